@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/domain/graph.h"
+
+namespace swage::domain {
+
+enum class TaskKind : std::uint8_t { KernelBench, Module };
+enum class ModuleMode : std::uint8_t { Train, Eval };
+
+struct TaskSource {
+  TaskKind kind = TaskKind::KernelBench;
+  std::string file;
+  std::string className;
+  std::string sha256;
+  std::vector<std::pair<std::string, std::string>> overrides;  // --set NAME=VALUE, value as JSON text
+};
+
+struct TaskBytes {
+  std::int64_t inputs = 0;
+  std::int64_t parameters = 0;
+  std::int64_t outputs = 0;
+  std::int64_t intermediates = 0;
+};
+
+// What is asked: a reference graph, how its inputs are made, and where it came from.
+struct Task {
+  std::string id;  // SHA-256 of the canonical JSON: the same question has the same id everywhere
+  std::string name;
+  TaskSource source;
+  ModuleMode mode = ModuleMode::Train;
+  std::string torchVersion;
+  std::int64_t seed = 42;
+  Graph graph;
+  Graph inputGenerator;
+  TaskBytes bytes;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace swage::domain

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/domain/target.h"
+
+namespace swage::patterns {
+
+// One tunable number of a pattern.
+struct Parameter {
+  std::string name;                    // "vector_width"
+  std::vector<std::int64_t> values;    // in ascending order of size; local search steps along them
+  std::int64_t standard = 0;           // the value of the source file as it stands
+  std::string description;
+};
+
+// One parametrised kernel: `patterns/<target>/<id>/pattern.toml` and its source.
+struct Pattern {
+  std::string id;                      // folder name
+  domain::Target target = domain::Target::Cpu;
+  std::string family;                  // "pointwise", "reduction", …: what kind of region it computes
+  std::string description;
+  std::string sourceFile;
+  std::string source;
+  std::vector<Parameter> parameters;
+  std::map<std::string, std::string> facts;  // free-form strings of the manifest: "movement" = "A2"
+
+  [[nodiscard]] const Parameter* parameter(std::string_view name) const;
+};
+
+// All patterns found under a root folder. Loading fails on the first malformed manifest, naming file and line.
+class Catalogue {
+ public:
+  [[nodiscard]] static Result<Catalogue> load(const std::filesystem::path& root);
+
+  [[nodiscard]] const std::vector<Pattern>& all() const { return m_patterns; }
+  [[nodiscard]] const Pattern* find(domain::Target target, std::string_view id) const;
+  // Text shared by the patterns of a target, put before every source (patterns/<target>/common.*).
+  [[nodiscard]] const std::string& prelude(domain::Target target) const;
+
+ private:
+  std::vector<Pattern> m_patterns;
+  std::map<domain::Target, std::string> m_preludes;
+};
+
+}  // namespace swage::patterns

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/domain/baseline.h"
+#include "core/domain/candidate.h"
+#include "core/domain/cell.h"
+#include "core/domain/device_info.h"
+#include "core/domain/evaluation.h"
+
+// Immutable snapshots that the UI and the command line receive.
+namespace swage::services {
+
+struct RunSpec {
+  std::string task;   // FILE.py, FILE.py:Class or a bundle directory
+  std::string inputs;                                        // --inputs, for a plain module
+  std::vector<std::pair<std::string, std::string>> overrides;  // --set
+  bool eval = false;
+  std::string target = "auto";                               // "cpu", "cuda", "auto"
+  double timeBudgetSeconds = 60.0;
+  std::int64_t maxEvaluations = 0;                           // 0: no limit
+  std::uint64_t seed = 1;
+  std::filesystem::path project;
+  bool compileBaselines = true;                              // also measure torch.compile
+  std::optional<domain::RunId> resume;                       // go on with this run instead of starting one
+};
+
+enum class RunState : std::uint8_t { Idle, Importing, Preparing, Running, Paused, Stopping, Finished, Failed };
+[[nodiscard]] std::string_view name(RunState state);
+
+struct Progress {
+  RunState state = RunState::Idle;
+  std::string stage;                // "compiling 3, verifying 1"
+  double elapsedSeconds = 0.0;
+  double budgetSeconds = 0.0;
+  std::int64_t evaluations = 0;     // candidates that reached an end
+  std::int64_t maxEvaluations = 0;
+  std::int64_t correct = 0;
+  double perSecond = 0.0;
+  double bestSpeedup = 0.0;         // against the fastest baseline known so far; 0: none yet
+  domain::CandidateId best;
+  int filledCells = 0;
+};
+
+struct CandidateRow {
+  domain::CandidateId id;
+  domain::RunId run;
+  int island = 0;
+  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  std::optional<domain::Cell> cell;
+  std::string status;
+  std::string summary;
+  double timeNs = 0.0;
+  double lowNs = 0.0;
+  double highNs = 0.0;
+  double speedup = 0.0;
+  double relativeError = 0.0;
+  int registers = 0;
+  double elapsedSeconds = 0.0;
+  std::vector<domain::CandidateId> parents;
+};
+
+struct CandidateDetail {
+  CandidateRow row;
+  domain::Genome genome;
+  domain::Program program;
+  std::string assembly;
+  std::string compileLog;
+  std::vector<domain::KernelFacts> kernels;
+  std::optional<domain::Evaluation> evaluation;
+};
+
+struct CellSummary {
+  enum class State : std::uint8_t { Unavailable, Empty, FailedOnly, Filled };
+  domain::Cell cell;
+  State state = State::Empty;
+  std::int64_t tried = 0;
+  std::int64_t correct = 0;
+  domain::CandidateId best;
+  double bestTimeNs = 0.0;
+  double speedup = 0.0;
+  bool isOverallBest = false;
+};
+
+struct RunSummary {
+  domain::RunId id;
+  std::string taskName;
+  std::string deviceName;
+  std::string target;
+  std::string status;
+  std::int64_t startedAtMs = 0;
+  double elapsedSeconds = 0.0;
+  std::int64_t evaluations = 0;
+  std::int64_t correct = 0;
+  domain::CandidateId best;
+  double bestTimeNs = 0.0;
+  double bestSpeedup = 0.0;
+  std::string baselineMode;
+  double baselineNs = 0.0;
+};
+
+struct HistoryPoint {
+  double elapsedSeconds = 0.0;
+  double speedup = 0.0;
+  domain::CandidateId candidate;
+};
+
+// One line of the status bar: a worker or the compiler pool.
+struct WorkerStatus {
+  std::string name;     // device name, or "compilers"
+  std::string state;    // "verifying", "idle", "restarting"
+  std::int64_t done = 0;
+  int busy = 0;
+  int total = 1;
+};
+
+struct Notice {
+  enum class Severity : std::uint8_t { Info, Warning, Error };
+  Severity severity = Severity::Info;
+  std::string text;
+  std::string hint;
+};
+
+// How a run ended.
+struct RunOutcome {
+  domain::RunId run;
+  RunState state = RunState::Finished;
+  std::optional<Error> error;            // absent when it ran to the end of its budget or was stopped
+  bool interrupted = false;              // stopped by the user or a signal before its budget
+  domain::CandidateId best;
+  double bestSpeedup = 0.0;
+  std::string baselineMode;
+};
+
+}  // namespace swage::services

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/domain/baseline.h"
+#include "core/domain/candidate.h"
+#include "core/domain/cell.h"
+#include "core/domain/compilation.h"
+#include "core/domain/device_info.h"
+#include "core/domain/evaluation.h"
+#include "core/domain/task.h"
+
+// The record of a project: `<project>/runs.sqlite`. Everything that was tried and what became of it.
+namespace swage::store {
+
+enum class RunStatus : std::uint8_t { Running, Paused, Finished, Interrupted, Failed };
+[[nodiscard]] std::string_view name(RunStatus status);
+
+struct NewRun {
+  domain::Task task;
+  std::string bundlePath;
+  domain::DeviceInfo device;
+  std::uint64_t seed = 1;
+  double timeBudgetSeconds = 0.0;
+  std::int64_t maxEvaluations = 0;
+  std::string optionsJson;          // the whole specification, for resume
+  std::string swageVersion;
+};
+
+struct RunRow {
+  domain::RunId id;
+  std::string taskId;
+  std::string taskName;
+  std::string bundlePath;
+  domain::DeviceInfo device;
+  RunStatus status = RunStatus::Running;
+  std::uint64_t seed = 1;
+  double timeBudgetSeconds = 0.0;
+  std::int64_t maxEvaluations = 0;
+  std::string optionsJson;
+  std::int64_t startedAtMs = 0;     // UTC
+  double elapsedSeconds = 0.0;      // of search, over all sittings
+  std::int64_t evaluations = 0;
+  std::int64_t correct = 0;
+  domain::CandidateId best;
+  double bestTimeNs = 0.0;
+  double baselineNs = 0.0;          // fastest of the run's baselines at its accuracy class, 0: none yet
+  std::string baselineMode;
+};
+
+struct NewCandidate {
+  domain::RunId run;
+  int island = 0;
+  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  std::vector<domain::CandidateId> parents;
+  domain::Genome genome;
+  domain::Program program;
+  std::string sourceHash;           // of source and plan
+  std::int64_t proposal = 0;        // ProposalId of the search, for resume
+};
+
+// A candidate with its whole evaluation. Absent evaluation: interrupted before it ended.
+struct CandidateRecord {
+  domain::CandidateId id;
+  domain::RunId run;
+  std::int64_t proposal = 0;
+  int island = 0;
+  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  std::vector<domain::CandidateId> parents;
+  domain::Genome genome;
+  domain::Program program;
+  std::string sourceHash;
+  std::string binaryHash;
+  std::string assembly;
+  std::string compileLog;
+  double compileSeconds = 0.0;
+  std::vector<domain::KernelFacts> kernels;
+  std::optional<domain::Cell> cell;
+  std::optional<domain::Evaluation> evaluation;
+  std::int64_t createdAtMs = 0;
+  double elapsedSeconds = 0.0;      // search time of the run when it was evaluated
+};
+
+// One line of the table of candidates; cheap to read a million of.
+struct CandidateLine {
+  domain::CandidateId id;
+  domain::RunId run;
+  int island = 0;
+  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  std::optional<domain::Cell> cell;
+  std::string status;               // statusName(), or "pending"
+  std::string summary;
+  double timeNs = 0.0;
+  double lowNs = 0.0;
+  double highNs = 0.0;
+  double speedup = 0.0;             // of the run's baseline over this time; 0: no time
+  double relativeError = 0.0;
+  int registers = 0;
+  double elapsedSeconds = 0.0;
+  std::vector<domain::CandidateId> parents;
+};
+
+enum class CandidateSort : std::uint8_t { Id, Time, Speedup, Cell, Status, Operator, Island, Error, Registers };
+struct CandidateQuery {
+  domain::RunId run;
+  std::optional<domain::Cell> cell;
+  std::optional<std::string> status;
+  CandidateSort sort = CandidateSort::Id;
+  bool descending = false;
+  std::int64_t limit = 1000;
+  std::int64_t offset = 0;
+};
+
+struct CellLine {
+  domain::Cell cell;
+  std::int64_t tried = 0;
+  std::int64_t correct = 0;
+  domain::CandidateId best;
+  double bestTimeNs = 0.0;
+};
+
+// The record, on the thread that opened it. One process writes a project: opening for writing takes an flock on
+// `<project>/runs.lock` and fails with ErrorKind::Locked (naming the holder's pid) when another holds it.
+// Every write is one transaction that is durable against SIGKILL when the call returns.
+// Storage failures are ErrorKind::Storage; after one, what was committed before is still there.
+class Record {
+ public:
+  enum class Mode : std::uint8_t { ReadOnly, ReadWrite };
+  // Creates the project directory and schema when writing; migrates an older schema after a backup; refuses a newer one.
+  [[nodiscard]] static Result<Record> open(const std::filesystem::path& project, Mode mode);
+  ~Record();
+  Record(Record&&) noexcept;
+  Record& operator=(Record&&) noexcept;
+
+  [[nodiscard]] Result<domain::RunId> createRun(const NewRun& run);
+  [[nodiscard]] Result<> setRunStatus(domain::RunId run, RunStatus status, double elapsedSeconds);
+  [[nodiscard]] Result<> addBaseline(domain::RunId run, const domain::Baseline& baseline);
+  [[nodiscard]] Result<domain::CandidateId> addCandidate(const NewCandidate& candidate);
+  [[nodiscard]] Result<> setCompiled(domain::CandidateId id, const domain::CompiledBinary& binary,
+                                     const domain::Cell& cell);
+  [[nodiscard]] Result<> setEvaluation(domain::CandidateId id, const domain::Evaluation& evaluation,
+                                       double elapsedSeconds);
+  // Free-form progress of a run, for the timeline: worker replaced, paused, migration …
+  [[nodiscard]] Result<> addEvent(domain::RunId run, std::string_view kind, std::string_view json);
+
+  [[nodiscard]] Result<std::vector<RunRow>> runs() const;
+  [[nodiscard]] Result<RunRow> run(domain::RunId id) const;
+  [[nodiscard]] Result<domain::Task> task(std::string_view taskId) const;
+  [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const;
+  [[nodiscard]] Result<std::vector<CandidateLine>> candidates(const CandidateQuery& query) const;
+  [[nodiscard]] Result<std::int64_t> candidateCount(const CandidateQuery& query) const;
+  [[nodiscard]] Result<CandidateRecord> candidate(domain::CandidateId id) const;
+  // The bytes that ran, as stored by content hash.
+  [[nodiscard]] Result<std::string> binary(std::string_view binaryHash) const;
+  // All candidates of a run in proposal order, without assembly and binary: what resume replays.
+  [[nodiscard]] Result<std::vector<CandidateRecord>> history(domain::RunId run) const;
+  [[nodiscard]] Result<std::vector<CellLine>> cells(domain::RunId run, std::optional<int> island) const;
+  // Best time so far against search time, one point for each improvement.
+  struct Improvement {
+    double elapsedSeconds = 0.0;
+    double timeNs = 0.0;
+    domain::CandidateId candidate;
+  };
+  [[nodiscard]] Result<std::vector<Improvement>> improvements(domain::RunId run) const;
+
+ private:
+  struct Impl;
+  explicit Record(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace swage::store

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/domain/task.h"
+
+namespace swage::store {
+
+// A task bundle on disk (core/wire/TASK_FORMAT.md).
+struct TaskBundle {
+  std::filesystem::path directory;
+  domain::Task task;
+  std::filesystem::path weights;   // weights.safetensors
+  std::filesystem::path source;    // source.py
+};
+
+[[nodiscard]] Result<TaskBundle> readTaskBundle(const std::filesystem::path& directory);
+
+}  // namespace swage::store

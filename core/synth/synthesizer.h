@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/domain/candidate.h"
+#include "core/domain/device_info.h"
+#include "core/domain/graph.h"
+#include "core/patterns/catalogue.h"
+#include "core/search/genome_space.h"
+
+namespace swage::synth {
+
+// Turns genomes into programs for one graph on one device. Immutable after create(), so any thread may use it.
+class Synthesizer : public search::GenomeSpace {
+ public:
+  // A graph in which nothing can be synthesised is no error: its only genome is the empty one (every node an ATen step).
+  [[nodiscard]] static Result<std::unique_ptr<Synthesizer>> create(const domain::Graph& graph,
+                                                                   const domain::DeviceInfo& device,
+                                                                   const patterns::Catalogue& catalogue);
+
+  // The source and launch plan of a genome. An Error of kind InvalidInput when the genome does not fit the graph
+  // (a parameter out of range, a pattern that cannot compute its region).
+  [[nodiscard]] virtual Result<domain::Program> realise(const domain::Genome& genome) const = 0;
+
+  // Bytes that must move (inputs, parameters and outputs once) for the physical floor.
+  [[nodiscard]] virtual std::int64_t minimumBytes() const = 0;
+  // Graph nodes that some pattern can compute, for `swage import` and reports.
+  [[nodiscard]] virtual std::vector<int> coveredNodes() const = 0;
+};
+
+}  // namespace swage::synth
