@@ -17,7 +17,8 @@ namespace swage::domain {
 using RunId = StrongId<struct RunIdTag>;
 using CandidateId = StrongId<struct CandidateIdTag>;
 
-// One connected set of graph nodes computed by one pattern. `nodes` are indices into Graph::nodes, ascending.
+// A set of operations computed by one kernel. `nodes` are indices of the synthesizer's operations, ascending: for most
+// graphs those are the node indices, but a node of several passes (a cross entropy) is several operations.
 struct RegionGene {
   std::vector<int> nodes;
   std::string pattern;                          // "row_block"; catalogue id without the target

@@ -16,14 +16,31 @@ from .errors import BridgeError, at_line
 aten = torch.ops.aten
 
 # Identity in a functional graph, whatever the arguments.
-_ALWAYS_IDENTITY = {aten.alias.default, aten.detach.default, aten.lift.default, aten.lift_fresh.default,
-                    aten.lift_fresh_copy.default}
+_ALWAYS_IDENTITY = {
+    aten.alias.default,
+    aten.detach.default,
+    aten.lift.default,
+    aten.lift_fresh.default,
+    aten.lift_fresh_copy.default,
+}
 
 # Identity when the result has its first argument's type, shape and strides.
-_LAYOUT_IDENTITY = {aten.clone.default, aten._to_copy.default, aten.view.default, aten._unsafe_view.default,
-                    aten.reshape.default, aten.expand.default, aten.contiguous.default, aten.slice.Tensor,
-                    aten.permute.default, aten.dropout.default, aten.to.dtype, aten.squeeze.default,
-                    aten.squeeze.dim, aten.squeeze.dims}
+_LAYOUT_IDENTITY = {
+    aten.clone.default,
+    aten._to_copy.default,
+    aten.view.default,
+    aten._unsafe_view.default,
+    aten.reshape.default,
+    aten.expand.default,
+    aten.contiguous.default,
+    aten.slice.Tensor,
+    aten.permute.default,
+    aten.dropout.default,
+    aten.to.dtype,
+    aten.squeeze.default,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+}
 
 # Checked while tracing; nothing is left to do at run time.
 _ASSERTIONS = {aten._assert_tensor_metadata.default}
@@ -31,12 +48,19 @@ _ASSERTIONS = {aten._assert_tensor_metadata.default}
 _SIZED_VIEWS = {aten.view.default, aten._unsafe_view.default, aten.reshape.default}
 
 # Random only with a positive probability: operator -> index of the probability, name of the argument.
-_PROBABILITY = {aten.scaled_dot_product_attention.default: ("dropout_p", None),
-                aten.lstm.input: ("dropout", "train"), aten.gru.input: ("dropout", "train"),
-                aten.rnn_tanh.input: ("dropout", "train"), aten.rnn_relu.input: ("dropout", "train"),
-                aten.rrelu.default: (None, "training"), aten.dropout.default: ("p", "train"),
-                aten.native_dropout.default: ("p", "train"), aten.feature_dropout.default: ("p", "train"),
-                aten.alpha_dropout.default: ("p", "train"), aten.feature_alpha_dropout.default: ("p", "train")}
+_PROBABILITY = {
+    aten.scaled_dot_product_attention.default: ("dropout_p", None),
+    aten.lstm.input: ("dropout", "train"),
+    aten.gru.input: ("dropout", "train"),
+    aten.rnn_tanh.input: ("dropout", "train"),
+    aten.rnn_relu.input: ("dropout", "train"),
+    aten.rrelu.default: (None, "training"),
+    aten.dropout.default: ("p", "train"),
+    aten.native_dropout.default: ("p", "train"),
+    aten.feature_dropout.default: ("p", "train"),
+    aten.alpha_dropout.default: ("p", "train"),
+    aten.feature_alpha_dropout.default: ("p", "train"),
+}
 
 
 def value_of(node):
@@ -144,18 +168,30 @@ def refuse_random(graph, task, place):
     for node in _calls(graph):
         if is_random(node):
             where, line = place(node)
-            raise BridgeError("random_operator", f"{task.class_name} of {task.source.file} draws random numbers in "
-                              f"forward: {node.target}{at_line(line)} ({where}), so its result cannot be verified.",
-                              "Import with --eval, which turns dropout off, or remove the operator.",
-                              task.source.path, line)
+            raise BridgeError(
+                "random_operator",
+                f"{task.class_name} of {task.source.file} draws random numbers in "
+                f"forward: {node.target}{at_line(line)} ({where}), so its result cannot be verified.",
+                "Import with --eval, which turns dropout off, or remove the operator.",
+                task.source.path,
+                line,
+            )
 
 
 def refuse_hidden_mutation(graph, task, place):
     """Raises BridgeError for instance_norm updating running statistics, which export does not record."""
     for node in _calls(graph):
-        if node.target is aten.instance_norm.default and argument(node, "running_mean") is not None \
-                and argument(node, "use_input_stats"):
+        if (
+            node.target is aten.instance_norm.default
+            and argument(node, "running_mean") is not None
+            and argument(node, "use_input_stats")
+        ):
             where, line = place(node)
-            raise BridgeError("unsupported_operator", f"aten.instance_norm of {task.source.file} ({where}) updates running "
-                              "statistics in training mode, which torch.export does not record.",
-                              "Import with --eval or set track_running_stats=False.", task.source.path, line)
+            raise BridgeError(
+                "unsupported_operator",
+                f"aten.instance_norm of {task.source.file} ({where}) updates running "
+                "statistics in training mode, which torch.export does not record.",
+                "Import with --eval or set track_running_stats=False.",
+                task.source.path,
+                line,
+            )

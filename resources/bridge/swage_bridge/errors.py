@@ -35,15 +35,22 @@ class BridgeError(Exception):
 
     def document(self):
         """The JSON object printed for this error; absent places are null."""
-        return {"error": {"kind": self.kind, "message": self.message, "hint": self.hint,
-                          "file": self.file or None, "line": self.line or None}}
+        return {
+            "error": {
+                "kind": self.kind,
+                "message": self.message,
+                "hint": self.hint,
+                "file": self.file or None,
+                "line": self.line or None,
+            }
+        }
 
 
 def one_line(exc):
     """The first sentence of an exception, as `Type: text`, at most 400 characters."""
     text = next((part.strip() for part in str(exc).splitlines() if part.strip()), "")
     text = f"{type(exc).__name__}: {text}" if text else type(exc).__name__
-    return text if len(text) <= _MESSAGE_LIMIT else text[:_MESSAGE_LIMIT - 1] + "…"
+    return text if len(text) <= _MESSAGE_LIMIT else text[: _MESSAGE_LIMIT - 1] + "…"
 
 
 def user_line(exc, path):
@@ -75,5 +82,6 @@ def user_code(kind, doing, path, hint=""):
     except (Exception, SystemExit) as exc:
         line = user_line(exc, path)
         where = os.path.basename(path)
-        raise BridgeError(kind, f"While {doing} of {where}, the code failed{at_line(line)}: {one_line(exc)}",
-                          hint, path, line) from exc
+        raise BridgeError(
+            kind, f"While {doing} of {where}, the code failed{at_line(line)}: {one_line(exc)}", hint, path, line
+        ) from exc

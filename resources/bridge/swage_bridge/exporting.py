@@ -17,8 +17,12 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .errors import BridgeError, at_line, one_line, user_line
 
-_DATA_DEPENDENT = ("GuardOnDataDependentSymNode", "DataDependentOutputException",
-                   "DynamicOutputShapeException", "PendingUnbackedSymbolNotFound")
+_DATA_DEPENDENT = (
+    "GuardOnDataDependentSymNode",
+    "DataDependentOutputException",
+    "DynamicOutputShapeException",
+    "PendingUnbackedSymbolNotFound",
+)
 _UNSUPPORTED = ("UnsupportedOperatorException", "UnsupportedFakeTensorException")
 
 
@@ -28,18 +32,68 @@ def fake_mode():
 
 
 def build_fake(task, mode):
-    """The module in `mode`, and whether it had to be built with real data on the CPU after all.
+    """The module, its tensors without data in `mode` if its constructor allows it.
 
     Constructors that read a tensor's values (Tensor.item(), numpy) cannot run without data. If the
     real build fails too, its error is the one reported: it is what the user would see.
     """
     try:
         with mode:
-            return task.build(), False
+            return task.build()
     except BridgeError as exc:
         if exc.kind != "constructor_failed":
             raise
-    return task.build(), True
+    return task.build()
+
+
+def fake_inputs(task):
+    """The arguments of forward in the mode in force; inputs that depend on drawn values are told apart."""
+    try:
+        return task.make_inputs()
+    except BridgeError as exc:
+        if any(type(item).__name__ in _DATA_DEPENDENT for item in _causes(exc.__cause__)):
+            raise translate(exc.__cause__, task, "get_inputs") from exc
+        raise
+
+
+def promote_attributes(model):
+    """Registers plain tensor attributes as non-persistent buffers; returns their dotted names.
+
+    torch.export 2.11 refuses a plain tensor attribute that forward changes, but follows buffers.
+    """
+    promoted = []
+    for prefix, module in model.named_modules():
+        for name in [key for key, value in vars(module).items() if isinstance(value, torch.Tensor)]:
+            value = vars(module).pop(name)
+            module.register_buffer(name, value.detach(), persistent=False)
+            promoted.append(f"{prefix}.{name}" if prefix else name)
+    return promoted
+
+
+def export_task(task):
+    """Exports the task without data; plain attributes are promoted only when it fails without.
+
+    Returns (program, names of promoted attributes).
+    """
+    mode = fake_mode()
+    model = build_fake(task, mode)
+    with mode:
+        inputs = fake_inputs(task)
+    try:
+        return export(task, model, inputs, mode), []
+    except BridgeError as exc:
+        if exc.kind not in ("export_failed", "forward_failed"):
+            raise
+        first = exc
+    # A fresh module: the first attempt may have left its own tensors in the attributes.
+    model = build_fake(task, mode)
+    promoted = promote_attributes(model)
+    if not promoted:
+        raise first
+    try:
+        return export(task, model, inputs, mode), promoted
+    except BridgeError:
+        raise first from None
 
 
 def export(task, model, inputs, mode):
@@ -49,8 +103,13 @@ def export(task, model, inputs, mode):
     """
     path = task.source.path
     if not all(_is_argument(value) for value in inputs):
-        raise BridgeError("unsupported_input", f"get_inputs() of {task.source.file} returns something that is not a "
-                          "tensor, number, string, None or a list of those.", "Return tensors and numbers.", path)
+        raise BridgeError(
+            "unsupported_input",
+            f"get_inputs() of {task.source.file} returns something that is not a "
+            "tensor, number, string, None or a list of those.",
+            "Return tensors and numbers.",
+            path,
+        )
     try:
         with mode, warnings.catch_warnings():
             # What torch.export warns about (attributes assigned while tracing) does not change the graph.
@@ -93,18 +152,38 @@ def translate(exc, task, stage):
     file, path = task.source.file, task.source.path
     what = f"{task.class_name}.{stage}" if stage == "forward" else stage
     if any(name in _DATA_DEPENDENT for name in names) or "data-dependent" in str(exc):
-        return BridgeError("data_dependent", f"{what} of {file} branches or sizes a tensor by computed values"
-                           f"{at_line(line)}, so it has no fixed graph: {one_line(exc)}",
-                           "Remove the dependence of control flow and shapes on tensor values.", path, line)
+        return BridgeError(
+            "data_dependent",
+            f"{what} of {file} branches or sizes a tensor by computed values"
+            f"{at_line(line)}, so it has no fixed graph: {one_line(exc)}",
+            "Remove the dependence of control flow and shapes on tensor values.",
+            path,
+            line,
+        )
     if any(name in _UNSUPPORTED for name in names) or isinstance(exc, NotImplementedError):
         operator = _operator_in(str(exc)) or "an operator"
-        return BridgeError("unsupported_operator", f"{what} of {file} uses {operator}{at_line(line)}, which cannot be "
-                           f"traced: {one_line(exc)}", "Replace the operator by standard PyTorch ones.", path, line)
+        return BridgeError(
+            "unsupported_operator",
+            f"{what} of {file} uses {operator}{at_line(line)}, which cannot be " f"traced: {one_line(exc)}",
+            "Replace the operator by standard PyTorch ones.",
+            path,
+            line,
+        )
     if _raised_by_user_code(exc, path):
-        return BridgeError("forward_failed", f"{what} of {file} failed{at_line(line)} on the shapes of its inputs: "
-                           f"{one_line(exc)}", "Make the module run on its own inputs first.", path, line)
-    return BridgeError("export_failed", f"torch.export could not export {what} of {file}{at_line(line)}: {one_line(exc)}",
-                       "Run with --debug for PyTorch's full message.", path, line)
+        return BridgeError(
+            "forward_failed",
+            f"{what} of {file} failed{at_line(line)} on the shapes of its inputs: " f"{one_line(exc)}",
+            "Make the module run on its own inputs first.",
+            path,
+            line,
+        )
+    return BridgeError(
+        "export_failed",
+        f"torch.export could not export {what} of {file}{at_line(line)}: {one_line(exc)}",
+        "Run with --debug for PyTorch's full message.",
+        path,
+        line,
+    )
 
 
 def _raised_by_user_code(exc, path):
@@ -122,7 +201,7 @@ def trace_generator(task):
     from torch.utils import _pytree as pytree
 
     def tensors():
-        leaves = pytree.tree_leaves(tuple(task.make_inputs()))
+        leaves = pytree.tree_leaves(tuple(fake_inputs(task)))
         return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
     try:
@@ -130,12 +209,13 @@ def trace_generator(task):
             warnings.simplefilter("ignore")
             functional = torch.func.functionalize(tensors, remove="mutations")
             return make_fx(functional, tracing_mode="fake")()
-    except BridgeError as exc:
-        cause = exc.__cause__
-        if any(type(item).__name__ in _DATA_DEPENDENT for item in _causes(cause)):
-            raise translate(cause, task, "get_inputs") from exc
+    except BridgeError:
         raise
     except (Exception, SystemExit) as exc:
-        raise BridgeError("get_inputs_failed", f"get_inputs() of {task.source.file} cannot be traced: {one_line(exc)}",
-                          "Draw the inputs with PyTorch's random functions.", task.source.path,
-                          user_line(exc, task.source.path)) from exc
+        raise BridgeError(
+            "get_inputs_failed",
+            f"get_inputs() of {task.source.file} cannot be traced: {one_line(exc)}",
+            "Draw the inputs with PyTorch's random functions.",
+            task.source.path,
+            user_line(exc, task.source.path),
+        ) from exc

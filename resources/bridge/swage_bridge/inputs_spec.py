@@ -49,8 +49,11 @@ class InputSpec:
 
 
 def _fail(item, why):
-    raise BridgeError("bad_inputs", f"--inputs item {item.strip()!r} {why}.",
-                      'Write for example --inputs "float32[16,64]; int64[16] randint(0,10)".')
+    raise BridgeError(
+        "bad_inputs",
+        f"--inputs item {item.strip()!r} {why}.",
+        'Write for example --inputs "float32[16,64]; int64[16] randint(0,10)".',
+    )
 
 
 def _dimension(text, item, constants):

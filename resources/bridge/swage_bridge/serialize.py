@@ -42,22 +42,35 @@ class GraphWriter:
         self._ids = {}
         self._pieces = {}
         self._values = []
+        self.aliases = {}
+        """Value id -> id of the value whose storage it shares (views); used to estimate memory."""
         self.graph = {"values": self._values, "inputs": [], "nodes": [], "outputs": []}
 
     def _fail(self, kind, node, what, hint):
         where, line = self._places(node)
-        raise BridgeError(kind, f"{self._task.source.file} {what}{at_line(line)}{f' ({where})' if where else ''}.",
-                          hint, self._task.source.path, line)
+        raise BridgeError(
+            kind,
+            f"{self._task.source.file} {what}{at_line(line)}{f' ({where})' if where else ''}.",
+            hint,
+            self._task.source.path,
+            line,
+        )
 
     def _value(self, tensor, node):
         """Appends a value and returns its id."""
         dtype = str(tensor.dtype).removeprefix("torch.")
         if dtype not in DTYPES:
-            self._fail("unsupported_dtype", node, f"computes a value of dtype {dtype}", f"Use one of {', '.join(DTYPES)}.")
+            self._fail(
+                "unsupported_dtype", node, f"computes a value of dtype {dtype}", f"Use one of {', '.join(DTYPES)}."
+            )
         shape, strides = list(tensor.shape), list(tensor.stride())
         if not all(isinstance(extent, int) for extent in shape + strides):
-            self._fail("data_dependent", node, f"computes a value whose shape depends on data, by {node.target}",
-                       "Use operators whose result shapes follow from their input shapes.")
+            self._fail(
+                "data_dependent",
+                node,
+                f"computes a value whose shape depends on data, by {node.target}",
+                "Use operators whose result shapes follow from their input shapes.",
+            )
         self._values.append({"dtype": dtype, "shape": shape, "strides": strides})
         return len(self._values) - 1
 
@@ -72,24 +85,49 @@ class GraphWriter:
             self._ids[node] = self._pieces[node.args[0]][node.args[1]]
             return
         if not isinstance(node.target, torch._ops.OpOverload):
-            self._fail("unsupported_operator", node, f"uses {node.target}, which is not an ATen operator",
-                       "Replace it by standard PyTorch operators.")
+            self._fail(
+                "unsupported_operator",
+                node,
+                f"uses {node.target}, which is not an ATen operator",
+                "Replace it by standard PyTorch operators.",
+            )
         result = value_of(node)
         if isinstance(result, (list, tuple)):
             used = {user.args[1] for user in node.users if user.target is operator.getitem}
-            ids = [self._value(item, node) if isinstance(item, torch.Tensor) and index in used else -1
-                   for index, item in enumerate(result)]
+            ids = [
+                self._value(item, node) if isinstance(item, torch.Tensor) and index in used else -1
+                for index, item in enumerate(result)
+            ]
             self._pieces[node] = ids
         elif isinstance(result, torch.Tensor):
             ids = [self._value(result, node)]
             self._ids[node] = ids[0]
+        elif result is None:
+            ids = []
         else:
-            self._fail("data_dependent", node, f"uses {node.target}, whose result is a number computed from data",
-                       "Keep computed numbers in tensors.")
-        self.graph["nodes"].append({
-            "op": str(node.target), "args": [self._argument(item, node) for item in node.args],
-            "kwargs": {key: self._argument(item, node) for key, item in node.kwargs.items() if key != "pin_memory"},
-            "outputs": ids, "where": self._places(node)[0]})
+            self._fail(
+                "data_dependent",
+                node,
+                f"uses {node.target}, whose result is a number computed from data",
+                "Keep computed numbers in tensors.",
+            )
+        self._note_aliases(node, ids)
+        self.graph["nodes"].append(
+            {
+                "op": str(node.target),
+                "args": [self._argument(item, node) for item in node.args],
+                "kwargs": {key: self._argument(item, node) for key, item in node.kwargs.items() if key != "pin_memory"},
+                "outputs": ids,
+                "where": self._places(node)[0],
+            }
+        )
+
+    def _note_aliases(self, node, ids):
+        """Records that the results of a view share the storage of its first argument."""
+        is_view = any(part.alias_info is not None for part in node.target._schema.returns)
+        first = node.args[0] if node.args else None
+        if is_view and isinstance(first, torch.fx.Node) and first in self._ids:
+            self.aliases.update({value: self._ids[first] for value in ids if value >= 0})
 
     def add_output(self, node, kind, name):
         """Declares a node as graph output."""
@@ -100,11 +138,17 @@ class GraphWriter:
         if item is None or isinstance(item, (bool, int, str)):
             return item
         if isinstance(item, float):
-            return item if math.isfinite(item) else {"float": "nan" if math.isnan(item) else "inf" if item > 0 else "-inf"}
+            return (
+                item if math.isfinite(item) else {"float": "nan" if math.isnan(item) else "inf" if item > 0 else "-inf"}
+            )
         if isinstance(item, torch.fx.Node):
             if item not in self._ids:
-                self._fail("data_dependent", node, f"passes a number computed from data to {node.target}",
-                           "Keep computed numbers in tensors.")
+                self._fail(
+                    "data_dependent",
+                    node,
+                    f"passes a number computed from data to {node.target}",
+                    "Keep computed numbers in tensors.",
+                )
             return {"value": self._ids[item]}
         if isinstance(item, (list, tuple)):
             return [self._argument(part, node) for part in item]
@@ -113,8 +157,12 @@ class GraphWriter:
                 return {key: str(item).removeprefix("torch.")}
         if isinstance(item, torch.device):
             return {"device": True}
-        return self._fail("unsupported_operator", node, f"passes {type(item).__name__} {item} to {node.target}",
-                          "Use tensors, numbers and strings as arguments.")
+        return self._fail(
+            "unsupported_operator",
+            node,
+            f"passes {type(item).__name__} {item} to {node.target}",
+            "Use tensors, numbers and strings as arguments.",
+        )
 
 
 def write_generator(module, task, places):

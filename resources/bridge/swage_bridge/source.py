@@ -46,15 +46,19 @@ def parse_overrides(pairs):
         name, equals, text = pair.partition("=")
         name = name.strip()
         if not equals or not name.isidentifier():
-            raise BridgeError("bad_set", f"--set {pair!r} is not of the form NAME=VALUE.",
-                              "Write for example --set batch_size=16.")
+            raise BridgeError(
+                "bad_set", f"--set {pair!r} is not of the form NAME=VALUE.", "Write for example --set batch_size=16."
+            )
         try:
             value = ast.literal_eval(text.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             value = None
         if not _is_literal(value):
-            raise BridgeError("bad_set", f"The value of --set {pair!r} is not a literal.",
-                              "Use a number, True/False, a tuple such as (4,8), a list, or a quoted string.")
+            raise BridgeError(
+                "bad_set",
+                f"The value of --set {pair!r} is not a literal.",
+                "Use a number, True/False, a tuple such as (4,8), a list, or a quoted string.",
+            )
         result[name] = value
     return result
 
@@ -89,8 +93,9 @@ def read_source(path):
             return handle.read()
     except OSError as exc:
         reason = exc.strerror or str(exc)
-        raise BridgeError("file_missing", f"The task file {path} cannot be read: {reason}.",
-                          "Check the path.", path) from exc
+        raise BridgeError(
+            "file_missing", f"The task file {path} cannot be read: {reason}.", "Check the path.", path
+        ) from exc
 
 
 def parse_source(data, path):
@@ -101,8 +106,13 @@ def parse_source(data, path):
         line = getattr(exc, "lineno", 0) or 0
         reason = getattr(exc, "msg", None) or str(exc)
         where = f", line {line}" if line else ""
-        raise BridgeError("not_python", f"{os.path.basename(path)} is not valid Python: {reason}{where}.",
-                          "Give a Python file that defines an nn.Module.", path, line) from exc
+        raise BridgeError(
+            "not_python",
+            f"{os.path.basename(path)} is not valid Python: {reason}{where}.",
+            "Give a Python file that defines an nn.Module.",
+            path,
+            line,
+        ) from exc
 
 
 def _target_names(target):
@@ -142,8 +152,12 @@ def apply_overrides(tree, overrides, path):
     unknown = [name for name in overrides if name not in known]
     if unknown:
         available = ", ".join(known) or "none"
-        raise BridgeError("unknown_constant", f"{os.path.basename(path)} has no module-level constant "
-                          f"{', '.join(unknown)}; it has: {available}.", "Use one of those names with --set.", path)
+        raise BridgeError(
+            "unknown_constant",
+            f"{os.path.basename(path)} has no module-level constant " f"{', '.join(unknown)}; it has: {available}.",
+            "Use one of those names with --set.",
+            path,
+        )
     body = []
     for statement in tree.body:
         bound = _bound_names(statement)
@@ -186,7 +200,11 @@ def load(path, overrides=None, search_path=""):
     module.__file__ = path
     # Dynamo, dataclasses and pickling look a class's module up here.
     sys.modules[module.__name__] = module
-    with user_code("load_failed", "running the module level", path, "The file must import without errors."):
+    hint = (
+        "The file must run without errors; modules that it imports must be installed in the environment of "
+        + sys.prefix
+    )
+    with user_code("load_failed", "running the module level", path, hint + "."):
         exec(compile(tree, path, "exec"), module.__dict__)  # the user's own file, run on purpose
     constants = {n: module.__dict__[n] for n in names if _is_plain(module.__dict__.get(n))}
     return Source(path, data, module, constants, overrides)
@@ -199,12 +217,18 @@ def find_class(source, name):
     found = getattr(source.module, name, None)
     if isinstance(found, type) and issubclass(found, torch.nn.Module):
         return found
-    classes = [key for key, value in vars(source.module).items()
-               if isinstance(value, type) and issubclass(value, torch.nn.Module)
-               and value.__module__ == source.module.__name__]
+    classes = [
+        key
+        for key, value in vars(source.module).items()
+        if isinstance(value, type) and issubclass(value, torch.nn.Module) and value.__module__ == source.module.__name__
+    ]
     listed = ", ".join(classes) or "no nn.Module at all"
-    raise BridgeError("no_model", f"{source.file} defines no nn.Module class named {name} (it defines {listed}).",
-                      "Name the class with --class NAME or FILE.py:NAME.", source.path)
+    raise BridgeError(
+        "no_model",
+        f"{source.file} defines no nn.Module class named {name} (it defines {listed}).",
+        "Name the class with --class NAME or FILE.py:NAME.",
+        source.path,
+    )
 
 
 def list_call(source, name):
@@ -216,8 +240,10 @@ def list_call(source, name):
     with user_code(kind, f"calling {name}()", source.path):
         result = getattr(source.module, name)()
     if not isinstance(result, (list, tuple)):
-        raise BridgeError(kind, f"{name}() of {source.file} returned {type(result).__name__}, not a list.",
-                          f"Make {name}() return a list of arguments.", source.path)
+        raise BridgeError(
+            kind,
+            f"{name}() of {source.file} returned {type(result).__name__}, not a list.",
+            f"Make {name}() return a list of arguments.",
+            source.path,
+        )
     return list(result)
-
-

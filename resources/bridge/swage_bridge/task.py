@@ -45,8 +45,11 @@ class Task:
             try:
                 value = json.loads(self.init)
             except ValueError as exc:
-                raise BridgeError("bad_init", f"--init is not JSON: {exc}.",
-                                  'Write a list such as --init "[8, 16]" or an object of keywords.') from exc
+                raise BridgeError(
+                    "bad_init",
+                    f"--init is not JSON: {exc}.",
+                    'Write a list such as --init "[8, 16]" or an object of keywords.',
+                ) from exc
             if isinstance(value, dict):
                 return [], value
             return (value, {}) if isinstance(value, list) else ([value], {})
@@ -83,8 +86,12 @@ class Task:
         if self.inputs:
             return [spec.make() for spec in inputs_spec.parse(self.inputs, self.source.constants)]
         if not hasattr(self.source.module, "get_inputs"):
-            raise BridgeError("no_get_inputs", f"{self.source.file} has no get_inputs() and --inputs was not given.",
-                              'Add get_inputs() or pass --inputs "float32[16,64]".', self.source.path)
+            raise BridgeError(
+                "no_get_inputs",
+                f"{self.source.file} has no get_inputs() and --inputs was not given.",
+                'Add get_inputs() or pass --inputs "float32[16,64]".',
+                self.source.path,
+            )
         return source_module.list_call(self.source, "get_inputs")
 
 
@@ -101,16 +108,30 @@ def from_bundle(folder):
         with open(path, encoding="utf-8") as handle:
             document = json.load(handle)
     except (OSError, ValueError) as exc:
-        raise BridgeError("bad_bundle", f"{folder} is not a task bundle: {exc}.", "Import the task again.", path) from exc
+        raise BridgeError(
+            "bad_bundle", f"{folder} is not a task bundle: {exc}.", "Import the task again.", path
+        ) from exc
     if document.get("schema") != SCHEMA:
-        raise BridgeError("bad_bundle", f"{folder} has bundle schema {document.get('schema')}, not {SCHEMA}.",
-                          "Import the task again.", path)
+        raise BridgeError(
+            "bad_bundle",
+            f"{folder} has bundle schema {document.get('schema')}, not {SCHEMA}.",
+            "Import the task again.",
+            path,
+        )
     recorded = document["source"]
     overrides = {name: source_module.literal_from_json(value) for name, value in recorded["set"].items()}
     folder_of_file = os.path.dirname(recorded.get("path") or "")
     loaded = source_module.load(os.path.join(folder, "source.py"), overrides, folder_of_file)
     if loaded.sha256 != recorded["sha256"]:
-        raise BridgeError("bad_bundle", f"source.py in {folder} was changed after the import.", "Import the task again.", path)
-    task = Task(loaded, recorded["class"], recorded.get("inputs") or "", recorded.get("init") or "",
-                bool(recorded.get("eval")), document["seed"])
+        raise BridgeError(
+            "bad_bundle", f"source.py in {folder} was changed after the import.", "Import the task again.", path
+        )
+    task = Task(
+        loaded,
+        recorded["class"],
+        recorded.get("inputs") or "",
+        recorded.get("init") or "",
+        bool(recorded.get("eval")),
+        document["seed"],
+    )
     return task, document

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/patterns/catalogue.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "core/base/files.h"
+
+namespace swage::patterns {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error malformed(const fs::path& manifest, const toml::node& node, std::string_view what) {
+  return Error(ErrorKind::InvalidInput, fmt::format("pattern manifest '{}', line {}: {}", manifest.string(),
+                                                    node.source().begin.line, what));
+}
+
+Result<Parameter> parseParameter(const fs::path& manifest, std::string_view name, const toml::node& node) {
+  const toml::table* table = node.as_table();
+  const toml::array* values = table != nullptr ? table->get_as<toml::array>("values") : nullptr;
+  if (values == nullptr || values->empty()) {
+    return malformed(manifest, node, fmt::format("parameter '{}' needs a list 'values'", name));
+  }
+  Parameter parameter;
+  parameter.name = name;
+  for (const toml::node& value : *values) {
+    const std::optional<std::int64_t> number = value.value_exact<std::int64_t>();
+    if (!number) {
+      return malformed(manifest, value, fmt::format("the values of parameter '{}' must be integers", name));
+    }
+    parameter.values.push_back(*number);
+  }
+  if (!std::is_sorted(parameter.values.begin(), parameter.values.end())) {
+    return malformed(manifest, *values, fmt::format("the values of parameter '{}' must ascend", name));
+  }
+  parameter.standard = (*table)["standard"].value_or(parameter.values.front());
+  if (std::find(parameter.values.begin(), parameter.values.end(), parameter.standard) == parameter.values.end()) {
+    return malformed(manifest, node, fmt::format("the standard of parameter '{}' is not among its values", name));
+  }
+  parameter.description = (*table)["description"].value_or(std::string());
+  return parameter;
+}
+
+Result<> parseParameters(const fs::path& manifest, const toml::table& root, Pattern& pattern) {
+  const toml::table* parameters = root.get_as<toml::table>("parameters");
+  if (parameters == nullptr) {
+    return {};
+  }
+  for (const auto& [key, node] : *parameters) {
+    SWAGE_TRY_ASSIGN(Parameter parameter, parseParameter(manifest, key.str(), node));
+    pattern.parameters.push_back(std::move(parameter));
+  }
+  return {};
+}
+
+Result<toml::table> readManifest(const fs::path& manifest) {
+  SWAGE_TRY_ASSIGN(const std::string text, readTextFile(manifest, std::size_t{1} << 20U));
+  try {
+    return toml::parse(text, manifest.string());
+  } catch (const toml::parse_error& error) {
+    return Error(ErrorKind::InvalidInput, fmt::format("pattern manifest '{}', line {}: {}", manifest.string(),
+                                                      error.source().begin.line, error.description()));
+  }
+}
+
+Result<Pattern> loadPattern(const fs::path& folder, domain::Target target) {
+  const fs::path manifest = folder / "pattern.toml";
+  SWAGE_TRY_ASSIGN(const toml::table root, readManifest(manifest));
+  Pattern pattern;
+  pattern.id = folder.filename().string();
+  pattern.target = target;
+  pattern.family = root["family"].value_or(std::string());
+  pattern.description = root["description"].value_or(std::string());
+  pattern.sourceFile = root["source"].value_or(std::string());
+  if (pattern.family.empty() || pattern.sourceFile.empty()) {
+    return malformed(manifest, root, "'family' and 'source' are required");
+  }
+  SWAGE_TRY_ASSIGN(pattern.source, readTextFile(folder / pattern.sourceFile));
+  SWAGE_TRY(parseParameters(manifest, root, pattern));
+  if (const toml::table* facts = root.get_as<toml::table>("facts")) {
+    for (const auto& [key, node] : *facts) {
+      pattern.facts[std::string(key.str())] = node.value_or(std::string());
+    }
+  }
+  return pattern;
+}
+
+Result<std::string> loadPrelude(const fs::path& folder) {
+  for (const char* name : {"common.h", "common.cuh"}) {
+    if (std::error_code ignored; fs::exists(folder / name, ignored)) {
+      return readTextFile(folder / name);
+    }
+  }
+  return std::string();
+}
+
+Result<std::vector<fs::path>> subfolders(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->is_directory(error) && fs::exists(entry->path() / "pattern.toml", error)) {
+      found.push_back(entry->path());
+    }
+  }
+  if (error) {
+    return Error(ErrorKind::Environment, fmt::format("cannot list patterns in '{}': {}", folder.string(),
+                                                     error.message()));
+  }
+  std::sort(found.begin(), found.end());  // the catalogue order decides what a seed means
+  return found;
+}
+
+}  // namespace
+
+const Parameter* Pattern::parameter(std::string_view name) const {
+  const auto found =
+      std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& entry) { return entry.name == name; });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+Result<Catalogue> Catalogue::load(const std::filesystem::path& root) {
+  Catalogue catalogue;
+  for (const domain::Target target : {domain::Target::Cpu, domain::Target::Cuda}) {
+    const fs::path folder = root / domain::name(target);
+    SWAGE_TRY_ASSIGN(const std::vector<fs::path> folders, subfolders(folder));
+    SWAGE_TRY_ASSIGN(catalogue.m_preludes[target], loadPrelude(folder));
+    for (const fs::path& entry : folders) {
+      SWAGE_TRY_ASSIGN(Pattern pattern, loadPattern(entry, target));
+      catalogue.m_patterns.push_back(std::move(pattern));
+    }
+  }
+  return catalogue;
+}
+
+const Pattern* Catalogue::find(domain::Target target, std::string_view id) const {
+  const auto found = std::find_if(m_patterns.begin(), m_patterns.end(), [&](const Pattern& pattern) {
+    return pattern.target == target && pattern.id == id;
+  });
+  return found == m_patterns.end() ? nullptr : &*found;
+}
+
+const std::string& Catalogue::prelude(domain::Target target) const {
+  static const std::string kNone;
+  const auto found = m_preludes.find(target);
+  return found == m_preludes.end() ? kNone : found->second;
+}
+
+}  // namespace swage::patterns

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/emit_region.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/base/assert.h"
+#include "core/synth/emit_scalar.h"
+
+namespace swage::synth {
+namespace {
+
+std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+
+std::string_view storageType(domain::ScalarType type) {
+  switch (type) {
+    case domain::ScalarType::Bool: return "Bool8";
+    case domain::ScalarType::UInt8: return "unsigned char";
+    case domain::ScalarType::Int8: return "signed char";
+    case domain::ScalarType::Int16: return "short";
+    case domain::ScalarType::Int32: return "int";
+    case domain::ScalarType::Int64: return "I64";
+    case domain::ScalarType::Float16: return "F16";
+    case domain::ScalarType::BFloat16: return "BF16";
+    case domain::ScalarType::Float32: return "float";
+    case domain::ScalarType::Float64: return "double";
+  }
+  return "float";
+}
+
+bool differsForEachElement(const RegionProgram& program, const Access& access) {
+  for (std::size_t axis = 0; axis < program.axes.size(); ++axis) {
+    if (access.strides[axis] == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Per-element loads of the program in order.
+std::vector<int> elementLoads(const RegionProgram& program) {
+  std::vector<int> loads;
+  for (int i = 0; i < static_cast<int>(program.prims.size()); ++i) {
+    const Prim& prim = program.prims[asIndex(i)];
+    if (prim.kind == Prim::Kind::Load && prim.perElement) {
+      loads.push_back(i);
+    }
+  }
+  return loads;
+}
+
+class Emitter {
+ public:
+  Emitter(const RegionProgram& program, std::string entry)
+      : m_program(program), m_entry(std::move(entry)), m_loops(loopsOf(program)) {
+    assignBuffers();
+  }
+
+  RegionText run() {
+    constants();
+    parameters();
+    bases();
+    elements();
+    groups();
+    for (int stage = 0; stage < std::max(1, m_program.stageCount()); ++stage) {
+      states(stage);
+    }
+    outputs();
+    return {std::move(m_text), std::move(m_buffers)};
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    m_text += fmt::format(format, std::forward<Args>(args)...);
+    m_text += '\n';
+  }
+
+  // One parameter for each tensor; a value read in two ways is one parameter.
+  void assignBuffers() {
+    for (const bool output : {false, true}) {
+      for (std::size_t i = 0; i < m_program.accesses.size(); ++i) {
+        const Access& access = m_program.accesses[i];
+        if (access.output != output || !isUsed(static_cast<int>(i))) {
+          continue;
+        }
+        const auto known = std::find_if(m_buffers.begin(), m_buffers.end(), [&](const KernelBuffer& buffer) {
+          return buffer.value == access.value && buffer.output == output;
+        });
+        m_bufferOf[static_cast<int>(i)] = static_cast<int>(known - m_buffers.begin());
+        if (known == m_buffers.end()) {
+          m_buffers.push_back({access.value, output});
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] bool isUsed(int access) const {
+    const auto loads = [&](const Prim& prim) { return prim.kind == Prim::Kind::Load && prim.access == access; };
+    const auto stores = [&](const Store& store) { return store.access == access; };
+    return std::any_of(m_program.prims.begin(), m_program.prims.end(), loads) ||
+           std::any_of(m_program.elementStores.begin(), m_program.elementStores.end(), stores) ||
+           std::any_of(m_program.groupStores.begin(), m_program.groupStores.end(), stores);
+  }
+
+  // Whether element offsets and indices fit in 32 bits, where division is much cheaper.
+  [[nodiscard]] bool fitsIn32Bits() const {
+    std::int64_t last = m_program.groupCount() * m_program.reducedCount();
+    for (const Access& access : m_program.accesses) {
+      std::int64_t extent = 0;
+      for (std::size_t axis = 0; axis < m_program.axes.size(); ++axis) {
+        extent += (m_program.axes[axis].extent - 1) * std::max<std::int64_t>(access.strides[axis], 0);
+      }
+      last = std::max(last, extent + 1);
+    }
+    return last < (std::int64_t{1} << 31);
+  }
+
+  void constants() {
+    line("using Index = {};", fitsIn32Bits() ? "NarrowIndex" : "WideIndex");
+    line("constexpr Index kGroups = {};", m_loops.groups);
+    line("constexpr Index kOuter = {};", m_loops.outer);
+    line("constexpr Index kInner = {};", m_loops.inner);
+    line("constexpr int kStages = {};", m_program.stageCount());
+    line("constexpr int kElementStores = {};", m_program.elementStores.size());
+    line("constexpr int kGroupStores = {};", m_program.groupStores.size());
+    line("");
+  }
+
+  void parameters() {
+    std::string parameters;
+    std::string pass;
+    std::string unpack;
+    for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+      const std::string type = fmt::format("{}{}* SWAGE_RESTRICT", m_buffers[i].output ? "" : "const ",
+                                           storageType(bufferType(static_cast<int>(i))));
+      parameters += fmt::format("{}{} p{}", i == 0 ? "" : ", ", type, i);
+      pass += fmt::format("{}p{}", i == 0 ? "" : ", ", i);
+      unpack += fmt::format("{0} p{1} = *static_cast<{2}{3}**>(arguments[{1}]); ", type, i,
+                            m_buffers[i].output ? "" : "const ", storageType(bufferType(static_cast<int>(i))));
+    }
+    line("#undef SWAGE_ENTRY\n#undef SWAGE_PARAMETERS\n#undef SWAGE_PASS\n#undef SWAGE_UNPACK");
+    line("#define SWAGE_ENTRY {}", m_entry);
+    line("#define SWAGE_PARAMETERS {}", parameters);
+    line("#define SWAGE_PASS {}", pass);
+    line("#define SWAGE_UNPACK {}", unpack);
+    line("");
+  }
+
+  [[nodiscard]] domain::ScalarType bufferType(int buffer) const {
+    for (const auto& [access, index] : m_bufferOf) {
+      if (index == buffer) {
+        return m_program.accesses[asIndex(access)].dtype;
+      }
+    }
+    return domain::ScalarType::Float32;
+  }
+
+  // Offsets of every access at innermost coordinate 0.
+  void bases() {
+    line("struct Base {{");
+    for (const auto& [access, buffer] : m_bufferOf) {
+      line("  Index a{} = 0;", access);
+    }
+    line("}};");
+    line("SWAGE_FN Base baseAt([[maybe_unused]] Index group, [[maybe_unused]] Index outer) {{");
+    line("  Base base;");
+    walkAxes("group", false);
+    walkAxes("outer", true);
+    line("  return base;\n}}\n");
+  }
+
+  // Cuts a linear index into coordinates, innermost first, and adds what each contributes.
+  void walkAxes(std::string_view variable, bool reduced) {
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = 0; axis + 1 < m_program.axes.size(); ++axis) {
+      if (m_program.axes[axis].reduced == reduced) {
+        axes.push_back(axis);
+      }
+    }
+    for (std::size_t position = axes.size(); position-- > 0;) {
+      const std::size_t axis = axes[position];
+      const bool outermost = position == 0;
+      line("  {{");
+      line("    const Index c = {}{};", variable,
+           outermost ? "" : fmt::format(" % {}u", m_program.axes[axis].extent));
+      for (const auto& [access, buffer] : m_bufferOf) {
+        const std::int64_t stride = m_program.accesses[asIndex(access)].strides[axis];
+        if (stride != 0) {
+          line("    base.a{} += c * {}u;", access, stride);
+        }
+      }
+      if (!outermost) {
+        line("    {} /= {}u;", variable, m_program.axes[axis].extent);
+      }
+      line("  }}");
+    }
+  }
+
+  [[nodiscard]] std::int64_t innerStride(int access) const {
+    const Access& self = m_program.accesses[asIndex(access)];
+    return self.strides.empty() ? 0 : self.strides.back();
+  }
+
+  // "p0[base.a3 + i]" with the stride of the innermost axis.
+  [[nodiscard]] std::string place(int access) const {
+    const std::int64_t stride = innerStride(access);
+    const std::string inner = stride == 0 ? "" : stride == 1 ? " + i" : fmt::format(" + i * {}u", stride);
+    return fmt::format("p{}[base.a{}{}]", m_bufferOf.at(access), access, inner);
+  }
+
+  void elements() {
+    const std::vector<int> loads = elementLoads(m_program);
+    line("struct Element {{");
+    for (const int load : loads) {
+      line("  {} x{};", computeName(m_program.prims[asIndex(load)].type), load);
+    }
+    line("}};");
+    loadFunction("load", loads);
+    std::vector<int> streamed;
+    std::vector<int> other;
+    for (const int load : loads) {
+      const Access& access = m_program.accesses[asIndex(m_program.prims[asIndex(load)].access)];
+      (differsForEachElement(m_program, access) ? streamed : other).push_back(load);
+    }
+    loadFunction("loadOther", other);
+    vectorLoadFunction("loadVector", loads);
+    vectorLoadFunction("loadOtherVector", other);
+    line("constexpr int kStreamed = {};", streamed.size());
+    if (canCacheElements(m_program)) {
+      line("SWAGE_FN float streamed([[maybe_unused]] const Element& e, [[maybe_unused]] int which) {{");
+      for (std::size_t i = 0; i < streamed.size(); ++i) {
+        line("  if (which == {}) {{ return e.x{}; }}", i, streamed[i]);
+      }
+      line("  return 0.0f;\n}}");
+      line("SWAGE_FN void setStreamed([[maybe_unused]] Element& e, [[maybe_unused]] int which, "
+           "[[maybe_unused]] float value) {{");
+      for (std::size_t i = 0; i < streamed.size(); ++i) {
+        line("  if (which == {}) {{ e.x{} = value; }}", i, streamed[i]);
+      }
+      line("}}");
+    }
+    line("");
+  }
+
+  void loadFunction(std::string_view name, const std::vector<int>& loads) {
+    line("SWAGE_FN void {}(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, "
+         "[[maybe_unused]] Element& e) {{", name);
+    for (const int load : loads) {
+      line("  e.x{} = toCompute({});", load, place(m_program.prims[asIndex(load)].access));
+    }
+    line("}}");
+  }
+
+  // V neighbours at once; contiguous accesses become one wide load.
+  void vectorLoadFunction(std::string_view name, const std::vector<int>& loads) {
+    line("template <int V>\nSWAGE_FN void {}(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
+         "[[maybe_unused]] Index i, [[maybe_unused]] Element (&e)[V]) {{", name);
+    for (const int load : loads) {
+      const int access = m_program.prims[asIndex(load)].access;
+      if (innerStride(access) == 1) {
+        line("  {{\n    {} chunk[V];\n    {}<V>(&{}, chunk);", storageType(m_program.accesses[asIndex(access)].dtype),
+             differsForEachElement(m_program, m_program.accesses[asIndex(access)]) ? "loadChunk" : "loadCached",
+             place(access));
+        line("    SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = toCompute(chunk[v]); }}\n  }}", load);
+      } else if (innerStride(access) == 0) {
+        line("  {{\n    const auto same = toCompute({});", place(access));
+        line("    SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = same; }}\n  }}", load);
+      } else {
+        line("  SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = toCompute(p{}[base.a{} + (i + Index(v)) * {}u]); }}",
+             load, m_bufferOf.at(access), access, innerStride(access));
+      }
+    }
+    line("}}");
+  }
+
+  // Group-level prims that the other functions read: kept in a struct, computed as soon as they can be.
+  void groups() {
+    std::set<int> fields;
+    for (int i = 0; i < static_cast<int>(m_program.prims.size()); ++i) {
+      const Prim& prim = m_program.prims[asIndex(i)];
+      if (!prim.perElement && prim.kind != Prim::Kind::Constant) {
+        fields.insert(i);
+      }
+    }
+    m_groupFields = fields;
+    line("struct Group {{");
+    for (const int field : fields) {
+      line("  {} g{};", computeName(m_program.prims[asIndex(field)].type), field);
+    }
+    line("}};");
+    line("SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i) {{");
+    line("  Group q;");
+    groupValues(-1);
+    line("  return q;\n}}\n");
+  }
+
+  void groupValues(int ready) {
+    ScalarWriter writer(m_program, {});
+    for (const int field : m_groupFields) {
+      const Prim& prim = m_program.prims[asIndex(field)];
+      if (prim.ready != ready || prim.kind == Prim::Kind::Reduced) {
+        continue;
+      }
+      if (prim.kind == Prim::Kind::Load) {
+        line("  q.g{} = toCompute({});", field, place(prim.access));
+      } else {
+        line("  q.g{} = {};", field, writer.call(field, [](int arg) { return fmt::format("q.g{}", arg); }));
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<int> reducersOf(int stage) const {
+    std::vector<int> found;
+    for (int i = 0; i < static_cast<int>(m_program.reducers.size()); ++i) {
+      if (m_program.reducers[asIndex(i)].stage == stage) {
+        found.push_back(i);
+      }
+    }
+    return found;
+  }
+
+  void states(int stage) {
+    const std::vector<int> reducers = reducersOf(stage);
+    if (stage == 0) {
+      line("template <int K, int L>\nstruct State;");
+    }
+    line("template <int L>\nstruct State<{}, L> {{", stage);
+    for (const int reducer : reducers) {
+      for (const StateField& field : stateFields(m_program, reducer)) {
+        line("  {} {}[L];", computeName(field.type), field.name);
+      }
+    }
+    line("}};");
+    stateFunction(stage, "identity", "", "int l = 0; l < L; ++l", [&](int reducer) {
+      return stateIdentity(m_program, reducer, "s", "l");
+    });
+    accumulateFunction(stage, reducers);
+    stateFunction(stage, "merge", ", const State<{}, L>& other", "int l = 0; l < L; ++l", [&](int reducer) {
+      return stateMerge(m_program, reducer, "s", "l", "other", "l");
+    });
+    line("template <int L>\nSWAGE_FN State<{0}, 1> joinLanes([[maybe_unused]] const State<{0}, L>& s) {{", stage);
+    line("  State<{}, 1> one;\n  identity(one);\n  for (int l = 0; l < L; ++l) {{", stage);
+    for (const int reducer : reducers) {
+      line("{}", stateMerge(m_program, reducer, "one", "0", "s", "l"));
+    }
+    line("  }}\n  return one;\n}}");
+    line("template <int L>\nSWAGE_FN State<{0}, 1> laneOf([[maybe_unused]] const State<{0}, L>& s, "
+         "[[maybe_unused]] int l) {{\n  State<{0}, 1> one;", stage);
+    for (const int reducer : reducers) {
+      for (const StateField& field : stateFields(m_program, reducer)) {
+        line("  one.{0}[0] = s.{0}[l];", field.name);
+      }
+    }
+    line("  return one;\n}}");
+    finishFunction(stage, reducers);
+  }
+
+  template <class Body>
+  void stateFunction(int stage, std::string_view name, std::string_view extra, std::string_view loop, Body body) {
+    line("template <int L>\nSWAGE_FN void {}([[maybe_unused]] State<{}, L>& s{}) {{", name, stage,
+         extra.empty() ? std::string() : fmt::format(", [[maybe_unused]] const State<{}, L>& other", stage));
+    line("  SWAGE_UNROLL for ({}) {{", loop);
+    for (const int reducer : reducersOf(stage)) {
+      line("{}", body(reducer));
+    }
+    line("  }}\n}}");
+  }
+
+  void accumulateFunction(int stage, const std::vector<int>& reducers) {
+    line("template <int L>\nSWAGE_FN void accumulate([[maybe_unused]] State<{}, L>& s, [[maybe_unused]] int l, "
+         "[[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, "
+         "[[maybe_unused]] float inverse) {{", stage);
+    std::vector<int> inputs;
+    for (const int reducer : reducers) {
+      inputs.push_back(m_program.reducers[asIndex(reducer)].input);
+    }
+    ScalarWriter writer(m_program, inputs);
+    m_text += writer.statements();
+    for (const int reducer : reducers) {
+      line("{}", stateAccumulate(m_program, reducer, "s", "l",
+                                 writer.name(m_program.reducers[asIndex(reducer)].input)));
+    }
+    line("}}");
+  }
+
+  void finishFunction(int stage, const std::vector<int>& reducers) {
+    line("SWAGE_FN void finish([[maybe_unused]] const State<{}, 1>& s, [[maybe_unused]] Group& q) {{", stage);
+    for (const int field : m_groupFields) {
+      const Prim& prim = m_program.prims[asIndex(field)];
+      if (prim.kind == Prim::Kind::Reduced &&
+          std::find(reducers.begin(), reducers.end(), prim.reducer) != reducers.end()) {
+        line("  q.g{} = {};", field, stateResult(m_program, prim.reducer, prim.slot, "s"));
+      }
+    }
+    groupValues(stage);
+    line("}}\n");
+  }
+
+  void outputs() {
+    line("struct Outputs {{");
+    for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
+      line("  {} y{};", storageType(accessOf(m_program.elementStores[i]).dtype), i);
+    }
+    line("}};");
+    line("SWAGE_FN void evaluate([[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, "
+         "[[maybe_unused]] Index r, [[maybe_unused]] Outputs& out) {{");
+    std::vector<int> results;
+    for (const Store& store : m_program.elementStores) {
+      results.push_back(store.prim);
+    }
+    ScalarWriter writer(m_program, results);
+    m_text += writer.statements();
+    for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
+      line("  out.y{} = fromCompute<{}>({});", i, storageType(accessOf(m_program.elementStores[i]).dtype),
+           writer.name(m_program.elementStores[i].prim));
+    }
+    line("}}");
+    storeFunctions();
+    groupStoreFunction();
+  }
+
+  [[nodiscard]] const Access& accessOf(const Store& store) const { return m_program.accesses[asIndex(store.access)]; }
+
+  void storeFunctions() {
+    line("SWAGE_FN void store(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, "
+         "[[maybe_unused]] const Outputs& out) {{");
+    for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
+      line("  {} = out.y{};", place(m_program.elementStores[i].access), i);
+    }
+    line("}}");
+    line("template <int V, bool Streaming>\nSWAGE_FN void storeVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
+         "[[maybe_unused]] Index i, [[maybe_unused]] const Outputs (&out)[V]) {{");
+    for (std::size_t k = 0; k < m_program.elementStores.size(); ++k) {
+      const int access = m_program.elementStores[k].access;
+      if (innerStride(access) == 1) {
+        line("  {{\n    {} chunk[V];\n    SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ chunk[v] = out[v].y{}; }}",
+             storageType(m_program.accesses[asIndex(access)].dtype), k);
+        line("    storeChunk<V, Streaming>(&{}, chunk);\n  }}", place(access));
+      } else {
+        line("  SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ p{}[base.a{} + (i + Index(v)) * {}u] = out[v].y{}; }}",
+             m_bufferOf.at(access), access, innerStride(access), k);
+      }
+    }
+    line("}}");
+  }
+
+  void groupStoreFunction() {
+    line("SWAGE_FN void storeGroup(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index group, "
+         "[[maybe_unused]] Index i, [[maybe_unused]] const Group& q) {{");
+    for (const Store& store : m_program.groupStores) {
+      const Prim& prim = m_program.prims[asIndex(store.prim)];
+      const std::string value =
+          prim.kind == Prim::Kind::Constant ? constantText(prim) : fmt::format("q.g{}", store.prim);
+      // One value for all groups is written by the first one only.
+      const std::vector<std::int64_t>& strides = accessOf(store).strides;
+      const bool shared = std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; });
+      line("  {}{} = fromCompute<{}>({});", shared ? "if (group == 0 && i == 0) " : "", place(store.access),
+           storageType(accessOf(store).dtype), value);
+    }
+    line("}}");
+  }
+
+  const RegionProgram& m_program;
+  std::string m_entry;
+  Loops m_loops;
+  std::string m_text;
+  std::vector<KernelBuffer> m_buffers;
+  std::map<int, int> m_bufferOf;  // access -> parameter
+  std::set<int> m_groupFields;
+};
+
+}  // namespace
+
+Form formOf(const RegionProgram& program) {
+  if (!program.hasReduction()) {
+    return Form::Map;
+  }
+  return program.axes.empty() || program.axes.back().reduced ? Form::Row : Form::Column;
+}
+
+Loops loopsOf(const RegionProgram& program) {
+  Loops loops;
+  for (std::size_t axis = 0; axis + 1 < program.axes.size(); ++axis) {
+    (program.axes[axis].reduced ? loops.outer : loops.groups) *= program.axes[axis].extent;
+  }
+  loops.inner = program.axes.empty() ? 1 : program.axes.back().extent;
+  return loops;
+}
+
+RegionText emitRegion(const RegionProgram& program, const std::string& entry) { return Emitter(program, entry).run(); }
+
+int maxVectorWidth(const RegionProgram& program, int limit) {
+  const auto fits = [&](std::int64_t width) {
+    if (program.axes.empty() || program.axes.back().extent % width != 0) {
+      return false;
+    }
+    return std::all_of(program.accesses.begin(), program.accesses.end(), [&](const Access& access) {
+      if (access.strides.back() != 1) {
+        return true;  // one by one, or the same for all
+      }
+      return std::all_of(access.strides.begin(), access.strides.end() - 1,
+                         [&](std::int64_t stride) { return stride % width == 0; });
+    });
+  };
+  int width = 1;
+  while (width * 2 <= limit && fits(width * 2)) {
+    width *= 2;
+  }
+  return width;
+}
+
+int streamedLoads(const RegionProgram& program) {
+  const std::vector<int> loads = elementLoads(program);
+  return static_cast<int>(std::count_if(loads.begin(), loads.end(), [&](int load) {
+    return differsForEachElement(program, program.accesses[asIndex(program.prims[asIndex(load)].access)]);
+  }));
+}
+
+bool canCacheElements(const RegionProgram& program) {
+  const std::vector<int> loads = elementLoads(program);
+  return std::all_of(loads.begin(), loads.end(), [&](int load) {
+    const Prim& prim = program.prims[asIndex(load)];
+    return prim.type == Compute::F32 || !differsForEachElement(program, program.accesses[asIndex(prim.access)]);
+  });
+}
+
+}  // namespace swage::synth

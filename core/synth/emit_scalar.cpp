@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/emit_scalar.h"
+
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/base/assert.h"
+
+namespace swage::synth {
+namespace {
+
+std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+
+// Functions that C++ writes as operators.
+std::string_view infix(std::string_view function) {
+  static const std::map<std::string_view, std::string_view> operators{
+      {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"lt", "<"},  {"le", "<="},
+      {"gt", ">"},  {"ge", ">="}, {"eq", "=="}, {"ne", "!="}, {"and", "&&"}, {"or", "||"}};
+  const auto found = operators.find(function);
+  return found == operators.end() ? std::string_view() : found->second;
+}
+
+std::string floatText(double number, Compute type) {
+  if (std::isnan(number)) {
+    return type == Compute::F64 ? "SWAGE_NAN" : "SWAGE_NANF";
+  }
+  if (std::isinf(number)) {
+    return fmt::format("{}{}", number < 0 ? "-" : "", type == Compute::F64 ? "SWAGE_INFINITY" : "SWAGE_INFINITYF");
+  }
+  // Hexadecimal: exactly the rounded number, whatever the compiler does with decimals.
+  if (type == Compute::F64) {
+    return fmt::format("{:a}", number);
+  }
+  return fmt::format("{:a}f", static_cast<double>(static_cast<float>(number)));
+}
+
+const Reducer& reducerOf(const RegionProgram& program, int reducer) { return program.reducers[asIndex(reducer)]; }
+
+Compute inputType(const RegionProgram& program, int reducer) {
+  return program.prims[asIndex(reducerOf(program, reducer).input)].type;
+}
+
+std::string lowest(Compute type) {
+  switch (type) {
+    case Compute::F32: return "-SWAGE_INFINITYF";
+    case Compute::F64: return "-SWAGE_INFINITY";
+    case Compute::I64: return "SWAGE_INT_MIN";
+    case Compute::Bool: return "false";
+  }
+  return "0";
+}
+
+std::string highest(Compute type) {
+  switch (type) {
+    case Compute::F32: return "SWAGE_INFINITYF";
+    case Compute::F64: return "SWAGE_INFINITY";
+    case Compute::I64: return "SWAGE_INT_MAX";
+    case Compute::Bool: return "true";
+  }
+  return "0";
+}
+
+bool isArg(ReduceKind kind) { return kind == ReduceKind::ArgMaximum || kind == ReduceKind::ArgMinimum; }
+
+// "s.r0_value[l]"
+struct FieldNames {
+  int reducer;
+  std::string_view state;
+  std::string_view lane;
+  [[nodiscard]] std::string operator()(std::string_view field) const {
+    return fmt::format("{}.r{}_{}[{}]", state, reducer, field, lane);
+  }
+};
+
+}  // namespace
+
+std::string_view computeName(Compute type) {
+  switch (type) {
+    case Compute::F32: return "float";
+    case Compute::F64: return "double";
+    case Compute::I64: return "I64";
+    case Compute::Bool: return "bool";
+  }
+  return "float";
+}
+
+std::string constantText(const Prim& prim) {
+  switch (prim.type) {
+    case Compute::F32:
+    case Compute::F64: return floatText(prim.number, prim.type);
+    case Compute::I64: return fmt::format("I64({})", static_cast<std::int64_t>(prim.number));
+    case Compute::Bool: return prim.number != 0.0 ? "true" : "false";
+  }
+  return "0";
+}
+
+ScalarWriter::ScalarWriter(const RegionProgram& program, std::vector<int> wanted) : m_program(program) {
+  std::vector<bool> seen(program.prims.size(), false);
+  for (const int prim : wanted) {
+    collect(prim, seen);
+  }
+}
+
+void ScalarWriter::collect(int prim, std::vector<bool>& seen) {
+  const Prim& self = m_program.prims[asIndex(prim)];
+  if (seen[asIndex(prim)] || !self.perElement || self.kind != Prim::Kind::Call) {
+    return;  // loads, group values and constants are at hand
+  }
+  seen[asIndex(prim)] = true;
+  for (const int arg : self.args) {
+    collect(arg, seen);
+  }
+  m_order.push_back(prim);
+}
+
+std::string ScalarWriter::name(int prim) const {
+  const Prim& self = m_program.prims[asIndex(prim)];
+  switch (self.kind) {
+    case Prim::Kind::Constant: return constantText(self);
+    case Prim::Kind::Index: return "I64(r)";
+    case Prim::Kind::Load: return fmt::format("{}{}", self.perElement ? "e.x" : "q.g", prim);
+    case Prim::Kind::Reduced: return fmt::format("q.g{}", prim);
+    case Prim::Kind::Call: return fmt::format("{}{}", self.perElement ? "v" : "q.g", prim);
+  }
+  return {};
+}
+
+std::string ScalarWriter::call(int prim, const std::function<std::string(int)>& argument) const {
+  const Prim& self = m_program.prims[asIndex(prim)];
+  SWAGE_ASSERT(self.kind == Prim::Kind::Call);
+  const auto text = [&](std::size_t position) {
+    const int arg = self.args[position];
+    const Prim& operand = m_program.prims[asIndex(arg)];
+    return operand.kind == Prim::Kind::Constant ? constantText(operand) : argument(arg);
+  };
+  if (self.function == "convert") {
+    return fmt::format("{}({})", computeName(self.type), text(0));
+  }
+  if (self.function == "neg" || self.function == "not") {
+    return fmt::format("({}{})", self.function == "neg" ? "-" : "!", text(0));
+  }
+  if (self.function == "select") {
+    return fmt::format("({} ? {} : {})", text(0), text(1), text(2));
+  }
+  if (const std::string_view op = infix(self.function); !op.empty()) {
+    return fmt::format("({} {} {})", text(0), op, text(1));
+  }
+  std::string args;
+  for (std::size_t i = 0; i < self.args.size(); ++i) {
+    args += fmt::format("{}{}", i == 0 ? "" : ", ", text(i));
+  }
+  return fmt::format("fn_{}({})", self.function, args);
+}
+
+std::string ScalarWriter::statements() const {
+  std::string text;
+  for (const int prim : m_order) {
+    text += fmt::format("  const {} v{} = {};\n", computeName(m_program.prims[asIndex(prim)].type), prim,
+                        call(prim, [this](int arg) { return name(arg); }));
+  }
+  return text;
+}
+
+std::vector<StateField> stateFields(const RegionProgram& program, int reducer) {
+  const Compute type = inputType(program, reducer);
+  const auto field = [&](std::string_view name, Compute fieldType) {
+    return StateField{fmt::format("r{}_{}", reducer, name), fieldType};
+  };
+  switch (reducerOf(program, reducer).kind) {
+    case ReduceKind::ArgMaximum:
+    case ReduceKind::ArgMinimum: return {field("value", type), field("at", Compute::I64)};
+    case ReduceKind::SoftmaxPair: return {field("max", type), field("sum", type)};
+    case ReduceKind::MomentPair: return {field("n", type), field("mean", type), field("m2", type)};
+    default: return {field("value", type)};
+  }
+}
+
+std::string stateIdentity(const RegionProgram& program, int reducer, std::string_view state, std::string_view lane) {
+  const FieldNames f{reducer, state, lane};
+  const Compute type = inputType(program, reducer);
+  switch (reducerOf(program, reducer).kind) {
+    case ReduceKind::Sum: return fmt::format("    {} = 0;", f("value"));
+    case ReduceKind::Product: return fmt::format("    {} = 1;", f("value"));
+    case ReduceKind::Maximum: return fmt::format("    {} = {};", f("value"), lowest(type));
+    case ReduceKind::Minimum: return fmt::format("    {} = {};", f("value"), highest(type));
+    case ReduceKind::ArgMaximum:
+      return fmt::format("    {} = {}; {} = SWAGE_INT_MAX;", f("value"), lowest(type), f("at"));
+    case ReduceKind::ArgMinimum:
+      return fmt::format("    {} = {}; {} = SWAGE_INT_MAX;", f("value"), highest(type), f("at"));
+    case ReduceKind::SoftmaxPair:
+      // The lowest finite number, so that a first element of -infinity does not make infinity minus infinity.
+      return fmt::format("    {} = {}; {} = 0;", f("max"),
+                         type == Compute::F64 ? "-SWAGE_MAX" : "-SWAGE_MAXF", f("sum"));
+    case ReduceKind::MomentPair: return fmt::format("    {} = 0; {} = 0; {} = 0;", f("n"), f("mean"), f("m2"));
+  }
+  return {};
+}
+
+std::string stateAccumulate(const RegionProgram& program, int reducer, std::string_view state, std::string_view lane,
+                            std::string_view value) {
+  const FieldNames f{reducer, state, lane};
+  const std::string_view type = computeName(inputType(program, reducer));
+  switch (reducerOf(program, reducer).kind) {
+    case ReduceKind::Sum: return fmt::format("  {} += {};", f("value"), value);
+    case ReduceKind::Product: return fmt::format("  {} *= {};", f("value"), value);
+    case ReduceKind::Maximum: return fmt::format("  {0} = fn_max({0}, {1});", f("value"), value);
+    case ReduceKind::Minimum: return fmt::format("  {0} = fn_min({0}, {1});", f("value"), value);
+    case ReduceKind::ArgMaximum:
+    case ReduceKind::ArgMinimum: {
+      const char* better = reducerOf(program, reducer).kind == ReduceKind::ArgMaximum ? "isAbove" : "isBelow";
+      return fmt::format("  {{ const bool better = {0}({1}, I64(r), {2}, {3}); {2} = better ? {1} : {2}; "
+                         "{3} = better ? I64(r) : {3}; }}", better, value, f("value"), f("at"));
+    }
+    case ReduceKind::SoftmaxPair:
+      return fmt::format("  {{ const {0} d = {1} - {2}; const {0} w = fn_exp(-fn_abs(d)); "
+                         "{3} = d > 0 ? {3} * w + 1 : {3} + w; {2} = fn_max({2}, {1}); }}", type, value, f("max"),
+                         f("sum"));
+    case ReduceKind::MomentPair:
+      // Welford's update; `inverse` is 1 over the number of elements this lane has then seen.
+      return fmt::format("  {{ const {0} d = {1} - {2}; {3} += 1; {2} += d * inverse; {4} += d * ({1} - {2}); }}", type,
+                         value, f("mean"), f("n"), f("m2"));
+  }
+  return {};
+}
+
+std::string stateMerge(const RegionProgram& program, int reducer, std::string_view state, std::string_view lane,
+                       std::string_view other, std::string_view otherLane) {
+  const FieldNames a{reducer, state, lane};
+  const FieldNames b{reducer, other, otherLane};
+  const ReduceKind kind = reducerOf(program, reducer).kind;
+  const std::string_view type = computeName(inputType(program, reducer));
+  if (isArg(kind)) {
+    return fmt::format("    {{ const bool better = {0}({1}, {2}, {3}, {4}); {3} = better ? {1} : {3}; "
+                       "{4} = better ? {2} : {4}; }}",
+                       kind == ReduceKind::ArgMaximum ? "isAbove" : "isBelow", b("value"), b("at"), a("value"), a("at"));
+  }
+  switch (kind) {
+    case ReduceKind::Sum: return fmt::format("    {} += {};", a("value"), b("value"));
+    case ReduceKind::Product: return fmt::format("    {} *= {};", a("value"), b("value"));
+    case ReduceKind::Maximum: return fmt::format("    {0} = fn_max({0}, {1});", a("value"), b("value"));
+    case ReduceKind::Minimum: return fmt::format("    {0} = fn_min({0}, {1});", a("value"), b("value"));
+    case ReduceKind::SoftmaxPair:
+      return fmt::format("    {{ const {0} m = fn_max({1}, {2}); {3} = {3} * fn_exp({1} - m) + {4} * fn_exp({2} - m); "
+                         "{1} = m; }}", type, a("max"), b("max"), a("sum"), b("sum"));
+    case ReduceKind::MomentPair:
+      // Chan, Golub and LeVeque (1979).
+      return fmt::format("    {{ const {0} n = {1} + {2}; const {0} part = n > 0 ? {2} / n : 0; "
+                         "const {0} d = {3} - {4}; {4} += d * part; {5} += {6} + d * d * {1} * part; {1} = n; }}",
+                         type, a("n"), b("n"), b("mean"), a("mean"), a("m2"), b("m2"));
+    default: return {};
+  }
+}
+
+std::string stateResult(const RegionProgram& program, int reducer, int slot, std::string_view state) {
+  const FieldNames f{reducer, state, "0"};
+  switch (reducerOf(program, reducer).kind) {
+    case ReduceKind::ArgMaximum:
+    case ReduceKind::ArgMinimum: return slot == 0 ? f("value") : f("at");
+    case ReduceKind::SoftmaxPair: return slot == 0 ? f("max") : f("sum");
+    case ReduceKind::MomentPair: return slot == 0 ? fmt::format("{} * {}", f("mean"), f("n")) : f("m2");
+    default: return f("value");
+  }
+}
+
+}  // namespace swage::synth

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/synth/region.h"
+
+// Text of the scalar program: expressions of prims and the running state of reducers. Functions named fn_* and the
+// conversions are in the preludes of the targets.
+namespace swage::synth {
+
+[[nodiscard]] std::string_view computeName(Compute type);
+[[nodiscard]] std::string constantText(const Prim& prim);
+
+// Statements that compute some per-element prims from an Element `e`, a Group `q` and the index `r`.
+class ScalarWriter {
+ public:
+  ScalarWriter(const RegionProgram& program, std::vector<int> wanted);
+
+  // "  const float v7 = v3 * q.g5;" for everything `wanted` needs, in order.
+  [[nodiscard]] std::string statements() const;
+  // How a prim is written where it is used, after the statements.
+  [[nodiscard]] std::string name(int prim) const;
+  // The expression of a Call, with arguments written by `argument`; constants are written in place.
+  [[nodiscard]] std::string call(int prim, const std::function<std::string(int)>& argument) const;
+
+ private:
+  void collect(int prim, std::vector<bool>& seen);
+
+  const RegionProgram& m_program;
+  std::vector<int> m_order;
+};
+
+// One array of the state of a reducer; the arrays have one entry for each lane.
+struct StateField {
+  std::string name;
+  Compute type = Compute::F32;
+};
+[[nodiscard]] std::vector<StateField> stateFields(const RegionProgram& program, int reducer);
+[[nodiscard]] std::string stateIdentity(const RegionProgram& program, int reducer, std::string_view state,
+                                        std::string_view lane);
+[[nodiscard]] std::string stateAccumulate(const RegionProgram& program, int reducer, std::string_view state,
+                                          std::string_view lane, std::string_view value);
+[[nodiscard]] std::string stateMerge(const RegionProgram& program, int reducer, std::string_view state,
+                                     std::string_view lane, std::string_view other, std::string_view otherLane);
+[[nodiscard]] std::string stateResult(const RegionProgram& program, int reducer, int slot, std::string_view state);
+
+}  // namespace swage::synth

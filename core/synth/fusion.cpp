@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/fusion.h"
+
+#include <algorithm>
+#include <set>
+
+namespace swage::synth {
+namespace {
+
+using domain::ValueId;
+
+// More tensors than this in one kernel cost more in registers and address arithmetic than a launch does.
+constexpr std::size_t kMaxAccesses = 24;
+constexpr std::size_t kMaxPrims = 400;
+
+std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+
+bool contains(const std::vector<int>& sorted, int item) {
+  return std::binary_search(sorted.begin(), sorted.end(), item);
+}
+
+std::int64_t elementsOf(const domain::Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    count *= size;
+  }
+  return count;
+}
+
+// The operation that decides the axes: the first that reduces, else the one with the most elements.
+const Operation& anchorOf(const OperationGraph& graph, const std::vector<int>& operations) {
+  const Operation* anchor = nullptr;
+  for (const int index : operations) {
+    const Operation& operation = graph.operations[asIndex(index)];
+    if (!operation.reducedDims.empty()) {
+      return operation;
+    }
+    if (anchor == nullptr || elementsOf(operation.space) > elementsOf(anchor->space)) {
+      anchor = &operation;
+    }
+  }
+  return *anchor;
+}
+
+}  // namespace
+
+Fusion::Fusion(const domain::Graph& graph, const OperationGraph& operations)
+    : m_graph(graph), m_operations(operations) {
+  for (int index = 0; index < static_cast<int>(operations.operations.size()); ++index) {
+    for (const ValueId input : operations.operations[asIndex(index)].inputs) {
+      m_readers[input].push_back(index);
+    }
+  }
+  for (int node = 0; node < static_cast<int>(graph.nodes.size()); ++node) {
+    if (!operations.firstOperation[asIndex(node)]) {
+      for (const ValueId input : domain::inputsOf(graph.nodes[asIndex(node)])) {
+        m_atenReaders[input].push_back(node);
+      }
+    }
+  }
+  for (const domain::GraphOutput& output : graph.outputs) {
+    m_graphOutputs.push_back(output.value);
+  }
+}
+
+std::vector<ValueId> Fusion::outputsOf(const std::vector<int>& operations) const {
+  std::vector<ValueId> outputs;
+  for (const int index : operations) {
+    for (const ValueId value : m_operations.operations[asIndex(index)].outputs) {
+      const auto readers = m_readers.find(value);
+      const bool readOutside = readers != m_readers.end() &&
+                               std::any_of(readers->second.begin(), readers->second.end(),
+                                           [&](int reader) { return !contains(operations, reader); });
+      const bool isOutput = std::find(m_graphOutputs.begin(), m_graphOutputs.end(), value) != m_graphOutputs.end();
+      // A node may be asked to run by ATen after all, so what an unfused reader needs counts as read outside.
+      if (value.isValid() && (readOutside || isOutput || m_atenReaders.count(value) != 0)) {
+        outputs.push_back(value);
+      }
+    }
+  }
+  return outputs;
+}
+
+std::optional<RegionProgram> Fusion::build(const std::vector<int>& operations) const {
+  const Operation& anchor = anchorOf(m_operations, operations);
+  RegionBuilder builder(m_operations.values, {anchor.space, anchor.reducedDims, anchor.splitDim, anchor.splitOuter});
+  for (const int index : operations) {
+    const Operation& operation = m_operations.operations[asIndex(index)];
+    const bool sameReduction = operation.space == anchor.space && operation.reducedDims == anchor.reducedDims &&
+                               operation.splitDim == anchor.splitDim && operation.splitOuter == anchor.splitOuter;
+    if ((!operation.reducedDims.empty() && !sameReduction) || !operation.lower(builder)) {
+      return std::nullopt;
+    }
+  }
+  const std::vector<ValueId> outputs = outputsOf(operations);
+  if (outputs.empty()) {
+    return std::nullopt;
+  }
+  std::optional<RegionProgram> program = builder.finish(outputs);
+  if (program && (program->accesses.size() > kMaxAccesses || program->prims.size() > kMaxPrims)) {
+    return std::nullopt;
+  }
+  return program;
+}
+
+const RegionProgram* Fusion::region(const std::vector<int>& operations) const {
+  const std::lock_guard lock(m_mutex);
+  auto known = m_known.find(operations);
+  if (known == m_known.end()) {
+    known = m_known.emplace(operations, operations.empty() ? std::nullopt : build(operations)).first;
+  }
+  return known->second ? &*known->second : nullptr;
+}
+
+bool Fusion::areRelated(const std::vector<int>& a, const std::vector<int>& b) const {
+  std::set<ValueId> touched;
+  for (const int index : a) {
+    const Operation& operation = m_operations.operations[asIndex(index)];
+    touched.insert(operation.inputs.begin(), operation.inputs.end());
+    touched.insert(operation.outputs.begin(), operation.outputs.end());
+  }
+  return std::any_of(b.begin(), b.end(), [&](int index) {
+    const Operation& operation = m_operations.operations[asIndex(index)];
+    const auto isTouched = [&](ValueId value) { return touched.count(value) != 0; };
+    return std::any_of(operation.inputs.begin(), operation.inputs.end(), isTouched) ||
+           std::any_of(operation.outputs.begin(), operation.outputs.end(), isTouched);
+  });
+}
+
+std::vector<std::vector<int>> Fusion::singlePartition() const {
+  std::vector<std::vector<int>> partition;
+  for (int index = 0; index < static_cast<int>(m_operations.operations.size()); ++index) {
+    if (region({index}) != nullptr) {
+      partition.push_back({index});
+    }
+  }
+  return partition;
+}
+
+std::vector<std::vector<int>> Fusion::greedyPartition() const {
+  std::vector<std::vector<int>> partition;
+  for (int index = 0; index < static_cast<int>(m_operations.operations.size()); ++index) {
+    if (region({index}) == nullptr) {
+      continue;
+    }
+    const auto isTiny = [&](int operation) {
+      return elementsOf(m_operations.operations[asIndex(operation)].space) <= 1;
+    };
+    bool joined = false;
+    for (std::size_t i = partition.size(); i-- > 0 && !joined;) {
+      // A counter that nothing else touches rides along in any kernel rather than having a launch of its own.
+      const bool ridesAlong = isTiny(index) || std::all_of(partition[i].begin(), partition[i].end(), isTiny);
+      if (!ridesAlong && !areRelated(partition[i], {index})) {
+        continue;
+      }
+      std::vector<std::vector<int>> attempt = partition;
+      attempt[i].push_back(index);
+      if (region(attempt[i]) != nullptr && schedule(attempt)) {
+        partition = std::move(attempt);
+        joined = true;
+      }
+    }
+    if (!joined) {
+      partition.push_back({index});
+    }
+  }
+  return partition;
+}
+
+std::optional<std::vector<int>> Fusion::schedule(const std::vector<std::vector<int>>& partition) const {
+  struct Unit {
+    int item;
+    std::vector<ValueId> needs;
+    std::vector<ValueId> makes;
+  };
+  std::vector<Unit> units;
+  std::set<int> coveredNodes;
+  for (std::size_t i = 0; i < partition.size(); ++i) {
+    Unit unit{static_cast<int>(i), {}, outputsOf(partition[i])};
+    std::set<ValueId> own;
+    for (const int index : partition[i]) {
+      const Operation& operation = m_operations.operations[asIndex(index)];
+      coveredNodes.insert(operation.node);
+      for (const ValueId input : operation.inputs) {
+        if (own.count(input) == 0) {
+          unit.needs.push_back(input);
+        }
+      }
+      own.insert(operation.outputs.begin(), operation.outputs.end());
+    }
+    units.push_back(std::move(unit));
+  }
+  for (int node = 0; node < static_cast<int>(m_graph.nodes.size()); ++node) {
+    if (coveredNodes.count(node) == 0) {
+      const domain::Node& self = m_graph.nodes[asIndex(node)];
+      units.push_back({~node, domain::inputsOf(self), self.outputs});
+    }
+  }
+  std::set<ValueId> ready;
+  for (const domain::GraphInput& input : m_graph.inputs) {
+    ready.insert(input.value);
+  }
+  std::vector<int> order;
+  std::vector<bool> done(units.size(), false);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      const bool runnable = !done[i] && std::all_of(units[i].needs.begin(), units[i].needs.end(),
+                                                    [&](ValueId value) { return ready.count(value) != 0; });
+      if (runnable) {
+        done[i] = progress = true;
+        ready.insert(units[i].makes.begin(), units[i].makes.end());
+        order.push_back(units[i].item);
+      }
+    }
+  }
+  return order.size() == units.size() ? std::optional(order) : std::nullopt;
+}
+
+}  // namespace swage::synth

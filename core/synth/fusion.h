@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "core/synth/operations.h"
+#include "core/synth/region.h"
+
+namespace swage::synth {
+
+// Which sets of operations can be one region, and what such a region computes. Answers are remembered.
+class Fusion {
+ public:
+  Fusion(const domain::Graph& graph, const OperationGraph& operations);
+
+  // The scalar program of these operations (ascending), or no value when they cannot be one kernel.
+  [[nodiscard]] const RegionProgram* region(const std::vector<int>& operations) const;
+
+  // Values made by `operations` that something outside reads.
+  [[nodiscard]] std::vector<domain::ValueId> outputsOf(const std::vector<int>& operations) const;
+  // Whether some value flows between the two sets, or they read a common one.
+  [[nodiscard]] bool areRelated(const std::vector<int>& a, const std::vector<int>& b) const;
+
+  // A legal partition that joins each operation with those before it as far as possible.
+  [[nodiscard]] std::vector<std::vector<int>> greedyPartition() const;
+  // Every operation alone.
+  [[nodiscard]] std::vector<std::vector<int>> singlePartition() const;
+
+  // Execution order of a partition together with the nodes that no set covers: each item is an index into
+  // `partition`, or ~node for an ATen node. No value: the partition has a cycle.
+  [[nodiscard]] std::optional<std::vector<int>> schedule(const std::vector<std::vector<int>>& partition) const;
+
+ private:
+  [[nodiscard]] std::optional<RegionProgram> build(const std::vector<int>& operations) const;
+
+  const domain::Graph& m_graph;
+  const OperationGraph& m_operations;
+  std::map<domain::ValueId, std::vector<int>> m_readers;  // operations that read a value
+  std::map<domain::ValueId, std::vector<int>> m_atenReaders;  // nodes without operations that read it
+  std::vector<domain::ValueId> m_graphOutputs;
+  mutable std::mutex m_mutex;
+  mutable std::map<std::vector<int>, std::optional<RegionProgram>> m_known;
+};
+
+}  // namespace swage::synth

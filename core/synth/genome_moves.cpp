@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/genome_moves.h"
+
+#include <algorithm>
+#include <set>
+
+namespace swage::synth {
+namespace {
+
+using domain::Genome;
+using domain::RegionGene;
+
+// Random parameter sets drawn before a pattern is taken not to fit.
+constexpr int kAttempts = 24;
+
+std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+
+void sortRegions(Genome& genome) {
+  std::sort(genome.regions.begin(), genome.regions.end(),
+            [](const RegionGene& a, const RegionGene& b) { return a.nodes.front() < b.nodes.front(); });
+}
+
+std::vector<std::vector<int>> partitionOf(const Genome& genome) {
+  std::vector<std::vector<int>> partition;
+  for (const RegionGene& gene : genome.regions) {
+    partition.push_back(gene.nodes);
+  }
+  return partition;
+}
+
+}  // namespace
+
+GenomeMoves::GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
+                         const domain::DeviceInfo& device)
+    : m_fusion(fusion), m_operations(operations), m_catalogue(catalogue), m_device(device) {}
+
+bool GenomeMoves::isLegal(const RegionGene& gene) const {
+  const RegionProgram* program = m_fusion.region(gene.nodes);
+  const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
+  return program != nullptr && pattern != nullptr && checkFit(*pattern, *program, gene.parameters, m_device);
+}
+
+bool GenomeMoves::isLegal(const Genome& genome) const {
+  std::set<int> covered;
+  for (const RegionGene& gene : genome.regions) {
+    if (gene.nodes.empty() || !std::is_sorted(gene.nodes.begin(), gene.nodes.end()) || !isLegal(gene)) {
+      return false;
+    }
+    for (const int operation : gene.nodes) {
+      if (operation < 0 || asIndex(operation) >= m_operations.operations.size() || !covered.insert(operation).second) {
+        return false;
+      }
+    }
+  }
+  for (std::size_t node = 0; node < m_operations.firstOperation.size(); ++node) {
+    if (!m_operations.firstOperation[node]) {
+      continue;
+    }
+    int count = 0;
+    for (int i = 0; i < m_operations.operationCount[node]; ++i) {
+      count += covered.count(*m_operations.firstOperation[node] + i) != 0 ? 1 : 0;
+    }
+    if (count != 0 && count != m_operations.operationCount[node]) {
+      return false;
+    }
+  }
+  return m_fusion.schedule(partitionOf(genome)).has_value();
+}
+
+std::optional<Genome> GenomeMoves::checked(Genome genome) const {
+  sortRegions(genome);
+  return isLegal(genome) ? std::optional(std::move(genome)) : std::nullopt;
+}
+
+std::optional<RegionGene> GenomeMoves::makeGene(const std::vector<int>& operations, const patterns::Pattern& pattern,
+                                                Choice choice, Random& random) const {
+  RegionGene gene{operations, pattern.id, {}};
+  for (const patterns::Parameter& parameter : pattern.parameters) {
+    gene.parameters[parameter.name] = parameter.standard;
+  }
+  if (choice == Choice::Standard && isLegal(gene)) {
+    return gene;
+  }
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    for (const patterns::Parameter& parameter : pattern.parameters) {
+      gene.parameters[parameter.name] = random.pick(std::span<const std::int64_t>(parameter.values));
+    }
+    if (isLegal(gene)) {
+      return gene;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<const patterns::Pattern*> GenomeMoves::patternsFor(const std::vector<int>& operations) const {
+  std::vector<const patterns::Pattern*> fitting;
+  if (m_fusion.region(operations) == nullptr) {
+    return fitting;
+  }
+  for (const patterns::Pattern& pattern : m_catalogue.all()) {
+    Random random(1);  // the answer must not depend on where a search stands
+    if (pattern.target == m_device.target && makeGene(operations, pattern, Choice::Standard, random)) {
+      fitting.push_back(&pattern);
+    }
+  }
+  return fitting;
+}
+
+std::optional<RegionGene> GenomeMoves::anyGene(const std::vector<int>& operations, Random& random) const {
+  const std::vector<const patterns::Pattern*> fitting = patternsFor(operations);
+  if (fitting.empty()) {
+    return std::nullopt;
+  }
+  return makeGene(operations, *random.pick(std::span<const patterns::Pattern* const>(fitting)), Choice::Random, random);
+}
+
+std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& partition, std::size_t rank) const {
+  Random random(1);
+  Genome genome;
+  for (const std::vector<int>& operations : partition) {
+    const std::vector<const patterns::Pattern*> fitting = patternsFor(operations);
+    if (fitting.empty()) {
+      continue;
+    }
+    const patterns::Pattern& pattern = *fitting[std::min(rank, fitting.size() - 1)];
+    if (auto gene = makeGene(operations, pattern, Choice::Standard, random)) {
+      genome.regions.push_back(std::move(*gene));
+    }
+  }
+  return checked(std::move(genome));
+}
+
+std::vector<Genome> GenomeMoves::seeds() const {
+  std::vector<Genome> found;
+  for (const auto& partition : {m_fusion.greedyPartition(), m_fusion.singlePartition()}) {
+    for (std::size_t rank = 0; rank < m_catalogue.all().size(); ++rank) {
+      auto genome = seed(partition, rank);
+      if (genome && !genome->regions.empty() && std::find(found.begin(), found.end(), *genome) == found.end()) {
+        found.push_back(std::move(*genome));
+      }
+    }
+  }
+  return found;
+}
+
+Genome GenomeMoves::fresh(Random& random) const {
+  // Half of the time the coarsest cut, else a cut between it and the finest.
+  std::vector<std::vector<int>> partition = m_fusion.greedyPartition();
+  if (random.chance(0.5)) {
+    std::vector<std::vector<int>> finer;
+    for (const std::vector<int>& operations : partition) {
+      if (operations.size() > 1 && random.chance(0.5)) {
+        const auto cut = static_cast<std::ptrdiff_t>(1 + random.below(operations.size() - 1));
+        finer.emplace_back(operations.begin(), operations.begin() + cut);
+        finer.emplace_back(operations.begin() + cut, operations.end());
+      } else {
+        finer.push_back(operations);
+      }
+    }
+    partition = std::move(finer);
+  }
+  Genome genome;
+  for (const std::vector<int>& operations : partition) {
+    if (auto gene = anyGene(operations, random)) {
+      genome.regions.push_back(std::move(*gene));
+    }
+  }
+  return checked(std::move(genome)).value_or(Genome());
+}
+
+std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {
+  std::vector<Genome> found;
+  for (std::size_t region = 0; region < genome.regions.size(); ++region) {
+    const patterns::Pattern* pattern = m_catalogue.find(m_device.target, genome.regions[region].pattern);
+    if (pattern == nullptr) {
+      continue;
+    }
+    for (const patterns::Parameter& parameter : pattern->parameters) {
+      const auto now = genome.regions[region].parameters.find(parameter.name);
+      if (now == genome.regions[region].parameters.end()) {
+        continue;
+      }
+      const auto at = std::find(parameter.values.begin(), parameter.values.end(), now->second);
+      for (const int step : {-1, 1}) {
+        const auto position = at - parameter.values.begin() + step;
+        if (position < 0 || position >= static_cast<std::ptrdiff_t>(parameter.values.size())) {
+          continue;
+        }
+        Genome changed = genome;
+        changed.regions[region].parameters[parameter.name] = parameter.values[static_cast<std::size_t>(position)];
+        if (isLegal(changed.regions[region])) {
+          found.push_back(std::move(changed));
+        }
+      }
+    }
+  }
+  return found;
+}
+
+std::optional<Genome> GenomeMoves::changeParameter(const Genome& genome, Random& random) const {
+  if (genome.regions.empty()) {
+    return std::nullopt;
+  }
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    Genome changed = genome;
+    RegionGene& gene = changed.regions[random.below(changed.regions.size())];
+    const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
+    if (pattern == nullptr || pattern->parameters.empty()) {
+      continue;
+    }
+    const patterns::Parameter& parameter = random.pick(std::span<const patterns::Parameter>(pattern->parameters));
+    gene.parameters[parameter.name] = random.pick(std::span<const std::int64_t>(parameter.values));
+    if (changed != genome && isLegal(gene)) {
+      return changed;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Genome> GenomeMoves::split(const Genome& genome, Random& random) const {
+  std::vector<std::size_t> large;
+  for (std::size_t i = 0; i < genome.regions.size(); ++i) {
+    if (genome.regions[i].nodes.size() > 1) {
+      large.push_back(i);
+    }
+  }
+  if (large.empty()) {
+    return std::nullopt;
+  }
+  const RegionGene& old = genome.regions[random.pick(std::span<const std::size_t>(large))];
+  const auto cut = static_cast<std::ptrdiff_t>(1 + random.below(old.nodes.size() - 1));
+  const auto head = anyGene({old.nodes.begin(), old.nodes.begin() + cut}, random);
+  const auto tail = anyGene({old.nodes.begin() + cut, old.nodes.end()}, random);
+  if (!head || !tail) {
+    return std::nullopt;
+  }
+  Genome changed;
+  for (const RegionGene& gene : genome.regions) {
+    if (!(gene == old)) {
+      changed.regions.push_back(gene);
+    }
+  }
+  changed.regions.push_back(*head);
+  changed.regions.push_back(*tail);
+  return checked(std::move(changed));
+}
+
+std::optional<Genome> GenomeMoves::merge(const Genome& genome, Random& random) const {
+  for (int attempt = 0; attempt < kAttempts && genome.regions.size() > 1; ++attempt) {
+    const std::size_t a = random.below(genome.regions.size());
+    const std::size_t b = random.below(genome.regions.size());
+    if (a == b || !m_fusion.areRelated(genome.regions[a].nodes, genome.regions[b].nodes)) {
+      continue;
+    }
+    std::vector<int> joined;
+    std::merge(genome.regions[a].nodes.begin(), genome.regions[a].nodes.end(), genome.regions[b].nodes.begin(),
+               genome.regions[b].nodes.end(), std::back_inserter(joined));
+    const auto gene = anyGene(joined, random);
+    if (!gene) {
+      continue;
+    }
+    Genome changed;
+    for (std::size_t i = 0; i < genome.regions.size(); ++i) {
+      if (i != a && i != b) {
+        changed.regions.push_back(genome.regions[i]);
+      }
+    }
+    changed.regions.push_back(*gene);
+    if (auto legal = checked(std::move(changed))) {
+      return legal;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Genome> GenomeMoves::swapPattern(const Genome& genome, Random& random) const {
+  if (genome.regions.empty()) {
+    return std::nullopt;
+  }
+  Genome changed = genome;
+  RegionGene& gene = changed.regions[random.below(changed.regions.size())];
+  std::vector<const patterns::Pattern*> others;
+  for (const patterns::Pattern* pattern : patternsFor(gene.nodes)) {
+    if (pattern->id != gene.pattern) {
+      others.push_back(pattern);
+    }
+  }
+  if (others.empty()) {
+    return std::nullopt;
+  }
+  const patterns::Pattern& pattern = *random.pick(std::span<const patterns::Pattern* const>(others));
+  const Choice choice = random.chance(0.5) ? Choice::Standard : Choice::Random;
+  const auto replaced = makeGene(gene.nodes, pattern, choice, random);
+  if (!replaced) {
+    return std::nullopt;
+  }
+  gene = *replaced;
+  return checked(std::move(changed));
+}
+
+std::optional<Genome> GenomeMoves::cross(const Genome& genome, const Genome& other, Random& random) const {
+  // Some regions of the other parent push out the regions of the first that they overlap; operations left alone become
+  // regions of their own.
+  Genome child;
+  std::set<int> taken;
+  for (const RegionGene& gene : other.regions) {
+    if (random.chance(0.5)) {
+      child.regions.push_back(gene);
+      taken.insert(gene.nodes.begin(), gene.nodes.end());
+    }
+  }
+  std::set<int> wanted;
+  for (const RegionGene& gene : genome.regions) {
+    wanted.insert(gene.nodes.begin(), gene.nodes.end());
+    const bool overlaps = std::any_of(gene.nodes.begin(), gene.nodes.end(),
+                                      [&](int operation) { return taken.count(operation) != 0; });
+    if (!overlaps) {
+      child.regions.push_back(gene);
+      taken.insert(gene.nodes.begin(), gene.nodes.end());
+    }
+  }
+  for (const int operation : wanted) {
+    if (taken.count(operation) == 0) {
+      if (auto gene = anyGene({operation}, random)) {
+        child.regions.push_back(std::move(*gene));
+      }
+    }
+  }
+  auto legal = checked(std::move(child));
+  return legal && *legal != genome && *legal != other ? legal : std::nullopt;
+}
+
+domain::Cell GenomeMoves::predictCell(const Genome& genome) const {
+  domain::Cell cell;
+  bool interBlock = false;
+  for (const RegionGene& gene : genome.regions) {
+    const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
+    if (pattern == nullptr) {
+      continue;
+    }
+    const auto fact = [&](const char* name) {
+      const auto found = pattern->facts.find(name);
+      return found == pattern->facts.end() ? std::string() : found->second;
+    };
+    const auto value = [&](const char* name) {
+      const auto found = gene.parameters.find(name);
+      return found == gene.parameters.end() ? std::int64_t{0} : found->second;
+    };
+    auto movement = domain::DataMovement::Direct;
+    if (m_device.target == domain::Target::Cpu) {
+      movement = value("streaming") != 0 ? domain::DataMovement::Pipelined : domain::DataMovement::Wide;
+      cell.arithmetic = domain::Arithmetic::Packed;
+    } else if (fact("movement") == "A3") {
+      movement = domain::DataMovement::Pipelined;
+    } else if (fact("movement") == "A2") {
+      movement = domain::DataMovement::Staged;
+    } else if (value("vector_width") > 1) {
+      movement = domain::DataMovement::Wide;
+    }
+    cell.movement = std::max(cell.movement, movement);
+    if (fact("arithmetic") == "B1") {
+      cell.arithmetic = std::max(cell.arithmetic, domain::Arithmetic::Packed);
+    }
+    interBlock = interBlock || fact("decomposition") == "C2" || value("persistent") != 0;
+  }
+  const auto schedule = m_fusion.schedule(partitionOf(genome));
+  const bool oneLaunch = schedule && schedule->size() == 1;
+  cell.decomposition = interBlock  ? domain::Decomposition::InterBlock
+                       : oneLaunch ? domain::Decomposition::OneLaunch
+                                   : domain::Decomposition::SeveralLaunches;
+  return cell;
+}
+
+}  // namespace swage::synth

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/domain/candidate.h"
+#include "core/domain/device_info.h"
+#include "core/patterns/catalogue.h"
+#include "core/synth/compose.h"
+#include "core/synth/fusion.h"
+
+namespace swage::synth {
+
+// Legal genomes and the steps between them.
+class GenomeMoves {
+ public:
+  GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
+              const domain::DeviceInfo& device);
+
+  // Patterns that can compute the region with some parameters.
+  [[nodiscard]] std::vector<const patterns::Pattern*> patternsFor(const std::vector<int>& operations) const;
+  // Whether a gene is legal by itself.
+  [[nodiscard]] bool isLegal(const domain::RegionGene& gene) const;
+  // Whether a genome is: legal genes, no overlap, nodes covered wholly or not at all, no cycle.
+  [[nodiscard]] bool isLegal(const domain::Genome& genome) const;
+
+  [[nodiscard]] std::vector<domain::Genome> seeds() const;
+  [[nodiscard]] domain::Genome fresh(Random& random) const;
+  [[nodiscard]] std::vector<domain::Genome> neighbours(const domain::Genome& genome) const;
+  [[nodiscard]] std::optional<domain::Genome> changeParameter(const domain::Genome& genome, Random& random) const;
+  [[nodiscard]] std::optional<domain::Genome> split(const domain::Genome& genome, Random& random) const;
+  [[nodiscard]] std::optional<domain::Genome> merge(const domain::Genome& genome, Random& random) const;
+  [[nodiscard]] std::optional<domain::Genome> swapPattern(const domain::Genome& genome, Random& random) const;
+  [[nodiscard]] std::optional<domain::Genome> cross(const domain::Genome& genome, const domain::Genome& other,
+                                                    Random& random) const;
+  // The cell a genome will probably compile to; only used to aim.
+  [[nodiscard]] domain::Cell predictCell(const domain::Genome& genome) const;
+
+ private:
+  enum class Choice { Standard, Random };
+  [[nodiscard]] std::optional<domain::RegionGene> makeGene(const std::vector<int>& operations,
+                                                           const patterns::Pattern& pattern, Choice choice,
+                                                           Random& random) const;
+  [[nodiscard]] std::optional<domain::RegionGene> anyGene(const std::vector<int>& operations, Random& random) const;
+  // Every pattern that fits takes its turn as the first choice of all regions: rank 0 is the first fitting pattern.
+  [[nodiscard]] std::optional<domain::Genome> seed(const std::vector<std::vector<int>>& partition,
+                                                   std::size_t rank) const;
+  [[nodiscard]] std::optional<domain::Genome> checked(domain::Genome genome) const;
+
+  const Fusion& m_fusion;
+  const OperationGraph& m_operations;
+  const patterns::Catalogue& m_catalogue;
+  const domain::DeviceInfo& m_device;
+};
+
+}  // namespace swage::synth

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
+#include "core/synth/lowering.h"
+
+// Losses: an element- or row-wise part, then a mean or sum over what it gives. The two parts have different shapes,
+// so they are two operations with a value of ours between them.
+namespace swage::synth {
+namespace {
+
+using domain::ValueId;
+
+enum class LossReduction : std::int64_t { None = 0, Mean = 1, Sum = 2 };
+
+std::optional<LossReduction> lossReduction(const NodeView& node, std::size_t position) {
+  const std::int64_t value = node.integer(position, "reduction").value_or(1);
+  return value >= 0 && value <= 2 ? std::optional(static_cast<LossReduction>(value)) : std::nullopt;
+}
+
+// Sum or mean of all of `input` into `result`. The mean divides by the sum of `weights` where they are given.
+void addFinalReduction(OperationSink& sink, ValueId input, ValueId result, LossReduction reduction,
+                       ValueId weights = {}) {
+  const domain::Shape shape = sink.values()[static_cast<std::size_t>(input.value())].shape;
+  Operation operation;
+  operation.inputs = {input};
+  if (weights.isValid()) {
+    operation.inputs.push_back(weights);
+  }
+  operation.outputs = {result};
+  operation.space = shape;
+  operation.reducedDims.resize(shape.size());
+  std::iota(operation.reducedDims.begin(), operation.reducedDims.end(), 0);
+  operation.lower = [input, result, reduction, weights](RegionBuilder& b) {
+    const auto x = b.read(input, b.fullFrame());
+    const auto weight = weights.isValid() ? b.read(weights, b.fullFrame()) : std::nullopt;
+    if (!x || (weights.isValid() && !weight)) {
+      return false;
+    }
+    int value = b.reduce(ReduceKind::Sum, *x);
+    if (weight) {
+      value = b.call("div", {value, b.reduce(ReduceKind::Sum, *weight)});
+    } else if (reduction == LossReduction::Mean) {
+      value = b.call("mul", {value, b.constant(1.0 / static_cast<double>(b.reducedCount()), b.typeOf(value))});
+    }
+    b.define(result, value, b.reducedFrame(RegionBuilder::KeepDims::No));
+    return true;
+  };
+  sink.add(std::move(operation));
+}
+
+// The value an element-wise part writes: the node's own result, or one of ours when a reduction follows.
+ValueId partialResult(const NodeView& node, OperationSink& sink, const domain::Shape& shape, LossReduction reduction) {
+  return reduction == LossReduction::None
+             ? node.result()
+             : sink.newValue(domain::contiguousTensor(node.type(node.result()).dtype, shape));
+}
+
+// --- cross entropy over classes in dimension 1, target class indices -------------------------------------------------
+
+struct CrossEntropy {
+  ValueId logits;
+  ValueId target;
+  ValueId rows;
+  ValueId counted;  // 1 for each row that counts, 0 for an ignored one; not valid: not asked for
+  double ignored = -100.0;
+
+  bool lower(RegionBuilder& b) const {
+    const auto x = b.read(logits, b.fullFrame());
+    const auto wanted = b.read(target, b.reducedFrame(RegionBuilder::KeepDims::No));
+    if (!x || !wanted) {
+      return false;
+    }
+    const int maximum = b.reduce(ReduceKind::Maximum, *x);
+    const int sum = b.reduce(ReduceKind::Sum, b.call("exp", {b.call("sub", {*x, maximum})}));
+    const int isWanted = b.call("eq", {b.index(), *wanted}, Compute::Bool);
+    const int picked =
+        b.reduce(ReduceKind::Sum, b.call("select", {isWanted, *x, b.constant(0.0, b.typeOf(*x))}));
+    const int loss = b.call("sub", {b.call("add", {b.call("log", {sum}), maximum}), picked});
+    const int counts = b.call("ne", {*wanted, b.constant(ignored, Compute::I64)}, Compute::Bool);
+    const int zero = b.constant(0.0, b.typeOf(*x));
+    const Frame frame = b.reducedFrame(RegionBuilder::KeepDims::No);
+    b.define(rows, b.call("select", {counts, loss, zero}), frame);
+    if (counted.isValid()) {
+      b.define(counted, b.call("select", {counts, b.constant(1.0, b.typeOf(*x)), zero}), frame);
+    }
+    return true;
+  }
+};
+
+void lowerCrossEntropy(const NodeView& node, OperationSink& sink) {
+  const auto logits = node.tensor(0, "self");
+  const auto target = node.tensor(1, "target");
+  const auto reduction = lossReduction(node, 3);
+  if (!logits || !target || !reduction || node.has(2, "weight") || node.number(5, "label_smoothing").value_or(0.0) != 0) {
+    return;
+  }
+  const domain::Shape& shape = node.type(*logits).shape;
+  const bool indices = node.type(*target).dtype == domain::ScalarType::Int64;
+  if (shape.size() < 2 || !indices) {
+    return;
+  }
+  domain::Shape rowShape = shape;
+  rowShape.erase(rowShape.begin() + 1);
+  const ValueId rows = partialResult(node, sink, rowShape, *reduction);
+  // The mean is over the rows that count, so their number is reduced beside the losses.
+  const ValueId counted = *reduction == LossReduction::Mean ? partialResult(node, sink, rowShape, *reduction) : ValueId();
+  CrossEntropy spec{*logits, *target, rows, counted, static_cast<double>(node.integer(4, "ignore_index").value_or(-100))};
+  Operation operation;
+  operation.inputs = {*logits, *target};
+  operation.outputs = {rows};
+  if (counted.isValid()) {
+    operation.outputs.push_back(counted);
+  }
+  operation.space = shape;
+  operation.reducedDims = {1};
+  operation.lower = [spec](RegionBuilder& b) { return spec.lower(b); };
+  sink.add(std::move(operation));
+  if (*reduction != LossReduction::None) {
+    addFinalReduction(sink, rows, node.result(), *reduction, counted);
+  }
+}
+
+// --- losses that are a formula of prediction and target, element by element ------------------------------------------
+
+using PairFormula = std::function<int(RegionBuilder&, int x, int target, const NodeView&)>;
+
+LowerNode elementLoss(std::size_t reductionPosition, PairFormula formula) {
+  return [reductionPosition, formula = std::move(formula)](const NodeView& node, OperationSink& sink) {
+    const auto x = node.tensor(0, "self");
+    const auto target = node.tensor(1, "target");
+    const auto reduction = lossReduction(node, reductionPosition);
+    if (!x || !target || !reduction || node.type(*x).shape != node.type(*target).shape ||
+        !domain::isFloating(node.type(*x).dtype) || !domain::isFloating(node.type(*target).dtype)) {
+      return;
+    }
+    const ValueId partial = partialResult(node, sink, node.type(*x).shape, *reduction);
+    Operation operation;
+    operation.inputs = {*x, *target};
+    operation.outputs = {partial};
+    operation.space = node.type(*x).shape;
+    operation.lower = [formula, node, x = *x, target = *target, partial](RegionBuilder& b) {
+      const auto frame = b.frameFor(b.type(partial).shape, {x, target});
+      const auto left = frame ? b.read(x, *frame) : std::nullopt;
+      const auto right = frame ? b.read(target, *frame) : std::nullopt;
+      if (!left || !right) {
+        return false;
+      }
+      b.define(partial, formula(b, *left, *right, node), *frame);
+      return true;
+    };
+    sink.add(std::move(operation));
+    if (*reduction != LossReduction::None) {
+      addFinalReduction(sink, partial, node.result(), *reduction);
+    }
+  };
+}
+
+int constantLike(RegionBuilder& b, int x, double number) { return b.constant(number, b.typeOf(x)); }
+
+// Quadratic below `threshold`, linear above: smooth L1 with beta = threshold divides by it, Huber does not.
+int quadraticLinear(RegionBuilder& b, int x, int target, double threshold, bool divided) {
+  const int distance = b.call("abs", {b.call("sub", {x, target})});
+  const int halfSquare = b.call("mul", {b.call("mul", {distance, distance}), constantLike(b, x, 0.5)});
+  const int quadratic = divided ? b.call("div", {halfSquare, constantLike(b, x, threshold)}) : halfSquare;
+  const int offset = b.call("sub", {distance, constantLike(b, x, 0.5 * threshold)});
+  const int linear = divided ? offset : b.call("mul", {offset, constantLike(b, x, threshold)});
+  return b.call("select", {b.call("lt", {distance, constantLike(b, x, threshold)}, Compute::Bool), quadratic, linear});
+}
+
+}  // namespace
+
+void registerLosses(LoweringTable& table) {
+  table["aten.cross_entropy_loss.default"] = lowerCrossEntropy;
+  table["aten.mse_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView&) {
+    const int difference = b.call("sub", {x, target});
+    return b.call("mul", {difference, difference});
+  });
+  table["aten.l1_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView&) {
+    return b.call("abs", {b.call("sub", {x, target})});
+  });
+  table["aten.smooth_l1_loss.default"] =
+      elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView& node) {
+        return quadraticLinear(b, x, target, node.number(3, "beta").value_or(1.0), true);
+      });
+  table["aten.huber_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView& node) {
+    return quadraticLinear(b, x, target, node.number(3, "delta").value_or(1.0), false);
+  });
+  // target * (log(target) - x), with 0 where the target is 0.
+  table["aten.kl_div.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView& node) {
+    if (node.flag(3, "log_target").value_or(false)) {
+      return b.call("mul", {b.call("exp", {target}), b.call("sub", {target, x})});
+    }
+    const int zero = constantLike(b, x, 0.0);
+    const int value = b.call("mul", {target, b.call("sub", {b.call("log", {target}), x})});
+    return b.call("select", {b.call("gt", {target, zero}, Compute::Bool), value, zero});
+  });
+}
+
+}  // namespace swage::synth

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/synth/lowering.h"
+
+// Normalisations: statistics of each group, then an affine map of its elements.
+namespace swage::synth {
+namespace {
+
+using domain::ValueId;
+
+struct Moments {
+  int mean = -1;
+  int centred = -1;   // x - mean, for each element
+  int variance = -1;  // biased
+};
+
+int scaled(RegionBuilder& b, int x, double factor) { return b.call("mul", {x, b.constant(factor, b.typeOf(x))}); }
+
+Moments momentsOf(RegionBuilder& b, int x) {
+  const double inverse = 1.0 / static_cast<double>(b.reducedCount());
+  Moments moments;
+  moments.mean = scaled(b, b.reduce(ReduceKind::Sum, x), inverse);
+  moments.centred = b.call("sub", {x, moments.mean});
+  moments.variance = scaled(b, b.reduce(ReduceKind::Sum, b.call("mul", {moments.centred, moments.centred})), inverse);
+  return moments;
+}
+
+int inverseDeviation(RegionBuilder& b, int variance, double epsilon) {
+  return b.call("rsqrt", {b.call("add", {variance, b.constant(epsilon, b.typeOf(variance))})});
+}
+
+// A vector along one dimension of the normalised tensor (a channel's weight), or along its last ones.
+struct Affine {
+  std::optional<ValueId> weight;
+  std::optional<ValueId> bias;
+};
+
+// Reads `value`, whose dimensions are the dimensions [first, first + rank) of the full space.
+std::optional<int> readAlong(RegionBuilder& b, ValueId value, std::size_t first) {
+  const std::size_t rank = b.type(value).shape.size();
+  if (first + rank > b.fullFrame().size()) {
+    return std::nullopt;
+  }
+  const Frame frame(b.fullFrame().begin() + static_cast<std::ptrdiff_t>(first),
+                    b.fullFrame().begin() + static_cast<std::ptrdiff_t>(first + rank));
+  return b.read(value, frame);
+}
+
+// x * weight + bias, where they are given. No value: they do not lie on the region's axes.
+std::optional<int> applyAffine(RegionBuilder& b, int x, const Affine& affine, std::size_t firstDim) {
+  for (const auto& [value, function] : {std::pair(affine.weight, "mul"), std::pair(affine.bias, "add")}) {
+    if (!value) {
+      continue;
+    }
+    const auto scalar = readAlong(b, *value, firstDim);
+    if (!scalar) {
+      return std::nullopt;
+    }
+    x = b.call(function, {x, b.convert(*scalar, b.typeOf(x))});
+  }
+  return x;
+}
+
+void addOptional(std::vector<ValueId>& inputs, const Affine& affine) {
+  for (const auto& value : {affine.weight, affine.bias}) {
+    if (value) {
+      inputs.push_back(*value);
+    }
+  }
+}
+
+// What every normalisation of one tensor shares. `normalise` gives the value before the affine map.
+struct NormSpec {
+  ValueId input;
+  ValueId result;
+  std::vector<int> dims;
+  Affine affine;
+  std::size_t affineDim = 0;
+  int splitDim = -1;
+  std::int64_t splitOuter = 1;
+  std::function<int(RegionBuilder&, int x)> normalise;
+};
+
+void addNormalisation(const NodeView& node, OperationSink& sink, const NormSpec& spec) {
+  if (!domain::isFloating(node.type(spec.input).dtype) || node.type(spec.input).elementCount() == 0) {
+    return;
+  }
+  Operation operation;
+  operation.inputs = {spec.input};
+  addOptional(operation.inputs, spec.affine);
+  operation.outputs = {spec.result};
+  operation.space = node.type(spec.input).shape;
+  operation.reducedDims = spec.dims;
+  operation.splitDim = spec.splitDim;
+  operation.splitOuter = spec.splitOuter;
+  operation.lower = [spec](RegionBuilder& b) {
+    const auto x = b.read(spec.input, b.fullFrame());
+    if (!x) {
+      return false;
+    }
+    const auto value = applyAffine(b, spec.normalise(b, *x), spec.affine, spec.affineDim);
+    if (value) {
+      b.define(spec.result, *value, b.fullFrame());
+    }
+    return value.has_value();
+  };
+  sink.add(std::move(operation));
+}
+
+std::function<int(RegionBuilder&, int)> standardise(double epsilon) {
+  return [epsilon](RegionBuilder& b, int x) {
+    const Moments moments = momentsOf(b, x);
+    return b.call("mul", {moments.centred, inverseDeviation(b, moments.variance, epsilon)});
+  };
+}
+
+std::vector<int> range(int first, int end) {
+  std::vector<int> dims;
+  for (int dim = first; dim < end; ++dim) {
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+// layer_norm(input, normalized_shape, weight, bias, eps) and rms_norm(input, normalized_shape, weight, eps).
+void lowerLayerNorm(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "input");
+  const auto shape = node.integers(1, "normalized_shape");
+  if (!input || !shape) {
+    return;
+  }
+  const int rank = static_cast<int>(node.type(*input).shape.size());
+  const int first = rank - static_cast<int>(shape->size());
+  addNormalisation(node, sink,
+                   {*input, node.result(), range(first, rank), {node.tensor(2, "weight"), node.tensor(3, "bias")},
+                    static_cast<std::size_t>(first), -1, 1, standardise(node.number(4, "eps").value_or(1e-5))});
+}
+
+void lowerRmsNorm(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "input");
+  const auto shape = node.integers(1, "normalized_shape");
+  if (!input || !shape) {
+    return;
+  }
+  const int rank = static_cast<int>(node.type(*input).shape.size());
+  const int first = rank - static_cast<int>(shape->size());
+  // The default epsilon of PyTorch is that of the type.
+  const double epsilon = node.number(3, "eps").value_or(1.1920928955078125e-07);
+  const auto normalise = [epsilon](RegionBuilder& b, int x) {
+    const int square = b.reduce(ReduceKind::Sum, b.call("mul", {x, x}));
+    const int mean = scaled(b, square, 1.0 / static_cast<double>(b.reducedCount()));
+    return b.call("mul", {x, inverseDeviation(b, mean, epsilon)});
+  };
+  addNormalisation(node, sink, {*input, node.result(), range(first, rank), {node.tensor(2, "weight"), std::nullopt},
+                                static_cast<std::size_t>(first), -1, 1, normalise});
+}
+
+// group_norm(input, num_groups, weight, bias, eps): channels are cut into groups.
+void lowerGroupNorm(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "input");
+  const auto groups = node.integer(1, "num_groups");
+  if (!input || !groups || node.type(*input).shape.size() < 2 || *groups <= 0 ||
+      node.type(*input).shape[1] % *groups != 0) {
+    return;
+  }
+  const int rank = static_cast<int>(node.type(*input).shape.size());
+  addNormalisation(node, sink, {*input, node.result(), range(1, rank), {node.tensor(2, "weight"), node.tensor(3, "bias")},
+                                1, 1, *groups, standardise(node.number(4, "eps").value_or(1e-5))});
+}
+
+// instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)
+void lowerInstanceNorm(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "input");
+  const bool fromInput = node.flag(5, "use_input_stats").value_or(true);
+  if (!input || !fromInput || node.tensor(3, "running_mean") || node.type(*input).shape.size() < 3) {
+    return;
+  }
+  const int rank = static_cast<int>(node.type(*input).shape.size());
+  addNormalisation(node, sink, {*input, node.result(), range(2, rank), {node.tensor(1, "weight"), node.tensor(2, "bias")},
+                                1, -1, 1, standardise(node.number(7, "eps").value_or(1e-5))});
+}
+
+// _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps): the statistics
+// are parameters, so it is pointwise. Only the first of its three results is ever used.
+void lowerBatchNormEval(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "input");
+  const auto mean = node.tensor(3, "running_mean");
+  const auto variance = node.tensor(4, "running_var");
+  if (!input || !mean || !variance || node.type(*input).shape.size() < 2) {
+    return;
+  }
+  const Affine affine{node.tensor(1, "weight"), node.tensor(2, "bias")};
+  const double epsilon = node.number(6, "eps").value_or(1e-5);
+  Operation operation;
+  operation.inputs = {*input, *mean, *variance};
+  addOptional(operation.inputs, affine);
+  operation.outputs = {node.result()};
+  operation.space = node.type(*input).shape;
+  operation.lower = [input = *input, mean = *mean, variance = *variance, affine, epsilon,
+                     result = node.result()](RegionBuilder& b) {
+    const auto frame = b.frameFor(b.type(result).shape, {input});
+    if (!frame || *frame != b.fullFrame()) {
+      return false;
+    }
+    const auto x = b.read(input, *frame);
+    const auto m = readAlong(b, mean, 1);
+    const auto v = readAlong(b, variance, 1);
+    if (!x || !m || !v) {
+      return false;
+    }
+    const int normalised = b.call("mul", {b.call("sub", {*x, *m}), inverseDeviation(b, *v, epsilon)});
+    const auto value = applyAffine(b, normalised, affine, 1);
+    if (value) {
+      b.define(result, *value, *frame);
+    }
+    return value.has_value();
+  };
+  sink.add(std::move(operation));
+}
+
+// (1 - momentum) * running + momentum * batch
+int runningUpdate(RegionBuilder& b, int running, int batch, double momentum) {
+  return b.call("add", {scaled(b, running, 1.0 - momentum), scaled(b, batch, momentum)});
+}
+
+// _native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps):
+// five results, the last two being the new running statistics (unbiased variance, as PyTorch keeps it).
+struct BatchNormTrain {
+  ValueId input;
+  ValueId runningMean;
+  ValueId runningVariance;
+  Affine affine;
+  double momentum = 0.1;
+  double epsilon = 1e-5;
+  std::vector<ValueId> results;
+
+  bool lower(RegionBuilder& b) const {
+    const auto x = b.read(input, b.fullFrame());
+    const auto oldMean = readAlong(b, runningMean, 1);
+    const auto oldVariance = readAlong(b, runningVariance, 1);
+    if (!x || !oldMean || !oldVariance) {
+      return false;
+    }
+    const Moments moments = momentsOf(b, *x);
+    const int deviation = inverseDeviation(b, moments.variance, epsilon);
+    const auto value = applyAffine(b, b.call("mul", {moments.centred, deviation}), affine, 1);
+    if (!value) {
+      return false;
+    }
+    const double count = static_cast<double>(b.reducedCount());
+    const int unbiased = scaled(b, moments.variance, count / (count - 1.0));
+    const std::vector<int> values{*value, moments.mean, deviation, runningUpdate(b, *oldMean, moments.mean, momentum),
+                                  runningUpdate(b, *oldVariance, unbiased, momentum)};
+    for (std::size_t i = 0; i < results.size() && i < values.size(); ++i) {
+      if (results[i].isValid()) {
+        b.define(results[i], values[i], i == 0 ? b.fullFrame() : b.reducedFrame(RegionBuilder::KeepDims::No));
+      }
+    }
+    return true;
+  }
+};
+
+void lowerBatchNormTrain(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "input");
+  const auto mean = node.tensor(3, "running_mean");
+  const auto variance = node.tensor(4, "running_var");
+  if (!input || !mean || !variance || !node.flag(5, "training").value_or(false) ||
+      node.type(*input).shape.size() < 2 || !domain::isFloating(node.type(*input).dtype)) {
+    return;
+  }
+  BatchNormTrain spec{*input, *mean, *variance, {node.tensor(1, "weight"), node.tensor(2, "bias")},
+                      node.number(6, "momentum").value_or(0.1), node.number(7, "eps").value_or(1e-5),
+                      node.node().outputs};
+  Operation operation;
+  operation.inputs = {*input, *mean, *variance};
+  addOptional(operation.inputs, spec.affine);
+  for (const ValueId result : node.node().outputs) {
+    if (result.isValid()) {
+      operation.outputs.push_back(result);
+    }
+  }
+  operation.space = node.type(*input).shape;
+  for (int dim = 0; dim < static_cast<int>(operation.space.size()); ++dim) {
+    if (dim != 1) {
+      operation.reducedDims.push_back(dim);
+    }
+  }
+  operation.lower = [spec](RegionBuilder& b) { return spec.lower(b); };
+  sink.add(std::move(operation));
+}
+
+}  // namespace
+
+void registerNormalisations(LoweringTable& table) {
+  table["aten.layer_norm.default"] = lowerLayerNorm;
+  table["aten.rms_norm.default"] = lowerRmsNorm;
+  table["aten.group_norm.default"] = lowerGroupNorm;
+  table["aten.instance_norm.default"] = lowerInstanceNorm;
+  table["aten._native_batch_norm_legit_no_training.default"] = lowerBatchNormEval;
+  table["aten._native_batch_norm_legit_functional.default"] = lowerBatchNormTrain;
+}
+
+}  // namespace swage::synth

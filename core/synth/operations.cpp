@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/operations.h"
+
+#include "core/synth/lowering.h"
+
+namespace swage::synth {
+namespace {
+
+const LoweringTable& loweringTable() {
+  static const LoweringTable table = [] {
+    LoweringTable built;
+    registerPointwise(built);
+    registerReductions(built);
+    registerNormalisations(built);
+    registerLosses(built);
+    return built;
+  }();
+  return table;
+}
+
+}  // namespace
+
+int wrapDim(std::int64_t dim, std::size_t rank) {
+  const auto size = static_cast<std::int64_t>(rank);
+  const std::int64_t wrapped = dim < 0 ? dim + size : dim;
+  return wrapped >= 0 && wrapped < size ? static_cast<int>(wrapped) : -1;
+}
+
+domain::ValueId OperationSink::newValue(domain::TensorType type) {
+  m_graph.values.push_back(std::move(type));
+  return domain::ValueId(static_cast<std::int32_t>(m_graph.values.size()) - 1);
+}
+
+void OperationSink::add(Operation operation) {
+  operation.node = m_node;
+  m_graph.operations.push_back(std::move(operation));
+}
+
+OperationGraph findOperations(const domain::Graph& graph) {
+  OperationGraph result;
+  result.values = graph.values;
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    const std::size_t before = result.operations.size();
+    if (const auto lower = loweringTable().find(graph.nodes[node].op); lower != loweringTable().end()) {
+      OperationSink sink(result, static_cast<int>(node));
+      lower->second(NodeView(graph.nodes[node], graph.values), sink);
+    }
+    const std::size_t added = result.operations.size() - before;
+    result.firstOperation.push_back(added > 0 ? std::optional(static_cast<int>(before)) : std::nullopt);
+    result.operationCount.push_back(static_cast<int>(added));
+  }
+  return result;
+}
+
+}  // namespace swage::synth

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/synthesizer.h"
+
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/synth/compose.h"
+#include "core/synth/fusion.h"
+#include "core/synth/genome_moves.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::Genome;
+using domain::OperatorKind;
+using domain::ValueId;
+
+// Variations drawn before the best guess for an aimed cell is taken.
+constexpr int kAimAttempts = 12;
+
+std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+
+class SynthesizerImpl final : public Synthesizer {
+ public:
+  SynthesizerImpl(const domain::Graph& graph, const domain::DeviceInfo& device, const patterns::Catalogue& catalogue)
+      : m_graph(graph),
+        m_device(device),
+        m_catalogue(catalogue),
+        m_operations(findOperations(m_graph)),
+        m_fusion(m_graph, m_operations),
+        m_moves(m_fusion, m_operations, m_catalogue, m_device) {}
+
+  [[nodiscard]] Genome fresh(Random& random) const override { return m_moves.fresh(random); }
+  [[nodiscard]] std::vector<Genome> seeds() const override { return m_moves.seeds(); }
+  [[nodiscard]] std::vector<Genome> neighbours(const Genome& genome) const override {
+    return m_moves.neighbours(genome);
+  }
+
+  [[nodiscard]] std::optional<Genome> vary(OperatorKind kind, const Genome& genome, const Genome* other,
+                                           const domain::Cell* aim, Random& random) const override {
+    std::optional<Genome> best = varyOnce(kind, genome, other, random);
+    for (int attempt = 1; aim != nullptr && attempt < kAimAttempts; ++attempt) {
+      if (best && m_moves.predictCell(*best) == *aim) {
+        break;
+      }
+      if (auto again = varyOnce(kind, genome, other, random)) {
+        best = std::move(again);
+      }
+    }
+    return best;
+  }
+
+  [[nodiscard]] std::vector<double> features(const Genome& genome) const override {
+    std::vector<double> numbers;
+    for (const domain::RegionGene& gene : genome.regions) {
+      for (const auto& [name, value] : gene.parameters) {
+        numbers.push_back(std::log2(static_cast<double>(value) + 1.0));
+      }
+    }
+    return numbers;
+  }
+
+  [[nodiscard]] Result<domain::Program> realise(const Genome& genome) const override;
+  [[nodiscard]] std::int64_t minimumBytes() const override;
+  [[nodiscard]] std::vector<int> coveredNodes() const override;
+
+ private:
+  [[nodiscard]] std::optional<Genome> varyOnce(OperatorKind kind, const Genome& genome, const Genome* other,
+                                               Random& random) const {
+    switch (kind) {
+      case OperatorKind::Parameter: return m_moves.changeParameter(genome, random);
+      case OperatorKind::Split: return m_moves.split(genome, random);
+      case OperatorKind::Merge: return m_moves.merge(genome, random);
+      case OperatorKind::PatternSwap: return m_moves.swapPattern(genome, random);
+      case OperatorKind::Crossover:
+        return other != nullptr ? m_moves.cross(genome, *other, random) : std::nullopt;
+      default: return std::nullopt;
+    }
+  }
+
+  [[nodiscard]] domain::LaunchPlan emptyPlan() const;
+  [[nodiscard]] Result<> addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const;
+
+  domain::Graph m_graph;
+  domain::DeviceInfo m_device;
+  patterns::Catalogue m_catalogue;
+  OperationGraph m_operations;
+  Fusion m_fusion;
+  GenomeMoves m_moves;
+};
+
+domain::LaunchPlan SynthesizerImpl::emptyPlan() const {
+  domain::LaunchPlan plan;
+  plan.buffers = m_operations.values;
+  for (const domain::GraphInput& input : m_graph.inputs) {
+    plan.inputs.push_back(input.value);
+  }
+  for (const domain::GraphOutput& output : m_graph.outputs) {
+    plan.outputs.push_back(output.value);
+  }
+  return plan;
+}
+
+Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const {
+  const patterns::Pattern& pattern = *m_catalogue.find(m_device.target, gene.pattern);
+  RegionProgram region = *m_fusion.region(gene.nodes);
+  if (const auto fused = gene.parameters.find("fused"); fused != gene.parameters.end() && fused->second != 0) {
+    fuseStages(region);
+  }
+  const std::string entry = fmt::format("swage_kernel_{}", number);
+  const RegionText text = emitRegion(region, entry);
+  SWAGE_TRY_ASSIGN(const std::string source,
+                   composeSource(pattern, text, gene.parameters, fmt::format("region_{}", number)));
+  program.source += source;
+  Launch launch = planLaunch(pattern, region, gene.parameters, m_device, entry);
+  for (const KernelBuffer& buffer : text.buffers) {
+    launch.step.arguments.emplace_back(buffer.value);
+  }
+  for (domain::TensorType& scratch : launch.scratch) {
+    program.plan.buffers.push_back(std::move(scratch));
+    const ValueId id(static_cast<std::int32_t>(program.plan.buffers.size()) - 1);
+    if (launch.zeroScratch) {
+      program.plan.steps.emplace_back(domain::ZeroStep{id});
+    }
+    launch.step.arguments.emplace_back(id);
+  }
+  program.plan.steps.emplace_back(std::move(launch.step));
+  return {};
+}
+
+Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
+  if (!m_moves.isLegal(genome)) {
+    return Error(ErrorKind::InvalidInput, "the genome does not fit this graph and device");
+  }
+  std::vector<std::vector<int>> partition;
+  bool wide = false;
+  for (const domain::RegionGene& gene : genome.regions) {
+    partition.push_back(gene.nodes);
+    const auto bits = gene.parameters.find("vector_bits");
+    wide = wide || (bits != gene.parameters.end() && bits->second == 512);
+  }
+  domain::Program program;
+  program.target = m_device.target;
+  program.plan = emptyPlan();
+  if (!genome.regions.empty()) {
+    program.source = m_catalogue.prelude(m_device.target);
+  }
+  const std::optional<std::vector<int>> order = m_fusion.schedule(partition);
+  for (const int item : *order) {
+    if (item >= 0) {
+      SWAGE_TRY(addRegion(genome.regions[asIndex(item)], item, program));
+    } else {
+      program.plan.steps.emplace_back(domain::AtenStep{m_graph.nodes[asIndex(~item)]});
+    }
+  }
+  if (wide) {
+    program.compileFlags.emplace_back("-mprefer-vector-width=512");
+  }
+  return program;
+}
+
+std::int64_t SynthesizerImpl::minimumBytes() const {
+  std::set<ValueId> moved;
+  for (const domain::GraphInput& input : m_graph.inputs) {
+    moved.insert(input.value);
+  }
+  for (const domain::GraphOutput& output : m_graph.outputs) {
+    moved.insert(output.value);
+  }
+  std::int64_t bytes = 0;
+  for (const ValueId value : moved) {
+    bytes += m_graph.type(value).byteCount();
+  }
+  return bytes;
+}
+
+std::vector<int> SynthesizerImpl::coveredNodes() const {
+  std::set<int> nodes;
+  for (const std::vector<int>& operations : m_fusion.singlePartition()) {
+    if (!m_moves.patternsFor(operations).empty()) {
+      nodes.insert(m_operations.operations[asIndex(operations.front())].node);
+    }
+  }
+  return {nodes.begin(), nodes.end()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Synthesizer>> Synthesizer::create(const domain::Graph& graph, const domain::DeviceInfo& device,
+                                                         const patterns::Catalogue& catalogue) {
+  return std::unique_ptr<Synthesizer>(std::make_unique<SynthesizerImpl>(graph, device, catalogue));
+}
+
+}  // namespace swage::synth

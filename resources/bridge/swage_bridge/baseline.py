@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `baseline`: what PyTorch itself needs for a task, eager and compiled."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+from . import compare, task as task_module, timing
+from .errors import EXIT_USAGE, BridgeError, one_line, user_code
+
+MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune"}
+
+
+class Mode:
+    """One way of running the module: its callable, compile time, accuracy and failure."""
+
+    def __init__(self, name, model, inputs):
+        self.name = name
+        # Each mode has its own copy: running statistics of one must not move those of another.
+        self._model = compare.copied(model)
+        self._inputs = inputs
+        self.compile_seconds = 0.0
+        self.relative = self.absolute = None
+        self.error = None
+        kind = MODES[name]
+        self._callable = self._model if kind is None else torch.compile(self._model, mode=kind)
+
+    def call(self):
+        """Runs the module once without gradients; the result is only valid until the next call."""
+        if self.name == "max-autotune":
+            torch.compiler.cudagraph_mark_step_begin()
+        with torch.no_grad():
+            return self._callable(*self._inputs)
+
+    def prepare(self, exact, device):
+        """First call: compiles, measures compile_seconds and the error against `exact` (or None)."""
+        start = time.monotonic()
+        try:
+            results = compare.tensors(self.call())
+            synchronise(device)
+            if self.name != "eager":
+                self.compile_seconds = time.monotonic() - start
+            if exact is not None:
+                self.relative, self.absolute = compare.errors(results, exact)
+        except Exception as exc:  # a mode that cannot compile is data, not a failure of the command
+            self.error = one_line(exc)
+
+    def document(self, samples):
+        """The JSON object of the mode."""
+        return {
+            **timing.summarise(samples),
+            "compile_seconds": round(self.compile_seconds, 3),
+            "error_vs_fp64": self.relative,
+            "max_abs_error": self.absolute,
+            "error": self.error,
+        }
+
+
+def synchronise(device):
+    """Waits for the device."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def parse_modes(text):
+    """The list of modes named in `--modes`. Raises BridgeError usage."""
+    names = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    unknown = [name for name in names if name not in MODES]
+    if unknown or not names:
+        raise BridgeError(
+            "usage",
+            f"--modes {text!r} names no known mode ({', '.join(MODES)}).",
+            "Use eager,compile.",
+            code=EXIT_USAGE,
+        )
+    return names
+
+
+def prepare(task, device):
+    """The module and inputs of the task on the device. Raises BridgeError not_enough_memory and others."""
+    try:
+        model = task.build().to(device)
+        inputs = compare.draw_inputs(task, device, task.seed)
+    except torch.OutOfMemoryError as exc:
+        raise BridgeError(
+            "not_enough_memory",
+            f"{task.source.file} does not fit on {device}: {one_line(exc)}",
+            "Import it with smaller constants (--set).",
+            task.source.path,
+        ) from exc
+    return model, inputs
+
+
+def check_runs(task, model, inputs):
+    """Runs the module once eagerly, so that its own failure is told apart from a mode's."""
+    with user_code("forward_failed", f"running {task.class_name}.forward", task.source.path):
+        compare.run_once(model, inputs)
+
+
+def time_modes(modes, device, budget_s):
+    """Times the modes that work, in turns; returns samples by name and notes failures in the modes."""
+    clock = timing.Clock(device)
+    working = {mode.name: mode for mode in modes if mode.error is None}
+    samples, failures = timing.interleave(clock, {name: mode.call for name, mode in working.items()}, budget_s)
+    for name, exc in failures.items():
+        working[name].error = one_line(exc)
+    return samples, clock.flush_bytes
+
+
+def fastest(documents):
+    """Name of the fastest mode that worked, or None."""
+    timed = {name: item["median_ns"] for name, item in documents.items() if item["median_ns"] and not item["error"]}
+    return min(timed, key=timed.get) if timed else None
+
+
+def run(options):
+    """Runs `baseline`. Returns the result document; raises BridgeError."""
+    names = parse_modes(options.modes)
+    device = compare.choose_device(options.device, options.threads)
+    task, document = task_module.from_bundle(options.bundle)
+    model, inputs = prepare(task, device)
+    check_runs(task, model, inputs)
+    exact, why = compare.reference(model, inputs)
+    modes = [Mode(name, model, inputs) for name in names]
+    for mode in modes:
+        mode.prepare(exact, device)
+    exact = None  # frees the largest tensors before anything is timed
+    samples, flushed = time_modes(modes, device, options.time_budget)
+    documents = {mode.name: mode.document(samples.get(mode.name, [])) for mode in modes}
+    return {
+        "task": document["name"],
+        "mode": document["mode"],
+        "device": str(device),
+        "threads": torch.get_num_threads(),
+        "torch_version": torch.__version__,
+        "flush_bytes": flushed,
+        "reference_error": why or None,
+        "modes": documents,
+        "fastest": fastest(documents),
+    }

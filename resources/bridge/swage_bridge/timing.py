@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Timing with cold caches, by the method of the C++ worker.
+
+Before every call a buffer of twice the last-level cache is written (on a GPU: twice its L2 and at
+least 256 MB), so that no call finds its inputs cached by the one before. GPU calls are timed by
+events, CPU calls by the monotonic clock; the allocation of outputs is inside. What is compared is
+measured in turns, so that drift of clocks and neighbours hits all alike.
+"""
+
+from __future__ import annotations
+
+import glob
+import random
+import statistics
+import time
+
+import torch
+
+MIN_SAMPLES = 5
+MAX_SAMPLES = 50
+_WARM_UPS = 3
+_GPU_FLUSH_BYTES = 256 * 1024 * 1024
+_DEFAULT_CPU_CACHE_BYTES = 32 * 1024 * 1024
+_RESAMPLES = 2000
+
+
+def last_level_cache():
+    """Bytes of the largest CPU cache that Linux reports; 32 MiB when it reports none."""
+    sizes = []
+    for path in glob.glob("/sys/devices/system/cpu/cpu0/cache/index*/size"):
+        try:
+            with open(path, encoding="ascii") as handle:
+                text = handle.read().strip()
+            sizes.append(int(text[:-1]) * {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[text[-1]])
+        except (OSError, ValueError, KeyError, IndexError):
+            continue
+    return max(sizes, default=_DEFAULT_CPU_CACHE_BYTES)
+
+
+class Clock:
+    """Times single calls on one device, each with cold caches."""
+
+    def __init__(self, device):
+        self._device = torch.device(device)
+        self._cuda = self._device.type == "cuda"
+        if self._cuda:
+            l2 = torch.cuda.get_device_properties(self._device).L2_cache_size
+            self.flush_bytes = max(2 * l2, _GPU_FLUSH_BYTES)
+            self._start = torch.cuda.Event(enable_timing=True)
+            self._stop = torch.cuda.Event(enable_timing=True)
+        else:
+            self.flush_bytes = 2 * last_level_cache()
+        self._buffer = torch.empty(self.flush_bytes, dtype=torch.uint8, device=self._device)
+        self._fill = 0
+
+    def _flush(self):
+        # A new value each time: a write of what is there already might be elided by hardware.
+        self._fill = (self._fill + 1) % 251
+        self._buffer.fill_(self._fill)
+
+    def once(self, call):
+        """Nanoseconds of one call of `call()`. Its result is freed after the clock has stopped."""
+        if not self._cuda:
+            self._flush()
+            start = time.perf_counter_ns()
+            result = call()
+            elapsed = time.perf_counter_ns() - start
+            del result
+            return elapsed
+        torch.cuda.synchronize(self._device)
+        # The device must not wait for Python between the events: the flush is queued first and
+        # keeps it busy while the host submits the call.
+        self._flush()
+        self._start.record()
+        result = call()
+        self._stop.record()
+        self._stop.synchronize()
+        del result
+        return self._start.elapsed_time(self._stop) * 1e6
+
+
+def interleave(clock, calls, budget_s):
+    """Samples in ns for each named call, taken in turns.
+
+    `calls` maps names to functions without arguments. After up to 3 warm-ups each, at least 5 and
+    at most 50 rounds run within about `budget_s` seconds. A call that raises ends up as an
+    exception in the second result, and the others go on. Returns (samples, failures).
+    """
+    samples, failures = {name: [] for name in calls}, {}
+    start = time.monotonic()
+
+    def attempt(name, keep):
+        try:
+            elapsed = clock.once(calls[name])
+        except Exception as exc:  # a failed mode is data
+            failures[name] = exc
+            return
+        if keep:
+            samples[name].append(elapsed)
+
+    for warm_up in range(_WARM_UPS):
+        # Long calls are warm after one; the warm-ups get at most a quarter of the budget.
+        if warm_up and time.monotonic() - start > budget_s / 4:
+            break
+        for name in calls:
+            if name not in failures:
+                attempt(name, False)
+    for turn in range(MAX_SAMPLES):
+        if turn >= MIN_SAMPLES and time.monotonic() - start > budget_s:
+            break
+        for name in calls:
+            if name not in failures:
+                attempt(name, True)
+    return samples, failures
+
+
+def summarise(samples):
+    """Median and the 95 % bootstrap interval of the median, in ns; nulls without samples."""
+    if not samples:
+        return {"median_ns": None, "low_ns": None, "high_ns": None, "samples": 0}
+    draw = random.Random(0)  # a fixed seed: the same samples give the same interval
+    medians = sorted(statistics.median(draw.choices(samples, k=len(samples))) for _ in range(_RESAMPLES))
+    low, high = medians[int(0.025 * _RESAMPLES)], medians[int(0.975 * _RESAMPLES) - 1]
+    return {
+        "median_ns": round(statistics.median(samples)),
+        "low_ns": round(low),
+        "high_ns": round(high),
+        "samples": len(samples),
+    }
