@@ -10,12 +10,12 @@ namespace swage::domain {
 
 // A way PyTorch itself runs the task.
 struct Baseline {
-  std::string mode;      // "eager", "compile", "max-autotune"
+  std::string mode;  // "eager", "compile", "max-autotune"
   Timing timing;
   double relativeL2 = 0.0;
   double maxAbsolute = 0.0;
   double compileSeconds = 0.0;
-  std::string failure;   // not empty: this mode did not work, and why
+  std::string failure;  // not empty: this mode did not work, and why
 };
 
 }  // namespace swage::domain

@@ -21,7 +21,7 @@ using CandidateId = StrongId<struct CandidateIdTag>;
 // graphs those are the node indices, but a node of several passes (a cross entropy) is several operations.
 struct RegionGene {
   std::vector<int> nodes;
-  std::string pattern;                          // "row_block"; catalogue id without the target
+  std::string pattern;  // "row_block"; catalogue id without the target
   std::map<std::string, std::int64_t> parameters;
   friend bool operator==(const RegionGene&, const RegionGene&) = default;
 };
@@ -59,7 +59,7 @@ enum class OperatorKind : std::uint8_t {
   Aimed,        // a change meant to land in an empty neighbour cell
   Migration,    // an elite of another island, not evaluated again
   Human,
-  Coder,        // an LLM
+  Coder,  // an LLM
 };
 [[nodiscard]] std::string_view name(OperatorKind kind);
 [[nodiscard]] std::optional<OperatorKind> parseOperatorKind(std::string_view text);

@@ -12,8 +12,8 @@
 // The 36 behaviour cells (DESIGN.md, decision 2). Coordinates come from compiled code and the launch plan only.
 namespace swage::domain {
 
-enum class DataMovement : std::uint8_t { Direct, Wide, Staged, Pipelined };         // axis A
-enum class Arithmetic : std::uint8_t { Scalar, Packed, TensorCore };                // axis B
+enum class DataMovement : std::uint8_t { Direct, Wide, Staged, Pipelined };          // axis A
+enum class Arithmetic : std::uint8_t { Scalar, Packed, TensorCore };                 // axis B
 enum class Decomposition : std::uint8_t { SeveralLaunches, OneLaunch, InterBlock };  // axis C
 
 inline constexpr int kCellCount = 36;
@@ -44,8 +44,8 @@ struct KernelFacts {
   DataMovement movement = DataMovement::Direct;
   Arithmetic arithmetic = Arithmetic::Scalar;
   bool interBlock = false;
-  int registers = 0;                          // per thread; 0 where it has no meaning
-  std::int64_t spillBytes = 0;                // per thread
+  int registers = 0;            // per thread; 0 where it has no meaning
+  std::int64_t spillBytes = 0;  // per thread
   std::int64_t staticSharedBytes = 0;
   std::map<std::string, std::int64_t> evidence;  // matched instruction counts: "ld.global.v4" -> 8
 };

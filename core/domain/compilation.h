@@ -22,9 +22,9 @@ struct CompileRequest {
 };
 
 struct CompiledBinary {
-  std::string bytes;       // cubin, or a shared object
-  std::string assembly;    // PTX, or the disassembly of the entries
-  std::string log;         // warnings
+  std::string bytes;     // cubin, or a shared object
+  std::string assembly;  // PTX, or the disassembly of the entries
+  std::string log;       // warnings
   std::vector<KernelFacts> kernels;
   std::string binaryHash;  // SHA-256 of what runs, without paths or build ids
   double seconds = 0.0;

@@ -20,8 +20,8 @@ enum class AccuracyClass : std::uint8_t { Fp32, Tf32, Half };
 
 // Error of one output against the fp64 reference.
 struct OutputError {
-  int output = 0;              // index into Graph::outputs
-  double relativeL2 = 0.0;     // ||out - ref||_2 / ||ref||_2
+  int output = 0;           // index into Graph::outputs
+  double relativeL2 = 0.0;  // ||out - ref||_2 / ||ref||_2
   double maxAbsolute = 0.0;
   double eagerRelativeL2 = 0.0;
   double eagerMaxAbsolute = 0.0;
@@ -31,7 +31,7 @@ struct Timing {
   int samples = 0;
   int discarded = 0;
   double medianNs = 0.0;
-  double lowNs = 0.0;    // 95 % interval of the median
+  double lowNs = 0.0;  // 95 % interval of the median
   double highNs = 0.0;
   double minNs = 0.0;
   std::string stopReason;
@@ -41,8 +41,8 @@ struct Timing {
 struct PairedTiming {
   Timing candidate;
   Timing eager;
-  double speedup = 1.0;      // median of eager over median of candidate
-  double speedupLow = 1.0;   // 95 % interval
+  double speedup = 1.0;     // median of eager over median of candidate
+  double speedupLow = 1.0;  // 95 % interval
   double speedupHigh = 1.0;
   bool screenedOut = false;  // too slow against its cell's elite for a full measurement
 };

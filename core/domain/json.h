@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -47,5 +48,10 @@ using Json = nlohmann::json;
 
 // Text to JSON with a depth limit; the error names the byte.
 [[nodiscard]] Result<Json> parseJson(std::string_view text);
+// JSON to one line of text; never fails: bytes that are not UTF-8 (a compiler's log) are replaced.
+[[nodiscard]] std::string dumpJson(const Json& json);
+
+// SHA-256 of what is asked: the canonical JSON without warnings and the place of the source file.
+[[nodiscard]] std::string taskId(const Task& task);
 
 }  // namespace swage::domain

@@ -10,7 +10,16 @@ namespace swage::domain {
 
 // Element types, named as PyTorch names them.
 enum class ScalarType : std::uint8_t {
-  Bool, UInt8, Int8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64,
+  Bool,
+  UInt8,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64,
 };
 
 [[nodiscard]] std::string_view name(ScalarType type);  // "float32"

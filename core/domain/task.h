@@ -18,6 +18,7 @@ struct TaskSource {
   std::string className;
   std::string sha256;
   std::vector<std::pair<std::string, std::string>> overrides;  // --set NAME=VALUE, value as JSON text
+  std::string extraJson;  // members that only the bridge reads (path, inputs, init, eval), as a JSON object or empty
 };
 
 struct TaskBytes {
@@ -39,6 +40,7 @@ struct Task {
   Graph inputGenerator;
   TaskBytes bytes;
   std::vector<std::string> warnings;
+  std::string extraJson;  // members that only the bridge reads (call), as a JSON object or empty
 };
 
 }  // namespace swage::domain

@@ -26,14 +26,26 @@ struct CellState {
   int correct = 0;
 };
 
+// An elite and where it lives. The pointer is valid until the archive changes.
+struct PlacedElite {
+  int island = 0;
+  domain::Cell cell;
+  const Elite* elite = nullptr;
+};
+
 // 36 cells on each island; an elite is only replaced by one that is faster.
 class Archive {
  public:
   explicit Archive(int islands);
 
   enum class Insertion : std::uint8_t { NewCell, Improved, NotBetter };
+  // A correct, fully timed candidate.
   Insertion insert(int island, const domain::Cell& cell, const Elite& elite);
   void countFailure(int island, const std::optional<domain::Cell>& cell);
+  // A correct candidate that racing dropped: tried and correct, but never an elite.
+  void countScreenedOut(int island, const domain::Cell& cell);
+  // A copy of another island's elite, not evaluated again: no try is counted.
+  Insertion adopt(int island, const domain::Cell& cell, const Elite& elite);
 
   [[nodiscard]] int islandCount() const { return static_cast<int>(m_islands.size()); }
   [[nodiscard]] const CellState& at(int island, const domain::Cell& cell) const;
@@ -41,8 +53,15 @@ class Archive {
   [[nodiscard]] const Elite* best(const domain::Cell& cell) const;
   [[nodiscard]] const Elite* bestOverall() const;
   [[nodiscard]] int filledCells() const;
+  // The elites of one island, or of all islands in order; by cell index within an island.
+  [[nodiscard]] std::vector<PlacedElite> elites(int island) const;
+  [[nodiscard]] std::vector<PlacedElite> elites() const;
+  // Candidates of a cell that compiled, over all islands.
+  [[nodiscard]] int tried(const domain::Cell& cell) const;
 
  private:
+  [[nodiscard]] CellState& state(int island, const domain::Cell& cell);
+
   std::vector<std::array<CellState, domain::kCellCount>> m_islands;
 };
 

@@ -10,7 +10,7 @@ namespace swage::stats {
 struct StoppingRule {
   int minSamples = 7;
   int maxSamples = 50;
-  double relativeWidth = 0.01;    // (high - low) / median
+  double relativeWidth = 0.01;  // (high - low) / median
   double budgetSeconds = 0.5;
 
   enum class Decision : unsigned char { Continue, Precise, SampleLimit, Budget };

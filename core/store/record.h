@@ -30,7 +30,7 @@ struct NewRun {
   std::uint64_t seed = 1;
   double timeBudgetSeconds = 0.0;
   std::int64_t maxEvaluations = 0;
-  std::string optionsJson;          // the whole specification, for resume
+  std::string optionsJson;  // the whole specification, for resume
   std::string swageVersion;
 };
 
@@ -45,13 +45,13 @@ struct RunRow {
   double timeBudgetSeconds = 0.0;
   std::int64_t maxEvaluations = 0;
   std::string optionsJson;
-  std::int64_t startedAtMs = 0;     // UTC
-  double elapsedSeconds = 0.0;      // of search, over all sittings
+  std::int64_t startedAtMs = 0;  // UTC
+  double elapsedSeconds = 0.0;   // of search, over all sittings
   std::int64_t evaluations = 0;
   std::int64_t correct = 0;
   domain::CandidateId best;
   double bestTimeNs = 0.0;
-  double baselineNs = 0.0;          // fastest of the run's baselines at its accuracy class, 0: none yet
+  double baselineNs = 0.0;  // fastest of the run's baselines at its accuracy class, 0: none yet
   std::string baselineMode;
 };
 
@@ -62,8 +62,8 @@ struct NewCandidate {
   std::vector<domain::CandidateId> parents;
   domain::Genome genome;
   domain::Program program;
-  std::string sourceHash;           // of source and plan
-  std::int64_t proposal = 0;        // ProposalId of the search, for resume
+  std::string sourceHash;     // of source and plan
+  std::int64_t proposal = 0;  // ProposalId of the search, for resume
 };
 
 // A candidate with its whole evaluation. Absent evaluation: interrupted before it ended.
@@ -85,7 +85,7 @@ struct CandidateRecord {
   std::optional<domain::Cell> cell;
   std::optional<domain::Evaluation> evaluation;
   std::int64_t createdAtMs = 0;
-  double elapsedSeconds = 0.0;      // search time of the run when it was evaluated
+  double elapsedSeconds = 0.0;  // search time of the run when it was evaluated
 };
 
 // One line of the table of candidates; cheap to read a million of.
@@ -95,12 +95,12 @@ struct CandidateLine {
   int island = 0;
   domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
   std::optional<domain::Cell> cell;
-  std::string status;               // statusName(), or "pending"
+  std::string status;  // statusName(), or "pending"
   std::string summary;
   double timeNs = 0.0;
   double lowNs = 0.0;
   double highNs = 0.0;
-  double speedup = 0.0;             // of the run's baseline over this time; 0: no time
+  double speedup = 0.0;  // of the run's baseline over this time; 0: no time
   double relativeError = 0.0;
   int registers = 0;
   double elapsedSeconds = 0.0;
@@ -109,9 +109,9 @@ struct CandidateLine {
 
 enum class CandidateSort : std::uint8_t { Id, Time, Speedup, Cell, Status, Operator, Island, Error, Registers };
 struct CandidateQuery {
-  domain::RunId run;
-  std::optional<domain::Cell> cell;
-  std::optional<std::string> status;
+  domain::RunId run = {};  // invalid: of all runs
+  std::optional<domain::Cell> cell = {};
+  std::optional<std::string> status = {};
   CandidateSort sort = CandidateSort::Id;
   bool descending = false;
   std::int64_t limit = 1000;
@@ -133,7 +133,8 @@ struct CellLine {
 class Record {
  public:
   enum class Mode : std::uint8_t { ReadOnly, ReadWrite };
-  // Creates the project directory and schema when writing; migrates an older schema after a backup; refuses a newer one.
+  // Creates the project directory and schema when writing; migrates an older schema after a backup; refuses a newer
+  // one. Runs whose writer was killed become Interrupted when writing.
   [[nodiscard]] static Result<Record> open(const std::filesystem::path& project, Mode mode);
   ~Record();
   Record(Record&&) noexcept;
@@ -169,6 +170,12 @@ class Record {
     domain::CandidateId candidate;
   };
   [[nodiscard]] Result<std::vector<Improvement>> improvements(domain::RunId run) const;
+  struct Event {
+    std::int64_t atMs = 0;  // UTC
+    std::string kind;
+    std::string json;
+  };
+  [[nodiscard]] Result<std::vector<Event>> events(domain::RunId run) const;
 
  private:
   struct Impl;

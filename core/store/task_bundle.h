@@ -13,8 +13,8 @@ namespace swage::store {
 struct TaskBundle {
   std::filesystem::path directory;
   domain::Task task;
-  std::filesystem::path weights;   // weights.safetensors
-  std::filesystem::path source;    // source.py
+  std::filesystem::path weights;  // weights.safetensors
+  std::filesystem::path source;   // source.py
 };
 
 [[nodiscard]] Result<TaskBundle> readTaskBundle(const std::filesystem::path& directory);

@@ -142,8 +142,9 @@ class Emitter {
       unpack += fmt::format("{0} p{1} = *static_cast<{2}{3}**>(arguments[{1}]); ", type, i,
                             m_buffers[i].output ? "" : "const ", storageType(bufferType(static_cast<int>(i))));
     }
-    line("#undef SWAGE_ENTRY\n#undef SWAGE_PARAMETERS\n#undef SWAGE_PASS\n#undef SWAGE_UNPACK");
+    line("#undef SWAGE_ENTRY\n#undef SWAGE_ENTRY_FINISH\n#undef SWAGE_PARAMETERS\n#undef SWAGE_PASS\n#undef SWAGE_UNPACK");
     line("#define SWAGE_ENTRY {}", m_entry);
+    line("#define SWAGE_ENTRY_FINISH {}_finish", m_entry);
     line("#define SWAGE_PARAMETERS {}", parameters);
     line("#define SWAGE_PASS {}", pass);
     line("#define SWAGE_UNPACK {}", unpack);
@@ -227,23 +228,36 @@ class Emitter {
       (differsForEachElement(m_program, access) ? streamed : other).push_back(load);
     }
     loadFunction("loadOther", other);
-    vectorLoadFunction("loadVector", loads);
-    vectorLoadFunction("loadOtherVector", other);
+    vectorLoadFunction("loadVector", loads, "loadChunk");
+    // For data that a later stage reads again: it should stay in the second-level cache.
+    vectorLoadFunction("loadAgainVector", loads, "loadCached");
+    vectorLoadFunction("loadOtherVector", other, "loadChunk");
     line("constexpr int kStreamed = {};", streamed.size());
-    if (canCacheElements(m_program)) {
-      line("SWAGE_FN float streamed([[maybe_unused]] const Element& e, [[maybe_unused]] int which) {{");
-      for (std::size_t i = 0; i < streamed.size(); ++i) {
-        line("  if (which == {}) {{ return e.x{}; }}", i, streamed[i]);
-      }
-      line("  return 0.0f;\n}}");
-      line("SWAGE_FN void setStreamed([[maybe_unused]] Element& e, [[maybe_unused]] int which, "
-           "[[maybe_unused]] float value) {{");
-      for (std::size_t i = 0; i < streamed.size(); ++i) {
-        line("  if (which == {}) {{ e.x{} = value; }}", i, streamed[i]);
-      }
-      line("}}");
-    }
+    cacheFunctions(streamed);
     line("");
+  }
+
+  // Access by number, for patterns that keep streamed elements on chip as floats. Written for every region, because
+  // the branches of a pattern that do not use them are compiled too.
+  void cacheFunctions(const std::vector<int>& streamed) {
+    line("SWAGE_FN float streamed([[maybe_unused]] const Element& e, [[maybe_unused]] int which) {{");
+    for (std::size_t i = 0; i < streamed.size(); ++i) {
+      line("  if (which == {}) {{ return float(e.x{}); }}", i, streamed[i]);
+    }
+    line("  return 0.0f;\n}}");
+    line("SWAGE_FN void setStreamed([[maybe_unused]] Element& e, [[maybe_unused]] int which, "
+         "[[maybe_unused]] float value) {{");
+    for (std::size_t i = 0; i < streamed.size(); ++i) {
+      line("  if (which == {}) {{ e.x{} = {}(value); }}", i, streamed[i],
+           computeName(m_program.prims[asIndex(streamed[i])].type));
+    }
+    line("}}");
+    line("template <int V>\nSWAGE_FN void copyStreamed(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
+         "[[maybe_unused]] Index i, [[maybe_unused]] float* to, [[maybe_unused]] Index row) {{");
+    for (std::size_t which = 0; canCopyElements(m_program) && which < streamed.size(); ++which) {
+      line("  copyAsync<V>(to + {}u * row, &{});", which, place(m_program.prims[asIndex(streamed[which])].access));
+    }
+    line("}}");
   }
 
   void loadFunction(std::string_view name, const std::vector<int>& loads) {
@@ -256,14 +270,14 @@ class Emitter {
   }
 
   // V neighbours at once; contiguous accesses become one wide load.
-  void vectorLoadFunction(std::string_view name, const std::vector<int>& loads) {
+  void vectorLoadFunction(std::string_view name, const std::vector<int>& loads, std::string_view streamedMove) {
     line("template <int V>\nSWAGE_FN void {}(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
          "[[maybe_unused]] Index i, [[maybe_unused]] Element (&e)[V]) {{", name);
     for (const int load : loads) {
       const int access = m_program.prims[asIndex(load)].access;
       if (innerStride(access) == 1) {
         line("  {{\n    {} chunk[V];\n    {}<V>(&{}, chunk);", storageType(m_program.accesses[asIndex(access)].dtype),
-             differsForEachElement(m_program, m_program.accesses[asIndex(access)]) ? "loadChunk" : "loadCached",
+             differsForEachElement(m_program, m_program.accesses[asIndex(access)]) ? streamedMove : "loadCached",
              place(access));
         line("    SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = toCompute(chunk[v]); }}\n  }}", load);
       } else if (innerStride(access) == 0) {
@@ -289,7 +303,7 @@ class Emitter {
     m_groupFields = fields;
     line("struct Group {{");
     for (const int field : fields) {
-      line("  {} g{};", computeName(m_program.prims[asIndex(field)].type), field);
+      line("  {} g{} = 0;", computeName(m_program.prims[asIndex(field)].type), field);
     }
     line("}};");
     line("SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i) {{");
@@ -525,6 +539,15 @@ bool canCacheElements(const RegionProgram& program) {
   return std::all_of(loads.begin(), loads.end(), [&](int load) {
     const Prim& prim = program.prims[asIndex(load)];
     return prim.type == Compute::F32 || !differsForEachElement(program, program.accesses[asIndex(prim.access)]);
+  });
+}
+
+bool canCopyElements(const RegionProgram& program) {
+  const std::vector<int> loads = elementLoads(program);
+  return canCacheElements(program) && std::all_of(loads.begin(), loads.end(), [&](int load) {
+    const Access& access = program.accesses[asIndex(program.prims[asIndex(load)].access)];
+    return !differsForEachElement(program, access) ||
+           (access.dtype == domain::ScalarType::Float32 && access.strides.back() == 1);
   });
 }
 

@@ -47,5 +47,7 @@ struct RegionText {
 [[nodiscard]] int streamedLoads(const RegionProgram& program);
 // Whether all streamed loads are computed in F32, so that a pattern can keep them on chip as floats.
 [[nodiscard]] bool canCacheElements(const RegionProgram& program);
+// Whether they are stored as neighbouring floats, so that they can be copied there as they are.
+[[nodiscard]] bool canCopyElements(const RegionProgram& program);
 
 }  // namespace swage::synth

@@ -78,7 +78,7 @@ std::optional<RegionGene> GenomeMoves::makeGene(const std::vector<int>& operatio
   for (const patterns::Parameter& parameter : pattern.parameters) {
     gene.parameters[parameter.name] = parameter.standard;
   }
-  if (choice == Choice::Standard && isLegal(gene)) {
+  if (choice == Choice::Standard && settleStandard(gene)) {
     return gene;
   }
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -90,6 +90,33 @@ std::optional<RegionGene> GenomeMoves::makeGene(const std::vector<int>& operatio
     }
   }
   return std::nullopt;
+}
+
+// The standard parameters, with the optional techniques given up one by one until the gene is legal.
+bool GenomeMoves::settleStandard(RegionGene& gene) const {
+  const RegionGene standard = gene;
+  const auto set = [&](const char* name, std::int64_t value) {
+    if (const auto found = gene.parameters.find(name); found != gene.parameters.end()) {
+      found->second = std::min(found->second, value);
+    }
+  };
+  for (const std::int64_t width : {8, 4, 2, 1}) {
+    for (const std::int64_t fused : {1, 0}) {
+      for (const std::int64_t streaming : {1, 0}) {
+        gene = standard;
+        set("vector_width", width);
+        set("fused", fused);
+        set("streaming", streaming);
+        const auto chosen = gene.parameters.find("vector_width");
+        set("asynchronous", chosen != gene.parameters.end() && chosen->second == 4 ? 1 : 0);
+        if (isLegal(gene)) {
+          return true;
+        }
+      }
+    }
+  }
+  gene = standard;
+  return false;
 }
 
 std::vector<const patterns::Pattern*> GenomeMoves::patternsFor(const std::vector<int>& operations) const {

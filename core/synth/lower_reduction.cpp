@@ -53,7 +53,11 @@ void addReduction(const NodeView& node, OperationSink& sink, ReductionSpec spec)
   }
   Operation operation;
   operation.inputs = {spec.input};
-  operation.outputs = node.node().outputs;
+  for (const ValueId result : node.node().outputs) {
+    if (result.isValid()) {
+      operation.outputs.push_back(result);
+    }
+  }
   operation.space = node.type(spec.input).shape;
   operation.reducedDims = spec.dims;
   operation.lower = [spec, results = node.node().outputs](RegionBuilder& builder) {
@@ -113,6 +117,13 @@ GroupFormula valueAndIndex(ReduceKind kind) {
   return [kind](RegionBuilder& b, int x) {
     const int value = b.reduce(kind, x);
     return std::vector<int>{value, b.secondResult(value, Compute::I64)};
+  };
+}
+
+// max.dim and min.dim: the index is only followed where somebody reads it.
+LowerNode extremum(ReduceKind value, ReduceKind valueWithIndex) {
+  return [value, valueWithIndex](const NodeView& node, OperationSink& sink) {
+    overDims(node.result(1).isValid() ? valueAndIndex(valueWithIndex) : single(value))(node, sink);
   };
 }
 
@@ -217,7 +228,8 @@ LowerNode softmax(SoftmaxKind kind) {
       const int shifted = b.call("sub", {*x, b.reduce(ReduceKind::Maximum, *x)});
       const int exponential = b.call("exp", {shifted});
       const int sum = b.reduce(ReduceKind::Sum, exponential);
-      const int value = kind == SoftmaxKind::Plain ? b.call("div", {exponential, sum})
+      // One division for each row; the product is within an ulp of the quotient.
+      const int value = kind == SoftmaxKind::Plain ? b.call("mul", {exponential, b.call("reciprocal", {sum})})
                                                    : b.call("sub", {shifted, b.call("log", {sum})});
       b.define(result, value, b.fullFrame());
       return true;
@@ -239,8 +251,8 @@ void registerReductions(LoweringTable& table) {
   table["aten.amin.default"] = overDims(single(ReduceKind::Minimum));
   table["aten.max.default"] = overAll(single(ReduceKind::Maximum));
   table["aten.min.default"] = overAll(single(ReduceKind::Minimum));
-  table["aten.max.dim"] = overDims(valueAndIndex(ReduceKind::ArgMaximum));
-  table["aten.min.dim"] = overDims(valueAndIndex(ReduceKind::ArgMinimum));
+  table["aten.max.dim"] = extremum(ReduceKind::Maximum, ReduceKind::ArgMaximum);
+  table["aten.min.dim"] = extremum(ReduceKind::Minimum, ReduceKind::ArgMinimum);
   table["aten.argmax.default"] = overDims(indexOnly(ReduceKind::ArgMaximum));
   table["aten.argmin.default"] = overDims(indexOnly(ReduceKind::ArgMinimum));
   table["aten.linalg_vector_norm.default"] = lowerVectorNorm;

@@ -111,10 +111,12 @@ Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, 
   }
   const std::string entry = fmt::format("swage_kernel_{}", number);
   const RegionText text = emitRegion(region, entry);
-  SWAGE_TRY_ASSIGN(const std::string source,
-                   composeSource(pattern, text, gene.parameters, fmt::format("region_{}", number)));
-  program.source += source;
   Launch launch = planLaunch(pattern, region, gene.parameters, m_device, entry);
+  Parameters constants = gene.parameters;
+  constants.insert(launch.constants.begin(), launch.constants.end());
+  SWAGE_TRY_ASSIGN(const std::string source,
+                   composeSource(pattern, text, constants, fmt::format("region_{}", number)));
+  program.source += source;
   for (const KernelBuffer& buffer : text.buffers) {
     launch.step.arguments.emplace_back(buffer.value);
   }
@@ -126,7 +128,13 @@ Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, 
     }
     launch.step.arguments.emplace_back(id);
   }
+  for (domain::KernelStep& following : launch.more) {
+    following.arguments = launch.step.arguments;
+  }
   program.plan.steps.emplace_back(std::move(launch.step));
+  for (domain::KernelStep& following : launch.more) {
+    program.plan.steps.emplace_back(std::move(following));
+  }
   return {};
 }
 

@@ -22,15 +22,15 @@ inline constexpr std::uint32_t kProtocolVersion = 1;
 // First frame in each direction.
 struct Hello {
   std::uint32_t protocol = kProtocolVersion;
-  std::string program;   // "engine", "swage-worker", "swage-compiler"
+  std::string program;  // "engine", "swage-worker", "swage-compiler"
   std::string revision;
 };
 
 // ---- engine -> worker
 struct LoadTask {
   domain::Task task;
-  std::string weightsPath;         // on the worker's machine
-  std::uint64_t baseSeed = 0;      // inputs of check k are drawn with baseSeed + k
+  std::string weightsPath;     // on the worker's machine
+  std::uint64_t baseSeed = 0;  // inputs of check k are drawn with baseSeed + k
   int checkSeeds = 5;
   double timingBudgetSeconds = 1.0;
   bool timeEager = true;
@@ -38,11 +38,11 @@ struct LoadTask {
 struct Evaluate {
   std::uint64_t request = 0;
   domain::LaunchPlan plan;
-  std::string binary;              // empty when the plan launches no kernel
-  double screeningNs = 0.0;        // elite of the likely cell; 0: none. Two probes slower than 1.05x end the timing
+  std::string binary;        // empty when the plan launches no kernel
+  double screeningNs = 0.0;  // elite of the likely cell; 0: none. Two probes slower than 1.05x end the timing
   double timingBudgetSeconds = 0.5;
   int maxSamples = 50;
-  double limitSeconds = 20.0;      // the engine kills the worker shortly after this
+  double limitSeconds = 20.0;  // the engine kills the worker shortly after this
 };
 struct Shutdown {};
 
@@ -67,12 +67,12 @@ struct Evaluated {
   domain::Evaluation evaluation;
   double verifySeconds = 0.0;
   double timingSeconds = 0.0;
-  bool workerExits = false;        // the device context is poisoned: a new worker is needed
+  bool workerExits = false;  // the device context is poisoned: a new worker is needed
 };
 // Sent while a request is being worked on, at least once a second.
 struct Heartbeat {
   std::uint64_t request = 0;
-  std::string stage;               // "reference", "verify", "time"
+  std::string stage;  // "reference", "verify", "time"
 };
 
 // ---- engine <-> compiler

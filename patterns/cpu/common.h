@@ -141,6 +141,8 @@ SWAGE_FN void loadChunk(const T* from, T (&chunk)[V]) {
 }
 template <int V, class T>
 SWAGE_FN void loadCached(const T* from, T (&chunk)[V]) { loadChunk<V>(from, chunk); }
+template <int V>
+SWAGE_FN void copyAsync(float* to, const float* from) { std::memcpy(to, from, sizeof(float) * V); }
 
 // Writes past the caches: the line is not read first, which saves a third of the traffic of a copy.
 SWAGE_FN void streamBytes(void* to, const void* from, I64 bytes) {

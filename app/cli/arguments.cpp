@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/arguments.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+namespace swage::cli {
+namespace {
+
+constexpr double kDefaultBudgetSeconds = 60.0;
+
+// What CLI11 fills in, before it becomes Arguments.
+struct Raw {
+  bool json = false;
+  bool jsonLines = false;
+  bool quiet = false;
+  int verbose = 0;
+  bool noCompileBaseline = false;
+  std::string project;
+  std::string timeBudget;
+  std::vector<std::string> overrides;
+  std::string reference;
+  std::string output;
+  ImportArguments import;
+  OptimizeArguments optimize;
+  ResumeArguments resume;
+  ListArguments list;
+  ShowArguments show;
+  ExportArguments exporting;
+};
+
+using Finish = std::function<Result<CommandArguments>(Raw&)>;
+struct Parser {
+  CLI::App app{"Turns a PyTorch module into the fastest verified kernel it can find.", "swage"};
+  Raw raw;
+  std::map<const CLI::App*, Finish> finish;
+};
+
+enum class WithProject : std::uint8_t { Yes, No };
+
+CLI::App* addCommand(Parser& parser, const std::string& name, const std::string& description, WithProject withProject) {
+  CLI::App* command = parser.app.add_subcommand(name, description);
+  auto* json = command->add_flag("--json", parser.raw.json, "Print one JSON document on standard output");
+  command->add_flag("--jsonl", parser.raw.jsonLines, "Print a stream of JSON lines on standard output")->excludes(json);
+  command->add_flag("-q,--quiet", parser.raw.quiet, "Only errors on standard error");
+  command->add_flag("-v,--verbose", parser.raw.verbose, "Log more on standard error");
+  if (withProject == WithProject::Yes) {
+    command->add_option("--project", parser.raw.project, "Project directory: record, artifacts and task bundles")
+        ->type_name("DIR");
+  }
+  return command;
+}
+
+Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::string>>& into) {
+  for (const std::string& text : raw.overrides) {
+    SWAGE_TRY_ASSIGN(auto pair, parseOverride(text));
+    into.push_back(std::move(pair));
+  }
+  return {};
+}
+
+void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval) {
+  command->add_option("--set", raw.overrides, "Override a module-level constant of the file")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--inputs", inputs, "Inputs of a plain module: \"float32[16,64]; int64[16] randint(0,10)\"")
+      ->type_name("SPEC");
+  command->add_flag("--eval", eval, "Use the module in evaluation mode");
+}
+
+void addImport(Parser& parser) {
+  Raw& raw = parser.raw;
+  CLI::App* command = addCommand(parser, "import", "Turn a Python file into a task bundle", WithProject::No);
+  command->add_option("task", raw.import.task, "FILE.py or FILE.py:Class")->required()->type_name("TASK.py");
+  addTaskOptions(command, raw, raw.import.inputs, raw.import.eval);
+  command->add_option("-o,--output", raw.output, "Bundle directory; NAME.swage in the current one by default")
+      ->type_name("BUNDLE");
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    SWAGE_TRY(takeOverrides(filled, filled.import.overrides));
+    filled.import.output = filled.output;
+    return CommandArguments(filled.import);
+  };
+}
+
+void addBudget(CLI::App* command, Raw& raw, std::int64_t& maxEvaluations) {
+  command->add_option("--time-budget", raw.timeBudget, "Search time: 60s, 2m, 1h")->type_name("TIME");
+  command->add_option("--max-evaluations", maxEvaluations, "Stop after this many candidates")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+}
+
+void addOptimize(Parser& parser) {
+  Raw& raw = parser.raw;
+  services::RunSpec& spec = raw.optimize.spec;
+  CLI::App* command = addCommand(parser, "optimize", "Search for the fastest verified kernel", WithProject::Yes);
+  command->add_option("task", spec.task, "FILE.py, FILE.py:Class, a bundle, or the name of a bundled task")
+      ->required()
+      ->type_name("TASK");
+  addTaskOptions(command, raw, spec.inputs, spec.eval);
+  command->add_option("--target", spec.target, "cpu, cuda or auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
+      ->type_name("TARGET")
+      ->capture_default_str();
+  addBudget(command, raw, spec.maxEvaluations);
+  command->add_option("--seed", spec.seed, "The same seed gives the same candidates, as far as times allow")
+      ->type_name("S")
+      ->capture_default_str();
+  command->add_flag("--no-compile-baseline", raw.noCompileBaseline, "Compare with eager only, not torch.compile");
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    services::RunSpec& result = filled.optimize.spec;
+    SWAGE_TRY(takeOverrides(filled, result.overrides));
+    result.timeBudgetSeconds = kDefaultBudgetSeconds;
+    if (!filled.timeBudget.empty()) {
+      SWAGE_TRY_ASSIGN(result.timeBudgetSeconds, parseDuration(filled.timeBudget));
+    } else if (result.maxEvaluations > 0) {
+      result.timeBudgetSeconds = 0.0;  // the other limit was chosen
+    }
+    result.compileBaselines = !filled.noCompileBaseline;
+    return CommandArguments(filled.optimize);
+  };
+}
+
+void addResume(Parser& parser) {
+  Raw& raw = parser.raw;
+  CLI::App* command = addCommand(parser, "resume", "Go on with a run that was stopped or killed", WithProject::Yes);
+  command->add_option("run", raw.reference, "Run, such as r3; the latest unfinished one by default")->type_name("RUN");
+  addBudget(command, raw, raw.resume.maxEvaluations);
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    if (!filled.reference.empty()) {
+      SWAGE_TRY_ASSIGN(filled.resume.run, parseReference(filled.reference));
+      filled.resume.run->kind = Reference::Kind::Run;  // nothing else can be resumed, so the r may be left out
+    }
+    if (!filled.timeBudget.empty()) {
+      SWAGE_TRY_ASSIGN(filled.resume.timeBudgetSeconds, parseDuration(filled.timeBudget));
+    }
+    return CommandArguments(filled.resume);
+  };
+}
+
+void addStatus(Parser& parser) {
+  CLI::App* command = addCommand(parser, "status", "Show projects and how their latest runs stand", WithProject::Yes);
+  parser.finish[command] = [](Raw&) -> Result<CommandArguments> { return CommandArguments(StatusArguments{}); };
+}
+
+void addList(Parser& parser) {
+  Raw& raw = parser.raw;
+  CLI::App* command = addCommand(parser, "list", "List runs, and the candidates of one run", WithProject::Yes);
+  command->add_option("run", raw.reference, "Run, such as r3; the latest by default")->type_name("RUN");
+  command->add_option("--status", raw.list.status, "Only candidates with this status, such as correct")
+      ->type_name("WORD");
+  command->add_option("--sort", raw.list.sort, "id, time, cell, status, operator or island")
+      ->check(CLI::IsMember({"id", "time", "cell", "status", "operator", "island"}))
+      ->type_name("COLUMN")
+      ->capture_default_str();
+  command->add_option("--limit", raw.list.limit, "At most this many candidates")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    if (!filled.reference.empty()) {
+      SWAGE_TRY_ASSIGN(filled.list.run, parseReference(filled.reference));
+      filled.list.run->kind = Reference::Kind::Run;
+    }
+    return CommandArguments(filled.list);
+  };
+}
+
+Result<Reference> candidateReference(const std::string& text) {
+  SWAGE_TRY_ASSIGN(const Reference reference, parseReference(text));
+  if (reference.kind != Reference::Kind::Candidate) {
+    return Error(ErrorKind::Usage, fmt::format("'{}' is a run; a candidate is needed", text),
+                 "`swage list " + text + "` shows its candidates");
+  }
+  return reference;
+}
+
+void addShow(Parser& parser) {
+  Raw& raw = parser.raw;
+  CLI::App* command = addCommand(parser, "show", "Show one candidate with its whole evaluation", WithProject::Yes);
+  command->add_option("candidate", raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
+  command->add_flag("--source", raw.show.source, "Also print the source");
+  command->add_flag("--assembly", raw.show.assembly, "Also print the compiled code");
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    SWAGE_TRY_ASSIGN(filled.show.candidate, candidateReference(filled.reference));
+    return CommandArguments(filled.show);
+  };
+}
+
+void addVerify(Parser& parser) {
+  CLI::App* command =
+      addCommand(parser, "verify", "Evaluate a recorded candidate again, in a fresh worker", WithProject::Yes);
+  command->add_option("candidate", parser.raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    SWAGE_TRY_ASSIGN(const Reference reference, candidateReference(filled.reference));
+    return CommandArguments(VerifyArguments{reference});
+  };
+}
+
+void addExport(Parser& parser) {
+  Raw& raw = parser.raw;
+  CLI::App* command = addCommand(parser, "export", "Write a verified candidate as a file of your own", WithProject::Yes);
+  command->add_option("what", raw.reference, "Candidate such as 17, or the best of a run such as r3")
+      ->required()
+      ->type_name("RUN|CANDIDATE");
+  command->add_option("--format", raw.exporting.format, "modelnew: one Python file with class ModelNew")
+      ->check(CLI::IsMember({"modelnew"}))
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  command->add_option("-o,--output", raw.output, "File to write")->required()->type_name("FILE.py");
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    SWAGE_TRY_ASSIGN(filled.exporting.what, parseReference(filled.reference));
+    filled.exporting.output = filled.output;
+    return CommandArguments(filled.exporting);
+  };
+}
+
+void addRest(Parser& parser) {
+  CLI::App* doctor = addCommand(parser, "doctor", "Check everything a run needs, with hints", WithProject::Yes);
+  parser.finish[doctor] = [](Raw&) -> Result<CommandArguments> { return CommandArguments(DoctorArguments{}); };
+  CLI::App* version = addCommand(parser, "version", "Print the version", WithProject::No);
+  parser.finish[version] = [](Raw&) -> Result<CommandArguments> { return CommandArguments(VersionArguments{}); };
+}
+
+void describe(Parser& parser) {
+  parser.app.require_subcommand(1);
+  parser.app.set_help_all_flag();
+  addImport(parser);
+  addOptimize(parser);
+  addStatus(parser);
+  addList(parser);
+  addShow(parser);
+  addResume(parser);
+  addVerify(parser);
+  addExport(parser);
+  addRest(parser);
+}
+
+Common commonOf(const Raw& raw) {
+  Common common;
+  common.form = raw.json ? OutputForm::Json : raw.jsonLines ? OutputForm::JsonLines : OutputForm::Text;
+  common.verbosity = raw.quiet ? -1 : raw.verbose;
+  common.project = raw.project;
+  return common;
+}
+
+Error usageError(const Parser& parser, const CLI::ParseError& error) {
+  std::string name = "swage";
+  for (const CLI::App* command : parser.app.get_subcommands()) {
+    name += " " + command->get_name();
+  }
+  return {ErrorKind::Usage, error.what(), fmt::format("`{} --help` shows how", name)};
+}
+
+}  // namespace
+
+Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::string>& arguments) {
+  using Parsed = std::variant<Arguments, HelpText>;
+  Parser parser;
+  describe(parser);
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // what CLI11 wants
+  try {
+    parser.app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = parser.app.get_subcommands();
+    return Parsed(HelpText{chosen.empty() ? parser.app.help() : chosen.front()->help("swage")});
+  } catch (const CLI::ParseError& error) {
+    return usageError(parser, error);
+  }
+  const CLI::App* command = parser.app.get_subcommands().front();
+  SWAGE_TRY_ASSIGN(CommandArguments finished, parser.finish.at(command)(parser.raw));
+  return Parsed(Arguments{commonOf(parser.raw), std::move(finished)});
+}
+
+}  // namespace swage::cli

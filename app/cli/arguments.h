@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "app/cli/text.h"
+#include "core/base/result.h"
+#include "core/services/types.h"
+
+namespace swage::cli {
+
+enum class OutputForm : std::uint8_t { Text, Json, JsonLines };
+
+// What all commands share.
+struct Common {
+  OutputForm form = OutputForm::Text;
+  int verbosity = 0;  // -1: --quiet
+  std::filesystem::path project;  // empty: not given
+};
+
+struct ImportArguments {
+  std::string task;
+  std::string inputs;
+  std::vector<std::pair<std::string, std::string>> overrides;
+  bool eval = false;
+  std::filesystem::path output;
+};
+struct OptimizeArguments {
+  services::RunSpec spec;  // without the project
+};
+struct ResumeArguments {
+  std::optional<Reference> run;
+  double timeBudgetSeconds = 0.0;
+  std::int64_t maxEvaluations = 0;
+};
+struct StatusArguments {};
+struct ListArguments {
+  std::optional<Reference> run;
+  std::string status;
+  std::string sort = "id";
+  std::int64_t limit = 0;  // 0: all
+};
+struct ShowArguments {
+  Reference candidate;
+  bool source = false;
+  bool assembly = false;
+};
+struct VerifyArguments {
+  Reference candidate;
+};
+struct ExportArguments {
+  Reference what;
+  std::string format = "modelnew";
+  std::filesystem::path output;
+};
+struct DoctorArguments {};
+struct VersionArguments {};
+
+using CommandArguments = std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments,
+                                      ListArguments, ShowArguments, VerifyArguments, ExportArguments, DoctorArguments,
+                                      VersionArguments>;
+
+struct Arguments {
+  Common common;
+  CommandArguments command;
+};
+
+// Text to print and leave with 0, for --help.
+struct HelpText {
+  std::string text;
+};
+
+// Errors are of kind Usage.
+[[nodiscard]] Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::string>& arguments);
+
+}  // namespace swage::cli

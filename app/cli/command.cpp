@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/command.h"
+
+#include <signal.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "core/domain/json.h"
+
+namespace swage::cli {
+
+void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void printJson(const domain::Json& json) {
+  // Messages of compilers and of Python may hold any bytes.
+  print(json.dump(-1, ' ', false, domain::Json::error_handler_t::replace) + '\n');
+}
+
+void printError(const Error& error, OutputForm form) {
+  std::string text = "swage: " + error.message() + '\n';
+  if (!error.hint().empty()) {
+    text += "hint: " + error.hint() + '\n';
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (form != OutputForm::Text) {
+    printJson(
+        {{"error", {{"kind", name(error.kind())}, {"message", error.message()}, {"hint", error.hint()}}}});
+  }
+}
+
+void Command::interrupt(int signal, int count) {
+  static_cast<void>(count);
+  Q_EMIT done(exitCodeForSignal(signal));
+}
+
+void Command::fail(const Error& error) {
+  printError(error, form());
+  Q_EMIT done(wire::exitCodeFor(error.kind()));
+}
+
+wire::ExitCode Command::exitCodeForSignal(int signal) {
+  return signal == SIGINT ? wire::ExitCode::Interrupted : wire::ExitCode::Terminated;
+}
+
+Result<std::filesystem::path> Command::existingProject() const {
+  namespace fs = std::filesystem;
+  if (!m_context.common.project.empty()) {
+    return m_context.common.project;
+  }
+  if (const char* chosen = std::getenv("SWAGE_PROJECT"); chosen != nullptr && *chosen != '\0') {
+    return fs::path(chosen);
+  }
+  std::error_code ignored;
+  if (fs::exists("runs.sqlite", ignored)) {
+    return fs::path(".");
+  }
+  std::vector<fs::path> known = engine::knownProjects();
+  if (known.empty()) {
+    return Error(ErrorKind::NotFound, "there is no project yet",
+                 "`swage optimize TASK` makes one, --project DIR names one");
+  }
+  return known.front();
+}
+
+}  // namespace swage::cli

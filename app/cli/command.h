@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QObject>
+
+#include <filesystem>
+#include <string>
+
+#include "app/cli/arguments.h"
+#include "core/base/error.h"
+#include "core/domain/json.h"
+#include "core/engine/locations.h"
+#include "core/engine/record_service_impl.h"
+#include "core/engine/session.h"
+#include "core/wire/exit_code.h"
+
+namespace swage::cli {
+
+// What every command is given.
+struct Context {
+  Common common;
+  engine::Locations locations;
+  engine::SessionParts parts;
+};
+
+// One command of the program: start() once, then exactly one done(). Data goes to standard output, everything else to
+// standard error.
+class Command : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Command(Context context) : m_context(std::move(context)) {}
+  virtual void start() = 0;
+  // A signal that asks to end; `count` is 1 for the first.
+  virtual void interrupt(int signal, int count);
+
+ Q_SIGNALS:
+  void done(swage::wire::ExitCode code);
+
+ protected:
+  [[nodiscard]] const Context& context() const { return m_context; }
+  [[nodiscard]] OutputForm form() const { return m_context.common.form; }
+  // Reports the error in the chosen form, and ends.
+  void fail(const Error& error);
+  [[nodiscard]] static wire::ExitCode exitCodeForSignal(int signal);
+  // The project named, else $SWAGE_PROJECT, else the current folder if it is one, else the one used last.
+  [[nodiscard]] Result<std::filesystem::path> existingProject() const;
+
+ private:
+  Context m_context;
+};
+
+[[nodiscard]] std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context context);
+
+// Writes all of it; a reader that has gone away is no error.
+void print(std::string_view text);
+void printJson(const domain::Json& json);
+void printError(const Error& error, OutputForm form);
+
+}  // namespace swage::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
+#include "app/cli/command.h"
+#include "app/cli/record_commands.h"
+#include "app/cli/run_command.h"
+#include "app/cli/task_commands.h"
+
+namespace swage::cli {
+
+std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context context) {
+  return std::visit(
+      [&context](const auto& chosen) -> std::unique_ptr<Command> {
+        using Chosen = std::decay_t<decltype(chosen)>;
+        if constexpr (std::is_same_v<Chosen, ImportArguments>) {
+          return std::make_unique<ImportCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, OptimizeArguments>) {
+          return std::make_unique<OptimizeCommand>(std::move(context), chosen.spec);
+        } else if constexpr (std::is_same_v<Chosen, ResumeArguments>) {
+          return std::make_unique<ResumeCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, StatusArguments>) {
+          return std::make_unique<StatusCommand>(std::move(context));
+        } else if constexpr (std::is_same_v<Chosen, ListArguments>) {
+          return std::make_unique<ListCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, ShowArguments>) {
+          return std::make_unique<ShowCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, VerifyArguments>) {
+          return std::make_unique<VerifyCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, ExportArguments>) {
+          return std::make_unique<ExportCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, DoctorArguments>) {
+          return std::make_unique<DoctorCommand>(std::move(context));
+        } else {
+          return std::make_unique<VersionCommand>(std::move(context));
+        }
+      },
+      arguments);
+}
+
+}  // namespace swage::cli

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/record_commands.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "app/cli/views.h"
+#include "core/engine/export_service_impl.h"
+#include "core/engine/winner.h"
+
+namespace swage::cli {
+namespace {
+
+constexpr std::int64_t kAll = 1'000'000'000;
+
+services::CandidateColumn columnOf(const std::string& name) {
+  static const std::map<std::string, services::CandidateColumn> kColumns = {
+      {"id", services::CandidateColumn::Id},           {"time", services::CandidateColumn::Time},
+      {"cell", services::CandidateColumn::Cell},       {"status", services::CandidateColumn::Status},
+      {"operator", services::CandidateColumn::Operator}, {"island", services::CandidateColumn::Island}};
+  return kColumns.at(name);  // the parser let no other through
+}
+
+domain::Json projectJson(const std::filesystem::path& project, const std::vector<services::RunSummary>& runs) {
+  domain::Json json = {{"project", project.string()}, {"runs", domain::Json::array()}};
+  for (const services::RunSummary& run : runs) {
+    json["runs"].push_back(toJson(run));
+  }
+  return json;
+}
+
+}  // namespace
+
+void StatusCommand::start() {
+  if (const Result<> shown = show(); !shown) {
+    fail(shown.error());
+    return;
+  }
+  Q_EMIT done(wire::ExitCode::Ok);
+}
+
+Result<> StatusCommand::show() const {
+  std::vector<std::filesystem::path> projects = {context().common.project};
+  if (context().common.project.empty()) {
+    projects = engine::knownProjects();
+  }
+  domain::Json all = domain::Json::array();
+  std::string text;
+  for (const std::filesystem::path& project : projects) {
+    engine::RecordServiceImpl record;
+    SWAGE_TRY(record.open(project));
+    SWAGE_TRY_ASSIGN(std::vector<services::RunSummary> runs, record.runs());
+    std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+    all.push_back(projectJson(project, runs));
+    text += project.string() + '\n';
+    text += runs.empty() ? "no runs\n" : runTable({runs.back()});
+    text += '\n';
+  }
+  if (form() == OutputForm::Text) {
+    print(text.empty() ? "no projects yet\n" : text.substr(0, text.size() - 1));
+  } else if (form() == OutputForm::Json) {
+    printJson({{"projects", std::move(all)}});
+  } else {
+    for (const domain::Json& project : all) {
+      printJson(project);
+    }
+  }
+  return {};
+}
+
+void ListCommand::start() {
+  if (const Result<> shown = show(); !shown) {
+    fail(shown.error());
+    return;
+  }
+  Q_EMIT done(wire::ExitCode::Ok);
+}
+
+Result<services::CandidatePage> ListCommand::page(const std::vector<services::RunSummary>& runs) const {
+  services::CandidatePage page;
+  for (const services::RunSummary& run : runs) {
+    if (m_arguments.run ? run.id.value() == m_arguments.run->number : run.id > page.run) {
+      page.run = run.id;
+    }
+  }
+  if (!page.run.isValid() && m_arguments.run) {
+    return Error(ErrorKind::NotFound, fmt::format("there is no run r{}", m_arguments.run->number),
+                 "`swage list` shows the runs");
+  }
+  if (!m_arguments.status.empty()) {
+    page.status = m_arguments.status;
+  }
+  page.sort = columnOf(m_arguments.sort);
+  page.limit = m_arguments.limit > 0 ? m_arguments.limit : kAll;
+  return page;
+}
+
+Result<> ListCommand::show() const {
+  SWAGE_TRY_ASSIGN(const std::filesystem::path project, existingProject());
+  engine::RecordServiceImpl record;
+  SWAGE_TRY(record.open(project));
+  SWAGE_TRY_ASSIGN(const std::vector<services::RunSummary> runs, record.runs());
+  SWAGE_TRY_ASSIGN(const services::CandidatePage wanted, page(runs));
+  std::vector<services::CandidateRow> rows;
+  if (wanted.run.isValid()) {
+    SWAGE_TRY_ASSIGN(rows, record.candidates(wanted));
+  }
+  if (form() == OutputForm::Text) {
+    print(project.string() + "\n" + runTable(runs));
+    if (!rows.empty()) {
+      print(fmt::format("\ncandidates of r{}\n{}", wanted.run.value(), candidateTable(rows)));
+    }
+    return {};
+  }
+  domain::Json json = projectJson(project, runs);
+  json["candidates"] = domain::Json::array();
+  for (const services::CandidateRow& row : rows) {
+    if (form() == OutputForm::JsonLines) {
+      printJson(toJson(row));
+    }
+    json["candidates"].push_back(toJson(row));
+  }
+  if (form() == OutputForm::Json) {
+    printJson(json);
+  }
+  return {};
+}
+
+void ShowCommand::start() {
+  if (const Result<> shown = show(); !shown) {
+    fail(shown.error());
+    return;
+  }
+  Q_EMIT done(wire::ExitCode::Ok);
+}
+
+Result<> ShowCommand::show() const {
+  SWAGE_TRY_ASSIGN(const std::filesystem::path project, existingProject());
+  engine::RecordServiceImpl record;
+  SWAGE_TRY(record.open(project));
+  SWAGE_TRY_ASSIGN(const services::CandidateDetail detail,
+                   record.candidate(domain::CandidateId(m_arguments.candidate.number)));
+  if (form() != OutputForm::Text) {
+    printJson(toJson(detail));
+    return {};
+  }
+  print(candidateText(detail));
+  if (m_arguments.source) {
+    print("\n" + detail.program.source + "\n");
+  }
+  if (m_arguments.assembly) {
+    print("\n" + detail.assembly + "\n");
+  }
+  return {};
+}
+
+void ExportCommand::start() {
+  if (const Result<> written = write(); !written) {
+    fail(written.error());
+    return;
+  }
+  Q_EMIT done(wire::ExitCode::Ok);
+}
+
+Result<domain::CandidateId> ExportCommand::candidate(const std::filesystem::path& project) const {
+  if (m_arguments.what.kind == Reference::Kind::Candidate) {
+    return domain::CandidateId(m_arguments.what.number);
+  }
+  engine::RecordServiceImpl record;
+  SWAGE_TRY(record.open(project));
+  SWAGE_TRY_ASSIGN(const domain::CandidateId best, engine::winnerOf(record, domain::RunId(m_arguments.what.number)));
+  if (!best.isValid()) {
+    return Error(ErrorKind::InvalidInput, fmt::format("run r{} has no correct candidate", m_arguments.what.number),
+                 "`swage resume` searches on");
+  }
+  return best;
+}
+
+Result<> ExportCommand::write() const {
+  SWAGE_TRY_ASSIGN(const std::filesystem::path project, existingProject());
+  SWAGE_TRY_ASSIGN(const domain::CandidateId id, candidate(project));
+  const engine::ExportServiceImpl exporter(project);
+  SWAGE_TRY(exporter.exportCandidate(id, services::ExportFormat::ModelNew, m_arguments.output));
+  if (form() == OutputForm::Text) {
+    print(fmt::format("candidate {} written to {}\n", id.value(), m_arguments.output.string()));
+  } else {
+    printJson({{"candidate", id.value()}, {"format", m_arguments.format}, {"file", m_arguments.output.string()}});
+  }
+  return {};
+}
+
+void VersionCommand::start() {
+  if (form() == OutputForm::Text) {
+    print("swage " SWAGE_VERSION "\n");
+  } else {
+    printJson({{"version", SWAGE_VERSION}});
+  }
+  Q_EMIT done(wire::ExitCode::Ok);
+}
+
+}  // namespace swage::cli

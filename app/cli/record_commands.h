@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "app/cli/command.h"
+
+// Commands that read the record and end at once.
+namespace swage::cli {
+
+class StatusCommand final : public Command {
+ public:
+  using Command::Command;
+  void start() override;
+
+ private:
+  [[nodiscard]] Result<> show() const;
+};
+
+class ListCommand final : public Command {
+ public:
+  ListCommand(Context context, ListArguments arguments) : Command(std::move(context)), m_arguments(std::move(arguments)) {}
+  void start() override;
+
+ private:
+  [[nodiscard]] Result<> show() const;
+  [[nodiscard]] Result<services::CandidatePage> page(const std::vector<services::RunSummary>& runs) const;
+
+  ListArguments m_arguments;
+};
+
+class ShowCommand final : public Command {
+ public:
+  ShowCommand(Context context, ShowArguments arguments) : Command(std::move(context)), m_arguments(arguments) {}
+  void start() override;
+
+ private:
+  [[nodiscard]] Result<> show() const;
+
+  ShowArguments m_arguments;
+};
+
+class ExportCommand final : public Command {
+ public:
+  ExportCommand(Context context, ExportArguments arguments)
+      : Command(std::move(context)), m_arguments(std::move(arguments)) {}
+  void start() override;
+
+ private:
+  [[nodiscard]] Result<domain::CandidateId> candidate(const std::filesystem::path& project) const;
+  [[nodiscard]] Result<> write() const;
+
+  ExportArguments m_arguments;
+};
+
+class VersionCommand final : public Command {
+ public:
+  using Command::Command;
+  void start() override;
+};
+
+}  // namespace swage::cli

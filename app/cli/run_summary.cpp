@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/run_summary.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/cli/text.h"
+#include "app/cli/views.h"
+#include "core/engine/record_service_impl.h"
+
+namespace swage::cli {
+namespace {
+
+std::string baselinesText(const RunReport& report) {
+  std::vector<std::string> parts;
+  for (const domain::Baseline& baseline : report.baselines) {
+    parts.push_back(baseline.failure.empty() ? fmt::format("{} {}", baseline.mode, formatTime(baseline.timing.medianNs))
+                                             : fmt::format("{} failed", baseline.mode));
+  }
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string bestText(const RunReport& report) {
+  if (!report.best) {
+    return "best        none: no candidate is correct\n";
+  }
+  const services::CandidateRow& row = report.best->row;
+  std::string text = fmt::format("best        candidate {}: {} ({} to {})\n", row.id.value(), formatTime(row.timeNs),
+                                 formatTime(row.lowNs), formatTime(row.highNs));
+  text += fmt::format("speedup     {} against {}", formatSpeedup(row.speedup), report.run.baselineMode);
+  if (const domain::Correct* correct = report.best->evaluation ? domain::asCorrect(*report.best->evaluation) : nullptr) {
+    text += fmt::format("; {} ({:.2f} to {:.2f}) against eager in turns, {}", formatSpeedup(correct->timing.speedup),
+                        correct->timing.speedupLow, correct->timing.speedupHigh, domain::name(correct->accuracy));
+  }
+  text += '\n';
+  if (row.madeBy == domain::OperatorKind::Baseline) {
+    text += "            nothing was found that is faster than PyTorch's own operators\n";
+  }
+  if (row.cell) {
+    text += "cell        " + describeCell(*row.cell) + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<RunReport> readReport(const std::filesystem::path& project, const services::RunOutcome& outcome) {
+  RunReport report;
+  report.project = project;
+  report.outcome = outcome;
+  engine::RecordServiceImpl record;
+  SWAGE_TRY(record.open(project));
+  SWAGE_TRY_ASSIGN(report.run, record.run(outcome.run));
+  SWAGE_TRY_ASSIGN(report.baselines, record.baselines(outcome.run));
+  SWAGE_TRY_ASSIGN(const std::vector<services::CellSummary> cells, record.cells(outcome.run, std::nullopt));
+  report.filledCells = static_cast<int>(std::count_if(cells.begin(), cells.end(), [](const services::CellSummary& cell) {
+    return cell.state == services::CellSummary::State::Filled;
+  }));
+  if (outcome.best.isValid()) {
+    SWAGE_TRY_ASSIGN(report.best, record.candidate(outcome.best));
+  }
+  return report;
+}
+
+std::string reportText(const RunReport& report) {
+  const services::RunSummary& run = report.run;
+  std::string text = fmt::format("task        {} on {} ({})\n", run.taskName, run.target, run.deviceName);
+  text += fmt::format("run         r{}, {} after {} of search\n", run.id.value(), run.status,
+                      formatSeconds(run.elapsedSeconds));
+  text += fmt::format("baseline    {}\n", baselinesText(report));
+  text += bestText(report);
+  text += fmt::format("tried       {} candidates, {} correct, {} cells filled\n", run.evaluations, run.correct,
+                      report.filledCells);
+  text += fmt::format("record      {}\n", report.project.string());
+  if (report.best) {
+    text += fmt::format("export      swage export {} --project {} --format modelnew -o {}_new.py\n",
+                        report.best->row.id.value(), report.project.string(), run.taskName);
+  }
+  return text;
+}
+
+domain::Json toJson(const RunReport& report) {
+  domain::Json json = toJson(report.run);
+  json["project"] = report.project.string();
+  json["interrupted"] = report.outcome.interrupted;
+  json["filled_cells"] = report.filledCells;
+  json["baselines"] = domain::Json::array();
+  for (const domain::Baseline& baseline : report.baselines) {
+    json["baselines"].push_back(domain::toJson(baseline));
+  }
+  json["winner"] = nullptr;
+  if (report.best) {
+    domain::Json winner = toJson(report.best->row);
+    winner["evaluation"] = report.best->evaluation ? domain::toJson(*report.best->evaluation) : domain::Json();
+    json["winner"] = std::move(winner);
+  }
+  return json;
+}
+
+}  // namespace swage::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/signals.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include <QSocketNotifier>
+
+namespace swage::cli {
+namespace {
+
+constexpr std::array kHandled = {SIGINT, SIGTERM, SIGHUP};
+std::atomic<int> pipeForHandler = -1;  // the only thing a handler may touch
+
+void handler(int signal) {
+  const int saved = errno;
+  const auto byte = static_cast<unsigned char>(signal);
+  // A full pipe already holds enough signals.
+  [[maybe_unused]] const ssize_t written = ::write(pipeForHandler.load(), &byte, 1);
+  errno = saved;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Signals>> Signals::install() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    return Error(ErrorKind::Internal, std::string("cannot create a pipe for signals: ") + std::strerror(errno));
+  }
+  auto result = std::unique_ptr<Signals>(new Signals(Fd(ends[0]), Fd(ends[1])));
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : kHandled) {
+    ::sigaction(signal, &action, nullptr);
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+  return result;
+}
+
+Signals::Signals(Fd readEnd, Fd writeEnd)
+    : m_readEnd(std::move(readEnd)),
+      m_writeEnd(std::move(writeEnd)),
+      m_notifier(std::make_unique<QSocketNotifier>(m_readEnd.get(), QSocketNotifier::Read)) {
+  pipeForHandler = m_writeEnd.get();
+  connect(m_notifier.get(), &QSocketNotifier::activated, this, &Signals::read);
+}
+
+Signals::~Signals() {
+  for (const int signal : kHandled) {
+    ::signal(signal, SIG_DFL);
+  }
+  pipeForHandler = -1;
+}
+
+void Signals::read() {
+  unsigned char byte = 0;
+  while (::read(m_readEnd.get(), &byte, 1) == 1) {
+    Q_EMIT received(byte);
+  }
+}
+
+}  // namespace swage::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QObject>
+
+#include <memory>
+
+#include "core/base/fd.h"
+#include "core/base/result.h"
+
+class QSocketNotifier;
+
+namespace swage::cli {
+
+// Turns SIGINT, SIGTERM and SIGHUP into Qt signals: the handler writes one byte to a pipe that the event loop reads.
+// SIGPIPE is ignored. One object in a process.
+class Signals : public QObject {
+  Q_OBJECT
+
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Signals>> install();
+  ~Signals() override;
+
+ Q_SIGNALS:
+  void received(int signal);
+
+ private:
+  Signals(Fd readEnd, Fd writeEnd);
+  void read();
+
+  Fd m_readEnd;
+  Fd m_writeEnd;
+  std::unique_ptr<QSocketNotifier> m_notifier;
+};
+
+}  // namespace swage::cli

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/task_commands.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/cli/views.h"
+
+namespace swage::cli {
+namespace {
+
+std::filesystem::path bundleFor(const ImportArguments& arguments) {
+  if (!arguments.output.empty()) {
+    return arguments.output;
+  }
+  return engine::defaultProject(arguments.task).filename().string() + ".swage";
+}
+
+}  // namespace
+
+void ImportCommand::start() {
+  engine::TaskRequest request{.task = engine::resolveTask(m_arguments.task, context().locations),
+                              .inputs = m_arguments.inputs,
+                              .overrides = m_arguments.overrides,
+                              .eval = m_arguments.eval,
+                              .folder = {},
+                              .exactOutput = std::filesystem::absolute(bundleFor(m_arguments))};
+  m_preparation = std::make_unique<engine::TaskPreparation>(context().parts.bridge, std::move(request));
+  connect(m_preparation.get(), &engine::TaskPreparation::finished, this, &ImportCommand::show);
+  m_preparation->start();
+}
+
+void ImportCommand::show(const Result<store::TaskBundle>& bundle) {
+  if (!bundle) {
+    fail(bundle.error());
+    return;
+  }
+  if (form() == OutputForm::Text) {
+    print(taskText(bundle->task, bundle->directory.string()));
+  } else {
+    printJson(taskSummary(bundle->task, bundle->directory.string()));
+  }
+  Q_EMIT done(wire::ExitCode::Ok);
+}
+
+void VerifyCommand::start() {
+  const Result<std::filesystem::path> project = existingProject();
+  if (!project) {
+    fail(project.error());
+    return;
+  }
+  m_verification = std::make_unique<engine::Verification>(context().parts, *project,
+                                                          domain::CandidateId(m_arguments.candidate.number));
+  connect(m_verification.get(), &engine::Verification::finished, this, &VerifyCommand::show);
+  m_verification->start();
+}
+
+void VerifyCommand::interrupt(int signal, int count) {
+  m_signal = signal;
+  if (m_verification && count == 1) {
+    m_verification->cancel();
+  } else {
+    Command::interrupt(signal, count);
+  }
+}
+
+void VerifyCommand::show(const Result<domain::Evaluation>& evaluation) {
+  if (m_signal != 0) {
+    Q_EMIT done(exitCodeForSignal(m_signal));
+    return;
+  }
+  if (!evaluation) {
+    fail(evaluation.error());
+    return;
+  }
+  const bool correct = domain::asCorrect(*evaluation) != nullptr;
+  if (form() == OutputForm::Text) {
+    print(fmt::format("candidate {}: {}\n{}\n", m_arguments.candidate.number, domain::statusName(*evaluation),
+                      domain::summary(*evaluation)));
+  } else {
+    printJson({{"candidate", m_arguments.candidate.number},
+               {"correct", correct},
+               {"evaluation", domain::toJson(*evaluation)}});
+  }
+  Q_EMIT done(correct ? wire::ExitCode::Ok : wire::ExitCode::VerificationFailed);
+}
+
+void DoctorCommand::start() {
+  std::filesystem::path project = context().common.project;
+  if (project.empty()) {
+    project = engine::dataFolder() / "projects";
+  }
+  m_doctor = std::make_unique<engine::DoctorServiceImpl>(context().locations, project);
+  connect(m_doctor.get(), &services::DoctorService::finished, this, &DoctorCommand::show);
+  m_doctor->start();
+}
+
+void DoctorCommand::show(const std::vector<services::DoctorCheck>& checks) {
+  const bool usable = std::none_of(checks.begin(), checks.end(), [](const services::DoctorCheck& check) {
+    return check.required && check.status == services::DoctorCheck::Status::Failed;
+  });
+  if (form() == OutputForm::Text) {
+    print(doctorText(checks));
+  } else {
+    domain::Json json = {{"usable", usable}, {"checks", domain::Json::array()}};
+    for (const services::DoctorCheck& check : checks) {
+      json["checks"].push_back(toJson(check));
+    }
+    printJson(json);
+  }
+  Q_EMIT done(usable ? wire::ExitCode::Ok : wire::ExitCode::Environment);
+}
+
+}  // namespace swage::cli

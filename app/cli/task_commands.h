@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "app/cli/command.h"
+#include "core/engine/doctor_service_impl.h"
+#include "core/engine/task_preparation.h"
+#include "core/engine/verification.h"
+
+// Commands that start one program and wait for it: import, verify, doctor.
+namespace swage::cli {
+
+class ImportCommand final : public Command {
+ public:
+  ImportCommand(Context context, ImportArguments arguments)
+      : Command(std::move(context)), m_arguments(std::move(arguments)) {}
+  void start() override;
+
+ private:
+  void show(const Result<store::TaskBundle>& bundle);
+
+  ImportArguments m_arguments;
+  std::unique_ptr<engine::TaskPreparation> m_preparation;
+};
+
+class VerifyCommand final : public Command {
+ public:
+  VerifyCommand(Context context, VerifyArguments arguments) : Command(std::move(context)), m_arguments(arguments) {}
+  void start() override;
+  void interrupt(int signal, int count) override;
+
+ private:
+  void show(const Result<domain::Evaluation>& evaluation);
+
+  VerifyArguments m_arguments;
+  std::unique_ptr<engine::Verification> m_verification;
+  int m_signal = 0;
+};
+
+class DoctorCommand final : public Command {
+ public:
+  using Command::Command;
+  void start() override;
+
+ private:
+  void show(const std::vector<services::DoctorCheck>& checks);
+
+  std::unique_ptr<engine::DoctorServiceImpl> m_doctor;
+};
+
+}  // namespace swage::cli

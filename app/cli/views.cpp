@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/views.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "app/cli/text.h"
+
+namespace swage::cli {
+namespace {
+
+using domain::Json;
+
+Json idOrNull(domain::CandidateId id) {
+  return id.isValid() ? Json(id.value()) : Json();
+}
+
+std::string_view severityName(services::Notice::Severity severity) {
+  switch (severity) {
+    case services::Notice::Severity::Info: return "info";
+    case services::Notice::Severity::Warning: return "warning";
+    case services::Notice::Severity::Error: return "error";
+  }
+  return "unknown";
+}
+
+std::string_view statusWord(services::DoctorCheck::Status status) {
+  switch (status) {
+    case services::DoctorCheck::Status::Ok: return "ok";
+    case services::DoctorCheck::Status::Warning: return "warning";
+    case services::DoctorCheck::Status::Failed: return "failed";
+  }
+  return "unknown";
+}
+
+std::string bytesText(std::int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  return value >= 1e9 ? fmt::format("{:.2f} GB", value * 1e-9) : fmt::format("{:.2f} MB", value * 1e-6);
+}
+
+std::string shapeText(const domain::TensorType& type) {
+  return fmt::format("{}[{}]", domain::name(type.dtype), fmt::join(type.shape, ", "));
+}
+
+std::string userInputs(const domain::Graph& graph) {
+  std::vector<std::string> parts;
+  for (const domain::GraphInput& input : graph.inputs) {
+    if (input.kind == domain::InputKind::User) {
+      parts.push_back(shapeText(graph.type(input.value)));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string userOutputs(const domain::Graph& graph) {
+  std::vector<std::string> parts;
+  for (const domain::GraphOutput& output : graph.outputs) {
+    if (output.kind == domain::OutputKind::User) {
+      parts.push_back(shapeText(graph.type(output.value)));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string parentsText(const std::vector<domain::CandidateId>& parents) {
+  std::vector<std::int64_t> ids;
+  for (const domain::CandidateId id : parents) {
+    ids.push_back(id.value());
+  }
+  return ids.empty() ? "-" : fmt::format("{}", fmt::join(ids, ", "));
+}
+
+std::string regionText(const domain::RegionGene& region) {
+  std::vector<std::string> parameters;
+  for (const auto& [name, value] : region.parameters) {
+    parameters.push_back(fmt::format("{}={}", name, value));
+  }
+  return fmt::format("nodes {} by {}({})", fmt::join(region.nodes, " "), region.pattern, fmt::join(parameters, ", "));
+}
+
+void addTiming(std::string& text, const domain::Correct& correct) {
+  const domain::PairedTiming& timing = correct.timing;
+  text += fmt::format("time        {} ({} to {}, {} samples, {})\n", formatTime(timing.candidate.medianNs),
+                      formatTime(timing.candidate.lowNs), formatTime(timing.candidate.highNs),
+                      timing.candidate.samples, timing.candidate.stopReason);
+  text += fmt::format("eager       {} in turns with it: {} ({:.2f} to {:.2f}){}\n", formatTime(timing.eager.medianNs),
+                      formatSpeedup(timing.speedup), timing.speedupLow, timing.speedupHigh,
+                      timing.screenedOut ? ", screened out" : "");
+  text += fmt::format("accuracy    {}{}\n", domain::name(correct.accuracy),
+                      correct.bitwiseRepeatable ? ", repeats bit by bit" : "");
+  for (const domain::OutputError& error : correct.errors) {
+    text += fmt::format("  output {}  relative error {:.2e} (eager {:.2e}), largest {:.2e} (eager {:.2e})\n",
+                        error.output, error.relativeL2, error.eagerRelativeL2, error.maxAbsolute,
+                        error.eagerMaxAbsolute);
+  }
+}
+
+}  // namespace
+
+std::string describeCell(const domain::Cell& cell) {
+  return fmt::format("{} ({}, {}, {})", cell.name(), domain::describe(cell.movement), domain::describe(cell.arithmetic),
+                     domain::describe(cell.decomposition));
+}
+
+Json toJson(const services::RunSummary& run) {
+  return {{"run", run.id.value()},
+          {"task", run.taskName},
+          {"device", run.deviceName},
+          {"target", run.target},
+          {"status", run.status},
+          {"started_at_ms", run.startedAtMs},
+          {"elapsed_s", run.elapsedSeconds},
+          {"evaluations", run.evaluations},
+          {"correct", run.correct},
+          {"best", idOrNull(run.best)},
+          {"best_ns", run.bestTimeNs},
+          {"speedup", run.bestSpeedup},
+          {"baseline", run.baselineMode},
+          {"baseline_ns", run.baselineNs}};
+}
+
+Json toJson(const services::CandidateRow& row) {
+  Json parents = Json::array();
+  for (const domain::CandidateId parent : row.parents) {
+    parents.push_back(parent.value());
+  }
+  return {{"candidate", row.id.value()},
+          {"run", row.run.value()},
+          {"island", row.island},
+          {"operator", domain::name(row.madeBy)},
+          {"cell", row.cell ? Json(row.cell->name()) : Json()},
+          {"status", row.status},
+          {"summary", row.summary},
+          {"time_ns", row.timeNs},
+          {"low_ns", row.lowNs},
+          {"high_ns", row.highNs},
+          {"speedup", row.speedup},
+          {"relative_error", row.relativeError},
+          {"registers", row.registers},
+          {"elapsed_s", row.elapsedSeconds},
+          {"parents", std::move(parents)}};
+}
+
+Json toJson(const services::CandidateDetail& detail) {
+  Json json = toJson(detail.row);
+  json["genome"] = domain::toJson(detail.genome);
+  json["program"] = domain::toJson(detail.program);
+  json["assembly"] = detail.assembly;
+  json["compile_log"] = detail.compileLog;
+  json["kernels"] = Json::array();
+  for (const domain::KernelFacts& kernel : detail.kernels) {
+    json["kernels"].push_back(domain::toJson(kernel));
+  }
+  json["evaluation"] = detail.evaluation ? domain::toJson(*detail.evaluation) : Json();
+  return json;
+}
+
+Json toJson(const services::Progress& progress) {
+  return {{"state", services::name(progress.state)},
+          {"stage", progress.stage},
+          {"elapsed_s", progress.elapsedSeconds},
+          {"budget_s", progress.budgetSeconds},
+          {"evaluations", progress.evaluations},
+          {"max_evaluations", progress.maxEvaluations},
+          {"correct", progress.correct},
+          {"per_second", progress.perSecond},
+          {"speedup", progress.bestSpeedup},
+          {"best", idOrNull(progress.best)},
+          {"filled_cells", progress.filledCells}};
+}
+
+Json toJson(const services::Notice& notice) {
+  return {{"severity", severityName(notice.severity)}, {"text", notice.text}, {"hint", notice.hint}};
+}
+
+Json toJson(const services::DoctorCheck& check) {
+  return {{"name", check.name},
+          {"status", statusWord(check.status)},
+          {"detail", check.detail},
+          {"fix", check.fix},
+          {"required", check.required}};
+}
+
+Json taskSummary(const domain::Task& task, const std::string& bundle) {
+  return {{"bundle", bundle},
+          {"id", task.id},
+          {"name", task.name},
+          {"class", task.source.className},
+          {"mode", task.mode == domain::ModuleMode::Train ? "train" : "eval"},
+          {"inputs", userInputs(task.graph)},
+          {"outputs", userOutputs(task.graph)},
+          {"operators", task.graph.nodes.size()},
+          {"bytes",
+           {{"inputs", task.bytes.inputs}, {"parameters", task.bytes.parameters}, {"outputs", task.bytes.outputs}}},
+          {"warnings", task.warnings}};
+}
+
+std::string runTable(const std::vector<services::RunSummary>& runs) {
+  std::vector<std::vector<std::string>> rows = {
+      {"run", "task", "target", "status", "started (UTC)", "searched", "tried", "correct", "baseline", "best", "speedup"}};
+  for (const services::RunSummary& run : runs) {
+    rows.push_back({fmt::format("r{}", run.id.value()), run.taskName, run.target, run.status,
+                    formatDate(run.startedAtMs), formatSeconds(run.elapsedSeconds), std::to_string(run.evaluations),
+                    std::to_string(run.correct),
+                    run.baselineNs > 0.0 ? run.baselineMode + " " + formatTime(run.baselineNs) : "-",
+                    run.best.isValid() ? fmt::format("{} {}", run.best.value(), formatTime(run.bestTimeNs)) : "-",
+                    formatSpeedup(run.bestSpeedup)});
+  }
+  return formatTable(rows);
+}
+
+std::string candidateTable(const std::vector<services::CandidateRow>& candidates) {
+  std::vector<std::vector<std::string>> rows = {{"candidate", "island", "operator", "cell", "time", "speedup", "status"}};
+  for (const services::CandidateRow& row : candidates) {
+    rows.push_back({std::to_string(row.id.value()), std::to_string(row.island), std::string(domain::name(row.madeBy)),
+                    row.cell ? row.cell->name() : "-", formatTime(row.timeNs), formatSpeedup(row.speedup),
+                    row.status});
+  }
+  return formatTable(rows);
+}
+
+std::string candidateText(const services::CandidateDetail& detail) {
+  const services::CandidateRow& row = detail.row;
+  std::string text = fmt::format("candidate   {} of run r{}, island {}\n", row.id.value(), row.run.value(), row.island);
+  text += fmt::format("made by     {} from {}\n", domain::name(row.madeBy), parentsText(row.parents));
+  text += fmt::format("cell        {}\n", row.cell ? describeCell(*row.cell) : "not known: it did not compile");
+  text += fmt::format("status      {}\n", row.status);
+  if (!row.summary.empty()) {
+    text += fmt::format("            {}\n", row.summary);
+  }
+  if (const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr) {
+    text += fmt::format("speedup     {} against the run's baseline\n", formatSpeedup(row.speedup));
+    addTiming(text, *correct);
+  }
+  for (const domain::RegionGene& region : detail.genome.regions) {
+    text += "region      " + regionText(region) + '\n';
+  }
+  for (const domain::KernelFacts& kernel : detail.kernels) {
+    std::vector<std::string> evidence;
+    for (const auto& [what, count] : kernel.evidence) {
+      evidence.push_back(fmt::format("{} {}", count, what));
+    }
+    text += fmt::format("kernel      {}: {} registers, {} bytes spilled; {}\n", kernel.entry, kernel.registers,
+                        kernel.spillBytes, fmt::join(evidence, ", "));
+  }
+  if (!detail.compileLog.empty()) {
+    text += "compiler    " + detail.compileLog + '\n';
+  }
+  return text;
+}
+
+std::string taskText(const domain::Task& task, const std::string& bundle) {
+  std::set<std::string> operators;
+  for (const domain::Node& node : task.graph.nodes) {
+    operators.insert(node.op);
+  }
+  std::string text = fmt::format("task        {} ({}, {} mode)\n", task.name, task.source.className,
+                                 task.mode == domain::ModuleMode::Train ? "training" : "evaluation");
+  text += fmt::format("inputs      {}\n", userInputs(task.graph));
+  text += fmt::format("outputs     {}\n", userOutputs(task.graph));
+  text += fmt::format("operators   {}: {}\n", task.graph.nodes.size(), fmt::join(operators, ", "));
+  text += fmt::format("memory      inputs {}, parameters {}, outputs {}\n", bytesText(task.bytes.inputs),
+                      bytesText(task.bytes.parameters), bytesText(task.bytes.outputs));
+  for (const std::string& warning : task.warnings) {
+    text += fmt::format("warning     {}\n", warning);
+  }
+  return text + fmt::format("bundle      {}\n", bundle);
+}
+
+std::string doctorText(const std::vector<services::DoctorCheck>& checks) {
+  std::vector<std::vector<std::string>> rows;
+  for (const services::DoctorCheck& check : checks) {
+    rows.push_back({std::string(statusWord(check.status)), check.name, check.detail});
+    if (!check.fix.empty()) {
+      rows.push_back({"", "", "fix: " + check.fix});
+    }
+  }
+  return formatTable(rows);
+}
+
+}  // namespace swage::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/domain/json.h"
+#include "core/domain/task.h"
+#include "core/services/doctor_service.h"
+#include "core/services/types.h"
+
+// What services return, as JSON and as text for a person. Pure.
+namespace swage::cli {
+
+[[nodiscard]] domain::Json toJson(const services::RunSummary& run);
+[[nodiscard]] domain::Json toJson(const services::CandidateRow& row);
+[[nodiscard]] domain::Json toJson(const services::CandidateDetail& detail);
+[[nodiscard]] domain::Json toJson(const services::Progress& progress);
+[[nodiscard]] domain::Json toJson(const services::Notice& notice);
+[[nodiscard]] domain::Json toJson(const services::DoctorCheck& check);
+[[nodiscard]] domain::Json taskSummary(const domain::Task& task, const std::string& bundle);
+
+[[nodiscard]] std::string runTable(const std::vector<services::RunSummary>& runs);
+[[nodiscard]] std::string candidateTable(const std::vector<services::CandidateRow>& rows);
+[[nodiscard]] std::string candidateText(const services::CandidateDetail& detail);
+[[nodiscard]] std::string taskText(const domain::Task& task, const std::string& bundle);
+[[nodiscard]] std::string doctorText(const std::vector<services::DoctorCheck>& checks);
+[[nodiscard]] std::string describeCell(const domain::Cell& cell);
+
+}  // namespace swage::cli

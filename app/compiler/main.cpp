@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/compiler/options.h"
+#include "app/compiler/server.h"
+#include "core/base/fd.h"
+#include "core/base/log.h"
+#include "core/toolchain/nvrtc_helper.h"
+#include "core/toolchain/sandbox.h"
+#include "core/wire/exit_code.h"
+
+namespace swage::compiler {
+namespace {
+
+wire::ExitCode fail(const Error& error, wire::ExitCode code) {
+  log::error("{}{}{}", error.message(), error.hint().empty() ? "" : "; hint: ", error.hint());
+  return code;
+}
+
+wire::ExitCode runServer(Options options) {
+  // Standard output is the connection and libraries print: frames get a descriptor of their own.
+  const Fd frames(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  std::error_code error;
+  options.toolchain.helperProgram = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (options.toolchain.sandbox == toolchain::SandboxMode::Bubblewrap) {
+    if (const auto usable = toolchain::checkSandbox(options.toolchain.bubblewrap); !usable) {
+      return fail(usable.error(), wire::ExitCode::SandboxUnavailable);
+    }
+  }
+  auto compiler = toolchain::Compiler::open(options.toolchain);
+  if (!compiler) {
+    return fail(compiler.error(), wire::ExitCode::Environment);
+  }
+  return serve(*compiler, STDIN_FILENO, frames.get());
+}
+
+wire::ExitCode run(const std::vector<std::string_view>& arguments) {
+  auto options = parseOptions(arguments);
+  if (!options) {
+    return fail(options.error(), wire::ExitCode::Usage);
+  }
+  switch (options->action) {
+    case Options::Action::Help: fmt::print("{}", usage()); return wire::ExitCode::Ok;
+    case Options::Action::NvrtcHelper:
+      return static_cast<wire::ExitCode>(toolchain::runNvrtcHelper(options->nvrtcHelper));
+    case Options::Action::Serve: break;
+  }
+  return runServer(std::move(*options));
+}
+
+}  // namespace
+}  // namespace swage::compiler
+
+int main(int argc, char** argv) {
+  // A closed pipe is an error to handle; Ctrl-C is the engine's to handle, which then closes our standard input.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGINT, SIG_IGN);
+  try {
+    return static_cast<int>(swage::compiler::run({argv + 1, argv + argc}));
+  } catch (const std::exception& exception) {
+    swage::log::error("swage-compiler failed: {}", exception.what());
+    return static_cast<int>(swage::wire::ExitCode::Internal);
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/toolchain/compiler.h"
+
+namespace swage::compiler {
+
+struct Options {
+  toolchain::ToolchainOptions toolchain;
+  std::string nvrtcHelper;  // not empty: be the helper inside the sandbox, for this library
+  enum class Action { Serve, NvrtcHelper, Help } action = Action::Serve;
+};
+
+// Usage error, with what was wrong.
+[[nodiscard]] Result<Options> parseOptions(std::span<const std::string_view> arguments);
+
+[[nodiscard]] std::string_view usage();
+
+}  // namespace swage::compiler

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "core/engine/locations.h"
+#include "core/engine/record_service_impl.h"
+#include "core/engine/run_service_impl.h"
+#include "core/services/export_service.h"
+
+namespace swage::workbench {
+
+// Exports from whatever project is open when it is asked.
+class OpenProjectExport final : public services::ExportService {
+ public:
+  void setProject(std::function<std::filesystem::path()> project) { m_project = std::move(project); }
+  [[nodiscard]] Result<> exportCandidate(domain::CandidateId candidate, services::ExportFormat format,
+                                         const std::filesystem::path& file) const override;
+
+ private:
+  std::function<std::filesystem::path()> m_project;
+};
+
+// The engine behind the interfaces that the window knows. The only place of the workbench that sees both.
+struct EngineServices {
+  explicit EngineServices(const engine::Locations& locations);
+
+  engine::RunServiceImpl run;
+  engine::RecordServiceImpl record;
+  OpenProjectExport exporter;
+};
+
+}  // namespace swage::workbench

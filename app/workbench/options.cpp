@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/workbench/options.h"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include <QString>
+
+#include "ui/models/format.h"
+#include "ui/models/task_catalogue.h"
+
+namespace swage::workbench {
+namespace {
+
+// What CLI11 fills in, before it becomes Options.
+struct Raw {
+  Options options;
+  std::string project;
+  std::string timeBudget = "60s";
+  std::vector<std::string> overrides;
+  std::string theme;
+  std::string screenshot;
+};
+
+void declare(CLI::App& app, Raw& raw) {
+  services::RunSpec& spec = raw.options.spec;
+  app.set_version_flag("--version", "swage-workbench " SWAGE_VERSION);
+  app.add_option("task", spec.task, "FILE.py, FILE.py:Class, a bundle, or the name of a bundled task")
+      ->type_name("TASK");
+  app.add_option("--project", raw.project, "Project directory to show and to write")->type_name("DIR");
+  auto* start = app.add_flag("--start", raw.options.start, "Start the search at once");
+  app.add_option("--target", spec.target, "cpu, cuda or auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
+      ->type_name("TARGET")
+      ->capture_default_str();
+  app.add_option("--time-budget", raw.timeBudget, "Search time: 60s, 2m, 1h30m")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--max-evaluations", spec.maxEvaluations, "Stop after this many candidates")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--seed", spec.seed, "The same seed gives the same candidates, as far as times allow")
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("--set", raw.overrides, "Override a module-level constant of the file")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--theme", raw.theme, "light, dark or system")->check(CLI::IsMember({"light", "dark", "system"}));
+  auto* screenshot =
+      app.add_option("--screenshot", raw.screenshot, "Write a picture of the window, and leave unless a search runs")
+          ->type_name("FILE.png");
+  app.add_flag("--after-run", raw.options.screenshotAfterRun, "Take the picture when the search has ended")
+      ->needs(screenshot)
+      ->needs(start);
+  app.add_flag("--quit-after-run", raw.options.quitAfterRun, "Leave when the search has ended")->needs(start);
+}
+
+Error usage(std::string message) {
+  return Error(ErrorKind::Usage, std::move(message), "swage-workbench --help shows every option");
+}
+
+Result<Options> finish(Raw raw) {
+  Options options = std::move(raw.options);
+  const auto seconds = ui::parseDuration(QString::fromStdString(raw.timeBudget));
+  if (!seconds) {
+    return usage("cannot read the time budget '" + raw.timeBudget + "': write 60s, 2m or 1h30m");
+  }
+  options.spec.timeBudgetSeconds = *seconds;
+  for (const std::string& text : raw.overrides) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return usage("cannot read the override '" + text + "': write NAME=VALUE");
+    }
+    options.spec.overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (options.start && options.spec.task.empty()) {
+    return usage("cannot start a search: no task is given");
+  }
+  options.spec.project = raw.project;
+  options.screenshot = raw.screenshot;
+  if (!raw.theme.empty()) {
+    options.theme = ui::parseThemeChoice(QString::fromStdString(raw.theme));
+  }
+  return options;
+}
+
+}  // namespace
+
+Result<std::variant<Options, HelpText>> parseOptions(const std::vector<std::string>& arguments) {
+  using Parsed = std::variant<Options, HelpText>;
+  CLI::App app{"The workbench of Swage: watch a search for the fastest verified kernel.", "swage-workbench"};
+  Raw raw;
+  declare(app, raw);
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return Parsed(HelpText{app.help()});
+  } catch (const CLI::CallForVersion& version) {
+    return Parsed(HelpText{std::string(version.what()) + "\n"});
+  } catch (const CLI::Error& error) {
+    return usage(error.what());
+  }
+  SWAGE_TRY_ASSIGN(Options options, finish(std::move(raw)));
+  return Parsed(std::move(options));
+}
+
+}  // namespace swage::workbench

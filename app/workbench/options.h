@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/services/types.h"
+#include "ui/widgets/theme.h"
+
+namespace swage::workbench {
+
+// What the command line of swage-workbench says.
+struct Options {
+  services::RunSpec spec;  // task and project empty: not given
+  bool start = false;
+  std::optional<ui::ThemeChoice> theme;  // for this start only
+  std::filesystem::path screenshot;
+  bool screenshotAfterRun = false;
+  bool quitAfterRun = false;
+};
+
+// Text to print and leave with 0, for --help and --version.
+struct HelpText {
+  std::string text;
+};
+
+// Errors are of kind Usage. Needs no QApplication, so that it works without a display.
+[[nodiscard]] Result<std::variant<Options, HelpText>> parseOptions(const std::vector<std::string>& arguments);
+
+}  // namespace swage::workbench

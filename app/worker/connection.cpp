@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/worker/connection.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/wire/codec.h"
+
+namespace swage::worker {
+namespace {
+
+Error ioError(std::string_view action) {
+  return Error(ErrorKind::Io, fmt::format("cannot {}: {}", action, std::strerror(errno)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> Connection::takeStandardStreams() {
+  Fd input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  Fd output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (!input.isOpen() || !output.isOpen()) {
+    return ioError("copy the standard streams");
+  }
+  if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    return ioError("point standard output at standard error");
+  }
+  return std::make_unique<Connection>(std::move(input), std::move(output));
+}
+
+void Connection::startReading(std::function<void()> onClosed) {
+  std::thread([this, onClosed = std::move(onClosed)] { read(onClosed); }).detach();
+}
+
+void Connection::read(const std::function<void()>& onClosed) {
+  wire::FrameReader frames;
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const ssize_t got = ::read(m_input.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      push(std::optional<wire::Message>());
+      onClosed();
+      return;
+    }
+    frames.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+    while (true) {
+      Result<std::optional<wire::Message>> message = frames.next();
+      const bool broken = !message.has_value();
+      if (!broken && !message->has_value()) {
+        break;
+      }
+      push(std::move(message));
+      if (broken) {
+        return;
+      }
+    }
+  }
+}
+
+void Connection::push(Result<std::optional<wire::Message>> event) {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_inbox.push_back(std::move(event));
+  }
+  m_arrived.notify_one();
+}
+
+Result<std::optional<wire::Message>> Connection::receive() {
+  std::unique_lock lock(m_mutex);
+  m_arrived.wait(lock, [this] { return !m_inbox.empty(); });
+  Result<std::optional<wire::Message>> event = std::move(m_inbox.front());
+  m_inbox.pop_front();
+  return event;
+}
+
+Result<> Connection::send(const wire::Message& message) {
+  const std::string frame = wire::encodeFrame(message);
+  const std::lock_guard lock(m_writing);
+  for (std::size_t done = 0; done < frame.size();) {
+    const ssize_t written = ::write(m_output.get(), frame.data() + done, frame.size() - done);
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return ioError("write to the engine");
+    }
+    done += static_cast<std::size_t>(written);
+  }
+  return {};
+}
+
+}  // namespace swage::worker

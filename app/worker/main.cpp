@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <malloc.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <span>
+
+#include "app/worker/connection.h"
+#include "app/worker/heartbeat.h"
+#include "app/worker/options.h"
+#include "app/worker/worker_loop.h"
+#include "core/base/log.h"
+#include "core/device/open_device.h"
+#include "core/verify/torch_runtime.h"
+#include "core/wire/exit_code.h"
+
+namespace {
+
+using namespace swage;
+
+constexpr int kLargestHeapBlock = 32 << 20;  // the most that the allocator takes from its heap
+constexpr int kKeptHeapBytes = 1 << 30;
+
+// Dies with its parent, leaves no core of several gigabytes behind, and learns from write() that the engine has gone.
+// Keeps freed memory: whether a call pays for page faults must not depend on what the call before it freed.
+void prepareProcess() {
+  ::mallopt(M_MMAP_THRESHOLD, kLargestHeapBlock);
+  ::mallopt(M_TRIM_THRESHOLD, kKeptHeapBytes);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+// Without destructors: a thread is blocked in read(), and drivers do not like to be unloaded.
+[[noreturn]] void leave(wire::ExitCode code) {
+  std::fflush(nullptr);
+  std::_Exit(static_cast<int>(code));
+}
+
+wire::ExitCode fail(const Error& error) {
+  log::error("{}{}{}", error.message(), error.hint().empty() ? "" : "\n", error.hint());
+  return wire::exitCodeFor(error.kind());
+}
+
+Result<std::unique_ptr<device::Device>> startDevice(const worker::Options& options) {
+  SWAGE_TRY_ASSIGN(const int threads, verify::startTorch(options.target, options.ordinal, options.threads));
+  return device::openDevice(options.target, options.ordinal, threads);
+}
+
+Result<wire::ExitCode> serve(const worker::Options& options) {
+  SWAGE_TRY_ASSIGN(const auto connection, worker::Connection::takeStandardStreams());
+  SWAGE_TRY(connection->send(wire::Hello{wire::kProtocolVersion, "swage-worker", SWAGE_REVISION}));
+  worker::Heartbeat heartbeat(*connection);
+  connection->startReading([&heartbeat] {
+    if (heartbeat.isBusy()) {
+      leave(wire::ExitCode::Ok);  // nobody waits for the answer
+    }
+  });
+  SWAGE_TRY_ASSIGN(const auto device, startDevice(options));
+  SWAGE_TRY(connection->send(wire::WorkerReady{device->info(), verify::torchVersion()}));
+  const wire::ExitCode code = worker::WorkerLoop(*connection, heartbeat, *device).run();
+  leave(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  prepareProcess();
+  const auto options = worker::parseOptions(std::span<const char* const>(argv + 1, argv + argc));
+  if (!options) {
+    leave(fail(options.error()));
+  }
+  if (options->help) {
+    std::fputs(worker::kUsage.data(), stdout);
+    return 0;
+  }
+  const auto served = serve(*options);
+  leave(served ? *served : fail(served.error()));
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/domain/target.h"
+
+namespace swage::worker {
+
+struct Options {
+  domain::Target target = domain::Target::Cpu;
+  int ordinal = 0;  // of a GPU
+  int threads = 0;  // 0: as many as PyTorch takes by default
+  bool help = false;
+};
+
+inline constexpr std::string_view kUsage =
+    "usage: swage-worker [--device cpu|cuda|cuda:N] [--threads N]\n"
+    "Evaluates kernels for the engine that started it; speaks frames on standard input and output.\n";
+
+// `arguments` without the program's name. Fails with kind Usage.
+[[nodiscard]] Result<Options> parseOptions(std::span<const char* const> arguments);
+
+}  // namespace swage::worker

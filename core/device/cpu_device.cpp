@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/device/cpu_device.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/files.h"
+#include "core/base/sha256.h"
+#include "core/device/cpu_info.h"
+#include "core/device/shared_object.h"
+
+namespace swage::device {
+namespace {
+
+using Entry = void (*)(void**);
+
+constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kMaxFlushBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kDefaultCacheBytes = std::int64_t{32} << 20;
+
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Copies between buffers that fit in no cache, each thread its own part; the best of a few rounds, read plus written.
+double measureCopyBandwidth(std::int64_t cacheBytes) {
+  const std::int64_t bytes = std::clamp(cacheBytes * 2, std::int64_t{64} << 20, kMaxFlushBytes);
+  constexpr std::int64_t kChunk = 1 << 20;
+  const std::int64_t chunks = bytes / kChunk;
+  const std::vector<char> source(static_cast<std::size_t>(bytes), 1);
+  std::vector<char> target(static_cast<std::size_t>(bytes));
+  double best = std::numeric_limits<double>::max();
+  for (int round = 0; round < 5; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+      std::memcpy(target.data() + chunk * kChunk, source.data() + chunk * kChunk, static_cast<std::size_t>(kChunk));
+    }
+    best = std::min(best, secondsSince(start));
+  }
+  return best > 0.0 ? 2.0 * static_cast<double>(chunks * kChunk) / best : 0.0;
+}
+
+std::string hostName() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("localhost");
+}
+
+domain::DeviceInfo describe(int threads) {
+  utsname machine{};
+  const std::string_view architecture = ::uname(&machine) == 0 ? machine.machine : "unknown";
+  const CpuDescription cpu = describeCpu(readTextFile("/proc/cpuinfo").value_or(""), architecture);
+  domain::DeviceInfo info;
+  info.target = domain::Target::Cpu;
+  info.host = hostName();
+  info.name = cpu.name;
+  info.architecture = cpu.architecture;
+  info.multiprocessors = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  info.threads = threads;
+  info.uuid =
+      "CPU-" + sha256Hex(fmt::format("{}|{}|{}", info.name, info.architecture, info.multiprocessors)).substr(0, 12);
+  info.memoryBytes = totalMemoryBytes();
+  info.cacheBytes = lastLevelCacheBytes();
+  return info;
+}
+
+class CpuKernel final : public Kernel {
+ public:
+  explicit CpuKernel(Entry entry) : m_entry(entry) {}
+  [[nodiscard]] DeviceStatus launch(void** arguments) override {
+    m_entry(arguments);
+    return {};
+  }
+
+ private:
+  Entry m_entry;
+};
+
+class CpuModule final : public KernelModule {
+ public:
+  explicit CpuModule(SharedObject object) : m_object(std::move(object)) {}
+  [[nodiscard]] DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) override {
+    void* symbol = m_object.find(step.entry);
+    if (symbol == nullptr) {
+      return tl::make_unexpected(DeviceFailure{fmt::format("the shared object has no entry '{}'", step.entry)});
+    }
+    return std::make_unique<CpuKernel>(reinterpret_cast<Entry>(symbol));
+  }
+
+ private:
+  SharedObject m_object;
+};
+
+}  // namespace
+
+CpuDevice::CpuDevice(domain::DeviceInfo info) : m_info(std::move(info)) {
+  const std::int64_t cache = m_info.cacheBytes > 0 ? m_info.cacheBytes : kDefaultCacheBytes;
+  m_flushed.resize(static_cast<std::size_t>(std::min(2 * cache, kMaxFlushBytes)));
+}
+
+std::unique_ptr<CpuDevice> CpuDevice::create(int threads) {
+  domain::DeviceInfo info = describe(threads);
+  info.copyBytesPerSecond = measureCopyBandwidth(info.cacheBytes > 0 ? info.cacheBytes : kDefaultCacheBytes);
+  return std::unique_ptr<CpuDevice>(new CpuDevice(std::move(info)));
+}
+
+DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::string& binary) {
+  auto object = SharedObject::load(binary);
+  if (!object) {
+    return tl::make_unexpected(std::move(object).error());
+  }
+  return std::make_unique<CpuModule>(std::move(*object));
+}
+
+DeviceStatus CpuDevice::zero(void* address, std::size_t bytes) {
+  std::memset(address, 0, bytes);
+  return {};
+}
+
+std::int64_t CpuDevice::freeBytes() const {
+  return availableMemoryBytes();
+}
+
+// Reads and writes one byte of each line, because memset of a large buffer bypasses the caches it should fill. By all
+// threads, so that the private caches of their cores are flushed too.
+void CpuDevice::flushCaches() {
+  unsigned char* const bytes = m_flushed.data();
+  const auto size = static_cast<std::int64_t>(m_flushed.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t at = 0; at < size; at += kLineBytes) {
+    bytes[at] = static_cast<unsigned char>(bytes[at] + 1);
+  }
+}
+
+DeviceResult<double> CpuDevice::timeCold(const Call& call) {
+  flushCaches();
+  const auto start = std::chrono::steady_clock::now();
+  DeviceStatus failed = call();
+  const double elapsed = secondsSince(start);
+  if (failed) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  return elapsed * 1e9;
+}
+
+}  // namespace swage::device

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/device/device.h"
+
+namespace swage::device {
+
+// The processor this runs on. Kernels are shared objects; they run on the calling thread and its OpenMP team.
+class CpuDevice final : public Device {
+ public:
+  // Measures the copy bandwidth, which takes a fraction of a second.
+  [[nodiscard]] static std::unique_ptr<CpuDevice> create(int threads);
+
+  [[nodiscard]] const domain::DeviceInfo& info() const override { return m_info; }
+  [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override;
+  [[nodiscard]] DeviceStatus synchronize() override { return {}; }
+  [[nodiscard]] DeviceStatus zero(void* address, std::size_t bytes) override;
+  [[nodiscard]] std::int64_t freeBytes() const override;
+  [[nodiscard]] DeviceResult<double> timeCold(const Call& call) override;
+
+ private:
+  explicit CpuDevice(domain::DeviceInfo info);
+  void flushCaches();
+
+  domain::DeviceInfo m_info;
+  std::vector<unsigned char> m_flushed;  // touched before each timed call
+};
+
+}  // namespace swage::device

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/device/cuda_device.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/log.h"
+#include "core/device/cuda_driver.h"
+#include "core/device/cuda_module.h"
+#include "core/device/nvml.h"
+
+namespace swage::device {
+namespace {
+
+constexpr std::int64_t kMinFlushBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kMaxCopyBytes = std::int64_t{1} << 30;
+constexpr CUstream kStream = nullptr;  // the legacy default stream, libtorch's own
+
+// How much longer than the events say a call may keep the device busy. A host that was interrupted between two looks at
+// the clock looks the same, so it takes several in a row.
+constexpr double kHostShare = 0.15;
+constexpr double kHostSlackNs = 100e3;
+constexpr int kMaxUnconfirmed = 5;
+
+// An allocation outside libtorch's cache.
+class DeviceBlock {
+ public:
+  [[nodiscard]] static DeviceResult<DeviceBlock> allocate(const CudaDriver& driver, std::size_t bytes) {
+    CUdeviceptr address = 0;
+    if (DeviceStatus failed = driver.check(driver.cuMemAlloc(&address, bytes), "allocate device memory")) {
+      return tl::make_unexpected(std::move(*failed));
+    }
+    return DeviceBlock(driver, address, bytes);
+  }
+  ~DeviceBlock() {
+    if (m_address != 0 && m_driver->cuMemFree(m_address) != CUDA_SUCCESS) {
+      log::debug("device memory could not be freed");  // the context is gone, which has been reported
+    }
+  }
+  DeviceBlock(DeviceBlock&& other) noexcept
+      : m_driver(other.m_driver), m_address(std::exchange(other.m_address, 0)), m_bytes(other.m_bytes) {}
+  DeviceBlock& operator=(DeviceBlock&&) = delete;
+  DeviceBlock(const DeviceBlock&) = delete;
+  DeviceBlock& operator=(const DeviceBlock&) = delete;
+
+  [[nodiscard]] CUdeviceptr address() const { return m_address; }
+  [[nodiscard]] std::size_t bytes() const { return m_bytes; }
+
+ private:
+  DeviceBlock(const CudaDriver& driver, CUdeviceptr address, std::size_t bytes)
+      : m_driver(&driver), m_address(address), m_bytes(bytes) {}
+
+  const CudaDriver* m_driver;
+  CUdeviceptr m_address;
+  std::size_t m_bytes;
+};
+
+class CudaEvent {
+ public:
+  explicit CudaEvent(const CudaDriver& driver) : m_driver(driver) {
+    if (m_driver.cuEventCreate(&m_event, CU_EVENT_DEFAULT) != CUDA_SUCCESS) {
+      m_event = nullptr;  // recording it will say so
+    }
+  }
+  ~CudaEvent() {
+    if (m_event != nullptr && m_driver.cuEventDestroy(m_event) != CUDA_SUCCESS) {
+      log::debug("an event could not be destroyed");
+    }
+  }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+
+  [[nodiscard]] DeviceStatus record() { return m_driver.check(m_driver.cuEventRecord(m_event, kStream), "time"); }
+  [[nodiscard]] DeviceStatus wait() { return m_driver.check(m_driver.cuEventSynchronize(m_event), "run to the end"); }
+  [[nodiscard]] DeviceResult<double> nanosecondsSince(const CudaEvent& start) const {
+    float milliseconds = 0.0F;
+    const CUresult code = m_driver.cuEventElapsedTime(&milliseconds, start.m_event, m_event);
+    if (DeviceStatus failed = m_driver.check(code, "read the time")) {
+      return tl::make_unexpected(std::move(*failed));
+    }
+    return static_cast<double>(milliseconds) * 1e6;
+  }
+
+ private:
+  const CudaDriver& m_driver;
+  CUevent m_event = nullptr;
+};
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(const CudaDriver& driver, CUdevice device, domain::DeviceInfo info, DeviceBlock flushed)
+      : m_driver(driver),
+        m_device(device),
+        m_info(std::move(info)),
+        m_flushed(std::move(flushed)),
+        m_flushStart(driver),
+        m_callStart(driver),
+        m_callEnd(driver) {}
+  ~CudaDevice() override {
+    if (m_driver.cuDevicePrimaryCtxRelease(m_device) != CUDA_SUCCESS) {
+      log::debug("the CUDA context could not be released");
+    }
+  }
+
+  [[nodiscard]] const domain::DeviceInfo& info() const override { return m_info; }
+  [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override {
+    return CudaModule::load(m_driver, binary, m_info.sharedBytesPerBlock);
+  }
+  [[nodiscard]] DeviceStatus synchronize() override {
+    return m_driver.check(m_driver.cuCtxSynchronize(), "run to the end");
+  }
+  [[nodiscard]] DeviceStatus zero(void* address, std::size_t bytes) override {
+    const auto target = reinterpret_cast<CUdeviceptr>(address);
+    return bytes == 0 ? std::nullopt
+                      : m_driver.check(m_driver.cuMemsetD8Async(target, 0, bytes, kStream), "zero a buffer");
+  }
+  [[nodiscard]] std::int64_t freeBytes() const override {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    return m_driver.cuMemGetInfo(&free, &total) == CUDA_SUCCESS ? static_cast<std::int64_t>(free) : 0;
+  }
+  [[nodiscard]] DeviceResult<double> timeCold(const Call& call) override;
+  [[nodiscard]] DeviceStatus measureCopyBandwidth();
+
+ private:
+  [[nodiscard]] DeviceStatus issue(const Call& call);
+
+  const CudaDriver& m_driver;
+  CUdevice m_device;
+  domain::DeviceInfo m_info;
+  DeviceBlock m_flushed;
+  CudaEvent m_flushStart;
+  CudaEvent m_callStart;
+  CudaEvent m_callEnd;
+  int m_unconfirmed = 0;  // calls in a row
+};
+
+// The device is still busy flushing while the host issues the call, so that launch latency is hidden, as it is in a
+// model that keeps its GPU busy. Lines that a kernel before asked to stay in L2 are given up first.
+DeviceStatus CudaDevice::issue(const Call& call) {
+  if (DeviceStatus failed = m_driver.check(m_driver.cuCtxResetPersistingL2Cache(), "reset the L2 cache")) {
+    return failed;
+  }
+  if (DeviceStatus failed = m_flushStart.record()) {
+    return failed;
+  }
+  const CUresult flushed = m_driver.cuMemsetD8Async(m_flushed.address(), 0, m_flushed.bytes(), kStream);
+  if (DeviceStatus failed = m_driver.check(flushed, "flush the L2 cache")) {
+    return failed;
+  }
+  if (DeviceStatus failed = m_callStart.record()) {
+    return failed;
+  }
+  if (DeviceStatus failed = call()) {
+    return failed;
+  }
+  return m_callEnd.record();
+}
+
+DeviceResult<double> CudaDevice::timeCold(const Call& call) {
+  if (DeviceStatus failed = synchronize()) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  DeviceStatus failed = issue(call);
+  if (!failed) {
+    failed = m_callEnd.wait();
+  }
+  const double eventsDoneNs =
+      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  if (!failed) {
+    failed = synchronize();
+  }
+  const double hostNs = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  if (failed) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  // Work outside the stream that is timed would still be going on when the events are done.
+  const bool isConfirmed = hostNs - eventsDoneNs <= kHostShare * hostNs + kHostSlackNs;
+  m_unconfirmed = isConfirmed ? 0 : m_unconfirmed + 1;
+  if (m_unconfirmed > kMaxUnconfirmed) {
+    return tl::make_unexpected(DeviceFailure{
+        fmt::format("the call went on for {:.0f} us after its last event", (hostNs - eventsDoneNs) / 1e3)});
+  }
+  return m_callEnd.nanosecondsSince(m_callStart);
+}
+
+DeviceStatus CudaDevice::measureCopyBandwidth() {
+  const auto bytes = static_cast<std::size_t>(std::min(kMaxCopyBytes, freeBytes() / 8));
+  auto source = DeviceBlock::allocate(m_driver, bytes);
+  auto target = DeviceBlock::allocate(m_driver, bytes);
+  if (!source || !target) {
+    return (!source ? source : target).error();
+  }
+  double best = std::numeric_limits<double>::max();
+  for (int round = 0; round < 5; ++round) {
+    const auto ns = timeCold([&] {
+      return m_driver.check(m_driver.cuMemcpyDtoDAsync(target->address(), source->address(), bytes, kStream), "copy");
+    });
+    if (!ns) {
+      return ns.error();
+    }
+    best = std::min(best, *ns);
+  }
+  m_info.copyBytesPerSecond = best > 0.0 ? 2.0 * static_cast<double>(bytes) / (best * 1e-9) : 0.0;
+  return std::nullopt;
+}
+
+int attributeOf(const CudaDriver& driver, CUdevice device, CUdevice_attribute attribute) {
+  int value = 0;
+  return driver.cuDeviceGetAttribute(&value, attribute, device) == CUDA_SUCCESS ? value : 0;
+}
+
+std::string uuidOf(const CudaDriver& driver, CUdevice device) {
+  CUuuid uuid{};
+  if (driver.cuDeviceGetUuid(&uuid, device) != CUDA_SUCCESS) {
+    return {};
+  }
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    text += i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+// From sm_90 on the instructions of one architecture only exist under its name with an "a".
+std::string architectureOf(int capability) {
+  return fmt::format("sm_{}{}", capability, capability >= 90 ? "a" : "");
+}
+
+std::string driverVersionOf(const CudaDriver& driver) {
+  int version = 0;
+  return driver.cuDriverGetVersion(&version) == CUDA_SUCCESS
+             ? fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10)
+             : std::string();
+}
+
+domain::DeviceInfo describe(const CudaDriver& driver, CUdevice device, int ordinal) {
+  domain::DeviceInfo info;
+  std::array<char, 256> text{};
+  info.target = domain::Target::Cuda;
+  info.ordinal = ordinal;
+  info.host = ::gethostname(text.data(), text.size() - 1) == 0 ? text.data() : "localhost";
+  text.fill('\0');
+  if (driver.cuDeviceGetName(text.data(), static_cast<int>(text.size()) - 1, device) == CUDA_SUCCESS) {
+    info.name = text.data();
+  }
+  info.uuid = uuidOf(driver, device);
+  const NvmlFacts facts = queryNvml(info.uuid);
+  info.driverVersion = facts.driverVersion.empty() ? driverVersionOf(driver) : facts.driverVersion;
+  info.computeCapability = 10 * attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                           attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  info.architecture = architectureOf(info.computeCapability);
+  info.multiprocessors = attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  info.cacheBytes = attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  info.sharedBytesPerBlock = attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  std::size_t bytes = 0;
+  if (driver.cuDeviceTotalMem(&bytes, device) == CUDA_SUCCESS) {
+    info.memoryBytes = static_cast<std::int64_t>(bytes);
+  }
+  return info;
+}
+
+Error unusable(int ordinal, const std::string& why) {
+  return Error(ErrorKind::Environment, fmt::format("cannot open CUDA device {}: {}", ordinal, why),
+               "Check the GPU with nvidia-smi, or work with --target cpu.");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> openCudaDevice(int ordinal) {
+  SWAGE_TRY_ASSIGN(const CudaDriver* driver, CudaDriver::load());
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  if (const DeviceStatus failed = driver->check(driver->cuDeviceGet(&device, ordinal), "find the device")) {
+    return unusable(ordinal, failed->detail);
+  }
+  if (const auto failed = driver->check(driver->cuDevicePrimaryCtxRetain(&context, device), "create its context")) {
+    return unusable(ordinal, failed->detail);
+  }
+  if (const DeviceStatus failed = driver->check(driver->cuCtxSetCurrent(context), "use its context")) {
+    return unusable(ordinal, failed->detail);
+  }
+  domain::DeviceInfo info = describe(*driver, device, ordinal);
+  auto flushed =
+      DeviceBlock::allocate(*driver, static_cast<std::size_t>(std::max(2 * info.cacheBytes, kMinFlushBytes)));
+  if (!flushed) {
+    return unusable(ordinal, flushed.error().detail);
+  }
+  auto opened = std::make_unique<CudaDevice>(*driver, device, std::move(info), std::move(*flushed));
+  if (const DeviceStatus failed = opened->measureCopyBandwidth()) {
+    return unusable(ordinal, failed->detail);
+  }
+  return std::unique_ptr<Device>(std::move(opened));
+}
+
+}  // namespace swage::device

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/device/failure.h"
+
+// Every function of the driver that Swage calls. The macros of cuda.h rename them to their current versions.
+#define SWAGE_CUDA_FUNCTIONS(X)  \
+  X(cuInit)                      \
+  X(cuDriverGetVersion)          \
+  X(cuGetErrorName)              \
+  X(cuGetErrorString)            \
+  X(cuDeviceGet)                 \
+  X(cuDeviceGetCount)            \
+  X(cuDeviceGetName)             \
+  X(cuDeviceGetUuid)             \
+  X(cuDeviceGetAttribute)        \
+  X(cuDeviceTotalMem)            \
+  X(cuDevicePrimaryCtxRetain)    \
+  X(cuDevicePrimaryCtxRelease)   \
+  X(cuCtxSetCurrent)             \
+  X(cuCtxSynchronize)            \
+  X(cuCtxResetPersistingL2Cache) \
+  X(cuModuleLoadData)            \
+  X(cuModuleUnload)              \
+  X(cuModuleGetFunction)         \
+  X(cuFuncSetAttribute)          \
+  X(cuFuncGetAttribute)          \
+  X(cuFuncGetParamInfo)          \
+  X(cuLaunchKernelEx)            \
+  X(cuEventCreate)               \
+  X(cuEventDestroy)              \
+  X(cuEventRecord)               \
+  X(cuEventSynchronize)          \
+  X(cuEventElapsedTime)          \
+  X(cuMemAlloc)                  \
+  X(cuMemFree)                   \
+  X(cuMemGetInfo)                \
+  X(cuMemsetD8Async)             \
+  X(cuMemcpyDtoDAsync)
+
+namespace swage::device {
+
+// The driver's functions, found when the program runs, so that one build works on machines without a driver.
+struct CudaDriver {
+#define SWAGE_CUDA_MEMBER(function) decltype(&::function) function = nullptr;
+  SWAGE_CUDA_FUNCTIONS(SWAGE_CUDA_MEMBER)
+#undef SWAGE_CUDA_MEMBER
+
+  // Loaded and initialised once for the process; the driver stays loaded. Fails with kind Environment.
+  [[nodiscard]] static Result<const CudaDriver*> load();
+
+  // "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered"
+  [[nodiscard]] std::string describe(CUresult code) const;
+
+  // No value for success; else what was tried and why it failed.
+  [[nodiscard]] DeviceStatus check(CUresult code, std::string_view attempted) const;
+};
+
+}  // namespace swage::device

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/device/cuda_driver.h"
+#include "core/device/device.h"
+
+namespace swage::device {
+
+// A cubin in the current context. Kernels are launched on the default stream, as libtorch does.
+class CudaModule final : public KernelModule {
+ public:
+  [[nodiscard]] static DeviceResult<std::unique_ptr<KernelModule>> load(const CudaDriver& driver,
+                                                                        const std::string& cubin,
+                                                                        std::int64_t sharedBytesPerBlock);
+  ~CudaModule() override;
+
+  [[nodiscard]] DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) override;
+
+ private:
+  CudaModule(const CudaDriver& driver, CUmodule module, std::int64_t sharedBytesPerBlock)
+      : m_driver(driver), m_module(module), m_sharedBytesPerBlock(sharedBytesPerBlock) {}
+  [[nodiscard]] DeviceStatus checkParameters(CUfunction function, const domain::KernelStep& step) const;
+  [[nodiscard]] DeviceStatus allowResources(CUfunction function, const domain::KernelStep& step) const;
+
+  const CudaDriver& m_driver;
+  CUmodule m_module;
+  std::int64_t m_sharedBytesPerBlock;
+};
+
+}  // namespace swage::device

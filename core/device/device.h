@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/device/failure.h"
+#include "core/domain/device_info.h"
+#include "core/domain/launch_plan.h"
+
+namespace swage::device {
+
+// One kernel step with everything about its launch worked out beforehand. Lives no longer than its module.
+class Kernel {
+ public:
+  Kernel() = default;
+  virtual ~Kernel() = default;
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  // `arguments[i]` points at the value of argument i, as for cuLaunchKernel. Asynchronous on a GPU.
+  [[nodiscard]] virtual DeviceStatus launch(void** arguments) = 0;
+};
+
+// The binary of a candidate, loaded into this process. Unloaded at destruction.
+class KernelModule {
+ public:
+  KernelModule() = default;
+  virtual ~KernelModule() = default;
+  KernelModule(const KernelModule&) = delete;
+  KernelModule& operator=(const KernelModule&) = delete;
+
+  // Fails when the entry is missing, its parameters do not fit the step's arguments, or its resources do not fit the
+  // device.
+  [[nodiscard]] virtual DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) = 0;
+};
+
+// Where candidates run. Everything is issued to one stream, the one libtorch uses by default. Not thread-safe.
+class Device {
+ public:
+  using Call = std::function<DeviceStatus()>;
+
+  Device() = default;
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] virtual const domain::DeviceInfo& info() const = 0;
+  [[nodiscard]] virtual DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) = 0;
+  // Waits for everything issued before and reports what went wrong in it.
+  [[nodiscard]] virtual DeviceStatus synchronize() = 0;
+  [[nodiscard]] virtual DeviceStatus zero(void* address, std::size_t bytes) = 0;
+  // Bytes that could be allocated now, without what caches of libtorch hold.
+  [[nodiscard]] virtual std::int64_t freeBytes() const = 0;
+
+  // Nanoseconds of one call with cold caches. The call has finished when this returns.
+  [[nodiscard]] virtual DeviceResult<double> timeCold(const Call& call) = 0;
+};
+
+}  // namespace swage::device

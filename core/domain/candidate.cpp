@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/candidate.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace swage::domain {
+namespace {
+
+constexpr std::array<std::pair<OperatorKind, std::string_view>, 11> kOperatorNames{{
+    {OperatorKind::Baseline, "baseline"},
+    {OperatorKind::Synthesis, "synthesis"},
+    {OperatorKind::Parameter, "parameter"},
+    {OperatorKind::Split, "split"},
+    {OperatorKind::Merge, "merge"},
+    {OperatorKind::PatternSwap, "pattern swap"},
+    {OperatorKind::Crossover, "crossover"},
+    {OperatorKind::Aimed, "aimed"},
+    {OperatorKind::Migration, "migration"},
+    {OperatorKind::Human, "human"},
+    {OperatorKind::Coder, "coder"},
+}};
+
+// Names are written so that no name can be read as a piece of the structure around it.
+void appendEscaped(std::string& text, std::string_view raw) {
+  for (const char c : raw) {
+    if (std::string_view(R"(\:;,={})").find(c) != std::string_view::npos) {
+      text += '\\';
+    }
+    text += c;
+  }
+}
+
+void appendStructure(std::string& text, const RegionGene& region) {
+  for (std::size_t i = 0; i < region.nodes.size(); ++i) {
+    text += i == 0 ? "" : ",";
+    text += std::to_string(region.nodes[i]);
+  }
+  text += ':';
+  appendEscaped(text, region.pattern);
+}
+
+}  // namespace
+
+std::string canonicalText(const Genome& genome) {
+  std::string text;
+  for (const RegionGene& region : genome.regions) {
+    appendStructure(text, region);
+    text += '{';
+    for (const auto& [key, value] : region.parameters) {
+      appendEscaped(text, key);
+      text += '=' + std::to_string(value) + ',';
+    }
+    text += "};";
+  }
+  return text;
+}
+
+std::string structureText(const Genome& genome) {
+  std::string text;
+  for (const RegionGene& region : genome.regions) {
+    appendStructure(text, region);
+    text += ';';
+  }
+  return text;
+}
+
+std::vector<std::string> Program::entries() const {
+  std::vector<std::string> names;
+  for (const PlanStep& step : plan.steps) {
+    const auto* kernel = std::get_if<KernelStep>(&step);
+    if (kernel != nullptr && std::find(names.begin(), names.end(), kernel->entry) == names.end()) {
+      names.push_back(kernel->entry);
+    }
+  }
+  return names;
+}
+
+std::string_view name(OperatorKind kind) {
+  for (const auto& [known, text] : kOperatorNames) {
+    if (known == kind) {
+      return text;
+    }
+  }
+  return "unknown";
+}
+
+std::optional<OperatorKind> parseOperatorKind(std::string_view text) {
+  for (const auto& [kind, known] : kOperatorNames) {
+    if (known == text) {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace swage::domain

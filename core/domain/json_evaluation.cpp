@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "core/domain/json_reader.h"
+
+namespace swage::domain {
+namespace {
+
+constexpr std::size_t kMaxName = 4096;
+constexpr std::array kReasons{CompileFailureReason::Error, CompileFailureReason::Timeout,
+                              CompileFailureReason::MemoryLimit, CompileFailureReason::OutputLimit,
+                              CompileFailureReason::Crash};
+
+std::optional<AccuracyClass> parseAccuracyClass(std::string_view text) {
+  for (const AccuracyClass value : {AccuracyClass::Fp32, AccuracyClass::Tf32, AccuracyClass::Half}) {
+    if (name(value) == text) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+Json errorsToJson(const std::vector<OutputError>& errors) {
+  Json list = Json::array();
+  for (const OutputError& error : errors) {
+    list.push_back(toJson(error));
+  }
+  return list;
+}
+
+struct EvaluationWriter {
+  Json operator()(const Duplicate& value) const { return {{"of", value.of.value()}, {"what", value.what}}; }
+  Json operator()(const Rejected& value) const { return {{"rule", value.rule}, {"detail", value.detail}}; }
+  Json operator()(const CompileFailed& value) const { return {{"reason", name(value.reason)}, {"log", value.log}}; }
+  Json operator()(const LaunchFailed& value) const { return {{"step", value.step}, {"detail", value.detail}}; }
+  Json operator()(const Wrong& value) const {
+    return {{"output", value.output},
+            {"element", value.element},
+            {"expected", numberToJson(value.expected)},
+            {"actual", numberToJson(value.actual)},
+            {"rule", value.rule},
+            {"detail", value.detail},
+            {"errors", errorsToJson(value.errors)}};
+  }
+  Json operator()(const Crashed& value) const { return {{"signal", value.signal}, {"detail", value.detail}}; }
+  Json operator()(const TimedOut& value) const {
+    return {{"stage", value.stage}, {"limit_seconds", numberToJson(value.limitSeconds)}};
+  }
+  Json operator()(const Cheating& value) const { return {{"rule", value.rule}, {"detail", value.detail}}; }
+  Json operator()(const Unstable& value) const { return Json{{"detail", value.detail}}; }
+  Json operator()(const Correct& value) const {
+    return {{"errors", errorsToJson(value.errors)},
+            {"accuracy", name(value.accuracy)},
+            {"bitwise_repeatable", value.bitwiseRepeatable},
+            {"timing", toJson(value.timing)}};
+  }
+};
+
+Wrong readWrong(const JsonReader& reader) {
+  return {reader["output"].smallInteger(),       reader["element"].integer(-1),
+          reader["expected"].number(),           reader["actual"].number(),
+          reader["rule"].text(kMaxName),         reader["detail"].text(),
+          reader["errors"].list(readOutputError)};
+}
+
+Correct readCorrect(const JsonReader& reader) {
+  return {reader["errors"].list(readOutputError), reader["accuracy"].word(parseAccuracyClass),
+          reader["bitwise_repeatable"].boolean(), readPairedTiming(reader["timing"])};
+}
+
+struct RuleAndDetail {
+  std::string rule;
+  std::string detail;
+};
+
+RuleAndDetail readRule(const JsonReader& reader, std::string_view rule) {
+  return {reader[rule].text(kMaxName), reader["detail"].text()};
+}
+
+template <class T>
+bool is(std::string_view status) {
+  return statusName(Evaluation(T{})) == status;
+}
+
+}  // namespace
+
+std::string_view name(CompileFailureReason reason) {
+  switch (reason) {
+    case CompileFailureReason::Error: return "error";
+    case CompileFailureReason::Timeout: return "timeout";
+    case CompileFailureReason::MemoryLimit: return "memory_limit";
+    case CompileFailureReason::OutputLimit: return "output_limit";
+    case CompileFailureReason::Crash: return "crash";
+  }
+  return "error";
+}
+
+std::optional<CompileFailureReason> parseCompileFailureReason(std::string_view text) {
+  for (const CompileFailureReason reason : kReasons) {
+    if (name(reason) == text) {
+      return reason;
+    }
+  }
+  return std::nullopt;
+}
+
+Json toJson(const OutputError& error) {
+  return {{"output", error.output},
+          {"relative_l2", numberToJson(error.relativeL2)},
+          {"max_absolute", numberToJson(error.maxAbsolute)},
+          {"eager_relative_l2", numberToJson(error.eagerRelativeL2)},
+          {"eager_max_absolute", numberToJson(error.eagerMaxAbsolute)}};
+}
+
+OutputError readOutputError(const JsonReader& reader) {
+  return {reader["output"].smallInteger(), reader["relative_l2"].number(), reader["max_absolute"].number(),
+          reader["eager_relative_l2"].number(), reader["eager_max_absolute"].number()};
+}
+
+Json toJson(const Timing& value) {
+  return {{"samples", value.samples},
+          {"discarded", value.discarded},
+          {"median_ns", numberToJson(value.medianNs)},
+          {"low_ns", numberToJson(value.lowNs)},
+          {"high_ns", numberToJson(value.highNs)},
+          {"min_ns", numberToJson(value.minNs)},
+          {"stop_reason", value.stopReason}};
+}
+
+Timing readTiming(const JsonReader& reader) {
+  return {reader["samples"].smallInteger(0),   reader["discarded"].smallInteger(0), reader["median_ns"].number(),
+          reader["low_ns"].number(),           reader["high_ns"].number(),          reader["min_ns"].number(),
+          reader["stop_reason"].text(kMaxName)};
+}
+
+Json toJson(const PairedTiming& value) {
+  return {{"candidate", toJson(value.candidate)},
+          {"eager", toJson(value.eager)},
+          {"speedup", numberToJson(value.speedup)},
+          {"speedup_low", numberToJson(value.speedupLow)},
+          {"speedup_high", numberToJson(value.speedupHigh)},
+          {"screened_out", value.screenedOut}};
+}
+
+PairedTiming readPairedTiming(const JsonReader& reader) {
+  return {readTiming(reader["candidate"]), readTiming(reader["eager"]),     reader["speedup"].number(),
+          reader["speedup_low"].number(),  reader["speedup_high"].number(), reader["screened_out"].boolean()};
+}
+
+Json toJson(const Evaluation& value) {
+  Json json = std::visit(EvaluationWriter{}, value);
+  json["status"] = statusName(value);
+  return json;
+}
+
+Evaluation readEvaluation(const JsonReader& reader) {
+  const std::string status = reader["status"].text(kMaxName);
+  if (is<Duplicate>(status)) {
+    return Duplicate{CandidateId(reader["of"].integer(-1)), reader["what"].text(kMaxName)};
+  }
+  if (is<Rejected>(status)) {
+    auto [rule, detail] = readRule(reader, "rule");
+    return Rejected{std::move(rule), std::move(detail)};
+  }
+  if (is<CompileFailed>(status)) {
+    return CompileFailed{reader["reason"].word(parseCompileFailureReason), reader["log"].text()};
+  }
+  if (is<LaunchFailed>(status)) {
+    auto [step, detail] = readRule(reader, "step");
+    return LaunchFailed{std::move(step), std::move(detail)};
+  }
+  if (is<Wrong>(status)) {
+    return readWrong(reader);
+  }
+  if (is<Crashed>(status)) {
+    return Crashed{reader["signal"].smallInteger(0), reader["detail"].text()};
+  }
+  if (is<TimedOut>(status)) {
+    return TimedOut{reader["stage"].text(kMaxName), reader["limit_seconds"].number()};
+  }
+  if (is<Cheating>(status)) {
+    auto [rule, detail] = readRule(reader, "rule");
+    return Cheating{std::move(rule), std::move(detail)};
+  }
+  if (is<Unstable>(status)) {
+    return Unstable{reader["detail"].text()};
+  }
+  if (is<Correct>(status)) {
+    return readCorrect(reader);
+  }
+  reader["status"].fail("must be the name of an outcome");
+  return Rejected{};
+}
+
+Result<Timing> timingFromJson(const Json& json) {
+  return readJson(json, "timing", readTiming);
+}
+Result<PairedTiming> pairedTimingFromJson(const Json& json) {
+  return readJson(json, "timing", readPairedTiming);
+}
+Result<Evaluation> evaluationFromJson(const Json& json) {
+  return readJson(json, "evaluation", readEvaluation);
+}
+
+}  // namespace swage::domain

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/json_reader.h"
+
+namespace swage::domain {
+namespace {
+
+constexpr std::size_t kMaxName = 4096;
+constexpr int kMaxMovement = static_cast<int>(DataMovement::Pipelined);
+constexpr int kMaxArithmetic = static_cast<int>(Arithmetic::TensorCore);
+
+}  // namespace
+
+Json toJson(const KernelFacts& value) {
+  return {{"entry", value.entry},
+          {"movement", static_cast<int>(value.movement)},
+          {"arithmetic", static_cast<int>(value.arithmetic)},
+          {"inter_block", value.interBlock},
+          {"registers", value.registers},
+          {"spill_bytes", value.spillBytes},
+          {"static_shared_bytes", value.staticSharedBytes},
+          {"evidence", value.evidence}};
+}
+
+KernelFacts readKernelFacts(const JsonReader& reader) {
+  KernelFacts facts;
+  facts.entry = reader["entry"].text(kMaxName);
+  facts.movement = static_cast<DataMovement>(reader["movement"].smallInteger(0, kMaxMovement));
+  facts.arithmetic = static_cast<Arithmetic>(reader["arithmetic"].smallInteger(0, kMaxArithmetic));
+  facts.interBlock = reader["inter_block"].boolean();
+  facts.registers = reader["registers"].smallInteger(0);
+  facts.spillBytes = reader["spill_bytes"].integer(0);
+  facts.staticSharedBytes = reader["static_shared_bytes"].integer(0);
+  reader["evidence"].eachMember(
+      [&](const std::string& key, const JsonReader& item) { facts.evidence.emplace(key, item.integer(0)); });
+  return facts;
+}
+
+Json toJson(const DeviceInfo& value) {
+  return {{"target", name(value.target)},
+          {"host", value.host},
+          {"uuid", value.uuid},
+          {"name", value.name},
+          {"architecture", value.architecture},
+          {"driver_version", value.driverVersion},
+          {"ordinal", value.ordinal},
+          {"multiprocessors", value.multiprocessors},
+          {"threads", value.threads},
+          {"memory_bytes", value.memoryBytes},
+          {"cache_bytes", value.cacheBytes},
+          {"shared_bytes_per_block", value.sharedBytesPerBlock},
+          {"compute_capability", value.computeCapability},
+          {"copy_bytes_per_second", numberToJson(value.copyBytesPerSecond)}};
+}
+
+DeviceInfo readDeviceInfo(const JsonReader& reader) {
+  DeviceInfo device;
+  device.target = reader["target"].word(parseTarget);
+  device.host = reader["host"].text(kMaxName);
+  device.uuid = reader["uuid"].text(kMaxName);
+  device.name = reader["name"].text(kMaxName);
+  device.architecture = reader["architecture"].text(kMaxName);
+  device.driverVersion = reader["driver_version"].text(kMaxName);
+  device.ordinal = reader["ordinal"].smallInteger(0);
+  device.multiprocessors = reader["multiprocessors"].smallInteger(0);
+  device.threads = reader["threads"].smallInteger(0);
+  device.memoryBytes = reader["memory_bytes"].integer(0);
+  device.cacheBytes = reader["cache_bytes"].integer(0);
+  device.sharedBytesPerBlock = reader["shared_bytes_per_block"].integer(0);
+  device.computeCapability = reader["compute_capability"].smallInteger(0);
+  device.copyBytesPerSecond = reader["copy_bytes_per_second"].number();
+  return device;
+}
+
+Json toJson(const Baseline& value) {
+  return {{"mode", value.mode},
+          {"timing", toJson(value.timing)},
+          {"relative_l2", numberToJson(value.relativeL2)},
+          {"max_absolute", numberToJson(value.maxAbsolute)},
+          {"compile_seconds", numberToJson(value.compileSeconds)},
+          {"failure", value.failure}};
+}
+
+Baseline readBaseline(const JsonReader& reader) {
+  return {reader["mode"].text(kMaxName),   readTiming(reader["timing"]),       reader["relative_l2"].number(),
+          reader["max_absolute"].number(), reader["compile_seconds"].number(), reader["failure"].text()};
+}
+
+Result<KernelFacts> kernelFactsFromJson(const Json& json) {
+  return readJson(json, "kernel facts", readKernelFacts);
+}
+Result<DeviceInfo> deviceInfoFromJson(const Json& json) {
+  return readJson(json, "device", readDeviceInfo);
+}
+Result<Baseline> baselineFromJson(const Json& json) {
+  return readJson(json, "baseline", readBaseline);
+}
+
+}  // namespace swage::domain

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/candidate_pipeline.h"
+
+#include <QTimer>
+
+#include <fmt/format.h>
+
+#include "core/base/log.h"
+#include "core/base/sha256.h"
+#include "core/domain/json.h"
+
+namespace swage::engine {
+namespace {
+
+constexpr int kProposalsPerTurn = 16;  // then the event loop gets its turn: duplicates cost no time but ours
+
+std::string planText(const domain::Program& program) {
+  return domain::toJson(program.plan).dump();
+}
+
+std::string binaryKey(const store::CandidateRecord& record) {
+  return record.binaryHash.empty() ? std::string() : record.binaryHash + ' ' + sha256Hex(planText(record.program));
+}
+
+}  // namespace
+
+std::string sourceHash(const domain::Program& program) {
+  std::string text = program.source;
+  text += '\0';
+  text += planText(program);
+  for (const std::string& flag : program.compileFlags) {
+    text += '\0';
+    text += flag;
+  }
+  return sha256Hex(text);
+}
+
+search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain::Evaluation& evaluation) {
+  search::Outcome outcome;
+  outcome.candidate = candidate.id;
+  outcome.cell = candidate.cell;
+  if (std::holds_alternative<domain::Duplicate>(evaluation)) {
+    outcome.kind = search::Outcome::Kind::Duplicate;
+  } else if (const domain::Correct* correct = domain::asCorrect(evaluation)) {
+    outcome.kind =
+        correct->timing.screenedOut ? search::Outcome::Kind::ScreenedOut : search::Outcome::Kind::Correct;
+    outcome.timeNs = correct->timing.candidate.medianNs;
+    outcome.lowNs = correct->timing.candidate.lowNs;
+    outcome.highNs = correct->timing.candidate.highNs;
+  }
+  return outcome;
+}
+
+CandidatePipeline::CandidatePipeline(Parts parts, Options options, QObject* parent)
+    : QObject(parent), m_parts(parts), m_options(std::move(options)) {
+  connect(&m_parts.compilers, &CompilerPool::compiled, this, &CandidatePipeline::handleCompiled);
+}
+
+Result<> CandidatePipeline::restore(std::vector<store::CandidateRecord> history) {
+  for (store::CandidateRecord& record : history) {
+    if (record.madeBy == domain::OperatorKind::Baseline && !m_identity.isValid()) {
+      m_identity = record.id;
+    }
+    remember(record);
+    Item item{.record = std::move(record), .binary = {}, .fromEarlierSitting = true};
+    if (item.record.evaluation) {
+      count(*item.record.evaluation);
+      tell(item, outcomeOf(item.record, *item.record.evaluation));
+    } else {
+      m_waiting.push_back(std::move(item));
+    }
+  }
+  return {};
+}
+
+void CandidatePipeline::remember(const store::CandidateRecord& record) {
+  m_bySource.try_emplace(record.sourceHash, record.id);
+  if (const std::string key = binaryKey(record); !key.empty()) {
+    m_byBinary.try_emplace(key, record.id);
+  }
+}
+
+void CandidatePipeline::addIdentity() {
+  Item item;
+  item.record.madeBy = domain::OperatorKind::Baseline;
+  item.record.proposal = -1;
+  item.fromEarlierSitting = true;
+  Result<domain::Program> program = m_parts.synthesizer.realise({});
+  if (!program) {
+    check(std::move(program).error().withContext("writing the graph as a launch plan"));
+    return;
+  }
+  item.record.program = std::move(*program);
+  check(admit(std::move(item)));
+}
+
+void CandidatePipeline::run() {
+  if (m_flow == Flow::Halted) {
+    m_flow = Flow::Running;
+    pumpLater();
+  }
+}
+
+void CandidatePipeline::halt() {
+  if (m_flow == Flow::Running) {
+    m_flow = Flow::Halted;
+  }
+  if (!m_current) {
+    QTimer::singleShot(0, this, &CandidatePipeline::halted);
+  }
+}
+
+std::int64_t CandidatePipeline::inFlight() const {
+  return static_cast<std::int64_t>(m_compiling.size() + m_waiting.size() + m_ready.size()) + (m_current ? 1 : 0);
+}
+
+std::string CandidatePipeline::stage() const {
+  std::string text;
+  if (!m_compiling.empty()) {
+    text = fmt::format("compiling {}", m_compiling.size());
+  }
+  if (m_current) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", m_parts.worker.stateText());
+  }
+  if (!m_ready.empty()) {
+    text += fmt::format("{}{} waiting", text.empty() ? "" : ", ", m_ready.size());
+  }
+  return text.empty() ? "idle" : text;
+}
+
+bool CandidatePipeline::mayCompile() const {
+  if (!m_options.overlap && (m_evaluatingBatch || m_current)) {
+    return false;
+  }
+  return static_cast<int>(m_compiling.size() + m_ready.size()) < m_options.batch;
+}
+
+bool CandidatePipeline::mayEvaluate() const {
+  return !m_current && !m_ready.empty() && (m_options.overlap || m_evaluatingBatch);
+}
+
+void CandidatePipeline::pumpLater() {
+  if (!std::exchange(m_pumpQueued, true)) {
+    QTimer::singleShot(0, this, [this] {
+      m_pumpQueued = false;
+      pump();
+    });
+  }
+}
+
+void CandidatePipeline::pump() {
+  if (m_flow != Flow::Running) {
+    return;
+  }
+  if (m_evaluatingBatch && m_ready.empty() && !m_current) {
+    m_evaluatingBatch = false;
+  }
+  bool found = true;
+  int turns = 0;
+  while (m_flow == Flow::Running && mayCompile() && found && turns++ < kProposalsPerTurn) {
+    found = proposeOne();
+  }
+  if (m_flow != Flow::Running) {
+    return;
+  }
+  const bool full = !mayCompile() || !found;
+  if (full && m_compiling.empty() && !m_ready.empty()) {
+    m_evaluatingBatch = true;
+  }
+  if (mayEvaluate()) {
+    evaluateNext();
+  }
+  if (!full) {
+    pumpLater();
+  } else if (inFlight() == 0) {
+    Q_EMIT drained();
+  }
+}
+
+bool CandidatePipeline::proposeOne() {
+  if (!m_waiting.empty()) {
+    Item item = std::move(m_waiting.front());
+    m_waiting.pop_front();
+    check(build(std::move(item)));
+    return true;
+  }
+  if (m_exhausted || !m_options.mayPropose(inFlight())) {
+    return false;
+  }
+  const std::optional<search::Proposal> proposal = m_parts.searcher.next();
+  if (!proposal) {
+    m_exhausted = m_parts.searcher.outstanding() == 0;  // else outcomes may still open a way on
+    return false;
+  }
+  check(propose(*proposal));
+  return true;
+}
+
+Result<> CandidatePipeline::propose(const search::Proposal& proposal) {
+  Item item;
+  item.record.proposal = proposal.id.value();
+  item.record.island = proposal.island;
+  item.record.madeBy = proposal.made_by;
+  item.record.parents = proposal.parents;
+  item.record.genome = proposal.genome;
+  Result<domain::Program> program = m_parts.synthesizer.realise(proposal.genome);
+  if (!program) {
+    if (program.error().kind() == ErrorKind::InvalidInput) {
+      return addRejected(std::move(item), program.error());
+    }
+    return std::move(program).error();
+  }
+  item.record.program = std::move(*program);
+  return admit(std::move(item));
+}
+
+Result<> CandidatePipeline::addRejected(Item item, const Error& why) {
+  item.record.program.target = m_options.device.target;
+  item.record.run = m_options.run;
+  SWAGE_TRY_ASSIGN(item.record.id, m_parts.record.addCandidate({.run = m_options.run,
+                                                                .island = item.record.island,
+                                                                .madeBy = item.record.madeBy,
+                                                                .parents = item.record.parents,
+                                                                .genome = item.record.genome,
+                                                                .program = item.record.program,
+                                                                .sourceHash = {},
+                                                                .proposal = item.record.proposal}));
+  return finish(std::move(item), domain::Rejected{.rule = "genome", .detail = why.message()});
+}
+
+Result<> CandidatePipeline::admit(Item item) {
+  store::CandidateRecord& record = item.record;
+  record.run = m_options.run;
+  record.sourceHash = sourceHash(record.program);
+  SWAGE_TRY_ASSIGN(record.id, m_parts.record.addCandidate({.run = m_options.run,
+                                                           .island = record.island,
+                                                           .madeBy = record.madeBy,
+                                                           .parents = record.parents,
+                                                           .genome = record.genome,
+                                                           .program = record.program,
+                                                           .sourceHash = record.sourceHash,
+                                                           .proposal = record.proposal}));
+  if (record.madeBy == domain::OperatorKind::Baseline && !m_identity.isValid()) {
+    m_identity = record.id;
+  }
+  if (const auto [known, isNew] = m_bySource.try_emplace(record.sourceHash, record.id); !isNew) {
+    const domain::CandidateId of = known->second;
+    return finish(std::move(item), domain::Duplicate{.of = of, .what = "source"});
+  }
+  return build(std::move(item));
+}
+
+Result<> CandidatePipeline::build(Item item) {
+  if (!item.record.program.plan.hasKernels()) {
+    return accept(std::move(item), {});
+  }
+  domain::CompileRequest request;
+  request.target = item.record.program.target;
+  request.source = item.record.program.source;
+  request.entries = item.record.program.entries();
+  request.architecture = m_options.device.target == domain::Target::Cuda ? m_options.device.architecture : "native";
+  request.flags = item.record.program.compileFlags;
+  const auto token = static_cast<std::uint64_t>(item.record.id.value());
+  m_compiling.emplace(token, std::move(item));
+  m_parts.compilers.compile(token, std::move(request));
+  return {};
+}
+
+void CandidatePipeline::handleCompiled(std::uint64_t token, const domain::CompileOutcome& outcome) {
+  const auto found = m_compiling.find(token);
+  if (found == m_compiling.end() || m_flow == Flow::Broken) {
+    return;
+  }
+  Item item = std::move(found->second);
+  m_compiling.erase(found);
+  if (const auto* failure = std::get_if<domain::CompileFailed>(&outcome)) {
+    check(finish(std::move(item), *failure));
+  } else {
+    check(accept(std::move(item), std::get<domain::CompiledBinary>(outcome)));
+  }
+  pumpLater();
+}
+
+Result<> CandidatePipeline::accept(Item item, const domain::CompiledBinary& binary) {
+  store::CandidateRecord& record = item.record;
+  record.kernels = binary.kernels;
+  record.binaryHash = binary.binaryHash;
+  record.cell = domain::classify(binary.kernels, record.program.plan.launchCount());
+  SWAGE_TRY(m_parts.record.setCompiled(record.id, binary, *record.cell));
+  if (const std::string key = binaryKey(record); !key.empty()) {
+    // A restored candidate finds itself here; that is no duplicate.
+    const auto [known, isNew] = m_byBinary.try_emplace(key, record.id);
+    if (!isNew && known->second != record.id) {
+      const domain::CandidateId of = known->second;
+      return finish(std::move(item), domain::Duplicate{.of = of, .what = "binary"});
+    }
+  }
+  item.binary = binary.bytes;
+  m_ready.push_back(std::move(item));
+  return {};
+}
+
+void CandidatePipeline::evaluateNext() {
+  m_current = std::move(m_ready.front());
+  m_ready.pop_front();
+  const store::CandidateRecord& record = m_current->record;
+  wire::Evaluate message;
+  message.plan = record.program.plan;
+  message.binary = std::move(m_current->binary);
+  message.screeningNs = record.madeBy == domain::OperatorKind::Baseline ? 0.0 : m_parts.searcher.eliteTimeNs(*record.cell);
+  message.timingBudgetSeconds = m_options.timingBudgetSeconds;
+  message.maxSamples = m_options.maxSamples;
+  message.limitSeconds = m_options.limitSeconds;
+  connect(&m_parts.worker, &WorkerSupervisor::evaluated, this, &CandidatePipeline::handleEvaluated,
+          Qt::SingleShotConnection);
+  m_parts.worker.evaluate(std::move(message));
+}
+
+void CandidatePipeline::handleEvaluated(const EvaluationResult& result) {
+  Item item = std::move(*m_current);
+  m_current.reset();
+  if (!result.interrupted && m_flow != Flow::Broken) {
+    check(finish(std::move(item), checkFloor(result.evaluation)));
+  }
+  if (m_flow == Flow::Halted) {
+    Q_EMIT halted();
+  }
+  pump();
+}
+
+domain::Evaluation CandidatePipeline::checkFloor(domain::Evaluation evaluation) const {
+  const domain::Correct* correct = domain::asCorrect(evaluation);
+  if (correct == nullptr || correct->timing.candidate.medianNs >= m_options.floorNs) {
+    return evaluation;
+  }
+  return domain::Cheating{.rule = "physical floor",
+                          .detail = fmt::format("{:.0f} ns measured, but its memory traffic alone needs {:.0f} ns",
+                                                correct->timing.candidate.medianNs, m_options.floorNs)};
+}
+
+Result<> CandidatePipeline::finish(Item item, domain::Evaluation evaluation) {
+  const double elapsed = m_options.elapsedSeconds();
+  SWAGE_TRY(m_parts.record.setEvaluation(item.record.id, evaluation, elapsed));
+  item.record.elapsedSeconds = elapsed;
+  count(evaluation);
+  tell(item, outcomeOf(item.record, evaluation));
+  item.record.evaluation = std::move(evaluation);
+  Q_EMIT ended(item.record);
+  return {};
+}
+
+void CandidatePipeline::count(const domain::Evaluation& evaluation) {
+  ++m_evaluations;
+  m_correct += domain::asCorrect(evaluation) != nullptr ? 1 : 0;
+}
+
+void CandidatePipeline::tell(const Item& item, const search::Outcome& outcome) {
+  if (!item.fromEarlierSitting) {
+    m_parts.searcher.report(search::ProposalId(item.record.proposal), outcome);
+    return;
+  }
+  search::Proposal proposal;
+  proposal.id = search::ProposalId(item.record.proposal);
+  proposal.genome = item.record.genome;
+  proposal.made_by = item.record.madeBy;
+  proposal.island = item.record.island;
+  proposal.parents = item.record.parents;
+  m_parts.searcher.restore(proposal, outcome);
+}
+
+void CandidatePipeline::check(const Result<>& result) {
+  if (!result && m_flow != Flow::Broken) {
+    m_flow = Flow::Broken;
+    Q_EMIT failed(result.error());
+  }
+}
+
+}  // namespace swage::engine

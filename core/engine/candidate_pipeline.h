@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QObject>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/engine/compiler_pool.h"
+#include "core/engine/worker_supervisor.h"
+#include "core/search/searcher.h"
+#include "core/store/record.h"
+#include "core/synth/synthesizer.h"
+
+namespace swage::engine {
+
+// The way of a candidate: proposal, program, duplicate?, compile, duplicate?, cell, verify and time, record, report.
+// Every step is in the record before the next one starts, so a kill at any moment leaves a candidate without an
+// evaluation at worst, and restore() takes it up again. Borrows everything it works with. One thread only.
+class CandidatePipeline : public QObject {
+  Q_OBJECT
+
+ public:
+  struct Parts {
+    store::Record& record;
+    const synth::Synthesizer& synthesizer;
+    search::Searcher& searcher;
+    CompilerPool& compilers;
+    WorkerSupervisor& worker;
+  };
+  struct Options {
+    domain::RunId run;
+    domain::DeviceInfo device;
+    // On a GPU compilers work while the worker times; on a CPU they would steal the cores that are being timed, so
+    // batches are compiled first and evaluated after.
+    bool overlap = false;
+    int batch = 4;
+    double timingBudgetSeconds = 0.5;
+    int maxSamples = 50;
+    double limitSeconds = 20.0;
+    double floorNs = 0.0;  // faster than this is impossible; 0: not known
+    std::function<double()> elapsedSeconds;
+    std::function<bool(std::int64_t inFlight)> mayPropose;
+  };
+
+  CandidatePipeline(Parts parts, Options options, QObject* parent = nullptr);
+
+  // Before anything else: what earlier sittings of the run did. Candidates without an evaluation are taken up again.
+  [[nodiscard]] Result<> restore(std::vector<store::CandidateRecord> history);
+  // The graph as it is, every node an ATen step. Only in a new run.
+  void addIdentity();
+  void run();
+  // Starts nothing new; halted() follows when no evaluation is in progress. run() goes on.
+  void halt();
+
+  [[nodiscard]] std::int64_t evaluations() const { return m_evaluations; }
+  [[nodiscard]] std::int64_t correct() const { return m_correct; }
+  [[nodiscard]] bool isEvaluating() const { return m_current.has_value(); }
+  [[nodiscard]] std::string stage() const;
+  [[nodiscard]] domain::CandidateId identity() const { return m_identity; }
+  [[nodiscard]] bool isSpaceExhausted() const { return m_exhausted; }
+
+ Q_SIGNALS:
+  void ended(const swage::store::CandidateRecord& candidate);
+  void halted();
+  // Nothing is in flight and nothing new may or can be proposed.
+  void drained();
+  void failed(const swage::Error& error);
+
+ private:
+  struct Item {
+    store::CandidateRecord record;
+    std::string binary;
+    bool fromEarlierSitting = false;  // the searcher does not know its proposal
+  };
+
+  void pump();
+  void pumpLater();
+  [[nodiscard]] bool mayCompile() const;
+  [[nodiscard]] bool mayEvaluate() const;
+  [[nodiscard]] std::int64_t inFlight() const;
+  bool proposeOne();
+  [[nodiscard]] Result<> propose(const search::Proposal& proposal);
+  [[nodiscard]] Result<> addRejected(Item item, const Error& why);
+  [[nodiscard]] Result<> admit(Item item);
+  [[nodiscard]] Result<> build(Item item);
+  void handleCompiled(std::uint64_t token, const domain::CompileOutcome& outcome);
+  [[nodiscard]] Result<> accept(Item item, const domain::CompiledBinary& binary);
+  void evaluateNext();
+  void handleEvaluated(const EvaluationResult& result);
+  [[nodiscard]] domain::Evaluation checkFloor(domain::Evaluation evaluation) const;
+  [[nodiscard]] Result<> finish(Item item, domain::Evaluation evaluation);
+  void tell(const Item& item, const search::Outcome& outcome);
+  void remember(const store::CandidateRecord& record);
+  void count(const domain::Evaluation& evaluation);
+  void check(const Result<>& result);
+
+  Parts m_parts;
+  Options m_options;
+  enum class Flow : std::uint8_t { Halted, Running, Broken } m_flow = Flow::Halted;
+  bool m_evaluatingBatch = false;  // without overlap: which half of the cycle
+  bool m_exhausted = false;
+  bool m_pumpQueued = false;
+  std::map<std::uint64_t, Item> m_compiling;
+  std::deque<Item> m_waiting;   // restored ones, before they are built
+  std::deque<Item> m_ready;     // to be evaluated
+  std::optional<Item> m_current;
+  std::unordered_map<std::string, domain::CandidateId> m_bySource;
+  std::unordered_map<std::string, domain::CandidateId> m_byBinary;  // binary and plan
+  domain::CandidateId m_identity;
+  std::int64_t m_evaluations = 0;
+  std::int64_t m_correct = 0;
+};
+
+// How the search sees an end.
+[[nodiscard]] search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain::Evaluation& evaluation);
+[[nodiscard]] std::string sourceHash(const domain::Program& program);
+
+}  // namespace swage::engine

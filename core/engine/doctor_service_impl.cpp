@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/doctor_service_impl.h"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "core/engine/target_choice.h"
+
+namespace swage::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using services::DoctorCheck;
+
+constexpr std::chrono::minutes kProbeLimit{2};
+
+std::string firstLine(const QByteArray& text) {
+  const qsizetype end = text.indexOf('\n');
+  return (end < 0 ? text : text.left(end)).trimmed().toStdString();
+}
+
+DoctorCheck programCheck(std::string name, const fs::path& program) {
+  DoctorCheck check{.name = std::move(name), .detail = program.string(), .fix = {}, .required = true};
+  if (::access(program.c_str(), X_OK) != 0) {
+    check.status = DoctorCheck::Status::Failed;
+    check.detail = program.string() + " is missing";
+    check.fix = "build or install it beside this program";
+  }
+  return check;
+}
+
+DoctorCheck patternsCheck(const Locations& locations) {
+  DoctorCheck check{.name = "patterns", .detail = locations.patterns.string(), .fix = {}, .required = true};
+  std::error_code ignored;
+  if (!fs::is_directory(locations.patterns, ignored)) {
+    check.status = DoctorCheck::Status::Failed;
+    check.detail += " is missing";
+    check.fix = "install Swage's data files, or run it from its source tree";
+  }
+  return check;
+}
+
+// The project folder itself, or the nearest ancestor that exists: that is where it would be created.
+DoctorCheck projectCheck(const fs::path& project) {
+  DoctorCheck check{.name = "project folder", .detail = project.string() + " is writable", .fix = {}, .required = true};
+  std::error_code ignored;
+  fs::path place = fs::absolute(project, ignored);
+  while (!fs::exists(place, ignored) && place.has_relative_path()) {
+    place = place.parent_path();
+  }
+  if (::access(place.c_str(), W_OK | X_OK) != 0) {
+    check.status = DoctorCheck::Status::Failed;
+    check.detail = place.string() + " is not writable";
+    check.fix = "choose another folder with --project, or set XDG_DATA_HOME";
+  }
+  return check;
+}
+
+DoctorCheck driverCheck() {
+  DoctorCheck check{.name = "NVIDIA driver", .detail = {}, .fix = {}, .required = false};
+  if (nvidiaDriver() == DriverState::Loaded) {
+    std::ifstream version("/proc/driver/nvidia/version");
+    std::getline(version, check.detail);
+    if (check.detail.empty()) {
+      check.detail = "loaded";
+    }
+    return check;
+  }
+  check.status = DoctorCheck::Status::Warning;
+  check.detail = "not loaded: only the target cpu works here";
+  check.fix = "install NVIDIA's driver to optimize for a GPU";
+  return check;
+}
+
+std::string member(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+DoctorCheck nvrtcCheck(const nlohmann::json& document) {
+  DoctorCheck check{.name = "NVRTC", .detail = {}, .fix = {}, .required = false};
+  const auto nvidia = document.find("nvidia");
+  check.detail = nvidia != document.end() && nvidia->is_object() ? member(*nvidia, "nvrtc") : std::string();
+  if (check.detail.empty()) {
+    check.status = DoctorCheck::Status::Warning;
+    check.detail = "not found: CUDA sources cannot be compiled";
+    check.fix = "use a Python environment with PyTorch's CUDA build (nvidia-cuda-nvrtc)";
+  }
+  return check;
+}
+
+}  // namespace
+
+struct DoctorServiceImpl::Tool {
+  std::string name;
+  LaunchCommand command;
+  std::string fix;
+};
+
+std::vector<DoctorCheck> checksFromProbe(const Result<nlohmann::json>& document, const fs::path& python) {
+  DoctorCheck torch{.name = "Python with PyTorch", .detail = {}, .fix = {}, .required = true};
+  if (!document) {
+    torch.status = DoctorCheck::Status::Failed;
+    torch.detail = fmt::format("{}: {}", python.string(), document.error().message());
+    torch.fix = "set SWAGE_PYTHON to a Python that has PyTorch 2.11, or run packaging/run once";
+    return {torch};
+  }
+  const auto info = document->find("torch");
+  const std::string version = info != document->end() && info->is_object() ? member(*info, "version") : std::string();
+  torch.detail = fmt::format("PyTorch {} at {}", version, python.string());
+  if (!version.starts_with("2.11.")) {
+    torch.status = DoctorCheck::Status::Warning;
+    torch.fix = "Swage is tested with PyTorch 2.11";
+  }
+  return {torch, nvrtcCheck(*document)};
+}
+
+DoctorServiceImpl::DoctorServiceImpl(Locations locations, fs::path project, QObject* parent)
+    : services::DoctorService(parent), m_locations(std::move(locations)), m_project(std::move(project)) {}
+
+DoctorServiceImpl::~DoctorServiceImpl() = default;
+
+void DoctorServiceImpl::start() {
+  m_checks = {programCheck("swage-worker", m_locations.worker), programCheck("swage-compiler", m_locations.compiler),
+              patternsCheck(m_locations), projectCheck(m_project), driverCheck()};
+  m_tools = {
+      {.name = "C++ compiler",
+       .command = {.program = "c++", .arguments = {"--version"}, .environment = {}},
+       .fix = "apt install g++"},
+      {.name = "sandbox",
+       .command = {.program = "bwrap",
+                   .arguments = {"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"},
+                   .environment = {}},
+       .fix = "apt install bubblewrap, and allow unprivileged user namespaces"}};
+  m_nextTool = 0;
+  runNextTool();
+}
+
+void DoctorServiceImpl::runNextTool() {
+  if (m_nextTool == m_tools.size()) {
+    m_probe = std::make_unique<BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"},
+                                           kProbeLimit);
+    connect(m_probe.get(), &BridgeCall::finished, this, &DoctorServiceImpl::handleProbe);
+    m_probe->start();
+    return;
+  }
+  m_toolOutput.clear();
+  m_child = std::make_unique<ChildProcess>(m_tools[m_nextTool].name);
+  connect(m_child.get(), &ChildProcess::output, this, [this](const QByteArray& bytes) { m_toolOutput += bytes; });
+  connect(m_child.get(), &ChildProcess::ended, this, &DoctorServiceImpl::handleTool);
+  m_child->start(m_tools[m_nextTool].command);
+}
+
+void DoctorServiceImpl::handleTool(const ChildEnd& end) {
+  const Tool& tool = m_tools[m_nextTool++];
+  DoctorCheck check{.name = tool.name, .detail = firstLine(m_toolOutput), .fix = {}, .required = true};
+  if (end.kind != ChildEnd::Kind::Exited || end.exitCode != 0) {
+    check.status = DoctorCheck::Status::Failed;
+    check.detail = tool.command.program + " does not work: " + (end.lastLines.empty() ? end.detail : end.lastLines);
+    while (check.detail.ends_with('\n')) {
+      check.detail.pop_back();
+    }
+    check.fix = tool.fix;
+  } else if (check.detail.empty()) {
+    check.detail = tool.command.program + " works";
+  }
+  m_checks.push_back(std::move(check));
+  m_child.release()->deleteLater();  // we are inside its signal
+  runNextTool();
+}
+
+void DoctorServiceImpl::handleProbe(const Result<nlohmann::json>& document) {
+  for (DoctorCheck& check : checksFromProbe(document, m_locations.python)) {
+    m_checks.push_back(std::move(check));
+  }
+  m_probe.release()->deleteLater();
+  Q_EMIT finished(m_checks);
+}
+
+}  // namespace swage::engine

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/finishing_pass.h"
+
+#include <algorithm>
+
+#include "core/domain/json.h"
+
+namespace swage::engine {
+namespace {
+
+std::vector<FinishingPass::Contender> contendersOf(const search::Archive& archive) {
+  std::map<domain::CandidateId, double> times;  // an elite may have migrated: it is one contender
+  for (int index = 0; index < domain::kCellCount; ++index) {
+    for (int island = 0; island < archive.islandCount(); ++island) {
+      const auto& elite = archive.at(island, domain::Cell::fromIndex(index)).elite;
+      if (elite && elite->candidate.isValid()) {
+        times.emplace(elite->candidate, elite->timeNs);
+      }
+    }
+  }
+  std::vector<FinishingPass::Contender> result;
+  for (const auto& [id, time] : times) {
+    result.push_back({.id = id, .timeNs = time});
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.timeNs < b.timeNs; });
+  return result;
+}
+
+}  // namespace
+
+domain::CandidateId chooseWinner(const std::map<domain::CandidateId, std::optional<domain::PairedTiming>>& measured,
+                                 domain::CandidateId identity) {
+  domain::CandidateId best;
+  const domain::PairedTiming* bestTiming = nullptr;
+  for (const auto& [id, timing] : measured) {
+    if (timing && (bestTiming == nullptr || timing->candidate.medianNs < bestTiming->candidate.medianNs)) {
+      best = id;
+      bestTiming = &*timing;
+    }
+  }
+  const auto own = measured.find(identity);
+  if (bestTiming == nullptr || own == measured.end() || !own->second) {
+    return best;
+  }
+  return bestTiming->speedupLow > 1.0 ? best : identity;
+}
+
+FinishingPass::FinishingPass(store::Record& record, WorkerSupervisor& worker, const search::Archive& archive,
+                             Options options, QObject* parent)
+    : QObject(parent), m_record(record), m_worker(worker), m_options(std::move(options)),
+      m_contenders(contendersOf(archive)) {}
+
+void FinishingPass::start() {
+  QTimer::singleShot(0, this, &FinishingPass::measureNext);
+}
+
+std::optional<domain::CandidateId> FinishingPass::nextContender() const {
+  if (m_options.identity.isValid() && !m_measured.contains(m_options.identity)) {
+    return m_options.identity;
+  }
+  const auto open = std::find_if(m_contenders.begin(), m_contenders.end(),
+                                 [this](const Contender& c) { return !m_measured.contains(c.id); });
+  if (open == m_contenders.end() || static_cast<int>(m_measured.size()) > m_options.maxContenders) {
+    return std::nullopt;
+  }
+  if (std::distance(m_contenders.begin(), open) < m_options.contenders) {
+    return open->id;
+  }
+  for (const auto& [id, timing] : m_measured) {
+    if (timing && timing->candidate.medianNs <= open->timeNs) {
+      return std::nullopt;
+    }
+  }
+  return open->id;
+}
+
+void FinishingPass::measureNext() {
+  const std::optional<domain::CandidateId> next = m_cancelled ? std::nullopt : nextContender();
+  if (!next) {
+    conclude();
+    return;
+  }
+  if (const Result<> sent = send(*next); !sent) {
+    fail(sent.error());
+  }
+}
+
+Result<> FinishingPass::send(domain::CandidateId id) {
+  SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, m_record.candidate(id));
+  wire::Evaluate message;
+  if (candidate.program.plan.hasKernels()) {
+    SWAGE_TRY_ASSIGN(message.binary, m_record.binary(candidate.binaryHash));
+  }
+  message.plan = candidate.program.plan;
+  message.timingBudgetSeconds = m_options.timingBudgetSeconds;
+  message.maxSamples = m_options.maxSamples;
+  message.limitSeconds = m_options.limitSeconds;
+  m_current = std::move(candidate);
+  connect(&m_worker, &WorkerSupervisor::evaluated, this, &FinishingPass::handleEvaluated, Qt::SingleShotConnection);
+  m_worker.evaluate(std::move(message));
+  return {};
+}
+
+void FinishingPass::handleEvaluated(const EvaluationResult& result) {
+  store::CandidateRecord candidate = std::move(*m_current);
+  m_current.reset();
+  if (result.interrupted) {
+    return;  // killed; whoever did it does not wait for us
+  }
+  candidate.evaluation = result.evaluation;
+  const domain::Correct* correct = domain::asCorrect(result.evaluation);
+  m_measured[candidate.id] = correct != nullptr ? std::optional(correct->timing) : std::nullopt;
+  if (const Result<> stored = m_record.setEvaluation(candidate.id, result.evaluation, candidate.elapsedSeconds);
+      !stored) {
+    fail(stored.error());
+    return;
+  }
+  Q_EMIT remeasured(candidate);
+  measureNext();
+}
+
+void FinishingPass::conclude() {
+  const domain::CandidateId best = chooseWinner(m_measured, m_options.identity);
+  nlohmann::json json = {{"winner", best.value()}, {"measured", nlohmann::json::array()}};
+  for (const auto& [id, timing] : m_measured) {
+    nlohmann::json entry = {{"candidate", id.value()}};
+    entry["timing"] = timing ? domain::toJson(*timing) : nlohmann::json();
+    json["measured"].push_back(std::move(entry));
+  }
+  if (const Result<> stored = m_record.addEvent(m_options.run, "finishing pass", json.dump()); !stored) {
+    fail(stored.error());
+    return;
+  }
+  Q_EMIT finished(best);
+}
+
+void FinishingPass::fail(Error error) {
+  Q_EMIT finished(std::move(error).withContext("measuring the best candidates again"));
+}
+
+}  // namespace swage::engine

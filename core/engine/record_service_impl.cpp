@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/record_service_impl.h"
+
+#include "core/engine/snapshots.h"
+
+namespace swage::engine {
+namespace {
+
+store::CandidateSort sortOf(services::CandidateColumn column) {
+  switch (column) {
+    case services::CandidateColumn::Id: return store::CandidateSort::Id;
+    case services::CandidateColumn::Cell: return store::CandidateSort::Cell;
+    case services::CandidateColumn::Island: return store::CandidateSort::Island;
+    case services::CandidateColumn::Operator: return store::CandidateSort::Operator;
+    case services::CandidateColumn::Status: return store::CandidateSort::Status;
+    case services::CandidateColumn::Time: return store::CandidateSort::Time;
+    case services::CandidateColumn::Speedup: return store::CandidateSort::Speedup;
+    case services::CandidateColumn::Error: return store::CandidateSort::Error;
+    case services::CandidateColumn::Registers: return store::CandidateSort::Registers;
+  }
+  return store::CandidateSort::Id;
+}
+
+store::CandidateQuery queryOf(const services::CandidatePage& page) {
+  return {.run = page.run,
+          .cell = page.cell,
+          .status = page.status,
+          .sort = sortOf(page.sort),
+          .descending = page.descending,
+          .limit = page.limit,
+          .offset = page.offset};
+}
+
+}  // namespace
+
+Result<> RecordServiceImpl::open(const std::filesystem::path& project) {
+  m_record.reset();
+  SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(project, store::Record::Mode::ReadOnly));
+  m_record.emplace(std::move(record));
+  return {};
+}
+
+Result<const store::Record*> RecordServiceImpl::record() const {
+  if (!m_record) {
+    return Error(ErrorKind::NotFound, "no project is open", "open a project, or start a run");
+  }
+  return &*m_record;
+}
+
+Result<std::vector<services::RunSummary>> RecordServiceImpl::runs() const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const std::vector<store::RunRow> rows, record->runs());
+  std::vector<services::RunSummary> result;
+  result.reserve(rows.size());
+  for (const store::RunRow& row : rows) {
+    result.push_back(summaryOf(row));
+  }
+  return result;
+}
+
+Result<services::RunSummary> RecordServiceImpl::run(domain::RunId id) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(id));
+  return summaryOf(row);
+}
+
+Result<std::int64_t> RecordServiceImpl::candidateCount(const services::CandidatePage& page) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  return record->candidateCount(queryOf(page));
+}
+
+Result<std::vector<services::CandidateRow>> RecordServiceImpl::candidates(const services::CandidatePage& page) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const std::vector<store::CandidateLine> lines, record->candidates(queryOf(page)));
+  std::vector<services::CandidateRow> rows;
+  rows.reserve(lines.size());
+  for (const store::CandidateLine& line : lines) {
+    rows.push_back(rowOf(line));
+  }
+  return rows;
+}
+
+Result<services::CandidateDetail> RecordServiceImpl::candidate(domain::CandidateId id) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, record->candidate(id));
+  SWAGE_TRY_ASSIGN(const store::RunRow run, record->run(candidate.run));
+  return detailOf(std::move(candidate), run.baselineNs);
+}
+
+Result<std::vector<services::CellSummary>> RecordServiceImpl::cells(domain::RunId run,
+                                                                    std::optional<int> island) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const std::vector<store::CellLine> lines, record->cells(run, island));
+  SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
+  return cellsOf(lines, row.device, row.baselineNs, row.best);
+}
+
+Result<std::vector<services::HistoryPoint>> RecordServiceImpl::history(domain::RunId run) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const std::vector<store::Record::Improvement> improvements, record->improvements(run));
+  SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
+  std::vector<services::HistoryPoint> points;
+  points.reserve(improvements.size());
+  for (const store::Record::Improvement& improvement : improvements) {
+    const double speedup = improvement.timeNs > 0.0 ? row.baselineNs / improvement.timeNs : 0.0;
+    points.push_back({improvement.elapsedSeconds, speedup, improvement.candidate});
+  }
+  return points;
+}
+
+Result<std::vector<domain::Baseline>> RecordServiceImpl::baselines(domain::RunId run) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  return record->baselines(run);
+}
+
+}  // namespace swage::engine

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "core/services/record_service.h"
+#include "core/store/record.h"
+
+namespace swage::engine {
+
+// RecordService over a read-only connection of its own, so it works beside a run that writes. One thread only.
+class RecordServiceImpl final : public services::RecordService {
+ public:
+  [[nodiscard]] Result<> open(const std::filesystem::path& project) override;
+  [[nodiscard]] Result<std::vector<services::RunSummary>> runs() const override;
+  [[nodiscard]] Result<services::RunSummary> run(domain::RunId id) const override;
+  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override;
+  [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
+      const services::CandidatePage& page) const override;
+  [[nodiscard]] Result<services::CandidateDetail> candidate(domain::CandidateId id) const override;
+  [[nodiscard]] Result<std::vector<services::CellSummary>> cells(domain::RunId run,
+                                                                 std::optional<int> island) const override;
+  [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId run) const override;
+  [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const override;
+
+ private:
+  [[nodiscard]] Result<const store::Record*> record() const;
+
+  std::optional<store::Record> m_record;
+};
+
+}  // namespace swage::engine

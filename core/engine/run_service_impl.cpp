@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/run_service_impl.h"
+
+#include "core/base/assert.h"
+
+namespace swage::engine {
+
+RunServiceImpl::RunServiceImpl(SessionParts parts, QObject* parent)
+    : services::RunService(parent), m_parts(std::move(parts)) {
+  m_thread.setObjectName(QStringLiteral("engine"));
+  m_thread.start();
+}
+
+RunServiceImpl::~RunServiceImpl() {
+  if (m_session != nullptr) {
+    m_session->disconnect(this);
+    m_session->deleteLater();  // runs before the loop ends, and kills what the session started
+  }
+  m_thread.quit();
+  m_thread.wait();
+}
+
+void RunServiceImpl::start(const services::RunSpec& spec) {
+  SWAGE_ASSERT(m_session == nullptr);
+  m_run = spec.resume.value_or(domain::RunId());
+  m_session = new Session(m_parts);
+  m_session->moveToThread(&m_thread);
+  forward();
+  QMetaObject::invokeMethod(m_session, [session = m_session, spec] { session->start(spec); });
+}
+
+void RunServiceImpl::forward() {
+  connect(m_session, &Session::stateChanged, this, [this](services::RunState state) {
+    m_state = state;
+    Q_EMIT stateChanged(state);
+  });
+  connect(m_session, &Session::runCreated, this, [this](domain::RunId run) {
+    m_run = run;
+    Q_EMIT runCreated(run);
+  });
+  connect(m_session, &Session::progressed, this, &RunServiceImpl::progressed);
+  connect(m_session, &Session::candidateEvaluated, this, &RunServiceImpl::candidateEvaluated);
+  connect(m_session, &Session::archiveChanged, this, &RunServiceImpl::archiveChanged);
+  connect(m_session, &Session::workersChanged, this, &RunServiceImpl::workersChanged);
+  connect(m_session, &Session::baselineMeasured, this, &RunServiceImpl::baselineMeasured);
+  connect(m_session, &Session::noticed, this, &RunServiceImpl::noticed);
+  connect(m_session, &Session::finished, this, [this](const services::RunOutcome& outcome) {
+    m_session->deleteLater();
+    m_session = nullptr;  // so that a handler of finished() may start the next run
+    Q_EMIT finished(outcome);
+  });
+}
+
+void RunServiceImpl::tellSession(void (Session::*what)()) {
+  if (m_session != nullptr) {
+    QMetaObject::invokeMethod(m_session, [session = m_session, what] { (session->*what)(); });
+  }
+}
+
+void RunServiceImpl::pause() {
+  tellSession(&Session::pause);
+}
+
+void RunServiceImpl::resume() {
+  tellSession(&Session::resume);
+}
+
+void RunServiceImpl::stop() {
+  tellSession(&Session::stop);
+}
+
+void RunServiceImpl::kill() {
+  tellSession(&Session::kill);
+}
+
+}  // namespace swage::engine

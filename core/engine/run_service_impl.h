@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QThread>
+
+#include <functional>
+
+#include "core/engine/session.h"
+#include "core/services/run_service.h"
+
+namespace swage::engine {
+
+// RunService for one thread, usually that of the window, with the session on a thread of its own: the database, the
+// synthesiser and the search never hold up the caller's event loop. Destroying it kills a run in progress; its record
+// stays whole and resumable.
+class RunServiceImpl final : public services::RunService {
+  Q_OBJECT
+
+ public:
+  explicit RunServiceImpl(SessionParts parts, QObject* parent = nullptr);
+  ~RunServiceImpl() override;
+
+  void start(const services::RunSpec& spec) override;
+  void pause() override;
+  void resume() override;
+  void stop() override;
+  void kill() override;
+  [[nodiscard]] services::RunState state() const override { return m_state; }
+  [[nodiscard]] domain::RunId currentRun() const override { return m_run; }
+
+ private:
+  void forward();
+  void tellSession(void (Session::*what)());
+
+  SessionParts m_parts;
+  QThread m_thread;
+  Session* m_session = nullptr;  // lives on m_thread, deleted there
+  services::RunState m_state = services::RunState::Idle;
+  domain::RunId m_run;
+};
+
+}  // namespace swage::engine

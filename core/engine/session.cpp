@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/session.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/assert.h"
+#include "core/base/log.h"
+#include "core/engine/baseline_stage.h"
+#include "core/engine/snapshots.h"
+
+namespace swage::engine {
+namespace {
+
+using services::RunState;
+
+constexpr std::chrono::milliseconds kTick{100};
+constexpr int kTicksPerArchive = 3;
+constexpr int kTicksPerProgress = 2;
+constexpr int kTicksPerCheckpoint = 50;
+
+}  // namespace
+
+Session::Session(SessionParts parts, QObject* parent)
+    : QObject(parent), m_parts(std::move(parts)), m_clock(m_parts.now) {
+  m_ticker.setInterval(kTick);
+  connect(&m_ticker, &QTimer::timeout, this, &Session::tick);
+}
+
+// In this order: a pipeline borrows from all the others.
+Session::~Session() {
+  m_finishing.reset();
+  m_pipeline.reset();
+}
+
+void Session::start(const services::RunSpec& spec) {
+  SWAGE_ASSERT(m_state == RunState::Idle);
+  m_spec = spec;
+  setState(RunState::Importing);
+  m_ticker.start();
+  QTimer::singleShot(0, this, [this] {
+    if (m_concluding) {
+      return;
+    }
+    // A mistyped name must not leave an empty project behind.
+    Result<> possible = m_spec.resume ? Result<>() : checkTaskExists(m_spec.task);
+    if (!possible) {
+      fail(possible.error());
+      return;
+    }
+    if (const Result<> opened = openRecord(); !opened) {
+      fail(opened.error());
+      return;
+    }
+    prepareTask();
+  });
+}
+
+bool Session::isActive() const {
+  return m_state != RunState::Idle && m_state != RunState::Finished && m_state != RunState::Failed && !m_concluding;
+}
+
+void Session::pause() {
+  if (m_state == RunState::Running && m_afterHalt == AfterHalt::Nothing && !m_finishing) {
+    requestHalt(AfterHalt::Pause);
+  }
+}
+
+void Session::resume() {
+  if (m_concluding) {
+    return;
+  }
+  if (m_state == RunState::Running && m_afterHalt == AfterHalt::Pause) {
+    m_afterHalt = AfterHalt::Nothing;
+    m_pipeline->run();
+    return;
+  }
+  if (m_state != RunState::Paused) {
+    return;
+  }
+  if (const Result<> stored = m_record->setRunStatus(m_run, store::RunStatus::Running, m_clock.elapsedSeconds());
+      !stored) {
+    fail(stored.error());
+    return;
+  }
+  m_clock.run();
+  setState(RunState::Running);
+  m_pipeline->run();
+}
+
+void Session::stop() {
+  if (!isActive() || m_state == RunState::Stopping) {
+    return;
+  }
+  const bool searching = m_state == RunState::Running && m_pipeline;
+  if (!searching) {
+    conclude(std::nullopt, true, &Session::stopProcesses);
+    return;
+  }
+  setState(RunState::Stopping);
+  if (m_finishing) {
+    m_finishing->cancel();
+    m_outcome.interrupted = true;
+  } else {
+    requestHalt(AfterHalt::Stop);
+  }
+}
+
+void Session::kill() {
+  if (isActive()) {
+    conclude(std::nullopt, true, &Session::killProcesses);
+  } else if (m_concluding) {
+    killProcesses();
+  }
+}
+
+void Session::setState(RunState state) {
+  if (state != m_state) {
+    m_state = state;
+    Q_EMIT stateChanged(state);
+  }
+}
+
+bool Session::isTimeOver() const {
+  return m_spec.timeBudgetSeconds > 0.0 && m_clock.elapsedSeconds() >= m_spec.timeBudgetSeconds;
+}
+
+bool Session::mayPropose(std::int64_t inFlight) const {
+  return !isTimeOver() &&
+         (m_spec.maxEvaluations <= 0 || m_pipeline->evaluations() + inFlight < m_spec.maxEvaluations);
+}
+
+void Session::handleEnded(const store::CandidateRecord& candidate) {
+  m_archiveDirty = true;
+  Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs));
+  const bool isIdentity = candidate.id == m_pipeline->identity();
+  if (isIdentity && candidate.evaluation && domain::asCorrect(*candidate.evaluation) == nullptr) {
+    notice(services::Notice::Severity::Warning,
+           "the task's own operators, run one by one, do not pass: " + domain::summary(*candidate.evaluation));
+  }
+}
+
+void Session::requestHalt(AfterHalt then) {
+  m_afterHalt = then;
+  m_pipeline->halt();
+}
+
+void Session::handleHalted() {
+  if (m_concluding) {
+    return;
+  }
+  switch (std::exchange(m_afterHalt, AfterHalt::Nothing)) {
+    case AfterHalt::Nothing: return;
+    case AfterHalt::Pause: {
+      m_clock.hold();
+      const Result<> stored = m_record->setRunStatus(m_run, store::RunStatus::Paused, m_clock.elapsedSeconds());
+      if (!stored) {
+        fail(stored.error());
+        return;
+      }
+      setState(RunState::Paused);
+      emitProgress();
+      return;
+    }
+    case AfterHalt::Stop: conclude(std::nullopt, true, &Session::stopProcesses); return;
+    case AfterHalt::Finish: finishSearch(); return;
+  }
+}
+
+void Session::handleDrained() {
+  if (m_concluding || m_finishing || m_afterHalt != AfterHalt::Nothing || m_state != RunState::Running) {
+    return;
+  }
+  if (m_pipeline->isSpaceExhausted()) {
+    notice(services::Notice::Severity::Info, "every program the patterns can make for this task has been tried");
+  }
+  requestHalt(AfterHalt::Finish);
+}
+
+void Session::finishSearch() {
+  m_clock.hold();
+  m_stage = "measuring the best again";
+  emitProgress();
+  FinishingPass::Options options;
+  options.run = m_run;
+  options.identity = m_pipeline->identity();
+  options.timingBudgetSeconds =
+      m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 40.0, 0.3, 1.5) : 1.5;
+  options.limitSeconds = limitSeconds() + options.timingBudgetSeconds;
+  options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
+  m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, m_searcher->archive(), std::move(options));
+  connect(m_finishing.get(), &FinishingPass::remeasured, this, [this](const store::CandidateRecord& candidate) {
+    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs));
+  });
+  connect(m_finishing.get(), &FinishingPass::finished, this, &Session::handleWinner);
+  m_finishing->start();
+}
+
+void Session::handleWinner(const Result<domain::CandidateId>& winner) {
+  if (m_concluding) {
+    return;
+  }
+  if (!winner) {
+    fail(winner.error());
+    return;
+  }
+  m_outcome.best = *winner;
+  if (winner->isValid()) {
+    const Result<store::CandidateRecord> best = m_record->candidate(*winner);
+    if (!best) {
+      fail(best.error());
+      return;
+    }
+    m_outcome.bestSpeedup = rowOf(*best, m_baselineNs).speedup;
+  }
+  conclude(std::nullopt, m_outcome.interrupted, &Session::stopProcesses);
+}
+
+void Session::tick() {
+  ++m_ticks;
+  if (m_concluding) {
+    return;
+  }
+  if (m_state == RunState::Running && m_afterHalt == AfterHalt::Nothing && !m_finishing && isTimeOver()) {
+    requestHalt(AfterHalt::Finish);
+  }
+  if (m_ticks % kTicksPerProgress == 0) {
+    emitProgress();
+  }
+  if (m_archiveDirty && m_searcher && m_ticks % kTicksPerArchive == 0) {
+    m_archiveDirty = false;
+    Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_baselineNs));
+  }
+  if (m_workersDirty) {
+    emitWorkers();
+  }
+  if (m_state == RunState::Running && m_run.isValid() && m_ticks % kTicksPerCheckpoint == 0) {
+    if (const Result<> stored = m_record->setRunStatus(m_run, store::RunStatus::Running, m_clock.elapsedSeconds());
+        !stored) {
+      fail(stored.error());
+    }
+  }
+}
+
+void Session::emitProgress() {
+  services::Progress progress;
+  progress.state = m_state;
+  progress.stage = m_stage;
+  progress.elapsedSeconds = m_clock.elapsedSeconds();
+  progress.budgetSeconds = m_spec.timeBudgetSeconds;
+  progress.maxEvaluations = m_spec.maxEvaluations;
+  if (m_pipeline) {
+    if (m_stage.empty()) {
+      progress.stage = m_pipeline->stage();
+    }
+    progress.evaluations = m_pipeline->evaluations();
+    progress.correct = m_pipeline->correct();
+    const double seconds = progress.elapsedSeconds - m_elapsedAtStart;
+    progress.perSecond =
+        seconds > 0.0 ? static_cast<double>(progress.evaluations - m_evaluationsAtStart) / seconds : 0.0;
+    progress.filledCells = m_searcher->archive().filledCells();
+    if (const search::Elite* best = m_searcher->archive().bestOverall()) {
+      progress.best = best->candidate;
+      progress.bestSpeedup = m_baselineNs > 0.0 && best->timeNs > 0.0 ? m_baselineNs / best->timeNs : 0.0;
+    }
+  }
+  Q_EMIT progressed(progress);
+}
+
+void Session::emitWorkers() {
+  m_workersDirty = false;
+  std::vector<services::WorkerStatus> workers;
+  if (m_worker) {
+    workers.push_back({.name = m_device.name.empty() ? std::string("worker") : m_device.name,
+                       .state = m_worker->stateText(),
+                       .done = m_worker->done(),
+                       .busy = m_worker->isBusy() ? 1 : 0,
+                       .total = 1});
+  }
+  if (m_compilers) {
+    const int busy = m_compilers->busy();
+    workers.push_back({.name = "compilers",
+                       .state = busy > 0 ? "compiling" : "idle",
+                       .done = m_compilers->done(),
+                       .busy = busy,
+                       .total = m_compilers->size()});
+  }
+  Q_EMIT workersChanged(workers);
+}
+
+void Session::notice(services::Notice::Severity severity, std::string text, std::string hint) {
+  Q_EMIT noticed({.severity = severity, .text = std::move(text), .hint = std::move(hint)});
+}
+
+void Session::fail(const Error& error) {
+  if (isActive()) {
+    conclude(error, false, &Session::stopProcesses);
+  }
+}
+
+// The first call decides how the run ended; what still comes from the processes is ignored.
+void Session::conclude(std::optional<Error> error, bool interrupted, void (Session::*endProcesses)()) {
+  m_concluding = true;
+  m_clock.hold();
+  m_outcome.run = m_run;
+  m_outcome.interrupted = interrupted;
+  m_outcome.baselineMode = m_baselineMode;
+  if (!m_outcome.best.isValid() && m_searcher) {
+    if (const search::Elite* best = m_searcher->archive().bestOverall()) {
+      m_outcome.best = best->candidate;
+      m_outcome.bestSpeedup = m_baselineNs > 0.0 && best->timeNs > 0.0 ? m_baselineNs / best->timeNs : 0.0;
+    }
+  }
+  if (m_record && m_run.isValid()) {
+    const store::RunStatus status = error         ? store::RunStatus::Failed
+                                    : interrupted ? store::RunStatus::Interrupted
+                                                  : store::RunStatus::Finished;
+    Result<> stored = m_record->setRunStatus(m_run, status, m_clock.elapsedSeconds());
+    if (!stored && !error) {
+      error = std::move(stored).error();
+    }
+  }
+  m_outcome.state = error ? RunState::Failed : RunState::Finished;
+  m_outcome.error = std::move(error);
+  (this->*endProcesses)();
+}
+
+void Session::stopProcesses() {
+  if (m_pipeline) {
+    m_pipeline->halt();
+  }
+  if (m_preparation) {
+    m_preparation->cancel();
+  }
+  if (m_targetChoice) {
+    m_targetChoice->cancel();
+  }
+  if (m_baselineStage) {
+    m_baselineStage->cancel();
+  }
+  if (m_worker && !m_workerGone) {
+    m_worker->stop();
+  }
+  if (m_compilers && !m_compilersGone) {
+    m_compilers->stop();
+  }
+  QTimer::singleShot(0, this, &Session::finishWhenQuiet);
+}
+
+void Session::killProcesses() {
+  if (m_worker && !m_workerGone) {
+    m_worker->kill();
+  }
+  if (m_compilers && !m_compilersGone) {
+    m_compilers->kill();
+  }
+  stopProcesses();
+}
+
+void Session::closeRecord() {
+  m_ticker.stop();
+  m_record.reset();
+}
+
+void Session::finishWhenQuiet() {
+  if (!m_concluding || !m_workerGone || !m_compilersGone || std::exchange(m_finishedEmitted, true)) {
+    return;
+  }
+  if (m_searcher) {
+    Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_baselineNs));
+  }
+  emitWorkers();
+  closeRecord();
+  setState(m_outcome.state);
+  m_stage = services::name(m_outcome.state);
+  emitProgress();
+  Q_EMIT finished(m_outcome);
+}
+
+}  // namespace swage::engine

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/engine/candidate_pipeline.h"
+#include "core/engine/compiler_pool.h"
+#include "core/engine/finishing_pass.h"
+#include "core/engine/locations.h"
+#include "core/engine/search_clock.h"
+#include "core/engine/target_choice.h"
+#include "core/engine/task_preparation.h"
+#include "core/engine/worker_supervisor.h"
+#include "core/services/types.h"
+#include "core/store/record.h"
+
+namespace swage::engine {
+
+class BaselineStage;
+
+// What a session is made of; tests replace parts.
+struct SessionParts {
+  BridgeEnvironment bridge;
+  std::function<LaunchCommand(domain::Target)> workerCommand;
+  LaunchCommand compilerCommand;
+  std::function<Result<std::unique_ptr<synth::Synthesizer>>(const domain::Graph&, const domain::DeviceInfo&)>
+      makeSynthesizer;
+  std::function<DriverState()> driver = nvidiaDriver;
+  MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
+  int compilers = 0;  // 0: one for each core
+  std::chrono::milliseconds stopGrace{2000};
+
+  [[nodiscard]] static SessionParts standard(const Locations& locations);
+};
+
+// One run from the file to the best candidate: import, worker, baselines, search, finishing pass. Owns the record, the
+// worker and the compilers while it runs. Ends with exactly one finished(), when every process it started is gone and
+// the record is closed. Lives on the thread it was created on; nothing here waits. Start it once.
+class Session : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Session(SessionParts parts, QObject* parent = nullptr);
+  ~Session() override;
+
+  void start(const services::RunSpec& spec);
+  void pause();
+  void resume();
+  void stop();
+  void kill();
+
+ Q_SIGNALS:
+  void stateChanged(swage::services::RunState state);
+  void runCreated(swage::domain::RunId run);
+  void progressed(const swage::services::Progress& progress);
+  void candidateEvaluated(const swage::services::CandidateRow& row);
+  void archiveChanged(const std::vector<swage::services::CellSummary>& cells);
+  void workersChanged(const std::vector<swage::services::WorkerStatus>& workers);
+  void baselineMeasured(const swage::domain::Baseline& baseline);
+  void noticed(const swage::services::Notice& notice);
+  void finished(const swage::services::RunOutcome& outcome);
+
+ private:
+  enum class AfterHalt : std::uint8_t { Nothing, Pause, Stop, Finish };
+
+  // session_setup.cpp: up to the first candidate.
+  [[nodiscard]] Result<> openRecord();
+  [[nodiscard]] Result<> takeUp(domain::RunId run);
+  void prepareTask();
+  void handleBundle(const Result<store::TaskBundle>& bundle);
+  void chooseTarget();
+  void startWorker(domain::Target target);
+  void handleDevice(const wire::WorkerReady& ready);
+  void handleLoaded(const Result<wire::TaskReady>& task);
+  [[nodiscard]] Result<> createRun();
+  [[nodiscard]] Result<> knowBaselines();
+  void measureBaselines();
+  void handleBaselines(const Result<std::vector<domain::Baseline>>& measured);
+  [[nodiscard]] Result<> addBaselines(const std::vector<domain::Baseline>& baselines);
+  void startSearch();
+  [[nodiscard]] Result<> buildSearch();
+  [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;
+  [[nodiscard]] double limitSeconds() const;
+
+  // session.cpp: the search and the end.
+  void setState(services::RunState state);
+  void handleEnded(const store::CandidateRecord& candidate);
+  void handleHalted();
+  void handleDrained();
+  void requestHalt(AfterHalt then);
+  void finishSearch();
+  void handleWinner(const Result<domain::CandidateId>& winner);
+  void tick();
+  void emitProgress();
+  void emitWorkers();
+  void notice(services::Notice::Severity severity, std::string text, std::string hint = {});
+  [[nodiscard]] bool isTimeOver() const;
+  [[nodiscard]] bool mayPropose(std::int64_t inFlight) const;
+  [[nodiscard]] bool isActive() const;
+  void fail(const Error& error);
+  void conclude(std::optional<Error> error, bool interrupted, void (Session::*endProcesses)());
+  void stopProcesses();
+  void killProcesses();
+  void closeRecord();
+  void finishWhenQuiet();
+
+  SessionParts m_parts;
+  services::RunSpec m_spec;
+  services::RunState m_state = services::RunState::Idle;
+  std::optional<store::Record> m_record;
+  std::optional<store::TaskBundle> m_bundle;
+  domain::RunId m_run;
+  bool m_resumed = false;
+  domain::DeviceInfo m_device;
+  wire::TaskReady m_task;
+  std::vector<domain::Baseline> m_baselines;
+  double m_baselineNs = 0.0;
+  std::string m_baselineMode;
+
+  std::unique_ptr<TaskPreparation> m_preparation;
+  std::unique_ptr<TargetChoice> m_targetChoice;
+  std::unique_ptr<BaselineStage> m_baselineStage;
+  std::unique_ptr<synth::Synthesizer> m_synthesizer;
+  std::unique_ptr<search::Searcher> m_searcher;
+  std::unique_ptr<WorkerSupervisor> m_worker;
+  std::unique_ptr<CompilerPool> m_compilers;
+  std::unique_ptr<CandidatePipeline> m_pipeline;
+  std::unique_ptr<FinishingPass> m_finishing;
+
+  SearchClock m_clock;
+  QTimer m_ticker{this};  // a child, so that it moves with us to another thread
+  AfterHalt m_afterHalt = AfterHalt::Nothing;
+  bool m_archiveDirty = false;
+  bool m_workersDirty = false;
+  bool m_concluding = false;
+  bool m_finishedEmitted = false;
+  bool m_workerGone = true;
+  bool m_compilersGone = true;
+  int m_ticks = 0;
+  std::int64_t m_evaluationsAtStart = 0;
+  double m_elapsedAtStart = 0.0;
+  std::string m_stage;
+  services::RunOutcome m_outcome;
+};
+
+// The specification as stored with the run.
+[[nodiscard]] std::string optionsJson(const services::RunSpec& spec);
+
+}  // namespace swage::engine

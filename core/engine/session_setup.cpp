@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Session that leads up to the first candidate.
+#include <QThread>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/log.h"
+#include "core/domain/json.h"
+#include "core/engine/baseline_stage.h"
+#include "core/engine/session.h"
+#include "core/engine/snapshots.h"
+#include "core/patterns/catalogue.h"
+
+namespace swage::engine {
+namespace {
+
+constexpr double kMinLimitSeconds = 20.0;
+constexpr double kMaxLimitSeconds = 600.0;
+// Five seeds, each with a float64 reference and eager in its own type, then the timing: generous on purpose, because
+// this limit only has to end what never ends.
+constexpr double kLimitPerEagerSecond = 300.0;
+// No measurement is this much faster than a copy; caches and write-allocation explain less.
+constexpr double kFloorMargin = 2.0;
+constexpr std::int64_t kCacheMultiple = 4;
+
+std::string exportName(const services::RunSpec& spec) {
+  return spec.resume ? fmt::format("run {}", spec.resume->value()) : spec.task;
+}
+
+}  // namespace
+
+std::string optionsJson(const services::RunSpec& spec) {
+  nlohmann::json overrides = nlohmann::json::object();
+  for (const auto& [name, value] : spec.overrides) {
+    overrides[name] = value;
+  }
+  const nlohmann::json json = {{"task", spec.task},
+                               {"inputs", spec.inputs},
+                               {"set", std::move(overrides)},
+                               {"eval", spec.eval},
+                               {"target", spec.target},
+                               {"time_budget_s", spec.timeBudgetSeconds},
+                               {"max_evaluations", spec.maxEvaluations},
+                               {"seed", spec.seed},
+                               {"compile_baselines", spec.compileBaselines}};
+  return json.dump();
+}
+
+SessionParts SessionParts::standard(const Locations& locations) {
+  SessionParts parts;
+  parts.bridge = locations.bridgeEnvironment();
+  parts.workerCommand = [worker = locations.worker.string()](domain::Target target) {
+    return LaunchCommand{
+        .program = worker,
+        .arguments = {"--device", target == domain::Target::Cuda ? "cuda:0" : "cpu"},
+        .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}},
+    };
+  };
+  parts.compilerCommand.program = locations.compiler.string();
+  if (!locations.nvrtc.empty()) {
+    parts.compilerCommand.arguments = {"--nvrtc", locations.nvrtc.string()};
+  }
+  if (!locations.cudaIncludes.empty()) {
+    parts.compilerCommand.arguments.insert(parts.compilerCommand.arguments.end(),
+                                           {"--cuda-include", locations.cudaIncludes.string()});
+  }
+  parts.makeSynthesizer = [patterns = locations.patterns](const domain::Graph& graph, const domain::DeviceInfo& device)
+      -> Result<std::unique_ptr<synth::Synthesizer>> {
+    SWAGE_TRY_ASSIGN(const patterns::Catalogue catalogue, patterns::Catalogue::load(patterns));
+    return synth::Synthesizer::create(graph, device, catalogue);
+  };
+  return parts;
+}
+
+Result<> Session::openRecord() {
+  SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(m_spec.project, store::Record::Mode::ReadWrite));
+  m_record.emplace(std::move(record));
+  if (m_spec.resume) {
+    SWAGE_TRY(takeUp(*m_spec.resume));
+  }
+  return {};
+}
+
+Result<> Session::takeUp(domain::RunId run) {
+  SWAGE_TRY_ASSIGN(const store::RunRow row, m_record->run(run));
+  SWAGE_TRY_ASSIGN(store::TaskBundle bundle, store::readTaskBundle(row.bundlePath));
+  if (bundle.task.id != row.taskId) {
+    return Error(ErrorKind::InvalidInput,
+                 fmt::format("the bundle '{}' is not the task of run {} any more", row.bundlePath, run.value()),
+                 "import the task again and start a new run");
+  }
+  m_bundle = std::move(bundle);
+  m_run = run;
+  m_resumed = true;
+  m_device = row.device;
+  m_spec.seed = row.seed;
+  m_spec.target = domain::name(row.device.target);
+  if (m_spec.timeBudgetSeconds <= 0.0) {
+    m_spec.timeBudgetSeconds = row.timeBudgetSeconds;
+  }
+  if (m_spec.maxEvaluations <= 0) {
+    m_spec.maxEvaluations = row.maxEvaluations;
+  }
+  m_clock.reset(row.elapsedSeconds);
+  return {};
+}
+
+void Session::prepareTask() {
+  m_stage = "importing " + exportName(m_spec);
+  emitProgress();
+  if (m_bundle) {
+    chooseTarget();
+    return;
+  }
+  TaskRequest request{.task = m_spec.task,
+                      .inputs = m_spec.inputs,
+                      .overrides = m_spec.overrides,
+                      .eval = m_spec.eval,
+                      .folder = m_spec.project / "tasks",
+                      .exactOutput = {}};
+  m_preparation = std::make_unique<TaskPreparation>(m_parts.bridge, std::move(request));
+  connect(m_preparation.get(), &TaskPreparation::finished, this, &Session::handleBundle);
+  m_preparation->start();
+}
+
+void Session::handleBundle(const Result<store::TaskBundle>& bundle) {
+  if (m_concluding) {
+    return;
+  }
+  if (!bundle) {
+    fail(bundle.error());
+    return;
+  }
+  m_bundle = *bundle;
+  for (const std::string& warning : m_bundle->task.warnings) {
+    notice(services::Notice::Severity::Warning, warning);
+  }
+  chooseTarget();
+}
+
+void Session::chooseTarget() {
+  m_targetChoice = std::make_unique<TargetChoice>(m_parts.bridge, m_spec.target, m_parts.driver());
+  connect(m_targetChoice.get(), &TargetChoice::finished, this, [this](const Result<domain::Target>& target) {
+    if (m_concluding) {
+      return;
+    }
+    if (!target) {
+      fail(target.error());
+      return;
+    }
+    startWorker(*target);
+  });
+  m_targetChoice->start();
+}
+
+void Session::startWorker(domain::Target target) {
+  setState(services::RunState::Preparing);
+  m_stage = "starting the worker";
+  emitProgress();
+  WorkerSupervisor::Options options;
+  options.command = m_parts.workerCommand(target);
+  options.name = fmt::format("worker {}", domain::name(target));
+  options.stopGrace = m_parts.stopGrace;
+  m_worker = std::make_unique<WorkerSupervisor>(std::move(options));
+  m_workerGone = false;
+  connect(m_worker.get(), &WorkerSupervisor::deviceReady, this, &Session::handleDevice);
+  connect(m_worker.get(), &WorkerSupervisor::loaded, this, &Session::handleLoaded);
+  connect(m_worker.get(), &WorkerSupervisor::failed, this, &Session::fail);
+  connect(m_worker.get(), &WorkerSupervisor::stateChanged, this, [this] { m_workersDirty = true; });
+  connect(m_worker.get(), &WorkerSupervisor::replaced, this, [this](const std::string& why) {
+    if (m_record && m_run.isValid()) {
+      const Result<> stored = m_record->addEvent(m_run, "worker replaced", nlohmann::json{{"why", why}}.dump());
+      if (!stored) {
+        fail(stored.error());
+      }
+    }
+  });
+  connect(m_worker.get(), &WorkerSupervisor::stopped, this, [this] {
+    m_workerGone = true;
+    finishWhenQuiet();
+  });
+  m_worker->start();
+}
+
+void Session::handleDevice(const wire::WorkerReady& ready) {
+  if (m_resumed && m_device.uuid != ready.device.uuid) {
+    notice(services::Notice::Severity::Warning,
+           fmt::format("this run began on another device ({}); its times are not comparable", m_device.name));
+  }
+  m_device = ready.device;
+  m_workersDirty = true;
+  m_stage = "reference and eager PyTorch";
+  emitProgress();
+  wire::LoadTask load;
+  load.task = m_bundle->task;
+  load.weightsPath = m_bundle->weights.string();
+  load.baseSeed = m_spec.seed;
+  m_worker->load(std::move(load));
+}
+
+void Session::handleLoaded(const Result<wire::TaskReady>& task) {
+  if (m_concluding) {
+    return;
+  }
+  if (!task) {
+    fail(task.error());
+    return;
+  }
+  m_task = *task;
+  if (const Result<> ready = m_resumed ? knowBaselines() : createRun(); !ready) {
+    fail(ready.error());
+    return;
+  }
+  Q_EMIT runCreated(m_run);
+  if (!m_baselines.empty()) {
+    startSearch();
+  } else if (m_spec.compileBaselines) {
+    measureBaselines();
+  } else {
+    handleBaselines(std::vector<domain::Baseline>{});
+  }
+}
+
+Result<> Session::createRun() {
+  store::NewRun run;
+  run.task = m_bundle->task;
+  run.bundlePath = m_bundle->directory.string();
+  run.device = m_device;
+  run.seed = m_spec.seed;
+  run.timeBudgetSeconds = m_spec.timeBudgetSeconds;
+  run.maxEvaluations = m_spec.maxEvaluations;
+  run.optionsJson = optionsJson(m_spec);
+  run.swageVersion = SWAGE_VERSION;
+  SWAGE_TRY_ASSIGN(m_run, m_record->createRun(run));
+  return {};
+}
+
+Result<> Session::knowBaselines() {
+  SWAGE_TRY(m_record->setRunStatus(m_run, store::RunStatus::Running, m_clock.elapsedSeconds()));
+  SWAGE_TRY_ASSIGN(m_baselines, m_record->baselines(m_run));
+  for (const domain::Baseline& baseline : m_baselines) {
+    Q_EMIT baselineMeasured(baseline);
+  }
+  return {};
+}
+
+void Session::measureBaselines() {
+  m_stage = "torch.compile";
+  emitProgress();
+  const double budget = std::clamp(60.0 * m_task.eager.medianNs * 1e-9, 4.0, 20.0);
+  m_baselineStage = std::make_unique<BaselineStage>(m_parts.bridge, m_bundle->directory, m_device, budget);
+  connect(m_baselineStage.get(), &BaselineStage::finished, this, &Session::handleBaselines);
+  m_baselineStage->start();
+}
+
+void Session::handleBaselines(const Result<std::vector<domain::Baseline>>& measured) {
+  if (m_concluding) {
+    return;
+  }
+  if (!measured) {
+    notice(services::Notice::Severity::Warning,
+           "torch.compile was not measured: " + measured.error().message(), measured.error().hint());
+  }
+  const Result<> added =
+      addBaselines(merged(eagerBaseline(m_task), measured ? *measured : std::vector<domain::Baseline>{}));
+  if (!added) {
+    fail(added.error());
+    return;
+  }
+  startSearch();
+}
+
+Result<> Session::addBaselines(const std::vector<domain::Baseline>& baselines) {
+  for (const domain::Baseline& baseline : baselines) {
+    SWAGE_TRY(m_record->addBaseline(m_run, baseline));
+    m_baselines.push_back(baseline);
+    if (!baseline.failure.empty()) {
+      notice(services::Notice::Severity::Info,
+             fmt::format("the baseline '{}' does not work: {}", baseline.mode, baseline.failure));
+    }
+    Q_EMIT baselineMeasured(baseline);
+  }
+  return {};
+}
+
+void Session::startSearch() {
+  if (const Result<> built = buildSearch(); !built) {
+    fail(built.error());
+    return;
+  }
+  m_evaluationsAtStart = m_pipeline->evaluations();
+  m_elapsedAtStart = m_clock.elapsedSeconds();
+  m_archiveDirty = true;
+  m_clock.run();
+  setState(services::RunState::Running);
+  m_stage.clear();
+  m_pipeline->run();
+}
+
+Result<> Session::buildSearch() {
+  SWAGE_TRY_ASSIGN(const store::RunRow row, m_record->run(m_run));
+  m_baselineNs = row.baselineNs;
+  m_baselineMode = row.baselineMode;
+  SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.makeSynthesizer(m_bundle->task.graph, m_device));
+  search::SearchOptions search;
+  search.seed = m_spec.seed;
+  for (int index = 0; index < domain::kCellCount; ++index) {
+    search.reachable[static_cast<std::size_t>(index)] = domain::isReachable(domain::Cell::fromIndex(index), m_device);
+  }
+  m_searcher = std::make_unique<search::Searcher>(*m_synthesizer, search);
+  CompilerPool::Options pool;
+  pool.command = m_parts.compilerCommand;
+  pool.size = m_parts.compilers > 0 ? m_parts.compilers : std::max(1, QThread::idealThreadCount());
+  pool.stopGrace = m_parts.stopGrace;
+  m_compilers = std::make_unique<CompilerPool>(std::move(pool));
+  m_compilersGone = false;
+  connect(m_compilers.get(), &CompilerPool::failed, this, &Session::fail);
+  connect(m_compilers.get(), &CompilerPool::stopped, this, [this] {
+    m_compilersGone = true;
+    finishWhenQuiet();
+  });
+  m_pipeline = std::make_unique<CandidatePipeline>(
+      CandidatePipeline::Parts{*m_record, *m_synthesizer, *m_searcher, *m_compilers, *m_worker}, pipelineOptions());
+  connect(m_pipeline.get(), &CandidatePipeline::ended, this, &Session::handleEnded);
+  connect(m_pipeline.get(), &CandidatePipeline::halted, this, &Session::handleHalted);
+  connect(m_pipeline.get(), &CandidatePipeline::drained, this, &Session::handleDrained);
+  connect(m_pipeline.get(), &CandidatePipeline::failed, this, &Session::fail);
+  if (m_resumed) {
+    SWAGE_TRY_ASSIGN(std::vector<store::CandidateRecord> history, m_record->history(m_run));
+    SWAGE_TRY(m_pipeline->restore(std::move(history)));
+  }
+  if (!m_pipeline->identity().isValid()) {
+    m_pipeline->addIdentity();
+  }
+  return {};
+}
+
+double Session::limitSeconds() const {
+  return std::clamp(kMinLimitSeconds + kLimitPerEagerSecond * m_task.eager.medianNs * 1e-9, kMinLimitSeconds,
+                    kMaxLimitSeconds);
+}
+
+CandidatePipeline::Options Session::pipelineOptions() const {
+  CandidatePipeline::Options options;
+  options.run = m_run;
+  options.device = m_device;
+  options.overlap = m_device.target == domain::Target::Cuda;
+  options.batch = options.overlap ? 2 * m_compilers->size() + 2 : std::max(2, m_compilers->size());
+  options.limitSeconds = limitSeconds();
+  const std::int64_t bytes = m_synthesizer->minimumBytes();
+  if (m_device.copyBytesPerSecond > 0.0 && bytes > kCacheMultiple * m_device.cacheBytes) {
+    options.floorNs = static_cast<double>(bytes) / (kFloorMargin * m_device.copyBytesPerSecond) * 1e9;
+  }
+  options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
+  options.mayPropose = [this](std::int64_t inFlight) { return mayPropose(inFlight); };
+  return options;
+}
+
+}  // namespace swage::engine

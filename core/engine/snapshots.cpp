@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/snapshots.h"
+
+#include <algorithm>
+
+namespace swage::engine {
+namespace {
+
+double speedup(double baselineNs, double timeNs) {
+  return baselineNs > 0.0 && timeNs > 0.0 ? baselineNs / timeNs : 0.0;
+}
+
+services::CellSummary emptyCell(int index, const domain::DeviceInfo& device) {
+  services::CellSummary cell;
+  cell.cell = domain::Cell::fromIndex(index);
+  cell.state = domain::isReachable(cell.cell, device) ? services::CellSummary::State::Empty
+                                                      : services::CellSummary::State::Unavailable;
+  return cell;
+}
+
+void decideState(services::CellSummary& cell) {
+  if (cell.best.isValid()) {
+    cell.state = services::CellSummary::State::Filled;
+  } else if (cell.tried > 0) {
+    cell.state = services::CellSummary::State::FailedOnly;
+  }
+}
+
+}  // namespace
+
+services::CandidateRow rowOf(const store::CandidateRecord& candidate, double baselineNs) {
+  services::CandidateRow row;
+  row.id = candidate.id;
+  row.run = candidate.run;
+  row.island = candidate.island;
+  row.madeBy = candidate.madeBy;
+  row.cell = candidate.cell;
+  row.status = candidate.evaluation ? std::string(domain::statusName(*candidate.evaluation)) : "pending";
+  row.summary = candidate.evaluation ? domain::summary(*candidate.evaluation) : std::string();
+  row.elapsedSeconds = candidate.elapsedSeconds;
+  row.parents = candidate.parents;
+  for (const domain::KernelFacts& kernel : candidate.kernels) {
+    row.registers = std::max(row.registers, kernel.registers);
+  }
+  if (!candidate.evaluation) {
+    return row;
+  }
+  if (const domain::Correct* correct = domain::asCorrect(*candidate.evaluation)) {
+    row.timeNs = correct->timing.candidate.medianNs;
+    row.lowNs = correct->timing.candidate.lowNs;
+    row.highNs = correct->timing.candidate.highNs;
+    row.speedup = speedup(baselineNs, row.timeNs);
+    for (const domain::OutputError& error : correct->errors) {
+      row.relativeError = std::max(row.relativeError, error.relativeL2);
+    }
+  }
+  return row;
+}
+
+services::CandidateRow rowOf(const store::CandidateLine& line) {
+  services::CandidateRow row;
+  row.id = line.id;
+  row.run = line.run;
+  row.island = line.island;
+  row.madeBy = line.madeBy;
+  row.cell = line.cell;
+  row.status = line.status;
+  row.summary = line.summary;
+  row.timeNs = line.timeNs;
+  row.lowNs = line.lowNs;
+  row.highNs = line.highNs;
+  row.speedup = line.speedup;
+  row.relativeError = line.relativeError;
+  row.registers = line.registers;
+  row.elapsedSeconds = line.elapsedSeconds;
+  row.parents = line.parents;
+  return row;
+}
+
+services::CandidateDetail detailOf(store::CandidateRecord candidate, double baselineNs) {
+  services::CandidateDetail detail;
+  detail.row = rowOf(candidate, baselineNs);
+  detail.genome = std::move(candidate.genome);
+  detail.program = std::move(candidate.program);
+  detail.assembly = std::move(candidate.assembly);
+  detail.compileLog = std::move(candidate.compileLog);
+  detail.kernels = std::move(candidate.kernels);
+  detail.evaluation = std::move(candidate.evaluation);
+  return detail;
+}
+
+services::RunSummary summaryOf(const store::RunRow& run) {
+  services::RunSummary summary;
+  summary.id = run.id;
+  summary.taskName = run.taskName;
+  summary.deviceName = run.device.name;
+  summary.target = domain::name(run.device.target);
+  summary.status = store::name(run.status);
+  summary.startedAtMs = run.startedAtMs;
+  summary.elapsedSeconds = run.elapsedSeconds;
+  summary.evaluations = run.evaluations;
+  summary.correct = run.correct;
+  summary.best = run.best;
+  summary.bestTimeNs = run.bestTimeNs;
+  summary.bestSpeedup = speedup(run.baselineNs, run.bestTimeNs);
+  summary.baselineMode = run.baselineMode;
+  summary.baselineNs = run.baselineNs;
+  return summary;
+}
+
+std::vector<services::CellSummary> cellsOf(const search::Archive& archive, const domain::DeviceInfo& device,
+                                           double baselineNs) {
+  const search::Elite* overall = archive.bestOverall();
+  std::vector<services::CellSummary> cells;
+  cells.reserve(domain::kCellCount);
+  for (int index = 0; index < domain::kCellCount; ++index) {
+    services::CellSummary cell = emptyCell(index, device);
+    for (int island = 0; island < archive.islandCount(); ++island) {
+      const search::CellState& state = archive.at(island, cell.cell);
+      cell.tried += state.tried;
+      cell.correct += state.correct;
+    }
+    if (const search::Elite* elite = archive.best(cell.cell)) {
+      cell.best = elite->candidate;
+      cell.bestTimeNs = elite->timeNs;
+      cell.speedup = speedup(baselineNs, elite->timeNs);
+      cell.isOverallBest = overall != nullptr && overall->candidate == elite->candidate;
+    }
+    decideState(cell);
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& lines, const domain::DeviceInfo& device,
+                                           double baselineNs, domain::CandidateId best) {
+  std::vector<services::CellSummary> cells;
+  cells.reserve(domain::kCellCount);
+  for (int index = 0; index < domain::kCellCount; ++index) {
+    cells.push_back(emptyCell(index, device));
+  }
+  for (const store::CellLine& line : lines) {
+    services::CellSummary& cell = cells[static_cast<std::size_t>(line.cell.index())];
+    cell.tried = line.tried;
+    cell.correct = line.correct;
+    cell.best = line.best;
+    cell.bestTimeNs = line.bestTimeNs;
+    cell.speedup = speedup(baselineNs, line.bestTimeNs);
+    cell.isOverallBest = best.isValid() && line.best == best;
+    decideState(cell);
+  }
+  return cells;
+}
+
+std::optional<domain::Baseline> fastest(const std::vector<domain::Baseline>& baselines) {
+  std::optional<domain::Baseline> best;
+  for (const domain::Baseline& baseline : baselines) {
+    if (baseline.failure.empty() && baseline.timing.medianNs > 0.0 &&
+        (!best || baseline.timing.medianNs < best->timing.medianNs)) {
+      best = baseline;
+    }
+  }
+  return best;
+}
+
+}  // namespace swage::engine

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/verification.h"
+
+#include <fmt/format.h>
+
+#include "core/store/task_bundle.h"
+
+namespace swage::engine {
+namespace {
+
+constexpr double kTimingBudgetSeconds = 2.0;
+constexpr double kLimitSeconds = 300.0;
+constexpr int kMaxSamples = 200;
+
+}  // namespace
+
+Verification::Verification(const SessionParts& parts, std::filesystem::path project, domain::CandidateId candidate,
+                           QObject* parent)
+    : QObject(parent), m_parts(parts), m_project(std::move(project)), m_candidate(candidate) {}
+
+Result<> Verification::prepare() {
+  SWAGE_TRY_ASSIGN(const store::Record record, store::Record::open(m_project, store::Record::Mode::ReadOnly));
+  SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, record.candidate(m_candidate));
+  SWAGE_TRY_ASSIGN(const store::RunRow run, record.run(candidate.run));
+  SWAGE_TRY_ASSIGN(const store::TaskBundle bundle, store::readTaskBundle(run.bundlePath));
+  if (candidate.program.plan.steps.empty()) {
+    return Error(ErrorKind::InvalidInput, fmt::format("candidate {} has no program", m_candidate.value()));
+  }
+  if (candidate.program.plan.hasKernels()) {
+    if (candidate.binaryHash.empty()) {
+      return Error(ErrorKind::InvalidInput, fmt::format("candidate {} was never compiled", m_candidate.value()));
+    }
+    SWAGE_TRY_ASSIGN(m_evaluate.binary, record.binary(candidate.binaryHash));
+  }
+  m_target = candidate.program.target;
+  m_evaluate.plan = candidate.program.plan;
+  m_evaluate.timingBudgetSeconds = kTimingBudgetSeconds;
+  m_evaluate.maxSamples = kMaxSamples;
+  m_evaluate.limitSeconds = kLimitSeconds;
+  m_load.task = bundle.task;
+  m_load.weightsPath = bundle.weights.string();
+  m_load.baseSeed = run.seed + 1000;  // inputs the search never saw
+  return {};
+}
+
+void Verification::start() {
+  QTimer::singleShot(0, this, [this] {
+    if (const Result<> prepared = prepare(); !prepared) {
+      Q_EMIT finished(prepared.error());
+      return;
+    }
+    WorkerSupervisor::Options options;
+    options.command = m_parts.workerCommand(m_target);
+    options.stopGrace = m_parts.stopGrace;
+    m_worker = std::make_unique<WorkerSupervisor>(std::move(options));
+    connect(m_worker.get(), &WorkerSupervisor::deviceReady, this, [this] { m_worker->load(m_load); });
+    connect(m_worker.get(), &WorkerSupervisor::loaded, this, &Verification::handleLoaded);
+    connect(m_worker.get(), &WorkerSupervisor::evaluated, this,
+            [this](const EvaluationResult& result) { conclude(result.evaluation); });
+    connect(m_worker.get(), &WorkerSupervisor::failed, this, [this](const Error& error) { conclude(error); });
+    connect(m_worker.get(), &WorkerSupervisor::stopped, this, [this] { Q_EMIT finished(*m_outcome); });
+    m_worker->start();
+  });
+}
+
+void Verification::handleLoaded(const Result<wire::TaskReady>& task) {
+  if (!task) {
+    conclude(task.error());
+  } else if (!m_outcome) {
+    m_worker->evaluate(m_evaluate);
+  }
+}
+
+void Verification::cancel() {
+  if (m_worker) {
+    conclude(Error(ErrorKind::Cancelled, "the verification was cancelled"));
+  }
+}
+
+void Verification::conclude(Result<domain::Evaluation> outcome) {
+  if (!m_outcome) {
+    m_outcome = std::move(outcome);
+    m_worker->stop();
+  }
+}
+
+}  // namespace swage::engine

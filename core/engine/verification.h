@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QObject>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "core/base/result.h"
+#include "core/engine/session.h"
+
+namespace swage::engine {
+
+// Evaluates one recorded candidate again in a fresh worker, from the record and its task bundle alone. Changes nothing.
+// Emits finished() exactly once, when the worker is gone.
+class Verification : public QObject {
+  Q_OBJECT
+
+ public:
+  Verification(const SessionParts& parts, std::filesystem::path project, domain::CandidateId candidate,
+               QObject* parent = nullptr);
+
+  void start();
+  void cancel();
+
+ Q_SIGNALS:
+  void finished(const swage::Result<swage::domain::Evaluation>& evaluation);
+
+ private:
+  [[nodiscard]] Result<> prepare();
+  void handleLoaded(const Result<wire::TaskReady>& task);
+  void conclude(Result<domain::Evaluation> outcome);
+
+  SessionParts m_parts;
+  std::filesystem::path m_project;
+  domain::CandidateId m_candidate;
+  wire::LoadTask m_load;
+  wire::Evaluate m_evaluate;
+  domain::Target m_target = domain::Target::Cpu;
+  std::unique_ptr<WorkerSupervisor> m_worker;
+  std::optional<Result<domain::Evaluation>> m_outcome;
+};
+
+}  // namespace swage::engine

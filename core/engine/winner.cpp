@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/winner.h"
+
+namespace swage::engine {
+
+Result<domain::CandidateId> winnerOf(const services::RecordService& record, domain::RunId run) {
+  SWAGE_TRY_ASSIGN(const services::RunSummary summary, record.run(run));
+  if (!summary.best.isValid()) {
+    return summary.best;
+  }
+  SWAGE_TRY_ASSIGN(const services::CandidateDetail best, record.candidate(summary.best));
+  const domain::Correct* correct = best.evaluation ? domain::asCorrect(*best.evaluation) : nullptr;
+  if (correct != nullptr && correct->timing.speedupLow > 1.0) {
+    return summary.best;
+  }
+  // The identity is a run's first candidate.
+  services::CandidatePage first;
+  first.run = run;
+  first.limit = 1;
+  SWAGE_TRY_ASSIGN(const std::vector<services::CandidateRow> rows, record.candidates(first));
+  const bool usable = !rows.empty() && rows.front().madeBy == domain::OperatorKind::Baseline && rows.front().timeNs > 0.0;
+  return usable ? rows.front().id : summary.best;
+}
+
+}  // namespace swage::engine

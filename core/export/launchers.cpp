@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/export/launchers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/export/python_text.h"
+
+namespace swage::exporting {
+
+namespace {
+
+struct CppType {
+  std::string operator()(domain::ValueId) const { return "void*"; }
+  std::string operator()(domain::Int32) const { return "int"; }
+  std::string operator()(std::int64_t) const { return "long long"; }
+  std::string operator()(float) const { return "float"; }
+  std::string operator()(double) const { return "double"; }
+};
+
+struct ForeignType {
+  std::string operator()(domain::ValueId) const { return "_ctypes.c_void_p"; }
+  std::string operator()(domain::Int32) const { return "_ctypes.c_int32"; }
+  std::string operator()(std::int64_t) const { return "_ctypes.c_int64"; }
+  std::string operator()(float) const { return "_ctypes.c_float"; }
+  std::string operator()(double) const { return "_ctypes.c_double"; }
+};
+
+std::string foreignTypes(const domain::KernelStep& step) {
+  std::string text;
+  for (const domain::KernelArgument& argument : step.arguments) {
+    text += std::visit(ForeignType{}, argument) + ", ";
+  }
+  return fmt::format("({})", text.empty() ? text : text.substr(0, text.size() - (step.arguments.size() > 1 ? 2 : 1)));
+}
+
+std::string addresses(std::size_t count) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < count; ++i) {
+    parts.push_back(fmt::format("&a{}", i));
+  }
+  return parts.empty() ? "nullptr" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// What pybind11 converts: integers for addresses and integers, doubles for numbers.
+std::string boundType(const domain::KernelArgument& argument) {
+  const bool isNumber = std::holds_alternative<float>(argument) || std::holds_alternative<double>(argument);
+  return isNumber ? "double" : "long long";
+}
+
+std::string cudaSignature(const domain::KernelStep& step, std::size_t index) {
+  std::string parameters;
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    parameters += fmt::format("{} p{}, ", boundType(step.arguments[i]), i);
+  }
+  return fmt::format("void swage_step{}({}long long stream)", index, parameters);
+}
+
+std::string cudaLauncher(const domain::KernelStep& step, std::size_t index) {
+  std::string body;
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    const std::string type = std::visit(CppType{}, step.arguments[i]);
+    body += fmt::format("  {} a{} = ({})p{};\n", type, i, type, i);
+  }
+  body += fmt::format("  void* arguments[] = {{{}}};\n", addresses(step.arguments.size()));
+  body += fmt::format("  cudaLaunchConfig_t config = {{}};\n  config.gridDim = dim3({}, {}, {});\n", step.grid.x,
+                      step.grid.y, step.grid.z);
+  body += fmt::format("  config.blockDim = dim3({}, {}, {});\n  config.dynamicSmemBytes = {};\n", step.block.x,
+                      step.block.y, step.block.z, step.dynamicSharedBytes);
+  body +=
+      "  config.stream = (cudaStream_t)stream;\n  cudaLaunchAttribute attributes[2];\n  config.attrs = attributes;\n";
+  if (step.cluster != domain::Dim3{}) {
+    body += "  attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;\n";
+    body += fmt::format("  attributes[config.numAttrs].val.clusterDim.x = {};\n", step.cluster.x);
+    body += fmt::format("  attributes[config.numAttrs].val.clusterDim.y = {};\n", step.cluster.y);
+    body += fmt::format("  attributes[config.numAttrs++].val.clusterDim.z = {};\n", step.cluster.z);
+  }
+  if (step.cooperative) {
+    body += "  attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;\n";
+    body += "  attributes[config.numAttrs++].val.cooperative = 1;\n";
+  }
+  if (step.dynamicSharedBytes > 0) {
+    body += fmt::format(
+        "  swageCheck(cudaFuncSetAttribute((const void*){}, cudaFuncAttributeMaxDynamicSharedMemorySize, {}));\n",
+        step.entry, step.dynamicSharedBytes);
+  }
+  body += fmt::format("  swageCheck(cudaLaunchKernelExC(&config, (const void*){}, arguments));\n", step.entry);
+  return fmt::format("\n{} {{\n{}}}\n", cudaSignature(step, index), body);
+}
+
+std::string geometry(const domain::Dim3& value) {
+  return fmt::format("({}, {}, {})", value.x, value.y, value.z);
+}
+
+}  // namespace
+
+std::vector<const domain::KernelStep*> kernelSteps(const domain::LaunchPlan& plan) {
+  std::vector<const domain::KernelStep*> steps;
+  for (const domain::PlanStep& step : plan.steps) {
+    if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
+      steps.push_back(kernel);
+    }
+  }
+  return steps;
+}
+
+std::string cpuLaunchers(const domain::LaunchPlan& plan) {
+  std::string text;
+  std::size_t index = 0;
+  for (const domain::KernelStep* step : kernelSteps(plan)) {
+    std::vector<std::string> parameters;
+    for (std::size_t i = 0; i < step->arguments.size(); ++i) {
+      parameters.push_back(fmt::format("{} a{}", std::visit(CppType{}, step->arguments[i]), i));
+    }
+    text += fmt::format(
+        "\nextern \"C\" __attribute__((visibility(\"default\"))) void swage_step{}({}) {{\n"
+        "  void* arguments[] = {{{}}};\n  {}(arguments);\n}}\n",
+        index++, fmt::join(parameters, ", "), addresses(parameters.size()), step->entry);
+  }
+  return text;
+}
+
+std::string cudaLaunchers(const domain::LaunchPlan& plan) {
+  std::string text =
+      "\n#include <cuda_runtime.h>\n#include <stdexcept>\n\n"
+      "static void swageCheck(cudaError_t code) {\n"
+      "  if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));\n}\n";
+  std::size_t index = 0;
+  for (const domain::KernelStep* step : kernelSteps(plan)) {
+    text += cudaLauncher(*step, index++);
+  }
+  return text;
+}
+
+std::string cudaLauncherDeclarations(const domain::LaunchPlan& plan) {
+  std::string text;
+  std::size_t index = 0;
+  for (const domain::KernelStep* step : kernelSteps(plan)) {
+    text += cudaSignature(*step, index++) + ";\n";
+  }
+  return text;
+}
+
+std::string cpuStepTable(const domain::LaunchPlan& plan) {
+  std::string text = "(\n";
+  std::size_t index = 0;
+  for (const domain::KernelStep* step : kernelSteps(plan)) {
+    text += fmt::format("    (\"swage_step{}\", {}),\n", index++, foreignTypes(*step));
+  }
+  return text + ")";
+}
+
+std::string cudaStepTable(const domain::LaunchPlan& plan) {
+  std::string text = "(\n";
+  std::size_t index = 0;
+  for (const domain::KernelStep* step : kernelSteps(plan)) {
+    text += fmt::format(
+        "    _SwageStep({}, grid={}, block={}, cluster={}, shared={}, cooperative={},\n               types={}),\n",
+        pythonString(step->entry), geometry(step->grid), geometry(step->block), geometry(step->cluster),
+        step->dynamicSharedBytes, step->cooperative ? "True" : "False", foreignTypes(*step));
+    ++index;
+  }
+  return text + ")";
+}
+
+}  // namespace swage::exporting

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/export/plan_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "core/export/python_text.h"
+
+namespace swage::exporting {
+
+namespace {
+
+using domain::GraphInput;
+using domain::InputKind;
+using domain::OutputKind;
+using domain::ValueId;
+
+constexpr std::int64_t kHugePageBytes = std::int64_t{4} << 20U;
+constexpr std::size_t kLargestConstants = std::size_t{1} << 20U;
+
+std::string variable(ValueId id) {
+  return fmt::format("v{}", id.value());
+}
+
+Error malformed(std::string_view what) {
+  return Error(ErrorKind::InvalidInput, fmt::format("cannot export the launch plan: {}", what),
+               "Verify the candidate again; its record may be damaged.");
+}
+
+// `bn.weight` to `self._modules["bn"]._parameters.get("weight")`. Looked up at each call, so that a parameter that was
+// replaced is noticed.
+std::string stateExpression(const GraphInput& input, std::string_view registry) {
+  std::string text = "self";
+  std::string_view path = input.name;
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
+    text += fmt::format("._modules[{}]", pythonString(path.substr(0, dot)));
+    path.remove_prefix(dot + 1);
+  }
+  return fmt::format("{}.{}.get({})", text, registry, pythonString(path));
+}
+
+bool returnsList(const std::string& op) {
+  static constexpr std::array<std::string_view, 8> kNames = {
+      "aten.split",        "aten.unbind.",       "aten.chunk.",  "aten.tensor_split.",
+      "aten.unsafe_split", "aten.unsafe_chunk.", "aten.hsplit.", "aten.vsplit."};
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return op.starts_with(name); });
+}
+
+class PlanWriter {
+ public:
+  explicit PlanWriter(const PlanInput& input) : m_in(input), m_plan(input.program.plan) {}
+
+  Result<PlanText> run() {
+    SWAGE_TRY(checkShape());
+    SWAGE_TRY(writeInputs());
+    findLastUses();
+    for (std::size_t i = 0; i < m_plan.steps.size(); ++i) {
+      SWAGE_TRY(writeStep(i));
+    }
+    SWAGE_TRY(writeReturn());
+    SWAGE_TRY(writeCall());
+    return std::move(m_text);
+  }
+
+ private:
+  [[nodiscard]] Result<> checkShape() const {
+    if (const std::string defect = findDefect(m_plan); !defect.empty()) {
+      return malformed(defect);
+    }
+    if (m_plan.inputs.size() != m_in.task.graph.inputs.size() ||
+        m_plan.outputs.size() != m_in.task.graph.outputs.size()) {
+      return malformed(fmt::format("it has {} inputs and {} outputs, the task's graph {} and {}", m_plan.inputs.size(),
+                                   m_plan.outputs.size(), m_in.task.graph.inputs.size(),
+                                   m_in.task.graph.outputs.size()));
+    }
+    return {};
+  }
+
+  [[nodiscard]] const domain::TensorType& type(ValueId id) const {
+    return m_plan.buffers[static_cast<std::size_t>(id.value())];
+  }
+
+  [[nodiscard]] std::string specification(ValueId id) const {
+    const domain::TensorType& tensor = type(id);
+    return fmt::format("{}, {}, {}", pythonTuple(tensor.shape), pythonTuple(tensor.strides), pythonDtype(tensor.dtype));
+  }
+
+  // The arguments of forward come first: everything else that looks at tensors[0] or counts users relies on it.
+  Result<> writeInputs() {
+    for (const InputKind kind : {InputKind::User, InputKind::Parameter, InputKind::Buffer}) {
+      for (std::size_t i = 0; i < m_plan.inputs.size(); ++i) {
+        if (m_in.task.graph.inputs[i].kind == kind) {
+          m_userInputs += kind == InputKind::User ? 1 : 0;
+          addInput(i);
+        }
+      }
+    }
+    if (m_inputCount == 0) {
+      return Error(ErrorKind::Unsupported, "cannot export a task that reads neither arguments nor parameters",
+                   "Give the module an input.");
+    }
+    m_text.userCount = std::to_string(m_userInputs);
+    return writeConstants();
+  }
+
+  void addInput(std::size_t index) {
+    const GraphInput& input = m_in.task.graph.inputs[index];
+    const ValueId id = m_plan.inputs[index];
+    m_text.inputs += fmt::format("    ({}),  # {}\n", specification(id), plainProse(input.name));
+    m_text.parameters += ", " + variable(id);
+    if (input.kind != InputKind::User) {
+      m_text.state +=
+          fmt::format("\n                   {},",
+                      stateExpression(input, input.kind == InputKind::Parameter ? "_parameters" : "_buffers"));
+      m_text.stateNames += pythonString(input.name) + ", ";
+    }
+    if (isMutated(input)) {
+      m_text.mutated += std::to_string(m_inputCount) + ", ";
+    }
+    m_defined.insert(id);
+    m_fixed.insert(id);
+    ++m_inputCount;
+  }
+
+  [[nodiscard]] bool isMutated(const GraphInput& input) const {
+    const auto& outputs = m_in.task.graph.outputs;
+    return input.kind == InputKind::Buffer && std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
+             return output.kind == OutputKind::BufferMutation && output.name == input.name;
+           });
+  }
+
+  Result<> writeConstants() {
+    std::size_t total = 0;
+    int index = 0;
+    for (std::size_t i = 0; i < m_plan.inputs.size(); ++i) {
+      const GraphInput& input = m_in.task.graph.inputs[i];
+      if (input.kind != InputKind::Constant) {
+        continue;
+      }
+      const auto found = m_in.constants.find(input.name);
+      if (found == m_in.constants.end() ||
+          found->second.size() != static_cast<std::size_t>(type(m_plan.inputs[i]).byteCount())) {
+        return malformed(fmt::format("the value of the constant {} is missing", input.name));
+      }
+      total += found->second.size();
+      if (total > kLargestConstants) {
+        return Error(ErrorKind::Unsupported,
+                     fmt::format("cannot export: constant tensors such as {} take more than {} bytes", input.name,
+                                 kLargestConstants),
+                     "Register the tensor with register_buffer, so that it is part of the module's state.");
+      }
+      SWAGE_TRY_ASSIGN(const std::string bytes, pythonBytes(found->second, Packing::Zlib));
+      m_text.constants += fmt::format("    ({}, {}),\n", specification(m_plan.inputs[i]), bytes);
+      m_text.plan += fmt::format("    {} = _swage_constant({}, device)\n", variable(m_plan.inputs[i]), index++);
+      m_defined.insert(m_plan.inputs[i]);
+      m_fixed.insert(m_plan.inputs[i]);
+    }
+    return {};
+  }
+
+  void findLastUses() {
+    for (std::size_t i = 0; i < m_plan.steps.size(); ++i) {
+      for (const ValueId id : mentioned(m_plan.steps[i])) {
+        m_lastUse[id] = i;
+      }
+    }
+    for (const ValueId id : m_plan.outputs) {
+      m_fixed.insert(id);
+    }
+  }
+
+  [[nodiscard]] static std::vector<ValueId> mentioned(const domain::PlanStep& step) {
+    std::vector<ValueId> ids;
+    if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
+      for (const domain::KernelArgument& argument : kernel->arguments) {
+        if (const auto* id = std::get_if<ValueId>(&argument)) {
+          ids.push_back(*id);
+        }
+      }
+    } else if (const auto* aten = std::get_if<domain::AtenStep>(&step)) {
+      ids = inputsOf(aten->node);
+      std::copy_if(aten->node.outputs.begin(), aten->node.outputs.end(), std::back_inserter(ids),
+                   [](ValueId id) { return id.isValid(); });
+    } else {
+      ids.push_back(std::get<domain::ZeroStep>(step).buffer);
+    }
+    return ids;
+  }
+
+  Result<> writeStep(std::size_t index) {
+    const domain::PlanStep& step = m_plan.steps[index];
+    if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
+      writeKernel(*kernel);
+    } else if (const auto* aten = std::get_if<domain::AtenStep>(&step)) {
+      SWAGE_TRY(writeAten(*aten));
+    } else {
+      const ValueId buffer = std::get<domain::ZeroStep>(step).buffer;
+      allocate(buffer);
+      m_text.plan += fmt::format("    {}.zero_()\n", variable(buffer));
+    }
+    dropUnused(index);
+    return {};
+  }
+
+  // A tensor that no step will use any more gives its memory back, as it would in eager execution.
+  void dropUnused(std::size_t index) {
+    std::vector<std::string> dead;
+    for (const ValueId id : mentioned(m_plan.steps[index])) {
+      if (m_lastUse[id] == index && !m_fixed.contains(id) && m_defined.erase(id) > 0) {
+        dead.push_back(variable(id));
+      }
+    }
+    if (!dead.empty()) {
+      m_text.plan += fmt::format("    del {}\n", fmt::join(dead, ", "));
+    }
+  }
+
+  void allocate(ValueId id) {
+    if (!m_defined.insert(id).second) {
+      return;
+    }
+    const domain::TensorType& tensor = type(id);
+    std::string text = fmt::format("torch.empty_strided({}, {}, dtype={}, device=device)", pythonTuple(tensor.shape),
+                                   pythonTuple(tensor.strides), pythonDtype(tensor.dtype));
+    if (m_in.program.target == domain::Target::Cpu && tensor.byteCount() >= kHugePageBytes) {
+      text = fmt::format("_swage_huge_pages({})", text);
+    }
+    m_text.plan += fmt::format("    {} = {}\n", variable(id), text);
+  }
+
+  struct ArgumentText {
+    std::string operator()(ValueId id) const { return variable(id) + ".data_ptr()"; }
+    std::string operator()(domain::Int32 value) const { return std::to_string(value.value); }
+    std::string operator()(std::int64_t value) const { return std::to_string(value); }
+    std::string operator()(float value) const { return pythonFloat(static_cast<double>(value)); }
+    std::string operator()(double value) const { return pythonFloat(value); }
+  };
+
+  void writeKernel(const domain::KernelStep& step) {
+    std::vector<std::string> arguments;
+    for (const domain::KernelArgument& argument : step.arguments) {
+      if (const auto* id = std::get_if<ValueId>(&argument)) {
+        allocate(*id);
+        relayout(*id);
+      }
+      arguments.push_back(std::visit(ArgumentText{}, argument));
+    }
+    m_text.plan += fmt::format("    steps[{}]({})  # {}\n", m_kernelCount++, fmt::join(arguments, ", "), step.entry);
+  }
+
+  // An operator chooses the layout of its result itself; a kernel was verified with one.
+  void relayout(ValueId id) {
+    if (m_fromOperator.erase(id) > 0) {
+      const domain::TensorType& tensor = type(id);
+      m_text.plan += fmt::format("    {} = _swage_layout({}, {}, {})\n", variable(id), variable(id),
+                                 pythonTuple(tensor.shape), pythonTuple(tensor.strides));
+    }
+  }
+
+  Result<> writeAten(const domain::AtenStep& step) {
+    std::vector<std::string> arguments;
+    for (const ValueId id : inputsOf(step.node)) {
+      if (!m_defined.contains(id)) {
+        return malformed(fmt::format("{} reads value {}, which no earlier step writes", step.node.op, id.value()));
+      }
+    }
+    for (const domain::Argument& argument : step.node.args) {
+      arguments.push_back(pythonArgument(argument));
+    }
+    for (const auto& [name, argument] : step.node.kwargs) {
+      arguments.push_back(fmt::format("{}={}", name, pythonArgument(argument)));
+    }
+    const std::string call = fmt::format("{}({})", operatorName(step.node.op), fmt::join(arguments, ", "));
+    m_text.plan += fmt::format("    {}{}\n", targets(step.node), call);
+    return {};
+  }
+
+  std::string targets(const domain::Node& node) {
+    std::vector<std::string> names;
+    for (const ValueId id : node.outputs) {
+      names.push_back(id.isValid() ? variable(id) : "_");
+      if (id.isValid()) {
+        m_defined.insert(id);
+        m_fromOperator.insert(id);
+      }
+    }
+    if (names.empty()) {
+      return "";
+    }
+    return fmt::format("{}{} = ", fmt::join(names, ", "), names.size() == 1 && returnsList(node.op) ? "," : "");
+  }
+
+  const std::string& operatorName(const std::string& op) {
+    auto [found, isNew] = m_operators.try_emplace(op);
+    if (isNew) {
+      std::string name = op;
+      std::replace(name.begin(), name.end(), '.', '_');
+      found->second = "_swage_" + name;
+      m_text.operators += fmt::format("{} = torch.ops.{}\n", found->second, op);
+    }
+    return found->second;
+  }
+
+  Result<> writeReturn() {
+    std::vector<std::string> mutations;
+    std::vector<std::string> users;
+    for (std::size_t i = 0; i < m_plan.outputs.size(); ++i) {
+      const ValueId id = m_plan.outputs[i];
+      const domain::GraphOutput& output = m_in.task.graph.outputs[i];
+      if (!m_defined.contains(id)) {
+        return malformed(fmt::format("its output {} is value {}, which no step writes", i, id.value()));
+      }
+      if (output.kind == OutputKind::User) {
+        users.push_back(variable(id));
+        continue;
+      }
+      const GraphInput buffer{.value = id, .kind = InputKind::Buffer, .name = output.name};
+      m_text.store +=
+          fmt::format("        {}.copy_(outputs[{}])\n", stateExpression(buffer, "_buffers"), mutations.size());
+      mutations.push_back(variable(id));
+    }
+    m_userOutputs = users.size();
+    const std::size_t mutationCount = mutations.size();
+    mutations.insert(mutations.end(), users.begin(), users.end());
+    m_text.plan += fmt::format("    return ({},)\n", fmt::join(mutations, ", "));
+    m_text.mutationCount = std::to_string(mutationCount);
+    return {};
+  }
+
+  // How arguments and results nest, from the bridge's description or, without one, flat.
+  Result<> writeCall() {
+    const nlohmann::json call =
+        m_in.call.empty() ? nlohmann::json::object() : nlohmann::json::parse(m_in.call, nullptr, false);
+    if (!call.is_object()) {
+      return malformed("the description of its call is not a JSON object");
+    }
+    SWAGE_TRY(writeArguments(call));
+    std::size_t results = m_userOutputs;
+    m_text.result = m_userOutputs == 1 ? "outputs[0]" : "outputs";
+    if (call.contains("result")) {
+      results = 0;
+      SWAGE_TRY_ASSIGN(m_text.result, tree(call["result"], Role::Result, results, 0));
+    }
+    if (results != m_userOutputs) {
+      return malformed(fmt::format("its call returns {} tensors, the graph {}", results, m_userOutputs));
+    }
+    return {};
+  }
+
+  Result<> writeArguments(const nlohmann::json& call) {
+    std::size_t count = 0;
+    if (call.contains("args") && !isFlat(call["args"])) {
+      SWAGE_TRY_ASSIGN(const std::string pattern, tree(call["args"], Role::Pattern, count, 0));
+      m_text.arguments = fmt::format(
+          "        tensors = []\n        if not _swage_match({}, args, tensors):\n            return None", pattern);
+    } else {
+      count = call.contains("args") ? call["args"]["tuple"].size() : m_userInputs;
+      m_text.arguments =
+          fmt::format("        if len(args) != {}:\n            return None\n        tensors = args", count);
+    }
+    if (count != m_userInputs) {
+      return malformed(fmt::format("its call takes {} tensors, the graph {}", count, m_userInputs));
+    }
+    return {};
+  }
+
+  [[nodiscard]] static bool isFlat(const nlohmann::json& arguments) {
+    return arguments.is_object() && arguments.contains("tuple") && arguments["tuple"].is_array() &&
+           std::all_of(arguments["tuple"].begin(), arguments["tuple"].end(),
+                       [](const nlohmann::json& item) { return item.is_object() && item.contains("tensor"); });
+  }
+
+  enum class Role : std::uint8_t { Pattern, Result };
+
+  // Python text of a TREE of TASK_FORMAT.md; counts its tensors, which are numbered in order.
+  Result<std::string> tree(const nlohmann::json& json, Role role, std::size_t& tensors, int depth) const {
+    constexpr int kDeepest = 32;
+    if (!json.is_object() || json.size() != 1 || depth > kDeepest) {
+      return malformed("the description of its call has an unknown part");
+    }
+    const std::string kind = json.begin().key();
+    const nlohmann::json& content = json.begin().value();
+    if (kind == "tensor") {
+      return role == Role::Pattern ? (++tensors, std::string("_SwageTensor")) : fmt::format("outputs[{}]", tensors++);
+    }
+    if (kind == "constant") {
+      return pythonLiteral(content);
+    }
+    std::vector<std::string> parts;
+    for (const auto& [key, item] : content.items()) {
+      SWAGE_TRY_ASSIGN(const std::string part, tree(item, role, tensors, depth + 1));
+      parts.push_back(kind == "dict" ? fmt::format("{}: {}", pythonString(key), part) : part);
+    }
+    const std::string inner = fmt::format("{}", fmt::join(parts, ", "));
+    if (kind == "dict" && content.is_object()) {
+      return fmt::format("{{{}}}", inner);
+    }
+    if (kind == "list" && content.is_array()) {
+      return fmt::format("[{}]", inner);
+    }
+    if (kind == "tuple" && content.is_array()) {
+      return fmt::format("({}{})", inner, parts.size() == 1 ? "," : "");
+    }
+    return malformed(fmt::format("the description of its call has a part of unknown kind '{}'", kind));
+  }
+
+  PlanInput m_in;
+  const domain::LaunchPlan& m_plan;
+  PlanText m_text;
+  std::set<ValueId> m_defined;
+  std::set<ValueId> m_fixed;         // inputs and outputs: never dropped
+  std::set<ValueId> m_fromOperator;  // whose layout has not been checked yet
+  std::map<ValueId, std::size_t> m_lastUse;
+  std::map<std::string, std::string> m_operators;
+  std::size_t m_inputCount = 0;
+  std::size_t m_userInputs = 0;
+  std::size_t m_kernelCount = 0;
+  std::size_t m_userOutputs = 0;
+};
+
+}  // namespace
+
+Result<PlanText> writePlan(const PlanInput& input) {
+  return PlanWriter(input).run();
+}
+
+}  // namespace swage::exporting

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/domain/candidate.h"
+#include "core/domain/task.h"
+
+namespace swage::exporting {
+
+// A launch plan as pieces of Python for core/export/templates/module.py.in.
+struct PlanText {
+  std::string inputs;         // the tuple _SWAGE_INPUTS: shape, strides and dtype of everything the plan reads
+  std::string userCount;      // how many of them are arguments of forward
+  std::string constants;      // the tuple _SWAGE_CONSTANTS
+  std::string operators;      // one assignment for each ATen overload
+  std::string parameters;     // parameters of _swage_plan
+  std::string plan;           // its body
+  std::string arguments;      // statements that bind `tensors` from args, or return None
+  std::string state;          // expressions of the module's own tensors, each on its line with a comma
+  std::string store;          // statements that write the module's buffers from `outputs`
+  std::string mutated;        // indices into _SWAGE_INPUTS of what `store` overwrites
+  std::string stateNames;     // the tuple of their names in state_dict
+  std::string mutationCount;  // how many outputs of the plan are new values of buffers; they come first
+  std::string result;         // expression of forward's result from `outputs`
+};
+
+struct PlanInput {
+  const domain::Task& task;
+  const domain::Program& program;
+  const std::string& call;  // see ModelNewInput
+  const std::map<std::string, std::string>& constants;
+};
+
+// Errors: InvalidInput when the plan does not fit the task's graph or reads what nothing wrote, or `call` is malformed;
+// Unsupported when a constant is missing or too large.
+[[nodiscard]] Result<PlanText> writePlan(const PlanInput& input);
+
+}  // namespace swage::exporting

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/search/operator_credit.h"
+
+#include <algorithm>
+
+#include "core/search/weighted_choice.h"
+
+namespace swage::search {
+
+using domain::OperatorKind;
+
+OperatorCredits::OperatorCredits() {
+  for (const OperatorKind kind : kStructural) {
+    entry(kind);
+  }
+  entry(OperatorKind::Parameter);
+  entry(OperatorKind::Aimed);
+}
+
+OperatorCredits::Entry& OperatorCredits::entry(OperatorKind kind) {
+  Entry& found = m_entries[kind];
+  found.credit.kind = kind;
+  return found;
+}
+
+void OperatorCredits::countProposed(OperatorKind kind) {
+  ++entry(kind).credit.proposed;
+}
+
+void OperatorCredits::countResult(OperatorKind kind, Result result, Learn learn) {
+  Entry& found = entry(kind);
+  found.credit.correct += result != Result::Failed ? 1 : 0;
+  found.credit.improved += result == Result::Improved ? 1 : 0;
+  if (learn == Learn::Yes) {
+    const double reward = result == Result::Improved ? 1.0 : 0.0;
+    found.quality += kRate * (reward - found.quality);
+  }
+}
+
+double OperatorCredits::share(OperatorKind kind) const {
+  if (std::find(kStructural.begin(), kStructural.end(), kind) == kStructural.end()) {
+    return 0.0;
+  }
+  double sum = 0.0;
+  for (const OperatorKind other : kStructural) {
+    sum += m_entries.at(other).quality;
+  }
+  const double free = 1.0 - kFloor * static_cast<double>(kStructural.size());
+  // Qualities only decay towards 0, so the sum stays positive but may underflow in an endless run of failures.
+  const double part = sum > 1e-9 ? m_entries.at(kind).quality / sum : 1.0 / static_cast<double>(kStructural.size());
+  return kFloor + free * part;
+}
+
+OperatorKind OperatorCredits::choose(Random& random) const {
+  std::array<double, kStructural.size()> weights{};
+  std::transform(kStructural.begin(), kStructural.end(), weights.begin(), [this](auto kind) { return share(kind); });
+  return kStructural[pickWeighted(weights, random)];
+}
+
+int OperatorCredits::proposed(OperatorKind kind) const {
+  const auto found = m_entries.find(kind);
+  return found == m_entries.end() ? 0 : found->second.credit.proposed;
+}
+
+std::vector<OperatorCredit> OperatorCredits::list(double localShare, double aimedShare) const {
+  std::vector<OperatorCredit> credits;
+  for (const auto& [kind, found] : m_entries) {
+    credits.push_back(found.credit);
+    if (kind == OperatorKind::Parameter) {
+      credits.back().weight = localShare;
+    } else if (kind == OperatorKind::Aimed) {
+      credits.back().weight = (1.0 - localShare) * aimedShare;
+    } else {
+      credits.back().weight = (1.0 - localShare) * (1.0 - aimedShare) * share(kind);
+    }
+  }
+  return credits;
+}
+
+}  // namespace swage::search

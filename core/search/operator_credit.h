@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/domain/candidate.h"
+
+namespace swage::search {
+
+// The credit an operator has earned.
+struct OperatorCredit {
+  domain::OperatorKind kind = domain::OperatorKind::Synthesis;
+  int proposed = 0;
+  int correct = 0;
+  int improved = 0;     // entered the archive
+  double weight = 0.0;  // share of proposals it gets now
+};
+
+// How often each operator is used, by what it has earned. The structural operators share by probability matching
+// with a floor (Thierens, "An adaptive pursuit strategy for allocating operator probabilities", GECCO 2005, eq. 1-2):
+//   q <- q + a (r - q)        r = 1 when the candidate entered the archive, else 0; a = 0.1; q starts at 0.5
+//   p  = f + (1 - K f) q / sum(q)     f = 0.05 for each of the K = 5 operators, so that none dies
+// Matching rather than pursuit or a bandit, because what helps changes during a run: splitting pays early, swapping
+// late, and an operator must be able to come back. Local search and aimed changes have the fixed shares of the options.
+class OperatorCredits {
+ public:
+  static constexpr std::array kStructural = {domain::OperatorKind::Synthesis, domain::OperatorKind::Split,
+                                             domain::OperatorKind::Merge, domain::OperatorKind::PatternSwap,
+                                             domain::OperatorKind::Crossover};
+  static constexpr double kRate = 0.1;
+  static constexpr double kFloor = 0.05;
+
+  enum class Result : std::uint8_t { Failed, Correct, Improved };
+  // Seeds are handed out, not chosen: their luck says nothing about synthesising more.
+  enum class Learn : std::uint8_t { Yes, No };
+
+  OperatorCredits();
+
+  void countProposed(domain::OperatorKind kind);
+  void countResult(domain::OperatorKind kind, Result result, Learn learn);
+
+  // Share among the structural operators; 0 for any other kind.
+  [[nodiscard]] double share(domain::OperatorKind kind) const;
+  [[nodiscard]] domain::OperatorKind choose(Random& random) const;
+  [[nodiscard]] int proposed(domain::OperatorKind kind) const;
+  // All operators that were used or can be, in the order of the enumeration, with the weights that the given shares
+  // of local search and aimed changes leave.
+  [[nodiscard]] std::vector<OperatorCredit> list(double localShare, double aimedShare) const;
+
+ private:
+  struct Entry {
+    OperatorCredit credit;
+    double quality = 0.5;
+  };
+  Entry& entry(domain::OperatorKind kind);
+
+  std::map<domain::OperatorKind, Entry> m_entries;
+};
+
+}  // namespace swage::search

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/strong_id.h"
+#include "core/domain/candidate.h"
+#include "core/domain/cell.h"
+
+namespace swage::search {
+
+using ProposalId = StrongId<struct ProposalIdTag>;
+
+// What to try next.
+struct Proposal {
+  ProposalId id;
+  domain::Genome genome;
+  domain::OperatorKind made_by = domain::OperatorKind::Synthesis;
+  int island = 0;
+  std::vector<domain::CandidateId> parents;
+  std::optional<domain::Cell> aim;
+};
+
+// What became of a proposal, as far as the search cares.
+struct Outcome {
+  enum class Kind : std::uint8_t { Correct, Failed, Duplicate, ScreenedOut };
+  Kind kind = Kind::Failed;
+  domain::CandidateId candidate;
+  std::optional<domain::Cell> cell;  // known once it compiled
+  double timeNs = 0.0;               // Correct and ScreenedOut
+  double lowNs = 0.0;                // 95 % interval
+  double highNs = 0.0;
+};
+
+// True when the outcome carries a time that can be learnt from: one of a damaged record may not.
+[[nodiscard]] bool isTimed(const Outcome& outcome);
+
+}  // namespace swage::search

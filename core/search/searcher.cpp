@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/search/searcher.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/search/local_search.h"
+#include "core/search/tried_genomes.h"
+
+namespace swage::search {
+
+using domain::OperatorKind;
+
+namespace {
+constexpr int kAttempts = 32;          // of the usual operators, before anything untried will do
+constexpr int kLastAttempts = 200;     // of fresh genomes, and of variations, before the space counts as exhausted
+constexpr int kStructureAttempts = 4;  // to find a new structure, before local search gets the turn
+constexpr double kKnownStructureShare = 0.1;  // of structural proposals that may stay in a well-known structure
+constexpr std::int64_t kMaxId = std::int64_t{1} << 53;  // a damaged record must not make ids overflow
+constexpr double kMigrants = 0.1;                       // of an island's elites, at least one
+constexpr std::array kAimedKinds = {OperatorKind::PatternSwap, OperatorKind::Parameter, OperatorKind::Split,
+                                    OperatorKind::Merge};
+
+struct Draft {
+  domain::Genome genome;
+  OperatorKind kind = OperatorKind::Synthesis;
+  int island = 0;
+  std::vector<domain::CandidateId> parents;
+  std::optional<domain::Cell> aim;
+};
+
+SearchOptions inRange(SearchOptions options) {
+  const auto share = [](double value) { return std::isfinite(value) ? std::clamp(value, 0.0, 1.0) : 0.0; };
+  options.islands = std::max(options.islands, 1);
+  options.migrationInterval = std::max(options.migrationInterval, 0);
+  options.aimedShare = share(options.aimedShare);
+  options.localSearchShare = share(options.localSearchShare);
+  return options;
+}
+}  // namespace
+
+struct Searcher::State {
+  State(const GenomeSpace& genomeSpace, SearchOptions searchOptions);
+
+  std::optional<Proposal> next();
+  void take(const Proposal& proposal, const Outcome& outcome);
+  void remember(const Proposal& proposal);
+
+  [[nodiscard]] std::optional<Draft> nextSeed();
+  [[nodiscard]] std::optional<Draft> steady(int island, Random& random);
+  [[nodiscard]] std::optional<Draft> structural(int island, Random& random);
+  [[nodiscard]] std::optional<Draft> made(OperatorKind kind, int island, Random& random) const;
+  [[nodiscard]] std::optional<Draft> fresh(int island, Random& random) const;
+  [[nodiscard]] std::optional<Draft> aimed(int island, Random& random) const;
+  [[nodiscard]] std::optional<Draft> local(Random& random);
+  [[nodiscard]] std::optional<Draft> lastResort(int island, Random& random);
+  [[nodiscard]] std::vector<PlacedElite> parentsFor(int island) const;
+  // The draft if it is new, else nothing.
+  [[nodiscard]] std::optional<Draft> ifNew(std::optional<Draft> draft) const;
+
+  OperatorCredits::Result learn(const Proposal& proposal, const Outcome& outcome);
+  void migrateWhenDue(bool improved);
+  void migrate();
+
+  const GenomeSpace& space;
+  SearchOptions options;
+  std::vector<domain::Genome> seeds;
+  std::set<std::string> seedTexts;
+  std::size_t nextSeedIndex = 0;
+  std::int64_t nextId = 0;
+  std::map<ProposalId, Proposal> out;
+  TriedGenomes tried;
+  Archive archive;
+  OperatorCredits credits;
+  LocalSearch localSearch;
+  int reportsSinceMigration = 0;
+  int reportsSinceImprovement = 0;
+};
+
+Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptions)
+    : space(genomeSpace),
+      options(inRange(searchOptions)),
+      seeds(genomeSpace.seeds()),
+      archive(options.islands),
+      localSearch(genomeSpace, options.seed) {
+  for (const domain::Genome& seed : seeds) {
+    seedTexts.insert(domain::canonicalText(seed));
+  }
+}
+
+std::optional<Proposal> Searcher::State::next() {
+  // Mixed once, so that neighbouring ids do not give overlapping SplitMix64 streams.
+  Random random(Random(options.seed ^ Random(static_cast<std::uint64_t>(nextId)).next()).next());
+  const int island = static_cast<int>(nextId % options.islands);
+  auto draft = nextSeed();
+  if (!draft) {
+    draft = steady(island, random);
+  }
+  if (!draft) {
+    draft = lastResort(island, random);
+  }
+  if (!draft) {
+    return std::nullopt;
+  }
+  Proposal proposal{ProposalId(nextId), std::move(draft->genome),  draft->kind,
+                    draft->island,      std::move(draft->parents), draft->aim};
+  remember(proposal);
+  out.emplace(proposal.id, proposal);
+  return proposal;
+}
+
+void Searcher::State::remember(const Proposal& proposal) {
+  if (proposal.id.value() < kMaxId) {
+    nextId = std::max(nextId, proposal.id.value() + 1);
+  }
+  tried.add(proposal.genome);
+  localSearch.countProposed(proposal.genome);
+  credits.countProposed(proposal.made_by);
+}
+
+std::optional<Draft> Searcher::State::ifNew(std::optional<Draft> draft) const {
+  return draft && !tried.contains(draft->genome) ? std::move(draft) : std::nullopt;
+}
+
+std::optional<Draft> Searcher::State::nextSeed() {
+  for (; nextSeedIndex < seeds.size(); ++nextSeedIndex) {
+    if (!tried.contains(seeds[nextSeedIndex])) {
+      const int island = static_cast<int>(nextSeedIndex % static_cast<std::size_t>(options.islands));
+      return Draft{seeds[nextSeedIndex], OperatorKind::Synthesis, island, {}, {}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Draft> Searcher::State::steady(int island, Random& random) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::optional<Draft> draft;
+    if (archive.bestOverall() == nullptr) {
+      draft = fresh(island, random);
+    } else if (random.chance(options.localSearchShare)) {
+      draft = local(random);
+    } else if (random.chance(options.aimedShare)) {
+      draft = aimed(island, random);
+    } else {
+      draft = structural(island, random);
+    }
+    if (draft = ifNew(std::move(draft)); draft) {
+      return draft;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Draft> Searcher::State::structural(int island, Random& random) {
+  const bool knownIsFine = random.chance(kKnownStructureShare);
+  for (int attempt = 0; attempt < kStructureAttempts; ++attempt) {
+    auto draft = ifNew(made(credits.choose(random), island, random));
+    if (draft && (knownIsFine || !localSearch.isExplored(draft->genome))) {
+      return draft;
+    }
+  }
+  return local(random);
+}
+
+std::vector<PlacedElite> Searcher::State::parentsFor(int island) const {
+  auto elites = archive.elites(island);
+  return elites.empty() ? archive.elites() : elites;
+}
+
+std::optional<Draft> Searcher::State::made(OperatorKind kind, int island, Random& random) const {
+  const auto elites = parentsFor(island);
+  if (kind == OperatorKind::Synthesis || elites.empty()) {
+    return fresh(island, random);
+  }
+  const PlacedElite parent = selectParent(elites, archive, random);
+  Draft draft{{}, kind, island, {parent.elite->candidate}, {}};
+  const domain::Genome* other = nullptr;
+  if (kind == OperatorKind::Crossover) {
+    auto partners = archive.elites();
+    std::erase_if(partners, [&](const PlacedElite& placed) { return placed.elite->genome == parent.elite->genome; });
+    if (partners.empty()) {
+      return std::nullopt;
+    }
+    const PlacedElite partner = selectParent(partners, archive, random);
+    other = &partner.elite->genome;
+    draft.parents.push_back(partner.elite->candidate);
+  }
+  auto genome = space.vary(kind, parent.elite->genome, other, nullptr, random);
+  if (!genome) {
+    return std::nullopt;
+  }
+  draft.genome = std::move(*genome);
+  return draft;
+}
+
+std::optional<Draft> Searcher::State::fresh(int island, Random& random) const {
+  return Draft{space.fresh(random), OperatorKind::Synthesis, island, {}, {}};
+}
+
+std::optional<Draft> Searcher::State::aimed(int island, Random& random) const {
+  auto aim = selectAim(archive.elites(island), archive, options.reachable, random);
+  if (!aim) {
+    aim = selectAim(archive.elites(), archive, options.reachable, random);
+  }
+  if (!aim) {
+    return std::nullopt;
+  }
+  const auto turn = static_cast<std::size_t>(credits.proposed(OperatorKind::Aimed));
+  for (std::size_t i = 0; i < kAimedKinds.size(); ++i) {
+    const OperatorKind kind = kAimedKinds[(turn + i) % kAimedKinds.size()];
+    auto genome = space.vary(kind, aim->parent.elite->genome, nullptr, &aim->cell, random);
+    if (genome && !tried.contains(*genome)) {
+      return Draft{std::move(*genome), OperatorKind::Aimed, island, {aim->parent.elite->candidate}, aim->cell};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Draft> Searcher::State::local(Random& random) {
+  std::set<std::string> holders;
+  for (int index = 0; index < domain::kCellCount; ++index) {
+    if (const Elite* elite = archive.best(domain::Cell::fromIndex(index))) {
+      holders.insert(domain::structureText(elite->genome));
+    }
+  }
+  auto found = localSearch.suggest(tried, holders, random);
+  if (!found) {
+    return std::nullopt;
+  }
+  return Draft{std::move(found->genome), OperatorKind::Parameter, found->island, {found->parent}, {}};
+}
+
+std::optional<Draft> Searcher::State::lastResort(int island, Random& random) {
+  for (int attempt = 0; attempt < kLastAttempts; ++attempt) {
+    if (auto draft = ifNew(fresh(island, random))) {
+      return draft;
+    }
+  }
+  if (auto found = localSearch.sweep(tried)) {
+    return Draft{std::move(found->genome), OperatorKind::Parameter, found->island, {found->parent}, {}};
+  }
+  for (int attempt = 0; attempt < kLastAttempts; ++attempt) {
+    const auto kind = OperatorCredits::kStructural[random.below(OperatorCredits::kStructural.size())];
+    if (auto draft = ifNew(made(kind, island, random))) {
+      return draft;
+    }
+  }
+  return std::nullopt;
+}
+
+void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
+  const auto result = learn(proposal, outcome);
+  const bool isSeed =
+      proposal.made_by == OperatorKind::Synthesis && seedTexts.contains(domain::canonicalText(proposal.genome));
+  credits.countResult(proposal.made_by, result, isSeed ? OperatorCredits::Learn::No : OperatorCredits::Learn::Yes);
+  localSearch.record(proposal.genome, outcome, proposal.island);
+  migrateWhenDue(result == OperatorCredits::Result::Improved);
+}
+
+// Enters the outcome into the archive.
+OperatorCredits::Result Searcher::State::learn(const Proposal& proposal, const Outcome& outcome) {
+  using Result = OperatorCredits::Result;
+  const int island = proposal.island;
+  if (outcome.kind == Outcome::Kind::Duplicate) {
+    return Result::Failed;
+  }
+  if (!isTimed(outcome) || !outcome.cell) {
+    archive.countFailure(island, outcome.cell);
+    return Result::Failed;
+  }
+  if (outcome.kind == Outcome::Kind::ScreenedOut) {
+    archive.countScreenedOut(island, *outcome.cell);
+    return Result::Correct;
+  }
+  const auto inserted = archive.insert(
+      island, *outcome.cell, {outcome.candidate, proposal.genome, outcome.timeNs, outcome.lowNs, outcome.highNs});
+  return inserted == Archive::Insertion::NotBetter ? Result::Correct : Result::Improved;
+}
+
+// Every so many reports, or already after half as many when nothing improved: then the islands need new blood.
+void Searcher::State::migrateWhenDue(bool improved) {
+  ++reportsSinceMigration;
+  reportsSinceImprovement = improved ? 0 : reportsSinceImprovement + 1;
+  const int interval = options.migrationInterval;
+  const bool stagnates = reportsSinceImprovement >= (interval + 1) / 2;
+  if (interval > 0 && (reportsSinceMigration >= interval || stagnates)) {
+    migrate();
+    reportsSinceMigration = 0;
+    reportsSinceImprovement = 0;
+  }
+}
+
+// A ring: the best tenth of each island's elites is copied to the next one. Collected before anything moves, so that
+// an elite goes one step at a time.
+void Searcher::State::migrate() {
+  struct Migrant {
+    int island;
+    domain::Cell cell;
+    Elite elite;
+  };
+  std::vector<Migrant> migrants;
+  for (int island = 0; island < options.islands; ++island) {
+    auto elites = archive.elites(island);
+    std::stable_sort(elites.begin(), elites.end(),
+                     [](const PlacedElite& a, const PlacedElite& b) { return a.elite->timeNs < b.elite->timeNs; });
+    const auto share = static_cast<std::size_t>(kMigrants * static_cast<double>(elites.size()));
+    elites.resize(std::min(elites.size(), std::max(share, std::size_t{1})));
+    for (const PlacedElite& placed : elites) {
+      migrants.push_back({(island + 1) % options.islands, placed.cell, *placed.elite});
+    }
+  }
+  for (const Migrant& migrant : migrants) {
+    archive.adopt(migrant.island, migrant.cell, migrant.elite);
+  }
+}
+
+Searcher::Searcher(const GenomeSpace& space, SearchOptions options)
+    : m_state(std::make_unique<State>(space, options)) {}
+Searcher::~Searcher() = default;
+Searcher::Searcher(Searcher&&) noexcept = default;
+Searcher& Searcher::operator=(Searcher&&) noexcept = default;
+
+std::optional<Proposal> Searcher::next() {
+  return m_state->next();
+}
+
+void Searcher::report(ProposalId proposal, const Outcome& outcome) {
+  if (const auto node = m_state->out.extract(proposal); !node.empty()) {
+    m_state->take(node.mapped(), outcome);
+  }
+}
+
+const Archive& Searcher::archive() const {
+  return m_state->archive;
+}
+
+std::vector<OperatorCredit> Searcher::credits() const {
+  if (m_state->archive.bestOverall() != nullptr) {
+    return m_state->credits.list(m_state->options.localSearchShare, m_state->options.aimedShare);
+  }
+  auto credits = m_state->credits.list(0.0, 0.0);
+  for (OperatorCredit& credit : credits) {  // nothing to vary yet
+    credit.weight = credit.kind == OperatorKind::Synthesis ? 1.0 : 0.0;
+  }
+  return credits;
+}
+
+double Searcher::eliteTimeNs(const domain::Cell& cell) const {
+  const Elite* elite = m_state->archive.best(cell);
+  return elite == nullptr ? 0.0 : elite->timeNs;
+}
+
+bool Searcher::hasTried(const domain::Genome& genome) const {
+  return m_state->tried.contains(genome);
+}
+
+std::vector<std::string> Searcher::triedTexts() const {
+  return m_state->tried.texts();
+}
+
+std::size_t Searcher::outstanding() const {
+  return m_state->out.size();
+}
+
+void Searcher::restore(const Proposal& proposal, const Outcome& outcome) {
+  Proposal brought = proposal;
+  // A record made with more islands than this run has still counts.
+  brought.island = std::max(proposal.island, 0) % m_state->options.islands;
+  m_state->remember(brought);
+  m_state->take(brought, outcome);
+}
+
+}  // namespace swage::search

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace swage::store {
+
+// Content-addressed texts and binaries: small ones in the table `artifacts`, large ones as files under
+// `<project>/artifacts`. SQLite's exceptions pass through; callers run inside the record's guard.
+class Artifacts {
+ public:
+  explicit Artifacts(std::filesystem::path project) : m_directory(std::move(project) / "artifacts") {}
+
+  // The id of the row with this content, new or found. Part of the caller's transaction.
+  [[nodiscard]] Result<std::int64_t> put(SQLite::Database& connection, std::string_view content) const;
+  [[nodiscard]] Result<std::string> load(SQLite::Database& connection, std::int64_t id) const;
+
+ private:
+  [[nodiscard]] std::filesystem::path fileOf(std::string_view hash) const;
+
+  std::filesystem::path m_directory;
+};
+
+}  // namespace swage::store

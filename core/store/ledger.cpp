@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/ledger.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "core/store/statements.h"
+
+namespace swage::store {
+namespace {
+
+void addToRun(SQLite::Database& connection, const LedgerEntry& entry) {
+  execute(connection,
+          "UPDATE runs SET evaluations = evaluations + 1, correct = correct + ?, elapsed_s = max(elapsed_s, ?) "
+          "WHERE id = ?",
+          entry.isCorrect ? 1 : 0, entry.elapsedSeconds, entry.run);
+}
+
+void addToCell(SQLite::Database& connection, const LedgerEntry& entry) {
+  execute(connection,
+          "INSERT INTO cells (run_id, island, cell, tried, correct) VALUES (?, ?, ?, 1, ?) "
+          "ON CONFLICT DO UPDATE SET tried = tried + 1, correct = correct + excluded.correct",
+          entry.run, entry.island, *entry.cell, entry.isCorrect ? 1 : 0);
+  if (entry.rankNs) {
+    execute(connection,
+            "UPDATE cells SET best_candidate = ?, best_ns = ? "
+            "WHERE run_id = ? AND island = ? AND cell = ? AND (best_ns IS NULL OR best_ns > ?)",
+            entry.candidate, *entry.rankNs, entry.run, entry.island, *entry.cell, *entry.rankNs);
+  }
+}
+
+void addToBest(SQLite::Database& connection, const LedgerEntry& entry) {
+  const int improved = execute(connection,
+                               "UPDATE runs SET best_candidate = ?, best_ns = ? "
+                               "WHERE id = ? AND (best_ns IS NULL OR best_ns > ?)",
+                               entry.candidate, *entry.rankNs, entry.run, *entry.rankNs);
+  if (improved > 0) {
+    execute(connection, "INSERT INTO improvements (run_id, candidate, elapsed_s, time_ns) VALUES (?, ?, ?, ?)",
+            entry.run, entry.candidate, entry.elapsedSeconds, *entry.rankNs);
+  }
+}
+
+}  // namespace
+
+void addToLedger(SQLite::Database& connection, const LedgerEntry& entry) {
+  addToRun(connection, entry);
+  if (entry.cell) {
+    addToCell(connection, entry);
+  }
+  if (entry.rankNs) {
+    addToBest(connection, entry);
+  }
+}
+
+void rebuildLedger(SQLite::Database& connection, std::int64_t run) {
+  execute(connection, "DELETE FROM cells WHERE run_id = ?", run);
+  execute(connection, "DELETE FROM improvements WHERE run_id = ?", run);
+  execute(connection,
+          "INSERT INTO cells (run_id, island, cell, tried, correct) "
+          "SELECT run_id, island, cell, count(*), sum(status = 'correct') FROM candidates "
+          "WHERE run_id = ? AND cell IS NOT NULL AND status <> 'pending' GROUP BY island, cell",
+          run);
+  execute(connection,
+          "UPDATE cells SET (best_candidate, best_ns) = (SELECT id, rank_ns FROM candidates "
+          " WHERE candidates.run_id = cells.run_id AND candidates.cell = cells.cell "
+          " AND candidates.island = cells.island AND rank_ns IS NOT NULL ORDER BY rank_ns, id LIMIT 1) "
+          "WHERE run_id = ?",
+          run);
+  execute(connection,
+          "INSERT INTO improvements (run_id, candidate, elapsed_s, time_ns) "
+          "SELECT run_id, id, elapsed_s, rank_ns FROM (SELECT *, min(rank_ns) OVER "
+          " (ORDER BY elapsed_s, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS best_before "
+          " FROM candidates WHERE run_id = ? AND rank_ns IS NOT NULL) "
+          "WHERE best_before IS NULL OR rank_ns < best_before",
+          run);
+  execute(connection,
+          "UPDATE runs SET "
+          "evaluations = (SELECT count(*) FROM candidates WHERE run_id = runs.id AND status <> 'pending'), "
+          "correct = (SELECT count(*) FROM candidates WHERE run_id = runs.id AND status = 'correct'), "
+          "(best_candidate, best_ns) = (SELECT id, rank_ns FROM candidates "
+          " WHERE run_id = runs.id AND rank_ns IS NOT NULL ORDER BY rank_ns, id LIMIT 1) WHERE id = ?",
+          run);
+}
+
+}  // namespace swage::store

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/record.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "core/base/files.h"
+#include "core/domain/json.h"
+#include "core/store/ledger.h"
+#include "core/store/record_impl.h"
+#include "core/store/rows.h"
+#include "core/store/statements.h"
+
+namespace swage::store {
+namespace {
+
+constexpr std::string_view kIgnoreRules =
+    "# Written by Swage: what a project measures stays out of version control; exports/ does not.\n"
+    "/runs.sqlite*\n/runs.lock\n/artifacts/\n";
+
+std::int64_t nowMs() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+Error directoryError(const std::filesystem::path& project, std::string_view why) {
+  return Error(ErrorKind::Storage, fmt::format("cannot write the project directory '{}': {}", project.string(), why),
+               "Choose a project directory that you may write to.");
+}
+
+Result<> prepareDirectory(const std::filesystem::path& project) {
+  std::error_code failure;
+  std::filesystem::create_directories(project, failure);
+  if (failure || !std::filesystem::is_directory(project, failure)) {
+    return directoryError(project, failure ? failure.message() : "it is not a directory");
+  }
+  return {};
+}
+
+Result<> writeIgnoreRules(const std::filesystem::path& project) {
+  const std::filesystem::path file = project / ".gitignore";
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) {
+    return {};
+  }
+  if (auto written = writeFileAtomically(file, kIgnoreRules); !written) {
+    return directoryError(project, written.error().message());
+  }
+  return {};
+}
+
+Error missing(std::string_view what, std::int64_t id) {
+  return Error(ErrorKind::NotFound, fmt::format("the record has no {} {}", what, id));
+}
+
+Result<> requireRun(SQLite::Database& connection, domain::RunId run) {
+  SQLite::Statement find(connection, "SELECT 1 FROM runs WHERE id = ?");
+  bindAll(find, run.value());
+  if (!find.executeStep()) {
+    return missing("run", run.value());
+  }
+  return {};
+}
+
+std::optional<double> rankOf(const domain::Baseline& baseline) {
+  const double median = baseline.timing.medianNs;
+  const bool isUsable = baseline.failure.empty() && std::isfinite(median) && median > 0.0;
+  return isUsable ? std::optional(median) : std::nullopt;
+}
+
+int mostRegisters(const std::vector<domain::KernelFacts>& kernels) {
+  int most = 0;
+  for (const domain::KernelFacts& kernel : kernels) {
+    most = std::max(most, kernel.registers);
+  }
+  return most;
+}
+
+std::string listToText(const std::vector<domain::KernelFacts>& kernels) {
+  domain::Json list = domain::Json::array();
+  for (const domain::KernelFacts& kernel : kernels) {
+    list.push_back(domain::toJson(kernel));
+  }
+  return domain::dumpJson(list);
+}
+
+Result<std::optional<std::int64_t>> putUnlessEmpty(const Artifacts& artifacts, SQLite::Database& connection,
+                                                   std::string_view content) {
+  if (content.empty()) {
+    return std::optional<std::int64_t>();
+  }
+  SWAGE_TRY_ASSIGN(const std::int64_t id, artifacts.put(connection, content));
+  return std::optional(id);
+}
+
+// The row of a candidate as far as its evaluation needs it.
+struct CandidateState {
+  LedgerEntry entry;
+  bool wasEvaluated = false;
+};
+
+Result<CandidateState> stateOf(SQLite::Database& connection, domain::CandidateId id) {
+  SQLite::Statement find(connection, "SELECT run_id, island, cell, status FROM candidates WHERE id = ?");
+  bindAll(find, id.value());
+  if (!find.executeStep()) {
+    return missing("candidate", id.value());
+  }
+  CandidateState state;
+  state.entry.candidate = id.value();
+  state.entry.run = find.getColumn(0).getInt64();
+  state.entry.island = find.getColumn(1).getInt();
+  if (!find.getColumn(2).isNull()) {
+    state.entry.cell = find.getColumn(2).getInt();
+  }
+  state.wasEvaluated = find.getColumn(3).getString() != "pending";
+  return state;
+}
+
+}  // namespace
+
+Record::Record(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
+Record::~Record() = default;
+Record::Record(Record&&) noexcept = default;
+Record& Record::operator=(Record&&) noexcept = default;
+
+Result<Record> Record::open(const std::filesystem::path& project, Mode mode) {
+  const std::filesystem::path file = project / "runs.sqlite";
+  if (mode == Mode::ReadOnly) {
+    SWAGE_TRY_ASSIGN(Database database, Database::open(file, {.access = Access::ReadOnly}));
+    return Record(std::make_unique<Impl>(std::nullopt, std::move(database), project));
+  }
+  SWAGE_TRY(prepareDirectory(project));
+  SWAGE_TRY_ASSIGN(ProjectLock lock, ProjectLock::take(project / "runs.lock"));
+  const bool wasKilled = lock.lastWriter() == ProjectLock::LastWriter::Killed;
+  const Check check = wasKilled ? Check::Quick : Check::None;
+  SWAGE_TRY_ASSIGN(Database database, Database::open(file, {.access = Access::ReadWrite, .check = check}));
+  SWAGE_TRY(writeIgnoreRules(project));
+  auto impl = std::make_unique<Impl>(std::move(lock), std::move(database), project);
+  // A run that says it is running has lost its process, because this one holds the lock.
+  SWAGE_TRY(impl->writing("close interrupted runs", [](SQLite::Database& connection) -> Result<> {
+    execute(connection, "UPDATE runs SET status = ? WHERE status = ?", name(RunStatus::Interrupted),
+            name(RunStatus::Running));
+    return {};
+  }));
+  return Record(std::move(impl));
+}
+
+Result<domain::RunId> Record::createRun(const NewRun& run) {
+  return m_impl->writing("record a new run", [&](SQLite::Database& connection) -> Result<domain::RunId> {
+    const std::string taskId = run.task.id.empty() ? domain::taskId(run.task) : run.task.id;
+    const std::string taskJson = domain::dumpJson(domain::toJson(run.task));
+    SWAGE_TRY_ASSIGN(const std::int64_t artifact, m_impl->artifacts.put(connection, taskJson));
+    execute(connection, "INSERT OR IGNORE INTO tasks (id, name, json_artifact) VALUES (?, ?, ?)", taskId, run.task.name,
+            artifact);
+    execute(connection,
+            "INSERT INTO runs (task_id, bundle_path, device_json, status, seed, time_budget_s, max_evaluations, "
+            "options_json, swage_version, started_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            taskId, run.bundlePath, domain::dumpJson(domain::toJson(run.device)), name(RunStatus::Running),
+            std::bit_cast<std::int64_t>(run.seed), run.timeBudgetSeconds, run.maxEvaluations, run.optionsJson,
+            run.swageVersion, nowMs());
+    return domain::RunId(connection.getLastInsertRowid());
+  });
+}
+
+Result<> Record::setRunStatus(domain::RunId run, RunStatus status, double elapsedSeconds) {
+  const bool isEnd = status != RunStatus::Running && status != RunStatus::Paused;
+  return m_impl->reading("record the status of a run", [&](SQLite::Database&) -> Result<> {
+    if (isEnd) {
+      m_impl->database->setDurability(Durability::SurvivesPowerLoss);
+    }
+    auto written = m_impl->writing("record the status of a run", [&](SQLite::Database& connection) -> Result<> {
+      const int changed = execute(connection, "UPDATE runs SET status = ?, elapsed_s = ? WHERE id = ?", name(status),
+                                  elapsedSeconds, run.value());
+      return changed == 0 ? Result<>(missing("run", run.value())) : Result<>();
+    });
+    m_impl->database->setDurability(Durability::SurvivesKill);
+    return written;
+  });
+}
+
+Result<> Record::addBaseline(domain::RunId run, const domain::Baseline& baseline) {
+  return m_impl->writing("record a baseline", [&](SQLite::Database& connection) -> Result<> {
+    SWAGE_TRY(requireRun(connection, run));
+    execute(connection,
+            "INSERT INTO baselines (run_id, mode, median_ns, json) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (run_id, mode) DO UPDATE SET median_ns = excluded.median_ns, json = excluded.json",
+            run.value(), baseline.mode, rankOf(baseline), domain::dumpJson(domain::toJson(baseline)));
+    execute(connection,
+            "UPDATE runs SET (baseline_ns, baseline_mode) = (SELECT median_ns, mode FROM baselines "
+            "WHERE run_id = runs.id AND median_ns IS NOT NULL ORDER BY median_ns, id LIMIT 1) WHERE id = ?",
+            run.value());
+    return {};
+  });
+}
+
+Result<domain::CandidateId> Record::addCandidate(const NewCandidate& candidate) {
+  return m_impl->writing("record a candidate", [&](SQLite::Database& connection) -> Result<domain::CandidateId> {
+    SWAGE_TRY(requireRun(connection, candidate.run));
+    const std::string plan = domain::dumpJson(domain::toJson(candidate.program.plan));
+    SWAGE_TRY_ASSIGN(const std::int64_t source, m_impl->artifacts.put(connection, candidate.program.source));
+    SWAGE_TRY_ASSIGN(const std::int64_t planArtifact, m_impl->artifacts.put(connection, plan));
+    execute(connection,
+            "INSERT INTO candidates (run_id, proposal, island, operator, parents, created_at_ms) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            candidate.run.value(), candidate.proposal, candidate.island, name(candidate.madeBy),
+            joinIds(candidate.parents), nowMs());
+    const domain::CandidateId id(connection.getLastInsertRowid());
+    execute(connection,
+            "INSERT INTO candidate_details (id, genome_json, target, flags_json, source_artifact, plan_artifact, "
+            "source_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            id.value(), domain::dumpJson(domain::toJson(candidate.genome)), name(candidate.program.target),
+            domain::dumpJson(domain::Json(candidate.program.compileFlags)), source, planArtifact, candidate.sourceHash);
+    return id;
+  });
+}
+
+Result<> Record::setCompiled(domain::CandidateId id, const domain::CompiledBinary& binary, const domain::Cell& cell) {
+  return m_impl->writing("record a compiled candidate", [&](SQLite::Database& connection) -> Result<> {
+    const Artifacts& artifacts = m_impl->artifacts;
+    SWAGE_TRY_ASSIGN(const auto bytes, putUnlessEmpty(artifacts, connection, binary.bytes));
+    SWAGE_TRY_ASSIGN(const auto assembly, putUnlessEmpty(artifacts, connection, binary.assembly));
+    SWAGE_TRY_ASSIGN(const auto log, putUnlessEmpty(artifacts, connection, binary.log));
+    if (bytes) {
+      execute(connection, "INSERT OR IGNORE INTO binaries (hash, artifact) VALUES (?, ?)", binary.binaryHash, *bytes);
+    }
+    const int changed = execute(connection, "UPDATE candidates SET cell = ?, registers = ? WHERE id = ?", cell.index(),
+                                mostRegisters(binary.kernels), id.value());
+    if (changed == 0) {
+      return missing("candidate", id.value());
+    }
+    execute(connection,
+            "UPDATE candidate_details SET binary_hash = ?, assembly_artifact = ?, log_artifact = ?, compile_s = ?, "
+            "kernels_json = ? WHERE id = ?",
+            binary.binaryHash, assembly, log, binary.seconds, listToText(binary.kernels), id.value());
+    return {};
+  });
+}
+
+Result<> Record::setEvaluation(domain::CandidateId id, const domain::Evaluation& evaluation, double elapsedSeconds) {
+  return m_impl->writing("record an evaluation", [&](SQLite::Database& connection) -> Result<> {
+    SWAGE_TRY_ASSIGN(CandidateState state, stateOf(connection, id));
+    const EvaluationColumns columns = columnsOf(evaluation);
+    execute(connection,
+            "UPDATE candidates SET status = ?, summary = ?, time_ns = ?, low_ns = ?, high_ns = ?, rank_ns = ?, "
+            "relative_error = ?, elapsed_s = ? WHERE id = ?",
+            columns.status, columns.summary, columns.timeNs, columns.lowNs, columns.highNs, columns.rankNs,
+            columns.relativeError, elapsedSeconds, id.value());
+    execute(connection, "UPDATE candidate_details SET evaluation_json = ? WHERE id = ?",
+            domain::dumpJson(domain::toJson(evaluation)), id.value());
+    state.entry.isCorrect = domain::asCorrect(evaluation) != nullptr;
+    state.entry.rankNs = columns.rankNs;
+    state.entry.elapsedSeconds = elapsedSeconds;
+    if (state.wasEvaluated) {
+      rebuildLedger(connection, state.entry.run);
+    } else {
+      addToLedger(connection, state.entry);
+    }
+    return {};
+  });
+}
+
+Result<> Record::addEvent(domain::RunId run, std::string_view kind, std::string_view json) {
+  return m_impl->writing("record an event", [&](SQLite::Database& connection) -> Result<> {
+    SWAGE_TRY(requireRun(connection, run));
+    execute(connection, "INSERT INTO events (run_id, at_ms, kind, json) VALUES (?, ?, ?, ?)", run.value(), nowMs(),
+            kind, json);
+    return {};
+  });
+}
+
+}  // namespace swage::store

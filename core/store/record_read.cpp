@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/domain/json.h"
+#include "core/store/queries.h"
+#include "core/store/record_impl.h"
+#include "core/store/rows.h"
+#include "core/store/statements.h"
+
+namespace swage::store {
+namespace {
+
+Error missing(std::string_view what, std::string_view id) {
+  return Error(ErrorKind::NotFound, fmt::format("the record has no {} {}", what, id));
+}
+
+// Plans repeat in a history (the same regions with other parameters in the source), so each is read once.
+class PlanReader {
+ public:
+  PlanReader(const Artifacts& artifacts, SQLite::Database& connection)
+      : m_artifacts(artifacts), m_connection(connection) {}
+
+  Result<domain::LaunchPlan> read(std::int64_t artifact) {
+    if (const auto known = m_plans.find(artifact); known != m_plans.end()) {
+      return known->second;
+    }
+    SWAGE_TRY_ASSIGN(const std::string text, m_artifacts.load(m_connection, artifact));
+    SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(text));
+    SWAGE_TRY_ASSIGN(domain::LaunchPlan plan, domain::launchPlanFromJson(json));
+    m_plans.emplace(artifact, plan);
+    return plan;
+  }
+
+ private:
+  const Artifacts& m_artifacts;
+  SQLite::Database& m_connection;
+  std::map<std::int64_t, domain::LaunchPlan> m_plans;
+};
+
+Result<StoredCandidate> readCandidate(SQLite::Statement& row, const Artifacts& artifacts, SQLite::Database& connection,
+                                      PlanReader& plans) {
+  SWAGE_TRY_ASSIGN(StoredCandidate stored, recordFrom(row));
+  SWAGE_TRY_ASSIGN(stored.record.program.source, artifacts.load(connection, stored.sourceArtifact));
+  SWAGE_TRY_ASSIGN(stored.record.program.plan, plans.read(stored.planArtifact));
+  return stored;
+}
+
+std::map<std::int64_t, double> readBaselineTimes(SQLite::Database& connection) {
+  std::map<std::int64_t, double> times;
+  SQLite::Statement query(connection, "SELECT id, baseline_ns FROM runs");
+  while (query.executeStep()) {
+    times[query.getColumn(0).getInt64()] = query.getColumn(1).getDouble();
+  }
+  return times;
+}
+
+}  // namespace
+
+Result<std::vector<RunRow>> Record::runs() const {
+  return m_impl->reading("list the runs", [](SQLite::Database& connection) -> Result<std::vector<RunRow>> {
+    std::vector<RunRow> rows;
+    SQLite::Statement query(connection, fmt::format("SELECT {} FROM runs JOIN tasks ON tasks.id = task_id "
+                                                    "ORDER BY runs.id",
+                                                    runColumns()));
+    while (query.executeStep()) {
+      SWAGE_TRY_ASSIGN(RunRow row, runFrom(query));
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  });
+}
+
+Result<RunRow> Record::run(domain::RunId id) const {
+  return m_impl->reading("read a run", [id](SQLite::Database& connection) -> Result<RunRow> {
+    SQLite::Statement query(
+        connection,
+        fmt::format("SELECT {} FROM runs JOIN tasks ON tasks.id = task_id WHERE runs.id = ?", runColumns()));
+    bindAll(query, id.value());
+    if (!query.executeStep()) {
+      return missing("run", std::to_string(id.value()));
+    }
+    return runFrom(query);
+  });
+}
+
+Result<domain::Task> Record::task(std::string_view taskId) const {
+  return m_impl->reading("read a task", [&](SQLite::Database& connection) -> Result<domain::Task> {
+    SQLite::Statement query(connection, "SELECT json_artifact FROM tasks WHERE id = ?");
+    bindAll(query, taskId);
+    if (!query.executeStep()) {
+      return missing("task", taskId);
+    }
+    SWAGE_TRY_ASSIGN(const std::string text, m_impl->artifacts.load(connection, query.getColumn(0).getInt64()));
+    SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(text));
+    SWAGE_TRY_ASSIGN(domain::Task task, domain::taskFromJson(json));
+    task.id = taskId;
+    return task;
+  });
+}
+
+Result<std::vector<domain::Baseline>> Record::baselines(domain::RunId run) const {
+  return m_impl->reading("read baselines", [&](SQLite::Database& connection) -> Result<std::vector<domain::Baseline>> {
+    std::vector<domain::Baseline> found;
+    SQLite::Statement query(connection, "SELECT json FROM baselines WHERE run_id = ? ORDER BY id");
+    bindAll(query, run.value());
+    while (query.executeStep()) {
+      SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(query.getColumn(0).getString()));
+      SWAGE_TRY_ASSIGN(domain::Baseline baseline, domain::baselineFromJson(json));
+      found.push_back(std::move(baseline));
+    }
+    return found;
+  });
+}
+
+Result<std::vector<CandidateLine>> Record::candidates(const CandidateQuery& query) const {
+  return m_impl->reading("list candidates", [&](SQLite::Database& connection) -> Result<std::vector<CandidateLine>> {
+    std::map<std::int64_t, double> baselineTimes = readBaselineTimes(connection);
+    std::vector<CandidateLine> lines;
+    SQLite::Statement statement(connection, pageSql(query));
+    const int next = bindFilter(statement, query);
+    bindOne(statement, next, query.limit);
+    bindOne(statement, next + 1, query.offset);
+    constexpr int kRunColumn = 1;  // of lineColumns()
+    while (statement.executeStep()) {
+      SWAGE_TRY_ASSIGN(CandidateLine line,
+                       lineFrom(statement, baselineTimes[statement.getColumn(kRunColumn).getInt64()]));
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  });
+}
+
+Result<std::int64_t> Record::candidateCount(const CandidateQuery& query) const {
+  return m_impl->reading("count candidates", [&](SQLite::Database& connection) -> Result<std::int64_t> {
+    SQLite::Statement statement(connection, countSql(query));
+    bindFilter(statement, query);
+    statement.executeStep();
+    return statement.getColumn(0).getInt64();
+  });
+}
+
+Result<CandidateRecord> Record::candidate(domain::CandidateId id) const {
+  return m_impl->reading("read a candidate", [&](SQLite::Database& connection) -> Result<CandidateRecord> {
+    SQLite::Statement query(
+        connection,
+        fmt::format("SELECT {} FROM candidates JOIN candidate_details USING (id) WHERE id = ?", recordColumns()));
+    bindAll(query, id.value());
+    if (!query.executeStep()) {
+      return missing("candidate", std::to_string(id.value()));
+    }
+    const Artifacts& artifacts = m_impl->artifacts;
+    PlanReader plans(artifacts, connection);
+    SWAGE_TRY_ASSIGN(StoredCandidate stored, readCandidate(query, artifacts, connection, plans));
+    if (stored.assemblyArtifact) {
+      SWAGE_TRY_ASSIGN(stored.record.assembly, artifacts.load(connection, *stored.assemblyArtifact));
+    }
+    if (stored.logArtifact) {
+      SWAGE_TRY_ASSIGN(stored.record.compileLog, artifacts.load(connection, *stored.logArtifact));
+    }
+    return std::move(stored.record);
+  });
+}
+
+Result<std::string> Record::binary(std::string_view binaryHash) const {
+  return m_impl->reading("read a binary", [&](SQLite::Database& connection) -> Result<std::string> {
+    SQLite::Statement query(connection, "SELECT artifact FROM binaries WHERE hash = ?");
+    bindAll(query, binaryHash);
+    if (!query.executeStep()) {
+      return missing("binary", binaryHash);
+    }
+    return m_impl->artifacts.load(connection, query.getColumn(0).getInt64());
+  });
+}
+
+Result<std::vector<CandidateRecord>> Record::history(domain::RunId run) const {
+  return m_impl->reading("read a history", [&](SQLite::Database& connection) -> Result<std::vector<CandidateRecord>> {
+    SQLite::Statement query(connection, fmt::format("SELECT {} FROM candidates JOIN candidate_details USING (id) "
+                                                    "WHERE run_id = ? ORDER BY proposal, candidates.id",
+                                                    recordColumns()));
+    bindAll(query, run.value());
+    PlanReader plans(m_impl->artifacts, connection);
+    std::vector<CandidateRecord> records;
+    while (query.executeStep()) {
+      SWAGE_TRY_ASSIGN(StoredCandidate stored, readCandidate(query, m_impl->artifacts, connection, plans));
+      records.push_back(std::move(stored.record));
+    }
+    return records;
+  });
+}
+
+Result<std::vector<CellLine>> Record::cells(domain::RunId run, std::optional<int> island) const {
+  return m_impl->reading("read the cells", [&](SQLite::Database& connection) -> Result<std::vector<CellLine>> {
+    // Beside a lone min(), SQLite takes best_candidate from the row that has the minimum.
+    SQLite::Statement query(connection,
+                            "SELECT cell, sum(tried), sum(correct), best_candidate, min(best_ns) FROM cells "
+                            "WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) GROUP BY cell ORDER BY cell");
+    bindAll(query, run.value(), island);
+    std::vector<CellLine> lines;
+    while (query.executeStep()) {
+      CellLine line;
+      line.cell = domain::Cell::fromIndex(std::clamp(query.getColumn(0).getInt(), 0, domain::kCellCount - 1));
+      line.tried = query.getColumn(1).getInt64();
+      line.correct = query.getColumn(2).getInt64();
+      if (!query.getColumn(4).isNull()) {
+        line.best = domain::CandidateId(query.getColumn(3).getInt64());
+        line.bestTimeNs = query.getColumn(4).getDouble();
+      }
+      lines.push_back(line);
+    }
+    return lines;
+  });
+}
+
+Result<std::vector<Record::Improvement>> Record::improvements(domain::RunId run) const {
+  return m_impl->reading("read improvements", [&](SQLite::Database& connection) -> Result<std::vector<Improvement>> {
+    SQLite::Statement query(connection,
+                            "SELECT elapsed_s, time_ns, candidate FROM improvements WHERE run_id = ? "
+                            "ORDER BY elapsed_s, candidate");
+    bindAll(query, run.value());
+    std::vector<Improvement> points;
+    while (query.executeStep()) {
+      points.push_back({query.getColumn(0).getDouble(), query.getColumn(1).getDouble(),
+                        domain::CandidateId(query.getColumn(2).getInt64())});
+    }
+    return points;
+  });
+}
+
+Result<std::vector<Record::Event>> Record::events(domain::RunId run) const {
+  return m_impl->reading("read events", [&](SQLite::Database& connection) -> Result<std::vector<Event>> {
+    SQLite::Statement query(connection, "SELECT at_ms, kind, json FROM events WHERE run_id = ? ORDER BY id");
+    bindAll(query, run.value());
+    std::vector<Event> found;
+    while (query.executeStep()) {
+      found.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(), query.getColumn(2).getString()});
+    }
+    return found;
+  });
+}
+
+}  // namespace swage::store

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/rows.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include "core/domain/json.h"
+
+namespace swage::store {
+namespace {
+
+Error rowError(std::string_view what, std::string_view why) {
+  return Error(ErrorKind::Storage, fmt::format("the record holds a {} that cannot be used: {}", what, why),
+               "Restore the project from a backup, or start the run again.");
+}
+
+template <class Parse>
+auto parseColumn(SQLite::Statement& row, int column, std::string_view what, Parse parse)
+    -> decltype(parse(std::declval<const domain::Json&>())) {
+  const auto json = domain::parseJson(row.getColumn(column).getString());
+  if (!json) {
+    return rowError(what, json.error().message());
+  }
+  auto value = parse(*json);
+  if (!value) {
+    return rowError(what, value.error().message());
+  }
+  return value;
+}
+
+Result<std::optional<domain::Cell>> cellFrom(SQLite::Statement& row, int column) {
+  if (row.getColumn(column).isNull()) {
+    return std::optional<domain::Cell>();
+  }
+  const int index = row.getColumn(column).getInt();
+  if (index < 0 || index >= domain::kCellCount) {
+    return rowError("cell", fmt::format("there is no cell {}", index));
+  }
+  return std::optional<domain::Cell>(domain::Cell::fromIndex(index));
+}
+
+Result<domain::OperatorKind> operatorFrom(SQLite::Statement& row, int column) {
+  const std::string text = row.getColumn(column).getString();
+  const auto kind = domain::parseOperatorKind(text);
+  if (!kind) {
+    return rowError("operator", fmt::format("'{}' is not known", text));
+  }
+  return *kind;
+}
+
+domain::CandidateId optionalId(SQLite::Statement& row, int column) {
+  return row.getColumn(column).isNull() ? domain::CandidateId() : domain::CandidateId(row.getColumn(column).getInt64());
+}
+
+std::optional<std::int64_t> optionalInteger(SQLite::Statement& row, int column) {
+  return row.getColumn(column).isNull() ? std::nullopt : std::optional(row.getColumn(column).getInt64());
+}
+
+Result<std::vector<domain::KernelFacts>> kernelsFrom(const domain::Json& json) {
+  std::vector<domain::KernelFacts> kernels;
+  for (const domain::Json& item : json) {
+    SWAGE_TRY_ASSIGN(domain::KernelFacts facts, domain::kernelFactsFromJson(item));
+    kernels.push_back(std::move(facts));
+  }
+  return kernels;
+}
+
+Result<std::vector<std::string>> textsFrom(const domain::Json& json) {
+  std::vector<std::string> texts;
+  for (const domain::Json& item : json) {
+    if (!item.is_string()) {
+      return Error(ErrorKind::Storage, "a list of texts has an item that is none");
+    }
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+std::optional<double> largestError(const std::vector<domain::OutputError>& errors) {
+  std::optional<double> largest;
+  for (const domain::OutputError& error : errors) {
+    if (std::isfinite(error.relativeL2)) {
+      largest = std::max(largest.value_or(0.0), error.relativeL2);
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::string_view name(RunStatus status) {
+  switch (status) {
+    case RunStatus::Running: return "running";
+    case RunStatus::Paused: return "paused";
+    case RunStatus::Finished: return "finished";
+    case RunStatus::Interrupted: return "interrupted";
+    case RunStatus::Failed: return "failed";
+  }
+  return "unknown";
+}
+
+std::optional<RunStatus> parseRunStatus(std::string_view text) {
+  for (const RunStatus status :
+       {RunStatus::Running, RunStatus::Paused, RunStatus::Finished, RunStatus::Interrupted, RunStatus::Failed}) {
+    if (name(status) == text) {
+      return status;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string joinIds(const std::vector<domain::CandidateId>& ids) {
+  std::string text;
+  for (const domain::CandidateId id : ids) {
+    text += text.empty() ? "" : ",";
+    text += std::to_string(id.value());
+  }
+  return text;
+}
+
+Result<std::vector<domain::CandidateId>> splitIds(std::string_view text) {
+  std::vector<domain::CandidateId> ids;
+  const char* const end = text.data() + text.size();
+  for (const char* begin = text.data(); begin < end;) {
+    std::int64_t value = 0;
+    const auto [stop, failure] = std::from_chars(begin, end, value);
+    if (failure != std::errc() || (stop != end && *stop != ',')) {
+      return rowError("list of parents", fmt::format("'{}'", text.substr(0, 64)));
+    }
+    ids.emplace_back(value);
+    begin = stop == end ? end : stop + 1;
+  }
+  return ids;
+}
+
+std::string_view runColumns() {
+  return "runs.id, runs.task_id, tasks.name, bundle_path, device_json, status, seed, time_budget_s, max_evaluations, "
+         "options_json, started_at_ms, elapsed_s, evaluations, correct, best_candidate, best_ns, baseline_ns, "
+         "baseline_mode";
+}
+
+Result<RunRow> runFrom(SQLite::Statement& row) {
+  RunRow run;
+  int column = 0;
+  run.id = domain::RunId(row.getColumn(column++).getInt64());
+  run.taskId = row.getColumn(column++).getString();
+  run.taskName = row.getColumn(column++).getString();
+  run.bundlePath = row.getColumn(column++).getString();
+  SWAGE_TRY_ASSIGN(run.device, parseColumn(row, column++, "device", domain::deviceInfoFromJson));
+  const std::string status = row.getColumn(column++).getString();
+  const auto parsed = parseRunStatus(status);
+  if (!parsed) {
+    return rowError("run status", fmt::format("'{}' is not known", status));
+  }
+  run.status = *parsed;
+  run.seed = std::bit_cast<std::uint64_t>(std::int64_t{row.getColumn(column++).getInt64()});
+  run.timeBudgetSeconds = row.getColumn(column++).getDouble();
+  run.maxEvaluations = row.getColumn(column++).getInt64();
+  run.optionsJson = row.getColumn(column++).getString();
+  run.startedAtMs = row.getColumn(column++).getInt64();
+  run.elapsedSeconds = row.getColumn(column++).getDouble();
+  run.evaluations = row.getColumn(column++).getInt64();
+  run.correct = row.getColumn(column++).getInt64();
+  run.best = optionalId(row, column++);
+  run.bestTimeNs = row.getColumn(column++).getDouble();
+  run.baselineNs = row.getColumn(column++).getDouble();
+  run.baselineMode = row.getColumn(column++).getString();
+  return run;
+}
+
+std::string_view lineColumns() {
+  return "id, run_id, island, operator, cell, status, summary, time_ns, low_ns, high_ns, relative_error, registers, "
+         "elapsed_s, parents";
+}
+
+Result<CandidateLine> lineFrom(SQLite::Statement& row, double baselineNs) {
+  CandidateLine line;
+  int column = 0;
+  line.id = domain::CandidateId(row.getColumn(column++).getInt64());
+  line.run = domain::RunId(row.getColumn(column++).getInt64());
+  line.island = row.getColumn(column++).getInt();
+  SWAGE_TRY_ASSIGN(line.madeBy, operatorFrom(row, column++));
+  SWAGE_TRY_ASSIGN(line.cell, cellFrom(row, column++));
+  line.status = row.getColumn(column++).getString();
+  line.summary = row.getColumn(column++).getString();
+  line.timeNs = row.getColumn(column++).getDouble();
+  line.lowNs = row.getColumn(column++).getDouble();
+  line.highNs = row.getColumn(column++).getDouble();
+  line.relativeError = row.getColumn(column++).getDouble();
+  line.registers = row.getColumn(column++).getInt();
+  line.elapsedSeconds = row.getColumn(column++).getDouble();
+  SWAGE_TRY_ASSIGN(line.parents, splitIds(row.getColumn(column++).getString()));
+  line.speedup = line.timeNs > 0.0 ? baselineNs / line.timeNs : 0.0;
+  return line;
+}
+
+std::string_view recordColumns() {
+  return "candidates.id, run_id, proposal, island, operator, parents, cell, created_at_ms, elapsed_s, genome_json, "
+         "target, flags_json, source_artifact, plan_artifact, source_hash, binary_hash, assembly_artifact, "
+         "log_artifact, compile_s, kernels_json, evaluation_json";
+}
+
+Result<StoredCandidate> recordFrom(SQLite::Statement& row) {
+  StoredCandidate stored;
+  CandidateRecord& record = stored.record;
+  int column = 0;
+  record.id = domain::CandidateId(row.getColumn(column++).getInt64());
+  record.run = domain::RunId(row.getColumn(column++).getInt64());
+  record.proposal = row.getColumn(column++).getInt64();
+  record.island = row.getColumn(column++).getInt();
+  SWAGE_TRY_ASSIGN(record.madeBy, operatorFrom(row, column++));
+  SWAGE_TRY_ASSIGN(record.parents, splitIds(row.getColumn(column++).getString()));
+  SWAGE_TRY_ASSIGN(record.cell, cellFrom(row, column++));
+  record.createdAtMs = row.getColumn(column++).getInt64();
+  record.elapsedSeconds = row.getColumn(column++).getDouble();
+  SWAGE_TRY_ASSIGN(record.genome, parseColumn(row, column++, "genome", domain::genomeFromJson));
+  record.program.target = domain::parseTarget(row.getColumn(column++).getString()).value_or(domain::Target::Cpu);
+  SWAGE_TRY_ASSIGN(record.program.compileFlags, parseColumn(row, column++, "list of flags", textsFrom));
+  stored.sourceArtifact = row.getColumn(column++).getInt64();
+  stored.planArtifact = row.getColumn(column++).getInt64();
+  record.sourceHash = row.getColumn(column++).getString();
+  record.binaryHash = row.getColumn(column++).getString();
+  stored.assemblyArtifact = optionalInteger(row, column++);
+  stored.logArtifact = optionalInteger(row, column++);
+  record.compileSeconds = row.getColumn(column++).getDouble();
+  SWAGE_TRY_ASSIGN(record.kernels, parseColumn(row, column++, "list of kernels", kernelsFrom));
+  if (!row.getColumn(column).isNull()) {
+    SWAGE_TRY_ASSIGN(record.evaluation, parseColumn(row, column, "evaluation", domain::evaluationFromJson));
+  }
+  return stored;
+}
+
+EvaluationColumns columnsOf(const domain::Evaluation& evaluation) {
+  EvaluationColumns columns;
+  columns.status = domain::statusName(evaluation);
+  columns.summary = domain::summary(evaluation);
+  if (const auto* wrong = std::get_if<domain::Wrong>(&evaluation)) {
+    columns.relativeError = largestError(wrong->errors);
+  }
+  const domain::Correct* correct = domain::asCorrect(evaluation);
+  if (correct == nullptr) {
+    return columns;
+  }
+  columns.relativeError = largestError(correct->errors);
+  const domain::Timing& timing = correct->timing.candidate;
+  if (timing.samples > 0 && std::isfinite(timing.medianNs) && timing.medianNs > 0.0) {
+    columns.timeNs = timing.medianNs;
+    columns.lowNs = timing.lowNs;
+    columns.highNs = timing.highNs;
+    columns.rankNs = correct->timing.screenedOut ? std::nullopt : columns.timeNs;
+  }
+  return columns;
+}
+
+}  // namespace swage::store

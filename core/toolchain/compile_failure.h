@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/domain/evaluation.h"
+#include "core/toolchain/process.h"
+
+namespace swage::toolchain {
+
+// A log that begins so tells of Swage's own surroundings (no compiler, no sandbox, no disk), not of the candidate.
+inline constexpr std::string_view kEnvironmentPrefix = "environment: ";
+
+[[nodiscard]] domain::CompileFailed environmentFailure(const Error& error);
+// What the checks before and after the compiler found: "rejected: …".
+[[nodiscard]] domain::CompileFailed rejected(std::string_view why);
+[[nodiscard]] domain::CompileFailed limitFailure(ProcessEnd end, const ProcessLimits& limits, std::string_view log);
+
+// Why a compiler run is no success, with its log cleaned of `privatePrefix`; empty for a success.
+[[nodiscard]] std::optional<domain::CompileFailed> failureOf(const ProcessResult& result, const ProcessLimits& limits,
+                                                             std::string_view privatePrefix);
+
+}  // namespace swage::toolchain

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/toolchain/cpu_compiler.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "core/base/files.h"
+#include "core/toolchain/capped_log.h"
+#include "core/toolchain/classify_x86.h"
+#include "core/toolchain/compile_failure.h"
+#include "core/toolchain/flags.h"
+#include "core/toolchain/job_directory.h"
+#include "core/toolchain/shared_object_check.h"
+
+namespace swage::toolchain {
+namespace {
+
+using domain::CompiledBinary;
+using domain::CompileFailed;
+using domain::CompileOutcome;
+using domain::CompileRequest;
+
+constexpr std::size_t kMaxObjectBytes = std::size_t{64} << 20U;
+constexpr std::size_t kMaxAssemblyBytes = std::size_t{4} << 20U;
+
+// The full path of a program, looked for as a shell does.
+std::string findProgram(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    return ::access(name.c_str(), X_OK) == 0 ? std::filesystem::absolute(name).string() : std::string();
+  }
+  const char* variable = ::secure_getenv("PATH");
+  std::string_view path = variable == nullptr ? "/usr/local/bin:/usr/bin:/bin" : variable;
+  while (!path.empty()) {
+    const std::size_t end = path.find(':');
+    const std::string candidate = fmt::format("{}/{}", path.substr(0, end), name);
+    if (candidate.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+    path.remove_prefix(end == std::string_view::npos ? path.size() : end + 1);
+  }
+  return {};
+}
+
+Error missing(const std::string& what, const std::string& name, const std::string& hint) {
+  return Error(ErrorKind::Environment, fmt::format("cannot find the {} '{}'", what, name), hint);
+}
+
+bool isUnderUsr(const std::string& path) {
+  return path.starts_with("/usr/") || path.starts_with("/bin/");
+}
+
+// What the tools need beside /usr: the links of Debian's alternatives, and the installation of a compiler that lives
+// elsewhere, which is taken to be the folder above its `bin`.
+std::vector<Bind> toolBinds(const std::string& program) {
+  std::vector<Bind> binds;
+  std::error_code ignored;
+  if (std::filesystem::exists("/etc/alternatives", ignored)) {
+    binds.push_back({"/etc/alternatives", "/etc/alternatives", Access::ReadOnly});
+  }
+  const std::filesystem::path real = std::filesystem::canonical(program, ignored);
+  for (const std::filesystem::path& path : {std::filesystem::path(program), real}) {
+    if (!path.empty() && !isUnderUsr(path.string())) {
+      const std::string prefix = path.parent_path().parent_path().string();
+      binds.push_back({prefix, prefix, Access::ReadOnly});
+    }
+  }
+  return binds;
+}
+
+// One tool run on one input folder, with one output folder where it has one.
+struct ToolRun {
+  SandboxSpec spec;
+  Bind in;
+  Bind out;
+};
+
+ToolRun makeRun(const CpuCompiler::Options& options, const std::string& tool, const std::filesystem::path& in,
+                const std::filesystem::path& out) {
+  ToolRun run;
+  run.spec.mode = options.sandbox;
+  run.spec.bubblewrap = options.bubblewrap;
+  run.spec.binds = toolBinds(tool);
+  run.in = {in.string(), "/in", Access::ReadOnly};
+  run.spec.binds.push_back(run.in);
+  if (!out.empty()) {
+    run.out = {out.string(), "/out", Access::Writable};
+    run.spec.binds.push_back(run.out);
+    run.spec.workingDirectory = "/out";
+  }
+  return run;
+}
+
+// A failure, or the log of a compilation that worked.
+using BuildResult = std::variant<std::string, CompileFailed>;
+
+BuildResult build(const CpuCompiler::Options& options, const std::string& cxx, const JobDirectory& job,
+                  const CompileRequest& request, const ProcessLimits& limits) {
+  const ToolRun run = makeRun(options, cxx, job.in(), job.out());
+  std::vector<std::string> command{cxx};
+  for (const auto& flags : {defaultFlags(domain::Target::Cpu, request.architecture), request.flags}) {
+    command.insert(command.end(), flags.begin(), flags.end());
+  }
+  command.push_back(insidePath(options.sandbox, run.in) + "/source.cpp");
+  command.insert(command.end(), {"-o", insidePath(options.sandbox, run.out) + "/kernel.so"});
+  const auto result = runLimited(sandboxCommand(run.spec, command), outerEnvironment(run.spec), limits);
+  if (!result) {
+    return environmentFailure(result.error());
+  }
+  const std::string prefix = insidePath(options.sandbox, run.in) + "/";
+  if (auto failure = failureOf(*result, limits, prefix)) {
+    return std::move(*failure);
+  }
+  return cleanedLog(result->output, prefix);
+}
+
+using ListingResult = std::variant<std::vector<AsmFunction>, CompileFailed>;
+
+ListingResult disassemble(const CpuCompiler::Options& options, const std::string& objdump, const JobDirectory& job,
+                          ProcessLimits limits) {
+  const ToolRun run = makeRun(options, objdump, job.out(), {});
+  limits.outputBytes = std::int64_t{32} << 20;
+  limits.keptOutputBytes = limits.outputBytes;
+  const std::vector<std::string> command{objdump, "-d",    "-w",
+                                         "-M",    "intel", "--no-show-raw-insn",
+                                         "-j",    ".text", insidePath(options.sandbox, run.in) + "/kernel.so"};
+  const auto result = runLimited(sandboxCommand(run.spec, command), outerEnvironment(run.spec), limits);
+  if (!result) {
+    return environmentFailure(result.error());
+  }
+  if (auto failure = failureOf(*result, limits, {})) {
+    return std::move(*failure);
+  }
+  return parseDisassembly(result->output);
+}
+
+CompileOutcome describeObject(const CompileRequest& request, std::string bytes, std::string log,
+                              const std::vector<AsmFunction>& functions) {
+  const auto image = parseElf(bytes);
+  if (!image) {
+    return rejected(image.error().message());
+  }
+  if (const auto refusal = findObjectRefusal(*image, request.entries)) {
+    return rejected("the kernel " + *refusal);
+  }
+  if (const std::string call = findSystemCall(functions); !call.empty()) {
+    return rejected("the kernel " + call);
+  }
+  CompiledBinary binary;
+  binary.kernels = classifyX86(functions, request.entries);
+  if (const std::int64_t bytesKept = writableBytes(*image); bytesKept > 0) {
+    for (domain::KernelFacts& facts : binary.kernels) {
+      facts.evidence["writable_globals"] = bytesKept;
+    }
+  }
+  binary.assembly = cappedText(listingOf(functions, request.entries), kMaxAssemblyBytes);
+  binary.binaryHash = sharedObjectHash(*image, request.entries);
+  binary.log = std::move(log);
+  binary.bytes = std::move(bytes);
+  return binary;
+}
+
+}  // namespace
+
+Result<CpuCompiler> CpuCompiler::open(const Options& options) {
+  std::string cxx = findProgram(options.cxx);
+  if (cxx.empty()) {
+    return missing("C++ compiler", options.cxx, "install g++ (Debian: apt install g++), or name another with --cxx");
+  }
+  std::string objdump = findProgram("objdump");
+  if (objdump.empty()) {
+    return missing("disassembler", "objdump", "install binutils (Debian: apt install binutils)");
+  }
+  return CpuCompiler(options, std::move(cxx), std::move(objdump));
+}
+
+CompileOutcome CpuCompiler::compile(const CompileRequest& request, const ProcessLimits& limits) const {
+  const auto job = JobDirectory::create();
+  if (!job) {
+    return environmentFailure(job.error());
+  }
+  if (const auto written = writeFileAtomically(job->in() / "source.cpp", request.source); !written) {
+    return environmentFailure(written.error());
+  }
+  BuildResult built = build(m_options, m_cxx, *job, request, limits);
+  if (auto* failed = std::get_if<CompileFailed>(&built)) {
+    return std::move(*failed);
+  }
+  auto bytes = readUntrustedFile(job->out() / "kernel.so", kMaxObjectBytes);
+  if (!bytes) {
+    return rejected(bytes.error().message());
+  }
+  ListingResult listing = disassemble(m_options, m_objdump, *job, limits);
+  if (auto* failed = std::get_if<CompileFailed>(&listing)) {
+    return std::move(*failed);
+  }
+  return describeObject(request, std::move(*bytes), std::move(std::get<std::string>(built)),
+                        std::get<std::vector<AsmFunction>>(listing));
+}
+
+}  // namespace swage::toolchain

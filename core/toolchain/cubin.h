@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/toolchain/elf_image.h"
+
+namespace swage::toolchain {
+
+// What the assembler says of one kernel.
+struct KernelResources {
+  int registers = 0;
+  std::int64_t spillBytes = 0;  // stored plus loaded, per thread
+  std::int64_t staticSharedBytes = 0;
+};
+
+// Of a log made with --ptxas-options=-v, by entry point.
+[[nodiscard]] std::map<std::string, KernelResources> parseResourceReport(std::string_view log);
+
+// The log without that report, which holds compile times and would make equal compilations differ.
+[[nodiscard]] std::string withoutResourceReport(std::string_view log);
+
+// Bytes of module-scope data that survive from one launch to the next.
+[[nodiscard]] std::int64_t writableGlobalBytes(const ElfImage& cubin);
+
+// SHA-256 of what runs: the code of the entries in the order given, other code, constants and initialised data.
+// No names of entries, no line tables.
+[[nodiscard]] std::string cubinHash(const ElfImage& cubin, const std::vector<std::string>& entries);
+
+}  // namespace swage::toolchain

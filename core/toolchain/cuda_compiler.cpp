@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/toolchain/cuda_compiler.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "core/toolchain/capped_log.h"
+#include "core/toolchain/classify_ptx.h"
+#include "core/toolchain/compile_failure.h"
+#include "core/toolchain/cubin.h"
+#include "core/toolchain/flags.h"
+
+namespace swage::toolchain {
+namespace {
+
+using domain::CompiledBinary;
+using domain::CompileFailed;
+using domain::CompileFailureReason;
+using domain::CompileOutcome;
+using domain::CompileRequest;
+using domain::KernelFacts;
+
+// NVRTC keeps a little memory of every program.
+constexpr int kCompilationsPerHelper = 300;
+
+struct HelperBinds {
+  Bind program;
+  Bind library;
+  std::vector<Bind> includes;
+};
+
+HelperBinds bindsOf(const CudaCompiler::Options& options) {
+  HelperBinds binds;
+  binds.program = {options.helperProgram, "/swage/compiler", Access::ReadOnly};
+  binds.library = {std::filesystem::path(options.nvrtc).parent_path().string(), "/nvrtc", Access::ReadOnly};
+  for (const std::string& folder : options.includes) {
+    binds.includes.push_back({folder, fmt::format("/include/{}", binds.includes.size()), Access::ReadOnly});
+  }
+  return binds;
+}
+
+std::optional<std::string> missingEntry(const std::vector<KernelFacts>& kernels, const CompileRequest& request) {
+  for (const std::string& entry : request.entries) {
+    const bool found = std::any_of(kernels.begin(), kernels.end(),
+                                   [&entry](const KernelFacts& facts) { return facts.entry == entry; });
+    if (!found) {
+      return fmt::format("the source has no kernel 'extern \"C\" __global__ void {}(...)'", entry);
+    }
+  }
+  return std::nullopt;
+}
+
+CompileOutcome describeCubin(const CompileRequest& request, NvrtcOutput output) {
+  const auto image = parseElf(output.cubin);
+  if (!image) {
+    return rejected(image.error().message());
+  }
+  CompiledBinary binary;
+  binary.kernels = classifyPtx(output.ptx, request.entries);
+  if (const auto missing = missingEntry(binary.kernels, request)) {
+    return rejected(*missing);
+  }
+  const auto resources = parseResourceReport(output.log);
+  const std::int64_t writable = writableGlobalBytes(*image);
+  for (KernelFacts& facts : binary.kernels) {
+    if (const auto found = resources.find(facts.entry); found != resources.end()) {
+      facts.registers = found->second.registers;
+      facts.spillBytes = found->second.spillBytes;
+      facts.staticSharedBytes = found->second.staticSharedBytes;
+    }
+    if (writable > 0) {
+      facts.evidence["writable_globals"] = writable;
+    }
+  }
+  binary.log = cappedText(cleanedLog(withoutResourceReport(output.log), {}));
+  binary.binaryHash = cubinHash(*image, request.entries);
+  binary.bytes = std::move(output.cubin);
+  binary.assembly = std::move(output.ptx);
+  return binary;
+}
+
+}  // namespace
+
+Result<CudaCompiler> CudaCompiler::open(Options options) {
+  std::error_code error;
+  if (options.nvrtc.empty()) {
+    return Error(ErrorKind::Environment, "no NVRTC library was given, so CUDA sources cannot be compiled",
+                 "give libnvrtc.so with --nvrtc; PyTorch's CUDA build brings one");
+  }
+  // The real file: the folder that is bound must hold it and its builtins, not links to elsewhere.
+  options.nvrtc = std::filesystem::canonical(options.nvrtc, error).string();
+  if (error) {
+    return Error(ErrorKind::Environment, fmt::format("cannot use the NVRTC library: {}", error.message()),
+                 "give the path of libnvrtc.so with --nvrtc");
+  }
+  for (std::string& folder : options.includes) {
+    folder = std::filesystem::canonical(folder, error).string();
+    if (error) {
+      return Error(ErrorKind::Environment, fmt::format("cannot use the CUDA headers: {}", error.message()),
+                   "give the folder of cuda_fp16.h with --cuda-include");
+    }
+  }
+  return CudaCompiler(std::move(options));
+}
+
+Result<> CudaCompiler::ensureHelper() {
+  if (m_helper && m_helper->served() < kCompilationsPerHelper) {
+    return {};
+  }
+  m_helper.reset();
+  const HelperBinds binds = bindsOf(m_options);
+  SandboxSpec spec;
+  spec.mode = m_options.sandbox;
+  spec.bubblewrap = m_options.bubblewrap;
+  spec.binds = {binds.program, binds.library};
+  spec.binds.insert(spec.binds.end(), binds.includes.begin(), binds.includes.end());
+  const std::string folder = insidePath(spec.mode, binds.library);
+  spec.environment = {{"LD_LIBRARY_PATH", folder}};
+  const std::string library = folder + "/" + std::filesystem::path(m_options.nvrtc).filename().string();
+  auto helper = NvrtcHelper::start(
+      sandboxCommand(spec, {insidePath(spec.mode, binds.program), "--nvrtc-helper", library}), outerEnvironment(spec));
+  if (!helper) {
+    return std::move(helper).error();
+  }
+  m_helper = std::move(*helper);
+  return {};
+}
+
+std::vector<std::string> CudaCompiler::compilerOptions(const CompileRequest& request) const {
+  std::vector<std::string> options = defaultFlags(domain::Target::Cuda, request.architecture);
+  for (const Bind& bind : bindsOf(m_options).includes) {
+    options.push_back("-I" + insidePath(m_options.sandbox, bind));
+  }
+  options.insert(options.end(), request.flags.begin(), request.flags.end());
+  return options;
+}
+
+CompileOutcome CudaCompiler::compile(const CompileRequest& request, const ProcessLimits& limits) {
+  if (const auto ready = ensureHelper(); !ready) {
+    return environmentFailure(ready.error());
+  }
+  auto answer = m_helper->compile(request.source, compilerOptions(request), limits);
+  if (const auto* end = std::get_if<ProcessEnd>(&answer)) {
+    m_helper.reset();
+    return limitFailure(*end, limits, {});
+  }
+  auto& output = std::get<NvrtcOutput>(answer);
+  if (!output.succeeded) {
+    return CompileFailed{CompileFailureReason::Error, cappedText(cleanedLog(withoutResourceReport(output.log), {}))};
+  }
+  return describeCubin(request, std::move(output));
+}
+
+}  // namespace swage::toolchain

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/domain/compilation.h"
+#include "core/toolchain/nvrtc_helper.h"
+#include "core/toolchain/process.h"
+#include "core/toolchain/sandbox.h"
+
+namespace swage::toolchain {
+
+// Compiles cuda candidates with NVRTC in a sandboxed helper that lives from the first request on. A helper that met a
+// limit, crashed, or has served enough is replaced before the next request. One thread.
+class CudaCompiler {
+ public:
+  struct Options {
+    SandboxMode sandbox = SandboxMode::Bubblewrap;
+    std::string bubblewrap = "bwrap";
+    std::string nvrtc;                  // path of libnvrtc.so; libnvrtc-builtins stands beside it
+    std::vector<std::string> includes;  // folders with cuda_fp16.h and what else a source may include
+    std::string helperProgram;          // the program that understands --nvrtc-helper
+  };
+
+  // Environment error when the library is not there. NVRTC itself is loaded by the first compilation.
+  [[nodiscard]] static Result<CudaCompiler> open(Options options);
+
+  // The request has been checked by Compiler.
+  [[nodiscard]] domain::CompileOutcome compile(const domain::CompileRequest& request, const ProcessLimits& limits);
+
+ private:
+  explicit CudaCompiler(Options options) : m_options(std::move(options)) {}
+  [[nodiscard]] Result<> ensureHelper();
+  [[nodiscard]] std::vector<std::string> compilerOptions(const domain::CompileRequest& request) const;
+
+  Options m_options;
+  std::optional<NvrtcHelper> m_helper;
+};
+
+}  // namespace swage::toolchain

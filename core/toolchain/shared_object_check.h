@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/toolchain/elf_image.h"
+
+namespace swage::toolchain {
+
+// Whether a cpu candidate may call this function of another library: mathematics, memory copies, OpenMP.
+[[nodiscard]] bool isAllowedImport(std::string_view symbol);
+
+// What a linked candidate has that a kernel must not have: a call out of the allow-list, code that runs when it is
+// loaded, a missing entry. Words for the compile log; empty when the object may be loaded.
+[[nodiscard]] std::optional<std::string> findObjectRefusal(const ElfImage& image,
+                                                           const std::vector<std::string>& entries);
+
+// Bytes of module-scope data that survive from one call to the next, beyond what the C runtime itself brings.
+// A kernel that keeps results there can replay them, so the number is part of the evidence.
+[[nodiscard]] std::int64_t writableBytes(const ElfImage& image);
+
+// SHA-256 of what runs: code, constants, initialised data and what is called, in file order, and where the entries
+// begin. No names of entries, no paths, no build id.
+[[nodiscard]] std::string sharedObjectHash(const ElfImage& image, const std::vector<std::string>& entries);
+
+}  // namespace swage::toolchain

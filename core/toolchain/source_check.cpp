@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/toolchain/source_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace swage::toolchain {
+namespace {
+
+constexpr std::array<std::string_view, 25> kCpuHeaders{
+    "algorithm", "array",   "bit",         "cfloat",  "climits",    "cmath",       "concepts",
+    "cstddef",   "cstdint", "cstring",     "float.h", "functional", "immintrin.h", "initializer_list",
+    "limits",    "math.h",  "numbers",     "numeric", "omp.h",      "stddef.h",    "stdint.h",
+    "string.h",  "tuple",   "type_traits", "utility"};
+
+constexpr std::array<std::string_view, 20> kCudaHeaders{"cooperative_groups.h",
+                                                        "cstddef",
+                                                        "cstdint",
+                                                        "cuda_awbarrier.h",
+                                                        "cuda_awbarrier_primitives.h",
+                                                        "cuda_bf16.h",
+                                                        "cuda_fp16.h",
+                                                        "cuda_fp8.h",
+                                                        "cuda_pipeline.h",
+                                                        "cuda_pipeline_primitives.h",
+                                                        "cuda_runtime.h",
+                                                        "float.h",
+                                                        "limits",
+                                                        "math_constants.h",
+                                                        "mma.h",
+                                                        "stddef.h",
+                                                        "stdint.h",
+                                                        "type_traits",
+                                                        "utility",
+                                                        "vector_types.h"};
+
+constexpr std::array<std::string_view, 2> kCudaFolders{"cooperative_groups/", "cuda/"};
+
+constexpr std::array<std::string_view, 22> kCpuWords{"asm",
+                                                     "__asm",
+                                                     "__asm__",
+                                                     "section",
+                                                     "__section__",
+                                                     "constructor",
+                                                     "__constructor__",
+                                                     "destructor",
+                                                     "__destructor__",
+                                                     "ifunc",
+                                                     "__ifunc__",
+                                                     "alias",
+                                                     "__alias__",
+                                                     "weakref",
+                                                     "__weakref__",
+                                                     "optimize",
+                                                     "__optimize__",
+                                                     "naked",
+                                                     "__naked__",
+                                                     "target_clones",
+                                                     "__target_clones__",
+                                                     "__builtin_apply"};
+
+bool contains(std::span<const std::string_view> list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+bool isHeaderAllowed(domain::Target target, std::string_view header) {
+  if (header.find("..") != std::string_view::npos) {
+    return false;
+  }
+  if (target == domain::Target::Cpu) {
+    return contains(kCpuHeaders, header);
+  }
+  return contains(kCudaHeaders, header) ||
+         std::any_of(kCudaFolders.begin(), kCudaFolders.end(),
+                     [header](std::string_view folder) { return header.starts_with(folder); });
+}
+
+bool isWordStart(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+bool isWordPart(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+
+// Lines joined where they end in a backslash, as the compiler does before it looks at tokens. Newlines that were
+// joined away are counted in `lineOf`, so that messages name the line of the file.
+struct Spliced {
+  std::string text;
+  std::vector<int> lineOf;
+};
+
+Spliced splice(std::string_view source) {
+  Spliced spliced;
+  int line = 1;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source[i] == '\\') {
+      // The compiler also accepts blanks between the backslash and the end of the line.
+      std::size_t next = i + 1;
+      while (next < source.size() && (source[next] == ' ' || source[next] == '\t' || source[next] == '\r')) {
+        ++next;
+      }
+      if (next < source.size() && source[next] == '\n') {
+        i = next;
+        ++line;
+        continue;
+      }
+    }
+    spliced.text += source[i];
+    spliced.lineOf.push_back(line);
+    line += source[i] == '\n' ? 1 : 0;
+  }
+  return spliced;
+}
+
+// Walks over the tokens of one source. Knows comments, literals and directives; everything else is words and
+// punctuation.
+class Checker {
+ public:
+  Checker(domain::Target target, Spliced source) : m_target(target), m_source(std::move(source)) {}
+
+  std::optional<std::string> run() {
+    while (m_at < text().size() && !m_refusal) {
+      step();
+    }
+    return m_refusal;
+  }
+
+ private:
+  [[nodiscard]] const std::string& text() const { return m_source.text; }
+  [[nodiscard]] bool at(std::string_view token) const { return text().compare(m_at, token.size(), token) == 0; }
+
+  void refuse(const std::string& what) {
+    const std::size_t position = std::min(m_at, m_source.lineOf.size() - 1);
+    m_refusal = fmt::format("line {}: {}", m_source.lineOf[position], what);
+  }
+
+  void step() {
+    const char c = text()[m_at];
+    if (c == '\n') {
+      m_lineStart = true;
+      m_wordIsLast = false;
+      ++m_at;
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      ++m_at;
+    } else if (at("//") || at("/*")) {
+      skipComment();
+    } else if (m_lineStart && (c == '#' || at("%:"))) {
+      m_lineStart = false;
+      directive();
+    } else {
+      m_lineStart = false;
+      token(c);
+    }
+  }
+
+  void token(char c) {
+    if (isWordStart(c)) {
+      word();
+    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      skipNumber();
+    } else if (c == '"' || c == '\'') {
+      const std::string_view literal = skipLiteral(c);
+      if (m_previous == "_Pragma") {
+        checkPragma(literal);
+      }
+    } else {
+      if (m_target == domain::Target::Cpu && (at("##") || at("%:%:"))) {
+        paste();
+      } else {
+        ++m_at;
+      }
+      m_wordIsLast = false;
+    }
+  }
+
+  // Pasting may make new words, but none of the refused ones: one side must be a fixed piece of text that no refused
+  // word contains. `fn_##name` can never become `asm`, whatever the name is.
+  void paste() {
+    const std::size_t sign = m_at;
+    const std::string left = m_wordIsLast ? m_previous : std::string();
+    m_at += at("##") ? 2U : 4U;
+    skipBlanks();
+    const std::size_t next = m_at;
+    const std::string_view right = readWord();
+    m_at = next;
+    if (!isHarmlessPiece(left) && !isHarmlessPiece(right)) {
+      m_at = sign;
+      refuse("this token pasting (##) is not allowed: it could spell a word that is refused");
+    }
+  }
+
+  [[nodiscard]] bool isHarmlessPiece(std::string_view piece) const {
+    const bool isParameter = std::find(m_parameters.begin(), m_parameters.end(), piece) != m_parameters.end();
+    return !piece.empty() && !isParameter &&
+           std::none_of(kCpuWords.begin(), kCpuWords.end(),
+                        [piece](std::string_view word) { return word.find(piece) != std::string_view::npos; });
+  }
+
+  void skipComment() {
+    const std::string_view end = at("//") ? "\n" : "*/";
+    const std::size_t found = text().find(end, m_at + 2);
+    // The newline itself stays: it starts a line.
+    m_at = found == std::string::npos ? text().size() : found + (end == "\n" ? 0 : end.size());
+  }
+
+  void skipNumber() {
+    while (m_at < text().size() && (isWordPart(text()[m_at]) || text()[m_at] == '.' || text()[m_at] == '\'')) {
+      ++m_at;
+    }
+  }
+
+  std::string_view skipLiteral(char quote) {
+    const std::size_t begin = ++m_at;
+    while (m_at < text().size() && text()[m_at] != quote && text()[m_at] != '\n') {
+      m_at += text()[m_at] == '\\' ? 2U : 1U;
+    }
+    m_at = std::min(m_at, text().size());
+    const std::string_view literal = std::string_view(text()).substr(begin, m_at - begin);
+    m_at += m_at < text().size() && text()[m_at] == quote ? 1U : 0U;
+    return literal;
+  }
+
+  std::string_view readWord() {
+    const std::size_t begin = m_at;
+    while (m_at < text().size() && isWordPart(text()[m_at])) {
+      ++m_at;
+    }
+    return std::string_view(text()).substr(begin, m_at - begin);
+  }
+
+  void word() {
+    const std::string_view name = readWord();
+    if (name.ends_with('R') && m_at < text().size() && text()[m_at] == '"') {
+      refuse("raw string literals are not allowed: they can hide directives");
+      return;
+    }
+    if (m_target == domain::Target::Cpu && contains(kCpuWords, name) && !(name == "section" && m_previous == "omp")) {
+      refuse(fmt::format("'{}' is not allowed in a cpu candidate", name));
+      return;
+    }
+    m_previous = name;
+    m_wordIsLast = true;
+  }
+
+  void checkPragma(std::string_view content) {
+    if (m_target == domain::Target::Cpu && content.find("optimize") != std::string_view::npos) {
+      refuse("'_Pragma' with 'optimize' is not allowed in a cpu candidate");
+    }
+  }
+
+  void skipBlanks() {
+    while (m_at < text().size()) {
+      if (text()[m_at] != '\n' && std::isspace(static_cast<unsigned char>(text()[m_at])) != 0) {
+        ++m_at;
+      } else if (at("/*")) {
+        skipComment();
+      } else {
+        return;
+      }
+    }
+  }
+
+  // The rest of a directive other than an include is looked at as ordinary tokens.
+  void directive() {
+    m_at += at("%:") ? 2U : 1U;
+    skipBlanks();
+    const std::string_view name = readWord();
+    m_previous = name;
+    if (name == "include" || name == "include_next" || name == "import" || name == "embed") {
+      include();
+    } else if (name == "define") {
+      define();
+    }
+  }
+
+  // Remembers the parameters of the macro; its body is looked at as ordinary tokens.
+  void define() {
+    m_parameters.clear();
+    skipBlanks();
+    const std::size_t begin = m_at;
+    (void)readWord();
+    if (m_at >= text().size() || text()[m_at] != '(') {
+      m_at = begin;
+      return;
+    }
+    const std::size_t close = std::min(text().find_first_of(")\n", m_at), text().size());
+    while (m_at < close) {
+      const std::string_view parameter = readWord();
+      if (!parameter.empty()) {
+        m_parameters.emplace_back(parameter);
+      }
+      m_at += parameter.empty() ? 1U : 0U;
+    }
+    m_parameters.emplace_back("__VA_ARGS__");
+    m_at = begin;
+  }
+
+  void include() {
+    skipBlanks();
+    const char open = m_at < text().size() ? text()[m_at] : '\n';
+    if (open != '<' && open != '"') {
+      refuse("an #include must name its header in <> or \"\"");
+      return;
+    }
+    const std::size_t end = text().find_first_of(open == '<' ? ">\n" : "\"\n", m_at + 1);
+    const std::string header = text().substr(m_at + 1, end == std::string::npos ? end : end - m_at - 1);
+    if (!isHeaderAllowed(m_target, header)) {
+      refuse(fmt::format("#include of '{}' is not allowed for target {}", header, domain::name(m_target)));
+      return;
+    }
+    m_at = end == std::string::npos ? text().size() : end + 1;
+  }
+
+  domain::Target m_target;
+  Spliced m_source;
+  std::size_t m_at = 0;
+  bool m_lineStart = true;
+  std::string m_previous;                 // the word before this token
+  bool m_wordIsLast = false;              // nothing but blanks stands between that word and this token
+  std::vector<std::string> m_parameters;  // of the macro that is being defined
+  std::optional<std::string> m_refusal;
+};
+
+}  // namespace
+
+std::optional<std::string> findRefusal(domain::Target target, std::string_view source) {
+  if (source.find('\0') != std::string_view::npos) {
+    return "the source contains a zero byte";
+  }
+  return Checker(target, splice(source)).run();
+}
+
+}  // namespace swage::toolchain

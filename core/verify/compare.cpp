@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/compare.h"
+
+#include <ATen/ops/dot.h>
+#include <ATen/ops/isclose.h>
+#include <ATen/ops/maximum.h>
+#include <ATen/ops/nan_to_num.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace swage::verify {
+namespace {
+
+// On a CPU a chunk and its temporaries stay in the cache; on a GPU a chunk is large enough to hide its launches.
+std::int64_t chunkElements(c10::Device device) {
+  return device.is_cpu() ? std::int64_t{1} << 17 : std::int64_t{1} << 26;
+}
+
+void forEachChunk(c10::Device device, std::int64_t size,
+                  const std::function<void(std::int64_t begin, std::int64_t count)>& visit) {
+  const std::int64_t chunk = chunkElements(device);
+  for (std::int64_t begin = 0; begin < size; begin += chunk) {
+    visit(begin, std::min(chunk, size - begin));
+  }
+}
+
+at::Tensor zeroOn(c10::Device device) {
+  return at::zeros({}, at::TensorOptions().dtype(at::kDouble).device(device));
+}
+
+struct Sums {
+  at::Tensor squares;
+  at::Tensor maximum;  // NaN when any element was
+
+  explicit Sums(c10::Device device) : squares(zeroOn(device)), maximum(zeroOn(device)) {}
+  void add(const at::Tensor& values) {
+    squares.add_(at::dot(values, values));
+    maximum = at::maximum(maximum, values.abs().max());
+  }
+};
+
+std::int64_t firstTrue(const at::Tensor& flags) {
+  return flags.any().item<bool>() ? flags.to(at::kByte).argmax().item<std::int64_t>() : -1;
+}
+
+// The first element of which `isBad` says so, chunk by chunk.
+std::int64_t firstBad(const at::Tensor& flat, const std::function<at::Tensor(std::int64_t, std::int64_t)>& isBad) {
+  std::int64_t found = -1;
+  forEachChunk(flat.device(), flat.numel(), [&](std::int64_t begin, std::int64_t count) {
+    if (found < 0) {
+      const std::int64_t index = firstTrue(isBad(begin, count));
+      found = index >= 0 ? begin + index : -1;
+    }
+  });
+  return found;
+}
+
+// Absolute error in float64: 0 where both are the same infinity or NaN, infinite where only one is.
+at::Tensor preciseError(const at::Tensor& actual, const at::Tensor& reference) {
+  const at::Tensor same = actual.eq(reference).logical_or(actual.isnan().logical_and(reference.isnan()));
+  const at::Tensor error = reference.to(at::kDouble).sub(actual).abs();
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const at::Tensor known = at::nan_to_num(error, kInfinite, kInfinite);
+  return at::where(same, at::scalar_tensor(0.0, known.options()), known);
+}
+
+}  // namespace
+
+Magnitude magnitude(const Sealed& reference) {
+  Sums sums(reference.device());
+  forEachChunk(reference.device(), reference.size(), [&](std::int64_t begin, std::int64_t count) {
+    sums.add(at::nan_to_num(reference.chunk(begin, count).to(at::kDouble), 0.0, 0.0, 0.0));
+  });
+  return {std::sqrt(sums.squares.item<double>()), sums.maximum.item<double>()};
+}
+
+Difference preciseDifference(const at::Tensor& actual, const Sealed& reference) {
+  Difference result;
+  double squares = 0.0;
+  forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor a = actual.narrow(0, begin, count);
+    const at::Tensor r = reference.chunk(begin, count);
+    const at::Tensor error = preciseError(a, r);
+    squares += at::dot(error, error).item<double>();
+    const std::int64_t worst = error.argmax().item<std::int64_t>();
+    const double largest = error[worst].item<double>();
+    if (largest > result.maxAbsolute) {
+      result.maxAbsolute = largest;
+      result.worst = begin + worst;
+    }
+    if (result.unexpectedNan < 0) {
+      const std::int64_t nan = firstTrue(a.isnan().logical_and(r.isnan().logical_not()));
+      result.unexpectedNan = nan >= 0 ? begin + nan : -1;
+    }
+  });
+  result.l2 = std::sqrt(squares);
+  return result;
+}
+
+Difference difference(const at::Tensor& actual, const Sealed& reference) {
+  Sums sums(actual.device());
+  forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
+    sums.add(reference.chunk(begin, count).to(at::kDouble).sub(actual.narrow(0, begin, count)));
+  });
+  Difference result{std::sqrt(sums.squares.item<double>()), sums.maximum.item<double>()};
+  const bool isFinite = std::isfinite(result.l2) && std::isfinite(result.maxAbsolute);
+  return isFinite ? result : preciseDifference(actual, reference);
+}
+
+std::int64_t firstMismatch(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
+  return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor a = actual.narrow(0, begin, count);
+    return a.ne(reference.chunk(begin, count)).logical_and(a.ne(eager.chunk(begin, count)));
+  });
+}
+
+std::int64_t firstNotClose(const at::Tensor& actual, const Sealed& expected, double tolerance) {
+  // Most candidates are far inside the absolute tolerance, which takes fewer passes to see.
+  at::Tensor largest = zeroOn(actual.device());
+  forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor error = actual.narrow(0, begin, count).sub(expected.chunk(begin, count));
+    largest = at::maximum(largest, error.abs_().max().to(at::kDouble));
+  });
+  if (largest.item<double>() <= tolerance) {
+    return -1;
+  }
+  return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor close = at::isclose(expected.chunk(begin, count), actual.narrow(0, begin, count), tolerance,
+                                         tolerance, /*equal_nan=*/true);
+    return close.logical_not();
+  });
+}
+
+}  // namespace swage::verify

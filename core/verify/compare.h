@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "core/verify/sealed.h"
+
+// Comparison of outputs by tensor operations, in chunks, so that no temporary is as large as an output.
+// Everything here may throw c10::Error and waits for the device.
+namespace swage::verify {
+
+// Of the finite elements of a tensor of floating type, in float64.
+struct Magnitude {
+  double l2 = 0.0;
+  double maxAbsolute = 0.0;
+};
+[[nodiscard]] Magnitude magnitude(const Sealed& reference);
+
+// Error of `actual` against `reference`, which has the same number of elements, both flat. Elements that are the same
+// infinity, or NaN in both, have no error.
+struct Difference {
+  double l2 = 0.0;
+  double maxAbsolute = 0.0;         // infinite when an infinity or NaN stands where there should be none
+  std::int64_t worst = -1;          // element of the largest error, where it was looked for
+  std::int64_t unexpectedNan = -1;  // first NaN where the reference has none
+};
+// Does not look for the element as long as all errors are finite: preciseDifference does, and takes longer.
+[[nodiscard]] Difference difference(const at::Tensor& actual, const Sealed& reference);
+[[nodiscard]] Difference preciseDifference(const at::Tensor& actual, const Sealed& reference);
+
+// The first element of `actual` that equals neither of the two others; -1 when there is none. For integers and
+// booleans.
+[[nodiscard]] std::int64_t firstMismatch(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);
+
+// torch.allclose(expected, actual) with rtol = atol = tolerance, NaN equal to NaN: the first element that is not close,
+// or -1.
+[[nodiscard]] std::int64_t firstNotClose(const at::Tensor& actual, const Sealed& expected, double tolerance);
+
+}  // namespace swage::verify

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/contract.h"
+
+#include <algorithm>
+
+namespace swage::verify {
+namespace {
+
+constexpr double kRelativeFactor = 2.0;
+constexpr double kMaximumFactor = 4.0;
+constexpr double kMaximumFloorFactor = 4.0;
+// One TF32 product has a relative error of 2^-11, and sums of products keep about that in L2. Measured: 2.9e-4.
+constexpr double kTf32Limit = 1e-3;
+
+double epsilon(domain::ScalarType dtype) {
+  switch (dtype) {
+    case domain::ScalarType::Float16: return 0x1.0p-10;
+    case domain::ScalarType::BFloat16: return 0x1.0p-7;
+    case domain::ScalarType::Float64: return 0x1.0p-52;
+    default: return 0x1.0p-23;
+  }
+}
+
+bool isHalf(domain::ScalarType dtype) {
+  return dtype == domain::ScalarType::Float16 || dtype == domain::ScalarType::BFloat16;
+}
+
+double floorOf(domain::ScalarType dtype) {
+  return (isHalf(dtype) ? 1.0 : 8.0) * epsilon(dtype);
+}
+
+}  // namespace
+
+ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double eagerMaxAbsolute,
+                      double referenceMaxAbsolute) {
+  const double floor = floorOf(dtype);
+  return {std::max(kRelativeFactor * eagerRelativeL2, floor),
+          std::max(kMaximumFactor * eagerMaxAbsolute, kMaximumFloorFactor * floor * referenceMaxAbsolute)};
+}
+
+double kernelBenchTolerance(domain::ScalarType dtype) {
+  return isHalf(dtype) ? 1e-2 : 1e-4;
+}
+
+domain::AccuracyClass accuracyClass(domain::ScalarType dtype, double relativeL2, double exactRelativeL2) {
+  if (!domain::isFloating(dtype)) {
+    return domain::AccuracyClass::Fp32;
+  }
+  if (isHalf(dtype)) {
+    return domain::AccuracyClass::Half;
+  }
+  if (relativeL2 <= std::max(kRelativeFactor * exactRelativeL2, floorOf(dtype))) {
+    return domain::AccuracyClass::Fp32;
+  }
+  return relativeL2 <= kTf32Limit ? domain::AccuracyClass::Tf32 : domain::AccuracyClass::Half;
+}
+
+}  // namespace swage::verify

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/domain/evaluation.h"
+#include "core/domain/scalar_type.h"
+
+// What "as accurate as eager" means in numbers (DESIGN.md, decision 3).
+namespace swage::verify {
+
+// How exact an output has to be.
+struct ErrorLimit {
+  double relativeL2 = 0.0;
+  double maxAbsolute = 0.0;
+};
+
+// At most twice eager's relative error and four times its largest one. Where eager is exact to the last place by luck
+// (a single mean, say), another order of summation must not fail it, so there is a floor: 8 ulp in L2 for float32 and
+// float64, 1 ulp for 16-bit types, whose error is the rounding of the result itself; four times that, at the scale of
+// the reference's largest element, for the worst element.
+[[nodiscard]] ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double eagerMaxAbsolute,
+                                    double referenceMaxAbsolute);
+
+// KernelBench's tolerance against eager, absolute and relative alike: 1e-4, or 1e-2 for 16-bit types.
+[[nodiscard]] double kernelBenchTolerance(domain::ScalarType dtype);
+
+// The class of one output from its error. `exactRelativeL2` is the error of eager without TF32. A 16-bit result cannot
+// be better than Half.
+[[nodiscard]] domain::AccuracyClass accuracyClass(domain::ScalarType dtype, double relativeL2, double exactRelativeL2);
+
+}  // namespace swage::verify

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/evaluation_run.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/measure/paired.h"
+#include "core/verify/tensors.h"
+#include "core/verify/torch_failure.h"
+
+namespace swage::verify {
+namespace {
+
+using device::DeviceFailure;
+using device::DeviceStatus;
+
+// A plan must take and give what the task's graph takes and gives.
+std::string findMisfit(const domain::LaunchPlan& plan, const domain::Graph& graph) {
+  if (plan.inputs.size() != graph.inputs.size() || plan.outputs.size() != graph.outputs.size()) {
+    return fmt::format("the plan has {} inputs and {} outputs, the task {} and {}", plan.inputs.size(),
+                       plan.outputs.size(), graph.inputs.size(), graph.outputs.size());
+  }
+  const auto bufferType = [&](domain::ValueId id) { return plan.buffers[static_cast<std::size_t>(id.value())]; };
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    if (bufferType(plan.inputs[i]) != graph.type(graph.inputs[i].value)) {
+      return fmt::format("input {} of the plan has another type than that of the task", i);
+    }
+  }
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    const domain::TensorType planned = bufferType(plan.outputs[i]);
+    const domain::TensorType& wanted = graph.type(graph.outputs[i].value);
+    if (planned.dtype != wanted.dtype || planned.shape != wanted.shape) {
+      return fmt::format("output {} of the plan has another type than that of the task", i);
+    }
+  }
+  return {};
+}
+
+bool sameBits(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!flatBits(a[i]).equal(flatBits(b[i]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+EvaluationRun::EvaluationRun(SessionState& state, const wire::Evaluate& request, const StageObserver& onStage)
+    : m_state(state),
+      m_request(request),
+      m_onStage(onStage),
+      m_start(std::chrono::steady_clock::now()),
+      m_verdict(state.reference) {}
+
+wire::Evaluated EvaluationRun::run() {
+  wire::Evaluated result;
+  result.request = m_request.request;
+  m_onStage("verify");
+  Outcome outcome = prepare();
+  if (!outcome) {
+    outcome = verify();
+  }
+  result.verifySeconds = elapsedSeconds();
+  if (!outcome) {
+    m_onStage("time");
+    outcome = measure();
+    result.timingSeconds = elapsedSeconds() - result.verifySeconds;
+  }
+  result.evaluation = outcome ? std::move(*outcome) : domain::Evaluation(std::move(m_correct));
+  result.workerExits = m_poisoned;
+  return result;
+}
+
+EvaluationRun::Outcome EvaluationRun::prepare() {
+  const domain::LaunchPlan& plan = m_request.plan;
+  if (std::string defect = domain::findDefect(plan); !defect.empty()) {
+    return domain::Rejected{"plan", std::move(defect)};
+  }
+  if (std::string misfit = findMisfit(plan, m_state.reference.graph()); !misfit.empty()) {
+    return domain::Rejected{"plan", std::move(misfit)};
+  }
+  if (plan.hasKernels()) {
+    auto module = m_state.device.loadModule(m_request.binary);
+    if (!module) {
+      return failed({"loading the binary", std::move(module).error()});
+    }
+    m_module = std::move(*module);
+  }
+  auto program = PlanProgram::bind(plan, m_state.device, m_module.get(), m_state.operators, m_state.where);
+  if (!program) {
+    return std::move(program).error();
+  }
+  m_program.emplace(std::move(*program));
+  return std::nullopt;
+}
+
+EvaluationRun::Outcome EvaluationRun::verify() {
+  for (int seed = 0; seed < m_state.checkSeeds; ++seed) {
+    if (elapsedSeconds() > m_request.limitSeconds) {
+      return domain::TimedOut{"verify", m_request.limitSeconds};
+    }
+    if (Outcome outcome = guarded("verify", [&] { return verifySeed(seed); })) {
+      return outcome;
+    }
+  }
+  m_correct.errors = m_verdict.errors();
+  m_correct.accuracy = m_verdict.accuracy();
+  return std::nullopt;
+}
+
+// The candidate runs before the expected results exist in readable form.
+EvaluationRun::Outcome EvaluationRun::verifySeed(int seed) {
+  const std::vector<at::Tensor> pristine = m_state.pristine(seed);
+  const WorkingInputs& set = m_state.fillWorking(seed, pristine);
+  auto result = m_program->runGuarded(set.tensors(), kPoison);
+  if (!result) {
+    return failed(result.error());
+  }
+  if (Outcome outcome = checkRun(*result, set, pristine)) {
+    return outcome;
+  }
+  const Reference::Expected expected = m_state.reference.expected(static_cast<std::size_t>(seed), pristine);
+  if (auto wrong = m_verdict.judge(result->outputs, expected, kPoison)) {
+    wrong->detail += fmt::format(" (check {} of {})", seed + 1, m_state.checkSeeds);
+    return std::move(*wrong);
+  }
+  return seed == 0 ? repeat(set, *result, expected) : std::nullopt;
+}
+
+EvaluationRun::Outcome EvaluationRun::checkRun(const PlanProgram::GuardedRun& result, const WorkingInputs& set,
+                                               std::span<const at::Tensor> pristine) {
+  domain::Wrong wrong;
+  if (!result.redZonesIntact() || !set.redZonesIntact()) {
+    wrong.rule = "red zone";
+    wrong.detail = "a kernel wrote outside its buffers";
+    // Who writes there may have hit more than the zones: later candidates must not be judged by broken data.
+    m_poisoned = !m_state.isIntact();
+    return wrong;
+  }
+  if (const int input = set.firstModified(pristine); input >= 0) {
+    wrong.rule = "input modified";
+    wrong.detail = fmt::format("a kernel changed input {}", input);
+    return wrong;
+  }
+  return std::nullopt;
+}
+
+// With other bytes in the buffers beforehand: what depends on them is read before it is written.
+EvaluationRun::Outcome EvaluationRun::repeat(const WorkingInputs& set, const PlanProgram::GuardedRun& first,
+                                             const Reference::Expected& expected) {
+  auto second = m_program->runGuarded(set.tensors(), kOtherPoison);
+  if (!second) {
+    return failed(second.error());
+  }
+  m_correct.bitwiseRepeatable = sameBits(first.outputs, second->outputs);
+  if (m_correct.bitwiseRepeatable) {
+    return std::nullopt;
+  }
+  if (const auto wrong = m_verdict.judge(second->outputs, expected, kOtherPoison)) {
+    return domain::Unstable{fmt::format("right at first, then wrong on the same inputs: {}", wrong->detail)};
+  }
+  return std::nullopt;
+}
+
+EvaluationRun::Outcome EvaluationRun::measure() {
+  measure::PairOptions options;
+  options.timing.budgetSeconds = m_request.timingBudgetSeconds;
+  options.timing.maxSamples = m_request.maxSamples;
+  options.screeningNs = m_request.screeningNs;
+  options.knownEager = m_state.ready.eager;
+  options.seed = m_request.request;
+  const auto timed =
+      measure::timePair([this] { return timeCandidate(); }, [this] { return m_state.timeEager(m_lastSet); }, options);
+  if (!timed) {
+    return failed({"timing", timed.error()});
+  }
+  m_correct.timing = *timed;
+  return timed->screenedOut ? std::nullopt : guarded("time", [this] { return verifyTimedOutput(); });
+}
+
+// Working sets take turns, so that no call sees the addresses of the call before.
+device::DeviceResult<double> EvaluationRun::timeCandidate() {
+  m_lastOutputs.clear();
+  m_lastSet = m_timedCalls++ % m_state.working.size();
+  const std::span<const at::Tensor> inputs = m_state.working[m_lastSet].tensors();
+  return m_state.device.timeCold([&]() -> DeviceStatus {
+    auto outputs = m_program->run(inputs);
+    if (!outputs) {
+      return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
+                           outputs.error().failure.poisoned};
+    }
+    m_lastOutputs = std::move(*outputs);
+    return std::nullopt;
+  });
+}
+
+EvaluationRun::Outcome EvaluationRun::verifyTimedOutput() {
+  const WorkingInputs& set = m_state.working[m_lastSet];
+  const std::vector<at::Tensor> pristine = m_state.pristine(set.seed());
+  if (const int input = set.firstModified(pristine); input >= 0) {
+    return domain::Unstable{fmt::format("input {} was changed in the timed calls, not in the checked ones", input)};
+  }
+  const auto expected = m_state.reference.expected(static_cast<std::size_t>(set.seed()), pristine);
+  if (const auto wrong = m_verdict.judge(m_lastOutputs, expected, kPoison)) {
+    return domain::Unstable{fmt::format("right in the checked calls, wrong in a timed one: {}", wrong->detail)};
+  }
+  return std::nullopt;
+}
+
+domain::Evaluation EvaluationRun::failed(const StepFailure& failure) {
+  if (failure.failure.poisoned) {
+    m_poisoned = true;
+    return domain::Crashed{0, fmt::format("{}: {}", failure.step, failure.failure.detail)};
+  }
+  return domain::LaunchFailed{failure.step, failure.failure.detail};
+}
+
+EvaluationRun::Outcome EvaluationRun::guarded(std::string_view stage, const std::function<Outcome()>& step) {
+  Outcome outcome;
+  const auto thrown = attempt([&] { outcome = step(); });
+  if (thrown) {
+    return failed({std::string(stage), DeviceFailure{thrown->message, thrown->poisoned}});
+  }
+  return outcome;
+}
+
+double EvaluationRun::elapsedSeconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
+}
+
+}  // namespace swage::verify

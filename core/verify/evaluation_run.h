@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/device/device.h"
+#include "core/verify/plan_program.h"
+#include "core/verify/session_state.h"
+#include "core/verify/task_session.h"
+#include "core/verify/verdict.h"
+#include "core/wire/messages.h"
+
+namespace swage::verify {
+
+// One evaluation: load, verify on every check seed, time, and verify what the timing left behind. Used once.
+class EvaluationRun {
+ public:
+  EvaluationRun(SessionState& state, const wire::Evaluate& request, const StageObserver& onStage);
+
+  [[nodiscard]] wire::Evaluated run();
+
+ private:
+  // No value: go on to the next step.
+  using Outcome = std::optional<domain::Evaluation>;
+
+  [[nodiscard]] Outcome prepare();
+  [[nodiscard]] Outcome verify();
+  [[nodiscard]] Outcome verifySeed(int seed);
+  [[nodiscard]] Outcome checkRun(const PlanProgram::GuardedRun& result, const WorkingInputs& set,
+                                 std::span<const at::Tensor> pristine);
+  [[nodiscard]] Outcome repeat(const WorkingInputs& set, const PlanProgram::GuardedRun& first,
+                               const Reference::Expected& expected);
+  [[nodiscard]] Outcome measure();
+  [[nodiscard]] Outcome verifyTimedOutput();
+  [[nodiscard]] device::DeviceResult<double> timeCandidate();
+
+  [[nodiscard]] domain::Evaluation failed(const StepFailure& failure);
+  // Runs a step that may throw, and turns what it throws into an outcome.
+  [[nodiscard]] Outcome guarded(std::string_view stage, const std::function<Outcome()>& step);
+  [[nodiscard]] double elapsedSeconds() const;
+
+  SessionState& m_state;
+  const wire::Evaluate& m_request;
+  const StageObserver& m_onStage;
+  std::chrono::steady_clock::time_point m_start;
+  std::unique_ptr<device::KernelModule> m_module;  // outlives the program
+  std::optional<PlanProgram> m_program;
+  Verdict m_verdict;
+  domain::Correct m_correct;
+  bool m_poisoned = false;
+
+  std::vector<at::Tensor> m_lastOutputs;  // of the last timed call
+  std::size_t m_lastSet = 0;
+  std::size_t m_timedCalls = 0;
+};
+
+}  // namespace swage::verify

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/graph_program.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/batch_norm.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/ScalarTypeToTypeMeta.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/base/scope_exit.h"
+
+namespace swage::verify {
+namespace {
+
+using domain::ValueId;
+
+constexpr std::string_view kFunctionalBatchNorm = "aten._native_batch_norm_legit_functional.default";
+
+std::size_t indexOf(ValueId id) {
+  return static_cast<std::size_t>(id.value());
+}
+
+// For each value the step after which nobody needs it; graph outputs are needed forever.
+std::vector<std::ptrdiff_t> lastUses(const domain::Graph& graph) {
+  constexpr std::ptrdiff_t kNever = -1;
+  std::vector<std::ptrdiff_t> last(graph.values.size(), kNever);
+  for (std::size_t step = 0; step < graph.nodes.size(); ++step) {
+    const domain::Node& node = graph.nodes[step];
+    for (const ValueId id : domain::inputsOf(node)) {
+      last[indexOf(id)] = static_cast<std::ptrdiff_t>(step);
+    }
+    for (const ValueId id : node.outputs) {
+      if (id.isValid()) {
+        last[indexOf(id)] = static_cast<std::ptrdiff_t>(step);
+      }
+    }
+  }
+  for (const domain::GraphOutput& output : graph.outputs) {
+    last[indexOf(output.value)] = kNever;
+  }
+  return last;
+}
+
+// Saved mean and inverse deviation exist only in the functional operator.
+bool savesUnused(const domain::Graph& graph, const domain::Node& node) {
+  if (node.outputs.size() != 5) {
+    return false;
+  }
+  const auto isUsed = [&](ValueId id) {
+    const auto reads = [id](const domain::Node& other) {
+      const auto inputs = domain::inputsOf(other);
+      return std::find(inputs.begin(), inputs.end(), id) != inputs.end();
+    };
+    return id.isValid() && (std::any_of(graph.nodes.begin(), graph.nodes.end(), reads) ||
+                            std::any_of(graph.outputs.begin(), graph.outputs.end(),
+                                        [id](const domain::GraphOutput& output) { return output.value == id; }));
+  };
+  return !isUsed(node.outputs[1]) && !isUsed(node.outputs[2]);
+}
+
+}  // namespace
+
+Result<GraphProgram> GraphProgram::bind(const domain::Graph& graph, GraphMode mode, const CallMode& call) {
+  GraphProgram program;
+  program.m_valueCount = graph.values.size();
+  program.m_widenTo = call.widenTo;
+  for (const domain::GraphInput& input : graph.inputs) {
+    program.m_inputs.push_back(indexOf(input.value));
+  }
+  for (const domain::GraphOutput& output : graph.outputs) {
+    program.m_outputs.push_back(indexOf(output.value));
+  }
+  for (const domain::Node& node : graph.nodes) {
+    SWAGE_TRY_ASSIGN(OperatorCall bound, OperatorCall::bind(node, call));
+    const bool asModule = mode == GraphMode::Eager && node.op == kFunctionalBatchNorm && savesUnused(graph, node);
+    program.m_steps.push_back(Step{std::move(bound), asModule, {}, {}, {}});
+  }
+  const auto last = lastUses(graph);
+  for (std::size_t value = 0; value < last.size(); ++value) {
+    if (last[value] >= 0) {
+      program.m_steps[static_cast<std::size_t>(last[value])].freed.push_back(value);
+    }
+  }
+  return program;
+}
+
+std::vector<at::Tensor> GraphProgram::run(std::span<const at::Tensor> inputs, RunningStats stats) {
+  TORCH_CHECK(inputs.size() == m_inputs.size(), "the graph takes ", m_inputs.size(), " inputs, not ", inputs.size());
+  const at::NoGradGuard noGrad;
+  const caffe2::TypeMeta defaultType = c10::get_default_dtype();
+  const ScopeExit restore([&] { c10::set_default_dtype(defaultType); });
+  if (m_widenTo) {
+    c10::set_default_dtype(c10::scalarTypeToTypeMeta(*m_widenTo));
+  }
+  m_slots.assign(m_valueCount, {});
+  const ScopeExit clear([this] { m_slots.clear(); });
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    m_slots[m_inputs[i]] = inputs[i];
+  }
+  for (Step& step : m_steps) {
+    runStep(step, stats);
+    for (const std::size_t value : step.freed) {
+      m_slots[value].reset();
+    }
+  }
+  std::vector<at::Tensor> outputs;
+  outputs.reserve(m_outputs.size());
+  for (const std::size_t value : m_outputs) {
+    TORCH_CHECK(m_slots[value].defined(), "the graph did not compute its output ", value);
+    outputs.push_back(m_slots[value]);
+  }
+  return outputs;
+}
+
+void GraphProgram::runStep(Step& step, RunningStats stats) {
+  if (step.eagerBatchNorm) {
+    runBatchNorm(step, stats);
+  } else {
+    step.call.run(m_slots);
+  }
+}
+
+void GraphProgram::runBatchNorm(Step& step, RunningStats stats) {
+  torch::jit::Stack arguments = step.call.arguments(m_slots);
+  if (stats == RunningStats::Fresh || !step.runningMean.defined()) {
+    step.runningMean = arguments[3].toTensor().clone();
+    step.runningVar = arguments[4].toTensor().clone();
+  }
+  const auto optional = [](const c10::IValue& value) { return value.toOptional<at::Tensor>(); };
+  torch::jit::Stack results;
+  results.emplace_back(at::batch_norm(arguments[0].toTensor(), optional(arguments[1]), optional(arguments[2]),
+                                      step.runningMean, step.runningVar, arguments[5].toBool(), arguments[6].toDouble(),
+                                      arguments[7].toDouble(), /*cudnn_enabled=*/true));
+  results.emplace_back(at::Tensor());
+  results.emplace_back(at::Tensor());
+  results.emplace_back(step.runningMean);
+  results.emplace_back(step.runningVar);
+  step.call.store(results, m_slots);
+}
+
+std::int64_t peakIntermediateBytes(const domain::Graph& graph) {
+  const auto last = lastUses(graph);
+  std::vector<std::vector<std::size_t>> dying(graph.nodes.size());
+  std::vector<bool> isInput(graph.values.size(), false);
+  for (const domain::GraphInput& input : graph.inputs) {
+    isInput[indexOf(input.value)] = true;
+  }
+  for (std::size_t value = 0; value < last.size(); ++value) {
+    if (last[value] >= 0 && !isInput[value]) {
+      dying[static_cast<std::size_t>(last[value])].push_back(value);
+    }
+  }
+  std::int64_t live = 0;
+  std::int64_t peak = 0;
+  for (std::size_t step = 0; step < graph.nodes.size(); ++step) {
+    for (const ValueId id : graph.nodes[step].outputs) {
+      live += id.isValid() ? graph.type(id).byteCount() : 0;
+    }
+    peak = std::max(peak, live);
+    for (const std::size_t value : dying[step]) {
+      live -= graph.values[value].byteCount();
+    }
+  }
+  return peak;
+}
+
+}  // namespace swage::verify

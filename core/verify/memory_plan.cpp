@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/memory_plan.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/verify/graph_program.h"
+
+namespace swage::verify {
+namespace {
+
+constexpr double kUsableShare = 0.9;
+constexpr double kKeptShare = 0.3;
+
+struct Footprint {
+  double inputs = 0.0;
+  double outputs = 0.0;
+  double intermediates = 0.0;
+  double widening = 1.0;  // bytes of a float64 for each byte of the narrowest floating value
+};
+
+Footprint footprintOf(const domain::Graph& graph) {
+  Footprint result;
+  for (const domain::GraphInput& input : graph.inputs) {
+    result.inputs += static_cast<double>(graph.type(input.value).byteCount());
+  }
+  for (const domain::GraphOutput& output : graph.outputs) {
+    result.outputs += static_cast<double>(graph.type(output.value).byteCount());
+  }
+  result.intermediates = static_cast<double>(peakIntermediateBytes(graph));
+  for (const domain::TensorType& type : graph.values) {
+    if (domain::isFloating(type.dtype)) {
+      result.widening = std::max(result.widening, 8.0 / static_cast<double>(domain::byteSize(type.dtype)));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<MemoryPlan> planMemory(const domain::Graph& graph, int checkSeeds, std::int64_t freeBytes) {
+  const Footprint task = footprintOf(graph);
+  const double usable = kUsableShare * static_cast<double>(freeBytes);
+  const double run = task.inputs + task.intermediates;  // outputs are among the intermediates
+  // Pristine inputs, the working copy, a candidate's outputs, and either eager or the reference beside them.
+  const double native = 2 * task.inputs + 2 * task.outputs + run;
+  if (native > usable) {
+    return Error(ErrorKind::InvalidInput,
+                 fmt::format("the task needs about {:.2f} GB on this device, of which {:.2f} GB are free", native / 1e9,
+                             static_cast<double>(freeBytes) / 1e9),
+                 "Make its sizes smaller, for example with --set NAME=VALUE.");
+  }
+  MemoryPlan plan;
+  plan.referenceInFloat64 = native + task.widening * run <= usable;
+  const double peak = native + (plan.referenceInFloat64 ? task.widening * run : 0.0);
+  const double kept = checkSeeds * (task.inputs + (1.0 + task.widening) * task.outputs);
+  plan.workingSets = peak + task.inputs <= usable ? 2 : 1;
+  plan.keepSeeds = kept <= kKeptShare * static_cast<double>(freeBytes) && peak + task.inputs + kept <= usable;
+  return plan;
+}
+
+}  // namespace swage::verify

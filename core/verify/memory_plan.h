@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/result.h"
+#include "core/domain/task.h"
+
+namespace swage::verify {
+
+// How much of a task fits on a device, estimated before anything is allocated.
+struct MemoryPlan {
+  bool referenceInFloat64 = true;
+  bool keepSeeds = true;  // inputs and expected results of all check seeds stay for the next candidate
+  int workingSets = 2;    // inputs at different addresses, for timing
+};
+
+// Fails with InvalidInput when not even one run of the task fits.
+[[nodiscard]] Result<MemoryPlan> planMemory(const domain::Graph& graph, int checkSeeds, std::int64_t freeBytes);
+
+}  // namespace swage::verify

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/plan_program.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/scope_exit.h"
+#include "core/verify/operator_policy.h"
+#include "core/verify/tensors.h"
+#include "core/verify/torch_failure.h"
+
+namespace swage::verify {
+namespace {
+
+using device::DeviceFailure;
+using device::DeviceStatus;
+using domain::ValueId;
+
+constexpr std::uintptr_t kKernelAlignment = 16;  // vector accesses of kernels assume it
+
+std::size_t indexOf(ValueId id) {
+  return static_cast<std::size_t>(id.value());
+}
+
+std::string nameOf(std::size_t index, const domain::PlanStep& step) {
+  if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
+    return fmt::format("step {}: {}", index, kernel->entry);
+  }
+  if (const auto* aten = std::get_if<domain::AtenStep>(&step)) {
+    return fmt::format("step {}: {}", index, aten->node.op);
+  }
+  return fmt::format("step {}: zero", index);
+}
+
+}  // namespace
+
+// Builds a PlanProgram step by step, keeping track of which buffers hold something.
+class PlanProgram::Binder {
+ public:
+  Binder(PlanProgram& program, device::KernelModule* module, const std::set<std::string>& taskOperators)
+      : m_program(program),
+        m_module(module),
+        m_taskOperators(taskOperators),
+        m_defined(program.m_plan.buffers.size(), false) {}
+
+  [[nodiscard]] std::optional<domain::Evaluation> bindAll() {
+    const domain::LaunchPlan& plan = m_program.m_plan;
+    for (const ValueId id : plan.inputs) {
+      m_defined[indexOf(id)] = true;
+    }
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      const std::string name = nameOf(i, plan.steps[i]);
+      auto failed = std::visit([&](const auto& step) { return bind(step, name); }, plan.steps[i]);
+      if (failed) {
+        return failed;
+      }
+    }
+    for (const ValueId id : plan.outputs) {
+      if (!m_defined[indexOf(id)]) {
+        return domain::Rejected{"plan", fmt::format("no step writes output buffer {}", id.value())};
+      }
+    }
+    freeAfterLastUse();
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<domain::Evaluation> bind(const domain::KernelStep& step, const std::string& name) {
+    if (m_module == nullptr) {
+      return domain::LaunchFailed{name, "the candidate has no binary"};
+    }
+    auto kernel = m_module->bind(step);
+    if (!kernel) {
+      return domain::LaunchFailed{name, kernel.error().detail};
+    }
+    BoundKernel bound;
+    bound.kernel = std::move(*kernel);
+    std::vector<std::size_t> allocated;
+    for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+      bound.values.push_back(std::visit([](const auto& value) { return valueOf(value); }, step.arguments[i]));
+      if (const auto* id = std::get_if<ValueId>(&step.arguments[i])) {
+        bound.buffers.emplace_back(i, indexOf(*id));
+        define(indexOf(*id), allocated);
+      }
+    }
+    m_program.m_steps.push_back({name, std::move(bound), std::move(allocated), {}});
+    return std::nullopt;
+  }
+
+  std::optional<domain::Evaluation> bind(const domain::AtenStep& step, const std::string& name) {
+    if (std::string reason = whyForbidden(step.node.op, m_taskOperators); !reason.empty()) {
+      return domain::Rejected{"operator", fmt::format("{}: {}", name, reason)};
+    }
+    for (const ValueId id : domain::inputsOf(step.node)) {
+      if (!m_defined[indexOf(id)]) {
+        return domain::Rejected{"plan", fmt::format("{} reads buffer {} before any step writes it", name, id.value())};
+      }
+    }
+    auto call = OperatorCall::bind(step.node, CallMode{m_program.m_torchDevice, std::nullopt});
+    if (!call) {
+      return domain::Rejected{"operator", fmt::format("{}: {}", name, call.error().message())};
+    }
+    for (const ValueId id : step.node.outputs) {
+      if (id.isValid()) {
+        m_defined[indexOf(id)] = true;
+      }
+    }
+    m_program.m_steps.push_back({name, std::move(*call), {}, {}});
+    return std::nullopt;
+  }
+
+  std::optional<domain::Evaluation> bind(const domain::ZeroStep& step, const std::string& name) {
+    std::vector<std::size_t> allocated;
+    define(indexOf(step.buffer), allocated);
+    m_program.m_steps.push_back({name, BoundZero{indexOf(step.buffer)}, std::move(allocated), {}});
+    return std::nullopt;
+  }
+
+  void define(std::size_t buffer, std::vector<std::size_t>& allocated) {
+    if (!m_defined[buffer]) {
+      m_defined[buffer] = true;
+      allocated.push_back(buffer);
+    }
+  }
+
+  static ArgumentValue valueOf(ValueId) { return {.address = nullptr}; }
+  static ArgumentValue valueOf(domain::Int32 value) { return {.int32 = value.value}; }
+  static ArgumentValue valueOf(std::int64_t value) { return {.int64 = value}; }
+  static ArgumentValue valueOf(float value) { return {.float32 = value}; }
+  static ArgumentValue valueOf(double value) { return {.float64 = value}; }
+
+  [[nodiscard]] static std::vector<ValueId> mentioned(const domain::PlanStep& step) {
+    std::vector<ValueId> ids;
+    if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
+      for (const auto& argument : kernel->arguments) {
+        if (const auto* id = std::get_if<ValueId>(&argument)) {
+          ids.push_back(*id);
+        }
+      }
+    } else if (const auto* aten = std::get_if<domain::AtenStep>(&step)) {
+      ids = domain::inputsOf(aten->node);
+      std::copy_if(aten->node.outputs.begin(), aten->node.outputs.end(), std::back_inserter(ids),
+                   [](ValueId id) { return id.isValid(); });
+    } else {
+      ids.push_back(std::get<domain::ZeroStep>(step).buffer);
+    }
+    return ids;
+  }
+
+  void freeAfterLastUse() {
+    const domain::LaunchPlan& plan = m_program.m_plan;
+    std::vector<bool> done(plan.buffers.size(), false);
+    for (const ValueId id : plan.outputs) {
+      done[indexOf(id)] = true;
+    }
+    for (std::size_t i = plan.steps.size(); i-- > 0;) {
+      for (const ValueId id : mentioned(plan.steps[i])) {
+        if (!done[indexOf(id)]) {
+          done[indexOf(id)] = true;
+          m_program.m_steps[i].freed.push_back(indexOf(id));
+        }
+      }
+    }
+  }
+
+  PlanProgram& m_program;
+  device::KernelModule* m_module;
+  const std::set<std::string>& m_taskOperators;
+  std::vector<bool> m_defined;
+};
+
+PlanProgram::Bound PlanProgram::bind(const domain::LaunchPlan& plan, device::Device& device,
+                                     device::KernelModule* module, const std::set<std::string>& taskOperators,
+                                     c10::Device torchDevice) {
+  PlanProgram program(plan, device, torchDevice);
+  if (auto failed = Binder(program, module, taskOperators).bindAll()) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  return program;
+}
+
+tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::run(std::span<const at::Tensor> inputs) {
+  if (auto failed = runSteps(inputs, nullptr, 0)) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  return takeOutputs();
+}
+
+tl::expected<PlanProgram::GuardedRun, StepFailure> PlanProgram::runGuarded(std::span<const at::Tensor> inputs,
+                                                                           std::uint8_t poison) {
+  GuardedRun result;
+  if (auto failed = runSteps(inputs, &result.buffers, poison)) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  if (DeviceStatus failed = m_device->synchronize()) {
+    return tl::make_unexpected(StepFailure{"waiting for the kernels", std::move(*failed)});
+  }
+  result.outputs = takeOutputs();
+  return result;
+}
+
+bool PlanProgram::GuardedRun::redZonesIntact() const {
+  return std::all_of(buffers.begin(), buffers.end(), [](const Guarded& buffer) { return buffer.redZonesIntact(); });
+}
+
+std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inputs, std::vector<Guarded>* guarded,
+                                                 std::uint8_t poison) {
+  const at::NoGradGuard noGrad;
+  std::string current = "allocating buffers";
+  DeviceStatus status;
+  const auto thrown = attempt([&] {
+    m_slots.assign(m_plan.buffers.size(), {});
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      m_slots[indexOf(m_plan.inputs[i])] = inputs[i];
+    }
+    for (std::size_t i = 0; guarded != nullptr && i < m_steps.size(); ++i) {
+      for (const std::size_t buffer : m_steps[i].allocated) {
+        m_slots[buffer] = guarded->emplace_back(m_plan.buffers[buffer], m_torchDevice, poison).tensor();
+      }
+    }
+    for (Step& step : m_steps) {
+      current = step.name;
+      if (guarded == nullptr) {
+        allocateFor(step);
+      }
+      if (status = runStep(step); status) {
+        return;
+      }
+      for (const std::size_t buffer : step.freed) {
+        m_slots[buffer].reset();
+      }
+    }
+  });
+  if (thrown) {
+    m_slots.clear();
+    return StepFailure{current, DeviceFailure{thrown->message, thrown->poisoned}};
+  }
+  return status ? std::optional(StepFailure{current, std::move(*status)}) : std::nullopt;
+}
+
+void PlanProgram::allocateFor(const Step& step) {
+  for (const std::size_t buffer : step.allocated) {
+    m_slots[buffer] = emptyTensor(m_plan.buffers[buffer], m_torchDevice);
+  }
+}
+
+DeviceStatus PlanProgram::runStep(Step& step) {
+  if (auto* kernel = std::get_if<BoundKernel>(&step.action)) {
+    return launch(*kernel);
+  }
+  if (const auto* zero = std::get_if<BoundZero>(&step.action)) {
+    const at::Tensor& buffer = m_slots[zero->buffer];
+    return m_device->zero(buffer.data_ptr(), static_cast<std::size_t>(extentBytes(m_plan.buffers[zero->buffer])));
+  }
+  std::get<OperatorCall>(step.action).run(m_slots);
+  return {};
+}
+
+DeviceStatus PlanProgram::launch(BoundKernel& kernel) {
+  kernel.pointers.resize(kernel.values.size());
+  for (const auto& [argument, buffer] : kernel.buffers) {
+    makeAddressable(buffer);
+    kernel.values[argument].address = m_slots[buffer].data_ptr();
+  }
+  for (std::size_t i = 0; i < kernel.values.size(); ++i) {
+    kernel.pointers[i] = &kernel.values[i];
+  }
+  return kernel.kernel->launch(kernel.pointers.data());
+}
+
+// The result of an ATen call may be laid out in another way than the plan declares, or start in the middle of its
+// storage. Kernels rely on the declaration, so it is copied into place.
+void PlanProgram::makeAddressable(std::size_t buffer) {
+  at::Tensor& tensor = m_slots[buffer];
+  const domain::TensorType& type = m_plan.buffers[buffer];
+  TORCH_CHECK(hasShapeAndType(tensor, type) && tensor.device() == m_torchDevice, "buffer ", buffer,
+              " is not of the shape, type and device that the plan declares");
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
+  if (!hasStrides(tensor, type) || address % kKernelAlignment != 0) {
+    at::Tensor placed = emptyTensor(type, m_torchDevice);
+    placed.copy_(tensor);
+    tensor = std::move(placed);
+  }
+}
+
+std::vector<at::Tensor> PlanProgram::takeOutputs() {
+  std::vector<at::Tensor> outputs;
+  outputs.reserve(m_plan.outputs.size());
+  for (const ValueId id : m_plan.outputs) {
+    outputs.push_back(m_slots[indexOf(id)]);
+  }
+  m_slots.clear();
+  return outputs;
+}
+
+}  // namespace swage::verify

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/device/device.h"
+#include "core/domain/evaluation.h"
+#include "core/verify/guarded.h"
+#include "core/verify/operator_call.h"
+
+namespace swage::verify {
+
+// What stopped a plan, and at which of its steps.
+struct StepFailure {
+  std::string step;
+  device::DeviceFailure failure;
+};
+
+// A launch plan, bound to a loaded module and to operators. One run at a time.
+class PlanProgram {
+ public:
+  // `module` may be null when the plan has no kernels; it must outlive the program. The plan has no defect
+  // (domain::findDefect). The other value says what is wrong with the candidate.
+  using Bound = tl::expected<PlanProgram, domain::Evaluation>;
+  [[nodiscard]] static Bound bind(const domain::LaunchPlan& plan, device::Device& device, device::KernelModule* module,
+                                  const std::set<std::string>& taskOperators, c10::Device torchDevice);
+
+  // As a user would run it: buffers are allocated when they are first needed and freed after their last use. Work on a
+  // GPU may still be going on when this returns.
+  [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> run(std::span<const at::Tensor> inputs);
+
+  // For verification: every buffer poisoned and between red zones, all of them alive until the end. Waits for the
+  // device.
+  struct GuardedRun {
+    std::vector<at::Tensor> outputs;
+    std::vector<Guarded> buffers;
+    [[nodiscard]] bool redZonesIntact() const;
+  };
+  [[nodiscard]] tl::expected<GuardedRun, StepFailure> runGuarded(std::span<const at::Tensor> inputs,
+                                                                 std::uint8_t poison);
+
+ private:
+  // The value of a kernel argument; cuLaunchKernel and cpu kernels read it through a pointer.
+  union ArgumentValue {
+    void* address;
+    std::int32_t int32;
+    std::int64_t int64;
+    float float32;
+    double float64;
+  };
+  struct BoundKernel {
+    std::unique_ptr<device::Kernel> kernel;
+    std::vector<ArgumentValue> values;
+    std::vector<void*> pointers;
+    std::vector<std::pair<std::size_t, std::size_t>> buffers;  // argument, buffer
+  };
+  struct BoundZero {
+    std::size_t buffer;
+  };
+  struct Step {
+    std::string name;
+    std::variant<BoundKernel, OperatorCall, BoundZero> action;
+    std::vector<std::size_t> allocated;  // before this step
+    std::vector<std::size_t> freed;      // after it
+  };
+  class Binder;
+
+  PlanProgram(const domain::LaunchPlan& plan, device::Device& device, c10::Device torchDevice)
+      : m_plan(plan), m_device(&device), m_torchDevice(torchDevice) {}
+  [[nodiscard]] std::optional<StepFailure> runSteps(std::span<const at::Tensor> inputs, std::vector<Guarded>* guarded,
+                                                    std::uint8_t poison);
+  void allocateFor(const Step& step);
+  [[nodiscard]] device::DeviceStatus runStep(Step& step);
+  [[nodiscard]] device::DeviceStatus launch(BoundKernel& kernel);
+  void makeAddressable(std::size_t buffer);
+  [[nodiscard]] std::vector<at::Tensor> takeOutputs();
+
+  domain::LaunchPlan m_plan;
+  device::Device* m_device;
+  c10::Device m_torchDevice;
+  std::vector<Step> m_steps;
+  Slots m_slots;
+};
+
+}  // namespace swage::verify

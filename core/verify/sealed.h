@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace swage::verify {
+
+// A tensor, flat and in logical order, whose bits lie in memory under a mask, so that a kernel which reads memory it
+// was not given finds no answer there. Only chunks of it are ever readable. Calls may throw c10::Error.
+class Sealed {
+ public:
+  // Copies, unless the key is 0.
+  Sealed(const at::Tensor& tensor, std::uint64_t key);
+
+  // Booleans come as bytes.
+  [[nodiscard]] at::Tensor chunk(std::int64_t begin, std::int64_t count) const;
+  [[nodiscard]] double element(std::int64_t index) const;
+
+  [[nodiscard]] std::int64_t size() const { return m_bits.numel(); }
+  [[nodiscard]] bool isFloating() const { return at::isFloatingType(m_type); }
+  [[nodiscard]] c10::Device device() const { return m_bits.device(); }
+  // Masked.
+  [[nodiscard]] const at::Tensor& bits() const { return m_bits; }
+
+ private:
+  at::ScalarType m_type;
+  std::int64_t m_mask = 0;  // as a value of the integer type of the bits
+  at::Tensor m_bits;
+};
+
+}  // namespace swage::verify

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/task_inputs.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/verify/safetensors.h"
+#include "core/verify/tensors.h"
+#include "core/verify/torch_failure.h"
+
+namespace swage::verify {
+namespace {
+
+Error badTask(std::string message) {
+  return Error(ErrorKind::InvalidInput, std::move(message), "Import the task again.");
+}
+
+std::string describe(const domain::TensorType& type) {
+  return fmt::format("{}[{}]", domain::name(type.dtype), fmt::join(type.shape, ", "));
+}
+
+Result<at::Tensor> loadWeight(const domain::GraphInput& input, const domain::TensorType& type,
+                              const SafetensorsFile& file, c10::Device device) {
+  const auto* stored = file.find(input.name);
+  if (stored == nullptr) {
+    return badTask(fmt::format("the weights have no tensor '{}'", input.name));
+  }
+  if (stored->type.dtype != type.dtype || stored->type.shape != type.shape) {
+    return badTask(fmt::format("the weight '{}' is {}, but the graph takes {}", input.name, describe(stored->type),
+                               describe(type)));
+  }
+  at::Tensor weight;
+  const auto failed = attempt([&] {
+    // from_blob wants a mutable pointer; the mapping is only read.
+    void* bytes = const_cast<std::byte*>(stored->bytes.data());
+    const at::Tensor mapped =
+        at::from_blob(bytes, type.shape, at::TensorOptions().dtype(toTorch(type.dtype)).device(at::kCPU));
+    weight = emptyTensor(type, device);
+    weight.copy_(mapped);
+  });
+  if (failed) {
+    return Error(ErrorKind::InvalidInput, fmt::format("cannot load the weight '{}': {}", input.name, failed->message));
+  }
+  return weight;
+}
+
+Result<std::vector<at::Tensor>> loadWeights(const domain::Graph& graph, const std::string& path, c10::Device device) {
+  std::vector<at::Tensor> weights(graph.inputs.size());
+  const auto isWeight = [](const domain::GraphInput& input) { return input.kind != domain::InputKind::User; };
+  if (std::none_of(graph.inputs.begin(), graph.inputs.end(), isWeight)) {
+    return weights;
+  }
+  SWAGE_TRY_ASSIGN(const SafetensorsFile file, SafetensorsFile::open(path));
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (isWeight(graph.inputs[i])) {
+      SWAGE_TRY_ASSIGN(weights[i], loadWeight(graph.inputs[i], graph.type(graph.inputs[i].value), file, device));
+    }
+  }
+  return weights;
+}
+
+}  // namespace
+
+Result<TaskInputs> TaskInputs::load(const domain::Task& task, const std::string& weightsPath, c10::Device device) {
+  const auto userInputs =
+      std::count_if(task.graph.inputs.begin(), task.graph.inputs.end(),
+                    [](const domain::GraphInput& input) { return input.kind == domain::InputKind::User; });
+  if (static_cast<std::size_t>(userInputs) != task.inputGenerator.outputs.size() ||
+      !task.inputGenerator.inputs.empty()) {
+    return badTask(fmt::format("the graph takes {} inputs, its generator makes {}", userInputs,
+                               task.inputGenerator.outputs.size()));
+  }
+  auto generator = GraphProgram::bind(task.inputGenerator, GraphMode::Eager, CallMode{device, std::nullopt});
+  if (!generator) {
+    return std::move(generator).error().withContext("the input generator");
+  }
+  TaskInputs inputs(task.graph, std::move(*generator));
+  SWAGE_TRY_ASSIGN(inputs.m_fixed, loadWeights(task.graph, weightsPath, device));
+  return inputs;
+}
+
+std::vector<at::Tensor> TaskInputs::draw(std::uint64_t seed) {
+  at::manual_seed(seed);
+  std::vector<at::Tensor> drawn = m_generator.run({}, RunningStats::Fresh);
+  std::vector<at::Tensor> inputs = m_fixed;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].defined()) {
+      continue;
+    }
+    const domain::TensorType& type = m_graph.type(m_graph.inputs[i].value);
+    const at::Tensor& made = drawn[next++];
+    TORCH_CHECK(hasShapeAndType(made, type), "the generator makes another tensor for input ", i, " than ",
+                describe(type));
+    // Two inputs may be views of one tensor, and a view may not start where its storage does.
+    inputs[i] = emptyTensor(type, made.device());
+    inputs[i].copy_(made);
+  }
+  return inputs;
+}
+
+std::vector<at::Tensor> TaskInputs::weights() const {
+  std::vector<at::Tensor> weights;
+  std::copy_if(m_fixed.begin(), m_fixed.end(), std::back_inserter(weights),
+               [](const at::Tensor& tensor) { return tensor.defined(); });
+  return weights;
+}
+
+WorkingInputs::WorkingInputs(const domain::Graph& graph, c10::Device device) {
+  for (const domain::GraphInput& input : graph.inputs) {
+    m_tensors.push_back(m_buffers.emplace_back(graph.type(input.value), device, kPoison).tensor());
+  }
+}
+
+void WorkingInputs::fill(std::span<const at::Tensor> pristine, int seed) {
+  m_seed = seed;
+  for (std::size_t i = 0; i < m_tensors.size(); ++i) {
+    m_buffers[i].repairRedZones();
+    m_tensors[i].copy_(pristine[i]);
+  }
+}
+
+int WorkingInputs::firstModified(std::span<const at::Tensor> pristine) const {
+  for (std::size_t i = 0; i < m_tensors.size(); ++i) {
+    if (!flatBits(m_tensors[i]).equal(flatBits(pristine[i]))) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+bool WorkingInputs::redZonesIntact() const {
+  return std::all_of(m_buffers.begin(), m_buffers.end(), [](const Guarded& buffer) { return buffer.redZonesIntact(); });
+}
+
+}  // namespace swage::verify

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/domain/task.h"
+#include "core/verify/graph_program.h"
+#include "core/verify/guarded.h"
+
+namespace swage::verify {
+
+// Where the inputs of a task come from: weights from a file, user inputs drawn for each seed on the device itself.
+class TaskInputs {
+ public:
+  // `graph` must have no defect. Fails when the file lacks a weight or has it in another shape or type.
+  [[nodiscard]] static Result<TaskInputs> load(const domain::Task& task, const std::string& weightsPath,
+                                               c10::Device device);
+
+  // All graph inputs, in order, for one seed; the weights are shared between calls. May throw c10::Error, also when
+  // the generator does not make what the graph takes.
+  [[nodiscard]] std::vector<at::Tensor> draw(std::uint64_t seed);
+
+  [[nodiscard]] std::vector<at::Tensor> weights() const;
+  [[nodiscard]] const domain::Graph& graph() const { return m_graph; }
+
+ private:
+  TaskInputs(const domain::Graph& graph, GraphProgram generator) : m_graph(graph), m_generator(std::move(generator)) {}
+
+  domain::Graph m_graph;
+  GraphProgram m_generator;
+  std::vector<at::Tensor> m_fixed;  // one per graph input; undefined for user inputs
+};
+
+// Copies of one seed's inputs that candidates get to see: of the declared strides, between red zones, at addresses of
+// their own.
+class WorkingInputs {
+ public:
+  WorkingInputs(const domain::Graph& graph, c10::Device device);
+
+  // Also repairs what a candidate before did to the red zones.
+  void fill(std::span<const at::Tensor> pristine, int seed);
+  // Index of the first input whose bytes differ from `pristine`, or -1. Waits for the device.
+  [[nodiscard]] int firstModified(std::span<const at::Tensor> pristine) const;
+  [[nodiscard]] bool redZonesIntact() const;
+
+  [[nodiscard]] std::span<const at::Tensor> tensors() const { return m_tensors; }
+  [[nodiscard]] int seed() const { return m_seed; }
+
+ private:
+  std::vector<Guarded> m_buffers;
+  std::vector<at::Tensor> m_tensors;
+  int m_seed = -1;
+};
+
+}  // namespace swage::verify

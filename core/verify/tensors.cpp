@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/tensors.h"
+
+#include <ATen/ops/empty_strided.h>
+
+#include <array>
+
+namespace swage::verify {
+
+at::ScalarType toTorch(domain::ScalarType type) {
+  static constexpr std::array kTypes = {at::kBool, at::kByte, at::kChar,     at::kShort, at::kInt,
+                                        at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble};
+  return kTypes[static_cast<std::size_t>(type)];
+}
+
+at::Tensor emptyTensor(const domain::TensorType& type, c10::Device device) {
+  return at::empty_strided(type.shape, type.strides, at::TensorOptions().dtype(toTorch(type.dtype)).device(device));
+}
+
+std::int64_t extentBytes(const domain::TensorType& type) {
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < type.shape.size(); ++i) {
+    if (type.shape[i] == 0) {
+      return 0;
+    }
+    last += (type.shape[i] - 1) * type.strides[i];
+  }
+  return (last + 1) * static_cast<std::int64_t>(domain::byteSize(type.dtype));
+}
+
+bool hasShapeAndType(const at::Tensor& tensor, const domain::TensorType& type) {
+  return tensor.scalar_type() == toTorch(type.dtype) && tensor.sizes() == at::IntArrayRef(type.shape);
+}
+
+bool hasStrides(const at::Tensor& tensor, const domain::TensorType& type) {
+  for (std::int64_t i = 0; i < tensor.dim(); ++i) {
+    if (tensor.size(i) > 1 && tensor.stride(i) != type.strides[static_cast<std::size_t>(i)]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+at::Tensor flatBits(const at::Tensor& tensor) {
+  const at::Tensor flat = tensor.contiguous().view(-1);
+  switch (flat.element_size()) {
+    case 1: return flat.view(at::kByte);
+    case 2: return flat.view(at::kShort);
+    case 4: return flat.view(at::kInt);
+    default: return flat.view(at::kLong);
+  }
+}
+
+std::int64_t bitSum(std::span<const at::Tensor> tensors) {
+  std::uint64_t sum = 0;
+  for (const at::Tensor& tensor : tensors) {
+    sum += static_cast<std::uint64_t>(flatBits(tensor).sum(at::kLong).item<std::int64_t>());
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
+}  // namespace swage::verify

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+
+#include "core/domain/graph.h"
+
+// Between domain types and tensors. Functions that call libtorch may throw c10::Error; callers run under attempt().
+namespace swage::verify {
+
+[[nodiscard]] at::ScalarType toTorch(domain::ScalarType type);
+
+// Uninitialised, with exactly the strides of `type`.
+[[nodiscard]] at::Tensor emptyTensor(const domain::TensorType& type, c10::Device device);
+
+// Bytes from the first element to the end of the last.
+[[nodiscard]] std::int64_t extentBytes(const domain::TensorType& type);
+
+[[nodiscard]] bool hasShapeAndType(const at::Tensor& tensor, const domain::TensorType& type);
+[[nodiscard]] bool hasStrides(const at::Tensor& tensor, const domain::TensorType& type);
+
+// The elements in logical order as integers of the same size: for bitwise comparison. Copies when not contiguous.
+[[nodiscard]] at::Tensor flatBits(const at::Tensor& tensor);
+
+// Of all bits of the tensors, as integers: differs when something was overwritten by accident.
+[[nodiscard]] std::int64_t bitSum(std::span<const at::Tensor> tensors);
+
+}  // namespace swage::verify

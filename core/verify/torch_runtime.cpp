@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/torch_runtime.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <torch/version.h>
+
+#include <fmt/format.h>
+
+#include "core/base/log.h"
+#include "core/verify/torch_failure.h"
+
+namespace swage::verify {
+namespace {
+
+// The registrations of libtorch_cuda.so find the dispatcher of the libtorch_cpu.so that is already loaded.
+Result<> openCudaBackend() {
+  Dl_info where{};
+  if (::dladdr(reinterpret_cast<const void*>(&at::globalContext), &where) == 0 || where.dli_fname == nullptr) {
+    return Error(ErrorKind::Environment, "cannot find out where libtorch was loaded from");
+  }
+  const auto path = std::filesystem::path(where.dli_fname).parent_path() / "libtorch_cuda.so";
+  if (::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    const char* reason = ::dlerror();
+    return Error(ErrorKind::Environment,
+                 fmt::format("cannot load PyTorch's CUDA library: {}", reason != nullptr ? reason : path.string()),
+                 "Install PyTorch with CUDA in the environment that Swage uses, or work with --target cpu.");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<int> startTorch(domain::Target target, int ordinal, int threads) {
+  if (target == domain::Target::Cuda) {
+    SWAGE_TRY(openCudaBackend());
+  }
+  int used = 1;
+  const auto failure = attempt([&] {
+    if (threads > 0) {
+      at::set_num_threads(threads);
+    }
+    used = at::get_num_threads();
+    if (target == domain::Target::Cuda) {
+      at::globalContext().lazyInitDevice(at::kCUDA);
+      c10::impl::getDeviceGuardImpl(c10::kCUDA)
+          ->setDevice(c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(ordinal)));
+    }
+  });
+  if (failure) {
+    return Error(ErrorKind::Environment, fmt::format("cannot start PyTorch: {}", failure->message));
+  }
+  return used;
+}
+
+std::string torchVersion() {
+  return TORCH_VERSION;
+}
+
+void releaseCachedMemory(domain::Target target) {
+  if (target != domain::Target::Cuda) {
+    return;
+  }
+  if (const auto failure = attempt([] { c10::getDeviceAllocator(c10::kCUDA)->emptyCache(); })) {
+    log::warn("PyTorch's memory cache could not be emptied: {}", failure->message);
+  }
+}
+
+}  // namespace swage::verify

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/wire/message_json.h"
+
+#include <array>
+#include <utility>
+
+#include "core/domain/json_reader.h"
+
+namespace swage::wire {
+namespace {
+
+using domain::Json;
+using domain::JsonReader;
+using domain::numberToJson;
+
+constexpr std::size_t kMaxName = 4096;
+
+Json bytesToJson(const std::string& bytes) {
+  return Json::binary({bytes.begin(), bytes.end()});
+}
+
+template <class T>
+Json listToJson(const std::vector<T>& items) {
+  Json list = Json::array();
+  for (const T& item : items) {
+    list.push_back(domain::toJson(item));
+  }
+  return list;
+}
+
+std::vector<std::string> readTexts(const JsonReader& reader) {
+  return reader.list([](const JsonReader& item) { return item.text(kMaxName); });
+}
+
+std::optional<ErrorKind> parseErrorKind(std::string_view text) {
+  for (int i = 0; i <= static_cast<int>(ErrorKind::Internal); ++i) {
+    if (name(static_cast<ErrorKind>(i)) == text) {
+      return static_cast<ErrorKind>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+Json compileRequestToJson(const domain::CompileRequest& value) {
+  return {{"target", name(value.target)},
+          {"source", value.source},
+          {"entries", value.entries},
+          {"architecture", value.architecture},
+          {"flags", value.flags}};
+}
+
+domain::CompileRequest readCompileRequest(const JsonReader& reader) {
+  return {reader["target"].word(domain::parseTarget), reader["source"].text(), readTexts(reader["entries"]),
+          reader["architecture"].text(kMaxName), readTexts(reader["flags"])};
+}
+
+struct OutcomeWriter {
+  Json operator()(const domain::CompiledBinary& value) const {
+    return {{"bytes", bytesToJson(value.bytes)},
+            {"assembly", value.assembly},
+            {"log", value.log},
+            {"kernels", listToJson(value.kernels)},
+            {"binary_hash", value.binaryHash},
+            {"seconds", numberToJson(value.seconds)}};
+  }
+  Json operator()(const domain::CompileFailed& value) const {
+    return {{"reason", name(value.reason)}, {"log", value.log}};
+  }
+};
+
+domain::CompileOutcome readOutcome(const JsonReader& reader) {
+  if (reader.has("reason")) {
+    return domain::CompileFailed{reader["reason"].word(domain::parseCompileFailureReason), reader["log"].text()};
+  }
+  return domain::CompiledBinary{reader["bytes"].binary(),
+                                reader["assembly"].text(),
+                                reader["log"].text(),
+                                reader["kernels"].list(domain::readKernelFacts),
+                                reader["binary_hash"].text(kMaxName),
+                                reader["seconds"].number()};
+}
+
+struct MessageWriter {
+  Json operator()(const Hello& value) const {
+    return {{"protocol", value.protocol}, {"program", value.program}, {"revision", value.revision}};
+  }
+  Json operator()(const LoadTask& value) const {
+    return {{"task", domain::toJson(value.task)},
+            {"weights_path", value.weightsPath},
+            {"base_seed", value.baseSeed},
+            {"check_seeds", value.checkSeeds},
+            {"timing_budget_seconds", numberToJson(value.timingBudgetSeconds)},
+            {"time_eager", value.timeEager}};
+  }
+  Json operator()(const Evaluate& value) const {
+    return {{"request", value.request},
+            {"plan", domain::toJson(value.plan)},
+            {"binary", bytesToJson(value.binary)},
+            {"screening_ns", numberToJson(value.screeningNs)},
+            {"timing_budget_seconds", numberToJson(value.timingBudgetSeconds)},
+            {"max_samples", value.maxSamples},
+            {"limit_seconds", numberToJson(value.limitSeconds)}};
+  }
+  Json operator()(const Shutdown&) const { return Json::object(); }
+  Json operator()(const WorkerReady& value) const {
+    return {{"device", domain::toJson(value.device)}, {"torch_version", value.torchVersion}};
+  }
+  Json operator()(const TaskReady& value) const {
+    return {{"eager", domain::toJson(value.eager)},
+            {"eager_errors", listToJson(value.eagerErrors)},
+            {"reference_type", value.referenceType},
+            {"peak_bytes", value.peakBytes}};
+  }
+  Json operator()(const TaskRefused& value) const {
+    return {{"kind", name(value.kind)}, {"message", value.message}, {"hint", value.hint}};
+  }
+  Json operator()(const Evaluated& value) const {
+    return {{"request", value.request},
+            {"evaluation", domain::toJson(value.evaluation)},
+            {"verify_seconds", numberToJson(value.verifySeconds)},
+            {"timing_seconds", numberToJson(value.timingSeconds)},
+            {"worker_exits", value.workerExits}};
+  }
+  Json operator()(const Heartbeat& value) const { return {{"request", value.request}, {"stage", value.stage}}; }
+  Json operator()(const Compile& value) const {
+    return {{"request", value.request},
+            {"what", compileRequestToJson(value.what)},
+            {"limit_seconds", numberToJson(value.limitSeconds)},
+            {"memory_limit_bytes", value.memoryLimitBytes}};
+  }
+  Json operator()(const Compiled& value) const {
+    return {{"request", value.request}, {"outcome", std::visit(OutcomeWriter{}, value.outcome)}};
+  }
+};
+
+template <class T>
+T read(const JsonReader& reader);
+
+template <>
+Hello read(const JsonReader& reader) {
+  return {static_cast<std::uint32_t>(reader["protocol"].integer(0, 0xFFFFFFFFLL)), reader["program"].text(kMaxName),
+          reader["revision"].text(kMaxName)};
+}
+
+template <>
+LoadTask read(const JsonReader& reader) {
+  return {domain::readTask(reader["task"]),         reader["weights_path"].text(kMaxName),
+          reader["base_seed"].unsignedInteger(),    reader["check_seeds"].smallInteger(1, 1000),
+          reader["timing_budget_seconds"].number(), reader["time_eager"].boolean()};
+}
+
+template <>
+Evaluate read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(),
+          domain::readLaunchPlan(reader["plan"]),
+          reader["binary"].binary(),
+          reader["screening_ns"].number(),
+          reader["timing_budget_seconds"].number(),
+          reader["max_samples"].smallInteger(0),
+          reader["limit_seconds"].number()};
+}
+
+template <>
+Shutdown read(const JsonReader&) {
+  return {};
+}
+
+template <>
+WorkerReady read(const JsonReader& reader) {
+  return {domain::readDeviceInfo(reader["device"]), reader["torch_version"].text(kMaxName)};
+}
+
+template <>
+TaskReady read(const JsonReader& reader) {
+  return {domain::readTiming(reader["eager"]), reader["eager_errors"].list(domain::readOutputError),
+          reader["reference_type"].text(kMaxName), reader["peak_bytes"].integer(0)};
+}
+
+template <>
+TaskRefused read(const JsonReader& reader) {
+  return {reader["kind"].word(parseErrorKind), reader["message"].text(), reader["hint"].text()};
+}
+
+template <>
+Evaluated read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(), domain::readEvaluation(reader["evaluation"]),
+          reader["verify_seconds"].number(), reader["timing_seconds"].number(), reader["worker_exits"].boolean()};
+}
+
+template <>
+Heartbeat read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(), reader["stage"].text(kMaxName)};
+}
+
+template <>
+Compile read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(), readCompileRequest(reader["what"]), reader["limit_seconds"].number(),
+          reader["memory_limit_bytes"].integer(0)};
+}
+
+template <>
+Compiled read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(), readOutcome(reader["outcome"])};
+}
+
+// One reader for each alternative of Message, in its order.
+template <std::size_t... Indices>
+constexpr auto makeReaders(std::index_sequence<Indices...>) {
+  using Reader = Message (*)(const JsonReader&);
+  return std::array<Reader, sizeof...(Indices)>{+[](const JsonReader& reader) -> Message {
+    return read<std::variant_alternative_t<Indices, Message>>(reader);
+  }...};
+}
+
+constexpr auto kReaders = makeReaders(std::make_index_sequence<std::variant_size_v<Message>>{});
+static_assert(kReaders.size() == kMaxMessageType, "PROTOCOL.md numbers the alternatives of Message from 1");
+
+}  // namespace
+
+std::uint8_t messageType(const Message& message) {
+  return static_cast<std::uint8_t>(message.index() + 1);
+}
+
+Json toJson(const Message& message) {
+  return std::visit(MessageWriter{}, message);
+}
+
+Result<Message> messageFromJson(std::uint8_t type, const Json& json) {
+  if (type < 1 || type > kMaxMessageType) {
+    return Error(ErrorKind::Protocol, "there is no message of type " + std::to_string(type));
+  }
+  return domain::readJson(json, "message", kReaders[type - 1U]);
+}
+
+}  // namespace swage::wire

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DROOT=<project> [-DCLANG_FORMAT=<program>] -P CheckHouse.cmake: every source says its licence in its first line
+# (LICENSING.md), and C++ is formatted as .clang-format says.
+cmake_minimum_required(VERSION 3.25)
+
+set(failures 0)
+macro(fail text)
+  message("${text}")
+  math(EXPR failures "${failures} + 1")
+endmacro()
+
+set(patterns "")
+foreach(folder app core ui tests patterns packaging resources)
+  foreach(ending h cpp cu py sh cmake in toml txt)
+    list(APPEND patterns ${ROOT}/${folder}/*.${ending})
+  endforeach()
+endforeach()
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${patterns})
+# Text that is compared byte by byte, and lists that other programs read.
+list(FILTER files EXCLUDE REGEX "^tests/.*/data/|^tests/data/|packages\\.txt$|^resources/tasks/")
+
+foreach(file IN LISTS files)
+  file(STRINGS ${ROOT}/${file} lines LIMIT_COUNT 2 REGEX ".")
+  if(NOT lines MATCHES "SPDX-License-Identifier: ([A-Za-z0-9.-]+)")
+    fail("${file}: no SPDX line in front")
+    continue()
+  endif()
+  set(licence ${CMAKE_MATCH_1})
+  set(expected "Apache-2.0")
+  if(file MATCHES "^(ui|app/workbench|tests/ui)/")
+    set(expected "GPL-3.0-or-later")
+  elseif(file MATCHES "^(patterns|core/export/templates)/")
+    set(expected "MIT-0")
+  endif()
+  # Tests of the window may be under either.
+  if(NOT licence STREQUAL expected AND NOT (file MATCHES "^tests/ui/" AND licence STREQUAL "Apache-2.0"))
+    fail("${file}: ${licence} instead of ${expected}")
+  endif()
+endforeach()
+
+list(LENGTH files count)
+if(CLANG_FORMAT)
+  list(FILTER files INCLUDE REGEX "^(app|core|ui|tests)/.*\\.(h|cpp)$")
+  execute_process(COMMAND ${CLANG_FORMAT} --dry-run --Werror ${files} WORKING_DIRECTORY ${ROOT}
+    RESULT_VARIABLE result ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    string(REGEX MATCHALL "[^\n]+: error: [^\n]*" places "${output}")
+    foreach(place IN LISTS places)
+      fail("${place}")
+    endforeach()
+    if(NOT places)
+      fail("${output}")
+    endif()
+  endif()
+endif()
+
+if(failures GREATER 0)
+  message(FATAL_ERROR "${failures} places to put in order")
+endif()
+message("${count} files are in order")

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/candidate.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/core/domain/samples.h"
+
+namespace swage::domain {
+namespace {
+
+TEST(Genome, CanonicalTextHasEverything) {
+  EXPECT_EQ(canonicalText(testing::sampleGenome()), "0,1,4:row_block{block=256,vector=4,};2:pointwise{};");
+  EXPECT_EQ(canonicalText({}), "");
+}
+
+TEST(Genome, StructureTextLeavesParametersOut) {
+  Genome other = testing::sampleGenome();
+  other.regions[0].parameters["block"] = 128;
+  EXPECT_EQ(structureText(other), "0,1,4:row_block;2:pointwise;");
+  EXPECT_NE(canonicalText(other), canonicalText(testing::sampleGenome()));
+}
+
+TEST(Genome, CanonicalTextCannotBeForgedByNames) {
+  const Genome two{{{{0}, "a", {}}, {{1}, "b", {}}}};
+  const Genome one{{{{0}, "a{};1:b", {}}}};
+  EXPECT_NE(canonicalText(two), canonicalText(one));
+  const Genome parameters{{{{0}, "a", {{"x", 1}, {"y", 2}}}}};
+  const Genome forged{{{{0}, "a", {{"x=1,y", 2}}}}};
+  EXPECT_NE(canonicalText(parameters), canonicalText(forged));
+}
+
+TEST(Program, NamesEachEntryOnce) {
+  Program program = testing::sampleProgram();
+  program.plan.steps.push_back(program.plan.steps[1]);
+  KernelStep second = std::get<KernelStep>(program.plan.steps[1]);
+  second.entry = "second";
+  program.plan.steps.emplace_back(second);
+  EXPECT_THAT(program.entries(), ::testing::ElementsAre("row_block_0", "second"));
+}
+
+TEST(OperatorKinds, CanBeReadBack) {
+  for (int i = 0; i <= static_cast<int>(OperatorKind::Coder); ++i) {
+    const auto kind = static_cast<OperatorKind>(i);
+    EXPECT_EQ(parseOperatorKind(name(kind)), kind);
+  }
+  EXPECT_EQ(parseOperatorKind("unknown"), std::nullopt);
+}
+
+TEST(Targets, CanBeReadBack) {
+  EXPECT_EQ(parseTarget("cpu"), Target::Cpu);
+  EXPECT_EQ(parseTarget(name(Target::Cuda)), Target::Cuda);
+  EXPECT_EQ(parseTarget("auto"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace swage::domain

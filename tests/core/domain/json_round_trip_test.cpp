@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "core/domain/json.h"
+#include "core/domain/json_reader.h"
+#include "tests/core/domain/samples.h"
+#include "tests/support/result_matchers.h"
+
+namespace swage::domain {
+namespace {
+
+using testing::IsOk;
+
+// Through text and through MessagePack, as in the database and on the wire.
+template <class T, class Parse>
+T roundTrip(const T& value, Parse parse) {
+  const Json json = toJson(value);
+  const auto fromText = parseJson(dumpJson(json));
+  EXPECT_THAT(fromText, IsOk());
+  const std::vector<std::uint8_t> packed = Json::to_msgpack(json);
+  const auto unpacked = parseMessagePack(std::string(packed.begin(), packed.end()));
+  EXPECT_THAT(unpacked, IsOk());
+  EXPECT_EQ(dumpJson(*unpacked), dumpJson(*fromText));
+  auto result = parse(*unpacked);
+  EXPECT_THAT(result, IsOk());
+  EXPECT_EQ(dumpJson(toJson(*result)), dumpJson(json));
+  return std::move(*result);
+}
+
+TEST(JsonRoundTrip, KeepsGraphs) {
+  EXPECT_EQ(roundTrip(testing::sampleGraph(), graphFromJson), testing::sampleGraph());
+}
+
+TEST(JsonRoundTrip, KeepsTasksAndWhatOnlyTheBridgeReads) {
+  const Task task = roundTrip(testing::sampleTask(), taskFromJson);
+  EXPECT_EQ(task.graph, testing::sampleGraph());
+  EXPECT_EQ(task.source.overrides, testing::sampleTask().source.overrides);
+  EXPECT_EQ(task.extraJson, testing::sampleTask().extraJson);
+  EXPECT_EQ(task.source.extraJson, testing::sampleTask().source.extraJson);
+  EXPECT_EQ(task.id, taskId(testing::sampleTask()));
+}
+
+TEST(JsonRoundTrip, KeepsPlansWithNotANumber) {
+  const LaunchPlan plan = roundTrip(testing::samplePlan(), launchPlanFromJson);
+  const auto& step = std::get<KernelStep>(plan.steps[1]);
+  EXPECT_EQ(std::get<float>(step.arguments[4]), 0.1F);
+  EXPECT_TRUE(std::isnan(std::get<double>(step.arguments[5])));
+  EXPECT_EQ(plan.steps[2], testing::samplePlan().steps[2]);
+}
+
+TEST(JsonRoundTrip, KeepsGenomes) {
+  EXPECT_EQ(roundTrip(testing::sampleGenome(), genomeFromJson), testing::sampleGenome());
+}
+
+TEST(JsonRoundTrip, KeepsEveryEvaluation) {
+  for (const Evaluation& evaluation : testing::sampleEvaluations()) {
+    EXPECT_EQ(roundTrip(evaluation, evaluationFromJson).index(), evaluation.index());
+  }
+}
+
+TEST(JsonRoundTrip, KeepsTheRest) {
+  EXPECT_EQ(roundTrip(testing::sampleProgram(), programFromJson).source, testing::sampleProgram().source);
+  EXPECT_EQ(roundTrip(testing::sampleFacts(), kernelFactsFromJson).evidence, testing::sampleFacts().evidence);
+  EXPECT_EQ(roundTrip(testing::sampleDevice(), deviceInfoFromJson).memoryBytes, testing::sampleDevice().memoryBytes);
+  EXPECT_EQ(roundTrip(testing::sampleTiming(5.0), timingFromJson).medianNs, 5.0);
+  EXPECT_EQ(roundTrip(testing::correctIn(5.0).timing, pairedTimingFromJson).speedup, 400.0);
+  EXPECT_EQ(roundTrip(testing::sampleBaseline(), baselineFromJson).mode, "compile");
+}
+
+TEST(TaskId, DependsOnWhatIsAskedOnly) {
+  const Task task = testing::sampleTask();
+  Task same = task;
+  same.warnings.clear();
+  same.source.file = "elsewhere.py";
+  same.source.extraJson = R"({"path":"/elsewhere/softmax.py"})";
+  EXPECT_EQ(taskId(same), taskId(task));
+  Task other = task;
+  other.seed = 8;
+  EXPECT_NE(taskId(other), taskId(task));
+  other = task;
+  other.graph.values[0].shape[0] = 17;
+  EXPECT_NE(taskId(other), taskId(task));
+}
+
+TEST(TaskFormat, IsTheOneOfTheSpecification) {
+  const auto json = parseJson(R"({"schema": 1, "name": "t",
+      "source": {"kind": "kernelbench", "file": "t.py", "class": "Model", "sha256": "00", "set": {"dim": 4096}},
+      "mode": "train", "torch_version": "2.11.0", "seed": 42,
+      "graph": {"values": [{"dtype": "float32", "shape": [16, 64], "strides": [64, 1]},
+                           {"dtype": "float32", "shape": [16, 64], "strides": [64, 1]}],
+                "inputs": [{"value": 0, "kind": "user", "name": "x"}],
+                "nodes": [{"op": "aten.softmax.int", "args": [{"value": 0}, -1], "kwargs": {}, "outputs": [1],
+                           "where": "model.py:14 in forward"}],
+                "outputs": [{"value": 1, "kind": "user", "name": ""}]},
+      "input_generator": {"values": [{"dtype": "float32", "shape": [16, 64], "strides": [64, 1]}], "inputs": [],
+                "nodes": [{"op": "aten.rand.default", "args": [[16, 64]], "kwargs": {"device": {"device": true}},
+                           "outputs": [0], "where": ""}],
+                "outputs": [{"value": 0, "kind": "user", "name": ""}]},
+      "bytes": {"inputs": 4096, "parameters": 0, "outputs": 4096, "intermediates": 0}, "warnings": []})");
+  ASSERT_THAT(json, IsOk());
+  const auto task = taskFromJson(*json);
+  ASSERT_THAT(task, IsOk());
+  EXPECT_EQ(toJson(*task), *json);
+  EXPECT_EQ(task->id.size(), 64U);
+  EXPECT_EQ(std::get<std::int64_t>(task->graph.nodes[0].args[1].value), -1);
+}
+
+TEST(DumpJson, ReplacesBytesThatAreNotText) {
+  const std::string text = dumpJson(toJson(Evaluation(Unstable{"\xFF broken \xC3"})));
+  EXPECT_THAT(parseJson(text), IsOk());
+}
+
+}  // namespace
+}  // namespace swage::domain

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks an exported file against the file it came from: check_modelnew.py CHECK EXPORT.py ORIGINAL.py
+
+Files run the way KernelBench runs them: as text, both in one namespace. Prints `ok`.
+"""
+
+import copy
+import sys
+import warnings
+
+import torch
+
+
+def load(path, namespace):
+    """Runs a file in `namespace`."""
+    with open(path, encoding="utf-8") as stream:
+        exec(compile(stream.read(), path, "exec"), namespace)  # files of this test
+
+
+def launches(space):
+    """Counts how often the plan runs, in a list of one number."""
+    count, plan = [0], space["_swage_plan"]
+
+    def counted(*args):
+        count[0] += 1
+        return plan(*args)
+
+    space["_swage_plan"] = counted
+    return count
+
+
+def build(space, *args, **kwargs):
+    """The original and the new module with the same weights."""
+    torch.manual_seed(0)
+    old = space["Model"](*args, **kwargs)
+    torch.manual_seed(0)
+    return old, space["ModelNew"](*args, **kwargs)
+
+
+def check_relu(space):
+    """No state; shapes, strides, dtypes, alignment and keyword arguments outside the verified ones."""
+    old, new = build(space)
+    count = launches(space)
+    assert list(new.state_dict()) == list(old.state_dict()) == []
+    x = torch.randn(16, 64)
+    torch.testing.assert_close(new(x), old(x), rtol=0, atol=0)
+    assert count[0] == 1
+    assert space["batch_size"] == 16 and space["dim"] == 64, "--set is applied"
+    others = (torch.randn(3, 5), torch.randn(64, 16).t(), torch.randn(16, 64).double(), torch.randn(1025)[1:].view(16, 64))
+    for other in others:
+        torch.testing.assert_close(new(other), old(other), rtol=0, atol=0)
+    torch.testing.assert_close(new(x=x), old(x), rtol=0, atol=0)
+    new.eval()
+    torch.testing.assert_close(new(x), old(x), rtol=0, atol=0)
+    assert count[0] == 1, "kernels ran outside of the verified case"
+    new.train()
+    torch.testing.assert_close(copy.deepcopy(new)(x), old(x), rtol=0, atol=0)
+    assert count[0] == 2
+    y = x.clone().requires_grad_()
+    new(y).sum().backward()
+    torch.testing.assert_close(y.grad, (x > 0).float())
+    assert count[0] == 3
+
+
+def check_counting(space):
+    """Parameters, a buffer that forward changes, nested results, gradients, constructor arguments."""
+    old, new = build(space, 3, 4, bias=True)
+    count = launches(space)
+    assert list(new.state_dict()) == list(old.state_dict()) == ["calls", "linear.weight", "linear.bias"]
+    assert [name for name, _ in new.named_modules()] == [name for name, _ in old.named_modules()]
+    x = torch.randn(2, 3)
+    for tracked in (x, x.clone().requires_grad_()):
+        # Model was run by the test with scale = 1, as its file says; the export has --set scale=2.
+        first, rest = new(tracked)
+        wanted = torch.nn.functional.linear(x, new.linear.weight, new.linear.bias) * 2.0
+        torch.testing.assert_close(first, torch.relu(wanted))
+        torch.testing.assert_close(rest, [wanted])
+    assert count[0] == 2 and int(new.calls) == 2
+    (first.sum() + 3 * rest[0].sum()).backward()
+    assert int(new.calls) == 2, "gradients change no buffer"
+    grad = 2 * ((wanted > 0).float() + 3)
+    torch.testing.assert_close(new.linear.weight.grad, grad.t() @ x)
+    torch.testing.assert_close(new.linear.bias.grad, grad.sum(0))
+    torch.testing.assert_close(tracked.grad, grad @ new.linear.weight)
+    new.load_state_dict(old.state_dict())
+    assert int(new.calls) == 0
+    new.linear.weight = torch.nn.Parameter(torch.ones(4, 3))
+    with torch.no_grad():
+        torch.testing.assert_close(new(x)[1][0], 2 * (x @ torch.ones(3, 4) + new.linear.bias))
+        assert count[0] == 3
+        new.double()
+        torch.testing.assert_close(new(x.double())[1][0], 2 * (x.double() @ torch.ones(3, 4).double() + new.linear.bias))
+        other = space["ModelNew"](3, 4, bias=False)
+        assert other(x)[0].shape == (2, 4)
+    assert count[0] == 3, "kernels ran outside of the verified case"
+
+
+def check_uncompilable(space):
+    """Source that no compiler takes."""
+    old, new = build(space)
+    count = launches(space)
+    x = torch.randn(16, 64)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.testing.assert_close(new(x), old(x), rtol=0, atol=0)
+        torch.testing.assert_close(new(x), old(x), rtol=0, atol=0)
+    assert count[0] == 0 and len(caught) == 1 and "cannot compile" in str(caught[0].message)
+
+
+def check_large(space):
+    """Outputs large enough for huge pages."""
+    old, new = build(space)
+    count = launches(space)
+    advised, advise = [], space["_SWAGE_MADVISE"]
+    space["_SWAGE_MADVISE"] = lambda *args: advised.append((args[1], advise(*args)))
+    x = torch.randn(1024, 4096)
+    torch.testing.assert_close(new(x), old(x), rtol=0, atol=0)
+    assert count[0] == 1 and len(advised) == 1
+    assert advised[0][0] >= 12 << 20 and advised[0][0] % (2 << 20) == 0 and advised[0][1] in (0, -1), advised
+
+
+def main():
+    """Runs one check."""
+    check, exported, original = sys.argv[1:]
+    space = {}
+    load(original, space)
+    load(exported, space)
+    globals()["check_" + check](space)
+    print("ok")
+
+
+main()

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: MIT-0
+# Written by Swage; this file belongs to whoever exported it. Change, copy and sell it as you like.
+"""19_ReLU: a module whose forward runs kernels that were verified against PyTorch.
+
+task          19_ReLU (class Model of 19_ReLU.py)
+task id       0123abcd
+run           3
+candidate     17
+seed          7
+cell          A1 B0 C1
+measured      1.50x of eager: 2.0 us instead of 3.0 us
+device        Test device (test-1)
+verified with PyTorch 2.11.0
+written by    Swage 0.1.0
+with          batch_size = 16
+with          dim = 64
+
+ModelNew takes the constructor arguments of the original module and has the same state_dict. Its kernels run when
+the constructor arguments, the mode, and the shapes, strides, dtypes and device of all tensors are the verified
+ones; otherwise, and for gradients, the original operators run. Replaced parameters and buffers are noticed;
+submodules and other attributes that are changed after construction are not.
+"""
+import base64 as _base64
+import ctypes as _ctypes
+import hashlib as _hashlib
+import os as _os
+import platform as _platform
+import shlex as _shlex
+import shutil as _shutil
+import subprocess as _subprocess
+import tempfile as _tempfile
+import warnings as _warnings
+import zlib as _zlib
+
+import torch
+from torch import nn as _nn
+from torch.utils import _pytree
+
+# ---------------------------------------------------------------- the module as it was given
+
+import torch
+import torch.nn as nn
+
+class _OriginalModel(nn.Module):
+    """Applies ReLU."""
+    def __init__(self):
+        super(_OriginalModel, self).__init__()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        ...
+        return torch.relu(x)
+
+batch_size = 16
+dim = 64
+
+
+def _original_init_inputs():
+    return []  # nothing to pass
+
+# ---------------------------------------------------------------- the kernels
+
+_SWAGE_SOURCE = r"""
+#include <cstdint>
+
+// One pass_ over the elements.
+extern "C" void relu_kernel(void** arguments) {
+  const float* x = *static_cast<const float**>(arguments[0]);
+  float* out = *static_cast<float**>(arguments[1]);
+  const int n = *static_cast<const int*>(arguments[2]);
+#pragma omp parallel for simd
+  for (int i = 0; i < n; ++i) {
+    out[i] = x[i] > 0.0f ? x[i] : 0.0f;
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) void swage_step0(void* a0, void* a1, int a2) {
+  void* arguments[] = {&a0, &a1, &a2};
+  relu_kernel(arguments);
+}
+"""
+
+# The argument types of each launcher at the end of the source.
+_SWAGE_STEPS = (
+    ("swage_step0", (_ctypes.c_void_p, _ctypes.c_void_p, _ctypes.c_int32)),
+)
+_SWAGE_FLAGS = ["-std=c++20", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-fno-exceptions", "-shared", "-fPIC"]
+_SWAGE_READY = {}
+
+
+def _swage_cpu_name():
+    """What tells this processor from others: a home directory may be shared between machines."""
+    if not _os.path.exists("/proc/cpuinfo"):
+        return _platform.processor()
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+        return "".join(sorted({line for line in lines if line.startswith(("flags", "model name", "Features"))}))
+
+
+def _swage_compile():
+    """The path of the compiled kernels, from the cache or made now; None when they cannot be compiled here."""
+    compiler = _shlex.split(_os.environ.get("CXX", "")) or [_shutil.which("g++") or _shutil.which("c++") or ""]
+    if not _shutil.which(compiler[0]):
+        _warnings.warn("No C++ compiler was found (set CXX): the original operators run instead of the kernels.")
+        return None
+    parts = (_SWAGE_SOURCE, *_SWAGE_FLAGS, *compiler, _platform.machine(), _swage_cpu_name())
+    key = _hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    cache = _os.environ.get("XDG_CACHE_HOME") or _os.path.join(_os.path.expanduser("~"), ".cache")
+    folder = _os.path.join(cache, "swage", "export")
+    library = _os.path.join(folder, key + ".so")
+    if _os.path.exists(library):
+        return library
+    _os.makedirs(folder, mode=0o700, exist_ok=True)
+    with _tempfile.TemporaryDirectory(dir=folder) as work:
+        source, fresh = _os.path.join(work, "kernels.cpp"), _os.path.join(work, "kernels.so")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write(_SWAGE_SOURCE)
+        run = _subprocess.run([*compiler, *_SWAGE_FLAGS, source, "-o", fresh], capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            _warnings.warn(f"{compiler[0]} cannot compile the kernels, the original operators run instead: "
+                           f"{run.stderr[:2000]}")
+            return None
+        # Another process may do the same; renaming makes either result whole.
+        _os.replace(fresh, library)
+    return library
+
+
+def _swage_steps(_):
+    """The launchers, ready to be called; False when there are none and the original operators must run."""
+    if "cpu" not in _SWAGE_READY:
+        library = _swage_compile() if _SWAGE_STEPS else None
+        # PyTorch is imported by now and brings libgomp.so.1, so the kernels share its threads and thread count.
+        loaded = _ctypes.CDLL(library) if library else None
+        ready = []
+        for name, types in _SWAGE_STEPS if loaded else ():
+            launcher = getattr(loaded, name)
+            launcher.argtypes, launcher.restype = types, None
+            ready.append(launcher)
+        _SWAGE_READY["cpu"] = tuple(ready) if len(ready) == len(_SWAGE_STEPS) else False
+    return _SWAGE_READY["cpu"]
+
+
+_SWAGE_MADVISE = getattr(_ctypes.CDLL(None), "madvise", None)
+if _SWAGE_MADVISE is not None:
+    _SWAGE_MADVISE.argtypes, _SWAGE_MADVISE.restype = (_ctypes.c_void_p, _ctypes.c_size_t, _ctypes.c_int), _ctypes.c_int
+
+
+def _swage_huge_pages(tensor):
+    """Asks the system to back a large fresh tensor by huge pages, and returns it.
+
+    The allocator maps large blocks anew for each tensor, and the kernel that writes such a block first takes a
+    fault for every 4 KiB of it, which costs more than the arithmetic. With 2 MiB pages there are 512 times fewer.
+    It is advice: where it is refused, only time is lost.
+    """
+    huge = 1 << 21
+    begin = (tensor.data_ptr() + huge - 1) // huge * huge
+    length = (tensor.data_ptr() + tensor.untyped_storage().nbytes()) // huge * huge - begin
+    if _SWAGE_MADVISE is not None and length > 0:
+        _SWAGE_MADVISE(begin, length, 14)  # MADV_HUGEPAGE
+    return tensor
+
+
+# ---------------------------------------------------------------- the launch plan
+
+# Shape, strides and dtype of what the plan reads: the arguments of forward, then parameters and buffers.
+_SWAGE_INPUTS = (
+    ((16, 64), (64, 1), torch.float32),  # x
+)
+_SWAGE_USER_INPUTS = 1
+_SWAGE_MUTATED = ()  # of them, buffers that forward overwrites
+_SWAGE_TRAINING = True
+_SWAGE_DEVICE = "cpu"
+_SWAGE_ALIGNMENT = 64  # bytes; kernels may use vector accesses
+
+
+
+def _swage_plan(steps, device, v0):
+    """The verified plan, step by step; returns the outputs of the graph."""
+    v1 = torch.empty_strided((16, 64), (64, 1), dtype=torch.float32, device=device)
+    steps[0](v0.data_ptr(), v1.data_ptr(), 1024)  # relu_kernel
+    return (v1,)
+
+
+class _SwageTensor:
+    """Stands for a tensor in a pattern of arguments."""
+
+
+def _swage_match(pattern, value, tensors):
+    """Whether a nest of arguments is the verified one but for its tensors, which are appended to `tensors`."""
+    if pattern is _SwageTensor:
+        tensors.append(value)
+        return isinstance(value, torch.Tensor)
+    if type(pattern) is not type(value):
+        return False
+    if isinstance(pattern, dict):
+        return list(pattern) == list(value) and all(_swage_match(pattern[k], value[k], tensors) for k in pattern)
+    if isinstance(pattern, (tuple, list)):
+        return len(pattern) == len(value) and all(_swage_match(p, v, tensors) for p, v in zip(pattern, value))
+    return pattern == value
+
+
+def _swage_same_strides(tensor, strides):
+    """Whether strides agree where they matter: a dimension of one element may have any."""
+    return all(size == 1 or have == want for size, have, want in zip(tensor.shape, tensor.stride(), strides))
+
+
+def _swage_layout(tensor, shape, strides):
+    """The tensor in the layout that the kernels were verified with."""
+    if tensor.stride() == strides or _swage_same_strides(tensor, strides):
+        return tensor
+    return torch.empty_strided(shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
+
+
+def _swage_equal(left, right):
+    """Equality of constructor arguments. Tensors need the same shape and dtype: their values become state."""
+    if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor):
+        return left.shape == right.shape and left.dtype == right.dtype
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(_swage_equal(a, b) for a, b in zip(left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_swage_equal(left[k], right[k]) for k in left)
+    return type(left) is type(right) and bool(left == right)
+
+
+def _swage_verified_constructor():
+    """Positional and keyword arguments of the constructor that the kernels were verified with."""
+    values = list(_original_init_inputs())
+    if len(values) == 2 and isinstance(values[0], list) and isinstance(values[1], dict):
+        return [values[0], values[1]]
+    return [values, {}]
+
+
+class _SwageWithGradients(torch.autograd.Function):
+    """The plan forward; backward computes the original forward again, with its operators, and differentiates it."""
+
+    @staticmethod
+    def forward(ctx, module, steps, args, *tensors):
+        # The plan overwrites buffers; backward needs what they held before.
+        ctx.module, ctx.args = module, _pytree.tree_map_only(torch.Tensor, lambda _: _SwageTensor, args)
+        ctx.save_for_backward(*(t.clone() if i in _SWAGE_MUTATED else t for i, t in enumerate(tensors)))
+        outputs = module._swage_run(steps, tensors)
+        ctx.mark_non_differentiable(*(o for o in outputs if not o.is_floating_point()))
+        return tuple(outputs)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, *gradients):
+        module = ctx.module
+        inputs = [t.detach().requires_grad_(n) for t, n in zip(ctx.saved_tensors, ctx.needs_input_grad[3:])]
+        users = iter(inputs[:_SWAGE_USER_INPUTS])
+        # Tensors were replaced by their stand-in above, in the order in which they are saved.
+        args = _pytree.tree_map(lambda leaf: next(users) if leaf is _SwageTensor else leaf, ctx.args)
+        state = dict(zip(module._swage_state_names, inputs[_SWAGE_USER_INPUTS:]))
+        with torch.enable_grad():
+            result = torch.func.functional_call(module._swage_original, state, args)
+        outputs = [leaf for leaf in _pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
+        pairs = [(o, g) for o, g in zip(outputs, gradients) if o.requires_grad and g is not None]
+        wanted = [t for t in inputs if t.requires_grad]
+        found = iter(torch.autograd.grad([o for o, _ in pairs], wanted, [g for _, g in pairs], allow_unused=True))
+        return (None, None, None, *(next(found) if t.requires_grad else None for t in inputs))
+
+
+class ModelNew(_nn.Module):
+    """Model with verified kernels."""
+
+    _swage_state_names = ()
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        original = _OriginalModel(*args, **kwargs)
+        # Not registered as a submodule, which would change the names in state_dict. Instead both share their
+        # registries, so that .to(), load_state_dict() and the like act on both.
+        object.__setattr__(self, "_swage_original", original)
+        for registry in ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "_state_dict_hooks",
+                         "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks"):
+            object.__setattr__(self, registry, getattr(original, registry))
+        self.training = original.training
+        self._swage_modes = tuple((m, m.training and _SWAGE_TRAINING) for m in original.modules())
+        self._swage_same_constructor = _swage_equal([list(args), kwargs], _swage_verified_constructor())
+
+    def train(self, mode=True):
+        """Sets the mode of the original module, whose own train() may treat parts of it differently."""
+        self._swage_original.train(mode)
+        self.training = self._swage_original.training
+        return self
+
+    def forward(self, *args, **kwargs):
+        """The verified kernels when they fit the arguments, the original operators when they do not."""
+        tensors = None if kwargs else self._swage_tensors(args)
+        steps = tensors is not None and _swage_steps(tensors[0].get_device())
+        if steps is False:
+            return self._swage_original(*args, **kwargs)
+        if torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
+            outputs = _SwageWithGradients.apply(self, steps, args, *tensors)
+        else:
+            outputs = self._swage_run(steps, tensors)
+        return outputs[0]
+
+    def _swage_tensors(self, args):
+        """Everything the plan reads, or None when something is not as it was verified."""
+        if not self._swage_same_constructor or torch.compiler.is_compiling():
+            return None
+        if len(args) != 1:
+            return None
+        tensors = args
+        tensors = (*tensors,)
+        device = tensors[0].get_device() if isinstance(tensors[0], torch.Tensor) else None
+        for tensor, (shape, strides, dtype) in zip(tensors, _SWAGE_INPUTS):
+            if (type(tensor) not in (torch.Tensor, _nn.Parameter) or tensor.shape != shape or tensor.dtype is not dtype
+                    or tensor.device.type != _SWAGE_DEVICE or tensor.get_device() != device
+                    or tensor.layout is not torch.strided
+                    or not (tensor.stride() == strides or _swage_same_strides(tensor, strides))
+                    or tensor.data_ptr() % _SWAGE_ALIGNMENT):
+                return None
+        if torch.is_autocast_enabled(_SWAGE_DEVICE) or any(m.training is not mode for m, mode in self._swage_modes):
+            return None
+        return tensors
+
+    def _swage_run(self, steps, tensors):
+        """Runs the plan, gives the buffers their new values and returns what forward returns, as a flat tuple."""
+        device = tensors[0].device
+        outputs = _swage_plan(steps, device, *tensors)
+
+        return outputs[0:]

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exported files run by Python against the module that they replace.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/base/files.h"
+#include "tests/core/export/fixtures.h"
+#include "tests/support/result_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace swage::exporting {
+namespace {
+
+// Runs a check of tests/core/export/check_modelnew.py on the exported file; returns what it printed.
+std::string runCheck(const std::string& check, const ModelNewInput& input) {
+  const swage::testing::TempDir folder;
+  const auto text = writeModelNew(input);
+  EXPECT_THAT(text, swage::testing::IsOk());
+  const std::filesystem::path file = folder.path() / "export.py";
+  const std::filesystem::path original = folder.path() / "original.py";
+  EXPECT_THAT(writeFileAtomically(file, text.value_or("")), swage::testing::IsOk());
+  EXPECT_THAT(writeFileAtomically(original, input.taskSource), swage::testing::IsOk());
+  const std::string log = (folder.path() / "log.txt").string();
+  const std::string command =
+      fmt::format("XDG_CACHE_HOME='{}' '{}' '{}/check_modelnew.py' {} '{}' '{}' > '{}' 2>&1", folder.path().string(),
+                  SWAGE_TEST_PYTHON, SWAGE_TEST_SCRIPTS, check, file.string(), original.string(), log);
+  const int status = std::system(command.c_str());
+  return fmt::format("{}{}", readTextFile(log).value_or(""), status == 0 ? "" : fmt::format("exit status {}", status));
+}
+
+TEST(ExportedFile, ComputesWhatTheModuleComputes) {
+  EXPECT_EQ(runCheck("relu", testing::reluExport()), "ok\n");
+}
+
+TEST(ExportedFile, KeepsStateGradientsAndNestedResults) {
+  EXPECT_EQ(runCheck("counting", testing::countingLinearExport()), "ok\n");
+}
+
+TEST(ExportedFile, RunsTheOriginalOperatorsWhenTheKernelsCannotBeCompiled) {
+  ModelNewInput input = testing::reluExport();
+  input.program.source = "this is not C++\n";
+  EXPECT_EQ(runCheck("uncompilable", input), "ok\n");
+}
+
+TEST(ExportedFile, TakesLargeTensorsInHugePages) {
+  ModelNewInput input = testing::reluExport();
+  input.task.source.overrides = {{"batch_size", "1024"}, {"dim", "4096"}};
+  const auto tensor = domain::contiguousTensor(domain::ScalarType::Float32, {1024, 4096});
+  input.task.graph.values = {tensor, tensor};
+  input.program.plan.buffers = {tensor, tensor};
+  std::get<domain::KernelStep>(input.program.plan.steps[0]).arguments[2] = domain::Int32{1024 * 4096};
+  EXPECT_EQ(runCheck("large", input), "ok\n");
+}
+
+}  // namespace
+}  // namespace swage::exporting

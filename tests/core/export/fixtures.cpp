@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/core/export/fixtures.h"
+
+namespace swage::exporting::testing {
+
+namespace {
+
+using domain::ValueId;
+
+constexpr const char* kReluSource = R"(import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    """Applies ReLU."""
+    def __init__(self):
+        super(Model, self).__init__()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The forward pass."""
+        return torch.relu(x)
+
+batch_size = 4096
+dim = 393216
+
+def get_inputs():
+    return [torch.rand(batch_size, dim)]
+
+def get_init_inputs():
+    return []  # nothing to pass
+)";
+
+constexpr const char* kReluCpu = R"(#include <cstdint>
+
+// One pass over the elements.
+extern "C" void relu_kernel(void** arguments) {
+  const float* x = *static_cast<const float**>(arguments[0]);
+  float* out = *static_cast<float**>(arguments[1]);
+  const int n = *static_cast<const int*>(arguments[2]);
+#pragma omp parallel for simd
+  for (int i = 0; i < n; ++i) {
+    out[i] = x[i] > 0.0f ? x[i] : 0.0f;
+  }
+}
+)";
+
+constexpr const char* kReluCuda = R"(extern "C" __global__ void relu_kernel(const float* x, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    out[i] = x[i] > 0.0f ? x[i] : 0.0f;
+  }
+}
+)";
+
+constexpr const char* kCountingSource = R"(from __future__ import annotations
+
+import torch
+from torch import nn
+
+features = 3
+scale = 1.0
+
+class Scaled(nn.Module):
+    def forward(self, x):
+        return x * scale
+
+class Model(nn.Module):
+    def __init__(self, inputs, outputs, *, bias=True):
+        super().__init__()
+        self.linear = nn.Linear(inputs, outputs, bias=bias)
+        self.scaled = Scaled()
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x):
+        self.calls += 1
+        y = self.scaled(self.linear(x))
+        return torch.relu(y), [y]
+
+def get_inputs():
+    return [torch.randn(2, features)]
+
+def get_init_inputs():
+    return [[features, 4], {"bias": True}]
+)";
+
+// out = max(x * scale, 0) through a zeroed scratch tensor that it adds to.
+constexpr const char* kScaledReluCpu = R"(extern "C" void scaled_relu(void** arguments) {
+  const float* x = *static_cast<const float**>(arguments[0]);
+  float* scaled = *static_cast<float**>(arguments[1]);
+  float* out = *static_cast<float**>(arguments[2]);
+  float* scratch = *static_cast<float**>(arguments[3]);
+  const float scale = *static_cast<const float*>(arguments[4]);
+  for (int pass = 0; pass < 8; ++pass) {
+    scaled[pass] = x[pass] * scale;
+    scratch[pass] += scaled[pass];
+    out[pass] = scratch[pass] > 0.0f ? scratch[pass] : 0.0f;
+  }
+}
+)";
+
+domain::Argument value(int id) {
+  return {ValueId(id)};
+}
+
+void setCommon(ModelNewInput& input) {
+  input.task.id = "0123abcd";
+  input.task.torchVersion = "2.11.0";
+  input.task.source.className = "Model";
+  input.device.name = "Test device";
+  input.device.architecture = "test-1";
+  input.provenance = {.run = "3",
+                      .candidate = "17",
+                      .seed = 7,
+                      .swageVersion = "0.1.0",
+                      .cell = "A1 B0 C1",
+                      .measured = "1.50x of eager: 2.0 us instead of 3.0 us"};
+}
+
+}  // namespace
+
+ModelNewInput reluExport(domain::Target target) {
+  const bool isCpu = target == domain::Target::Cpu;
+  ModelNewInput input;
+  setCommon(input);
+  input.task.name = "19_ReLU";
+  input.task.source.file = "19_ReLU.py";
+  input.task.source.overrides = {{"batch_size", "16"}, {"dim", "64"}};
+  input.taskSource = kReluSource;
+  const domain::TensorType tensor = domain::contiguousTensor(domain::ScalarType::Float32, {16, 64});
+  input.task.graph = {
+      .values = {tensor, tensor},
+      .inputs = {{ValueId(0), domain::InputKind::User, "x"}},
+      .nodes = {{.op = "aten.relu.default", .args = {value(0)}, .kwargs = {}, .outputs = {ValueId(1)}, .where = ""}},
+      .outputs = {{ValueId(1), domain::OutputKind::User, ""}}};
+  domain::KernelStep step{.entry = "relu_kernel",
+                          .grid = {isCpu ? 1U : 4U},
+                          .block = {isCpu ? 1U : 256U},
+                          .cluster = {},
+                          .dynamicSharedBytes = 0,
+                          .cooperative = false,
+                          .arguments = {ValueId(0), ValueId(1), domain::Int32{1024}}};
+  input.program.target = target;
+  input.program.source = isCpu ? kReluCpu : kReluCuda;
+  input.program.plan = {.buffers = {tensor, tensor}, .inputs = {ValueId(0)}, .outputs = {ValueId(1)}, .steps = {step}};
+  input.device.target = target;
+  if (!isCpu) {
+    input.binary = "not a real binary";
+    input.device.computeCapability = 90;
+  }
+  return input;
+}
+
+ModelNewInput countingLinearExport() {
+  ModelNewInput input;
+  setCommon(input);
+  input.task.name = "counting";
+  input.task.source.file = "counting.py";
+  input.task.source.overrides = {{"scale", "2.0"}};
+  input.taskSource = kCountingSource;
+  input.call =
+      R"({"args": {"tuple": [{"tensor": 0}]}, "result": {"tuple": [{"tensor": 0}, {"list": [{"tensor": 1}]}]}})";
+  const auto tensor = [](domain::Shape shape) {
+    return domain::contiguousTensor(domain::ScalarType::Float32, std::move(shape));
+  };
+  const domain::TensorType count = domain::contiguousTensor(domain::ScalarType::Int64, {});
+  const std::vector<domain::TensorType> values = {tensor({4, 3}), tensor({4}), count,          tensor({2, 3}),
+                                                  tensor({2, 4}), count,       tensor({2, 4}), tensor({2, 4})};
+  const domain::Node linear{.op = "aten.linear.default",
+                            .args = {value(3), value(0), value(1)},
+                            .kwargs = {},
+                            .outputs = {ValueId(4)},
+                            .where = ""};
+  const domain::Node add{.op = "aten.add.Tensor",
+                         .args = {value(2), {std::int64_t{1}}},
+                         .kwargs = {},
+                         .outputs = {ValueId(5)},
+                         .where = ""};
+  const domain::Node scale{
+      .op = "aten.mul.Tensor", .args = {value(4), {2.0}}, .kwargs = {}, .outputs = {ValueId(6)}, .where = ""};
+  const domain::Node relu{
+      .op = "aten.relu.default", .args = {value(6)}, .kwargs = {}, .outputs = {ValueId(7)}, .where = ""};
+  input.task.graph = {.values = values,
+                      .inputs = {{ValueId(0), domain::InputKind::Parameter, "linear.weight"},
+                                 {ValueId(1), domain::InputKind::Parameter, "linear.bias"},
+                                 {ValueId(2), domain::InputKind::Buffer, "calls"},
+                                 {ValueId(3), domain::InputKind::User, "x"}},
+                      .nodes = {add, linear, scale, relu},
+                      .outputs = {{ValueId(5), domain::OutputKind::BufferMutation, "calls"},
+                                  {ValueId(7), domain::OutputKind::User, ""},
+                                  {ValueId(6), domain::OutputKind::User, ""}}};
+  domain::LaunchPlan plan{.buffers = values,
+                          .inputs = {ValueId(0), ValueId(1), ValueId(2), ValueId(3)},
+                          .outputs = {ValueId(5), ValueId(7), ValueId(6)},
+                          .steps = {}};
+  plan.buffers.push_back(tensor({2, 4}));
+  plan.steps = {domain::AtenStep{add}, domain::AtenStep{linear}, domain::ZeroStep{ValueId(8)},
+                domain::KernelStep{.entry = "scaled_relu",
+                                   .grid = {},
+                                   .block = {},
+                                   .cluster = {},
+                                   .dynamicSharedBytes = 0,
+                                   .cooperative = false,
+                                   .arguments = {ValueId(4), ValueId(6), ValueId(7), ValueId(8), 2.0F}}};
+  input.program.source = kScaledReluCpu;
+  input.program.plan = std::move(plan);
+  return input;
+}
+
+}  // namespace swage::exporting::testing

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/export/modelnew.h"
+
+namespace swage::exporting::testing {
+
+// forward(x) = relu(x), one kernel, no state.
+[[nodiscard]] ModelNewInput reluExport(domain::Target target = domain::Target::Cpu);
+
+// forward(x) = (relu(linear(x)), [linear(x)]), and a buffer that counts the calls: an operator, a kernel that takes a
+// number, a scratch buffer set to zero, parameters, a buffer mutation and a nested result.
+[[nodiscard]] ModelNewInput countingLinearExport();
+
+}  // namespace swage::exporting::testing

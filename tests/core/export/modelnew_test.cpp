@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "core/base/files.h"
+#include "tests/core/export/fixtures.h"
+#include "tests/support/result_matchers.h"
+
+namespace swage::exporting {
+namespace {
+
+using swage::testing::IsError;
+using swage::testing::IsOk;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string exported(const ModelNewInput& input) {
+  const auto text = writeModelNew(input);
+  EXPECT_THAT(text, IsOk());
+  return text.value_or("");
+}
+
+// The rules of KernelBench's static checker that reject a file, over the text without # and // comments.
+std::vector<std::string> refusals(const std::string& text, bool isCuda) {
+  static const std::regex comment(R"((#|//)[^\n]*)");
+  const std::string code = std::regex_replace(text, comment, "");
+  const std::vector<std::string> forbidden = {
+      R"(\btry\s*:)",
+      R"(\bexcept\s*:)",
+      R"(\bexcept\s+\w+)",
+      R"(\bpass\b)",
+      R"(import\s+threading)",
+      R"(from\s+threading)",
+      R"(import\s+multiprocessing)",
+      R"(concurrent\.futures)",
+      R"(_make_subclass)",
+      R"(class\s+\w+.*\((torch\.)?Tensor\))",
+      R"(torch\.Tensor\.__new__)",
+      R"((torch\.cuda\.(Event|synchronize)|time\.(time|perf_counter))[\w.]*\s*=)"};
+  std::vector<std::string> found;
+  for (const std::string& rule : forbidden) {
+    if (std::regex_search(code, std::regex(rule))) {
+      found.push_back(rule);
+    }
+  }
+  const bool compiles =
+      code.find("load_inline") != std::string::npos || code.find("cpp_extension") != std::string::npos;
+  if (isCuda && (code.find("__global__") == std::string::npos || !compiles)) {
+    found.emplace_back("no CUDA kernel");
+  }
+  return found;
+}
+
+// SWAGE_UPDATE_GOLDEN=1 writes the file anew; the difference is then for a person to read.
+void expectGolden(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = std::filesystem::path(SWAGE_TEST_DATA) / name;
+  if (std::getenv("SWAGE_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_THAT(writeFileAtomically(file, text), IsOk());
+  }
+  const auto golden = readTextFile(file);
+  ASSERT_THAT(golden, IsOk());
+  EXPECT_EQ(text, *golden);
+}
+
+TEST(ModelNew, WritesTheGoldenFileOfASmallPlan) {
+  expectGolden("relu_modelnew.py", exported(testing::reluExport()));
+}
+
+TEST(ModelNew, WritesTheGoldenFileOfAPlanWithState) {
+  expectGolden("counting_modelnew.py", exported(testing::countingLinearExport()));
+}
+
+TEST(ModelNew, IsAcceptedByTheRulesOfKernelBench) {
+  EXPECT_THAT(refusals(exported(testing::reluExport()), false), ::testing::IsEmpty());
+  EXPECT_THAT(refusals(exported(testing::countingLinearExport()), false), ::testing::IsEmpty());
+  EXPECT_THAT(refusals(exported(testing::reluExport(domain::Target::Cuda)), true), ::testing::IsEmpty());
+}
+
+TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
+  const std::string text = exported(testing::reluExport(domain::Target::Cuda));
+  EXPECT_THAT(text, HasSubstr("extern \"C\" __global__ void relu_kernel(const float* x, float* out, int n) {"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("_SwageStep(\"relu_kernel\", grid=(4, 1, 1), block=(256, 1, 1), cluster=(1, 1, 1), shared=0, "
+                "cooperative=False,\n               types=(_ctypes.c_void_p, _ctypes.c_void_p, _ctypes.c_int32)),"));
+  EXPECT_THAT(text, HasSubstr("_SWAGE_CAPABILITY = (9, 0)"));
+  EXPECT_THAT(text, HasSubstr("void swage_step0(long long p0, long long p1, long long p2, long long stream)"));
+  EXPECT_THAT(text, Not(HasSubstr("_swage_huge_pages")));
+}
+
+TEST(ModelNew, WritesClusterAndCooperativeLaunches) {
+  ModelNewInput input = testing::reluExport(domain::Target::Cuda);
+  auto& step = std::get<domain::KernelStep>(input.program.plan.steps[0]);
+  step.cluster = {2, 1, 1};
+  step.dynamicSharedBytes = 65536;
+  const std::string clustered = exported(input);
+  EXPECT_THAT(clustered, HasSubstr("cluster=(2, 1, 1), shared=65536"));
+  EXPECT_THAT(clustered, HasSubstr("val.clusterDim.x = 2;"));
+  EXPECT_THAT(clustered, HasSubstr("cudaFuncAttributeMaxDynamicSharedMemorySize, 65536"));
+  step.cluster = {};
+  step.cooperative = true;
+  EXPECT_THAT(exported(input), HasSubstr("cudaLaunchAttributeCooperative"));
+}
+
+TEST(ModelNew, CarriesSmallConstants) {
+  ModelNewInput input = testing::reluExport();
+  input.task.graph.inputs.push_back({domain::ValueId(1), domain::InputKind::Constant, "mask"});
+  input.program.plan.inputs.emplace_back(1);
+  EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("constant mask is missing")));
+  input.constants["mask"] = std::string(16 * 64 * 4, '\1');
+  EXPECT_THAT(exported(input), HasSubstr("    v1 = _swage_constant(0, device)\n"));
+}
+
+TEST(ModelNew, RefusesLargeConstants) {
+  ModelNewInput input = testing::reluExport();
+  const auto large = domain::contiguousTensor(domain::ScalarType::Float32, {1 << 20});
+  input.task.graph.values[1] = large;
+  input.program.plan.buffers[1] = large;
+  input.task.graph.inputs.push_back({domain::ValueId(1), domain::InputKind::Constant, "table"});
+  input.program.plan.inputs.emplace_back(1);
+  input.constants["table"] = std::string(4 << 20, '\0');
+  EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::Unsupported, HasSubstr("table")));
+}
+
+TEST(ModelNew, RefusesAPlanThatDoesNotFitItsGraph) {
+  ModelNewInput input = testing::reluExport();
+  input.program.plan.inputs.clear();
+  EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("0 inputs and 1 outputs")));
+}
+
+TEST(ModelNew, RefusesAnOutputThatNothingWrites) {
+  ModelNewInput input = testing::reluExport();
+  input.program.plan.steps.clear();
+  EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("which no step writes")));
+}
+
+TEST(ModelNew, RefusesAMalformedCall) {
+  ModelNewInput input = testing::reluExport();
+  for (const char* call :
+       {"{", R"({"result": {"set": []}})", R"({"result": {"tuple": []}})", R"({"args": {"tuple": []}})",
+        R"({"args": {"tuple": [{"list": [{"tensor": 0}, {"tensor": 1}]}]}})"}) {
+    input.call = call;
+    EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("cannot export the launch plan")))
+        << call;
+  }
+}
+
+TEST(ModelNew, MatchesPlainArgumentsBesideTensors) {
+  ModelNewInput input = testing::reluExport();
+  input.call = R"({"args": {"tuple": [{"tensor": 0}, {"constant": 3.0}]}, "result": {"dict": {"y": {"tensor": 0}}}})";
+  const std::string text = exported(input);
+  EXPECT_THAT(text, HasSubstr("if not _swage_match((_SwageTensor, 3.0), args, tensors):"));
+  EXPECT_THAT(text, HasSubstr("return {\"y\": outputs[0]}"));
+}
+
+TEST(ModelNew, RefusesACudaPlanWithoutItsBinary) {
+  ModelNewInput input = testing::reluExport(domain::Target::Cuda);
+  input.binary.clear();
+  EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("without its compiled kernels")));
+}
+
+TEST(ModelNew, RefusesAClassThatTheSourceDoesNotDefine) {
+  ModelNewInput input = testing::reluExport();
+  input.task.source.className = "Other";
+  EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::NotFound, HasSubstr("no class Other")));
+}
+
+TEST(ModelNew, ComparesConstructorArgumentsGivenAtImport) {
+  ModelNewInput input = testing::reluExport();
+  input.init = R"([8, {"bias": true}])";
+  EXPECT_THAT(exported(input), HasSubstr("    return [[8, {\"bias\": True}], {}]\n"));
+  input.init = R"({"dim": null})";
+  EXPECT_THAT(exported(input), HasSubstr("    return [[], {\"dim\": None}]\n"));
+  input.init = "[8";
+  EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("not JSON")));
+}
+
+TEST(ModelNew, KeepsProvenanceFromBreakingTheFile) {
+  ModelNewInput input = testing::reluExport();
+  input.provenance.measured = "\"\"\"\nimport os\\";
+  EXPECT_THAT(exported(input), HasSubstr("measured      ''' import os/"));
+}
+
+}  // namespace
+}  // namespace swage::exporting

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+
+#include "core/store/record.h"
+#include "tests/core/store/samples.h"
+#include "tests/support/result_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace swage::store {
+namespace {
+
+using domain::CandidateId;
+using domain::RunId;
+using testing::IsOk;
+using testing::TempDir;
+
+std::string cellsAsText(const Record& record, RunId run, std::optional<int> island = std::nullopt) {
+  std::ostringstream text;
+  const auto rows = record.cells(run, island).value();
+  for (const CellLine& line : rows) {
+    text << line.cell.name() << ' ' << line.tried << ' ' << line.correct << ' ' << line.best.value() << ' '
+         << line.bestTimeNs << '\n';
+  }
+  return text.str();
+}
+
+std::string improvementsAsText(const Record& record, RunId run) {
+  std::ostringstream text;
+  const auto rows = record.improvements(run).value();
+  for (const Record::Improvement& point : rows) {
+    text << point.elapsedSeconds << ' ' << point.timeNs << ' ' << point.candidate.value() << '\n';
+  }
+  return text.str();
+}
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  TempDir m_directory;
+  Record m_record = testing::openForWriting(m_directory.path());
+  RunId m_run = m_record.createRun(testing::sampleRun()).value();
+};
+
+TEST_F(LedgerTest, CellsSumOverIslandsAndKeepTheBest) {
+  testing::addCorrect(m_record, m_run, 0, 0, "A1B0C1", 900.0, 1.0);
+  testing::addCorrect(m_record, m_run, 1, 1, "A1B0C1", 500.0, 2.0);
+  testing::addCorrect(m_record, m_run, 2, 0, "A2B0C1", 800.0, 3.0);
+  const CandidateId wrong = m_record.addCandidate(testing::sampleCandidate(m_run, 3)).value();
+  ASSERT_THAT(m_record.setCompiled(wrong, testing::sampleBinary("b"), *domain::Cell::parse("A3B2C2")), IsOk());
+  ASSERT_THAT(m_record.setEvaluation(wrong, domain::Wrong{}, 4.0), IsOk());
+  const CandidateId broken = m_record.addCandidate(testing::sampleCandidate(m_run, 4)).value();
+  ASSERT_THAT(m_record.setEvaluation(broken, domain::CompileFailed{}, 5.0), IsOk());
+  EXPECT_EQ(cellsAsText(m_record, m_run), "A1B0C1 2 2 2 500\nA2B0C1 1 1 3 800\nA3B2C2 1 0 -1 0\n");
+  EXPECT_EQ(cellsAsText(m_record, m_run, 0), "A1B0C1 1 1 1 900\nA2B0C1 1 1 3 800\nA3B2C2 1 0 -1 0\n");
+  EXPECT_EQ(cellsAsText(m_record, m_run, 1), "A1B0C1 1 1 2 500\n");
+  EXPECT_EQ(cellsAsText(m_record, m_run, 3), "");
+}
+
+TEST_F(LedgerTest, ImprovementsAreTheStepsOfTheBestTime) {
+  int proposal = 0;
+  for (const double timeNs : {900.0, 950.0, 500.0, 500.0, 600.0, 400.0}) {
+    testing::addCorrect(m_record, m_run, proposal, 0, "A1B0C1", timeNs, 1.0 + proposal);
+    ++proposal;
+  }
+  EXPECT_EQ(improvementsAsText(m_record, m_run), "1 900 1\n3 500 3\n6 400 6\n");
+}
+
+TEST_F(LedgerTest, AnotherEvaluationOfTheBestTakesItsPlaceAway) {
+  testing::addCorrect(m_record, m_run, 0, 0, "A1B0C1", 900.0, 1.0);
+  const CandidateId best = testing::addCorrect(m_record, m_run, 1, 0, "A1B0C1", 500.0, 2.0);
+  testing::addCorrect(m_record, m_run, 2, 0, "A1B0C1", 700.0, 3.0);
+  ASSERT_THAT(m_record.setEvaluation(best, domain::Unstable{"it varies"}, 4.0), IsOk());
+  EXPECT_EQ(cellsAsText(m_record, m_run), "A1B0C1 3 2 3 700\n");
+  EXPECT_EQ(improvementsAsText(m_record, m_run), "1 900 1\n3 700 3\n");
+  const RunRow run = m_record.run(m_run).value();
+  EXPECT_EQ(run.evaluations, 3);
+  EXPECT_EQ(run.correct, 2);
+  EXPECT_EQ(run.best, CandidateId(3));
+  EXPECT_EQ(run.bestTimeNs, 700.0);
+}
+
+// Evaluating a candidate again sums everything up from the rows: it must come to what was kept along the way.
+TEST_F(LedgerTest, SumsKeptAlongTheWayEqualThoseSummedUpAgain) {
+  Random random(5);
+  const char* const cells[] = {"A0B0C0", "A1B0C1", "A1B1C1", "A2B2C2"};
+  CandidateId last;
+  domain::Evaluation lastEvaluation;
+  for (int i = 0; i < 60; ++i) {
+    last = m_record.addCandidate(testing::sampleCandidate(m_run, i, static_cast<int>(random.below(4)))).value();
+    if (random.chance(0.8)) {
+      const auto cell = *domain::Cell::parse(cells[random.below(4)]);
+      ASSERT_THAT(m_record.setCompiled(last, testing::sampleBinary("b"), cell), IsOk());
+    }
+    lastEvaluation = domain::Evaluation(domain::Wrong{});
+    if (random.chance(0.7)) {
+      domain::Correct correct = testing::correctIn(1000.0 - 5.0 * i + 300.0 * random.unit());
+      correct.timing.screenedOut = random.chance(0.2);
+      lastEvaluation = correct;
+    }
+    ASSERT_THAT(m_record.setEvaluation(last, lastEvaluation, i), IsOk());
+  }
+  const std::string cellsBefore = cellsAsText(m_record, m_run);
+  const std::string improvementsBefore = improvementsAsText(m_record, m_run);
+  const RunRow before = m_record.run(m_run).value();
+  ASSERT_THAT(m_record.setEvaluation(last, lastEvaluation, 59), IsOk());
+  const RunRow after = m_record.run(m_run).value();
+  EXPECT_EQ(cellsAsText(m_record, m_run), cellsBefore);
+  EXPECT_EQ(improvementsAsText(m_record, m_run), improvementsBefore);
+  EXPECT_EQ(after.evaluations, before.evaluations);
+  EXPECT_EQ(after.correct, before.correct);
+  EXPECT_EQ(after.best, before.best);
+}
+
+}  // namespace
+}  // namespace swage::store

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the built programs as a user does: end_to_end.py CASE --bin FOLDER --root PROJECT
+
+A case fails with an AssertionError that shows the command, its exit code and what it printed.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TASK = """
+import torch
+
+size = 1024
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+{init}
+
+    def forward(self, x):
+{forward}
+
+def get_inputs():
+    return [torch.rand(size, size)]
+
+def get_init_inputs():
+    return []
+"""
+
+
+class World:
+    """The programs and a folder of their own; everything a command may write goes there."""
+
+    def __init__(self, options, folder):
+        self.swage = os.path.join(options.bin, "swage")
+        self.root = pathlib.Path(options.root)
+        self.folder = pathlib.Path(folder)
+        self.project = self.folder / "project"
+        self.environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"), HOME=str(self.folder),
+                                XDG_STATE_HOME=str(self.folder / "state"), XDG_DATA_HOME=str(self.folder / "data"),
+                                XDG_CONFIG_HOME=str(self.folder / "config"))
+
+    def task(self, name="task.py", init="        self.scale = 2.0", forward="        return torch.relu(x) * self.scale"):
+        """A task file in the folder."""
+        path = self.folder / name
+        path.write_text(TASK.format(init=init, forward=forward), encoding="utf-8")
+        return path
+
+    def command(self, *arguments):
+        """The command line of swage."""
+        return [self.swage, *map(str, arguments)]
+
+    def run(self, *arguments, code=0, timeout=240, environment=None):
+        """Runs swage, checks its exit code, and returns the finished process."""
+        done = subprocess.run(self.command(*arguments), env=environment or self.environment, cwd=self.folder,
+                              capture_output=True, text=True, timeout=timeout, check=False)
+        self.expect(done, code)
+        return done
+
+    @staticmethod
+    def expect(done, code):
+        """Checks an exit code; a refusal is one clear message, never a trace back."""
+        shown = f"{' '.join(done.args)}\nexit code {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+        assert done.returncode == code, f"expected exit code {code}: {shown}"
+        assert "Traceback" not in done.stderr + done.stdout, shown
+        if code not in (0, 130):
+            assert done.stderr.strip() or done.stdout.strip(), f"no message: {shown}"
+
+    def optimize(self, task, *more, **how):
+        """`swage optimize` with a document on standard output."""
+        return self.run("optimize", task, "--target", "cpu", "--project", self.project, "--json", *more, **how)
+
+
+def run_of(document):
+    """The name of the run, such as r1, in a document of `optimize`."""
+    run = document["run"]
+    run = run["id"] if isinstance(run, dict) else run
+    return f"r{run}" if isinstance(run, int) else run
+
+
+def a_task_ends_with_a_checked_export(world):
+    """import, optimize, export, and the export against PyTorch."""
+    bundle = world.folder / "softmax.swage"
+    world.run("import", world.root / "resources" / "tasks" / "softmax_rows.py", "--set", "rows=1024", "-o", bundle)
+    assert (bundle / "task.json").exists() and (bundle / "source.py").exists()
+    document = json.loads(world.optimize(bundle, "--time-budget", "8s", "--seed", "1").stdout)
+    exported = world.folder / "kernel.py"
+    world.run("export", run_of(document), "--format", "modelnew", "-o", exported, "--project", world.project)
+    assert "class ModelNew" in exported.read_text(encoding="utf-8")
+    bridge = dict(world.environment, PYTHONPATH=str(world.root / "resources" / "bridge"))
+    check = subprocess.run(
+        [sys.executable, "-m", "swage_bridge", "check-export", str(exported), "--bundle", str(bundle), "--device", "cpu"],
+        env=bridge, capture_output=True, text=True, timeout=240, check=False)
+    World.expect(check, 0)
+    assert json.loads(check.stdout)["match"] is True, check.stdout
+    assert "cannot compile" not in check.stderr and "No C++ compiler" not in check.stderr, check.stderr
+
+
+def a_file_with_a_syntax_error_is_refused(world):
+    """Exit code 4 and the line."""
+    task = world.folder / "broken.py"
+    task.write_text("import torch\nclass Model(:\n", encoding="utf-8")
+    assert "line 2" in _words(world.run("import", task, "-o", world.folder / "b", code=4))
+    world.optimize(task, code=4)
+
+
+def a_file_without_a_model_is_refused(world):
+    """Exit code 4 and the name that is missing."""
+    task = world.folder / "empty.py"
+    task.write_text("import torch\ndef get_inputs():\n    return []\n", encoding="utf-8")
+    assert "Model" in _words(world.run("import", task, "-o", world.folder / "b", code=4))
+
+
+def an_operator_that_cannot_be_traced_is_refused(world):
+    """Exit code 4 and the place."""
+    task = world.task(forward="        return x * float(x.sum().item())")
+    assert "task.py" in _words(world.run("import", task, "-o", world.folder / "b", code=4))
+
+
+def a_task_larger_than_memory_is_refused(world):
+    """Exit code 4, quickly and without taking the memory."""
+    task = world.task()
+    started = time.monotonic()
+    world.run("import", task, "--set", "size=4000000", "-o", world.folder / "b", code=4)
+    assert time.monotonic() - started < 60
+
+
+def a_project_that_cannot_be_written_is_a_storage_error(world):
+    """A file stands where the project's folder should be: true for root too."""
+    world.project.write_text("not a folder", encoding="utf-8")
+    world.optimize(world.task(), "--time-budget", "2s", code=10)
+
+
+def a_damaged_database_is_a_storage_error(world):
+    """Exit code 10; the damaged file is left as it is."""
+    world.project.mkdir()
+    database = world.project / "runs.sqlite"
+    database.write_bytes(b"this is no database" * 400)
+    world.optimize(world.task(), "--time-budget", "2s", code=10)
+    assert database.read_bytes() == b"this is no database" * 400
+
+
+def a_missing_compiler_is_an_environment_error(world):
+    """Exit code 5 and the package to install, when every program is there but compilers."""
+    programs = world.folder / "programs"
+    programs.mkdir()
+    for folder in dict.fromkeys(map(os.path.realpath, os.environ["PATH"].split(os.pathsep))):
+        for program in os.scandir(folder) if os.path.isdir(folder) else ():
+            is_compiler = any(word in program.name for word in ("g++", "c++", "gcc", "clang", "cpp")) or program.name == "cc"
+            if not is_compiler and not (programs / program.name).is_symlink():
+                (programs / program.name).symlink_to(program.path)
+    environment = dict(world.environment, PATH=str(programs))
+    environment.pop("CXX", None)
+    done = world.optimize(world.task(), "--time-budget", "5s", code=5, environment=environment)
+    assert "g++" in done.stderr + done.stdout, done.stderr
+
+
+def _start(world):
+    """A search that would take long, once its record has been created."""
+    process = subprocess.Popen(
+        world.command("optimize", world.task(), "--target", "cpu", "--project", world.project, "--time-budget", "600s",
+                      "--json"),
+        env=world.environment, cwd=world.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        listed = subprocess.run(world.command("list", "--project", world.project, "--json"), env=world.environment,
+                                capture_output=True, text=True, timeout=60, check=False)
+        if listed.returncode == 0 and '"correct"' in listed.stdout and _evaluations(json.loads(listed.stdout)) > 0:
+            return process
+        time.sleep(0.5)
+    process.kill()
+    output = process.communicate()
+    raise AssertionError(f"no candidate was recorded in time: {output}")
+
+
+def _evaluations(document):
+    """The largest number called `evaluations` anywhere in a document."""
+    if isinstance(document, dict):
+        own = [value for key, value in document.items() if key == "evaluations" and isinstance(value, int)]
+        return max([*own, *(_evaluations(value) for value in document.values())], default=0)
+    if isinstance(document, list):
+        return max((_evaluations(value) for value in document), default=0)
+    return 0
+
+
+def _resumes(world):
+    """`swage resume` goes on with the run and ends well."""
+    before = _evaluations(json.loads(world.run("list", "--project", world.project, "--json").stdout))
+    assert before > 0
+    world.run("resume", "--project", world.project, "--time-budget", "5s", "--json")
+    after = _evaluations(json.loads(world.run("list", "--project", world.project, "--json").stdout))
+    assert after >= before, (before, after)
+
+
+def ctrl_c_leaves_a_run_that_resumes(world):
+    """Exit code 130 after the evaluation in progress; the record is whole."""
+    process = _start(world)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    World.expect(subprocess.CompletedProcess(process.args, process.returncode, output, errors), 130)
+    _resumes(world)
+
+
+def a_killed_search_leaves_a_run_that_resumes(world):
+    """SIGKILL at some moment loses nothing that was committed."""
+    process = _start(world)
+    process.kill()
+    process.communicate(timeout=60)
+    _resumes(world)
+
+
+def _words(done):
+    """What a command printed, on one line."""
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def main():
+    """Runs one case."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case")
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--root", required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="swage-e2e-") as folder:
+        globals()[options.case](World(options, folder))
+    print("ok")
+
+
+main()

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/session.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "tests/engine/session_fixture.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/result_matchers.h"
+
+namespace swage::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using services::RunState;
+using testing::fakeCompiler;
+using testing::fakeWorker;
+using testing::waitFor;
+
+class SessionTest : public testing::SessionFixture {};
+
+template <class T>
+std::int64_t countOf(const std::vector<store::CandidateRecord>& history) {
+  return std::count_if(history.begin(), history.end(), [](const store::CandidateRecord& candidate) {
+    return candidate.evaluation && std::holds_alternative<T>(*candidate.evaluation);
+  });
+}
+
+TEST_F(SessionTest, RunsToItsLastEvaluationAndFindsSomethingFaster) {
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  EXPECT_EQ(outcome.state, RunState::Finished);
+  EXPECT_FALSE(outcome.interrupted);
+  EXPECT_EQ(outcome.baselineMode, "eager");
+  EXPECT_GT(outcome.bestSpeedup, 3.0);
+  EXPECT_THAT(m_states,
+              ElementsAre(RunState::Importing, RunState::Preparing, RunState::Running, RunState::Finished));
+  const store::RunRow row = onlyRun();
+  EXPECT_EQ(row.status, store::RunStatus::Finished);
+  EXPECT_EQ(row.evaluations, 20);
+  EXPECT_EQ(row.best, outcome.best);
+  EXPECT_DOUBLE_EQ(row.baselineNs, 100e3);
+}
+
+TEST_F(SessionTest, TheFirstCandidateIsTheTaskAsItIs) {
+  run();
+  const auto history = this->history();
+  ASSERT_FALSE(history.empty());
+  EXPECT_EQ(history[0].madeBy, domain::OperatorKind::Baseline);
+  EXPECT_THAT(history[0].genome.regions, IsEmpty());
+  EXPECT_TRUE(history[0].binaryHash.empty());
+  ASSERT_FALSE(m_rows.empty());
+  EXPECT_EQ(m_rows[0].id, history[0].id);
+}
+
+TEST_F(SessionTest, EveryKindOfEndIsRecordedAsData) {
+  m_spec.maxEvaluations = 60;
+  m_spaceSize = 14;
+  run();
+  const auto history = this->history();
+  EXPECT_GT(countOf<domain::Correct>(history), 0);
+  EXPECT_EQ(countOf<domain::Wrong>(history), 1) << "13 is wrong, and is tried once";
+  EXPECT_GT(countOf<domain::Duplicate>(history), 0);
+  EXPECT_GT(countOf<domain::Rejected>(history), 0) << "7 does not fit";
+}
+
+TEST_F(SessionTest, ASpaceWithoutAnythingNewEndsTheRun) {
+  m_spec.maxEvaluations = 0;
+  m_spaceSize = 3;
+  const services::RunOutcome outcome = run();
+  EXPECT_FALSE(outcome.error);
+  EXPECT_TRUE(std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
+    return notice.text.find("has been tried") != std::string::npos;
+  }));
+}
+
+TEST_F(SessionTest, TheSameSeedGivesTheSameCandidates) {
+  const auto sources = [this] {
+    std::vector<std::string> result;
+    for (const auto& candidate : history()) {
+      result.push_back(candidate.program.source);
+    }
+    return result;
+  };
+  m_parts.compilers = 1;  // two would finish in either order
+  run();
+  const auto first = sources();
+  m_spec.project = m_folder / "again";
+  run();
+  EXPECT_EQ(sources(), first);
+  m_spec.project = m_folder / "other";
+  m_spec.seed = 2;
+  run();
+  EXPECT_NE(sources(), first);
+}
+
+TEST_F(SessionTest, TheTimeBudgetEndsTheSearch) {
+  const testing::FakeClock clock;
+  testing::FakeClock& moving = const_cast<testing::FakeClock&>(clock);
+  m_parts.now = clock.now();
+  m_spec.timeBudgetSeconds = 60.0;
+  m_spec.maxEvaluations = 0;
+  m_spaceSize = 100000;
+  start(m_session);
+  ASSERT_TRUE(waitFor([&] { return m_rows.size() > 5; }));
+  EXPECT_TRUE(m_outcomes.empty());
+  moving.advance(std::chrono::seconds(61));
+  ASSERT_TRUE(waitUntilFinished());
+  EXPECT_FALSE(m_outcomes[0].interrupted);
+  EXPECT_EQ(onlyRun().status, store::RunStatus::Finished);
+  EXPECT_DOUBLE_EQ(onlyRun().elapsedSeconds, 61.0);
+}
+
+TEST_F(SessionTest, PauseStopsTheClockAndResumeGoesOn) {
+  m_spec.maxEvaluations = 0;
+  m_spec.timeBudgetSeconds = 600.0;
+  m_spaceSize = 100000;
+  start(m_session);
+  ASSERT_TRUE(waitFor([&] { return m_rows.size() > 3; }));
+  m_session->pause();
+  ASSERT_TRUE(waitFor([&] { return m_states.back() == RunState::Paused; }));
+  EXPECT_EQ(onlyRun().status, store::RunStatus::Paused);
+  const std::size_t evaluated = m_rows.size();
+  m_session->resume();
+  ASSERT_TRUE(waitFor([&] { return m_rows.size() > evaluated + 3; }));
+  m_session->stop();
+  ASSERT_TRUE(waitUntilFinished());
+  EXPECT_TRUE(m_outcomes[0].interrupted);
+  EXPECT_THAT(m_states, ElementsAre(RunState::Importing, RunState::Preparing, RunState::Running, RunState::Paused,
+                                    RunState::Running, RunState::Stopping, RunState::Finished));
+}
+
+TEST_F(SessionTest, AStoppedRunIsResumedWhereItWas) {
+  m_spec.maxEvaluations = 0;
+  m_spaceSize = 100000;
+  start(m_session);
+  ASSERT_TRUE(waitFor([&] { return m_rows.size() >= 8; }));
+  m_session->stop();
+  ASSERT_TRUE(waitUntilFinished());
+  m_session.reset();
+  const store::RunRow before = onlyRun();
+  EXPECT_EQ(before.status, store::RunStatus::Interrupted);
+
+  m_spec.resume = before.id;
+  m_spec.maxEvaluations = before.evaluations + 12;
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  const store::RunRow after = onlyRun();
+  EXPECT_EQ(after.status, store::RunStatus::Finished);
+  EXPECT_EQ(after.evaluations, before.evaluations + 12);
+  EXPECT_GE(after.elapsedSeconds, before.elapsedSeconds);
+  EXPECT_EQ(countOf<domain::Correct>({history()[0]}), 1) << "the identity is not made again";
+  std::set<std::int64_t> proposals;
+  for (const auto& candidate : history()) {
+    EXPECT_TRUE(candidate.evaluation.has_value());
+    if (candidate.madeBy != domain::OperatorKind::Baseline) {
+      EXPECT_TRUE(proposals.insert(candidate.proposal).second) << candidate.proposal << " came twice";
+    }
+  }
+}
+
+TEST_F(SessionTest, KillLeavesAnInterruptedRunWhosePendingCandidatesAreTakenUpAgain) {
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("hang", {"--from", "3"}); };
+  start(m_session);
+  ASSERT_TRUE(waitFor([&] { return m_rows.size() == 2; }));
+  m_session->kill();
+  ASSERT_TRUE(waitUntilFinished());
+  m_session.reset();
+  EXPECT_TRUE(m_outcomes[0].interrupted);
+  EXPECT_EQ(onlyRun().status, store::RunStatus::Interrupted);
+  const auto pending = [this] {
+    const auto all = history();
+    return std::count_if(all.begin(), all.end(), [](const auto& candidate) { return !candidate.evaluation; });
+  };
+  EXPECT_GT(pending(), 0);
+
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok"); };
+  m_spec.resume = onlyRun().id;
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  EXPECT_EQ(pending(), 0);
+  EXPECT_EQ(onlyRun().evaluations, 20);
+}
+
+TEST_F(SessionTest, AWorkerThatCrashesOnceCostsOneCandidate) {
+  m_parts.workerCommand = [file = (m_folder / "crashed").string()](domain::Target) {
+    return fakeWorker("crash", {"--from", "3", "--once", file});
+  };
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  EXPECT_EQ(countOf<domain::Crashed>(history()), 1);
+  EXPECT_EQ(onlyRun().evaluations, 20);
+  const auto events = record().events(onlyRun().id);
+  ASSERT_THAT(events, testing::IsOk());
+  EXPECT_TRUE(std::any_of(events->begin(), events->end(), [](const auto& e) { return e.kind == "worker replaced"; }));
+}
+
+TEST_F(SessionTest, SourcesThatDoNotCompileAreDataAndTheIdentityWins) {
+  m_parts.compilerCommand = fakeCompiler("compile_error");
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  EXPECT_GT(countOf<domain::CompileFailed>(history()), 0);
+  EXPECT_EQ(outcome.best, history()[0].id);
+}
+
+TEST_F(SessionTest, CompilersThatCannotStartFailTheRunAndKeepTheRecord) {
+  m_parts.compilerCommand = fakeCompiler("crash_before_hello");
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind(), ErrorKind::Environment);
+  EXPECT_EQ(outcome.state, RunState::Failed);
+  EXPECT_EQ(onlyRun().status, store::RunStatus::Failed);
+}
+
+TEST_F(SessionTest, ARefusedTaskIsReportedAsTheWorkerSaidIt) {
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("refuse_task"); };
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind(), ErrorKind::Unsupported);
+  EXPECT_EQ(outcome.error->hint(), "try another");
+  EXPECT_FALSE(outcome.run.isValid());
+}
+
+TEST_F(SessionTest, AMissingWorkerIsTheEnvironmentsFault) {
+  m_parts.workerCommand = [](domain::Target) { return LaunchCommand{.program = "/nonexistent/swage-worker"}; };
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind(), ErrorKind::Environment);
+}
+
+TEST_F(SessionTest, AFileThatIsNotThereIsInvalidInputAndMakesNoProject) {
+  m_spec.task = "/nonexistent/task.py";
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind(), ErrorKind::InvalidInput);
+  EXPECT_FALSE(std::filesystem::exists(m_spec.project));
+}
+
+TEST_F(SessionTest, CudaWithoutADriverIsTheEnvironmentsFault) {
+  m_spec.target = "cuda";
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind(), ErrorKind::Environment);
+  EXPECT_THAT(outcome.error->message(), HasSubstr("NVIDIA driver"));
+}
+
+TEST_F(SessionTest, AProjectThatAnotherProcessWritesIsLocked) {
+  const auto holder = store::Record::open(m_spec.project, store::Record::Mode::ReadWrite);
+  ASSERT_THAT(holder, testing::IsOk());
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind(), ErrorKind::Locked);
+}
+
+TEST_F(SessionTest, AProjectThatCannotBeWrittenIsAStorageError) {
+  std::ofstream(m_folder / "file") << "in the way";
+  m_spec.project = m_folder / "file" / "project";
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind(), ErrorKind::Storage);
+}
+
+TEST_F(SessionTest, StopWhilePreparingEndsWithoutARun) {
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("hang", {"--from", "0"}); };
+  start(m_session);
+  ASSERT_TRUE(waitFor([&] { return m_states.back() == RunState::Preparing; }));
+  m_session->stop();
+  ASSERT_TRUE(waitUntilFinished());
+  EXPECT_TRUE(m_outcomes[0].interrupted);
+  EXPECT_FALSE(m_outcomes[0].error);
+  EXPECT_FALSE(m_outcomes[0].run.isValid());
+}
+
+TEST_F(SessionTest, ABridgeThatFailsCostsOnlyTheCompiledBaseline) {
+  m_spec.compileBaselines = true;
+  const services::RunOutcome outcome = run();
+  EXPECT_FALSE(outcome.error);
+  ASSERT_EQ(m_baselines.size(), 1U);
+  EXPECT_EQ(m_baselines[0].mode, "eager");
+  ASSERT_FALSE(m_notices.empty());
+  EXPECT_THAT(m_notices[0].text, HasSubstr("torch.compile was not measured"));
+}
+
+TEST_F(SessionTest, ArchiveAndProgressAreReported) {
+  run();
+  ASSERT_FALSE(m_archives.empty());
+  ASSERT_EQ(m_archives.back().size(), static_cast<std::size_t>(domain::kCellCount));
+  const auto filled = std::count_if(m_archives.back().begin(), m_archives.back().end(), [](const auto& cell) {
+    return cell.state == services::CellSummary::State::Filled;
+  });
+  EXPECT_GT(filled, 0);
+  ASSERT_FALSE(m_progress.empty());
+  EXPECT_EQ(m_progress.back().state, RunState::Finished);
+  EXPECT_EQ(m_progress.back().evaluations, 20);
+  EXPECT_EQ(m_progress.back().filledCells, filled);
+}
+
+}  // namespace
+}  // namespace swage::engine

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/worker_supervisor.h"
+
+#include <gmock/gmock.h>
+
+#include <signal.h>
+
+#include <vector>
+
+#include "tests/engine/fakes.h"
+#include "tests/support/result_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
+
+namespace swage::engine {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::fakeWorker;
+using testing::waitFor;
+
+struct Watched {
+  explicit Watched(LaunchCommand command)
+      : supervisor({.command = std::move(command),
+                    .startLimit = std::chrono::seconds(20),
+                    .overdue = std::chrono::milliseconds(10),
+                    .stopGrace = std::chrono::milliseconds(50),
+                    .maxBarrenLives = 4}) {
+    QObject::connect(&supervisor, &WorkerSupervisor::deviceReady, &supervisor, [this](const wire::WorkerReady& ready) {
+      devices.push_back(ready.device.name);
+      supervisor.load({});
+    });
+    QObject::connect(&supervisor, &WorkerSupervisor::loaded, &supervisor,
+                     [this](const Result<wire::TaskReady>& result) { loads.push_back(result); });
+    QObject::connect(&supervisor, &WorkerSupervisor::evaluated, &supervisor,
+                     [this](const EvaluationResult& result) { results.push_back(result); });
+    QObject::connect(&supervisor, &WorkerSupervisor::failed, &supervisor,
+                     [this](const Error& error) { errors.push_back(error); });
+    QObject::connect(&supervisor, &WorkerSupervisor::stopped, &supervisor, [this] { ++stops; });
+    supervisor.start();
+  }
+  [[nodiscard]] bool waitUntilLoaded() {
+    return waitFor([this] { return !loads.empty(); });
+  }
+  // Evaluates and waits for the result.
+  [[nodiscard]] bool evaluate(int number, double limitSeconds = 20.0) {
+    const std::size_t before = results.size();
+    wire::Evaluate message;
+    message.plan = testing::planWithNumber(number);
+    message.limitSeconds = limitSeconds;
+    supervisor.evaluate(message);
+    return waitFor([this, before] { return results.size() > before; });
+  }
+
+  WorkerSupervisor supervisor;
+  std::vector<std::string> devices;
+  std::vector<Result<wire::TaskReady>> loads;
+  std::vector<EvaluationResult> results;
+  std::vector<Error> errors;
+  int stops = 0;
+};
+
+double timeOf(const EvaluationResult& result) {
+  const domain::Correct* correct = domain::asCorrect(result.evaluation);
+  return correct != nullptr ? correct->timing.candidate.medianNs : 0.0;
+}
+
+TEST(WorkerSupervisor, LoadsATaskAndEvaluates) {
+  Watched watched(fakeWorker("ok"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  EXPECT_THAT(watched.loads[0], testing::IsOk());
+  ASSERT_TRUE(watched.evaluate(40));
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[0]), 40e3);
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+  EXPECT_EQ(watched.supervisor.replacements(), 0);
+  watched.supervisor.stop();
+  EXPECT_TRUE(waitFor([&] { return watched.stops == 1; }));
+}
+
+TEST(WorkerSupervisor, ARefusedTaskIsAnErrorWithItsKindAndHint) {
+  Watched watched(fakeWorker("refuse_task"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  EXPECT_THAT(watched.loads[0], testing::IsError(ErrorKind::Unsupported, "no such operator"));
+  EXPECT_EQ(watched.loads[0].error().hint(), "try another");
+}
+
+TEST(WorkerSupervisor, AMissingWorkerFailsWithoutRestarts) {
+  Watched watched({.program = "/nonexistent/swage-worker"});
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_EQ(watched.errors[0].kind(), ErrorKind::Environment);
+  EXPECT_EQ(watched.supervisor.replacements(), 0);
+}
+
+TEST(WorkerSupervisor, AWorkerThatDiesAtStartIsRestartedThreeTimes) {
+  Watched watched(fakeWorker("crash_before_hello"));
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_EQ(watched.supervisor.replacements(), 3);
+  EXPECT_EQ(watched.errors.size(), 1U);
+}
+
+TEST(WorkerSupervisor, ACrashWhileLoadingTheTaskIsAFailure) {
+  Watched watched(fakeWorker("crash", {"--from", "0"}));
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_THAT(watched.errors[0].message(), HasSubstr("loading the task into the worker"));
+  EXPECT_TRUE(watched.loads.empty());
+}
+
+TEST(WorkerSupervisor, ACrashIsTheCandidatesAndTheNextWorkerHasTheTask) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker("crash", {"--once", (folder / "crashed").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40));
+  EXPECT_EQ(std::get<domain::Crashed>(watched.results[0].evaluation).signal, SIGSEGV);
+  EXPECT_FALSE(watched.results[0].interrupted);
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+  EXPECT_EQ(watched.supervisor.replacements(), 1);
+  EXPECT_EQ(watched.loads.size(), 1U) << "loaded() is for the first load only";
+  EXPECT_EQ(watched.devices.size(), 1U);
+}
+
+TEST(WorkerSupervisor, AHangIsATimeOutOfTheCandidate) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker("hang", {"--once", (folder / "hung").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40, 0.05));
+  EXPECT_DOUBLE_EQ(std::get<domain::TimedOut>(watched.results[0].evaluation).limitSeconds, 0.05);
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+}
+
+TEST(WorkerSupervisor, APoisonedDeviceGetsANewWorkerAndKeepsTheResult) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker("poisoned", {"--once", (folder / "poisoned").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[0]), 40e3);
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+  EXPECT_EQ(watched.supervisor.replacements(), 1);
+}
+
+TEST(WorkerSupervisor, AnAnswerToAnotherRequestIsNotTaken) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker("wrong_request", {"--once", (folder / "mixed").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40));
+  EXPECT_TRUE(std::holds_alternative<domain::Crashed>(watched.results[0].evaluation));
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+}
+
+TEST(WorkerSupervisor, GivesUpWhenEveryWorkerDiesInItsFirstEvaluation) {
+  Watched watched(fakeWorker("crash"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(watched.evaluate(40));
+  }
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_THAT(watched.errors[0].message(), HasSubstr("4 workers in a row"));
+}
+
+TEST(WorkerSupervisor, StopDuringAnEvaluationMarksItInterrupted) {
+  Watched watched(fakeWorker("hang"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  wire::Evaluate message;
+  message.plan = testing::planWithNumber(40);
+  watched.supervisor.evaluate(message);
+  watched.supervisor.kill();
+  ASSERT_TRUE(waitFor([&] { return watched.stops > 0; }));
+  ASSERT_EQ(watched.results.size(), 1U);
+  EXPECT_TRUE(watched.results[0].interrupted);
+}
+
+}  // namespace
+}  // namespace swage::engine

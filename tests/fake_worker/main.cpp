@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE]
+//   ROLE      worker or compiler
+//   --from N  misbehaves in the N-th job (Evaluate or Compile) only; 1 by default. 0: while loading the task
+//   --once F  misbehaves only if F does not exist, and creates it: the replacement then behaves
+// The time a worker reports for a plan with one kernel whose first argument is Int32 n is n microseconds; it is wrong
+// when n is 13. Plans without kernels take 100 microseconds, as does eager.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "core/base/sha256.h"
+#include "core/wire/codec.h"
+#include "tests/fake_worker/misbehaviour.h"
+
+namespace swage::fake {
+namespace {
+
+constexpr double kEagerNs = 100e3;
+constexpr int kWrongNumber = 13;
+
+void writeAll(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written <= 0) {
+      ::_exit(0);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void send(const wire::Message& message) {
+  writeAll(wire::encodeFrame(message));
+}
+
+domain::Timing timing(double ns) {
+  domain::Timing result;
+  result.samples = 20;
+  result.medianNs = ns;
+  result.lowNs = 0.99 * ns;
+  result.highNs = 1.01 * ns;
+  result.minNs = result.lowNs;
+  result.stopReason = "precise";
+  return result;
+}
+
+int numberOf(const domain::LaunchPlan& plan) {
+  for (const domain::PlanStep& step : plan.steps) {
+    const auto* kernel = std::get_if<domain::KernelStep>(&step);
+    if (kernel != nullptr && !kernel->arguments.empty()) {
+      if (const auto* number = std::get_if<domain::Int32>(&kernel->arguments.front())) {
+        return number->value;
+      }
+    }
+  }
+  return static_cast<int>(kEagerNs / 1e3);
+}
+
+domain::Evaluation evaluate(const domain::LaunchPlan& plan) {
+  const int number = numberOf(plan);
+  if (number == kWrongNumber) {
+    domain::Wrong wrong;
+    wrong.rule = "error";
+    return wrong;
+  }
+  domain::Correct correct;
+  correct.errors.push_back({});
+  correct.timing.candidate = timing(number * 1e3);
+  correct.timing.eager = timing(kEagerNs);
+  correct.timing.speedup = kEagerNs / (number * 1e3);
+  correct.timing.speedupLow = 0.98 * correct.timing.speedup;
+  correct.timing.speedupHigh = 1.02 * correct.timing.speedup;
+  return correct;
+}
+
+domain::DeviceInfo device() {
+  domain::DeviceInfo info;
+  info.host = "test";
+  info.uuid = "fake-cpu";
+  info.name = "Fake CPU";
+  info.architecture = "x86-64-v3";
+  info.multiprocessors = 2;
+  info.threads = 2;
+  return info;
+}
+
+class Program {
+ public:
+  Program(Behaviour behaviour, bool isWorker, int from) : m_behaviour(behaviour), m_isWorker(isWorker), m_from(from) {}
+
+  int run() {
+    if (m_behaviour == Behaviour::CrashBeforeHello) {
+      crash();
+    }
+    wire::Hello hello;
+    hello.protocol += m_behaviour == Behaviour::BadVersion ? 1 : 0;
+    hello.program = m_isWorker ? "swage-worker" : "swage-compiler";
+    send(hello);
+    if (m_isWorker) {
+      wire::WorkerReady ready;
+      ready.device = device();
+      ready.torchVersion = "2.11.0";
+      send(ready);
+    }
+    return serve();
+  }
+
+ private:
+  int serve() {
+    wire::FrameReader reader;
+    char buffer[1 << 16];
+    for (;;) {
+      const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
+      if (count <= 0) {
+        if (m_behaviour == Behaviour::IgnoreSigterm) {
+          hang();
+        }
+        return 0;
+      }
+      reader.feed({buffer, static_cast<std::size_t>(count)});
+      for (auto next = reader.next(); next && *next; next = reader.next()) {
+        if (std::holds_alternative<wire::Shutdown>(**next)) {
+          return 0;
+        }
+        handle(**next);
+      }
+    }
+  }
+
+  void handle(const wire::Message& message) {
+    if (std::holds_alternative<wire::Hello>(message)) {
+      return;
+    }
+    if (std::holds_alternative<wire::LoadTask>(message)) {
+      load();
+      return;
+    }
+    ++m_jobs;
+    const wire::Message answer = answerTo(message);
+    if (m_jobs == m_from) {
+      misbehave(answer);
+    }
+    send(answer);
+  }
+
+  void load() {
+    if (m_from == 0) {
+      misbehave(wire::TaskReady{});
+    }
+    if (m_behaviour == Behaviour::RefuseTask) {
+      send(wire::TaskRefused{.kind = ErrorKind::Unsupported, .message = "no such operator", .hint = "try another"});
+      return;
+    }
+    wire::TaskReady ready;
+    ready.eager = timing(kEagerNs);
+    ready.referenceType = "float64";
+    send(ready);
+  }
+
+  [[nodiscard]] wire::Message answerTo(const wire::Message& message) const {
+    if (const auto* evaluate = std::get_if<wire::Evaluate>(&message)) {
+      wire::Evaluated answer;
+      answer.request = evaluate->request;
+      answer.evaluation = fake::evaluate(evaluate->plan);
+      return answer;
+    }
+    wire::Compiled answer;
+    if (const auto* compile = std::get_if<wire::Compile>(&message)) {
+      answer.request = compile->request;
+      answer.outcome = compiled(compile->what);
+    }
+    return answer;
+  }
+
+  [[nodiscard]] domain::CompileOutcome compiled(const domain::CompileRequest& what) const {
+    if (m_behaviour == Behaviour::CompileError) {
+      return domain::CompileFailed{.reason = domain::CompileFailureReason::Error, .log = "expected ';'"};
+    }
+    domain::CompiledBinary binary;
+    binary.bytes = "binary of " + what.source;
+    binary.binaryHash = sha256Hex(binary.bytes);
+    for (const std::string& entry : what.entries) {
+      domain::KernelFacts facts;
+      facts.entry = entry;
+      facts.registers = 16;
+      binary.kernels.push_back(std::move(facts));
+    }
+    return binary;
+  }
+
+  void misbehave(const wire::Message& answer);
+  void beatSlowly();
+
+  Behaviour m_behaviour;
+  bool m_isWorker;
+  int m_from;
+  int m_jobs = 0;
+};
+
+void Program::beatSlowly() {
+  for (int i = 0; i < 3; ++i) {
+    ::usleep(100'000);
+    send(wire::Heartbeat{.request = 0, .stage = "time"});
+  }
+}
+
+void Program::misbehave(const wire::Message& answer) {
+  switch (m_behaviour) {
+    case Behaviour::Slow: beatSlowly(); return;
+    case Behaviour::Hang: hang();
+    case Behaviour::IgnoreSigterm: ::signal(SIGTERM, SIG_IGN); hang();
+    case Behaviour::Crash: crash();
+    case Behaviour::GarbageFrame: writeAll(std::string(64, '\x7f')); hang();
+    case Behaviour::HalfFrame: {
+      const std::string frame = wire::encodeFrame(answer);
+      writeAll(std::string_view(frame).substr(0, frame.size() / 2));
+      ::_exit(0);
+    }
+    case Behaviour::HugeLength: writeAll(std::string(9, '\xff')); hang();
+    case Behaviour::NoisyStdout: writeAll("Hello from a kernel\n"); return;
+    case Behaviour::Exit3: ::_exit(3);
+    case Behaviour::Grandchild: startGrandchild(); crash();
+    case Behaviour::Poisoned: {
+      auto evaluated = std::get<wire::Evaluated>(answer);
+      evaluated.workerExits = true;
+      send(evaluated);
+      ::_exit(110);
+    }
+    case Behaviour::WrongRequest: {
+      auto evaluated = std::get<wire::Evaluated>(answer);
+      evaluated.request += 100;
+      send(evaluated);
+      return;
+    }
+    default: return;
+  }
+}
+
+// True when the file did not exist, and now does.
+bool takeTurn(const char* file) {
+  const int fd = ::open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0) {
+    ::close(fd);
+  }
+  return fd >= 0;
+}
+
+}  // namespace
+}  // namespace swage::fake
+
+int main(int argc, char** argv) {
+  using namespace swage::fake;
+  if (argc < 3) {
+    return 2;
+  }
+  auto behaviour = parseBehaviour(argv[2]);
+  if (!behaviour) {
+    return 2;
+  }
+  int from = 1;
+  for (int i = 3; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--from") == 0) {
+      from = std::atoi(argv[i + 1]);
+    } else if (std::strcmp(argv[i], "--once") == 0 && !takeTurn(argv[i + 1])) {
+      behaviour = Behaviour::Ok;
+    }
+  }
+  return Program(*behaviour, std::strcmp(argv[1], "worker") == 0, from).run();
+}

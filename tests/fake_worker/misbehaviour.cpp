@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fake_worker/misbehaviour.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace swage::fake {
+
+std::optional<Behaviour> parseBehaviour(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 17> kNames = {{
+      {"ok", Behaviour::Ok},
+      {"slow", Behaviour::Slow},
+      {"hang", Behaviour::Hang},
+      {"ignore_sigterm", Behaviour::IgnoreSigterm},
+      {"crash", Behaviour::Crash},
+      {"crash_before_hello", Behaviour::CrashBeforeHello},
+      {"bad_version", Behaviour::BadVersion},
+      {"garbage_frame", Behaviour::GarbageFrame},
+      {"half_frame", Behaviour::HalfFrame},
+      {"huge_length", Behaviour::HugeLength},
+      {"noisy_stdout", Behaviour::NoisyStdout},
+      {"exit_3", Behaviour::Exit3},
+      {"grandchild", Behaviour::Grandchild},
+      {"refuse_task", Behaviour::RefuseTask},
+      {"poisoned", Behaviour::Poisoned},
+      {"wrong_request", Behaviour::WrongRequest},
+      {"compile_error", Behaviour::CompileError},
+  }};
+  for (const auto& [text, behaviour] : kNames) {
+    if (text == name) {
+      return behaviour;
+    }
+  }
+  return std::nullopt;
+}
+
+void crash() {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  ::signal(SIGSEGV, SIG_DFL);
+  ::raise(SIGSEGV);
+  ::_exit(1);
+}
+
+void hang() {
+  for (;;) {
+    ::pause();
+  }
+}
+
+void startGrandchild() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    hang();
+  }
+  std::fprintf(stderr, "grandchild %d\n", static_cast<int>(child));
+}
+
+}  // namespace swage::fake

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace swage::fake {
+
+// How the program misbehaves, and mostly when: in its first job.
+enum class Behaviour {
+  Ok,
+  Slow,            // answers after 300 ms, with heartbeats
+  Hang,            // never answers
+  IgnoreSigterm,   // hangs, ignores end of input and SIGTERM
+  Crash,           // SIGSEGV
+  CrashBeforeHello,
+  BadVersion,
+  GarbageFrame,
+  HalfFrame,       // half an answer, then the end
+  HugeLength,      // a header that announces 4 GiB
+  NoisyStdout,     // prints text between frames
+  Exit3,
+  Grandchild,      // starts a child that holds the pipes open, then crashes
+  RefuseTask,      // TaskRefused
+  Poisoned,        // answers, announces that it exits, and exits
+  WrongRequest,    // answers another request
+  CompileError,    // compiler: every source is wrong
+};
+[[nodiscard]] std::optional<Behaviour> parseBehaviour(std::string_view name);
+
+// Kills itself by SIGSEGV without a core file.
+[[noreturn]] void crash();
+[[noreturn]] void hang();
+// A process that outlives its parent unless the whole group is killed; prints its id on standard error.
+void startGrandchild();
+
+}  // namespace swage::fake

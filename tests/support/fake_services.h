@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/services/doctor_service.h"
+#include "core/services/export_service.h"
+#include "core/services/record_service.h"
+#include "core/services/run_service.h"
+
+// The services of the window without an engine behind them: tests set what they say and read what they were told.
+namespace swage::testing {
+
+class FakeRunService : public services::RunService {
+ public:
+  using services::RunService::RunService;
+
+  void start(const services::RunSpec& newSpec) override {
+    ++starts;
+    spec = newSpec;
+  }
+  void pause() override { ++pauses; }
+  void resume() override { ++resumes; }
+  void stop() override { ++stops; }
+  void kill() override { ++kills; }
+  [[nodiscard]] services::RunState state() const override { return m_state; }
+  [[nodiscard]] domain::RunId currentRun() const override { return m_run; }
+
+  // What an engine would do on its own.
+  void enter(services::RunState newState) {
+    m_state = newState;
+    Q_EMIT stateChanged(newState);
+  }
+  void create(domain::RunId run) {
+    m_run = run;
+    Q_EMIT runCreated(run);
+  }
+  void finish(services::RunOutcome outcome) {
+    m_state = outcome.state;
+    Q_EMIT stateChanged(outcome.state);
+    outcome.run = m_run;
+    Q_EMIT finished(outcome);
+  }
+
+  int starts = 0;
+  int pauses = 0;
+  int resumes = 0;
+  int stops = 0;
+  int kills = 0;
+  services::RunSpec spec;
+
+ private:
+  services::RunState m_state = services::RunState::Idle;
+  domain::RunId m_run;
+};
+
+class FakeRecordService : public services::RecordService {
+ public:
+  [[nodiscard]] Result<> open(const std::filesystem::path& project) override {
+    opened = project;
+    return failure ? Result<>(*failure) : Result<>();
+  }
+  [[nodiscard]] Result<std::vector<services::RunSummary>> runs() const override { return answer(runRows); }
+  [[nodiscard]] Result<services::RunSummary> run(domain::RunId id) const override {
+    const auto found = std::find_if(runRows.begin(), runRows.end(), [id](const auto& row) { return row.id == id; });
+    if (found == runRows.end()) {
+      return Error(ErrorKind::NotFound, "there is no such run");
+    }
+    return answer(*found);
+  }
+  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override {
+    ++queries;
+    return answer(static_cast<std::int64_t>(select(page).size()));
+  }
+  [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
+      const services::CandidatePage& page) const override {
+    ++queries;
+    std::vector<services::CandidateRow> selected = select(page);
+    std::stable_sort(selected.begin(), selected.end(), [&page](const auto& a, const auto& b) {
+      return page.descending ? key(b, page.sort) < key(a, page.sort) : key(a, page.sort) < key(b, page.sort);
+    });
+    const auto count = static_cast<std::int64_t>(selected.size());
+    const auto first = std::min(page.offset, count);
+    const auto last = std::min(first + page.limit, count);
+    return answer(std::vector<services::CandidateRow>(selected.begin() + first, selected.begin() + last));
+  }
+  [[nodiscard]] Result<services::CandidateDetail> candidate(domain::CandidateId id) const override {
+    const auto row = std::find_if(rows.begin(), rows.end(), [id](const auto& one) { return one.id == id; });
+    if (row == rows.end()) {
+      return Error(ErrorKind::NotFound, "there is no such candidate");
+    }
+    services::CandidateDetail detail;
+    detail.row = *row;
+    return answer(makeDetail ? makeDetail(*row) : detail);
+  }
+  [[nodiscard]] Result<std::vector<services::CellSummary>> cells(domain::RunId, std::optional<int>) const override {
+    return answer(cellRows);
+  }
+  [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId) const override {
+    return answer(points);
+  }
+  [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId) const override {
+    return answer(baselineRows);
+  }
+
+  std::filesystem::path opened;
+  std::optional<Error> failure;  // of every question
+  mutable int queries = 0;
+  std::vector<services::RunSummary> runRows;
+  std::vector<services::CandidateRow> rows;
+  std::vector<services::CellSummary> cellRows;
+  std::vector<services::HistoryPoint> points;
+  std::vector<domain::Baseline> baselineRows;
+  std::function<services::CandidateDetail(const services::CandidateRow&)> makeDetail;
+
+ private:
+  template <class T>
+  [[nodiscard]] Result<T> answer(T value) const {
+    return failure ? Result<T>(*failure) : Result<T>(std::move(value));
+  }
+  [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidatePage& page) const {
+    std::vector<services::CandidateRow> selected;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(selected), [&page](const auto& row) {
+      return row.run == page.run && (!page.cell || row.cell == page.cell) &&
+             (!page.status || row.status == *page.status);
+    });
+    return selected;
+  }
+  [[nodiscard]] static std::pair<double, std::string> key(const services::CandidateRow& row,
+                                                          services::CandidateColumn column) {
+    switch (column) {
+      case services::CandidateColumn::Id: return {static_cast<double>(row.id.value()), {}};
+      case services::CandidateColumn::Cell: return {row.cell ? static_cast<double>(row.cell->index()) : -1.0, {}};
+      case services::CandidateColumn::Island: return {static_cast<double>(row.island), {}};
+      case services::CandidateColumn::Operator: return {0.0, std::string(domain::name(row.madeBy))};
+      case services::CandidateColumn::Status: return {0.0, row.status};
+      case services::CandidateColumn::Time: return {row.timeNs, {}};
+      case services::CandidateColumn::Speedup: return {row.speedup, {}};
+      case services::CandidateColumn::Error: return {row.relativeError, {}};
+      case services::CandidateColumn::Registers: return {static_cast<double>(row.registers), {}};
+    }
+    return {};
+  }
+};
+
+class FakeExportService : public services::ExportService {
+ public:
+  [[nodiscard]] Result<> exportCandidate(domain::CandidateId candidate, services::ExportFormat,
+                                         const std::filesystem::path& file) const override {
+    exported = candidate;
+    writtenTo = file;
+    return failure ? Result<>(*failure) : Result<>();
+  }
+
+  mutable domain::CandidateId exported;
+  mutable std::filesystem::path writtenTo;
+  std::optional<Error> failure;
+};
+
+class FakeDoctorService : public services::DoctorService {
+ public:
+  using services::DoctorService::DoctorService;
+  void start() override { Q_EMIT finished(checks); }
+
+  std::vector<services::DoctorCheck> checks;
+};
+
+}  // namespace swage::testing

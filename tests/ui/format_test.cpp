@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "ui/models/format.h"
+#include "ui/models/task_catalogue.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+TEST(Format, TimesHaveThreeDigitsAndTheRightUnit) {
+  EXPECT_EQ(formatTime(0.0), u"–"_s);
+  EXPECT_EQ(formatTime(812.0), u"812 ns"_s);
+  EXPECT_EQ(formatTime(12345.0), u"12.3 µs"_s);
+  EXPECT_EQ(formatTime(999'600.0), u"1.00 ms"_s);
+  EXPECT_EQ(formatTime(2.5e9), u"2.50 s"_s);
+}
+
+TEST(Format, IntervalIsItsLargerSideRelativeToTheMedian) {
+  EXPECT_EQ(formatInterval(1e6, 0.99e6, 1.02e6), u"1.00 ms ± 2.0 %"_s);
+}
+
+TEST(Format, IntervalIsLeftOutWhereThereIsNone) {
+  EXPECT_EQ(formatInterval(1e6, 0.0, 0.0), u"1.00 ms"_s);
+}
+
+TEST(Format, SpeedupsLoseDigitsAsTheyGrow) {
+  EXPECT_EQ(formatSpeedup(0.0), u"–"_s);
+  EXPECT_EQ(formatSpeedup(2.314), u"2.31×"_s);
+  EXPECT_EQ(formatSpeedup(12.34), u"12.3×"_s);
+  EXPECT_EQ(formatSpeedup(123.4), u"123×"_s);
+}
+
+TEST(Format, CountsAreGroupedWhateverTheLocale) {
+  EXPECT_EQ(formatCount(7412), u"7,412"_s);
+}
+
+TEST(Format, DurationsCountMinutesAndHours) {
+  EXPECT_EQ(formatDuration(65.9), u"1:05"_s);
+  EXPECT_EQ(formatDuration(3605.0), u"1:00:05"_s);
+  EXPECT_EQ(formatDuration(-1.0), u"0:00"_s);
+}
+
+TEST(ParseDuration, UnderstandsUnitsAndTheirSums) {
+  EXPECT_EQ(parseDuration(u"90"_s), 90.0);
+  EXPECT_EQ(parseDuration(u"60s"_s), 60.0);
+  EXPECT_EQ(parseDuration(u" 1.5 min "_s), 90.0);
+  EXPECT_EQ(parseDuration(u"1h30m"_s), 5400.0);
+}
+
+TEST(ParseDuration, RefusesWhatIsNoPositiveDuration) {
+  for (const QString& text : {u""_s, u"soon"_s, u"-5s"_s, u"0"_s, u"5 weeks"_s, u"9999999h"_s}) {
+    EXPECT_EQ(parseDuration(text), std::nullopt) << text.toStdString();
+  }
+}
+
+TEST(ParseDuration, ReadsWhatEditableDurationWrites) {
+  for (const double seconds : {30.0, 60.0, 90.0, 120.0, 100.0, 3600.0, 5400.0}) {
+    EXPECT_EQ(parseDuration(editableDuration(seconds)), seconds);
+  }
+}
+
+TEST(ParseOverrides, SplitsAtSpacesAndTheFirstEqualsSign) {
+  const auto parsed = parseOverrides(u" batch=16  shape=(1,2)=x "_s);
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(*parsed, (std::vector<std::pair<std::string, std::string>>{{"batch", "16"}, {"shape", "(1,2)=x"}}));
+}
+
+TEST(ParseOverrides, RefusesPartsWithoutNameOrValue) {
+  EXPECT_EQ(parseOverrides(u"batch"_s), std::nullopt);
+  EXPECT_EQ(parseOverrides(u"=16"_s), std::nullopt);
+  EXPECT_EQ(parseOverrides(u"batch="_s), std::nullopt);
+}
+
+TEST(TaskCatalogue, NamesAClassOfAModuleByBoth) {
+  EXPECT_EQ(taskEntry(u"/models/net.py:Block"_s).name, u"net:Block"_s);
+  EXPECT_EQ(taskEntry(u"/models/net.py"_s).name, u"net"_s);
+}
+
+TEST(TaskCatalogue, RecentTasksAreUniqueNewestFirstAndFew) {
+  QStringList recent;
+  for (int i = 0; i < 15; ++i) {
+    recent = withRecent(recent, QString::number(i));
+  }
+  recent = withRecent(recent, u"9"_s);
+  EXPECT_EQ(recent.size(), 10);
+  EXPECT_EQ(recent.first(), u"9"_s);
+  EXPECT_EQ(recent.count(u"9"_s), 1);
+}
+
+}  // namespace
+}  // namespace swage::ui

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+
+#include "tests/support/no_warnings.h"
+#include "tests/ui/demo_data.h"
+#include "ui/models/candidate_table_model.h"
+#include "ui/models/fact_model.h"
+#include "ui/models/plan_model.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+using services::CandidateColumn;
+
+class CandidateTable : public ::testing::Test {
+ protected:
+  CandidateTable() { swage::testing::fillDemo(record); }
+
+  [[nodiscard]] QString text(int row, CandidateColumn column) const {
+    return model.data(model.index(row, static_cast<int>(column))).toString();
+  }
+  void sortBy(CandidateColumn column, Qt::SortOrder order) { model.sort(static_cast<int>(column), order); }
+
+  swage::testing::FakeRecordService record;
+  CandidateTableModel model{record};
+  QAbstractItemModelTester tester{&model, QAbstractItemModelTester::FailureReportingMode::Warning};
+};
+
+TEST_F(CandidateTable, IsEmptyBeforeARunIsChosen) {
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST_F(CandidateTable, ShowsEveryRowOfItsRun) {
+  model.setRun(swage::testing::kDemoRun);
+  EXPECT_EQ(model.rowCount(), static_cast<int>(record.rows.size()));
+  EXPECT_EQ(text(0, CandidateColumn::Id), u"1"_s);
+  EXPECT_EQ(text(700, CandidateColumn::Id), u"701"_s);
+}
+
+TEST_F(CandidateTable, AsksOnlyForThePagesThatAreLookedAt) {
+  model.setRun(swage::testing::kDemoRun);
+  const int before = record.queries;
+  EXPECT_EQ(text(0, CandidateColumn::Status), QString::fromStdString(record.rows[0].status));
+  EXPECT_EQ(text(1, CandidateColumn::Status), QString::fromStdString(record.rows[1].status));
+  EXPECT_EQ(record.queries, before + 1);
+}
+
+TEST_F(CandidateTable, SortsInTheRecord) {
+  model.setRun(swage::testing::kDemoRun);
+  sortBy(CandidateColumn::Speedup, Qt::DescendingOrder);
+  EXPECT_EQ(model.candidateAt(0), record.points.back().candidate);
+}
+
+TEST_F(CandidateTable, FiltersByStatusAndCell) {
+  model.setRun(swage::testing::kDemoRun);
+  model.setStatusFilter("wrong");
+  ASSERT_GT(model.rowCount(), 0);
+  EXPECT_EQ(text(0, CandidateColumn::Status), u"wrong"_s);
+  model.setStatusFilter(std::nullopt);
+  model.setCellFilter(domain::Cell::parse("A1B1C1"));
+  ASSERT_GT(model.rowCount(), 0);
+  EXPECT_EQ(text(0, CandidateColumn::Cell), u"A1B1C1"_s);
+}
+
+TEST_F(CandidateTable, KeepsASelectionOnItsCandidateWhileRowsArrive) {
+  model.setRun(swage::testing::kDemoRun);
+  sortBy(CandidateColumn::Speedup, Qt::DescendingOrder);
+  const QPersistentModelIndex chosen(model.index(2, 0));
+  const domain::CandidateId id = model.candidateAt(2);
+  services::CandidateRow faster = record.rows.front();
+  faster.id = domain::CandidateId(5000);
+  faster.speedup = 99.0;
+  record.rows.push_back(faster);
+  model.refresh();
+  EXPECT_EQ(chosen.row(), 3);
+  EXPECT_EQ(model.candidateAt(chosen.row()), id);
+}
+
+TEST_F(CandidateTable, AddsRowsWithoutAReset) {
+  model.setRun(swage::testing::kDemoRun);
+  const QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+  const QSignalSpy inserts(&model, &QAbstractItemModel::rowsInserted);
+  record.rows.push_back(record.rows.back());
+  record.rows.back().id = domain::CandidateId(5000);
+  model.refresh();
+  EXPECT_EQ(resets.size(), 0);
+  EXPECT_EQ(inserts.size(), 1);
+  EXPECT_EQ(text(model.rowCount() - 1, CandidateColumn::Id), u"5000"_s);
+}
+
+TEST_F(CandidateTable, ReportsAFailingRecordAndKeepsItsRows) {
+  model.setRun(swage::testing::kDemoRun);
+  const QSignalSpy failures(&model, &CandidateTableModel::failed);
+  record.failure = Error(ErrorKind::Storage, "disk I/O error");
+  model.refresh();
+  EXPECT_EQ(failures.size(), 1);
+  EXPECT_EQ(model.rowCount(), static_cast<int>(record.rows.size()));
+}
+
+TEST_F(CandidateTable, ReportsABrokenPageOnceAndNotPerCell) {
+  model.setRun(swage::testing::kDemoRun);
+  const QSignalSpy failures(&model, &CandidateTableModel::failed);
+  record.failure = Error(ErrorKind::Storage, "disk I/O error");
+  for (int row = 0; row < 20; ++row) {
+    EXPECT_EQ(text(row, CandidateColumn::Id), QString());
+  }
+  EXPECT_EQ(failures.size(), 1);
+}
+
+TEST_F(CandidateTable, FailedCandidatesHaveNoTimeAndSayWhyOnHover) {
+  model.setRun(swage::testing::kDemoRun);
+  model.setStatusFilter("crashed");
+  ASSERT_GT(model.rowCount(), 0);
+  EXPECT_EQ(text(0, CandidateColumn::Time), QString());
+  const QModelIndex status = model.index(0, static_cast<int>(CandidateColumn::Status));
+  EXPECT_TRUE(status.data(Qt::ToolTipRole).toString().contains(u"segmentation fault"_s));
+}
+
+TEST(PlanModel, PrintsEveryKindOfStep) {
+  domain::LaunchPlan plan;
+  plan.buffers.assign(3, domain::contiguousTensor(domain::ScalarType::Float32, {4, 8}));
+  domain::KernelStep kernel;
+  kernel.entry = "row_sum";
+  kernel.grid = {128, 2, 1};
+  kernel.block = {256, 1, 1};
+  kernel.dynamicSharedBytes = 4096;
+  kernel.arguments = {domain::ValueId(0), domain::Int32{8}, 0.5};
+  domain::AtenStep aten;
+  aten.node.op = "aten.relu.default";
+  aten.node.args = {{domain::ValueId(1)}};
+  aten.node.outputs = {domain::ValueId(2)};
+  plan.steps = {domain::ZeroStep{domain::ValueId(1)}, kernel, aten};
+  PlanModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Warning);
+  model.setRows(planRows(plan));
+  QStringList lines;
+  for (int row = 0; row < model.rowCount(); ++row) {
+    QStringList cells;
+    for (int column = 0; column < model.columnCount(); ++column) {
+      cells.push_back(model.index(row, column).data().toString());
+    }
+    lines.push_back(cells.join(u" | "_s));
+  }
+  EXPECT_EQ(lines, (QStringList{u"1 | zero fill |  |  |  | %1 float32[4, 8]"_s,
+                                u"2 | kernel | row_sum | 128·2 × 256 | 4,096 | %0 float32[4, 8], 8, 0.5"_s,
+                                u"3 | PyTorch | aten.relu.default |  |  | %1 float32[4, 8] → %2 float32[4, 8]"_s}));
+}
+
+TEST(FactModel, TellsTimeAccuracyAndEvidenceOfACorrectCandidate) {
+  swage::testing::FakeRecordService record;
+  swage::testing::fillDemo(record);
+  const auto detail = record.candidate(record.points.back().candidate);
+  ASSERT_TRUE(detail);
+  const std::vector<Fact> facts = evaluationFacts(*detail);
+  const auto value = [&facts](const QString& name) {
+    for (const Fact& fact : facts) {
+      if (fact.name == name) {
+        return fact.value;
+      }
+    }
+    return QString();
+  };
+  EXPECT_EQ(value(u"Status"_s), u"correct"_s);
+  EXPECT_EQ(value(u"Accuracy class"_s), u"fp32"_s);
+  EXPECT_TRUE(value(u"Time"_s).contains(u"120 samples"_s));
+  EXPECT_TRUE(value(u"Evidence"_s).contains(u"vfmadd231ps zmm × 48"_s));
+  EXPECT_EQ(value(u"Pattern row_block"_s), u"nodes 0; lanes = 16, rows_per_task = 4, unroll = 2"_s);
+  FactModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Warning);
+  model.setRows(facts);
+  EXPECT_EQ(model.rowCount(), static_cast<int>(facts.size()));
+}
+
+TEST(FactModel, ShowsTheCompilersMessagesOfACandidateThatDidNotCompile) {
+  services::CandidateDetail detail;
+  detail.row.status = "compile error";
+  detail.evaluation = domain::CompileFailed{domain::CompileFailureReason::Error, "a.cpp:1: error: no\n"};
+  EXPECT_THAT(evaluationFacts(detail), ::testing::Contains(Fact{u"Compiler's messages"_s, u"a.cpp:1: error: no"_s}));
+}
+
+}  // namespace
+}  // namespace swage::ui

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
+//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error] [WIDTHxHEIGHT]
+#include <QApplication>
+#include <QStringList>
+#include <QTimer>
+
+#include "tests/ui/demo_data.h"
+#include "ui/shell/main_window.h"
+
+using namespace Qt::StringLiterals;
+using namespace swage;
+
+namespace {
+
+struct Scene {
+  QString file;
+  ui::ThemeChoice theme = ui::ThemeChoice::Light;
+  QString name = u"running"_s;
+  QSize size{1440, 900};
+};
+
+Scene parse(const QStringList& arguments) {
+  Scene scene;
+  scene.file = arguments.value(1);
+  scene.theme = ui::parseThemeChoice(arguments.value(2)).value_or(ui::ThemeChoice::Light);
+  scene.name = arguments.value(3, scene.name);
+  const QStringList size = arguments.value(4, u"1440x900"_s).split(u'x');
+  scene.size = {size.value(0).toInt(), size.value(1).toInt()};
+  return scene;
+}
+
+void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& run,
+          testing::FakeRecordService& record) {
+  if (scene.name == "empty"_L1) {
+    return;
+  }
+  window.startSearch();
+  run.enter(services::RunState::Running);
+  run.create(testing::kDemoRun);
+  Q_EMIT run.progressed(testing::demoProgress(record));
+  Q_EMIT run.archiveChanged(record.cellRows);
+  Q_EMIT run.workersChanged(testing::demoWorkers());
+  if (scene.name == "finished"_L1) {
+    run.finish({});
+  }
+  if (scene.name == "error"_L1) {
+    Q_EMIT run.noticed({services::Notice::Severity::Warning, "The worker was replaced: it crashed in softmax_rows.",
+                        "Its candidate is recorded as crashed; nothing else is lost."});
+    services::RunOutcome outcome;
+    outcome.state = services::RunState::Failed;
+    outcome.error = Error(ErrorKind::Environment, "cannot run the compiler 'g++': no such file or directory",
+                          "install it with: apt install g++");
+    run.finish(outcome);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QApplication application(argc, argv);
+  const Scene scene = parse(QApplication::arguments());
+  testing::FakeRunService run;
+  testing::FakeRecordService record;
+  testing::fillDemo(record);
+  const testing::FakeExportService exporter;
+  ui::RealDialogs dialogs;
+  ui::ThemeController theme(application);
+  theme.choose(scene.theme);
+  ui::WindowOptions options;
+  options.spec.project = "/tmp/example.swage-project";
+  options.tasksFolder = QStringLiteral(SWAGE_TASKS_FOLDER);
+  ui::MainWindow window({run, record, exporter, dialogs, theme}, options);
+  window.resize(scene.size);
+  window.show();
+  window.selectTask(QStringLiteral(SWAGE_TASKS_FOLDER "/softmax_rows.py"));
+  play(scene, window, run, record);
+  QTimer::singleShot(600, &window, [&] {
+    const bool saved = window.grab().save(scene.file);
+    QApplication::exit(saved ? 0 : 1);
+  });
+  return QApplication::exec();
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QTest>
+
+#include <memory>
+
+#include "tests/support/temp_dir.h"
+#include "tests/ui/demo_data.h"
+#include "ui/shell/main_window.h"
+
+namespace swage::testing {
+
+// Answers every question at once.
+class FakeDialogs : public ui::Dialogs {
+ public:
+  void chooseTaskFile(QWidget*, const Answer& chosen) override { answer(chosen); }
+  void chooseTaskBundle(QWidget*, const Answer& chosen) override { answer(chosen); }
+  void chooseProject(QWidget*, const QString&, const Answer& chosen) override { answer(chosen); }
+  void chooseExportFile(QWidget*, const QString& suggestion, const Answer& chosen) override {
+    suggested = suggestion;
+    answer(chosen);
+  }
+  void showAbout(QWidget*) override { ++abouts; }
+
+  QString path;  // empty: the user cancels
+  QString suggested;
+  int abouts = 0;
+
+ private:
+  void answer(const Answer& chosen) const {
+    if (!path.isEmpty()) {
+      chosen(path);
+    }
+  }
+};
+
+// The whole window over fake services, with one bundled task and an empty project.
+class WindowTest : public ::testing::Test {
+ protected:
+  WindowTest() {
+    fillDemo(record);
+    std::filesystem::create_directory(folder / "tasks");
+    std::filesystem::create_directory(folder / "project");
+    write(folder / "tasks" / "softmax_rows.py", "\"\"\"Softmax of each row: one pass.\"\"\"\n");
+    options.tasksFolder = QString::fromStdString((folder / "tasks").string());
+    options.spec.project = folder / "project";
+  }
+
+  static void write(const std::filesystem::path& file, const char* text);
+
+  ui::MainWindow& open() {
+    window = std::make_unique<ui::MainWindow>(ui::WindowServices{run, record, exporter, dialogs, theme}, options);
+    window->show();
+    return *window;
+  }
+  ui::MainWindow& openWithTask() {
+    options.spec.task = (folder / "tasks" / "softmax_rows.py").string();
+    return open();
+  }
+  // From Start to the first events of the engine.
+  void startRun() {
+    window->actions().start->trigger();
+    run.enter(services::RunState::Importing);
+    run.enter(services::RunState::Running);
+    run.create(kDemoRun);
+  }
+  void sendEverything() {
+    Q_EMIT run.progressed(demoProgress(record));
+    Q_EMIT run.archiveChanged(record.cellRows);
+    Q_EMIT run.workersChanged(demoWorkers());
+    Q_EMIT run.candidateEvaluated(record.rows.front());
+  }
+  template <class T>
+  [[nodiscard]] T* child(const QString& name) const {
+    T* found = window->findChild<T*>(name);
+    EXPECT_NE(found, nullptr) << name.toStdString();
+    return found;
+  }
+
+  TempDir folder;
+  FakeRunService run;
+  FakeRecordService record;
+  FakeExportService exporter;
+  FakeDialogs dialogs;
+  ui::ThemeController theme{*qobject_cast<QApplication*>(QCoreApplication::instance())};
+  ui::WindowOptions options;
+  std::unique_ptr<ui::MainWindow> window;
+};
+
+}  // namespace swage::testing

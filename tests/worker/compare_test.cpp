@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/compare.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/verify/guarded.h"
+
+namespace swage::verify {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr std::int64_t kLarge = 1'000'000;  // several chunks
+
+Sealed sealed(const at::Tensor& tensor) {
+  return Sealed(tensor, 0x0123456789ABCDEFULL);
+}
+
+TEST(Difference, IsMeasuredInFloat64) {
+  const at::Tensor reference = at::ones({kLarge}, at::kDouble);
+  at::Tensor actual = at::ones({kLarge});
+  actual[kLarge - 1] = 1.5F;
+  actual[3] = 0.75F;
+  const Difference found = difference(actual, sealed(reference));
+  EXPECT_DOUBLE_EQ(found.l2, std::sqrt(0.25 + 0.0625));
+  EXPECT_DOUBLE_EQ(found.maxAbsolute, 0.5);
+  EXPECT_EQ(found.unexpectedNan, -1);
+  EXPECT_EQ(preciseDifference(actual, sealed(reference)).worst, kLarge - 1);
+}
+
+TEST(Difference, TakesTheSameInfinityAndNanInBothForEqual) {
+  const at::Tensor reference = at::tensor({1.0, double{kInfinity}, double{kNan}}, at::kDouble);
+  const at::Tensor actual = at::tensor({1.0F, kInfinity, kNan}, at::kFloat);
+  const Difference found = difference(actual, sealed(reference));
+  EXPECT_EQ(found.l2, 0.0);
+  EXPECT_EQ(found.maxAbsolute, 0.0);
+  EXPECT_EQ(found.unexpectedNan, -1);
+}
+
+TEST(Difference, FindsNanWhereTheReferenceHasNone) {
+  at::Tensor actual = at::zeros({kLarge});
+  actual[700'000] = kNan;
+  const Difference found = difference(actual, sealed(at::zeros({kLarge}, at::kDouble)));
+  EXPECT_EQ(found.unexpectedNan, 700'000);
+  EXPECT_TRUE(std::isinf(found.maxAbsolute));
+}
+
+TEST(Difference, OfInfinityAndANumberIsInfinite) {
+  const Difference found = difference(at::tensor({kInfinity}, at::kFloat), sealed(at::tensor({1.0}, at::kDouble)));
+  EXPECT_TRUE(std::isinf(found.maxAbsolute));
+  EXPECT_EQ(found.worst, 0);
+  EXPECT_EQ(found.unexpectedNan, -1);
+}
+
+TEST(Difference, OfNothingIsNothing) {
+  EXPECT_EQ(difference(at::empty({0}), sealed(at::empty({0}, at::kDouble))).l2, 0.0);
+}
+
+TEST(Magnitude, SkipsWhatIsNotFinite) {
+  const Magnitude size = magnitude(sealed(at::tensor({3.0, -4.0, double{kInfinity}, double{kNan}}, at::kDouble)));
+  EXPECT_DOUBLE_EQ(size.l2, 5.0);
+  EXPECT_DOUBLE_EQ(size.maxAbsolute, 4.0);
+}
+
+TEST(FirstMismatch, AcceptsEitherAnswer) {
+  const at::Tensor reference = at::tensor({1, 2, 3}, at::kLong);
+  const at::Tensor eager = at::tensor({1, 7, 3}, at::kLong);
+  EXPECT_EQ(firstMismatch(at::tensor({1, 7, 3}, at::kLong), sealed(reference), sealed(eager)), -1);
+  EXPECT_EQ(firstMismatch(at::tensor({1, 2, 4}, at::kLong), sealed(reference), sealed(eager)), 2);
+}
+
+TEST(FirstNotClose, AllowsAbsoluteAndRelativeErrorTogether) {
+  const at::Tensor expected = at::tensor({0.0F, 1000.0F}, at::kFloat);
+  EXPECT_EQ(firstNotClose(at::tensor({0.00009F, 1000.09F}, at::kFloat), sealed(expected), 1e-4), -1);
+  EXPECT_EQ(firstNotClose(at::tensor({0.0F, 1000.2F}, at::kFloat), sealed(expected), 1e-4), 1);
+  EXPECT_EQ(firstNotClose(at::tensor({kNan, 1000.0F}, at::kFloat), sealed(expected), 1e-4), 0);
+}
+
+TEST(Sealed, GivesBackWhatItHidesForEveryType) {
+  for (const auto type : {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16,
+                          at::kFloat, at::kDouble}) {
+    const at::Tensor values = at::tensor({0, 1, 1, 0, 1}, type);
+    const Sealed hidden = sealed(values);
+    EXPECT_FALSE(hidden.bits().equal(Sealed(values, 0).bits())) << type;
+    EXPECT_TRUE(hidden.chunk(1, 3).to(at::kLong).equal(values.narrow(0, 1, 3).to(at::kLong))) << type;
+    EXPECT_EQ(hidden.element(4), 1.0) << type;
+    EXPECT_EQ(hidden.isFloating(), values.is_floating_point()) << type;
+  }
+}
+
+TEST(Guarded, StartsPoisonedBetweenIntactZones) {
+  const domain::TensorType type = domain::contiguousTensor(domain::ScalarType::Float32, {3, 5});
+  const Guarded buffer(type, c10::Device(c10::kCPU), kPoison);
+  EXPECT_TRUE(buffer.tensor().isnan().all().item<bool>());
+  EXPECT_TRUE(buffer.redZonesIntact());
+}
+
+TEST(Guarded, SeesOneElementTooMuchOnEitherSide) {
+  const domain::TensorType type = domain::contiguousTensor(domain::ScalarType::Float32, {7});
+  const Guarded after(type, c10::Device(c10::kCPU), kPoison);
+  after.tensor().data_ptr<float>()[7] = 0.0F;
+  EXPECT_FALSE(after.redZonesIntact());
+  const Guarded before(type, c10::Device(c10::kCPU), kPoison);
+  before.tensor().data_ptr<float>()[-1] = 0.0F;
+  EXPECT_FALSE(before.redZonesIntact());
+}
+
+TEST(Guarded, HasTheDeclaredStrides) {
+  const domain::TensorType type{domain::ScalarType::Int64, {2, 3}, {1, 4}};
+  const Guarded buffer(type, c10::Device(c10::kCPU), kPoison);
+  EXPECT_EQ(buffer.tensor().strides(), at::IntArrayRef({1, 4}));
+  buffer.tensor().fill_(1);
+  EXPECT_TRUE(buffer.redZonesIntact());
+}
+
+}  // namespace
+}  // namespace swage::verify

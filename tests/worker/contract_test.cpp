@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/contract.h"
+
+#include <gtest/gtest.h>
+
+namespace swage::verify {
+namespace {
+
+using domain::AccuracyClass;
+using domain::ScalarType;
+
+TEST(ErrorLimit, IsTwiceEagersErrorWhereEagerHasOne) {
+  const ErrorLimit limit = errorLimit(ScalarType::Float32, 1e-5, 1e-3, 1.0);
+  EXPECT_DOUBLE_EQ(limit.relativeL2, 2e-5);
+  EXPECT_DOUBLE_EQ(limit.maxAbsolute, 4e-3);
+}
+
+TEST(ErrorLimit, AllowsAFewUlpsWhereEagerIsExact) {
+  const ErrorLimit limit = errorLimit(ScalarType::Float32, 0.0, 0.0, 100.0);
+  EXPECT_NEAR(limit.relativeL2, 9.5e-7, 1e-8);
+  EXPECT_NEAR(limit.maxAbsolute, 3.8e-4, 1e-5);
+}
+
+TEST(ErrorLimit, DoesNotLetTf32PassForFloat32) {
+  EXPECT_LT(errorLimit(ScalarType::Float32, 1.15e-6, 0.0, 0.0).relativeL2, 2.9e-4);
+}
+
+TEST(AccuracyClass, FollowsTheMeasuredErrorsOfMatrixProducts) {
+  constexpr double kEager = 1.15e-6;
+  EXPECT_EQ(accuracyClass(ScalarType::Float32, 1.7e-7, kEager), AccuracyClass::Fp32);  // six bf16 products
+  EXPECT_EQ(accuracyClass(ScalarType::Float32, kEager, kEager), AccuracyClass::Fp32);
+  EXPECT_EQ(accuracyClass(ScalarType::Float32, 4.4e-6, kEager), AccuracyClass::Tf32);  // three
+  EXPECT_EQ(accuracyClass(ScalarType::Float32, 2.9e-4, kEager), AccuracyClass::Tf32);
+  EXPECT_EQ(accuracyClass(ScalarType::Float32, 2.4e-3, kEager), AccuracyClass::Half);
+}
+
+TEST(AccuracyClass, OfA16BitResultIsHalf) {
+  EXPECT_EQ(accuracyClass(ScalarType::BFloat16, 1e-9, 1e-3), AccuracyClass::Half);
+}
+
+TEST(AccuracyClass, OfIntegersIsTheBest) {
+  EXPECT_EQ(accuracyClass(ScalarType::Int64, 0.0, 0.0), AccuracyClass::Fp32);
+}
+
+TEST(KernelBenchTolerance, DependsOnTheType) {
+  EXPECT_DOUBLE_EQ(kernelBenchTolerance(ScalarType::Float32), 1e-4);
+  EXPECT_DOUBLE_EQ(kernelBenchTolerance(ScalarType::Float16), 1e-2);
+}
+
+}  // namespace
+}  // namespace swage::verify

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "core/device/open_device.h"
+#include "core/verify/task_session.h"
+#include "core/verify/torch_runtime.h"
+#include "tests/support/result_matchers.h"
+#include "tests/worker/task_builder.h"
+
+// What can be tested on a GPU without a compiler: the driver loads PTX text as well as cubins.
+namespace swage::verify {
+namespace {
+
+using ::testing::HasSubstr;
+
+// relu; `offset` bytes are added to the address written to.
+std::string reluPtx(const std::string& offset, const std::string& extra = "") {
+  return R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry relu(.param .u64 px, .param .u64 py, .param .u64 pn) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<5>;
+  .reg .f32 %f<3>;
+  .reg .b64 %rd<10>;
+  ld.param.u64 %rd1, [px];
+  ld.param.u64 %rd2, [py];
+  ld.param.u64 %rd3, [pn];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  cvt.u64.u32 %rd4, %r4;
+  setp.ge.u64 %p1, %rd4, %rd3;
+  @%p1 bra done;
+  shl.b64 %rd5, %rd4, 2;
+  add.u64 %rd6, %rd1, %rd5;
+  add.u64 %rd7, %rd2, %rd5;
+  add.u64 %rd7, %rd7, )" +
+         offset + R"(;
+  ld.global.f32 %f1, [%rd6];
+  max.f32 %f2, %f1, 0f00000000;
+  )" + extra +
+         R"(
+  st.global.f32 [%rd7], %f2;
+done:
+  ret;
+}
+)";
+}
+
+class CudaEvaluation : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto device = device::openDevice(domain::Target::Cuda, 0, 1);
+    if (!device) {
+      GTEST_SKIP() << device.error().message();
+    }
+    ASSERT_THAT(startTorch(domain::Target::Cuda, 0, 0), testing::IsOk());
+    m_device = std::move(*device);
+    wire::LoadTask load;
+    load.task = m_task;
+    load.timingBudgetSeconds = 0.1;
+    auto session = TaskSession::load(load, *m_device, [](std::string_view) {});
+    ASSERT_THAT(session, testing::IsOk());
+    m_session = std::move(*session);
+  }
+
+  wire::Evaluated evaluate(const domain::LaunchPlan& plan, const std::string& binary) {
+    wire::Evaluate request;
+    request.plan = plan;
+    request.binary = binary;
+    request.timingBudgetSeconds = 0.1;
+    return m_session->evaluate(request, [](std::string_view) {});
+  }
+  [[nodiscard]] domain::LaunchPlan plan() const {
+    domain::LaunchPlan plan = testing::oneKernelPlan(m_task, "relu");
+    auto& step = std::get<domain::KernelStep>(plan.steps[0]);
+    step.block = {256, 1, 1};
+    step.grid = {static_cast<std::uint32_t>((plan.buffers[0].elementCount() + 255) / 256), 1, 1};
+    return plan;
+  }
+
+  domain::Task m_task = testing::pointwiseTask({1023, 1025}, "aten.relu.default");
+  std::unique_ptr<device::Device> m_device;
+  std::unique_ptr<TaskSession> m_session;
+};
+
+TEST_F(CudaEvaluation, KnowsTheDevice) {
+  const domain::DeviceInfo& info = m_device->info();
+  EXPECT_THAT(info.uuid, HasSubstr("GPU-"));
+  EXPECT_THAT(info.architecture, HasSubstr("sm_"));
+  EXPECT_GT(info.multiprocessors, 0);
+  EXPECT_GT(info.copyBytesPerSecond, 1e10);
+}
+
+TEST_F(CudaEvaluation, OfARightKernelIsCorrectAndTimed) {
+  const auto result = evaluate(plan(), reluPtx("0"));
+  const auto* correct = domain::asCorrect(result.evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(result.evaluation);
+  EXPECT_TRUE(correct->bitwiseRepeatable);
+  EXPECT_GT(correct->timing.candidate.medianNs, 500.0);
+}
+
+TEST_F(CudaEvaluation, OfThePlanOfAtenCallsIsAboutAsFastAsEager) {
+  const auto result = evaluate(testing::atenPlan(m_task), "");
+  const auto* correct = domain::asCorrect(result.evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(result.evaluation);
+  EXPECT_GT(correct->timing.speedup, 0.7);
+  EXPECT_LT(correct->timing.speedup, 1.4);
+}
+
+TEST_F(CudaEvaluation, FindsWritesOutsideTheBuffers) {
+  const auto result = evaluate(plan(), reluPtx("4"));
+  const auto* wrong = std::get_if<domain::Wrong>(&result.evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(result.evaluation);
+  EXPECT_EQ(wrong->rule, "red zone");
+  EXPECT_FALSE(result.workerExits);
+}
+
+TEST_F(CudaEvaluation, FindsElementsThatNobodyWrote) {
+  domain::LaunchPlan half = plan();
+  std::get<domain::KernelStep>(half.steps[0]).grid.x /= 2;
+  const auto result = evaluate(half, reluPtx("0"));
+  const auto* wrong = std::get_if<domain::Wrong>(&result.evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(result.evaluation);
+  EXPECT_EQ(wrong->rule, "unwritten");
+}
+
+TEST_F(CudaEvaluation, RefusesArgumentsThatDoNotFitTheKernel) {
+  domain::LaunchPlan misfit = plan();
+  auto& step = std::get<domain::KernelStep>(misfit.steps[0]);
+  step.arguments[2] = domain::Int32{5};
+  auto result = evaluate(misfit, reluPtx("0"));
+  EXPECT_TRUE(std::holds_alternative<domain::LaunchFailed>(result.evaluation)) << domain::summary(result.evaluation);
+  step.arguments.pop_back();
+  result = evaluate(misfit, reluPtx("0"));
+  EXPECT_TRUE(std::holds_alternative<domain::LaunchFailed>(result.evaluation)) << domain::summary(result.evaluation);
+}
+
+TEST_F(CudaEvaluation, RefusesMoreSharedMemoryThanABlockCanHave) {
+  domain::LaunchPlan greedy = plan();
+  std::get<domain::KernelStep>(greedy.steps[0]).dynamicSharedBytes = 1U << 20U;
+  const auto result = evaluate(greedy, reluPtx("0"));
+  EXPECT_TRUE(std::holds_alternative<domain::LaunchFailed>(result.evaluation)) << domain::summary(result.evaluation);
+}
+
+TEST_F(CudaEvaluation, GivesUpTheDeviceAfterAnIllegalAddress) {
+  const auto result = evaluate(plan(), reluPtx("0x7f0000000000"));
+  EXPECT_TRUE(std::holds_alternative<domain::Crashed>(result.evaluation)) << domain::summary(result.evaluation);
+  EXPECT_TRUE(result.workerExits);
+  std::_Exit(::testing::Test::HasFailure() ? 1 : 0);  // nothing in this process may touch the device any more
+}
+
+}  // namespace
+}  // namespace swage::verify

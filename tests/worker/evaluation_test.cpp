@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "core/device/open_device.h"
+#include "core/verify/task_session.h"
+#include "core/verify/torch_runtime.h"
+#include "tests/support/result_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/worker/kernel_compiler.h"
+#include "tests/worker/task_builder.h"
+
+namespace swage::verify {
+namespace {
+
+using ::testing::HasSubstr;
+
+// relu over n elements, right and in every wrong way.
+constexpr const char* kKernels = R"(
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#define KERNEL(name)                                                       \
+  static void name##Body(const float* x, float* y, std::int64_t n);       \
+  extern "C" void name(void** a) {                                         \
+    name##Body(*static_cast<const float**>(a[0]), *static_cast<float**>(a[1]), *static_cast<std::int64_t*>(a[2])); \
+  }                                                                        \
+  static void name##Body([[maybe_unused]] const float* x, float* y, std::int64_t n)
+static float relu(float v) { return v > 0 ? v : 0; }
+KERNEL(right) {
+#pragma omp parallel for
+  for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]);
+}
+KERNEL(nothing) { (void)y; (void)n; }
+KERNEL(half) { for (std::int64_t i = 0; i < n / 2; ++i) y[i] = relu(x[i]); }
+KERNEL(tooFar) { for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); y[n] = 0; }
+KERNEL(tooEarly) { for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); y[-1] = 0; }
+KERNEL(inPlace) { for (std::int64_t i = 0; i < n; ++i) y[i] = const_cast<float*>(x)[i] = relu(x[i]); }
+KERNEL(beforeInput) { for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); const_cast<float*>(x)[-1] = 0; }
+KERNEL(notANumber) { for (std::int64_t i = 0; i < n; ++i) y[i] = i == 17 ? std::nanf("1") : relu(x[i]); }
+KERNEL(offByLittle) { for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]) * 1.00001f; }
+KERNEL(oneWrong) { for (std::int64_t i = 0; i < n; ++i) y[i] = i == 42 ? 1000.0f : relu(x[i]); }
+KERNEL(wrongTail) { for (std::int64_t i = 0; i < n; ++i) y[i] = i == n - 1 ? relu(x[i]) + 1.0f : relu(x[i]); }
+KERNEL(asBf16) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &x[i], 4);
+    bits &= 0xFFFF0000u;
+    float v;
+    std::memcpy(&v, &bits, 4);
+    y[i] = relu(v);
+  }
+}
+KERNEL(constantOfFirstInputs) {
+  static float kept[1 << 16];
+  static bool has = false;
+  if (!has) for (std::int64_t i = 0; i < n; ++i) kept[i] = relu(x[i]);
+  has = true;
+  for (std::int64_t i = 0; i < n; ++i) y[i] = kept[i];
+}
+KERNEL(flaky) { static int calls = 0; ++calls; for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]) + (calls == 2); }
+KERNEL(lazyLater) { static int calls = 0; ++calls; if (calls <= 6) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
+KERNEL(slow) { for (int r = 0; r < 200; ++r) for (std::int64_t i = 0; i < n; ++i) { y[i] = relu(x[i]); asm volatile("" ::: "memory"); } }
+KERNEL(reliesOnPoison) { for (std::int64_t i = 0; i < n; ++i) { y[i] = relu(x[i]) + (y[i] > 1e30f ? 1.0f : 0.0f); } }
+)";
+
+class Evaluation : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ASSERT_THAT(startTorch(domain::Target::Cpu, 0, 2), testing::IsOk());
+    auto device = device::openDevice(domain::Target::Cpu, 0, 2);
+    ASSERT_THAT(device, testing::IsOk());
+    s_device = std::move(*device);
+    s_kernels = testing::compileSharedObject(kKernels);
+    s_task = testing::pointwiseTask({13, 101}, "aten.relu.default");
+    s_session = load(s_task);
+    ASSERT_NE(s_session, nullptr);
+  }
+  static void TearDownTestSuite() {
+    s_session.reset();
+    s_device.reset();
+  }
+
+  static wire::LoadTask request(const domain::Task& task) {
+    wire::LoadTask load;
+    load.task = task;
+    load.baseSeed = 1000;
+    load.timingBudgetSeconds = 0.05;
+    return load;
+  }
+  static std::unique_ptr<TaskSession> load(const domain::Task& task) {
+    auto session = TaskSession::load(request(task), *s_device, [](std::string_view) {});
+    EXPECT_THAT(session, testing::IsOk());
+    return session ? std::move(*session) : nullptr;
+  }
+  static domain::Evaluation evaluate(const domain::LaunchPlan& plan, double screeningNs = 0.0) {
+    wire::Evaluate evaluate;
+    evaluate.request = 7;
+    evaluate.plan = plan;
+    evaluate.binary = s_kernels;
+    evaluate.screeningNs = screeningNs;
+    evaluate.timingBudgetSeconds = 0.05;
+    const wire::Evaluated result = s_session->evaluate(evaluate, [](std::string_view) {});
+    EXPECT_EQ(result.request, 7U);
+    EXPECT_FALSE(result.workerExits);
+    return result.evaluation;
+  }
+  static domain::Evaluation evaluateKernel(const std::string& entry) {
+    return evaluate(testing::oneKernelPlan(s_task, entry));
+  }
+  static domain::Wrong wrongOf(const std::string& entry) {
+    const domain::Evaluation evaluation = evaluateKernel(entry);
+    const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+    EXPECT_NE(wrong, nullptr) << domain::summary(evaluation);
+    return wrong != nullptr ? *wrong : domain::Wrong();
+  }
+
+  static std::unique_ptr<device::Device> s_device;
+  static std::string s_kernels;
+  static domain::Task s_task;
+  static std::unique_ptr<TaskSession> s_session;
+};
+std::unique_ptr<device::Device> Evaluation::s_device;
+std::string Evaluation::s_kernels;
+domain::Task Evaluation::s_task;
+std::unique_ptr<TaskSession> Evaluation::s_session;
+
+TEST_F(Evaluation, OfARightKernelIsCorrectAndTimed) {
+  const domain::Evaluation evaluation = evaluateKernel("right");
+  const auto* correct = domain::asCorrect(evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(evaluation);
+  ASSERT_EQ(correct->errors.size(), 1U);
+  EXPECT_EQ(correct->errors[0].relativeL2, 0.0);
+  EXPECT_EQ(correct->accuracy, domain::AccuracyClass::Fp32);
+  EXPECT_TRUE(correct->bitwiseRepeatable);
+  EXPECT_GE(correct->timing.candidate.samples, 3);
+  EXPECT_GE(correct->timing.eager.samples, 3);
+  EXPECT_GT(correct->timing.candidate.medianNs, 0.0);
+  EXPECT_GT(correct->timing.speedup, 0.0);
+}
+
+TEST_F(Evaluation, OfThePlanOfAtenCallsIsCorrect) {
+  const domain::Evaluation evaluation = evaluate(testing::atenPlan(s_task));
+  EXPECT_NE(domain::asCorrect(evaluation), nullptr) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, FindsOutputsThatNobodyWrote) {
+  EXPECT_EQ(wrongOf("nothing").rule, "unwritten");
+  const domain::Wrong half = wrongOf("half");
+  EXPECT_EQ(half.rule, "unwritten");
+  EXPECT_EQ(half.element, 13 * 101 / 2);
+}
+
+TEST_F(Evaluation, FindsWritesOutsideTheBuffers) {
+  EXPECT_EQ(wrongOf("tooFar").rule, "red zone");
+  EXPECT_EQ(wrongOf("tooEarly").rule, "red zone");
+  EXPECT_EQ(wrongOf("beforeInput").rule, "red zone");
+}
+
+TEST_F(Evaluation, FindsInputsThatWereChanged) {
+  EXPECT_EQ(wrongOf("inPlace").rule, "input modified");
+}
+
+TEST_F(Evaluation, FindsNanWhereThereShouldBeNone) {
+  const domain::Wrong wrong = wrongOf("notANumber");
+  EXPECT_EQ(wrong.rule, "nan");
+  EXPECT_EQ(wrong.element, 17);
+}
+
+TEST_F(Evaluation, NamesTheWorstElement) {
+  const domain::Wrong wrong = wrongOf("oneWrong");
+  EXPECT_EQ(wrong.rule, "error");
+  EXPECT_EQ(wrong.element, 42);
+  EXPECT_EQ(wrong.actual, 1000.0);
+  EXPECT_LT(wrong.expected, 10.0);
+}
+
+TEST_F(Evaluation, FindsAnErrorInTheVeryLastElement) {
+  const domain::Wrong wrong = wrongOf("wrongTail");
+  EXPECT_EQ(wrong.rule, "error");
+  EXPECT_EQ(wrong.element, 13 * 101 - 1);
+}
+
+TEST_F(Evaluation, FindsErrorsThatKernelBenchWouldPass) {
+  EXPECT_EQ(wrongOf("offByLittle").rule, "error");
+}
+
+TEST_F(Evaluation, RefusesASilentPrecisionDowngrade) {
+  EXPECT_EQ(wrongOf("asBf16").rule, "error");
+}
+
+TEST_F(Evaluation, FindsAnswersOfTheFirstInputs) {
+  const domain::Wrong wrong = wrongOf("constantOfFirstInputs");
+  EXPECT_THAT(wrong.detail, HasSubstr("check 2 of 5"));
+}
+
+TEST_F(Evaluation, CallsWhatIsRightOnlyOnceUnstable) {
+  const domain::Evaluation evaluation = evaluateKernel("flaky");
+  EXPECT_TRUE(std::holds_alternative<domain::Unstable>(evaluation)) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, ChecksWhatTheTimedCallsLeaveBehind) {
+  const domain::Evaluation evaluation = evaluateKernel("lazyLater");
+  const auto* unstable = std::get_if<domain::Unstable>(&evaluation);
+  ASSERT_NE(unstable, nullptr) << domain::summary(evaluation);
+  EXPECT_THAT(unstable->detail, HasSubstr("wrong in a timed one"));
+}
+
+TEST_F(Evaluation, FindsResultsThatDependOnWhatTheBufferHeldBefore) {
+  const domain::Evaluation evaluation = evaluateKernel("reliesOnPoison");
+  EXPECT_TRUE(std::holds_alternative<domain::Unstable>(evaluation)) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, ScreensOutWhatIsMuchSlowerThanTheElite) {
+  const domain::Evaluation evaluation = evaluate(testing::oneKernelPlan(s_task, "slow"), 1.0);
+  const auto* correct = domain::asCorrect(evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(evaluation);
+  EXPECT_TRUE(correct->timing.screenedOut);
+  EXPECT_EQ(correct->timing.candidate.samples, 2);
+}
+
+TEST_F(Evaluation, ReportsAMissingEntry) {
+  const domain::Evaluation evaluation = evaluateKernel("absent");
+  const auto* failed = std::get_if<domain::LaunchFailed>(&evaluation);
+  ASSERT_NE(failed, nullptr) << domain::summary(evaluation);
+  EXPECT_EQ(failed->step, "step 0: absent");
+}
+
+TEST_F(Evaluation, ReportsABinaryThatIsNone) {
+  wire::Evaluate request;
+  request.plan = testing::oneKernelPlan(s_task, "right");
+  request.binary = "no shared object";
+  const auto result = s_session->evaluate(request, [](std::string_view) {});
+  EXPECT_TRUE(std::holds_alternative<domain::LaunchFailed>(result.evaluation)) << domain::summary(result.evaluation);
+}
+
+TEST_F(Evaluation, RejectsPlansThatAreBroken) {
+  domain::LaunchPlan plan = testing::oneKernelPlan(s_task, "right");
+  plan.outputs = {domain::ValueId(5)};
+  EXPECT_TRUE(std::holds_alternative<domain::Rejected>(evaluate(plan)));
+  plan = testing::oneKernelPlan(s_task, "right");
+  plan.inputs.clear();
+  EXPECT_TRUE(std::holds_alternative<domain::Rejected>(evaluate(plan)));
+  plan = testing::oneKernelPlan(s_task, "right");
+  plan.buffers[1].shape = {101, 13};
+  EXPECT_TRUE(std::holds_alternative<domain::Rejected>(evaluate(plan)));
+  plan = testing::oneKernelPlan(s_task, "right");
+  plan.steps.clear();
+  EXPECT_TRUE(std::holds_alternative<domain::Rejected>(evaluate(plan)));
+}
+
+TEST_F(Evaluation, RejectsOperatorsThatAreNotAllowed) {
+  domain::LaunchPlan plan = testing::atenPlan(s_task);
+  std::get<domain::AtenStep>(plan.steps[0]).node.op = "aten.rand_like.default";
+  const domain::Evaluation evaluation = evaluate(plan);
+  const auto* rejected = std::get_if<domain::Rejected>(&evaluation);
+  ASSERT_NE(rejected, nullptr) << domain::summary(evaluation);
+  EXPECT_EQ(rejected->rule, "operator");
+}
+
+TEST_F(Evaluation, GivesKernelsTheLayoutThatThePlanDeclares) {
+  // relu(x) by an ATen step on a transposed view, then the kernel: it must see row-major data.
+  domain::LaunchPlan plan = testing::oneKernelPlan(s_task, "right");
+  const auto addBuffer = [&](domain::Shape shape) {
+    plan.buffers.push_back(domain::contiguousTensor(domain::ScalarType::Float32, std::move(shape)));
+    return domain::ValueId(static_cast<std::int32_t>(plan.buffers.size() - 1));
+  };
+  const domain::ValueId transposed = addBuffer({101, 13});
+  const domain::ValueId copied = addBuffer({101, 13});
+  const domain::ValueId back = addBuffer({13, 101});
+  const auto transpose = [](domain::ValueId from, domain::ValueId to) {
+    return domain::AtenStep{{"aten.transpose.int", {{from}, {std::int64_t{0}}, {std::int64_t{1}}}, {}, {to}, ""}};
+  };
+  auto kernel = std::get<domain::KernelStep>(plan.steps[0]);
+  kernel.arguments[0] = back;
+  plan.steps = {transpose(domain::ValueId(0), transposed),
+                domain::AtenStep{{"aten.clone.default",
+                                  {{transposed}},
+                                  {{"memory_format", {domain::MemoryFormatArgument{"contiguous_format"}}}},
+                                  {copied},
+                                  ""}},
+                transpose(copied, back), kernel};
+  const domain::Evaluation evaluation = evaluate(plan);
+  EXPECT_NE(domain::asCorrect(evaluation), nullptr) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, UsesScratchBuffersAndZeroSteps) {
+  domain::LaunchPlan plan = testing::oneKernelPlan(s_task, "right");
+  plan.buffers.push_back(plan.buffers[0]);
+  const domain::ValueId scratch(2);
+  auto second = std::get<domain::KernelStep>(plan.steps[0]);
+  std::get<domain::KernelStep>(plan.steps[0]).arguments[1] = scratch;
+  second.arguments[0] = scratch;
+  plan.steps.insert(plan.steps.begin(), domain::ZeroStep{scratch});
+  plan.steps.emplace_back(second);
+  const domain::Evaluation evaluation = evaluate(plan);
+  EXPECT_NE(domain::asCorrect(evaluation), nullptr) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, OfARightKernelAfterWrongOnesIsStillCorrect) {
+  (void)evaluateKernel("inPlace");
+  (void)evaluateKernel("tooFar");
+  const domain::Evaluation evaluation = evaluateKernel("right");
+  EXPECT_NE(domain::asCorrect(evaluation), nullptr) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, TimesOutWhenTheLimitIsOver) {
+  wire::Evaluate request;
+  request.plan = testing::oneKernelPlan(s_task, "right");
+  request.binary = s_kernels;
+  request.limitSeconds = 0.0;
+  const auto result = s_session->evaluate(request, [](std::string_view) {});
+  EXPECT_TRUE(std::holds_alternative<domain::TimedOut>(result.evaluation)) << domain::summary(result.evaluation);
+}
+
+TEST_F(Evaluation, OfTasksSaysHowEagerDoes) {
+  const wire::TaskReady& ready = s_session->ready();
+  EXPECT_EQ(ready.referenceType, "float64");
+  EXPECT_GT(ready.eager.medianNs, 0.0);
+  ASSERT_EQ(ready.eagerErrors.size(), 1U);
+  EXPECT_EQ(ready.eagerErrors[0].relativeL2, 0.0);
+  EXPECT_GT(ready.peakBytes, 0);
+}
+
+TEST_F(Evaluation, ComparesIntegerOutputsExactly) {
+  const domain::Task task = [] {
+    domain::Task made = testing::pointwiseTask({8, 32}, "aten.argmax.default");
+    made.graph.nodes[0].args.push_back({std::int64_t{1}});
+    made.graph.values[1] = domain::contiguousTensor(domain::ScalarType::Int64, {8});
+    return made;
+  }();
+  const auto session = load(task);
+  ASSERT_NE(session, nullptr);
+  wire::Evaluate request;
+  request.plan = testing::atenPlan(task);
+  request.timingBudgetSeconds = 0.02;
+  EXPECT_NE(domain::asCorrect(session->evaluate(request, [](std::string_view) {}).evaluation), nullptr);
+  std::get<domain::AtenStep>(request.plan.steps[0]).node.op = "aten.argmin.default";
+  const auto result = session->evaluate(request, [](std::string_view) {});
+  const auto* wrong = std::get_if<domain::Wrong>(&result.evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(result.evaluation);
+  EXPECT_EQ(wrong->rule, "error");
+}
+
+TEST_F(Evaluation, LoadsWeightsByName) {
+  const testing::TempDir directory;
+  const std::array<float, 2> weight = {2.0F, 3.0F};
+  testing::writeSafetensors(directory / "w.safetensors", "scale", {2}, weight);
+  domain::Task task = testing::pointwiseTask({2}, "aten.mul.Tensor");
+  task.graph.values.push_back(task.graph.values[0]);
+  task.graph.inputs.push_back({domain::ValueId(2), domain::InputKind::Parameter, "scale"});
+  task.graph.nodes[0].args.push_back({domain::ValueId(2)});
+  wire::LoadTask loading = request(task);
+  loading.weightsPath = directory / "w.safetensors";
+  EXPECT_THAT(TaskSession::load(loading, *s_device, [](std::string_view) {}), testing::IsOk());
+  loading.task.graph.inputs[1].name = "bias";
+  EXPECT_THAT(TaskSession::load(loading, *s_device, [](std::string_view) {}),
+              testing::IsError(ErrorKind::InvalidInput, HasSubstr("no tensor 'bias'")));
+}
+
+TEST_F(Evaluation, RefusesATaskThatPyTorchCannotRun) {
+  const domain::Task task = testing::pointwiseTask({4}, "aten.no_such_thing.default");
+  EXPECT_THAT(TaskSession::load(request(task), *s_device, [](std::string_view) {}),
+              testing::IsError(ErrorKind::Unsupported, HasSubstr("aten.no_such_thing.default")));
+}
+
+TEST_F(Evaluation, RefusesATaskThatIsLargerThanMemory) {
+  const domain::Task task = testing::pointwiseTask({1 << 20, 1 << 20}, "aten.relu.default");
+  EXPECT_THAT(TaskSession::load(request(task), *s_device, [](std::string_view) {}),
+              testing::IsError(ErrorKind::InvalidInput, HasSubstr("the task needs about")));
+}
+
+TEST_F(Evaluation, RefusesATaskWhoseGraphDeclaresOtherShapesThanPyTorchComputes) {
+  domain::Task task = testing::pointwiseTask({4, 8}, "aten.relu.default");
+  task.graph.values[1] = domain::contiguousTensor(domain::ScalarType::Float32, {8, 4});
+  EXPECT_THAT(TaskSession::load(request(task), *s_device, [](std::string_view) {}),
+              testing::IsError(ErrorKind::InvalidInput, HasSubstr("another shape or type")));
+}
+
+}  // namespace
+}  // namespace swage::verify

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/memory_plan.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/result_matchers.h"
+#include "tests/worker/task_builder.h"
+
+namespace swage::verify {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kMegabyte = 1'000'000;
+
+// 10 MB in, 10 MB out.
+domain::Graph tenMegabytes() {
+  return testing::pointwiseTask({2'500'000}, "aten.relu.default").graph;
+}
+
+TEST(PlanMemory, KeepsEverythingWhereThereIsRoom) {
+  const auto plan = planMemory(tenMegabytes(), 5, 2000 * kMegabyte);
+  ASSERT_THAT(plan, testing::IsOk());
+  EXPECT_TRUE(plan->referenceInFloat64);
+  EXPECT_TRUE(plan->keepSeeds);
+  EXPECT_EQ(plan->workingSets, 2);
+}
+
+TEST(PlanMemory, GivesUpKeptSeedsFirst) {
+  const auto plan = planMemory(tenMegabytes(), 5, 200 * kMegabyte);
+  ASSERT_THAT(plan, testing::IsOk());
+  EXPECT_FALSE(plan->keepSeeds);
+  EXPECT_TRUE(plan->referenceInFloat64);
+}
+
+TEST(PlanMemory, GivesUpFloat64BeforeTheTask) {
+  const auto plan = planMemory(tenMegabytes(), 5, 80 * kMegabyte);
+  ASSERT_THAT(plan, testing::IsOk());
+  EXPECT_FALSE(plan->referenceInFloat64);
+}
+
+TEST(PlanMemory, RefusesWhatDoesNotFitAndSaysHowLargeItIs) {
+  EXPECT_THAT(planMemory(tenMegabytes(), 5, 30 * kMegabyte),
+              testing::IsError(ErrorKind::InvalidInput, HasSubstr("0.06 GB on this device, of which 0.03 GB")));
+}
+
+}  // namespace
+}  // namespace swage::verify

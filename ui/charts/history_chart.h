@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include <vector>
+
+#include "core/services/types.h"
+#include "ui/widgets/theme.h"
+
+class QChart;
+class QChartView;
+class QLineSeries;
+class QValueAxis;
+
+namespace swage::ui {
+
+// Best speedup over search time, with the fastest baseline at 1×. GUI thread only.
+class HistoryChart final : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HistoryChart(QWidget* parent = nullptr);
+  void setTheme(const Theme& theme);
+  // `untilSeconds` is now; the last step is drawn up to it.
+  void setHistory(const std::vector<services::HistoryPoint>& history, double untilSeconds, const QString& baselineMode);
+  [[nodiscard]] int cornerCount() const;
+  [[nodiscard]] double highestValue() const;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void setRanges(double seconds, double lowest, double highest);
+
+  QChart* m_chart;
+  QChartView* m_view;
+  QLineSeries* m_best;
+  QLineSeries* m_baseline;
+  QValueAxis* m_time;
+  QValueAxis* m_speedup;
+  double m_highest = 1.0;
+};
+
+}  // namespace swage::ui

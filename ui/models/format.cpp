@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/format.h"
+
+#include <QLocale>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+constexpr double kMaxDurationSeconds = 30.0 * 24 * 3600;
+
+const QLocale& numbers() {
+  static const QLocale locale(QLocale::English, QLocale::UnitedStates);
+  return locale;
+}
+
+QString none() {
+  return u"–"_s;
+}
+
+QString threeDigits(double value) {
+  const double magnitude = value > 0 ? std::floor(std::log10(value)) : 0.0;
+  return numbers().toString(value, 'f', static_cast<int>(std::clamp(2.0 - magnitude, 0.0, 2.0)));
+}
+
+double unitSeconds(const QString& unit) {
+  if (unit == "h"_L1) {
+    return 3600.0;
+  }
+  return unit == "m"_L1 || unit == "min"_L1 ? 60.0 : 1.0;
+}
+
+}  // namespace
+
+QString toQString(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString formatTime(double nanoseconds) {
+  struct Unit {
+    double size;
+    QLatin1StringView name;
+  };
+  if (!(nanoseconds > 0.0)) {
+    return none();
+  }
+  if (nanoseconds < 999.5) {
+    return numbers().toString(nanoseconds, 'f', 0) % u" ns"_s;
+  }
+  if (nanoseconds < 999.5e3) {
+    return threeDigits(nanoseconds / 1e3) % u" µs"_s;
+  }
+  if (nanoseconds < 999.5e6) {
+    return threeDigits(nanoseconds / 1e6) % u" ms"_s;
+  }
+  return threeDigits(nanoseconds / 1e9) % u" s"_s;
+}
+
+QString formatInterval(double medianNs, double lowNs, double highNs) {
+  if (!(medianNs > 0.0) || highNs < lowNs || !(highNs > 0.0)) {
+    return formatTime(medianNs);
+  }
+  const double side = std::max({highNs - medianNs, medianNs - lowNs, 0.0});
+  return formatTime(medianNs) % u" ± "_s % numbers().toString(100.0 * side / medianNs, 'f', 1) % u" %"_s;
+}
+
+QString formatSpeedup(double speedup) {
+  if (!(speedup > 0.0)) {
+    return none();
+  }
+  return threeDigits(speedup) % u"×"_s;
+}
+
+QString formatCount(std::int64_t count) {
+  return numbers().toString(static_cast<qlonglong>(count));
+}
+
+QString formatDuration(double seconds) {
+  const auto whole = static_cast<qint64>(std::max(0.0, seconds));
+  const auto two = [](qint64 value) { return u"%1"_s.arg(value, 2, 10, QChar(u'0')); };
+  if (whole >= 3600) {
+    return QString::number(whole / 3600) % u":"_s % two(whole / 60 % 60) % u":"_s % two(whole % 60);
+  }
+  return QString::number(whole / 60) % u":"_s % two(whole % 60);
+}
+
+QString formatError(double relativeError) {
+  return relativeError == 0.0 ? u"0"_s : QString::number(relativeError, 'e', 1);
+}
+
+QString formatRate(double perSecond) {
+  return numbers().toString(std::max(0.0, perSecond), 'f', perSecond < 99.95 ? 1 : 0) % u"/s"_s;
+}
+
+std::optional<double> parseDuration(const QString& text) {
+  static const QRegularExpression shape(u"^\\s*(?:\\d+(?:\\.\\d+)?\\s*(?:h|min|m|s|)\\s*)+$"_s);
+  static const QRegularExpression part(u"(\\d+(?:\\.\\d+)?)\\s*(h|min|m|s|)"_s);
+  const QString lower = text.toLower();
+  if (!shape.match(lower).hasMatch()) {
+    return std::nullopt;
+  }
+  double seconds = 0.0;
+  for (auto match = part.globalMatch(lower); match.hasNext();) {
+    const QRegularExpressionMatch one = match.next();
+    seconds += QLocale::c().toDouble(one.captured(1)) * unitSeconds(one.captured(2));
+  }
+  if (!(seconds > 0.0) || seconds > kMaxDurationSeconds) {
+    return std::nullopt;
+  }
+  return seconds;
+}
+
+QString editableDuration(double seconds) {
+  const auto isWhole = [seconds](double unit) { return seconds >= unit && std::fmod(seconds, unit) == 0.0; };
+  if (isWhole(3600.0)) {
+    return QString::number(seconds / 3600.0) % u" h"_s;
+  }
+  if (seconds > 90.0 && isWhole(60.0)) {
+    return QString::number(seconds / 60.0) % u" min"_s;
+  }
+  return QString::number(seconds) % u" s"_s;
+}
+
+}  // namespace swage::ui

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+// How numbers read everywhere in the window. Pure functions; digits and separators do not follow the user's locale, so
+// that a number can be pasted into the command line or a report.
+namespace swage::ui {
+
+[[nodiscard]] QString toQString(std::string_view text);
+[[nodiscard]] QString formatTime(double nanoseconds);  // "12.3 µs"; "–" for none
+// "12.3 µs ± 0.8 %": half the interval's larger side, relative to the median.
+[[nodiscard]] QString formatInterval(double medianNs, double lowNs, double highNs);
+[[nodiscard]] QString formatSpeedup(double speedup);      // "2.31×"; "–" for none
+[[nodiscard]] QString formatCount(std::int64_t count);    // "7,412"
+[[nodiscard]] QString formatDuration(double seconds);     // "1:05", "1:00:05"
+[[nodiscard]] QString formatError(double relativeError);  // "1.2e-07"
+[[nodiscard]] QString formatRate(double perSecond);       // "9.8/s"
+
+// "90", "90s", "1m30s", "1.5 min", "2h" to seconds; nothing for other text and for durations that are not positive.
+[[nodiscard]] std::optional<double> parseDuration(const QString& text);
+// The inverse, for a field the user edits: "90 s", "5 min", "2 h".
+[[nodiscard]] QString editableDuration(double seconds);
+
+}  // namespace swage::ui

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/progress_page.h"
+
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/charts/history_chart.h"
+#include "ui/models/format.h"
+#include "ui/widgets/empty_state.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+// The fastest working baseline gives the line at 1×.
+QString fastestMode(const std::vector<domain::Baseline>& baselines) {
+  const domain::Baseline* fastest = nullptr;
+  for (const domain::Baseline& baseline : baselines) {
+    if (baseline.failure.empty() && baseline.timing.medianNs > 0.0 &&
+        (fastest == nullptr || baseline.timing.medianNs < fastest->timing.medianNs)) {
+      fastest = &baseline;
+    }
+  }
+  return fastest == nullptr ? QString()
+                            : QString(toQString(fastest->mode) % u" "_s % formatTime(fastest->timing.medianNs));
+}
+
+}  // namespace
+
+ProgressPage::ProgressPage(Session& session, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_chart(new HistoryChart),
+      m_empty(new EmptyState(m_chart, tr("The best speedup is drawn here as soon as a correct kernel is timed."))) {
+  setObjectName(u"progressPage"_s);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(m_empty);
+  connect(&session, &Session::historyChanged, this, &ProgressPage::showHistory);
+  connect(&session, &Session::runShown, this, &ProgressPage::showHistory);
+  connect(&session, &Session::progressChanged, this, [this] {
+    // The line grows to the right once a second: nothing else changes between improvements.
+    if (std::floor(m_session.progress().elapsedSeconds) != std::floor(m_shownUntil)) {
+      showHistory();
+    }
+  });
+  showHistory();
+}
+
+void ProgressPage::setTheme(const Theme& theme) {
+  m_chart->setTheme(theme);
+}
+
+void ProgressPage::showHistory() {
+  m_shownUntil = m_session.progress().elapsedSeconds;
+  m_chart->setHistory(m_session.history(), m_shownUntil, fastestMode(m_session.baselines()));
+  m_empty->setEmpty(m_session.history().empty());
+}
+
+}  // namespace swage::ui

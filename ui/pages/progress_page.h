@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include "ui/models/session.h"
+#include "ui/widgets/theme.h"
+
+namespace swage::ui {
+
+class EmptyState;
+class HistoryChart;
+
+// Best speedup over time.
+class ProgressPage final : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ProgressPage(Session& session, QWidget* parent = nullptr);
+  void setTheme(const Theme& theme);
+
+ private:
+  void showHistory();
+
+  Session& m_session;
+  HistoryChart* m_chart;
+  EmptyState* m_empty;
+  double m_shownUntil = -1.0;
+};
+
+}  // namespace swage::ui

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/dialogs.h"
+
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QMessageBox>
+
+#include "ui/widgets/icons.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("dialogs", text);
+}
+
+QFileDialog* makeDialog(QWidget* parent, const QString& title, const Dialogs::Answer& chosen) {
+  auto* dialog = new QFileDialog(parent, title);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  QObject::connect(dialog, &QFileDialog::fileSelected, parent, chosen);
+  return dialog;
+}
+
+}  // namespace
+
+void RealDialogs::chooseTaskFile(QWidget* parent, const Answer& chosen) {
+  QFileDialog* dialog = makeDialog(parent, tr("Open a task"), chosen);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  dialog->setNameFilter(tr("KernelBench or module file (*.py)"));
+  dialog->open();
+}
+
+void RealDialogs::chooseTaskBundle(QWidget* parent, const Answer& chosen) {
+  QFileDialog* dialog = makeDialog(parent, tr("Open an imported task"), chosen);
+  dialog->setFileMode(QFileDialog::Directory);
+  dialog->open();
+}
+
+void RealDialogs::chooseProject(QWidget* parent, const QString& current, const Answer& chosen) {
+  QFileDialog* dialog = makeDialog(parent, tr("Open or create a project folder"), chosen);
+  dialog->setFileMode(QFileDialog::Directory);
+  dialog->setDirectory(current);
+  dialog->open();
+}
+
+void RealDialogs::chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) {
+  QFileDialog* dialog = makeDialog(parent, tr("Export the kernel"), chosen);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(u"py"_s);
+  dialog->setNameFilter(tr("Python file (*.py)"));
+  dialog->selectFile(suggestion);
+  dialog->open();
+}
+
+void RealDialogs::showAbout(QWidget* parent) {
+  auto* box = new QMessageBox(parent);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setWindowTitle(tr("About Swage"));
+  box->setIconPixmap(applicationIcon().pixmap(64));
+  box->setText(u"<b>Swage %1</b>"_s.arg(QCoreApplication::applicationVersion()));
+  box->setInformativeText(
+      tr("Turns a PyTorch module into the fastest verified kernel it can find on the devices of "
+         "this machine.\n\nThis window is licensed under GPL-3.0-or-later, everything else under "
+         "Apache-2.0. An exported kernel belongs to you."));
+  box->open();
+}
+
+}  // namespace swage::ui

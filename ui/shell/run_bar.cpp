@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/run_bar.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QProgressBar>
+#include <QSignalBlocker>
+#include <QStandardItemModel>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QWidgetAction>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/models/format.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/run_options.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/stat_label.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+constexpr int kPermille = 1000;
+
+QToolButton* labelledButton(QAction* action) {
+  auto* button = new QToolButton;
+  button->setDefaultAction(action);
+  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  button->setAutoRaise(true);
+  return button;
+}
+
+double share(const services::Progress& progress) {
+  double done = progress.budgetSeconds > 0.0 ? progress.elapsedSeconds / progress.budgetSeconds : 0.0;
+  if (progress.maxEvaluations > 0) {
+    done = std::max(done, static_cast<double>(progress.evaluations) / static_cast<double>(progress.maxEvaluations));
+  }
+  return std::clamp(done, 0.0, 1.0);
+}
+
+}  // namespace
+
+RunBar::RunBar(Session& session, const Actions& actions, QWidget* parent)
+    : QToolBar(tr("Run"), parent),
+      m_session(session),
+      m_task(new QComboBox),
+      m_target(new QComboBox),
+      m_budget(new QComboBox),
+      m_optionsButton(new QToolButton),
+      m_options(new RunOptions),
+      m_progress(new QProgressBar),
+      m_stage(new ElidedLabel),
+      m_best(new StatLabel(tr("best"), u"100.00×"_s)),
+      m_tried(new StatLabel(tr("tried"), u"100,000"_s)),
+      m_correct(new StatLabel(tr("correct"), u"100,000"_s)),
+      m_rate(new StatLabel(tr("rate"), u"100.0/s"_s)) {
+  setObjectName(u"runBar"_s);
+  setMovable(false);
+  setContextMenuPolicy(Qt::PreventContextMenu);
+  makeFields();
+  addWidget(m_task);
+  addWidget(m_target);
+  addWidget(m_budget);
+  addWidget(m_optionsButton);
+  addSeparator();
+  for (QAction* action : {actions.start, actions.pause, actions.stop}) {
+    addWidget(labelledButton(action));
+  }
+  addSeparator();
+  addWidget(makeProgress());
+  for (StatLabel* stat : {m_best, m_tried, m_correct, m_rate}) {
+    addWidget(stat);
+  }
+  setTheme(Theme::light());
+  connect(&session, &Session::stateChanged, this, &RunBar::showState);
+  connect(&session, &Session::progressChanged, this, &RunBar::showProgress);
+  connect(&session, &Session::runShown, this, &RunBar::showProgress);
+  connect(this, &RunBar::edited, this, &RunBar::showProgress);
+  showState();
+}
+
+void RunBar::makeFields() {
+  m_task->setObjectName(u"taskPicker"_s);
+  m_task->setAccessibleName(tr("Task"));
+  m_task->setPlaceholderText(tr("Choose a task"));
+  m_task->setMinimumContentsLength(20);
+  m_task->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  m_target->setObjectName(u"target"_s);
+  m_target->setAccessibleName(tr("Target"));
+  m_target->setToolTip(tr("Where the kernel runs"));
+  for (const auto& target : {u"auto"_s, u"cpu"_s, u"cuda"_s}) {
+    m_target->addItem(target, target);
+  }
+  m_budget->setObjectName(u"timeBudget"_s);
+  m_budget->setAccessibleName(tr("Time budget"));
+  m_budget->setToolTip(tr("Search time, for example 90 s, 5 min or 1h30m"));
+  m_budget->setEditable(true);
+  m_budget->setInsertPolicy(QComboBox::NoInsert);
+  m_budget->addItems({u"30 s"_s, u"60 s"_s, u"2 min"_s, u"5 min"_s, u"10 min"_s, u"30 min"_s, u"1 h"_s});
+  m_budget->setCurrentText(editableDuration(m_budgetSeconds));
+  auto* panel = new QWidgetAction(this);
+  panel->setDefaultWidget(m_options);
+  auto* menu = new QMenu(m_optionsButton);
+  menu->addAction(panel);
+  m_optionsButton->setObjectName(u"runOptions"_s);
+  m_optionsButton->setToolTip(tr("Overrides, seed and limits of the run"));
+  m_optionsButton->setAccessibleName(tr("Run options"));
+  m_optionsButton->setMenu(menu);
+  m_optionsButton->setPopupMode(QToolButton::InstantPopup);
+  m_optionsButton->setAutoRaise(true);
+  connect(m_task, &QComboBox::currentIndexChanged, this, [this] {
+    m_task->setToolTip(m_task->currentData(Qt::ToolTipRole).toString());
+    Q_EMIT edited();
+    Q_EMIT taskChosen();
+  });
+  connect(m_options, &RunOptions::changed, this, &RunBar::edited);
+  connect(m_budget->lineEdit(), &QLineEdit::editingFinished, this, &RunBar::restoreBudget);
+  connect(m_budget, &QComboBox::currentTextChanged, this, [this](const QString& text) {
+    m_budgetSeconds = parseDuration(text).value_or(m_budgetSeconds);
+    Q_EMIT edited();
+  });
+}
+
+QWidget* RunBar::makeProgress() {
+  auto* box = new QWidget;
+  m_progress->setObjectName(u"budgetBar"_s);
+  m_progress->setAccessibleName(tr("Budget used"));
+  m_progress->setRange(0, kPermille);
+  m_progress->setTextVisible(false);
+  m_progress->setFixedHeight(8);
+  m_stage->setObjectName(u"stage"_s);
+  QFont small = m_stage->font();
+  small.setPointSizeF(small.pointSizeF() * 0.9);
+  m_stage->setFont(small);
+  m_stage->setForegroundRole(QPalette::PlaceholderText);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(6, 2, 6, 0);
+  column->setSpacing(4);
+  column->addWidget(m_progress);
+  column->addWidget(m_stage);
+  box->setMinimumWidth(140);
+  box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  return box;
+}
+
+void RunBar::setTheme(const Theme& theme) {
+  m_optionsButton->setIcon(themedIcon(u"options"_s, theme));
+}
+
+void RunBar::setTasks(const std::vector<TaskEntry>& bundled, const QStringList& recent) {
+  const QString chosen = task();
+  {
+    const QSignalBlocker blocker(m_task);
+    m_task->clear();
+    const auto add = [this](const TaskEntry& entry) {
+      m_task->addItem(entry.name, entry.path);
+      const QString tip = entry.description.isEmpty() ? entry.path : QString(entry.description % u"\n"_s % entry.path);
+      m_task->setItemData(m_task->count() - 1, tip, Qt::ToolTipRole);
+    };
+    std::for_each(bundled.begin(), bundled.end(), add);
+    const auto isBundled = [&bundled](const QString& path) {
+      return std::any_of(bundled.begin(), bundled.end(), [&path](const auto& entry) { return entry.path == path; });
+    };
+    bool separated = bundled.empty();
+    for (const QString& path : recent) {
+      if (isBundled(path)) {
+        continue;
+      }
+      if (!separated) {
+        m_task->insertSeparator(m_task->count());
+        separated = true;
+      }
+      add(taskEntry(path));
+    }
+    m_task->setCurrentIndex(m_task->findData(chosen));
+  }
+  Q_EMIT edited();
+}
+
+void RunBar::chooseTask(const QString& path) {
+  const int known = m_task->findData(path);
+  if (known < 0) {
+    const TaskEntry entry = taskEntry(path);
+    m_task->addItem(entry.name, entry.path);
+  }
+  m_task->setCurrentIndex(known < 0 ? m_task->count() - 1 : known);
+}
+
+QString RunBar::task() const {
+  return m_task->currentData().toString();
+}
+
+bool RunBar::isComplete() const {
+  return !task().isEmpty() && parseDuration(m_budget->currentText()) && m_options->isValid();
+}
+
+void RunBar::setSettings(const services::RunSpec& spec) {
+  if (const int index = m_target->findData(toQString(spec.target)); index >= 0) {
+    m_target->setCurrentIndex(index);
+  }
+  m_budgetSeconds = spec.timeBudgetSeconds;
+  m_budget->setCurrentText(editableDuration(m_budgetSeconds));
+  m_options->setFrom(spec);
+}
+
+services::RunSpec RunBar::spec() const {
+  services::RunSpec spec;
+  spec.task = task().toStdString();
+  spec.target = m_target->currentData().toString().toStdString();
+  spec.timeBudgetSeconds = m_budgetSeconds;
+  m_options->writeTo(spec);
+  return spec;
+}
+
+void RunBar::restoreBudget() {
+  if (!parseDuration(m_budget->currentText())) {
+    m_budget->setCurrentText(editableDuration(m_budgetSeconds));
+  }
+}
+
+void RunBar::showState() {
+  for (QWidget* field : std::initializer_list<QWidget*>{m_task, m_target, m_budget, m_optionsButton}) {
+    field->setEnabled(!m_session.isActive());
+  }
+  showProgress();
+}
+
+void RunBar::showProgress() {
+  const services::Progress& progress = m_session.progress();
+  const bool isBusy =
+      m_session.state() == services::RunState::Importing || m_session.state() == services::RunState::Preparing;
+  m_progress->setRange(0, isBusy ? 0 : kPermille);
+  m_progress->setValue(static_cast<int>(std::lround(share(progress) * kPermille)));
+  QString stage = toQString(services::name(m_session.state()));
+  if (m_session.state() == services::RunState::Idle && !m_session.isActive()) {
+    stage = m_session.shownRun().isValid() ? tr("recorded run")
+            : isComplete()                 ? tr("Press Start to search for a faster kernel.")
+                                           : tr("Choose a task, then press Start.");
+  }
+  if (progress.elapsedSeconds > 0.0) {
+    stage += u" · "_s % formatDuration(progress.elapsedSeconds);
+    if (progress.budgetSeconds > 0.0) {
+      stage += u" / "_s % formatDuration(progress.budgetSeconds);
+    }
+  }
+  if (m_session.isActive() && !progress.stage.empty()) {
+    stage += u" · "_s % toQString(progress.stage);
+  }
+  m_stage->setFullText(stage);
+  m_best->setValue(formatSpeedup(progress.bestSpeedup));
+  m_tried->setValue(formatCount(progress.evaluations));
+  m_correct->setValue(formatCount(progress.correct));
+  m_rate->setValue(formatRate(progress.perSecond));
+}
+
+}  // namespace swage::ui

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/run_options.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QFormLayout>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QStringList>
+
+#include <algorithm>
+#include <limits>
+
+#include "ui/models/format.h"
+#include "ui/models/task_catalogue.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+
+RunOptions::RunOptions(QWidget* parent)
+    : QWidget(parent),
+      m_overrides(new QLineEdit(this)),
+      m_inputs(new QLineEdit(this)),
+      m_seed(new QSpinBox(this)),
+      m_maxEvaluations(new QSpinBox(this)),
+      m_eval(new QCheckBox(tr("Evaluation mode instead of training mode"), this)),
+      m_compileBaselines(new QCheckBox(tr("Also measure torch.compile as a baseline"), this)) {
+  m_overrides->setObjectName(u"overrides"_s);
+  m_overrides->setPlaceholderText(tr("batch_size=16 dim=4096"));
+  m_overrides->setToolTip(tr("Constants of the task file to change, as NAME=VALUE separated by spaces"));
+  m_overrides->setMinimumWidth(m_overrides->fontMetrics().averageCharWidth() * 40);
+  m_inputs->setObjectName(u"inputs"_s);
+  m_inputs->setPlaceholderText(tr("only for a plain module"));
+  m_seed->setObjectName(u"seed"_s);
+  m_seed->setRange(0, std::numeric_limits<int>::max());
+  m_seed->setValue(1);
+  m_maxEvaluations->setObjectName(u"maxEvaluations"_s);
+  m_maxEvaluations->setRange(0, std::numeric_limits<int>::max());
+  m_maxEvaluations->setSpecialValueText(tr("no limit"));
+  m_compileBaselines->setChecked(true);
+  auto* form = new QFormLayout(this);
+  form->setContentsMargins(14, 12, 14, 12);
+  form->addRow(tr("Overrides"), m_overrides);
+  form->addRow(tr("Inputs"), m_inputs);
+  form->addRow(tr("Seed"), m_seed);
+  form->addRow(tr("Candidates"), m_maxEvaluations);
+  form->addRow(m_eval);
+  form->addRow(m_compileBaselines);
+  connect(m_overrides, &QLineEdit::textChanged, this, &RunOptions::checkOverrides);
+}
+
+void RunOptions::checkOverrides() {
+  const bool valid = isValid();
+  m_overrides->setToolTip(valid ? tr("Constants of the task file to change, as NAME=VALUE separated by spaces")
+                                : tr("Every part must read NAME=VALUE"));
+  QFont font = this->font();
+  font.setItalic(!valid);
+  m_overrides->setFont(font);
+  Q_EMIT changed();
+}
+
+bool RunOptions::isValid() const {
+  return parseOverrides(m_overrides->text()).has_value();
+}
+
+void RunOptions::setFrom(const services::RunSpec& spec) {
+  QStringList parts;
+  for (const auto& [name, value] : spec.overrides) {
+    parts.push_back(toQString(name) % u"="_s % toQString(value));
+  }
+  m_overrides->setText(parts.join(u" "_s));
+  m_inputs->setText(toQString(spec.inputs));
+  m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(spec.seed, std::numeric_limits<int>::max())));
+  m_maxEvaluations->setValue(
+      static_cast<int>(std::clamp<std::int64_t>(spec.maxEvaluations, 0, std::numeric_limits<int>::max())));
+  m_eval->setChecked(spec.eval);
+  m_compileBaselines->setChecked(spec.compileBaselines);
+}
+
+void RunOptions::writeTo(services::RunSpec& spec) const {
+  spec.overrides = parseOverrides(m_overrides->text()).value_or(decltype(spec.overrides){});
+  spec.inputs = m_inputs->text().trimmed().toStdString();
+  spec.seed = static_cast<std::uint64_t>(m_seed->value());
+  spec.maxEvaluations = m_maxEvaluations->value();
+  spec.eval = m_eval->isChecked();
+  spec.compileBaselines = m_compileBaselines->isChecked();
+}
+
+}  // namespace swage::ui

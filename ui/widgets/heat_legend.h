@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include "ui/models/color_map.h"
+#include "ui/widgets/theme.h"
+
+namespace swage::ui {
+
+// What the colours and marks of the map mean, in one line.
+class HeatLegend final : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HeatLegend(QWidget* parent = nullptr);
+  void setTheme(const Theme& theme);
+  void setScale(const HeatScale& scale);
+  [[nodiscard]] QSize sizeHint() const override;
+  [[nodiscard]] QSize minimumSizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  [[nodiscard]] double paintRamp(QPainter& painter, double left) const;
+  void paintMarks(QPainter& painter, double left) const;
+
+  Theme m_theme = Theme::light();
+  HeatScale m_scale;
+};
+
+}  // namespace swage::ui

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/heat_map.h"
+
+#include <QAccessible>
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+#include <array>
+
+#include "ui/models/format.h"
+#include "ui/widgets/heat_map_accessible.h"
+#include "ui/widgets/heat_painter.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+constexpr double kMargin = 8.0;
+constexpr double kCellGap = 4.0;
+constexpr double kBlockGap = 14.0;
+
+struct HeaderText {
+  QString code;
+  QString meaning;
+};
+
+HeaderText rowText(int row) {
+  const domain::Cell cell = cellAt(row, 0);
+  return {toQString(cell.name()).mid(0, 2), toQString(domain::describe(cell.movement))};
+}
+HeaderText columnText(int column) {
+  const domain::Cell cell = cellAt(0, column);
+  return {toQString(cell.name()).mid(2, 2), toQString(domain::describe(cell.arithmetic))};
+}
+HeaderText blockText(int block) {
+  const domain::Cell cell = cellAt(0, block * kMapBlocks);
+  return {toQString(cell.name()).mid(4, 2), toQString(domain::describe(cell.decomposition))};
+}
+
+// The whole text where it fits in words, else its first word, elided.
+QString fitting(const QString& text, const QRectF& rect, const QFontMetricsF& metrics) {
+  const QRectF needed = metrics.boundingRect(QRectF(0, 0, rect.width(), 1000.0), Qt::TextWordWrap, text);
+  if (needed.height() <= rect.height() + 1.0 && needed.width() <= rect.width() + 1.0) {
+    return text;
+  }
+  return metrics.elidedText(text.section(u' ', 0, 0), Qt::ElideRight, rect.width());
+}
+
+}  // namespace
+
+HeatMapGeometry::HeatMapGeometry(const QSizeF& size, const QFont& font) {
+  const QFontMetricsF metrics(font);
+  const double line = metrics.height();
+  m_rowHeader = metrics.horizontalAdvance(u"asynchronous"_s) + 12.0;
+  m_blockHeight = line + 4.0;
+  m_columnHeight = 3.0 * line + 4.0;  // code, and two lines of meaning
+  m_left = kMargin + m_rowHeader;
+  m_top = kMargin + m_blockHeight + m_columnHeight;
+  const double width = size.width() - m_left - kMargin - kBlockGap * (kMapBlocks - 1);
+  const double height = size.height() - m_top - kMargin;
+  m_cellWidth = std::max(8.0, width / kMapColumns - kCellGap);
+  m_cellHeight = std::max(8.0, height / kMapRows - kCellGap);
+}
+
+QRectF HeatMapGeometry::cell(int row, int column) const {
+  const double x = m_left + column * (m_cellWidth + kCellGap) + (column / kMapBlocks) * kBlockGap;
+  return {x, m_top + row * (m_cellHeight + kCellGap), m_cellWidth, m_cellHeight};
+}
+
+QRectF HeatMapGeometry::rowHeader(int row) const {
+  return {kMargin, cell(row, 0).top(), m_rowHeader - 8.0, m_cellHeight};
+}
+
+QRectF HeatMapGeometry::columnHeader(int column) const {
+  return {cell(0, column).left() - kCellGap / 2.0, kMargin + m_blockHeight, m_cellWidth + kCellGap,
+          m_columnHeight - 2.0};
+}
+
+QRectF HeatMapGeometry::blockHeader(int block) const {
+  const QRectF first = cell(0, block * kMapBlocks);
+  const QRectF last = cell(0, block * kMapBlocks + kMapBlocks - 1);
+  return {first.left(), kMargin, last.right() - first.left(), m_blockHeight - 2.0};
+}
+
+int HeatMapGeometry::hit(const QPointF& point) const {
+  for (int row = 0; row < kMapRows; ++row) {
+    for (int column = 0; column < kMapColumns; ++column) {
+      if (cell(row, column).contains(point)) {
+        return cellAt(row, column).index();
+      }
+    }
+  }
+  return -1;
+}
+
+HeatMap::HeatMap(QWidget* parent) : QWidget(parent), m_views(viewCells({}, {})) {
+  installHeatMapAccessibility();
+  setObjectName(u"heatMap"_s);
+  setFocusPolicy(Qt::StrongFocus);
+  setAccessibleName(tr("Archive: the 36 behaviour cells"));
+  setAccessibleDescription(
+      tr("Rows are data movement, columns are decomposition and arithmetic. "
+         "Arrow keys move, Enter opens the best kernel of a cell."));
+  setMouseTracking(true);
+  updateGeometryOfCells();
+}
+
+void HeatMap::setTheme(const Theme& theme) {
+  m_theme = theme;
+  update();
+}
+
+void HeatMap::setCells(const std::vector<services::CellSummary>& cells) {
+  const HeatScale scale = HeatScale::fit(cells);
+  m_views = viewCells(cells, scale);
+  update();
+  if (!(scale == m_scale)) {
+    m_scale = scale;
+    Q_EMIT scaleChanged();
+  }
+}
+
+void HeatMap::setTooltipProvider(std::function<QString(int)> provider) {
+  m_tooltip = std::move(provider);
+}
+
+void HeatMap::setCurrentCell(int index) {
+  if (index == m_current) {
+    return;
+  }
+  m_current = index;
+  update();
+  announce(index);
+}
+
+void HeatMap::choose(int index) {
+  if (index == m_current) {
+    return;
+  }
+  setCurrentCell(index);
+  Q_EMIT currentCellChanged(index);
+}
+
+void HeatMap::announce(int index) {
+  if (index < 0 || !QAccessible::isActive()) {
+    return;
+  }
+  QAccessibleEvent event(this, QAccessible::Focus);
+  event.setChild(accessibleChildOfCell(index));
+  QAccessible::updateAccessibility(&event);
+}
+
+QSize HeatMap::sizeHint() const {
+  return {860, 420};
+}
+
+QSize HeatMap::minimumSizeHint() const {
+  const QFontMetrics metrics(font());
+  return {metrics.horizontalAdvance(u"asynchronous"_s) + kMapColumns * (metrics.horizontalAdvance(u"0.00×"_s) + 12),
+          metrics.height() * (4 + kMapRows * 2) + 40};
+}
+
+bool HeatMap::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) {
+    return QWidget::event(event);
+  }
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const int index = m_geometry.hit(help->pos());
+  if (index < 0 || !m_tooltip) {
+    QToolTip::hideText();
+    event->ignore();
+    return true;
+  }
+  const domain::Cell cell = domain::Cell::fromIndex(index);
+  const QRect area = m_geometry.cell(mapRow(cell), mapColumn(cell)).toAlignedRect();
+  QToolTip::showText(help->globalPos(), m_tooltip(index), this, area);
+  return true;
+}
+
+void HeatMap::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) {
+    updateGeometryOfCells();
+  }
+  QWidget::changeEvent(event);
+}
+
+void HeatMap::resizeEvent(QResizeEvent*) {
+  updateGeometryOfCells();
+}
+
+void HeatMap::updateGeometryOfCells() {
+  m_geometry = HeatMapGeometry(size(), font());
+  update();
+}
+
+void HeatMap::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.fillRect(rect(), m_theme.base);
+  paintHeaders(painter);
+  for (int index = 0; index < domain::kCellCount; ++index) {
+    const domain::Cell cell = domain::Cell::fromIndex(index);
+    paintCell(painter, m_geometry.cell(mapRow(cell), mapColumn(cell)), view(index), m_theme, font());
+  }
+  if (m_current >= 0) {
+    const domain::Cell cell = domain::Cell::fromIndex(m_current);
+    paintSelection(painter, m_geometry.cell(mapRow(cell), mapColumn(cell)), m_theme, hasFocus());
+  }
+}
+
+void HeatMap::paintHeaders(QPainter& painter) const {
+  QFont bold = font();
+  bold.setWeight(QFont::DemiBold);
+  const QFontMetricsF metrics(font());
+  const auto twoLines = [&](const QRectF& rect, const HeaderText& text, Qt::Alignment alignment) {
+    const double top = alignment.testFlag(Qt::AlignVCenter) ? rect.center().y() - metrics.height() : rect.top();
+    painter.setFont(bold);
+    painter.setPen(m_theme.text);
+    painter.drawText(QRectF(rect.left(), top, rect.width(), metrics.height()), alignment, text.code);
+    painter.setFont(font());
+    painter.setPen(m_theme.mutedText);
+    const QRectF below(rect.left(), top + metrics.height(), rect.width(), rect.bottom() - top - metrics.height());
+    const int flags = static_cast<int>((alignment & Qt::AlignHorizontal_Mask) | Qt::AlignTop) | Qt::TextWordWrap;
+    painter.drawText(below, flags, fitting(text.meaning, below, metrics));
+  };
+  for (int row = 0; row < kMapRows; ++row) {
+    twoLines(m_geometry.rowHeader(row), rowText(row), Qt::AlignRight | Qt::AlignVCenter);
+  }
+  for (int column = 0; column < kMapColumns; ++column) {
+    twoLines(m_geometry.columnHeader(column), columnText(column), Qt::AlignHCenter | Qt::AlignTop);
+  }
+  for (int block = 0; block < kMapBlocks; ++block) {
+    const QRectF rect = m_geometry.blockHeader(block);
+    const HeaderText text = blockText(block);
+    painter.setFont(bold);
+    painter.setPen(m_theme.text);
+    painter.drawText(rect, Qt::AlignCenter, u"%1 · %2"_s.arg(text.code, text.meaning));
+    painter.setPen(QPen(m_theme.border, 1.0));
+    painter.drawLine(rect.bottomLeft(), rect.bottomRight());
+  }
+}
+
+void HeatMap::mousePressEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton) {
+    choose(m_geometry.hit(event->position()));
+  }
+}
+
+void HeatMap::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (const int index = m_geometry.hit(event->position()); event->button() == Qt::LeftButton && index >= 0) {
+    choose(index);
+    Q_EMIT cellActivated(index);
+  }
+}
+
+void HeatMap::keyPressEvent(QKeyEvent* event) {
+  switch (event->key()) {
+    case Qt::Key_Left: moveBy(0, -1); return;
+    case Qt::Key_Right: moveBy(0, 1); return;
+    case Qt::Key_Up: moveBy(-1, 0); return;
+    case Qt::Key_Down: moveBy(1, 0); return;
+    case Qt::Key_Home: moveBy(0, -kMapColumns); return;
+    case Qt::Key_End: moveBy(0, kMapColumns); return;
+    case Qt::Key_Escape: choose(-1); return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (m_current >= 0) {
+        Q_EMIT cellActivated(m_current);
+        return;
+      }
+      break;
+    default: break;
+  }
+  QWidget::keyPressEvent(event);
+}
+
+void HeatMap::moveBy(int rows, int columns) {
+  if (m_current < 0) {
+    const auto best = std::find_if(m_views.begin(), m_views.end(), [](const CellView& cell) { return cell.best; });
+    choose(best != m_views.end() ? static_cast<int>(best - m_views.begin()) : cellAt(0, 0).index());
+    return;
+  }
+  const domain::Cell cell = domain::Cell::fromIndex(m_current);
+  const int row = std::clamp(mapRow(cell) + rows, 0, kMapRows - 1);
+  const int column = std::clamp(mapColumn(cell) + columns, 0, kMapColumns - 1);
+  choose(cellAt(row, column).index());
+}
+
+}  // namespace swage::ui

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include <functional>
+#include <vector>
+
+#include "core/services/types.h"
+#include "ui/models/cell_view.h"
+#include "ui/widgets/theme.h"
+
+namespace swage::ui {
+
+// Where the headers and the 36 cells lie in a widget of a given size.
+class HeatMapGeometry {
+ public:
+  HeatMapGeometry() = default;
+  HeatMapGeometry(const QSizeF& size, const QFont& font);
+
+  [[nodiscard]] QRectF cell(int row, int column) const;
+  [[nodiscard]] QRectF rowHeader(int row) const;
+  [[nodiscard]] QRectF columnHeader(int column) const;
+  [[nodiscard]] QRectF blockHeader(int block) const;
+  // Index of the cell at a point, or -1 between and outside of the cells.
+  [[nodiscard]] int hit(const QPointF& point) const;
+
+ private:
+  double m_left = 0.0;
+  double m_top = 0.0;
+  double m_blockHeight = 0.0;
+  double m_columnHeight = 0.0;
+  double m_rowHeader = 0.0;
+  double m_cellWidth = 0.0;
+  double m_cellHeight = 0.0;
+};
+
+// The 36 behaviour cells. Click or arrow keys choose one, double click or Enter opens it, Escape chooses none; a screen
+// reader finds a table. Owns no data but the last cells it was given. GUI thread only.
+class HeatMap final : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HeatMap(QWidget* parent = nullptr);
+
+  void setTheme(const Theme& theme);
+  void setCells(const std::vector<services::CellSummary>& cells);
+  // Called when the pointer rests on a cell.
+  void setTooltipProvider(std::function<QString(int)> provider);
+  void setCurrentCell(int index);  // -1: none
+
+  [[nodiscard]] int currentCell() const { return m_current; }
+  [[nodiscard]] const CellView& view(int index) const { return m_views[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const HeatScale& scale() const { return m_scale; }
+  [[nodiscard]] const HeatMapGeometry& geometryOfCells() const { return m_geometry; }
+  [[nodiscard]] QSize sizeHint() const override;
+  [[nodiscard]] QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  void currentCellChanged(int index);
+  void cellActivated(int index);
+  void scaleChanged();
+
+ protected:
+  bool event(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  void paintHeaders(QPainter& painter) const;
+  void updateGeometryOfCells();
+  void choose(int index);
+  void moveBy(int rows, int columns);
+  void announce(int index);
+
+  Theme m_theme = Theme::light();
+  CellViews m_views;
+  HeatScale m_scale;
+  HeatMapGeometry m_geometry;
+  std::function<QString(int)> m_tooltip;
+  int m_current = -1;
+};
+
+}  // namespace swage::ui

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/heat_painter.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QPainterPath>
+#include <QPolygonF>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace swage::ui {
+namespace {
+
+using State = services::CellSummary::State;
+
+constexpr double kRadius = 3.0;
+
+void paintHatch(QPainter& painter, const QRectF& rect, const Theme& theme) {
+  painter.save();
+  QPainterPath clip;
+  clip.addRoundedRect(rect, kRadius, kRadius);
+  painter.fillPath(clip, theme.unavailable);
+  painter.setClipPath(clip);
+  painter.setPen(QPen(theme.unavailableHatch, 1.0));
+  constexpr double kStep = 7.0;
+  for (double x = rect.left() - rect.height(); x < rect.right(); x += kStep) {
+    painter.drawLine(QPointF(x, rect.bottom()), QPointF(x + rect.height(), rect.top()));
+  }
+  painter.restore();
+}
+
+void paintCross(QPainter& painter, const QRectF& rect, const Theme& theme) {
+  painter.setPen(QPen(theme.failedCross, 1.2));
+  painter.setBrush(theme.failed);
+  painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), kRadius, kRadius);
+  const QRectF inner = rect.adjusted(4, 4, -4, -4);
+  painter.drawLine(inner.topLeft(), inner.bottomRight());
+  painter.drawLine(inner.bottomLeft(), inner.topRight());
+}
+
+// The count of a failed cell stands on the crossing, so it gets a plate of its own.
+void paintFailedCount(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
+                      const Theme& theme) {
+  const QFontMetricsF metrics(font);
+  QRectF plate(0, 0, metrics.horizontalAdvance(text) + 8.0, metrics.height() + 2.0);
+  plate.moveCenter(rect.center());
+  painter.fillRect(plate, theme.failed);
+  painter.setPen(theme.mutedText);
+  painter.setFont(font);
+  painter.drawText(plate, Qt::AlignCenter, text);
+}
+
+QFont scaled(QFont font, double factor, QFont::Weight weight) {
+  font.setPointSizeF(font.pointSizeF() * factor);
+  font.setWeight(weight);
+  return font;
+}
+
+void paintTexts(QPainter& painter, const QRectF& rect, const CellView& cell, const QColor& ink, const QFont& font) {
+  const QFont valueFont = scaled(font, rect.height() > 52.0 && rect.width() > 76.0 ? 1.2 : 1.0, QFont::DemiBold);
+  const QFont countFont = scaled(font, 0.82, QFont::Normal);
+  const QFontMetricsF valueMetrics(valueFont);
+  const QFontMetricsF countMetrics(countFont);
+  const bool bothFit = rect.height() >= valueMetrics.height() + countMetrics.height() + 2.0;
+  const double block = valueMetrics.height() + (bothFit ? countMetrics.height() : 0.0);
+  QRectF line(rect.left(), rect.center().y() - block / 2.0, rect.width(), valueMetrics.height());
+  painter.setPen(ink);
+  painter.setFont(valueFont);
+  painter.drawText(line, Qt::AlignCenter, cell.value);
+  if (bothFit) {
+    line = QRectF(rect.left(), line.bottom(), rect.width(), countMetrics.height());
+    painter.setFont(countFont);
+    painter.drawText(line, Qt::AlignCenter, countMetrics.elidedText(cell.count, Qt::ElideRight, rect.width() - 4.0));
+  }
+}
+
+}  // namespace
+
+void paintCellBackground(QPainter& painter, const QRectF& rect, State state, const QColor& fill, const Theme& theme) {
+  painter.setRenderHint(QPainter::Antialiasing);
+  switch (state) {
+    case State::Unavailable: paintHatch(painter, rect, theme); return;
+    case State::FailedOnly: paintCross(painter, rect, theme); return;
+    case State::Empty:
+      painter.setPen(QPen(theme.emptyOutline, 1.0));
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), kRadius, kRadius);
+      return;
+    case State::Filled:
+      painter.setPen(Qt::NoPen);
+      painter.setBrush(fill);
+      painter.drawRoundedRect(rect, kRadius, kRadius);
+      return;
+  }
+}
+
+void paintCell(QPainter& painter, const QRectF& rect, const CellView& cell, const Theme& theme, const QFont& font) {
+  const QColor fill = mapColor(theme.heat, cell.level);
+  paintCellBackground(painter, rect, cell.state, fill, theme);
+  if (cell.state == State::FailedOnly) {
+    paintFailedCount(painter, rect, cell.count, scaled(font, 0.82, QFont::Normal), theme);
+  }
+  if (cell.state != State::Filled) {
+    return;
+  }
+  const QColor ink = readableOn(fill);
+  paintTexts(painter, rect, cell, ink, font);
+  if (cell.best) {
+    const double radius = std::clamp(std::min(rect.height() / 8.0, rect.width() / 12.0), 4.0, 8.0);
+    const double inset = radius > 6.0 ? 3.0 : 1.0;
+    paintStar(painter, rect.topRight() + QPointF(-radius - inset, radius + inset), radius, ink);
+  }
+}
+
+void paintStar(QPainter& painter, const QPointF& centre, double radius, const QColor& color) {
+  constexpr int kPoints = 10;
+  constexpr double kInner = 0.45;
+  QPolygonF star;
+  for (int i = 0; i < kPoints; ++i) {
+    const double angle = std::numbers::pi * (2.0 * i / kPoints - 0.5);
+    const double reach = i % 2 == 0 ? radius : radius * kInner;
+    star << centre + QPointF(std::cos(angle), std::sin(angle)) * reach;
+  }
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawPolygon(star);
+}
+
+void paintSelection(QPainter& painter, const QRectF& rect, const Theme& theme, bool hasFocus) {
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(hasFocus ? theme.accent : theme.text, 2.5));
+  painter.drawRoundedRect(rect.adjusted(-2.0, -2.0, 2.0, 2.0), kRadius + 2.0, kRadius + 2.0);
+  painter.setPen(QPen(theme.base, 1.0));
+  painter.drawRoundedRect(rect.adjusted(-0.2, -0.2, 0.2, 0.2), kRadius, kRadius);
+}
+
+}  // namespace swage::ui
