@@ -166,6 +166,8 @@ build_jobs() {
 # build_preset NAME [TARGET…]: all targets when none is named.
 build_preset() {
   export CCACHE_DIR=${CCACHE_DIR:-$SWAGE_CACHE/ccache}
+  # Paths relative to the checkout, so that another checkout of the same sources finds the objects.
+  export CCACHE_BASEDIR=$SWAGE_ROOT CCACHE_NOHASHDIR=1
   local log=$SWAGE_ROOT/build/$1.configure.log
   mkdir -p "$SWAGE_ROOT/build"
   say "Building into build/$1"

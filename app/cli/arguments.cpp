@@ -68,6 +68,7 @@ void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval
   command->add_option("--set", raw.overrides, "Override a module-level constant of the file")
       ->type_name("NAME=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)  // "--set a=1 task.py": the file is no second value
       ->take_all();
   command->add_option("--inputs", inputs, "Inputs of a plain module: \"float32[16,64]; int64[16] randint(0,10)\"")
       ->type_name("SPEC");
@@ -203,7 +204,8 @@ void addVerify(Parser& parser) {
 
 void addExport(Parser& parser) {
   Raw& raw = parser.raw;
-  CLI::App* command = addCommand(parser, "export", "Write a verified candidate as a file of your own", WithProject::Yes);
+  CLI::App* command =
+      addCommand(parser, "export", "Write a verified candidate as a file of your own", WithProject::Yes);
   command->add_option("what", raw.reference, "Candidate such as 17, or the best of a run such as r3")
       ->required()
       ->type_name("RUN|CANDIDATE");
@@ -256,12 +258,25 @@ Error usageError(const Parser& parser, const CLI::ParseError& error) {
   return {ErrorKind::Usage, error.what(), fmt::format("`{} --help` shows how", name)};
 }
 
+Result<> checkCommand(const Parser& parser, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) {
+    return {};
+  }
+  const auto commands = parser.app.get_subcommands([](const CLI::App*) { return true; });
+  const bool known = std::any_of(commands.begin(), commands.end(),
+                                 [&](const CLI::App* command) { return command->get_name() == arguments.front(); });
+  return known ? Result<>()
+               : Error(ErrorKind::Usage, fmt::format("there is no command '{}'", arguments.front()),
+                       "`swage --help` lists them");
+}
+
 }  // namespace
 
 Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::string>& arguments) {
   using Parsed = std::variant<Arguments, HelpText>;
   Parser parser;
   describe(parser);
+  SWAGE_TRY(checkCommand(parser, arguments));
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // what CLI11 wants
   try {
     parser.app.parse(reversed);

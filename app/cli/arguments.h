@@ -19,7 +19,7 @@ enum class OutputForm : std::uint8_t { Text, Json, JsonLines };
 // What all commands share.
 struct Common {
   OutputForm form = OutputForm::Text;
-  int verbosity = 0;  // -1: --quiet
+  int verbosity = 0;              // -1: --quiet
   std::filesystem::path project;  // empty: not given
 };
 
@@ -61,9 +61,9 @@ struct ExportArguments {
 struct DoctorArguments {};
 struct VersionArguments {};
 
-using CommandArguments = std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments,
-                                      ListArguments, ShowArguments, VerifyArguments, ExportArguments, DoctorArguments,
-                                      VersionArguments>;
+using CommandArguments =
+    std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments, ShowArguments,
+                 VerifyArguments, ExportArguments, DoctorArguments, VersionArguments>;
 
 struct Arguments {
   Common common;

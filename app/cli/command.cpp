@@ -29,8 +29,7 @@ void printError(const Error& error, OutputForm form) {
   }
   std::fwrite(text.data(), 1, text.size(), stderr);
   if (form != OutputForm::Text) {
-    printJson(
-        {{"error", {{"kind", name(error.kind())}, {"message", error.message()}, {"hint", error.hint()}}}});
+    printJson({{"error", {{"kind", name(error.kind())}, {"message", error.message()}, {"hint", error.hint()}}}});
   }
 }
 

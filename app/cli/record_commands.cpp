@@ -17,9 +17,12 @@ constexpr std::int64_t kAll = 1'000'000'000;
 
 services::CandidateColumn columnOf(const std::string& name) {
   static const std::map<std::string, services::CandidateColumn> kColumns = {
-      {"id", services::CandidateColumn::Id},           {"time", services::CandidateColumn::Time},
-      {"cell", services::CandidateColumn::Cell},       {"status", services::CandidateColumn::Status},
-      {"operator", services::CandidateColumn::Operator}, {"island", services::CandidateColumn::Island}};
+      {"id", services::CandidateColumn::Id},
+      {"time", services::CandidateColumn::Time},
+      {"cell", services::CandidateColumn::Cell},
+      {"status", services::CandidateColumn::Status},
+      {"operator", services::CandidateColumn::Operator},
+      {"island", services::CandidateColumn::Island}};
   return kColumns.at(name);  // the parser let no other through
 }
 

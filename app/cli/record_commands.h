@@ -19,7 +19,8 @@ class StatusCommand final : public Command {
 
 class ListCommand final : public Command {
  public:
-  ListCommand(Context context, ListArguments arguments) : Command(std::move(context)), m_arguments(std::move(arguments)) {}
+  ListCommand(Context context, ListArguments arguments)
+      : Command(std::move(context)), m_arguments(std::move(arguments)) {}
   void start() override;
 
  private:

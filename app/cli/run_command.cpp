@@ -24,14 +24,17 @@ ProgressLine makeProgress(const Common& common) {
 }  // namespace
 
 RunCommand::RunCommand(Context context, services::RunSpec spec)
-    : Command(std::move(context)), m_spec(std::move(spec)), m_service(this->context().parts),
+    : Command(std::move(context)),
+      m_spec(std::move(spec)),
+      m_service(this->context().parts),
       m_progress(makeProgress(this->context().common)) {
   connect(&m_service, &services::RunService::progressed, this, [this](const services::Progress& progress) {
     m_progress.show(progress);
     event("progress", toJson(progress));
   });
-  connect(&m_service, &services::RunService::runCreated, this,
-          [this](domain::RunId run) { event("run", {{"run", run.value()}, {"project", m_spec.project.string()}}); });
+  connect(&m_service, &services::RunService::runCreated, this, [this](domain::RunId run) {
+    event("run", {{"run", run.value()}, {"project", m_spec.project.string()}});
+  });
   connect(&m_service, &services::RunService::candidateEvaluated, this,
           [this](const services::CandidateRow& row) { event("candidate", toJson(row)); });
   connect(&m_service, &services::RunService::baselineMeasured, this,

@@ -29,7 +29,8 @@ std::string bestText(const RunReport& report) {
   std::string text = fmt::format("best        candidate {}: {} ({} to {})\n", row.id.value(), formatTime(row.timeNs),
                                  formatTime(row.lowNs), formatTime(row.highNs));
   text += fmt::format("speedup     {} against {}", formatSpeedup(row.speedup), report.run.baselineMode);
-  if (const domain::Correct* correct = report.best->evaluation ? domain::asCorrect(*report.best->evaluation) : nullptr) {
+  if (const domain::Correct* correct =
+          report.best->evaluation ? domain::asCorrect(*report.best->evaluation) : nullptr) {
     text += fmt::format("; {} ({:.2f} to {:.2f}) against eager in turns, {}", formatSpeedup(correct->timing.speedup),
                         correct->timing.speedupLow, correct->timing.speedupHigh, domain::name(correct->accuracy));
   }
@@ -54,9 +55,10 @@ Result<RunReport> readReport(const std::filesystem::path& project, const service
   SWAGE_TRY_ASSIGN(report.run, record.run(outcome.run));
   SWAGE_TRY_ASSIGN(report.baselines, record.baselines(outcome.run));
   SWAGE_TRY_ASSIGN(const std::vector<services::CellSummary> cells, record.cells(outcome.run, std::nullopt));
-  report.filledCells = static_cast<int>(std::count_if(cells.begin(), cells.end(), [](const services::CellSummary& cell) {
-    return cell.state == services::CellSummary::State::Filled;
-  }));
+  report.filledCells =
+      static_cast<int>(std::count_if(cells.begin(), cells.end(), [](const services::CellSummary& cell) {
+        return cell.state == services::CellSummary::State::Filled;
+      }));
   if (outcome.best.isValid()) {
     SWAGE_TRY_ASSIGN(report.best, record.candidate(outcome.best));
   }

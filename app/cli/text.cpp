@@ -42,7 +42,8 @@ Result<double> parseDuration(std::string_view text) {
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     const std::size_t length = std::min(rest.find_first_of("0123456789."), rest.size());
     const std::string_view unit = rest.substr(0, length);
-    const auto* found = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
+    const auto* found =
+        std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return u.name == unit; });
     if (unit.empty() && total == 0.0) {
       total = number;
       break;
@@ -62,7 +63,8 @@ Result<double> parseDuration(std::string_view text) {
 Result<std::pair<std::string, std::string>> parseOverride(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return Error(ErrorKind::Usage, fmt::format("'--set {}' is not NAME=VALUE", text), "for example --set batch_size=16");
+    return Error(ErrorKind::Usage, fmt::format("'--set {}' is not NAME=VALUE", text),
+                 "for example --set batch_size=16");
   }
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }

@@ -25,9 +25,9 @@ struct Reference {
 };
 [[nodiscard]] Result<Reference> parseReference(std::string_view text);
 
-[[nodiscard]] std::string formatTime(double ns);         // "1.31 ms"
-[[nodiscard]] std::string formatSeconds(double seconds);  // "42 s", "1:05", "1:02:03"
-[[nodiscard]] std::string formatSpeedup(double speedup);  // "2.21x", "-"
+[[nodiscard]] std::string formatTime(double ns);           // "1.31 ms"
+[[nodiscard]] std::string formatSeconds(double seconds);   // "42 s", "1:05", "1:02:03"
+[[nodiscard]] std::string formatSpeedup(double speedup);   // "2.21x", "-"
 [[nodiscard]] std::string formatDate(std::int64_t utcMs);  // "2026-01-31 12:05", UTC
 
 // Columns as wide as their widest cell; the first row is the heading.

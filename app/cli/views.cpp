@@ -83,17 +83,17 @@ std::string regionText(const domain::RegionGene& region) {
 void addTiming(std::string& text, const domain::Correct& correct) {
   const domain::PairedTiming& timing = correct.timing;
   text += fmt::format("time        {} ({} to {}, {} samples, {})\n", formatTime(timing.candidate.medianNs),
-                      formatTime(timing.candidate.lowNs), formatTime(timing.candidate.highNs),
-                      timing.candidate.samples, timing.candidate.stopReason);
+                      formatTime(timing.candidate.lowNs), formatTime(timing.candidate.highNs), timing.candidate.samples,
+                      timing.candidate.stopReason);
   text += fmt::format("eager       {} in turns with it: {} ({:.2f} to {:.2f}){}\n", formatTime(timing.eager.medianNs),
                       formatSpeedup(timing.speedup), timing.speedupLow, timing.speedupHigh,
                       timing.screenedOut ? ", screened out" : "");
   text += fmt::format("accuracy    {}{}\n", domain::name(correct.accuracy),
                       correct.bitwiseRepeatable ? ", repeats bit by bit" : "");
   for (const domain::OutputError& error : correct.errors) {
-    text += fmt::format("  output {}  relative error {:.2e} (eager {:.2e}), largest {:.2e} (eager {:.2e})\n",
-                        error.output, error.relativeL2, error.eagerRelativeL2, error.maxAbsolute,
-                        error.eagerMaxAbsolute);
+    text +=
+        fmt::format("  output {}  relative error {:.2e} (eager {:.2e}), largest {:.2e} (eager {:.2e})\n", error.output,
+                    error.relativeL2, error.eagerRelativeL2, error.maxAbsolute, error.eagerMaxAbsolute);
   }
 }
 
@@ -198,8 +198,8 @@ Json taskSummary(const domain::Task& task, const std::string& bundle) {
 }
 
 std::string runTable(const std::vector<services::RunSummary>& runs) {
-  std::vector<std::vector<std::string>> rows = {
-      {"run", "task", "target", "status", "started (UTC)", "searched", "tried", "correct", "baseline", "best", "speedup"}};
+  std::vector<std::vector<std::string>> rows = {{"run", "task", "target", "status", "started (UTC)", "searched",
+                                                 "tried", "correct", "baseline", "best", "speedup"}};
   for (const services::RunSummary& run : runs) {
     rows.push_back({fmt::format("r{}", run.id.value()), run.taskName, run.target, run.status,
                     formatDate(run.startedAtMs), formatSeconds(run.elapsedSeconds), std::to_string(run.evaluations),
@@ -212,11 +212,11 @@ std::string runTable(const std::vector<services::RunSummary>& runs) {
 }
 
 std::string candidateTable(const std::vector<services::CandidateRow>& candidates) {
-  std::vector<std::vector<std::string>> rows = {{"candidate", "island", "operator", "cell", "time", "speedup", "status"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"candidate", "island", "operator", "cell", "time", "speedup", "status"}};
   for (const services::CandidateRow& row : candidates) {
     rows.push_back({std::to_string(row.id.value()), std::to_string(row.island), std::string(domain::name(row.madeBy)),
-                    row.cell ? row.cell->name() : "-", formatTime(row.timeNs), formatSpeedup(row.speedup),
-                    row.status});
+                    row.cell ? row.cell->name() : "-", formatTime(row.timeNs), formatSpeedup(row.speedup), row.status});
   }
   return formatTable(rows);
 }

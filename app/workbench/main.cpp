@@ -73,11 +73,11 @@ int showWindow(QApplication& application, const Options& options) {
   ui::MainWindow window({services.run, services.record, services.exporter, dialogs, theme}, settings);
   services.exporter.setProject([&window] { return window.session().project(); });
   Script script(window, options);
-  const auto signals = QuitSignals::install();
-  if (!signals) {
-    return leave(signals.error());
+  const auto quitSignals = QuitSignals::install();
+  if (!quitSignals) {
+    return leave(quitSignals.error());
   }
-  QObject::connect(signals->get(), &QuitSignals::received, &window, &QWidget::close);
+  QObject::connect(quitSignals->get(), &QuitSignals::received, &window, &QWidget::close);
   QApplication::setQuitOnLastWindowClosed(false);
   QObject::connect(&application, &QGuiApplication::lastWindowClosed, &script,
                    [&script] { QApplication::exit(script.exitCode()); });

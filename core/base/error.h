@@ -10,17 +10,17 @@ namespace swage {
 
 // What kind of failure of Swage itself this is. A candidate kernel that fails is not an Error: see domain::Evaluation.
 enum class ErrorKind : std::uint8_t {
-  InvalidInput,   // what the user gave cannot be used
-  Usage,          // the command line was wrong
-  Config,         // a configuration file was wrong
+  InvalidInput,  // what the user gave cannot be used
+  Usage,         // the command line was wrong
+  Config,        // a configuration file was wrong
   NotFound,
   Io,
-  Storage,        // database or artifact store
-  Environment,    // a driver, compiler, Python or sandbox is missing or unusable
+  Storage,      // database or artifact store
+  Environment,  // a driver, compiler, Python or sandbox is missing or unusable
   Timeout,
-  Cancelled,      // never shown as a failure
-  Protocol,       // the other process said something it must not
-  Locked,         // another instance holds it
+  Cancelled,  // never shown as a failure
+  Protocol,   // the other process said something it must not
+  Locked,     // another instance holds it
   Unsupported,
   Internal,
 };

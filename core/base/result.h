@@ -27,11 +27,11 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 #define SWAGE_DETAIL_CONCAT(a, b) SWAGE_DETAIL_CONCAT2(a, b)
 
 // Returns the error of `expression` from the enclosing function; drops its value.
-#define SWAGE_TRY(expression)                                        \
-  do {                                                               \
-    if (auto swageTried = (expression); !swageTried) {               \
-      return std::move(swageTried).error();                          \
-    }                                                                \
+#define SWAGE_TRY(expression)                          \
+  do {                                                 \
+    if (auto swageTried = (expression); !swageTried) { \
+      return std::move(swageTried).error();            \
+    }                                                  \
   } while (false)
 
 // Declares or assigns `target` from the value of `expression`, or returns its error.

@@ -18,7 +18,8 @@ std::vector<std::string> argumentsFor(const std::filesystem::path& bundle, const
   } else {
     arguments.insert(arguments.end(), {"cpu", "--threads", std::to_string(std::max(1, device.threads))});
   }
-  arguments.insert(arguments.end(), {"--modes", "eager,compile", "--time-budget", fmt::format("{:.1f}", budgetSeconds)});
+  arguments.insert(arguments.end(),
+                   {"--modes", "eager,compile", "--time-budget", fmt::format("{:.1f}", budgetSeconds)});
   return arguments;
 }
 
@@ -52,8 +53,7 @@ BaselineStage::BaselineStage(const BridgeEnvironment& environment, const std::fi
                              const domain::DeviceInfo& device, double budgetSeconds, QObject* parent)
     : QObject(parent), m_call(environment, argumentsFor(bundle, device, budgetSeconds), kBaselineLimit) {
   connect(&m_call, &BridgeCall::finished, this, [this](const Result<nlohmann::json>& document) {
-    Q_EMIT finished(document ? baselinesFromJson(*document)
-                             : Result<std::vector<domain::Baseline>>(document.error()));
+    Q_EMIT finished(document ? baselinesFromJson(*document) : Result<std::vector<domain::Baseline>>(document.error()));
   });
 }
 
@@ -91,8 +91,7 @@ std::vector<domain::Baseline> merged(const domain::Baseline& eager, std::vector<
       std::find_if(measured.begin(), measured.end(), [](const domain::Baseline& b) { return b.mode == "eager"; });
   if (python == measured.end()) {
     measured.insert(measured.begin(), eager);
-  } else if (eager.failure.empty() &&
-             (!python->failure.empty() || eager.timing.medianNs < python->timing.medianNs)) {
+  } else if (eager.failure.empty() && (!python->failure.empty() || eager.timing.medianNs < python->timing.medianNs)) {
     *python = eager;
   }
   return measured;

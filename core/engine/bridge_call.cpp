@@ -37,7 +37,10 @@ Error bridgeError(const domain::Json& error, int exitCode) {
 
 BridgeCall::BridgeCall(const BridgeEnvironment& environment, std::vector<std::string> arguments,
                        std::chrono::milliseconds limit, QObject* parent)
-    : QObject(parent), m_environment(environment), m_arguments(std::move(arguments)), m_limit(limit),
+    : QObject(parent),
+      m_environment(environment),
+      m_arguments(std::move(arguments)),
+      m_limit(limit),
       m_child("bridge") {
   m_deadline.setSingleShot(true);
   connect(&m_deadline, &QTimer::timeout, this, [this] {
@@ -53,7 +56,10 @@ void BridgeCall::start() {
   command.program = m_environment.python;
   command.arguments = {"-m", "swage_bridge"};
   command.arguments.insert(command.arguments.end(), m_arguments.begin(), m_arguments.end());
-  command.environment = {{"PYTHONPATH", m_environment.packageFolder}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  // The order of devices is the workers' order.
+  command.environment = {{"PYTHONPATH", m_environment.packageFolder},
+                         {"PYTHONDONTWRITEBYTECODE", "1"},
+                         {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
   m_deadline.start(m_limit);
   m_child.start(command);
 }

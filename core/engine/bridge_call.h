@@ -27,8 +27,8 @@ class BridgeCall : public QObject {
   Q_OBJECT
 
  public:
-  BridgeCall(const BridgeEnvironment& environment, std::vector<std::string> arguments,
-             std::chrono::milliseconds limit, QObject* parent = nullptr);
+  BridgeCall(const BridgeEnvironment& environment, std::vector<std::string> arguments, std::chrono::milliseconds limit,
+             QObject* parent = nullptr);
 
   void start();
   void cancel();

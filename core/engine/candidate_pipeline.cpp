@@ -12,6 +12,7 @@
 namespace swage::engine {
 namespace {
 
+constexpr std::string_view kRejectedPrefix = "rejected: ";
 constexpr int kProposalsPerTurn = 16;  // then the event loop gets its turn: duplicates cost no time but ours
 
 std::string planText(const domain::Program& program) {
@@ -20,6 +21,14 @@ std::string planText(const domain::Program& program) {
 
 std::string binaryKey(const store::CandidateRecord& record) {
   return record.binaryHash.empty() ? std::string() : record.binaryHash + ' ' + sha256Hex(planText(record.program));
+}
+
+// The compiler also looks at a source before and at a binary after compiling, and marks what it refuses.
+domain::Evaluation evaluationOf(const domain::CompileFailed& failure) {
+  if (failure.log.starts_with(kRejectedPrefix)) {
+    return domain::Rejected{.rule = "code check", .detail = failure.log.substr(kRejectedPrefix.size())};
+  }
+  return failure;
 }
 
 }  // namespace
@@ -42,8 +51,7 @@ search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain:
   if (std::holds_alternative<domain::Duplicate>(evaluation)) {
     outcome.kind = search::Outcome::Kind::Duplicate;
   } else if (const domain::Correct* correct = domain::asCorrect(evaluation)) {
-    outcome.kind =
-        correct->timing.screenedOut ? search::Outcome::Kind::ScreenedOut : search::Outcome::Kind::Correct;
+    outcome.kind = correct->timing.screenedOut ? search::Outcome::Kind::ScreenedOut : search::Outcome::Kind::Correct;
     outcome.timeNs = correct->timing.candidate.medianNs;
     outcome.lowNs = correct->timing.candidate.lowNs;
     outcome.highNs = correct->timing.candidate.highNs;
@@ -164,6 +172,11 @@ void CandidatePipeline::pump() {
     return;
   }
   const bool full = !mayCompile() || !found;
+  if (full && !m_compiling.empty() && m_compiled.size() == m_compiling.size()) {
+    settleBatch();
+    pumpLater();  // some may have ended here and made room
+    return;
+  }
   if (full && m_compiling.empty() && !m_ready.empty()) {
     m_evaluatingBatch = true;
   }
@@ -267,18 +280,33 @@ Result<> CandidatePipeline::build(Item item) {
 }
 
 void CandidatePipeline::handleCompiled(std::uint64_t token, const domain::CompileOutcome& outcome) {
-  const auto found = m_compiling.find(token);
-  if (found == m_compiling.end() || m_flow == Flow::Broken) {
+  if (m_flow == Flow::Broken || !m_compiling.contains(token)) {
     return;
   }
+  if (m_options.overlap) {
+    settle(token, outcome);
+  } else {
+    m_compiled.emplace(token, outcome);
+  }
+  pumpLater();
+}
+
+// In the order of the proposals, whichever compiler was faster: so that a seed gives the same search again.
+void CandidatePipeline::settleBatch() {
+  for (auto& [token, outcome] : std::exchange(m_compiled, {})) {
+    settle(token, outcome);
+  }
+}
+
+void CandidatePipeline::settle(std::uint64_t token, const domain::CompileOutcome& outcome) {
+  const auto found = m_compiling.find(token);
   Item item = std::move(found->second);
   m_compiling.erase(found);
   if (const auto* failure = std::get_if<domain::CompileFailed>(&outcome)) {
-    check(finish(std::move(item), *failure));
+    check(finish(std::move(item), evaluationOf(*failure)));
   } else {
     check(accept(std::move(item), std::get<domain::CompiledBinary>(outcome)));
   }
-  pumpLater();
 }
 
 Result<> CandidatePipeline::accept(Item item, const domain::CompiledBinary& binary) {
@@ -307,7 +335,8 @@ void CandidatePipeline::evaluateNext() {
   wire::Evaluate message;
   message.plan = record.program.plan;
   message.binary = std::move(m_current->binary);
-  message.screeningNs = record.madeBy == domain::OperatorKind::Baseline ? 0.0 : m_parts.searcher.eliteTimeNs(*record.cell);
+  message.screeningNs =
+      record.madeBy == domain::OperatorKind::Baseline ? 0.0 : m_parts.searcher.eliteTimeNs(*record.cell);
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
   message.limitSeconds = m_options.limitSeconds;

@@ -91,6 +91,8 @@ class CandidatePipeline : public QObject {
   [[nodiscard]] Result<> admit(Item item);
   [[nodiscard]] Result<> build(Item item);
   void handleCompiled(std::uint64_t token, const domain::CompileOutcome& outcome);
+  void settleBatch();
+  void settle(std::uint64_t token, const domain::CompileOutcome& outcome);
   [[nodiscard]] Result<> accept(Item item, const domain::CompiledBinary& binary);
   void evaluateNext();
   void handleEvaluated(const EvaluationResult& result);
@@ -108,8 +110,9 @@ class CandidatePipeline : public QObject {
   bool m_exhausted = false;
   bool m_pumpQueued = false;
   std::map<std::uint64_t, Item> m_compiling;
-  std::deque<Item> m_waiting;   // restored ones, before they are built
-  std::deque<Item> m_ready;     // to be evaluated
+  std::map<std::uint64_t, domain::CompileOutcome> m_compiled;  // without overlap: until the whole batch is
+  std::deque<Item> m_waiting;                                  // restored ones, before they are built
+  std::deque<Item> m_ready;                                    // to be evaluated
   std::optional<Item> m_current;
   std::unordered_map<std::string, domain::CandidateId> m_bySource;
   std::unordered_map<std::string, domain::CandidateId> m_byBinary;  // binary and plan

@@ -181,8 +181,8 @@ void ChildProcess::handleError(QProcess::ProcessError error) {
   }
   ChildEnd end;
   end.kind = ChildEnd::Kind::FailedToStart;
-  end.detail = fmt::format("cannot start {}: {}", m_process->program().toStdString(),
-                           m_process->errorString().toStdString());
+  end.detail =
+      fmt::format("cannot start {}: {}", m_process->program().toStdString(), m_process->errorString().toStdString());
   // Possibly still inside start(): the owner must not be called back before it returned.
   QTimer::singleShot(0, this, [this, end] { finish(end); });
 }

@@ -18,11 +18,11 @@ namespace swage::engine {
 struct ChildEnd {
   enum class Kind : std::uint8_t { FailedToStart, Exited, Signalled };
   Kind kind = Kind::Exited;
-  int exitCode = 0;      // Exited
-  std::string detail{};    // one line: "cannot start …", "exited with code 3", "was killed by signal 11"
+  int exitCode = 0;         // Exited
+  std::string detail{};     // one line: "cannot start …", "exited with code 3", "was killed by signal 11"
   std::string lastLines{};  // the end of its standard error
-  bool byUs = false;     // we ended it: terminate() or kill()
-  int signal = 0;        // Signalled
+  bool byUs = false;        // we ended it: terminate() or kill()
+  int signal = 0;           // Signalled
 };
 
 // Owns one child in a process group of its own, which dies with the thread that started it. One start() per object;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/toolchain/compile_failure.h"
 #include "core/wire/exit_code.h"
 
 namespace swage::engine {
@@ -30,6 +31,20 @@ Error startFailure(const ChannelEnd& end) {
   return {ErrorKind::Environment, message, "run `swage doctor`"};
 }
 
+// What a compiler says of its own surroundings instead of the source: no g++, no NVRTC, no sandbox, no disk.
+std::optional<Error> environmentError(const domain::CompileOutcome& outcome) {
+  const auto* failure = std::get_if<domain::CompileFailed>(&outcome);
+  if (failure == nullptr || !failure->log.starts_with(toolchain::kEnvironmentPrefix)) {
+    return std::nullopt;
+  }
+  constexpr std::string_view kHint = "\nhint: ";
+  const std::string text = failure->log.substr(toolchain::kEnvironmentPrefix.size());
+  const std::size_t hint = text.find(kHint);
+  return hint == std::string::npos
+             ? Error(ErrorKind::Environment, text, "run `swage doctor`")
+             : Error(ErrorKind::Environment, text.substr(0, hint), text.substr(hint + kHint.size()));
+}
+
 }  // namespace
 
 CompilerPool::CompilerPool(Options options, QObject* parent) : QObject(parent), m_options(std::move(options)) {
@@ -39,7 +54,8 @@ CompilerPool::CompilerPool(Options options, QObject* parent) : QObject(parent), 
 CompilerPool::~CompilerPool() = default;
 
 int CompilerPool::busy() const {
-  return static_cast<int>(std::count_if(m_slots.begin(), m_slots.end(), [](const Slot& s) { return s.job.has_value(); }));
+  return static_cast<int>(
+      std::count_if(m_slots.begin(), m_slots.end(), [](const Slot& s) { return s.job.has_value(); }));
 }
 
 int CompilerPool::pending() const {
@@ -111,8 +127,14 @@ void CompilerPool::handleJob(Slot& slot, const JobOutcome& outcome) {
   }
   const auto* answer = std::get_if<wire::Compiled>(&std::get<wire::Message>(outcome));
   if (answer == nullptr || answer->request != job.token) {
-    handleLoss(std::move(job), {.reason = JobLost::Reason::Protocol, .detail = "the answer belongs to another request"});
+    handleLoss(std::move(job),
+               {.reason = JobLost::Reason::Protocol, .detail = "the answer belongs to another request"});
     slot.channel->kill();
+    return;
+  }
+  if (const std::optional<Error> error = environmentError(answer->outcome)) {
+    kill();
+    Q_EMIT failed(*error);
     return;
   }
   ++m_done;

@@ -17,7 +17,7 @@ namespace swage::engine {
 
 // Several swage-compiler processes and the queue before them. Every compile() ends with exactly one compiled(), unless
 // failed() or stopped() comes first: those end all jobs. A compiler that dies is replaced; a source during which one
-// crashed gets a second try on another. failed() means that compilers cannot be started at all. One thread only.
+// crashed gets a second try on another. failed() means that nothing can be compiled here. One thread only.
 class CompilerPool : public QObject {
   Q_OBJECT
 

@@ -126,23 +126,22 @@ DoctorServiceImpl::~DoctorServiceImpl() = default;
 void DoctorServiceImpl::start() {
   m_checks = {programCheck("swage-worker", m_locations.worker), programCheck("swage-compiler", m_locations.compiler),
               patternsCheck(m_locations), projectCheck(m_project), driverCheck()};
-  m_tools = {
-      {.name = "C++ compiler",
-       .command = {.program = "c++", .arguments = {"--version"}, .environment = {}},
-       .fix = "apt install g++"},
-      {.name = "sandbox",
-       .command = {.program = "bwrap",
-                   .arguments = {"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"},
-                   .environment = {}},
-       .fix = "apt install bubblewrap, and allow unprivileged user namespaces"}};
+  m_tools = {{.name = "C++ compiler",
+              .command = {.program = "c++", .arguments = {"--version"}, .environment = {}},
+              .fix = "apt install g++"},
+             {.name = "sandbox",
+              .command = {.program = "bwrap",
+                          .arguments = {"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"},
+                          .environment = {}},
+              .fix = "apt install bubblewrap, and allow unprivileged user namespaces"}};
   m_nextTool = 0;
   runNextTool();
 }
 
 void DoctorServiceImpl::runNextTool() {
   if (m_nextTool == m_tools.size()) {
-    m_probe = std::make_unique<BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"},
-                                           kProbeLimit);
+    m_probe =
+        std::make_unique<BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"}, kProbeLimit);
     connect(m_probe.get(), &BridgeCall::finished, this, &DoctorServiceImpl::handleProbe);
     m_probe->start();
     return;

@@ -47,10 +47,9 @@ exporting::Provenance provenanceOf(const store::RunRow& run, const store::Candid
   provenance.swageVersion = SWAGE_VERSION;
   provenance.cell = candidate.cell ? candidate.cell->name() : std::string();
   const domain::PairedTiming& timing = correct.timing;
-  provenance.measured =
-      fmt::format("{:.2f}x of eager ({:.2f} to {:.2f}): {:.4g} ms instead of {:.4g} ms on {}", timing.speedup,
-                  timing.speedupLow, timing.speedupHigh, timing.candidate.medianNs * 1e-6,
-                  timing.eager.medianNs * 1e-6, run.device.name);
+  provenance.measured = fmt::format("{:.2f}x of eager ({:.2f} to {:.2f}): {:.4g} ms instead of {:.4g} ms on {}",
+                                    timing.speedup, timing.speedupLow, timing.speedupHigh,
+                                    timing.candidate.medianNs * 1e-6, timing.eager.medianNs * 1e-6, run.device.name);
   return provenance;
 }
 

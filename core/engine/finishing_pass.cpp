@@ -47,7 +47,10 @@ domain::CandidateId chooseWinner(const std::map<domain::CandidateId, std::option
 
 FinishingPass::FinishingPass(store::Record& record, WorkerSupervisor& worker, const search::Archive& archive,
                              Options options, QObject* parent)
-    : QObject(parent), m_record(record), m_worker(worker), m_options(std::move(options)),
+    : QObject(parent),
+      m_record(record),
+      m_worker(worker),
+      m_options(std::move(options)),
       m_contenders(contendersOf(archive)) {}
 
 void FinishingPass::start() {

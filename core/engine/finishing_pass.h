@@ -29,7 +29,7 @@ class FinishingPass : public QObject {
     int maxSamples = 200;
     double limitSeconds = 30.0;
     int contenders = 3;
-    int maxContenders = 8;
+    int maxContenders = 24;
     std::function<double()> elapsedSeconds;
   };
   struct Contender {

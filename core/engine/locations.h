@@ -16,10 +16,10 @@ struct Locations {
   std::filesystem::path worker;
   std::filesystem::path compiler;
   std::filesystem::path patterns;
-  std::filesystem::path tasks;    // bundled tasks
-  std::filesystem::path bridge;   // folder that holds the Python package swage_bridge
+  std::filesystem::path tasks;   // bundled tasks
+  std::filesystem::path bridge;  // folder that holds the Python package swage_bridge
   std::filesystem::path python;
-  std::filesystem::path nvrtc;         // of Python's CUDA packages; empty: none
+  std::filesystem::path nvrtc;  // of Python's CUDA packages; empty: none
   std::filesystem::path cudaIncludes;
 
   // Programs lie beside this one. Resources lie in ../share/swage, or in the source tree around the build folder.

@@ -199,8 +199,7 @@ JobLost ProcessChannel::lossFor(const ChildEnd& end) const {
     return *m_cause;
   }
   JobLost lost;
-  lost.reason =
-      end.kind == ChildEnd::Kind::FailedToStart ? JobLost::Reason::FailedToStart : JobLost::Reason::Died;
+  lost.reason = end.kind == ChildEnd::Kind::FailedToStart ? JobLost::Reason::FailedToStart : JobLost::Reason::Died;
   lost.signal = end.signal;
   lost.detail = end.kind == ChildEnd::Kind::FailedToStart ? end.detail : m_options.name + " " + end.detail;
   lost.stage = m_stage;

@@ -29,9 +29,9 @@ struct ChannelOptions {
 struct JobLost {
   enum class Reason : std::uint8_t { FailedToStart, Died, TimedOut, Protocol, Stopped };
   Reason reason = Reason::Died;
-  int signal = 0;             // Died
+  int signal = 0;  // Died
   std::string detail{};
-  std::string stage{};          // last one the program told us
+  std::string stage{};        // last one the program told us
   double limitSeconds = 0.0;  // TimedOut
 };
 using JobOutcome = std::variant<wire::Message, JobLost>;

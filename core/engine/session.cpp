@@ -127,8 +127,7 @@ bool Session::isTimeOver() const {
 }
 
 bool Session::mayPropose(std::int64_t inFlight) const {
-  return !isTimeOver() &&
-         (m_spec.maxEvaluations <= 0 || m_pipeline->evaluations() + inFlight < m_spec.maxEvaluations);
+  return !isTimeOver() && (m_spec.maxEvaluations <= 0 || m_pipeline->evaluations() + inFlight < m_spec.maxEvaluations);
 }
 
 void Session::handleEnded(const store::CandidateRecord& candidate) {

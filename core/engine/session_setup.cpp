@@ -24,8 +24,12 @@ constexpr double kLimitPerEagerSecond = 300.0;
 // No measurement is this much faster than a copy; caches and write-allocation explain less.
 constexpr double kFloorMargin = 2.0;
 constexpr std::int64_t kCacheMultiple = 4;
+constexpr int kWaiting = 4;
+constexpr int kMaxInFlight = 16;
+constexpr double kTimingSecondsGpu = 0.25;
+constexpr double kTimingSecondsCpu = 0.5;
 
-std::string exportName(const services::RunSpec& spec) {
+std::string subjectOf(const services::RunSpec& spec) {
   return spec.resume ? fmt::format("run {}", spec.resume->value()) : spec.task;
 }
 
@@ -66,8 +70,9 @@ SessionParts SessionParts::standard(const Locations& locations) {
     parts.compilerCommand.arguments.insert(parts.compilerCommand.arguments.end(),
                                            {"--cuda-include", locations.cudaIncludes.string()});
   }
-  parts.makeSynthesizer = [patterns = locations.patterns](const domain::Graph& graph, const domain::DeviceInfo& device)
-      -> Result<std::unique_ptr<synth::Synthesizer>> {
+  parts.makeSynthesizer = [patterns = locations.patterns](
+                              const domain::Graph& graph,
+                              const domain::DeviceInfo& device) -> Result<std::unique_ptr<synth::Synthesizer>> {
     SWAGE_TRY_ASSIGN(const patterns::Catalogue catalogue, patterns::Catalogue::load(patterns));
     return synth::Synthesizer::create(graph, device, catalogue);
   };
@@ -108,7 +113,7 @@ Result<> Session::takeUp(domain::RunId run) {
 }
 
 void Session::prepareTask() {
-  m_stage = "importing " + exportName(m_spec);
+  m_stage = "importing " + subjectOf(m_spec);
   emitProgress();
   if (m_bundle) {
     chooseTarget();
@@ -260,8 +265,8 @@ void Session::handleBaselines(const Result<std::vector<domain::Baseline>>& measu
     return;
   }
   if (!measured) {
-    notice(services::Notice::Severity::Warning,
-           "torch.compile was not measured: " + measured.error().message(), measured.error().hint());
+    notice(services::Notice::Severity::Warning, "torch.compile was not measured: " + measured.error().message(),
+           measured.error().hint());
   }
   const Result<> added =
       addBaselines(merged(eagerBaseline(m_task), measured ? *measured : std::vector<domain::Baseline>{}));
@@ -347,7 +352,10 @@ CandidatePipeline::Options Session::pipelineOptions() const {
   options.run = m_run;
   options.device = m_device;
   options.overlap = m_device.target == domain::Target::Cuda;
-  options.batch = options.overlap ? 2 * m_compilers->size() + 2 : std::max(2, m_compilers->size());
+  // Enough to keep the worker busy, and not more: what is in flight was proposed without knowing what came before it.
+  options.batch = options.overlap ? std::clamp(m_compilers->size() + kWaiting, kWaiting, kMaxInFlight)
+                                  : std::max(2, m_compilers->size());
+  options.timingBudgetSeconds = options.overlap ? kTimingSecondsGpu : kTimingSecondsCpu;
   options.limitSeconds = limitSeconds();
   const std::int64_t bytes = m_synthesizer->minimumBytes();
   if (m_device.copyBytesPerSecond > 0.0 && bytes > kCacheMultiple * m_device.cacheBytes) {

@@ -62,8 +62,8 @@ void TaskPreparation::start() {
   if (m_output.empty()) {
     fs::create_directories(m_request.folder, error);
     if (error) {
-      finishLater(Error(ErrorKind::Storage,
-                        fmt::format("cannot create '{}': {}", m_request.folder.string(), error.message())));
+      finishLater(
+          Error(ErrorKind::Storage, fmt::format("cannot create '{}': {}", m_request.folder.string(), error.message())));
       return;
     }
     m_output = m_request.folder / fmt::format(".import-{}.swage", ::getpid());
@@ -114,7 +114,8 @@ Result<store::TaskBundle> TaskPreparation::settle() const {
   std::error_code error;
   fs::rename(m_output, place, error);
   if (error) {
-    return Error(ErrorKind::Storage, fmt::format("cannot move the bundle to '{}': {}", place.string(), error.message()));
+    return Error(ErrorKind::Storage,
+                 fmt::format("cannot move the bundle to '{}': {}", place.string(), error.message()));
   }
   return store::readTaskBundle(place);
 }

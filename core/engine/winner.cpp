@@ -18,7 +18,8 @@ Result<domain::CandidateId> winnerOf(const services::RecordService& record, doma
   first.run = run;
   first.limit = 1;
   SWAGE_TRY_ASSIGN(const std::vector<services::CandidateRow> rows, record.candidates(first));
-  const bool usable = !rows.empty() && rows.front().madeBy == domain::OperatorKind::Baseline && rows.front().timeNs > 0.0;
+  const bool usable =
+      !rows.empty() && rows.front().madeBy == domain::OperatorKind::Baseline && rows.front().timeNs > 0.0;
   return usable ? rows.front().id : summary.best;
 }
 

@@ -36,7 +36,7 @@ class WorkerSupervisor : public QObject {
     std::string name = "worker";
     std::chrono::milliseconds startLimit{120000};  // PyTorch from a cold disk, then the CUDA context
     std::chrono::milliseconds loadLimit{600000};
-    std::chrono::milliseconds overdue{2000};       // how late after its own limit an evaluation may be
+    std::chrono::milliseconds overdue{2000};  // how late after its own limit an evaluation may be
     std::chrono::milliseconds stopGrace{2000};
     int maxRestarts = 3;
     int maxBarrenLives = 10;  // workers in a row that end in their first evaluation
@@ -61,7 +61,7 @@ class WorkerSupervisor : public QObject {
   [[nodiscard]] std::string stateText() const;
 
  Q_SIGNALS:
-  void deviceReady(const swage::wire::WorkerReady& ready);  // first worker only
+  void deviceReady(const swage::wire::WorkerReady& ready);         // first worker only
   void loaded(const swage::Result<swage::wire::TaskReady>& task);  // first load only
   void evaluated(const swage::engine::EvaluationResult& result);
   void replaced(const std::string& why);
@@ -93,8 +93,8 @@ class WorkerSupervisor : public QObject {
   bool m_jobSent = false;
   bool m_deviceKnown = false;
   bool m_loadReported = false;
-  bool m_blamed = false;      // this life ended in an evaluation
-  bool m_replacing = false;   // the worker announced that it exits
+  bool m_blamed = false;     // this life ended in an evaluation
+  bool m_replacing = false;  // the worker announced that it exits
   int m_doneInLife = 0;
   int m_barrenLives = 0;
   int m_replacements = 0;

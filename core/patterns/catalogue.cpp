@@ -14,8 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 Error malformed(const fs::path& manifest, const toml::node& node, std::string_view what) {
-  return Error(ErrorKind::InvalidInput, fmt::format("pattern manifest '{}', line {}: {}", manifest.string(),
-                                                    node.source().begin.line, what));
+  return Error(ErrorKind::InvalidInput,
+               fmt::format("pattern manifest '{}', line {}: {}", manifest.string(), node.source().begin.line, what));
 }
 
 Result<Parameter> parseParameter(const fs::path& manifest, std::string_view name, const toml::node& node) {
@@ -106,8 +106,8 @@ Result<std::vector<fs::path>> subfolders(const fs::path& folder) {
     }
   }
   if (error) {
-    return Error(ErrorKind::Environment, fmt::format("cannot list patterns in '{}': {}", folder.string(),
-                                                     error.message()));
+    return Error(ErrorKind::Environment,
+                 fmt::format("cannot list patterns in '{}': {}", folder.string(), error.message()));
   }
   std::sort(found.begin(), found.end());  // the catalogue order decides what a seed means
   return found;
@@ -136,9 +136,8 @@ Result<Catalogue> Catalogue::load(const std::filesystem::path& root) {
 }
 
 const Pattern* Catalogue::find(domain::Target target, std::string_view id) const {
-  const auto found = std::find_if(m_patterns.begin(), m_patterns.end(), [&](const Pattern& pattern) {
-    return pattern.target == target && pattern.id == id;
-  });
+  const auto found = std::find_if(m_patterns.begin(), m_patterns.end(),
+                                  [&](const Pattern& pattern) { return pattern.target == target && pattern.id == id; });
   return found == m_patterns.end() ? nullptr : &*found;
 }
 

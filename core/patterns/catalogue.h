@@ -15,17 +15,17 @@ namespace swage::patterns {
 
 // One tunable number of a pattern.
 struct Parameter {
-  std::string name;                    // "vector_width"
-  std::vector<std::int64_t> values;    // in ascending order of size; local search steps along them
-  std::int64_t standard = 0;           // the value of the source file as it stands
+  std::string name;                  // "vector_width"
+  std::vector<std::int64_t> values;  // in ascending order of size; local search steps along them
+  std::int64_t standard = 0;         // the value of the source file as it stands
   std::string description;
 };
 
 // One parametrised kernel: `patterns/<target>/<id>/pattern.toml` and its source.
 struct Pattern {
-  std::string id;                      // folder name
+  std::string id;  // folder name
   domain::Target target = domain::Target::Cpu;
-  std::string family;                  // "pointwise", "reduction", …: what kind of region it computes
+  std::string family;  // "pointwise", "reduction", …: what kind of region it computes
   std::string description;
   std::string sourceFile;
   std::string source;

@@ -10,11 +10,11 @@ namespace swage::services {
 
 struct DoctorCheck {
   enum class Status : std::uint8_t { Ok, Warning, Failed };
-  std::string name;      // "C++ compiler"
+  std::string name;  // "C++ compiler"
   Status status = Status::Ok;
-  std::string detail;    // "g++ 12.2.0 at /usr/bin/g++"
-  std::string fix;       // "apt install g++"
-  bool required = false; // nothing works without it
+  std::string detail;     // "g++ 12.2.0 at /usr/bin/g++"
+  std::string fix;        // "apt install g++"
+  bool required = false;  // nothing works without it
 };
 
 // Looks at everything a run needs. Asynchronous: Python alone takes seconds to start.

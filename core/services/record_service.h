@@ -14,8 +14,8 @@ enum class CandidateColumn : std::uint8_t { Id, Cell, Island, Operator, Status, 
 
 struct CandidatePage {
   domain::RunId run;
-  std::optional<domain::Cell> cell;      // only this cell
-  std::optional<std::string> status;     // only this status
+  std::optional<domain::Cell> cell;   // only this cell
+  std::optional<std::string> status;  // only this status
   CandidateColumn sort = CandidateColumn::Id;
   bool descending = false;
   std::int64_t offset = 0;

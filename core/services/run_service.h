@@ -18,10 +18,10 @@ class RunService : public QObject {
 
   // Ends with exactly one finished(), also when it cannot start. Asserts that no run is active.
   virtual void start(const RunSpec& spec) = 0;
-  virtual void pause() = 0;    // after the evaluation in progress
+  virtual void pause() = 0;  // after the evaluation in progress
   virtual void resume() = 0;
-  virtual void stop() = 0;     // after the evaluation in progress; the record stays resumable
-  virtual void kill() = 0;     // now: workers are killed, what they were doing is recorded as interrupted
+  virtual void stop() = 0;  // after the evaluation in progress; the record stays resumable
+  virtual void kill() = 0;  // now: workers are killed, what they were doing is recorded as interrupted
 
   [[nodiscard]] virtual RunState state() const = 0;
   [[nodiscard]] virtual domain::RunId currentRun() const = 0;

@@ -19,17 +19,17 @@
 namespace swage::services {
 
 struct RunSpec {
-  std::string task;   // FILE.py, FILE.py:Class or a bundle directory
-  std::string inputs;                                        // --inputs, for a plain module
+  std::string task;                                            // FILE.py, FILE.py:Class or a bundle directory
+  std::string inputs;                                          // --inputs, for a plain module
   std::vector<std::pair<std::string, std::string>> overrides;  // --set
   bool eval = false;
-  std::string target = "auto";                               // "cpu", "cuda", "auto"
+  std::string target = "auto";  // "cpu", "cuda", "auto"
   double timeBudgetSeconds = 60.0;
-  std::int64_t maxEvaluations = 0;                           // 0: no limit
+  std::int64_t maxEvaluations = 0;  // 0: no limit
   std::uint64_t seed = 1;
   std::filesystem::path project;
-  bool compileBaselines = true;                              // also measure torch.compile
-  std::optional<domain::RunId> resume;                       // go on with this run instead of starting one
+  bool compileBaselines = true;         // also measure torch.compile
+  std::optional<domain::RunId> resume;  // go on with this run instead of starting one
 };
 
 enum class RunState : std::uint8_t { Idle, Importing, Preparing, Running, Paused, Stopping, Finished, Failed };
@@ -37,14 +37,14 @@ enum class RunState : std::uint8_t { Idle, Importing, Preparing, Running, Paused
 
 struct Progress {
   RunState state = RunState::Idle;
-  std::string stage;                // "compiling 3, verifying 1"
+  std::string stage;  // "compiling 3, verifying 1"
   double elapsedSeconds = 0.0;
   double budgetSeconds = 0.0;
-  std::int64_t evaluations = 0;     // candidates that reached an end
+  std::int64_t evaluations = 0;  // candidates that reached an end
   std::int64_t maxEvaluations = 0;
   std::int64_t correct = 0;
   double perSecond = 0.0;
-  double bestSpeedup = 0.0;         // against the fastest baseline known so far; 0: none yet
+  double bestSpeedup = 0.0;  // against the fastest baseline known so far; 0: none yet
   domain::CandidateId best;
   int filledCells = 0;
 };
@@ -114,8 +114,8 @@ struct HistoryPoint {
 
 // One line of the status bar: a worker or the compiler pool.
 struct WorkerStatus {
-  std::string name;     // device name, or "compilers"
-  std::string state;    // "verifying", "idle", "restarting"
+  std::string name;   // device name, or "compilers"
+  std::string state;  // "verifying", "idle", "restarting"
   std::int64_t done = 0;
   int busy = 0;
   int total = 1;
@@ -132,8 +132,8 @@ struct Notice {
 struct RunOutcome {
   domain::RunId run;
   RunState state = RunState::Finished;
-  std::optional<Error> error;            // absent when it ran to the end of its budget or was stopped
-  bool interrupted = false;              // stopped by the user or a signal before its budget
+  std::optional<Error> error;  // absent when it ran to the end of its budget or was stopped
+  bool interrupted = false;    // stopped by the user or a signal before its budget
   domain::CandidateId best;
   double bestSpeedup = 0.0;
   std::string baselineMode;

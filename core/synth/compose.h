@@ -19,11 +19,11 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 // What a launch needs beside the region's own buffers.
 struct Launch {
-  domain::KernelStep step;                    // arguments filled in by the caller: region buffers, then scratch
-  std::vector<domain::KernelStep> more;       // launches that follow, with the same arguments
-  std::vector<domain::TensorType> scratch;    // buffers of ours, passed after the region's
-  bool zeroScratch = false;                   // scratch must be zero before the launch
-  Parameters constants;                       // numbers the source needs that follow from geometry
+  domain::KernelStep step;                  // arguments filled in by the caller: region buffers, then scratch
+  std::vector<domain::KernelStep> more;     // launches that follow, with the same arguments
+  std::vector<domain::TensorType> scratch;  // buffers of ours, passed after the region's
+  bool zeroScratch = false;                 // scratch must be zero before the launch
+  Parameters constants;                     // numbers the source needs that follow from geometry
 };
 
 // Whether a pattern with these parameters can compute the region on the device; says why not.

@@ -13,7 +13,9 @@
 namespace swage::synth {
 namespace {
 
-std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 std::string_view storageType(domain::ScalarType type) {
   switch (type) {
@@ -142,7 +144,9 @@ class Emitter {
       unpack += fmt::format("{0} p{1} = *static_cast<{2}{3}**>(arguments[{1}]); ", type, i,
                             m_buffers[i].output ? "" : "const ", storageType(bufferType(static_cast<int>(i))));
     }
-    line("#undef SWAGE_ENTRY\n#undef SWAGE_ENTRY_FINISH\n#undef SWAGE_PARAMETERS\n#undef SWAGE_PASS\n#undef SWAGE_UNPACK");
+    line(
+        "#undef SWAGE_ENTRY\n#undef SWAGE_ENTRY_FINISH\n#undef SWAGE_PARAMETERS\n#undef SWAGE_PASS\n#undef "
+        "SWAGE_UNPACK");
     line("#define SWAGE_ENTRY {}", m_entry);
     line("#define SWAGE_ENTRY_FINISH {}_finish", m_entry);
     line("#define SWAGE_PARAMETERS {}", parameters);
@@ -186,8 +190,7 @@ class Emitter {
       const std::size_t axis = axes[position];
       const bool outermost = position == 0;
       line("  {{");
-      line("    const Index c = {}{};", variable,
-           outermost ? "" : fmt::format(" % {}u", m_program.axes[axis].extent));
+      line("    const Index c = {}{};", variable, outermost ? "" : fmt::format(" % {}u", m_program.axes[axis].extent));
       for (const auto& [access, buffer] : m_bufferOf) {
         const std::int64_t stride = m_program.accesses[asIndex(access)].strides[axis];
         if (stride != 0) {
@@ -245,15 +248,17 @@ class Emitter {
       line("  if (which == {}) {{ return float(e.x{}); }}", i, streamed[i]);
     }
     line("  return 0.0f;\n}}");
-    line("SWAGE_FN void setStreamed([[maybe_unused]] Element& e, [[maybe_unused]] int which, "
-         "[[maybe_unused]] float value) {{");
+    line(
+        "SWAGE_FN void setStreamed([[maybe_unused]] Element& e, [[maybe_unused]] int which, "
+        "[[maybe_unused]] float value) {{");
     for (std::size_t i = 0; i < streamed.size(); ++i) {
       line("  if (which == {}) {{ e.x{} = {}(value); }}", i, streamed[i],
            computeName(m_program.prims[asIndex(streamed[i])].type));
     }
     line("}}");
-    line("template <int V>\nSWAGE_FN void copyStreamed(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
-         "[[maybe_unused]] Index i, [[maybe_unused]] float* to, [[maybe_unused]] Index row) {{");
+    line(
+        "template <int V>\nSWAGE_FN void copyStreamed(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
+        "[[maybe_unused]] Index i, [[maybe_unused]] float* to, [[maybe_unused]] Index row) {{");
     for (std::size_t which = 0; canCopyElements(m_program) && which < streamed.size(); ++which) {
       line("  copyAsync<V>(to + {}u * row, &{});", which, place(m_program.prims[asIndex(streamed[which])].access));
     }
@@ -261,8 +266,10 @@ class Emitter {
   }
 
   void loadFunction(std::string_view name, const std::vector<int>& loads) {
-    line("SWAGE_FN void {}(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, "
-         "[[maybe_unused]] Element& e) {{", name);
+    line(
+        "SWAGE_FN void {}(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, "
+        "[[maybe_unused]] Element& e) {{",
+        name);
     for (const int load : loads) {
       line("  e.x{} = toCompute({});", load, place(m_program.prims[asIndex(load)].access));
     }
@@ -271,8 +278,10 @@ class Emitter {
 
   // V neighbours at once; contiguous accesses become one wide load.
   void vectorLoadFunction(std::string_view name, const std::vector<int>& loads, std::string_view streamedMove) {
-    line("template <int V>\nSWAGE_FN void {}(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
-         "[[maybe_unused]] Index i, [[maybe_unused]] Element (&e)[V]) {{", name);
+    line(
+        "template <int V>\nSWAGE_FN void {}(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
+        "[[maybe_unused]] Index i, [[maybe_unused]] Element (&e)[V]) {{",
+        name);
     for (const int load : loads) {
       const int access = m_program.prims[asIndex(load)].access;
       if (innerStride(access) == 1) {
@@ -284,8 +293,10 @@ class Emitter {
         line("  {{\n    const auto same = toCompute({});", place(access));
         line("    SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = same; }}\n  }}", load);
       } else {
-        line("  SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = toCompute(p{}[base.a{} + (i + Index(v)) * {}u]); }}",
-             load, m_bufferOf.at(access), access, innerStride(access));
+        line(
+            "  SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = toCompute(p{}[base.a{} + (i + Index(v)) * {}u]); "
+            "}}",
+            load, m_bufferOf.at(access), access, innerStride(access));
       }
     }
     line("}}");
@@ -349,21 +360,21 @@ class Emitter {
       }
     }
     line("}};");
-    stateFunction(stage, "identity", "", "int l = 0; l < L; ++l", [&](int reducer) {
-      return stateIdentity(m_program, reducer, "s", "l");
-    });
+    stateFunction(stage, "identity", "", "int l = 0; l < L; ++l",
+                  [&](int reducer) { return stateIdentity(m_program, reducer, "s", "l"); });
     accumulateFunction(stage, reducers);
-    stateFunction(stage, "merge", ", const State<{}, L>& other", "int l = 0; l < L; ++l", [&](int reducer) {
-      return stateMerge(m_program, reducer, "s", "l", "other", "l");
-    });
+    stateFunction(stage, "merge", ", const State<{}, L>& other", "int l = 0; l < L; ++l",
+                  [&](int reducer) { return stateMerge(m_program, reducer, "s", "l", "other", "l"); });
     line("template <int L>\nSWAGE_FN State<{0}, 1> joinLanes([[maybe_unused]] const State<{0}, L>& s) {{", stage);
     line("  State<{}, 1> one;\n  identity(one);\n  for (int l = 0; l < L; ++l) {{", stage);
     for (const int reducer : reducers) {
       line("{}", stateMerge(m_program, reducer, "one", "0", "s", "l"));
     }
     line("  }}\n  return one;\n}}");
-    line("template <int L>\nSWAGE_FN State<{0}, 1> laneOf([[maybe_unused]] const State<{0}, L>& s, "
-         "[[maybe_unused]] int l) {{\n  State<{0}, 1> one;", stage);
+    line(
+        "template <int L>\nSWAGE_FN State<{0}, 1> laneOf([[maybe_unused]] const State<{0}, L>& s, "
+        "[[maybe_unused]] int l) {{\n  State<{0}, 1> one;",
+        stage);
     for (const int reducer : reducers) {
       for (const StateField& field : stateFields(m_program, reducer)) {
         line("  one.{0}[0] = s.{0}[l];", field.name);
@@ -385,9 +396,11 @@ class Emitter {
   }
 
   void accumulateFunction(int stage, const std::vector<int>& reducers) {
-    line("template <int L>\nSWAGE_FN void accumulate([[maybe_unused]] State<{}, L>& s, [[maybe_unused]] int l, "
-         "[[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, "
-         "[[maybe_unused]] float inverse) {{", stage);
+    line(
+        "template <int L>\nSWAGE_FN void accumulate([[maybe_unused]] State<{}, L>& s, [[maybe_unused]] int l, "
+        "[[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, "
+        "[[maybe_unused]] float inverse) {{",
+        stage);
     std::vector<int> inputs;
     for (const int reducer : reducers) {
       inputs.push_back(m_program.reducers[asIndex(reducer)].input);
@@ -395,8 +408,8 @@ class Emitter {
     ScalarWriter writer(m_program, inputs);
     m_text += writer.statements();
     for (const int reducer : reducers) {
-      line("{}", stateAccumulate(m_program, reducer, "s", "l",
-                                 writer.name(m_program.reducers[asIndex(reducer)].input)));
+      line("{}",
+           stateAccumulate(m_program, reducer, "s", "l", writer.name(m_program.reducers[asIndex(reducer)].input)));
     }
     line("}}");
   }
@@ -420,8 +433,9 @@ class Emitter {
       line("  {} y{};", storageType(accessOf(m_program.elementStores[i]).dtype), i);
     }
     line("}};");
-    line("SWAGE_FN void evaluate([[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, "
-         "[[maybe_unused]] Index r, [[maybe_unused]] Outputs& out) {{");
+    line(
+        "SWAGE_FN void evaluate([[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, "
+        "[[maybe_unused]] Index r, [[maybe_unused]] Outputs& out) {{");
     std::vector<int> results;
     for (const Store& store : m_program.elementStores) {
       results.push_back(store.prim);
@@ -440,14 +454,17 @@ class Emitter {
   [[nodiscard]] const Access& accessOf(const Store& store) const { return m_program.accesses[asIndex(store.access)]; }
 
   void storeFunctions() {
-    line("SWAGE_FN void store(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, "
-         "[[maybe_unused]] const Outputs& out) {{");
+    line(
+        "SWAGE_FN void store(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, "
+        "[[maybe_unused]] const Outputs& out) {{");
     for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
       line("  {} = out.y{};", place(m_program.elementStores[i].access), i);
     }
     line("}}");
-    line("template <int V, bool Streaming>\nSWAGE_FN void storeVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
-         "[[maybe_unused]] Index i, [[maybe_unused]] const Outputs (&out)[V]) {{");
+    line(
+        "template <int V, bool Streaming>\nSWAGE_FN void storeVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& "
+        "base, "
+        "[[maybe_unused]] Index i, [[maybe_unused]] const Outputs (&out)[V]) {{");
     for (std::size_t k = 0; k < m_program.elementStores.size(); ++k) {
       const int access = m_program.elementStores[k].access;
       if (innerStride(access) == 1) {
@@ -463,8 +480,9 @@ class Emitter {
   }
 
   void groupStoreFunction() {
-    line("SWAGE_FN void storeGroup(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index group, "
-         "[[maybe_unused]] Index i, [[maybe_unused]] const Group& q) {{");
+    line(
+        "SWAGE_FN void storeGroup(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index group, "
+        "[[maybe_unused]] Index i, [[maybe_unused]] const Group& q) {{");
     for (const Store& store : m_program.groupStores) {
       const Prim& prim = m_program.prims[asIndex(store.prim)];
       const std::string value =
@@ -505,7 +523,9 @@ Loops loopsOf(const RegionProgram& program) {
   return loops;
 }
 
-RegionText emitRegion(const RegionProgram& program, const std::string& entry) { return Emitter(program, entry).run(); }
+RegionText emitRegion(const RegionProgram& program, const std::string& entry) {
+  return Emitter(program, entry).run();
+}
 
 int maxVectorWidth(const RegionProgram& program, int limit) {
   const auto fits = [&](std::int64_t width) {
@@ -545,10 +565,10 @@ bool canCacheElements(const RegionProgram& program) {
 bool canCopyElements(const RegionProgram& program) {
   const std::vector<int> loads = elementLoads(program);
   return canCacheElements(program) && std::all_of(loads.begin(), loads.end(), [&](int load) {
-    const Access& access = program.accesses[asIndex(program.prims[asIndex(load)].access)];
-    return !differsForEachElement(program, access) ||
-           (access.dtype == domain::ScalarType::Float32 && access.strides.back() == 1);
-  });
+           const Access& access = program.accesses[asIndex(program.prims[asIndex(load)].access)];
+           return !differsForEachElement(program, access) ||
+                  (access.dtype == domain::ScalarType::Float32 && access.strides.back() == 1);
+         });
 }
 
 }  // namespace swage::synth

@@ -32,8 +32,8 @@ struct KernelBuffer {
 };
 
 struct RegionText {
-  std::string source;                  // what replaces a pattern's example region
-  std::vector<KernelBuffer> buffers;   // kernel arguments in order: inputs, then outputs
+  std::string source;                 // what replaces a pattern's example region
+  std::vector<KernelBuffer> buffers;  // kernel arguments in order: inputs, then outputs
 };
 
 // The region as C++ text in the interface that the patterns are written against (patterns/README.md). Works for both

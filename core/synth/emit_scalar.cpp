@@ -11,12 +11,14 @@
 namespace swage::synth {
 namespace {
 
-std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 // Functions that C++ writes as operators.
 std::string_view infix(std::string_view function) {
   static const std::map<std::string_view, std::string_view> operators{
-      {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"lt", "<"},  {"le", "<="},
+      {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"lt", "<"},   {"le", "<="},
       {"gt", ">"},  {"ge", ">="}, {"eq", "=="}, {"ne", "!="}, {"and", "&&"}, {"or", "||"}};
   const auto found = operators.find(function);
   return found == operators.end() ? std::string_view() : found->second;
@@ -36,7 +38,9 @@ std::string floatText(double number, Compute type) {
   return fmt::format("{:a}f", static_cast<double>(static_cast<float>(number)));
 }
 
-const Reducer& reducerOf(const RegionProgram& program, int reducer) { return program.reducers[asIndex(reducer)]; }
+const Reducer& reducerOf(const RegionProgram& program, int reducer) {
+  return program.reducers[asIndex(reducer)];
+}
 
 Compute inputType(const RegionProgram& program, int reducer) {
   return program.prims[asIndex(reducerOf(program, reducer).input)].type;
@@ -62,7 +66,9 @@ std::string highest(Compute type) {
   return "0";
 }
 
-bool isArg(ReduceKind kind) { return kind == ReduceKind::ArgMaximum || kind == ReduceKind::ArgMinimum; }
+bool isArg(ReduceKind kind) {
+  return kind == ReduceKind::ArgMaximum || kind == ReduceKind::ArgMinimum;
+}
 
 // "s.r0_value[l]"
 struct FieldNames {
@@ -191,8 +197,8 @@ std::string stateIdentity(const RegionProgram& program, int reducer, std::string
       return fmt::format("    {} = {}; {} = SWAGE_INT_MAX;", f("value"), highest(type), f("at"));
     case ReduceKind::SoftmaxPair:
       // The lowest finite number, so that a first element of -infinity does not make infinity minus infinity.
-      return fmt::format("    {} = {}; {} = 0;", f("max"),
-                         type == Compute::F64 ? "-SWAGE_MAX" : "-SWAGE_MAXF", f("sum"));
+      return fmt::format("    {} = {}; {} = 0;", f("max"), type == Compute::F64 ? "-SWAGE_MAX" : "-SWAGE_MAXF",
+                         f("sum"));
     case ReduceKind::MomentPair: return fmt::format("    {} = 0; {} = 0; {} = 0;", f("n"), f("mean"), f("m2"));
   }
   return {};
@@ -210,13 +216,16 @@ std::string stateAccumulate(const RegionProgram& program, int reducer, std::stri
     case ReduceKind::ArgMaximum:
     case ReduceKind::ArgMinimum: {
       const char* better = reducerOf(program, reducer).kind == ReduceKind::ArgMaximum ? "isAbove" : "isBelow";
-      return fmt::format("  {{ const bool better = {0}({1}, I64(r), {2}, {3}); {2} = better ? {1} : {2}; "
-                         "{3} = better ? I64(r) : {3}; }}", better, value, f("value"), f("at"));
+      return fmt::format(
+          "  {{ const bool better = {0}({1}, I64(r), {2}, {3}); {2} = better ? {1} : {2}; "
+          "{3} = better ? I64(r) : {3}; }}",
+          better, value, f("value"), f("at"));
     }
     case ReduceKind::SoftmaxPair:
-      return fmt::format("  {{ const {0} d = {1} - {2}; const {0} w = fn_exp(-fn_abs(d)); "
-                         "{3} = d > 0 ? {3} * w + 1 : {3} + w; {2} = fn_max({2}, {1}); }}", type, value, f("max"),
-                         f("sum"));
+      return fmt::format(
+          "  {{ const {0} d = {1} - {2}; const {0} w = fn_exp(-fn_abs(d)); "
+          "{3} = d > 0 ? {3} * w + 1 : {3} + w; {2} = fn_max({2}, {1}); }}",
+          type, value, f("max"), f("sum"));
     case ReduceKind::MomentPair:
       // Welford's update; `inverse` is 1 over the number of elements this lane has then seen.
       return fmt::format("  {{ const {0} d = {1} - {2}; {3} += 1; {2} += d * inverse; {4} += d * ({1} - {2}); }}", type,
@@ -232,9 +241,10 @@ std::string stateMerge(const RegionProgram& program, int reducer, std::string_vi
   const ReduceKind kind = reducerOf(program, reducer).kind;
   const std::string_view type = computeName(inputType(program, reducer));
   if (isArg(kind)) {
-    return fmt::format("    {{ const bool better = {0}({1}, {2}, {3}, {4}); {3} = better ? {1} : {3}; "
-                       "{4} = better ? {2} : {4}; }}",
-                       kind == ReduceKind::ArgMaximum ? "isAbove" : "isBelow", b("value"), b("at"), a("value"), a("at"));
+    return fmt::format(
+        "    {{ const bool better = {0}({1}, {2}, {3}, {4}); {3} = better ? {1} : {3}; "
+        "{4} = better ? {2} : {4}; }}",
+        kind == ReduceKind::ArgMaximum ? "isAbove" : "isBelow", b("value"), b("at"), a("value"), a("at"));
   }
   switch (kind) {
     case ReduceKind::Sum: return fmt::format("    {} += {};", a("value"), b("value"));
@@ -242,13 +252,16 @@ std::string stateMerge(const RegionProgram& program, int reducer, std::string_vi
     case ReduceKind::Maximum: return fmt::format("    {0} = fn_max({0}, {1});", a("value"), b("value"));
     case ReduceKind::Minimum: return fmt::format("    {0} = fn_min({0}, {1});", a("value"), b("value"));
     case ReduceKind::SoftmaxPair:
-      return fmt::format("    {{ const {0} m = fn_max({1}, {2}); {3} = {3} * fn_exp({1} - m) + {4} * fn_exp({2} - m); "
-                         "{1} = m; }}", type, a("max"), b("max"), a("sum"), b("sum"));
+      return fmt::format(
+          "    {{ const {0} m = fn_max({1}, {2}); {3} = {3} * fn_exp({1} - m) + {4} * fn_exp({2} - m); "
+          "{1} = m; }}",
+          type, a("max"), b("max"), a("sum"), b("sum"));
     case ReduceKind::MomentPair:
       // Chan, Golub and LeVeque (1979).
-      return fmt::format("    {{ const {0} n = {1} + {2}; const {0} part = n > 0 ? {2} / n : 0; "
-                         "const {0} d = {3} - {4}; {4} += d * part; {5} += {6} + d * d * {1} * part; {1} = n; }}",
-                         type, a("n"), b("n"), b("mean"), a("mean"), a("m2"), b("m2"));
+      return fmt::format(
+          "    {{ const {0} n = {1} + {2}; const {0} part = n > 0 ? {2} / n : 0; "
+          "const {0} d = {3} - {4}; {4} += d * part; {5} += {6} + d * d * {1} * part; {1} = n; }}",
+          type, a("n"), b("n"), b("mean"), a("mean"), a("m2"), b("m2"));
     default: return {};
   }
 }

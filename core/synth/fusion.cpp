@@ -13,7 +13,9 @@ using domain::ValueId;
 constexpr std::size_t kMaxAccesses = 24;
 constexpr std::size_t kMaxPrims = 400;
 
-std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 bool contains(const std::vector<int>& sorted, int item) {
   return std::binary_search(sorted.begin(), sorted.end(), item);
@@ -68,9 +70,9 @@ std::vector<ValueId> Fusion::outputsOf(const std::vector<int>& operations) const
   for (const int index : operations) {
     for (const ValueId value : m_operations.operations[asIndex(index)].outputs) {
       const auto readers = m_readers.find(value);
-      const bool readOutside = readers != m_readers.end() &&
-                               std::any_of(readers->second.begin(), readers->second.end(),
-                                           [&](int reader) { return !contains(operations, reader); });
+      const bool readOutside =
+          readers != m_readers.end() && std::any_of(readers->second.begin(), readers->second.end(),
+                                                    [&](int reader) { return !contains(operations, reader); });
       const bool isOutput = std::find(m_graphOutputs.begin(), m_graphOutputs.end(), value) != m_graphOutputs.end();
       // A node may be asked to run by ATen after all, so what an unfused reader needs counts as read outside.
       if (value.isValid() && (readOutside || isOutput || m_atenReaders.count(value) != 0)) {
@@ -137,6 +139,18 @@ std::vector<std::vector<int>> Fusion::singlePartition() const {
   return partition;
 }
 
+bool Fusion::isSchedulable(std::vector<std::vector<int>> partition, std::size_t which,
+                           const std::vector<int>& operations) const {
+  partition[which] = operations;
+  // What has not had its turn yet stands alone for now.
+  for (int later = operations.back() + 1; later < static_cast<int>(m_operations.operations.size()); ++later) {
+    if (region({later}) != nullptr) {
+      partition.push_back({later});
+    }
+  }
+  return schedule(partition).has_value();
+}
+
 std::vector<std::vector<int>> Fusion::greedyPartition() const {
   std::vector<std::vector<int>> partition;
   for (int index = 0; index < static_cast<int>(m_operations.operations.size()); ++index) {
@@ -153,10 +167,10 @@ std::vector<std::vector<int>> Fusion::greedyPartition() const {
       if (!ridesAlong && !areRelated(partition[i], {index})) {
         continue;
       }
-      std::vector<std::vector<int>> attempt = partition;
-      attempt[i].push_back(index);
-      if (region(attempt[i]) != nullptr && schedule(attempt)) {
-        partition = std::move(attempt);
+      std::vector<int> attempt = partition[i];
+      attempt.push_back(index);
+      if (region(attempt) != nullptr && isSchedulable(partition, i, attempt)) {
+        partition[i] = std::move(attempt);
         joined = true;
       }
     }

@@ -34,11 +34,14 @@ class Fusion {
   [[nodiscard]] std::optional<std::vector<int>> schedule(const std::vector<std::vector<int>>& partition) const;
 
  private:
+  // Whether a partition can run when one of its sets is replaced.
+  [[nodiscard]] bool isSchedulable(std::vector<std::vector<int>> partition, std::size_t which,
+                                   const std::vector<int>& operations) const;
   [[nodiscard]] std::optional<RegionProgram> build(const std::vector<int>& operations) const;
 
   const domain::Graph& m_graph;
   const OperationGraph& m_operations;
-  std::map<domain::ValueId, std::vector<int>> m_readers;  // operations that read a value
+  std::map<domain::ValueId, std::vector<int>> m_readers;      // operations that read a value
   std::map<domain::ValueId, std::vector<int>> m_atenReaders;  // nodes without operations that read it
   std::vector<domain::ValueId> m_graphOutputs;
   mutable std::mutex m_mutex;

@@ -13,7 +13,9 @@ using domain::RegionGene;
 // Random parameter sets drawn before a pattern is taken not to fit.
 constexpr int kAttempts = 24;
 
-std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 void sortRegions(Genome& genome) {
   std::sort(genome.regions.begin(), genome.regions.end(),
@@ -34,7 +36,16 @@ GenomeMoves::GenomeMoves(const Fusion& fusion, const OperationGraph& operations,
                          const domain::DeviceInfo& device)
     : m_fusion(fusion), m_operations(operations), m_catalogue(catalogue), m_device(device) {}
 
+bool GenomeMoves::namesOperations(const RegionGene& gene) const {
+  // Sorted, so the ends tell; genomes also come from a database or another program.
+  return !gene.nodes.empty() && std::is_sorted(gene.nodes.begin(), gene.nodes.end()) && gene.nodes.front() >= 0 &&
+         asIndex(gene.nodes.back()) < m_operations.operations.size();
+}
+
 bool GenomeMoves::isLegal(const RegionGene& gene) const {
+  if (!namesOperations(gene)) {
+    return false;
+  }
   const RegionProgram* program = m_fusion.region(gene.nodes);
   const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
   return program != nullptr && pattern != nullptr && checkFit(*pattern, *program, gene.parameters, m_device);
@@ -43,11 +54,11 @@ bool GenomeMoves::isLegal(const RegionGene& gene) const {
 bool GenomeMoves::isLegal(const Genome& genome) const {
   std::set<int> covered;
   for (const RegionGene& gene : genome.regions) {
-    if (gene.nodes.empty() || !std::is_sorted(gene.nodes.begin(), gene.nodes.end()) || !isLegal(gene)) {
+    if (!isLegal(gene)) {
       return false;
     }
     for (const int operation : gene.nodes) {
-      if (operation < 0 || asIndex(operation) >= m_operations.operations.size() || !covered.insert(operation).second) {
+      if (!covered.insert(operation).second) {
         return false;
       }
     }
@@ -339,8 +350,8 @@ std::optional<Genome> GenomeMoves::cross(const Genome& genome, const Genome& oth
   std::set<int> wanted;
   for (const RegionGene& gene : genome.regions) {
     wanted.insert(gene.nodes.begin(), gene.nodes.end());
-    const bool overlaps = std::any_of(gene.nodes.begin(), gene.nodes.end(),
-                                      [&](int operation) { return taken.count(operation) != 0; });
+    const bool overlaps =
+        std::any_of(gene.nodes.begin(), gene.nodes.end(), [&](int operation) { return taken.count(operation) != 0; });
     if (!overlaps) {
       child.regions.push_back(gene);
       taken.insert(gene.nodes.begin(), gene.nodes.end());

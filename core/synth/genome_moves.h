@@ -39,6 +39,8 @@ class GenomeMoves {
   [[nodiscard]] domain::Cell predictCell(const domain::Genome& genome) const;
 
  private:
+  [[nodiscard]] bool namesOperations(const domain::RegionGene& gene) const;
+
   enum class Choice { Standard, Random };
   [[nodiscard]] std::optional<domain::RegionGene> makeGene(const std::vector<int>& operations,
                                                            const patterns::Pattern& pattern, Choice choice,

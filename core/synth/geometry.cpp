@@ -22,9 +22,9 @@ Result<> checkParameters(const patterns::Pattern& pattern, const Parameters& par
     const auto given = parameters.find(parameter.name);
     if (given == parameters.end() ||
         std::find(parameter.values.begin(), parameter.values.end(), given->second) == parameter.values.end()) {
-      return Error(ErrorKind::InvalidInput,
-                   fmt::format("pattern '{}': parameter '{}' is missing or not one of its values", pattern.id,
-                               parameter.name));
+      return Error(
+          ErrorKind::InvalidInput,
+          fmt::format("pattern '{}': parameter '{}' is missing or not one of its values", pattern.id, parameter.name));
     }
   }
   if (parameters.size() != pattern.parameters.size()) {

@@ -22,8 +22,8 @@ Result<> checkFitCpu(const patterns::Pattern& pattern, const RegionProgram& prog
   const auto prims = static_cast<std::int64_t>(program.prims.size());
   const std::int64_t width = std::max(parameter(parameters, "block", 0), parameter(parameters, "tile", 0));
   if (width * prims * 8 > kMaxStackBytes && width > 16) {
-    return Error(ErrorKind::InvalidInput, fmt::format("pattern '{}': {} elements at a time need too much stack",
-                                                      pattern.id, width));
+    return Error(ErrorKind::InvalidInput,
+                 fmt::format("pattern '{}': {} elements at a time need too much stack", pattern.id, width));
   }
   if (parameter(parameters, "streaming", 0) != 0 && program.elementStores.empty()) {
     return Error(ErrorKind::InvalidInput, "there is nothing to stream");

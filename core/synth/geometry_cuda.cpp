@@ -23,7 +23,9 @@ std::int64_t value(const Parameters& parameters, const char* name, std::int64_t 
   return found == parameters.end() ? otherwise : found->second;
 }
 
-std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t divideUp(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
 Error unfit(const patterns::Pattern& pattern, std::string_view why) {
   return Error(ErrorKind::InvalidInput, fmt::format("pattern '{}': {}", pattern.id, why));
@@ -196,9 +198,13 @@ Result<> checkColumn(const patterns::Pattern& pattern, const RegionProgram& prog
   return {};
 }
 
-std::uint32_t narrow(std::int64_t number) { return static_cast<std::uint32_t>(number); }
+std::uint32_t narrow(std::int64_t number) {
+  return static_cast<std::uint32_t>(number);
+}
 
-domain::TensorType bytes(std::int64_t count) { return domain::contiguousTensor(domain::ScalarType::UInt8, {count}); }
+domain::TensorType bytes(std::int64_t count) {
+  return domain::contiguousTensor(domain::ScalarType::UInt8, {count});
+}
 
 Launch planMap(const RegionProgram& program, const Parameters& parameters, const domain::DeviceInfo& device) {
   const Loops loops = loopsOf(program);

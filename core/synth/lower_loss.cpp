@@ -73,8 +73,7 @@ struct CrossEntropy {
     const int maximum = b.reduce(ReduceKind::Maximum, *x);
     const int sum = b.reduce(ReduceKind::Sum, b.call("exp", {b.call("sub", {*x, maximum})}));
     const int isWanted = b.call("eq", {b.index(), *wanted}, Compute::Bool);
-    const int picked =
-        b.reduce(ReduceKind::Sum, b.call("select", {isWanted, *x, b.constant(0.0, b.typeOf(*x))}));
+    const int picked = b.reduce(ReduceKind::Sum, b.call("select", {isWanted, *x, b.constant(0.0, b.typeOf(*x))}));
     const int loss = b.call("sub", {b.call("add", {b.call("log", {sum}), maximum}), picked});
     const int counts = b.call("ne", {*wanted, b.constant(ignored, Compute::I64)}, Compute::Bool);
     const int zero = b.constant(0.0, b.typeOf(*x));
@@ -91,7 +90,8 @@ void lowerCrossEntropy(const NodeView& node, OperationSink& sink) {
   const auto logits = node.tensor(0, "self");
   const auto target = node.tensor(1, "target");
   const auto reduction = lossReduction(node, 3);
-  if (!logits || !target || !reduction || node.has(2, "weight") || node.number(5, "label_smoothing").value_or(0.0) != 0) {
+  if (!logits || !target || !reduction || node.has(2, "weight") ||
+      node.number(5, "label_smoothing").value_or(0.0) != 0) {
     return;
   }
   const domain::Shape& shape = node.type(*logits).shape;
@@ -103,8 +103,10 @@ void lowerCrossEntropy(const NodeView& node, OperationSink& sink) {
   rowShape.erase(rowShape.begin() + 1);
   const ValueId rows = partialResult(node, sink, rowShape, *reduction);
   // The mean is over the rows that count, so their number is reduced beside the losses.
-  const ValueId counted = *reduction == LossReduction::Mean ? partialResult(node, sink, rowShape, *reduction) : ValueId();
-  CrossEntropy spec{*logits, *target, rows, counted, static_cast<double>(node.integer(4, "ignore_index").value_or(-100))};
+  const ValueId counted =
+      *reduction == LossReduction::Mean ? partialResult(node, sink, rowShape, *reduction) : ValueId();
+  CrossEntropy spec{*logits, *target, rows, counted,
+                    static_cast<double>(node.integer(4, "ignore_index").value_or(-100))};
   Operation operation;
   operation.inputs = {*logits, *target};
   operation.outputs = {rows};
@@ -155,7 +157,9 @@ LowerNode elementLoss(std::size_t reductionPosition, PairFormula formula) {
   };
 }
 
-int constantLike(RegionBuilder& b, int x, double number) { return b.constant(number, b.typeOf(x)); }
+int constantLike(RegionBuilder& b, int x, double number) {
+  return b.constant(number, b.typeOf(x));
+}
 
 // Quadratic below `threshold`, linear above: smooth L1 with beta = threshold divides by it, Huber does not.
 int quadraticLinear(RegionBuilder& b, int x, int target, double threshold, bool divided) {
@@ -178,10 +182,9 @@ void registerLosses(LoweringTable& table) {
   table["aten.l1_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView&) {
     return b.call("abs", {b.call("sub", {x, target})});
   });
-  table["aten.smooth_l1_loss.default"] =
-      elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView& node) {
-        return quadraticLinear(b, x, target, node.number(3, "beta").value_or(1.0), true);
-      });
+  table["aten.smooth_l1_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView& node) {
+    return quadraticLinear(b, x, target, node.number(3, "beta").value_or(1.0), true);
+  });
   table["aten.huber_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView& node) {
     return quadraticLinear(b, x, target, node.number(3, "delta").value_or(1.0), false);
   });

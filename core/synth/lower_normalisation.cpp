@@ -15,7 +15,9 @@ struct Moments {
   int variance = -1;  // biased
 };
 
-int scaled(RegionBuilder& b, int x, double factor) { return b.call("mul", {x, b.constant(factor, b.typeOf(x))}); }
+int scaled(RegionBuilder& b, int x, double factor) {
+  return b.call("mul", {x, b.constant(factor, b.typeOf(x))});
+}
 
 Moments momentsOf(RegionBuilder& b, int x) {
   const double inverse = 1.0 / static_cast<double>(b.reducedCount());
@@ -70,7 +72,8 @@ void addOptional(std::vector<ValueId>& inputs, const Affine& affine) {
   }
 }
 
-// What every normalisation of one tensor shares. `normalise` gives the value before the affine map.
+// A normalisation is two operations, so that the search may put them into one kernel or two: the statistics of each
+// group, and the map of its elements.
 struct NormSpec {
   ValueId input;
   ValueId result;
@@ -79,40 +82,123 @@ struct NormSpec {
   std::size_t affineDim = 0;
   int splitDim = -1;
   std::int64_t splitOuter = 1;
-  std::function<int(RegionBuilder&, int x)> normalise;
+  std::size_t statistics = 0;  // how many values describe a group
+  std::function<std::vector<int>(RegionBuilder&, int x)> describe = {};
+  std::function<int(RegionBuilder&, int x, const std::vector<int>& statistics)> apply = {};
 };
 
-void addNormalisation(const NodeView& node, OperationSink& sink, const NormSpec& spec) {
-  if (!domain::isFloating(node.type(spec.input).dtype) || node.type(spec.input).elementCount() == 0) {
-    return;
+// Shape of one statistic: the dimensions that are not reduced, and the groups a dimension is cut into.
+domain::Shape statisticShape(const domain::Shape& space, const NormSpec& spec) {
+  domain::Shape shape;
+  for (int dim = 0; dim < static_cast<int>(space.size()); ++dim) {
+    if (dim == spec.splitDim) {
+      shape.push_back(spec.splitOuter);
+    } else if (std::find(spec.dims.begin(), spec.dims.end(), dim) == spec.dims.end()) {
+      shape.push_back(space[static_cast<std::size_t>(dim)]);
+    }
   }
-  Operation operation;
-  operation.inputs = {spec.input};
-  addOptional(operation.inputs, spec.affine);
-  operation.outputs = {spec.result};
-  operation.space = node.type(spec.input).shape;
-  operation.reducedDims = spec.dims;
-  operation.splitDim = spec.splitDim;
-  operation.splitOuter = spec.splitOuter;
-  operation.lower = [spec](RegionBuilder& b) {
-    const auto x = b.read(spec.input, b.fullFrame());
-    if (!x) {
+  return shape;
+}
+
+// A statistic inside the full space. The frame is the same whether it was made in this region or is read from memory.
+Frame statisticFrame(const RegionBuilder& b, const NormSpec& spec) {
+  Frame frame;
+  for (int dim = 0; dim < static_cast<int>(b.fullFrame().size()); ++dim) {
+    const std::vector<int>& axes = b.fullFrame()[static_cast<std::size_t>(dim)];
+    if (dim == spec.splitDim) {
+      frame.push_back({axes.front()});
+    } else if (std::find(spec.dims.begin(), spec.dims.end(), dim) == spec.dims.end()) {
+      frame.push_back(axes);
+    }
+  }
+  return frame;
+}
+
+domain::ScalarType statisticType(const domain::TensorType& input) {
+  return input.dtype == domain::ScalarType::Float64 ? domain::ScalarType::Float64 : domain::ScalarType::Float32;
+}
+
+bool lowerApply(RegionBuilder& b, const NormSpec& spec, const std::vector<ValueId>& statistics) {
+  const Frame frame = statisticFrame(b, spec);
+  const auto x = b.read(spec.input, b.fullFrame());
+  std::vector<int> scalars;
+  for (const ValueId statistic : statistics) {
+    const auto scalar = b.read(statistic, frame);
+    if (!scalar) {
       return false;
     }
-    const auto value = applyAffine(b, spec.normalise(b, *x), spec.affine, spec.affineDim);
-    if (value) {
-      b.define(spec.result, *value, b.fullFrame());
-    }
-    return value.has_value();
+    scalars.push_back(*scalar);
+  }
+  const auto value = x ? applyAffine(b, spec.apply(b, *x, scalars), spec.affine, spec.affineDim) : std::nullopt;
+  if (value) {
+    b.define(spec.result, *value, b.fullFrame());
+  }
+  return value.has_value();
+}
+
+// The map operation; whoever adds it has added the statistics.
+void addApply(OperationSink& sink, const NormSpec& spec, const std::vector<ValueId>& statistics,
+              const domain::Shape& space) {
+  Operation operation;
+  operation.inputs = statistics;
+  operation.inputs.push_back(spec.input);
+  addOptional(operation.inputs, spec.affine);
+  operation.outputs = {spec.result};
+  operation.space = space;
+  operation.splitDim = spec.splitDim;
+  operation.splitOuter = spec.splitOuter;
+  operation.lower = [spec, statistics](RegionBuilder& b) {
+    // Its dimensions are those of the region's space, which only this can have been built for.
+    return b.layout().space == b.type(spec.result).shape && b.layout().splitDim == spec.splitDim &&
+           lowerApply(b, spec, statistics);
   };
   sink.add(std::move(operation));
 }
 
-std::function<int(RegionBuilder&, int)> standardise(double epsilon) {
-  return [epsilon](RegionBuilder& b, int x) {
-    const Moments moments = momentsOf(b, x);
-    return b.call("mul", {moments.centred, inverseDeviation(b, moments.variance, epsilon)});
+void addNormalisation(const NodeView& node, OperationSink& sink, const NormSpec& spec) {
+  const domain::TensorType input = node.type(spec.input);
+  if (!domain::isFloating(input.dtype) || input.elementCount() == 0) {
+    return;
+  }
+  std::vector<ValueId> statistics;
+  for (std::size_t i = 0; i < spec.statistics; ++i) {
+    statistics.push_back(
+        sink.newValue(domain::contiguousTensor(statisticType(input), statisticShape(input.shape, spec))));
+  }
+  Operation operation;
+  operation.inputs = {spec.input};
+  operation.outputs = statistics;
+  operation.space = input.shape;
+  operation.reducedDims = spec.dims;
+  operation.splitDim = spec.splitDim;
+  operation.splitOuter = spec.splitOuter;
+  operation.lower = [spec, statistics](RegionBuilder& b) {
+    const auto x = b.read(spec.input, b.fullFrame());
+    if (!x) {
+      return false;
+    }
+    const std::vector<int> values = spec.describe(b, *x);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      b.define(statistics[i], values[i], statisticFrame(b, spec));
+    }
+    return true;
   };
+  sink.add(std::move(operation));
+  addApply(sink, spec, statistics, input.shape);
+}
+
+// (x - mean) / sqrt(variance + epsilon)
+int standardised(RegionBuilder& b, int x, const std::vector<int>& statistics) {
+  return b.call("mul", {b.call("sub", {x, statistics[0]}), statistics[1]});
+}
+
+void standardise(NormSpec& spec, double epsilon) {
+  spec.statistics = 2;
+  spec.describe = [epsilon](RegionBuilder& b, int x) {
+    const Moments moments = momentsOf(b, x);
+    return std::vector<int>{moments.mean, inverseDeviation(b, moments.variance, epsilon)};
+  };
+  spec.apply = standardised;
 }
 
 std::vector<int> range(int first, int end) {
@@ -132,9 +218,13 @@ void lowerLayerNorm(const NodeView& node, OperationSink& sink) {
   }
   const int rank = static_cast<int>(node.type(*input).shape.size());
   const int first = rank - static_cast<int>(shape->size());
-  addNormalisation(node, sink,
-                   {*input, node.result(), range(first, rank), {node.tensor(2, "weight"), node.tensor(3, "bias")},
-                    static_cast<std::size_t>(first), -1, 1, standardise(node.number(4, "eps").value_or(1e-5))});
+  NormSpec spec{*input,
+                node.result(),
+                range(first, rank),
+                {node.tensor(2, "weight"), node.tensor(3, "bias")},
+                static_cast<std::size_t>(first)};
+  standardise(spec, node.number(4, "eps").value_or(1e-5));
+  addNormalisation(node, sink, spec);
 }
 
 void lowerRmsNorm(const NodeView& node, OperationSink& sink) {
@@ -147,13 +237,21 @@ void lowerRmsNorm(const NodeView& node, OperationSink& sink) {
   const int first = rank - static_cast<int>(shape->size());
   // The default epsilon of PyTorch is that of the type.
   const double epsilon = node.number(3, "eps").value_or(1.1920928955078125e-07);
-  const auto normalise = [epsilon](RegionBuilder& b, int x) {
+  NormSpec spec{*input,
+                node.result(),
+                range(first, rank),
+                {node.tensor(2, "weight"), std::nullopt},
+                static_cast<std::size_t>(first)};
+  spec.statistics = 1;
+  spec.describe = [epsilon](RegionBuilder& b, int x) {
     const int square = b.reduce(ReduceKind::Sum, b.call("mul", {x, x}));
     const int mean = scaled(b, square, 1.0 / static_cast<double>(b.reducedCount()));
-    return b.call("mul", {x, inverseDeviation(b, mean, epsilon)});
+    return std::vector<int>{inverseDeviation(b, mean, epsilon)};
   };
-  addNormalisation(node, sink, {*input, node.result(), range(first, rank), {node.tensor(2, "weight"), std::nullopt},
-                                static_cast<std::size_t>(first), -1, 1, normalise});
+  spec.apply = [](RegionBuilder& b, int x, const std::vector<int>& statistics) {
+    return b.call("mul", {x, statistics[0]});
+  };
+  addNormalisation(node, sink, spec);
 }
 
 // group_norm(input, num_groups, weight, bias, eps): channels are cut into groups.
@@ -165,8 +263,10 @@ void lowerGroupNorm(const NodeView& node, OperationSink& sink) {
     return;
   }
   const int rank = static_cast<int>(node.type(*input).shape.size());
-  addNormalisation(node, sink, {*input, node.result(), range(1, rank), {node.tensor(2, "weight"), node.tensor(3, "bias")},
-                                1, 1, *groups, standardise(node.number(4, "eps").value_or(1e-5))});
+  NormSpec spec{*input, node.result(), range(1, rank), {node.tensor(2, "weight"), node.tensor(3, "bias")}, 1,
+                1,      *groups};
+  standardise(spec, node.number(4, "eps").value_or(1e-5));
+  addNormalisation(node, sink, spec);
 }
 
 // instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)
@@ -177,8 +277,9 @@ void lowerInstanceNorm(const NodeView& node, OperationSink& sink) {
     return;
   }
   const int rank = static_cast<int>(node.type(*input).shape.size());
-  addNormalisation(node, sink, {*input, node.result(), range(2, rank), {node.tensor(1, "weight"), node.tensor(2, "bias")},
-                                1, -1, 1, standardise(node.number(7, "eps").value_or(1e-5))});
+  NormSpec spec{*input, node.result(), range(2, rank), {node.tensor(1, "weight"), node.tensor(2, "bias")}, 1};
+  standardise(spec, node.number(7, "eps").value_or(1e-5));
+  addNormalisation(node, sink, spec);
 }
 
 // _native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps): the statistics
@@ -226,14 +327,13 @@ int runningUpdate(RegionBuilder& b, int running, int batch, double momentum) {
 
 // _native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps):
 // five results, the last two being the new running statistics (unbiased variance, as PyTorch keeps it).
-struct BatchNormTrain {
+struct BatchStatistics {
   ValueId input;
   ValueId runningMean;
   ValueId runningVariance;
-  Affine affine;
   double momentum = 0.1;
   double epsilon = 1e-5;
-  std::vector<ValueId> results;
+  std::vector<ValueId> results;  // mean, inverse deviation, new running mean, new running variance
 
   bool lower(RegionBuilder& b) const {
     const auto x = b.read(input, b.fullFrame());
@@ -243,18 +343,14 @@ struct BatchNormTrain {
       return false;
     }
     const Moments moments = momentsOf(b, *x);
-    const int deviation = inverseDeviation(b, moments.variance, epsilon);
-    const auto value = applyAffine(b, b.call("mul", {moments.centred, deviation}), affine, 1);
-    if (!value) {
-      return false;
-    }
     const double count = static_cast<double>(b.reducedCount());
     const int unbiased = scaled(b, moments.variance, count / (count - 1.0));
-    const std::vector<int> values{*value, moments.mean, deviation, runningUpdate(b, *oldMean, moments.mean, momentum),
+    const std::vector<int> values{moments.mean, inverseDeviation(b, moments.variance, epsilon),
+                                  runningUpdate(b, *oldMean, moments.mean, momentum),
                                   runningUpdate(b, *oldVariance, unbiased, momentum)};
-    for (std::size_t i = 0; i < results.size() && i < values.size(); ++i) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
       if (results[i].isValid()) {
-        b.define(results[i], values[i], i == 0 ? b.fullFrame() : b.reducedFrame(RegionBuilder::KeepDims::No));
+        b.define(results[i], values[i], b.reducedFrame(RegionBuilder::KeepDims::No));
       }
     }
     return true;
@@ -265,29 +361,36 @@ void lowerBatchNormTrain(const NodeView& node, OperationSink& sink) {
   const auto input = node.tensor(0, "input");
   const auto mean = node.tensor(3, "running_mean");
   const auto variance = node.tensor(4, "running_var");
-  if (!input || !mean || !variance || !node.flag(5, "training").value_or(false) ||
-      node.type(*input).shape.size() < 2 || !domain::isFloating(node.type(*input).dtype)) {
+  if (!input || !mean || !variance || !node.flag(5, "training").value_or(false) || node.type(*input).shape.size() < 2 ||
+      !domain::isFloating(node.type(*input).dtype)) {
     return;
   }
-  BatchNormTrain spec{*input, *mean, *variance, {node.tensor(1, "weight"), node.tensor(2, "bias")},
-                      node.number(6, "momentum").value_or(0.1), node.number(7, "eps").value_or(1e-5),
-                      node.node().outputs};
+  const domain::TensorType type = node.type(*input);
+  const auto statistic = [&](std::size_t index) {
+    return node.result(index).isValid() ? node.result(index)
+                                        : sink.newValue(domain::contiguousTensor(statisticType(type), {type.shape[1]}));
+  };
+  BatchStatistics statistics{
+      *input, *mean, *variance, node.number(6, "momentum").value_or(0.1), node.number(7, "eps").value_or(1e-5), {}};
+  statistics.results = {statistic(1), statistic(2), node.result(3), node.result(4)};
   Operation operation;
   operation.inputs = {*input, *mean, *variance};
-  addOptional(operation.inputs, spec.affine);
-  for (const ValueId result : node.node().outputs) {
+  for (const ValueId result : statistics.results) {
     if (result.isValid()) {
       operation.outputs.push_back(result);
     }
   }
-  operation.space = node.type(*input).shape;
+  operation.space = type.shape;
   for (int dim = 0; dim < static_cast<int>(operation.space.size()); ++dim) {
     if (dim != 1) {
       operation.reducedDims.push_back(dim);
     }
   }
-  operation.lower = [spec](RegionBuilder& b) { return spec.lower(b); };
+  NormSpec spec{*input, node.result(), operation.reducedDims, {node.tensor(1, "weight"), node.tensor(2, "bias")}, 1};
+  spec.apply = standardised;
+  operation.lower = [statistics](RegionBuilder& b) { return statistics.lower(b); };
   sink.add(std::move(operation));
+  addApply(sink, spec, {statistics.results[0], statistics.results[1]}, type.shape);
 }
 
 }  // namespace

@@ -54,7 +54,9 @@ void addPointwise(const NodeView& node, OperationSink& sink, std::vector<ValueId
 }
 
 // The type arithmetic on a result of this type is done in.
-Compute computeOf(const NodeView& node) { return computeType(node.type(node.result()).dtype); }
+Compute computeOf(const NodeView& node) {
+  return computeType(node.type(node.result()).dtype);
+}
 
 // --- one tensor operand ---------------------------------------------------------------------------------------------
 
@@ -78,7 +80,9 @@ LowerNode simple(std::string_view function) {
   return unary([function](RegionBuilder& b, int x, const NodeView&) { return b.call(function, {x}); });
 }
 
-int constantLike(RegionBuilder& b, int x, double number) { return b.constant(number, b.typeOf(x)); }
+int constantLike(RegionBuilder& b, int x, double number) {
+  return b.constant(number, b.typeOf(x));
+}
 
 int clampTo(RegionBuilder& b, int x, std::optional<double> low, std::optional<double> high) {
   int result = x;
@@ -91,7 +95,9 @@ int clampTo(RegionBuilder& b, int x, std::optional<double> low, std::optional<do
   return result;
 }
 
-int sigmoid(RegionBuilder& b, int x) { return b.call("sigmoid", {x}); }
+int sigmoid(RegionBuilder& b, int x) {
+  return b.call("sigmoid", {x});
+}
 
 int softplus(RegionBuilder& b, int x, double beta, double threshold) {
   const int scaled = beta == 1.0 ? x : b.call("mul", {x, constantLike(b, x, beta)});
@@ -132,8 +138,9 @@ void registerActivations(LoweringTable& table) {
   table["aten.relu.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return clampTo(b, x, 0.0, {}); });
   table["aten.relu6.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return clampTo(b, x, 0.0, 6.0); });
   table["aten.sigmoid.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return sigmoid(b, x); });
-  table["aten.silu.default"] =
-      unary([](RegionBuilder& b, int x, const NodeView&) { return b.call("mul", {x, sigmoid(b, x)}); });
+  table["aten.silu.default"] = unary([](RegionBuilder& b, int x, const NodeView&) {
+    return b.call("mul", {x, sigmoid(b, x)});
+  });
   table["aten.mish.default"] = unary([](RegionBuilder& b, int x, const NodeView&) {
     return b.call("mul", {x, b.call("tanh", {softplus(b, x, 1.0, 20.0)})});
   });
@@ -163,8 +170,9 @@ void registerActivations(LoweringTable& table) {
     return clampTo(b, x, node.number(1, "min_val").value_or(-1.0), node.number(2, "max_val").value_or(1.0));
   });
   table["aten.hardsigmoid.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return hardSigmoid(b, x); });
-  table["aten.hardswish.default"] =
-      unary([](RegionBuilder& b, int x, const NodeView&) { return b.call("mul", {x, hardSigmoid(b, x)}); });
+  table["aten.hardswish.default"] = unary([](RegionBuilder& b, int x, const NodeView&) {
+    return b.call("mul", {x, hardSigmoid(b, x)});
+  });
   table["aten.log_sigmoid.default"] = unary([](RegionBuilder& b, int x, const NodeView&) {
     const int small = b.call("min", {x, constantLike(b, x, 0.0)});
     const int decay = b.call("exp", {b.call("neg", {b.call("abs", {x})})});
@@ -177,8 +185,7 @@ void registerElementary(LoweringTable& table) {
                                       "ceil", "trunc", "log1p", "expm1", "reciprocal", "sign"}) {
     table["aten." + std::string(name) + ".default"] = simple(name);
   }
-  table["aten.square.default"] =
-      unary([](RegionBuilder& b, int x, const NodeView&) { return b.call("mul", {x, x}); });
+  table["aten.square.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return b.call("mul", {x, x}); });
   table["aten.clamp.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
     return clampTo(b, x, node.number(1, "min"), node.number(2, "max"));
   });
@@ -200,12 +207,12 @@ void registerElementary(LoweringTable& table) {
     return b.call("pow", {x, constantLike(b, x, exponent)});
   });
   // Copies and conversions: only the stored type changes.
-  for (const char* name : {"aten.clone.default", "aten.contiguous.default", "aten._to_copy.default",
-                           "aten.to.dtype", "aten.alias.default", "aten.detach.default"}) {
+  for (const char* name : {"aten.clone.default", "aten.contiguous.default", "aten._to_copy.default", "aten.to.dtype",
+                           "aten.alias.default", "aten.detach.default"}) {
     table[name] = unary([](RegionBuilder&, int x, const NodeView&) { return x; });
   }
-  table["aten.logical_not.default"] = table["aten.bitwise_not.default"] =
-      [](const NodeView& node, OperationSink& sink) {
+  table["aten.logical_not.default"] =
+      table["aten.bitwise_not.default"] = [](const NodeView& node, OperationSink& sink) {
         const auto x = node.tensor(0, "self");
         if (x && node.type(*x).dtype == ScalarType::Bool) {
           addPointwise(node, sink, {*x}, [](RegionBuilder& b, const std::vector<int>& operands) {
@@ -266,9 +273,9 @@ LowerNode scaledSum(std::string_view function) {
   });
 }
 
-LowerNode comparison(std::string_view function) {
+LowerNode comparison(std::string function) {
   return binary(
-      [function](RegionBuilder& b, int left, int right, const NodeView&) {
+      [function = std::move(function)](RegionBuilder& b, int left, int right, const NodeView&) {
         return b.call(function, {left, right}, Compute::Bool);
       },
       BinaryKind::Comparison);
@@ -304,8 +311,8 @@ void registerBinary(LoweringTable& table) {
     both(table, name, comparison(name));
   }
   for (const std::string name : {"and", "or"}) {
-    table["aten.logical_" + name + ".default"] = table["aten.bitwise_" + name + ".Tensor"] =
-        [name](const NodeView& node, OperationSink& sink) {
+    table["aten.logical_" + name + ".default"] =
+        table["aten.bitwise_" + name + ".Tensor"] = [name](const NodeView& node, OperationSink& sink) {
           const auto a = node.tensor(0, "self");
           const auto b = node.tensor(1, "other");
           if (a && b && node.type(*a).dtype == ScalarType::Bool && node.type(*b).dtype == ScalarType::Bool) {

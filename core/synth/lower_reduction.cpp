@@ -128,9 +128,7 @@ LowerNode extremum(ReduceKind value, ReduceKind valueWithIndex) {
 }
 
 GroupFormula indexOnly(ReduceKind kind) {
-  return [kind](RegionBuilder& b, int x) {
-    return std::vector<int>{b.secondResult(b.reduce(kind, x), Compute::I64)};
-  };
+  return [kind](RegionBuilder& b, int x) { return std::vector<int>{b.secondResult(b.reduce(kind, x), Compute::I64)}; };
 }
 
 GroupFormula mean() {
@@ -146,12 +144,14 @@ GroupFormula norm(double order) {
     if (order == 1.0) {
       return std::vector<int>{b.reduce(ReduceKind::Sum, magnitude)};
     }
-    return std::vector<int>{b.reduce(std::isinf(order) && order > 0 ? ReduceKind::Maximum : ReduceKind::Minimum,
-                                     magnitude)};
+    return std::vector<int>{
+        b.reduce(std::isinf(order) && order > 0 ? ReduceKind::Maximum : ReduceKind::Minimum, magnitude)};
   };
 }
 
-bool isPlainNorm(double order) { return order == 1.0 || order == 2.0 || std::isinf(order); }
+bool isPlainNorm(double order) {
+  return order == 1.0 || order == 2.0 || std::isinf(order);
+}
 
 void lowerVectorNorm(const NodeView& node, OperationSink& sink) {
   const auto input = node.tensor(0, "self");

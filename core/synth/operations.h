@@ -14,22 +14,22 @@ namespace swage::synth {
 // One fusible operation: a graph node, or a part of a node that needs several passes of different shape
 // (a cross entropy is a row-wise part and a mean).
 struct Operation {
-  int node = -1;                                 // Graph::nodes index it stems from
-  std::vector<domain::ValueId> inputs;           // tensors it reads
+  int node = -1;                        // Graph::nodes index it stems from
+  std::vector<domain::ValueId> inputs;  // tensors it reads
   std::vector<domain::ValueId> outputs;
-  domain::Shape space;                           // shape of its element-wise part
-  std::vector<int> reducedDims;                  // of `space`; empty: pointwise
-  int splitDim = -1;                             // group normalisation cuts this dimension …
-  std::int64_t splitOuter = 1;                   // … into so many groups
-  std::function<bool(RegionBuilder&)> lower;     // writes the scalar program; false: does not fit this region after all
+  domain::Shape space;                        // shape of its element-wise part
+  std::vector<int> reducedDims;               // of `space`; empty: pointwise
+  int splitDim = -1;                          // group normalisation cuts this dimension …
+  std::int64_t splitOuter = 1;                // … into so many groups
+  std::function<bool(RegionBuilder&)> lower;  // writes the scalar program; false: does not fit this region after all
 };
 
 // A graph seen as operations. Values made between the parts of one node have ids after the graph's own.
 struct OperationGraph {
-  std::vector<domain::TensorType> values;        // the graph's, then internal ones
-  std::vector<Operation> operations;             // in execution order
+  std::vector<domain::TensorType> values;          // the graph's, then internal ones
+  std::vector<Operation> operations;               // in execution order
   std::vector<std::optional<int>> firstOperation;  // for each node: index of its first operation, none: ATen only
-  std::vector<int> operationCount;               // for each node
+  std::vector<int> operationCount;                 // for each node
 };
 
 [[nodiscard]] OperationGraph findOperations(const domain::Graph& graph);

@@ -8,7 +8,9 @@
 namespace swage::synth {
 namespace {
 
-std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 void dropAxis(RegionProgram& program, std::size_t axis) {
   program.axes.erase(program.axes.begin() + static_cast<std::ptrdiff_t>(axis));

@@ -16,20 +16,24 @@ enum class Compute : std::uint8_t { F32, F64, I64, Bool };
 [[nodiscard]] Compute computeType(domain::ScalarType stored);
 
 enum class ReduceKind : std::uint8_t {
-  Sum, Product, Maximum, Minimum,
-  ArgMaximum, ArgMinimum,  // two results: value and index of its first occurrence
-  SoftmaxPair,             // two results: maximum m and sum of exp(x - m), in one pass (Milakov and Gimelshein, 2018)
-  MomentPair,              // two results: sum and centred sum of squares, in one pass (shifted data)
+  Sum,
+  Product,
+  Maximum,
+  Minimum,
+  ArgMaximum,
+  ArgMinimum,   // two results: value and index of its first occurrence
+  SoftmaxPair,  // two results: maximum m and sum of exp(x - m), in one pass (Milakov and Gimelshein, 2018)
+  MomentPair,   // two results: sum and centred sum of squares, in one pass (shifted data)
 };
 
 // One scalar operation in single static assignment form; its index in RegionProgram::prims is its name.
 struct Prim {
   enum class Kind : std::uint8_t {
-    Load,      // element `access` of a tensor
+    Load,  // element `access` of a tensor
     Constant,
-    Call,      // `function` of `args`
-    Reduced,   // result `slot` of reducer `reducer`
-    Index,     // position within the reduced axes, in row-major order
+    Call,     // `function` of `args`
+    Reduced,  // result `slot` of reducer `reducer`
+    Index,    // position within the reduced axes, in row-major order
   };
   Kind kind = Kind::Constant;
   Compute type = Compute::F32;
@@ -47,8 +51,8 @@ struct Prim {
 // One reduction over the elements of each group.
 struct Reducer {
   ReduceKind kind = ReduceKind::Sum;
-  int input = -1;   // prim
-  int stage = 0;    // 0 reads tensors only; k needs results of stage k-1
+  int input = -1;  // prim
+  int stage = 0;   // 0 reads tensors only; k needs results of stage k-1
   std::int64_t count = 0;
 };
 

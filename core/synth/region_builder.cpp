@@ -12,7 +12,9 @@ bool contains(const std::vector<int>& items, int item) {
   return std::find(items.begin(), items.end(), item) != items.end();
 }
 
-std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 }  // namespace
 
@@ -169,7 +171,9 @@ int RegionBuilder::index() {
   return add(prim);
 }
 
-std::int64_t RegionBuilder::reducedCount() const { return m_program.reducedCount(); }
+std::int64_t RegionBuilder::reducedCount() const {
+  return m_program.reducedCount();
+}
 
 int RegionBuilder::reduce(ReduceKind kind, int prim) {
   Reducer reducer;
@@ -201,6 +205,8 @@ Frame RegionBuilder::reducedFrame(KeepDims keep) const {
   for (int dim = 0; dim < static_cast<int>(m_layout.space.size()); ++dim) {
     if (!contains(m_layout.reducedDims, dim)) {
       frame.push_back(m_fullFrame[asIndex(dim)]);
+    } else if (dim == m_layout.splitDim) {
+      frame.push_back({m_fullFrame[asIndex(dim)].front()});  // the groups it was cut into stay
     } else if (keep == KeepDims::Yes) {
       frame.emplace_back();
     }
@@ -237,6 +243,12 @@ std::optional<RegionProgram> RegionBuilder::finish(const std::vector<domain::Val
   }
   collapseAxes(m_program);
   finalise(m_program);
+  // A value that covers some of the reduced axes is neither one for each element nor one for each group.
+  for (const Store& store : m_program.groupStores) {
+    if (m_program.prims[asIndex(store.prim)].perElement) {
+      return std::nullopt;
+    }
+  }
   return std::move(m_program);
 }
 

@@ -20,7 +20,9 @@ using domain::ValueId;
 // Variations drawn before the best guess for an aimed cell is taken.
 constexpr int kAimAttempts = 12;
 
-std::size_t asIndex(int value) { return static_cast<std::size_t>(value); }
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 class SynthesizerImpl final : public Synthesizer {
  public:
@@ -74,8 +76,7 @@ class SynthesizerImpl final : public Synthesizer {
       case OperatorKind::Split: return m_moves.split(genome, random);
       case OperatorKind::Merge: return m_moves.merge(genome, random);
       case OperatorKind::PatternSwap: return m_moves.swapPattern(genome, random);
-      case OperatorKind::Crossover:
-        return other != nullptr ? m_moves.cross(genome, *other, random) : std::nullopt;
+      case OperatorKind::Crossover: return other != nullptr ? m_moves.cross(genome, *other, random) : std::nullopt;
       default: return std::nullopt;
     }
   }
@@ -114,8 +115,7 @@ Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, 
   Launch launch = planLaunch(pattern, region, gene.parameters, m_device, entry);
   Parameters constants = gene.parameters;
   constants.insert(launch.constants.begin(), launch.constants.end());
-  SWAGE_TRY_ASSIGN(const std::string source,
-                   composeSource(pattern, text, constants, fmt::format("region_{}", number)));
+  SWAGE_TRY_ASSIGN(const std::string source, composeSource(pattern, text, constants, fmt::format("region_{}", number)));
   program.source += source;
   for (const KernelBuffer& buffer : text.buffers) {
     launch.step.arguments.emplace_back(buffer.value);

@@ -17,7 +17,8 @@ namespace swage::synth {
 // Turns genomes into programs for one graph on one device. Immutable after create(), so any thread may use it.
 class Synthesizer : public search::GenomeSpace {
  public:
-  // A graph in which nothing can be synthesised is no error: its only genome is the empty one (every node an ATen step).
+  // A graph in which nothing can be synthesised is no error: its only genome is the empty one (every node an ATen
+  // step).
   [[nodiscard]] static Result<std::unique_ptr<Synthesizer>> create(const domain::Graph& graph,
                                                                    const domain::DeviceInfo& device,
                                                                    const patterns::Catalogue& catalogue);

@@ -53,7 +53,8 @@ EvaluationRun::EvaluationRun(SessionState& state, const wire::Evaluate& request,
       m_request(request),
       m_onStage(onStage),
       m_start(std::chrono::steady_clock::now()),
-      m_verdict(state.reference) {}
+      m_verdict(state.reference),
+      m_checkedSums(state.working.size()) {}
 
 wire::Evaluated EvaluationRun::run() {
   wire::Evaluated result;
@@ -127,6 +128,7 @@ EvaluationRun::Outcome EvaluationRun::verifySeed(int seed) {
     wrong->detail += fmt::format(" (check {} of {})", seed + 1, m_state.checkSeeds);
     return std::move(*wrong);
   }
+  m_checkedSums[static_cast<std::size_t>(seed) % m_checkedSums.size()] = bitSum(result->outputs);
   return seed == 0 ? repeat(set, *result, expected) : std::nullopt;
 }
 
@@ -174,6 +176,9 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   options.seed = m_request.request;
   const auto timed =
       measure::timePair([this] { return timeCandidate(); }, [this] { return m_state.timeEager(m_lastSet); }, options);
+  if (m_differed) {
+    return domain::Unstable{"a timed call gave another result than the checked call on the same inputs"};
+  }
   if (!timed) {
     return failed({"timing", timed.error()});
   }
@@ -186,7 +191,10 @@ device::DeviceResult<double> EvaluationRun::timeCandidate() {
   m_lastOutputs.clear();
   m_lastSet = m_timedCalls++ % m_state.working.size();
   const std::span<const at::Tensor> inputs = m_state.working[m_lastSet].tensors();
-  return m_state.device.timeCold([&]() -> DeviceStatus {
+  if (const auto thrown = attempt([this] { poisonFreeMemory(); })) {
+    return tl::make_unexpected(DeviceFailure{thrown->message, thrown->poisoned});
+  }
+  auto ns = m_state.device.timeCold([&]() -> DeviceStatus {
     auto outputs = m_program->run(inputs);
     if (!outputs) {
       return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
@@ -195,6 +203,33 @@ device::DeviceResult<double> EvaluationRun::timeCandidate() {
     m_lastOutputs = std::move(*outputs);
     return std::nullopt;
   });
+  if (DeviceStatus wrong = ns ? checkTimedOutput() : std::nullopt) {
+    return tl::make_unexpected(std::move(*wrong));
+  }
+  return ns;
+}
+
+void EvaluationRun::poisonFreeMemory() const {
+  const domain::Graph& graph = m_state.reference.graph();
+  std::vector<at::Tensor> held;
+  for (const domain::GraphOutput& output : graph.outputs) {
+    const domain::TensorType bytes =
+        domain::contiguousTensor(domain::ScalarType::UInt8, {extentBytes(graph.type(output.value))});
+    held.push_back(emptyTensor(bytes, m_state.where).fill_(kPoison));
+  }
+}
+
+DeviceStatus EvaluationRun::checkTimedOutput() {
+  if (!m_correct.bitwiseRepeatable) {
+    return std::nullopt;
+  }
+  bool isSame = false;
+  const auto thrown = attempt([&] { isSame = bitSum(m_lastOutputs) == m_checkedSums[m_lastSet]; });
+  if (thrown) {
+    return DeviceFailure{thrown->message, thrown->poisoned};
+  }
+  m_differed = !isSame;
+  return isSame ? std::nullopt : DeviceStatus(DeviceFailure{"another result than in the checked call"});
 }
 
 EvaluationRun::Outcome EvaluationRun::verifyTimedOutput() {

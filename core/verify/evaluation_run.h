@@ -36,6 +36,11 @@ class EvaluationRun {
   [[nodiscard]] Outcome measure();
   [[nodiscard]] Outcome verifyTimedOutput();
   [[nodiscard]] device::DeviceResult<double> timeCandidate();
+  // What a timed call leaves must be what the checked call on the same inputs left, to the bit where the candidate is
+  // repeatable. The last timed output is compared with the reference as well.
+  [[nodiscard]] device::DeviceStatus checkTimedOutput();
+  // Overwrites the memory that the next outputs will come from: a call that does nothing must not find an old answer.
+  void poisonFreeMemory() const;
 
   [[nodiscard]] domain::Evaluation failed(const StepFailure& failure);
   // Runs a step that may throw, and turns what it throws into an outcome.
@@ -51,8 +56,10 @@ class EvaluationRun {
   Verdict m_verdict;
   domain::Correct m_correct;
   bool m_poisoned = false;
+  bool m_differed = false;  // a timed output from the checked one
 
-  std::vector<at::Tensor> m_lastOutputs;  // of the last timed call
+  std::vector<std::int64_t> m_checkedSums;  // of the outputs for each working set
+  std::vector<at::Tensor> m_lastOutputs;    // of the last timed call
   std::size_t m_lastSet = 0;
   std::size_t m_timedCalls = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/operator_call.h"
 
+#include <ATen/ScalarOps.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
 #include <c10/core/Layout.h>
@@ -49,17 +50,31 @@ Result<c10::MemoryFormat> parseMemoryFormat(std::string_view text) {
   return misfit(fmt::format("the memory format '{}' is unknown", text));
 }
 
+// A number where the schema wants a tensor (`x * 2.0` exports as mul.Tensor): Python passes a tensor of no dimensions
+// that is marked as a wrapped number, so that it does not widen the type of the result.
+c10::IValue wrappedNumber(const at::Scalar& value) {
+  at::Tensor tensor = at::scalar_to_tensor(value);
+  tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return c10::IValue(std::move(tensor));
+}
+
 // A number, a word or a placeholder, as the schema's type wants it.
 struct ScalarConverter {
   const c10::Type& type;
   const CallMode& mode;
 
   Result<c10::IValue> operator()(std::monostate) const { return c10::IValue(); }
-  Result<c10::IValue> operator()(bool value) const { return c10::IValue(value); }
+  [[nodiscard]] bool wantsTensor() const { return type.kind() == c10::TypeKind::TensorType; }
+  Result<c10::IValue> operator()(bool value) const { return wantsTensor() ? wrappedNumber(value) : c10::IValue(value); }
   Result<c10::IValue> operator()(std::int64_t value) const {
+    if (wantsTensor()) {
+      return wrappedNumber(value);
+    }
     return type.kind() == c10::TypeKind::FloatType ? c10::IValue(static_cast<double>(value)) : c10::IValue(value);
   }
-  Result<c10::IValue> operator()(double value) const { return c10::IValue(value); }
+  Result<c10::IValue> operator()(double value) const {
+    return wantsTensor() ? wrappedNumber(value) : c10::IValue(value);
+  }
   Result<c10::IValue> operator()(const std::string& value) const { return c10::IValue(value); }
   Result<c10::IValue> operator()(domain::ScalarType value) const {
     const bool widen = mode.widenTo && domain::isFloating(value);

@@ -6,9 +6,9 @@
 
 namespace swage::verify {
 
-// Operators that a plan may call: those of the task's own graph and a fixed list of pure ones. Nothing random, nothing
-// that changes its arguments, nothing outside the `aten` namespace, whatever the graph says. Empty when `op` is
-// allowed, else why it is not.
+// Operators that a plan may call: those of the task's own graph, and a fixed list of pure ones of which none is
+// random. Nothing that changes its arguments, nothing outside the `aten` namespace, whatever the graph says. Empty when
+// `op` is allowed, else why it is not.
 [[nodiscard]] std::string whyForbidden(const std::string& op, const std::set<std::string>& taskOperators);
 
 }  // namespace swage::verify

@@ -12,8 +12,8 @@
 namespace swage::engine {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::fakeCompiler;
+using ::testing::HasSubstr;
 using testing::waitFor;
 
 struct Watched {
@@ -107,6 +107,19 @@ TEST(CompilerPool, CompilersThatNeverStartAreAFailureOfThePool) {
   ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
   EXPECT_EQ(watched.errors[0].kind(), ErrorKind::Environment);
   EXPECT_THAT(watched.errors[0].message(), HasSubstr("compilers cannot be started"));
+  EXPECT_TRUE(watched.outcomes.empty());
+}
+
+TEST(CompilerPool, AMissingCompilerIsAFailureOfThePoolWithItsHint) {
+  Watched watched(fakeCompiler("no_compiler"));
+  watched.compile(1);
+  watched.compile(2);
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_EQ(watched.errors[0].kind(), ErrorKind::Environment);
+  EXPECT_EQ(watched.errors[0].message(), "no C++ compiler");
+  EXPECT_EQ(watched.errors[0].hint(), "install g++");
+  ASSERT_TRUE(waitFor([&] { return watched.stops > 0; }));
+  EXPECT_EQ(watched.errors.size(), 1U);
   EXPECT_TRUE(watched.outcomes.empty());
 }
 

@@ -64,7 +64,8 @@ domain::Task tinyTask() {
   task.inputGenerator.values = {domain::contiguousTensor(domain::ScalarType::Float32, {4, 4})};
   domain::Node random;
   random.op = "aten.randn.default";
-  random.args = {domain::Argument{domain::ArgumentList{domain::Argument{std::int64_t{4}}, domain::Argument{std::int64_t{4}}}}};
+  random.args = {
+      domain::Argument{domain::ArgumentList{domain::Argument{std::int64_t{4}}, domain::Argument{std::int64_t{4}}}}};
   random.outputs = {domain::ValueId(0)};
   task.inputGenerator.nodes = {random};
   task.inputGenerator.outputs = {{domain::ValueId(0), domain::OutputKind::User, ""}};
@@ -113,6 +114,9 @@ std::optional<domain::Genome> FakeSynthesizer::vary(domain::OperatorKind, const 
 
 std::vector<domain::Genome> FakeSynthesizer::neighbours(const domain::Genome& genome) const {
   std::vector<domain::Genome> result;
+  if (genome.regions.empty()) {
+    return result;
+  }
   const auto n = static_cast<int>(genome.regions[0].parameters.at("n"));
   for (const int next : {n - 1, n + 1}) {
     if (next >= 1 && next <= m_size) {

@@ -18,10 +18,10 @@
 namespace swage::engine {
 namespace {
 
+using nlohmann::json;
 using ::testing::HasSubstr;
 using testing::IsError;
 using testing::IsOk;
-using nlohmann::json;
 
 domain::PairedTiming timing(double ns, double speedupLow) {
   domain::PairedTiming result;
@@ -173,7 +173,8 @@ TEST_F(SafetensorsTest, ReadsTheBytesOfATensor) {
 TEST_F(SafetensorsTest, RefusesOffsetsOutsideTheFile) {
   EXPECT_THAT(read(R"({"a":{"data_offsets":[2,6]}})", "zzabc"), IsError(ErrorKind::InvalidInput, HasSubstr("outside")));
   EXPECT_THAT(read(R"({"a":{"data_offsets":[3,2]}})", "zzabc"), IsError(ErrorKind::InvalidInput, HasSubstr("outside")));
-  EXPECT_THAT(read(R"({"a":{"data_offsets":[-1,2]}})", "zzabc"), IsError(ErrorKind::InvalidInput, HasSubstr("offsets")));
+  EXPECT_THAT(read(R"({"a":{"data_offsets":[-1,2]}})", "zzabc"),
+              IsError(ErrorKind::InvalidInput, HasSubstr("offsets")));
 }
 
 TEST_F(SafetensorsTest, RefusesAHeaderThatIsCutOffOrNoJson) {

@@ -14,8 +14,8 @@ namespace swage::engine {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::fakeWorker;
+using ::testing::HasSubstr;
 using testing::waitFor;
 using State = ProcessChannel::State;
 
@@ -26,7 +26,8 @@ struct Watched {
                  .handshake = ChannelOptions::Handshake::HelloThenWorkerReady,
                  .startLimit = startLimit,
                  .stopGrace = std::chrono::milliseconds(50)}) {
-    QObject::connect(&channel, &ProcessChannel::stateChanged, &channel, [this](State state) { states.push_back(state); });
+    QObject::connect(&channel, &ProcessChannel::stateChanged, &channel,
+                     [this](State state) { states.push_back(state); });
     QObject::connect(&channel, &ProcessChannel::jobFinished, &channel, [this](const JobOutcome& o) {
       outcomes.push_back(o);
       EXPECT_TRUE(ends.empty()) << "a job ended after its program";
@@ -69,8 +70,8 @@ TEST(ProcessChannel, GoesThroughAWholeLife) {
   EXPECT_EQ(evaluated.request, 4U);
   watched.channel.stop();
   ASSERT_TRUE(watched.waitForEnd());
-  EXPECT_THAT(watched.states, ElementsAre(State::Starting, State::Ready, State::Busy, State::Ready, State::Stopping,
-                                          State::Dead));
+  EXPECT_THAT(watched.states,
+              ElementsAre(State::Starting, State::Ready, State::Busy, State::Ready, State::Stopping, State::Dead));
   EXPECT_TRUE(watched.ends[0].expected);
   EXPECT_EQ(watched.ends[0].child.exitCode, 0);
 }

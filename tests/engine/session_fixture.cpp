@@ -11,8 +11,10 @@ SessionFixture::SessionFixture() {
   m_parts.bridge = {"/nonexistent/python", "/nonexistent"};
   m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok"); };
   m_parts.compilerCommand = fakeCompiler("ok");
-  m_parts.makeSynthesizer = [this](const domain::Graph&, const domain::DeviceInfo&)
-      -> Result<std::unique_ptr<synth::Synthesizer>> { return std::make_unique<FakeSynthesizer>(m_spaceSize); };
+  m_parts.makeSynthesizer = [this](const domain::Graph&,
+                                   const domain::DeviceInfo&) -> Result<std::unique_ptr<synth::Synthesizer>> {
+    return std::make_unique<FakeSynthesizer>(m_spaceSize);
+  };
   m_parts.driver = [] { return engine::DriverState::Absent; };
   m_parts.compilers = 2;
   m_parts.stopGrace = std::chrono::milliseconds(200);

@@ -15,8 +15,8 @@
 namespace swage::engine {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::fakeWorker;
+using ::testing::HasSubstr;
 using testing::waitFor;
 
 struct Watched {

@@ -177,9 +177,16 @@ class Program {
     return answer;
   }
 
+  [[nodiscard]] static domain::CompileFailed failure(const char* log) {
+    return {.reason = domain::CompileFailureReason::Error, .log = log};
+  }
+
   [[nodiscard]] domain::CompileOutcome compiled(const domain::CompileRequest& what) const {
-    if (m_behaviour == Behaviour::CompileError) {
-      return domain::CompileFailed{.reason = domain::CompileFailureReason::Error, .log = "expected ';'"};
+    switch (m_behaviour) {
+      case Behaviour::CompileError: return failure("expected ';'");
+      case Behaviour::NoCompiler: return failure("environment: no C++ compiler\nhint: install g++");
+      case Behaviour::RejectSource: return failure("rejected: the source has inline assembly");
+      default: break;
     }
     domain::CompiledBinary binary;
     binary.bytes = "binary of " + what.source;

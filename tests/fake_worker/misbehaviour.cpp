@@ -12,7 +12,7 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 17> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 19> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
@@ -30,6 +30,8 @@ std::optional<Behaviour> parseBehaviour(std::string_view name) {
       {"poisoned", Behaviour::Poisoned},
       {"wrong_request", Behaviour::WrongRequest},
       {"compile_error", Behaviour::CompileError},
+      {"no_compiler", Behaviour::NoCompiler},
+      {"reject_source", Behaviour::RejectSource},
   }};
   for (const auto& [text, behaviour] : kNames) {
     if (text == name) {

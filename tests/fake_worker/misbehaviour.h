@@ -9,22 +9,24 @@ namespace swage::fake {
 // How the program misbehaves, and mostly when: in its first job.
 enum class Behaviour {
   Ok,
-  Slow,            // answers after 300 ms, with heartbeats
-  Hang,            // never answers
-  IgnoreSigterm,   // hangs, ignores end of input and SIGTERM
-  Crash,           // SIGSEGV
+  Slow,           // answers after 300 ms, with heartbeats
+  Hang,           // never answers
+  IgnoreSigterm,  // hangs, ignores end of input and SIGTERM
+  Crash,          // SIGSEGV
   CrashBeforeHello,
   BadVersion,
   GarbageFrame,
-  HalfFrame,       // half an answer, then the end
-  HugeLength,      // a header that announces 4 GiB
-  NoisyStdout,     // prints text between frames
+  HalfFrame,    // half an answer, then the end
+  HugeLength,   // a header that announces 4 GiB
+  NoisyStdout,  // prints text between frames
   Exit3,
-  Grandchild,      // starts a child that holds the pipes open, then crashes
-  RefuseTask,      // TaskRefused
-  Poisoned,        // answers, announces that it exits, and exits
-  WrongRequest,    // answers another request
-  CompileError,    // compiler: every source is wrong
+  Grandchild,    // starts a child that holds the pipes open, then crashes
+  RefuseTask,    // TaskRefused
+  Poisoned,      // answers, announces that it exits, and exits
+  WrongRequest,  // answers another request
+  CompileError,  // compiler: every source is wrong
+  NoCompiler,    // compiler: there is no g++
+  RejectSource,  // compiler: refuses every source
 };
 [[nodiscard]] std::optional<Behaviour> parseBehaviour(std::string_view name);
 

@@ -19,6 +19,7 @@ TEST(Format, TimesHaveThreeDigitsAndTheRightUnit) {
 
 TEST(Format, IntervalIsItsLargerSideRelativeToTheMedian) {
   EXPECT_EQ(formatInterval(1e6, 0.99e6, 1.02e6), u"1.00 ms ± 2.0 %"_s);
+  EXPECT_EQ(formatInterval(1e6, 0.5e6, 1.2e6), u"1.00 ms ± 50 %"_s);
 }
 
 TEST(Format, IntervalIsLeftOutWhereThereIsNone) {

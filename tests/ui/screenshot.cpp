@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
-//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error] [WIDTHxHEIGHT]
+//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|plan|evaluation] [WIDTHxHEIGHT]
 #include <QApplication>
 #include <QStringList>
+#include <QTabWidget>
 #include <QTimer>
 
 #include "tests/ui/demo_data.h"
@@ -41,6 +42,10 @@ void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& r
   Q_EMIT run.progressed(testing::demoProgress(record));
   Q_EMIT run.archiveChanged(record.cellRows);
   Q_EMIT run.workersChanged(testing::demoWorkers());
+  if (scene.name == "plan"_L1 || scene.name == "evaluation"_L1) {
+    window.findChild<QTabWidget*>(u"kernelTabs"_s)->setCurrentIndex(scene.name == "plan"_L1 ? 2 : 3);
+    window.session().selectCell(domain::Cell::parse("A1B1C1")->index());
+  }
   if (scene.name == "finished"_L1) {
     run.finish({});
   }

@@ -128,6 +128,15 @@ TEST_F(SessionTest, ABrokenRecordIsReportedAndNothingIsShown) {
   EXPECT_FALSE(session.shownRun().isValid());
 }
 
+TEST_F(SessionTest, ShowsWhatTheEndOfTheRunMeasuredAgain) {
+  startRun();
+  session.selectCandidate(domain::CandidateId(2));
+  record.rows[1].timeNs = 4321.0;
+  run.finish({});
+  ASSERT_TRUE(session.detail());
+  EXPECT_EQ(session.detail()->row.timeNs, 4321.0);
+}
+
 TEST_F(SessionTest, OffersToResumeOnlyWhatIsUnfinished) {
   session.showRun(kDemoRun);
   EXPECT_FALSE(session.canResumeRecorded());

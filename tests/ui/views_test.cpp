@@ -83,6 +83,17 @@ TEST(KernelView, FindsTextForwardBackwardAndAroundTheEnd) {
   EXPECT_EQ(view.selectedText(), u"ALPHA"_s);
 }
 
+TEST(KernelView, RevealsALineAndLeavesTheViewWhereThereIsNone) {
+  KernelView view(KernelView::Language::Cuda);
+  view.resize(400, 200);
+  view.show();
+  view.setText(u"// prologue\n"_s.repeated(200) + u"extern \"C\" void k() {}\n"_s + u"// end\n"_s.repeated(200));
+  view.reveal(u"extern \"C\""_s);
+  EXPECT_EQ(view.firstVisibleLine(), 200);
+  view.reveal(u"no such text"_s);
+  EXPECT_EQ(view.firstVisibleLine(), 200);
+}
+
 TEST(KernelView, EscapeClosesTheFindBar) {
   KernelView view(KernelView::Language::Plain);
   view.show();

@@ -86,7 +86,7 @@ TEST(FirstNotClose, AllowsAbsoluteAndRelativeErrorTogether) {
 TEST(Sealed, GivesBackWhatItHidesForEveryType) {
   for (const auto type : {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16,
                           at::kFloat, at::kDouble}) {
-    const at::Tensor values = at::tensor({0, 1, 1, 0, 1}, type);
+    const at::Tensor values = at::tensor({0, 1, 1, 0, 1}, at::kInt).to(type);
     const Sealed hidden = sealed(values);
     EXPECT_FALSE(hidden.bits().equal(Sealed(values, 0).bits())) << type;
     EXPECT_TRUE(hidden.chunk(1, 3).to(at::kLong).equal(values.narrow(0, 1, 3).to(at::kLong))) << type;

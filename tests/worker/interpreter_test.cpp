@@ -204,10 +204,14 @@ TEST(OperatorPolicy, AllowsTheTasksOwnAndPureOperators) {
   EXPECT_EQ(whyForbidden("aten.cdist.default", {"aten.cdist.default"}), "");
 }
 
-TEST(OperatorPolicy, ForbidsRandomnessMutationAndOtherNamespacesWhateverTheTaskSays) {
-  const std::set<std::string> task = {"aten.rand_like.default", "aten.add_.Tensor", "aten.relu.out",
-                                      "prim.Print.default"};
-  EXPECT_THAT(whyForbidden("aten.rand_like.default", task), HasSubstr("random"));
+TEST(OperatorPolicy, AllowsAttentionOnlyWhereTheTaskHasIt) {
+  const std::string attention = "aten.scaled_dot_product_attention.default";
+  EXPECT_EQ(whyForbidden(attention, {attention}), "");
+  EXPECT_THAT(whyForbidden(attention, {}), HasSubstr("random"));
+}
+
+TEST(OperatorPolicy, ForbidsMutationAndOtherNamespacesWhateverTheTaskSays) {
+  const std::set<std::string> task = {"aten.add_.Tensor", "aten.relu.out", "prim.Print.default"};
   EXPECT_THAT(whyForbidden("aten.add_.Tensor", task), HasSubstr("changes its arguments"));
   EXPECT_THAT(whyForbidden("aten.relu.out", task), HasSubstr("changes its arguments"));
   EXPECT_THAT(whyForbidden("prim.Print.default", task), HasSubstr("aten namespace"));

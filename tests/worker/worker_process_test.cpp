@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
-#include <cstdlib>
 
 #include "core/wire/exit_code.h"
 #include "tests/worker/kernel_compiler.h"
@@ -22,8 +21,7 @@ int code(wire::ExitCode value) {
 class Worker : public ::testing::Test {
  protected:
   static WorkerProcess start(std::vector<std::string> arguments = {"--device", "cpu", "--threads", "1"}) {
-    const char* program = std::getenv("SWAGE_TEST_WORKER");
-    return {program != nullptr ? program : "swage-worker", arguments};
+    return {SWAGE_TEST_WORKER, arguments};
   }
   // Hello in both directions and WorkerReady.
   static void greet(WorkerProcess& worker) {

@@ -111,6 +111,21 @@ void KernelView::setText(const QString& text) {
   updateMargin();
 }
 
+void KernelView::reveal(const QString& text) {
+  const QString whole = m_editor->text();
+  const qsizetype position = whole.indexOf(text);
+  if (position <= 0) {
+    return;
+  }
+  const auto line = static_cast<int>(whole.left(position).count(u'\n'));
+  m_editor->setCursorPosition(line, 0);
+  m_editor->setFirstVisibleLine(line);
+}
+
+int KernelView::firstVisibleLine() const {
+  return m_editor->firstVisibleLine();
+}
+
 QString KernelView::text() const {
   return m_editor->text();
 }

@@ -25,6 +25,9 @@ class KernelView final : public QWidget {
   explicit KernelView(Language language, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   void setText(const QString& text);
+  // Scrolls to the first line that contains `text`, if there is one.
+  void reveal(const QString& text);
+  [[nodiscard]] int firstVisibleLine() const;
   [[nodiscard]] QString text() const;
   [[nodiscard]] QString selectedText() const;
   void openFind();

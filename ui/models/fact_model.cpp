@@ -117,9 +117,10 @@ std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
   std::vector<Fact> facts;
   append(facts, "Status", toQString(detail.row.status));
   if (detail.evaluation) {
-    append(facts, "Summary", toQString(domain::summary(*detail.evaluation)));
     if (const domain::Correct* correct = domain::asCorrect(*detail.evaluation)) {
       appendCorrect(facts, *correct);
+    } else {
+      append(facts, "Summary", toQString(domain::summary(*detail.evaluation)));
     }
     if (const auto* wrong = std::get_if<domain::Wrong>(&*detail.evaluation)) {
       appendErrors(facts, wrong->errors);

@@ -68,7 +68,8 @@ QString formatInterval(double medianNs, double lowNs, double highNs) {
     return formatTime(medianNs);
   }
   const double side = std::max({highNs - medianNs, medianNs - lowNs, 0.0});
-  return formatTime(medianNs) % u" ± "_s % numbers().toString(100.0 * side / medianNs, 'f', 1) % u" %"_s;
+  const double percent = 100.0 * side / medianNs;
+  return formatTime(medianNs) % u" ± "_s % numbers().toString(percent, 'f', percent < 9.95 ? 1 : 0) % u" %"_s;
 }
 
 QString formatSpeedup(double speedup) {

@@ -48,7 +48,8 @@ QString bufferText(const domain::LaunchPlan& plan, domain::ValueId id) {
   for (const std::int64_t extent : type.shape) {
     shape.push_back(QString::number(extent));
   }
-  return u"%%1 %2[%3]"_s.arg(id.value()).arg(toQString(domain::name(type.dtype)), shape.join(u", "_s));
+  return u"%"_s % QString::number(id.value()) % u" "_s % toQString(domain::name(type.dtype)) % u"["_s %
+         shape.join(u", "_s) % u"]"_s;
 }
 
 struct ArgumentText {

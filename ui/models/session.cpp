@@ -244,6 +244,7 @@ void Session::handleFinished(const services::RunOutcome& outcome) {
     reloadRun();
     Q_EMIT candidatesChanged();
     updateFollowed();
+    applySelection(m_selected);  // measured again at the end of the run
   }
   Q_EMIT stateChanged(m_state);
   Q_EMIT progressChanged();

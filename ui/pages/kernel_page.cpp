@@ -145,6 +145,9 @@ void KernelPage::makeTabs() {
   m_tabs->addTab(m_assemblyOrEmpty, tr("Assembly"));
   auto* plan = makeTable(m_plan, u"planTable"_s);
   plan->setAccessibleName(tr("Launch plan"));
+  for (int column = 0; column < static_cast<int>(PlanColumn::Arguments); ++column) {
+    plan->horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+  }
   m_tabs->addTab(plan, tr("Plan"));
   m_factTable->setAccessibleName(tr("Evaluation"));
   m_factTable->setWordWrap(true);
@@ -191,7 +194,14 @@ void KernelPage::showDetail(const services::CandidateDetail& detail) {
   const QString status = toQString(detail.row.status);
   m_status->setBadge(status, toneOfStatus(status));
   m_accuracy->setBadge(accuracyOf(detail), Badge::Tone::Neutral);
-  m_source->setText(toQString(detail.program.source));
+  // A generated file begins with a long prologue that is the same everywhere. The first mention of the kernel's name
+  // stands where its own parameters begin.
+  const QString source = toQString(detail.program.source);
+  if (source != m_source->text()) {
+    m_source->setText(source);
+    const std::vector<std::string> entries = detail.program.entries();
+    m_source->reveal(entries.empty() ? QString() : toQString(entries.front()));
+  }
   m_sourceOrEmpty->setEmpty(detail.program.source.empty());
   m_assembly->setText(toQString(detail.assembly));
   m_assemblyOrEmpty->setEmpty(detail.assembly.empty());

@@ -39,6 +39,9 @@ QToolButton* labelledButton(QAction* action) {
 }
 
 double share(const services::Progress& progress) {
+  if (progress.budgetSeconds <= 0.0 && progress.maxEvaluations <= 0) {
+    return progress.elapsedSeconds > 0.0 ? 1.0 : 0.0;  // a recorded run
+  }
   double done = progress.budgetSeconds > 0.0 ? progress.elapsedSeconds / progress.budgetSeconds : 0.0;
   if (progress.maxEvaluations > 0) {
     done = std::max(done, static_cast<double>(progress.evaluations) / static_cast<double>(progress.maxEvaluations));

@@ -23,7 +23,8 @@ constexpr double kMaxRampWidth = 220.0;
 constexpr double kRampHeight = 10.0;
 
 QString tickText(double exponent) {
-  return QString::number(std::exp2(exponent), 'g', 3) % u"×"_s;
+  const QString factor = QString::number(std::exp2(std::abs(exponent)));
+  return (exponent < -1.0 ? QString(u"1/"_s % factor) : exponent < 0.0 ? u"0.5"_s : factor) % u"×"_s;
 }
 
 }  // namespace

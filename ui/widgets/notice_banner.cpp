@@ -125,6 +125,8 @@ void NoticeBanner::fitHeight() {
   if (const int needed = layout()->heightForWidth(width()); needed > 0 && needed != height()) {
     setFixedHeight(needed);
   }
+  // A change of height inside a resize event does not reach the layout by itself.
+  layout()->setGeometry(rect());
 }
 
 QString NoticeBanner::text() const {

@@ -9,6 +9,197 @@ constexpr int kKeep = 1;
 constexpr int kStreaming = 1;
 //! swage:end parameters
 //! swage:begin region
+// Generated, as an example: softmax over the last dimension of float32[4096, 512]
+// clang-format off
+using Index = NarrowIndex;
+constexpr Index kGroups = 4096;
+constexpr Index kOuter = 1;
+constexpr Index kInner = 512;
+constexpr int kStages = 2;
+constexpr int kElementStores = 1;
+constexpr int kGroupStores = 0;
+
+#undef SWAGE_ENTRY
+#undef SWAGE_ENTRY_FINISH
+#undef SWAGE_PARAMETERS
+#undef SWAGE_PASS
+#undef SWAGE_UNPACK
+#define SWAGE_ENTRY example
+#define SWAGE_ENTRY_FINISH example_finish
+#define SWAGE_PARAMETERS const float* SWAGE_RESTRICT p0, float* SWAGE_RESTRICT p1
+#define SWAGE_PASS p0, p1
+#define SWAGE_UNPACK const float* SWAGE_RESTRICT p0 = *static_cast<const float**>(arguments[0]); float* SWAGE_RESTRICT p1 = *static_cast<float**>(arguments[1]); 
+
+struct Base {
+  Index a0 = 0;
+  Index a1 = 0;
+};
+SWAGE_FN Base baseAt([[maybe_unused]] Index group, [[maybe_unused]] Index outer) {
+  Base base;
+  {
+    const Index c = group;
+    base.a0 += c * 512u;
+    base.a1 += c * 512u;
+  }
+  return base;
+}
+
+struct Element {
+  float x0;
+};
+SWAGE_FN void load(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, [[maybe_unused]] Element& e) {
+  e.x0 = toCompute(p0[base.a0 + i]);
+}
+SWAGE_FN void loadOther(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, [[maybe_unused]] Element& e) {
+}
+template <int V>
+SWAGE_FN void loadVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, [[maybe_unused]] Element (&e)[V]) {
+  {
+    float chunk[V];
+    loadChunk<V>(&p0[base.a0 + i], chunk);
+    SWAGE_UNROLL for (int v = 0; v < V; ++v) { e[v].x0 = toCompute(chunk[v]); }
+  }
+}
+template <int V>
+SWAGE_FN void loadAgainVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, [[maybe_unused]] Element (&e)[V]) {
+  {
+    float chunk[V];
+    loadCached<V>(&p0[base.a0 + i], chunk);
+    SWAGE_UNROLL for (int v = 0; v < V; ++v) { e[v].x0 = toCompute(chunk[v]); }
+  }
+}
+template <int V>
+SWAGE_FN void loadOtherVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, [[maybe_unused]] Element (&e)[V]) {
+}
+constexpr int kStreamed = 1;
+SWAGE_FN float streamed([[maybe_unused]] const Element& e, [[maybe_unused]] int which) {
+  if (which == 0) { return float(e.x0); }
+  return 0.0f;
+}
+SWAGE_FN void setStreamed([[maybe_unused]] Element& e, [[maybe_unused]] int which, [[maybe_unused]] float value) {
+  if (which == 0) { e.x0 = float(value); }
+}
+template <int V>
+SWAGE_FN void copyStreamed(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, [[maybe_unused]] float* to, [[maybe_unused]] Index row) {
+  copyAsync<V>(to + 0u * row, &p0[base.a0 + i]);
+}
+
+struct Group {
+  float g1 = 0;
+  float g4 = 0;
+  float g5 = 0;
+};
+SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i) {
+  Group q;
+  return q;
+}
+
+template <int K, int L>
+struct State;
+template <int L>
+struct State<0, L> {
+  float r0_value[L];
+};
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r0_value[l] = -SWAGE_INFINITYF;
+  }
+}
+template <int L>
+SWAGE_FN void accumulate([[maybe_unused]] State<0, L>& s, [[maybe_unused]] int l, [[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, [[maybe_unused]] float inverse) {
+  s.r0_value[l] = fn_max(s.r0_value[l], e.x0);
+}
+template <int L>
+SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const State<0, L>& other) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r0_value[l] = fn_max(s.r0_value[l], other.r0_value[l]);
+  }
+}
+template <int L>
+SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
+  State<0, 1> one;
+  identity(one);
+  for (int l = 0; l < L; ++l) {
+    one.r0_value[0] = fn_max(one.r0_value[0], s.r0_value[l]);
+  }
+  return one;
+}
+template <int L>
+SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unused]] int l) {
+  State<0, 1> one;
+  one.r0_value[0] = s.r0_value[l];
+  return one;
+}
+SWAGE_FN void finish([[maybe_unused]] const State<0, 1>& s, [[maybe_unused]] Group& q) {
+  q.g1 = s.r0_value[0];
+}
+
+template <int L>
+struct State<1, L> {
+  float r1_value[L];
+};
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] State<1, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r1_value[l] = 0;
+  }
+}
+template <int L>
+SWAGE_FN void accumulate([[maybe_unused]] State<1, L>& s, [[maybe_unused]] int l, [[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, [[maybe_unused]] float inverse) {
+  const float v2 = (e.x0 - q.g1);
+  const float v3 = fn_exp(v2);
+  s.r1_value[l] += v3;
+}
+template <int L>
+SWAGE_FN void merge([[maybe_unused]] State<1, L>& s, [[maybe_unused]] const State<1, L>& other) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r1_value[l] += other.r1_value[l];
+  }
+}
+template <int L>
+SWAGE_FN State<1, 1> joinLanes([[maybe_unused]] const State<1, L>& s) {
+  State<1, 1> one;
+  identity(one);
+  for (int l = 0; l < L; ++l) {
+    one.r1_value[0] += s.r1_value[l];
+  }
+  return one;
+}
+template <int L>
+SWAGE_FN State<1, 1> laneOf([[maybe_unused]] const State<1, L>& s, [[maybe_unused]] int l) {
+  State<1, 1> one;
+  one.r1_value[0] = s.r1_value[l];
+  return one;
+}
+SWAGE_FN void finish([[maybe_unused]] const State<1, 1>& s, [[maybe_unused]] Group& q) {
+  q.g4 = s.r1_value[0];
+  q.g5 = fn_reciprocal(q.g4);
+}
+
+struct Outputs {
+  float y0;
+};
+SWAGE_FN void evaluate([[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, [[maybe_unused]] Outputs& out) {
+  const float v2 = (e.x0 - q.g1);
+  const float v3 = fn_exp(v2);
+  const float v6 = (v3 * q.g5);
+  out.y0 = fromCompute<float>(v6);
+}
+SWAGE_FN void store(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, [[maybe_unused]] const Outputs& out) {
+  p1[base.a1 + i] = out.y0;
+}
+template <int V, bool Streaming>
+SWAGE_FN void storeVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, [[maybe_unused]] const Outputs (&out)[V]) {
+  {
+    float chunk[V];
+    SWAGE_UNROLL for (int v = 0; v < V; ++v) { chunk[v] = out[v].y0; }
+    storeChunk<V, Streaming>(&p1[base.a1 + i], chunk);
+  }
+}
+SWAGE_FN void storeGroup(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index group, [[maybe_unused]] Index i, [[maybe_unused]] const Group& q) {
+}
+// clang-format on
 //! swage:end region
 
 constexpr Index kVectors = kInner / kVectorWidth;

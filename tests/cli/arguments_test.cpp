@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/arguments.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/result_matchers.h"
+
+namespace swage::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::IsError;
+using ::testing::Pair;
+
+Arguments parsed(const std::vector<std::string>& arguments) {
+  auto result = parseArguments(arguments);
+  EXPECT_THAT(result, testing::IsOk());
+  return std::get<Arguments>(*result);
+}
+
+template <class T>
+T command(const std::vector<std::string>& arguments) {
+  return std::get<T>(parsed(arguments).command);
+}
+
+TEST(Arguments, OptimizeTakesEverythingTheReadmeNames) {
+  const auto arguments = parsed({"optimize",
+                                 "task.py",
+                                 "--set",
+                                 "dim=64",
+                                 "--set",
+                                 "name=\"x\"",
+                                 "--target",
+                                 "cpu",
+                                 "--time-budget",
+                                 "2m",
+                                 "--max-evaluations",
+                                 "7",
+                                 "--seed",
+                                 "9",
+                                 "--project",
+                                 "/p",
+                                 "--jsonl",
+                                 "--eval",
+                                 "--no-compile-baseline",
+                                 "--inputs",
+                                 "float32[2]"});
+  EXPECT_EQ(arguments.common.form, OutputForm::JsonLines);
+  EXPECT_EQ(arguments.common.project, "/p");
+  const auto& spec = std::get<OptimizeArguments>(arguments.command).spec;
+  EXPECT_EQ(spec.task, "task.py");
+  EXPECT_THAT(spec.overrides, ElementsAre(Pair("dim", "64"), Pair("name", "\"x\"")));
+  EXPECT_EQ(spec.target, "cpu");
+  EXPECT_DOUBLE_EQ(spec.timeBudgetSeconds, 120.0);
+  EXPECT_EQ(spec.maxEvaluations, 7);
+  EXPECT_EQ(spec.seed, 9U);
+  EXPECT_TRUE(spec.eval);
+  EXPECT_FALSE(spec.compileBaselines);
+  EXPECT_EQ(spec.inputs, "float32[2]");
+}
+
+TEST(Arguments, TheDefaultBudgetIsAMinuteUnlessEvaluationsAreCounted) {
+  EXPECT_DOUBLE_EQ(command<OptimizeArguments>({"optimize", "t"}).spec.timeBudgetSeconds, 60.0);
+  EXPECT_DOUBLE_EQ(command<OptimizeArguments>({"optimize", "t", "--max-evaluations", "3"}).spec.timeBudgetSeconds, 0.0);
+}
+
+TEST(Arguments, SetTakesOneValueEach) {
+  const auto arguments = command<ImportArguments>({"import", "--set", "a=1", "task.py", "-o", "out"});
+  EXPECT_EQ(arguments.task, "task.py");
+  EXPECT_EQ(arguments.output, "out");
+  EXPECT_THAT(arguments.overrides, ElementsAre(Pair("a", "1")));
+}
+
+TEST(Arguments, ExportNamesARunOrACandidate) {
+  const auto run = command<ExportArguments>({"export", "r2", "--format", "modelnew", "-o", "x.py"});
+  EXPECT_EQ(run.what.kind, Reference::Kind::Run);
+  EXPECT_EQ(run.what.number, 2);
+  EXPECT_EQ(command<ExportArguments>({"export", "5", "-o", "x.py"}).what.kind, Reference::Kind::Candidate);
+}
+
+TEST(Arguments, ResumeAndListTakeARunWithOrWithoutItsLetter) {
+  EXPECT_EQ(command<ResumeArguments>({"resume", "4"}).run->kind, Reference::Kind::Run);
+  EXPECT_EQ(command<ListArguments>({"list", "r4"}).run->number, 4);
+  EXPECT_FALSE(command<ResumeArguments>({"resume"}).run.has_value());
+}
+
+TEST(Arguments, WrongUsageNamesWhatIsWrong) {
+  EXPECT_THAT(parseArguments({}), IsError(ErrorKind::Usage, HasSubstr("subcommand")));
+  EXPECT_THAT(parseArguments({"fly"}), IsError(ErrorKind::Usage, HasSubstr("fly")));
+  EXPECT_THAT(parseArguments({"optimize"}), IsError(ErrorKind::Usage, HasSubstr("task")));
+  EXPECT_THAT(parseArguments({"optimize", "t", "--target", "tpu"}), IsError(ErrorKind::Usage, HasSubstr("tpu")));
+  EXPECT_THAT(parseArguments({"optimize", "t", "--time-budget", "soon"}), IsError(ErrorKind::Usage, HasSubstr("soon")));
+  EXPECT_THAT(parseArguments({"optimize", "t", "--json", "--jsonl"}), IsError(ErrorKind::Usage, HasSubstr("json")));
+  EXPECT_THAT(parseArguments({"optimize", "t", "--max-evaluations", "0"}), IsError(ErrorKind::Usage, HasSubstr("0")));
+  EXPECT_THAT(parseArguments({"show", "r3"}), IsError(ErrorKind::Usage, HasSubstr("is a run")));
+  EXPECT_THAT(parseArguments({"export", "3"}), IsError(ErrorKind::Usage, HasSubstr("output")));
+  EXPECT_THAT(parseArguments({"import", "t.py", "--set", "dim"}), IsError(ErrorKind::Usage, HasSubstr("NAME=VALUE")));
+}
+
+}  // namespace
+}  // namespace swage::cli

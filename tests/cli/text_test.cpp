@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/text.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/result_matchers.h"
+
+namespace swage::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::IsError;
+
+TEST(Duration, TakesUnitsAloneAndTogether) {
+  EXPECT_DOUBLE_EQ(parseDuration("60s").value(), 60.0);
+  EXPECT_DOUBLE_EQ(parseDuration("2m").value(), 120.0);
+  EXPECT_DOUBLE_EQ(parseDuration("1h").value(), 3600.0);
+  EXPECT_DOUBLE_EQ(parseDuration("1h30m").value(), 5400.0);
+  EXPECT_DOUBLE_EQ(parseDuration("1.5m").value(), 90.0);
+  EXPECT_DOUBLE_EQ(parseDuration("500ms").value(), 0.5);
+  EXPECT_DOUBLE_EQ(parseDuration("45").value(), 45.0);
+}
+
+TEST(Duration, RefusesEverythingElse) {
+  for (const char* text : {"", "s", "-5s", "5 s", "5x", "5s6", "1h2", "0", "nan", "inf", "1e3s", "99999h"}) {
+    EXPECT_THAT(parseDuration(text), IsError(ErrorKind::Usage, HasSubstr("is not a duration"))) << text;
+  }
+}
+
+TEST(Override, IsSplitAtTheFirstEqualsSign) {
+  const auto pair = parseOverride("shape=[1, 2]=x");
+  ASSERT_TRUE(pair.has_value());
+  EXPECT_EQ(pair->first, "shape");
+  EXPECT_EQ(pair->second, "[1, 2]=x");
+  EXPECT_THAT(parseOverride("=3"), IsError(ErrorKind::Usage, HasSubstr("NAME=VALUE")));
+  EXPECT_THAT(parseOverride("dim"), IsError(ErrorKind::Usage, HasSubstr("NAME=VALUE")));
+}
+
+TEST(Reference, TellsRunsFromCandidates) {
+  EXPECT_EQ(parseReference("17")->kind, Reference::Kind::Candidate);
+  EXPECT_EQ(parseReference("c17")->number, 17);
+  EXPECT_EQ(parseReference("r3")->kind, Reference::Kind::Run);
+  for (const char* text : {"", "r", "x3", "3r", "-1", "99999999999999999999"}) {
+    EXPECT_THAT(parseReference(text), IsError(ErrorKind::Usage, HasSubstr("neither"))) << text;
+  }
+}
+
+TEST(Format, PicksTheUnitOfATime) {
+  EXPECT_EQ(formatTime(0), "-");
+  EXPECT_EQ(formatTime(812), "812 ns");
+  EXPECT_EQ(formatTime(1234), "1.23 µs");
+  EXPECT_EQ(formatTime(1.31e6), "1.31 ms");
+  EXPECT_EQ(formatTime(2.5e9), "2.5 s");
+}
+
+TEST(Format, WritesSecondsAsAClock) {
+  EXPECT_EQ(formatSeconds(42.4), "42 s");
+  EXPECT_EQ(formatSeconds(65), "1:05");
+  EXPECT_EQ(formatSeconds(3723), "1:02:03");
+  EXPECT_EQ(formatSeconds(-1), "0 s");
+}
+
+TEST(Format, AlignsColumnsByCharactersNotBytes) {
+  EXPECT_EQ(formatTable({{"time", "name"}, {"1 µs", "a"}, {"", "b"}}), "time  name\n1 µs  a\n      b\n");
+}
+
+TEST(Format, WritesDatesInUtc) {
+  EXPECT_EQ(formatDate(1'700'000'000'000), "2023-11-14 22:13");
+}
+
+}  // namespace
+}  // namespace swage::cli

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "core/synth/emit_region.h"
+#include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/lab.h"
+
+namespace swage::synth {
+namespace {
+
+// The form and the loops of a graph that is one region.
+struct Walk {
+  Form form = Form::Map;
+  std::int64_t groups = 0;
+  std::int64_t outer = 0;
+  std::int64_t inner = 0;
+  friend bool operator==(const Walk&, const Walk&) = default;
+  friend void PrintTo(const Walk& walk, std::ostream* out) {
+    *out << "form " << static_cast<int>(walk.form) << ": " << walk.groups << " x " << walk.outer << " x " << walk.inner;
+  }
+};
+
+Walk walkOf(const RegionProgram& program) {
+  const Loops loops = loopsOf(program);
+  return {formOf(program), loops.groups, loops.outer, loops.inner};
+}
+
+Walk walkOf(const GraphBuilder& b) {
+  const Lab lab(b.graph());
+  const auto partition = lab.fusion().greedyPartition();
+  EXPECT_EQ(partition.size(), 1U);
+  return walkOf(lab.region(partition.front()));
+}
+
+TEST(Axes, OfASoftmaxOverTheLastDimensionAreRows) {
+  GraphBuilder b;
+  b.output(b.softmax(b.input({8, 16, 32}), -1));
+  EXPECT_EQ(walkOf(b), (Walk{Form::Row, 128, 1, 32}));
+}
+
+TEST(Axes, OfASoftmaxOverAMiddleDimensionAreColumns) {
+  GraphBuilder b;
+  b.output(b.softmax(b.input({8, 16, 32}), 1));
+  EXPECT_EQ(walkOf(b), (Walk{Form::Column, 8, 16, 32}));
+}
+
+TEST(Axes, OfAGroupNormCutTheChannels) {
+  GraphBuilder b;
+  b.output(b.like("aten.group_norm.default", b.input({2, 6, 4, 5}), {arg(3), noArg(), noArg(), arg(1e-5)}));
+  EXPECT_EQ(walkOf(b), (Walk{Form::Row, 6, 1, 40}));
+}
+
+TEST(Axes, OfAGroupNormWithAWeightKeepItsChannelsApart) {
+  GraphBuilder b;
+  const auto x = b.input({2, 6, 4, 5});
+  const auto weight = b.input({6});
+  b.output(b.like("aten.group_norm.default", x, {arg(3), arg(weight), noArg(), arg(1e-5)}));
+  EXPECT_EQ(walkOf(b), (Walk{Form::Row, 6, 2, 20}));
+}
+
+TEST(Axes, OfAChannelStatisticAreReducedOnBothSides) {
+  GraphBuilder b;
+  b.output(b.call("aten.mean.dim", {arg(b.input({4, 3, 33})), listArg({0, 2}), arg(false)}, {3}));
+  EXPECT_EQ(walkOf(b), (Walk{Form::Row, 3, 4, 33}));
+}
+
+TEST(Axes, OfContiguousPointwiseWorkBecomeOne) {
+  GraphBuilder b;
+  const auto x = b.input({4, 5, 6});
+  const auto y = b.input({4, 5, 6});
+  b.output(b.add(x, y));
+  EXPECT_EQ(walkOf(b), (Walk{Form::Map, 1, 1, 120}));
+}
+
+TEST(Axes, OfABroadcastBiasStayApart) {
+  GraphBuilder b;
+  const auto x = b.input({4, 5, 6});
+  const auto bias = b.input({6});
+  b.output(b.add(x, bias));
+  EXPECT_EQ(walkOf(b), (Walk{Form::Map, 20, 1, 6}));
+}
+
+TEST(Axes, OfExtentOneAreDropped) {
+  GraphBuilder b;
+  b.output(b.softmax(b.input({1, 7, 1, 33}), 3));
+  EXPECT_EQ(walkOf(b), (Walk{Form::Row, 7, 1, 33}));
+}
+
+TEST(Axes, SetTheWidestVectorThatStaysAligned) {
+  for (const auto& [inner, width] : {std::pair(33, 1), std::pair(34, 2), std::pair(36, 4), std::pair(64, 8)}) {
+    GraphBuilder b;
+    b.output(b.softmax(b.input({7, inner}), 1));
+    const Lab lab(b.graph());
+    EXPECT_EQ(maxVectorWidth(lab.region({0}), 8), width) << inner;
+  }
+}
+
+TEST(Stages, OfASoftmaxFuseIntoOne) {
+  GraphBuilder b;
+  b.output(b.softmax(b.input({7, 33}), 1));
+  const Lab lab(b.graph());
+  RegionProgram program = lab.region({0});
+  EXPECT_EQ(program.stageCount(), 2);
+  EXPECT_EQ(fuseStages(program), Changed::Yes);
+  EXPECT_EQ(program.stageCount(), 1);
+  ASSERT_EQ(program.reducers.size(), 1U);
+  EXPECT_EQ(program.reducers[0].kind, ReduceKind::SoftmaxPair);
+  EXPECT_EQ(fuseStages(program), Changed::No);
+}
+
+TEST(Stages, OfALayerNormFuseIntoOne) {
+  GraphBuilder b;
+  b.output(b.like("aten.layer_norm.default", b.input({7, 33}), {listArg({33}), noArg(), noArg(), arg(1e-5)}));
+  const Lab lab(b.graph());
+  RegionProgram program = lab.region({0, 1});
+  EXPECT_EQ(program.stageCount(), 2);
+  EXPECT_EQ(fuseStages(program), Changed::Yes);
+  EXPECT_EQ(program.stageCount(), 1);
+  ASSERT_EQ(program.reducers.size(), 1U);
+  EXPECT_EQ(program.reducers[0].kind, ReduceKind::MomentPair);
+}
+
+TEST(Stages, OfAPlainSumStayAsTheyAre) {
+  GraphBuilder b;
+  b.output(b.call("aten.sum.dim_IntList", {arg(b.input({7, 33})), listArg({1}), arg(false)}, {7}));
+  const Lab lab(b.graph());
+  RegionProgram program = lab.region({0});
+  EXPECT_EQ(fuseStages(program), Changed::No);
+}
+
+TEST(EmittedText, NamesEachTensorOnceInputsFirst) {
+  GraphBuilder b;
+  const auto x = b.input({7, 33});
+  const auto y = b.input({7, 33});
+  b.output(b.mul(b.add(x, y), x));
+  const Lab lab(b.graph());
+  const RegionText text = emitRegion(lab.region({0, 1}), "entry");
+  ASSERT_EQ(text.buffers.size(), 3U);
+  EXPECT_EQ(text.buffers[0].value, x);
+  EXPECT_EQ(text.buffers[1].value, y);
+  EXPECT_FALSE(text.buffers[1].output);
+  EXPECT_EQ(text.buffers[2].value, b.graph().outputs[0].value);
+  EXPECT_TRUE(text.buffers[2].output);
+  EXPECT_THAT(text.source, ::testing::HasSubstr("#define SWAGE_ENTRY entry\n"));
+}
+
+TEST(EmittedText, ChoosesWideIndicesForLargeTensorsOnly) {
+  for (const auto& [rows, type] : {std::pair(1 << 10, "NarrowIndex"), std::pair(1 << 16, "WideIndex")}) {
+    GraphBuilder b;
+    b.output(b.relu(b.input({rows, 1 << 15})));
+    const Lab lab(b.graph());
+    EXPECT_THAT(emitRegion(lab.region({0}), "entry").source,
+                ::testing::HasSubstr(std::string("using Index = ") + type));
+  }
+}
+
+}  // namespace
+}  // namespace swage::synth

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "core/toolchain/compiler.h"
+#include "core/toolchain/sandbox.h"
+#include "tests/core/synth/lab.h"
+#include "tests/core/synth/pattern_examples.h"
+
+// What NVRTC makes of the CUDA patterns. Nothing runs: that is for the tests with a device.
+namespace swage::synth {
+namespace {
+
+using domain::Target;
+using patterns::Pattern;
+
+toolchain::Compiler* compiler() {
+  static Result<toolchain::Compiler> opened = [] {
+    std::signal(SIGPIPE, SIG_IGN);
+    toolchain::ToolchainOptions options;
+    options.sandbox =
+        toolchain::checkSandbox("bwrap") ? toolchain::SandboxMode::Bubblewrap : toolchain::SandboxMode::None;
+    options.nvrtc = SWAGE_TEST_NVRTC;
+    options.helperProgram = SWAGE_TEST_COMPILER;
+    return toolchain::Compiler::open(options);
+  }();
+  return opened ? &*opened : nullptr;
+}
+
+std::vector<domain::KernelFacts> compile(std::string source, std::vector<std::string> entries,
+                                         std::vector<std::string> flags = {}) {
+  if (compiler() == nullptr) {
+    ADD_FAILURE() << "no toolchain";
+    return {};
+  }
+  const domain::CompileRequest request{Target::Cuda, std::move(source), std::move(entries), "sm_90a", std::move(flags)};
+  auto outcome = compiler()->compile(request, {});
+  if (const auto* failure = std::get_if<domain::CompileFailed>(&outcome)) {
+    ADD_FAILURE() << failure->log << "\n" << request.source;
+    return {};
+  }
+  return std::get<domain::CompiledBinary>(std::move(outcome)).kernels;
+}
+
+class CudaPatterns : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (std::string_view(SWAGE_TEST_NVRTC).empty()) {
+      GTEST_SKIP() << "there is no NVRTC (configure with SWAGE_VENV)";
+    }
+    m_pattern = catalogue().find(Target::Cuda, GetParam());
+    ASSERT_NE(m_pattern, nullptr);
+  }
+
+  // The first seed whose only region has this pattern.
+  std::optional<domain::Genome> seed(const Synthesizer& synthesizer) const {
+    for (domain::Genome& genome : synthesizer.seeds()) {
+      if (genome.regions.size() == 1 && genome.regions[0].pattern == m_pattern->id) {
+        return std::move(genome);
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Facts joined over the kernels of the pattern's program for its example graph.
+  domain::KernelFacts realisedFacts(const std::map<std::string, std::int64_t>& wanted) {
+    const auto synthesizer = makeSynthesizer(exampleGraph(*m_pattern), cudaDevice());
+    auto genome = seed(*synthesizer);
+    if (!genome) {
+      ADD_FAILURE() << "no seed uses the pattern";
+      return {};
+    }
+    for (const auto& [name, value] : wanted) {
+      genome->regions[0].parameters.at(name) = value;
+    }
+    const auto program = synthesizer->realise(*genome);
+    if (!program) {
+      ADD_FAILURE() << program.error().message();
+      return {};
+    }
+    EXPECT_EQ(domain::findDefect(program->plan), "");
+    domain::KernelFacts joined;
+    for (const domain::KernelFacts& facts : compile(program->source, program->entries(), program->compileFlags)) {
+      joined.movement = std::max(joined.movement, facts.movement);
+      joined.arithmetic = std::max(joined.arithmetic, facts.arithmetic);
+      joined.interBlock = joined.interBlock || facts.interBlock;
+      joined.registers = std::max(joined.registers, facts.registers);
+      joined.spillBytes = std::max(joined.spillBytes, facts.spillBytes);
+    }
+    return joined;
+  }
+
+  const Pattern* m_pattern = nullptr;
+};
+
+TEST_P(CudaPatterns, CompileAsTheyStand) {
+  std::vector<std::string> entries{"example"};
+  if (m_pattern->source.find("SWAGE_ENTRY_FINISH(") != std::string::npos) {
+    entries.emplace_back("example_finish");
+  }
+  EXPECT_EQ(compile(standaloneSource(*m_pattern), entries).size(), entries.size());
+}
+
+TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
+  std::map<std::string, std::int64_t> wanted;
+  if (m_pattern->parameter("asynchronous") != nullptr) {
+    wanted["asynchronous"] = 1;
+  }
+  wanted["vector_width"] = 4;
+  if (m_pattern->family == "column") {
+    wanted["rows"] = 1;  // rows of threads would meet in shared memory
+  }
+  const domain::KernelFacts facts = realisedFacts(wanted);
+  const auto fact = [&](const char* name) {
+    const auto found = m_pattern->facts.find(name);
+    return found == m_pattern->facts.end() ? std::string() : found->second;
+  };
+  const std::string movement = "A" + std::to_string(static_cast<int>(facts.movement));
+  EXPECT_EQ(movement, fact("movement").empty() ? "A1" : fact("movement"));
+  if (!fact("arithmetic").empty()) {
+    EXPECT_EQ("B" + std::to_string(static_cast<int>(facts.arithmetic)), fact("arithmetic"));
+  }
+  EXPECT_EQ(facts.interBlock, fact("decomposition") == "C2");
+  EXPECT_EQ(facts.spillBytes, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
+                         ::testing::Values("column", "map", "row_block", "row_cluster", "row_gang", "row_registers",
+                                           "row_shared", "row_split", "row_warp"),
+                         [](const auto& each) { return each.param; });
+
+TEST(CudaPatternList, IsTheCatalogues) {
+  std::vector<std::string> ids;
+  for (const Pattern& pattern : catalogue().all()) {
+    if (pattern.target == Target::Cuda) {
+      ids.push_back(pattern.id);
+    }
+  }
+  EXPECT_THAT(ids, ::testing::ElementsAre("column", "map", "row_block", "row_cluster", "row_gang", "row_registers",
+                                          "row_shared", "row_split", "row_warp"));
+}
+
+}  // namespace
+}  // namespace swage::synth

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "core/synth/genome_moves.h"
+#include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/lab.h"
+#include "tests/support/result_matchers.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::Genome;
+using domain::OperatorKind;
+using domain::Target;
+using swage::testing::IsError;
+using Type = domain::ScalarType;
+
+domain::Graph softmaxChain() {
+  GraphBuilder b;
+  const auto x = b.input({256, 4096});
+  const auto y = b.input({256, 4096});
+  b.output(b.mul(b.softmax(b.mul(b.relu(b.add(x, y)), 0.5), -1), y));
+  return b.graph();
+}
+
+domain::Graph normAndLoss() {
+  GraphBuilder b;
+  const auto x = b.input({64, 1024});
+  const auto weight = b.input({1024});
+  const auto bias = b.input({1024});
+  const auto target = b.input({64}, Type::Int64);
+  const auto normal = b.like("aten.layer_norm.default", x, {listArg({1024}), arg(weight), arg(bias), arg(1e-5)});
+  const auto active = b.like("aten.gelu.default", normal);
+  const auto mixed = b.call("aten.mm.default", {arg(active), arg(b.input({1024, 128}))}, {64, 128});
+  b.output(b.call("aten.cross_entropy_loss.default", {arg(b.relu(mixed)), arg(target), noArg(), arg(1)}, {}));
+  b.output(b.call("aten.max.dim", {arg(mixed), arg(1), arg(false)}, {64}));
+  return b.graph();
+}
+
+domain::Graph columnsAndHalves() {
+  GraphBuilder b;
+  const auto x = b.input({8, 64, 96}, Type::Float16);
+  const auto shown = b.silu(x);
+  b.output(b.like("aten.sigmoid.default", b.softmax(shown, 1)));
+  b.output(b.call("aten.mean.dim", {arg(shown), listArg({1}), arg(false)}, {8, 96}, Type::Float16));
+  b.output(b.call("aten.gt.Scalar", {arg(shown), arg(0.5)}, {8, 64, 96}, Type::Bool));
+  return b.graph();
+}
+
+struct Case {
+  std::string name;
+  domain::Graph (*graph)();
+  Target target;
+  friend void PrintTo(const Case& self, std::ostream* out) { *out << self.name; }
+};
+
+constexpr OperatorKind kKinds[] = {OperatorKind::Parameter, OperatorKind::Split, OperatorKind::Merge,
+                                   OperatorKind::PatternSwap, OperatorKind::Crossover};
+
+class Moves : public ::testing::TestWithParam<Case> {
+ protected:
+  Moves()
+      : m_device(device(GetParam().target)),
+        m_lab(GetParam().graph()),
+        m_synthesizer(makeSynthesizer(m_lab.graph(), m_device)) {}
+
+  // Legal by the rules themselves, not by the function that the moves ask.
+  void expectLegal(const Genome& genome) const {
+    std::set<int> covered;
+    int previous = -1;
+    for (const domain::RegionGene& gene : genome.regions) {
+      ASSERT_FALSE(gene.nodes.empty());
+      EXPECT_GT(gene.nodes.front(), previous);
+      previous = gene.nodes.front();
+      for (const int operation : gene.nodes) {
+        EXPECT_TRUE(covered.insert(operation).second) << "operation " << operation << " is in two regions";
+      }
+      expectLegalParameters(gene);
+    }
+    const OperationGraph& operations = m_lab.operations();
+    for (std::size_t node = 0; node < operations.operationCount.size(); ++node) {
+      int count = 0;
+      for (int i = 0; i < operations.operationCount[node]; ++i) {
+        count += static_cast<int>(covered.count(*operations.firstOperation[node] + i));
+      }
+      EXPECT_TRUE(count == 0 || count == operations.operationCount[node]) << "node " << node << " is covered in part";
+    }
+    const auto program = m_synthesizer->realise(genome);
+    ASSERT_TRUE(program.has_value()) << program.error().message() << "\n" << domain::canonicalText(genome);
+    EXPECT_EQ(domain::findDefect(program->plan), "") << domain::canonicalText(genome);
+  }
+
+  void expectLegalParameters(const domain::RegionGene& gene) const {
+    const patterns::Pattern* pattern = catalogue().find(GetParam().target, gene.pattern);
+    ASSERT_NE(pattern, nullptr) << gene.pattern;
+    EXPECT_EQ(gene.parameters.size(), pattern->parameters.size());
+    for (const auto& [name, value] : gene.parameters) {
+      const patterns::Parameter* parameter = pattern->parameter(name);
+      ASSERT_NE(parameter, nullptr) << name;
+      EXPECT_THAT(parameter->values, ::testing::Contains(value)) << name;
+    }
+  }
+
+  // A walk of random moves; what it met on its way.
+  std::vector<Genome> walk(std::uint64_t seed, int steps) const {
+    Random random(seed);
+    std::vector<Genome> met{m_synthesizer->fresh(random)};
+    for (int step = 0; step < steps; ++step) {
+      const OperatorKind kind = random.pick(std::span<const OperatorKind>(kKinds));
+      const Genome other = m_synthesizer->fresh(random);
+      auto next = m_synthesizer->vary(kind, met.back(), &other, nullptr, random);
+      met.push_back(next ? std::move(*next) : met.back());
+    }
+    return met;
+  }
+
+  domain::DeviceInfo m_device;
+  Lab m_lab;
+  std::unique_ptr<Synthesizer> m_synthesizer;
+};
+
+TEST_P(Moves, StartFromLegalSeeds) {
+  const std::vector<Genome> seeds = m_synthesizer->seeds();
+  ASSERT_FALSE(seeds.empty());
+  for (const Genome& seed : seeds) {
+    EXPECT_FALSE(seed.regions.empty());
+    expectLegal(seed);
+  }
+}
+
+TEST_P(Moves, LeadFromLegalGenomesToLegalGenomesOnly) {
+  std::size_t different = 0;
+  const std::vector<Genome> met = walk(20240917, 300);
+  for (std::size_t i = 0; i < met.size() && !HasFatalFailure(); ++i) {
+    if (i == 0 || met[i] != met[i - 1]) {
+      ++different;
+      expectLegal(met[i]);
+    }
+  }
+  EXPECT_GT(different, 100U) << "most moves were not applicable";
+}
+
+TEST_P(Moves, AreTheSameForTheSameSeed) {
+  EXPECT_EQ(walk(7, 60), walk(7, 60));
+  EXPECT_NE(walk(7, 60), walk(8, 60));
+}
+
+TEST_P(Moves, ReachEveryOperator) {
+  Random random(3);
+  std::map<OperatorKind, int> successes;
+  for (const Genome& genome : walk(3, 40)) {
+    const Genome other = m_synthesizer->fresh(random);
+    for (const OperatorKind kind : kKinds) {
+      const auto changed = m_synthesizer->vary(kind, genome, &other, nullptr, random);
+      EXPECT_TRUE(!changed || *changed != genome);
+      successes[kind] += changed ? 1 : 0;
+    }
+  }
+  for (const OperatorKind kind : kKinds) {
+    // Where one pattern only fits each region there is nothing to swap.
+    if (kind != OperatorKind::PatternSwap || GetParam().graph != columnsAndHalves) {
+      EXPECT_GT(successes[kind], 0) << domain::name(kind);
+    }
+  }
+}
+
+TEST_P(Moves, OfANeighbourhoodChangeOneParameterByOneStep) {
+  for (const Genome& seed : m_synthesizer->seeds()) {
+    const std::vector<Genome> around = m_synthesizer->neighbours(seed);
+    for (const Genome& next : around) {
+      EXPECT_EQ(domain::structureText(next), domain::structureText(seed));
+      int changes = 0;
+      for (std::size_t i = 0; i < seed.regions.size(); ++i) {
+        for (const auto& [name, value] : seed.regions[i].parameters) {
+          const std::int64_t now = next.regions[i].parameters.at(name);
+          const auto& values = catalogue().find(m_device.target, seed.regions[i].pattern)->parameter(name)->values;
+          const auto from = std::find(values.begin(), values.end(), value);
+          const auto to = std::find(values.begin(), values.end(), now);
+          changes += static_cast<int>(std::abs(to - from));
+        }
+      }
+      EXPECT_EQ(changes, 1);
+      expectLegal(next);
+    }
+  }
+}
+
+TEST_P(Moves, DescribeGenomesOfOneStructureWithEquallyManyNumbers) {
+  std::map<std::string, std::size_t> lengths;
+  for (const Genome& genome : walk(11, 120)) {
+    const std::size_t length = m_synthesizer->features(genome).size();
+    EXPECT_GT(length, 0U);
+    const auto [known, added] = lengths.emplace(domain::structureText(genome), length);
+    EXPECT_EQ(known->second, length) << known->first;
+    for (const Genome& next : m_synthesizer->neighbours(genome)) {
+      EXPECT_EQ(m_synthesizer->features(next).size(), length);
+      EXPECT_NE(m_synthesizer->features(next), m_synthesizer->features(genome));
+    }
+  }
+}
+
+TEST_P(Moves, RefuseGenomesThatDoNotFit) {
+  Genome genome = m_synthesizer->seeds().front();
+  Genome unknownPattern = genome;
+  unknownPattern.regions[0].pattern = "loom";
+  Genome badParameter = genome;
+  badParameter.regions[0].parameters.begin()->second = 12345;
+  Genome missingParameter = genome;
+  missingParameter.regions[0].parameters.clear();
+  Genome twice = genome;
+  twice.regions.push_back(genome.regions[0]);
+  Genome nothing = genome;
+  nothing.regions[0].nodes.clear();
+  for (const Genome& bad : {unknownPattern, badParameter, missingParameter, twice, nothing}) {
+    EXPECT_THAT(m_synthesizer->realise(bad), IsError(ErrorKind::InvalidInput, ::testing::Not("")));
+  }
+}
+
+TEST_P(Moves, RefuseOperationsThatTheGraphDoesNotHave) {
+  for (const int operation : {-1, 1000}) {
+    Genome outside = m_synthesizer->seeds().front();
+    outside.regions[0].nodes = {operation};
+    EXPECT_THAT(m_synthesizer->realise(outside), IsError(ErrorKind::InvalidInput, ::testing::Not("")));
+  }
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const auto& [target, suffix] : {std::pair(Target::Cpu, "OnCpu"), std::pair(Target::Cuda, "OnCuda")}) {
+    all.push_back({std::string("SoftmaxChain") + suffix, softmaxChain, target});
+    all.push_back({std::string("NormAndLoss") + suffix, normAndLoss, target});
+    all.push_back({std::string("ColumnsAndHalves") + suffix, columnsAndHalves, target});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Graphs, Moves, ::testing::ValuesIn(cases()), [](const auto& each) { return each.param.name; });
+
+TEST(MinimumBytes, CountInputsAndOutputsOnce) {
+  GraphBuilder b;
+  const auto x = b.input({8, 16});
+  const auto y = b.relu(b.add(x, x));
+  b.output(y);
+  b.output(y);
+  EXPECT_EQ(makeSynthesizer(b.graph(), cpuDevice())->minimumBytes(), 2 * 8 * 16 * 4);
+}
+
+}  // namespace
+}  // namespace swage::synth
