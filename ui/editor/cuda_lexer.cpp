@@ -2,6 +2,7 @@
 #include "ui/editor/cuda_lexer.h"
 
 #include <utility>
+#include <vector>
 
 namespace swage::ui {
 namespace {
@@ -37,7 +38,7 @@ void CudaLexer::setTheme(const Theme& theme, const QFont& font) {
   setFont(font, -1);
   setPaper(theme.base, -1);
   setColor(theme.text, -1);
-  const std::pair<QColor, std::initializer_list<int>> styles[] = {
+  const std::pair<QColor, std::vector<int>> styles[] = {
       {theme.keyword, {Keyword}},
       {theme.deviceKeyword, {KeywordSet2}},
       {theme.comment, {Comment, CommentLine, CommentDoc, CommentLineDoc, CommentDocKeyword, CommentDocKeywordError}},
