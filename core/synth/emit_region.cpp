@@ -71,6 +71,7 @@ class Emitter {
       states(stage);
     }
     outputs();
+    keptFunctions();
     return {std::move(m_text), std::move(m_buffers)};
   }
 
@@ -451,6 +452,39 @@ class Emitter {
     groupStoreFunction();
   }
 
+  // Accumulation of the last stage that hands out the value worth keeping, and evaluation that takes it back. Regions
+  // without such a value get functions that ignore it, because every branch of a pattern is compiled.
+  void keptFunctions() {
+    const int kept = keptPrim(m_program);
+    const int stage = std::max(0, m_program.stageCount() - 1);
+    line("constexpr bool kHasKept = {};", kept >= 0);
+    line(
+        "template <int L>\nSWAGE_FN void accumulateKeeping(State<{}, L>& s, int l, const Element& e, const Group& q, "
+        "Index r, float inverse, [[maybe_unused]] float& kept) {{",
+        stage);
+    line("  accumulate(s, l, e, q, r, inverse);");
+    if (kept >= 0) {
+      ScalarWriter writer(m_program, {kept});
+      m_text += writer.statements();
+      line("  kept = {};", writer.name(kept));
+    }
+    line("}}");
+    line(
+        "SWAGE_FN void evaluateKept([[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, "
+        "[[maybe_unused]] Index r, [[maybe_unused]] float kept, [[maybe_unused]] Outputs& out) {{");
+    std::vector<int> results;
+    for (const Store& store : m_program.elementStores) {
+      results.push_back(store.prim);
+    }
+    ScalarWriter writer(m_program, results, kept);
+    m_text += writer.statements();
+    for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
+      line("  out.y{} = fromCompute<{}>({});", i, storageType(accessOf(m_program.elementStores[i]).dtype),
+           writer.name(m_program.elementStores[i].prim));
+    }
+    line("}}");
+  }
+
   [[nodiscard]] const Access& accessOf(const Store& store) const { return m_program.accesses[asIndex(store.access)]; }
 
   void storeFunctions() {
@@ -569,6 +603,29 @@ bool canCopyElements(const RegionProgram& program) {
            return !differsForEachElement(program, access) ||
                   (access.dtype == domain::ScalarType::Float32 && access.strides.back() == 1);
          });
+}
+
+int keptPrim(const RegionProgram& program) {
+  static const std::set<std::string> costly{"exp",     "log",   "tanh",  "erf", "pow",
+                                            "sigmoid", "log1p", "expm1", "sin", "cos"};
+  std::vector<bool> needed(program.prims.size(), false);
+  for (const Store& store : program.elementStores) {
+    needed[asIndex(store.prim)] = true;
+  }
+  for (std::size_t i = program.prims.size(); i-- > 0;) {
+    for (const int arg : program.prims[i].args) {
+      needed[asIndex(arg)] = needed[asIndex(arg)] || needed[i];
+    }
+  }
+  for (const Reducer& reducer : program.reducers) {
+    const Prim& input = program.prims[asIndex(reducer.input)];
+    const bool isLast = reducer.stage == program.stageCount() - 1;
+    if (isLast && input.kind == Prim::Kind::Call && input.type == Compute::F32 && input.perElement &&
+        costly.count(input.function) != 0 && needed[asIndex(reducer.input)]) {
+      return reducer.input;
+    }
+  }
+  return -1;
 }
 
 }  // namespace swage::synth

@@ -47,6 +47,9 @@ struct RegionText {
 [[nodiscard]] int streamedLoads(const RegionProgram& program);
 // Whether all streamed loads are computed in F32, so that a pattern can keep them on chip as floats.
 [[nodiscard]] bool canCacheElements(const RegionProgram& program);
+// The prim that the last stage reduces and the element stores use again, when it costs more to compute than to keep
+// (the exponential of a softmax); -1: none.
+[[nodiscard]] int keptPrim(const RegionProgram& program);
 // Whether they are stored as neighbouring floats, so that they can be copied there as they are.
 [[nodiscard]] bool canCopyElements(const RegionProgram& program);
 

@@ -102,7 +102,11 @@ std::string constantText(const Prim& prim) {
   return "0";
 }
 
-ScalarWriter::ScalarWriter(const RegionProgram& program, std::vector<int> wanted) : m_program(program) {
+ScalarWriter::ScalarWriter(const RegionProgram& program, std::vector<int> wanted)
+    : ScalarWriter(program, std::move(wanted), -1) {}
+
+ScalarWriter::ScalarWriter(const RegionProgram& program, std::vector<int> wanted, int kept)
+    : m_program(program), m_kept(kept) {
   std::vector<bool> seen(program.prims.size(), false);
   for (const int prim : wanted) {
     collect(prim, seen);
@@ -111,7 +115,7 @@ ScalarWriter::ScalarWriter(const RegionProgram& program, std::vector<int> wanted
 
 void ScalarWriter::collect(int prim, std::vector<bool>& seen) {
   const Prim& self = m_program.prims[asIndex(prim)];
-  if (seen[asIndex(prim)] || !self.perElement || self.kind != Prim::Kind::Call) {
+  if (prim == m_kept || seen[asIndex(prim)] || !self.perElement || self.kind != Prim::Kind::Call) {
     return;  // loads, group values and constants are at hand
   }
   seen[asIndex(prim)] = true;
@@ -122,6 +126,9 @@ void ScalarWriter::collect(int prim, std::vector<bool>& seen) {
 }
 
 std::string ScalarWriter::name(int prim) const {
+  if (prim == m_kept) {
+    return "kept";
+  }
   const Prim& self = m_program.prims[asIndex(prim)];
   switch (self.kind) {
     case Prim::Kind::Constant: return constantText(self);

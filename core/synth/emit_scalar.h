@@ -19,6 +19,8 @@ namespace swage::synth {
 class ScalarWriter {
  public:
   ScalarWriter(const RegionProgram& program, std::vector<int> wanted);
+  // The same, with one prim taken from the variable `kept` instead of being computed.
+  ScalarWriter(const RegionProgram& program, std::vector<int> wanted, int kept);
 
   // "  const float v7 = v3 * q.g5;" for everything `wanted` needs, in order.
   [[nodiscard]] std::string statements() const;
@@ -31,6 +33,7 @@ class ScalarWriter {
   void collect(int prim, std::vector<bool>& seen);
 
   const RegionProgram& m_program;
+  int m_kept = -1;
   std::vector<int> m_order;
 };
 

@@ -28,6 +28,13 @@ Result<> checkFitCpu(const patterns::Pattern& pattern, const RegionProgram& prog
   if (parameter(parameters, "streaming", 0) != 0 && program.elementStores.empty()) {
     return Error(ErrorKind::InvalidInput, "there is nothing to stream");
   }
+  if (parameter(parameters, "keep", 0) != 0) {
+    const Loops loops = loopsOf(program);
+    if (parameter(parameters, "fused", 0) != 0 || keptPrim(program) < 0 || loops.outer != 1 ||
+        loops.inner * 4 > kMaxStackBytes) {
+      return Error(ErrorKind::InvalidInput, "there is nothing worth keeping, or too much of it");
+    }
+  }
   if (parameter(parameters, "fused", 0) != 0) {
     RegionProgram fused = program;
     if (fuseStages(fused) == Changed::No) {

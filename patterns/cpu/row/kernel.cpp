@@ -6,6 +6,7 @@
 constexpr int kLanes = 64;
 constexpr int kTile = 512;
 constexpr int kStreaming = 0;
+constexpr int kKeep = 0;
 //! swage:end parameters
 //! swage:begin region
 // Generated, as an example: softmax over the last dimension of float32[1024, 4096]
@@ -198,13 +199,30 @@ SWAGE_FN void storeVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [
 }
 SWAGE_FN void storeGroup(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index group, [[maybe_unused]] Index i, [[maybe_unused]] const Group& q) {
 }
+constexpr bool kHasKept = true;
+template <int L>
+SWAGE_FN void accumulateKeeping(State<1, L>& s, int l, const Element& e, const Group& q, Index r, float inverse, [[maybe_unused]] float& kept) {
+  accumulate(s, l, e, q, r, inverse);
+  const float v2 = (e.x0 - q.g1);
+  const float v3 = fn_exp(v2);
+  kept = v3;
+}
+SWAGE_FN void evaluateKept([[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, [[maybe_unused]] float kept, [[maybe_unused]] Outputs& out) {
+  const float v6 = (kept * q.g5);
+  out.y0 = fromCompute<float>(v6);
+}
 // clang-format on
 //! swage:end region
+
+// What the last stage computed for each element, kept in the first-level caches for the map.
+struct Keep {
+  float values[kKeep != 0 ? kInner : 1];
+};
 
 // Every lane adds up its own elements, so that the loop over lanes is one of vector instructions. The elements that
 // do not fill all lanes go to lanes of their own, because Welford's update needs to know how many each has seen.
 template <int K>
-static void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q) {
+static void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q, [[maybe_unused]] Keep& keep) {
   if constexpr (K < kStages) {
     State<K, kLanes> s;
     State<K, kLanes> rest;
@@ -220,23 +238,40 @@ static void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q) {
         for (int l = 0; l < kLanes; ++l) {
           Element e;
           load(SWAGE_PASS, base, i + l, e);
-          accumulate(s, l, e, q, o * kInner + i + l, inverse);
+          if constexpr (kKeep != 0 && K == kStages - 1) {
+            accumulateKeeping(s, l, e, q, i + l, inverse, keep.values[i + l]);
+          } else {
+            accumulate(s, l, e, q, o * kInner + i + l, inverse);
+          }
         }
       }
       const float inverse = 1.0f / float(o + 1);
       for (Index i = kFull; i < kInner; ++i) {
         Element e;
         load(SWAGE_PASS, base, i, e);
-        accumulate(rest, int(i - kFull), e, q, o * kInner + i, inverse);
+        if constexpr (kKeep != 0 && K == kStages - 1) {
+          accumulateKeeping(rest, int(i - kFull), e, q, i, inverse, keep.values[i]);
+        } else {
+          accumulate(rest, int(i - kFull), e, q, o * kInner + i, inverse);
+        }
       }
     }
     merge(s, rest);
     finish(joinLanes(s), q);
-    reduceGroup<K + 1>(SWAGE_PASS, g, q);
+    reduceGroup<K + 1>(SWAGE_PASS, g, q, keep);
   }
 }
 
-static void mapRun(SWAGE_PARAMETERS, const Base& base, const Group& q, Index first, Index start, Index end) {
+SWAGE_FN void evaluateAt(const Element& e, const Group& q, Index r, [[maybe_unused]] const Keep& keep, Outputs& out) {
+  if constexpr (kKeep != 0) {
+    evaluateKept(e, q, r, keep.values[r], out);
+  } else {
+    evaluate(e, q, r, out);
+  }
+}
+
+static void mapRun(SWAGE_PARAMETERS, const Base& base, const Group& q, const Keep& keep, Index first, Index start,
+                   Index end) {
   Index i = start;
   if constexpr (kStreaming != 0) {
     for (; i + kTile <= end; i += kTile) {
@@ -245,7 +280,7 @@ static void mapRun(SWAGE_PARAMETERS, const Base& base, const Group& q, Index fir
       for (Index v = 0; v < kTile; ++v) {
         Element e;
         load(SWAGE_PASS, base, i + v, e);
-        evaluate(e, q, first + i + v, out[v]);
+        evaluateAt(e, q, first + i + v, keep, out[v]);
       }
       storeVector<kTile, true>(SWAGE_PASS, base, i, out);
     }
@@ -255,7 +290,7 @@ static void mapRun(SWAGE_PARAMETERS, const Base& base, const Group& q, Index fir
     Element e;
     load(SWAGE_PASS, base, v, e);
     Outputs out;
-    evaluate(e, q, first + v, out);
+    evaluateAt(e, q, first + v, keep, out);
     store(SWAGE_PASS, base, v, out);
   }
 }
@@ -266,11 +301,12 @@ extern "C" __attribute__((visibility("default"))) void SWAGE_ENTRY(void** argume
   for (Index g = 0; g < kGroups; ++g) {
     const Base first = baseAt(g, 0);
     Group q = groupAt(SWAGE_PASS, first, 0);
-    reduceGroup<0>(SWAGE_PASS, g, q);
+    Keep keep;
+    reduceGroup<0>(SWAGE_PASS, g, q, keep);
     storeGroup(SWAGE_PASS, first, g, 0, q);
     if constexpr (kElementStores > 0) {
       for (Index o = 0; o < kOuter; ++o) {
-        mapRun(SWAGE_PASS, baseAt(g, o), q, o * kInner, 0, kInner);
+        mapRun(SWAGE_PASS, baseAt(g, o), q, keep, o * kInner, 0, kInner);
       }
     }
   }

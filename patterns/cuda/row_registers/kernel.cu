@@ -202,6 +202,18 @@ SWAGE_FN void storeVector(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [
 }
 SWAGE_FN void storeGroup(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index group, [[maybe_unused]] Index i, [[maybe_unused]] const Group& q) {
 }
+constexpr bool kHasKept = true;
+template <int L>
+SWAGE_FN void accumulateKeeping(State<1, L>& s, int l, const Element& e, const Group& q, Index r, float inverse, [[maybe_unused]] float& kept) {
+  accumulate(s, l, e, q, r, inverse);
+  const float v2 = (e.x0 - q.g1);
+  const float v3 = fn_exp(v2);
+  kept = v3;
+}
+SWAGE_FN void evaluateKept([[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, [[maybe_unused]] float kept, [[maybe_unused]] Outputs& out) {
+  const float v6 = (kept * q.g5);
+  out.y0 = fromCompute<float>(v6);
+}
 // clang-format on
 //! swage:end region
 
