@@ -115,8 +115,14 @@ Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, 
   Launch launch = planLaunch(pattern, region, gene.parameters, m_device, entry);
   Parameters constants = gene.parameters;
   constants.insert(launch.constants.begin(), launch.constants.end());
-  SWAGE_TRY_ASSIGN(const std::string source, composeSource(pattern, text, constants, fmt::format("region_{}", number)));
+  const std::string space = fmt::format("region_{}", number);
+  SWAGE_TRY_ASSIGN(const std::string source, composeSource(pattern, text, constants, space));
   program.source += source;
+  // An exported file calls the kernels by their plain names.
+  program.source += fmt::format("using {}::{};\n", space, launch.step.entry);
+  for (const domain::KernelStep& following : launch.more) {
+    program.source += fmt::format("using {}::{};\n", space, following.entry);
+  }
   for (const KernelBuffer& buffer : text.buffers) {
     launch.step.arguments.emplace_back(buffer.value);
   }

@@ -245,6 +245,7 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
 void PlanProgram::allocateFor(const Step& step) {
   for (const std::size_t buffer : step.allocated) {
     m_slots[buffer] = emptyTensor(m_plan.buffers[buffer], m_torchDevice);
+    adviseHugePages(m_slots[buffer]);
   }
 }
 

@@ -2,8 +2,10 @@
 #include "core/verify/tensors.h"
 
 #include <ATen/ops/empty_strided.h>
+#include <sys/mman.h>
 
 #include <array>
+#include <cstdint>
 
 namespace swage::verify {
 
@@ -15,6 +17,21 @@ at::ScalarType toTorch(domain::ScalarType type) {
 
 at::Tensor emptyTensor(const domain::TensorType& type, c10::Device device) {
   return at::empty_strided(type.shape, type.strides, at::TensorOptions().dtype(toTorch(type.dtype)).device(device));
+}
+
+void adviseHugePages(const at::Tensor& tensor) {
+  constexpr std::uintptr_t kHuge = std::uintptr_t{2} << 20U;
+  constexpr std::size_t kWorthwhile = std::size_t{4} << 20U;
+  if (!tensor.is_cpu() || tensor.storage().nbytes() < kWorthwhile) {
+    return;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
+  const std::uintptr_t begin = (address + kHuge - 1) / kHuge * kHuge;
+  const std::uintptr_t end = (address + tensor.storage().nbytes()) / kHuge * kHuge;
+  if (end > begin) {
+    // Advice only: where it is refused nothing but time is lost.
+    static_cast<void>(::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+  }
 }
 
 std::int64_t extentBytes(const domain::TensorType& type) {

@@ -15,6 +15,9 @@ namespace swage::verify {
 
 // Uninitialised, with exactly the strides of `type`.
 [[nodiscard]] at::Tensor emptyTensor(const domain::TensorType& type, c10::Device device);
+// Asks the system to back a large fresh CPU tensor by 2 MiB pages, as the exported file does for the buffers of its
+// kernels: the first write to a block of 4 KiB pages takes a fault for each, which costs more than the arithmetic.
+void adviseHugePages(const at::Tensor& tensor);
 
 // Bytes from the first element to the end of the last.
 [[nodiscard]] std::int64_t extentBytes(const domain::TensorType& type);
