@@ -4,11 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <thread>
 
 #include "app/worker/connection.h"
 #include "app/worker/heartbeat.h"
@@ -58,9 +60,12 @@ Result<wire::ExitCode> serve(const worker::Options& options) {
   SWAGE_TRY(connection->send(wire::Hello{wire::kProtocolVersion, "swage-worker", SWAGE_REVISION}));
   worker::Heartbeat heartbeat(*connection);
   connection->startReading([&heartbeat] {
-    if (heartbeat.isBusy()) {
-      leave(wire::ExitCode::Ok);  // nobody waits for the answer
+    // Nobody waits for an answer. An idle loop finds the end of the input by itself; one that is about to begin a
+    // request that came just before it becomes busy a moment later.
+    while (!heartbeat.isBusy()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
+    leave(wire::ExitCode::Ok);
   });
   SWAGE_TRY_ASSIGN(const auto device, startDevice(options));
   SWAGE_TRY(connection->send(wire::WorkerReady{device->info(), verify::torchVersion()}));
