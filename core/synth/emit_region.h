@@ -41,6 +41,10 @@ struct RegionText {
 [[nodiscard]] RegionText emitRegion(const RegionProgram& program, const std::string& entry);
 
 // Properties patterns need to know before they are chosen.
+// Whether an access walks along every axis, so that no two elements share its value.
+[[nodiscard]] bool differsForEachElement(const RegionProgram& program, const Access& access);
+// Per-element loads of the program in order.
+[[nodiscard]] std::vector<int> elementLoads(const RegionProgram& program);
 // Largest power of two, at most `limit`, by which the innermost axis can be cut so that every access stays aligned.
 [[nodiscard]] int maxVectorWidth(const RegionProgram& program, int limit);
 // Number of per-element loads that differ for every element (a broadcast weight does not count).
