@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/duration.h"
+
 namespace swage::cli {
 namespace {
 

@@ -10,11 +10,9 @@
 #include "core/base/result.h"
 #include "core/domain/candidate.h"
 
-// What the user types and reads: durations, ids, times, tables. Pure.
+// What the user types and reads: ids, times, tables. Pure.
 namespace swage::cli {
 
-// "60s", "2m", "1h30m", "500ms"; a bare number is seconds.
-[[nodiscard]] Result<double> parseDuration(std::string_view text);
 // "NAME=VALUE"
 [[nodiscard]] Result<std::pair<std::string, std::string>> parseOverride(std::string_view text);
 

@@ -88,6 +88,8 @@ std::string detailOf(const CompileFailed& value) {
     case CompileFailureReason::MemoryLimit: return "the compiler ran out of memory";
     case CompileFailureReason::OutputLimit: return "the compiler wrote too much";
     case CompileFailureReason::Crash: return join("the compiler crashed", value.log);
+    case CompileFailureReason::Refused:
+    case CompileFailureReason::Environment: return value.log;
   }
   return {};
 }

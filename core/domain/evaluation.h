@@ -55,7 +55,17 @@ struct Rejected {
   std::string rule;
   std::string detail;
 };
-enum class CompileFailureReason : std::uint8_t { Error, Timeout, MemoryLimit, OutputLimit, Crash };
+// Refused: a check before or after the compiler found something that no candidate may have. Environment: the trouble is
+// not the candidate's but its surroundings' (no compiler, no sandbox, no disk); such an outcome is never recorded.
+enum class CompileFailureReason : std::uint8_t {
+  Error,
+  Timeout,
+  MemoryLimit,
+  OutputLimit,
+  Crash,
+  Refused,
+  Environment
+};
 struct CompileFailed {
   CompileFailureReason reason = CompileFailureReason::Error;
   std::string log;  // head and tail, at most 256 KiB

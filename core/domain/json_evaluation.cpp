@@ -7,9 +7,10 @@ namespace swage::domain {
 namespace {
 
 constexpr std::size_t kMaxName = 4096;
-constexpr std::array kReasons{CompileFailureReason::Error, CompileFailureReason::Timeout,
+constexpr std::array kReasons{CompileFailureReason::Error,       CompileFailureReason::Timeout,
                               CompileFailureReason::MemoryLimit, CompileFailureReason::OutputLimit,
-                              CompileFailureReason::Crash};
+                              CompileFailureReason::Crash,       CompileFailureReason::Refused,
+                              CompileFailureReason::Environment};
 
 std::optional<AccuracyClass> parseAccuracyClass(std::string_view text) {
   for (const AccuracyClass value : {AccuracyClass::Fp32, AccuracyClass::Tf32, AccuracyClass::Half}) {
@@ -91,6 +92,8 @@ std::string_view name(CompileFailureReason reason) {
     case CompileFailureReason::MemoryLimit: return "memory_limit";
     case CompileFailureReason::OutputLimit: return "output_limit";
     case CompileFailureReason::Crash: return "crash";
+    case CompileFailureReason::Refused: return "refused";
+    case CompileFailureReason::Environment: return "environment";
   }
   return "error";
 }

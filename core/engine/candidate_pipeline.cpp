@@ -12,7 +12,6 @@
 namespace swage::engine {
 namespace {
 
-constexpr std::string_view kRejectedPrefix = "rejected: ";
 constexpr int kProposalsPerTurn = 16;  // then the event loop gets its turn: duplicates cost no time but ours
 
 std::string planText(const domain::Program& program) {
@@ -23,10 +22,10 @@ std::string binaryKey(const store::CandidateRecord& record) {
   return record.binaryHash.empty() ? std::string() : record.binaryHash + ' ' + sha256Hex(planText(record.program));
 }
 
-// The compiler also looks at a source before and at a binary after compiling, and marks what it refuses.
+// The compiler also looks at a source before and at a binary after compiling: what it refuses breaks a rule.
 domain::Evaluation evaluationOf(const domain::CompileFailed& failure) {
-  if (failure.log.starts_with(kRejectedPrefix)) {
-    return domain::Rejected{.rule = "code check", .detail = failure.log.substr(kRejectedPrefix.size())};
+  if (failure.reason == domain::CompileFailureReason::Refused) {
+    return domain::Rejected{.rule = "code check", .detail = failure.log};
   }
   return failure;
 }

@@ -34,15 +34,14 @@ Error startFailure(const ChannelEnd& end) {
 // What a compiler says of its own surroundings instead of the source: no g++, no NVRTC, no sandbox, no disk.
 std::optional<Error> environmentError(const domain::CompileOutcome& outcome) {
   const auto* failure = std::get_if<domain::CompileFailed>(&outcome);
-  if (failure == nullptr || !failure->log.starts_with(toolchain::kEnvironmentPrefix)) {
+  if (failure == nullptr || failure->reason != domain::CompileFailureReason::Environment) {
     return std::nullopt;
   }
-  constexpr std::string_view kHint = "\nhint: ";
-  const std::string text = failure->log.substr(toolchain::kEnvironmentPrefix.size());
-  const std::size_t hint = text.find(kHint);
+  const std::string& text = failure->log;
+  const std::size_t hint = text.find(toolchain::kHintPrefix);
   return hint == std::string::npos
              ? Error(ErrorKind::Environment, text, "run `swage doctor`")
-             : Error(ErrorKind::Environment, text.substr(0, hint), text.substr(hint + kHint.size()));
+             : Error(ErrorKind::Environment, text.substr(0, hint), text.substr(hint + toolchain::kHintPrefix.size()));
 }
 
 }  // namespace

@@ -34,6 +34,24 @@ std::string foreignTypes(const domain::KernelStep& step) {
   return fmt::format("({})", text.empty() ? text : text.substr(0, text.size() - (step.arguments.size() > 1 ? 2 : 1)));
 }
 
+// Type letters of Python's `struct`, whose native mode lays arguments out as the driver expects them: each aligned to
+// its own size.
+struct PackedType {
+  char operator()(domain::ValueId) const { return 'P'; }
+  char operator()(domain::Int32) const { return 'i'; }
+  char operator()(std::int64_t) const { return 'q'; }
+  char operator()(float) const { return 'f'; }
+  char operator()(double) const { return 'd'; }
+};
+
+std::string packedTypes(const domain::KernelStep& step) {
+  std::string letters;
+  for (const domain::KernelArgument& argument : step.arguments) {
+    letters += std::visit(PackedType{}, argument);
+  }
+  return letters;
+}
+
 std::string addresses(std::size_t count) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < count; ++i) {
@@ -157,7 +175,7 @@ std::string cudaStepTable(const domain::LaunchPlan& plan) {
     text += fmt::format(
         "    _SwageStep({}, grid={}, block={}, cluster={}, shared={}, cooperative={},\n               types={}),\n",
         pythonString(step->entry), geometry(step->grid), geometry(step->block), geometry(step->cluster),
-        step->dynamicSharedBytes, step->cooperative ? "True" : "False", foreignTypes(*step));
+        step->dynamicSharedBytes, step->cooperative ? "True" : "False", pythonString(packedTypes(*step)));
     ++index;
   }
   return text + ")";

@@ -17,6 +17,9 @@ constexpr std::int64_t kThreadsPerMultiprocessor = 2048;
 constexpr std::int64_t kRegistersPerMultiprocessor = 65536;
 constexpr std::int64_t kStateBytes = 64;
 constexpr std::int64_t kGangCounterBytes = 128;
+constexpr std::int64_t kMaxGangBlocks = 1024;
+// Of each block, by the system, on every architecture with compute capability 8.0 and later.
+constexpr std::int64_t kReservedSharedBytes = 1024;
 
 std::int64_t value(const Parameters& parameters, const char* name, std::int64_t otherwise = 0) {
   const auto found = parameters.find(name);
@@ -144,7 +147,7 @@ Result<> checkGang(const patterns::Pattern& pattern, const RegionProgram& progra
   const std::int64_t perMultiprocessor = value(parameters, "blocks_per_multiprocessor", 1);
   const std::int64_t threads = value(parameters, "threads");
   const RowShape shape = rowShape(program, parameters);
-  if (size < 2 || size > 1024 || shape.vectors < size * kWarp) {
+  if (size < 2 || size > kMaxGangBlocks || shape.vectors < size * kWarp) {
     return unfit(pattern, "a group is too short for a gang of blocks");
   }
   // A cooperative launch needs all blocks at once; 64 registers a thread is what these kernels may use then.
@@ -155,12 +158,61 @@ Result<> checkGang(const patterns::Pattern& pattern, const RegionProgram& progra
   if (value(parameters, "gangs") > std::max<std::int64_t>(1, shape.groups)) {
     return unfit(pattern, "there are fewer groups than gangs");
   }
-  if (value(parameters, "keep") != 0) {
-    const std::int64_t bytes = cachedBytes(program, divideUp(shape.vectors, size), parameters) + kOwnSharedBytes;
-    if (!canCacheElements(program) || streamedLoads(program) == 0 || bytes > device.sharedBytesPerBlock ||
-        bytes * perMultiprocessor > device.sharedBytesPerBlock + 1024) {
-      return unfit(pattern, "a block's part does not fit into shared memory");
-    }
+  return {};
+}
+
+// How pattern row_resident lays groups out. A gang is as small as shared memory allows: fewer blocks have to meet, and
+// more gangs cover each other's waiting. Its blocks are then all that the gangs leave to each.
+struct Residence {
+  std::int64_t gangs = 0;  // 0: a group does not fit
+  std::int64_t blocks = 0;
+  std::int64_t steps = 0;  // vectors of a thread
+  std::int64_t bytes = 0;  // shared memory of a block
+};
+
+Residence residenceOf(const RegionProgram& program, const Parameters& parameters, const domain::DeviceInfo& device) {
+  const std::int64_t threads = value(parameters, "threads");
+  const std::int64_t perMultiprocessor = value(parameters, "blocks_per_multiprocessor", 1);
+  const std::int64_t lookahead = value(parameters, "lookahead");
+  const RowShape shape = rowShape(program, parameters);
+  const std::int64_t slotBytes = cachedBytes(program, threads, parameters);
+  // The pattern's own states: one for each warp and stage.
+  const std::int64_t own =
+      std::max(1, program.stageCount()) * divideUp(threads, kWarp) * kStateBytes + kReservedSharedBytes;
+  const std::int64_t mostBytes =
+      std::min(device.sharedBytesPerBlock, (device.sharedBytesPerBlock + kReservedSharedBytes) / perMultiprocessor) -
+      own;
+  const std::int64_t mostSteps = slotBytes > 0 ? mostBytes / slotBytes - lookahead : 0;
+  const std::int64_t blocks = device.multiprocessors * perMultiprocessor;
+  Residence residence;
+  if (mostSteps < 1 || shape.groups < 1) {
+    return residence;
+  }
+  const std::int64_t smallest = divideUp(shape.vectors, mostSteps * threads);
+  residence.gangs = std::min(blocks / smallest, shape.groups);
+  if (residence.gangs > 0) {
+    residence.blocks = blocks / residence.gangs;
+    residence.steps = divideUp(divideUp(shape.vectors, residence.blocks), threads);
+    residence.bytes = (residence.steps + lookahead) * slotBytes;
+  }
+  return residence;
+}
+
+Result<> checkResident(const patterns::Pattern& pattern, const RegionProgram& program, const Parameters& parameters,
+                       const domain::DeviceInfo& device) {
+  const std::int64_t resident = value(parameters, "threads") * value(parameters, "blocks_per_multiprocessor", 1);
+  if (!canCacheElements(program) || !canCopyElements(program) || streamedLoads(program) == 0) {
+    return unfit(pattern, "its elements cannot be copied into shared memory");
+  }
+  if (resident > kThreadsPerMultiprocessor || resident * 32 > kRegistersPerMultiprocessor) {
+    return unfit(pattern, "so many blocks do not run on one multiprocessor at once");
+  }
+  const Residence residence = residenceOf(program, parameters, device);
+  if (residence.gangs == 0) {
+    return unfit(pattern, "a group does not fit into the shared memory of the device");
+  }
+  if (residence.steps < 2 || residence.blocks > kMaxGangBlocks) {
+    return unfit(pattern, "a group is too short for a gang of blocks");
   }
   return {};
 }
@@ -250,6 +302,12 @@ Launch planRow(const patterns::Pattern& pattern, const RegionProgram& program, c
   return launch;
 }
 
+// Counters and states of all gangs; see common.cuh.
+domain::TensorType gangScratch(const RegionProgram& program, std::int64_t gangs, std::int64_t blocks) {
+  const std::int64_t stages = std::max(1, program.stageCount());
+  return bytes(kGangCounterBytes * gangs + kStateBytes * 2 * stages * gangs * blocks);
+}
+
 Launch planGang(const RegionProgram& program, const Parameters& parameters, const domain::DeviceInfo& device) {
   const RowShape shape = rowShape(program, parameters);
   const std::int64_t size = gangSize(parameters, device);
@@ -258,13 +316,23 @@ Launch planGang(const RegionProgram& program, const Parameters& parameters, cons
   launch.step.block.x = narrow(value(parameters, "threads"));
   launch.step.grid.x = narrow(gangs * size);
   launch.step.cooperative = true;
-  if (value(parameters, "keep") != 0) {
-    launch.step.dynamicSharedBytes = narrow(cachedBytes(program, divideUp(shape.vectors, size), parameters));
-  }
-  const std::int64_t stages = std::max(1, program.stageCount());
-  launch.scratch.push_back(bytes(kGangCounterBytes * gangs + kStateBytes * 2 * stages * gangs * size));
+  launch.scratch.push_back(gangScratch(program, gangs, size));
   launch.zeroScratch = true;
   launch.constants["gang"] = size;
+  return launch;
+}
+
+Launch planResident(const RegionProgram& program, const Parameters& parameters, const domain::DeviceInfo& device) {
+  const Residence residence = residenceOf(program, parameters, device);
+  Launch launch;
+  launch.step.block.x = narrow(value(parameters, "threads"));
+  launch.step.grid.x = narrow(residence.gangs * residence.blocks);
+  launch.step.cooperative = true;
+  launch.step.dynamicSharedBytes = narrow(residence.bytes);
+  launch.scratch.push_back(gangScratch(program, residence.gangs, residence.blocks));
+  launch.zeroScratch = true;
+  launch.constants["gang"] = residence.blocks;
+  launch.constants["gangs"] = residence.gangs;
   return launch;
 }
 
@@ -296,6 +364,8 @@ Result<> checkFitCuda(const patterns::Pattern& pattern, const RegionProgram& pro
     SWAGE_TRY(checkRegisters(pattern, program, parameters, device));
   } else if (pattern.id == "row_gang") {
     SWAGE_TRY(checkGang(pattern, program, parameters, device));
+  } else if (pattern.id == "row_resident") {
+    SWAGE_TRY(checkResident(pattern, program, parameters, device));
   } else if (pattern.id == "row_split") {
     SWAGE_TRY(checkSplit(pattern, program, parameters));
   } else if (pattern.id == "column") {
@@ -320,6 +390,8 @@ Launch planLaunchCuda(const patterns::Pattern& pattern, const RegionProgram& pro
     launch = planSplit(program, parameters, entry);
   } else if (pattern.id == "row_gang") {
     launch = planGang(program, parameters, device);
+  } else if (pattern.id == "row_resident") {
+    launch = planResident(program, parameters, device);
   } else {
     launch = planRow(pattern, program, parameters);
   }

@@ -29,15 +29,15 @@ CompileFailureReason reasonIn(const ProcessResult& result) {
 }  // namespace
 
 CompileFailed environmentFailure(const Error& error) {
-  std::string log = std::string(kEnvironmentPrefix) + error.message();
+  std::string log = error.message();
   if (!error.hint().empty()) {
-    log += fmt::format("\nhint: {}", error.hint());
+    log += fmt::format("{}{}", kHintPrefix, error.hint());
   }
-  return {CompileFailureReason::Error, log};
+  return {CompileFailureReason::Environment, log};
 }
 
-CompileFailed rejected(std::string_view why) {
-  return {CompileFailureReason::Error, fmt::format("rejected: {}", why)};
+CompileFailed refused(std::string_view why) {
+  return {CompileFailureReason::Refused, std::string(why)};
 }
 
 CompileFailed limitFailure(ProcessEnd end, const ProcessLimits& limits, std::string_view log) {

@@ -11,12 +11,12 @@
 
 namespace swage::toolchain {
 
-// A log that begins so tells of Swage's own surroundings (no compiler, no sandbox, no disk), not of the candidate.
-inline constexpr std::string_view kEnvironmentPrefix = "environment: ";
+// Of an error's hint, in a log of environmentFailure(): the last line.
+inline constexpr std::string_view kHintPrefix = "\nhint: ";
 
 [[nodiscard]] domain::CompileFailed environmentFailure(const Error& error);
-// What the checks before and after the compiler found: "rejected: …".
-[[nodiscard]] domain::CompileFailed rejected(std::string_view why);
+// What the checks before and after the compiler found.
+[[nodiscard]] domain::CompileFailed refused(std::string_view why);
 [[nodiscard]] domain::CompileFailed limitFailure(ProcessEnd end, const ProcessLimits& limits, std::string_view log);
 
 // Why a compiler run is no success, with its log cleaned of `privatePrefix`; empty for a success.

@@ -57,7 +57,7 @@ Result<Compiler> Compiler::open(const ToolchainOptions& options) {
 CompileOutcome Compiler::compile(const CompileRequest& request, const ProcessLimits& limits) {
   const auto start = std::chrono::steady_clock::now();
   if (const auto defect = findDefect(request)) {
-    return rejected(*defect);
+    return refused(*defect);
   }
   if (request.target == Target::Cpu && !m_cpu) {
     return environmentFailure(m_cpu.error());

@@ -24,8 +24,8 @@ struct ToolchainOptions {
 };
 
 // Turns one source into one binary and its facts, for any target. Whatever a source does, compile() returns within its
-// limits: a failure is a value. Trouble of our own surroundings is a CompileFailed whose log begins with
-// kEnvironmentPrefix (compile_failure.h). One thread; SIGPIPE must be ignored.
+// limits: a failure is a value. Trouble of our own surroundings is a CompileFailed with the
+// reason Environment. One thread; SIGPIPE must be ignored.
 class Compiler {
  public:
   // Environment error when no target can be compiled for. Does not try the sandbox: checkSandbox does.

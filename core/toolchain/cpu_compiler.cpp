@@ -144,13 +144,13 @@ CompileOutcome describeObject(const CompileRequest& request, std::string bytes, 
                               const std::vector<AsmFunction>& functions) {
   const auto image = parseElf(bytes);
   if (!image) {
-    return rejected(image.error().message());
+    return refused(image.error().message());
   }
   if (const auto refusal = findObjectRefusal(*image, request.entries)) {
-    return rejected("the kernel " + *refusal);
+    return refused("the kernel " + *refusal);
   }
   if (const std::string call = findSystemCall(functions); !call.empty()) {
-    return rejected("the kernel " + call);
+    return refused("the kernel " + call);
   }
   CompiledBinary binary;
   binary.kernels = classifyX86(functions, request.entries);
@@ -194,7 +194,7 @@ CompileOutcome CpuCompiler::compile(const CompileRequest& request, const Process
   }
   auto bytes = readUntrustedFile(job->out() / "kernel.so", kMaxObjectBytes);
   if (!bytes) {
-    return rejected(bytes.error().message());
+    return refused(bytes.error().message());
   }
   ListingResult listing = disassemble(m_options, m_objdump, *job, limits);
   if (auto* failed = std::get_if<CompileFailed>(&listing)) {

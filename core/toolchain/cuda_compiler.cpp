@@ -56,12 +56,12 @@ std::optional<std::string> missingEntry(const std::vector<KernelFacts>& kernels,
 CompileOutcome describeCubin(const CompileRequest& request, NvrtcOutput output) {
   const auto image = parseElf(output.cubin);
   if (!image) {
-    return rejected(image.error().message());
+    return refused(image.error().message());
   }
   CompiledBinary binary;
   binary.kernels = classifyPtx(output.ptx, request.entries);
   if (const auto missing = missingEntry(binary.kernels, request)) {
-    return rejected(*missing);
+    return refused(*missing);
   }
   const auto resources = parseResourceReport(output.log);
   const std::int64_t writable = writableGlobalBytes(*image);

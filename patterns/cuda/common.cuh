@@ -179,12 +179,20 @@ SWAGE_FN void storeChunk(T* to, const T (&chunk)[V]) {
   }
 }
 
-// Copies four floats into shared memory past the registers; complete after cp.async.wait_all.
+// Copies four floats into shared memory past the registers; complete after cp.async.wait_all or
+// waitForCopies.
 template <int V>
 SWAGE_FN void copyAsync(float* to, const float* from) {
   static_assert(V <= 4);
   const unsigned int address = static_cast<unsigned int>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+}
+// Copies since the last call belong together, also none.
+SWAGE_FN void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Until no more than the last `Pending` of them are under way.
+template <int Pending>
+SWAGE_FN void waitForCopies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
 // --- states across lanes ----------------------------------------------------------------------------------------------
@@ -279,6 +287,78 @@ SWAGE_FN S joinBlock(S s) {
     parts[threadIdx.x / 32] = s;
   }
   return joinParts(parts, Threads / 32);
+}
+
+// --- gangs of blocks ---------------------------------------------------------------------------------------------------
+
+// Blocks that work on one group together; all gangs are on the device at once (a cooperative launch). They meet at a
+// counter in memory. Scratch: `Gangs` counters, set to zero, at distances of 128 bytes, then two halves of
+// Stages * Gangs * Blocks states of 64 bytes. Consecutive groups use different halves, so a fast block cannot overwrite
+// what a slow one still reads.
+template <int Blocks, int Gangs, int Stages>
+struct Gang {
+  static constexpr int kStateBytes = 64;
+
+  unsigned char* scratch;
+  int half = 0;
+  unsigned int arrived = 0;  // blocks that had come when the last meeting was over
+
+  SWAGE_FN int number() const { return int(blockIdx.x) / Blocks; }
+  SWAGE_FN int member() const { return int(blockIdx.x) % Blocks; }
+  SWAGE_FN unsigned char* state(int stage, int who) const {
+    return scratch + 128 * Gangs + kStateBytes * (((half * Stages + stage) * Gangs + number()) * Blocks + who);
+  }
+  // By one thread of the block, whose earlier writes the other blocks then see.
+  SWAGE_FN void meet() {
+    unsigned int* counter = reinterpret_cast<unsigned int*>(scratch + 128 * number());
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+    unsigned int seen;
+    do {
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+    } while (seen < arrived);
+  }
+};
+
+// Joins the states of all threads of a gang; every thread gets the result. Each warp joins the blocks' states in the
+// same order, so all hold the same bits.
+template <int Threads, int Stage, int Blocks, int Gangs, int Stages, class S>
+SWAGE_FN S joinGang(S s, Gang<Blocks, Gangs, Stages>& gang) {
+  if constexpr (Blocks == 1) {
+    return joinBlock<Threads>(s);
+  } else {
+    static_assert(sizeof(S) <= Gang<Blocks, Gangs, Stages>::kStateBytes);
+    __shared__ S parts[Threads / 32];
+    s = joinWarp(s);
+    if (threadIdx.x % 32 == 0) {
+      parts[threadIdx.x / 32] = s;
+    }
+    gang.arrived += Blocks;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      identity(s);
+      if (threadIdx.x < Threads / 32) {
+        s = parts[threadIdx.x];
+      }
+      s = joinWarp(s);
+      if (threadIdx.x == 0) {
+        memcpy(gang.state(Stage, gang.member()), &s, sizeof(S));
+        gang.meet();
+      }
+    }
+    __syncthreads();
+    identity(s);
+    for (int who = int(threadIdx.x % 32); who < Blocks; who += 32) {
+      constexpr int kWords = int(sizeof(S) / 4);
+      unsigned int words[kWords];
+      SWAGE_UNROLL for (int w = 0; w < kWords; ++w) {
+        words[w] = __ldcg(reinterpret_cast<const unsigned int*>(gang.state(Stage, who)) + w);
+      }
+      S other;
+      memcpy(&other, words, sizeof(S));
+      merge(s, other);
+    }
+    return joinWarp(s);
+  }
 }
 
 #endif  // SWAGE_PATTERN_COMMON

@@ -189,7 +189,7 @@ TEST(CompilerProgram, TellsTheEngineWhenATargetHasNoToolchain) {
   const auto answer = program.receiveA<wire::Compiled>();
   ASSERT_TRUE(answer.has_value());
   ASSERT_TRUE(std::holds_alternative<domain::CompileFailed>(answer->outcome));
-  EXPECT_THAT(std::get<domain::CompileFailed>(answer->outcome).log, StartsWith(kEnvironmentPrefix));
+  EXPECT_EQ(std::get<domain::CompileFailed>(answer->outcome).reason, domain::CompileFailureReason::Environment);
 }
 
 TEST(CompilerProgram, EndsWithOneClearLineWhenNothingCanBeCompiled) {

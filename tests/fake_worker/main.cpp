@@ -177,15 +177,18 @@ class Program {
     return answer;
   }
 
-  [[nodiscard]] static domain::CompileFailed failure(const char* log) {
-    return {.reason = domain::CompileFailureReason::Error, .log = log};
+  [[nodiscard]] static domain::CompileFailed failure(
+      const char* log, domain::CompileFailureReason reason = domain::CompileFailureReason::Error) {
+    return {.reason = reason, .log = log};
   }
 
   [[nodiscard]] domain::CompileOutcome compiled(const domain::CompileRequest& what) const {
     switch (m_behaviour) {
       case Behaviour::CompileError: return failure("expected ';'");
-      case Behaviour::NoCompiler: return failure("environment: no C++ compiler\nhint: install g++");
-      case Behaviour::RejectSource: return failure("rejected: the source has inline assembly");
+      case Behaviour::NoCompiler:
+        return failure("no C++ compiler\nhint: install g++", domain::CompileFailureReason::Environment);
+      case Behaviour::RejectSource:
+        return failure("the source has inline assembly", domain::CompileFailureReason::Refused);
       default: break;
     }
     domain::CompiledBinary binary;

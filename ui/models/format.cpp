@@ -2,19 +2,17 @@
 #include "ui/models/format.h"
 
 #include <QLocale>
-#include <QRegularExpression>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+
+#include "core/base/duration.h"
 
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 namespace {
-
-constexpr double kMaxDurationSeconds = 30.0 * 24 * 3600;
 
 const QLocale& numbers() {
   static const QLocale locale(QLocale::English, QLocale::UnitedStates);
@@ -28,13 +26,6 @@ QString none() {
 QString threeDigits(double value) {
   const double magnitude = value > 0 ? std::floor(std::log10(value)) : 0.0;
   return numbers().toString(value, 'f', static_cast<int>(std::clamp(2.0 - magnitude, 0.0, 2.0)));
-}
-
-double unitSeconds(const QString& unit) {
-  if (unit == "h"_L1) {
-    return 3600.0;
-  }
-  return unit == "m"_L1 || unit == "min"_L1 ? 60.0 : 1.0;
 }
 
 }  // namespace
@@ -101,21 +92,8 @@ QString formatRate(double perSecond) {
 }
 
 std::optional<double> parseDuration(const QString& text) {
-  static const QRegularExpression shape(u"^\\s*(?:\\d+(?:\\.\\d+)?\\s*(?:h|min|m|s|)\\s*)+$"_s);
-  static const QRegularExpression part(u"(\\d+(?:\\.\\d+)?)\\s*(h|min|m|s|)"_s);
-  const QString lower = text.toLower();
-  if (!shape.match(lower).hasMatch()) {
-    return std::nullopt;
-  }
-  double seconds = 0.0;
-  for (auto match = part.globalMatch(lower); match.hasNext();) {
-    const QRegularExpressionMatch one = match.next();
-    seconds += QLocale::c().toDouble(one.captured(1)) * unitSeconds(one.captured(2));
-  }
-  if (!(seconds > 0.0) || seconds > kMaxDurationSeconds) {
-    return std::nullopt;
-  }
-  return seconds;
+  const Result<double> seconds = swage::parseDuration(text.toLower().toStdString());
+  return seconds ? std::optional(*seconds) : std::nullopt;
 }
 
 QString editableDuration(double seconds) {

@@ -21,7 +21,7 @@ namespace swage::ui {
 [[nodiscard]] QString formatError(double relativeError);  // "1.2e-07"
 [[nodiscard]] QString formatRate(double perSecond);       // "9.8/s"
 
-// "90", "90s", "1m30s", "1.5 min", "2h" to seconds; nothing for other text and for durations that are not positive.
+// swage::parseDuration (core/base/duration.h) for what a person types: in any case, nothing instead of an error.
 [[nodiscard]] std::optional<double> parseDuration(const QString& text);
 // The inverse, for a field the user edits: "90 s", "5 min", "2 h".
 [[nodiscard]] QString editableDuration(double seconds);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT-0
 // Long groups along the innermost axis: a gang of blocks works on one group at a time, all gangs at once on the device
 // (a cooperative launch). The blocks of a gang meet at a counter in memory after each stage. The group is read again
-// for the map, backwards, so that what was read last is taken from the second-level cache; or it is kept in shared
-// memory.
+// for the map, backwards, so that what was read last is taken from the second-level cache.
 #include "../common.cuh"
 
 //! swage:begin parameters
@@ -12,7 +11,6 @@ constexpr int kUnroll = 4;
 constexpr int kGang = 33;
 constexpr int kGangs = 4;
 constexpr int kBlocksPerMultiprocessor = 2;
-constexpr int kKeep = 0;
 constexpr int kStreaming = 1;
 //! swage:end parameters
 //! swage:begin region
@@ -189,99 +187,11 @@ constexpr Index kTotal = kOuter * kVectors;
 SWAGE_FN Index outerOf(Index at) { return kOuter == 1 ? 0 : at / kVectors; }
 SWAGE_FN Index innerOf(Index at) { return (kOuter == 1 ? at : at % kVectors) * kVectorWidth; }
 constexpr Index kSlice = (kTotal + kGang - 1) / kGang;
-constexpr Index kRow = kSlice * kVectorWidth;
-constexpr int kStateBytes = 64;  // of one stage, at most
 
-extern __shared__ __align__(16) float cache[];  // [kStreamed][kRow] when the slice is kept
-
-// Scratch: kGangs counters at distances of 128 bytes, then two halves of kStages * kGangs * kGang states. Consecutive
-// groups use different halves, so a fast block cannot overwrite what a slow one still reads.
-struct Meeting {
-  unsigned char* scratch;
-  int gang;
-  int member;
-  unsigned int arrived;  // blocks that had come when the last meeting was over
-
-  __device__ __forceinline__ unsigned int* counter() const {
-    return reinterpret_cast<unsigned int*>(scratch + 128 * gang);
-  }
-  __device__ __forceinline__ unsigned char* state(int half, int stage, int who) const {
-    const int place = ((half * (kStages > 0 ? kStages : 1) + stage) * kGangs + gang) * kGang + who;
-    return scratch + 128 * kGangs + kStateBytes * place;
-  }
-  __device__ __forceinline__ void wait() {
-    arrived += kGang;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence();
-      atomicAdd(counter(), 1u);
-      unsigned int seen;
-      do {
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter()) : "memory");
-      } while (seen < arrived);
-    }
-    __syncthreads();
-  }
-};
-
-// Every block joins the states of all members in the same order, so all hold the same result.
-template <int K>
-SWAGE_FN State<K, 1> joinGang(const State<K, 1>& s, int half, Meeting& meeting) {
-  using S = State<K, 1>;
-  static_assert(sizeof(S) <= kStateBytes);
-  if (threadIdx.x == 0) {
-    memcpy(meeting.state(half, K, meeting.member), &s, sizeof(S));
-  }
-  meeting.wait();
-  __shared__ S all[kGang];
-  for (int who = int(threadIdx.x); who < kGang; who += kThreads) {
-    constexpr int kWords = int(sizeof(S) / 4);
-    unsigned int words[kWords];
-    SWAGE_UNROLL for (int w = 0; w < kWords; ++w) {
-      words[w] = __ldcg(reinterpret_cast<const unsigned int*>(meeting.state(half, K, who)) + w);
-    }
-    memcpy(&all[who], words, sizeof(S));
-  }
-  return joinParts(all, kGang);
-}
-
-SWAGE_FN void fetch(SWAGE_PARAMETERS, Index g, Index begin, Index at, Element (&e)[kVectorWidth]) {
-  if constexpr (kKeep != 0) {
-    SWAGE_UNROLL for (int which = 0; which < kStreamed; ++which) {
-      float chunk[kVectorWidth];
-      loadCached<kVectorWidth>(cache + Index(which) * kRow + (at - begin) * kVectorWidth, chunk);
-      SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { setStreamed(e[v], which, chunk[v]); }
-    }
-    loadOtherVector<kVectorWidth>(SWAGE_PASS, baseAt(g, outerOf(at)), innerOf(at), e);
-  } else {
-    loadAgainVector<kVectorWidth>(SWAGE_PASS, baseAt(g, outerOf(at)), innerOf(at), e);
-  }
-}
-
-SWAGE_FN void fill(SWAGE_PARAMETERS, Index g, Index begin, Index end) {
-  for (Index first = begin + threadIdx.x; first < end; first += Index(kThreads * kUnroll)) {
-    Element e[kUnroll][kVectorWidth];
-    SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
-      const Index at = first + Index(u * kThreads);
-      if (at < end) {
-        loadVector<kVectorWidth>(SWAGE_PASS, baseAt(g, outerOf(at)), innerOf(at), e[u]);
-      }
-    }
-    SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
-      const Index at = first + Index(u * kThreads);
-      if (at < end) {
-        SWAGE_UNROLL for (int which = 0; which < kStreamed; ++which) {
-          SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) {
-            cache[Index(which) * kRow + (at - begin) * kVectorWidth + Index(v)] = streamed(e[u][v], which);
-          }
-        }
-      }
-    }
-  }
-}
+using OwnGang = Gang<kGang, kGangs, (kStages > 0 ? kStages : 1)>;
 
 template <int K>
-SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q, Index begin, Index end, int half, Meeting& meeting) {
+SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q, Index begin, Index end, OwnGang& gang) {
   if constexpr (K < kStages) {
     State<K, kVectorWidth> s;
     identity(s);
@@ -291,7 +201,7 @@ SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q, Index begin, Inde
       SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
         const Index at = first + Index(u * kThreads);
         if (at < end) {
-          fetch(SWAGE_PASS, g, begin, at, e[u]);
+          loadAgainVector<kVectorWidth>(SWAGE_PASS, baseAt(g, outerOf(at)), innerOf(at), e[u]);
         }
       }
       SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
@@ -303,8 +213,8 @@ SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q, Index begin, Inde
         }
       }
     }
-    finish(joinGang<K>(joinBlock<kThreads>(joinLanes(s)), half, meeting), q);
-    reduceGroup<K + 1>(SWAGE_PASS, g, q, begin, end, half, meeting);
+    finish(joinGang<kThreads, K>(joinLanes(s), gang), q);
+    reduceGroup<K + 1>(SWAGE_PASS, g, q, begin, end, gang);
   }
 }
 
@@ -315,7 +225,8 @@ SWAGE_FN void mapGroup(SWAGE_PARAMETERS, Index g, const Group& q, Index begin, I
     SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
       const Index back = done + Index(u * kThreads);
       if (back < end - begin) {
-        fetch(SWAGE_PASS, g, begin, end - 1 - back, e[u]);
+        const Index at = end - 1 - back;
+        loadAgainVector<kVectorWidth>(SWAGE_PASS, baseAt(g, outerOf(at)), innerOf(at), e[u]);
       }
     }
     SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
@@ -334,25 +245,19 @@ SWAGE_FN void mapGroup(SWAGE_PARAMETERS, Index g, const Group& q, Index begin, I
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor) SWAGE_ENTRY(SWAGE_PARAMETERS, unsigned char* scratch) {
-  Meeting meeting{scratch, int(blockIdx.x) / kGang, int(blockIdx.x) % kGang, 0};
-  const Index begin = Index(meeting.member) * kSlice < kTotal ? Index(meeting.member) * kSlice : kTotal;
+  OwnGang gang{scratch};
+  const Index begin = Index(gang.member()) * kSlice < kTotal ? Index(gang.member()) * kSlice : kTotal;
   const Index end = begin + kSlice < kTotal ? begin + kSlice : kTotal;
-  int half = 0;
-  for (Index g = Index(meeting.gang); g < kGroups; g += kGangs) {
-    if constexpr (kKeep != 0) {
-      __syncthreads();
-      fill(SWAGE_PASS, g, begin, end);
-      __syncthreads();
-    }
+  for (Index g = Index(gang.number()); g < kGroups; g += kGangs) {
     const Base first = baseAt(g, 0);
     Group q = groupAt(SWAGE_PASS, first, 0);
-    reduceGroup<0>(SWAGE_PASS, g, q, begin, end, half, meeting);
-    if (threadIdx.x == 0 && meeting.member == 0) {
+    reduceGroup<0>(SWAGE_PASS, g, q, begin, end, gang);
+    if (threadIdx.x == 0 && gang.member() == 0) {
       storeGroup(SWAGE_PASS, first, g, 0, q);
     }
     if constexpr (kElementStores > 0) {
       mapGroup(SWAGE_PASS, g, q, begin, end);
     }
-    half = 1 - half;
+    gang.half = 1 - gang.half;
   }
 }

@@ -85,10 +85,9 @@ TEST(ModelNew, IsAcceptedByTheRulesOfKernelBench) {
 TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
   const std::string text = exported(testing::reluExport(domain::Target::Cuda));
   EXPECT_THAT(text, HasSubstr("extern \"C\" __global__ void relu_kernel(const float* x, float* out, int n) {"));
-  EXPECT_THAT(
-      text,
-      HasSubstr("_SwageStep(\"relu_kernel\", grid=(4, 1, 1), block=(256, 1, 1), cluster=(1, 1, 1), shared=0, "
-                "cooperative=False,\n               types=(_ctypes.c_void_p, _ctypes.c_void_p, _ctypes.c_int32)),"));
+  EXPECT_THAT(text,
+              HasSubstr("_SwageStep(\"relu_kernel\", grid=(4, 1, 1), block=(256, 1, 1), cluster=(1, 1, 1), shared=0, "
+                        "cooperative=False,\n               types=\"PPi\"),"));
   EXPECT_THAT(text, HasSubstr("_SWAGE_CAPABILITY = (9, 0)"));
   EXPECT_THAT(text, HasSubstr("void swage_step0(long long p0, long long p1, long long p2, long long stream)"));
   EXPECT_THAT(text, Not(HasSubstr("_swage_huge_pages")));

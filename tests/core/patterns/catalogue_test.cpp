@@ -30,7 +30,7 @@ TEST(Catalogue, HoldsThePatternsOfBothTargets) {
     EXPECT_NE(catalogue.find(domain::Target::Cpu, id), nullptr) << id;
   }
   for (const char* id : {"map", "column", "row_warp", "row_block", "row_shared", "row_registers", "row_cluster",
-                         "row_gang", "row_split"}) {
+                         "row_gang", "row_resident", "row_split"}) {
     EXPECT_NE(catalogue.find(domain::Target::Cuda, id), nullptr) << id;
   }
   EXPECT_EQ(catalogue.find(domain::Target::Cpu, "row_warp"), nullptr);

@@ -127,7 +127,7 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
                          ::testing::Values("column", "map", "row_block", "row_cluster", "row_gang", "row_registers",
-                                           "row_shared", "row_split", "row_warp"),
+                                           "row_resident", "row_shared", "row_split", "row_warp"),
                          [](const auto& each) { return each.param; });
 
 TEST(CudaPatternList, IsTheCatalogues) {
@@ -138,7 +138,7 @@ TEST(CudaPatternList, IsTheCatalogues) {
     }
   }
   EXPECT_THAT(ids, ::testing::ElementsAre("column", "map", "row_block", "row_cluster", "row_gang", "row_registers",
-                                          "row_shared", "row_split", "row_warp"));
+                                          "row_resident", "row_shared", "row_split", "row_warp"));
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ Example exampleOf(const patterns::Pattern& pattern) {
     return {"softmax over dimension 1 of float32[16, 512, 1024]", {16, 512, 1024}};
   }
   static const std::map<std::string, domain::Shape> rows{
-      {"row_warp", {4096, 512}},  {"row_cluster", {256, 32768}}, {"row_split", {4, 1048576}},
-      {"row_gang", {4, 1048576}}, {"split", {4, 1048576}},
+      {"row_warp", {4096, 512}},  {"row_cluster", {256, 32768}},    {"row_split", {4, 1048576}},
+      {"row_gang", {4, 1048576}}, {"row_resident", {4096, 262144}}, {"split", {4, 1048576}},
   };
   const auto found = rows.find(pattern.id);
   const domain::Shape shape = found != rows.end() ? found->second : domain::Shape{1024, 4096};

@@ -28,6 +28,7 @@ import os as _os
 import platform as _platform
 import shlex as _shlex
 import shutil as _shutil
+import struct as _struct
 import subprocess as _subprocess
 import tempfile as _tempfile
 import warnings as _warnings
@@ -329,7 +330,7 @@ class ModelNew(_nn.Module):
         device = tensors[0].get_device() if isinstance(tensors[0], torch.Tensor) else None
         for tensor, (shape, strides, dtype) in zip(tensors, _SWAGE_INPUTS):
             if (type(tensor) not in (torch.Tensor, _nn.Parameter) or tensor.shape != shape or tensor.dtype is not dtype
-                    or tensor.device.type != _SWAGE_DEVICE or tensor.get_device() != device
+                    or not tensor.is_cpu or tensor.get_device() != device
                     or tensor.layout is not torch.strided
                     or not (tensor.stride() == strides or _swage_same_strides(tensor, strides))
                     or tensor.data_ptr() % _SWAGE_ALIGNMENT):
