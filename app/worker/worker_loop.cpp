@@ -59,6 +59,8 @@ WorkerLoop::Next WorkerLoop::load(const wire::LoadTask& request) {
   auto session =
       verify::TaskSession::load(request, m_device, [this](std::string_view stage) { m_heartbeat.enter(stage); });
   m_heartbeat.end();
+  // Other processes, such as the one that measures torch.compile, need what only the reference used.
+  verify::releaseCachedMemory(m_device.info().target);
   if (session) {
     m_session = std::move(*session);
     return reply(m_session->ready(), false);

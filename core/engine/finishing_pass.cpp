@@ -134,6 +134,12 @@ void FinishingPass::conclude() {
     fail(stored.error());
     return;
   }
+  if (best.isValid()) {
+    if (const Result<> stored = m_record.setWinner(m_options.run, best); !stored) {
+      fail(stored.error());
+      return;
+    }
+  }
   Q_EMIT finished(best);
 }
 

@@ -187,6 +187,8 @@ void WorkerSupervisor::handleEvaluation(const JobOutcome& outcome) {
     m_blamed = true;
     m_channel->stop();
   }
+  log::debug("[{}] verified for {:.3f} s, timed for {:.3f} s", m_options.name, answer->verifySeconds,
+             answer->timingSeconds);
   report({.request = answer->request,
           .evaluation = answer->evaluation,
           .verifySeconds = answer->verifySeconds,

@@ -174,12 +174,20 @@ Result<> Record::setRunStatus(domain::RunId run, RunStatus status, double elapse
       m_impl->database->setDurability(Durability::SurvivesPowerLoss);
     }
     auto written = m_impl->writing("record the status of a run", [&](SQLite::Database& connection) -> Result<> {
-      const int changed = execute(connection, "UPDATE runs SET status = ?, elapsed_s = ? WHERE id = ?", name(status),
-                                  elapsedSeconds, run.value());
+      const int changed =
+          execute(connection, "UPDATE runs SET status = ?, elapsed_s = ?, winner = iif(?, winner, NULL) WHERE id = ?",
+                  name(status), elapsedSeconds, isEnd ? 1 : 0, run.value());
       return changed == 0 ? Result<>(missing("run", run.value())) : Result<>();
     });
     m_impl->database->setDurability(Durability::SurvivesKill);
     return written;
+  });
+}
+
+Result<> Record::setWinner(domain::RunId run, domain::CandidateId winner) {
+  return m_impl->writing("record the winner of a run", [&](SQLite::Database& connection) -> Result<> {
+    const int changed = execute(connection, "UPDATE runs SET winner = ? WHERE id = ?", winner.value(), run.value());
+    return changed == 0 ? Result<>(missing("run", run.value())) : Result<>();
   });
 }
 

@@ -49,7 +49,7 @@ struct RunRow {
   double elapsedSeconds = 0.0;   // of search, over all sittings
   std::int64_t evaluations = 0;
   std::int64_t correct = 0;
-  domain::CandidateId best;
+  domain::CandidateId best;  // the winner, or the fastest yet
   double bestTimeNs = 0.0;
   double baselineNs = 0.0;  // fastest of the run's baselines at its accuracy class, 0: none yet
   std::string baselineMode;
@@ -141,7 +141,10 @@ class Record {
   Record& operator=(Record&&) noexcept;
 
   [[nodiscard]] Result<domain::RunId> createRun(const NewRun& run);
+  // A run that goes on has no winner yet: Running and Paused forget it.
   [[nodiscard]] Result<> setRunStatus(domain::RunId run, RunStatus status, double elapsedSeconds);
+  // The candidate that the last measurement of a run chose; from then on it is the run's best.
+  [[nodiscard]] Result<> setWinner(domain::RunId run, domain::CandidateId winner);
   [[nodiscard]] Result<> addBaseline(domain::RunId run, const domain::Baseline& baseline);
   [[nodiscard]] Result<domain::CandidateId> addCandidate(const NewCandidate& candidate);
   [[nodiscard]] Result<> setCompiled(domain::CandidateId id, const domain::CompiledBinary& binary,

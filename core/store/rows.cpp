@@ -140,8 +140,8 @@ Result<std::vector<domain::CandidateId>> splitIds(std::string_view text) {
 
 std::string_view runColumns() {
   return "runs.id, runs.task_id, tasks.name, bundle_path, device_json, status, seed, time_budget_s, max_evaluations, "
-         "options_json, started_at_ms, elapsed_s, evaluations, correct, best_candidate, best_ns, baseline_ns, "
-         "baseline_mode";
+         "options_json, started_at_ms, elapsed_s, evaluations, correct, coalesce(winner, best_candidate), "
+         "coalesce((SELECT rank_ns FROM candidates WHERE candidates.id = winner), best_ns), baseline_ns, baseline_mode";
 }
 
 Result<RunRow> runFrom(SQLite::Statement& row) {

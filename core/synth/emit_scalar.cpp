@@ -230,7 +230,7 @@ std::string stateAccumulate(const RegionProgram& program, int reducer, std::stri
     }
     case ReduceKind::SoftmaxPair:
       return fmt::format(
-          "  {{ const {0} d = {1} - {2}; const {0} w = fn_exp(-fn_abs(d)); "
+          "  {{ const {0} d = {1} - {2}; const {0} w = fn_weight(-fn_abs(d)); "
           "{3} = d > 0 ? {3} * w + 1 : {3} + w; {2} = fn_max({2}, {1}); }}",
           type, value, f("max"), f("sum"));
     case ReduceKind::MomentPair:
@@ -260,13 +260,13 @@ std::string stateMerge(const RegionProgram& program, int reducer, std::string_vi
     case ReduceKind::Minimum: return fmt::format("    {0} = fn_min({0}, {1});", a("value"), b("value"));
     case ReduceKind::SoftmaxPair:
       return fmt::format(
-          "    {{ const {0} m = fn_max({1}, {2}); {3} = {3} * fn_exp({1} - m) + {4} * fn_exp({2} - m); "
+          "    {{ const {0} m = fn_max({1}, {2}); {3} = {3} * fn_weight({1} - m) + {4} * fn_weight({2} - m); "
           "{1} = m; }}",
           type, a("max"), b("max"), a("sum"), b("sum"));
     case ReduceKind::MomentPair:
       // Chan, Golub and LeVeque (1979).
       return fmt::format(
-          "    {{ const {0} n = {1} + {2}; const {0} part = n > 0 ? {2} / n : 0; "
+          "    {{ const {0} n = {1} + {2}; const {0} part = n > 0 ? fn_part({2}, n) : 0; "
           "const {0} d = {3} - {4}; {4} += d * part; {5} += {6} + d * d * {1} * part; {1} = n; }}",
           type, a("n"), b("n"), b("mean"), a("mean"), a("m2"), b("m2"));
     default: return {};

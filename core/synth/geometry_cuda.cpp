@@ -309,7 +309,6 @@ domain::TensorType gangScratch(const RegionProgram& program, std::int64_t gangs,
 }
 
 Launch planGang(const RegionProgram& program, const Parameters& parameters, const domain::DeviceInfo& device) {
-  const RowShape shape = rowShape(program, parameters);
   const std::int64_t size = gangSize(parameters, device);
   const std::int64_t gangs = value(parameters, "gangs");
   Launch launch;

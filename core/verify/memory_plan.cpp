@@ -54,9 +54,10 @@ Result<MemoryPlan> planMemory(const domain::Graph& graph, int checkSeeds, std::i
   MemoryPlan plan;
   plan.referenceInFloat64 = native + task.widening * run <= usable;
   const double peak = native + (plan.referenceInFloat64 ? task.widening * run : 0.0);
-  const double kept = checkSeeds * (task.inputs + (1.0 + task.widening) * task.outputs);
+  const double kept = std::max(1.0, task.inputs + (1.0 + task.widening) * task.outputs);
   plan.workingSets = peak + task.inputs <= usable ? 2 : 1;
-  plan.keepSeeds = kept <= kKeptShare * static_cast<double>(freeBytes) && peak + task.inputs + kept <= usable;
+  const double room = std::min(kKeptShare * static_cast<double>(freeBytes), usable - peak - task.inputs);
+  plan.keptSeeds = static_cast<int>(std::clamp(room / kept, 0.0, static_cast<double>(checkSeeds)));
   return plan;
 }
 

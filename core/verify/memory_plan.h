@@ -11,8 +11,8 @@ namespace swage::verify {
 // How much of a task fits on a device, estimated before anything is allocated.
 struct MemoryPlan {
   bool referenceInFloat64 = true;
-  bool keepSeeds = true;  // inputs and expected results of all check seeds stay for the next candidate
-  int workingSets = 2;    // inputs at different addresses, for timing
+  int keptSeeds = 0;    // check seeds whose inputs and expected results stay for the next candidate
+  int workingSets = 2;  // inputs at different addresses, for timing
 };
 
 // Fails with InvalidInput when not even one run of the task fits.

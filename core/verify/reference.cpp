@@ -59,7 +59,8 @@ void Reference::admit(std::span<const at::Tensor> inputs) {
     results.referenceL2[i] = size.l2;
   }
   recordExactError(inputs, results);
-  if (m_options.keepResults) {
+  m_referenceL2.push_back(results.referenceL2);
+  if (static_cast<int>(m_kept.size()) < m_options.keptSeeds) {
     m_kept.push_back(std::move(results));
   }
 }
@@ -86,11 +87,7 @@ Reference::Expected Reference::expected(std::size_t seed, std::span<const at::Te
     return m_kept[seed];
   }
   Expected results = compute(inputs);
-  for (std::size_t i = 0; i < results.reference.size(); ++i) {
-    if (results.reference[i].isFloating()) {
-      results.referenceL2[i] = magnitude(results.reference[i]).l2;
-    }
-  }
+  results.referenceL2 = m_referenceL2.at(seed);
   return results;
 }
 

@@ -20,7 +20,7 @@ class Reference {
     c10::Device device = c10::Device(c10::kCPU);
     at::ScalarType type = at::kDouble;  // in which floating values are computed
     std::uint64_t maskKey = 0;
-    bool keepResults = false;
+    int keptSeeds = 0;  // of the first seeds, what was computed stays
   };
   [[nodiscard]] static Result<Reference> bind(const domain::Graph& graph, const Options& options);
 
@@ -70,6 +70,7 @@ class Reference {
   GraphProgram m_eager;
   GraphProgram m_reference;
   std::vector<OutputScale> m_scales;
+  std::vector<std::vector<double>> m_referenceL2;  // by seed and output
   std::vector<Expected> m_kept;
 };
 

@@ -29,7 +29,7 @@ void SessionState::admitSeeds(const MemoryPlan& plan) {
     std::vector<at::Tensor> drawn = inputs.draw(baseSeed + static_cast<std::uint64_t>(seed));
     // Eager gets the declared strides and may write to its inputs by mistake as little as a candidate.
     reference.admit(fillWorking(seed, drawn).tensors());
-    if (plan.keepSeeds) {
+    if (seed < plan.keptSeeds) {
       kept.push_back(std::move(drawn));
     }
   }

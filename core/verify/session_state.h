@@ -38,7 +38,7 @@ struct SessionState {
   TaskInputs inputs;
   Reference reference;
   std::vector<WorkingInputs> working;
-  std::vector<std::vector<at::Tensor>> kept;  // pristine inputs by seed; empty when they do not fit
+  std::vector<std::vector<at::Tensor>> kept;  // pristine inputs of the first seeds: as many as fit
   wire::TaskReady ready;
 
  private:

@@ -97,7 +97,7 @@ Result<std::unique_ptr<TaskSession>> TaskSession::load(const wire::LoadTask& req
   const c10::Device where = torchDevice(device);
   SWAGE_TRY_ASSIGN(TaskInputs inputs, TaskInputs::load(request.task, request.weightsPath, where));
   const Reference::Options options{where, plan.referenceInFloat64 ? at::kDouble : at::kFloat, randomKey(),
-                                   plan.keepSeeds};
+                                   plan.keptSeeds};
   SWAGE_TRY_ASSIGN(Reference reference, Reference::bind(graph, options));
   auto state = std::make_unique<State>(request, device, where, std::move(inputs), std::move(reference));
   if (const auto failed = attempt([&] { state->admitSeeds(plan); })) {

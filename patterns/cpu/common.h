@@ -47,26 +47,46 @@ __attribute__((simd("notinbranch"))) float expm1f(float) noexcept;
 __attribute__((simd("notinbranch"))) float powf(float, float) noexcept;
 }
 
-SWAGE_FN float toCompute(float x) { return x; }
-SWAGE_FN double toCompute(double x) { return x; }
-SWAGE_FN float toCompute(F16 x) { return float(x); }
+SWAGE_FN float toCompute(float x) {
+  return x;
+}
+SWAGE_FN double toCompute(double x) {
+  return x;
+}
+SWAGE_FN float toCompute(F16 x) {
+  return float(x);
+}
 SWAGE_FN float toCompute(BF16 x) {
   const unsigned int bits = static_cast<unsigned int>(x.bits) << 16;
   float value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
-SWAGE_FN I64 toCompute(I64 x) { return x; }
-SWAGE_FN I64 toCompute(int x) { return x; }
-SWAGE_FN I64 toCompute(short x) { return x; }
-SWAGE_FN I64 toCompute(signed char x) { return x; }
-SWAGE_FN I64 toCompute(unsigned char x) { return x; }
-SWAGE_FN bool toCompute(Bool8 x) { return x.value != 0; }
+SWAGE_FN I64 toCompute(I64 x) {
+  return x;
+}
+SWAGE_FN I64 toCompute(int x) {
+  return x;
+}
+SWAGE_FN I64 toCompute(short x) {
+  return x;
+}
+SWAGE_FN I64 toCompute(signed char x) {
+  return x;
+}
+SWAGE_FN I64 toCompute(unsigned char x) {
+  return x;
+}
+SWAGE_FN bool toCompute(Bool8 x) {
+  return x.value != 0;
+}
 
 template <class T>
 struct Stored {
   template <class V>
-  static inline __attribute__((always_inline)) T from(V value) { return static_cast<T>(value); }
+  static inline __attribute__((always_inline)) T from(V value) {
+    return static_cast<T>(value);
+  }
 };
 template <>
 struct Stored<BF16> {
@@ -81,16 +101,24 @@ struct Stored<BF16> {
 template <>
 struct Stored<Bool8> {
   template <class V>
-  static inline __attribute__((always_inline)) Bool8 from(V value) { return {static_cast<unsigned char>(value ? 1 : 0)}; }
+  static inline __attribute__((always_inline)) Bool8 from(V value) {
+    return {static_cast<unsigned char>(value ? 1 : 0)};
+  }
 };
 template <class T, class V>
-SWAGE_FN T fromCompute(V value) { return Stored<T>::from(value); }
+SWAGE_FN T fromCompute(V value) {
+  return Stored<T>::from(value);
+}
 
 // Maximum and minimum that keep NaN, as PyTorch's do.
 template <class T>
-SWAGE_FN T fn_max(T a, T b) { return (a > b || a != a) ? a : b; }
+SWAGE_FN T fn_max(T a, T b) {
+  return (a > b || a != a) ? a : b;
+}
 template <class T>
-SWAGE_FN T fn_min(T a, T b) { return (a < b || a != a) ? a : b; }
+SWAGE_FN T fn_min(T a, T b) {
+  return (a < b || a != a) ? a : b;
+}
 // Order of arg-reductions: the better value, NaN before all, the first index among equals.
 template <class T>
 SWAGE_FN bool isAbove(T x, I64 at, T best, I64 bestAt) {
@@ -101,10 +129,13 @@ SWAGE_FN bool isBelow(T x, I64 at, T best, I64 bestAt) {
   return (x < best) || (x != x && best == best) || ((x == best || (x != x && best != best)) && at < bestAt);
 }
 
-#define SWAGE_UNARY(name, single, wide)            \
-  SWAGE_FN float fn_##name(float x) { return single(x); } \
-  SWAGE_FN double fn_##name(double x) { return wide(x); }
-SWAGE_UNARY(exp, expf, exp)
+#define SWAGE_UNARY(name, single, wide) \
+  SWAGE_FN float fn_##name(float x) {   \
+    return single(x);                   \
+  }                                     \
+  SWAGE_FN double fn_##name(double x) { \
+    return wide(x);                     \
+  }
 SWAGE_UNARY(log, logf, log)
 SWAGE_UNARY(tanh, tanhf, tanh)
 SWAGE_UNARY(erf, erff, erf)
@@ -117,20 +148,71 @@ SWAGE_UNARY(floor, __builtin_floorf, __builtin_floor)
 SWAGE_UNARY(ceil, __builtin_ceilf, __builtin_ceil)
 SWAGE_UNARY(trunc, __builtin_truncf, __builtin_trunc)
 #undef SWAGE_UNARY
-SWAGE_FN float fn_pow(float x, float y) { return powf(x, y); }
-SWAGE_FN double fn_pow(double x, double y) { return pow(x, y); }
+
+// exp(x) = 2^n * exp(r) with r = x - n ln 2, by the polynomial of the Cephes library (expf): within 2 units in the last
+// place. Written out because it becomes twenty vector instructions in the middle of a loop, where a call into a vector
+// library spills what the loop keeps in registers. Adding 1.5 * 2^23 rounds to an integer and leaves it in the lowest
+// bits, from where it is added to the exponent. Results below the normal numbers are 0.
+SWAGE_FN float fn_exp(float x) {
+  constexpr float kToInteger = 12582912.0f;
+  const float shifted = x * 1.44269504088896341f + kToInteger;
+  const float n = shifted - kToInteger;
+  float r = x - n * 0.693359375f;  // the constant has nine bits, so that the product is exact
+  r = r + n * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  const unsigned int bits = __builtin_bit_cast(unsigned int, p) + (__builtin_bit_cast(unsigned int, shifted) << 23);
+  const float result = x < -87.3365447f ? 0.0f : __builtin_bit_cast(float, bits);
+  return x <= 88.7228391f ? result : x * SWAGE_INFINITYF;  // infinity above, and NaN stays NaN
+}
+SWAGE_FN double fn_exp(double x) {
+  return exp(x);
+}
+// The share of some of all, for running means.
 template <class T>
-SWAGE_FN T fn_abs(T x) { return x < 0 ? -x : (x == 0 ? T(0) : x); }
-SWAGE_FN float fn_abs(float x) { return __builtin_fabsf(x); }
-SWAGE_FN double fn_abs(double x) { return __builtin_fabs(x); }
+SWAGE_FN T fn_part(T some, T all) { return some / all; }
+// exp of an argument of at most 0 that weighs a term of a sum: what counts is its error beside a weight of 1.
 template <class T>
-SWAGE_FN T fn_reciprocal(T x) { return T(1) / x; }
+SWAGE_FN T fn_weight(T x) {
+  return fn_exp(x);
+}
+SWAGE_FN float fn_pow(float x, float y) {
+  return powf(x, y);
+}
+SWAGE_FN double fn_pow(double x, double y) {
+  return pow(x, y);
+}
 template <class T>
-SWAGE_FN T fn_rsqrt(T x) { return T(1) / fn_sqrt(x); }
+SWAGE_FN T fn_abs(T x) {
+  return x < 0 ? -x : (x == 0 ? T(0) : x);
+}
+SWAGE_FN float fn_abs(float x) {
+  return __builtin_fabsf(x);
+}
+SWAGE_FN double fn_abs(double x) {
+  return __builtin_fabs(x);
+}
 template <class T>
-SWAGE_FN T fn_sigmoid(T x) { return T(1) / (T(1) + fn_exp(-x)); }
+SWAGE_FN T fn_reciprocal(T x) {
+  return T(1) / x;
+}
 template <class T>
-SWAGE_FN T fn_sign(T x) { return T(x > 0) - T(x < 0); }
+SWAGE_FN T fn_rsqrt(T x) {
+  return T(1) / fn_sqrt(x);
+}
+template <class T>
+SWAGE_FN T fn_sigmoid(T x) {
+  return T(1) / (T(1) + fn_exp(-x));
+}
+template <class T>
+SWAGE_FN T fn_sign(T x) {
+  return T(x > 0) - T(x < 0);
+}
 
 // V neighbours in storage. The compiler makes wide moves of the loops.
 template <int V, class T>
@@ -140,9 +222,13 @@ SWAGE_FN void loadChunk(const T* from, T (&chunk)[V]) {
   }
 }
 template <int V, class T>
-SWAGE_FN void loadCached(const T* from, T (&chunk)[V]) { loadChunk<V>(from, chunk); }
+SWAGE_FN void loadCached(const T* from, T (&chunk)[V]) {
+  loadChunk<V>(from, chunk);
+}
 template <int V>
-SWAGE_FN void copyAsync(float* to, const float* from) { std::memcpy(to, from, sizeof(float) * V); }
+SWAGE_FN void copyAsync(float* to, const float* from) {
+  std::memcpy(to, from, sizeof(float) * V);
+}
 
 // Writes past the caches: the line is not read first, which saves a third of the traffic of a copy.
 SWAGE_FN void streamBytes(void* to, const void* from, I64 bytes) {

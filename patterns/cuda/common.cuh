@@ -122,6 +122,19 @@ SWAGE_UNARY(floor, floorf, floor)
 SWAGE_UNARY(ceil, ceilf, ceil)
 SWAGE_UNARY(trunc, truncf, trunc)
 #undef SWAGE_UNARY
+// exp of an argument of at most 0 that weighs a term of a sum: what counts is its error beside a weight of 1. That of
+// __expf is 2 + |x| units in the last place of the result, which shrinks faster than |x| grows.
+SWAGE_FN float fn_weight(float x) { return __expf(x); }
+SWAGE_FN double fn_weight(double x) { return exp(x); }
+// For running means, where a unit in the last place more or less is lost in what is added: the divisions that take one
+// instruction or two.
+SWAGE_FN float inverseOf(int count) {
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(float(count)));
+  return result;
+}
+SWAGE_FN float fn_part(float some, float all) { return __fdividef(some, all); }
+SWAGE_FN double fn_part(double some, double all) { return some / all; }
 SWAGE_FN float fn_pow(float x, float y) { return powf(x, y); }
 SWAGE_FN double fn_pow(double x, double y) { return pow(x, y); }
 template <class T>

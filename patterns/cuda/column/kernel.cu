@@ -260,7 +260,7 @@ SWAGE_FN void reduceGroups(SWAGE_PARAMETERS, Index g, Index i, bool active, int 
         SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
           const Index o = first + Index(u * kRows);
           if (o < kOuter) {
-            const float inverse = 1.0f / float(++steps);
+            const float inverse = inverseOf(++steps);
             SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s, v, e[u][v], q[v], o, inverse); }
           }
         }

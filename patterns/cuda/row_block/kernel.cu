@@ -110,12 +110,12 @@ SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
 }
 template <int L>
 SWAGE_FN void accumulate([[maybe_unused]] State<0, L>& s, [[maybe_unused]] int l, [[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, [[maybe_unused]] float inverse) {
-  { const float d = e.x0 - s.r0_max[l]; const float w = fn_exp(-fn_abs(d)); s.r0_sum[l] = d > 0 ? s.r0_sum[l] * w + 1 : s.r0_sum[l] + w; s.r0_max[l] = fn_max(s.r0_max[l], e.x0); }
+  { const float d = e.x0 - s.r0_max[l]; const float w = fn_weight(-fn_abs(d)); s.r0_sum[l] = d > 0 ? s.r0_sum[l] * w + 1 : s.r0_sum[l] + w; s.r0_max[l] = fn_max(s.r0_max[l], e.x0); }
 }
 template <int L>
 SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const State<0, L>& other) {
   SWAGE_UNROLL for (int l = 0; l < L; ++l) {
-    { const float m = fn_max(s.r0_max[l], other.r0_max[l]); s.r0_sum[l] = s.r0_sum[l] * fn_exp(s.r0_max[l] - m) + other.r0_sum[l] * fn_exp(other.r0_max[l] - m); s.r0_max[l] = m; }
+    { const float m = fn_max(s.r0_max[l], other.r0_max[l]); s.r0_sum[l] = s.r0_sum[l] * fn_weight(s.r0_max[l] - m) + other.r0_sum[l] * fn_weight(other.r0_max[l] - m); s.r0_max[l] = m; }
   }
 }
 template <int L>
@@ -123,7 +123,7 @@ SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
   State<0, 1> one;
   identity(one);
   for (int l = 0; l < L; ++l) {
-    { const float m = fn_max(one.r0_max[0], s.r0_max[l]); one.r0_sum[0] = one.r0_sum[0] * fn_exp(one.r0_max[0] - m) + s.r0_sum[l] * fn_exp(s.r0_max[l] - m); one.r0_max[0] = m; }
+    { const float m = fn_max(one.r0_max[0], s.r0_max[l]); one.r0_sum[0] = one.r0_sum[0] * fn_weight(one.r0_max[0] - m) + s.r0_sum[l] * fn_weight(s.r0_max[l] - m); one.r0_max[0] = m; }
   }
   return one;
 }
@@ -200,7 +200,7 @@ SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q) {
       SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
         const Index at = first + Index(u * kThreads);
         if (at < kTotal) {
-          const float inverse = 1.0f / float(++steps);
+          const float inverse = inverseOf(++steps);
           const Index r = outerOf(at) * kInner + innerOf(at);
           SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s, v, e[u][v], q, r + Index(v), inverse); }
         }

@@ -254,7 +254,7 @@ SWAGE_FN void reduceGroup(Group& q, Index begin, Index end, const Element (&held
     SWAGE_UNROLL for (int step = 0; step < kSteps; ++step) {
       const Index at = begin + Index(step * kThreads) + threadIdx.x;
       if (at < end) {
-        const float inverse = 1.0f / float(step + 1);
+        const float inverse = inverseOf(int(step + 1));
         const Index r = outerOf(at) * kInner + innerOf(at);
         SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) {
           accumulate(s, v, held[step][v], q, r + Index(v), inverse);

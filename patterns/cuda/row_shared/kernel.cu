@@ -264,7 +264,7 @@ SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q) {
     for (Index at = threadIdx.x; at < kTotal; at += kThreads) {
       Element e[kVectorWidth];
       fetch(SWAGE_PASS, g, at, e);
-      const float inverse = 1.0f / float(++steps);
+      const float inverse = inverseOf(++steps);
       const Index r = outerOf(at) * kInner + innerOf(at);
       SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s, v, e[v], q, r + Index(v), inverse); }
     }

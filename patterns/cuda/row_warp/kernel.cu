@@ -239,7 +239,7 @@ SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q, int lane, Element
         if constexpr (kKeep == 0) {
           fetch(SWAGE_PASS, g, at, held[0]);
         }
-        const float inverse = 1.0f / float(step + 1);
+        const float inverse = inverseOf(int(step + 1));
         const Index r = outerOf(at) * kInner + innerOf(at);
         SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) {
           accumulate(s, v, held[kKeep != 0 ? step : 0][v], q, r + Index(v), inverse);

@@ -143,6 +143,21 @@ TEST_F(RecordTest, TheBestCandidateAndItsCountersFollowEveryEvaluation) {
   EXPECT_EQ(row.elapsedSeconds, 4.0);
 }
 
+TEST_F(RecordTest, TheWinnerIsTheBestUntilTheRunGoesOn) {
+  Record record = testing::openForWriting(m_project);
+  const RunId run = record.createRun(testing::sampleRun()).value();
+  const CandidateId lucky = testing::addCorrect(record, run, 0, 0, "A0B0C1", 400.0, 1.0);
+  const CandidateId winner = testing::addCorrect(record, run, 1, 0, "A1B0C1", 500.0, 2.0);
+  ASSERT_THAT(record.setWinner(run, winner), IsOk());
+  ASSERT_THAT(record.setRunStatus(run, RunStatus::Finished, 3.0), IsOk());
+  EXPECT_EQ(record.run(run)->best, winner);
+  EXPECT_EQ(record.run(run)->bestTimeNs, 500.0);
+  ASSERT_THAT(record.setRunStatus(run, RunStatus::Running, 3.0), IsOk());
+  EXPECT_EQ(record.run(run)->best, lucky);
+  EXPECT_EQ(record.run(run)->bestTimeNs, 400.0);
+  EXPECT_THAT(record.setWinner(RunId(99), winner), IsError(ErrorKind::NotFound, HasSubstr("run 99")));
+}
+
 TEST_F(RecordTest, AScreenedOutCandidateIsCorrectButNeverBest) {
   Record record = testing::openForWriting(m_project);
   const RunId run = record.createRun(testing::sampleRun()).value();
