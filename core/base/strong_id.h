@@ -16,7 +16,7 @@ class StrongId {
 
   [[nodiscard]] constexpr Rep value() const { return m_value; }
   [[nodiscard]] constexpr bool isValid() const { return m_value >= 0; }
-  friend constexpr auto operator<=>(StrongId, StrongId) = default;
+  friend constexpr auto operator<=>(StrongId, StrongId) = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14
 
  private:
   Rep m_value = -1;

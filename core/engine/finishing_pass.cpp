@@ -19,6 +19,7 @@ std::vector<FinishingPass::Contender> contendersOf(const search::Archive& archiv
     }
   }
   std::vector<FinishingPass::Contender> result;
+  result.reserve(times.size());
   for (const auto& [id, time] : times) {
     result.push_back({.id = id, .timeNs = time});
   }
@@ -53,6 +54,7 @@ FinishingPass::FinishingPass(store::Record& record, WorkerSupervisor& worker, co
       m_options(std::move(options)),
       m_contenders(contendersOf(archive)) {}
 
+// NOLINTNEXTLINE(readability-make-member-function-const): it starts what changes this
 void FinishingPass::start() {
   QTimer::singleShot(0, this, &FinishingPass::measureNext);
 }

@@ -212,10 +212,10 @@ void WorkerSupervisor::reportLoss(const JobLost& lost) {
   if (m_state != State::Stopping) {
     setState(State::Starting);
   }
-  report(std::move(result));
+  report(result);
 }
 
-void WorkerSupervisor::report(EvaluationResult result) {
+void WorkerSupervisor::report(const EvaluationResult& result) {
   m_job.reset();
   m_jobSent = false;
   ++m_done;
@@ -269,7 +269,7 @@ void WorkerSupervisor::handleDeath(const ChannelEnd& end) {
   Q_EMIT replaced(why);
 }
 
-void WorkerSupervisor::giveUp(Error error) {
+void WorkerSupervisor::giveUp(const Error& error) {
   setState(State::Down);
   m_job.reset();
   if (m_channel) {

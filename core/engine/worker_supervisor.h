@@ -79,10 +79,10 @@ class WorkerSupervisor : public QObject {
   void handleLoadOutcome(const JobOutcome& outcome);
   void handleEvaluation(const JobOutcome& outcome);
   void reportLoss(const JobLost& lost);
-  void report(EvaluationResult result);
+  void report(const EvaluationResult& result);
   void handleDeath(const ChannelEnd& end);
   [[nodiscard]] std::optional<Error> countDeath(const ChannelEnd& end);
-  void giveUp(Error error);
+  void giveUp(const Error& error);
   void endChannel(void (ProcessChannel::*how)());
 
   Options m_options;

@@ -8,7 +8,7 @@
 
 #include "core/base/result.h"
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming): its own name
 class Database;
 }
 
@@ -18,7 +18,7 @@ namespace swage::store {
 // `<project>/artifacts`. SQLite's exceptions pass through; callers run inside the record's guard.
 class Artifacts {
  public:
-  explicit Artifacts(std::filesystem::path project) : m_directory(std::move(project) / "artifacts") {}
+  explicit Artifacts(const std::filesystem::path& project) : m_directory(project / "artifacts") {}
 
   // The id of the row with this content, new or found. Part of the caller's transaction.
   [[nodiscard]] Result<std::int64_t> put(SQLite::Database& connection, std::string_view content) const;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming): its own name
 class Database;
 }
 

@@ -10,7 +10,7 @@
 #include "core/base/result.h"
 #include "core/store/record.h"
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming): its own name
 class Statement;
 }
 

@@ -122,7 +122,7 @@ Result<> checkShared(const patterns::Pattern& pattern, const RegionProgram& prog
 Result<> checkRegisters(const patterns::Pattern& pattern, const RegionProgram& program, const Parameters& parameters,
                         const domain::DeviceInfo& device) {
   const std::int64_t cluster = value(parameters, "cluster", 1);
-  const std::int64_t threads = value(parameters, "threads");
+  const std::int64_t threads = value(parameters, "threads", 1);
   const std::int64_t resident = threads * value(parameters, "blocks_per_multiprocessor", 1);
   const RowShape shape = rowShape(program, parameters);
   if (resident > kThreadsPerMultiprocessor) {
@@ -145,7 +145,7 @@ Result<> checkGang(const patterns::Pattern& pattern, const RegionProgram& progra
                    const domain::DeviceInfo& device) {
   const std::int64_t size = gangSize(parameters, device);
   const std::int64_t perMultiprocessor = value(parameters, "blocks_per_multiprocessor", 1);
-  const std::int64_t threads = value(parameters, "threads");
+  const std::int64_t threads = value(parameters, "threads", 1);
   const RowShape shape = rowShape(program, parameters);
   if (size < 2 || size > kMaxGangBlocks || shape.vectors < size * kWarp) {
     return unfit(pattern, "a group is too short for a gang of blocks");
@@ -171,7 +171,7 @@ struct Residence {
 };
 
 Residence residenceOf(const RegionProgram& program, const Parameters& parameters, const domain::DeviceInfo& device) {
-  const std::int64_t threads = value(parameters, "threads");
+  const std::int64_t threads = value(parameters, "threads", 1);
   const std::int64_t perMultiprocessor = value(parameters, "blocks_per_multiprocessor", 1);
   const std::int64_t lookahead = value(parameters, "lookahead");
   const RowShape shape = rowShape(program, parameters);
@@ -200,7 +200,7 @@ Residence residenceOf(const RegionProgram& program, const Parameters& parameters
 
 Result<> checkResident(const patterns::Pattern& pattern, const RegionProgram& program, const Parameters& parameters,
                        const domain::DeviceInfo& device) {
-  const std::int64_t resident = value(parameters, "threads") * value(parameters, "blocks_per_multiprocessor", 1);
+  const std::int64_t resident = value(parameters, "threads", 1) * value(parameters, "blocks_per_multiprocessor", 1);
   if (!canCacheElements(program) || !canCopyElements(program) || streamedLoads(program) == 0) {
     return unfit(pattern, "its elements cannot be copied into shared memory");
   }
@@ -261,7 +261,7 @@ domain::TensorType bytes(std::int64_t count) {
 Launch planMap(const RegionProgram& program, const Parameters& parameters, const domain::DeviceInfo& device) {
   const Loops loops = loopsOf(program);
   const std::int64_t vectors = loops.groups * (loops.inner / value(parameters, "vector_width", 1));
-  const std::int64_t threads = value(parameters, "threads");
+  const std::int64_t threads = value(parameters, "threads", 1);
   std::int64_t blocks = divideUp(vectors, threads * value(parameters, "items"));
   if (value(parameters, "persistent") != 0) {
     blocks = std::min(blocks, device.multiprocessors * kThreadsPerMultiprocessor / threads);
@@ -284,7 +284,7 @@ Launch planColumn(const RegionProgram& program, const Parameters& parameters) {
 Launch planRow(const patterns::Pattern& pattern, const RegionProgram& program, const Parameters& parameters) {
   const RowShape shape = rowShape(program, parameters);
   Launch launch;
-  launch.step.block.x = narrow(value(parameters, "threads"));
+  launch.step.block.x = narrow(value(parameters, "threads", 1));
   launch.step.grid.x = narrow(shape.groups);
   if (pattern.id == "row_warp") {
     launch.step.block.x = narrow(value(parameters, "warps") * kWarp);
@@ -312,7 +312,7 @@ Launch planGang(const RegionProgram& program, const Parameters& parameters, cons
   const std::int64_t size = gangSize(parameters, device);
   const std::int64_t gangs = value(parameters, "gangs");
   Launch launch;
-  launch.step.block.x = narrow(value(parameters, "threads"));
+  launch.step.block.x = narrow(value(parameters, "threads", 1));
   launch.step.grid.x = narrow(gangs * size);
   launch.step.cooperative = true;
   launch.scratch.push_back(gangScratch(program, gangs, size));
@@ -324,7 +324,7 @@ Launch planGang(const RegionProgram& program, const Parameters& parameters, cons
 Launch planResident(const RegionProgram& program, const Parameters& parameters, const domain::DeviceInfo& device) {
   const Residence residence = residenceOf(program, parameters, device);
   Launch launch;
-  launch.step.block.x = narrow(value(parameters, "threads"));
+  launch.step.block.x = narrow(value(parameters, "threads", 1));
   launch.step.grid.x = narrow(residence.gangs * residence.blocks);
   launch.step.cooperative = true;
   launch.step.dynamicSharedBytes = narrow(residence.bytes);
@@ -339,7 +339,7 @@ Launch planSplit(const RegionProgram& program, const Parameters& parameters, con
   const RowShape shape = rowShape(program, parameters);
   const std::int64_t slices = value(parameters, "slices");
   Launch launch;
-  launch.step.block.x = narrow(value(parameters, "threads"));
+  launch.step.block.x = narrow(value(parameters, "threads", 1));
   launch.step.grid.x = narrow(shape.groups * slices);
   launch.scratch.push_back(bytes(kStateBytes * shape.groups * slices));
   domain::KernelStep finish = launch.step;

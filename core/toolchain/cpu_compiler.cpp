@@ -39,7 +39,7 @@ std::string findProgram(const std::string& name) {
   std::string_view path = variable == nullptr ? "/usr/local/bin:/usr/bin:/bin" : variable;
   while (!path.empty()) {
     const std::size_t end = path.find(':');
-    const std::string candidate = fmt::format("{}/{}", path.substr(0, end), name);
+    std::string candidate = fmt::format("{}/{}", path.substr(0, end), name);
     if (candidate.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) {
       return candidate;
     }

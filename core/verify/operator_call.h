@@ -50,7 +50,7 @@ class OperatorCall {
   };
   struct Binder;
 
-  OperatorCall(std::string name, c10::OperatorHandle handle) : m_name(std::move(name)), m_operator(handle) {}
+  OperatorCall(std::string name, const c10::OperatorHandle& handle) : m_name(std::move(name)), m_operator(handle) {}
 
   std::string m_name;
   c10::OperatorHandle m_operator;
