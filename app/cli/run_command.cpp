@@ -97,7 +97,7 @@ void RunCommand::handleFinished(const services::RunOutcome& outcome) {
       fail(summarised.error());
       return;
     }
-  } else if (form() == OutputForm::Json) {
+  } else if (form() == OutputForm::Json) {  // NOLINT(readability-misleading-indentation)
     printJson({{"run", nullptr}, {"interrupted", outcome.interrupted}});
   }
   Q_EMIT done(exitCode(outcome));
@@ -126,7 +126,7 @@ void OptimizeCommand::start() {
 }
 
 ResumeCommand::ResumeCommand(Context context, ResumeArguments arguments)
-    : RunCommand(std::move(context), {}), m_arguments(std::move(arguments)) {}
+    : RunCommand(std::move(context), {}), m_arguments(arguments) {}
 
 void ResumeCommand::start() {
   if (const Result<> chosen = choose(); !chosen) {

@@ -8,9 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
 #include <QSocketNotifier>
+
+#include "core/base/system_message.h"
 
 namespace swage::cli {
 namespace {
@@ -31,7 +32,7 @@ void handler(int signal) {
 Result<std::unique_ptr<Signals>> Signals::install() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-    return Error(ErrorKind::Internal, std::string("cannot create a pipe for signals: ") + std::strerror(errno));
+    return Error(ErrorKind::Internal, std::string("cannot create a pipe for signals: ") + systemMessage(errno));
   }
   auto result = std::unique_ptr<Signals>(new Signals(Fd(ends[0]), Fd(ends[1])));
   struct sigaction action {};

@@ -66,6 +66,7 @@ std::string userOutputs(const domain::Graph& graph) {
 
 std::string parentsText(const std::vector<domain::CandidateId>& parents) {
   std::vector<std::int64_t> ids;
+  ids.reserve(parents.size());
   for (const domain::CandidateId id : parents) {
     ids.push_back(id.value());
   }

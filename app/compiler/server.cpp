@@ -76,7 +76,7 @@ class Connection {
     return wire::ExitCode::ProtocolFailed;
   }
 
-  std::optional<wire::ExitCode> send(const wire::Message& message) {
+  std::optional<wire::ExitCode> send(const wire::Message& message) const {
     // The engine is gone: nobody is left to be told.
     const bool sent = toolchain::writeAll(m_output, wire::encodeFrame(message)) == toolchain::Sent::Yes;
     return sent ? std::nullopt : std::optional(wire::ExitCode::Ok);

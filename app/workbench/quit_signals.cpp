@@ -10,7 +10,8 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
+
+#include "core/base/system_message.h"
 
 namespace swage::workbench {
 namespace {
@@ -18,12 +19,12 @@ namespace {
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 // A signal handler may only touch lock-free atomics and call write().
-std::atomic<int> g_writeEnd{-1};
+std::atomic<int> writeEndForHandler{-1};
 
 extern "C" void writeOneByte(int) {
   const int saved = errno;
   const char byte = 1;
-  if (const int fd = g_writeEnd.load(); fd >= 0) {
+  if (const int fd = writeEndForHandler.load(); fd >= 0) {
     [[maybe_unused]] const ssize_t written = ::write(fd, &byte, 1);
   }
   errno = saved;
@@ -34,7 +35,7 @@ extern "C" void writeOneByte(int) {
 Result<std::unique_ptr<QuitSignals>> QuitSignals::install() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    return Error(ErrorKind::Io, std::string("cannot create a pipe for signals: ") + std::strerror(errno));
+    return Error(ErrorKind::Io, std::string("cannot create a pipe for signals: ") + systemMessage(errno));
   }
   std::unique_ptr<QuitSignals> object(new QuitSignals(Fd(ends[0]), Fd(ends[1])));
   for (const int signal : kSignals) {
@@ -48,7 +49,7 @@ QuitSignals::QuitSignals(Fd readEnd, Fd writeEnd)
     : m_readEnd(std::move(readEnd)),
       m_writeEnd(std::move(writeEnd)),
       m_notifier(std::make_unique<QSocketNotifier>(m_readEnd.get(), QSocketNotifier::Read)) {
-  g_writeEnd = m_writeEnd.get();
+  writeEndForHandler = m_writeEnd.get();
   connect(m_notifier.get(), &QSocketNotifier::activated, this, [this] {
     char byte = 0;
     while (::read(m_readEnd.get(), &byte, 1) == 1) {
@@ -61,7 +62,7 @@ QuitSignals::~QuitSignals() {
   for (const int signal : kSignals) {
     std::signal(signal, SIG_DFL);
   }
-  g_writeEnd = -1;
+  writeEndForHandler = -1;
 }
 
 }  // namespace swage::workbench

@@ -6,19 +6,19 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/base/system_message.h"
 #include "core/wire/codec.h"
 
 namespace swage::worker {
 namespace {
 
 Error ioError(std::string_view action) {
-  return Error(ErrorKind::Io, fmt::format("cannot {}: {}", action, std::strerror(errno)));
+  return Error(ErrorKind::Io, fmt::format("cannot {}: {}", action, systemMessage(errno)));
 }
 
 }  // namespace

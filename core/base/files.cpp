@@ -5,19 +5,19 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include <fmt/format.h>
 
 #include "core/base/fd.h"
 #include "core/base/scope_exit.h"
+#include "core/base/system_message.h"
 
 namespace swage {
 namespace {
 
 Error ioError(std::string_view action, const std::filesystem::path& path, int code) {
   const ErrorKind kind = code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io;
-  return Error(kind, fmt::format("cannot {} '{}': {}", action, path.string(), std::strerror(code)));
+  return Error(kind, fmt::format("cannot {} '{}': {}", action, path.string(), systemMessage(code)));
 }
 
 template <class Container>

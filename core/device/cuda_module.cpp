@@ -11,7 +11,7 @@
 namespace swage::device {
 namespace {
 
-constexpr std::int64_t kSharedBytesWithoutOptIn = 48 * 1024;
+constexpr std::int64_t kSharedBytesWithoutOptIn = std::int64_t{48} << 10U;
 constexpr std::uint32_t kPortableClusterBlocks = 8;
 
 std::size_t bytesOf(const domain::KernelArgument& argument) {

@@ -7,11 +7,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 
 #include <fmt/format.h>
 
 #include "core/base/fd.h"
+#include "core/base/system_message.h"
 
 namespace swage::device {
 namespace {
@@ -32,7 +32,7 @@ DeviceResult<Fd> memoryFile(const std::string& bytes) {
   Fd fd(::memfd_create("swage-kernel", MFD_CLOEXEC));
   if (!fd.isOpen()) {
     return tl::make_unexpected(
-        DeviceFailure{fmt::format("cannot create a memory file for the kernel: {}", std::strerror(errno))});
+        DeviceFailure{fmt::format("cannot create a memory file for the kernel: {}", systemMessage(errno))});
   }
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t written = ::write(fd.get(), bytes.data() + done, bytes.size() - done);
@@ -41,7 +41,7 @@ DeviceResult<Fd> memoryFile(const std::string& bytes) {
     }
     if (written <= 0) {
       return tl::make_unexpected(
-          DeviceFailure{fmt::format("cannot write the kernel to memory: {}", std::strerror(errno))});
+          DeviceFailure{fmt::format("cannot write the kernel to memory: {}", systemMessage(errno))});
     }
     done += static_cast<std::size_t>(written);
   }

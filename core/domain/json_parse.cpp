@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxValues = std::size_t{8} << 20U;
 
+// NOLINTNEXTLINE(bugprone-exception-escape): an implicit destructor over containers
 class TreeBuilder final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return add(nullptr); }

@@ -24,6 +24,12 @@
 namespace swage::engine {
 namespace {
 
+// Not strsignal, which shares a buffer among threads.
+std::string_view describe(int signal) {
+  const char* text = ::sigdescr_np(signal);
+  return text != nullptr ? text : "unknown";
+}
+
 constexpr int kLinesPerSecond = 50;
 constexpr std::size_t kKeptLines = 20;
 constexpr qsizetype kMaxLineBytes = 2000;
@@ -130,7 +136,7 @@ void ChildProcess::escalate() {
   m_escalation.start(m_grace);
 }
 
-void ChildProcess::signalGroup(int signal) {
+void ChildProcess::signalGroup(int signal) const {
   if (m_group > 1) {
     ::kill(-static_cast<pid_t>(m_group), signal);
   }
@@ -198,7 +204,7 @@ void ChildProcess::handleFinished(int code, QProcess::ExitStatus status) {
   if (status == QProcess::CrashExit) {
     end.kind = ChildEnd::Kind::Signalled;
     end.signal = code;  // QProcess puts the signal number there
-    end.detail = fmt::format("was killed by signal {} ({})", code, ::strsignal(code));
+    end.detail = fmt::format("was killed by signal {} ({})", code, describe(code));
   } else {
     end.exitCode = code;
     end.detail = fmt::format("exited with code {}", code);

@@ -54,7 +54,7 @@ class ChildProcess : public QObject {
   void readErrors();
   void logLine(const QByteArray& line);
   void escalate();
-  void signalGroup(int signal);
+  void signalGroup(int signal) const;
   void handleError(QProcess::ProcessError error);
   void handleFinished(int code, QProcess::ExitStatus status);
   void finish(ChildEnd end);

@@ -105,7 +105,7 @@ void CompilerPool::open(Slot& slot) {
   channel->start();
 }
 
-void CompilerPool::give(Slot& slot) {
+void CompilerPool::give(Slot& slot) const {
   wire::Compile message;
   message.request = slot.job->token;
   message.what = slot.job->request;

@@ -62,10 +62,10 @@ fs::path newestEnvironment() {
 }
 
 fs::path findPython() {
-  if (const fs::path chosen = environmentPath("SWAGE_PYTHON"); !chosen.empty()) {
+  if (fs::path chosen = environmentPath("SWAGE_PYTHON"); !chosen.empty()) {
     return chosen;
   }
-  const fs::path configured = fs::path(SWAGE_BUILD_VENV) / "bin/python";
+  fs::path configured = fs::path(SWAGE_BUILD_VENV) / "bin/python";
   if (!std::string_view(SWAGE_BUILD_VENV).empty() && pathExists(configured)) {
     return configured;
   }
@@ -161,6 +161,7 @@ std::vector<fs::path> knownProjects() {
   }
   std::sort(found.rbegin(), found.rend());
   std::vector<fs::path> result;
+  result.reserve(found.size());
   for (auto& [time, path] : found) {
     result.push_back(std::move(path));
   }

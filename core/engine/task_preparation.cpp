@@ -77,7 +77,7 @@ void TaskPreparation::importFile() {
     arguments.insert(arguments.end(), {"--inputs", m_request.inputs});
   }
   for (const auto& [name, value] : m_request.overrides) {
-    arguments.insert(arguments.end(), {"--set", name + "=" + value});
+    arguments.insert(arguments.end(), {"--set", fmt::format("{}={}", name, value)});
   }
   if (m_request.eval) {
     arguments.emplace_back("--eval");

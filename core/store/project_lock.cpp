@@ -7,10 +7,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "core/base/system_message.h"
 
 namespace swage::store {
 namespace {
@@ -36,7 +37,7 @@ Error lockedError(const std::filesystem::path& file, const std::string& pid) {
 }
 
 Error systemError(std::string_view action, const std::filesystem::path& file, int code) {
-  return Error(ErrorKind::Storage, fmt::format("cannot {} '{}': {}", action, file.string(), std::strerror(code)),
+  return Error(ErrorKind::Storage, fmt::format("cannot {} '{}': {}", action, file.string(), systemMessage(code)),
                "Choose a project directory that you may write to.");
 }
 

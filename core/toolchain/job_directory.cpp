@@ -7,12 +7,12 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "core/base/fd.h"
+#include "core/base/system_message.h"
 
 namespace swage::toolchain {
 
@@ -25,7 +25,7 @@ Result<JobDirectory> JobDirectory::create() {
   std::string pattern = (base / "swage-compile-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
     return Error(ErrorKind::Io,
-                 fmt::format("cannot make a directory in '{}' to compile in: {}", base.string(), std::strerror(errno)),
+                 fmt::format("cannot make a directory in '{}' to compile in: {}", base.string(), systemMessage(errno)),
                  "free some space there or set TMPDIR");
   }
   JobDirectory job{std::filesystem::path(pattern)};
@@ -54,7 +54,7 @@ Result<std::string> readUntrustedFile(const std::filesystem::path& path, std::si
   struct stat info {};
   if (!fd.isOpen() || ::fstat(fd.get(), &info) != 0) {
     return Error(errno == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
-                 fmt::format("cannot read '{}': {}", path.filename().string(), std::strerror(errno)));
+                 fmt::format("cannot read '{}': {}", path.filename().string(), systemMessage(errno)));
   }
   if (!S_ISREG(info.st_mode) || info.st_size < 0 || static_cast<std::size_t>(info.st_size) > maxBytes) {
     return Error(ErrorKind::InvalidInput,

@@ -15,10 +15,10 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstring>
 
 #include <fmt/format.h>
 
+#include "core/base/system_message.h"
 #include "core/toolchain/capped_log.h"
 #include "core/toolchain/process_tree.h"
 
@@ -115,7 +115,7 @@ ExecPlan makePlan(const std::vector<std::string>& command, const Environment& en
 Error cannotStart(const std::string& program, int code) {
   const ErrorKind kind =
       code == ENOENT || code == EACCES || code == ENOTDIR ? ErrorKind::NotFound : ErrorKind::Environment;
-  return Error(kind, fmt::format("cannot start '{}': {}", program, std::strerror(code)));
+  return Error(kind, fmt::format("cannot start '{}': {}", program, systemMessage(code)));
 }
 
 // By number: the header of Debian 12 declares the function without C linkage.
@@ -173,7 +173,7 @@ void describeStatus(int status, ProcessResult& result) {
 Result<Pipe> openPipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return Error(ErrorKind::Environment, fmt::format("cannot open a pipe: {}", std::strerror(errno)));
+    return Error(ErrorKind::Environment, fmt::format("cannot open a pipe: {}", systemMessage(errno)));
   }
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
@@ -188,7 +188,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   const pid_t pid = ::fork();
   if (pid < 0) {
     return Error(ErrorKind::Environment,
-                 fmt::format("cannot make a process for '{}': {}", command.front(), std::strerror(errno)));
+                 fmt::format("cannot make a process for '{}': {}", command.front(), systemMessage(errno)));
   }
   if (pid == 0) {
     becomeProgram(plan);

@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "core/base/fd.h"
+#include "core/base/system_message.h"
 #include "core/domain/checks.h"
 #include "core/domain/json.h"
 
@@ -118,7 +118,7 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path)
   if (!fd.isOpen() || ::fstat(fd.get(), &status) != 0) {
     const int code = errno;
     return Error(code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
-                 fmt::format("cannot open the weights '{}': {}", path.string(), std::strerror(code)));
+                 fmt::format("cannot open the weights '{}': {}", path.string(), systemMessage(code)));
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   if (!S_ISREG(status.st_mode) || size < kLengthBytes) {
@@ -126,7 +126,7 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path)
   }
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (address == MAP_FAILED) {
-    return Error(ErrorKind::Io, fmt::format("cannot map the weights '{}': {}", path.string(), std::strerror(errno)));
+    return Error(ErrorKind::Io, fmt::format("cannot map the weights '{}': {}", path.string(), systemMessage(errno)));
   }
   Mapping mapping(static_cast<std::byte*>(address), Unmapper{size});
   auto tensors = parse(std::span<const std::byte>(mapping.get(), size));
