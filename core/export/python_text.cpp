@@ -73,6 +73,7 @@ std::string pythonFloat(double value) {
 
 std::string pythonTuple(const std::vector<std::int64_t>& values) {
   std::vector<std::string> parts;
+  parts.reserve(values.size());
   for (const std::int64_t value : values) {
     parts.push_back(std::to_string(value));
   }

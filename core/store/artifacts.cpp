@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxInlineBytes = std::size_t{1} << 20U;
 
-Error asStorage(Error error) {
+Error asStorage(const Error& error) {
   return Error(ErrorKind::Storage, error.message(), error.hint());
 }
 

@@ -10,7 +10,7 @@
 #include "core/base/result.h"
 #include "core/store/migrations.h"
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming): its own name
 class Database;
 }
 

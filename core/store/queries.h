@@ -5,7 +5,7 @@
 
 #include "core/store/record.h"
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming): its own name
 class Statement;
 }
 
