@@ -382,6 +382,7 @@ class Emitter {
         "[[maybe_unused]] float inverse) {{",
         stage);
     std::vector<int> inputs;
+    inputs.reserve(reducers.size());
     for (const int reducer : reducers) {
       inputs.push_back(m_program.reducers[asIndex(reducer)].input);
     }

@@ -102,10 +102,10 @@ std::string constantText(const Prim& prim) {
   return "0";
 }
 
-ScalarWriter::ScalarWriter(const RegionProgram& program, std::vector<int> wanted)
-    : ScalarWriter(program, std::move(wanted), -1) {}
+ScalarWriter::ScalarWriter(const RegionProgram& program, const std::vector<int>& wanted)
+    : ScalarWriter(program, wanted, -1) {}
 
-ScalarWriter::ScalarWriter(const RegionProgram& program, std::vector<int> wanted, int kept)
+ScalarWriter::ScalarWriter(const RegionProgram& program, const std::vector<int>& wanted, int kept)
     : m_program(program), m_kept(kept) {
   std::vector<bool> seen(program.prims.size(), false);
   for (const int prim : wanted) {

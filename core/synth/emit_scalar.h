@@ -18,9 +18,9 @@ namespace swage::synth {
 // Statements that compute some per-element prims from an Element `e`, a Group `q` and the index `r`.
 class ScalarWriter {
  public:
-  ScalarWriter(const RegionProgram& program, std::vector<int> wanted);
+  ScalarWriter(const RegionProgram& program, const std::vector<int>& wanted);
   // The same, with one prim taken from the variable `kept` instead of being computed.
-  ScalarWriter(const RegionProgram& program, std::vector<int> wanted, int kept);
+  ScalarWriter(const RegionProgram& program, const std::vector<int>& wanted, int kept);
 
   // "  const float v7 = v3 * q.g5;" for everything `wanted` needs, in order.
   [[nodiscard]] std::string statements() const;

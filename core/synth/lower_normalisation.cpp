@@ -156,7 +156,7 @@ void addApply(OperationSink& sink, const NormSpec& spec, const std::vector<Value
 }
 
 void addNormalisation(const NodeView& node, OperationSink& sink, const NormSpec& spec) {
-  const domain::TensorType input = node.type(spec.input);
+  const domain::TensorType& input = node.type(spec.input);
   if (!domain::isFloating(input.dtype) || input.elementCount() == 0) {
     return;
   }

@@ -20,7 +20,7 @@ bool isSupported(ScalarType type) {
 }
 
 // One operation whose only result is `formula` of `operands`, broadcast against each other.
-void addPointwise(const NodeView& node, OperationSink& sink, std::vector<ValueId> operands, Formula formula) {
+void addPointwise(const NodeView& node, OperationSink& sink, const std::vector<ValueId>& operands, Formula formula) {
   const ValueId result = node.result();
   if (!result.isValid() || !isSupported(node.type(result).dtype)) {
     return;

@@ -47,7 +47,7 @@ struct ReductionSpec {
   GroupFormula formula;
 };
 
-void addReduction(const NodeView& node, OperationSink& sink, ReductionSpec spec) {
+void addReduction(const NodeView& node, OperationSink& sink, const ReductionSpec& spec) {
   if (!isReducible(node.type(spec.input))) {
     return;
   }

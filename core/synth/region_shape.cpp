@@ -65,7 +65,7 @@ int maxVectorWidth(const RegionProgram& program, int limit) {
     });
   };
   int width = 1;
-  while (width * 2 <= limit && fits(width * 2)) {
+  while (width * 2 <= limit && fits(std::int64_t{2} * width)) {
     width *= 2;
   }
   return width;

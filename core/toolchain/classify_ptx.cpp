@@ -27,7 +27,7 @@ void atLeast(KernelFacts& facts, Arithmetic arithmetic) {
 // "global", "shared", "local", "param", "const", or "" where the address decides.
 std::string stateSpace(const PtxInstruction& instruction) {
   for (const std::string& part : instruction.parts) {
-    const std::string base = part.substr(0, part.find("::"));
+    std::string base = part.substr(0, part.find("::"));
     if (base == "global" || base == "shared" || base == "local" || base == "param" || base == "const") {
       return base;
     }

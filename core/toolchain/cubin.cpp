@@ -39,7 +39,8 @@ std::int64_t numberBefore(std::string_view line, std::string_view words) {
 }
 
 bool isReportLine(std::string_view line) {
-  return line.starts_with("ptxas info") || (line.starts_with("ptxas  ") && line.find("stack frame") != line.npos);
+  return line.starts_with("ptxas info") ||
+         (line.starts_with("ptxas  ") && line.find("stack frame") != std::string_view::npos);
 }
 
 bool isHashedData(std::string_view name) {

@@ -54,7 +54,7 @@ ExecPlan makePlan(const std::vector<std::string>& command, const Environment& en
   ExecPlan plan;
   plan.command = command;
   for (const auto& [name, value] : environment) {
-    plan.environment.push_back(name + "=" + value);
+    plan.environment.push_back(fmt::format("{}={}", name, value));
   }
   plan.argv = pointersTo(plan.command);
   plan.envp = pointersTo(plan.environment);
@@ -105,7 +105,7 @@ ExecPlan makePlan(const std::vector<std::string>& command, const Environment& en
   }
   sigset_t none;
   ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // NOLINT(concurrency-mt-unsafe): the child has one thread
   ::signal(SIGPIPE, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
   ::execvpe(plan.argv[0], plan.argv.data(), plan.envp.data());

@@ -36,7 +36,6 @@ struct Bool8 {
 
 // glibc has vector forms of these in libmvec; declared so, the compiler may use them without relaxing arithmetic.
 extern "C" {
-__attribute__((simd("notinbranch"))) float expf(float) noexcept;
 __attribute__((simd("notinbranch"))) float logf(float) noexcept;
 __attribute__((simd("notinbranch"))) float tanhf(float) noexcept;
 __attribute__((simd("notinbranch"))) float erff(float) noexcept;
@@ -47,46 +46,26 @@ __attribute__((simd("notinbranch"))) float expm1f(float) noexcept;
 __attribute__((simd("notinbranch"))) float powf(float, float) noexcept;
 }
 
-SWAGE_FN float toCompute(float x) {
-  return x;
-}
-SWAGE_FN double toCompute(double x) {
-  return x;
-}
-SWAGE_FN float toCompute(F16 x) {
-  return float(x);
-}
+SWAGE_FN float toCompute(float x) { return x; }
+SWAGE_FN double toCompute(double x) { return x; }
+SWAGE_FN float toCompute(F16 x) { return float(x); }
 SWAGE_FN float toCompute(BF16 x) {
   const unsigned int bits = static_cast<unsigned int>(x.bits) << 16;
   float value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
-SWAGE_FN I64 toCompute(I64 x) {
-  return x;
-}
-SWAGE_FN I64 toCompute(int x) {
-  return x;
-}
-SWAGE_FN I64 toCompute(short x) {
-  return x;
-}
-SWAGE_FN I64 toCompute(signed char x) {
-  return x;
-}
-SWAGE_FN I64 toCompute(unsigned char x) {
-  return x;
-}
-SWAGE_FN bool toCompute(Bool8 x) {
-  return x.value != 0;
-}
+SWAGE_FN I64 toCompute(I64 x) { return x; }
+SWAGE_FN I64 toCompute(int x) { return x; }
+SWAGE_FN I64 toCompute(short x) { return x; }
+SWAGE_FN I64 toCompute(signed char x) { return x; }
+SWAGE_FN I64 toCompute(unsigned char x) { return x; }
+SWAGE_FN bool toCompute(Bool8 x) { return x.value != 0; }
 
 template <class T>
 struct Stored {
   template <class V>
-  static inline __attribute__((always_inline)) T from(V value) {
-    return static_cast<T>(value);
-  }
+  static inline __attribute__((always_inline)) T from(V value) { return static_cast<T>(value); }
 };
 template <>
 struct Stored<BF16> {
@@ -101,24 +80,16 @@ struct Stored<BF16> {
 template <>
 struct Stored<Bool8> {
   template <class V>
-  static inline __attribute__((always_inline)) Bool8 from(V value) {
-    return {static_cast<unsigned char>(value ? 1 : 0)};
-  }
+  static inline __attribute__((always_inline)) Bool8 from(V value) { return {static_cast<unsigned char>(value ? 1 : 0)}; }
 };
 template <class T, class V>
-SWAGE_FN T fromCompute(V value) {
-  return Stored<T>::from(value);
-}
+SWAGE_FN T fromCompute(V value) { return Stored<T>::from(value); }
 
 // Maximum and minimum that keep NaN, as PyTorch's do.
 template <class T>
-SWAGE_FN T fn_max(T a, T b) {
-  return (a > b || a != a) ? a : b;
-}
+SWAGE_FN T fn_max(T a, T b) { return (a > b || a != a) ? a : b; }
 template <class T>
-SWAGE_FN T fn_min(T a, T b) {
-  return (a < b || a != a) ? a : b;
-}
+SWAGE_FN T fn_min(T a, T b) { return (a < b || a != a) ? a : b; }
 // Order of arg-reductions: the better value, NaN before all, the first index among equals.
 template <class T>
 SWAGE_FN bool isAbove(T x, I64 at, T best, I64 bestAt) {
@@ -129,13 +100,9 @@ SWAGE_FN bool isBelow(T x, I64 at, T best, I64 bestAt) {
   return (x < best) || (x != x && best == best) || ((x == best || (x != x && best != best)) && at < bestAt);
 }
 
-#define SWAGE_UNARY(name, single, wide) \
-  SWAGE_FN float fn_##name(float x) {   \
-    return single(x);                   \
-  }                                     \
-  SWAGE_FN double fn_##name(double x) { \
-    return wide(x);                     \
-  }
+#define SWAGE_UNARY(name, single, wide)            \
+  SWAGE_FN float fn_##name(float x) { return single(x); } \
+  SWAGE_FN double fn_##name(double x) { return wide(x); }
 SWAGE_UNARY(log, logf, log)
 SWAGE_UNARY(tanh, tanhf, tanh)
 SWAGE_UNARY(erf, erff, erf)
@@ -170,49 +137,28 @@ SWAGE_FN float fn_exp(float x) {
   const float result = x < -87.3365447f ? 0.0f : __builtin_bit_cast(float, bits);
   return x <= 88.7228391f ? result : x * SWAGE_INFINITYF;  // infinity above, and NaN stays NaN
 }
-SWAGE_FN double fn_exp(double x) {
-  return exp(x);
-}
+SWAGE_FN double fn_exp(double x) { return exp(x); }
 // The share of some of all, for running means.
 template <class T>
 SWAGE_FN T fn_part(T some, T all) { return some / all; }
 // exp of an argument of at most 0 that weighs a term of a sum: what counts is its error beside a weight of 1.
 template <class T>
-SWAGE_FN T fn_weight(T x) {
-  return fn_exp(x);
-}
-SWAGE_FN float fn_pow(float x, float y) {
-  return powf(x, y);
-}
-SWAGE_FN double fn_pow(double x, double y) {
-  return pow(x, y);
-}
+SWAGE_FN T fn_weight(T x) { return fn_exp(x); }
+
+SWAGE_FN float fn_pow(float x, float y) { return powf(x, y); }
+SWAGE_FN double fn_pow(double x, double y) { return pow(x, y); }
 template <class T>
-SWAGE_FN T fn_abs(T x) {
-  return x < 0 ? -x : (x == 0 ? T(0) : x);
-}
-SWAGE_FN float fn_abs(float x) {
-  return __builtin_fabsf(x);
-}
-SWAGE_FN double fn_abs(double x) {
-  return __builtin_fabs(x);
-}
+SWAGE_FN T fn_abs(T x) { return x < 0 ? -x : (x == 0 ? T(0) : x); }
+SWAGE_FN float fn_abs(float x) { return __builtin_fabsf(x); }
+SWAGE_FN double fn_abs(double x) { return __builtin_fabs(x); }
 template <class T>
-SWAGE_FN T fn_reciprocal(T x) {
-  return T(1) / x;
-}
+SWAGE_FN T fn_reciprocal(T x) { return T(1) / x; }
 template <class T>
-SWAGE_FN T fn_rsqrt(T x) {
-  return T(1) / fn_sqrt(x);
-}
+SWAGE_FN T fn_rsqrt(T x) { return T(1) / fn_sqrt(x); }
 template <class T>
-SWAGE_FN T fn_sigmoid(T x) {
-  return T(1) / (T(1) + fn_exp(-x));
-}
+SWAGE_FN T fn_sigmoid(T x) { return T(1) / (T(1) + fn_exp(-x)); }
 template <class T>
-SWAGE_FN T fn_sign(T x) {
-  return T(x > 0) - T(x < 0);
-}
+SWAGE_FN T fn_sign(T x) { return T(x > 0) - T(x < 0); }
 
 // V neighbours in storage. The compiler makes wide moves of the loops.
 template <int V, class T>
@@ -222,13 +168,9 @@ SWAGE_FN void loadChunk(const T* from, T (&chunk)[V]) {
   }
 }
 template <int V, class T>
-SWAGE_FN void loadCached(const T* from, T (&chunk)[V]) {
-  loadChunk<V>(from, chunk);
-}
+SWAGE_FN void loadCached(const T* from, T (&chunk)[V]) { loadChunk<V>(from, chunk); }
 template <int V>
-SWAGE_FN void copyAsync(float* to, const float* from) {
-  std::memcpy(to, from, sizeof(float) * V);
-}
+SWAGE_FN void copyAsync(float* to, const float* from) { std::memcpy(to, from, sizeof(float) * V); }
 
 // Writes past the caches: the line is not read first, which saves a third of the traffic of a copy.
 SWAGE_FN void streamBytes(void* to, const void* from, I64 bytes) {
