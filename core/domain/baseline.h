@@ -16,6 +16,8 @@ struct Baseline {
   double maxAbsolute = 0.0;
   double compileSeconds = 0.0;
   std::string failure;  // not empty: this mode did not work, and why
+  AccuracyClass accuracy = AccuracyClass::Fp32;
+  std::string torchVersion;  // that measured it; empty: not known
 };
 
 }  // namespace swage::domain

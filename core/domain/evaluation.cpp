@@ -127,6 +127,15 @@ std::string_view name(AccuracyClass value) {
   return "unknown";
 }
 
+std::optional<AccuracyClass> parseAccuracyClass(std::string_view text) {
+  for (const AccuracyClass value : {AccuracyClass::Fp32, AccuracyClass::Tf32, AccuracyClass::Half}) {
+    if (name(value) == text) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string_view statusName(const Evaluation& evaluation) {
   return kStatusNames[evaluation.index()];
 }

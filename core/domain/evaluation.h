@@ -17,6 +17,7 @@ namespace swage::domain {
 // Relative to fp64 on the same inputs; a ranking is only fair inside one class.
 enum class AccuracyClass : std::uint8_t { Fp32, Tf32, Half };
 [[nodiscard]] std::string_view name(AccuracyClass value);
+[[nodiscard]] std::optional<AccuracyClass> parseAccuracyClass(std::string_view text);
 
 // Error of one output against the fp64 reference.
 struct OutputError {
@@ -27,6 +28,17 @@ struct OutputError {
   double eagerMaxAbsolute = 0.0;
 };
 
+// How the device was while something was measured, by NVML. Zero and empty: not known.
+struct DeviceConditions {
+  int smClockMhz = 0;                        // median
+  int lowestSmClockMhz = 0;                  // of all samples
+  int memoryClockMhz = 0;                    // median
+  int temperatureCelsius = 0;                // highest
+  double powerWatts = 0.0;                   // highest
+  std::vector<std::string> throttleReasons;  // every one that was seen: "power cap", "thermal", ...
+  friend bool operator==(const DeviceConditions&, const DeviceConditions&) = default;
+};
+
 struct Timing {
   int samples = 0;
   int discarded = 0;
@@ -35,6 +47,11 @@ struct Timing {
   double highNs = 0.0;
   double minNs = 0.0;
   std::string stopReason;
+  std::string clock;              // what gave the samples: "device events", "host clock"; empty: not known
+  double hostMedianNs = 0.0;      // the host's clock around the same calls, without launch and wait; 0: not compared
+  double activityMedianNs = 0.0;  // busy time on all streams by CUPTI for the same calls; 0: not compared
+  int repeated = 0;               // samples measured again because the device was throttled
+  DeviceConditions conditions;
 };
 
 // Candidate and eager, timed in one interleaved sequence.
@@ -98,11 +115,18 @@ struct Cheating {
 struct Unstable {
   std::string detail;
 };
+// The worst error over all checks with one kind of inputs.
+struct InputErrors {
+  std::string inputs;  // "task", "large", "small", "equal", "denormal", "cancelling", "held back"
+  int checks = 0;
+  std::vector<OutputError> errors;
+};
 struct Correct {
   std::vector<OutputError> errors;
   AccuracyClass accuracy = AccuracyClass::Fp32;
   bool bitwiseRepeatable = true;
   PairedTiming timing;
+  std::vector<InputErrors> byInputs;
 };
 
 using Evaluation = std::variant<Duplicate, Rejected, CompileFailed, LaunchFailed, Wrong, Crashed, TimedOut, Cheating,

@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/result.h"
+#include "core/domain/assurance.h"
 #include "core/domain/baseline.h"
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
+#include "core/domain/profile.h"
 #include "core/domain/task.h"
 
 // The one JSON form of domain values: in task bundles, on the wire, in the database and in --json output.
@@ -29,10 +31,13 @@ using Json = nlohmann::json;
 [[nodiscard]] Json toJson(const Program& value);
 [[nodiscard]] Json toJson(const KernelFacts& value);
 [[nodiscard]] Json toJson(const DeviceInfo& value);
+[[nodiscard]] Json toJson(const DeviceConditions& value);
 [[nodiscard]] Json toJson(const Timing& value);
 [[nodiscard]] Json toJson(const PairedTiming& value);
 [[nodiscard]] Json toJson(const Evaluation& value);
 [[nodiscard]] Json toJson(const Baseline& value);
+[[nodiscard]] Json toJson(const Assurance& value);
+[[nodiscard]] Json toJson(const Profile& value);
 
 [[nodiscard]] Result<Graph> graphFromJson(const Json& json);
 [[nodiscard]] Result<Task> taskFromJson(const Json& json);
@@ -45,6 +50,7 @@ using Json = nlohmann::json;
 [[nodiscard]] Result<PairedTiming> pairedTimingFromJson(const Json& json);
 [[nodiscard]] Result<Evaluation> evaluationFromJson(const Json& json);
 [[nodiscard]] Result<Baseline> baselineFromJson(const Json& json);
+[[nodiscard]] Result<Profile> profileFromJson(const Json& json);
 
 // Text to JSON with a depth limit; the error names the byte.
 [[nodiscard]] Result<Json> parseJson(std::string_view text);

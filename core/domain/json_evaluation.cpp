@@ -12,19 +12,18 @@ constexpr std::array kReasons{CompileFailureReason::Error,       CompileFailureR
                               CompileFailureReason::Crash,       CompileFailureReason::Refused,
                               CompileFailureReason::Environment};
 
-std::optional<AccuracyClass> parseAccuracyClass(std::string_view text) {
-  for (const AccuracyClass value : {AccuracyClass::Fp32, AccuracyClass::Tf32, AccuracyClass::Half}) {
-    if (name(value) == text) {
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
 Json errorsToJson(const std::vector<OutputError>& errors) {
   Json list = Json::array();
   for (const OutputError& error : errors) {
     list.push_back(toJson(error));
+  }
+  return list;
+}
+
+Json inputErrorsToJson(const std::vector<InputErrors>& all) {
+  Json list = Json::array();
+  for (const InputErrors& one : all) {
+    list.push_back({{"inputs", one.inputs}, {"checks", one.checks}, {"errors", errorsToJson(one.errors)}});
   }
   return list;
 }
@@ -53,7 +52,8 @@ struct EvaluationWriter {
     return {{"errors", errorsToJson(value.errors)},
             {"accuracy", name(value.accuracy)},
             {"bitwise_repeatable", value.bitwiseRepeatable},
-            {"timing", toJson(value.timing)}};
+            {"timing", toJson(value.timing)},
+            {"by_inputs", inputErrorsToJson(value.byInputs)}};
   }
 };
 
@@ -64,9 +64,20 @@ Wrong readWrong(const JsonReader& reader) {
           reader["errors"].list(readOutputError)};
 }
 
+InputErrors readInputErrors(const JsonReader& reader) {
+  return {reader["inputs"].text(kMaxName), reader["checks"].smallInteger(0), reader["errors"].list(readOutputError)};
+}
+
 Correct readCorrect(const JsonReader& reader) {
-  return {reader["errors"].list(readOutputError), reader["accuracy"].word(parseAccuracyClass),
-          reader["bitwise_repeatable"].boolean(), readPairedTiming(reader["timing"])};
+  Correct value;
+  value.errors = reader["errors"].list(readOutputError);
+  value.accuracy = reader["accuracy"].word(parseAccuracyClass);
+  value.bitwiseRepeatable = reader["bitwise_repeatable"].boolean();
+  value.timing = readPairedTiming(reader["timing"]);
+  if (reader.has("by_inputs")) {  // not in a record of an earlier version
+    value.byInputs = reader["by_inputs"].list(readInputErrors);
+  }
+  return value;
 }
 
 struct RuleAndDetail {
@@ -120,6 +131,24 @@ OutputError readOutputError(const JsonReader& reader) {
           reader["eager_relative_l2"].number(), reader["eager_max_absolute"].number()};
 }
 
+Json toJson(const DeviceConditions& value) {
+  return {{"sm_clock_mhz", value.smClockMhz},
+          {"lowest_sm_clock_mhz", value.lowestSmClockMhz},
+          {"memory_clock_mhz", value.memoryClockMhz},
+          {"temperature_celsius", value.temperatureCelsius},
+          {"power_watts", numberToJson(value.powerWatts)},
+          {"throttle_reasons", value.throttleReasons}};
+}
+
+DeviceConditions readDeviceConditions(const JsonReader& reader) {
+  return {reader["sm_clock_mhz"].smallInteger(0),
+          reader["lowest_sm_clock_mhz"].smallInteger(0),
+          reader["memory_clock_mhz"].smallInteger(0),
+          reader["temperature_celsius"].smallInteger(),
+          reader["power_watts"].number(),
+          reader["throttle_reasons"].list([](const JsonReader& item) { return item.text(kMaxName); })};
+}
+
 Json toJson(const Timing& value) {
   return {{"samples", value.samples},
           {"discarded", value.discarded},
@@ -127,13 +156,31 @@ Json toJson(const Timing& value) {
           {"low_ns", numberToJson(value.lowNs)},
           {"high_ns", numberToJson(value.highNs)},
           {"min_ns", numberToJson(value.minNs)},
-          {"stop_reason", value.stopReason}};
+          {"stop_reason", value.stopReason},
+          {"clock", value.clock},
+          {"host_median_ns", numberToJson(value.hostMedianNs)},
+          {"activity_median_ns", numberToJson(value.activityMedianNs)},
+          {"repeated", value.repeated},
+          {"conditions", toJson(value.conditions)}};
 }
 
 Timing readTiming(const JsonReader& reader) {
-  return {reader["samples"].smallInteger(0),   reader["discarded"].smallInteger(0), reader["median_ns"].number(),
-          reader["low_ns"].number(),           reader["high_ns"].number(),          reader["min_ns"].number(),
-          reader["stop_reason"].text(kMaxName)};
+  Timing value;
+  value.samples = reader["samples"].smallInteger(0);
+  value.discarded = reader["discarded"].smallInteger(0);
+  value.medianNs = reader["median_ns"].number();
+  value.lowNs = reader["low_ns"].number();
+  value.highNs = reader["high_ns"].number();
+  value.minNs = reader["min_ns"].number();
+  value.stopReason = reader["stop_reason"].text(kMaxName);
+  if (reader.has("clock")) {  // a record of an earlier version lacks the rest
+    value.clock = reader["clock"].text(kMaxName);
+    value.hostMedianNs = reader["host_median_ns"].number();
+    value.activityMedianNs = reader["activity_median_ns"].number();
+    value.repeated = reader["repeated"].smallInteger(0);
+    value.conditions = readDeviceConditions(reader["conditions"]);
+  }
+  return value;
 }
 
 Json toJson(const PairedTiming& value) {

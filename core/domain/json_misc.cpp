@@ -77,12 +77,36 @@ Json toJson(const Baseline& value) {
           {"relative_l2", numberToJson(value.relativeL2)},
           {"max_absolute", numberToJson(value.maxAbsolute)},
           {"compile_seconds", numberToJson(value.compileSeconds)},
-          {"failure", value.failure}};
+          {"failure", value.failure},
+          {"accuracy", name(value.accuracy)},
+          {"torch_version", value.torchVersion}};
 }
 
 Baseline readBaseline(const JsonReader& reader) {
-  return {reader["mode"].text(kMaxName),   readTiming(reader["timing"]),       reader["relative_l2"].number(),
-          reader["max_absolute"].number(), reader["compile_seconds"].number(), reader["failure"].text()};
+  Baseline value;
+  value.mode = reader["mode"].text(kMaxName);
+  value.timing = readTiming(reader["timing"]);
+  value.relativeL2 = reader["relative_l2"].number();
+  value.maxAbsolute = reader["max_absolute"].number();
+  value.compileSeconds = reader["compile_seconds"].number();
+  value.failure = reader["failure"].text();
+  if (reader.has("accuracy")) {  // a record of an earlier version lacks the rest
+    value.accuracy = reader["accuracy"].word(parseAccuracyClass);
+    value.torchVersion = reader["torch_version"].text(kMaxName);
+  }
+  return value;
+}
+
+Json toJson(const Assurance& value) {
+  return {{"kind", name(value.kind)},
+          {"verdict", name(value.verdict)},
+          {"detail", value.detail},
+          {"seconds", numberToJson(value.seconds)}};
+}
+
+Assurance readAssurance(const JsonReader& reader) {
+  return {reader["kind"].word(parseAssuranceKind), reader["verdict"].word(parseAssuranceVerdict),
+          reader["detail"].text(), reader["seconds"].number()};
 }
 
 Result<KernelFacts> kernelFactsFromJson(const Json& json) {

@@ -122,11 +122,14 @@ template <class Read>
 [[nodiscard]] Program readProgram(const JsonReader& reader);
 [[nodiscard]] KernelFacts readKernelFacts(const JsonReader& reader);
 [[nodiscard]] DeviceInfo readDeviceInfo(const JsonReader& reader);
+[[nodiscard]] DeviceConditions readDeviceConditions(const JsonReader& reader);
 [[nodiscard]] Timing readTiming(const JsonReader& reader);
 [[nodiscard]] PairedTiming readPairedTiming(const JsonReader& reader);
 [[nodiscard]] OutputError readOutputError(const JsonReader& reader);
 [[nodiscard]] Evaluation readEvaluation(const JsonReader& reader);
 [[nodiscard]] Baseline readBaseline(const JsonReader& reader);
+[[nodiscard]] Assurance readAssurance(const JsonReader& reader);
+[[nodiscard]] Profile readProfile(const JsonReader& reader);
 [[nodiscard]] Json toJson(const Node& node);
 [[nodiscard]] Json toJson(const OutputError& error);
 [[nodiscard]] std::string_view name(CompileFailureReason reason);

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "core/base/files.h"
+#include "core/base/unix_time.h"
 #include "core/domain/json.h"
 #include "core/store/ledger.h"
 #include "core/store/record_impl.h"
@@ -22,11 +22,6 @@ namespace {
 constexpr std::string_view kIgnoreRules =
     "# Written by Swage: what a project measures stays out of version control; exports/ does not.\n"
     "/runs.sqlite*\n/runs.lock\n/artifacts/\n";
-
-std::int64_t nowMs() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
 
 Error directoryError(const std::filesystem::path& project, std::string_view why) {
   return Error(ErrorKind::Storage, fmt::format("cannot write the project directory '{}': {}", project.string(), why),
@@ -162,7 +157,7 @@ Result<domain::RunId> Record::createRun(const NewRun& run) {
             "options_json, swage_version, started_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             taskId, run.bundlePath, domain::dumpJson(domain::toJson(run.device)), name(RunStatus::Running),
             std::bit_cast<std::int64_t>(run.seed), run.timeBudgetSeconds, run.maxEvaluations, run.optionsJson,
-            run.swageVersion, nowMs());
+            run.swageVersion, unixTimeMs());
     return domain::RunId(connection.getLastInsertRowid());
   });
 }
@@ -216,7 +211,7 @@ Result<domain::CandidateId> Record::addCandidate(const NewCandidate& candidate) 
             "INSERT INTO candidates (run_id, proposal, island, operator, parents, created_at_ms) "
             "VALUES (?, ?, ?, ?, ?, ?)",
             candidate.run.value(), candidate.proposal, candidate.island, name(candidate.madeBy),
-            joinIds(candidate.parents), nowMs());
+            joinIds(candidate.parents), unixTimeMs());
     const domain::CandidateId id(connection.getLastInsertRowid());
     execute(connection,
             "INSERT INTO candidate_details (id, genome_json, target, flags_json, source_artifact, plan_artifact, "
@@ -275,7 +270,7 @@ Result<> Record::setEvaluation(domain::CandidateId id, const domain::Evaluation&
 Result<> Record::addEvent(domain::RunId run, std::string_view kind, std::string_view json) {
   return m_impl->writing("record an event", [&](SQLite::Database& connection) -> Result<> {
     SWAGE_TRY(requireRun(connection, run));
-    execute(connection, "INSERT INTO events (run_id, at_ms, kind, json) VALUES (?, ?, ?, ?)", run.value(), nowMs(),
+    execute(connection, "INSERT INTO events (run_id, at_ms, kind, json) VALUES (?, ?, ?, ?)", run.value(), unixTimeMs(),
             kind, json);
     return {};
   });

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/domain/assurance.h"
 #include "core/domain/baseline.h"
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
 #include "core/domain/compilation.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
+#include "core/domain/profile.h"
 #include "core/domain/task.h"
 
 // The record of a project: `<project>/runs.sqlite`. Everything that was tried and what became of it.
@@ -151,6 +153,9 @@ class Record {
                                      const domain::Cell& cell);
   [[nodiscard]] Result<> setEvaluation(domain::CandidateId id, const domain::Evaluation& evaluation,
                                        double elapsedSeconds);
+  // Replaces what was known of the same kind.
+  [[nodiscard]] Result<> setAssurance(domain::CandidateId id, const domain::Assurance& assurance);
+  [[nodiscard]] Result<> setProfile(domain::CandidateId id, const domain::Profile& profile);
   // Free-form progress of a run, for the timeline: worker replaced, paused, migration …
   [[nodiscard]] Result<> addEvent(domain::RunId run, std::string_view kind, std::string_view json);
 
@@ -158,6 +163,12 @@ class Record {
   [[nodiscard]] Result<RunRow> run(domain::RunId id) const;
   [[nodiscard]] Result<domain::Task> task(std::string_view taskId) const;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const;
+  // What earlier runs measured of the same task on the same device with the same PyTorch: of each mode the newest.
+  [[nodiscard]] Result<std::vector<domain::Baseline>> knownBaselines(std::string_view taskId,
+                                                                     std::string_view deviceUuid,
+                                                                     std::string_view torchVersion) const;
+  [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId id) const;
+  [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const;
   [[nodiscard]] Result<std::vector<CandidateLine>> candidates(const CandidateQuery& query) const;
   [[nodiscard]] Result<std::int64_t> candidateCount(const CandidateQuery& query) const;
   [[nodiscard]] Result<CandidateRecord> candidate(domain::CandidateId id) const;

@@ -90,7 +90,9 @@ struct MessageWriter {
             {"base_seed", value.baseSeed},
             {"check_seeds", value.checkSeeds},
             {"timing_budget_seconds", numberToJson(value.timingBudgetSeconds)},
-            {"time_eager", value.timeEager}};
+            {"time_eager", value.timeEager},
+            {"adversarial", value.adversarial},
+            {"held_back_seeds", value.heldBackSeeds}};
   }
   Json operator()(const Evaluate& value) const {
     return {{"request", value.request},
@@ -99,7 +101,21 @@ struct MessageWriter {
             {"screening_ns", numberToJson(value.screeningNs)},
             {"timing_budget_seconds", numberToJson(value.timingBudgetSeconds)},
             {"max_samples", value.maxSamples},
+            {"limit_seconds", numberToJson(value.limitSeconds)},
+            {"held_back", value.heldBack},
+            {"verify_only", value.verifyOnly}};
+  }
+  Json operator()(const Profile& value) const {
+    return {{"request", value.request},
+            {"plan", domain::toJson(value.plan)},
+            {"binary", bytesToJson(value.binary)},
+            {"counters", value.counters},
+            {"sample_lines", value.sampleLines},
             {"limit_seconds", numberToJson(value.limitSeconds)}};
+  }
+  Json operator()(const Profiled& value) const {
+    return {
+        {"request", value.request}, {"profile", domain::toJson(value.profile)}, {"worker_exits", value.workerExits}};
   }
   Json operator()(const Shutdown&) const { return Json::object(); }
   Json operator()(const WorkerReady& value) const {
@@ -109,7 +125,8 @@ struct MessageWriter {
     return {{"eager", domain::toJson(value.eager)},
             {"eager_errors", listToJson(value.eagerErrors)},
             {"reference_type", value.referenceType},
-            {"peak_bytes", value.peakBytes}};
+            {"peak_bytes", value.peakBytes},
+            {"doubts", value.doubts}};
   }
   Json operator()(const TaskRefused& value) const {
     return {{"kind", name(value.kind)}, {"message", value.message}, {"hint", value.hint}};
@@ -146,7 +163,8 @@ template <>
 LoadTask read(const JsonReader& reader) {
   return {domain::readTask(reader["task"]),         reader["weights_path"].text(kMaxName),
           reader["base_seed"].unsignedInteger(),    reader["check_seeds"].smallInteger(1, 1000),
-          reader["timing_budget_seconds"].number(), reader["time_eager"].boolean()};
+          reader["timing_budget_seconds"].number(), reader["time_eager"].boolean(),
+          reader["adversarial"].boolean(),          reader["held_back_seeds"].smallInteger(0, 1000)};
 }
 
 template <>
@@ -157,7 +175,22 @@ Evaluate read(const JsonReader& reader) {
           reader["screening_ns"].number(),
           reader["timing_budget_seconds"].number(),
           reader["max_samples"].smallInteger(0),
-          reader["limit_seconds"].number()};
+          reader["limit_seconds"].number(),
+          reader["held_back"].boolean(),
+          reader["verify_only"].boolean()};
+}
+
+template <>
+Profile read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(), domain::readLaunchPlan(reader["plan"]),
+          reader["binary"].binary(),           reader["counters"].boolean(),
+          reader["sample_lines"].boolean(),    reader["limit_seconds"].number()};
+}
+
+template <>
+Profiled read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(), domain::readProfile(reader["profile"]),
+          reader["worker_exits"].boolean()};
 }
 
 template <>
@@ -173,7 +206,7 @@ WorkerReady read(const JsonReader& reader) {
 template <>
 TaskReady read(const JsonReader& reader) {
   return {domain::readTiming(reader["eager"]), reader["eager_errors"].list(domain::readOutputError),
-          reader["reference_type"].text(kMaxName), reader["peak_bytes"].integer(0)};
+          reader["reference_type"].text(kMaxName), reader["peak_bytes"].integer(0), readTexts(reader["doubts"])};
 }
 
 template <>

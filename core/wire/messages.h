@@ -12,12 +12,13 @@
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
 #include "core/domain/launch_plan.h"
+#include "core/domain/profile.h"
 #include "core/domain/task.h"
 
 // What the engine, its workers and its compilers say to each other. See PROTOCOL.md for the frames.
 namespace swage::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 
 // First frame in each direction.
 struct Hello {
@@ -34,6 +35,8 @@ struct LoadTask {
   int checkSeeds = 5;
   double timingBudgetSeconds = 1.0;
   bool timeEager = true;
+  bool adversarial = false;  // also check with inputs that are hard to compute with, and judge whether the task is sane
+  int heldBackSeeds = 0;     // drawn with baseSeed + 500 + k, and used only where Evaluate::heldBack asks
 };
 struct Evaluate {
   std::uint64_t request = 0;
@@ -43,6 +46,17 @@ struct Evaluate {
   double timingBudgetSeconds = 0.5;
   int maxSamples = 50;
   double limitSeconds = 20.0;  // the engine kills the worker shortly after this
+  bool heldBack = false;       // check with the held-back seeds as well
+  bool verifyOnly = false;     // no timing: Correct comes back without one
+};
+// Looks at one candidate with the device's counters; its outputs are not checked. Never between timings.
+struct Profile {
+  std::uint64_t request = 0;
+  domain::LaunchPlan plan;
+  std::string binary;
+  bool counters = true;     // false: as if the device refused its counters
+  bool sampleLines = true;  // program counter samples by instruction
+  double limitSeconds = 120.0;
 };
 struct Shutdown {};
 
@@ -56,6 +70,7 @@ struct TaskReady {
   std::vector<domain::OutputError> eagerErrors;  // of eager in its own type against the reference
   std::string referenceType;                     // "float64" or "float32"
   std::int64_t peakBytes = 0;
+  std::vector<std::string> doubts;  // why a speedup on this task would say little: "output 0 is constant"
 };
 struct TaskRefused {
   ErrorKind kind = ErrorKind::InvalidInput;
@@ -68,6 +83,11 @@ struct Evaluated {
   double verifySeconds = 0.0;
   double timingSeconds = 0.0;
   bool workerExits = false;  // the device context is poisoned: a new worker is needed
+};
+struct Profiled {
+  std::uint64_t request = 0;
+  domain::Profile profile;
+  bool workerExits = false;
 };
 // Sent while a request is being worked on, at least once a second.
 struct Heartbeat {
@@ -88,6 +108,6 @@ struct Compiled {
 };
 
 using Message = std::variant<Hello, LoadTask, Evaluate, Shutdown, WorkerReady, TaskReady, TaskRefused, Evaluated,
-                             Heartbeat, Compile, Compiled>;
+                             Heartbeat, Compile, Compiled, Profile, Profiled>;
 
 }  // namespace swage::wire

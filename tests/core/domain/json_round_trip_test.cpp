@@ -65,6 +65,34 @@ TEST(JsonRoundTrip, KeepsTheRest) {
   EXPECT_EQ(roundTrip(testing::sampleTiming(5.0), timingFromJson).medianNs, 5.0);
   EXPECT_EQ(roundTrip(testing::correctIn(5.0).timing, pairedTimingFromJson).speedup, 400.0);
   EXPECT_EQ(roundTrip(testing::sampleBaseline(), baselineFromJson).mode, "compile");
+  EXPECT_EQ(roundTrip(testing::sampleProfile(), profileFromJson).kernels, testing::sampleProfile().kernels);
+  EXPECT_EQ(roundTrip(testing::sampleTiming(5.0), timingFromJson).conditions, testing::sampleTiming(5.0).conditions);
+}
+
+TEST(JsonRoundTrip, ReadsWhatAnEarlierVersionRecorded) {
+  Json timing = toJson(testing::sampleTiming(5.0));
+  for (const char* member : {"clock", "host_median_ns", "activity_median_ns", "repeated", "conditions"}) {
+    timing.erase(member);
+  }
+  const auto read = timingFromJson(timing);
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->medianNs, 5.0);
+  EXPECT_EQ(read->conditions, DeviceConditions());
+
+  Json correct = toJson(Evaluation(testing::correctIn(5.0)));
+  correct.erase("by_inputs");
+  const auto evaluation = evaluationFromJson(correct);
+  ASSERT_THAT(evaluation, IsOk());
+  EXPECT_THAT(asCorrect(*evaluation)->byInputs, ::testing::IsEmpty());
+}
+
+TEST(Names, OfAssurancesAreReadBack) {
+  for (const auto kind : {AssuranceKind::HeldBackSeeds, AssuranceKind::Memcheck, AssuranceKind::Racecheck,
+                          AssuranceKind::Initcheck, AssuranceKind::HeldOutShapes, AssuranceKind::FreshProcess}) {
+    EXPECT_EQ(parseAssuranceKind(name(kind)), kind);
+  }
+  EXPECT_EQ(parseAssuranceVerdict("unavailable"), AssuranceVerdict::Unavailable);
+  EXPECT_EQ(parseAssuranceVerdict("perhaps"), std::nullopt);
 }
 
 TEST(TaskId, DependsOnWhatIsAskedOnly) {

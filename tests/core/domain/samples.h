@@ -9,6 +9,7 @@
 #include "core/domain/compilation.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
+#include "core/domain/profile.h"
 #include "core/domain/task.h"
 
 // Values with every member set, for tests of what carries them.
@@ -132,7 +133,20 @@ inline domain::DeviceInfo sampleDevice() {
 }
 
 inline domain::Timing sampleTiming(double medianNs) {
-  return {21, 2, medianNs, medianNs * 0.99, medianNs * 1.01, medianNs * 0.98, "precise"};
+  domain::Timing timing;
+  timing.samples = 21;
+  timing.discarded = 2;
+  timing.medianNs = medianNs;
+  timing.lowNs = medianNs * 0.99;
+  timing.highNs = medianNs * 1.01;
+  timing.minNs = medianNs * 0.98;
+  timing.stopReason = "precise";
+  timing.clock = "device events";
+  timing.hostMedianNs = medianNs * 1.02;
+  timing.activityMedianNs = medianNs * 0.97;
+  timing.repeated = 3;
+  timing.conditions = {1980, 1965, 3201, 52, 433.5, {"power cap"}};
+  return timing;
 }
 
 inline domain::Correct correctIn(double medianNs) {
@@ -140,8 +154,27 @@ inline domain::Correct correctIn(double medianNs) {
   correct.errors = {{1, 1.5e-7, 1e-6, 2e-7, 2e-6}};
   correct.accuracy = domain::AccuracyClass::Tf32;
   correct.bitwiseRepeatable = false;
+  correct.byInputs = {{"held back", 3, {{0, 1e-7, 1e-6, 2e-7, 2e-6}}}};
   correct.timing = {sampleTiming(medianNs), sampleTiming(2000.0), 2000.0 / medianNs, 1.9, 2.1, false};
   return correct;
+}
+
+inline domain::Profile sampleProfile() {
+  domain::Profile profile;
+  profile.source = domain::ProfileSource::Counters;
+  profile.limitation = "no disassembler was found";
+  profile.kernels = {{"row_block_0",
+                      2,
+                      1500.5,
+                      42,
+                      8,
+                      4096,
+                      0.75,
+                      "registers",
+                      {{"dram__bytes_read.sum", 4096.0}},
+                      {{16, "LDG.E R2, [R4]", 12, 7, {{"long_scoreboard", 5.0}}}}}};
+  profile.conditions = {1980, 1965, 3201, 52, 433.5, {"power cap"}};
+  return profile;
 }
 
 // One of each alternative, in their order.

@@ -23,17 +23,19 @@ std::vector<Message> sampleMessages() {
   domain::CompileRequest request{domain::Target::Cuda, "source", {"row_block_0"}, "sm_90a", {"--fmad=true"}};
   domain::CompiledBinary binary{bytes, "assembly \xFF", "log", {testing::sampleFacts()}, "hash", 1.5};
   return {Hello{1, "engine", "abc"},
-          LoadTask{testing::sampleTask(), "/w.safetensors", ~0ULL, 6, 2.0, false},
-          Evaluate{~0ULL, testing::samplePlan(), bytes, 10.0, 0.25, 30, 5.0},
+          LoadTask{testing::sampleTask(), "/w.safetensors", ~0ULL, 6, 2.0, false, true, 3},
+          Evaluate{~0ULL, testing::samplePlan(), bytes, 10.0, 0.25, 30, 5.0, true, true},
           Shutdown{},
           WorkerReady{testing::sampleDevice(), "2.11.0"},
-          TaskReady{testing::sampleTiming(9.0), {{0, 1, 2, 3, 4}}, "float64", 1024},
+          TaskReady{testing::sampleTiming(9.0), {{0, 1, 2, 3, 4}}, "float64", 1024, {"output 0 is constant"}},
           TaskRefused{ErrorKind::Unsupported, "no", "try"},
           Evaluated{7, testing::sampleEvaluations()[4], 0.5, 0.75, true},
           Heartbeat{8, "verify"},
           Compile{9, request, 12.0, 1 << 20},
           Compiled{10, binary},
-          Compiled{11, domain::CompileFailed{domain::CompileFailureReason::Timeout, "slow"}}};
+          Compiled{11, domain::CompileFailed{domain::CompileFailureReason::Timeout, "slow"}},
+          Profile{12, testing::samplePlan(), bytes, false, false, 3.0},
+          Profiled{13, testing::sampleProfile(), true}};
 }
 
 std::string text(const Message& message) {
@@ -123,7 +125,7 @@ TEST(FrameReader, RefusesAnOversizedLengthBeforeThePayload) {
 }
 
 TEST(FrameReader, RefusesUnknownTypes) {
-  for (const char type : {'\0', '\x0C', '\xFF'}) {
+  for (const char type : {'\0', '\x0E', '\xFF'}) {
     std::string frame = encodeFrame(Shutdown{});
     frame[4] = type;
     FrameReader reader;

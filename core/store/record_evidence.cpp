@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "core/base/unix_time.h"
+#include "core/domain/json.h"
+#include "core/domain/json_reader.h"
+#include "core/store/record_impl.h"
+#include "core/store/statements.h"
+
+// What is known of a task or a candidate beyond its evaluation: assurances, profiles, baselines of earlier runs.
+namespace swage::store {
+
+Result<> Record::setAssurance(domain::CandidateId id, const domain::Assurance& assurance) {
+  return m_impl->writing("record what was checked of a candidate", [&](SQLite::Database& connection) -> Result<> {
+    execute(connection,
+            "INSERT INTO assurances (candidate_id, kind, verdict, json, at_ms) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (candidate_id, kind) DO UPDATE SET verdict = excluded.verdict, json = excluded.json, "
+            "at_ms = excluded.at_ms",
+            id.value(), name(assurance.kind), name(assurance.verdict), domain::dumpJson(domain::toJson(assurance)),
+            unixTimeMs());
+    return {};
+  });
+}
+
+Result<> Record::setProfile(domain::CandidateId id, const domain::Profile& profile) {
+  return m_impl->writing("record a profile", [&](SQLite::Database& connection) -> Result<> {
+    const std::string text = domain::dumpJson(domain::toJson(profile));
+    SWAGE_TRY_ASSIGN(const std::int64_t artifact, m_impl->artifacts.put(connection, text));
+    execute(connection,
+            "INSERT INTO profiles (candidate_id, json_artifact, at_ms) VALUES (?, ?, ?) "
+            "ON CONFLICT (candidate_id) DO UPDATE SET json_artifact = excluded.json_artifact, at_ms = excluded.at_ms",
+            id.value(), artifact, unixTimeMs());
+    return {};
+  });
+}
+
+Result<std::vector<domain::Assurance>> Record::assurances(domain::CandidateId id) const {
+  using List = std::vector<domain::Assurance>;
+  return m_impl->reading("read what was checked of a candidate", [&](SQLite::Database& connection) -> Result<List> {
+    List found;
+    SQLite::Statement query(connection, "SELECT json FROM assurances WHERE candidate_id = ? ORDER BY at_ms, kind");
+    bindAll(query, id.value());
+    while (query.executeStep()) {
+      SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(query.getColumn(0).getString()));
+      SWAGE_TRY_ASSIGN(domain::Assurance assurance, domain::readJson(json, "assurance", domain::readAssurance));
+      found.push_back(std::move(assurance));
+    }
+    return found;
+  });
+}
+
+Result<std::optional<domain::Profile>> Record::profile(domain::CandidateId id) const {
+  using Found = std::optional<domain::Profile>;
+  return m_impl->reading("read a profile", [&](SQLite::Database& connection) -> Result<Found> {
+    SQLite::Statement query(connection, "SELECT json_artifact FROM profiles WHERE candidate_id = ?");
+    bindAll(query, id.value());
+    if (!query.executeStep()) {
+      return Found();
+    }
+    SWAGE_TRY_ASSIGN(const std::string text, m_impl->artifacts.load(connection, query.getColumn(0).getInt64()));
+    SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(text));
+    SWAGE_TRY_ASSIGN(domain::Profile profile, domain::profileFromJson(json));
+    return Found(std::move(profile));
+  });
+}
+
+Result<std::vector<domain::Baseline>> Record::knownBaselines(std::string_view taskId, std::string_view deviceUuid,
+                                                             std::string_view torchVersion) const {
+  using List = std::vector<domain::Baseline>;
+  return m_impl->reading("read earlier baselines", [&](SQLite::Database& connection) -> Result<List> {
+    std::map<std::string, domain::Baseline> newest;
+    SQLite::Statement query(connection,
+                            "SELECT baselines.json FROM baselines JOIN runs ON runs.id = run_id WHERE task_id = ? "
+                            "AND json_extract(device_json, '$.uuid') = ? ORDER BY baselines.id");
+    bindAll(query, taskId, deviceUuid);
+    while (query.executeStep()) {
+      SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(query.getColumn(0).getString()));
+      SWAGE_TRY_ASSIGN(domain::Baseline baseline, domain::baselineFromJson(json));
+      if (baseline.failure.empty() && baseline.torchVersion == torchVersion) {
+        newest[baseline.mode] = std::move(baseline);
+      }
+    }
+    List found;
+    for (auto& [mode, baseline] : newest) {
+      found.push_back(std::move(baseline));
+    }
+    return found;
+  });
+}
+
+}  // namespace swage::store

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/record.h"
+
+#include "core/domain/json.h"
+#include "tests/core/store/samples.h"
+#include "tests/support/result_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace swage::store {
+namespace {
+
+using domain::Assurance;
+using domain::AssuranceKind;
+using domain::AssuranceVerdict;
+using domain::CandidateId;
+using ::testing::IsEmpty;
+using testing::IsError;
+using testing::IsOk;
+using testing::TempDir;
+
+class RecordEvidenceTest : public ::testing::Test {
+ protected:
+  TempDir m_directory;
+  Record m_record = testing::openForWriting(m_directory / "project");
+  domain::RunId m_run = m_record.createRun(testing::sampleRun()).value();
+  CandidateId m_candidate = testing::addCorrect(m_record, m_run, 0, 0, "A0B0C1", 100.0, 1.0);
+};
+
+TEST_F(RecordEvidenceTest, ACheckThatIsMadeAgainReplacesWhatItSaid) {
+  const Assurance raced{AssuranceKind::Racecheck, AssuranceVerdict::Failed, "a race in line 12", 2.0};
+  const Assurance clean{AssuranceKind::Memcheck, AssuranceVerdict::Passed, "", 1.0};
+  ASSERT_THAT(m_record.setAssurance(m_candidate, {AssuranceKind::Memcheck, AssuranceVerdict::Unavailable, "x", 0.0}),
+              IsOk());
+  ASSERT_THAT(m_record.setAssurance(m_candidate, clean), IsOk());
+  ASSERT_THAT(m_record.setAssurance(m_candidate, raced), IsOk());
+  EXPECT_THAT(m_record.assurances(m_candidate).value(), ::testing::UnorderedElementsAre(clean, raced));
+  EXPECT_THAT(m_record.assurances(CandidateId(99)).value(), IsEmpty());
+}
+
+TEST_F(RecordEvidenceTest, NothingIsKeptOfACandidateThatIsNotThere) {
+  EXPECT_THAT(m_record.setAssurance(CandidateId(99), {}), IsError(ErrorKind::Storage, ::testing::HasSubstr("record")));
+  EXPECT_THAT(m_record.setProfile(CandidateId(99), testing::sampleProfile()),
+              IsError(ErrorKind::Storage, ::testing::HasSubstr("record")));
+}
+
+TEST_F(RecordEvidenceTest, KeepsTheNewestProfile) {
+  EXPECT_FALSE(m_record.profile(m_candidate).value().has_value());
+  ASSERT_THAT(m_record.setProfile(m_candidate, {}), IsOk());
+  ASSERT_THAT(m_record.setProfile(m_candidate, testing::sampleProfile()), IsOk());
+  EXPECT_EQ(m_record.profile(m_candidate).value()->kernels, testing::sampleProfile().kernels);
+}
+
+TEST_F(RecordEvidenceTest, KnowsBaselinesOfTheSameTaskDeviceAndPyTorch) {
+  domain::Baseline baseline = testing::sampleBaseline();
+  baseline.failure.clear();
+  baseline.torchVersion = "2.11.0";
+  ASSERT_THAT(m_record.addBaseline(m_run, baseline), IsOk());
+  const auto again = m_record.createRun(testing::sampleRun()).value();
+  baseline.timing.medianNs = 77.0;
+  ASSERT_THAT(m_record.addBaseline(again, baseline), IsOk());
+
+  const std::string task = domain::taskId(testing::sampleTask());
+  const auto known = m_record.knownBaselines(task, "GPU-1", "2.11.0");
+  ASSERT_THAT(known, IsOk());
+  ASSERT_EQ(known->size(), 1U);
+  EXPECT_EQ(known->front().timing.medianNs, 77.0);
+  EXPECT_THAT(m_record.knownBaselines(task, "GPU-2", "2.11.0").value(), IsEmpty());
+  EXPECT_THAT(m_record.knownBaselines(task, "GPU-1", "2.12.0").value(), IsEmpty());
+  EXPECT_THAT(m_record.knownBaselines("another", "GPU-1", "2.11.0").value(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace swage::store
