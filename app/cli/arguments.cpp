@@ -34,6 +34,7 @@ struct Raw {
   ListArguments list;
   ShowArguments show;
   ExportArguments exporting;
+  BenchArguments bench;
 };
 
 using Finish = std::function<Result<CommandArguments>(Raw&)>;
@@ -45,8 +46,9 @@ struct Parser {
 
 enum class WithProject : std::uint8_t { Yes, No };
 
-CLI::App* addCommand(Parser& parser, const std::string& name, const std::string& description, WithProject withProject) {
-  CLI::App* command = parser.app.add_subcommand(name, description);
+CLI::App* addCommand(Parser& parser, CLI::App& group, const std::string& name, const std::string& description,
+                     WithProject withProject) {
+  CLI::App* command = group.add_subcommand(name, description);
   auto* json = command->add_flag("--json", parser.raw.json, "Print one JSON document on standard output");
   command->add_flag("--jsonl", parser.raw.jsonLines, "Print a stream of JSON lines on standard output")->excludes(json);
   command->add_flag("-q,--quiet", parser.raw.quiet, "Only errors on standard error");
@@ -56,6 +58,10 @@ CLI::App* addCommand(Parser& parser, const std::string& name, const std::string&
         ->type_name("DIR");
   }
   return command;
+}
+
+CLI::App* addCommand(Parser& parser, const std::string& name, const std::string& description, WithProject withProject) {
+  return addCommand(parser, parser.app, name, description, withProject);
 }
 
 Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::string>>& into) {
@@ -98,6 +104,13 @@ void addBudget(CLI::App* command, Raw& raw, std::int64_t& maxEvaluations) {
       ->check(CLI::PositiveNumber);
 }
 
+void addTarget(CLI::App* command, std::string& target) {
+  command->add_option("--target", target, "cpu, cuda or auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
+      ->type_name("TARGET")
+      ->capture_default_str();
+}
+
 void addOptimize(Parser& parser) {
   Raw& raw = parser.raw;
   services::RunSpec& spec = raw.optimize.spec;
@@ -106,10 +119,7 @@ void addOptimize(Parser& parser) {
       ->required()
       ->type_name("TASK");
   addTaskOptions(command, raw, spec.inputs, spec.eval);
-  command->add_option("--target", spec.target, "cpu, cuda or auto")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
-      ->type_name("TARGET")
-      ->capture_default_str();
+  addTarget(command, spec.target);
   addBudget(command, raw, spec.maxEvaluations);
   command->add_option("--seed", spec.seed, "The same seed gives the same candidates, as far as times allow")
       ->type_name("S")
@@ -223,6 +233,34 @@ void addExport(Parser& parser) {
   };
 }
 
+void addBench(Parser& parser) {
+  Raw& raw = parser.raw;
+  services::RunSpec& spec = raw.bench.spec;
+  CLI::App* group = parser.app.add_subcommand("bench", "Measure Swage itself on this machine");
+  group->require_subcommand(1);
+  CLI::App* command =
+      addCommand(parser, *group, "engine", "Candidates a minute by stage, device use, and how repeatable its times are",
+                 WithProject::Yes);
+  command->add_option("task", spec.task, "Task to search; a bundled softmax of about 100 MB by default")
+      ->type_name("TASK");
+  addTaskOptions(command, raw, spec.inputs, spec.eval);
+  addTarget(command, spec.target);
+  command->add_option("--time-budget", raw.timeBudget, "Search time: 60s, 2m")->type_name("TIME");
+  command->add_option("--processes", raw.bench.freshProcesses, "Processes that measure the winner again")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    services::RunSpec& result = filled.bench.spec;
+    SWAGE_TRY(takeOverrides(filled, result.overrides));
+    result.timeBudgetSeconds = kDefaultBudgetSeconds;
+    if (!filled.timeBudget.empty()) {
+      SWAGE_TRY_ASSIGN(result.timeBudgetSeconds, parseDuration(filled.timeBudget));
+    }
+    return CommandArguments(filled.bench);
+  };
+}
+
 void addRest(Parser& parser) {
   CLI::App* doctor = addCommand(parser, "doctor", "Check everything a run needs, with hints", WithProject::Yes);
   parser.finish[doctor] = [](Raw&) -> Result<CommandArguments> { return CommandArguments(DoctorArguments{}); };
@@ -241,6 +279,7 @@ void describe(Parser& parser) {
   addResume(parser);
   addVerify(parser);
   addExport(parser);
+  addBench(parser);
   addRest(parser);
 }
 
@@ -252,10 +291,28 @@ Common commonOf(const Raw& raw) {
   return common;
 }
 
+// The innermost one that was named.
+const CLI::App* chosenCommand(const Parser& parser) {
+  const CLI::App* command = parser.app.get_subcommands().front();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+  }
+  return command;
+}
+
+std::string helpOf(const Parser& parser) {
+  const CLI::App* command = chosenCommand(parser);
+  const CLI::App* group = command->get_parent();
+  return command->help(group == &parser.app ? "swage" : "swage " + group->get_name());
+}
+
 Error usageError(const Parser& parser, const CLI::ParseError& error) {
   std::string name = "swage";
   for (const CLI::App* command : parser.app.get_subcommands()) {
     name += " " + command->get_name();
+    for (const CLI::App* inner : command->get_subcommands()) {
+      name += " " + inner->get_name();
+    }
   }
   return {ErrorKind::Usage, error.what(), fmt::format("`{} --help` shows how", name)};
 }
@@ -284,11 +341,11 @@ Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::
     parser.app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = parser.app.get_subcommands();
-    return Parsed(HelpText{chosen.empty() ? parser.app.help() : chosen.front()->help("swage")});
+    return Parsed(HelpText{chosen.empty() ? parser.app.help() : helpOf(parser)});
   } catch (const CLI::ParseError& error) {
     return usageError(parser, error);
   }
-  const CLI::App* command = parser.app.get_subcommands().front();
+  const CLI::App* command = chosenCommand(parser);
   SWAGE_TRY_ASSIGN(CommandArguments finished, parser.finish.at(command)(parser.raw));
   return Parsed(Arguments{commonOf(parser.raw), std::move(finished)});
 }

@@ -59,11 +59,15 @@ struct ExportArguments {
   std::filesystem::path output;
 };
 struct DoctorArguments {};
+struct BenchArguments {
+  services::RunSpec spec;  // without the project; no task: a bundled one of about 100 MB
+  int freshProcesses = 10;
+};
 struct VersionArguments {};
 
 using CommandArguments =
     std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments, ShowArguments,
-                 VerifyArguments, ExportArguments, DoctorArguments, VersionArguments>;
+                 VerifyArguments, ExportArguments, DoctorArguments, BenchArguments, VersionArguments>;
 
 struct Arguments {
   Common common;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <type_traits>
 
+#include "app/cli/bench_command.h"
 #include "app/cli/command.h"
 #include "app/cli/record_commands.h"
 #include "app/cli/run_command.h"
@@ -30,6 +31,8 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
           return std::make_unique<ExportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, DoctorArguments>) {
           return std::make_unique<DoctorCommand>(std::move(context));
+        } else if constexpr (std::is_same_v<Chosen, BenchArguments>) {
+          return std::make_unique<BenchCommand>(std::move(context), chosen);
         } else {
           return std::make_unique<VersionCommand>(std::move(context));
         }

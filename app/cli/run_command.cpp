@@ -16,18 +16,18 @@ void writeError(std::string_view text) {
   std::fflush(stderr);
 }
 
-ProgressLine makeProgress(const Common& common) {
+}  // namespace
+
+ProgressLine makeProgressLine(const Common& common) {
   return {common.verbosity < 0 ? ProgressLine::Mode::Silent : ProgressLine::detect(), writeError,
           [] { return std::chrono::steady_clock::now(); }};
 }
-
-}  // namespace
 
 RunCommand::RunCommand(Context context, services::RunSpec spec)
     : Command(std::move(context)),
       m_spec(std::move(spec)),
       m_service(this->context().parts),
-      m_progress(makeProgress(this->context().common)) {
+      m_progress(makeProgressLine(this->context().common)) {
   connect(&m_service, &services::RunService::progressed, this, [this](const services::Progress& progress) {
     m_progress.show(progress);
     event("progress", toJson(progress));

@@ -9,6 +9,9 @@
 
 namespace swage::cli {
 
+// On standard error, for a terminal or a log.
+[[nodiscard]] ProgressLine makeProgressLine(const Common& common);
+
 // `optimize` and `resume`: one run with its progress, and a summary at its end. The first signal stops after the
 // evaluation in progress, the second kills.
 class RunCommand : public Command {

@@ -348,6 +348,7 @@ void CandidatePipeline::handleEvaluated(const EvaluationResult& result) {
   Item item = std::move(*m_current);
   m_current.reset();
   if (!result.interrupted && m_flow != Flow::Broken) {
+    item.stages = store::StageSeconds{result.verifySeconds, result.timingSeconds};
     check(finish(std::move(item), checkFloor(result.evaluation)));
   }
   if (m_flow == Flow::Halted) {
@@ -368,7 +369,7 @@ domain::Evaluation CandidatePipeline::checkFloor(domain::Evaluation evaluation) 
 
 Result<> CandidatePipeline::finish(Item item, domain::Evaluation evaluation) {
   const double elapsed = m_options.elapsedSeconds();
-  SWAGE_TRY(m_parts.record.setEvaluation(item.record.id, evaluation, elapsed));
+  SWAGE_TRY(m_parts.record.setEvaluation(item.record.id, evaluation, elapsed, item.stages));
   item.record.elapsedSeconds = elapsed;
   count(evaluation);
   tell(item, outcomeOf(item.record, evaluation));

@@ -78,6 +78,7 @@ class CandidatePipeline : public QObject {
     store::CandidateRecord record;
     std::string binary;
     bool fromEarlierSitting = false;  // the searcher does not know its proposal
+    std::optional<store::StageSeconds> stages = {};
   };
 
   void pump();

@@ -244,7 +244,8 @@ Result<> Record::setCompiled(domain::CandidateId id, const domain::CompiledBinar
   });
 }
 
-Result<> Record::setEvaluation(domain::CandidateId id, const domain::Evaluation& evaluation, double elapsedSeconds) {
+Result<> Record::setEvaluation(domain::CandidateId id, const domain::Evaluation& evaluation, double elapsedSeconds,
+                               std::optional<StageSeconds> stages) {
   return m_impl->writing("record an evaluation", [&](SQLite::Database& connection) -> Result<> {
     SWAGE_TRY_ASSIGN(CandidateState state, stateOf(connection, id));
     const EvaluationColumns columns = columnsOf(evaluation);
@@ -255,6 +256,10 @@ Result<> Record::setEvaluation(domain::CandidateId id, const domain::Evaluation&
             columns.relativeError, elapsedSeconds, id.value());
     execute(connection, "UPDATE candidate_details SET evaluation_json = ? WHERE id = ?",
             domain::dumpJson(domain::toJson(evaluation)), id.value());
+    if (stages) {
+      execute(connection, "UPDATE candidate_details SET verify_s = ?, timing_s = ? WHERE id = ?", stages->verify,
+              stages->timing, id.value());
+    }
     state.entry.isCorrect = domain::asCorrect(evaluation) != nullptr;
     state.entry.rankNs = columns.rankNs;
     state.entry.elapsedSeconds = elapsedSeconds;

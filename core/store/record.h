@@ -68,6 +68,21 @@ struct NewCandidate {
   std::int64_t proposal = 0;  // ProposalId of the search, for resume
 };
 
+// How long the worker was busy with a candidate, in seconds.
+struct StageSeconds {
+  double verify = 0.0;
+  double timing = 0.0;
+};
+
+// Sums over the candidates of a run.
+struct StageTotals {
+  std::int64_t compiled = 0;
+  double compileSeconds = 0.0;  // of all compilers together
+  std::int64_t evaluated = 0;   // that reached the worker
+  double verifySeconds = 0.0;
+  double timingSeconds = 0.0;
+};
+
 // A candidate with its whole evaluation. Absent evaluation: interrupted before it ended.
 struct CandidateRecord {
   domain::CandidateId id;
@@ -151,8 +166,9 @@ class Record {
   [[nodiscard]] Result<domain::CandidateId> addCandidate(const NewCandidate& candidate);
   [[nodiscard]] Result<> setCompiled(domain::CandidateId id, const domain::CompiledBinary& binary,
                                      const domain::Cell& cell);
+  // Absent `stages` leave what is known of them: a measurement that is made again does not belong to the search.
   [[nodiscard]] Result<> setEvaluation(domain::CandidateId id, const domain::Evaluation& evaluation,
-                                       double elapsedSeconds);
+                                       double elapsedSeconds, std::optional<StageSeconds> stages = std::nullopt);
   // Replaces what was known of the same kind.
   [[nodiscard]] Result<> setAssurance(domain::CandidateId id, const domain::Assurance& assurance);
   [[nodiscard]] Result<> setProfile(domain::CandidateId id, const domain::Profile& profile);
@@ -167,6 +183,7 @@ class Record {
   [[nodiscard]] Result<std::vector<domain::Baseline>> knownBaselines(std::string_view taskId,
                                                                      std::string_view deviceUuid,
                                                                      std::string_view torchVersion) const;
+  [[nodiscard]] Result<StageTotals> stageTotals(domain::RunId run) const;
   [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId id) const;
   [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const;
   [[nodiscard]] Result<std::vector<CandidateLine>> candidates(const CandidateQuery& query) const;

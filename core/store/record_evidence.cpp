@@ -49,6 +49,20 @@ Result<std::vector<domain::Assurance>> Record::assurances(domain::CandidateId id
   });
 }
 
+Result<StageTotals> Record::stageTotals(domain::RunId run) const {
+  return m_impl->reading("sum up the stages of a run", [&](SQLite::Database& connection) -> Result<StageTotals> {
+    SQLite::Statement query(
+        connection,
+        "SELECT count(nullif(binary_hash, '')), total(compile_s), count(verify_s), total(verify_s), "
+        "total(timing_s) "
+        "FROM candidates JOIN candidate_details USING (id) WHERE run_id = ?");
+    bindAll(query, run.value());
+    query.executeStep();
+    return StageTotals{query.getColumn(0).getInt64(), query.getColumn(1).getDouble(), query.getColumn(2).getInt64(),
+                       query.getColumn(3).getDouble(), query.getColumn(4).getDouble()};
+  });
+}
+
 Result<std::optional<domain::Profile>> Record::profile(domain::CandidateId id) const {
   using Found = std::optional<domain::Profile>;
   return m_impl->reading("read a profile", [&](SQLite::Database& connection) -> Result<Found> {

@@ -79,6 +79,16 @@ TEST(Arguments, ExportNamesARunOrACandidate) {
   EXPECT_EQ(command<ExportArguments>({"export", "5", "-o", "x.py"}).what.kind, Reference::Kind::Candidate);
 }
 
+TEST(Arguments, BenchNeedsToBeToldWhatToMeasure) {
+  EXPECT_THAT(parseArguments({"bench"}), IsError(ErrorKind::Usage, HasSubstr("subcommand")));
+  const auto bench = command<BenchArguments>({"bench", "engine", "--time-budget", "2m", "--processes", "4", "--json"});
+  EXPECT_EQ(bench.spec.task, "");
+  EXPECT_EQ(bench.spec.timeBudgetSeconds, 120.0);
+  EXPECT_EQ(bench.freshProcesses, 4);
+  EXPECT_EQ(parsed({"bench", "engine", "--json"}).common.form, OutputForm::Json);
+  EXPECT_THAT(parseArguments({"bench", "engine", "--processes", "-1"}), IsError(ErrorKind::Usage, HasSubstr("-1")));
+}
+
 TEST(Arguments, ResumeAndListTakeARunWithOrWithoutItsLetter) {
   EXPECT_EQ(command<ResumeArguments>({"resume", "4"}).run->kind, Reference::Kind::Run);
   EXPECT_EQ(command<ListArguments>({"list", "r4"}).run->number, 4);

@@ -193,7 +193,7 @@ inline std::vector<domain::Evaluation> sampleEvaluations() {
 }
 
 inline domain::Baseline sampleBaseline() {
-  return {"compile", sampleTiming(1500.0), 1e-7, 1e-6, 12.5, ""};
+  return {"compile", sampleTiming(1500.0), 1e-7, 1e-6, 12.5, "", domain::AccuracyClass::Tf32, "2.11.0"};
 }
 
 }  // namespace swage::testing

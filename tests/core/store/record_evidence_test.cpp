@@ -69,5 +69,17 @@ TEST_F(RecordEvidenceTest, KnowsBaselinesOfTheSameTaskDeviceAndPyTorch) {
   EXPECT_THAT(m_record.knownBaselines("another", "GPU-1", "2.11.0").value(), IsEmpty());
 }
 
+TEST_F(RecordEvidenceTest, SumsUpWhereTheTimeOfARunWent) {
+  ASSERT_THAT(m_record.setEvaluation(m_candidate, testing::correctIn(90.0), 2.0, StageSeconds{0.5, 0.25}), IsOk());
+  ASSERT_THAT(m_record.setEvaluation(m_candidate, testing::correctIn(80.0), 2.0), IsOk());  // measured again
+  testing::addCorrect(m_record, m_run, 1, 0, "A0B0C1", 100.0, 3.0);
+  const StageTotals totals = m_record.stageTotals(m_run).value();
+  EXPECT_EQ(totals.compiled, 2);
+  EXPECT_EQ(totals.compileSeconds, 2 * 1.25);
+  EXPECT_EQ(totals.evaluated, 1);
+  EXPECT_EQ(totals.verifySeconds, 0.5);
+  EXPECT_EQ(totals.timingSeconds, 0.25);
+}
+
 }  // namespace
 }  // namespace swage::store
