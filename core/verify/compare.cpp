@@ -112,6 +112,22 @@ Difference difference(const at::Tensor& actual, const Sealed& reference) {
   return isFinite ? result : preciseDifference(actual, reference);
 }
 
+bool isFinite(const Sealed& tensor) {
+  bool finite = true;
+  forEachChunk(tensor.device(), tensor.size(), [&](std::int64_t begin, std::int64_t count) {
+    finite = finite && tensor.chunk(begin, count).isfinite().all().item<bool>();
+  });
+  return finite;
+}
+
+std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
+  return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor finite =
+        reference.chunk(begin, count).isfinite().logical_and(eager.chunk(begin, count).isfinite());
+    return actual.narrow(0, begin, count).isnan().logical_and(finite);
+  });
+}
+
 std::int64_t firstMismatch(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
   return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
     const at::Tensor a = actual.narrow(0, begin, count);

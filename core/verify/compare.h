@@ -30,6 +30,11 @@ struct Difference {
 [[nodiscard]] Difference difference(const at::Tensor& actual, const Sealed& reference);
 [[nodiscard]] Difference preciseDifference(const at::Tensor& actual, const Sealed& reference);
 
+// Whether no element is an infinity or NaN.
+[[nodiscard]] bool isFinite(const Sealed& tensor);
+// The first element that is NaN in `actual` and a finite number in both others; -1 when there is none.
+[[nodiscard]] std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);
+
 // The first element of `actual` that equals neither of the two others; -1 when there is none. For integers and
 // booleans.
 [[nodiscard]] std::int64_t firstMismatch(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);

@@ -9,6 +9,7 @@ namespace {
 constexpr double kRelativeFactor = 2.0;
 constexpr double kMaximumFactor = 4.0;
 constexpr double kMaximumFloorFactor = 4.0;
+constexpr double kRoundingFactor = 16.0;
 // One TF32 product has a relative error of 2^-11, and sums of products keep about that in L2. Measured: 2.9e-4.
 constexpr double kTf32Limit = 1e-3;
 
@@ -36,6 +37,11 @@ ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double e
   const double floor = floorOf(dtype);
   return {std::max(kRelativeFactor * eagerRelativeL2, floor),
           std::max(kMaximumFactor * eagerMaxAbsolute, kMaximumFloorFactor * floor * referenceMaxAbsolute)};
+}
+
+ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, double roundingRelativeL2, double roundingMaxAbsolute) {
+  return {std::max(ordinary.relativeL2, kRoundingFactor * roundingRelativeL2),
+          std::max(ordinary.maxAbsolute, kRoundingFactor * roundingMaxAbsolute)};
 }
 
 double kernelBenchTolerance(domain::ScalarType dtype) {

@@ -20,6 +20,12 @@ struct ErrorLimit {
 [[nodiscard]] ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double eagerMaxAbsolute,
                                     double referenceMaxAbsolute);
 
+// The same for inputs that are hard to compute with, where eager may be exact by luck. `rounding...` is how far the
+// exact result moves when every input is one rounding off; sixteen times that is allowed: four bits more than storing
+// the inputs costs anyway. A narrower type loses far more than that, and so does a part of the task that is left out.
+[[nodiscard]] ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, double roundingRelativeL2,
+                                        double roundingMaxAbsolute);
+
 // KernelBench's tolerance against eager, absolute and relative alike: 1e-4, or 1e-2 for 16-bit types.
 [[nodiscard]] double kernelBenchTolerance(domain::ScalarType dtype);
 

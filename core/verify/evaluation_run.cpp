@@ -54,7 +54,7 @@ EvaluationRun::EvaluationRun(SessionState& state, const wire::Evaluate& request,
       m_onStage(onStage),
       m_start(std::chrono::steady_clock::now()),
       m_verdict(state.reference),
-      m_checkedSums(state.working.size()) {}
+      m_checkedSums(state.checks.size()) {}
 
 wire::Evaluated EvaluationRun::run() {
   wire::Evaluated result;
@@ -64,12 +64,20 @@ wire::Evaluated EvaluationRun::run() {
   if (!outcome) {
     outcome = verify();
   }
-  result.verifySeconds = elapsedSeconds();
-  if (!outcome) {
+  if (!outcome && !m_request.verifyOnly) {
     m_onStage("time");
+    const double start = elapsedSeconds();
     outcome = measure();
-    result.timingSeconds = elapsedSeconds() - result.verifySeconds;
+    result.timingSeconds = elapsedSeconds() - start;
   }
+  if (!outcome && !m_correct.timing.screenedOut) {
+    m_onStage("verify");
+    outcome = verifyContender();
+  }
+  result.verifySeconds = elapsedSeconds() - result.timingSeconds;
+  m_correct.errors = m_verdict.errors();
+  m_correct.accuracy = m_verdict.accuracy();
+  m_correct.byInputs = m_verdict.byInputs();
   result.evaluation = outcome ? std::move(*outcome) : domain::Evaluation(std::move(m_correct));
   result.workerExits = m_poisoned;
   return result;
@@ -99,23 +107,21 @@ EvaluationRun::Outcome EvaluationRun::prepare() {
 }
 
 EvaluationRun::Outcome EvaluationRun::verify() {
-  for (int seed = 0; seed < m_state.checkSeeds; ++seed) {
-    if (elapsedSeconds() > m_request.limitSeconds) {
+  for (std::size_t check = 0; check < m_state.taskChecks(); ++check) {
+    if (isOutOfTime()) {
       return domain::TimedOut{"verify", m_request.limitSeconds};
     }
-    if (Outcome outcome = guarded("verify", [&] { return verifySeed(seed); })) {
+    if (Outcome outcome = guarded("verify", [&] { return verifyCheck(check); })) {
       return outcome;
     }
   }
-  m_correct.errors = m_verdict.errors();
-  m_correct.accuracy = m_verdict.accuracy();
   return std::nullopt;
 }
 
 // The candidate runs before the expected results exist in readable form.
-EvaluationRun::Outcome EvaluationRun::verifySeed(int seed) {
-  const std::vector<at::Tensor> pristine = m_state.pristine(seed);
-  const WorkingInputs& set = m_state.fillWorking(seed, pristine);
+EvaluationRun::Outcome EvaluationRun::verifyCheck(std::size_t check) {
+  const std::vector<at::Tensor> pristine = m_state.pristine(check);
+  const WorkingInputs& set = m_state.fillWorking(check, pristine);
   auto result = m_program->runGuarded(set.tensors(), kPoison);
   if (!result) {
     return failed(result.error());
@@ -123,13 +129,25 @@ EvaluationRun::Outcome EvaluationRun::verifySeed(int seed) {
   if (Outcome outcome = checkRun(*result, set, pristine)) {
     return outcome;
   }
-  const Reference::Expected expected = m_state.reference.expected(static_cast<std::size_t>(seed), pristine);
-  if (auto wrong = m_verdict.judge(result->outputs, expected, kPoison)) {
-    wrong->detail += fmt::format(" (check {} of {})", seed + 1, m_state.checkSeeds);
-    return std::move(*wrong);
+  const Reference::Expected expected = m_state.reference.expected(check, pristine);
+  if (auto wrong = m_verdict.judge(result->outputs, expected, m_state.checks[check].inputs, kPoison)) {
+    wrong->detail += fmt::format(" ({})", describe(check));
+    return check == 0 ? domain::Evaluation(std::move(*wrong)) : explainWrong(std::move(*wrong), check, expected);
   }
-  m_checkedSums[static_cast<std::size_t>(seed) % m_checkedSums.size()] = bitSum(result->outputs);
-  return seed == 0 ? repeat(set, *result, expected) : std::nullopt;
+  m_checkedSums[check] = bitSum(result->outputs);
+  return check == 0 ? repeat(set, *result, expected) : std::nullopt;
+}
+
+std::string EvaluationRun::describe(std::size_t check) const {
+  const InputClass inputs = m_state.checks[check].inputs;
+  if (inputs == InputClass::Task) {
+    return fmt::format("check {} of {}", check + 1, m_state.taskChecks());
+  }
+  return inputs == InputClass::Weights ? "with other weights" : fmt::format("{} inputs", name(inputs));
+}
+
+bool EvaluationRun::isOutOfTime() const {
+  return elapsedSeconds() > m_request.limitSeconds;
 }
 
 EvaluationRun::Outcome EvaluationRun::checkRun(const PlanProgram::GuardedRun& result, const WorkingInputs& set,
@@ -161,7 +179,7 @@ EvaluationRun::Outcome EvaluationRun::repeat(const WorkingInputs& set, const Pla
   if (m_correct.bitwiseRepeatable) {
     return std::nullopt;
   }
-  if (const auto wrong = m_verdict.judge(second->outputs, expected, kOtherPoison)) {
+  if (const auto wrong = m_verdict.judge(second->outputs, expected, InputClass::Task, kOtherPoison)) {
     return domain::Unstable{fmt::format("right at first, then wrong on the same inputs: {}", wrong->detail)};
   }
   return std::nullopt;
@@ -177,7 +195,11 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   const auto timed =
       measure::timePair([this] { return timeCandidate(); }, [this] { return m_state.timeEager(m_lastSet); }, options);
   if (m_differed) {
-    return domain::Unstable{"a timed call gave another result than the checked call on the same inputs"};
+    return guarded("time", [this]() -> Outcome {
+      const std::size_t check = m_state.working[m_lastSet].check();
+      return explain(check, m_checkedSums[check],
+                     domain::Unstable{"a timed call gave another result than the checked call on the same inputs"});
+    });
   }
   if (!timed) {
     return failed({"timing", timed.error()});
@@ -224,7 +246,8 @@ DeviceStatus EvaluationRun::checkTimedOutput() {
     return std::nullopt;
   }
   bool isSame = false;
-  const auto thrown = attempt([&] { isSame = bitSum(m_lastOutputs) == m_checkedSums[m_lastSet]; });
+  const auto thrown =
+      attempt([&] { isSame = bitSum(m_lastOutputs) == m_checkedSums[m_state.working[m_lastSet].check()]; });
   if (thrown) {
     return DeviceFailure{thrown->message, thrown->poisoned};
   }
@@ -234,12 +257,12 @@ DeviceStatus EvaluationRun::checkTimedOutput() {
 
 EvaluationRun::Outcome EvaluationRun::verifyTimedOutput() {
   const WorkingInputs& set = m_state.working[m_lastSet];
-  const std::vector<at::Tensor> pristine = m_state.pristine(set.seed());
+  const std::vector<at::Tensor> pristine = m_state.pristine(set.check());
   if (const int input = set.firstModified(pristine); input >= 0) {
     return domain::Unstable{fmt::format("input {} was changed in the timed calls, not in the checked ones", input)};
   }
-  const auto expected = m_state.reference.expected(static_cast<std::size_t>(set.seed()), pristine);
-  if (const auto wrong = m_verdict.judge(m_lastOutputs, expected, kPoison)) {
+  const auto expected = m_state.reference.expected(set.check(), pristine);
+  if (const auto wrong = m_verdict.judge(m_lastOutputs, expected, InputClass::Task, kPoison)) {
     return domain::Unstable{fmt::format("right in the checked calls, wrong in a timed one: {}", wrong->detail)};
   }
   return std::nullopt;

@@ -15,7 +15,8 @@
 
 namespace swage::verify {
 
-// One evaluation: load, verify on every check seed, time, and verify what the timing left behind. Used once.
+// One evaluation, in the order of checks.h: load, verify on the task's own seeds, time, verify what the timing left
+// behind, then what only contenders have to pass. Used once.
 class EvaluationRun {
  public:
   EvaluationRun(SessionState& state, const wire::Evaluate& request, const StageObserver& onStage);
@@ -28,11 +29,31 @@ class EvaluationRun {
 
   [[nodiscard]] Outcome prepare();
   [[nodiscard]] Outcome verify();
-  [[nodiscard]] Outcome verifySeed(int seed);
+  [[nodiscard]] Outcome verifyCheck(std::size_t check);
   [[nodiscard]] Outcome checkRun(const PlanProgram::GuardedRun& result, const WorkingInputs& set,
                                  std::span<const at::Tensor> pristine);
   [[nodiscard]] Outcome repeat(const WorkingInputs& set, const PlanProgram::GuardedRun& first,
                                const Reference::Expected& expected);
+  [[nodiscard]] bool isOutOfTime() const;
+  [[nodiscard]] std::string describe(std::size_t check) const;
+
+  // evaluation_contender.cpp
+  [[nodiscard]] Outcome verifyContender();
+  // The same inputs again, after other ones: the result must be that of the first time.
+  [[nodiscard]] Outcome callAgain(std::size_t check);
+  // Of a result that differs from `wanted`, what it differs from: Cheating where it depends on the calls before,
+  // `otherwise` where it may be chance.
+  [[nodiscard]] domain::Evaluation explain(std::size_t check, std::int64_t wanted, domain::Evaluation otherwise);
+  // The outputs' sum of a first call on the inputs of a check, by a module that was just loaded.
+  struct FirstCall {
+    std::int64_t sum = 0;
+    bool isRight = false;
+  };
+  [[nodiscard]] std::optional<FirstCall> callFresh(const WorkingInputs& set, const Reference::Expected* expected);
+  // A candidate that fails a later check, but not when that check is its first, kept something.
+  [[nodiscard]] domain::Evaluation explainWrong(domain::Wrong found, std::size_t check,
+                                                const Reference::Expected& expected);
+
   [[nodiscard]] Outcome measure();
   [[nodiscard]] Outcome verifyTimedOutput();
   [[nodiscard]] device::DeviceResult<double> timeCandidate();
@@ -58,7 +79,7 @@ class EvaluationRun {
   bool m_poisoned = false;
   bool m_differed = false;  // a timed output from the checked one
 
-  std::vector<std::int64_t> m_checkedSums;  // of the outputs for each working set
+  std::vector<std::int64_t> m_checkedSums;  // of the outputs of each check
   std::vector<at::Tensor> m_lastOutputs;    // of the last timed call
   std::size_t m_lastSet = 0;
   std::size_t m_timedCalls = 0;

@@ -39,17 +39,21 @@ Footprint footprintOf(const domain::Graph& graph) {
 
 }  // namespace
 
-Result<MemoryPlan> planMemory(const domain::Graph& graph, int checkSeeds, std::int64_t freeBytes) {
+Result<MemoryPlan> planMemory(const domain::Graph& graph, int checks, std::int64_t freeBytes) {
   const Footprint task = footprintOf(graph);
   const double usable = kUsableShare * static_cast<double>(freeBytes);
   const double run = task.inputs + task.intermediates;  // outputs are among the intermediates
   // Pristine inputs, the working copy, a candidate's outputs, and either eager or the reference beside them.
   const double native = 2 * task.inputs + 2 * task.outputs + run;
   if (native > usable) {
-    return Error(ErrorKind::InvalidInput,
-                 fmt::format("the task needs about {:.2f} GB on this device, of which {:.2f} GB are free", native / 1e9,
-                             static_cast<double>(freeBytes) / 1e9),
-                 "Make its sizes smaller, for example with --set NAME=VALUE.");
+    return Error(
+        ErrorKind::InvalidInput,
+        fmt::format("the task needs about {:.2f} GB on this device, of which {:.2f} GB are free: three copies of "
+                    "{:.2f} GB of inputs, {:.2f} GB of results between its steps, and twice {:.2f} GB of "
+                    "outputs",
+                    native / 1e9, static_cast<double>(freeBytes) / 1e9, task.inputs / 1e9, task.intermediates / 1e9,
+                    task.outputs / 1e9),
+        "Make its sizes smaller, for example with --set NAME=VALUE.");
   }
   MemoryPlan plan;
   plan.referenceInFloat64 = native + task.widening * run <= usable;
@@ -57,7 +61,7 @@ Result<MemoryPlan> planMemory(const domain::Graph& graph, int checkSeeds, std::i
   const double kept = std::max(1.0, task.inputs + (1.0 + task.widening) * task.outputs);
   plan.workingSets = peak + task.inputs <= usable ? 2 : 1;
   const double room = std::min(kKeptShare * static_cast<double>(freeBytes), usable - peak - task.inputs);
-  plan.keptSeeds = static_cast<int>(std::clamp(room / kept, 0.0, static_cast<double>(checkSeeds)));
+  plan.keptChecks = static_cast<int>(std::clamp(room / kept, 0.0, static_cast<double>(checks)));
   return plan;
 }
 

@@ -11,11 +11,11 @@ namespace swage::verify {
 // How much of a task fits on a device, estimated before anything is allocated.
 struct MemoryPlan {
   bool referenceInFloat64 = true;
-  int keptSeeds = 0;    // check seeds whose inputs and expected results stay for the next candidate
+  int keptChecks = 0;   // checks whose inputs and expected results stay for the next candidate
   int workingSets = 2;  // inputs at different addresses, for timing
 };
 
 // Fails with InvalidInput when not even one run of the task fits.
-[[nodiscard]] Result<MemoryPlan> planMemory(const domain::Graph& graph, int checkSeeds, std::int64_t freeBytes);
+[[nodiscard]] Result<MemoryPlan> planMemory(const domain::Graph& graph, int checks, std::int64_t freeBytes);
 
 }  // namespace swage::verify

@@ -8,6 +8,7 @@
 
 #include "core/base/scope_exit.h"
 #include "core/verify/compare.h"
+#include "core/verify/hard_inputs.h"
 #include "core/verify/tensors.h"
 
 namespace swage::verify {
@@ -28,6 +29,9 @@ auto withoutTf32(Action action) {
   return action();
 }
 
+// Eager that is this far from the reference computes something else: overflow, or the rounding of a difference.
+constexpr double kMeaninglessError = 0.1;
+
 double relative(double error, double scale) {
   return scale > 0.0 ? error / scale : error;
 }
@@ -42,58 +46,96 @@ Result<Reference> Reference::bind(const domain::Graph& graph, const Options& opt
   return Reference(graph, options, std::move(eager), std::move(reference));
 }
 
-void Reference::admit(std::span<const at::Tensor> inputs) {
+void Reference::admit(const Check& check, std::span<const at::Tensor> inputs, Keep keep) {
   Expected results = compute(inputs);
-  for (std::size_t i = 0; i < m_scales.size(); ++i) {
-    OutputScale& scale = m_scales[i];
+  // Held-back seeds come last, and are drawn as the task's own were.
+  const bool isHeldBack = check.inputs == InputClass::HeldBack;
+  const bool isFirst = std::find(m_admitted.begin(), m_admitted.end(), check.inputs) == m_admitted.end();
+  std::vector<OutputScale> scales = this->scales(isHeldBack && isFirst ? InputClass::Task : check.inputs);
+  measureEager(results, scales);
+  if (isHard(check.inputs)) {
+    recordRounding(check, inputs, results, scales);
+  } else {
+    recordExactError(inputs, results, scales);
+  }
+  m_scales[static_cast<std::size_t>(check.inputs)] = std::move(scales);
+  m_admitted.push_back(check.inputs);
+  if (keep == Keep::Yes) {
+    m_kept.emplace(m_referenceL2.size(), results);
+  }
+  m_referenceL2.push_back(std::move(results.referenceL2));
+}
+
+void Reference::measureEager(Expected& results, std::vector<OutputScale>& scales) const {
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    OutputScale& scale = scales[i];
     const Sealed& reference = results.reference[i];
     if (!reference.isFloating()) {
       continue;
     }
     const Magnitude size = magnitude(reference);
     const Difference error = difference(results.eager[i].chunk(0, reference.size()), reference);
+    const double relativeError = relative(error.l2, size.l2);
     scale.referenceL2 = size.l2;
     scale.referenceMax = std::max(scale.referenceMax, size.maxAbsolute);
-    scale.eagerRelativeL2 = std::max(scale.eagerRelativeL2, relative(error.l2, size.l2));
+    scale.eagerRelativeL2 = std::max(scale.eagerRelativeL2, relativeError);
     scale.eagerMaxAbsolute = std::max(scale.eagerMaxAbsolute, error.maxAbsolute);
+    scale.isMeaningful = scale.isMeaningful && isFinite(reference) && isFinite(results.eager[i]) &&
+                         (size.l2 == 0.0 || relativeError <= kMeaninglessError);
     results.referenceL2[i] = size.l2;
-  }
-  recordExactError(inputs, results);
-  m_referenceL2.push_back(results.referenceL2);
-  if (static_cast<int>(m_kept.size()) < m_options.keptSeeds) {
-    m_kept.push_back(std::move(results));
   }
 }
 
 // TF32 exists on CUDA only; elsewhere eager itself is exact.
-void Reference::recordExactError(std::span<const at::Tensor> inputs, const Expected& expected) {
+void Reference::recordExactError(std::span<const at::Tensor> inputs, const Expected& expected,
+                                 std::vector<OutputScale>& scales) {
   if (!m_options.device.is_cuda()) {
-    for (OutputScale& scale : m_scales) {
+    for (OutputScale& scale : scales) {
       scale.exactRelativeL2 = scale.eagerRelativeL2;
     }
     return;
   }
   const auto exact = withoutTf32([&] { return m_eager.run(inputs, RunningStats::Fresh); });
-  for (std::size_t i = 0; i < m_scales.size(); ++i) {
+  for (std::size_t i = 0; i < scales.size(); ++i) {
     if (expected.reference[i].isFloating()) {
       const Difference error = difference(exact[i].contiguous().view(-1), expected.reference[i]);
-      m_scales[i].exactRelativeL2 = std::max(m_scales[i].exactRelativeL2, relative(error.l2, expected.referenceL2[i]));
+      scales[i].exactRelativeL2 = std::max(scales[i].exactRelativeL2, relative(error.l2, expected.referenceL2[i]));
     }
   }
 }
 
-Reference::Expected Reference::expected(std::size_t seed, std::span<const at::Tensor> inputs) {
-  if (seed < m_kept.size()) {
-    return m_kept[seed];
+// How much of the result hangs on the last place of the inputs. On hard inputs that may be a great deal, eager may be
+// exact by luck, and another order of the same sums lands somewhere else within this distance.
+void Reference::recordRounding(const Check& check, std::span<const at::Tensor> inputs, const Expected& expected,
+                               std::vector<OutputScale>& scales) {
+  std::vector<at::ScalarType> stored;
+  std::transform(inputs.begin(), inputs.end(), std::back_inserter(stored),
+                 [](const at::Tensor& input) { return input.scalar_type(); });
+  std::vector<at::Tensor> widened = widen(inputs);
+  offByOneRounding(m_graph, check, stored, widened);
+  const auto off = withoutTf32([&] { return m_reference.run(widened, RunningStats::Fresh); });
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    if (!expected.reference[i].isFloating()) {
+      continue;
+    }
+    const Difference moved = difference(off[i].contiguous().view(-1), expected.reference[i]);
+    scales[i].roundingRelativeL2 = std::max(scales[i].roundingRelativeL2, relative(moved.l2, expected.referenceL2[i]));
+    scales[i].roundingMaxAbsolute = std::max(scales[i].roundingMaxAbsolute, moved.maxAbsolute);
+  }
+}
+
+Reference::Expected Reference::expected(std::size_t check, std::span<const at::Tensor> inputs) {
+  if (const auto kept = m_kept.find(check); kept != m_kept.end()) {
+    return kept->second;
   }
   Expected results = compute(inputs);
-  results.referenceL2 = m_referenceL2.at(seed);
+  results.referenceL2 = m_referenceL2.at(check);
   return results;
 }
 
 std::int64_t Reference::fingerprint() const {
   std::vector<at::Tensor> all;
-  for (const Expected& results : m_kept) {
+  for (const auto& [check, results] : m_kept) {
     for (const std::vector<Sealed>* sealed : {&results.reference, &results.eager}) {
       std::transform(sealed->begin(), sealed->end(), std::back_inserter(all),
                      [](const Sealed& one) { return one.bits(); });
@@ -104,6 +146,10 @@ std::int64_t Reference::fingerprint() const {
 
 std::vector<at::Tensor> Reference::runEager(std::span<const at::Tensor> inputs) {
   return m_eager.run(inputs, RunningStats::Reuse);
+}
+
+std::vector<at::Tensor> Reference::runFreshEager(std::span<const at::Tensor> inputs) {
+  return m_eager.run(inputs, RunningStats::Fresh);
 }
 
 Reference::Expected Reference::compute(std::span<const at::Tensor> inputs) {
@@ -123,11 +169,18 @@ Reference::Expected Reference::compute(std::span<const at::Tensor> inputs) {
   return results;
 }
 
-std::vector<at::Tensor> Reference::runWidened(std::span<const at::Tensor> inputs) {
+// Floating inputs that have the reference's type already are copied, so that a caller may change what it gets.
+std::vector<at::Tensor> Reference::widen(std::span<const at::Tensor> inputs) const {
   std::vector<at::Tensor> widened;
   for (const at::Tensor& input : inputs) {
-    widened.push_back(input.is_floating_point() ? input.to(m_options.type) : input);
+    widened.push_back(input.is_floating_point() ? input.to(m_options.type, /*non_blocking=*/false, /*copy=*/true)
+                                                : input);
   }
+  return widened;
+}
+
+std::vector<at::Tensor> Reference::runWidened(std::span<const at::Tensor> inputs) {
+  std::vector<at::Tensor> widened = widen(inputs);
   return withoutTf32([&] { return m_reference.run(widened, RunningStats::Fresh); });
 }
 

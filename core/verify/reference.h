@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/domain/task.h"
+#include "core/verify/checks.h"
 #include "core/verify/graph_program.h"
 #include "core/verify/sealed.h"
 
@@ -20,58 +23,74 @@ class Reference {
     c10::Device device = c10::Device(c10::kCPU);
     at::ScalarType type = at::kDouble;  // in which floating values are computed
     std::uint64_t maskKey = 0;
-    int keptSeeds = 0;  // of the first seeds, what was computed stays
   };
+  enum class Keep : unsigned char { No, Yes };
   [[nodiscard]] static Result<Reference> bind(const domain::Graph& graph, const Options& options);
 
-  // Of one output over all seeds that were admitted.
+  // Of one output over all checks of one class of inputs. Kept apart by class: what eager gets wrong on huge values
+  // must not excuse an error on ordinary ones.
   struct OutputScale {
-    double referenceL2 = 0.0;  // of the seed last admitted
+    double referenceL2 = 0.0;  // of the check last admitted
     double referenceMax = 0.0;
     double eagerRelativeL2 = 0.0;
     double eagerMaxAbsolute = 0.0;
-    double exactRelativeL2 = 0.0;  // of eager without TF32
+    double exactRelativeL2 = 0.0;     // of eager without TF32; for the task's own inputs
+    double roundingRelativeL2 = 0.0;  // of the reference when its inputs are one rounding off; for hard inputs
+    double roundingMaxAbsolute = 0.0;
+    // Whether an error can be judged: eager and the reference are finite, and eager computes something like the
+    // reference. Where PyTorch itself overflows or is left with nothing but rounding, no limit follows from its error.
+    bool isMeaningful = true;
   };
-  // Runs eager and the reference on the inputs of the next seed and takes down how far they are apart.
-  // May throw c10::Error, also when eager does not compute what the graph declares.
-  void admit(std::span<const at::Tensor> inputs);
+  // Runs eager and the reference on the inputs of a check and takes down how far they are apart. Checks are numbered in
+  // the order in which they are admitted. May throw c10::Error, also when eager does not compute what the graph
+  // declares; then nothing is admitted.
+  void admit(const Check& check, std::span<const at::Tensor> inputs, Keep keep);
 
-  // The results for an admitted seed, flat and in logical order. Computed anew when they were not kept.
+  // The results for an admitted check, flat and in logical order. Computed anew when they were not kept.
   struct Expected {
     std::vector<Sealed> reference;
     std::vector<Sealed> eager;
     std::vector<double> referenceL2;
   };
-  [[nodiscard]] Expected expected(std::size_t seed, std::span<const at::Tensor> inputs);
+  [[nodiscard]] Expected expected(std::size_t check, std::span<const at::Tensor> inputs);
 
   // Eager, for timing.
   [[nodiscard]] std::vector<at::Tensor> runEager(std::span<const at::Tensor> inputs);
 
+  // Eager, as a module that was just made computes it.
+  [[nodiscard]] std::vector<at::Tensor> runFreshEager(std::span<const at::Tensor> inputs);
+
   // Changes when anything that is kept changes. May throw c10::Error.
   [[nodiscard]] std::int64_t fingerprint() const;
 
-  [[nodiscard]] const std::vector<OutputScale>& scales() const { return m_scales; }
+  // One for each output. Of held-back seeds: together with the task's own, which have the same distribution.
+  [[nodiscard]] const std::vector<OutputScale>& scales(InputClass inputs) const {
+    return m_scales[static_cast<std::size_t>(inputs)];
+  }
   [[nodiscard]] const domain::Graph& graph() const { return m_graph; }
 
  private:
   Reference(const domain::Graph& graph, const Options& options, GraphProgram eager, GraphProgram reference)
-      : m_graph(graph),
-        m_options(options),
-        m_eager(std::move(eager)),
-        m_reference(std::move(reference)),
-        m_scales(graph.outputs.size()) {}
+      : m_graph(graph), m_options(options), m_eager(std::move(eager)), m_reference(std::move(reference)) {
+    m_scales.fill(std::vector<OutputScale>(graph.outputs.size()));
+  }
   [[nodiscard]] Expected compute(std::span<const at::Tensor> inputs);
+  [[nodiscard]] std::vector<at::Tensor> widen(std::span<const at::Tensor> inputs) const;
   [[nodiscard]] std::vector<at::Tensor> runWidened(std::span<const at::Tensor> inputs);
-  void recordExactError(std::span<const at::Tensor> inputs, const Expected& expected);
+  void measureEager(Expected& results, std::vector<OutputScale>& scales) const;
+  void recordExactError(std::span<const at::Tensor> inputs, const Expected& expected, std::vector<OutputScale>& scales);
+  void recordRounding(const Check& check, std::span<const at::Tensor> inputs, const Expected& expected,
+                      std::vector<OutputScale>& scales);
   [[nodiscard]] std::vector<Sealed> seal(std::vector<at::Tensor> tensors) const;
 
   domain::Graph m_graph;
   Options m_options;
   GraphProgram m_eager;
   GraphProgram m_reference;
-  std::vector<OutputScale> m_scales;
-  std::vector<std::vector<double>> m_referenceL2;  // by seed and output
-  std::vector<Expected> m_kept;
+  std::array<std::vector<OutputScale>, kInputClasses> m_scales;
+  std::vector<InputClass> m_admitted;              // of each check
+  std::vector<std::vector<double>> m_referenceL2;  // by check and output
+  std::map<std::size_t, Expected> m_kept;          // by check
 };
 
 }  // namespace swage::verify

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/session_state.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "core/base/log.h"
+#include "core/verify/hard_inputs.h"
 #include "core/verify/tensors.h"
 #include "core/verify/torch_failure.h"
 
 namespace swage::verify {
+namespace {
+
+// Of loading a task: a run waits for it.
+constexpr double kHardInputSeconds = 20.0;
+
+}  // namespace
 
 SessionState::SessionState(const wire::LoadTask& request, device::Device& onDevice, c10::Device torchDevice,
                            TaskInputs taskInputs, Reference taskReference)
     : device(onDevice),
       where(torchDevice),
       baseSeed(request.baseSeed),
-      checkSeeds(request.checkSeeds),
+      checks(planChecks(request)),
       inputs(std::move(taskInputs)),
       reference(std::move(taskReference)) {
   for (const domain::Node& node : request.task.graph.nodes) {
@@ -21,19 +31,53 @@ SessionState::SessionState(const wire::LoadTask& request, device::Device& onDevi
   }
 }
 
-void SessionState::admitSeeds(const MemoryPlan& plan) {
+void SessionState::admitChecks(const MemoryPlan& plan) {
   for (int set = 0; set < plan.workingSets; ++set) {
     working.emplace_back(inputs.graph(), where);
   }
-  for (int seed = 0; seed < checkSeeds; ++seed) {
-    std::vector<at::Tensor> drawn = inputs.draw(baseSeed + static_cast<std::uint64_t>(seed));
-    // Eager gets the declared strides and may write to its inputs by mistake as little as a candidate.
-    reference.admit(fillWorking(seed, drawn).tensors());
-    if (seed < plan.keptSeeds) {
-      kept.push_back(std::move(drawn));
+  const auto start = std::chrono::steady_clock::now();
+  for (const Check& check : std::exchange(checks, {})) {
+    std::vector<at::Tensor> drawn = inputs.draw(check.seed);
+    if (!isHard(check.inputs)) {
+      admit(check, std::move(drawn), plan);
+      continue;
+    }
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (spent.count() > kHardInputSeconds) {
+      log::info("no time to check with {} inputs: the reference of this task is slow", name(check.inputs));
+      continue;
+    }
+    // What PyTorch cannot do on such inputs, or not in this memory, says nothing about a candidate.
+    const auto failed = attempt([&] {
+      if (appliesTo(inputs.graph(), check, drawn)) {
+        admit(check, harden(inputs.graph(), check, std::move(drawn)), plan);
+      }
+    });
+    if (failed && failed->poisoned) {
+      TORCH_CHECK(false, failed->message);
+    }
+    if (failed) {
+      log::info("no check with {} inputs: {}", name(check.inputs), failed->message);
     }
   }
   m_fingerprint = fingerprint();
+}
+
+void SessionState::admit(const Check& check, std::vector<at::Tensor> made, const MemoryPlan& plan) {
+  // The first ones, without a gap: `kept` has the index of `checks`.
+  const bool isKept = kept.size() == checks.size() && static_cast<int>(kept.size()) < plan.keptChecks;
+  // Eager gets the declared strides and may write to its inputs by mistake as little as a candidate.
+  reference.admit(check, fillWorking(checks.size(), made).tensors(),
+                  isKept ? Reference::Keep::Yes : Reference::Keep::No);
+  checks.push_back(check);
+  if (isKept) {
+    kept.push_back(std::move(made));
+  }
+}
+
+std::size_t SessionState::taskChecks() const {
+  return static_cast<std::size_t>(
+      std::count_if(checks.begin(), checks.end(), [](const Check& check) { return check.inputs == InputClass::Task; }));
 }
 
 bool SessionState::isIntact() const {
@@ -48,14 +92,16 @@ std::int64_t SessionState::fingerprint() const {
   return bitSum(all) ^ reference.fingerprint();
 }
 
-std::vector<at::Tensor> SessionState::pristine(int seed) {
-  const auto index = static_cast<std::size_t>(seed);
-  return index < kept.size() ? kept[index] : inputs.draw(baseSeed + static_cast<std::uint64_t>(seed));
+std::vector<at::Tensor> SessionState::pristine(std::size_t check) {
+  if (check < kept.size()) {
+    return kept[check];
+  }
+  return harden(inputs.graph(), checks[check], inputs.draw(checks[check].seed));
 }
 
-WorkingInputs& SessionState::fillWorking(int seed, std::span<const at::Tensor> drawn) {
-  WorkingInputs& set = working[static_cast<std::size_t>(seed) % working.size()];
-  set.fill(drawn, seed);
+WorkingInputs& SessionState::fillWorking(std::size_t check, std::span<const at::Tensor> made) {
+  WorkingInputs& set = working[check % working.size()];
+  set.fill(made, check);
   return set;
 }
 

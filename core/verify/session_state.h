@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/device/device.h"
+#include "core/verify/checks.h"
 #include "core/verify/memory_plan.h"
 #include "core/verify/reference.h"
 #include "core/verify/task_inputs.h"
@@ -19,29 +20,32 @@ struct SessionState {
   SessionState(const wire::LoadTask& request, device::Device& onDevice, c10::Device torchDevice, TaskInputs taskInputs,
                Reference taskReference);
 
-  // Draws the inputs of all check seeds, runs eager and the reference on them. May throw c10::Error.
-  void admitSeeds(const MemoryPlan& plan);
-  // Inputs of a check seed as they were drawn. May throw c10::Error.
-  [[nodiscard]] std::vector<at::Tensor> pristine(int seed);
+  // Makes the inputs of all checks, runs eager and the reference on them. Hard inputs that this task cannot have, or
+  // that cost too much, are left out of `checks`. May throw c10::Error.
+  void admitChecks(const MemoryPlan& plan);
+  // Inputs of a check as they were made. May throw c10::Error.
+  [[nodiscard]] std::vector<at::Tensor> pristine(std::size_t check);
+  [[nodiscard]] std::size_t taskChecks() const;
   // Whether what is kept for later candidates is still what it was when the task was loaded. May throw c10::Error.
   [[nodiscard]] bool isIntact() const;
-  // The working set that check `seed` uses, filled with that seed's inputs. May throw c10::Error.
-  WorkingInputs& fillWorking(int seed, std::span<const at::Tensor> inputs);
+  // The working set that a check uses, filled with its inputs. May throw c10::Error.
+  WorkingInputs& fillWorking(std::size_t check, std::span<const at::Tensor> inputs);
   // Eager on what the working set holds, with cold caches.
   [[nodiscard]] device::DeviceResult<double> timeEager(std::size_t workingSet);
 
   device::Device& device;
   c10::Device where;
   std::uint64_t baseSeed = 0;
-  int checkSeeds = 1;
+  std::vector<Check> checks;        // their index names them everywhere
   std::set<std::string> operators;  // of the task's graph
   TaskInputs inputs;
   Reference reference;
   std::vector<WorkingInputs> working;
-  std::vector<std::vector<at::Tensor>> kept;  // pristine inputs of the first seeds: as many as fit
+  std::vector<std::vector<at::Tensor>> kept;  // pristine inputs of the first checks: as many as fit
   wire::TaskReady ready;
 
  private:
+  void admit(const Check& check, std::vector<at::Tensor> made, const MemoryPlan& plan);
   [[nodiscard]] std::int64_t fingerprint() const;
 
   std::int64_t m_fingerprint = 0;

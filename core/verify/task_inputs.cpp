@@ -118,8 +118,8 @@ WorkingInputs::WorkingInputs(const domain::Graph& graph, c10::Device device) {
   }
 }
 
-void WorkingInputs::fill(std::span<const at::Tensor> pristine, int seed) {
-  m_seed = seed;
+void WorkingInputs::fill(std::span<const at::Tensor> pristine, std::size_t check) {
+  m_check = check;
   for (std::size_t i = 0; i < m_tensors.size(); ++i) {
     m_buffers[i].repairRedZones();
     m_tensors[i].copy_(pristine[i]);

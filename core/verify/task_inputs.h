@@ -34,25 +34,25 @@ class TaskInputs {
   std::vector<at::Tensor> m_fixed;  // one per graph input; undefined for user inputs
 };
 
-// Copies of one seed's inputs that candidates get to see: of the declared strides, between red zones, at addresses of
+// Copies of one check's inputs that candidates get to see: of the declared strides, between red zones, at addresses of
 // their own.
 class WorkingInputs {
  public:
   WorkingInputs(const domain::Graph& graph, c10::Device device);
 
   // Also repairs what a candidate before did to the red zones.
-  void fill(std::span<const at::Tensor> pristine, int seed);
+  void fill(std::span<const at::Tensor> pristine, std::size_t check);
   // Index of the first input whose bytes differ from `pristine`, or -1. Waits for the device.
   [[nodiscard]] int firstModified(std::span<const at::Tensor> pristine) const;
   [[nodiscard]] bool redZonesIntact() const;
 
   [[nodiscard]] std::span<const at::Tensor> tensors() const { return m_tensors; }
-  [[nodiscard]] int seed() const { return m_seed; }
+  [[nodiscard]] std::size_t check() const { return m_check; }
 
  private:
   std::vector<Guarded> m_buffers;
   std::vector<at::Tensor> m_tensors;
-  int m_seed = -1;
+  std::size_t m_check = 0;
 };
 
 }  // namespace swage::verify

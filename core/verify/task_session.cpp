@@ -54,7 +54,7 @@ std::string findDefect(const domain::Task& task) {
 
 std::vector<domain::OutputError> eagerErrors(const Reference& reference) {
   std::vector<domain::OutputError> errors;
-  for (const auto& scale : reference.scales()) {
+  for (const auto& scale : reference.scales(InputClass::Task)) {
     domain::OutputError error;
     error.output = static_cast<int>(errors.size());
     error.relativeL2 = error.eagerRelativeL2 = scale.eagerRelativeL2;
@@ -93,14 +93,14 @@ Result<std::unique_ptr<TaskSession>> TaskSession::load(const wire::LoadTask& req
     return Error(ErrorKind::InvalidInput, "a task needs at least one check seed");
   }
   const domain::Graph& graph = request.task.graph;
-  SWAGE_TRY_ASSIGN(const MemoryPlan plan, planMemory(graph, request.checkSeeds, device.freeBytes()));
+  const auto checks = static_cast<int>(planChecks(request).size());
+  SWAGE_TRY_ASSIGN(const MemoryPlan plan, planMemory(graph, checks, device.freeBytes()));
   const c10::Device where = torchDevice(device);
   SWAGE_TRY_ASSIGN(TaskInputs inputs, TaskInputs::load(request.task, request.weightsPath, where));
-  const Reference::Options options{where, plan.referenceInFloat64 ? at::kDouble : at::kFloat, randomKey(),
-                                   plan.keptSeeds};
+  const Reference::Options options{where, plan.referenceInFloat64 ? at::kDouble : at::kFloat, randomKey()};
   SWAGE_TRY_ASSIGN(Reference reference, Reference::bind(graph, options));
   auto state = std::make_unique<State>(request, device, where, std::move(inputs), std::move(reference));
-  if (const auto failed = attempt([&] { state->admitSeeds(plan); })) {
+  if (const auto failed = attempt([&] { state->admitChecks(plan); })) {
     return refusal(*failed);
   }
   state->ready.referenceType = plan.referenceInFloat64 ? "float64" : "float32";

@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,18 +13,21 @@
 
 namespace swage::verify {
 
-// Holds a candidate's outputs against what was expected, seed after seed, and keeps the largest errors.
-// judge() may throw c10::Error.
+// Holds a candidate's outputs against what was expected, check after check, and keeps the largest errors of each class
+// of inputs. judge() may throw c10::Error.
 class Verdict {
  public:
   explicit Verdict(const Reference& reference);
 
   // The first output that breaks the contract (see contract.h), or no value. `poison` is what the buffers held before.
   [[nodiscard]] std::optional<domain::Wrong> judge(std::span<const at::Tensor> outputs,
-                                                   const Reference::Expected& expected, std::uint8_t poison);
+                                                   const Reference::Expected& expected, InputClass inputs,
+                                                   std::uint8_t poison);
 
-  // The worst of all seeds, one for each output.
-  [[nodiscard]] const std::vector<domain::OutputError>& errors() const { return m_errors; }
+  // The worst on the task's own inputs, one for each output.
+  [[nodiscard]] const std::vector<domain::OutputError>& errors() const { return errors(InputClass::Task); }
+  // Of every class that was checked. An output of which nothing can be said there (Reference::OutputScale) is missing.
+  [[nodiscard]] std::vector<domain::InputErrors> byInputs() const;
   [[nodiscard]] domain::AccuracyClass accuracy() const;
 
  private:
@@ -33,8 +37,15 @@ class Verdict {
   [[nodiscard]] domain::Wrong wrongAt(const Case& which, std::int64_t element, std::string rule,
                                       std::string detail) const;
 
+  [[nodiscard]] std::optional<domain::Wrong> judgeInteger(const Case& which) const;
+  [[nodiscard]] std::optional<domain::Wrong> judgeError(const Case& which);
+  [[nodiscard]] const std::vector<domain::OutputError>& errors(InputClass inputs) const {
+    return m_errors[static_cast<std::size_t>(inputs)];
+  }
+
   const Reference& m_reference;
-  std::vector<domain::OutputError> m_errors;
+  std::array<std::vector<domain::OutputError>, kInputClasses> m_errors;
+  std::array<int, kInputClasses> m_checks{};
 };
 
 }  // namespace swage::verify

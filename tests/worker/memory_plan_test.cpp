@@ -22,20 +22,20 @@ TEST(PlanMemory, KeepsEverythingWhereThereIsRoom) {
   const auto plan = planMemory(tenMegabytes(), 5, 2000 * kMegabyte);
   ASSERT_THAT(plan, testing::IsOk());
   EXPECT_TRUE(plan->referenceInFloat64);
-  EXPECT_EQ(plan->keptSeeds, 5);
+  EXPECT_EQ(plan->keptChecks, 5);
   EXPECT_EQ(plan->workingSets, 2);
 }
 
 TEST(PlanMemory, KeepsTheSeedsThatFit) {
   const auto plan = planMemory(tenMegabytes(), 5, 200 * kMegabyte);
   ASSERT_THAT(plan, testing::IsOk());
-  EXPECT_EQ(plan->keptSeeds, 1);
+  EXPECT_EQ(plan->keptChecks, 1);
 }
 
 TEST(PlanMemory, GivesUpKeptSeedsFirst) {
   const auto plan = planMemory(tenMegabytes(), 5, 150 * kMegabyte);
   ASSERT_THAT(plan, testing::IsOk());
-  EXPECT_EQ(plan->keptSeeds, 0);
+  EXPECT_EQ(plan->keptChecks, 0);
   EXPECT_TRUE(plan->referenceInFloat64);
 }
 

@@ -44,6 +44,30 @@ domain::Task pointwiseTask(const domain::Shape& shape, std::string_view op) {
   return task;
 }
 
+domain::Task taskOf(const domain::Shape& shape, std::string_view nodes, const std::vector<domain::Shape>& shapes,
+                    std::string_view parameter) {
+  domain::Task task = pointwiseTask(shape, "aten.relu.default");
+  std::string values = toJson(task.graph.values[0]).dump();
+  for (const domain::Shape& one : shapes) {
+    values += ", " + toJson(domain::contiguousTensor(domain::ScalarType::Float32, one)).dump();
+  }
+  std::string inputs = R"({"value": 0, "kind": "user", "name": "x"})";
+  if (!parameter.empty()) {
+    inputs += fmt::format(R"(, {{"value": {}, "kind": "parameter", "name": "{}"}})", shapes.size(), parameter);
+  }
+  task.graph = graphFromText(fmt::format(
+      R"({{"values": [{}], "inputs": [{}], "nodes": [{}],
+          "outputs": [{{"value": 1, "kind": "user", "name": ""}}]}})",
+      values, inputs, nodes));
+  return task;
+}
+
+void addParameter(domain::Task& task, const std::string& name, const domain::Shape& shape) {
+  const domain::ValueId value(static_cast<std::int32_t>(task.graph.values.size()));
+  task.graph.values.push_back(domain::contiguousTensor(domain::ScalarType::Float32, shape));
+  task.graph.inputs.push_back({value, domain::InputKind::Parameter, name});
+}
+
 domain::LaunchPlan oneKernelPlan(const domain::Task& task, const std::string& entry) {
   domain::LaunchPlan plan;
   plan.buffers = task.graph.values;

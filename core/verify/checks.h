@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/wire/messages.h"
+
+// Which inputs a candidate has to be right on, and when.
+//
+// - Every candidate: the seeds of the task's own generator, before it is timed. Most wrong candidates end here.
+// - A contender, which screening let through and which is timed in full: inputs that are hard to compute with, and,
+//   where it is asked for, the held-back seeds, which no earlier check used. In an order that is not that of the seeds,
+//   between calls on inputs it has seen, so that a result which depends on the call before shows. Only contenders can
+//   become elites, and there are few of them: what is checked here may cost more than what every candidate pays.
+// - Where a request asks for no timing, all of it.
+//
+// The inputs and results of as many checks as fit into memory_plan.h's share stay for the next candidate, in the order
+// of planChecks(); the others are computed anew each time.
+namespace swage::verify {
+
+enum class InputClass : unsigned char {
+  Task,
+  Weights,     // other weights than those the module came with: zeros and ones hide what a kernel leaves out
+  Offset,      // all values close to one large one: a variance as a difference of two sums is lost
+  Cancelling,  // huge values of alternating sign, of whose sum little is left
+  Large,
+  Small,  // where an epsilon is larger than the values
+  Equal,
+  Denormal,
+  MixedSign,
+  HeldBack,
+};
+inline constexpr std::size_t kInputClasses = 10;
+// As domain::InputErrors::inputs has it.
+[[nodiscard]] std::string_view name(InputClass inputs);
+// Derived from a draw of the task's generator, which never makes such values itself.
+[[nodiscard]] bool isHard(InputClass inputs);
+
+struct Check {
+  InputClass inputs = InputClass::Task;
+  std::uint64_t seed = 0;  // its inputs are drawn with
+};
+
+// Those of the task first, then the hard ones in the order of what they find, the held-back ones last.
+[[nodiscard]] std::vector<Check> planChecks(const wire::LoadTask& request);
+
+}  // namespace swage::verify

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of EvaluationRun that only contenders get to, and the question whether a candidate keeps something.
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "core/verify/evaluation_run.h"
+#include "core/verify/tensors.h"
+
+namespace swage::verify {
+namespace {
+
+constexpr std::size_t kCallsAgain = 3;
+// Of the module that differed and of fresh ones. Chance that shows in one call of six here and in none of six there is
+// rare; should it happen, the candidate is turned down for the wrong reason, and still rightly.
+constexpr int kTrials = 6;
+
+}  // namespace
+
+EvaluationRun::Outcome EvaluationRun::verifyContender() {
+  std::vector<std::size_t> order;
+  for (std::size_t check = 0; check < m_state.checks.size(); ++check) {
+    const InputClass inputs = m_state.checks[check].inputs;
+    if (isHard(inputs) || (inputs == InputClass::HeldBack && m_request.heldBack)) {
+      order.push_back(check);
+    }
+  }
+  for (std::size_t check = 0; check < std::min(kCallsAgain, m_state.taskChecks()); ++check) {
+    order.push_back(check);
+  }
+  // The same order for every candidate of the task: an evaluation can be repeated.
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(m_state.baseSeed));
+  for (const std::size_t check : order) {
+    if (isOutOfTime()) {
+      return domain::TimedOut{"verify", m_request.limitSeconds};
+    }
+    const bool isSeen = m_state.checks[check].inputs == InputClass::Task;
+    if (Outcome outcome = guarded("verify", [&] { return isSeen ? callAgain(check) : verifyCheck(check); })) {
+      return outcome;
+    }
+  }
+  return std::nullopt;
+}
+
+EvaluationRun::Outcome EvaluationRun::callAgain(std::size_t check) {
+  if (!m_correct.bitwiseRepeatable) {
+    return std::nullopt;
+  }
+  const WorkingInputs& set = m_state.fillWorking(check, m_state.pristine(check));
+  const auto result = m_program->runGuarded(set.tensors(), kPoison);
+  if (!result) {
+    return failed(result.error());
+  }
+  if (bitSum(result->outputs) == m_checkedSums[check]) {
+    return std::nullopt;
+  }
+  return explain(check, m_checkedSums[check],
+                 domain::Unstable{"a call after others gave another result than the first one on the same inputs"});
+}
+
+domain::Evaluation EvaluationRun::explain(std::size_t check, std::int64_t wanted, domain::Evaluation otherwise) {
+  const WorkingInputs& set = m_state.fillWorking(check, m_state.pristine(check));
+  int differing = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const auto result = m_program->runGuarded(set.tensors(), kPoison);
+    if (!result && result.error().failure.poisoned) {
+      return failed(result.error());
+    }
+    differing += !result || bitSum(result->outputs) != wanted ? 1 : 0;
+  }
+  if (differing == 0) {
+    return otherwise;
+  }
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const auto fresh = callFresh(set, nullptr);
+    if (!fresh || fresh->sum != wanted) {
+      return otherwise;
+    }
+  }
+  return domain::Cheating{"stateful",
+                          "a result depends on the calls before it: the same program, loaded anew, gives "
+                          "another one on the same inputs"};
+}
+
+domain::Evaluation EvaluationRun::explainWrong(domain::Wrong found, std::size_t check,
+                                               const Reference::Expected& expected) {
+  const WorkingInputs& set = m_state.fillWorking(check, m_state.pristine(check));
+  const auto fresh = callFresh(set, &expected);
+  if (!fresh || !fresh->isRight) {
+    return found;
+  }
+  return explain(check, fresh->sum, std::move(found));
+}
+
+std::optional<EvaluationRun::FirstCall> EvaluationRun::callFresh(const WorkingInputs& set,
+                                                                 const Reference::Expected* expected) {
+  if (!m_request.plan.hasKernels()) {
+    return std::nullopt;
+  }
+  const auto module = m_state.device.loadModule(m_request.binary);
+  if (!module) {
+    return std::nullopt;
+  }
+  auto program = PlanProgram::bind(m_request.plan, m_state.device, module->get(), m_state.operators, m_state.where);
+  if (!program) {
+    return std::nullopt;
+  }
+  const auto result = program->runGuarded(set.tensors(), kPoison);
+  if (!result) {
+    m_poisoned = m_poisoned || result.error().failure.poisoned;
+    return std::nullopt;
+  }
+  FirstCall call{.sum = bitSum(result->outputs)};
+  if (expected != nullptr) {
+    Verdict verdict(m_state.reference);
+    call.isRight = !verdict.judge(result->outputs, *expected, m_state.checks[set.check()].inputs, kPoison);
+  }
+  return call;
+}
+
+}  // namespace swage::verify

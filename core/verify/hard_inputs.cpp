@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/hard_inputs.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty_like.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace swage::verify {
+namespace {
+
+// Powers of two, so that scaling itself rounds nothing. The narrow types get what their range and precision allow.
+struct Scales {
+  double large;
+  double small;
+  double offset;       // over the largest power of two below the root mean square
+  double denormal[2];  // one after the other, each of them a normal number
+  double rounding;     // of the largest relative error of storing a number
+};
+
+const Scales& scalesOf(at::ScalarType type) {
+  static constexpr Scales kHalf{0x1p5, 0x1p-8, 0x1p3, {0x1p-10, 0x1p-8}, 0x1p-11};
+  static constexpr Scales kBFloat16{0x1p13, 0x1p-20, 0x1p2, {0x1p-100, 0x1p-28}, 0x1p-8};
+  static constexpr Scales kFloat{0x1p13, 0x1p-20, 0x1p10, {0x1p-100, 0x1p-30}, 0x1p-24};
+  static constexpr Scales kDouble{0x1p13, 0x1p-20, 0x1p10, {0x1p-1000, 0x1p-30}, 0x1p-53};
+  switch (type) {
+    case at::kHalf: return kHalf;
+    case at::kBFloat16: return kBFloat16;
+    case at::kDouble: return kDouble;
+    default: return kFloat;
+  }
+}
+
+double powerOfTwoBelow(double value) {
+  return std::isfinite(value) && value != 0.0 ? std::copysign(std::exp2(std::floor(std::log2(std::abs(value)))), value)
+                                              : 0.5;
+}
+
+double rootMeanSquare(const at::Tensor& tensor) {
+  const double norm = tensor.norm(2, at::kDouble).item<double>();
+  return norm / std::sqrt(static_cast<double>(std::max<std::int64_t>(tensor.numel(), 1)));
+}
+
+at::Tensor randomSigns(const at::Tensor& like) {
+  return at::empty_like(like).bernoulli_(0.5).mul_(2.0).sub_(1.0);
+}
+
+// Sums of equal powers of two are exact in any order: whoever gets them wrong did not just add in another order.
+void makeEqual(at::Tensor& input) {
+  input.fill_(powerOfTwoBelow(input.flatten()[0].item<double>()));
+}
+
+double offsetOf(const at::Tensor& input) {
+  return scalesOf(input.scalar_type()).offset * powerOfTwoBelow(rootMeanSquare(input));
+}
+
+void makeCancelling(at::Tensor& input) {
+  if (input.dim() == 0) {
+    return;
+  }
+  const double offset = offsetOf(input);
+  const at::Tensor index = at::arange(input.size(-1), at::TensorOptions().dtype(at::kLong).device(input.device()));
+  input.add_(index.remainder(2).mul(-2).add(1).to(input.scalar_type()).mul_(offset));
+}
+
+void makeHard(at::Tensor& input, InputClass inputs) {
+  const Scales& scales = scalesOf(input.scalar_type());
+  switch (inputs) {
+    case InputClass::Large: input.mul_(scales.large); return;
+    case InputClass::Small: input.mul_(scales.small); return;
+    case InputClass::Denormal: input.mul_(scales.denormal[0]).mul_(scales.denormal[1]); return;
+    case InputClass::Equal: makeEqual(input); return;
+    case InputClass::Offset: input.add_(offsetOf(input)); return;
+    case InputClass::Cancelling: makeCancelling(input); return;
+    case InputClass::MixedSign: input.abs_().mul_(randomSigns(input)); return;
+    case InputClass::Task:
+    case InputClass::Weights:
+    case InputClass::HeldBack: return;
+  }
+}
+
+bool isWeight(const domain::GraphInput& input) {
+  return input.kind == domain::InputKind::Parameter || input.kind == domain::InputKind::Buffer;
+}
+
+bool isChanged(const domain::GraphInput& input, const at::Tensor& tensor, InputClass inputs) {
+  const bool isMeant = inputs == InputClass::Weights ? isWeight(input) : input.kind == domain::InputKind::User;
+  return isMeant && tensor.is_floating_point() && tensor.numel() > 0;
+}
+
+bool hasBothSigns(const at::Tensor& tensor) {
+  return tensor.min().item<double>() < 0.0 && tensor.max().item<double>() > 0.0;
+}
+
+}  // namespace
+
+at::Tensor otherWeight(const domain::GraphInput& input, const at::Tensor& weight, std::uint64_t seed) {
+  at::manual_seed(seed);
+  at::Tensor noise = at::empty_like(weight);
+  const bool isMean = input.name.ends_with("running_mean");
+  if (input.kind == domain::InputKind::Buffer && !isMean) {
+    return noise.uniform_(0.5, 1.5).mul_(weight);
+  }
+  const double size = rootMeanSquare(weight);
+  return noise.normal_(0.0, 0.5 * (std::isfinite(size) && size > 0.0 ? size : 1.0)).add_(weight);
+}
+
+std::vector<at::Tensor> harden(const domain::Graph& graph, const Check& check, std::vector<at::Tensor> drawn) {
+  at::manual_seed(check.seed);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    if (!isHard(check.inputs) || !isChanged(graph.inputs[i], drawn[i], check.inputs)) {
+      continue;
+    }
+    if (check.inputs == InputClass::Weights) {
+      drawn[i] = otherWeight(graph.inputs[i], drawn[i], check.seed + i);
+    } else {
+      makeHard(drawn[i], check.inputs);  // a user input: drawn for this check alone
+    }
+  }
+  return drawn;
+}
+
+bool appliesTo(const domain::Graph& graph, const Check& check, std::span<const at::Tensor> drawn) {
+  bool applies = !isHard(check.inputs);
+  for (std::size_t i = 0; i < drawn.size() && !applies; ++i) {
+    applies = isChanged(graph.inputs[i], drawn[i], check.inputs) &&
+              (check.inputs != InputClass::MixedSign || !hasBothSigns(drawn[i]));
+  }
+  return applies;
+}
+
+void offByOneRounding(const domain::Graph& graph, const Check& check, std::span<const at::ScalarType> stored,
+                      std::span<at::Tensor> widened) {
+  at::manual_seed(check.seed);
+  for (std::size_t i = 0; i < widened.size(); ++i) {
+    at::Tensor& input = widened[i];
+    if (!input.is_floating_point()) {
+      continue;
+    }
+    if (check.inputs == InputClass::Denormal) {
+      if (graph.inputs[i].kind == domain::InputKind::User) {
+        input.zero_();
+      }
+      continue;
+    }
+    // 2^-24 is half the distance between neighbours; in a float32 reference nothing less than the whole one exists.
+    const double rounding = 2.0 * scalesOf(stored[i]).rounding;
+    input.mul_(randomSigns(input).mul_(rounding).add_(1.0));
+  }
+}
+
+}  // namespace swage::verify

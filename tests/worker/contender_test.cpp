@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only candidates that are fast enough have to pass: inputs that are hard to compute with, other weights,
+// held-back seeds, calls in another order.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "core/device/open_device.h"
+#include "core/verify/task_inputs.h"
+#include "core/verify/task_session.h"
+#include "core/verify/torch_runtime.h"
+#include "tests/support/result_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/worker/kernel_compiler.h"
+#include "tests/worker/task_builder.h"
+
+namespace swage::verify {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int kRows = 16;
+constexpr int kColumns = 96;
+
+// Right on what the generator draws; all but the ones called right... are wrong somewhere else.
+constexpr const char* kKernels = R"(
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#define KERNEL(name)                                                       \
+  static void name##Body(const float* x, float* y, std::int64_t n);       \
+  extern "C" void name(void** a) {                                         \
+    name##Body(*static_cast<const float**>(a[0]), *static_cast<float**>(a[1]), *static_cast<std::int64_t*>(a[2])); \
+  }                                                                        \
+  static void name##Body([[maybe_unused]] const float* x, float* y, std::int64_t n)
+static float relu(float v) { return v > 0 ? v : 0; }
+KERNEL(right) { for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
+KERNEL(flushing) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] > 1.17549435e-38f ? x[i] : 0; }
+KERNEL(copying) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i]; }
+KERNEL(clamping) { for (std::int64_t i = 0; i < n; ++i) y[i] = std::min(relu(x[i]), 1000.0f); }
+KERNEL(ignoringTheSmall) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] > 1e-6f ? x[i] : 0; }
+KERNEL(lazyLater) { static int calls = 0; ++calls; if (calls <= 6) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
+KERNEL(rightVariance) {
+  const std::int64_t columns = 96;
+  for (std::int64_t row = 0; row < n / columns; ++row, x += columns) {
+    float sum = 0, squares = 0;
+    for (int i = 0; i < columns; ++i) sum += x[i];
+    const float mean = sum / columns;
+    for (int i = 0; i < columns; ++i) squares += (x[i] - mean) * (x[i] - mean);
+    y[row] = squares / columns;
+  }
+}
+KERNEL(varianceInOnePass) {
+  const std::int64_t columns = 96;
+  for (std::int64_t row = 0; row < n / columns; ++row, x += columns) {
+    float sum = 0, squares = 0;
+    for (int i = 0; i < columns; ++i) { sum += x[i]; squares += x[i] * x[i]; }
+    y[row] = squares / columns - sum / columns * (sum / columns);
+  }
+}
+static void normalise(const float* x, float* y, std::int64_t n, float epsilon) {
+  const std::int64_t columns = 96;
+  for (std::int64_t row = 0; row < n / columns; ++row, x += columns, y += columns) {
+    float sum = 0, squares = 0;
+    for (int i = 0; i < columns; ++i) sum += x[i];
+    const float mean = sum / columns;
+    for (int i = 0; i < columns; ++i) squares += (x[i] - mean) * (x[i] - mean);
+    for (int i = 0; i < columns; ++i) y[i] = (x[i] - mean) / std::sqrt(squares / columns + epsilon);
+  }
+}
+KERNEL(rightNormalisation) { normalise(x, y, n, 1e-12f); }
+KERNEL(withoutEpsilon) { normalise(x, y, n, 0.0f); }
+KERNEL(rightSum) {
+  for (std::int64_t row = 0; row < n / 96; ++row, x += 96) { float sum = 0; for (int i = 0; i < 96; ++i) sum += x[i]; y[row] = sum; }
+}
+)";
+
+constexpr const char* kVariance = R"({"op": "aten.var.correction", "args": [{"value": 0}, [1]],
+  "kwargs": {"correction": 0}, "outputs": [1], "where": ""})";
+constexpr const char* kSum = R"({"op": "aten.sum.dim_IntList", "args": [{"value": 0}, [1]],
+  "kwargs": {}, "outputs": [1], "where": ""})";
+constexpr const char* kNormalisation = R"(
+  {"op": "aten.mean.dim", "args": [{"value": 0}, [1], true], "kwargs": {}, "outputs": [2], "where": ""},
+  {"op": "aten.sub.Tensor", "args": [{"value": 0}, {"value": 2}], "kwargs": {}, "outputs": [3], "where": ""},
+  {"op": "aten.var.correction", "args": [{"value": 0}, [1]], "kwargs": {"correction": 0, "keepdim": true},
+   "outputs": [4], "where": ""},
+  {"op": "aten.add.Scalar", "args": [{"value": 4}, 1e-12], "kwargs": {}, "outputs": [5], "where": ""},
+  {"op": "aten.rsqrt.default", "args": [{"value": 5}], "kwargs": {}, "outputs": [6], "where": ""},
+  {"op": "aten.mul.Tensor", "args": [{"value": 3}, {"value": 6}], "kwargs": {}, "outputs": [1], "where": ""})";
+
+class Contender : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ASSERT_THAT(startTorch(domain::Target::Cpu, 0, 2), testing::IsOk());
+    auto device = device::openDevice(domain::Target::Cpu, 0, 2);
+    ASSERT_THAT(device, testing::IsOk());
+    s_device = std::move(*device);
+    s_kernels = testing::compileSharedObject(kKernels);
+  }
+  static void TearDownTestSuite() { s_device.reset(); }
+
+  static wire::LoadTask requestFor(domain::Task task) {
+    wire::LoadTask request;
+    request.task = std::move(task);
+    request.baseSeed = 1000;
+    request.timeEager = false;
+    request.adversarial = true;
+    request.heldBackSeeds = 3;
+    return request;
+  }
+  static domain::Task relu(std::string_view generator = "aten.randn.default") {
+    domain::Task task = testing::pointwiseTask({kRows, kColumns}, "aten.relu.default");
+    task.inputGenerator.nodes[0].op = generator;
+    return task;
+  }
+  static wire::Evaluate evaluateRequest(const domain::Task& task, const std::string& entry) {
+    wire::Evaluate request;
+    request.plan = testing::oneKernelPlan(task, entry);
+    request.binary = s_kernels;
+    request.verifyOnly = true;
+    request.heldBack = true;
+    return request;
+  }
+  static domain::Evaluation evaluate(const wire::LoadTask& loading, const wire::Evaluate& request) {
+    const auto session = TaskSession::load(loading, *s_device, [](std::string_view) {});
+    EXPECT_THAT(session, testing::IsOk());
+    return session ? (*session)->evaluate(request, [](std::string_view) {}).evaluation : domain::Evaluation();
+  }
+  static domain::Evaluation evaluate(const domain::Task& task, const std::string& entry) {
+    return evaluate(requestFor(task), evaluateRequest(task, entry));
+  }
+  static domain::Wrong wrongOf(const domain::Task& task, const std::string& entry) {
+    const domain::Evaluation evaluation = evaluate(task, entry);
+    const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+    EXPECT_NE(wrong, nullptr) << entry << ": " << domain::summary(evaluation);
+    return wrong != nullptr ? *wrong : domain::Wrong();
+  }
+  static void expectCorrect(const domain::Task& task, const std::string& entry) {
+    const domain::Evaluation evaluation = evaluate(task, entry);
+    const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+    EXPECT_NE(domain::asCorrect(evaluation), nullptr)
+        << entry << ": " << domain::summary(evaluation) << ' ' << (wrong != nullptr ? wrong->detail : "");
+  }
+
+  static std::unique_ptr<device::Device> s_device;
+  static std::string s_kernels;
+};
+std::unique_ptr<device::Device> Contender::s_device;
+std::string Contender::s_kernels;
+
+TEST_F(Contender, SaysHowLargeTheErrorsAreOnEachKindOfInputs) {
+  const domain::Evaluation evaluation = evaluate(relu("aten.rand.default"), "right");
+  const auto* correct = domain::asCorrect(evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(evaluation);
+  EXPECT_EQ(correct->timing.candidate.samples, 0);
+  std::vector<std::string> found;
+  for (const domain::InputErrors& errors : correct->byInputs) {
+    EXPECT_EQ(errors.errors.size(), 1U);
+    found.push_back(fmt::format("{} {}", errors.inputs, errors.checks));
+  }
+  EXPECT_THAT(found, ElementsAre("task 5", "common offset 1", "cancelling 1", "large 1", "small 1", "equal 1",
+                                 "denormal 1", "mixed sign 1", "held back 3"));
+}
+
+TEST_F(Contender, IsCheckedWithHardInputsOnlyWhereTheTaskAsksForThem) {
+  wire::LoadTask loading = requestFor(relu());
+  loading.adversarial = false;
+  wire::Evaluate request = evaluateRequest(loading.task, "clamping");
+  request.heldBack = false;
+  const domain::Evaluation evaluation = evaluate(loading, request);
+  const auto* correct = domain::asCorrect(evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(evaluation);
+  ASSERT_EQ(correct->byInputs.size(), 1U);
+  EXPECT_EQ(correct->byInputs[0].inputs, "task");
+}
+
+TEST_F(Contender, IsWhatScreeningLetsThrough) {
+  const wire::LoadTask loading = requestFor(relu());
+  wire::Evaluate request = evaluateRequest(loading.task, "clamping");
+  request.verifyOnly = false;
+  request.timingBudgetSeconds = 0.02;
+  EXPECT_TRUE(std::holds_alternative<domain::Wrong>(evaluate(loading, request)));
+  request.screeningNs = 1e-3;  // nothing is that fast: what is screened out is not checked further
+  const domain::Evaluation evaluation = evaluate(loading, request);
+  const auto* correct = domain::asCorrect(evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(evaluation);
+  EXPECT_TRUE(correct->timing.screenedOut);
+}
+
+TEST_F(Contender, FindsWhatIsRightOnOrdinaryInputsOnly) {
+  EXPECT_THAT(wrongOf(relu(), "clamping").detail, HasSubstr("large inputs"));
+  EXPECT_THAT(wrongOf(relu(), "ignoringTheSmall").detail, HasSubstr("small inputs"));
+  EXPECT_THAT(wrongOf(relu("aten.rand.default"), "copying").detail, HasSubstr("mixed sign inputs"));
+}
+
+TEST_F(Contender, MayFlushDenormals) {
+  expectCorrect(relu(), "flushing");
+}
+
+TEST_F(Contender, FindsAVarianceThatCancels) {
+  const domain::Task task = testing::taskOf({kRows, kColumns}, kVariance, {{kRows}});
+  EXPECT_THAT(wrongOf(task, "varianceInOnePass").detail, HasSubstr("common offset inputs"));
+  expectCorrect(task, "rightVariance");
+}
+
+TEST_F(Contender, MayAddInAnotherOrderThanEager) {
+  expectCorrect(testing::taskOf({kRows, kColumns}, kSum, {{kRows}}), "rightSum");
+}
+
+TEST_F(Contender, FindsADivisionByZeroThatEagerAvoids) {
+  const domain::Shape all = {kRows, kColumns};
+  const domain::Shape one = {kRows, 1};
+  const domain::Task task = testing::taskOf(all, kNormalisation, {all, one, all, one, one, one});
+  expectCorrect(task, "rightNormalisation");
+  EXPECT_THAT(wrongOf(task, "withoutEpsilon").detail,
+              ::testing::AnyOf(HasSubstr("equal"), HasSubstr("small"), HasSubstr("denormal")));
+}
+
+TEST_F(Contender, FindsABiasThatWasLeftOutBecauseItIsZero) {
+  const testing::TempDir directory;
+  testing::writeSafetensors(directory / "w.safetensors", "bias", {kColumns}, std::array<float, kColumns>{});
+  const domain::Task task = testing::taskOf({kRows, kColumns}, R"({"op": "aten.add.Tensor",
+    "args": [{"value": 0}, {"value": 2}], "kwargs": {}, "outputs": [1], "where": ""})",
+                                            {{kRows, kColumns}, {kColumns}}, "bias");
+  wire::LoadTask loading = requestFor(task);
+  loading.weightsPath = directory / "w.safetensors";
+  wire::Evaluate request = evaluateRequest(task, "copying");
+  request.plan.inputs.push_back(domain::ValueId(2));
+  const domain::Evaluation evaluation = evaluate(loading, request);
+  const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(evaluation);
+  EXPECT_THAT(wrong->detail, HasSubstr("with other weights"));
+  request.plan = testing::atenPlan(task);
+  EXPECT_NE(domain::asCorrect(evaluate(loading, request)), nullptr);
+}
+
+// Knows the first element of every input of the task's own seeds.
+TEST_F(Contender, FindsAnswersForKnownSeedsByTheOnesHeldBack) {
+  wire::LoadTask loading = requestFor(relu());
+  loading.adversarial = false;
+  auto inputs = TaskInputs::load(loading.task, "", c10::Device(c10::kCPU));
+  ASSERT_THAT(inputs, testing::IsOk());
+  std::string known;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    known += fmt::format(" || x[0] == {:a}f", inputs->draw(loading.baseSeed + seed)[0].flatten()[0].item<float>());
+  }
+  const std::string source = fmt::format(R"(
+#include <cstdint>
+extern "C" void memorised(void** a) {{
+  const float* x = *static_cast<const float**>(a[0]);
+  float* y = *static_cast<float**>(a[1]);
+  const float sign = false{} ? 1.0f : -1.0f;
+  for (std::int64_t i = 0; i < *static_cast<std::int64_t*>(a[2]); ++i) y[i] = x[i] > 0 ? sign * x[i] : 0;
+}})",
+                                         known);
+  wire::Evaluate request = evaluateRequest(loading.task, "memorised");
+  request.binary = testing::compileSharedObject(source);
+  const domain::Evaluation evaluation = evaluate(loading, request);
+  const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(evaluation);
+  EXPECT_THAT(wrong->detail, HasSubstr("held back inputs"));
+  request.heldBack = false;
+  EXPECT_NE(domain::asCorrect(evaluate(loading, request)), nullptr);
+}
+
+TEST_F(Contender, MustNotCountItsCalls) {
+  const domain::Evaluation evaluation = evaluate(relu(), "lazyLater");
+  const auto* cheating = std::get_if<domain::Cheating>(&evaluation);
+  ASSERT_NE(cheating, nullptr) << domain::summary(evaluation);
+  EXPECT_EQ(cheating->rule, "stateful");
+  EXPECT_THAT(cheating->detail, HasSubstr("depends on the calls before it"));
+}
+
+}  // namespace
+}  // namespace swage::verify
