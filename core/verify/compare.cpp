@@ -79,6 +79,38 @@ Magnitude magnitude(const Sealed& reference) {
   return {std::sqrt(sums.squares.item<double>()), sums.maximum.item<double>()};
 }
 
+void Spread::add(const Spread& other) {
+  if (other.count == 0) {
+    return;
+  }
+  lowest = count == 0 ? other.lowest : std::min(lowest, other.lowest);
+  highest = count == 0 ? other.highest : std::max(highest, other.highest);
+  count += other.count;
+  sum += other.sum;
+  squares += other.squares;
+}
+
+double Spread::mean() const {
+  return count > 0 ? sum / static_cast<double>(count) : 0.0;
+}
+
+double Spread::deviation() const {
+  return count > 0 ? std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean() * mean())) : 0.0;
+}
+
+Spread spread(const Sealed& tensor) {
+  Spread total;
+  forEachChunk(tensor.device(), tensor.size(), [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor all = tensor.chunk(begin, count).to(at::kDouble);
+    const at::Tensor values = all.masked_select(all.isfinite());
+    if (values.numel() > 0) {
+      total.add({values.numel(), values.sum().item<double>(), at::dot(values, values).item<double>(),
+                 values.min().item<double>(), values.max().item<double>()});
+    }
+  });
+  return total;
+}
+
 Difference preciseDifference(const at::Tensor& actual, const Sealed& reference) {
   Difference result;
   double squares = 0.0;

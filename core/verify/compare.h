@@ -18,6 +18,20 @@ struct Magnitude {
 };
 [[nodiscard]] Magnitude magnitude(const Sealed& reference);
 
+// How the elements of a tensor of any type lie, in float64, without those that are not finite.
+struct Spread {
+  std::int64_t count = 0;
+  double sum = 0.0;
+  double squares = 0.0;
+  double lowest = 0.0;
+  double highest = 0.0;
+
+  void add(const Spread& other);
+  [[nodiscard]] double mean() const;
+  [[nodiscard]] double deviation() const;  // standard, of the whole
+};
+[[nodiscard]] Spread spread(const Sealed& tensor);
+
 // Error of `actual` against `reference`, which has the same number of elements, both flat. Elements that are the same
 // infinity, or NaN in both, have no error.
 struct Difference {

@@ -12,6 +12,7 @@
 
 #include "core/domain/checks.h"
 #include "core/measure/paired.h"
+#include "core/verify/admission.h"
 #include "core/verify/evaluation_run.h"
 #include "core/verify/memory_plan.h"
 #include "core/verify/session_state.h"
@@ -105,6 +106,11 @@ Result<std::unique_ptr<TaskSession>> TaskSession::load(const wire::LoadTask& req
   }
   state->ready.referenceType = plan.referenceInFloat64 ? "float64" : "float32";
   state->ready.eagerErrors = eagerErrors(state->reference);
+  if (request.adversarial) {
+    if (const auto failed = attempt([&] { state->ready.doubts = findDoubts(*state); })) {
+      return refusal(*failed);
+    }
+  }
   if (request.timeEager) {
     onStage("time");
     SWAGE_TRY_ASSIGN(state->ready.eager, timeEager(*state, request.timingBudgetSeconds));
