@@ -142,7 +142,7 @@ void CpuDevice::flushCaches() {
   }
 }
 
-DeviceResult<double> CpuDevice::timeCold(const Call& call) {
+DeviceResult<CallTime> CpuDevice::timeCold(const Call& call) {
   flushCaches();
   const auto start = std::chrono::steady_clock::now();
   DeviceStatus failed = call();
@@ -150,7 +150,7 @@ DeviceResult<double> CpuDevice::timeCold(const Call& call) {
   if (failed) {
     return tl::make_unexpected(std::move(*failed));
   }
-  return elapsed * 1e9;
+  return CallTime{.ns = elapsed * 1e9};
 }
 
 }  // namespace swage::device

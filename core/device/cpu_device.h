@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/device/device.h"
@@ -20,7 +21,8 @@ class CpuDevice final : public Device {
   [[nodiscard]] DeviceStatus synchronize() override { return {}; }
   [[nodiscard]] DeviceStatus zero(void* address, std::size_t bytes) override;
   [[nodiscard]] std::int64_t freeBytes() const override;
-  [[nodiscard]] DeviceResult<double> timeCold(const Call& call) override;
+  [[nodiscard]] DeviceResult<CallTime> timeCold(const Call& call) override;
+  [[nodiscard]] std::string_view clock() const override { return "host clock"; }
 
  private:
   explicit CpuDevice(domain::DeviceInfo info);

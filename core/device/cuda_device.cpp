@@ -16,6 +16,9 @@
 #include "core/device/cuda_driver.h"
 #include "core/device/cuda_module.h"
 #include "core/device/nvml.h"
+#ifdef SWAGE_HAVE_CUPTI_HEADERS
+#include "core/device/cupti_activity.h"
+#endif
 
 namespace swage::device {
 namespace {
@@ -24,11 +27,8 @@ constexpr std::int64_t kMinFlushBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kMaxCopyBytes = std::int64_t{1} << 30;
 constexpr CUstream kStream = nullptr;  // the legacy default stream, libtorch's own
 
-// How much longer than the events say a call may keep the device busy. A host that was interrupted between two looks at
-// the clock looks the same, so it takes several in a row.
-constexpr double kHostShare = 0.15;
-constexpr double kHostSlackNs = 100e3;
-constexpr int kMaxUnconfirmed = 5;
+constexpr int kFillValues = 251;
+constexpr int kEmptyCalls = 7;
 
 // An allocation outside libtorch's cache.
 class DeviceBlock {
@@ -79,7 +79,6 @@ class CudaEvent {
   CudaEvent& operator=(const CudaEvent&) = delete;
 
   [[nodiscard]] DeviceStatus record() { return m_driver.check(m_driver.cuEventRecord(m_event, kStream), "time"); }
-  [[nodiscard]] DeviceStatus wait() { return m_driver.check(m_driver.cuEventSynchronize(m_event), "run to the end"); }
   [[nodiscard]] DeviceResult<double> nanosecondsSince(const CudaEvent& start) const {
     float milliseconds = 0.0F;
     const CUresult code = m_driver.cuEventElapsedTime(&milliseconds, start.m_event, m_event);
@@ -96,11 +95,13 @@ class CudaEvent {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const CudaDriver& driver, CUdevice device, domain::DeviceInfo info, DeviceBlock flushed)
+  CudaDevice(const CudaDriver& driver, CUdevice device, domain::DeviceInfo info, DeviceBlock flushed,
+             std::unique_ptr<NvmlSession> nvml)
       : m_driver(driver),
         m_device(device),
         m_info(std::move(info)),
         m_flushed(std::move(flushed)),
+        m_nvml(std::move(nvml)),
         m_flushStart(driver),
         m_callStart(driver),
         m_callEnd(driver) {}
@@ -127,21 +128,48 @@ class CudaDevice final : public Device {
     std::size_t total = 0;
     return m_driver.cuMemGetInfo(&free, &total) == CUDA_SUCCESS ? static_cast<std::int64_t>(free) : 0;
   }
-  [[nodiscard]] DeviceResult<double> timeCold(const Call& call) override;
+  [[nodiscard]] DeviceResult<CallTime> timeCold(const Call& call) override;
+  [[nodiscard]] std::string_view clock() const override { return "device events"; }
+#ifdef SWAGE_HAVE_CUPTI_HEADERS
+  [[nodiscard]] bool canTrace() override;
+  [[nodiscard]] DeviceResult<double> traceCold(const Call& call) override;
+#endif
+  [[nodiscard]] ConditionSample conditions() override {
+    return m_nvml->sample();
+  }
+  [[nodiscard]] DeviceStatus measureHostOverhead();
   [[nodiscard]] DeviceStatus measureCopyBandwidth();
 
  private:
+  [[nodiscard]] DeviceStatus flush();
   [[nodiscard]] DeviceStatus issue(const Call& call);
+#ifdef SWAGE_HAVE_CUPTI_HEADERS
+  void giveUpTracing(const Error& why);
+#endif
 
   const CudaDriver& m_driver;
   CUdevice m_device;
   domain::DeviceInfo m_info;
   DeviceBlock m_flushed;
+  std::unique_ptr<NvmlSession> m_nvml;
   CudaEvent m_flushStart;
   CudaEvent m_callStart;
   CudaEvent m_callEnd;
-  int m_unconfirmed = 0;  // calls in a row
+  int m_fill = 0;
+  double m_overheadNs = 0.0;  // of launching and waiting, by the host's clock
+#ifdef SWAGE_HAVE_CUPTI_HEADERS
+  std::unique_ptr<CuptiActivity> m_activity;  // from the first trace on
+  bool m_traceable = true;
+#endif
 };
+
+// Another value each time: a write of what is there already might be elided.
+DeviceStatus CudaDevice::flush() {
+  m_fill = (m_fill + 1) % kFillValues;
+  const auto value = static_cast<unsigned char>(m_fill);
+  return m_driver.check(m_driver.cuMemsetD8Async(m_flushed.address(), value, m_flushed.bytes(), kStream),
+                        "flush the L2 cache");
+}
 
 // The device is still busy flushing while the host issues the call, so that launch latency is hidden, as it is in a
 // model that keeps its GPU busy. Lines that a kernel before asked to stay in L2 are given up first.
@@ -152,8 +180,7 @@ DeviceStatus CudaDevice::issue(const Call& call) {
   if (DeviceStatus failed = m_flushStart.record()) {
     return failed;
   }
-  const CUresult flushed = m_driver.cuMemsetD8Async(m_flushed.address(), 0, m_flushed.bytes(), kStream);
-  if (DeviceStatus failed = m_driver.check(flushed, "flush the L2 cache")) {
+  if (DeviceStatus failed = flush()) {
     return failed;
   }
   if (DeviceStatus failed = m_callStart.record()) {
@@ -165,17 +192,14 @@ DeviceStatus CudaDevice::issue(const Call& call) {
   return m_callEnd.record();
 }
 
-DeviceResult<double> CudaDevice::timeCold(const Call& call) {
+// Work outside the stream that is timed is still going on when the events are done: only the host's clock sees it,
+// because it waits for the whole context.
+DeviceResult<CallTime> CudaDevice::timeCold(const Call& call) {
   if (DeviceStatus failed = synchronize()) {
     return tl::make_unexpected(std::move(*failed));
   }
   const auto start = std::chrono::steady_clock::now();
   DeviceStatus failed = issue(call);
-  if (!failed) {
-    failed = m_callEnd.wait();
-  }
-  const double eventsDoneNs =
-      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
   if (!failed) {
     failed = synchronize();
   }
@@ -183,14 +207,73 @@ DeviceResult<double> CudaDevice::timeCold(const Call& call) {
   if (failed) {
     return tl::make_unexpected(std::move(*failed));
   }
-  // Work outside the stream that is timed would still be going on when the events are done.
-  const bool isConfirmed = hostNs - eventsDoneNs <= kHostShare * hostNs + kHostSlackNs;
-  m_unconfirmed = isConfirmed ? 0 : m_unconfirmed + 1;
-  if (m_unconfirmed > kMaxUnconfirmed) {
-    return tl::make_unexpected(DeviceFailure{
-        fmt::format("the call went on for {:.0f} us after its last event", (hostNs - eventsDoneNs) / 1e3)});
+  const auto flushNs = m_callStart.nanosecondsSince(m_flushStart);
+  const auto callNs = m_callEnd.nanosecondsSince(m_callStart);
+  if (!flushNs || !callNs) {
+    return tl::make_unexpected(!flushNs ? flushNs.error() : callNs.error());
   }
-  return m_callEnd.nanosecondsSince(m_callStart);
+  return CallTime{.ns = *callNs, .hostNs = std::max(0.0, hostNs - *flushNs - m_overheadNs)};
+}
+
+#ifdef SWAGE_HAVE_CUPTI_HEADERS
+bool CudaDevice::canTrace() {
+  if (m_traceable && !m_activity) {
+    auto opened = CuptiActivity::open();
+    if (!opened) {
+      giveUpTracing(opened.error());
+    } else {
+      m_activity = std::move(*opened);
+    }
+  }
+  return m_traceable;
+}
+
+void CudaDevice::giveUpTracing(const Error& why) {
+  m_traceable = false;
+  log::info("times are not compared with CUPTI's: {}", why.message());
+}
+
+// The flush has ended before the call begins, so that no record is of anything else. A call without any record (CUPTI
+// that is there but blind) gives 0 as well.
+DeviceResult<double> CudaDevice::traceCold(const Call& call) {
+  if (!canTrace()) {
+    return 0.0;
+  }
+  DeviceStatus failed = m_driver.check(m_driver.cuCtxResetPersistingL2Cache(), "reset the L2 cache");
+  failed = failed ? failed : flush();
+  failed = failed ? failed : synchronize();
+  if (failed) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  if (const Result<> started = m_activity->start(); !started) {
+    giveUpTracing(started.error());
+    return 0.0;
+  }
+  failed = call();
+  failed = failed ? failed : synchronize();
+  const auto spans = m_activity->stop();
+  if (failed) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  if (!spans) {
+    giveUpTracing(spans.error());
+  }
+  return spans ? busyNanoseconds(*spans) : 0.0;
+}
+#endif
+
+// What the host's clock shows of a call that does nothing.
+DeviceStatus CudaDevice::measureHostOverhead() {
+  double least = std::numeric_limits<double>::max();
+  for (int round = 0; round < kEmptyCalls; ++round) {
+    const auto time = timeCold([] { return std::nullopt; });
+    if (!time) {
+      return time.error();
+    }
+    least = std::min(least, time->hostNs - time->ns);
+  }
+  m_overheadNs = std::max(0.0, least);
+  return std::nullopt;
 }
 
 DeviceStatus CudaDevice::measureCopyBandwidth() {
@@ -208,7 +291,7 @@ DeviceStatus CudaDevice::measureCopyBandwidth() {
     if (!ns) {
       return ns.error();
     }
-    best = std::min(best, *ns);
+    best = std::min(best, ns->ns);
   }
   m_info.copyBytesPerSecond = best > 0.0 ? 2.0 * static_cast<double>(bytes) / (best * 1e-9) : 0.0;
   return std::nullopt;
@@ -244,7 +327,8 @@ std::string driverVersionOf(const CudaDriver& driver) {
              : std::string();
 }
 
-domain::DeviceInfo describe(const CudaDriver& driver, CUdevice device, int ordinal) {
+domain::DeviceInfo describe(const CudaDriver& driver, CUdevice device, int ordinal, const std::string& uuid,
+                            const NvmlFacts& facts) {
   domain::DeviceInfo info;
   std::array<char, 256> text{};
   info.target = domain::Target::Cuda;
@@ -254,8 +338,7 @@ domain::DeviceInfo describe(const CudaDriver& driver, CUdevice device, int ordin
   if (driver.cuDeviceGetName(text.data(), static_cast<int>(text.size()) - 1, device) == CUDA_SUCCESS) {
     info.name = text.data();
   }
-  info.uuid = uuidOf(driver, device);
-  const NvmlFacts facts = queryNvml(info.uuid);
+  info.uuid = uuid;
   info.driverVersion = facts.driverVersion.empty() ? driverVersionOf(driver) : facts.driverVersion;
   info.computeCapability = 10 * attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                            attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -290,13 +373,18 @@ Result<std::unique_ptr<Device>> openCudaDevice(int ordinal) {
   if (const DeviceStatus failed = driver->check(driver->cuCtxSetCurrent(context), "use its context")) {
     return unusable(ordinal, failed->detail);
   }
-  domain::DeviceInfo info = describe(*driver, device, ordinal);
+  const std::string uuid = uuidOf(*driver, device);
+  auto nvml = NvmlSession::open(uuid);
+  domain::DeviceInfo info = describe(*driver, device, ordinal, uuid, nvml->facts());
   auto flushed =
       DeviceBlock::allocate(*driver, static_cast<std::size_t>(std::max(2 * info.cacheBytes, kMinFlushBytes)));
   if (!flushed) {
     return unusable(ordinal, flushed.error().detail);
   }
-  auto opened = std::make_unique<CudaDevice>(*driver, device, std::move(info), std::move(*flushed));
+  auto opened = std::make_unique<CudaDevice>(*driver, device, std::move(info), std::move(*flushed), std::move(nvml));
+  if (const DeviceStatus failed = opened->measureHostOverhead()) {
+    return unusable(ordinal, failed->detail);
+  }
   if (const DeviceStatus failed = opened->measureCopyBandwidth()) {
     return unusable(ordinal, failed->detail);
   }

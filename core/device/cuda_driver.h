@@ -36,7 +36,6 @@
   X(cuEventCreate)               \
   X(cuEventDestroy)              \
   X(cuEventRecord)               \
-  X(cuEventSynchronize)          \
   X(cuEventElapsedTime)          \
   X(cuMemAlloc)                  \
   X(cuMemFree)                   \

@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "core/device/conditions.h"
 #include "core/device/failure.h"
 #include "core/domain/device_info.h"
 #include "core/domain/launch_plan.h"
@@ -38,6 +40,13 @@ class KernelModule {
   [[nodiscard]] virtual DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) = 0;
 };
 
+// How long one call took. Both in nanoseconds.
+struct CallTime {
+  double ns = 0.0;      // by the device's clock()
+  double hostNs = 0.0;  // by the host's, until the device had nothing left to do, without what launching and waiting
+                        // cost every call; 0: the device has no other clock
+};
+
 // Where candidates run. Everything is issued to one stream, the one libtorch uses by default. Not thread-safe.
 class Device {
  public:
@@ -56,8 +65,18 @@ class Device {
   // Bytes that could be allocated now, without what caches of libtorch hold.
   [[nodiscard]] virtual std::int64_t freeBytes() const = 0;
 
-  // Nanoseconds of one call with cold caches. The call has finished when this returns.
-  [[nodiscard]] virtual DeviceResult<double> timeCold(const Call& call) = 0;
+  // One call with cold caches. It has finished when this returns.
+  [[nodiscard]] virtual DeviceResult<CallTime> timeCold(const Call& call) = 0;
+  // What gives CallTime::ns: "device events", "host clock".
+  [[nodiscard]] virtual std::string_view clock() const = 0;
+  // Whether traceCold() may have an answer.
+  [[nodiscard]] virtual bool canTrace() { return false; }
+  // Nanoseconds for which the device was busy with one call, on whatever stream, from activity records. Recording costs
+  // time, so no call is timed and traced at once. 0: the records cannot be had, and whether the call
+  // was run is not said.
+  [[nodiscard]] virtual DeviceResult<double> traceCold(const Call& /*call*/) { return 0.0; }
+  // Asked between timed calls, never during one.
+  [[nodiscard]] virtual ConditionSample conditions() { return {}; }
 };
 
 }  // namespace swage::device

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/measure/series.h"
+#include "core/stats/agreement.h"
 #include "core/stats/robust.h"
 #include "core/stats/stopping.h"
 
@@ -23,35 +25,10 @@ constexpr double kScreeningFactor = 1.05;
 constexpr std::size_t kMinEagerSamples = 5;
 constexpr std::size_t kFewestEagerSamples = 3;  // even when the budget is spent
 constexpr std::size_t kCandidatePerEager = 3;
-
-// Collects the samples of one call.
-class Series {
- public:
-  explicit Series(const TimedCall& call) : m_call(call) {}
-
-  [[nodiscard]] DeviceStatus sample() {
-    DeviceResult<double> ns = m_call();
-    if (!ns) {
-      return std::move(ns).error();
-    }
-    m_samples.push_back(*ns);
-    return {};
-  }
-  // The samples until now were warm-up.
-  void discardAll() {
-    m_discarded += static_cast<int>(m_samples.size());
-    m_samples.clear();
-  }
-  [[nodiscard]] const std::vector<double>& samples() const { return m_samples; }
-  [[nodiscard]] domain::Timing summary(std::string reason) const {
-    return stats::summarise(m_samples, m_discarded, std::move(reason));
-  }
-
- private:
-  const TimedCall& m_call;
-  std::vector<double> m_samples;
-  int m_discarded = 0;
-};
+constexpr std::size_t kTracedCalls = 3;
+constexpr int kExtension = 2;  // of budget and sample limit, for a contender whose interval is still wide
+// Looks at a throttled device after which its samples are taken as they are: a fifth of a second at least.
+constexpr int kPatience = 10;
 
 // A call that takes seconds is warm after one.
 DeviceStatus warmUp(Series& series, const TimingOptions& options, const Clock& clock) {
@@ -76,27 +53,45 @@ stats::StoppingRule ruleOf(const TimingOptions& options) {
   return rule;
 }
 
+domain::Timing described(domain::Timing timing, const TimingOptions& options, const ConditionWatch& watch) {
+  timing.clock = options.clock;
+  timing.conditions = watch.summary();
+  return timing;
+}
+
 class PairRun {
  public:
   PairRun(const TimedCall& candidate, const TimedCall& eager, const PairOptions& options, const Clock& clock)
-      : m_candidate(candidate), m_eager(eager), m_options(options), m_clock(clock), m_random(options.seed) {}
+      : m_candidate(candidate),
+        m_eager(eager),
+        m_options(options),
+        m_clock(clock),
+        m_watch(options.timing.conditions, clock),
+        m_rule(ruleOf(options.timing)),
+        m_random(options.seed) {}
 
   [[nodiscard]] DeviceResult<domain::PairedTiming> run() {
     if (DeviceStatus failed = warmUp(m_candidate, m_options.timing, m_clock)) {
       return tl::make_unexpected(std::move(*failed));
     }
-    if (m_options.screeningNs > 0.0) {
+    while (m_options.screeningNs > 0.0) {
       if (DeviceStatus failed = probe()) {
         return tl::make_unexpected(std::move(*failed));
       }
-      if (isTooSlow()) {
+      if (!isTooSlow()) {
+        break;
+      }
+      if (confirmIf(m_watch.lookNow())) {
         return screenedOut();
       }
     }
     if (DeviceStatus failed = warmUp(m_eager, m_options.timing, m_clock)) {
       return tl::make_unexpected(std::move(*failed));
     }
-    return rounds();
+    if (DeviceStatus failed = rounds()) {
+      return tl::make_unexpected(std::move(*failed));
+    }
+    return finished();
   }
 
  private:
@@ -115,10 +110,26 @@ class PairRun {
                        [this](double ns) { return ns > kScreeningFactor * m_options.screeningNs; });
   }
 
+  // Whether the samples since the last look stand. A device that stays throttled must not be waited for for ever.
+  bool confirmIf(ConditionWatch::Look look) {
+    if (look == ConditionWatch::Look::Throttled && m_patience > 0) {
+      --m_patience;
+      m_candidate.takeBack();
+      m_eager.takeBack();
+      return false;
+    }
+    m_throttled = m_throttled || look == ConditionWatch::Look::Throttled;
+    if (look != ConditionWatch::Look::NotYet) {
+      m_candidate.confirm();
+      m_eager.confirm();
+    }
+    return true;
+  }
+
   [[nodiscard]] domain::PairedTiming screenedOut() const {
     domain::PairedTiming result;
     result.screenedOut = true;
-    result.candidate = m_candidate.summary("screened out");
+    result.candidate = described(m_candidate.summary("screened out"), m_options.timing, m_watch);
     result.eager = m_options.knownEager;
     result.speedup = ratio(result.eager.medianNs, result.candidate.medianNs);
     result.speedupLow = ratio(result.eager.lowNs, result.candidate.highNs);
@@ -126,21 +137,43 @@ class PairRun {
     return result;
   }
 
-  [[nodiscard]] DeviceResult<domain::PairedTiming> rounds() {
-    const stats::StoppingRule rule = ruleOf(m_options.timing);
+  [[nodiscard]] DeviceStatus rounds() {
     const double start = m_clock();
     while (true) {
       if (DeviceStatus failed = round()) {
-        return tl::make_unexpected(std::move(*failed));
+        return failed;
       }
-      const double elapsed = m_clock() - start;
-      const auto decision = rule.decide(m_candidate.samples(), elapsed);
-      const bool spent = elapsed > m_options.timing.budgetSeconds;
-      const std::size_t wanted = spent ? kFewestEagerSamples : kMinEagerSamples;
-      if (decision != stats::StoppingRule::Decision::Continue && m_eager.samples().size() >= wanted) {
-        return finished(std::string(stats::name(decision)));
+      if (!confirmIf(m_watch.look()) || !isEnough(start)) {
+        continue;
+      }
+      if (confirmIf(m_watch.lookNow()) && !extend()) {
+        return {};
       }
     }
+  }
+
+  [[nodiscard]] bool isEnough(double start) {
+    const double elapsed = m_clock() - start;
+    m_decision = m_rule.decide(m_candidate.samples(), elapsed);
+    const std::size_t wanted = elapsed > m_rule.budgetSeconds ? kFewestEagerSamples : kMinEagerSamples;
+    return m_decision != stats::StoppingRule::Decision::Continue && m_eager.samples().size() >= wanted;
+  }
+
+  // Once: a contender whose time is still uncertain is worth as long again.
+  [[nodiscard]] bool extend() {
+    if (m_extended || !isNoisy() || !isContender()) {
+      return false;
+    }
+    m_extended = true;
+    m_rule.budgetSeconds *= kExtension;
+    m_rule.maxSamples *= kExtension;
+    return true;
+  }
+
+  [[nodiscard]] bool isNoisy() const { return stats::relativeWidth(m_candidate.summary({})) > stats::kNoisyWidth; }
+
+  [[nodiscard]] bool isContender() const {
+    return m_options.screeningNs <= 0.0 || stats::median(m_candidate.samples()) <= m_options.screeningNs;
   }
 
   [[nodiscard]] DeviceStatus round() {
@@ -159,15 +192,39 @@ class PairRun {
     return withEager && !eagerFirst ? m_eager.sample() : DeviceStatus();
   }
 
-  [[nodiscard]] domain::PairedTiming finished(const std::string& reason) const {
+  [[nodiscard]] std::string stopReason() const {
+    if (m_throttled) {
+      return std::string(stats::kThrottled);
+    }
+    return std::string(isNoisy() ? stats::kNoisy : stats::name(m_decision));
+  }
+
+  [[nodiscard]] DeviceResult<domain::PairedTiming> finished() {
     domain::PairedTiming result;
-    result.candidate = m_candidate.summary(reason);
-    result.eager = m_eager.summary(reason);
+    result.candidate = described(m_candidate.summary(stopReason()), m_options.timing, m_watch);
+    result.eager = described(m_eager.summary(stopReason()), m_options.timing, m_watch);
     result.speedup = ratio(result.eager.medianNs, result.candidate.medianNs);
     const auto interval = stats::ratioInterval(m_candidate.samples(), m_eager.samples(), m_options.seed);
     result.speedupLow = interval.low;
     result.speedupHigh = interval.high;
+    const DeviceResult<double> activityNs = traced();
+    if (!activityNs) {
+      return tl::make_unexpected(activityNs.error());
+    }
+    result.candidate.activityMedianNs = *activityNs;
     return result;
+  }
+
+  [[nodiscard]] DeviceResult<double> traced() const {
+    std::vector<double> busy;
+    while (m_options.trace && isContender() && busy.size() < kTracedCalls) {
+      const DeviceResult<double> ns = m_options.trace();
+      if (!ns || *ns <= 0.0) {
+        return ns;
+      }
+      busy.push_back(*ns);
+    }
+    return busy.empty() ? 0.0 : stats::median(busy);
   }
 
   [[nodiscard]] static double ratio(double eagerNs, double candidateNs) {
@@ -178,7 +235,13 @@ class PairRun {
   Series m_eager;
   const PairOptions& m_options;
   const Clock& m_clock;
+  ConditionWatch m_watch;
+  stats::StoppingRule m_rule;
+  stats::StoppingRule::Decision m_decision = stats::StoppingRule::Decision::Continue;
   Random m_random;
+  int m_patience = kPatience;
+  bool m_throttled = false;  // samples of a throttled device had to be kept
+  bool m_extended = false;
 };
 
 }  // namespace
@@ -193,14 +256,18 @@ DeviceResult<domain::Timing> timeAlone(const TimedCall& call, const TimingOption
     return tl::make_unexpected(std::move(*failed));
   }
   const stats::StoppingRule rule = ruleOf(options);
+  ConditionWatch watch(options.conditions, clock);
   const double start = clock();
   while (true) {
     if (DeviceStatus failed = series.sample()) {
       return tl::make_unexpected(std::move(*failed));
     }
+    watch.look();
     const auto decision = rule.decide(series.samples(), clock() - start);
     if (decision != stats::StoppingRule::Decision::Continue) {
-      return series.summary(std::string(stats::name(decision)));
+      const bool throttled = watch.lookNow() == ConditionWatch::Look::Throttled;
+      return described(series.summary(std::string(throttled ? stats::kThrottled : stats::name(decision))), options,
+                       watch);
     }
   }
 }

@@ -3,26 +3,31 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
-#include "core/device/failure.h"
+#include "core/device/device.h"
 #include "core/domain/evaluation.h"
+#include "core/measure/condition_watch.h"
 
 namespace swage::measure {
 
-// Runs one call with cold caches and gives its nanoseconds.
-using TimedCall = std::function<device::DeviceResult<double>()>;
-// Seconds since some fixed moment.
-using Clock = std::function<double()>;
+// Runs one call with cold caches and says how long it took.
+using TimedCall = std::function<device::DeviceResult<device::CallTime>()>;
+// Runs one call while the device records what it does, and gives the nanoseconds for which it was busy; 0: no records.
+using TracedCall = std::function<device::DeviceResult<double>()>;
 [[nodiscard]] Clock steadyClock();
 
 struct TimingOptions {
   double budgetSeconds = 0.5;
   int maxSamples = 50;
   int warmups = 2;
+  ConditionProbe conditions = {};  // empty: nobody can be asked
+  std::string clock = {};          // what gives the samples, for the result
 };
 
 struct PairOptions {
   TimingOptions timing;
+  TracedCall trace;           // empty: not compared with activity records
   double screeningNs = 0.0;   // 0: no screening
   domain::Timing knownEager;  // of the task's admission; stands for eager when the candidate is screened out
   std::uint64_t seed = 0;     // of the order of calls and of the bootstrap
@@ -35,6 +40,10 @@ struct PairOptions {
 // Times the candidate against eager: warm-up, screening, then rounds in which both run in random order, until the
 // candidate's median is precise or a limit is reached. Eager runs in fewer rounds, but in five at least where the
 // budget allows: a slow eager must not eat the time of the search. The first failure of either ends it.
+//
+// Samples taken while the device was throttled are measured again; where that does not help, the stop reason is
+// "throttled", and where a candidate's interval stays wide, "noisy" (isDoubtful). What would become its cell's elite,
+// or has none to beat, is run a few more times with activity records when the timing is over.
 [[nodiscard]] device::DeviceResult<domain::PairedTiming> timePair(const TimedCall& candidate, const TimedCall& eager,
                                                                   const PairOptions& options,
                                                                   const Clock& clock = steadyClock());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/measure/paired.h"
+#include "core/stats/agreement.h"
 #include "core/verify/tensors.h"
 #include "core/verify/torch_failure.h"
 
@@ -189,6 +190,11 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   measure::PairOptions options;
   options.timing.budgetSeconds = m_request.timingBudgetSeconds;
   options.timing.maxSamples = m_request.maxSamples;
+  options.timing.clock = m_state.device.clock();
+  options.timing.conditions = [this] { return m_state.device.conditions(); };
+  if (m_state.device.canTrace()) {
+    options.trace = [this] { return traceCandidate(); };
+  }
   options.screeningNs = m_request.screeningNs;
   options.knownEager = m_state.ready.eager;
   options.seed = m_request.request;
@@ -204,31 +210,57 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   if (!timed) {
     return failed({"timing", timed.error()});
   }
+  if (const auto disagreement = stats::findDisagreement(timed->candidate)) {
+    return domain::Cheating{.rule = "timing disagrees", .detail = *disagreement};
+  }
   m_correct.timing = *timed;
   return timed->screenedOut ? std::nullopt : guarded("time", [this] { return verifyTimedOutput(); });
 }
 
-// Working sets take turns, so that no call sees the addresses of the call before.
-device::DeviceResult<double> EvaluationRun::timeCandidate() {
+// Working sets take turns, and the outputs before last are freed only now, so that no call sees the addresses of the
+// call before.
+DeviceStatus EvaluationRun::prepareCall() {
+  m_heldOutputs = m_state.working.size() > 1 ? std::move(m_lastOutputs) : std::vector<at::Tensor>();
   m_lastOutputs.clear();
   m_lastSet = m_timedCalls++ % m_state.working.size();
-  const std::span<const at::Tensor> inputs = m_state.working[m_lastSet].tensors();
-  if (const auto thrown = attempt([this] { poisonFreeMemory(); })) {
-    return tl::make_unexpected(DeviceFailure{thrown->message, thrown->poisoned});
+  const auto thrown = attempt([this] { poisonFreeMemory(); });
+  return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned}) : std::nullopt;
+}
+
+DeviceStatus EvaluationRun::call() {
+  auto outputs = m_program->run(m_state.working[m_lastSet].tensors());
+  if (!outputs) {
+    return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
+                         outputs.error().failure.poisoned};
   }
-  auto ns = m_state.device.timeCold([&]() -> DeviceStatus {
-    auto outputs = m_program->run(inputs);
-    if (!outputs) {
-      return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
-                           outputs.error().failure.poisoned};
-    }
-    m_lastOutputs = std::move(*outputs);
-    return std::nullopt;
-  });
-  if (DeviceStatus wrong = ns ? checkTimedOutput() : std::nullopt) {
+  m_lastOutputs = std::move(*outputs);
+  return std::nullopt;
+}
+
+device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
+  if (DeviceStatus failed = prepareCall()) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  auto time = m_state.device.timeCold([this] { return call(); });
+  if (DeviceStatus wrong = time ? checkTimedOutput() : std::nullopt) {
     return tl::make_unexpected(std::move(*wrong));
   }
-  return ns;
+  return time;
+}
+
+device::DeviceResult<double> EvaluationRun::traceCandidate() {
+  if (DeviceStatus failed = prepareCall()) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  auto busyNs = m_state.device.traceCold([this] { return call(); });
+  if (busyNs && m_lastOutputs.empty()) {  // not run: the outputs of a timed call are what is verified in the end
+    const auto time = timeCandidate();
+    return time ? busyNs : tl::make_unexpected(time.error());
+  }
+  if (DeviceStatus wrong = busyNs ? checkTimedOutput() : std::nullopt) {
+    return tl::make_unexpected(std::move(*wrong));
+  }
+  return busyNs;
 }
 
 void EvaluationRun::poisonFreeMemory() const {

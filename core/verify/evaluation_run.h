@@ -56,7 +56,10 @@ class EvaluationRun {
 
   [[nodiscard]] Outcome measure();
   [[nodiscard]] Outcome verifyTimedOutput();
-  [[nodiscard]] device::DeviceResult<double> timeCandidate();
+  [[nodiscard]] device::DeviceResult<device::CallTime> timeCandidate();
+  [[nodiscard]] device::DeviceResult<double> traceCandidate();
+  [[nodiscard]] device::DeviceStatus prepareCall();
+  [[nodiscard]] device::DeviceStatus call();
   // What a timed call leaves must be what the checked call on the same inputs left, to the bit where the candidate is
   // repeatable. The last timed output is compared with the reference as well.
   [[nodiscard]] device::DeviceStatus checkTimedOutput();
@@ -81,6 +84,7 @@ class EvaluationRun {
 
   std::vector<std::int64_t> m_checkedSums;  // of the outputs of each check
   std::vector<at::Tensor> m_lastOutputs;    // of the last timed call
+  std::vector<at::Tensor> m_heldOutputs;    // of the one before: their addresses are not free
   std::size_t m_lastSet = 0;
   std::size_t m_timedCalls = 0;
 };

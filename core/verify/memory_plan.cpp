@@ -59,8 +59,10 @@ Result<MemoryPlan> planMemory(const domain::Graph& graph, int checks, std::int64
   plan.referenceInFloat64 = native + task.widening * run <= usable;
   const double peak = native + (plan.referenceInFloat64 ? task.widening * run : 0.0);
   const double kept = std::max(1.0, task.inputs + (1.0 + task.widening) * task.outputs);
-  plan.workingSets = peak + task.inputs <= usable ? 2 : 1;
-  const double room = std::min(kKeptShare * static_cast<double>(freeBytes), usable - peak - task.inputs);
+  // Sets that take turns have outputs that take turns.
+  const double turns = task.inputs + task.outputs;
+  plan.workingSets = peak + turns <= usable ? 2 : 1;
+  const double room = std::min(kKeptShare * static_cast<double>(freeBytes), usable - peak - turns);
   plan.keptChecks = static_cast<int>(std::clamp(room / kept, 0.0, static_cast<double>(checks)));
   return plan;
 }

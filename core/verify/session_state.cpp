@@ -105,7 +105,7 @@ WorkingInputs& SessionState::fillWorking(std::size_t check, std::span<const at::
   return set;
 }
 
-device::DeviceResult<double> SessionState::timeEager(std::size_t workingSet) {
+device::DeviceResult<device::CallTime> SessionState::timeEager(std::size_t workingSet) {
   std::vector<at::Tensor> results;
   return device.timeCold([&]() -> device::DeviceStatus {
     const auto failed = attempt([&] { results = reference.runEager(working[workingSet].tensors()); });

@@ -31,7 +31,7 @@ struct SessionState {
   // The working set that a check uses, filled with its inputs. May throw c10::Error.
   WorkingInputs& fillWorking(std::size_t check, std::span<const at::Tensor> inputs);
   // Eager on what the working set holds, with cold caches.
-  [[nodiscard]] device::DeviceResult<double> timeEager(std::size_t workingSet);
+  [[nodiscard]] device::DeviceResult<device::CallTime> timeEager(std::size_t workingSet);
 
   device::Device& device;
   c10::Device where;

@@ -66,8 +66,12 @@ std::vector<domain::OutputError> eagerErrors(const Reference& reference) {
 }
 
 Result<domain::Timing> timeEager(SessionState& state, double budgetSeconds) {
-  const auto timed =
-      measure::timeAlone([&] { return state.timeEager(0); }, {.budgetSeconds = budgetSeconds, .maxSamples = 100});
+  measure::TimingOptions options;
+  options.budgetSeconds = budgetSeconds;
+  options.maxSamples = 100;
+  options.clock = state.device.clock();
+  options.conditions = [&] { return state.device.conditions(); };
+  const auto timed = measure::timeAlone([&] { return state.timeEager(0); }, options);
   if (!timed) {
     return Error(ErrorKind::InvalidInput, fmt::format("PyTorch cannot run the task: {}", timed.error().detail));
   }

@@ -13,10 +13,19 @@ namespace {
 class FakeBench {
  public:
   [[nodiscard]] TimedCall call(char name, double nanoseconds) {
-    return [this, name, nanoseconds]() -> device::DeviceResult<double> {
+    return [this, name, nanoseconds]() -> device::DeviceResult<device::CallTime> {
       m_order += name;
       m_seconds += nanoseconds * 1e-9;
-      return nanoseconds;
+      return device::CallTime{.ns = nanoseconds, .hostNs = 1.5 * nanoseconds};
+    };
+  }
+  // A call that takes turns at two durations, so that its interval never gets narrow.
+  [[nodiscard]] TimedCall unsteadyCall(char name, double nanoseconds) {
+    return [this, name, nanoseconds]() -> device::DeviceResult<device::CallTime> {
+      m_order += name;
+      const double now = nanoseconds * (m_order.size() % 4 < 2 ? 1.0 : 1.5);
+      m_seconds += now * 1e-9;
+      return device::CallTime{.ns = now};
     };
   }
   [[nodiscard]] Clock clock() {
@@ -97,7 +106,7 @@ TEST(TimePair, EndsWhenTheBudgetIsSpentEvenIfEagerIsSlow) {
 
 TEST(TimePair, EndsWithTheFirstFailure) {
   FakeBench bench;
-  const TimedCall broken = []() -> device::DeviceResult<double> {
+  const TimedCall broken = []() -> device::DeviceResult<device::CallTime> {
     return tl::make_unexpected(device::DeviceFailure{"illegal address", true});
   };
   const auto timing = timePair(bench.call('c', 1e6), broken, {}, bench.clock());
@@ -106,9 +115,136 @@ TEST(TimePair, EndsWithTheFirstFailure) {
   EXPECT_TRUE(timing.error().poisoned);
 }
 
+// A device that is throttled until `until`, by the bench's clock.
+ConditionProbe hotUntil(const Clock& clock, double until) {
+  return [clock, until] {
+    device::ConditionSample sample;
+    sample.known = true;
+    sample.throttled = clock() < until;
+    sample.smClockMhz = sample.throttled ? 1000 : 1980;
+    if (sample.throttled) {
+      sample.reasons = {"thermal"};
+    }
+    return sample;
+  };
+}
+
+TEST(TimePair, SaysWhatTheDeviceWasLikeAndWhoseClockItIs) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.clock = "device events";
+  options.timing.conditions = hotUntil(bench.clock(), 0.0);
+  const auto timing = timePair(bench.call('c', 1e6), bench.call('e', 3e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_EQ(timing->candidate.clock, "device events");
+  EXPECT_EQ(timing->candidate.conditions.smClockMhz, 1980);
+  EXPECT_EQ(timing->eager.conditions.smClockMhz, 1980);
+  EXPECT_DOUBLE_EQ(timing->candidate.hostMedianNs, 1.5e6);
+  EXPECT_EQ(timing->candidate.repeated, 0);
+}
+
+TEST(TimePair, MeasuresAgainWhatWasMeasuredOnAHotDevice) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.conditions = hotUntil(bench.clock(), 0.07);
+  const auto timing = timePair(bench.call('c', 1e6), bench.call('e', 1e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_GE(timing->candidate.repeated, 10);
+  EXPECT_GE(timing->candidate.samples, 7);
+  EXPECT_EQ(timing->candidate.stopReason, "precise");
+  EXPECT_EQ(timing->candidate.conditions.lowestSmClockMhz, 1000);
+  EXPECT_EQ(timing->candidate.conditions.throttleReasons, std::vector<std::string>{"thermal"});
+}
+
+TEST(TimePair, SaysSoWhenTheDeviceStaysHot) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.conditions = hotUntil(bench.clock(), 1e9);
+  const auto timing = timePair(bench.call('c', 1e6), bench.call('e', 1e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_EQ(timing->candidate.stopReason, "throttled");
+  EXPECT_GT(timing->candidate.samples, 0);
+  EXPECT_LT(bench.clock()(), 2.0) << "it is not waited for for ever";
+}
+
+TEST(TimePair, AHotDeviceScreensNobodyOut) {
+  FakeBench bench;
+  PairOptions options;
+  options.screeningNs = 1e6;
+  options.timing.conditions = hotUntil(bench.clock(), 0.025);
+  int calls = 0;
+  const TimedCall slowWhileHot = [&]() -> device::DeviceResult<device::CallTime> {
+    ++calls;
+    return calls <= 6 ? bench.call('c', 4e6)() : bench.call('c', 0.9e6)();
+  };
+  const auto timing = timePair(slowWhileHot, bench.call('e', 2e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_FALSE(timing->screenedOut);
+  EXPECT_DOUBLE_EQ(timing->candidate.medianNs, 0.9e6);
+  EXPECT_GT(timing->candidate.repeated, 0);
+}
+
+TEST(TimePair, GivesAContenderWithAnUncertainTimeAsLongAgainAndThenSaysSo) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.maxSamples = 20;
+  const auto timing = timePair(bench.unsteadyCall('c', 1e6), bench.call('e', 3e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_EQ(timing->candidate.stopReason, "noisy");
+  EXPECT_EQ(timing->candidate.samples, 40);
+}
+
+TEST(TimePair, SpendsNoMoreOnAnUncertainTimeThatCannotWin) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.maxSamples = 20;
+  options.screeningNs = 1e6;
+  int calls = 0;
+  const TimedCall fastAtFirst = [&]() -> device::DeviceResult<device::CallTime> {
+    ++calls;
+    return bench.call('c', calls <= 4 ? 1e6 : calls % 2 == 0 ? 1.5e6 : 2e6)();
+  };
+  const auto timing = timePair(fastAtFirst, bench.call('e', 3e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_FALSE(timing->screenedOut);
+  EXPECT_EQ(timing->candidate.samples, 20);
+  EXPECT_EQ(timing->candidate.stopReason, "noisy");
+}
+
+TEST(TimePair, ComparesAContenderWithActivityRecords) {
+  FakeBench bench;
+  int traces = 0;
+  PairOptions options;
+  options.trace = [&]() -> device::DeviceResult<double> { return ++traces * 1e6; };
+  const auto timing = timePair(bench.call('c', 1e6), bench.call('e', 3e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_EQ(traces, 3);
+  EXPECT_DOUBLE_EQ(timing->candidate.activityMedianNs, 2e6);
+}
+
+TEST(TimePair, TracesNeitherWhatCannotWinNorWhereThereAreNoRecords) {
+  FakeBench bench;
+  int traces = 0;
+  PairOptions options;
+  options.screeningNs = 0.97e6;
+  options.trace = [&]() -> device::DeviceResult<double> {
+    ++traces;
+    return 0.0;
+  };
+  ASSERT_TRUE(timePair(bench.call('c', 1e6), bench.call('e', 3e6), options, bench.clock()).has_value());
+  EXPECT_EQ(traces, 0);
+  options.screeningNs = 0.0;
+  const auto timing = timePair(bench.call('c', 1e6), bench.call('e', 3e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_EQ(traces, 1) << "one refusal is enough";
+  EXPECT_DOUBLE_EQ(timing->candidate.activityMedianNs, 0.0);
+}
+
 TEST(TimeAlone, StopsAtTheSampleLimit) {
   double ns = 1e6;
-  const TimedCall noisy = [&ns]() -> device::DeviceResult<double> { return ns *= 1.1; };
+  const TimedCall noisy = [&ns]() -> device::DeviceResult<device::CallTime> {
+    return device::CallTime{.ns = ns *= 1.1};
+  };
   const auto timing = timeAlone(noisy, {.budgetSeconds = 10.0, .maxSamples = 20});
   ASSERT_TRUE(timing.has_value());
   EXPECT_EQ(timing->samples, 20);
