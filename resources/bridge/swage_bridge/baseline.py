@@ -22,7 +22,7 @@ class Mode:
         self._model = compare.copied(model)
         self._inputs = inputs
         self.compile_seconds = 0.0
-        self.relative = self.absolute = None
+        self.relative = self.absolute = self.accuracy = None
         self.error = None
         kind = MODES[name]
         self._callable = self._model if kind is None else torch.compile(self._model, mode=kind)
@@ -34,8 +34,11 @@ class Mode:
         with torch.no_grad():
             return self._callable(*self._inputs)
 
-    def prepare(self, exact, device):
-        """First call: compiles, measures compile_seconds and the error against `exact` (or None)."""
+    def prepare(self, exact, full, device):
+        """First call: compiles, measures compile_seconds, the error against `exact` (or None) and its class.
+
+        `full` are compare.output_errors() of eager without TF32.
+        """
         start = time.monotonic()
         try:
             results = compare.tensors(self.call())
@@ -44,16 +47,19 @@ class Mode:
                 self.compile_seconds = time.monotonic() - start
             if exact is not None:
                 self.relative, self.absolute = compare.errors(results, exact)
+                self.accuracy = compare.accuracy_class(compare.output_errors(results, exact), full)
         except Exception as exc:  # a mode that cannot compile is data, not a failure of the command
             self.error = one_line(exc)
 
-    def document(self, samples):
-        """The JSON object of the mode."""
+    def document(self, samples, clock):
+        """The JSON object of the mode, timed by the named clock."""
         return {
             **timing.summarise(samples),
+            "clock": clock,
             "compile_seconds": round(self.compile_seconds, 3),
             "error_vs_fp64": self.relative,
             "max_abs_error": self.absolute,
+            "accuracy": self.accuracy,
             "error": self.error,
         }
 
@@ -99,14 +105,23 @@ def check_runs(task, model, inputs):
         compare.run_once(model, inputs)
 
 
+def full_precision_errors(model, inputs, exact):
+    """compare.output_errors() of eager without TF32, by which accuracy classes are defined; [] without `exact`."""
+    if exact is None:
+        return []
+    with compare.without_tf32():
+        results, _ = compare.run_once(model, inputs)
+    return compare.output_errors(results, exact)
+
+
 def time_modes(modes, device, budget_s):
-    """Times the modes that work, in turns; returns samples by name and notes failures in the modes."""
+    """Times the modes that work, in turns; returns samples by name and the clock, and notes failures in the modes."""
     clock = timing.Clock(device)
     working = {mode.name: mode for mode in modes if mode.error is None}
     samples, failures = timing.interleave(clock, {name: mode.call for name, mode in working.items()}, budget_s)
     for name, exc in failures.items():
         working[name].error = one_line(exc)
-    return samples, clock.flush_bytes
+    return samples, clock
 
 
 def fastest(documents):
@@ -123,19 +138,20 @@ def run(options):
     model, inputs = prepare(task, device)
     check_runs(task, model, inputs)
     exact, why = compare.reference(model, inputs)
+    full = full_precision_errors(model, inputs, exact)
     modes = [Mode(name, model, inputs) for name in names]
     for mode in modes:
-        mode.prepare(exact, device)
+        mode.prepare(exact, full, device)
     exact = None  # frees the largest tensors before anything is timed
-    samples, flushed = time_modes(modes, device, options.time_budget)
-    documents = {mode.name: mode.document(samples.get(mode.name, [])) for mode in modes}
+    samples, clock = time_modes(modes, device, options.time_budget)
+    documents = {mode.name: mode.document(samples.get(mode.name, []), clock.name) for mode in modes}
     return {
         "task": document["name"],
         "mode": document["mode"],
         "device": str(device),
         "threads": torch.get_num_threads(),
         "torch_version": torch.__version__,
-        "flush_bytes": flushed,
+        "flush_bytes": clock.flush_bytes,
         "reference_error": why or None,
         "modes": documents,
         "fastest": fastest(documents),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 
 import torch
@@ -99,12 +100,12 @@ def reference(model, inputs):
         return None, one_line(exc)
 
 
-def errors(results, exact):
-    """(worst relative l2 error, worst absolute error) over floating tensors; (None, None) if none.
+def output_errors(results, exact):
+    """(dtype, relative l2 error, absolute error) of each floating tensor of the results.
 
     Integer results are left out: the distance of two indices says nothing.
     """
-    relative, absolute = [], []
+    found = []
     for result, wanted in zip(results, exact):
         if not (wanted.is_floating_point() and wanted.numel()):
             continue
@@ -114,11 +115,47 @@ def errors(results, exact):
         difference = torch.where((result == wanted.to(result.dtype)) & ~finite, 0.0, difference)
         norm = torch.linalg.vector_norm(torch.where(finite, wanted.double(), 0.0)).item()
         size = torch.linalg.vector_norm(difference).item()
-        relative.append(size / norm if norm else size)
-        absolute.append(difference.abs().max().item())
-    if not relative:
+        found.append((result.dtype, size / norm if norm else size, difference.abs().max().item()))
+    return found
+
+
+def errors(results, exact):
+    """(worst relative l2 error, worst absolute error) over floating tensors; (None, None) if none."""
+    found = output_errors(results, exact)
+    if not found:
         return None, None
-    return _worst(relative), _worst(absolute)
+    return _worst([relative for _, relative, _ in found]), _worst([absolute for _, _, absolute in found])
+
+
+@contextlib.contextmanager
+def without_tf32():
+    """Products and convolutions in full float32 precision inside."""
+    matmul, cudnn = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = matmul, cudnn
+
+
+_CLASSES = ("fp32", "tf32", "half")  # from the most exact on
+_TF32_LIMIT = 1e-3
+_FLOOR_ULPS = 8
+
+
+def accuracy_class(found, full):
+    """The accuracy class of output_errors() `found`; `full` are those of eager without TF32.
+
+    By the rule of the worker: a 16-bit result is `half`; a float32 one is `fp32` up to twice the error of
+    full precision or 8 ulp, `tf32` up to 1e-3.
+    """
+    worst = 0
+    for (dtype, relative, _), (_, full_relative, _) in zip(found, full):
+        if dtype in (torch.float16, torch.bfloat16):
+            worst = 2
+        elif not relative <= max(2 * full_relative, _FLOOR_ULPS * torch.finfo(dtype).eps):
+            worst = max(worst, 1 if relative <= _TF32_LIMIT else 2)  # nan is in the last class
+    return _CLASSES[worst]
 
 
 def _worst(numbers):

@@ -4,12 +4,14 @@
 Before every call a buffer of twice the last-level cache is written (on a GPU: twice its L2 and at
 least 256 MB), so that no call finds its inputs cached by the one before. GPU calls are timed by
 events, CPU calls by the monotonic clock; the allocation of outputs is inside. What is compared is
-measured in turns, so that drift of clocks and neighbours hits all alike.
+measured in turns, in another random order each time, so that drift of clocks and neighbours hits all
+alike. Intervals are those of the median from order statistics.
 """
 
 from __future__ import annotations
 
 import glob
+import math
 import random
 import statistics
 import time
@@ -21,7 +23,8 @@ MAX_SAMPLES = 50
 _WARM_UPS = 3
 _GPU_FLUSH_BYTES = 256 * 1024 * 1024
 _DEFAULT_CPU_CACHE_BYTES = 32 * 1024 * 1024
-_RESAMPLES = 2000
+_FEWEST_FOR_INTERVAL = 6
+_TAIL = 0.025  # of each side of a 95 % interval
 
 
 def last_level_cache():
@@ -50,6 +53,7 @@ class Clock:
             self._stop = torch.cuda.Event(enable_timing=True)
         else:
             self.flush_bytes = 2 * last_level_cache()
+        self.name = "device events" if self._cuda else "host clock"
         self._buffer = torch.empty(self.flush_bytes, dtype=torch.uint8, device=self._device)
         self._fill = 0
 
@@ -79,14 +83,16 @@ class Clock:
         return self._start.elapsed_time(self._stop) * 1e6
 
 
-def interleave(clock, calls, budget_s):
+def interleave(clock, calls, budget_s, seed=0):
     """Samples in ns for each named call, taken in turns.
 
     `calls` maps names to functions without arguments. After up to 3 warm-ups each, at least 5 and
-    at most 50 rounds run within about `budget_s` seconds. A call that raises ends up as an
-    exception in the second result, and the others go on. Returns (samples, failures).
+    at most 50 rounds run within about `budget_s` seconds, each in an order drawn anew. A call that
+    raises ends up as an exception in the second result, and the others go on. Returns (samples,
+    failures).
     """
     samples, failures = {name: [] for name in calls}, {}
+    draw = random.Random(seed)
     start = time.monotonic()
 
     def attempt(name, keep):
@@ -98,32 +104,51 @@ def interleave(clock, calls, budget_s):
         if keep:
             samples[name].append(elapsed)
 
+    def round_of(keep):
+        working = [name for name in calls if name not in failures]
+        draw.shuffle(working)
+        for name in working:
+            attempt(name, keep)
+
     for warm_up in range(_WARM_UPS):
         # Long calls are warm after one; the warm-ups get at most a quarter of the budget.
         if warm_up and time.monotonic() - start > budget_s / 4:
             break
-        for name in calls:
-            if name not in failures:
-                attempt(name, False)
+        round_of(False)
     for turn in range(MAX_SAMPLES):
         if turn >= MIN_SAMPLES and time.monotonic() - start > budget_s:
             break
-        for name in calls:
-            if name not in failures:
-                attempt(name, True)
+        round_of(True)
     return samples, failures
 
 
+def median_interval(samples):
+    """The 95 % interval of the median: the k-th smallest and the k-th largest sample.
+
+    k is the largest with P(X < k) <= 2.5 % for X ~ binomial(n, 1/2). With fewer than 6 samples it is
+    the whole range.
+    """
+    values, count = sorted(samples), len(samples)
+    rank, below = 0, 0.0
+    while rank < count:
+        below += math.comb(count, rank) * 0.5**count
+        if below > _TAIL:
+            break
+        rank += 1
+    rank = max(rank, 1) if count >= _FEWEST_FOR_INTERVAL else 1
+    return values[rank - 1], values[count - rank]
+
+
 def summarise(samples):
-    """Median and the 95 % bootstrap interval of the median, in ns; nulls without samples."""
+    """Median, its interval and the minimum, in ns; nulls without samples."""
     if not samples:
-        return {"median_ns": None, "low_ns": None, "high_ns": None, "samples": 0}
-    draw = random.Random(0)  # a fixed seed: the same samples give the same interval
-    medians = sorted(statistics.median(draw.choices(samples, k=len(samples))) for _ in range(_RESAMPLES))
-    low, high = medians[int(0.025 * _RESAMPLES)], medians[int(0.975 * _RESAMPLES) - 1]
+        return {"median_ns": None, "low_ns": None, "high_ns": None, "min_ns": None, "samples": 0, "stop_reason": ""}
+    low, high = median_interval(samples)
     return {
         "median_ns": round(statistics.median(samples)),
         "low_ns": round(low),
         "high_ns": round(high),
+        "min_ns": round(min(samples)),
         "samples": len(samples),
+        "stop_reason": "sample limit" if len(samples) >= MAX_SAMPLES else "time budget",
     }
