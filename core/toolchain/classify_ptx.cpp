@@ -297,4 +297,19 @@ std::vector<KernelFacts> classifyPtx(std::string_view ptx, const std::vector<std
   return kernels;
 }
 
+std::string findHeapCall(std::string_view ptx) {
+  constexpr std::string_view kBlanks = " \t\r\n()";
+  for (std::size_t at = ptx.find(".extern"); at != std::string_view::npos; at = ptx.find(".extern", at + 1)) {
+    std::string_view declaration = ptx.substr(at, ptx.find(';', at) - at);
+    while (!declaration.empty()) {
+      const std::size_t end = std::min(declaration.find_first_of(kBlanks), declaration.size());
+      if (declaration.substr(0, end) == "malloc") {
+        return "takes memory from the device's heap, which outlives the launch";
+      }
+      declaration.remove_prefix(std::min(end + 1, declaration.size()));
+    }
+  }
+  return {};
+}
+
 }  // namespace swage::toolchain

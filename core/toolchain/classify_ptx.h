@@ -24,4 +24,7 @@ namespace swage::toolchain {
 [[nodiscard]] std::vector<domain::KernelFacts> classifyPtx(std::string_view ptx,
                                                            const std::vector<std::string>& entries);
 
+// A use of the device's heap, whose blocks outlive the launch; empty when there is none.
+[[nodiscard]] std::string findHeapCall(std::string_view ptx);
+
 }  // namespace swage::toolchain

@@ -331,4 +331,22 @@ std::string findSystemCall(const std::vector<AsmFunction>& functions) {
   return {};
 }
 
+std::string findComputedCall(const std::vector<AsmFunction>& functions) {
+  const auto isRuntime = [](const AsmFunction& function) {
+    return std::any_of(function.body.begin(), function.body.end(),
+                       [](const AsmInstruction& instruction) { return instruction.mentions.starts_with("_ITM_"); });
+  };
+  for (const AsmFunction& function : functions) {
+    for (const AsmInstruction& instruction : function.body) {
+      const bool leaves = instruction.mnemonic == "call" || instruction.mnemonic == "jmp";
+      // Through the table of imports, which are checked by name: <__cxa_finalize@GLIBC_2.2.5>.
+      const bool isImport = instruction.mentions.find('@') != std::string::npos;
+      if (leaves && !instruction.jumpTarget && !isImport && !isRuntime(function)) {
+        return fmt::format("calls an address that it works out ('{}' in {})", instruction.mnemonic, function.name);
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace swage::toolchain

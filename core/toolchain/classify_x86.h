@@ -32,4 +32,8 @@ namespace swage::toolchain {
 // A system call in the code, which only inline assembly can put there; empty when there is none.
 [[nodiscard]] std::string findSystemCall(const std::vector<AsmFunction>& functions);
 
+// A call or jump to an address that the code works out: the way to functions that the object does not import, such as
+// those beside memcpy in the C library. Empty when there is none. (Jump tables are turned off in flags.cpp.)
+[[nodiscard]] std::string findComputedCall(const std::vector<AsmFunction>& functions);
+
 }  // namespace swage::toolchain

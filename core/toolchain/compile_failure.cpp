@@ -36,6 +36,11 @@ CompileFailed environmentFailure(const Error& error) {
   return {CompileFailureReason::Environment, log};
 }
 
+std::string writableDataRefusal(std::uint64_t bytes, std::string_view name) {
+  const std::string which = name.empty() ? std::string() : fmt::format(" ('{}')", name);
+  return fmt::format("has {} bytes of writable module data{}, which keep results from call to call", bytes, which);
+}
+
 CompileFailed refused(std::string_view why) {
   return {CompileFailureReason::Refused, std::string(why)};
 }

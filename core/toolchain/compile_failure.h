@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace swage::toolchain {
 inline constexpr std::string_view kHintPrefix = "\nhint: ";
 
 [[nodiscard]] domain::CompileFailed environmentFailure(const Error& error);
+// Words for module-scope data that survives a call; `name` is one of the variables, or empty.
+[[nodiscard]] std::string writableDataRefusal(std::uint64_t bytes, std::string_view name);
+
 // What the checks before and after the compiler found.
 [[nodiscard]] domain::CompileFailed refused(std::string_view why);
 [[nodiscard]] domain::CompileFailed limitFailure(ProcessEnd end, const ProcessLimits& limits, std::string_view log);

@@ -152,13 +152,14 @@ CompileOutcome describeObject(const CompileRequest& request, std::string bytes, 
   if (const std::string call = findSystemCall(functions); !call.empty()) {
     return refused("the kernel " + call);
   }
+  if (const std::string call = findComputedCall(functions); !call.empty()) {
+    return refused("the kernel " + call);
+  }
+  if (const auto writable = findWritableData(*image)) {
+    return refused("the kernel " + *writable);
+  }
   CompiledBinary binary;
   binary.kernels = classifyX86(functions, request.entries);
-  if (const std::int64_t bytesKept = writableBytes(*image); bytesKept > 0) {
-    for (domain::KernelFacts& facts : binary.kernels) {
-      facts.evidence["writable_globals"] = bytesKept;
-    }
-  }
   binary.assembly = cappedText(listingOf(functions, request.entries), kMaxAssemblyBytes);
   binary.binaryHash = sharedObjectHash(*image, request.entries);
   binary.log = std::move(log);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/sha256.h"
+#include "core/toolchain/compile_failure.h"
 
 // A report reads, for each entry:
 //   ptxas info    : Compiling entry function 'k' for 'sm_90a'
@@ -84,14 +85,21 @@ std::string withoutResourceReport(std::string_view log) {
   return rest;
 }
 
-std::int64_t writableGlobalBytes(const ElfImage& cubin) {
+std::optional<std::string> findWritableGlobals(const ElfImage& cubin) {
   std::uint64_t total = 0;
+  std::string first;
   for (const ElfSection& section : cubin.sections) {
     if (section.name == ".nv.global" || section.name == ".nv.global.init") {
       total += section.size;
     }
   }
-  return static_cast<std::int64_t>(total);
+  for (const ElfSymbol& symbol : cubin.symbols) {
+    const bool isGlobal = cubin.sectionName(symbol).starts_with(".nv.global");
+    if (isGlobal && symbol.size > 0 && first.empty()) {
+      first = symbol.name;
+    }
+  }
+  return total == 0 ? std::nullopt : std::optional(writableDataRefusal(total, first));
 }
 
 std::string cubinHash(const ElfImage& cubin, const std::vector<std::string>& entries) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,9 @@ struct KernelResources {
 // The log without that report, which holds compile times and would make equal compilations differ.
 [[nodiscard]] std::string withoutResourceReport(std::string_view log);
 
-// Bytes of module-scope data that survive from one launch to the next.
-[[nodiscard]] std::int64_t writableGlobalBytes(const ElfImage& cubin);
+// Module-scope data that survives from one launch to the next, in words; empty when there is none. A kernel that keeps
+// results there can replay them, and no honest one needs it. Tables belong into __constant__ memory.
+[[nodiscard]] std::optional<std::string> findWritableGlobals(const ElfImage& cubin);
 
 // SHA-256 of what runs: the code of the entries in the order given, other code, constants and initialised data.
 // No names of entries, no line tables.

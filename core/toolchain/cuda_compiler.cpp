@@ -63,16 +63,18 @@ CompileOutcome describeCubin(const CompileRequest& request, NvrtcOutput output) 
   if (const auto missing = missingEntry(binary.kernels, request)) {
     return refused(*missing);
   }
+  if (const auto writable = findWritableGlobals(*image)) {
+    return refused("the kernel " + *writable);
+  }
+  if (const std::string call = findHeapCall(output.ptx); !call.empty()) {
+    return refused("the kernel " + call);
+  }
   const auto resources = parseResourceReport(output.log);
-  const std::int64_t writable = writableGlobalBytes(*image);
   for (KernelFacts& facts : binary.kernels) {
     if (const auto found = resources.find(facts.entry); found != resources.end()) {
       facts.registers = found->second.registers;
       facts.spillBytes = found->second.spillBytes;
       facts.staticSharedBytes = found->second.staticSharedBytes;
-    }
-    if (writable > 0) {
-      facts.evidence["writable_globals"] = writable;
     }
   }
   binary.log = cappedText(cleanedLog(withoutResourceReport(output.log), {}));

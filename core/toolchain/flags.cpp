@@ -67,7 +67,8 @@ std::vector<std::string> defaultFlags(domain::Target target, std::string_view ar
           "-fopenmp",
           "-fno-math-errno",
           "-fno-trapping-math",
-          "-fno-exceptions",  // an outlined OpenMP region would else need the C++ runtime to terminate
+          "-fno-jump-tables",  // so that a jump to a computed address is a call out of the kernel
+          "-fno-exceptions",   // an outlined OpenMP region would else need the C++ runtime to terminate
           "-shared",
           "-fPIC",
           "-pipe",

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/sha256.h"
+#include "core/toolchain/compile_failure.h"
 
 namespace swage::toolchain {
 namespace {
@@ -41,9 +42,14 @@ constexpr std::array<std::string_view, 9> kOpenMpQueries{
     "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads", "omp_get_num_procs",   "omp_in_parallel",
     "omp_get_level",      "omp_get_team_num",    "omp_get_num_teams",   "omp_get_thread_limit"};
 
-// Functions of libgomp that leave the loop machinery: other devices, and memory outside of the plan.
-constexpr std::array<std::string_view, 5> kRefusedOpenMp{"GOMP_target", "GOMP_offload", "GOMP_alloc", "GOMP_free",
-                                                         "GOMP_plugin"};
+// Functions of libgomp that leave the loop machinery: other devices, memory outside of the plan, and the old halves of
+// a parallel region, between which a kernel could return and let the other threads work on.
+constexpr std::array<std::string_view, 6> kRefusedOpenMp{"GOMP_target", "GOMP_offload", "GOMP_alloc",
+                                                         "GOMP_free",   "GOMP_plugin",  "GOMP_parallel_end"};
+
+bool isHalfOfARegion(std::string_view symbol) {
+  return symbol.starts_with("GOMP_parallel") && symbol.ends_with("_start");
+}
 
 constexpr std::array<std::string_view, 8> kLibraries{"libc.so.6",       "libm.so.6",           "libmvec.so.1",
                                                      "libgomp.so.1",    "libgcc_s.so.1",       "libstdc++.so.6",
@@ -118,7 +124,7 @@ bool isAllowedImport(std::string_view symbol) {
     return isMathFunction(symbol.substr(std::min(symbol.size(), symbol.find('_', 4) + 1)));
   }
   if (symbol.starts_with("GOMP_")) {
-    return !startsWithAny(kRefusedOpenMp, symbol);
+    return !startsWithAny(kRefusedOpenMp, symbol) && !isHalfOfARegion(symbol);
   }
   return isMathFunction(symbol) || contains(kOtherFunctions, symbol) || contains(kOpenMpQueries, symbol);
 }
@@ -138,8 +144,9 @@ std::optional<std::string> findObjectRefusal(const ElfImage& image, const std::v
   return std::nullopt;
 }
 
-std::int64_t writableBytes(const ElfImage& image) {
+std::optional<std::string> findWritableData(const ElfImage& image) {
   std::uint64_t total = 0;
+  std::string first;
   for (const ElfSymbol& symbol : image.symbols) {
     const std::string_view section = image.sectionName(symbol);
     const bool writable = section == ".data" || section == ".bss" || section == ".tdata" || section == ".tbss";
@@ -147,9 +154,10 @@ std::int64_t writableBytes(const ElfImage& image) {
     // completed.0 is crtbegin's; __dso_handle is its other variable.
     if (writable && isData && symbol.name != "completed.0" && symbol.name != "__dso_handle") {
       total += symbol.size;
+      first = first.empty() ? symbol.name : first;
     }
   }
-  return static_cast<std::int64_t>(total);
+  return total == 0 ? std::nullopt : std::optional(writableDataRefusal(total, first));
 }
 
 std::string sharedObjectHash(const ElfImage& image, const std::vector<std::string>& entries) {

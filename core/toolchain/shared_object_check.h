@@ -19,9 +19,9 @@ namespace swage::toolchain {
 [[nodiscard]] std::optional<std::string> findObjectRefusal(const ElfImage& image,
                                                            const std::vector<std::string>& entries);
 
-// Bytes of module-scope data that survive from one call to the next, beyond what the C runtime itself brings.
-// A kernel that keeps results there can replay them, so the number is part of the evidence.
-[[nodiscard]] std::int64_t writableBytes(const ElfImage& image);
+// Module-scope data that survives from one call to the next, beyond what the C runtime itself brings, in words; empty
+// when there is none. A kernel that keeps results there can replay them, and no honest one needs it.
+[[nodiscard]] std::optional<std::string> findWritableData(const ElfImage& image);
 
 // SHA-256 of what runs: code, constants, initialised data and what is called, in file order, and where the entries
 // begin. No names of entries, no paths, no build id.

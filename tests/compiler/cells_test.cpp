@@ -55,11 +55,9 @@ TEST_P(CudaCells, AreReadFromCompiledCode) {
 INSTANTIATE_TEST_SUITE_P(
     Data, CudaCells,
     ::testing::Values(Golden{"naive.cu", "A0B0C1", "ld.global"}, Golden{"unrolled.cu", "A0B0C1", "ld.global"},
-                      Golden{"linear_index.cu", "A0B0C1", "ld.global"},
-                      Golden{"writable_global.cu", "A0B0C1", "writable_globals"},
-                      Golden{"float4.cu", "A1B0C1", "ld.global.v4"}, Golden{"tiled.cu", "A2B0C1", "ld.shared"},
-                      Golden{"cp_async.cu", "A3B0C1", "cp.async"}, Golden{"half2.cu", "A0B1C1", "fma.f16x2"},
-                      Golden{"called_function.cu", "A0B1C1", "shfl.sync"},
+                      Golden{"linear_index.cu", "A0B0C1", "ld.global"}, Golden{"float4.cu", "A1B0C1", "ld.global.v4"},
+                      Golden{"tiled.cu", "A2B0C1", "ld.shared"}, Golden{"cp_async.cu", "A3B0C1", "cp.async"},
+                      Golden{"half2.cu", "A0B1C1", "fma.f16x2"}, Golden{"called_function.cu", "A0B1C1", "shfl.sync"},
                       Golden{"tensor_core.cu", "A0B2C1", "mma.sync"},
                       Golden{"shuffle_atomic.cu", "A0B1C2", "nctaid.loop"},
                       Golden{"grid_stride.cu", "A0B0C2", "nctaid.loop"}, Golden{"cluster.cu", "A0B0C2", "cluster"}),
@@ -77,10 +75,9 @@ TEST_P(CpuCells, AreReadFromCompiledCode) {
 INSTANTIATE_TEST_SUITE_P(
     Data, CpuCells,
     ::testing::Values(Golden{"scalar.cpp", "A0B0C1", "load.scalar"}, Golden{"copy.cpp", "A1B0C1", "store.ymm"},
-                      Golden{"vector.cpp", "A1B1C1", "arith.ymm"},
-                      Golden{"remembers.cpp", "A1B1C1", "writable_globals"},
-                      Golden{"tile.cpp", "A2B1C1", "stack.store"}, Golden{"prefetch.cpp", "A3B1C1", "prefetch"},
-                      Golden{"stream.cpp", "A3B0C1", "stream.store"}, Golden{"atomic.cpp", "A0B0C2", "lock"}),
+                      Golden{"vector.cpp", "A1B1C1", "arith.ymm"}, Golden{"tile.cpp", "A2B1C1", "stack.store"},
+                      Golden{"prefetch.cpp", "A3B1C1", "prefetch"}, Golden{"stream.cpp", "A3B0C1", "stream.store"},
+                      Golden{"atomic.cpp", "A0B0C2", "lock"}),
     nameOf);
 
 TEST(CudaFacts, HoldSharedMemoryOfTheKernelThatUsesIt) {
@@ -113,13 +110,6 @@ TEST(CudaFacts, HoldSpills) {
   ASSERT_EQ(binary.kernels.size(), 1U);
   EXPECT_LE(binary.kernels[0].registers, 24);
   EXPECT_GT(binary.kernels[0].spillBytes, 0);
-}
-
-TEST(CpuFacts, CountTheBytesThatSurviveACall) {
-  const auto binary = compiled(cpuRequest(dataFile("cpu/remembers.cpp")));
-  ASSERT_EQ(binary.kernels.size(), 1U);
-  EXPECT_THAT(binary.kernels[0].evidence, Contains(Pair("writable_globals", 16384)));
-  EXPECT_EQ(compiled(cpuRequest(dataFile("cpu/vector.cpp"))).kernels[0].evidence.count("writable_globals"), 0U);
 }
 
 }  // namespace

@@ -259,19 +259,28 @@ static void accumulateShare(SWAGE_PARAMETERS, Index g, const Group& q, Share sha
   result = joinLanes(s);
 }
 
+// What the threads found, for each stage. On the stack of the caller: a kernel keeps nothing from call to call.
+template <int K>
+struct Partials {
+  State<K, 1> of[kMaxThreads];
+  Partials<K + 1> later;
+};
+template <>
+struct Partials<kStages> {};
+
 // Every thread joins the partial results in the same order, so all of them hold the same group.
 template <int K>
-static void reduceTogether(SWAGE_PARAMETERS, Index g, Group& q, Share share, int thread, int threads) {
+static void reduceTogether(SWAGE_PARAMETERS, Index g, Group& q, Share share, [[maybe_unused]] Partials<K>& partials,
+                           int thread, int threads) {
   if constexpr (K < kStages) {
-    static State<K, 1> partial[kMaxThreads];
-    accumulateShare<K>(SWAGE_PASS, g, q, share, partial[thread]);
+    accumulateShare<K>(SWAGE_PASS, g, q, share, partials.of[thread]);
 #pragma omp barrier
-    State<K, 1> total = partial[0];
+    State<K, 1> total = partials.of[0];
     for (int other = 1; other < threads; ++other) {
-      merge(total, partial[other]);
+      merge(total, partials.of[other]);
     }
     finish(total, q);
-    reduceTogether<K + 1>(SWAGE_PASS, g, q, share, thread, threads);
+    reduceTogether<K + 1>(SWAGE_PASS, g, q, share, partials.later, thread, threads);
   }
 }
 
@@ -303,6 +312,7 @@ static void mapShare(SWAGE_PARAMETERS, Index g, const Group& q, Share share) {
 
 extern "C" __attribute__((visibility("default"))) void SWAGE_ENTRY(void** arguments) {
   SWAGE_UNPACK
+  Partials<0> partials;
 #pragma omp parallel num_threads(omp_get_max_threads() < kMaxThreads ? omp_get_max_threads() : kMaxThreads)
   {
     const int threads = omp_get_num_threads();
@@ -311,7 +321,7 @@ extern "C" __attribute__((visibility("default"))) void SWAGE_ENTRY(void** argume
     for (Index g = 0; g < kGroups; ++g) {
       const Base first = baseAt(g, 0);
       Group q = groupAt(SWAGE_PASS, first, 0);
-      reduceTogether<0>(SWAGE_PASS, g, q, share, thread, threads);
+      reduceTogether<0>(SWAGE_PASS, g, q, share, partials, thread, threads);
       if (thread == 0) {
         storeGroup(SWAGE_PASS, first, g, 0, q);
       }
