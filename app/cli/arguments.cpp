@@ -23,6 +23,7 @@ struct Raw {
   bool quiet = false;
   int verbose = 0;
   bool noCompileBaseline = false;
+  bool noSelfTest = false;
   std::string project;
   std::string timeBudget;
   std::vector<std::string> overrides;
@@ -35,6 +36,7 @@ struct Raw {
   ShowArguments show;
   ExportArguments exporting;
   BenchArguments bench;
+  DoctorArguments doctor;
 };
 
 using Finish = std::function<Result<CommandArguments>(Raw&)>;
@@ -111,6 +113,11 @@ void addTarget(CLI::App* command, std::string& target) {
       ->capture_default_str();
 }
 
+void addSelfTestFlag(CLI::App* command, Raw& raw) {
+  command->add_flag("--no-self-test", raw.noSelfTest,
+                    "Search although nobody knows whether cheats are found on this device");
+}
+
 void addOptimize(Parser& parser) {
   Raw& raw = parser.raw;
   services::RunSpec& spec = raw.optimize.spec;
@@ -125,6 +132,7 @@ void addOptimize(Parser& parser) {
       ->type_name("S")
       ->capture_default_str();
   command->add_flag("--no-compile-baseline", raw.noCompileBaseline, "Compare with eager only, not torch.compile");
+  addSelfTestFlag(command, raw);
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     services::RunSpec& result = filled.optimize.spec;
     SWAGE_TRY(takeOverrides(filled, result.overrides));
@@ -135,6 +143,7 @@ void addOptimize(Parser& parser) {
       result.timeBudgetSeconds = 0.0;  // the other limit was chosen
     }
     result.compileBaselines = !filled.noCompileBaseline;
+    filled.optimize.selfTest = !filled.noSelfTest;
     return CommandArguments(filled.optimize);
   };
 }
@@ -144,7 +153,9 @@ void addResume(Parser& parser) {
   CLI::App* command = addCommand(parser, "resume", "Go on with a run that was stopped or killed", WithProject::Yes);
   command->add_option("run", raw.reference, "Run, such as r3; the latest unfinished one by default")->type_name("RUN");
   addBudget(command, raw, raw.resume.maxEvaluations);
+  addSelfTestFlag(command, raw);
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    filled.resume.selfTest = !filled.noSelfTest;
     if (!filled.reference.empty()) {
       SWAGE_TRY_ASSIGN(filled.resume.run, parseReference(filled.reference));
       filled.resume.run->kind = Reference::Kind::Run;  // nothing else can be resumed, so the r may be left out
@@ -261,9 +272,20 @@ void addBench(Parser& parser) {
   };
 }
 
+void addDoctor(Parser& parser) {
+  DoctorArguments& doctor = parser.raw.doctor;
+  CLI::App* command = addCommand(parser, "doctor", "Check everything a run needs, with hints", WithProject::Yes);
+  auto* selfTest = command->add_flag("--self-test", doctor.selfTest,
+                                     "Evaluate planted cheats and honest controls on this device instead");
+  command->add_option("--target", doctor.target, "Of the self-test: cpu, cuda or auto")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
+      ->type_name("TARGET")
+      ->capture_default_str()
+      ->needs(selfTest);
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> { return CommandArguments(filled.doctor); };
+}
+
 void addRest(Parser& parser) {
-  CLI::App* doctor = addCommand(parser, "doctor", "Check everything a run needs, with hints", WithProject::Yes);
-  parser.finish[doctor] = [](Raw&) -> Result<CommandArguments> { return CommandArguments(DoctorArguments{}); };
   CLI::App* version = addCommand(parser, "version", "Print the version", WithProject::No);
   parser.finish[version] = [](Raw&) -> Result<CommandArguments> { return CommandArguments(VersionArguments{}); };
 }
@@ -280,6 +302,7 @@ void describe(Parser& parser) {
   addVerify(parser);
   addExport(parser);
   addBench(parser);
+  addDoctor(parser);
   addRest(parser);
 }
 

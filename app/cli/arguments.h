@@ -32,11 +32,13 @@ struct ImportArguments {
 };
 struct OptimizeArguments {
   services::RunSpec spec;  // without the project
+  bool selfTest = true;
 };
 struct ResumeArguments {
   std::optional<Reference> run;
   double timeBudgetSeconds = 0.0;
   std::int64_t maxEvaluations = 0;
+  bool selfTest = true;
 };
 struct StatusArguments {};
 struct ListArguments {
@@ -58,7 +60,10 @@ struct ExportArguments {
   std::string format = "modelnew";
   std::filesystem::path output;
 };
-struct DoctorArguments {};
+struct DoctorArguments {
+  bool selfTest = false;
+  std::string target = "auto";
+};
 struct BenchArguments {
   services::RunSpec spec;  // without the project; no task: a bundled one of about 100 MB
   int freshProcesses = 10;

@@ -5,9 +5,20 @@
 #include "app/cli/command.h"
 #include "app/cli/record_commands.h"
 #include "app/cli/run_command.h"
+#include "app/cli/self_test_command.h"
 #include "app/cli/task_commands.h"
 
 namespace swage::cli {
+namespace {
+
+Context withSelfTest(Context context, bool wanted) {
+  if (context.parts.selfTest) {
+    context.parts.selfTest->skip = !wanted;
+  }
+  return context;
+}
+
+}  // namespace
 
 std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context context) {
   return std::visit(
@@ -16,9 +27,9 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
         if constexpr (std::is_same_v<Chosen, ImportArguments>) {
           return std::make_unique<ImportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, OptimizeArguments>) {
-          return std::make_unique<OptimizeCommand>(std::move(context), chosen.spec);
+          return std::make_unique<OptimizeCommand>(withSelfTest(std::move(context), chosen.selfTest), chosen.spec);
         } else if constexpr (std::is_same_v<Chosen, ResumeArguments>) {
-          return std::make_unique<ResumeCommand>(std::move(context), chosen);
+          return std::make_unique<ResumeCommand>(withSelfTest(std::move(context), chosen.selfTest), chosen);
         } else if constexpr (std::is_same_v<Chosen, StatusArguments>) {
           return std::make_unique<StatusCommand>(std::move(context));
         } else if constexpr (std::is_same_v<Chosen, ListArguments>) {
@@ -30,6 +41,9 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
         } else if constexpr (std::is_same_v<Chosen, ExportArguments>) {
           return std::make_unique<ExportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, DoctorArguments>) {
+          if (chosen.selfTest) {
+            return std::make_unique<SelfTestCommand>(std::move(context), chosen);
+          }
           return std::make_unique<DoctorCommand>(std::move(context));
         } else if constexpr (std::is_same_v<Chosen, BenchArguments>) {
           return std::make_unique<BenchCommand>(std::move(context), chosen);

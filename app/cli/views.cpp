@@ -98,6 +98,15 @@ void addTiming(std::string& text, const domain::Correct& correct) {
   }
 }
 
+std::string_view verdictWord(services::SelfTestCase::Verdict verdict) {
+  switch (verdict) {
+    case services::SelfTestCase::Verdict::AsExpected: return "ok";
+    case services::SelfTestCase::Verdict::Wrong: return "WRONG";
+    case services::SelfTestCase::Verdict::Unchecked: return "unchecked";
+  }
+  return "unknown";
+}
+
 }  // namespace
 
 std::string describeCell(const domain::Cell& cell) {
@@ -279,6 +288,52 @@ std::string doctorText(const std::vector<services::DoctorCheck>& checks) {
     }
   }
   return formatTable(rows);
+}
+
+domain::Json toJson(const services::SelfTestCase& one) {
+  return {{"case", one.name},     {"family", one.family},           {"expected", one.expected}, {"got", one.got},
+          {"detail", one.detail}, {"ok", verdictWord(one.verdict)}, {"seconds", one.seconds}};
+}
+
+domain::Json toJson(const services::SelfTestReport& report) {
+  domain::Json json = {{"device", domain::toJson(report.device)},
+                       {"torch", report.torchVersion},
+                       {"seconds", report.seconds},
+                       {"passed", report.hasPassed()},
+                       {"cases", domain::Json::array()}};
+  for (const services::SelfTestCase& one : report.cases) {
+    json["cases"].push_back(toJson(one));
+  }
+  return json;
+}
+
+std::string selfTestHeading() {
+  return fmt::format("{:<9}  {:<34}  {:<30}  {}\n", "", "case", "got", "expected");
+}
+
+std::string selfTestLine(const services::SelfTestCase& one) {
+  std::string line =
+      fmt::format("{:<9}  {:<34}  {:<30}  {}\n", verdictWord(one.verdict), one.name, one.got, one.expected);
+  if (one.verdict == services::SelfTestCase::Verdict::Wrong) {
+    line += fmt::format("{:<9}  {}\n", "", one.detail);
+  }
+  return line;
+}
+
+std::string selfTestSummary(const services::SelfTestReport& report) {
+  using Verdict = services::SelfTestCase::Verdict;
+  const auto count = [&](Verdict verdict, bool controls) {
+    return std::count_if(report.cases.begin(), report.cases.end(), [&](const services::SelfTestCase& one) {
+      return one.verdict == verdict && (one.family == "control") == controls;
+    });
+  };
+  return fmt::format(
+      "\n{} on {} (driver {}, PyTorch {}): {} cheats found, {} controls accepted, {} wrong, {} not checked here; "
+      "{:.1f} s\n",
+      report.hasPassed() ? "passed" : "FAILED", report.device.name,
+      report.device.driverVersion.empty() ? "none" : report.device.driverVersion, report.torchVersion,
+      count(Verdict::AsExpected, false), count(Verdict::AsExpected, true),
+      count(Verdict::Wrong, false) + count(Verdict::Wrong, true), count(Verdict::Unchecked, false), report.seconds);
 }
 
 }  // namespace swage::cli

@@ -7,6 +7,7 @@
 #include "core/domain/json.h"
 #include "core/domain/task.h"
 #include "core/services/doctor_service.h"
+#include "core/services/self_test_service.h"
 #include "core/services/types.h"
 
 // What services return, as JSON and as text for a person. Pure.
@@ -18,6 +19,8 @@ namespace swage::cli {
 [[nodiscard]] domain::Json toJson(const services::Progress& progress);
 [[nodiscard]] domain::Json toJson(const services::Notice& notice);
 [[nodiscard]] domain::Json toJson(const services::DoctorCheck& check);
+[[nodiscard]] domain::Json toJson(const services::SelfTestCase& one);
+[[nodiscard]] domain::Json toJson(const services::SelfTestReport& report);
 [[nodiscard]] domain::Json taskSummary(const domain::Task& task, const std::string& bundle);
 
 [[nodiscard]] std::string runTable(const std::vector<services::RunSummary>& runs);
@@ -25,6 +28,10 @@ namespace swage::cli {
 [[nodiscard]] std::string candidateText(const services::CandidateDetail& detail);
 [[nodiscard]] std::string taskText(const domain::Task& task, const std::string& bundle);
 [[nodiscard]] std::string doctorText(const std::vector<services::DoctorCheck>& checks);
+// The table of a self-test, line by line as its cases end.
+[[nodiscard]] std::string selfTestHeading();
+[[nodiscard]] std::string selfTestLine(const services::SelfTestCase& one);
+[[nodiscard]] std::string selfTestSummary(const services::SelfTestReport& report);
 [[nodiscard]] std::string describeCell(const domain::Cell& cell);
 
 }  // namespace swage::cli

@@ -22,15 +22,14 @@ std::string binaryKey(const store::CandidateRecord& record) {
   return record.binaryHash.empty() ? std::string() : record.binaryHash + ' ' + sha256Hex(planText(record.program));
 }
 
-// The compiler also looks at a source before and at a binary after compiling: what it refuses breaks a rule.
+}  // namespace
+
 domain::Evaluation evaluationOf(const domain::CompileFailed& failure) {
   if (failure.reason == domain::CompileFailureReason::Refused) {
     return domain::Rejected{.rule = "code check", .detail = failure.log};
   }
   return failure;
 }
-
-}  // namespace
 
 std::string sourceHash(const domain::Program& program) {
   std::string text = program.source;

@@ -111,12 +111,14 @@ Locations Locations::find(const fs::path& programFolder) {
   if (pathExists(installed / "bridge")) {
     result.patterns = installed / "patterns";
     result.tasks = installed / "tasks";
+    result.selfTest = installed / "selftest";
     result.bridge = installed / "bridge";
     return result;
   }
   const fs::path tree = sourceTree(programFolder);
   result.patterns = tree / "patterns";
   result.tasks = tree / "resources/tasks";
+  result.selfTest = tree / "resources/selftest";
   result.bridge = tree / "resources/bridge";
   return result;
 }
@@ -128,6 +130,11 @@ fs::path dataFolder() {
 
 fs::path cacheFolder() {
   return xdgFolder("XDG_CACHE_HOME", ".cache") / "swage";
+}
+
+fs::path stateFolder() {
+  const fs::path own = environmentPath("SWAGE_STATE_DIR");
+  return own.empty() ? xdgFolder("XDG_STATE_HOME", ".local/state") / "swage" : own;
 }
 
 fs::path defaultProject(std::string_view task) {

@@ -17,6 +17,7 @@ struct Locations {
   std::filesystem::path compiler;
   std::filesystem::path patterns;
   std::filesystem::path tasks;   // bundled tasks
+  std::filesystem::path selfTest;  // planted cheats and controls
   std::filesystem::path bridge;  // folder that holds the Python package swage_bridge
   std::filesystem::path python;
   std::filesystem::path nvrtc;  // of Python's CUDA packages; empty: none
@@ -33,6 +34,8 @@ struct Locations {
 // $XDG_DATA_HOME/swage (or $SWAGE_DATA_DIR), $XDG_CACHE_HOME/swage, with the defaults of the XDG specification.
 [[nodiscard]] std::filesystem::path dataFolder();
 [[nodiscard]] std::filesystem::path cacheFolder();
+// $XDG_STATE_HOME/swage (or $SWAGE_STATE_DIR).
+[[nodiscard]] std::filesystem::path stateFolder();
 
 // The project a task goes to when none is named: <data>/projects/<name of the file or bundle>.
 [[nodiscard]] std::filesystem::path defaultProject(std::string_view task);

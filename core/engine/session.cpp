@@ -338,6 +338,9 @@ void Session::stopProcesses() {
   if (m_baselineStage) {
     m_baselineStage->cancel();
   }
+  if (m_gate && !m_gateOpen) {
+    m_gate->cancel();
+  }
   if (m_worker && !m_workerGone) {
     m_worker->stop();
   }
@@ -363,7 +366,7 @@ void Session::closeRecord() {
 }
 
 void Session::finishWhenQuiet() {
-  if (!m_concluding || !m_workerGone || !m_compilersGone || std::exchange(m_finishedEmitted, true)) {
+  if (!m_concluding || !m_workerGone || !m_compilersGone || !m_gateOpen || std::exchange(m_finishedEmitted, true)) {
     return;
   }
   if (m_searcher) {

@@ -16,6 +16,7 @@
 #include "core/engine/finishing_pass.h"
 #include "core/engine/locations.h"
 #include "core/engine/search_clock.h"
+#include "core/engine/self_test_gate.h"
 #include "core/engine/target_choice.h"
 #include "core/engine/task_preparation.h"
 #include "core/engine/worker_supervisor.h"
@@ -35,10 +36,12 @@ struct SessionParts {
       makeSynthesizer;
   std::function<DriverState()> driver = nvidiaDriver;
   MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
-  int compilers = 0;  // 0: one for each core
+  int compilers = 0;                       // 0: one for each core
+  std::optional<SelfTestPolicy> selfTest;  // none: nobody asks whether the device can be trusted
   std::chrono::milliseconds stopGrace{2000};
 
   [[nodiscard]] static SessionParts standard(const Locations& locations);
+  [[nodiscard]] SelfTest::Options selfTestOptions(domain::Target target) const;
 };
 
 // One run from the file to the best candidate: import, worker, baselines, search, finishing pass. Owns the record, the
@@ -79,6 +82,10 @@ class Session : public QObject {
   void chooseTarget();
   void startWorker(domain::Target target);
   void handleDevice(const wire::WorkerReady& ready);
+  void checkDevice(const std::string& torchVersion);
+  void handleGate(const Result<SelfTestGate::Ground>& ground);
+  [[nodiscard]] Result<> recordGround();
+  void loadTask();
   void handleLoaded(const Result<wire::TaskReady>& task);
   [[nodiscard]] Result<> createRun();
   [[nodiscard]] Result<> knowBaselines();
@@ -127,6 +134,8 @@ class Session : public QObject {
 
   std::unique_ptr<TaskPreparation> m_preparation;
   std::unique_ptr<TargetChoice> m_targetChoice;
+  std::unique_ptr<SelfTestGate> m_gate;
+  std::optional<SelfTestGate::Ground> m_ground;  // why the device is trusted
   std::unique_ptr<BaselineStage> m_baselineStage;
   std::unique_ptr<synth::Synthesizer> m_synthesizer;
   std::unique_ptr<search::Searcher> m_searcher;
@@ -142,6 +151,7 @@ class Session : public QObject {
   bool m_workersDirty = false;
   bool m_concluding = false;
   bool m_finishedEmitted = false;
+  bool m_gateOpen = true;  // no self-test is running
   bool m_workerGone = true;
   bool m_compilersGone = true;
   int m_ticks = 0;

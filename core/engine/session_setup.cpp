@@ -70,6 +70,7 @@ SessionParts SessionParts::standard(const Locations& locations) {
     parts.compilerCommand.arguments.insert(parts.compilerCommand.arguments.end(),
                                            {"--cuda-include", locations.cudaIncludes.string()});
   }
+  parts.selfTest = SelfTestPolicy{.corpus = locations.selfTest, .verdicts = stateFolder() / "selftest", .skip = false};
   parts.makeSynthesizer = [patterns = locations.patterns](
                               const domain::Graph& graph,
                               const domain::DeviceInfo& device) -> Result<std::unique_ptr<synth::Synthesizer>> {
@@ -77,6 +78,15 @@ SessionParts SessionParts::standard(const Locations& locations) {
     return synth::Synthesizer::create(graph, device, catalogue);
   };
   return parts;
+}
+
+SelfTest::Options SessionParts::selfTestOptions(domain::Target target) const {
+  SelfTest::Options options;
+  options.worker = workerCommand(target);
+  options.compiler = compilerCommand;
+  options.compilers = compilers > 0 ? compilers : std::max(1, QThread::idealThreadCount());
+  options.stopGrace = stopGrace;
+  return options;
 }
 
 Result<> Session::openRecord() {
@@ -196,6 +206,56 @@ void Session::handleDevice(const wire::WorkerReady& ready) {
   }
   m_device = ready.device;
   m_workersDirty = true;
+  checkDevice(ready.torchVersion);
+}
+
+// Nothing is recorded on a device where a planted cheat passes.
+void Session::checkDevice(const std::string& torchVersion) {
+  if (!m_parts.selfTest) {
+    loadTask();
+    return;
+  }
+  m_stage = "self-test";
+  emitProgress();
+  m_gateOpen = false;
+  m_gate = std::make_unique<SelfTestGate>(*m_parts.selfTest, m_parts.selfTestOptions(m_device.target), m_device,
+                                          torchVersion);
+  connect(m_gate.get(), &SelfTestGate::progressed, this, [this](int done, int total) {
+    m_stage = fmt::format("self-test {} of {}", done, total);
+    emitProgress();
+  });
+  connect(m_gate.get(), &SelfTestGate::finished, this, &Session::handleGate);
+  m_gate->start();
+}
+
+void Session::handleGate(const Result<SelfTestGate::Ground>& ground) {
+  m_gateOpen = true;
+  if (m_concluding) {
+    finishWhenQuiet();
+    return;
+  }
+  if (!ground) {
+    fail(ground.error());
+    return;
+  }
+  m_ground = *ground;
+  if (*ground == SelfTestGate::Ground::Skipped) {
+    notice(services::Notice::Severity::Warning,
+           fmt::format("the self-test of {} was skipped: nobody knows whether cheats are found here", m_device.name),
+           "run `swage doctor --self-test` before you trust these results");
+  }
+  loadTask();
+}
+
+Result<> Session::recordGround() {
+  if (!m_ground) {
+    return {};
+  }
+  const nlohmann::json detail = {{"ground", name(*m_ground)}, {"device", m_device.uuid}};
+  return m_record->addEvent(m_run, "self-test", detail.dump());
+}
+
+void Session::loadTask() {
   m_stage = "reference and eager PyTorch";
   emitProgress();
   wire::LoadTask load;
@@ -214,7 +274,11 @@ void Session::handleLoaded(const Result<wire::TaskReady>& task) {
     return;
   }
   m_task = *task;
-  if (const Result<> ready = m_resumed ? knowBaselines() : createRun(); !ready) {
+  Result<> ready = m_resumed ? knowBaselines() : createRun();
+  if (ready) {
+    ready = recordGround();
+  }
+  if (!ready) {
     fail(ready.error());
     return;
   }

@@ -70,9 +70,12 @@ void WorkerSupervisor::open() {
 }
 
 void WorkerSupervisor::load(wire::LoadTask task) {
-  SWAGE_ASSERT(!m_task);
+  SWAGE_ASSERT(!m_job && m_state != State::Loading);
   m_task = std::move(task);
-  if (m_channel && m_channel->state() == ProcessChannel::State::Ready) {
+  m_loadReported = false;
+  // A worker that is ending is left alone: the one that replaces it loads the task.
+  const bool isFresh = m_state == State::Starting && m_doneInLife == 0 && !m_blamed;
+  if (m_channel && m_channel->state() == ProcessChannel::State::Ready && (m_state == State::Idle || isFresh)) {
     sendLoad();
   }
 }

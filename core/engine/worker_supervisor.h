@@ -47,7 +47,7 @@ class WorkerSupervisor : public QObject {
   ~WorkerSupervisor() override;
 
   void start();
-  // After deviceReady().
+  // After deviceReady(), and again when nothing is being evaluated: another task takes the place of the first.
   void load(wire::LoadTask task);
   // After loaded(); one at a time. `message.request` is chosen here.
   void evaluate(wire::Evaluate message);
@@ -62,7 +62,7 @@ class WorkerSupervisor : public QObject {
 
  Q_SIGNALS:
   void deviceReady(const swage::wire::WorkerReady& ready);         // first worker only
-  void loaded(const swage::Result<swage::wire::TaskReady>& task);  // first load only
+  void loaded(const swage::Result<swage::wire::TaskReady>& task);  // not when a replacement loads
   void evaluated(const swage::engine::EvaluationResult& result);
   void replaced(const std::string& why);
   void stateChanged();

@@ -8,6 +8,7 @@
 
 #include "core/base/sha256.h"
 #include "core/toolchain/compile_failure.h"
+#include "core/toolchain/ptx_data_flow.h"
 
 // A report reads, for each entry:
 //   ptxas info    : Compiling entry function 'k' for 'sm_90a'
@@ -85,18 +86,13 @@ std::string withoutResourceReport(std::string_view log) {
   return rest;
 }
 
-std::optional<std::string> findWritableGlobals(const ElfImage& cubin) {
+std::optional<std::string> findWritableGlobals(const ElfImage& cubin, std::string_view ptx) {
   std::uint64_t total = 0;
   std::string first;
-  for (const ElfSection& section : cubin.sections) {
-    if (section.name == ".nv.global" || section.name == ".nv.global.init") {
-      total += section.size;
-    }
-  }
   for (const ElfSymbol& symbol : cubin.symbols) {
-    const bool isGlobal = cubin.sectionName(symbol).starts_with(".nv.global");
-    if (isGlobal && symbol.size > 0 && first.empty()) {
-      first = symbol.name;
+    if (symbol.size > 0 && cubin.sectionName(symbol).starts_with(".nv.global") && mayWrite(ptx, symbol.name)) {
+      total += symbol.size;
+      first = first.empty() ? symbol.name : first;
     }
   }
   return total == 0 ? std::nullopt : std::optional(writableDataRefusal(total, first));

@@ -25,9 +25,10 @@ struct KernelResources {
 // The log without that report, which holds compile times and would make equal compilations differ.
 [[nodiscard]] std::string withoutResourceReport(std::string_view log);
 
-// Module-scope data that survives from one launch to the next, in words; empty when there is none. A kernel that keeps
-// results there can replay them, and no honest one needs it. Tables belong into __constant__ memory.
-[[nodiscard]] std::optional<std::string> findWritableGlobals(const ElfImage& cubin);
+// Module-scope data that survives from one launch to the next and that the code may write to, in words; empty when
+// there is none. A kernel that keeps results there can replay them, and no honest one needs it. `ptx` is what the cubin
+// was made from: constants and tables lie in the same section, but are only read.
+[[nodiscard]] std::optional<std::string> findWritableGlobals(const ElfImage& cubin, std::string_view ptx);
 
 // SHA-256 of what runs: the code of the entries in the order given, other code, constants and initialised data.
 // No names of entries, no line tables.

@@ -63,7 +63,7 @@ CompileOutcome describeCubin(const CompileRequest& request, NvrtcOutput output) 
   if (const auto missing = missingEntry(binary.kernels, request)) {
     return refused(*missing);
   }
-  if (const auto writable = findWritableGlobals(*image)) {
+  if (const auto writable = findWritableGlobals(*image, output.ptx)) {
     return refused("the kernel " + *writable);
   }
   if (const std::string call = findHeapCall(output.ptx); !call.empty()) {

@@ -32,8 +32,11 @@ class EvaluationRun {
   [[nodiscard]] Outcome verifyCheck(std::size_t check);
   [[nodiscard]] Outcome checkRun(const PlanProgram::GuardedRun& result, const WorkingInputs& set,
                                  std::span<const at::Tensor> pristine);
-  [[nodiscard]] Outcome repeat(const WorkingInputs& set, const PlanProgram::GuardedRun& first,
+  [[nodiscard]] Outcome repeat(const WorkingInputs& set, PlanProgram::GuardedRun& first,
                                const Reference::Expected& expected);
+  // In the buffers of the first run, as it left them but for a few words: what believes them gives another result.
+  [[nodiscard]] Outcome runOnLeftovers(const WorkingInputs& set, PlanProgram::GuardedRun& first,
+                                       const std::vector<at::Tensor>& wanted);
   [[nodiscard]] bool isOutOfTime() const;
   [[nodiscard]] std::string describe(std::size_t check) const;
 
@@ -63,7 +66,8 @@ class EvaluationRun {
   // What a timed call leaves must be what the checked call on the same inputs left, to the bit where the candidate is
   // repeatable. The last timed output is compared with the reference as well.
   [[nodiscard]] device::DeviceStatus checkTimedOutput();
-  // Overwrites the memory that the next outputs will come from: a call that does nothing must not find an old answer.
+  // Overwrites the memory that the next outputs and scratch will come from: a call that does nothing must not find an
+  // old answer.
   void poisonFreeMemory() const;
 
   [[nodiscard]] domain::Evaluation failed(const StepFailure& failure);

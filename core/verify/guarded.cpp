@@ -3,6 +3,8 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
+
 #include "core/verify/tensors.h"
 
 namespace swage::verify {
@@ -10,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kZoneBytes = 4096;
 constexpr std::uint8_t kCanary = 0xA5;
+constexpr std::int64_t kDisturbedEvery = 61;
 
 }  // namespace
 
@@ -29,6 +32,18 @@ bool Guarded::redZonesIntact() const {
 void Guarded::repairRedZones() {
   frontZone().fill_(kCanary);
   backZone().fill_(kCanary);
+}
+
+void Guarded::disturb(std::int64_t offset) {
+  const at::Tensor bytes = m_block.narrow(0, kZoneBytes, m_payloadBytes);
+  const at::Tensor words = m_payloadBytes % 4 == 0 ? bytes.view(at::kInt) : bytes;
+  if (words.numel() == 0) {
+    return;
+  }
+  constexpr std::int64_t kFlipped = 0x55;  // of every byte; of a float32 that is half of its exponent
+  const std::int64_t first = std::min(offset, words.numel() - 1);
+  words.slice(0, first, words.numel(), kDisturbedEvery)
+      .bitwise_xor_(words.scalar_type() == at::kInt ? kFlipped * 0x01010101 : kFlipped);
 }
 
 at::Tensor Guarded::frontZone() const {

@@ -20,6 +20,9 @@ class Guarded {
   // Waits for the device.
   [[nodiscard]] bool redZonesIntact() const;
   void repairRedZones();
+  // Changes a word here and there of what the tensor holds, beginning `offset` words (at least 16) into it: enough for
+  // what is read back from it to be wrong, too little to hide what it is.
+  void disturb(std::int64_t offset);
 
  private:
   [[nodiscard]] at::Tensor frontZone() const;

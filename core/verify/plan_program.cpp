@@ -183,6 +183,16 @@ PlanProgram::Bound PlanProgram::bind(const domain::LaunchPlan& plan, device::Dev
   return program;
 }
 
+std::vector<ValueId> PlanProgram::ownBuffers() const {
+  std::set<ValueId> own(m_plan.outputs.begin(), m_plan.outputs.end());
+  for (const Step& step : m_steps) {
+    for (const std::size_t buffer : step.allocated) {
+      own.insert(ValueId(static_cast<std::int32_t>(buffer)));
+    }
+  }
+  return {own.begin(), own.end()};
+}
+
 tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::run(std::span<const at::Tensor> inputs) {
   if (auto failed = runSteps(inputs, nullptr, 0)) {
     return tl::make_unexpected(std::move(*failed));
@@ -203,6 +213,18 @@ tl::expected<PlanProgram::GuardedRun, StepFailure> PlanProgram::runGuarded(std::
   return result;
 }
 
+tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::runOnLeftovers(std::span<const at::Tensor> inputs,
+                                                                               GuardedRun& before) {
+  before.outputs.clear();
+  if (auto failed = runSteps(inputs, &before.buffers, 0)) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  if (DeviceStatus failed = m_device->synchronize()) {
+    return tl::make_unexpected(StepFailure{"waiting for the kernels", std::move(*failed)});
+  }
+  return takeOutputs();
+}
+
 bool PlanProgram::GuardedRun::redZonesIntact() const {
   return std::all_of(buffers.begin(), buffers.end(), [](const Guarded& buffer) { return buffer.redZonesIntact(); });
 }
@@ -217,10 +239,8 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       m_slots[indexOf(m_plan.inputs[i])] = inputs[i];
     }
-    for (std::size_t i = 0; guarded != nullptr && i < m_steps.size(); ++i) {
-      for (const std::size_t buffer : m_steps[i].allocated) {
-        m_slots[buffer] = guarded->emplace_back(m_plan.buffers[buffer], m_torchDevice, poison).tensor();
-      }
+    if (guarded != nullptr) {
+      placeGuarded(*guarded, poison);
     }
     for (Step& step : m_steps) {
       current = step.name;
@@ -240,6 +260,18 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
     return StepFailure{current, DeviceFailure{thrown->message, thrown->poisoned}};
   }
   return status ? std::optional(StepFailure{current, std::move(*status)}) : std::nullopt;
+}
+
+// Buffers of an earlier run come back in the same order.
+void PlanProgram::placeGuarded(std::vector<Guarded>& guarded, std::uint8_t poison) {
+  const bool areThere = !guarded.empty();
+  std::size_t next = 0;
+  for (const Step& step : m_steps) {
+    for (const std::size_t buffer : step.allocated) {
+      m_slots[buffer] = areThere ? guarded[next++].tensor()
+                                 : guarded.emplace_back(m_plan.buffers[buffer], m_torchDevice, poison).tensor();
+    }
+  }
 }
 
 void PlanProgram::allocateFor(const Step& step) {

@@ -32,6 +32,9 @@ class PlanProgram {
   [[nodiscard]] static Bound bind(const domain::LaunchPlan& plan, device::Device& device, device::KernelModule* module,
                                   const std::set<std::string>& taskOperators, c10::Device torchDevice);
 
+  // Outputs and scratch: what a run allocates, and every output whoever makes it.
+  [[nodiscard]] std::vector<domain::ValueId> ownBuffers() const;
+
   // As a user would run it: buffers are allocated when they are first needed and freed after their last use. Work on a
   // GPU may still be going on when this returns.
   [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> run(std::span<const at::Tensor> inputs);
@@ -45,6 +48,9 @@ class PlanProgram {
   };
   [[nodiscard]] tl::expected<GuardedRun, StepFailure> runGuarded(std::span<const at::Tensor> inputs,
                                                                  std::uint8_t poison);
+  // As runGuarded, but in the buffers of another run and with what that run left in them.
+  [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> runOnLeftovers(std::span<const at::Tensor> inputs,
+                                                                                  GuardedRun& before);
 
  private:
   // The value of a kernel argument; cuLaunchKernel and cpu kernels read it through a pointer.
@@ -76,6 +82,7 @@ class PlanProgram {
       : m_plan(plan), m_device(&device), m_torchDevice(torchDevice) {}
   [[nodiscard]] std::optional<StepFailure> runSteps(std::span<const at::Tensor> inputs, std::vector<Guarded>* guarded,
                                                     std::uint8_t poison);
+  void placeGuarded(std::vector<Guarded>& guarded, std::uint8_t poison);
   void allocateFor(const Step& step);
   [[nodiscard]] device::DeviceStatus runStep(Step& step);
   [[nodiscard]] device::DeviceStatus launch(BoundKernel& kernel);

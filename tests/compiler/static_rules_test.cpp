@@ -47,8 +47,24 @@ TEST(WritableData, OfACudaKernelIsRefused) {
                 "writable module data ('calls')");
 }
 
+TEST(WritableData, OfACudaKernelIsFoundThroughPointers) {
+  SWAGE_NEEDS_NVRTC();
+  expectRefused(cudaRequest("__device__ float kept[64];\n__device__ __noinline__ void keep(float* where, float v) "
+                            "{ *where = v; }\nextern \"C\" __global__ void kernel(float* p, int n) {\n"
+                            "  float* where = n > 3 ? kept + n : p; p[0] = where[1]; keep(where, p[1]); }\n"),
+                "writable module data ('kept')");
+  expectRefused(cudaRequest("__device__ const float table[4] = {1, 2, 3, 4};\n"
+                            "extern \"C\" __global__ void kernel(float* p) "
+                            "{ const_cast<float*>(table)[threadIdx.x] = p[0]; p[1] = table[threadIdx.y]; }\n"),
+                "writable module data");
+}
+
 TEST(WritableData, DoesNotMeanConstantMemory) {
   SWAGE_NEEDS_NVRTC();
+  (void)compiled(
+      cudaRequest("__device__ const float table[4] = {1, 2, 3, 4};\nconstexpr int kFour = 4;\n"
+                  "extern \"C\" __global__ void kernel(float* p) "
+                  "{ p[threadIdx.x] *= table[threadIdx.x % kFour]; }\n"));
   (void)compiled(
       cudaRequest("__constant__ float table[4] = {1, 2, 3, 4};\nextern \"C\" __global__ void kernel(float* p) "
                   "{ p[threadIdx.x] *= table[threadIdx.x % 4]; }\n"));

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/self_test_command.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/cli/views.h"
+#include "core/engine/self_test_gate.h"
+
+namespace swage::cli {
+
+using services::SelfTestCase;
+
+void SelfTestCommand::start() {
+  m_choice =
+      std::make_unique<engine::TargetChoice>(context().parts.bridge, m_arguments.target, context().parts.driver());
+  connect(m_choice.get(), &engine::TargetChoice::finished, this, &SelfTestCommand::run);
+  m_choice->start();
+}
+
+void SelfTestCommand::interrupt(int signal, int count) {
+  m_signal = signal;
+  if (m_test && count == 1) {
+    m_test->cancel();
+  } else {
+    Command::interrupt(signal, count);
+  }
+}
+
+void SelfTestCommand::run(const Result<domain::Target>& target) {
+  if (!target) {
+    fail(target.error());
+    return;
+  }
+  auto corpus = engine::SelfTestCorpus::load(context().locations.selfTest, *target);
+  if (!corpus) {
+    fail(corpus.error());
+    return;
+  }
+  m_corpusHash = corpus->hash;
+  m_test = std::make_unique<engine::SelfTest>(std::move(*corpus), context().parts.selfTestOptions(*target));
+  connect(m_test.get(), &engine::SelfTest::caseEnded, this,
+          [this](const SelfTestCase& one, int, int) { showCase(one); });
+  connect(m_test.get(), &engine::SelfTest::finished, this, &SelfTestCommand::show);
+  if (form() == OutputForm::Text) {
+    print(selfTestHeading());
+  }
+  m_test->start();
+}
+
+void SelfTestCommand::showCase(const SelfTestCase& one) {
+  if (form() == OutputForm::Text) {
+    print(selfTestLine(one));
+  } else if (form() == OutputForm::JsonLines) {
+    printJson(toJson(one));
+  }
+}
+
+void SelfTestCommand::show(const Result<services::SelfTestReport>& report) {
+  if (m_signal != 0) {
+    Q_EMIT done(exitCodeForSignal(m_signal));
+    return;
+  }
+  if (!report) {
+    fail(report.error());
+    return;
+  }
+  const engine::SessionParts& parts = context().parts;
+  if (parts.selfTest) {
+    const engine::SelfTest::Options options = parts.selfTestOptions(report->device.target);
+    const engine::SelfTestKey key{report->device, report->torchVersion,
+                                  engine::buildOf(options.worker.program, options.compiler.program), m_corpusHash};
+    const Result<> kept = engine::keepVerdict(parts.selfTest->verdicts, key, report->hasPassed(), report->cases.size());
+    if (!kept) {
+      printError(kept.error(), form());
+    }
+  }
+  if (form() == OutputForm::Text) {
+    print(selfTestSummary(*report));
+  } else {
+    printJson(toJson(*report));
+  }
+  Q_EMIT done(report->hasPassed() ? wire::ExitCode::Ok : wire::ExitCode::VerificationFailed);
+}
+
+}  // namespace swage::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "app/cli/command.h"
+#include "core/engine/self_test.h"
+#include "core/engine/target_choice.h"
+
+namespace swage::cli {
+
+// `swage doctor --self-test`: planted cheats and honest controls through the real compiler and worker. One line for
+// each case as it ends. Leaves with 0 when no cheat passed and no control failed, else with 8 (verification failed);
+// what it finds decides whether searches on the device may record results.
+class SelfTestCommand final : public Command {
+ public:
+  SelfTestCommand(Context context, DoctorArguments arguments)
+      : Command(std::move(context)), m_arguments(std::move(arguments)) {}
+  void start() override;
+  void interrupt(int signal, int count) override;
+
+ private:
+  void run(const Result<domain::Target>& target);
+  void showCase(const services::SelfTestCase& one);
+  void show(const Result<services::SelfTestReport>& report);
+
+  DoctorArguments m_arguments;
+  std::unique_ptr<engine::TargetChoice> m_choice;
+  std::unique_ptr<engine::SelfTest> m_test;
+  std::string m_corpusHash;
+  int m_signal = 0;
+};
+
+}  // namespace swage::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math_constants.h>
+constexpr int kRows = 257, kColumns = 777;
+
+__device__ float maximum(float v, float* shared) {
+  shared[threadIdx.x] = v;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (threadIdx.x < half) shared[threadIdx.x] = fmaxf(shared[threadIdx.x], shared[threadIdx.x + half]);
+    __syncthreads();
+  }
+  const float result = shared[0];
+  __syncthreads();
+  return result;
+}
+__device__ float total(float v, float* shared) {
+  shared[threadIdx.x] = v;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
+    __syncthreads();
+  }
+  const float result = shared[0];
+  __syncthreads();
+  return result;
+}
+
+extern "C" __global__ void exponentials(const float* x, float* t) {
+  __shared__ float shared[256];
+  x += blockIdx.x * kColumns;
+  t += blockIdx.x * kColumns;
+  float largest = -CUDART_INF_F;
+  for (int i = threadIdx.x; i < kColumns; i += 256) largest = fmaxf(largest, t[i] = x[i]);
+  largest = maximum(largest, shared);
+  for (int i = threadIdx.x; i < kColumns; i += 256) t[i] = expf(t[i] - largest);
+}
+extern "C" __global__ void quotients(const float* t, float* y) {
+  __shared__ float shared[256];
+  t += blockIdx.x * kColumns;
+  y += blockIdx.x * kColumns;
+  float sum = 0;
+  for (int i = threadIdx.x; i < kColumns; i += 256) sum += t[i];
+  sum = total(sum, shared);
+  for (int i = threadIdx.x; i < kColumns; i += 256) y[i] = t[i] / sum;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+constexpr int kRows = 513, kColumns = 259;
+__device__ const float table[4] = {1, 1, 1, 1};
+__constant__ float zeroes[4] = {0, 0, 0, 0};
+
+extern "C" __global__ void kernel(const float* x, const float* w, const float* b, float* y) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < kRows * kColumns) y[i] = fmaxf(x[i] * w[i % kColumns] * table[i % 4] + b[i % kColumns], zeroes[i % 4]);
+}
