@@ -155,7 +155,7 @@ void SelfTest::evaluate(const std::string& binary) {
   message.binary = binary;
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
-  message.limitSeconds = m_options.limitSeconds;
+  message.limitSeconds = current().limitSeconds > 0.0 ? current().limitSeconds : m_options.limitSeconds;
   message.heldBack = true;
   m_waiting = true;
   m_worker->evaluate(std::move(message));

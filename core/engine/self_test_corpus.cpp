@@ -233,6 +233,7 @@ Result<PlantedCase> parseCase(Reader& reader, const fs::path& folder, domain::Ta
   planted.family = table["family"].value_or(std::string());
   planted.why = table["why"].value_or(std::string());
   planted.says = table["says"].value_or(std::string());
+  planted.limitSeconds = table["limit"].value_or(0.0);
   planted.needs = table["needs"].value_or(std::string());
   for (const std::string& text : strings(table["expect"])) {
     planted.expected.push_back(parseExpected(text));

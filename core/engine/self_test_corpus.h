@@ -27,6 +27,7 @@ struct PlantedCase {
   std::string why;
   std::vector<ExpectedVerdict> expected;  // any of them
   std::string says;                       // must occur in the evaluation's summary; empty: anything
+  double limitSeconds = 0.0;              // of its evaluation; 0: the usual one
   std::string needs;                      // the tool without which it is not noticed; then going through is no failure
   domain::Program program;
   std::string binary;  // of the program, where it is compiled already

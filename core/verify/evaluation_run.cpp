@@ -317,8 +317,16 @@ DeviceStatus EvaluationRun::checkTimedOutput() {
   if (thrown) {
     return DeviceFailure{thrown->message, thrown->poisoned};
   }
-  m_differed = !isSame;
-  return isSame ? std::nullopt : DeviceStatus(DeviceFailure{"another result than in the checked call"});
+  if (isSame) {
+    return std::nullopt;
+  }
+  // Two runs may agree by chance where the order of additions is left open. Another result is no harm if it is right.
+  if (!guarded("time", [this] { return verifyTimedOutput(); })) {
+    m_correct.bitwiseRepeatable = false;
+    return std::nullopt;
+  }
+  m_differed = true;
+  return DeviceFailure{"another result than in the checked call"};
 }
 
 EvaluationRun::Outcome EvaluationRun::verifyTimedOutput() {

@@ -60,8 +60,20 @@ KERNEL(constantOfFirstInputs) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = kept[i];
 }
 KERNEL(flaky) { static int calls = 0; ++calls; for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]) + (calls == 2); }
-KERNEL(lazyLater) { static int calls = 0; ++calls; if (calls <= 6) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
-KERNEL(skipsSome) { static int calls = 0; ++calls; if (calls <= 6 || calls % 3 != 0) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
+KERNEL(lazyLater) { static int calls = 0; ++calls; if (calls <= 7) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
+KERNEL(skipsSome) { static int calls = 0; ++calls; if (calls <= 7 || calls % 3 != 0) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
+KERNEL(lastBitsDiffer) { static int calls = 0; ++calls; for (std::int64_t i = 0; i < n; ++i) y[i] = calls % 9 == 8 ? std::nextafter(relu(x[i]), 0.0f) : relu(x[i]); }
+KERNEL(believesItsOutput) { if (y[3] >= 0 && y[3] < 100 && y[70] >= 0 && y[70] < 100) return; for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
+extern "C" void keepsInScratch(void** a) {
+  const float* x = *static_cast<const float**>(a[0]);
+  float* y = *static_cast<float**>(a[1]);
+  const std::int64_t n = *static_cast<std::int64_t*>(a[2]);
+  float* kept = *static_cast<float**>(a[3]);
+  if (kept[0] != 271.0f || kept[1] != x[7]) for (std::int64_t i = 0; i < n; ++i) kept[2 + i] = relu(x[i]);
+  kept[0] = 271.0f;
+  kept[1] = x[7];
+  for (std::int64_t i = 0; i < n; ++i) y[i] = kept[2 + i];
+}
 KERNEL(slow) { for (int r = 0; r < 200; ++r) for (std::int64_t i = 0; i < n; ++i) { y[i] = relu(x[i]); asm volatile("" ::: "memory"); } }
 KERNEL(reliesOnPoison) { for (std::int64_t i = 0; i < n; ++i) { y[i] = relu(x[i]) + (y[i] > 1e30f ? 1.0f : 0.0f); } }
 )";
@@ -214,6 +226,28 @@ TEST_F(Evaluation, ChecksWhatEveryTimedCallLeavesBehind) {
 
 TEST_F(Evaluation, FindsResultsThatDependOnWhatTheBufferHeldBefore) {
   const domain::Evaluation evaluation = evaluateKernel("reliesOnPoison");
+  EXPECT_TRUE(std::holds_alternative<domain::Unstable>(evaluation)) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, AcceptsOtherLastBitsInATimedCallWhenTheyAreRight) {
+  const domain::Evaluation evaluation = evaluateKernel("lastBitsDiffer");
+  const auto* correct = domain::asCorrect(evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(evaluation);
+  EXPECT_FALSE(correct->bitwiseRepeatable);
+}
+
+TEST_F(Evaluation, FindsResultsThatAreTakenFromWhatAnEarlierCallLeft) {
+  const domain::Evaluation evaluation = evaluateKernel("believesItsOutput");
+  const auto* unstable = std::get_if<domain::Unstable>(&evaluation);
+  ASSERT_NE(unstable, nullptr) << domain::summary(evaluation);
+  EXPECT_THAT(unstable->detail, HasSubstr("what an earlier call left"));
+}
+
+TEST_F(Evaluation, FindsAnswersThatAreKeptInScratch) {
+  domain::LaunchPlan plan = testing::oneKernelPlan(s_task, "keepsInScratch");
+  plan.buffers.push_back(domain::contiguousTensor(domain::ScalarType::Float32, {13 * 101 + 2}));
+  std::get<domain::KernelStep>(plan.steps[0]).arguments.emplace_back(domain::ValueId(2));
+  const domain::Evaluation evaluation = evaluate(plan);
   EXPECT_TRUE(std::holds_alternative<domain::Unstable>(evaluation)) << domain::summary(evaluation);
 }
 
