@@ -13,6 +13,19 @@ Result<> OpenProjectExport::exportCandidate(domain::CandidateId candidate, servi
   return engine::ExportServiceImpl(m_project()).exportCandidate(candidate, format, file);
 }
 
-EngineServices::EngineServices(const engine::Locations& locations) : run(engine::SessionParts::standard(locations)) {}
+namespace {
+
+engine::SessionParts partsFor(const engine::Locations& locations, bool selfTest) {
+  engine::SessionParts parts = engine::SessionParts::standard(locations);
+  if (parts.selfTest) {
+    parts.selfTest->skip = !selfTest;
+  }
+  return parts;
+}
+
+}  // namespace
+
+EngineServices::EngineServices(const engine::Locations& locations, bool selfTest)
+    : run(partsFor(locations, selfTest)) {}
 
 }  // namespace swage::workbench

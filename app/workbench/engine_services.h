@@ -25,7 +25,7 @@ class OpenProjectExport final : public services::ExportService {
 
 // The engine behind the interfaces that the window knows. The only place of the workbench that sees both.
 struct EngineServices {
-  explicit EngineServices(const engine::Locations& locations);
+  EngineServices(const engine::Locations& locations, bool selfTest);
 
   engine::RunServiceImpl run;
   engine::RecordServiceImpl record;

@@ -63,7 +63,7 @@ ui::WindowOptions windowOptions(const Options& options, const engine::Locations&
 int showWindow(QApplication& application, const Options& options) {
   const engine::Locations locations =
       engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
-  EngineServices services(locations);
+  EngineServices services(locations, options.selfTest);
   const ui::WindowOptions settings = windowOptions(options, locations);
   const ui::ShellState remembered = ui::loadShellState(settings.stateFile);
   ui::ThemeController theme(application);

@@ -21,6 +21,7 @@ struct Raw {
   std::vector<std::string> overrides;
   std::string theme;
   std::string screenshot;
+  bool noSelfTest = false;
 };
 
 void declare(CLI::App& app, Raw& raw) {
@@ -47,6 +48,8 @@ void declare(CLI::App& app, Raw& raw) {
       ->type_name("NAME=VALUE")
       ->expected(1)
       ->take_all();
+  app.add_flag("--no-self-test", raw.noSelfTest,
+               "Search although nobody knows whether cheats are found on this device");
   app.add_option("--theme", raw.theme, "light, dark or system")->check(CLI::IsMember({"light", "dark", "system"}));
   auto* screenshot =
       app.add_option("--screenshot", raw.screenshot, "Write a picture of the window, and leave unless a search runs")
@@ -79,6 +82,7 @@ Result<Options> finish(Raw raw) {
     return usage("cannot start a search: no task is given");
   }
   options.spec.project = raw.project;
+  options.selfTest = !raw.noSelfTest;
   options.screenshot = raw.screenshot;
   if (!raw.theme.empty()) {
     options.theme = ui::parseThemeChoice(QString::fromStdString(raw.theme));

@@ -17,6 +17,7 @@ namespace swage::workbench {
 struct Options {
   services::RunSpec spec;  // task and project empty: not given
   bool start = false;
+  bool selfTest = true;                  // of a device that has not passed it yet, before its first search
   std::optional<ui::ThemeChoice> theme;  // for this start only
   std::filesystem::path screenshot;
   bool screenshotAfterRun = false;

@@ -75,7 +75,8 @@ class World:
 
     def optimize(self, task, *more, **how):
         """`swage optimize` with a document on standard output."""
-        return self.run("optimize", task, "--target", "cpu", "--project", self.project, "--json", *more, **how)
+        return self.run("optimize", task, "--target", "cpu", "--project", self.project, "--json", "--no-self-test",
+                        *more, **how)
 
 
 def run_of(document):
@@ -165,7 +166,8 @@ def a_missing_compiler_is_an_environment_error(world):
 def _start(world):
     """A search that would take long, once its record has been created."""
     process = subprocess.Popen(
-        world.command("optimize", world.task(), "--target", "cpu", "--project", world.project, "--time-budget", "600s",
+        world.command("optimize", world.task(), "--target", "cpu", "--project", world.project, "--no-self-test",
+                      "--time-budget", "600s",
                       "--json"),
         env=world.environment, cwd=world.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
@@ -194,7 +196,7 @@ def _resumes(world):
     """`swage resume` goes on with the run and ends well."""
     before = _evaluations(json.loads(world.run("list", "--project", world.project, "--json").stdout))
     assert before > 0
-    world.run("resume", "--project", world.project, "--time-budget", "5s", "--json")
+    world.run("resume", "--project", world.project, "--time-budget", "5s", "--json", "--no-self-test")
     after = _evaluations(json.loads(world.run("list", "--project", world.project, "--json").stdout))
     assert after >= before, (before, after)
 

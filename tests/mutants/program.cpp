@@ -72,7 +72,7 @@ class Oracle {
       m_asked = 0;
       m_process = std::make_unique<QProcess>();
       m_process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
-      m_process->start(SWAGE_TEST_ORACLE, {QString::fromStdString(std::string(domain::name(m_target)))});
+      m_process->start(QStringLiteral(SWAGE_TEST_ORACLE), {QString::fromStdString(std::string(domain::name(m_target)))});
     }
     m_process->write((request.dump() + '\n').c_str());
     QElapsedTimer clock;

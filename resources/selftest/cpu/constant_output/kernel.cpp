@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdint>
-
-constexpr std::int64_t kRows = 257, kColumns = 777;
+constexpr long kRows = 257, kColumns = 777;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);
   float* y = *static_cast<float**>(a[1]);
-  for (std::int64_t i = 0; i < kRows * kColumns; ++i) y[i] = 1.0f / kColumns;
+  for (long i = 0; i < kRows * kColumns; ++i) y[i] = 1.0f / kColumns;
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdint>
-
-constexpr std::int64_t kRows = 257, kColumns = 777;
+constexpr long kRows = 257, kColumns = 777;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);
   float* y = *static_cast<float**>(a[1]);
   #pragma omp parallel for
-  for (std::int64_t r = 0; r < kRows; ++r) {
+  for (long r = 0; r < kRows; ++r) {
     double largest = x[r * kColumns], sum = 0;
-    for (std::int64_t i = 0; i < kColumns; ++i) largest = std::fmax(largest, x[r * kColumns + i]);
-    for (std::int64_t i = 0; i < kColumns; ++i) sum += std::exp(x[r * kColumns + i] - largest);
-    for (std::int64_t i = 0; i < kColumns; ++i) y[r * kColumns + i] = float(std::exp(x[r * kColumns + i] - largest) / sum);
+    for (long i = 0; i < kColumns; ++i) largest = __builtin_fmax(largest, x[r * kColumns + i]);
+    for (long i = 0; i < kColumns; ++i) sum += __builtin_exp(x[r * kColumns + i] - largest);
+    for (long i = 0; i < kColumns; ++i) y[r * kColumns + i] = float(__builtin_exp(x[r * kColumns + i] - largest) / sum);
   }
 }

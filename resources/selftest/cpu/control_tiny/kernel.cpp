@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdint>
-
-constexpr std::int64_t kRows = 1, kColumns = 7;
+constexpr long kRows = 1, kColumns = 7;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdint>
-
-constexpr std::int64_t kRows = 129, kColumns = 515;
+constexpr long kRows = 129, kColumns = 515;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);
@@ -10,15 +7,15 @@ extern "C" void kernel(void** a) {
   const float* b = *static_cast<const float**>(a[2]);
   float* y = *static_cast<float**>(a[3]);
   #pragma omp parallel for
-  for (std::int64_t r = 0; r < kRows; ++r) {
+  for (long r = 0; r < kRows; ++r) {
     const float* in = x + r * kColumns;
     float mean = 0, square = 0;
-    for (std::int64_t i = 0; i < kColumns; ++i) {
+    for (long i = 0; i < kColumns; ++i) {
       const float step = in[i] - mean;
       mean += step / float(i + 1);
       square += step * (in[i] - mean);
     }
-    const float scale = 1.0f / std::sqrt(square / kColumns + 1e-5f);
-    for (std::int64_t i = 0; i < kColumns; ++i) y[r * kColumns + i] = (in[i] - mean) * scale * w[i] + b[i];
+    const float scale = 1.0f / __builtin_sqrtf(square / kColumns + 1e-5f);
+    for (long i = 0; i < kColumns; ++i) y[r * kColumns + i] = (in[i] - mean) * scale * w[i] + b[i];
   }
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdint>
-
-constexpr std::int64_t kRows = 509, kColumns = 1031;
+constexpr long kRows = 509, kColumns = 1031;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);
   float* y = *static_cast<float**>(a[1]);
-  for (std::int64_t r = 0; r < kRows; ++r) {
+  for (long r = 0; r < kRows; ++r) {
     _Float16 sum = 0;
-    for (std::int64_t i = 0; i < kColumns; ++i) sum += _Float16(x[r * kColumns + i]);
+    for (long i = 0; i < kColumns; ++i) sum += _Float16(x[r * kColumns + i]);
     y[r] = float(sum);
   }
 }

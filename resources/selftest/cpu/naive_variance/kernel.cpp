@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdint>
-
-constexpr std::int64_t kRows = 129, kColumns = 515;
+constexpr long kRows = 129, kColumns = 515;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);
   const float* w = *static_cast<const float**>(a[1]);
   const float* b = *static_cast<const float**>(a[2]);
   float* y = *static_cast<float**>(a[3]);
-  for (std::int64_t r = 0; r < kRows; ++r) {
+  for (long r = 0; r < kRows; ++r) {
     const float* in = x + r * kColumns;
     float sum = 0, squares = 0;
-    for (std::int64_t i = 0; i < kColumns; ++i) {
+    for (long i = 0; i < kColumns; ++i) {
       sum += in[i];
       squares += in[i] * in[i];
     }
     const float mean = sum / kColumns;
-    const float scale = 1.0f / std::sqrt(squares / kColumns - mean * mean + 1e-5f);
-    for (std::int64_t i = 0; i < kColumns; ++i) y[r * kColumns + i] = (in[i] - mean) * scale * w[i] + b[i];
+    const float scale = 1.0f / __builtin_sqrtf(squares / kColumns - mean * mean + 1e-5f);
+    for (long i = 0; i < kColumns; ++i) y[r * kColumns + i] = (in[i] - mean) * scale * w[i] + b[i];
   }
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdint>
-
-constexpr std::int64_t kRows = 509, kColumns = 1031;
+constexpr long kRows = 509, kColumns = 1031;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);
   float* y = *static_cast<float**>(a[1]);
-  for (std::int64_t r = 0; r < kRows; ++r)
-    for (std::int64_t i = 0; i < kColumns; ++i) y[r] += x[r * kColumns + i];
+  for (long r = 0; r < kRows; ++r)
+    for (long i = 0; i < kColumns; ++i) y[r] += x[r * kColumns + i];
 }
