@@ -24,6 +24,17 @@ T command(const std::vector<std::string>& arguments) {
   return std::get<T>(parsed(arguments).command);
 }
 
+TEST(Arguments, OfTheSelfTest) {
+  EXPECT_FALSE(command<DoctorArguments>({"doctor"}).selfTest);
+  const auto doctor = command<DoctorArguments>({"doctor", "--self-test", "--target", "cpu"});
+  EXPECT_TRUE(doctor.selfTest);
+  EXPECT_EQ(doctor.target, "cpu");
+  EXPECT_THAT(parseArguments({"doctor", "--target", "cpu"}), IsError(ErrorKind::Usage, HasSubstr("--self-test")));
+  EXPECT_TRUE(command<OptimizeArguments>({"optimize", "t"}).selfTest);
+  EXPECT_FALSE(command<OptimizeArguments>({"optimize", "t", "--no-self-test"}).selfTest);
+  EXPECT_FALSE(command<ResumeArguments>({"resume", "--no-self-test"}).selfTest);
+}
+
 TEST(Arguments, OptimizeTakesEverythingTheReadmeNames) {
   const auto arguments = parsed({"optimize",
                                  "task.py",

@@ -65,6 +65,26 @@ double timeOf(const EvaluationResult& result) {
   return correct != nullptr ? correct->timing.candidate.medianNs : 0.0;
 }
 
+TEST(WorkerSupervisor, LoadsAnotherTaskInThePlaceOfTheFirst) {
+  Watched watched(fakeWorker("ok"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(5));
+  watched.supervisor.load({});
+  ASSERT_TRUE(waitFor([&] { return watched.loads.size() == 2; }));
+  ASSERT_TRUE(watched.evaluate(6));
+  EXPECT_EQ(watched.supervisor.replacements(), 0);
+  EXPECT_THAT(watched.errors, ::testing::IsEmpty());
+}
+
+TEST(WorkerSupervisor, LoadsAnotherTaskIntoTheWorkerThatReplacesACrashedOne) {
+  Watched watched(fakeWorker("crash"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(5));
+  watched.supervisor.load({});
+  ASSERT_TRUE(waitFor([&] { return watched.loads.size() == 2; }));
+  EXPECT_EQ(watched.supervisor.replacements(), 1);
+}
+
 TEST(WorkerSupervisor, LoadsATaskAndEvaluates) {
   Watched watched(fakeWorker("ok"));
   ASSERT_TRUE(watched.waitUntilLoaded());
