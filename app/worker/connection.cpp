@@ -83,6 +83,17 @@ Result<std::optional<wire::Message>> Connection::receive() {
   return event;
 }
 
+Connection::Arrival Connection::waitForRequest() {
+  const auto isGreeting = [](const Result<std::optional<wire::Message>>& event) {
+    return event && *event && std::holds_alternative<wire::Hello>(**event);
+  };
+  std::unique_lock lock(m_mutex);
+  m_arrived.wait(lock, [&] { return m_inbox.size() > 1 || (!m_inbox.empty() && !isGreeting(m_inbox.front())); });
+  const Result<std::optional<wire::Message>>& first = isGreeting(m_inbox.front()) ? m_inbox[1] : m_inbox.front();
+  const bool isRequest = first && *first && !std::holds_alternative<wire::Shutdown>(**first);
+  return isRequest ? Arrival::Request : Arrival::End;
+}
+
 Result<> Connection::send(const wire::Message& message) {
   const std::string frame = wire::encodeFrame(message);
   const std::lock_guard lock(m_writing);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -29,6 +30,10 @@ class Connection {
 
   // Waits for the next message. No value: the input has ended. An error: what came is no frame.
   [[nodiscard]] Result<std::optional<wire::Message>> receive();
+
+  // Waits until a message after the greeting is there, and leaves it for receive().
+  enum class Arrival : std::uint8_t { Request, End };
+  [[nodiscard]] Arrival waitForRequest();
 
   // Fails when the other side has gone.
   [[nodiscard]] Result<> send(const wire::Message& message);

@@ -12,6 +12,8 @@
 #include <span>
 #include <thread>
 
+#include <fmt/core.h>
+
 #include "app/worker/connection.h"
 #include "app/worker/heartbeat.h"
 #include "app/worker/options.h"
@@ -51,8 +53,24 @@ wire::ExitCode fail(const Error& error) {
 }
 
 Result<std::unique_ptr<device::Device>> startDevice(const worker::Options& options) {
+  SWAGE_TRY(device::checkDevice(options.target, options.ordinal));  // before libtorch, whose words are less clear
   SWAGE_TRY_ASSIGN(const int threads, verify::startTorch(options.target, options.ordinal, options.threads));
   return device::openDevice(options.target, options.ordinal, threads);
+}
+
+// Everything that takes seconds and nothing of the device: libraries and the driver.
+Result<> prepareWithoutDevice(const worker::Options& options) {
+  SWAGE_TRY(device::checkDevice(options.target, options.ordinal));
+  return verify::loadTorch(options.target);
+}
+
+Result<wire::ExitCode> check(const worker::Options& options) {
+  SWAGE_TRY(device::checkDevice(options.target, options.ordinal));
+  SWAGE_TRY_ASSIGN(const auto device, device::openDevice(options.target, options.ordinal, 1));
+  const domain::DeviceInfo& info = device->info();
+  fmt::print("{}, {}, {:.1f} GB{}{}\n", info.name, info.architecture, static_cast<double>(info.memoryBytes) / 1e9,
+             info.driverVersion.empty() ? "" : ", driver ", info.driverVersion);
+  return wire::ExitCode::Ok;
 }
 
 Result<wire::ExitCode> serve(const worker::Options& options) {
@@ -67,7 +85,16 @@ Result<wire::ExitCode> serve(const worker::Options& options) {
     }
     leave(wire::ExitCode::Ok);
   });
+  if (options.standBy) {
+    SWAGE_TRY(prepareWithoutDevice(options));
+    if (connection->waitForRequest() == worker::Connection::Arrival::End) {
+      leave(wire::ExitCode::Ok);
+    }
+    heartbeat.begin(0);
+    heartbeat.enter("device");
+  }
   SWAGE_TRY_ASSIGN(const auto device, startDevice(options));
+  heartbeat.end();
   SWAGE_TRY(connection->send(wire::WorkerReady{device->info(), verify::torchVersion()}));
   const wire::ExitCode code = worker::WorkerLoop(*connection, heartbeat, *device).run();
   leave(code);
@@ -85,6 +112,6 @@ int main(int argc, char** argv) {
     std::fputs(worker::kUsage.data(), stdout);
     return 0;
   }
-  const auto served = serve(*options);
+  const auto served = options->check ? check(*options) : serve(*options);
   leave(served ? *served : fail(served.error()));
 }

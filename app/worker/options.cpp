@@ -45,6 +45,10 @@ Result<Options> parseOptions(std::span<const char* const> arguments) {
       options.help = true;
       return options;
     }
+    if (name == "--stand-by" || name == "--check") {
+      (name == "--check" ? options.check : options.standBy) = true;
+      continue;
+    }
     if ((name != "--device" && name != "--threads") || i + 1 == arguments.size()) {
       return usage(fmt::format("'{}' is no option, or lacks its value", name));
     }

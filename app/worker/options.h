@@ -12,14 +12,18 @@ namespace swage::worker {
 
 struct Options {
   domain::Target target = domain::Target::Cpu;
-  int ordinal = 0;  // of a GPU
-  int threads = 0;  // 0: as many as PyTorch takes by default
+  int ordinal = 0;       // of a GPU
+  int threads = 0;       // 0: as many as PyTorch takes by default
+  bool standBy = false;  // takes the device with the first request
+  bool check = false;    // opens the device, says what it is, and ends
   bool help = false;
 };
 
 inline constexpr std::string_view kUsage =
-    "usage: swage-worker [--device cpu|cuda|cuda:N] [--threads N]\n"
-    "Evaluates kernels for the engine that started it; speaks frames on standard input and output.\n";
+    "usage: swage-worker [--device cpu|cuda|cuda:N] [--threads N] [--stand-by | --check]\n"
+    "Evaluates kernels for the engine that started it; speaks frames on standard input and output.\n"
+    "  --stand-by  keeps off the device until the first request\n"
+    "  --check     says in one line whether the device works, and ends\n";
 
 // `arguments` without the program's name. Fails with kind Usage.
 [[nodiscard]] Result<Options> parseOptions(std::span<const char* const> arguments);

@@ -14,6 +14,7 @@
 
 #include "core/base/log.h"
 #include "core/device/cuda_driver.h"
+#include "core/device/cuda_errors.h"
 #include "core/device/cuda_module.h"
 #include "core/device/nvml.h"
 #ifdef SWAGE_HAVE_CUPTI_HEADERS
@@ -25,6 +26,12 @@ namespace {
 
 constexpr std::int64_t kMinFlushBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kMaxCopyBytes = std::int64_t{1} << 30;
+// What kernels print goes to the log, which keeps the end of it; the device drops what does not fit here.
+constexpr std::size_t kPrintBytes = std::size_t{64} << 10U;
+// For malloc in kernels, which no candidate needs: the least that the driver gives.
+constexpr std::size_t kHeapBytes = std::size_t{8} << 20U;
+constexpr std::size_t kSmokeBytes = 4096;
+constexpr unsigned char kSmokePattern = 0xA5;
 constexpr CUstream kStream = nullptr;  // the legacy default stream, libtorch's own
 
 constexpr int kFillValues = 251;
@@ -353,25 +360,76 @@ domain::DeviceInfo describe(const CudaDriver& driver, CUdevice device, int ordin
   return info;
 }
 
-Error unusable(int ordinal, const std::string& why) {
+Error unusable(int ordinal, const std::string& why, std::string_view advice) {
   return Error(ErrorKind::Environment, fmt::format("cannot open CUDA device {}: {}", ordinal, why),
-               "Check the GPU with nvidia-smi, or work with --target cpu.");
+               std::string(advice));
+}
+
+Error unusable(int ordinal, const std::string& why) {
+  return unusable(ordinal, why, adviceOn(0));
+}
+
+Result<CUdevice> findDevice(const CudaDriver& driver, int ordinal) {
+  CUdevice device = 0;
+  if (const CUresult code = driver.cuDeviceGet(&device, ordinal); code != CUDA_SUCCESS) {
+    return unusable(ordinal, driver.describe(code), adviceOn(static_cast<int>(code)));
+  }
+  if (attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_PROHIBITED) {
+    return unusable(ordinal, "its compute mode is 'prohibited'", "Allow programs on it: nvidia-smi -c DEFAULT");
+  }
+  // Under the multi-process service a fault of one program ends all others: wrong kernels are Swage's daily bread.
+  if (attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0) {
+    return unusable(
+        ordinal, "it is shared by the multi-process service (MPS)",
+        "Stop the service, or unset CUDA_MPS_PIPE_DIRECTORY: a candidate that fails would end every program "
+        "on the device.");
+  }
+  return device;
+}
+
+DeviceStatus limitKernels(const CudaDriver& driver) {
+  if (DeviceStatus failed =
+          driver.check(driver.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, kPrintBytes), "limit what kernels may print")) {
+    return failed;
+  }
+  return driver.check(driver.cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, kHeapBytes), "limit what kernels may allocate");
+}
+
+// After a fault the device may still be there and do nothing, or do it wrong.
+DeviceStatus smokeTest(const CudaDriver& driver) {
+  auto block = DeviceBlock::allocate(driver, kSmokeBytes);
+  if (!block) {
+    return std::move(block).error();
+  }
+  std::array<unsigned char, kSmokeBytes> back{};
+  const CUresult set = driver.cuMemsetD8Async(block->address(), kSmokePattern, kSmokeBytes, kStream);
+  if (DeviceStatus failed = driver.check(set, "write to the device")) {
+    return failed;
+  }
+  if (DeviceStatus failed =
+          driver.check(driver.cuMemcpyDtoH(back.data(), block->address(), kSmokeBytes), "read from the device")) {
+    return failed;
+  }
+  const bool same = std::all_of(back.begin(), back.end(), [](unsigned char byte) { return byte == kSmokePattern; });
+  return same ? std::nullopt : DeviceStatus(DeviceFailure{"its memory does not hold what is written to it"});
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Device>> openCudaDevice(int ordinal) {
   SWAGE_TRY_ASSIGN(const CudaDriver* driver, CudaDriver::load());
-  CUdevice device = 0;
+  SWAGE_TRY_ASSIGN(const CUdevice device, findDevice(*driver, ordinal));
   CUcontext context = nullptr;
-  if (const DeviceStatus failed = driver->check(driver->cuDeviceGet(&device, ordinal), "find the device")) {
-    return unusable(ordinal, failed->detail);
-  }
-  if (const auto failed = driver->check(driver->cuDevicePrimaryCtxRetain(&context, device), "create its context")) {
-    return unusable(ordinal, failed->detail);
+  if (const CUresult code = driver->cuDevicePrimaryCtxRetain(&context, device); code != CUDA_SUCCESS) {
+    return unusable(ordinal, "cannot create its context: " + driver->describe(code), adviceOn(static_cast<int>(code)));
   }
   if (const DeviceStatus failed = driver->check(driver->cuCtxSetCurrent(context), "use its context")) {
     return unusable(ordinal, failed->detail);
+  }
+  for (const auto step : {limitKernels, smokeTest}) {
+    if (const DeviceStatus failed = step(*driver)) {
+      return unusable(ordinal, failed->detail);
+    }
   }
   const std::string uuid = uuidOf(*driver, device);
   auto nvml = NvmlSession::open(uuid);
@@ -389,6 +447,12 @@ Result<std::unique_ptr<Device>> openCudaDevice(int ordinal) {
     return unusable(ordinal, failed->detail);
   }
   return std::unique_ptr<Device>(std::move(opened));
+}
+
+Result<> checkCudaDevice(int ordinal) {
+  SWAGE_TRY_ASSIGN(const CudaDriver* driver, CudaDriver::load());
+  SWAGE_TRY(findDevice(*driver, ordinal));
+  return {};
 }
 
 }  // namespace swage::device

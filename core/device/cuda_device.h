@@ -9,6 +9,10 @@
 namespace swage::device {
 
 // One NVIDIA GPU through the driver API, in its primary context, which libtorch shares. Measures the copy bandwidth.
+// The device has shown that it works, and what kernels may take of it beside their buffers is limited.
 [[nodiscard]] Result<std::unique_ptr<Device>> openCudaDevice(int ordinal);
+
+// Whether there is such a device and it may be used, without a context on it.
+[[nodiscard]] Result<> checkCudaDevice(int ordinal);
 
 }  // namespace swage::device

@@ -41,7 +41,7 @@ Result<CudaDriver> open() {
 #undef SWAGE_CUDA_FIND
   if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS) {
     return Error(ErrorKind::Environment, fmt::format("cannot start the NVIDIA driver: {}", driver.describe(code)),
-                 kHint);
+                 std::string(adviceOn(static_cast<int>(code))));
   }
   return driver;
 }
@@ -69,7 +69,8 @@ DeviceStatus CudaDriver::check(CUresult code, std::string_view attempted) const 
   if (code == CUDA_SUCCESS) {
     return std::nullopt;
   }
-  return DeviceFailure{fmt::format("cannot {}: {}", attempted, describe(code)), isSticky(static_cast<int>(code))};
+  return DeviceFailure{fmt::format("cannot {}: {}", attempted, describe(code)), isSticky(static_cast<int>(code)),
+                       code == CUDA_ERROR_OUT_OF_MEMORY};
 }
 
 }  // namespace swage::device

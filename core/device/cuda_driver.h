@@ -24,6 +24,7 @@
   X(cuDevicePrimaryCtxRetain)    \
   X(cuDevicePrimaryCtxRelease)   \
   X(cuCtxSetCurrent)             \
+  X(cuCtxSetLimit)               \
   X(cuCtxSynchronize)            \
   X(cuCtxResetPersistingL2Cache) \
   X(cuModuleLoadData)            \
@@ -41,7 +42,9 @@
   X(cuMemFree)                   \
   X(cuMemGetInfo)                \
   X(cuMemsetD8Async)             \
-  X(cuMemcpyDtoDAsync)
+  X(cuMemcpyDtoDAsync)           \
+  X(cuMemcpyDtoH)                \
+  X(cuMemcpyHtoD)
 
 namespace swage::device {
 

@@ -75,7 +75,11 @@ DeviceResult<std::unique_ptr<KernelModule>> CudaModule::load(const CudaDriver& d
   if (cubin.empty()) {
     return tl::make_unexpected(DeviceFailure{"the candidate has no binary"});
   }
-  if (DeviceStatus failed = driver.check(driver.cuModuleLoadData(&module, cubin.c_str()), "load the cubin")) {
+  const CUresult code = driver.cuModuleLoadData(&module, cubin.c_str());
+  if (DeviceStatus failed = driver.check(code, "load the cubin")) {
+    if (code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
+      failed->detail += "; it was compiled for another architecture than this device's, or is newer than its driver";
+    }
     return tl::make_unexpected(std::move(*failed));
   }
   return std::unique_ptr<KernelModule>(new CudaModule(driver, module, sharedBytesPerBlock));

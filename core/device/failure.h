@@ -12,7 +12,8 @@ namespace swage::device {
 // domain::Evaluation in the end), so it is kept apart from swage::Error.
 struct DeviceFailure {
   std::string detail;
-  bool poisoned = false;  // the device context cannot be used any more: report, exit, be replaced
+  bool poisoned = false;     // the device context cannot be used any more: report, exit, be replaced
+  bool outOfMemory = false;  // of the device; the context still works
 };
 
 template <class T>

@@ -12,4 +12,8 @@ namespace swage::device {
 // device, or when this build knows nothing of CUDA.
 [[nodiscard]] Result<std::unique_ptr<Device>> openDevice(domain::Target target, int ordinal, int threads);
 
+// What would stop openDevice(), as far as it can be told without taking anything of the device: a missing or broken
+// driver, a device that is not there, a mode that Swage does not work in. Kind Environment.
+[[nodiscard]] Result<> checkDevice(domain::Target target, int ordinal);
+
 }  // namespace swage::device

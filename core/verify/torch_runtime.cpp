@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <ATen/Context.h>
@@ -19,11 +20,18 @@
 namespace swage::verify {
 namespace {
 
+// Of the device's memory, for all tensors together: a candidate that wants more fails, and the rest is for the context,
+// the modules and the timing's own buffers. PyTorch reads it when its allocator starts; what the user set stands.
+constexpr const char* kAllocatorOptions = "per_process_memory_fraction:0.92";
+
 // The registrations of libtorch_cuda.so find the dispatcher of the libtorch_cpu.so that is already loaded.
 Result<> openCudaBackend() {
   Dl_info where{};
   if (::dladdr(reinterpret_cast<const void*>(&at::globalContext), &where) == 0 || where.dli_fname == nullptr) {
     return Error(ErrorKind::Environment, "cannot find out where libtorch was loaded from");
+  }
+  if (std::getenv("PYTORCH_ALLOC_CONF") == nullptr) {
+    ::setenv("PYTORCH_CUDA_ALLOC_CONF", kAllocatorOptions, 0);
   }
   const auto path = std::filesystem::path(where.dli_fname).parent_path() / "libtorch_cuda.so";
   if (::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
@@ -37,10 +45,12 @@ Result<> openCudaBackend() {
 
 }  // namespace
 
+Result<> loadTorch(domain::Target target) {
+  return target == domain::Target::Cuda ? openCudaBackend() : Result<>();
+}
+
 Result<int> startTorch(domain::Target target, int ordinal, int threads) {
-  if (target == domain::Target::Cuda) {
-    SWAGE_TRY(openCudaBackend());
-  }
+  SWAGE_TRY(loadTorch(target));
   int used = 1;
   const auto failure = attempt([&] {
     if (threads > 0) {

@@ -9,8 +9,12 @@
 // The process-wide part of libtorch, free of its headers.
 namespace swage::verify {
 
-// Sets the number of threads (0: PyTorch's default) and returns it. On CUDA opens libtorch_cuda.so, which stands beside
-// libtorch_cpu.so, and fails with kind Environment when there is none. Call once, on the thread that will run tensors.
+// Loads the libraries that startTorch() needs, and takes nothing of a device. Optional.
+[[nodiscard]] Result<> loadTorch(domain::Target target);
+
+// Sets the number of threads (0: PyTorch's default) and returns it. Fails with kind Environment when
+// libtorch_cuda.so, which stands beside libtorch_cpu.so, is needed and not there. Call once, on the thread that will
+// run tensors.
 [[nodiscard]] Result<int> startTorch(domain::Target target, int ordinal, int threads);
 
 [[nodiscard]] std::string torchVersion();

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device layer and the worker make of a driver that fails, with the fake one of tests/fake_cuda.
+#include <dlfcn.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <gmock/gmock.h>
+
+#include "core/device/cuda_errors.h"
+#include "core/device/open_device.h"
+#include "tests/support/result_matchers.h"
+
+namespace swage::device {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// The device of this process's fake driver, which does as `script` says from now on.
+Result<std::unique_ptr<Device>> open(const char* script) {
+  ::setenv("SWAGE_FAKE_CUDA", script, 1);
+  return openDevice(domain::Target::Cuda, 0, 1);
+}
+
+// `kernel` takes a pointer and a 64-bit number.
+constexpr const char* kModule = "kernel 1024 256 8 8\nhungry 250000 256 8 8\n";
+
+domain::KernelStep step(const std::string& entry, std::uint32_t threads = 128) {
+  domain::KernelStep result;
+  result.entry = entry;
+  result.block.x = threads;
+  result.arguments = {domain::ValueId(0), std::int64_t{7}};
+  return result;
+}
+
+std::string refusalOf(const domain::KernelStep& wrong) {
+  auto device = open("");
+  if (!device) {
+    return "no device: " + device.error().message();
+  }
+  auto module = (*device)->loadModule(kModule);
+  if (!module) {
+    return "no module: " + module.error().detail;
+  }
+  const auto kernel = (*module)->bind(wrong);
+  return kernel ? "accepted" : kernel.error().detail;
+}
+
+TEST(CudaFaults, ADeviceThatWorksIsOpenedAndItsKernelsAreLimited) {
+  const auto device = open("devices=1");
+  ASSERT_THAT(device, testing::IsOk());
+  EXPECT_EQ((*device)->info().name, "Fake GPU");
+  EXPECT_EQ((*device)->info().architecture, "sm_90a");
+  const auto limitOf = reinterpret_cast<std::size_t (*)(int)>(::dlsym(RTLD_DEFAULT, "swageFakeCudaLimit"));
+  ASSERT_NE(limitOf, nullptr) << "this is not the fake driver";
+  EXPECT_EQ(limitOf(1), std::size_t{64} << 10) << "what kernels may print";
+  EXPECT_EQ(limitOf(2), std::size_t{8} << 20) << "what kernels may allocate";
+}
+
+TEST(CudaFaults, MemoryThatDoesNotHoldWhatIsWrittenIsNotUsed) {
+  EXPECT_THAT(open("corrupt=1"), testing::IsError(ErrorKind::Environment, HasSubstr("does not hold what is written")));
+}
+
+TEST(CudaFaults, AProhibitedDeviceIsRefusedWithTheRemedy) {
+  const auto device = open("mode=2");
+  ASSERT_THAT(device, testing::IsError(ErrorKind::Environment, HasSubstr("compute mode is 'prohibited'")));
+  EXPECT_THAT(device.error().hint(), HasSubstr("nvidia-smi -c DEFAULT"));
+}
+
+TEST(CudaFaults, ADeviceForOneProcessIsSupported) {
+  EXPECT_THAT(open("mode=3"), testing::IsOk());
+}
+
+TEST(CudaFaults, ADeviceThatAnotherProcessHasForItselfIsRefusedWithTheRemedy) {
+  const auto device = open("context=46");
+  ASSERT_THAT(device, testing::IsError(ErrorKind::Environment, HasSubstr("cannot create its context")));
+  EXPECT_THAT(device.error().hint(), HasSubstr("has the device for itself"));
+}
+
+TEST(CudaFaults, ADeviceSharedByMpsIsRefused) {
+  EXPECT_THAT(open("mps=1"), testing::IsError(ErrorKind::Environment, HasSubstr("multi-process service")));
+  EXPECT_THAT(checkDevice(domain::Target::Cuda, 0),
+              testing::IsError(ErrorKind::Environment, HasSubstr("multi-process service")));
+}
+
+TEST(CudaFaults, ADeviceThatIsNotThereIsNamed) {
+  ::setenv("SWAGE_FAKE_CUDA", "devices=2", 1);
+  EXPECT_THAT(checkDevice(domain::Target::Cuda, 1), testing::IsOk());
+  EXPECT_THAT(checkDevice(domain::Target::Cuda, 2),
+              testing::IsError(ErrorKind::Environment, HasSubstr("CUDA device 2")));
+}
+
+TEST(CudaFaults, ADeviceLostAtAnyCallWhileItIsOpenedIsAnError) {
+  for (int call = 1; call <= 30; ++call) {
+    const auto device = open(("lost_at=" + std::to_string(call)).c_str());
+    EXPECT_THAT(device, testing::IsError(ErrorKind::Environment, HasSubstr("999"))) << "lost at call " << call;
+  }
+}
+
+TEST(CudaFaults, WantOfMemoryWhileOpeningNamesItself) {
+  for (int allocation = 1; allocation <= 4; ++allocation) {
+    EXPECT_THAT(open(("alloc_at=" + std::to_string(allocation)).c_str()),
+                testing::IsError(ErrorKind::Environment, HasSubstr("CUDA_ERROR_OUT_OF_MEMORY")));
+  }
+}
+
+TEST(CudaFaults, AnIllegalAddressShowsAtTheNextWaitAndPoisons) {
+  auto device = open("launch=700");
+  ASSERT_THAT(device, testing::IsOk());
+  auto module = (*device)->loadModule(kModule);
+  ASSERT_TRUE(module);
+  auto kernel = (*module)->bind(step("kernel"));
+  ASSERT_TRUE(kernel) << kernel.error().detail;
+  std::array<void*, 2> arguments{};
+  EXPECT_FALSE((*kernel)->launch(arguments.data()));
+  const DeviceStatus failed = (*device)->synchronize();
+  ASSERT_TRUE(failed);
+  EXPECT_TRUE(failed->poisoned);
+  EXPECT_FALSE(failed->outOfMemory);
+  EXPECT_THAT(failed->detail, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+  const DeviceStatus again = (*device)->synchronize();
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->poisoned) << "it sticks";
+}
+
+class Incompatible : public ::testing::TestWithParam<int> {};
+
+TEST_P(Incompatible, BinariesAreExplainedAndDoNotPoison) {
+  auto device = open("");
+  ASSERT_THAT(device, testing::IsOk());
+  ::setenv("SWAGE_FAKE_CUDA", ("load=" + std::to_string(GetParam())).c_str(), 1);
+  const auto module = (*device)->loadModule(kModule);
+  ASSERT_FALSE(module);
+  EXPECT_FALSE(module.error().poisoned);
+  EXPECT_THAT(module.error().detail, HasSubstr("compiled for another architecture"));
+}
+
+INSTANTIATE_TEST_SUITE_P(CudaFaults, Incompatible, ::testing::Values(209, 222));
+
+TEST(CudaFaults, ResourcesOverTheLimitAreGivenInNumbers) {
+  EXPECT_EQ(refusalOf(step("kernel")), "accepted");
+  EXPECT_EQ(refusalOf(step("kernel", 512)), "'kernel' runs with at most 256 threads in a block, not 512");
+  EXPECT_EQ(refusalOf(step("hungry")), "'hungry' needs 250000 bytes of shared memory, a block can have 232448");
+}
+
+TEST(CudaFaults, EntriesThatAreMissingOrTakeOtherParametersAreRefusedBeforeTheLaunch) {
+  EXPECT_THAT(refusalOf(step("absent")), AllOf(HasSubstr("'absent'"), HasSubstr("CUDA_ERROR_NOT_FOUND")));
+  domain::KernelStep fewer = step("kernel");
+  fewer.arguments.pop_back();
+  EXPECT_EQ(refusalOf(fewer), "'kernel' takes more than the 1 parameters that the plan gives");
+  domain::KernelStep more = step("kernel");
+  more.arguments.emplace_back(1.0F);
+  EXPECT_EQ(refusalOf(more), "'kernel' takes 2 parameters, the plan gives 3");
+  domain::KernelStep other = step("kernel");
+  other.arguments.back() = domain::Int32{7};
+  EXPECT_EQ(refusalOf(other), "parameter 1 of 'kernel' has 8 bytes, the plan gives 4");
+}
+
+struct Answer {
+  int exitCode = -1;
+  std::string text;
+};
+
+// The real worker with the fake driver.
+Answer check(const std::string& script) {
+  ::setenv("SWAGE_FAKE_CUDA", script.c_str(), 1);
+  ::setenv("LD_LIBRARY_PATH", SWAGE_FAKE_CUDA_FOLDER, 1);
+  FILE* pipe = ::popen(SWAGE_TEST_WORKER " --device cuda:0 --check 2>&1", "r");
+  ::unsetenv("LD_LIBRARY_PATH");
+  Answer answer;
+  std::array<char, 4096> buffer{};
+  for (std::size_t count = 0; (count = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    answer.text.append(buffer.data(), count);
+  }
+  answer.exitCode = WEXITSTATUS(::pclose(pipe));
+  return answer;
+}
+
+TEST(WorkerCheck, SaysWhatTheDeviceIs) {
+  const Answer answer = check("");
+  EXPECT_EQ(answer.exitCode, 0) << answer.text;
+  EXPECT_THAT(answer.text, HasSubstr("Fake GPU, sm_90a"));
+}
+
+struct DriverFault {
+  int code;
+  const char* advice;
+};
+class BrokenDriver : public ::testing::TestWithParam<DriverFault> {};
+
+TEST_P(BrokenDriver, IsTheEnvironmentsFaultAndHasAHint) {
+  const Answer answer = check("init=" + std::to_string(GetParam().code));
+  EXPECT_EQ(answer.exitCode, 5) << answer.text;
+  EXPECT_THAT(answer.text, HasSubstr("cannot start the NVIDIA driver"));
+  EXPECT_THAT(answer.text, HasSubstr(GetParam().advice));
+  EXPECT_THAT(answer.text, HasSubstr("--target cpu"));
+}
+
+INSTANTIATE_TEST_SUITE_P(WorkerCheck, BrokenDriver,
+                         ::testing::Values(DriverFault{100, "sees no such GPU"}, DriverFault{803, "reboot"},
+                                           DriverFault{35, "older than this program needs"},
+                                           DriverFault{999, "fell off the bus"}));
+
+}  // namespace
+}  // namespace swage::device
