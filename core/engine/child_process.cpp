@@ -53,8 +53,8 @@ void detachFromTerminal() {
 
 }  // namespace
 
-ChildProcess::ChildProcess(std::string logName, QObject* parent)
-    : QObject(parent), m_logName(std::move(logName)), m_process(new QProcess) {
+ChildProcess::ChildProcess(std::string logName, int lastSignal, QObject* parent)
+    : QObject(parent), m_logName(std::move(logName)), m_lastSignal(lastSignal), m_process(new QProcess) {
   m_escalation.setSingleShot(true);
   connect(&m_escalation, &QTimer::timeout, this, &ChildProcess::escalate);
   connect(m_process, &QProcess::started, this, [this] {
@@ -122,8 +122,10 @@ void ChildProcess::kill() {
   }
   m_ending = Ending::Killed;
   m_escalation.stop();
-  signalGroup(SIGKILL);
-  m_process->kill();
+  signalGroup(m_lastSignal);
+  if (m_lastSignal == SIGKILL) {
+    m_process->kill();
+  }
 }
 
 void ChildProcess::escalate() {

@@ -7,6 +7,7 @@
 #include <QTimer>
 
 #include <chrono>
+#include <csignal>
 #include <deque>
 #include <string>
 
@@ -32,7 +33,8 @@ class ChildProcess : public QObject {
   Q_OBJECT
 
  public:
-  explicit ChildProcess(std::string logName, QObject* parent = nullptr);
+  // `lastSignal` is what kill() sends; tests take another one for a process that the kernel cannot end.
+  explicit ChildProcess(std::string logName, int lastSignal = SIGKILL, QObject* parent = nullptr);
   // A child that still runs is killed with its group and reaped in the background.
   ~ChildProcess() override;
 
@@ -60,6 +62,7 @@ class ChildProcess : public QObject {
   void finish(ChildEnd end);
 
   std::string m_logName;
+  int m_lastSignal;
   QProcess* m_process;  // owned, but outlives us while it dies
   QTimer m_escalation;
   std::chrono::milliseconds m_grace{2000};

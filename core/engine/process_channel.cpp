@@ -35,8 +35,12 @@ std::string_view name(ProcessChannel::State state) {
 }
 
 ProcessChannel::ProcessChannel(ChannelOptions options, QObject* parent)
-    : QObject(parent), m_options(std::move(options)), m_child(m_options.name) {
+    : QObject(parent), m_options(std::move(options)), m_child(m_options.name, m_options.lastSignal) {
   m_deadline.setSingleShot(true);
+  m_silence.setSingleShot(true);
+  m_end.setSingleShot(true);
+  connect(&m_silence, &QTimer::timeout, this, &ProcessChannel::handleSilence);
+  connect(&m_end, &QTimer::timeout, this, &ProcessChannel::handleUnkillable);
   connect(&m_deadline, &QTimer::timeout, this, &ProcessChannel::handleDeadline);
   connect(&m_child, &ChildProcess::output, this, &ProcessChannel::read);
   connect(&m_child, &ChildProcess::ended, this, &ProcessChannel::handleEnd);
@@ -59,6 +63,9 @@ void ProcessChannel::submit(const wire::Message& job, std::chrono::milliseconds 
   m_jobLimitSeconds = std::chrono::duration<double>(limit).count();
   setState(State::Busy);
   m_deadline.start(limit);
+  if (m_options.silenceLimit.count() > 0) {
+    m_silence.start(m_options.silenceLimit);
+  }
   m_child.write(encoded(job));
 }
 
@@ -71,12 +78,14 @@ void ProcessChannel::stop() {
     m_cause = JobLost{.reason = JobLost::Reason::Stopped, .detail = "stopped", .stage = m_stage};
   }
   m_deadline.stop();
+  m_silence.stop();
   const bool polite = m_state == State::Ready;
   setState(State::Stopping);
   if (polite) {
     m_child.write(encoded(wire::Shutdown{}));
   }
   m_child.stop(m_options.stopGrace);
+  m_end.start(2 * m_options.stopGrace + m_options.endLimit);
 }
 
 void ProcessChannel::kill() {
@@ -87,8 +96,14 @@ void ProcessChannel::kill() {
   if (!m_cause) {
     m_cause = JobLost{.reason = JobLost::Reason::Stopped, .detail = "killed", .stage = m_stage};
   }
-  m_deadline.stop();
   setState(State::Stopping);
+  awaitEnd();
+}
+
+void ProcessChannel::awaitEnd() {
+  m_deadline.stop();
+  m_silence.stop();
+  m_end.start(m_options.endLimit);
   m_child.kill();
 }
 
@@ -102,6 +117,9 @@ void ProcessChannel::setState(State state) {
 void ProcessChannel::read(const QByteArray& bytes) {
   if (m_state == State::Stopping || m_state == State::Dead) {
     return;
+  }
+  if (m_silence.isActive()) {
+    m_silence.start();
   }
   m_reader.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())});
   while (m_state != State::Stopping && m_state != State::Dead) {
@@ -129,6 +147,12 @@ void ProcessChannel::handle(const wire::Message& message) {
     becomeReady(message);
     return;
   }
+  if (const auto* worker = std::get_if<wire::WorkerReady>(&message);
+      worker != nullptr && m_state == State::Busy && m_options.handshake == ChannelOptions::Handshake::StandBy &&
+      !std::exchange(m_deviceOpened, true)) {
+    Q_EMIT deviceOpened(*worker);
+    return;
+  }
   if (const auto* heartbeat = std::get_if<wire::Heartbeat>(&message); heartbeat != nullptr && m_greeted) {
     m_stage = heartbeat->stage;
     Q_EMIT stageChanged(m_stage);
@@ -151,7 +175,7 @@ void ProcessChannel::handleHello(const wire::Hello& hello) {
     return;
   }
   m_greeted = true;
-  if (m_options.handshake == ChannelOptions::Handshake::Hello) {
+  if (m_options.handshake != ChannelOptions::Handshake::HelloThenWorkerReady) {
     becomeReady(hello);
   }
 }
@@ -165,6 +189,7 @@ void ProcessChannel::becomeReady(const wire::Message& message) {
 
 void ProcessChannel::answer(const wire::Message& message) {
   m_deadline.stop();
+  m_silence.stop();
   m_hasJob = false;
   m_stage.clear();
   setState(State::Ready);
@@ -176,9 +201,28 @@ void ProcessChannel::breakOff(JobLost why) {
   if (!m_cause) {
     m_cause = std::move(why);
   }
-  m_deadline.stop();
   setState(State::Stopping);
-  m_child.kill();
+  awaitEnd();
+}
+
+void ProcessChannel::handleSilence() {
+  breakOff({.reason = JobLost::Reason::TimedOut,
+            .detail = fmt::format("{} gave no sign of life for {:.1f} s", m_options.name,
+                                  std::chrono::duration<double>(m_options.silenceLimit).count()),
+            .stage = m_stage,
+            .limitSeconds = m_jobLimitSeconds});
+}
+
+// A process that waits for a broken device inside the driver takes no signal. It is left to the kernel.
+void ProcessChannel::handleUnkillable() {
+  m_child.disconnect(this);
+  ChildEnd end;
+  end.detail = "does not end although it was killed";
+  end.byUs = true;
+  if (!m_cause) {
+    m_cause = JobLost{.reason = JobLost::Reason::Stopped, .detail = end.detail, .stage = m_stage};
+  }
+  finish(end, true);
 }
 
 void ProcessChannel::handleDeadline() {
@@ -208,13 +252,23 @@ JobLost ProcessChannel::lossFor(const ChildEnd& end) const {
 }
 
 void ProcessChannel::handleEnd(const ChildEnd& end) {
+  finish(end, false);
+}
+
+void ProcessChannel::finish(const ChildEnd& end, bool unkillable) {
   m_deadline.stop();
+  m_silence.stop();
+  m_end.stop();
   const JobLost loss = lossFor(end);
   setState(State::Dead);
   if (std::exchange(m_hasJob, false)) {
     Q_EMIT jobFinished(JobOutcome(loss));
   }
-  Q_EMIT died({.child = end, .detail = loss.detail, .wasReady = m_wasReady, .expected = m_stopRequested});
+  Q_EMIT died({.child = end,
+               .detail = unkillable ? loss.detail + "; it " + end.detail : loss.detail,
+               .wasReady = m_wasReady,
+               .expected = m_stopRequested,
+               .unkillable = unkillable});
 }
 
 }  // namespace swage::engine

@@ -20,9 +20,14 @@ namespace swage::engine {
 struct ChannelOptions {
   LaunchCommand command;
   std::string name{};  // for the log: "compiler 2"
-  enum class Handshake : std::uint8_t { Hello, HelloThenWorkerReady } handshake = Handshake::Hello;
+  // StandBy: a worker that keeps off its device until its first job, and says WorkerReady while it works on it.
+  enum class Handshake : std::uint8_t { Hello, HelloThenWorkerReady, StandBy } handshake = Handshake::Hello;
   std::chrono::milliseconds startLimit{60000};
   std::chrono::milliseconds stopGrace{2000};
+  std::chrono::milliseconds silenceLimit{
+      0};  // without any frame during a job; 0: none, for programs without heartbeats
+  std::chrono::milliseconds endLimit{10000};  // after SIGKILL; a process that is still there hangs in the kernel
+  int lastSignal = SIGKILL;                   // see ChildProcess
 };
 
 // Why a job has no answer.
@@ -41,7 +46,8 @@ struct ChannelEnd {
   ChildEnd child;
   std::string detail{};  // one line for a person; names the cause before the effect ("spoke protocol 7 …")
   bool wasReady = false;
-  bool expected = false;  // stop() or kill() was called
+  bool expected = false;    // stop() or kill() was called
+  bool unkillable = false;  // SIGKILL did not end it: whatever it holds cannot be had back
 };
 
 // One frame program, worker or compiler, and the one job it may have. A channel is started once; a dead one is replaced
@@ -49,7 +55,8 @@ struct ChannelEnd {
 // that order, also when the program cannot start, hangs or talks garbage. One thread only; nothing here waits.
 //
 //   Idle -start-> Starting -handshake-> Ready -submit-> Busy -answer-> Ready
-//   Starting, Ready, Busy -deadline, protocol error, stop, kill-> Stopping -end of process-> Dead
+//   Starting, Ready, Busy -deadline, silence, protocol error, stop, kill-> Stopping -end of process-> Dead
+//   Stopping -killed, but does not end-> Dead
 class ProcessChannel : public QObject {
   Q_OBJECT
 
@@ -71,6 +78,8 @@ class ProcessChannel : public QObject {
   void stateChanged(swage::engine::ProcessChannel::State state);
   // With WorkerReady or Hello, whichever ends the handshake.
   void ready(const swage::wire::Message& message);
+  // StandBy: the device is open, the first job goes on.
+  void deviceOpened(const swage::wire::WorkerReady& worker);
   void stageChanged(const std::string& stage);
   void jobFinished(const swage::engine::JobOutcome& outcome);
   void died(const swage::engine::ChannelEnd& end);
@@ -84,15 +93,22 @@ class ProcessChannel : public QObject {
   void answer(const wire::Message& message);
   void breakOff(JobLost why);
   void handleDeadline();
+  void handleSilence();
+  void awaitEnd();
+  void handleUnkillable();
   void handleEnd(const ChildEnd& end);
+  void finish(const ChildEnd& end, bool unkillable);
   [[nodiscard]] JobLost lossFor(const ChildEnd& end) const;
 
   ChannelOptions m_options;
   ChildProcess m_child;
   wire::FrameReader m_reader;
   QTimer m_deadline;
+  QTimer m_silence;
+  QTimer m_end;
   State m_state = State::Idle;
   bool m_greeted = false;
+  bool m_deviceOpened = false;  // StandBy
   bool m_wasReady = false;
   bool m_hasJob = false;
   bool m_stopRequested = false;

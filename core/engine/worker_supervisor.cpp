@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/worker_supervisor.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/base/assert.h"
@@ -8,6 +10,9 @@
 
 namespace swage::engine {
 namespace {
+
+constexpr int kMaxUnusable = 2;
+constexpr int kMaxSpareDeaths = 3;
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000.0));
@@ -51,22 +56,67 @@ void WorkerSupervisor::start() {
   open();
 }
 
+std::unique_ptr<ProcessChannel> WorkerSupervisor::makeChannel(const LaunchCommand& command,
+                                                              ChannelOptions::Handshake handshake) {
+  return std::make_unique<ProcessChannel>(ChannelOptions{.command = command,
+                                                         .name = m_options.name,
+                                                         .handshake = handshake,
+                                                         .startLimit = m_options.startLimit,
+                                                         .stopGrace = m_options.stopGrace,
+                                                         .silenceLimit = m_options.silence,
+                                                         .endLimit = m_options.endLimit,
+                                                         .lastSignal = m_options.lastSignal});
+}
+
+void WorkerSupervisor::attach(ProcessChannel* channel) {
+  connect(channel, &ProcessChannel::ready, this, &WorkerSupervisor::handleReady);
+  connect(channel, &ProcessChannel::deviceOpened, this, &WorkerSupervisor::isSameDevice);
+  connect(channel, &ProcessChannel::jobFinished, this, &WorkerSupervisor::handleOutcome);
+  connect(channel, &ProcessChannel::stageChanged, this, &WorkerSupervisor::stateChanged);
+  connect(channel, &ProcessChannel::died, this, &WorkerSupervisor::handleDeath);
+}
+
 void WorkerSupervisor::open() {
-  m_channel =
-      std::make_unique<ProcessChannel>(ChannelOptions{.command = m_options.command,
-                                                      .name = m_options.name,
-                                                      .handshake = ChannelOptions::Handshake::HelloThenWorkerReady,
-                                                      .startLimit = m_options.startLimit,
-                                                      .stopGrace = m_options.stopGrace});
   m_doneInLife = 0;
   m_blamed = false;
   m_replacing = false;
-  connect(m_channel.get(), &ProcessChannel::ready, this, &WorkerSupervisor::handleReady);
-  connect(m_channel.get(), &ProcessChannel::jobFinished, this, &WorkerSupervisor::handleOutcome);
-  connect(m_channel.get(), &ProcessChannel::stageChanged, this, &WorkerSupervisor::stateChanged);
-  connect(m_channel.get(), &ProcessChannel::died, this, &WorkerSupervisor::handleDeath);
   setState(State::Starting);
+  if (m_spare) {
+    m_channel = std::move(m_spare);
+    m_channel->disconnect(this);
+    attach(m_channel.get());
+    if (m_channel->state() == ProcessChannel::State::Ready) {
+      sendLoad();
+    }
+    return;
+  }
+  m_channel = makeChannel(m_options.command, ChannelOptions::Handshake::HelloThenWorkerReady);
+  attach(m_channel.get());
   m_channel->start();
+}
+
+bool WorkerSupervisor::hasSpare() const {
+  return m_spare && m_spare->state() == ProcessChannel::State::Ready;
+}
+
+void WorkerSupervisor::openSpare() {
+  if (m_spare || m_options.spare.program.empty() || m_spareDeaths >= kMaxSpareDeaths) {
+    return;
+  }
+  m_spare = makeChannel(m_options.spare, ChannelOptions::Handshake::StandBy);
+  connect(m_spare.get(), &ProcessChannel::died, this, &WorkerSupervisor::handleSpareDeath);
+  m_spare->start();
+}
+
+// Nothing is lost with it but time: the next replacement starts from scratch.
+void WorkerSupervisor::handleSpareDeath(const ChannelEnd& end) {
+  m_spare->disconnect(this);
+  m_spare.release()->deleteLater();  // we are inside one of its signals
+  ++m_spareDeaths;
+  log::debug("[{}] the spare is gone: {}", m_options.name, end.detail);
+  if (m_state == State::Stopping && !m_channel) {
+    Q_EMIT stopped();
+  }
 }
 
 void WorkerSupervisor::load(wire::LoadTask task) {
@@ -99,21 +149,43 @@ void WorkerSupervisor::kill() {
 }
 
 void WorkerSupervisor::endChannel(void (ProcessChannel::*how)()) {
+  releaseHeld(false);
   setState(State::Stopping);
+  if (m_spare) {
+    m_spare->kill();
+  }
   if (m_channel) {
     (m_channel.get()->*how)();
-  } else {
+  } else if (!m_spare) {
     QTimer::singleShot(0, this, &WorkerSupervisor::stopped);
   }
 }
 
 void WorkerSupervisor::handleReady(const wire::Message& message) {
+  // A spare that came to work while it was still starting says Hello here, and names its device later.
+  const auto* worker = std::get_if<wire::WorkerReady>(&message);
+  if (worker != nullptr && m_deviceKnown && !isSameDevice(*worker)) {
+    return;
+  }
   if (m_task) {
     sendLoad();
   }
-  if (!std::exchange(m_deviceKnown, true)) {
-    Q_EMIT deviceReady(std::get<wire::WorkerReady>(message));
+  if (worker != nullptr && !std::exchange(m_deviceKnown, true)) {
+    m_deviceUuid = worker->device.uuid;
+    Q_EMIT deviceReady(*worker);
   }
+}
+
+// When a GPU falls off the bus, its number names the next one.
+bool WorkerSupervisor::isSameDevice(const wire::WorkerReady& worker) {
+  if (worker.device.uuid == m_deviceUuid) {
+    return true;
+  }
+  giveUp({ErrorKind::Environment,
+          fmt::format("the device {} is gone; a new worker found {} ({}) in its place", m_deviceUuid,
+                      worker.device.uuid, worker.device.name),
+          "look at nvidia-smi; `swage resume` goes on when the device is back"});
+  return false;
 }
 
 void WorkerSupervisor::sendLoad() {
@@ -163,9 +235,17 @@ void WorkerSupervisor::handleLoadOutcome(const JobOutcome& outcome) {
   if (!std::exchange(m_loadReported, true)) {
     m_task->timeEager = false;  // known now; a replacement need not measure it again
     Q_EMIT loaded(*ready);
-  } else if (m_job) {
-    sendJob();
+  } else {
+    m_afterFault = false;
+    m_unusable = 0;
+    Q_EMIT readyAgain(std::chrono::duration<double>(std::chrono::steady_clock::now() - m_lostAt).count());
+    if (m_held) {
+      releaseHeld(true);
+    } else if (m_job) {
+      sendJob();
+    }
   }
+  openSpare();
 }
 
 void WorkerSupervisor::handleEvaluation(const JobOutcome& outcome) {
@@ -188,14 +268,20 @@ void WorkerSupervisor::handleEvaluation(const JobOutcome& outcome) {
   setState(m_replacing ? State::Starting : State::Idle);
   if (m_replacing) {
     m_blamed = true;
+    m_lostAt = std::chrono::steady_clock::now();
     m_channel->stop();
   }
   log::debug("[{}] verified for {:.3f} s, timed for {:.3f} s", m_options.name, answer->verifySeconds,
              answer->timingSeconds);
-  report({.request = answer->request,
-          .evaluation = answer->evaluation,
-          .verifySeconds = answer->verifySeconds,
-          .timingSeconds = answer->timingSeconds});
+  const EvaluationResult result{.request = answer->request,
+                                .evaluation = answer->evaluation,
+                                .verifySeconds = answer->verifySeconds,
+                                .timingSeconds = answer->timingSeconds};
+  if (m_replacing) {
+    m_held = result;
+  } else {
+    report(result);
+  }
 }
 
 void WorkerSupervisor::reportLoss(const JobLost& lost) {
@@ -212,10 +298,20 @@ void WorkerSupervisor::reportLoss(const JobLost& lost) {
     }
     result.evaluation = domain::Crashed{.signal = lost.signal, .detail = std::move(detail)};
   }
-  if (m_state != State::Stopping) {
-    setState(State::Starting);
+  if (m_state == State::Stopping) {
+    report(result);
+    return;
   }
-  report(result);
+  m_lostAt = std::chrono::steady_clock::now();
+  m_held = std::move(result);
+  setState(State::Starting);
+}
+
+void WorkerSupervisor::releaseHeld(bool deviceWorks) {
+  if (std::optional<EvaluationResult> held = std::exchange(m_held, std::nullopt)) {
+    held->interrupted = held->interrupted || !deviceWorks;
+    report(*held);
+  }
 }
 
 void WorkerSupervisor::report(const EvaluationResult& result) {
@@ -225,15 +321,37 @@ void WorkerSupervisor::report(const EvaluationResult& result) {
   Q_EMIT evaluated(result);
 }
 
+Error WorkerSupervisor::givenUp(std::string_view why, const ChannelEnd& end) const {
+  std::string message = fmt::format("{}: {}", why, end.detail);
+  if (!end.child.lastLines.empty()) {
+    message += "\n" + end.child.lastLines;
+  }
+  return {ErrorKind::Environment, std::move(message),
+          "look at nvidia-smi and at the kernel's log for Xid errors: the device may need a reset or a reboot; `swage "
+          "resume` goes on from here afterwards"};
+}
+
+std::optional<Error> WorkerSupervisor::countBlamed(const ChannelEnd& end) {
+  m_afterFault = true;
+  m_unusable = 0;
+  if (m_doneInLife == 0 && ++m_barrenLives >= m_options.maxBarrenLives) {
+    return Error(
+        ErrorKind::Environment,
+        fmt::format("{} workers in a row ended in their first evaluation; the last one: {}", m_barrenLives, end.detail),
+        "run `swage doctor`");
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> WorkerSupervisor::countDeath(const ChannelEnd& end) {
+  if (end.unkillable) {
+    return givenUp("the device is given up, because its worker hangs in the driver", end);
+  }
   if (m_blamed) {
-    if (m_doneInLife == 0 && ++m_barrenLives >= m_options.maxBarrenLives) {
-      return Error(ErrorKind::Environment,
-                   fmt::format("{} workers in a row ended in their first evaluation; the last one: {}", m_barrenLives,
-                               end.detail),
-                   "run `swage doctor`");
-    }
-    return std::nullopt;
+    return countBlamed(end);
+  }
+  if (m_afterFault && ++m_unusable >= kMaxUnusable) {
+    return givenUp("the device is given up, because after a fault new workers cannot use it", end);
   }
   const auto now = std::chrono::steady_clock::now();
   m_blamelessDeaths.push_back(now);
@@ -255,15 +373,22 @@ void WorkerSupervisor::handleDeath(const ChannelEnd& end) {
   m_channel->disconnect(this);
   m_channel.release()->deleteLater();  // we are inside one of its signals
   if (m_state == State::Stopping) {
-    Q_EMIT stopped();
+    if (!m_spare) {
+      Q_EMIT stopped();
+    }
     return;
   }
   if (m_state == State::Down) {
     return;
   }
   if (std::optional<Error> error = countDeath(end)) {
+    // A candidate that no worker survives is to blame; a device that no worker can use is not its fault.
+    releaseHeld(m_blamed && !end.unkillable);
     giveUp(std::move(*error));
     return;
+  }
+  if (!m_blamed) {
+    m_lostAt = std::chrono::steady_clock::now();
   }
   ++m_replacements;
   const std::string why = m_replacing ? std::string("its device context was poisoned") : end.detail;
@@ -273,8 +398,12 @@ void WorkerSupervisor::handleDeath(const ChannelEnd& end) {
 }
 
 void WorkerSupervisor::giveUp(const Error& error) {
+  releaseHeld(false);
   setState(State::Down);
   m_job.reset();
+  if (m_spare) {
+    m_spare->kill();
+  }
   if (m_channel) {
     m_channel->kill();
   }

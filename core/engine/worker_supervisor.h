@@ -25,19 +25,28 @@ struct EvaluationResult {
 
 // Keeps one device's worker alive. A worker that crashes, hangs or poisons its device is replaced at once, and the task
 // is loaded into the new one before the next evaluation; the candidate's end is reported as data (Crashed, TimedOut).
-// Every load() ends with one loaded(), every evaluate() with one evaluated(), unless failed() ends everything: workers
-// that die without a candidate to blame more than `maxRestarts` times a minute. One thread only; nothing here waits.
+// With `spare`, the next worker waits with its libraries loaded, off the device.
+//
+// What a worker died of is reported when its replacement has shown that the device still works. When two in a row
+// cannot use it, the device was at fault: the evaluation counts as interrupted, and failed() says that the device is
+// given up. failed() also comes for workers that die without a candidate to blame more than `maxRestarts` times a
+// minute, and for one that cannot be killed. Every load() ends with one loaded(), every evaluate() with one
+// evaluated(), unless failed() or stop() ends everything. One thread only; nothing here waits.
 class WorkerSupervisor : public QObject {
   Q_OBJECT
 
  public:
   struct Options {
     LaunchCommand command;
+    LaunchCommand spare{};  // no program: none is kept
     std::string name = "worker";
     std::chrono::milliseconds startLimit{120000};  // PyTorch from a cold disk, then the CUDA context
     std::chrono::milliseconds loadLimit{600000};
     std::chrono::milliseconds overdue{2000};  // how late after its own limit an evaluation may be
     std::chrono::milliseconds stopGrace{2000};
+    std::chrono::milliseconds silence{30000};  // workers beat twice a second while they work
+    std::chrono::milliseconds endLimit{10000};
+    int lastSignal = SIGKILL;  // see ChildProcess
     int maxRestarts = 3;
     int maxBarrenLives = 10;  // workers in a row that end in their first evaluation
   };
@@ -57,6 +66,7 @@ class WorkerSupervisor : public QObject {
   [[nodiscard]] State state() const { return m_state; }
   [[nodiscard]] bool isBusy() const { return m_job.has_value(); }
   [[nodiscard]] int replacements() const { return m_replacements; }
+  [[nodiscard]] bool hasSpare() const;
   [[nodiscard]] std::int64_t done() const { return m_done; }
   [[nodiscard]] std::string stateText() const;
 
@@ -65,14 +75,22 @@ class WorkerSupervisor : public QObject {
   void loaded(const swage::Result<swage::wire::TaskReady>& task);  // not when a replacement loads
   void evaluated(const swage::engine::EvaluationResult& result);
   void replaced(const std::string& why);
+  // The replacement has the task; `seconds` since the worker before it was lost.
+  void readyAgain(double seconds);
   void stateChanged();
   void failed(const swage::Error& error);
   void stopped();
 
  private:
+  [[nodiscard]] std::unique_ptr<ProcessChannel> makeChannel(const LaunchCommand& command,
+                                                            ChannelOptions::Handshake handshake);
   void open();
+  void openSpare();
+  void handleSpareDeath(const ChannelEnd& end);
+  void attach(ProcessChannel* channel);
   void setState(State state);
   void handleReady(const wire::Message& message);
+  bool isSameDevice(const wire::WorkerReady& worker);
   void sendLoad();
   void sendJob();
   void handleOutcome(const JobOutcome& outcome);
@@ -80,27 +98,37 @@ class WorkerSupervisor : public QObject {
   void handleEvaluation(const JobOutcome& outcome);
   void reportLoss(const JobLost& lost);
   void report(const EvaluationResult& result);
+  void releaseHeld(bool deviceWorks);
   void handleDeath(const ChannelEnd& end);
   [[nodiscard]] std::optional<Error> countDeath(const ChannelEnd& end);
+  [[nodiscard]] std::optional<Error> countBlamed(const ChannelEnd& end);
+  [[nodiscard]] Error givenUp(std::string_view why, const ChannelEnd& end) const;
   void giveUp(const Error& error);
   void endChannel(void (ProcessChannel::*how)());
 
   Options m_options;
   std::unique_ptr<ProcessChannel> m_channel;
+  std::unique_ptr<ProcessChannel> m_spare;
+  std::optional<EvaluationResult> m_held;  // until the next worker has shown whether the device works
   State m_state = State::Down;
   std::optional<wire::LoadTask> m_task;
   std::optional<wire::Evaluate> m_job;
   bool m_jobSent = false;
   bool m_deviceKnown = false;
+  std::string m_deviceUuid;
   bool m_loadReported = false;
-  bool m_blamed = false;     // this life ended in an evaluation
-  bool m_replacing = false;  // the worker announced that it exits
+  bool m_blamed = false;      // this life ended in an evaluation
+  bool m_replacing = false;   // the worker announced that it exits
+  bool m_afterFault = false;  // no worker has had the task since one ended in an evaluation
+  int m_unusable = 0;         // workers since then that could not use the device
+  int m_spareDeaths = 0;
   int m_doneInLife = 0;
   int m_barrenLives = 0;
   int m_replacements = 0;
   std::int64_t m_done = 0;
   std::uint64_t m_nextRequest = 1;
   std::deque<std::chrono::steady_clock::time_point> m_blamelessDeaths;
+  std::chrono::steady_clock::time_point m_lostAt;
 };
 
 }  // namespace swage::engine

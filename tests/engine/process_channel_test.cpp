@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "tests/engine/fakes.h"
 #include "tests/support/wait_for.h"
 
@@ -102,7 +104,7 @@ TEST(ProcessChannel, CrashBeforeHelloIsADeathWithoutBeingReady) {
 TEST(ProcessChannel, AnotherProtocolVersionEndsTheConnection) {
   Watched watched(fakeWorker("bad_version"));
   ASSERT_TRUE(watched.waitForEnd());
-  EXPECT_THAT(watched.ends[0].detail, HasSubstr("speaks protocol 2"));
+  EXPECT_THAT(watched.ends[0].detail, HasSubstr(fmt::format("this program speaks {}", wire::kProtocolVersion)));
   EXPECT_THAT(watched.states, ElementsAre(State::Starting, State::Stopping, State::Dead));
 }
 
@@ -153,7 +155,20 @@ TEST_P(BadStream, IsAProtocolErrorAndTheProgramIsKilled) {
   EXPECT_EQ(watched.lost().reason, JobLost::Reason::Protocol);
 }
 
-INSTANTIATE_TEST_SUITE_P(ProcessChannel, BadStream, ::testing::Values("garbage_frame", "huge_length", "noisy_stdout"));
+INSTANTIATE_TEST_SUITE_P(ProcessChannel, BadStream,
+                         ::testing::Values("garbage_frame", "huge_length", "noisy_stdout", "stdout_flood"));
+
+class Flood : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Flood, IsDrainedAndTheAnswerArrives) {
+  Watched watched(fakeWorker(GetParam()));
+  ASSERT_TRUE(watched.waitUntilReady());
+  watched.submit();
+  ASSERT_TRUE(watched.waitForJob());
+  EXPECT_TRUE(std::holds_alternative<wire::Message>(watched.outcomes[0]));
+}
+
+INSTANTIATE_TEST_SUITE_P(ProcessChannel, Flood, ::testing::Values("stderr_flood", "heartbeat_flood"));
 
 TEST(ProcessChannel, HalfAnAnswerIsADeath) {
   Watched watched(fakeWorker("half_frame"));

@@ -20,12 +20,15 @@ using ::testing::HasSubstr;
 using testing::waitFor;
 
 struct Watched {
-  explicit Watched(LaunchCommand command)
-      : supervisor({.command = std::move(command),
-                    .startLimit = std::chrono::seconds(20),
-                    .overdue = std::chrono::milliseconds(10),
-                    .stopGrace = std::chrono::milliseconds(50),
-                    .maxBarrenLives = 4}) {
+  static WorkerSupervisor::Options optionsFor(LaunchCommand command) {
+    return {.command = std::move(command),
+            .startLimit = std::chrono::seconds(20),
+            .overdue = std::chrono::milliseconds(10),
+            .stopGrace = std::chrono::milliseconds(50),
+            .maxBarrenLives = 4};
+  }
+  explicit Watched(LaunchCommand command) : Watched(optionsFor(std::move(command))) {}
+  explicit Watched(WorkerSupervisor::Options options) : supervisor(std::move(options)) {
     QObject::connect(&supervisor, &WorkerSupervisor::deviceReady, &supervisor, [this](const wire::WorkerReady& ready) {
       devices.push_back(ready.device.name);
       supervisor.load({});
@@ -37,6 +40,8 @@ struct Watched {
     QObject::connect(&supervisor, &WorkerSupervisor::failed, &supervisor,
                      [this](const Error& error) { errors.push_back(error); });
     QObject::connect(&supervisor, &WorkerSupervisor::stopped, &supervisor, [this] { ++stops; });
+    QObject::connect(&supervisor, &WorkerSupervisor::readyAgain, &supervisor,
+                     [this](double seconds) { replacementSeconds.push_back(seconds); });
     supervisor.start();
   }
   [[nodiscard]] bool waitUntilLoaded() {
@@ -57,8 +62,18 @@ struct Watched {
   std::vector<Result<wire::TaskReady>> loads;
   std::vector<EvaluationResult> results;
   std::vector<Error> errors;
+  std::vector<double> replacementSeconds;
   int stops = 0;
 };
+
+// The fake worker and its spare, both slow to start.
+WorkerSupervisor::Options withSpare(const std::string& behaviour, std::vector<std::string> more) {
+  more.insert(more.end(), {"--start-ms", "700"});
+  WorkerSupervisor::Options options = Watched::optionsFor(fakeWorker(behaviour, more));
+  more.emplace_back("--stand-by");
+  options.spare = fakeWorker(behaviour, more);
+  return options;
+}
 
 double timeOf(const EvaluationResult& result) {
   const domain::Correct* correct = domain::asCorrect(result.evaluation);
@@ -179,6 +194,131 @@ TEST(WorkerSupervisor, GivesUpWhenEveryWorkerDiesInItsFirstEvaluation) {
   }
   ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
   EXPECT_THAT(watched.errors[0].message(), HasSubstr("4 workers in a row"));
+}
+
+TEST(WorkerSupervisor, ASpareReplacesAPoisonedWorkerWithinHalfASecond) {
+  const testing::TempDir folder;
+  Watched watched(withSpare("poisoned", {"--once", (folder / "poisoned").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(waitFor([&] { return watched.supervisor.hasSpare(); }));
+  ASSERT_TRUE(watched.evaluate(40));
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+  ASSERT_EQ(watched.replacementSeconds.size(), 1U);
+  EXPECT_LT(watched.replacementSeconds[0], 0.5);
+  EXPECT_TRUE(waitFor([&] { return watched.supervisor.hasSpare(); })) << "the next one";
+}
+
+TEST(WorkerSupervisor, ASpareThatIsNotReadyYetIsStillTheNextWorker) {
+  const testing::TempDir folder;
+  Watched watched(withSpare("crash", {"--once", (folder / "crashed").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  EXPECT_FALSE(watched.supervisor.hasSpare());
+  ASSERT_TRUE(watched.evaluate(40));
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+  EXPECT_EQ(watched.supervisor.replacements(), 1);
+}
+
+TEST(WorkerSupervisor, WithoutASpareTheNextWorkerStartsFromScratch) {
+  const testing::TempDir folder;
+  WorkerSupervisor::Options options = withSpare("poisoned", {"--once", (folder / "poisoned").string()});
+  options.spare = {};
+  Watched watched(std::move(options));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40));
+  ASSERT_EQ(watched.replacementSeconds.size(), 1U);
+  EXPECT_GT(watched.replacementSeconds[0], 0.7);
+}
+
+TEST(WorkerSupervisor, ASpareThatDiesCostsNothing) {
+  WorkerSupervisor::Options options = Watched::optionsFor(fakeWorker("ok"));
+  options.spare = fakeWorker("crash_before_hello");
+  Watched watched(std::move(options));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40));
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_TRUE(watched.errors.empty());
+  EXPECT_EQ(watched.supervisor.replacements(), 0);
+}
+
+TEST(WorkerSupervisor, StopEndsTheSpareToo) {
+  Watched watched(withSpare("ok", {}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  watched.supervisor.stop();
+  EXPECT_TRUE(waitFor([&] { return watched.stops == 1; }));
+  EXPECT_FALSE(watched.supervisor.hasSpare());
+}
+
+TEST(WorkerSupervisor, ADeviceThatNoNewWorkerCanUseIsGivenUpAndTheCandidateIsNotBlamed) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker("poisoned", {"--once", (folder / "poisoned").string(), "--then", "unusable"}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40));
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_TRUE(watched.results[0].interrupted);
+  EXPECT_EQ(watched.supervisor.replacements(), 2) << "two new workers may try";
+  EXPECT_EQ(watched.errors[0].kind(), ErrorKind::Environment);
+  EXPECT_THAT(watched.errors[0].message(), HasSubstr("the device is given up"));
+  EXPECT_THAT(watched.errors[0].message(), HasSubstr("CUDA_ERROR_UNKNOWN (999)"));
+  EXPECT_THAT(watched.errors[0].hint(), HasSubstr("Xid"));
+}
+
+TEST(WorkerSupervisor, AnotherDeviceInPlaceOfTheOldOneIsNotUsed) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker("crash", {"--once", (folder / "crashed").string(), "--then", "other_device"}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40));
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_TRUE(watched.results[0].interrupted);
+  EXPECT_THAT(watched.errors[0].message(), HasSubstr("the device fake-cpu is gone"));
+}
+
+TEST(WorkerSupervisor, AnotherDeviceFoundByTheSpareIsNotUsed) {
+  const testing::TempDir folder;
+  Watched watched(withSpare("crash", {"--once", (folder / "crashed").string(), "--then", "other_device"}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(waitFor([&] { return watched.supervisor.hasSpare(); }));
+  ASSERT_TRUE(watched.evaluate(40));
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_THAT(watched.errors[0].message(), HasSubstr("the device fake-cpu is gone"));
+}
+
+TEST(WorkerSupervisor, ASilentWorkerIsKilledLongBeforeTheLimitOfItsCandidate) {
+  const testing::TempDir folder;
+  WorkerSupervisor::Options options = Watched::optionsFor(fakeWorker("hang", {"--once", (folder / "hung").string()}));
+  options.silence = std::chrono::milliseconds(100);
+  Watched watched(std::move(options));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40, 600.0));
+  EXPECT_TRUE(std::holds_alternative<domain::TimedOut>(watched.results[0].evaluation));
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+}
+
+TEST(WorkerSupervisor, HeartbeatsDoNotOutliveTheLimit) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker("beat_forever", {"--once", (folder / "hung").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40, 0.5));
+  EXPECT_TRUE(std::holds_alternative<domain::TimedOut>(watched.results[0].evaluation));
+  ASSERT_TRUE(watched.evaluate(30));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+}
+
+// A process that waits inside the driver takes no SIGKILL; one that ignores the signal sent instead is like it.
+TEST(WorkerSupervisor, AWorkerThatCannotBeKilledGivesItsDeviceUp) {
+  WorkerSupervisor::Options options = Watched::optionsFor(fakeWorker("ignore_sigterm"));
+  options.lastSignal = SIGTERM;
+  options.endLimit = std::chrono::milliseconds(200);
+  Watched watched(std::move(options));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(40, 0.2));
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_TRUE(watched.results[0].interrupted);
+  EXPECT_THAT(watched.errors[0].message(), HasSubstr("hangs in the driver"));
+  watched.supervisor.stop();
+  EXPECT_TRUE(waitFor([&] { return watched.stops == 1; }));
 }
 
 TEST(WorkerSupervisor, StopDuringAnEvaluationMarksItInterrupted) {

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE]
+// swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE] [--then BEHAVIOUR] [--start-ms N] [--stand-by]
 //   ROLE      worker or compiler
 //   --from N  misbehaves in the N-th job (Evaluate or Compile) only; 1 by default. 0: while loading the task
-//   --once F  misbehaves only if F does not exist, and creates it: the replacement then behaves
+//   --once F  misbehaves only if F does not exist, and creates it when it does: the replacement then behaves
+//   --then B  what the replacement does instead
+//   --start-ms N  takes so long to start, like a program with large libraries
+//   --stand-by    as of swage-worker
 // The time a worker reports for a plan with one kernel whose first argument is Int32 n is n microseconds; it is wrong
 // when n is 13. Plans without kernels take 100 microseconds, as does eager.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/sha256.h"
 #include "core/wire/codec.h"
@@ -36,6 +41,12 @@ void writeAll(std::string_view bytes) {
 
 void send(const wire::Message& message) {
   writeAll(wire::encodeFrame(message));
+}
+
+void floodErrors() {
+  for (int i = 0; i < 100'000; ++i) {
+    std::fprintf(stderr, "line %d of a kernel that talks too much\n", i);
+  }
 }
 
 domain::Timing timing(double ns) {
@@ -91,9 +102,23 @@ domain::DeviceInfo device() {
 
 class Program {
  public:
-  Program(Behaviour behaviour, bool isWorker, int from) : m_behaviour(behaviour), m_isWorker(isWorker), m_from(from) {}
+  struct Options {
+    Behaviour behaviour = Behaviour::Ok;
+    bool isWorker = true;
+    int from = 1;
+    int startMs = 0;
+    bool standBy = false;
+    const char* once = nullptr;
+    Behaviour then = Behaviour::Ok;
+  };
+  explicit Program(const Options& options)
+      : m_options(options), m_behaviour(options.behaviour), m_isWorker(options.isWorker), m_from(options.from) {}
 
   int run() {
+    ::usleep(static_cast<useconds_t>(m_options.startMs) * 1000U);
+    if (!m_options.standBy) {
+      takeTurn();
+    }
     if (m_behaviour == Behaviour::CrashBeforeHello) {
       crash();
     }
@@ -101,16 +126,28 @@ class Program {
     hello.protocol += m_behaviour == Behaviour::BadVersion ? 1 : 0;
     hello.program = m_isWorker ? "swage-worker" : "swage-compiler";
     send(hello);
-    if (m_isWorker) {
-      wire::WorkerReady ready;
-      ready.device = device();
-      ready.torchVersion = "2.11.0";
-      send(ready);
+    if (m_isWorker && !m_options.standBy) {
+      openDevice();
     }
     return serve();
   }
 
  private:
+  // Whether this is the process that misbehaves, decided when it takes the device.
+  void takeTurn();
+
+  void openDevice() const {
+    if (m_behaviour == Behaviour::Unusable) {
+      std::fputs("cannot open CUDA device 0: CUDA_ERROR_UNKNOWN (999)\n", stderr);
+      ::_exit(5);
+    }
+    wire::WorkerReady ready;
+    ready.device = device();
+    ready.device.uuid += m_behaviour == Behaviour::OtherDevice ? "-other" : "";
+    ready.torchVersion = "2.11.0";
+    send(ready);
+  }
+
   int serve() {
     wire::FrameReader reader;
     char buffer[1 << 16];
@@ -137,6 +174,10 @@ class Program {
       return;
     }
     if (std::holds_alternative<wire::LoadTask>(message)) {
+      if (m_options.standBy && !std::exchange(m_opened, true)) {
+        takeTurn();
+        openDevice();
+      }
       load();
       return;
     }
@@ -206,6 +247,8 @@ class Program {
   void misbehave(const wire::Message& answer);
   void beatSlowly();
 
+  Options m_options;
+  bool m_opened = false;  // in stand-by
   Behaviour m_behaviour;
   bool m_isWorker;
   int m_from;
@@ -223,6 +266,20 @@ void Program::misbehave(const wire::Message& answer) {
   switch (m_behaviour) {
     case Behaviour::Slow: beatSlowly(); return;
     case Behaviour::Hang: hang();
+    case Behaviour::BeatForever:
+      for (;;) {
+        beatSlowly();
+      }
+    case Behaviour::StderrFlood: floodErrors(); return;
+    case Behaviour::StdoutFlood:
+      for (;;) {
+        writeAll("and another line of a kernel that talks too much\n");
+      }
+    case Behaviour::HeartbeatFlood:
+      for (int i = 0; i < 100'000; ++i) {
+        send(wire::Heartbeat{.request = 0, .stage = "verify"});
+      }
+      return;
     case Behaviour::IgnoreSigterm: ::signal(SIGTERM, SIG_IGN); hang();
     case Behaviour::Crash: crash();
     case Behaviour::GarbageFrame: writeAll(std::string(64, '\x7f')); hang();
@@ -252,12 +309,18 @@ void Program::misbehave(const wire::Message& answer) {
 }
 
 // True when the file did not exist, and now does.
-bool takeTurn(const char* file) {
+bool createFile(const char* file) {
   const int fd = ::open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
   if (fd >= 0) {
     ::close(fd);
   }
   return fd >= 0;
+}
+
+void Program::takeTurn() {
+  if (m_options.once != nullptr && !createFile(m_options.once)) {
+    m_behaviour = m_options.then;
+  }
 }
 
 }  // namespace
@@ -268,17 +331,29 @@ int main(int argc, char** argv) {
   if (argc < 3) {
     return 2;
   }
-  auto behaviour = parseBehaviour(argv[2]);
+  const auto behaviour = parseBehaviour(argv[2]);
   if (!behaviour) {
     return 2;
   }
-  int from = 1;
-  for (int i = 3; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--from") == 0) {
-      from = std::atoi(argv[i + 1]);
-    } else if (std::strcmp(argv[i], "--once") == 0 && !takeTurn(argv[i + 1])) {
-      behaviour = Behaviour::Ok;
+  Program::Options options{.behaviour = *behaviour, .isWorker = std::strcmp(argv[1], "worker") == 0};
+  for (int i = 3; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    if (name == "--stand-by") {
+      options.standBy = true;
+      continue;
+    }
+    if (++i == argc) {
+      return 2;
+    }
+    if (name == "--from") {
+      options.from = std::atoi(argv[i]);
+    } else if (name == "--start-ms") {
+      options.startMs = std::atoi(argv[i]);
+    } else if (name == "--once") {
+      options.once = argv[i];
+    } else if (name == "--then") {
+      options.then = parseBehaviour(argv[i]).value_or(Behaviour::Ok);
     }
   }
-  return Program(*behaviour, std::strcmp(argv[1], "worker") == 0, from).run();
+  return Program(options).run();
 }

@@ -12,7 +12,7 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 19> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 25> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
@@ -32,6 +32,12 @@ std::optional<Behaviour> parseBehaviour(std::string_view name) {
       {"compile_error", Behaviour::CompileError},
       {"no_compiler", Behaviour::NoCompiler},
       {"reject_source", Behaviour::RejectSource},
+      {"stderr_flood", Behaviour::StderrFlood},
+      {"stdout_flood", Behaviour::StdoutFlood},
+      {"heartbeat_flood", Behaviour::HeartbeatFlood},
+      {"beat_forever", Behaviour::BeatForever},
+      {"other_device", Behaviour::OtherDevice},
+      {"unusable", Behaviour::Unusable},
   }};
   for (const auto& [text, behaviour] : kNames) {
     if (text == name) {

@@ -20,13 +20,19 @@ enum class Behaviour {
   HugeLength,   // a header that announces 4 GiB
   NoisyStdout,  // prints text between frames
   Exit3,
-  Grandchild,    // starts a child that holds the pipes open, then crashes
-  RefuseTask,    // TaskRefused
-  Poisoned,      // answers, announces that it exits, and exits
-  WrongRequest,  // answers another request
-  CompileError,  // compiler: every source is wrong
-  NoCompiler,    // compiler: there is no g++
-  RejectSource,  // compiler: refuses every source
+  Grandchild,      // starts a child that holds the pipes open, then crashes
+  RefuseTask,      // TaskRefused
+  Poisoned,        // answers, announces that it exits, and exits
+  WrongRequest,    // answers another request
+  CompileError,    // compiler: every source is wrong
+  NoCompiler,      // compiler: there is no g++
+  RejectSource,    // compiler: refuses every source
+  StderrFlood,     // a hundred thousand lines on standard error, then the answer
+  StdoutFlood,     // text without end between frames
+  HeartbeatFlood,  // a hundred thousand heartbeats, then the answer
+  BeatForever,     // never answers, but says that it is alive
+  OtherDevice,     // worker: opens another device than the one before it
+  Unusable,        // worker: cannot open its device
 };
 [[nodiscard]] std::optional<Behaviour> parseBehaviour(std::string_view name);
 
