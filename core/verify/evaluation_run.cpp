@@ -259,14 +259,14 @@ DeviceStatus EvaluationRun::prepareCall() {
   m_lastOutputs.clear();
   m_lastSet = m_timedCalls++ % m_state.working.size();
   const auto thrown = attempt([this] { poisonFreeMemory(); });
-  return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned}) : std::nullopt;
+  return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}) : std::nullopt;
 }
 
 DeviceStatus EvaluationRun::call() {
   auto outputs = m_program->run(m_state.working[m_lastSet].tensors());
   if (!outputs) {
     return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
-                         outputs.error().failure.poisoned};
+                         outputs.error().failure.poisoned, outputs.error().failure.outOfMemory};
   }
   m_lastOutputs = std::move(*outputs);
   return std::nullopt;
@@ -315,7 +315,7 @@ DeviceStatus EvaluationRun::checkTimedOutput() {
   const auto thrown =
       attempt([&] { isSame = bitSum(m_lastOutputs) == m_checkedSums[m_state.working[m_lastSet].check()]; });
   if (thrown) {
-    return DeviceFailure{thrown->message, thrown->poisoned};
+    return DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory};
   }
   if (isSame) {
     return std::nullopt;
@@ -343,6 +343,7 @@ EvaluationRun::Outcome EvaluationRun::verifyTimedOutput() {
 }
 
 domain::Evaluation EvaluationRun::failed(const StepFailure& failure) {
+  m_outOfMemory = failure.failure.outOfMemory;
   if (failure.failure.poisoned) {
     m_poisoned = true;
     return domain::Crashed{0, fmt::format("{}: {}", failure.step, failure.failure.detail)};
@@ -354,7 +355,7 @@ EvaluationRun::Outcome EvaluationRun::guarded(std::string_view stage, const std:
   Outcome outcome;
   const auto thrown = attempt([&] { outcome = step(); });
   if (thrown) {
-    return failed({std::string(stage), DeviceFailure{thrown->message, thrown->poisoned}});
+    return failed({std::string(stage), DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}});
   }
   return outcome;
 }

@@ -22,6 +22,8 @@ class EvaluationRun {
   EvaluationRun(SessionState& state, const wire::Evaluate& request, const StageObserver& onStage);
 
   [[nodiscard]] wire::Evaluated run();
+  // The candidate ended because the device had no memory for it at that moment.
+  [[nodiscard]] bool ranOutOfMemory() const { return m_outOfMemory; }
 
  private:
   // No value: go on to the next step.
@@ -84,6 +86,7 @@ class EvaluationRun {
   Verdict m_verdict;
   domain::Correct m_correct;
   bool m_poisoned = false;
+  bool m_outOfMemory = false;
   bool m_differed = false;  // a timed output from the checked one
 
   std::vector<std::int64_t> m_checkedSums;  // of the outputs of each check

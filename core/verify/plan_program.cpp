@@ -257,7 +257,7 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
   });
   if (thrown) {
     m_slots.clear();
-    return StepFailure{current, DeviceFailure{thrown->message, thrown->poisoned}};
+    return StepFailure{current, DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}};
   }
   return status ? std::optional(StepFailure{current, std::move(*status)}) : std::nullopt;
 }

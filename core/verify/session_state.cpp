@@ -109,7 +109,8 @@ device::DeviceResult<device::CallTime> SessionState::timeEager(std::size_t worki
   std::vector<at::Tensor> results;
   return device.timeCold([&]() -> device::DeviceStatus {
     const auto failed = attempt([&] { results = reference.runEager(working[workingSet].tensors()); });
-    return failed ? device::DeviceStatus(device::DeviceFailure{failed->message, failed->poisoned}) : std::nullopt;
+    return failed ? device::DeviceStatus(device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory})
+                  : std::nullopt;
   });
 }
 

@@ -17,6 +17,7 @@
 #include "core/verify/memory_plan.h"
 #include "core/verify/session_state.h"
 #include "core/verify/torch_failure.h"
+#include "core/verify/torch_runtime.h"
 
 namespace swage::verify {
 namespace {
@@ -128,6 +129,15 @@ const wire::TaskReady& TaskSession::ready() const {
 }
 
 wire::Evaluated TaskSession::evaluate(const wire::Evaluate& request, const StageObserver& onStage) {
+  {
+    EvaluationRun first(*m_state, request, onStage);
+    wire::Evaluated result = first.run();
+    if (!first.ranOutOfMemory()) {
+      return result;
+    }
+  }
+  // Perhaps another program had the memory, or libtorch kept it: once more with all that can be had.
+  releaseCachedMemory(m_state->device.info().target);
   return EvaluationRun(*m_state, request, onStage).run();
 }
 

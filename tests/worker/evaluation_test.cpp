@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <array>
+#include <fstream>
 
 #include "core/device/open_device.h"
 #include "core/verify/task_session.h"
@@ -74,6 +78,7 @@ extern "C" void keepsInScratch(void** a) {
   kept[1] = x[7];
   for (std::int64_t i = 0; i < n; ++i) y[i] = kept[2 + i];
 }
+KERNEL(jitters) { static int calls = 0; ++calls; for (std::int64_t i = 0; i < n; ++i) { const float v = relu(x[i]); y[i] = v > 0 && calls % 2 == 0 ? std::nextafter(v, 0.0f) : v; } }
 KERNEL(slow) { for (int r = 0; r < 200; ++r) for (std::int64_t i = 0; i < n; ++i) { y[i] = relu(x[i]); asm volatile("" ::: "memory"); } }
 KERNEL(reliesOnPoison) { for (std::int64_t i = 0; i < n; ++i) { y[i] = relu(x[i]) + (y[i] > 1e30f ? 1.0f : 0.0f); } }
 )";
@@ -213,6 +218,76 @@ TEST_F(Evaluation, CallsAnswersOfTheFirstInputsStateful) {
 TEST_F(Evaluation, CallsWhatIsRightOnlyOnceUnstable) {
   const domain::Evaluation evaluation = evaluateKernel("flaky");
   EXPECT_TRUE(std::holds_alternative<domain::Unstable>(evaluation)) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, AllowsAndNotesRoundingThatDiffersFromCallToCall) {
+  const domain::Evaluation evaluation = evaluateKernel("jitters");
+  const auto* correct = domain::asCorrect(evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(evaluation);
+  EXPECT_FALSE(correct->bitwiseRepeatable);
+}
+
+// The address space of this process, and no more than `spare` bytes beyond it until the end of the scope.
+class ScarceMemory {
+ public:
+  explicit ScarceMemory(rlim_t spare) {
+    ::getrlimit(RLIMIT_AS, &m_before);
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    statm >> pages;
+    const rlimit scarce{pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + spare, m_before.rlim_max};
+    ::setrlimit(RLIMIT_AS, &scarce);
+  }
+  ~ScarceMemory() { end(); }
+  void end() const { ::setrlimit(RLIMIT_AS, &m_before); }
+
+ private:
+  rlimit m_before{};
+};
+
+// The right kernel beside 64 MB of scratch.
+wire::Evaluate scratchRequest(domain::LaunchPlan plan, const std::string& binary) {
+  wire::Evaluate evaluate;
+  evaluate.plan = std::move(plan);
+  evaluate.plan.buffers.push_back(domain::contiguousTensor(domain::ScalarType::Float32, {1 << 24}));
+  evaluate.plan.steps.emplace_back(
+      domain::ZeroStep{domain::ValueId(static_cast<int>(evaluate.plan.buffers.size()) - 1)});
+  evaluate.binary = binary;
+  return evaluate;
+}
+
+TEST_F(Evaluation, TriesOnceMoreWhenMemoryIsShort) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's allocator does not return when memory is short";
+#endif
+  wire::Evaluate evaluate = scratchRequest(testing::oneKernelPlan(s_task, "right"), s_kernels);
+  evaluate.timingBudgetSeconds = 0.05;
+  int tries = 0;
+  const ScarceMemory scarce(rlim_t{30} << 20);
+  const auto onStage = [&](std::string_view stage) {
+    tries += stage == "verify" ? 1 : 0;
+    if (tries == 2) {
+      scarce.end();  // as when another program has given it back
+    }
+  };
+  const wire::Evaluated result = s_session->evaluate(evaluate, onStage);
+  EXPECT_EQ(tries, 2);
+  EXPECT_NE(domain::asCorrect(result.evaluation), nullptr) << domain::summary(result.evaluation);
+  EXPECT_FALSE(result.workerExits);
+}
+
+TEST_F(Evaluation, TriesOnlyOnceMoreWhenMemoryStaysShort) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's allocator does not return when memory is short";
+#endif
+  wire::Evaluate evaluate = scratchRequest(testing::oneKernelPlan(s_task, "right"), s_kernels);
+  int tries = 0;
+  const ScarceMemory scarce(rlim_t{30} << 20);
+  const wire::Evaluated result =
+      s_session->evaluate(evaluate, [&](std::string_view stage) { tries += stage == "verify" ? 1 : 0; });
+  EXPECT_EQ(tries, 2);
+  EXPECT_TRUE(std::holds_alternative<domain::LaunchFailed>(result.evaluation)) << domain::summary(result.evaluation);
+  EXPECT_FALSE(result.workerExits) << "the device is as good as before";
 }
 
 TEST_F(Evaluation, ChecksWhatEveryTimedCallLeavesBehind) {
