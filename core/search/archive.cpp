@@ -59,6 +59,16 @@ void Archive::countScreenedOut(int island, const domain::Cell& cell) {
   ++target.correct;
 }
 
+void Archive::remove(domain::CandidateId candidate) {
+  for (auto& island : m_islands) {
+    for (CellState& cell : island) {
+      if (cell.elite && cell.elite->candidate == candidate) {
+        cell.elite.reset();
+      }
+    }
+  }
+}
+
 const Elite* Archive::best(const domain::Cell& cell) const {
   const Elite* found = nullptr;
   const std::size_t index = cellIndex(cell);

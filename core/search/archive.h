@@ -47,6 +47,10 @@ class Archive {
   // A copy of another island's elite, not evaluated again: no try is counted.
   Insertion adopt(int island, const domain::Cell& cell, const Elite& elite);
 
+  // Takes a candidate out of every cell that it is the elite of, for something that was found out about it later. The
+  // cell is empty then: the one before it is not kept. What was counted stays.
+  void remove(domain::CandidateId candidate);
+
   [[nodiscard]] int islandCount() const { return static_cast<int>(m_islands.size()); }
   [[nodiscard]] const CellState& at(int island, const domain::Cell& cell) const;
   // The best elite of a cell over all islands.

@@ -333,6 +333,10 @@ void Searcher::report(ProposalId proposal, const Outcome& outcome) {
   }
 }
 
+void Searcher::retract(domain::CandidateId candidate) {
+  m_state->archive.remove(candidate);
+}
+
 const Archive& Searcher::archive() const {
   return m_state->archive;
 }

@@ -65,6 +65,9 @@ class Searcher {
   // proposal needs no id. A proposal that never had an outcome is left out, and may be proposed again.
   void restore(const Proposal& proposal, const Outcome& outcome);
 
+  // An elite turned out to be wrong after its report. It stays tried, and what local search learned of its time stays.
+  void retract(domain::CandidateId candidate);
+
  private:
   struct State;
   std::unique_ptr<State> m_state;

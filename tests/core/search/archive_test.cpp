@@ -26,6 +26,19 @@ TEST(Archive, KeepsTheFasterOfTwo) {
   EXPECT_EQ(archive.at(0, cell(3)).correct, 4);
 }
 
+TEST(Archive, RemovesACandidateFromEveryIsland) {
+  Archive archive(2);
+  archive.insert(0, cell(3), elite(1, 10.0));
+  archive.adopt(1, cell(3), elite(1, 10.0));
+  archive.insert(1, cell(4), elite(2, 12.0));
+  archive.remove(domain::CandidateId(1));
+  EXPECT_EQ(archive.best(cell(3)), nullptr);
+  ASSERT_NE(archive.bestOverall(), nullptr);
+  EXPECT_EQ(archive.bestOverall()->candidate, domain::CandidateId(2));
+  EXPECT_EQ(archive.at(0, cell(3)).tried, 1) << "it was tried all the same";
+  EXPECT_EQ(archive.insert(0, cell(3), elite(3, 20.0)), Insertion::NewCell);
+}
+
 TEST(Archive, CountsFailuresOnlyWhereTheCellIsKnown) {
   Archive archive(2);
   archive.countFailure(1, cell(5));
