@@ -26,11 +26,12 @@ set(SWAGE_USES_ui_shell ${SWAGE_USES_ui_pages} ui_pages)
 set(SWAGE_USES_app_workbench ${SWAGE_USES_engine} engine ${SWAGE_USES_ui_shell} ui_shell)
 set(SWAGE_USES_app_cli ${SWAGE_USES_engine} engine)
 set(SWAGE_USES_app_worker ${SWAGE_USES_verify} verify)
+set(SWAGE_USES_app_replay base domain device)
 set(SWAGE_USES_app_compiler base domain wire toolchain)
 
 set(SWAGE_LAYERS base domain stats wire patterns search store toolchain export synth device measure verify services
                  engine ui_models ui_widgets ui_editor ui_charts ui_pages ui_shell app_workbench app_cli app_worker
-                 app_compiler)
+                 app_compiler app_replay)
 
 # Third parties: NAME, the layers that may link or include it themselves, and the layers that may reach it at all.
 set(SWAGE_EXTERNALS Qt QtGui QtCharts QScintilla SQLite Torch Cuda)
@@ -48,7 +49,7 @@ set(SWAGE_REACH_SQLite store engine app_cli app_workbench)
 set(SWAGE_DIRECT_Torch verify)
 set(SWAGE_REACH_Torch verify app_worker)
 set(SWAGE_DIRECT_Cuda device)
-set(SWAGE_REACH_Cuda device measure verify app_worker)
+set(SWAGE_REACH_Cuda device measure verify app_worker app_replay)
 
 # How to know them among link libraries and among included files.
 set(SWAGE_LINK_Qt "^Qt6::")
