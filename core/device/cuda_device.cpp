@@ -13,12 +13,14 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/device/cache_cleaner.h"
 #include "core/device/cuda_driver.h"
 #include "core/device/cuda_errors.h"
 #include "core/device/cuda_module.h"
 #include "core/device/nvml.h"
 #ifdef SWAGE_HAVE_CUPTI_HEADERS
 #include "core/device/cupti_activity.h"
+#include "core/device/cupti_profiler.h"
 #endif
 
 namespace swage::device {
@@ -100,12 +102,28 @@ class CudaEvent {
   CUevent m_event = nullptr;
 };
 
+int attributeOf(const CudaDriver& driver, CUdevice device, CUdevice_attribute attribute) {
+  int value = 0;
+  return driver.cuDeviceGetAttribute(&value, attribute, device) == CUDA_SUCCESS ? value : 0;
+}
+
+MultiprocessorLimits limitsOf(const CudaDriver& driver, CUdevice device) {
+  MultiprocessorLimits limits;
+  limits.threads = attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  limits.blocks = attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+  limits.registers = attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+  limits.sharedBytes = attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  limits.reservedSharedBytes = attributeOf(driver, device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+  return limits;
+}
+
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const CudaDriver& driver, CUdevice device, domain::DeviceInfo info, DeviceBlock flushed,
+  CudaDevice(const CudaDriver& driver, CUdevice device, CUcontext context, domain::DeviceInfo info, DeviceBlock flushed,
              std::unique_ptr<NvmlSession> nvml)
       : m_driver(driver),
         m_device(device),
+        m_context(context),
         m_info(std::move(info)),
         m_flushed(std::move(flushed)),
         m_nvml(std::move(nvml)),
@@ -120,7 +138,7 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] const domain::DeviceInfo& info() const override { return m_info; }
   [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override {
-    return CudaModule::load(m_driver, binary, m_info.sharedBytesPerBlock);
+    return CudaModule::load(m_driver, binary, m_info.sharedBytesPerBlock, limitsOf(m_driver, m_device));
   }
   [[nodiscard]] DeviceStatus synchronize() override {
     return m_driver.check(m_driver.cuCtxSynchronize(), "run to the end");
@@ -145,6 +163,7 @@ class CudaDevice final : public Device {
     return m_nvml->sample();
   }
   [[nodiscard]] DeviceStatus measureHostOverhead();
+  [[nodiscard]] ProfilerResult<std::unique_ptr<Profiler>> openProfiler() override;
   [[nodiscard]] DeviceStatus measureCopyBandwidth();
 
  private:
@@ -156,6 +175,7 @@ class CudaDevice final : public Device {
 
   const CudaDriver& m_driver;
   CUdevice m_device;
+  CUcontext m_context;
   domain::DeviceInfo m_info;
   DeviceBlock m_flushed;
   std::unique_ptr<NvmlSession> m_nvml;
@@ -168,6 +188,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CuptiActivity> m_activity;  // from the first trace on
   bool m_traceable = true;
 #endif
+  std::unique_ptr<CacheCleaner> m_cleaner;  // from the first profile on
 };
 
 // Another value each time: a write of what is there already might be elided.
@@ -283,6 +304,29 @@ DeviceStatus CudaDevice::measureHostOverhead() {
   return std::nullopt;
 }
 
+#ifdef SWAGE_HAVE_CUPTI_HEADERS
+ProfilerResult<std::unique_ptr<Profiler>> CudaDevice::openProfiler() {
+  const Result<const CuptiLibrary*> library = CuptiLibrary::load();
+  if (!library) {
+    return tl::make_unexpected(ProfilerFailure{library.error().message(), library.error().hint()});
+  }
+  if (!m_cleaner) {
+    auto cleaner = CacheCleaner::create(m_driver, static_cast<std::size_t>(m_info.cacheBytes));
+    if (!cleaner) {
+      return tl::make_unexpected(ProfilerFailure{cleaner.error().detail, "", cleaner.error().poisoned});
+    }
+    m_cleaner = std::move(*cleaner);
+  }
+  MeasuringHooks hooks{[this] { return m_cleaner->clean(); }, [this] { return synchronize(); }};
+  return std::make_unique<CuptiProfiler>(**library, m_context, m_info.ordinal, std::move(hooks));
+}
+#else
+ProfilerResult<std::unique_ptr<Profiler>> CudaDevice::openProfiler() {
+  return tl::make_unexpected(ProfilerFailure{"this swage-worker was built without the headers of CUPTI",
+                                             "Build it where a Python environment or toolkit has cupti.h."});
+}
+#endif
+
 DeviceStatus CudaDevice::measureCopyBandwidth() {
   const auto bytes = static_cast<std::size_t>(std::min(kMaxCopyBytes, freeBytes() / 8));
   auto source = DeviceBlock::allocate(m_driver, bytes);
@@ -302,11 +346,6 @@ DeviceStatus CudaDevice::measureCopyBandwidth() {
   }
   m_info.copyBytesPerSecond = best > 0.0 ? 2.0 * static_cast<double>(bytes) / (best * 1e-9) : 0.0;
   return std::nullopt;
-}
-
-int attributeOf(const CudaDriver& driver, CUdevice device, CUdevice_attribute attribute) {
-  int value = 0;
-  return driver.cuDeviceGetAttribute(&value, attribute, device) == CUDA_SUCCESS ? value : 0;
 }
 
 std::string uuidOf(const CudaDriver& driver, CUdevice device) {
@@ -439,7 +478,8 @@ Result<std::unique_ptr<Device>> openCudaDevice(int ordinal) {
   if (!flushed) {
     return unusable(ordinal, flushed.error().detail);
   }
-  auto opened = std::make_unique<CudaDevice>(*driver, device, std::move(info), std::move(*flushed), std::move(nvml));
+  auto opened =
+      std::make_unique<CudaDevice>(*driver, device, context, std::move(info), std::move(*flushed), std::move(nvml));
   if (const DeviceStatus failed = opened->measureHostOverhead()) {
     return unusable(ordinal, failed->detail);
   }

@@ -39,6 +39,10 @@ Result<CudaDriver> open() {
   }
   SWAGE_CUDA_FUNCTIONS(SWAGE_CUDA_FIND)
 #undef SWAGE_CUDA_FIND
+#define SWAGE_CUDA_FIND_OPTIONAL(function) \
+  driver.function = reinterpret_cast<decltype(driver.function)>(findFunction(library, SWAGE_CUDA_TEXT(function)));
+  SWAGE_CUDA_OPTIONAL_FUNCTIONS(SWAGE_CUDA_FIND_OPTIONAL)
+#undef SWAGE_CUDA_FIND_OPTIONAL
   if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS) {
     return Error(ErrorKind::Environment, fmt::format("cannot start the NVIDIA driver: {}", driver.describe(code)),
                  std::string(adviceOn(static_cast<int>(code))));

@@ -46,12 +46,16 @@
   X(cuMemcpyDtoH)                \
   X(cuMemcpyHtoD)
 
+// Functions that are not there with every driver, and without which something less is known.
+#define SWAGE_CUDA_OPTIONAL_FUNCTIONS(X) X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+
 namespace swage::device {
 
 // The driver's functions, found when the program runs, so that one build works on machines without a driver.
 struct CudaDriver {
 #define SWAGE_CUDA_MEMBER(function) decltype(&::function) function = nullptr;
   SWAGE_CUDA_FUNCTIONS(SWAGE_CUDA_MEMBER)
+  SWAGE_CUDA_OPTIONAL_FUNCTIONS(SWAGE_CUDA_MEMBER)  // may be null
 #undef SWAGE_CUDA_MEMBER
 
   // Loaded and initialised once for the process; the driver stays loaded. Fails with kind Environment.

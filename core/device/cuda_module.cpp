@@ -31,8 +31,9 @@ std::uint32_t blocksOf(const domain::Dim3& cluster) {
 
 class CudaKernel final : public Kernel {
  public:
-  CudaKernel(const CudaDriver& driver, CUfunction function, const domain::KernelStep& step)
-      : m_driver(driver), m_function(function) {
+  CudaKernel(const CudaDriver& driver, CUfunction function, const domain::KernelStep& step,
+             const MultiprocessorLimits& limits)
+      : m_driver(driver), m_function(function), m_limits(limits) {
     m_config.gridDimX = step.grid.x;
     m_config.gridDimY = step.grid.y;
     m_config.gridDimZ = step.grid.z;
@@ -59,9 +60,32 @@ class CudaKernel final : public Kernel {
     return m_driver.check(m_driver.cuLaunchKernelEx(&m_config, m_function, arguments, nullptr), "launch the kernel");
   }
 
+  [[nodiscard]] std::optional<KernelResources> resources() const override {
+    KernelResources found;
+    found.registers = attributeOf(CU_FUNC_ATTRIBUTE_NUM_REGS);
+    found.localBytes = attributeOf(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    found.staticSharedBytes = attributeOf(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    found.dynamicSharedBytes = m_config.sharedMemBytes;
+    const auto threads = static_cast<int>(m_config.blockDimX * m_config.blockDimY * m_config.blockDimZ);
+    found.occupancy =
+        occupancyOf(m_limits, {threads, found.registers, found.staticSharedBytes + found.dynamicSharedBytes});
+    int blocks = 0;
+    const auto ask = m_driver.cuOccupancyMaxActiveBlocksPerMultiprocessor;
+    if (ask != nullptr && ask(&blocks, m_function, threads, m_config.sharedMemBytes) == CUDA_SUCCESS && blocks > 0) {
+      found.occupancy.useBlocks(blocks);  // the driver has the last word
+    }
+    return found;
+  }
+
  private:
+  [[nodiscard]] int attributeOf(CUfunction_attribute attribute) const {
+    int value = 0;
+    return m_driver.cuFuncGetAttribute(&value, attribute, m_function) == CUDA_SUCCESS ? value : 0;
+  }
+
   const CudaDriver& m_driver;
   CUfunction m_function;
+  MultiprocessorLimits m_limits;
   std::array<CUlaunchAttribute, 2> m_attributes{};
   CUlaunchConfig m_config{};
 };
@@ -69,7 +93,8 @@ class CudaKernel final : public Kernel {
 }  // namespace
 
 DeviceResult<std::unique_ptr<KernelModule>> CudaModule::load(const CudaDriver& driver, const std::string& cubin,
-                                                             std::int64_t sharedBytesPerBlock) {
+                                                             std::int64_t sharedBytesPerBlock,
+                                                             const MultiprocessorLimits& limits) {
   CUmodule module = nullptr;
   // The driver reads an image to the end that its header tells; a text that is none ends at its terminator.
   if (cubin.empty()) {
@@ -82,7 +107,7 @@ DeviceResult<std::unique_ptr<KernelModule>> CudaModule::load(const CudaDriver& d
     }
     return tl::make_unexpected(std::move(*failed));
   }
-  return std::unique_ptr<KernelModule>(new CudaModule(driver, module, sharedBytesPerBlock));
+  return std::unique_ptr<KernelModule>(new CudaModule(driver, module, sharedBytesPerBlock, limits));
 }
 
 CudaModule::~CudaModule() {
@@ -103,7 +128,7 @@ DeviceResult<std::unique_ptr<Kernel>> CudaModule::bind(const domain::KernelStep&
   if (DeviceStatus failed = allowResources(function, step)) {
     return tl::make_unexpected(std::move(*failed));
   }
-  return std::make_unique<CudaKernel>(m_driver, function, step);
+  return std::make_unique<CudaKernel>(m_driver, function, step, m_limits);
 }
 
 // The driver copies as many bytes for each parameter as the kernel declares, so they must be the plan's.

@@ -14,20 +14,23 @@ class CudaModule final : public KernelModule {
  public:
   [[nodiscard]] static DeviceResult<std::unique_ptr<KernelModule>> load(const CudaDriver& driver,
                                                                         const std::string& cubin,
-                                                                        std::int64_t sharedBytesPerBlock);
+                                                                        std::int64_t sharedBytesPerBlock,
+                                                                        const MultiprocessorLimits& limits);
   ~CudaModule() override;
 
   [[nodiscard]] DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) override;
 
  private:
-  CudaModule(const CudaDriver& driver, CUmodule module, std::int64_t sharedBytesPerBlock)
-      : m_driver(driver), m_module(module), m_sharedBytesPerBlock(sharedBytesPerBlock) {}
+  CudaModule(const CudaDriver& driver, CUmodule module, std::int64_t sharedBytesPerBlock,
+             const MultiprocessorLimits& limits)
+      : m_driver(driver), m_module(module), m_sharedBytesPerBlock(sharedBytesPerBlock), m_limits(limits) {}
   [[nodiscard]] DeviceStatus checkParameters(CUfunction function, const domain::KernelStep& step) const;
   [[nodiscard]] DeviceStatus allowResources(CUfunction function, const domain::KernelStep& step) const;
 
   const CudaDriver& m_driver;
   CUmodule m_module;
   std::int64_t m_sharedBytesPerBlock;
+  MultiprocessorLimits m_limits;
 };
 
 }  // namespace swage::device

@@ -5,15 +5,27 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/device/conditions.h"
 #include "core/device/failure.h"
+#include "core/device/occupancy.h"
+#include "core/device/profiler.h"
 #include "core/domain/device_info.h"
 #include "core/domain/launch_plan.h"
 
 namespace swage::device {
+
+// What the compiled code of a kernel takes, and how many of its blocks fit.
+struct KernelResources {
+  int registers = 0;            // per thread
+  std::int64_t localBytes = 0;  // per thread: spilled registers and arrays
+  std::int64_t staticSharedBytes = 0;
+  std::int64_t dynamicSharedBytes = 0;
+  Occupancy occupancy;
+};
 
 // One kernel step with everything about its launch worked out beforehand. Lives no longer than its module.
 class Kernel {
@@ -25,6 +37,8 @@ class Kernel {
 
   // `arguments[i]` points at the value of argument i, as for cuLaunchKernel. Asynchronous on a GPU.
   [[nodiscard]] virtual DeviceStatus launch(void** arguments) = 0;
+  // No value where the device does not know: on a CPU.
+  [[nodiscard]] virtual std::optional<KernelResources> resources() const { return std::nullopt; }
 };
 
 // The binary of a candidate, loaded into this process. Unloaded at destruction.
@@ -77,6 +91,11 @@ class Device {
   [[nodiscard]] virtual DeviceResult<double> traceCold(const Call& /*call*/) { return 0.0; }
   // Asked between timed calls, never during one.
   [[nodiscard]] virtual ConditionSample conditions() { return {}; }
+
+  // For one profile at a time. Fails where nothing can look into kernels: on a CPU.
+  [[nodiscard]] virtual ProfilerResult<std::unique_ptr<Profiler>> openProfiler() {
+    return tl::make_unexpected(ProfilerFailure{"this device has no hardware counters that Swage can read", ""});
+  }
 };
 
 }  // namespace swage::device

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/device/profile_metrics.h"
+
+#include <algorithm>
+
+namespace swage::device {
+
+const std::vector<MetricChoice>& profileMetrics() {
+  static const std::vector<MetricChoice> kMetrics = {
+      {"gpu__time_duration.sum", {}},
+      {"sm__cycles_active.avg", {}},
+      {"sm__warps_active.avg.pct_of_peak_sustained_active", {}},
+      {"sm__inst_executed.sum", {}},
+      {"sm__inst_executed_pipe_fp32.avg.pct_of_peak_sustained_active",
+       {"sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active"}},
+      {"sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active", {}},
+      {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", {}},
+      {"sm__throughput.avg.pct_of_peak_sustained_elapsed", {}},
+      {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", {}},
+      {"dram__bytes_read.sum", {}},
+      {"dram__bytes_write.sum", {}},
+      {"dram__bytes.sum.per_second", {}},
+      {"dram__throughput.avg.pct_of_peak_sustained_elapsed", {}},
+      {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", {}},
+      {"l1tex__t_sector_hit_rate.pct", {}},
+      {"l1tex__throughput.avg.pct_of_peak_sustained_active", {}},
+      {"lts__t_sector_hit_rate.pct", {}},
+      {"lts__throughput.avg.pct_of_peak_sustained_active", {}},
+      {"smsp__sass_average_branch_targets_threads_uniform.pct", {}},
+      {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", {}},
+      // Volta split the stalls on memory into waits for data, for the queue of global memory and for other queues.
+      {"smsp__warp_issue_stalled_memory_dependency_per_warp_active.pct",
+       {"smsp__warp_issue_stalled_lg_throttle_per_warp_active.pct"}},
+      {"smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_short_scoreboard_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_barrier_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_branch_resolving_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_mio_throttle_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_math_pipe_throttle_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_wait_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_not_selected_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_selected_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_membar_per_warp_active.pct", {}},
+      {"smsp__warp_issue_stalled_no_instruction_per_warp_active.pct", {}},
+      // For the roofline: what was computed, and the most that the chip can compute and move.
+      {"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", {}},
+      {"sm__sass_thread_inst_executed_op_fmul_pred_on.sum", {}},
+      {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum", {}},
+      {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained", {}},
+      {"sm__cycles_elapsed.avg.per_second", {}},
+      {"dram__bytes.sum.peak_sustained", {}},
+      {"dram__cycles_elapsed.avg.per_second", {}},
+  };
+  return kMetrics;
+}
+
+ChosenMetrics chooseMetrics(const std::function<bool(const std::string&)>& isKnown) {
+  ChosenMetrics chosen;
+  for (const MetricChoice& choice : profileMetrics()) {
+    std::vector<std::string_view> names = {choice.name};
+    names.insert(names.end(), choice.successors.begin(), choice.successors.end());
+    const auto known =
+        std::find_if(names.begin(), names.end(), [&](std::string_view name) { return isKnown(std::string(name)); });
+    if (known == names.end()) {
+      chosen.unknown.emplace_back(choice.name);
+    } else {
+      chosen.names.emplace_back(*known);
+    }
+  }
+  return chosen;
+}
+
+}  // namespace swage::device
