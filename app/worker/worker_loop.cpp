@@ -45,6 +45,9 @@ WorkerLoop::Next WorkerLoop::handle(const wire::Message& message) {
   if (const auto* request = std::get_if<wire::Evaluate>(&message)) {
     return evaluate(*request);
   }
+  if (const auto* request = std::get_if<wire::Profile>(&message)) {
+    return profile(*request);
+  }
   if (std::holds_alternative<wire::Shutdown>(message)) {
     return Next::Stop;
   }
@@ -78,6 +81,18 @@ WorkerLoop::Next WorkerLoop::evaluate(const wire::Evaluate& request) {
   m_heartbeat.begin(request.request);
   const wire::Evaluated result =
       m_session->evaluate(request, [this](std::string_view stage) { m_heartbeat.enter(stage); });
+  m_heartbeat.end();
+  return reply(result, result.workerExits);
+}
+
+WorkerLoop::Next WorkerLoop::profile(const wire::Profile& request) {
+  if (!m_session) {
+    log::error("the engine asks for a profile, but no task is loaded");
+    return Next::ProtocolBroken;
+  }
+  m_heartbeat.begin(request.request);
+  const wire::Profiled result =
+      m_session->profile(request, [this](std::string_view stage) { m_heartbeat.enter(stage); });
   m_heartbeat.end();
   return reply(result, result.workerExits);
 }

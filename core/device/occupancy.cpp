@@ -26,11 +26,6 @@ int blocksByRegisters(const MultiprocessorLimits& limits, const BlockDemand& dem
   return limits.registers / kPartitions / perWarp * kPartitions / warpsPerBlock;
 }
 
-int blocksBySharedMemory(const MultiprocessorLimits& limits, const BlockDemand& demand) {
-  const std::int64_t perBlock = roundedUp(demand.sharedBytes + limits.reservedSharedBytes, kSharedUnit);
-  return perBlock == 0 ? limits.blocks : static_cast<int>(limits.sharedBytes / perBlock);
-}
-
 }  // namespace
 
 Occupancy occupancyOf(const MultiprocessorLimits& limits, const BlockDemand& demand) {
@@ -40,7 +35,10 @@ Occupancy occupancyOf(const MultiprocessorLimits& limits, const BlockDemand& dem
   result.byWarps = maxWarps / warpsPerBlock;
   result.byBlocks = limits.blocks;
   result.byRegisters = blocksByRegisters(limits, demand, warpsPerBlock);
-  result.bySharedMemory = blocksBySharedMemory(limits, demand);
+  result.sharedBytesAllocated = roundedUp(demand.sharedBytes + limits.reservedSharedBytes, kSharedUnit);
+  result.bySharedMemory = result.sharedBytesAllocated == 0
+                              ? limits.blocks
+                              : static_cast<int>(limits.sharedBytes / result.sharedBytesAllocated);
   // In this order: of resources that allow equally few, the first is named.
   const std::array<std::pair<int, const char*>, 4> limiters = {{{result.byWarps, "warps"},
                                                                 {result.byBlocks, "blocks"},

@@ -28,9 +28,10 @@ struct Occupancy {
   int byRegisters = 0;
   int bySharedMemory = 0;
   int byWarps = 0;
-  int blocks = 0;            // resident: the smallest of them
-  double theoretical = 0.0;  // resident warps over the most there can be
-  std::string limiter;       // the resource that allows fewest; "warps" where there is nothing to gain
+  std::int64_t sharedBytesAllocated = 0;  // for a block, with what the driver takes
+  int blocks = 0;                         // resident: the smallest of them
+  double theoretical = 0.0;               // resident warps over the most there can be
+  std::string limiter;                    // the resource that allows fewest; "warps" where there is nothing to gain
 
   // Another number of resident blocks than the rules give.
   void useBlocks(int resident) {

@@ -200,6 +200,18 @@ tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::run(std::span<co
   return takeOutputs();
 }
 
+tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::runObserved(std::span<const at::Tensor> inputs,
+                                                                            LaunchObserver observer) {
+  m_observer = std::move(observer);
+  const ScopeExit cleanup([this] { m_observer = nullptr; });
+  return run(inputs);
+}
+
+std::optional<device::KernelResources> PlanProgram::resourcesOf(std::size_t step) const {
+  const auto* kernel = std::get_if<BoundKernel>(&m_steps[step].action);
+  return kernel != nullptr ? kernel->kernel->resources() : std::nullopt;
+}
+
 tl::expected<PlanProgram::GuardedRun, StepFailure> PlanProgram::runGuarded(std::span<const at::Tensor> inputs,
                                                                            std::uint8_t poison) {
   GuardedRun result;
@@ -283,7 +295,8 @@ void PlanProgram::allocateFor(const Step& step) {
 
 DeviceStatus PlanProgram::runStep(Step& step) {
   if (auto* kernel = std::get_if<BoundKernel>(&step.action)) {
-    return launch(*kernel);
+    const auto index = static_cast<std::size_t>(&step - m_steps.data());
+    return m_observer ? m_observer(index, [&] { return launch(*kernel); }) : launch(*kernel);
   }
   if (const auto* zero = std::get_if<BoundZero>(&step.action)) {
     const at::Tensor& buffer = m_slots[zero->buffer];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -38,6 +39,14 @@ class PlanProgram {
   // As a user would run it: buffers are allocated when they are first needed and freed after their last use. Work on a
   // GPU may still be going on when this returns.
   [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> run(std::span<const at::Tensor> inputs);
+
+  // Wraps the launch of a kernel step. `step` counts all steps of the plan.
+  using LaunchObserver = std::function<device::DeviceStatus(std::size_t step, const device::Device::Call& launch)>;
+  // As run(), with each kernel's launch given to the observer, which must call it.
+  [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> runObserved(std::span<const at::Tensor> inputs,
+                                                                               LaunchObserver observer);
+  // No value: the step launches no kernel, or the device does not know.
+  [[nodiscard]] std::optional<device::KernelResources> resourcesOf(std::size_t step) const;
 
   // For verification: every buffer poisoned and between red zones, all of them alive until the end. Waits for the
   // device.
@@ -94,6 +103,7 @@ class PlanProgram {
   c10::Device m_torchDevice;
   std::vector<Step> m_steps;
   Slots m_slots;
+  LaunchObserver m_observer;  // while runObserved() runs
 };
 
 }  // namespace swage::verify

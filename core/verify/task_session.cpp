@@ -15,6 +15,7 @@
 #include "core/verify/admission.h"
 #include "core/verify/evaluation_run.h"
 #include "core/verify/memory_plan.h"
+#include "core/verify/profile_run.h"
 #include "core/verify/session_state.h"
 #include "core/verify/torch_failure.h"
 #include "core/verify/torch_runtime.h"
@@ -139,6 +140,10 @@ wire::Evaluated TaskSession::evaluate(const wire::Evaluate& request, const Stage
   // Perhaps another program had the memory, or libtorch kept it: once more with all that can be had.
   releaseCachedMemory(m_state->device.info().target);
   return EvaluationRun(*m_state, request, onStage).run();
+}
+
+wire::Profiled TaskSession::profile(const wire::Profile& request, const StageObserver& onStage) {
+  return ProfileRun(*m_state, request, onStage).run();
 }
 
 }  // namespace swage::verify

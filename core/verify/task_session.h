@@ -12,7 +12,7 @@
 
 namespace swage::verify {
 
-// Told when another stage of a request begins: "reference", "verify", "time". Must not throw.
+// Told when another stage of a request begins: "reference", "verify", "time", "profile". Must not throw.
 using StageObserver = std::function<void(std::string_view stage)>;
 
 // One task on one device: its inputs, reference and eager, ready to evaluate candidates. All tensors live and die here.
@@ -31,6 +31,10 @@ class TaskSession {
   // Verifies and times one candidate. Whatever the candidate does short of ending the process becomes an evaluation;
   // when `workerExits` is set the device is lost and nothing more may be called.
   [[nodiscard]] wire::Evaluated evaluate(const wire::Evaluate& request, const StageObserver& onStage);
+
+  // Looks into each kernel of a candidate: with counters, else by the time it takes, else by what the compiler says.
+  // After counters `workerExits` is set: nothing may be timed in this process any more.
+  [[nodiscard]] wire::Profiled profile(const wire::Profile& request, const StageObserver& onStage);
 
  private:
   struct State;

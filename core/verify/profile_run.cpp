@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/profile_run.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/domain/checks.h"
+#include "core/verify/plan_fit.h"
+#include "core/verify/torch_failure.h"
+
+namespace swage::verify {
+namespace {
+
+using device::DeviceFailure;
+using device::DeviceStatus;
+
+constexpr int kTimedCalls = 11;
+constexpr std::size_t kMaxInstructions = 4096;  // of one kernel, those with most samples
+
+auto launchOf(const domain::KernelStep& step) {
+  return std::tie(step.entry, step.grid, step.block, step.cluster, step.dynamicSharedBytes, step.cooperative);
+}
+
+std::string textOf(const domain::Evaluation& evaluation) {
+  return domain::summary(evaluation);
+}
+
+void keepLargest(std::vector<domain::InstructionSamples>& instructions) {
+  if (instructions.size() <= kMaxInstructions) {
+    return;
+  }
+  std::stable_sort(instructions.begin(), instructions.end(),
+                   [](const auto& a, const auto& b) { return a.samples > b.samples; });
+  instructions.resize(kMaxInstructions);
+  std::sort(instructions.begin(), instructions.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+ProfileRun::ProfileRun(SessionState& state, const wire::Profile& request, const StageObserver& onStage)
+    : m_state(state), m_request(request), m_onStage(onStage), m_start(std::chrono::steady_clock::now()) {}
+
+wire::Profiled ProfileRun::run() {
+  m_result.request = m_request.request;
+  m_onStage("profile");
+  openProfiler();
+  if (prepare() && fillInputs()) {
+    findKernels();
+    if (m_profiler && m_request.sampleLines) {
+      sample();
+    }
+    m_result.profile.source = measure();
+  }
+  for (Kernel& kernel : m_kernels) {
+    m_result.profile.kernels.push_back(std::move(kernel.profile));
+  }
+  m_result.workerExits = m_attached || m_poisoned;
+  return std::move(m_result);
+}
+
+// Nothing is timed with a profiler attached.
+domain::ProfileSource ProfileRun::measure() {
+  const bool counted = m_profiler && count();
+  m_profiler.reset();
+  if (counted) {
+    return domain::ProfileSource::Counters;
+  }
+  return !m_poisoned && time() ? domain::ProfileSource::Activity : domain::ProfileSource::Compiler;
+}
+
+// Before the module is loaded: whoever samples must see it come.
+void ProfileRun::openProfiler() {
+  if (!m_request.counters) {
+    note("the counters were not asked for");
+    return;
+  }
+  auto opened = m_state.device.openProfiler();
+  if (!opened) {
+    note(opened.error());
+    return;
+  }
+  m_profiler = std::move(*opened);
+  m_attached = true;
+  if (m_request.sampleLines) {
+    if (const auto begun = m_profiler->beginSampling(); !begun) {
+      note(begun.error());
+    }
+  }
+}
+
+bool ProfileRun::prepare() {
+  const domain::LaunchPlan& plan = m_request.plan;
+  std::string defect = domain::findDefect(plan);
+  if (defect.empty()) {
+    defect = findMisfit(plan, m_state.reference.graph());
+  }
+  if (!defect.empty()) {
+    note(fmt::format("the plan cannot be run: {}", defect));
+    return false;
+  }
+  if (plan.hasKernels()) {
+    auto module = m_state.device.loadModule(m_request.binary);
+    if (!module) {
+      refuse(module.error(), "loading the binary");
+      return false;
+    }
+    m_module = std::move(*module);
+  }
+  auto program = PlanProgram::bind(plan, m_state.device, m_module.get(), m_state.operators, m_state.where);
+  if (!program) {
+    note(fmt::format("the plan cannot be run: {}", textOf(program.error())));
+    return false;
+  }
+  m_program.emplace(std::move(*program));
+  return true;
+}
+
+// Also runs the plan once as it is: what fails does so before anything is measured.
+bool ProfileRun::fillInputs() {
+  const auto thrown = attempt([&] { m_inputs = &m_state.fillWorking(0, m_state.pristine(0)); });
+  if (thrown) {
+    refuse({thrown->message, thrown->poisoned}, "drawing the inputs");
+    return false;
+  }
+  DeviceStatus failed = runPlan(nullptr);
+  if (!failed) {
+    failed = m_state.device.synchronize();
+  }
+  if (failed) {
+    refuse(*failed, "running the plan");
+  }
+  return !failed;
+}
+
+void ProfileRun::findKernels() {
+  const auto& steps = m_request.plan.steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto* step = std::get_if<domain::KernelStep>(&steps[i]);
+    if (step == nullptr) {
+      continue;
+    }
+    const auto same = std::find_if(m_kernels.begin(), m_kernels.end(), [&](const Kernel& kernel) {
+      return launchOf(std::get<domain::KernelStep>(steps[kernel.step])) == launchOf(*step);
+    });
+    if (same != m_kernels.end()) {
+      ++same->profile.launches;
+      continue;
+    }
+    Kernel& kernel = m_kernels.emplace_back();
+    kernel.step = i;
+    kernel.profile.entry = step->entry;
+    describe(kernel);
+  }
+}
+
+// The launch__ metrics are facts of the launch, not counters: Nsight Compute works them out in the same way.
+void ProfileRun::describe(Kernel& kernel) const {
+  const auto resources = m_program->resourcesOf(kernel.step);
+  if (!resources) {
+    return;
+  }
+  const device::Occupancy& occupancy = resources->occupancy;
+  domain::KernelProfile& profile = kernel.profile;
+  profile.registers = resources->registers;
+  profile.spillBytes = static_cast<int>(resources->localBytes);
+  profile.sharedBytes = resources->staticSharedBytes + resources->dynamicSharedBytes;
+  profile.theoreticalOccupancy = occupancy.theoretical;
+  profile.occupancyLimiter = occupancy.limiter;
+  profile.metrics = {{"launch__registers_per_thread", static_cast<double>(resources->registers)},
+                     {"launch__shared_mem_per_block_allocated", static_cast<double>(occupancy.sharedBytesAllocated)},
+                     {"launch__occupancy_limit_blocks", static_cast<double>(occupancy.byBlocks)},
+                     {"launch__occupancy_limit_registers", static_cast<double>(occupancy.byRegisters)},
+                     {"launch__occupancy_limit_shared_mem", static_cast<double>(occupancy.bySharedMemory)},
+                     {"launch__occupancy_limit_warps", static_cast<double>(occupancy.byWarps)}};
+}
+
+void ProfileRun::sample() {
+  for (Kernel& kernel : m_kernels) {
+    if (isTimeOver()) {
+      note("the time for the profile ended before all kernels were sampled");
+      return;
+    }
+    auto report = m_profiler->samples(programFor(kernel.step), kernel.profile.entry, m_request.binary);
+    if (!report) {
+      note(report.error());
+      return;
+    }
+    const bool hasText = std::any_of(report->instructions.begin(), report->instructions.end(),
+                                     [](const domain::InstructionSamples& at) { return !at.text.empty(); });
+    if (!report->instructions.empty() && !hasText) {
+      note("the samples are without instructions: no nvdisasm was found; a CUDA toolkit or Triton brings one");
+    }
+    keepLargest(report->instructions);
+    kernel.profile.instructions = std::move(report->instructions);
+  }
+}
+
+bool ProfileRun::count() {
+  bool counted = false;
+  for (Kernel& kernel : m_kernels) {
+    if (isTimeOver()) {
+      note("the time for the profile ended before the counters of all kernels were read");
+      return counted;
+    }
+    const auto report = m_profiler->counters(programFor(kernel.step));
+    if (!report) {
+      note(report.error());
+      return counted;
+    }
+    if (!counted && !report->unknown.empty()) {
+      note(fmt::format("this chip does not count {}", fmt::join(report->unknown, ", ")));
+    }
+    counted = true;
+    for (const domain::ProfileMetric& metric : report->values) {
+      kernel.profile.metrics.push_back(metric);
+      if (metric.name == "gpu__time_duration.sum") {
+        kernel.profile.durationNs = metric.value;
+      }
+    }
+  }
+  return counted;
+}
+
+bool ProfileRun::time() {
+  for (Kernel& kernel : m_kernels) {
+    std::vector<double> samples;
+    for (int call = 0; call < kTimedCalls && !isTimeOver(); ++call) {
+      const DeviceStatus failed = runPlan([&](std::size_t step, const device::Device::Call& launch) -> DeviceStatus {
+        if (step != kernel.step) {
+          return launch();
+        }
+        const auto ns = m_state.device.timeCold(launch);
+        if (!ns) {
+          return ns.error();
+        }
+        samples.push_back(*ns);
+        return std::nullopt;
+      });
+      if (failed) {
+        refuse(*failed, "timing the kernels");
+        return false;
+      }
+    }
+    if (samples.empty()) {
+      note("the time for the profile ended before all kernels were timed");
+      return false;
+    }
+    kernel.profile.durationNs = median(std::move(samples));
+  }
+  return !m_kernels.empty();
+}
+
+DeviceStatus ProfileRun::runPlan(const PlanProgram::LaunchObserver& observer) {
+  const auto outputs = m_program->runObserved(m_inputs->tensors(), observer);
+  if (outputs) {
+    return std::nullopt;
+  }
+  const StepFailure& failed = outputs.error();
+  return DeviceFailure{fmt::format("{}: {}", failed.step, failed.failure.detail), failed.failure.poisoned};
+}
+
+device::Profiler::Program ProfileRun::programFor(std::size_t step) {
+  return [this, step](const device::Profiler::Bracket& bracket) {
+    return runPlan([&](std::size_t current, const device::Device::Call& launch) {
+      return current == step ? bracket(launch) : launch();
+    });
+  };
+}
+
+void ProfileRun::note(const std::string& text) {
+  std::string& limitation = m_result.profile.limitation;
+  if (limitation.find(text) == std::string::npos) {
+    limitation += (limitation.empty() ? "" : "; ") + text;
+  }
+}
+
+void ProfileRun::note(const device::ProfilerFailure& failure) {
+  m_poisoned = m_poisoned || failure.poisoned;
+  note(failure.fix.empty() ? failure.cause : fmt::format("{}. {}", failure.cause, failure.fix));
+}
+
+void ProfileRun::refuse(const DeviceFailure& failure, std::string_view doing) {
+  m_poisoned = m_poisoned || failure.poisoned;
+  note(fmt::format("{}: {}", doing, failure.detail));
+}
+
+bool ProfileRun::isTimeOver() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count() > m_request.limitSeconds;
+}
+
+}  // namespace swage::verify
