@@ -40,7 +40,16 @@ ProfilerResult<CounterReport> CuptiProfiler::counters(const Program& program) {
     }
     m_counters = std::move(*opened);
   }
-  return m_counters->collect(program, m_range);
+  auto report = m_counters->collect(program, m_range);
+  if (!report && !report.error().poisoned && m_range == CuptiCounters::Range::Launch) {
+    log::debug("counting again with ranges of our own: {}", report.error().cause);
+    auto again = m_counters->collect(program, CuptiCounters::Range::Explicit);
+    if (again) {
+      m_range = CuptiCounters::Range::Explicit;
+      return again;
+    }
+  }
+  return report;
 }
 
 ProfilerResult<void> CuptiProfiler::beginSampling() {

@@ -39,8 +39,12 @@ def run(command, out, name):
 
 
 def ours(probe, out):
-    done = run([probe, "profile"], out, "swage")
+    done = run([probe, "profile"], out, "profile")
     print(done.stderr)
+    if done.returncode != 0:  # does the one stand in the way of the other?
+        print(run([probe, "samples"], out, "samples").stderr)
+        done = run([probe, "counters"], out, "counters")
+        print(done.stderr)
     if done.returncode != 0:
         return None
     kernels = {}

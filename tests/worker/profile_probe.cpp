@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles kernels whose counters are known, or only launches them, for another profiler to look at:
-//   swage_profile_probe profile    what Swage's profiler says, as JSON
+//   swage_profile_probe profile    what Swage's profiler says, as JSON: samples, then counters
+//   swage_profile_probe counters   the counters alone
+//   swage_profile_probe samples    the samples alone
 //   swage_profile_probe launch     launches each kernel once
 // compare_with_ncu.py puts the two side by side. Needs a GPU, NVRTC and CUPTI; no PyTorch.
 #include <cstdio>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,8 +100,10 @@ domain::KernelProfile describe(const ProbeKernel& kernel, const device::Kernel& 
   return profile;
 }
 
+enum class What : unsigned char { Launch, Samples, Counters, Profile };
+
 // Samples of all kernels before counters of any: they use the same hardware.
-int profileAll(const Probe& probe, device::Profiler& profiler) {
+int profileAll(const Probe& probe, device::Profiler& profiler, What what) {
   domain::Profile result;
   result.source = domain::ProfileSource::Counters;
   bool complete = true;
@@ -112,8 +118,10 @@ int profileAll(const Probe& probe, device::Profiler& profiler) {
       };
       if (sampling) {
         result.kernels.push_back(describe(testing::kProbeKernels[i], **kernel));
+      }
+      if (sampling && what != What::Counters) {
         addSamples(result.kernels[i], profiler, program, probe.cubin);
-      } else {
+      } else if (!sampling && what != What::Samples) {
         complete = addCounters(result.kernels[i], profiler, program) && complete;
       }
     }
@@ -139,7 +147,7 @@ int launchAll(const Probe& probe) {
   return 0;
 }
 
-int run(bool profiling) {
+int run(What what) {
   const auto device = device::openDevice(domain::Target::Cuda, 0, 1);
   if (!device) {
     return failWith(device.error().message());
@@ -151,13 +159,14 @@ int run(bool profiling) {
     return failWith(cubin.error().message());
   }
   std::unique_ptr<device::Profiler> profiler;
-  if (profiling) {
+  if (what != What::Launch) {
     auto opened = (*device)->openProfiler();
     if (!opened) {
       return failWith(opened.error().cause + " | " + opened.error().fix);
     }
     profiler = std::move(*opened);
-    if (const auto begun = profiler->beginSampling(); !begun) {
+    const auto begun = what != What::Counters ? profiler->beginSampling() : device::ProfilerResult<void>();
+    if (!begun) {
       say(fmt::format("NO SAMPLING: {} | {}", begun.error().cause, begun.error().fix));
     }
   }
@@ -166,16 +175,19 @@ int run(bool profiling) {
     return failWith(module.error().detail);
   }
   const Probe probe{**device, **module, *cubin};
-  return profiling ? profileAll(probe, *profiler) : launchAll(probe);
+  return what == What::Launch ? launchAll(probe) : profileAll(probe, *profiler, what);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view what = argc == 2 ? argv[1] : "";
-  if (what != "profile" && what != "launch") {
-    std::fputs("usage: swage_profile_probe profile|launch\n", stderr);
+  const std::map<std::string_view, What> modes = {
+      {"launch", What::Launch}, {"samples", What::Samples}, {"counters", What::Counters}, {"profile", What::Profile}};
+  const auto mode = modes.find(argc == 2 ? argv[1] : "");
+  if (mode == modes.end()) {
+    std::fputs("usage: swage_profile_probe profile|counters|samples|launch\n", stderr);
     return 2;
   }
-  return run(what == "profile");
+  log::setLevel(log::Level::Debug);
+  return run(mode->second);
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "core/device/cupti_errors.h"
+#include "core/device/profile_metrics.h"
+#include "core/device/sass_listing.h"
+
+namespace swage::device {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+TEST(SassListing, HasTheInstructionsOfOneKernel) {
+  const SassListing listing = parseSass(R"(
+//--------------------- .text.first      --------------------------
+first:
+.text.first:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/               @P0 BRA `(.L_x_1) ;
+.L_x_1:
+        /*01a0*/                   EXIT ;
+//--------------------- .text.second      --------------------------
+.text.second:
+        /*0000*/                   NOP ;
+)",
+                                        "first");
+  EXPECT_THAT(listing, ElementsAre(Pair(0, "LDC R1, c[0x0][0x28]"), Pair(16, "@P0 BRA `(.L_x_1)"), Pair(416, "EXIT")));
+}
+
+TEST(SassListing, IsEmptyWithoutTheKernel) {
+  EXPECT_TRUE(parseSass(".text.second:\n /*0000*/ NOP ;\n", "first").empty());
+  EXPECT_TRUE(parseSass("nvdisasm error", "first").empty());
+}
+
+TEST(ExplainCupti, NamesCauseAndFixOfWhatUsersMeet) {
+  for (const int code : {26, 33, 35, 40, 41, 43, 45}) {
+    const ProfilerFailure failure = explainCupti(code, "NAME", "start the counters");
+    EXPECT_THAT(failure.cause, HasSubstr("cannot start the counters: ")) << code;
+    EXPECT_THAT(failure.cause, HasSubstr("(NAME)")) << code;
+    EXPECT_FALSE(failure.fix.empty()) << code;
+  }
+  EXPECT_THAT(explainCupti(999, "CUPTI_ERROR_UNKNOWN", "x").cause, HasSubstr("CUPTI_ERROR_UNKNOWN (999)"));
+}
+
+TEST(ProfileMetrics, AreDistinctAndThoseThatTheChipKnows) {
+  const ChosenMetrics all = chooseMetrics([](const std::string&) { return true; });
+  EXPECT_TRUE(all.unknown.empty());
+  EXPECT_EQ(std::set<std::string>(all.names.begin(), all.names.end()).size(), all.names.size());
+  EXPECT_EQ(all.names.size(), profileMetrics().size());
+  const ChosenMetrics none = chooseMetrics([](const std::string&) { return false; });
+  EXPECT_TRUE(none.names.empty());
+  EXPECT_EQ(none.unknown.size(), profileMetrics().size());
+}
+
+}  // namespace
+}  // namespace swage::device
