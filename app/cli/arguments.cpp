@@ -225,6 +225,16 @@ void addVerify(Parser& parser) {
   };
 }
 
+void addProfile(Parser& parser) {
+  CLI::App* command =
+      addCommand(parser, "profile", "Look into the kernels of a candidate, and keep the profile", WithProject::Yes);
+  command->add_option("candidate", parser.raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    SWAGE_TRY_ASSIGN(const Reference reference, candidateReference(filled.reference));
+    return CommandArguments(ProfileArguments{reference});
+  };
+}
+
 void addExport(Parser& parser) {
   Raw& raw = parser.raw;
   CLI::App* command =
@@ -300,6 +310,7 @@ void describe(Parser& parser) {
   addShow(parser);
   addResume(parser);
   addVerify(parser);
+  addProfile(parser);
   addExport(parser);
   addBench(parser);
   addDoctor(parser);

@@ -55,6 +55,9 @@ struct ShowArguments {
 struct VerifyArguments {
   Reference candidate;
 };
+struct ProfileArguments {
+  Reference candidate;
+};
 struct ExportArguments {
   Reference what;
   std::string format = "modelnew";
@@ -72,7 +75,7 @@ struct VersionArguments {};
 
 using CommandArguments =
     std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments, ShowArguments,
-                 VerifyArguments, ExportArguments, DoctorArguments, BenchArguments, VersionArguments>;
+                 VerifyArguments, ProfileArguments, ExportArguments, DoctorArguments, BenchArguments, VersionArguments>;
 
 struct Arguments {
   Common common;

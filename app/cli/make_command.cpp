@@ -38,6 +38,8 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
           return std::make_unique<ShowCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, VerifyArguments>) {
           return std::make_unique<VerifyCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, ProfileArguments>) {
+          return std::make_unique<ProfileCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, ExportArguments>) {
           return std::make_unique<ExportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, DoctorArguments>) {

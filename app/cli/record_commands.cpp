@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/profile_view.h"
 #include "app/cli/views.h"
 #include "core/engine/export_service_impl.h"
 #include "core/engine/winner.h"
@@ -145,11 +146,14 @@ Result<> ShowCommand::show() const {
   SWAGE_TRY(record.open(project));
   SWAGE_TRY_ASSIGN(const services::CandidateDetail detail,
                    record.candidate(domain::CandidateId(m_arguments.candidate.number)));
+  SWAGE_TRY_ASSIGN(const std::optional<domain::Profile> profile, record.profile(detail.row.id));
   if (form() != OutputForm::Text) {
-    printJson(toJson(detail));
+    domain::Json json = toJson(detail);
+    json["profile"] = profile ? domain::toJson(*profile) : domain::Json();
+    printJson(json);
     return {};
   }
-  print(candidateText(detail));
+  print(candidateText(detail) + (profile ? profileText(*profile) : std::string()));
   if (m_arguments.source) {
     print("\n" + detail.program.source + "\n");
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/profile_view.h"
 #include "app/cli/views.h"
 
 namespace swage::cli {
@@ -84,6 +85,44 @@ void VerifyCommand::show(const Result<domain::Evaluation>& evaluation) {
                {"evaluation", domain::toJson(*evaluation)}});
   }
   Q_EMIT done(correct ? wire::ExitCode::Ok : wire::ExitCode::VerificationFailed);
+}
+
+void ProfileCommand::start() {
+  const Result<std::filesystem::path> project = existingProject();
+  if (!project) {
+    fail(project.error());
+    return;
+  }
+  m_job = std::make_unique<engine::ProfileJob>(context().parts, *project,
+                                               domain::CandidateId(m_arguments.candidate.number));
+  connect(m_job.get(), &engine::ProfileJob::finished, this, &ProfileCommand::show);
+  m_job->start();
+}
+
+void ProfileCommand::interrupt(int signal, int count) {
+  m_signal = signal;
+  if (m_job && count == 1) {
+    m_job->cancel();
+  } else {
+    Command::interrupt(signal, count);
+  }
+}
+
+void ProfileCommand::show(const Result<domain::Profile>& profile) {
+  if (m_signal != 0) {
+    Q_EMIT done(exitCodeForSignal(m_signal));
+    return;
+  }
+  if (!profile) {
+    fail(profile.error());
+    return;
+  }
+  if (form() == OutputForm::Text) {
+    print(fmt::format("candidate   {}\n{}", m_arguments.candidate.number, profileText(*profile)));
+  } else {
+    printJson({{"candidate", m_arguments.candidate.number}, {"profile", domain::toJson(*profile)}});
+  }
+  Q_EMIT done(wire::ExitCode::Ok);
 }
 
 void DoctorCommand::start() {

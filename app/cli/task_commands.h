@@ -5,10 +5,11 @@
 
 #include "app/cli/command.h"
 #include "core/engine/doctor_service_impl.h"
+#include "core/engine/profile_job.h"
 #include "core/engine/task_preparation.h"
 #include "core/engine/verification.h"
 
-// Commands that start one program and wait for it: import, verify, doctor.
+// Commands that start one program and wait for it: import, verify, profile, doctor.
 namespace swage::cli {
 
 class ImportCommand final : public Command {
@@ -35,6 +36,20 @@ class VerifyCommand final : public Command {
 
   VerifyArguments m_arguments;
   std::unique_ptr<engine::Verification> m_verification;
+  int m_signal = 0;
+};
+
+class ProfileCommand final : public Command {
+ public:
+  ProfileCommand(Context context, ProfileArguments arguments) : Command(std::move(context)), m_arguments(arguments) {}
+  void start() override;
+  void interrupt(int signal, int count) override;
+
+ private:
+  void show(const Result<domain::Profile>& profile);
+
+  ProfileArguments m_arguments;
+  std::unique_ptr<engine::ProfileJob> m_job;
   int m_signal = 0;
 };
 

@@ -113,4 +113,9 @@ Result<std::vector<domain::Baseline>> RecordServiceImpl::baselines(domain::RunId
   return record->baselines(run);
 }
 
+Result<std::optional<domain::Profile>> RecordServiceImpl::profile(domain::CandidateId id) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  return record->profile(id);
+}
+
 }  // namespace swage::engine

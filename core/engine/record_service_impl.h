@@ -22,6 +22,8 @@ class RecordServiceImpl final : public services::RecordService {
                                                                  std::optional<int> island) const override;
   [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const override;
+  // No value: it was never profiled.
+  [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const;
 
  private:
   [[nodiscard]] Result<const store::Record*> record() const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/verification.h"
 
-#include <fmt/format.h>
+#include <utility>
 
-#include "core/store/task_bundle.h"
+#include "core/engine/recorded_candidate.h"
 
 namespace swage::engine {
 namespace {
@@ -20,26 +20,15 @@ Verification::Verification(const SessionParts& parts, std::filesystem::path proj
 
 Result<> Verification::prepare() {
   SWAGE_TRY_ASSIGN(const store::Record record, store::Record::open(m_project, store::Record::Mode::ReadOnly));
-  SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, record.candidate(m_candidate));
-  SWAGE_TRY_ASSIGN(const store::RunRow run, record.run(candidate.run));
-  SWAGE_TRY_ASSIGN(const store::TaskBundle bundle, store::readTaskBundle(run.bundlePath));
-  if (candidate.program.plan.steps.empty()) {
-    return Error(ErrorKind::InvalidInput, fmt::format("candidate {} has no program", m_candidate.value()));
-  }
-  if (candidate.program.plan.hasKernels()) {
-    if (candidate.binaryHash.empty()) {
-      return Error(ErrorKind::InvalidInput, fmt::format("candidate {} was never compiled", m_candidate.value()));
-    }
-    SWAGE_TRY_ASSIGN(m_evaluate.binary, record.binary(candidate.binaryHash));
-  }
-  m_target = candidate.program.target;
-  m_evaluate.plan = candidate.program.plan;
+  SWAGE_TRY_ASSIGN(RecordedCandidate candidate, readCandidate(record, m_candidate));
+  m_target = candidate.target;
+  m_load = std::move(candidate.load);
+  m_load.baseSeed += 1000;  // inputs the search never saw
+  m_evaluate.plan = std::move(candidate.plan);
+  m_evaluate.binary = std::move(candidate.binary);
   m_evaluate.timingBudgetSeconds = kTimingBudgetSeconds;
   m_evaluate.maxSamples = kMaxSamples;
   m_evaluate.limitSeconds = kLimitSeconds;
-  m_load.task = bundle.task;
-  m_load.weightsPath = bundle.weights.string();
-  m_load.baseSeed = run.seed + 1000;  // inputs the search never saw
   return {};
 }
 

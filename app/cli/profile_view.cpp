@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/profile_view.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/cli/text.h"
+#include "core/stats/triage.h"
+
+namespace swage::cli {
+namespace {
+
+constexpr std::size_t kHotInstructions = 5;
+
+std::string_view describe(domain::ProfileSource source) {
+  switch (source) {
+    case domain::ProfileSource::Counters: return "hardware counters";
+    case domain::ProfileSource::Activity: return "the time of each kernel alone";
+    case domain::ProfileSource::Compiler: return "what the compiler said";
+  }
+  return "nothing";
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", 100.0 * share);
+}
+
+std::string share(double value, double roof) {
+  return roof > 0.0 ? fmt::format(" ({} of {:.3g})", percent(value / roof), roof) : std::string();
+}
+
+std::string rooflineText(const stats::RooflinePosition& at) {
+  return fmt::format("  roofline   {:.3g} bytes/s{}, {:.3g} flop/s{}, {:.3g} flop/byte\n", at.bytesPerSecond,
+                     share(at.bytesPerSecond, at.memoryRoof), at.flopsPerSecond,
+                     share(at.flopsPerSecond, at.computeRoof), at.flopsPerByte);
+}
+
+std::string occupancyText(const domain::KernelProfile& kernel, const stats::Triage& triage) {
+  if (kernel.occupancyLimiter.empty()) {
+    return {};
+  }
+  std::string text = "  occupancy  ";
+  if (triage.achievedOccupancy) {
+    text += fmt::format("{} of ", percent(*triage.achievedOccupancy));
+  }
+  return text +
+         fmt::format("{} possible, limited by {}\n", percent(kernel.theoreticalOccupancy), kernel.occupancyLimiter);
+}
+
+std::string stallsText(const std::vector<domain::ProfileMetric>& stalls) {
+  std::vector<std::string> parts;
+  parts.reserve(stalls.size());
+  for (const domain::ProfileMetric& stall : stalls) {
+    parts.push_back(fmt::format("{} {}", stall.name, percent(stall.value)));
+  }
+  return parts.empty() ? std::string() : fmt::format("  waits for  {}\n", fmt::join(parts, ", "));
+}
+
+std::string topStall(const domain::InstructionSamples& at) {
+  const auto most = std::max_element(at.stalls.begin(), at.stalls.end(),
+                                     [](const auto& a, const auto& b) { return a.value < b.value; });
+  return most == at.stalls.end() ? std::string() : most->name;
+}
+
+std::string samplesText(const domain::KernelProfile& kernel) {
+  std::vector<domain::InstructionSamples> hot = kernel.instructions;
+  std::stable_sort(hot.begin(), hot.end(), [](const auto& a, const auto& b) { return a.samples > b.samples; });
+  double all = 0.0;
+  for (const domain::InstructionSamples& at : hot) {
+    all += static_cast<double>(at.samples);
+  }
+  hot.resize(std::min(hot.size(), kHotInstructions));
+  std::string text;
+  for (const domain::InstructionSamples& at : hot) {
+    const std::string line = at.line > 0 ? fmt::format("line {}", at.line) : std::string("library");
+    text += fmt::format("  {:>5}      {:9} {:#06x} {} ({})\n", percent(static_cast<double>(at.samples) / all), line,
+                        at.offset, at.text, topStall(at));
+  }
+  return text;
+}
+
+std::string kernelText(const domain::KernelProfile& kernel) {
+  const stats::Triage triage = stats::triageOf(kernel);
+  std::string text = fmt::format("kernel      {}: ", kernel.entry);
+  text += kernel.durationNs > 0.0 ? formatTime(kernel.durationNs) : std::string("not timed");
+  text += kernel.launches > 1 ? fmt::format(", {} launches", kernel.launches) : std::string();
+  if (kernel.registers > 0) {
+    text += fmt::format(", {} registers, {} bytes spilled, {} bytes shared", kernel.registers, kernel.spillBytes,
+                        kernel.sharedBytes);
+  }
+  text += '\n';
+  text += triage.roofline ? rooflineText(*triage.roofline) : std::string();
+  if (triage.tensorShare && *triage.tensorShare > 0.0) {
+    text += fmt::format("  tensor     {} of what its cores can do\n", percent(*triage.tensorShare));
+  }
+  return text + occupancyText(kernel, triage) + stallsText(triage.topStalls) + samplesText(kernel);
+}
+
+}  // namespace
+
+std::string profileText(const domain::Profile& profile) {
+  std::string text = fmt::format("profile     by {}\n", describe(profile.source));
+  if (!profile.limitation.empty()) {
+    text += fmt::format("            {}\n", profile.limitation);
+  }
+  for (const domain::KernelProfile& kernel : profile.kernels) {
+    text += kernelText(kernel);
+  }
+  return text;
+}
+
+}  // namespace swage::cli

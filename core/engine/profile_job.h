@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QObject>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "core/engine/profiling.h"
+#include "core/engine/session.h"
+
+namespace swage::engine {
+
+// Profiles one recorded candidate and keeps the profile in the record. The project is locked meanwhile, so that no run
+// of it measures times. Emits finished() exactly once, when the worker is gone and the record is closed.
+class ProfileJob : public QObject {
+  Q_OBJECT
+
+ public:
+  ProfileJob(const SessionParts& parts, std::filesystem::path project, domain::CandidateId candidate,
+             QObject* parent = nullptr);
+
+  void start();
+  void cancel();
+
+ Q_SIGNALS:
+  void finished(const swage::Result<swage::domain::Profile>& profile);
+
+ private:
+  [[nodiscard]] Result<> prepare();
+  void handleProfile(const Result<domain::Profile>& profile);
+
+  SessionParts m_parts;
+  std::filesystem::path m_project;
+  domain::CandidateId m_candidate;
+  std::optional<store::Record> m_record;
+  std::unique_ptr<Profiling> m_profiling;
+};
+
+}  // namespace swage::engine

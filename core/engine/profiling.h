@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QObject>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "core/base/result.h"
+#include "core/engine/process_channel.h"
+#include "core/engine/recorded_candidate.h"
+
+namespace swage::engine {
+
+// Profiles one candidate in a worker of its own, because nothing may be timed where a profiler has been. What the
+// worker cannot tell, up to everything, comes from what the compiler said. Emits finished() exactly once, when the
+// worker is gone. One thread only; nothing here waits.
+class Profiling : public QObject {
+  Q_OBJECT
+
+ public:
+  struct Options {
+    LaunchCommand worker;
+    std::chrono::milliseconds stopGrace{2000};
+    double limitSeconds = 120.0;  // of the profile itself, after the task is loaded
+  };
+
+  Profiling(Options options, RecordedCandidate candidate, QObject* parent = nullptr);
+
+  void start();
+  void cancel();
+
+ Q_SIGNALS:
+  // An error: no worker, the task could not be loaded, or it was cancelled.
+  void finished(const swage::Result<swage::domain::Profile>& profile);
+
+ private:
+  void load();
+  void handleOutcome(const JobOutcome& outcome);
+  void handleAnswer(const wire::Message& message);
+  void handleLoss(const JobLost& lost);
+  void handleDeath(const ChannelEnd& end);
+  void conclude(Result<domain::Profile> outcome);
+
+  Options m_options;
+  RecordedCandidate m_candidate;
+  std::unique_ptr<ProcessChannel> m_channel;
+  bool m_loaded = false;
+  std::optional<Result<domain::Profile>> m_outcome;
+};
+
+// The profile with what the compiler said of each kernel, where nothing better is known.
+[[nodiscard]] domain::Profile withCompilerFacts(domain::Profile profile,
+                                                const std::vector<domain::KernelFacts>& kernels);
+
+}  // namespace swage::engine
