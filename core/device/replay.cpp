@@ -195,7 +195,7 @@ Result<int> replayKernels(const domain::LaunchPlan& plan, const std::string& bin
       CUDA_SUCCESS) {
     return Error(ErrorKind::Environment, "cannot ask the device for its shared memory");
   }
-  auto module = CudaModule::load(*driver, binary, sharedBytes);
+  auto module = CudaModule::load(*driver, binary, sharedBytes, {});  // nobody asks for its occupancy
   if (!module) {
     return Error(ErrorKind::InvalidInput, module.error().detail);
   }

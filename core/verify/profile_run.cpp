@@ -239,11 +239,11 @@ bool ProfileRun::time() {
         if (step != kernel.step) {
           return launch();
         }
-        const auto ns = m_state.device.timeCold(launch);
-        if (!ns) {
-          return ns.error();
+        const auto time = m_state.device.timeCold(launch);
+        if (!time) {
+          return time.error();
         }
-        samples.push_back(*ns);
+        samples.push_back(time->ns);
         return std::nullopt;
       });
       if (failed) {

@@ -67,7 +67,10 @@ class ProfiledDevice final : public device::Device {
     return m_device.zero(address, bytes);
   }
   [[nodiscard]] std::int64_t freeBytes() const override { return m_device.freeBytes(); }
-  [[nodiscard]] device::DeviceResult<double> timeCold(const Call& call) override { return m_device.timeCold(call); }
+  [[nodiscard]] device::DeviceResult<device::CallTime> timeCold(const Call& call) override {
+    return m_device.timeCold(call);
+  }
+  [[nodiscard]] std::string_view clock() const override { return m_device.clock(); }
   [[nodiscard]] device::ProfilerResult<std::unique_ptr<device::Profiler>> openProfiler() override {
     return std::make_unique<FakeProfiler>(isAllowed);
   }
