@@ -9,7 +9,7 @@ namespace {
 constexpr double kRelativeFactor = 2.0;
 constexpr double kMaximumFactor = 4.0;
 constexpr double kMaximumFloorFactor = 4.0;
-constexpr double kRoundingFactor = 16.0;
+constexpr double kRoundingFactor = 64.0;
 // One TF32 product has a relative error of 2^-11, and sums of products keep about that in L2. Measured: 2.9e-4.
 constexpr double kTf32Limit = 1e-3;
 

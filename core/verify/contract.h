@@ -21,8 +21,9 @@ struct ErrorLimit {
                                     double referenceMaxAbsolute);
 
 // The same for inputs that are hard to compute with, where eager may be exact by luck. `rounding...` is how far the
-// exact result moves when every input is one rounding off; sixteen times that is allowed: four bits more than storing
-// the inputs costs anyway. A narrower type loses far more than that, and so does a part of the task that is left out.
+// exact result moves when every input and every value on the way is one rounding off, at random. Errors of one kernel
+// are less random than that, so sixty-four times as much is allowed: six bits. A narrower type loses twelve, and
+// a part of the task that is left out more than that.
 [[nodiscard]] ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, double roundingRelativeL2,
                                         double roundingMaxAbsolute);
 

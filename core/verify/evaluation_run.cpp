@@ -124,6 +124,7 @@ EvaluationRun::Outcome EvaluationRun::verifyCheck(std::size_t check) {
     return outcome;
   }
   const Reference::Expected expected = m_state.reference.expected(check, pristine);
+  m_verdict.count(m_state.checks[check].inputs);
   if (auto wrong = m_verdict.judge(result->outputs, expected, m_state.checks[check].inputs, kPoison)) {
     wrong->detail += fmt::format(" ({})", describe(check));
     return check == 0 ? domain::Evaluation(std::move(*wrong)) : explainWrong(std::move(*wrong), check, expected);

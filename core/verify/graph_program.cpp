@@ -76,7 +76,9 @@ Result<GraphProgram> GraphProgram::bind(const domain::Graph& graph, GraphMode mo
   for (const domain::Node& node : graph.nodes) {
     SWAGE_TRY_ASSIGN(OperatorCall bound, OperatorCall::bind(node, call));
     const bool asModule = mode == GraphMode::Eager && node.op == kFunctionalBatchNorm && savesUnused(graph, node);
-    program.m_steps.push_back(Step{std::move(bound), asModule, {}, {}, {}});
+    Step& step = program.m_steps.emplace_back(Step{std::move(bound), asModule, {}, {}, {}});
+    std::copy_if(node.outputs.begin(), node.outputs.end(), std::back_inserter(step.made),
+                 [](ValueId id) { return id.isValid(); });
   }
   const auto last = lastUses(graph);
   for (std::size_t value = 0; value < last.size(); ++value) {
@@ -87,7 +89,8 @@ Result<GraphProgram> GraphProgram::bind(const domain::Graph& graph, GraphMode mo
   return program;
 }
 
-std::vector<at::Tensor> GraphProgram::run(std::span<const at::Tensor> inputs, RunningStats stats) {
+std::vector<at::Tensor> GraphProgram::run(std::span<const at::Tensor> inputs, RunningStats stats,
+                                          const ValueChange& change) {
   TORCH_CHECK(inputs.size() == m_inputs.size(), "the graph takes ", m_inputs.size(), " inputs, not ", inputs.size());
   const at::NoGradGuard noGrad;
   const caffe2::TypeMeta defaultType = c10::get_default_dtype();
@@ -102,6 +105,10 @@ std::vector<at::Tensor> GraphProgram::run(std::span<const at::Tensor> inputs, Ru
   }
   for (Step& step : m_steps) {
     runStep(step, stats);
+    for (const domain::ValueId id : change ? step.made : std::vector<domain::ValueId>()) {
+      at::Tensor& value = m_slots[indexOf(id)];
+      value = value.defined() ? change(id, value) : value;
+    }
     for (const std::size_t value : step.freed) {
       m_slots[value].reset();
     }

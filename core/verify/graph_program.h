@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,6 +22,9 @@ enum class RunningStats : unsigned char {
   Reuse,  // it updates the copies of the run before: as cheap as eager, which updates its buffers in place
 };
 
+// Replaces a value as soon as it was computed.
+using ValueChange = std::function<at::Tensor(domain::ValueId id, const at::Tensor& value)>;
+
 // A graph, bound to operators of one device. Values are freed after their last use, as Python would. Holds the state of
 // a run, so one run at a time; running may throw c10::Error.
 class GraphProgram {
@@ -28,7 +32,8 @@ class GraphProgram {
   [[nodiscard]] static Result<GraphProgram> bind(const domain::Graph& graph, GraphMode mode, const CallMode& call);
 
   // One tensor for each graph output. `inputs` are those of the graph, in order and already of the right type.
-  [[nodiscard]] std::vector<at::Tensor> run(std::span<const at::Tensor> inputs, RunningStats stats);
+  [[nodiscard]] std::vector<at::Tensor> run(std::span<const at::Tensor> inputs, RunningStats stats,
+                                            const ValueChange& change = {});
 
  private:
   struct Step {
@@ -38,7 +43,8 @@ class GraphProgram {
     bool eagerBatchNorm = false;
     at::Tensor runningMean;
     at::Tensor runningVar;
-    std::vector<std::size_t> freed;  // values nobody needs after this step
+    std::vector<std::size_t> freed;       // values nobody needs after this step
+    std::vector<domain::ValueId> made{};  // values that this step computes
   };
 
   void runStep(Step& step, RunningStats stats);

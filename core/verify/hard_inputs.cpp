@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/verify/tensors.h"
+
 namespace swage::verify {
 namespace {
 
@@ -131,24 +133,13 @@ bool appliesTo(const domain::Graph& graph, const Check& check, std::span<const a
   return applies;
 }
 
-void offByOneRounding(const domain::Graph& graph, const Check& check, std::span<const at::ScalarType> stored,
-                      std::span<at::Tensor> widened) {
-  at::manual_seed(check.seed);
-  for (std::size_t i = 0; i < widened.size(); ++i) {
-    at::Tensor& input = widened[i];
-    if (!input.is_floating_point()) {
-      continue;
-    }
-    if (check.inputs == InputClass::Denormal) {
-      if (graph.inputs[i].kind == domain::InputKind::User) {
-        input.zero_();
-      }
-      continue;
-    }
-    // 2^-24 is half the distance between neighbours; in a float32 reference nothing less than the whole one exists.
-    const double rounding = 2.0 * scalesOf(stored[i]).rounding;
-    input.mul_(randomSigns(input).mul_(rounding).add_(1.0));
+at::Tensor offByOneRounding(const at::Tensor& value, domain::ScalarType stored) {
+  if (!value.is_floating_point()) {
+    return value;
   }
+  // The constant is half the distance between neighbours; in a float32 reference nothing less than all of it exists.
+  const double rounding = 2.0 * scalesOf(toTorch(stored)).rounding;
+  return at::empty_like(value).bernoulli_(0.5).mul_(2.0).sub_(1.0).mul_(rounding).add_(1.0).mul_(value);
 }
 
 }  // namespace swage::verify

@@ -27,9 +27,7 @@ namespace swage::verify {
 // zeros (a variance stays positive, a mask stays a mask), but for a running mean, which may be anything.
 [[nodiscard]] at::Tensor otherWeight(const domain::GraphInput& input, const at::Tensor& weight, std::uint64_t seed);
 
-// Inputs as far from `widened` as storing them does: every floating one off by one rounding of `stored`, up or down at
-// random. For denormals zero, which is what a kernel that flushes them reads. Changes the tensors in place.
-void offByOneRounding(const domain::Graph& graph, const Check& check, std::span<const at::ScalarType> stored,
-                      std::span<at::Tensor> widened);
+// A value off by one rounding of the type it is stored in, up or down at random; itself when it is not floating.
+[[nodiscard]] at::Tensor offByOneRounding(const at::Tensor& value, domain::ScalarType stored);
 
 }  // namespace swage::verify

@@ -35,7 +35,7 @@ class Reference {
     double eagerRelativeL2 = 0.0;
     double eagerMaxAbsolute = 0.0;
     double exactRelativeL2 = 0.0;     // of eager without TF32; for the task's own inputs
-    double roundingRelativeL2 = 0.0;  // of the reference when its inputs are one rounding off; for hard inputs
+    double roundingRelativeL2 = 0.0;  // of the reference when every value is one rounding off; for hard inputs
     double roundingMaxAbsolute = 0.0;
     // Whether an error can be judged: eager and the reference are finite, and eager computes something like the
     // reference. Where PyTorch itself overflows or is left with nothing but rounding, no limit follows from its error.
@@ -75,8 +75,8 @@ class Reference {
     m_scales.fill(std::vector<OutputScale>(graph.outputs.size()));
   }
   [[nodiscard]] Expected compute(std::span<const at::Tensor> inputs);
-  [[nodiscard]] std::vector<at::Tensor> widen(std::span<const at::Tensor> inputs) const;
   [[nodiscard]] std::vector<at::Tensor> runWidened(std::span<const at::Tensor> inputs);
+  [[nodiscard]] std::vector<at::Tensor> runRounded(InputClass which, std::span<const at::Tensor> inputs);
   void measureEager(Expected& results, std::vector<OutputScale>& scales) const;
   void recordExactError(std::span<const at::Tensor> inputs, const Expected& expected, std::vector<OutputScale>& scales);
   void recordRounding(const Check& check, std::span<const at::Tensor> inputs, const Expected& expected,

@@ -24,6 +24,9 @@ class Verdict {
                                                    const Reference::Expected& expected, InputClass inputs,
                                                    std::uint8_t poison);
 
+  // One more check with such inputs; a repetition is none.
+  void count(InputClass inputs) { ++m_checks[static_cast<std::size_t>(inputs)]; }
+
   // The worst on the task's own inputs, one for each output.
   [[nodiscard]] const std::vector<domain::OutputError>& errors() const { return errors(InputClass::Task); }
   // Of every class that was checked. An output of which nothing can be said there (Reference::OutputScale) is missing.

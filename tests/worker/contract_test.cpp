@@ -47,5 +47,15 @@ TEST(KernelBenchTolerance, DependsOnTheType) {
   EXPECT_DOUBLE_EQ(kernelBenchTolerance(ScalarType::Float16), 1e-2);
 }
 
+TEST(HardErrorLimit, AllowsWhatRoundingCostsOnTheseInputs) {
+  const ErrorLimit ordinary{1e-6, 1e-5};
+  const ErrorLimit easy = hardErrorLimit(ordinary, 1e-9, 1e-9);
+  EXPECT_EQ(easy.relativeL2, ordinary.relativeL2);
+  EXPECT_EQ(easy.maxAbsolute, ordinary.maxAbsolute);
+  const ErrorLimit hard = hardErrorLimit(ordinary, 1e-5, 1e-3);
+  EXPECT_DOUBLE_EQ(hard.relativeL2, 64e-5);
+  EXPECT_DOUBLE_EQ(hard.maxAbsolute, 64e-3);
+}
+
 }  // namespace
 }  // namespace swage::verify
