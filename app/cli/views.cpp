@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/text.h"
+#include "core/engine/trust.h"
 
 namespace swage::cli {
 namespace {
@@ -81,6 +82,31 @@ std::string regionText(const domain::RegionGene& region) {
   return fmt::format("nodes {} by {}({})", fmt::join(region.nodes, " "), region.pattern, fmt::join(parameters, ", "));
 }
 
+void addErrorLine(std::string& text, std::string_view inputs, int checks, const domain::OutputError& error) {
+  text += fmt::format("  {:<14} {:>6} {:>6}  {:<8.2e}  {:<8.2e}  {:<8.2e}  {:<8.2e}\n", inputs, checks, error.output,
+                      error.relativeL2, error.eagerRelativeL2, error.maxAbsolute, error.eagerMaxAbsolute);
+}
+
+// The worst errors by kind of inputs, eager's beside them. Records from before these kinds were told apart have one.
+void addErrors(std::string& text, const domain::Correct& correct) {
+  text += fmt::format("  {:<14} {:>6} {:>6}  {:<8}  {:<8}  {:<8}  {:<8}\n", "inputs", "checks", "output", "relative",
+                      "(eager)", "largest", "(eager)");
+  if (correct.byInputs.empty()) {
+    for (const domain::OutputError& error : correct.errors) {
+      addErrorLine(text, "task", 0, error);
+    }
+  }
+  for (const domain::InputErrors& kind : correct.byInputs) {
+    for (const domain::OutputError& error : kind.errors) {
+      addErrorLine(text, kind.inputs, kind.checks, error);
+    }
+    if (kind.errors.empty()) {
+      text += fmt::format("  {:<14} {:>6}  only NaN could be judged: PyTorch itself fails there\n", kind.inputs,
+                          kind.checks);
+    }
+  }
+}
+
 void addTiming(std::string& text, const domain::Correct& correct) {
   const domain::PairedTiming& timing = correct.timing;
   text += fmt::format("time        {} ({} to {}, {} samples, {})\n", formatTime(timing.candidate.medianNs),
@@ -91,11 +117,7 @@ void addTiming(std::string& text, const domain::Correct& correct) {
                       timing.screenedOut ? ", screened out" : "");
   text += fmt::format("accuracy    {}{}\n", domain::name(correct.accuracy),
                       correct.bitwiseRepeatable ? ", repeats bit by bit" : "");
-  for (const domain::OutputError& error : correct.errors) {
-    text +=
-        fmt::format("  output {}  relative error {:.2e} (eager {:.2e}), largest {:.2e} (eager {:.2e})\n", error.output,
-                    error.relativeL2, error.eagerRelativeL2, error.maxAbsolute, error.eagerMaxAbsolute);
-  }
+  addErrors(text, correct);
 }
 
 std::string_view verdictWord(services::SelfTestCase::Verdict verdict) {
@@ -257,6 +279,17 @@ std::string candidateText(const services::CandidateDetail& detail) {
   }
   if (!detail.compileLog.empty()) {
     text += "compiler    " + detail.compileLog + '\n';
+  }
+  return text;
+}
+
+std::string trustText(const std::vector<domain::Assurance>& assurances, const std::vector<std::string>& doubts) {
+  std::string text;
+  for (const domain::Assurance& assurance : assurances) {
+    text += "checked     " + engine::describe(assurance) + '\n';
+  }
+  for (const std::string& doubt : doubts) {
+    text += "doubt       " + doubt + '\n';
   }
   return text;
 }

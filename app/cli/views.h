@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/domain/assurance.h"
 #include "core/domain/json.h"
 #include "core/domain/task.h"
 #include "core/services/doctor_service.h"
@@ -26,6 +27,9 @@ namespace swage::cli {
 [[nodiscard]] std::string runTable(const std::vector<services::RunSummary>& runs);
 [[nodiscard]] std::string candidateTable(const std::vector<services::CandidateRow>& rows);
 [[nodiscard]] std::string candidateText(const services::CandidateDetail& detail);
+// What else was checked of a candidate, and the doubts about its task; empty when there is nothing.
+[[nodiscard]] std::string trustText(const std::vector<domain::Assurance>& assurances,
+                                    const std::vector<std::string>& doubts);
 [[nodiscard]] std::string taskText(const domain::Task& task, const std::string& bundle);
 [[nodiscard]] std::string doctorText(const std::vector<services::DoctorCheck>& checks);
 // The table of a self-test, line by line as its cases end.

@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/domain/json.h"
+#include "core/engine/trust.h"
 
 namespace swage::engine {
 namespace {
@@ -338,6 +339,7 @@ void CandidatePipeline::evaluateNext() {
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
   message.limitSeconds = m_options.limitSeconds;
+  message.heldBack = true;  // what is timed in full may become an elite
   connect(&m_parts.worker, &WorkerSupervisor::evaluated, this, &CandidatePipeline::handleEvaluated,
           Qt::SingleShotConnection);
   m_parts.worker.evaluate(std::move(message));
@@ -369,6 +371,9 @@ domain::Evaluation CandidatePipeline::checkFloor(domain::Evaluation evaluation) 
 Result<> CandidatePipeline::finish(Item item, domain::Evaluation evaluation) {
   const double elapsed = m_options.elapsedSeconds();
   SWAGE_TRY(m_parts.record.setEvaluation(item.record.id, evaluation, elapsed, item.stages));
+  if (const auto heldBack = heldBackAssurance(evaluation)) {
+    SWAGE_TRY(m_parts.record.setAssurance(item.record.id, *heldBack));
+  }
   item.record.elapsedSeconds = elapsed;
   count(evaluation);
   tell(item, outcomeOf(item.record, evaluation));

@@ -6,6 +6,7 @@
 #include "core/base/files.h"
 #include "core/domain/json.h"
 #include "core/engine/safetensors.h"
+#include "core/engine/trust.h"
 #include "core/export/modelnew.h"
 #include "core/store/task_bundle.h"
 
@@ -53,6 +54,16 @@ exporting::Provenance provenanceOf(const store::RunRow& run, const store::Candid
   return provenance;
 }
 
+Result<> addEvidence(const store::Record& record, const store::CandidateRecord& candidate,
+                     exporting::Provenance& provenance) {
+  SWAGE_TRY_ASSIGN(const std::vector<domain::Assurance> assurances, record.assurances(candidate.id));
+  for (const domain::Assurance& assurance : assurances) {
+    provenance.checked.push_back(describe(assurance));
+  }
+  SWAGE_TRY_ASSIGN(provenance.doubts, doubtsOf(record, candidate.run));
+  return {};
+}
+
 Result<const domain::Correct*> verified(const store::CandidateRecord& candidate) {
   const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
   if (correct == nullptr) {
@@ -85,6 +96,7 @@ Result<> ExportServiceImpl::exportCandidate(domain::CandidateId candidate, servi
   SWAGE_TRY(readExtras(bundle.directory, input));
   SWAGE_TRY(readConstants(bundle, input));
   input.provenance = provenanceOf(run, row, *correct);
+  SWAGE_TRY(addEvidence(record, row, input.provenance));
   SWAGE_TRY_ASSIGN(const std::string text, exporting::writeModelNew(input));
   return writeFileAtomically(file, text);
 }

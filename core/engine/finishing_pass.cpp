@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/domain/json.h"
+#include "core/engine/trust.h"
 
 namespace swage::engine {
 namespace {
@@ -100,6 +101,7 @@ Result<> FinishingPass::send(domain::CandidateId id) {
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
   message.limitSeconds = m_options.limitSeconds;
+  message.heldBack = true;
   m_current = std::move(candidate);
   connect(&m_worker, &WorkerSupervisor::evaluated, this, &FinishingPass::handleEvaluated, Qt::SingleShotConnection);
   m_worker.evaluate(std::move(message));
@@ -119,6 +121,12 @@ void FinishingPass::handleEvaluated(const EvaluationResult& result) {
       !stored) {
     fail(stored.error());
     return;
+  }
+  if (const auto heldBack = heldBackAssurance(result.evaluation)) {
+    if (const Result<> stored = m_record.setAssurance(candidate.id, *heldBack); !stored) {
+      fail(stored.error());
+      return;
+    }
   }
   Q_EMIT remeasured(candidate);
   measureNext();

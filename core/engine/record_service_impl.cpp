@@ -2,6 +2,7 @@
 #include "core/engine/record_service_impl.h"
 
 #include "core/engine/snapshots.h"
+#include "core/engine/trust.h"
 
 namespace swage::engine {
 namespace {
@@ -116,6 +117,16 @@ Result<std::vector<domain::Baseline>> RecordServiceImpl::baselines(domain::RunId
 Result<std::optional<domain::Profile>> RecordServiceImpl::profile(domain::CandidateId id) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   return record->profile(id);
+}
+
+Result<std::vector<domain::Assurance>> RecordServiceImpl::assurances(domain::CandidateId candidate) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  return record->assurances(candidate);
+}
+
+Result<std::vector<std::string>> RecordServiceImpl::doubts(domain::RunId run) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  return doubtsOf(*record, run);
 }
 
 }  // namespace swage::engine

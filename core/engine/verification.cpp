@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/engine/recorded_candidate.h"
+#include "core/engine/trust.h"
 
 namespace swage::engine {
 namespace {
@@ -29,6 +30,9 @@ Result<> Verification::prepare() {
   m_evaluate.timingBudgetSeconds = kTimingBudgetSeconds;
   m_evaluate.maxSamples = kMaxSamples;
   m_evaluate.limitSeconds = kLimitSeconds;
+  m_evaluate.heldBack = true;
+  m_load.adversarial = true;
+  m_load.heldBackSeeds = kHeldBackSeeds;
   return {};
 }
 

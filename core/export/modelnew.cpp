@@ -59,6 +59,12 @@ std::string provenanceText(const ModelNewInput& input) {
   for (const auto& [name, value] : input.task.source.overrides) {
     lines.emplace_back("with", fmt::format("{} = {}", name, value));
   }
+  for (const std::string& check : from.checked) {
+    lines.emplace_back("checked", check);
+  }
+  for (const std::string& doubt : from.doubts) {
+    lines.emplace_back("doubt", doubt);
+  }
   std::string text;
   for (const auto& [label, value] : lines) {
     if (!value.empty()) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/domain/candidate.h"
@@ -18,8 +19,10 @@ struct Provenance {
   std::string candidate;
   std::int64_t seed = 0;
   std::string swageVersion;
-  std::string cell;      // "A1 B0 C1"
-  std::string measured;  // "1.42x of eager: 0.81 ms instead of 1.15 ms"
+  std::string cell;                  // "A1 B0 C1"
+  std::string measured;              // "1.42x of eager: 0.81 ms instead of 1.15 ms"
+  std::vector<std::string> checked;  // "held-back seeds passed", one line each
+  std::vector<std::string> doubts;   // why a speedup on this task may say little
 };
 
 struct ModelNewInput {

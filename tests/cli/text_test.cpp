@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/cli/views.h"
 #include "tests/support/result_matchers.h"
 
 namespace swage::cli {
@@ -46,6 +47,23 @@ TEST(Format, WritesSecondsAsAClock) {
 
 TEST(Format, AlignsColumnsByCharactersNotBytes) {
   EXPECT_EQ(formatTable({{"time", "name"}, {"1 µs", "a"}, {"", "b"}}), "time  name\n1 µs  a\n      b\n");
+}
+
+TEST(CandidateText, HasTheErrorsOnEachKindOfInputsBesideEagers) {
+  services::CandidateDetail detail;
+  domain::Correct correct;
+  correct.byInputs = {{"task", 5, {{0, 1e-7, 2e-6, 3e-7, 4e-6}}}, {"large", 1, {}}};
+  detail.evaluation = correct;
+  const std::string text = candidateText(detail);
+  EXPECT_THAT(text, HasSubstr("  inputs         checks output  relative  (eager)   largest   (eager) \n"
+                              "  task                5      0  1.00e-07  3.00e-07  2.00e-06  4.00e-06\n"
+                              "  large               1  only NaN could be judged: PyTorch itself fails there\n"));
+}
+
+TEST(TrustText, NamesChecksAndDoubts) {
+  EXPECT_EQ(trustText({{domain::AssuranceKind::HeldBackSeeds, domain::AssuranceVerdict::Passed, "3 seeds", 0.0}},
+                      {"the output is constant"}),
+            "checked     held-back seeds passed: 3 seeds\ndoubt       the output is constant\n");
 }
 
 TEST(Format, WritesDatesInUtc) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "core/engine/trust.h"
 #include "tests/engine/session_fixture.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/result_matchers.h"
@@ -68,6 +69,36 @@ TEST_F(SessionTest, EveryKindOfEndIsRecordedAsData) {
   EXPECT_EQ(countOf<domain::Wrong>(history), 1) << "13 is wrong, and is tried once";
   EXPECT_GT(countOf<domain::Duplicate>(history), 0);
   EXPECT_GT(countOf<domain::Rejected>(history), 0) << "7 does not fit";
+}
+
+TEST_F(SessionTest, EveryCandidateThatMayBecomeAnEliteIsCheckedWithHeldBackSeeds) {
+  run();
+  const store::Record record = this->record();
+  int checked = 0;
+  for (const store::CandidateRecord& candidate : history()) {
+    const auto assurances = record.assurances(candidate.id);
+    ASSERT_THAT(assurances, testing::IsOk());
+    const bool isCorrect = candidate.evaluation && domain::asCorrect(*candidate.evaluation) != nullptr;
+    ASSERT_EQ(assurances->size(), isCorrect ? 1U : 0U);
+    if (isCorrect) {
+      EXPECT_EQ(assurances->at(0).kind, domain::AssuranceKind::HeldBackSeeds);
+      EXPECT_EQ(assurances->at(0).verdict, domain::AssuranceVerdict::Passed);
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 0);
+}
+
+TEST_F(SessionTest, DoubtsAboutTheTaskAreRecordedAndShown) {
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("doubt_task"); };
+  run();
+  EXPECT_TRUE(std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
+    return notice.severity == services::Notice::Severity::Warning &&
+           notice.text == "a speedup on this task may say little: the output is constant";
+  }));
+  const auto doubts = doubtsOf(record(), onlyRun().id);
+  ASSERT_THAT(doubts, testing::IsOk());
+  EXPECT_THAT(*doubts, ElementsAre("the output is constant"));
 }
 
 TEST_F(SessionTest, ASpaceWithoutAnythingNewEndsTheRun) {

@@ -12,7 +12,7 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 25> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 26> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
@@ -27,6 +27,7 @@ std::optional<Behaviour> parseBehaviour(std::string_view name) {
       {"exit_3", Behaviour::Exit3},
       {"grandchild", Behaviour::Grandchild},
       {"refuse_task", Behaviour::RefuseTask},
+      {"doubt_task", Behaviour::DoubtTask},
       {"poisoned", Behaviour::Poisoned},
       {"wrong_request", Behaviour::WrongRequest},
       {"compile_error", Behaviour::CompileError},

@@ -22,6 +22,7 @@ enum class Behaviour {
   Exit3,
   Grandchild,      // starts a child that holds the pipes open, then crashes
   RefuseTask,      // TaskRefused
+  DoubtTask,       // a task whose output is constant
   Poisoned,        // answers, announces that it exits, and exits
   WrongRequest,    // answers another request
   CompileError,    // compiler: every source is wrong
