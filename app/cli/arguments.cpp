@@ -34,6 +34,7 @@ struct Raw {
   ResumeArguments resume;
   ListArguments list;
   ShowArguments show;
+  bool noChecks = false;
   ExportArguments exporting;
   BenchArguments bench;
   DoctorArguments doctor;
@@ -219,9 +220,10 @@ void addVerify(Parser& parser) {
   CLI::App* command =
       addCommand(parser, "verify", "Evaluate a recorded candidate again, in a fresh worker", WithProject::Yes);
   command->add_option("candidate", parser.raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
+  command->add_flag("--no-checks", parser.raw.noChecks, "Do not also verify its genome at other sizes of the task");
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     SWAGE_TRY_ASSIGN(const Reference reference, candidateReference(filled.reference));
-    return CommandArguments(VerifyArguments{reference});
+    return CommandArguments(VerifyArguments{reference, filled.noChecks});
   };
 }
 
@@ -247,7 +249,9 @@ void addExport(Parser& parser) {
       ->type_name("FORMAT")
       ->capture_default_str();
   command->add_option("-o,--output", raw.output, "File to write")->required()->type_name("FILE.py");
+  command->add_flag("--no-checks", raw.noChecks, "Do not verify its genome at other sizes of the task first");
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    filled.exporting.noChecks = filled.noChecks;
     SWAGE_TRY_ASSIGN(filled.exporting.what, parseReference(filled.reference));
     filled.exporting.output = filled.output;
     return CommandArguments(filled.exporting);

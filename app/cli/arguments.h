@@ -54,6 +54,7 @@ struct ShowArguments {
 };
 struct VerifyArguments {
   Reference candidate;
+  bool noChecks = false;  // not at other sizes
 };
 struct ProfileArguments {
   Reference candidate;
@@ -61,6 +62,7 @@ struct ProfileArguments {
 struct ExportArguments {
   Reference what;
   std::string format = "modelnew";
+  bool noChecks = false;
   std::filesystem::path output;
 };
 struct DoctorArguments {

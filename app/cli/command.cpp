@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/log.h"
 #include "core/domain/json.h"
+#include "core/engine/trust.h"
 
 namespace swage::cli {
 
@@ -30,6 +32,13 @@ void printError(const Error& error, OutputForm form) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   if (form != OutputForm::Text) {
     printJson({{"error", {{"kind", name(error.kind())}, {"message", error.message()}, {"hint", error.hint()}}}});
+  }
+}
+
+void keepAssurance(const std::filesystem::path& project, domain::CandidateId candidate,
+                   const domain::Assurance& assurance) {
+  if (const Result<> kept = engine::recordAssurance(project, candidate, assurance); !kept) {
+    log::info("the result of the checks is not recorded: {}", kept.error().message());
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/cli/arguments.h"
 #include "core/base/error.h"
+#include "core/domain/assurance.h"
 #include "core/domain/json.h"
 #include "core/engine/locations.h"
 #include "core/engine/record_service_impl.h"
@@ -51,6 +52,10 @@ class Command : public QObject {
 };
 
 [[nodiscard]] std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context context);
+
+// Into the project's record; a record that another process writes is no reason to fail, but one to say so.
+void keepAssurance(const std::filesystem::path& project, domain::CandidateId candidate,
+                   const domain::Assurance& assurance);
 
 // Writes all of it; a reader that has gone away is no error.
 void print(std::string_view text);

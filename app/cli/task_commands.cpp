@@ -7,6 +7,7 @@
 
 #include "app/cli/profile_view.h"
 #include "app/cli/views.h"
+#include "core/engine/trust.h"
 
 namespace swage::cli {
 namespace {
@@ -51,6 +52,7 @@ void VerifyCommand::start() {
     fail(project.error());
     return;
   }
+  m_project = *project;
   m_verification = std::make_unique<engine::Verification>(context().parts, *project,
                                                           domain::CandidateId(m_arguments.candidate.number));
   connect(m_verification.get(), &engine::Verification::finished, this, &VerifyCommand::show);
@@ -59,7 +61,9 @@ void VerifyCommand::start() {
 
 void VerifyCommand::interrupt(int signal, int count) {
   m_signal = signal;
-  if (m_verification && count == 1) {
+  if (m_shapes && count == 1) {
+    m_shapes->cancel();
+  } else if (m_verification && count == 1) {
     m_verification->cancel();
   } else {
     Command::interrupt(signal, count);
@@ -75,14 +79,40 @@ void VerifyCommand::show(const Result<domain::Evaluation>& evaluation) {
     fail(evaluation.error());
     return;
   }
-  const bool correct = domain::asCorrect(*evaluation) != nullptr;
+  m_evaluation = *evaluation;
+  if (m_arguments.noChecks || domain::asCorrect(m_evaluation) == nullptr) {
+    finish(std::nullopt);
+    return;
+  }
+  m_shapes = std::make_unique<engine::HeldOutShapes>(context().parts, m_project,
+                                                     domain::CandidateId(m_arguments.candidate.number));
+  connect(m_shapes.get(), &engine::HeldOutShapes::finished, this, &VerifyCommand::handleChecked);
+  m_shapes->start();
+}
+
+void VerifyCommand::handleChecked(const Result<domain::Assurance>& assurance) {
+  if (m_signal != 0 || !assurance) {
+    Q_EMIT done(exitCodeForSignal(m_signal));
+    return;
+  }
+  keepAssurance(m_project, domain::CandidateId(m_arguments.candidate.number), *assurance);
+  finish(*assurance);
+}
+
+void VerifyCommand::finish(const std::optional<domain::Assurance>& shapes) {
+  const bool correct = domain::asCorrect(m_evaluation) != nullptr;
+  const auto heldBack = engine::heldBackAssurance(m_evaluation);
   if (form() == OutputForm::Text) {
-    print(fmt::format("candidate {}: {}\n{}\n", m_arguments.candidate.number, domain::statusName(*evaluation),
-                      domain::summary(*evaluation)));
+    print(fmt::format("candidate {}: {}\n{}\n", m_arguments.candidate.number, domain::statusName(m_evaluation),
+                      domain::summary(m_evaluation)));
+    for (const auto& assurance : {heldBack, shapes}) {
+      print(assurance ? engine::describe(*assurance) + '\n' : std::string());
+    }
   } else {
     printJson({{"candidate", m_arguments.candidate.number},
                {"correct", correct},
-               {"evaluation", domain::toJson(*evaluation)}});
+               {"evaluation", domain::toJson(m_evaluation)},
+               {"held_out_shapes", shapes ? domain::toJson(*shapes) : domain::Json()}});
   }
   Q_EMIT done(correct ? wire::ExitCode::Ok : wire::ExitCode::VerificationFailed);
 }

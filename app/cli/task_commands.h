@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "app/cli/command.h"
 #include "core/engine/doctor_service_impl.h"
+#include "core/engine/held_out_shapes.h"
 #include "core/engine/profile_job.h"
 #include "core/engine/task_preparation.h"
 #include "core/engine/verification.h"
@@ -34,8 +36,14 @@ class VerifyCommand final : public Command {
  private:
   void show(const Result<domain::Evaluation>& evaluation);
 
+  void handleChecked(const Result<domain::Assurance>& assurance);
+  void finish(const std::optional<domain::Assurance>& shapes);
+
   VerifyArguments m_arguments;
+  std::filesystem::path m_project;
   std::unique_ptr<engine::Verification> m_verification;
+  std::unique_ptr<engine::HeldOutShapes> m_shapes;
+  domain::Evaluation m_evaluation;
   int m_signal = 0;
 };
 

@@ -67,6 +67,10 @@ def parse(arguments):
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     _add_import(commands, common)
     _add_measuring(commands, common)
+    variants = commands.add_parser("variants", parents=[common], help="the same task at other sizes, as task bundles")
+    variants.add_argument("bundle", metavar="BUNDLE_DIR")
+    variants.add_argument("-o", "--output", required=True, metavar="FOLDER")
+    variants.add_argument("--memory-limit", type=int, metavar="BYTES")
     commands.add_parser("probe", parents=[common], help="describe this Python environment")
     return parser.parse_args(arguments)
 
@@ -91,6 +95,10 @@ def _dispatch(options):
         from . import importing
 
         return importing.run(options), EXIT_OK
+    if options.command == "variants":
+        from . import variants
+
+        return variants.run(options), EXIT_OK
     if options.command == "baseline":
         from . import baseline
 

@@ -151,20 +151,26 @@ def _summary(task, document):
     }
 
 
-def run(options):
-    """Runs `import`. Returns the result document; raises BridgeError."""
-    task = _prepare(options)
+def write(task, output, memory_limit=None):
+    """Traces the task and writes its bundle. Returns (content of task.json, what was imported); raises BridgeError."""
     program, promoted = exporting.export_task(task)
     imported = program_module.read(program, task, promoted)
     traced = exporting.trace_generator(task)
     cleanup.simplify(traced.graph, keep_random=True)
     generator, constants = write_generator(traced, task, Places(task.source.path))
     sizes = memory.estimate(imported.graph, imported.aliases)
-    limit = options.memory_limit if options.memory_limit is not None else int(memory.available() * 0.8)
+    limit = memory_limit if memory_limit is not None else int(memory.available() * 0.8)
     memory.enforce(sizes, task, limit)
     model = task.build()  # always a fresh one: tracing may have replaced attributes
     tensors = program_module.collect_weights(imported, program, model, task)
     tensors.update(constants)
     document = _document(task, model, imported, generator, sizes)
-    _write_bundle(options.output, document, tensors, task.source.data)
+    _write_bundle(output, document, tensors, task.source.data)
+    return document, imported
+
+
+def run(options):
+    """Runs `import`. Returns the result document; raises BridgeError."""
+    task = _prepare(options)
+    document, imported = write(task, options.output, options.memory_limit)
     return {"bundle": os.path.abspath(options.output), "task": _summary(task, document), "warnings": imported.warnings}

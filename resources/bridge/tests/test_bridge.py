@@ -18,7 +18,7 @@ os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
 import torch  # noqa: E402
 
 from interpreter import Bundle  # noqa: E402
-from swage_bridge import cli, compare, importing, inputs_spec, source, task as task_module, timing  # noqa: E402
+from swage_bridge import cli, compare, importing, inputs_spec, source, task as task_module, timing, variants  # noqa: E402
 from swage_bridge.errors import BridgeError  # noqa: E402
 
 TASKS = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "tasks")
@@ -310,6 +310,38 @@ class Modules(BridgeCase):
         self.assertIn("Net", self.fail_import("no_model", file).message)
         self.fail_import("no_get_inputs", file, "--class", "Net")
         self.fail_import("bad_init", file, "--class", "Net", "--inputs", "float32[4,16]", "--init", "[16,")
+
+
+class Variants(BridgeCase):
+    def variants(self, text):
+        self.load(self.write(text))
+        return variants.run(cli.parse(["variants", self.path("out.swage"), "-o", self.path("variants")]))
+
+    def test_every_size_of_a_pointwise_task_changes(self):
+        found = self.variants(module_text("return torch.relu(x)", inputs="[torch.randn(4, 8)]"))["variants"]
+        self.assertEqual([item["sizes"] for item in found], ["4x8 -> 1x8", "4x8 -> 3x7"])
+        for item, shape in zip(found, ((1, 8), (3, 7))):
+            bundle = Bundle(item["bundle"])
+            self.assertEqual(tuple(bundle.inputs(7)[0].shape), shape)
+
+    def test_a_size_that_weights_fix_stays(self):
+        text = module_text("return self.fc(x)", init="self.fc = nn.Linear(8, 8)", inputs="[torch.randn(4, 8)]")
+        document = self.variants(text)
+        self.assertEqual([item["sizes"] for item in document["variants"]], ["4x8 -> 1x8", "4x8 -> 3x8"])
+        self.assertIn("7 instead of 8", document["refused"][0]["what"])
+
+    def test_sizes_that_belong_together_change_together(self):
+        text = module_text("return x[0] @ x[1]", inputs="[[torch.randn(4, 8), torch.randn(8, 6)]]")
+        found = self.variants(text)["variants"]
+        self.assertEqual(found[-1]["sizes"], "4x8 -> 3x7, 8x6 -> 7x5")
+
+    def test_indices_stay_valid(self):
+        text = module_text(
+            "return self.table(x)", init="self.table = nn.Embedding(5, 3)", inputs="[torch.randint(0, 5, (4, 6))]"
+        )
+        found = self.variants(text)["variants"]
+        drawn = Bundle(found[-1]["bundle"]).inputs(7)[0]
+        self.assertEqual((tuple(drawn.shape), bool((drawn < 5).all())), ((3, 5), True))
 
 
 class Errors(BridgeCase):
