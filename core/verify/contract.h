@@ -24,8 +24,11 @@ struct ErrorLimit {
 // exact result moves when every input and every value on the way is one rounding off, at random. Errors of one kernel
 // are less random than that, so sixty-four times as much is allowed: six bits. A narrower type loses twelve, and
 // a part of the task that is left out more than that.
+// Where all elements are alike, so are their errors: they add up along a sum instead of averaging out, and twelve bits
+// are allowed. Such inputs are there to find divisions by zero, not a lack of precision.
+enum class Elements : unsigned char { Varied, Alike };
 [[nodiscard]] ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, double roundingRelativeL2,
-                                        double roundingMaxAbsolute);
+                                        double roundingMaxAbsolute, Elements elements);
 
 // KernelBench's tolerance against eager, absolute and relative alike: 1e-4, or 1e-2 for 16-bit types.
 [[nodiscard]] double kernelBenchTolerance(domain::ScalarType dtype);

@@ -157,7 +157,10 @@ std::optional<domain::Wrong> Verdict::judgeError(const Case& which) {
   }
   ErrorLimit limit = errorLimit(which.type.dtype, scale.eagerRelativeL2, scale.eagerMaxAbsolute, scale.referenceMax);
   if (isHard(which.inputs)) {
-    limit = hardErrorLimit(limit, scale.roundingRelativeL2, scale.roundingMaxAbsolute);
+    // Denormals beside anything else are nothing, and everything else may be a bias.
+    const bool isAlike = which.inputs == InputClass::Equal || which.inputs == InputClass::Denormal;
+    limit = hardErrorLimit(limit, scale.roundingRelativeL2, scale.roundingMaxAbsolute,
+                           isAlike ? Elements::Alike : Elements::Varied);
   }
   if (relative <= limit.relativeL2 && found.maxAbsolute <= limit.maxAbsolute) {
     return std::nullopt;

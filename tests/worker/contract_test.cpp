@@ -49,12 +49,13 @@ TEST(KernelBenchTolerance, DependsOnTheType) {
 
 TEST(HardErrorLimit, AllowsWhatRoundingCostsOnTheseInputs) {
   const ErrorLimit ordinary{1e-6, 1e-5};
-  const ErrorLimit easy = hardErrorLimit(ordinary, 1e-9, 1e-9);
+  const ErrorLimit easy = hardErrorLimit(ordinary, 1e-9, 1e-9, Elements::Varied);
   EXPECT_EQ(easy.relativeL2, ordinary.relativeL2);
   EXPECT_EQ(easy.maxAbsolute, ordinary.maxAbsolute);
-  const ErrorLimit hard = hardErrorLimit(ordinary, 1e-5, 1e-3);
+  const ErrorLimit hard = hardErrorLimit(ordinary, 1e-5, 1e-3, Elements::Varied);
   EXPECT_DOUBLE_EQ(hard.relativeL2, 64e-5);
   EXPECT_DOUBLE_EQ(hard.maxAbsolute, 64e-3);
+  EXPECT_DOUBLE_EQ(hardErrorLimit(ordinary, 1e-5, 1e-3, Elements::Alike).relativeL2, 4096e-5);
 }
 
 }  // namespace
