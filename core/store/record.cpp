@@ -11,6 +11,7 @@
 #include "core/base/files.h"
 #include "core/base/unix_time.h"
 #include "core/domain/json.h"
+#include "core/store/baseline_choice.h"
 #include "core/store/ledger.h"
 #include "core/store/record_impl.h"
 #include "core/store/rows.h"
@@ -193,10 +194,11 @@ Result<> Record::addBaseline(domain::RunId run, const domain::Baseline& baseline
             "INSERT INTO baselines (run_id, mode, median_ns, json) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (run_id, mode) DO UPDATE SET median_ns = excluded.median_ns, json = excluded.json",
             run.value(), baseline.mode, rankOf(baseline), domain::dumpJson(domain::toJson(baseline)));
-    execute(connection,
-            "UPDATE runs SET (baseline_ns, baseline_mode) = (SELECT median_ns, mode FROM baselines "
-            "WHERE run_id = runs.id AND median_ns IS NOT NULL ORDER BY median_ns, id LIMIT 1) WHERE id = ?",
-            run.value());
+    SWAGE_TRY_ASSIGN(const std::vector<domain::Baseline> all, readBaselines(connection, run));
+    const domain::Baseline* fastest = fastestComparable(all);
+    execute(connection, "UPDATE runs SET baseline_ns = ?, baseline_mode = ? WHERE id = ?",
+            fastest != nullptr ? std::optional(fastest->timing.medianNs) : std::nullopt,
+            fastest != nullptr ? std::optional(fastest->mode) : std::nullopt, run.value());
     return {};
   });
 }

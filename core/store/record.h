@@ -180,9 +180,13 @@ class Record {
   [[nodiscard]] Result<domain::Task> task(std::string_view taskId) const;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const;
   // What earlier runs measured of the same task on the same device with the same PyTorch: of each mode the newest.
-  [[nodiscard]] Result<std::vector<domain::Baseline>> knownBaselines(std::string_view taskId,
-                                                                     std::string_view deviceUuid,
-                                                                     std::string_view torchVersion) const;
+  struct KnownBaseline {
+    domain::Baseline baseline;
+    domain::RunId run;             // that measured it, not one that used it again
+    std::int64_t startedAtMs = 0;  // of that run, UTC
+  };
+  [[nodiscard]] Result<std::vector<KnownBaseline>> knownBaselines(std::string_view taskId, std::string_view deviceUuid,
+                                                                  std::string_view torchVersion) const;
   [[nodiscard]] Result<StageTotals> stageTotals(domain::RunId run) const;
   [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId id) const;
   [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const;

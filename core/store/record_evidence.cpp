@@ -78,25 +78,32 @@ Result<std::optional<domain::Profile>> Record::profile(domain::CandidateId id) c
   });
 }
 
-Result<std::vector<domain::Baseline>> Record::knownBaselines(std::string_view taskId, std::string_view deviceUuid,
-                                                             std::string_view torchVersion) const {
-  using List = std::vector<domain::Baseline>;
+Result<std::vector<Record::KnownBaseline>> Record::knownBaselines(std::string_view taskId, std::string_view deviceUuid,
+                                                                  std::string_view torchVersion) const {
+  using List = std::vector<KnownBaseline>;
   return m_impl->reading("read earlier baselines", [&](SQLite::Database& connection) -> Result<List> {
-    std::map<std::string, domain::Baseline> newest;
+    std::map<std::string, KnownBaseline> newest;
+    std::map<std::string, std::string> texts;  // what was measured, to the last digit
     SQLite::Statement query(connection,
-                            "SELECT baselines.json FROM baselines JOIN runs ON runs.id = run_id WHERE task_id = ? "
-                            "AND json_extract(device_json, '$.uuid') = ? ORDER BY baselines.id");
+                            "SELECT baselines.json, runs.id, runs.started_at_ms FROM baselines JOIN runs "
+                            "ON runs.id = run_id WHERE task_id = ? AND json_extract(device_json, '$.uuid') = ? "
+                            "ORDER BY baselines.id");
     bindAll(query, taskId, deviceUuid);
     while (query.executeStep()) {
-      SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(query.getColumn(0).getString()));
+      std::string text = query.getColumn(0).getString();
+      SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(text));
       SWAGE_TRY_ASSIGN(domain::Baseline baseline, domain::baselineFromJson(json));
-      if (baseline.failure.empty() && baseline.torchVersion == torchVersion) {
-        newest[baseline.mode] = std::move(baseline);
+      const std::string mode = baseline.mode;
+      const bool isUsedAgain = texts[mode] == text;
+      if (baseline.failure.empty() && baseline.torchVersion == torchVersion && !isUsedAgain) {
+        newest[mode] = {std::move(baseline), domain::RunId(query.getColumn(1).getInt64()),
+                        query.getColumn(2).getInt64()};
+        texts[mode] = std::move(text);
       }
     }
     List found;
-    for (auto& [mode, baseline] : newest) {
-      found.push_back(std::move(baseline));
+    for (auto& [mode, known] : newest) {
+      found.push_back(std::move(known));
     }
     return found;
   });

@@ -56,4 +56,7 @@ struct Record::Impl {
   }
 };
 
+// In the order in which they were recorded.
+[[nodiscard]] Result<std::vector<domain::Baseline>> readBaselines(SQLite::Database& connection, domain::RunId run);
+
 }  // namespace swage::store

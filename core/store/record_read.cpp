@@ -101,18 +101,21 @@ Result<domain::Task> Record::task(std::string_view taskId) const {
   });
 }
 
+Result<std::vector<domain::Baseline>> readBaselines(SQLite::Database& connection, domain::RunId run) {
+  std::vector<domain::Baseline> found;
+  SQLite::Statement query(connection, "SELECT json FROM baselines WHERE run_id = ? ORDER BY id");
+  bindAll(query, run.value());
+  while (query.executeStep()) {
+    SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(query.getColumn(0).getString()));
+    SWAGE_TRY_ASSIGN(domain::Baseline baseline, domain::baselineFromJson(json));
+    found.push_back(std::move(baseline));
+  }
+  return found;
+}
+
 Result<std::vector<domain::Baseline>> Record::baselines(domain::RunId run) const {
-  return m_impl->reading("read baselines", [&](SQLite::Database& connection) -> Result<std::vector<domain::Baseline>> {
-    std::vector<domain::Baseline> found;
-    SQLite::Statement query(connection, "SELECT json FROM baselines WHERE run_id = ? ORDER BY id");
-    bindAll(query, run.value());
-    while (query.executeStep()) {
-      SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(query.getColumn(0).getString()));
-      SWAGE_TRY_ASSIGN(domain::Baseline baseline, domain::baselineFromJson(json));
-      found.push_back(std::move(baseline));
-    }
-    return found;
-  });
+  return m_impl->reading("read baselines",
+                         [&](SQLite::Database& connection) { return readBaselines(connection, run); });
 }
 
 Result<std::vector<CandidateLine>> Record::candidates(const CandidateQuery& query) const {

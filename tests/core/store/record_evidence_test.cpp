@@ -63,7 +63,13 @@ TEST_F(RecordEvidenceTest, KnowsBaselinesOfTheSameTaskDeviceAndPyTorch) {
   const auto known = m_record.knownBaselines(task, "GPU-1", "2.11.0");
   ASSERT_THAT(known, IsOk());
   ASSERT_EQ(known->size(), 1U);
-  EXPECT_EQ(known->front().timing.medianNs, 77.0);
+  EXPECT_EQ(known->front().baseline.timing.medianNs, 77.0);
+  EXPECT_EQ(known->front().run, again);
+  EXPECT_EQ(known->front().startedAtMs, m_record.run(again)->startedAtMs);
+  // A run that used it again did not measure it.
+  const auto third = m_record.createRun(testing::sampleRun()).value();
+  ASSERT_THAT(m_record.addBaseline(third, baseline), IsOk());
+  EXPECT_EQ(m_record.knownBaselines(task, "GPU-1", "2.11.0").value().front().run, again);
   EXPECT_THAT(m_record.knownBaselines(task, "GPU-2", "2.11.0").value(), IsEmpty());
   EXPECT_THAT(m_record.knownBaselines(task, "GPU-1", "2.12.0").value(), IsEmpty());
   EXPECT_THAT(m_record.knownBaselines("another", "GPU-1", "2.11.0").value(), IsEmpty());

@@ -197,6 +197,27 @@ TEST_F(RecordTest, TheBaselineIsTheFastestThatWorked) {
   EXPECT_EQ(record.candidates({.run = run}).value().at(0).speedup, 4.0);
 }
 
+TEST_F(RecordTest, ABaselineThatIsLessExactThanEagerIsNoCompetition) {
+  Record record = testing::openForWriting(m_project);
+  const RunId run = record.createRun(testing::sampleRun()).value();
+  const auto add = [&](const char* mode, double medianNs, domain::AccuracyClass accuracy) {
+    domain::Baseline baseline = testing::sampleBaseline();
+    baseline.mode = mode;
+    baseline.timing = testing::sampleTiming(medianNs);
+    baseline.failure.clear();
+    baseline.accuracy = accuracy;
+    ASSERT_THAT(record.addBaseline(run, baseline), IsOk());
+  };
+  add("compile", 1000.0, domain::AccuracyClass::Tf32);
+  EXPECT_EQ(record.run(run)->baselineMode, "compile") << "of eager nothing is known yet";
+  add("eager", 2000.0, domain::AccuracyClass::Fp32);
+  EXPECT_EQ(record.run(run)->baselineMode, "eager");
+  add("eager", 2000.0, domain::AccuracyClass::Tf32);
+  EXPECT_EQ(record.run(run)->baselineMode, "compile");
+  add("max-autotune", 900.0, domain::AccuracyClass::Fp32);
+  EXPECT_EQ(record.run(run)->baselineMode, "max-autotune") << "more exact and faster";
+}
+
 TEST_F(RecordTest, HistoryIsInTheOrderOfProposals) {
   Record record = testing::openForWriting(m_project);
   const RunId run = record.createRun(testing::sampleRun()).value();
