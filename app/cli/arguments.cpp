@@ -133,6 +133,14 @@ void addOptimize(Parser& parser) {
       ->type_name("S")
       ->capture_default_str();
   command->add_flag("--no-compile-baseline", raw.noCompileBaseline, "Compare with eager only, not torch.compile");
+  command
+      ->add_option("--baselines", spec.baselines,
+                   "Modes of PyTorch to compare with; max-autotune by default from a budget of 5m on")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"eager", "compile", "max-autotune"}))
+      ->type_name("MODES");
+  command->add_flag("--remeasure", spec.remeasureBaselines,
+                    "Measure the baselines although an earlier run of this project did");
   addSelfTestFlag(command, raw);
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     services::RunSpec& result = filled.optimize.spec;

@@ -8,6 +8,7 @@
 #include "app/cli/text.h"
 #include "app/cli/views.h"
 #include "core/engine/record_service_impl.h"
+#include "core/engine/winner_choice.h"
 
 namespace swage::cli {
 namespace {
@@ -15,10 +16,22 @@ namespace {
 std::string baselinesText(const RunReport& report) {
   std::vector<std::string> parts;
   for (const domain::Baseline& baseline : report.baselines) {
-    parts.push_back(baseline.failure.empty() ? fmt::format("{} {}", baseline.mode, formatTime(baseline.timing.medianNs))
-                                             : fmt::format("{} failed", baseline.mode));
+    parts.push_back(baseline.failure.empty()
+                        ? fmt::format("{} {} ({})", baseline.mode, formatTime(baseline.timing.medianNs),
+                                      domain::name(baseline.accuracy))
+                        : fmt::format("{} failed", baseline.mode));
   }
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+const domain::Correct* correctBest(const RunReport& report) {
+  return report.best && report.best->evaluation ? domain::asCorrect(*report.best->evaluation) : nullptr;
+}
+
+bool beatsBaseline(const RunReport& report) {
+  const domain::Correct* correct = correctBest(report);
+  return correct != nullptr && report.best->row.madeBy != domain::OperatorKind::Baseline &&
+         engine::beats(correct->timing, report.baselines);
 }
 
 std::string bestText(const RunReport& report) {
@@ -29,14 +42,17 @@ std::string bestText(const RunReport& report) {
   std::string text = fmt::format("best        candidate {}: {} ({} to {})\n", row.id.value(), formatTime(row.timeNs),
                                  formatTime(row.lowNs), formatTime(row.highNs));
   text += fmt::format("speedup     {} against {}", formatSpeedup(row.speedup), report.run.baselineMode);
-  if (const domain::Correct* correct =
-          report.best->evaluation ? domain::asCorrect(*report.best->evaluation) : nullptr) {
+  if (const domain::Correct* correct = correctBest(report)) {
     text += fmt::format("; {} ({:.2f} to {:.2f}) against eager in turns, {}", formatSpeedup(correct->timing.speedup),
                         correct->timing.speedupLow, correct->timing.speedupHigh, domain::name(correct->accuracy));
   }
   text += '\n';
-  if (row.madeBy == domain::OperatorKind::Baseline) {
-    text += "            nothing was found that is faster than PyTorch's own operators\n";
+  if (row.roofShare > 0.0) {
+    text += fmt::format("roof        {:.0f} % of what memory bandwidth and arithmetic allow\n", 100.0 * row.roofShare);
+  }
+  if (!beatsBaseline(report)) {
+    text += fmt::format("no winner   nothing beats the baseline {} by more than the measurements are uncertain\n",
+                        report.run.baselineMode);
   }
   if (row.cell) {
     text += "cell        " + describeCell(*row.cell) + '\n';
@@ -91,6 +107,7 @@ domain::Json toJson(const RunReport& report) {
   for (const domain::Baseline& baseline : report.baselines) {
     json["baselines"].push_back(domain::toJson(baseline));
   }
+  json["beats_baseline"] = beatsBaseline(report);
   json["winner"] = nullptr;
   if (report.best) {
     domain::Json winner = toJson(report.best->row);

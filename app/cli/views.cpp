@@ -107,6 +107,32 @@ void addErrors(std::string& text, const domain::Correct& correct) {
   }
 }
 
+std::string shareText(double share) {
+  return share > 0.0 ? fmt::format("{:.0f} %", 100.0 * share) : "-";
+}
+
+void addClocks(std::string& text, const domain::Timing& timing) {
+  if (!timing.clock.empty()) {
+    text += fmt::format("clocks      {}", timing.clock);
+    if (timing.hostMedianNs > 0.0) {
+      text += fmt::format("; host clock {}", formatTime(timing.hostMedianNs));
+    }
+    if (timing.activityMedianNs > 0.0) {
+      text += fmt::format("; activity of all streams {}", formatTime(timing.activityMedianNs));
+    }
+    text += '\n';
+  }
+  const domain::DeviceConditions& now = timing.conditions;
+  if (now.smClockMhz > 0) {
+    text += fmt::format("device      {} MHz (lowest {}), memory {} MHz, {} C, {:.0f} W", now.smClockMhz,
+                        now.lowestSmClockMhz, now.memoryClockMhz, now.temperatureCelsius, now.powerWatts);
+    if (!now.throttleReasons.empty()) {
+      text += fmt::format("; held back by {}", fmt::join(now.throttleReasons, ", "));
+    }
+    text += timing.repeated > 0 ? fmt::format("; {} samples measured again\n", timing.repeated) : std::string("\n");
+  }
+}
+
 void addTiming(std::string& text, const domain::Correct& correct) {
   const domain::PairedTiming& timing = correct.timing;
   text += fmt::format("time        {} ({} to {}, {} samples, {})\n", formatTime(timing.candidate.medianNs),
@@ -115,6 +141,7 @@ void addTiming(std::string& text, const domain::Correct& correct) {
   text += fmt::format("eager       {} in turns with it: {} ({:.2f} to {:.2f}){}\n", formatTime(timing.eager.medianNs),
                       formatSpeedup(timing.speedup), timing.speedupLow, timing.speedupHigh,
                       timing.screenedOut ? ", screened out" : "");
+  addClocks(text, timing.candidate);
   text += fmt::format("accuracy    {}{}\n", domain::name(correct.accuracy),
                       correct.bitwiseRepeatable ? ", repeats bit by bit" : "");
   addErrors(text, correct);
@@ -150,7 +177,8 @@ Json toJson(const services::RunSummary& run) {
           {"best_ns", run.bestTimeNs},
           {"speedup", run.bestSpeedup},
           {"baseline", run.baselineMode},
-          {"baseline_ns", run.baselineNs}};
+          {"baseline_ns", run.baselineNs},
+          {"roof_share", run.roofShare}};
 }
 
 Json toJson(const services::CandidateRow& row) {
@@ -172,6 +200,7 @@ Json toJson(const services::CandidateRow& row) {
           {"relative_error", row.relativeError},
           {"registers", row.registers},
           {"elapsed_s", row.elapsedSeconds},
+          {"roof_share", row.roofShare},
           {"parents", std::move(parents)}};
 }
 
@@ -231,24 +260,25 @@ Json taskSummary(const domain::Task& task, const std::string& bundle) {
 
 std::string runTable(const std::vector<services::RunSummary>& runs) {
   std::vector<std::vector<std::string>> rows = {{"run", "task", "target", "status", "started (UTC)", "searched",
-                                                 "tried", "correct", "baseline", "best", "speedup"}};
+                                                 "tried", "correct", "baseline", "best", "speedup", "roof"}};
   for (const services::RunSummary& run : runs) {
     rows.push_back({fmt::format("r{}", run.id.value()), run.taskName, run.target, run.status,
                     formatDate(run.startedAtMs), formatSeconds(run.elapsedSeconds), std::to_string(run.evaluations),
                     std::to_string(run.correct),
                     run.baselineNs > 0.0 ? run.baselineMode + " " + formatTime(run.baselineNs) : "-",
                     run.best.isValid() ? fmt::format("{} {}", run.best.value(), formatTime(run.bestTimeNs)) : "-",
-                    formatSpeedup(run.bestSpeedup)});
+                    formatSpeedup(run.bestSpeedup), shareText(run.roofShare)});
   }
   return formatTable(rows);
 }
 
 std::string candidateTable(const std::vector<services::CandidateRow>& candidates) {
   std::vector<std::vector<std::string>> rows = {
-      {"candidate", "island", "operator", "cell", "time", "speedup", "status"}};
+      {"candidate", "island", "operator", "cell", "time", "speedup", "roof", "status"}};
   for (const services::CandidateRow& row : candidates) {
     rows.push_back({std::to_string(row.id.value()), std::to_string(row.island), std::string(domain::name(row.madeBy)),
-                    row.cell ? row.cell->name() : "-", formatTime(row.timeNs), formatSpeedup(row.speedup), row.status});
+                    row.cell ? row.cell->name() : "-", formatTime(row.timeNs), formatSpeedup(row.speedup),
+                    shareText(row.roofShare), row.status});
   }
   return formatTable(rows);
 }
@@ -264,6 +294,9 @@ std::string candidateText(const services::CandidateDetail& detail) {
   }
   if (const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr) {
     text += fmt::format("speedup     {} against the run's baseline\n", formatSpeedup(row.speedup));
+    if (row.roofShare > 0.0) {
+      text += fmt::format("roof        {} of what memory bandwidth and arithmetic allow\n", shareText(row.roofShare));
+    }
     addTiming(text, *correct);
   }
   for (const domain::RegionGene& region : detail.genome.regions) {

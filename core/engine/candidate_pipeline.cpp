@@ -9,6 +9,7 @@
 #include "core/base/sha256.h"
 #include "core/domain/json.h"
 #include "core/engine/trust.h"
+#include "core/stats/roofline.h"
 
 namespace swage::engine {
 namespace {
@@ -360,12 +361,13 @@ void CandidatePipeline::handleEvaluated(const EvaluationResult& result) {
 
 domain::Evaluation CandidatePipeline::checkFloor(domain::Evaluation evaluation) const {
   const domain::Correct* correct = domain::asCorrect(evaluation);
-  if (correct == nullptr || correct->timing.candidate.medianNs >= m_options.floorNs) {
+  if (correct == nullptr || correct->timing.candidate.medianNs >= stats::kFloorTolerance * m_options.floorNs) {
     return evaluation;
   }
-  return domain::Cheating{.rule = "physical floor",
-                          .detail = fmt::format("{:.0f} ns measured, but its memory traffic alone needs {:.0f} ns",
-                                                correct->timing.candidate.medianNs, m_options.floorNs)};
+  return domain::Cheating{
+      .rule = "physical floor",
+      .detail = fmt::format("{:.0f} ns measured, but the task's memory traffic and operations need {:.0f} ns",
+                            correct->timing.candidate.medianNs, m_options.floorNs)};
 }
 
 Result<> CandidatePipeline::finish(Item item, domain::Evaluation evaluation) {

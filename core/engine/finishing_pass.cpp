@@ -5,6 +5,7 @@
 
 #include "core/domain/json.h"
 #include "core/engine/trust.h"
+#include "core/engine/verification.h"
 
 namespace swage::engine {
 namespace {
@@ -28,24 +29,17 @@ std::vector<FinishingPass::Contender> contendersOf(const search::Archive& archiv
   return result;
 }
 
-}  // namespace
-
-domain::CandidateId chooseWinner(const std::map<domain::CandidateId, std::optional<domain::PairedTiming>>& measured,
-                                 domain::CandidateId identity) {
-  domain::CandidateId best;
-  const domain::PairedTiming* bestTiming = nullptr;
-  for (const auto& [id, timing] : measured) {
-    if (timing && (bestTiming == nullptr || timing->candidate.medianNs < bestTiming->candidate.medianNs)) {
-      best = id;
-      bestTiming = &*timing;
-    }
+Remeasured resultOf(const domain::Correct& correct, const domain::LaunchPlan& plan) {
+  Remeasured result;
+  result.timing = correct.timing;
+  result.launches = plan.launchCount();
+  for (const domain::OutputError& error : correct.errors) {
+    result.relativeError = std::max(result.relativeError, error.relativeL2);
   }
-  const auto own = measured.find(identity);
-  if (bestTiming == nullptr || own == measured.end() || !own->second) {
-    return best;
-  }
-  return bestTiming->speedupLow > 1.0 ? best : identity;
+  return result;
 }
+
+}  // namespace
 
 FinishingPass::FinishingPass(store::Record& record, WorkerSupervisor& worker, const search::Archive& archive,
                              Options options, QObject* parent)
@@ -54,6 +48,8 @@ FinishingPass::FinishingPass(store::Record& record, WorkerSupervisor& worker, co
       m_worker(worker),
       m_options(std::move(options)),
       m_contenders(contendersOf(archive)) {}
+
+FinishingPass::~FinishingPass() = default;
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it starts what changes this
 void FinishingPass::start() {
@@ -73,7 +69,7 @@ std::optional<domain::CandidateId> FinishingPass::nextContender() const {
     return open->id;
   }
   for (const auto& [id, timing] : m_measured) {
-    if (timing && timing->candidate.medianNs <= open->timeNs) {
+    if (timing && !m_doubted.contains(id) && timing->timing.candidate.medianNs <= open->timeNs) {
       return std::nullopt;
     }
   }
@@ -116,7 +112,8 @@ void FinishingPass::handleEvaluated(const EvaluationResult& result) {
   }
   candidate.evaluation = result.evaluation;
   const domain::Correct* correct = domain::asCorrect(result.evaluation);
-  m_measured[candidate.id] = correct != nullptr ? std::optional(correct->timing) : std::nullopt;
+  m_measured[candidate.id] =
+      correct != nullptr ? std::optional(resultOf(*correct, candidate.program.plan)) : std::nullopt;
   if (const Result<> stored = m_record.setEvaluation(candidate.id, result.evaluation, candidate.elapsedSeconds);
       !stored) {
     fail(stored.error());
@@ -132,25 +129,87 @@ void FinishingPass::handleEvaluated(const EvaluationResult& result) {
   measureNext();
 }
 
-void FinishingPass::conclude() {
-  const domain::CandidateId best = chooseWinner(m_measured, m_options.identity);
-  nlohmann::json json = {{"winner", best.value()}, {"measured", nlohmann::json::array()}};
-  for (const auto& [id, timing] : m_measured) {
-    nlohmann::json entry = {{"candidate", id.value()}};
-    entry["timing"] = timing ? domain::toJson(*timing) : nlohmann::json();
-    json["measured"].push_back(std::move(entry));
+void FinishingPass::cancel() {
+  m_cancelled = true;
+  if (m_fresh) {
+    m_fresh->cancel();
   }
-  if (const Result<> stored = m_record.addEvent(m_options.run, "finishing pass", json.dump()); !stored) {
+}
+
+void FinishingPass::abandon() {
+  m_cancelled = true;
+  m_fresh.reset();
+}
+
+void FinishingPass::conclude() {
+  const domain::CandidateId best = chooseWinner(m_measured, m_options.identity, m_doubted);
+  if (best.isValid() && mustBeConfirmed(best)) {
+    confirm(best);
+    return;
+  }
+  if (const Result<> stored = store(best); !stored) {
     fail(stored.error());
     return;
   }
-  if (best.isValid()) {
-    if (const Result<> stored = m_record.setWinner(m_options.run, best); !stored) {
-      fail(stored.error());
-      return;
-    }
-  }
   Q_EMIT finished(best);
+}
+
+bool FinishingPass::mustBeConfirmed(domain::CandidateId candidate) const {
+  return candidate != m_options.identity && !m_confirmed.contains(candidate) &&
+         isIncredible(m_measured.at(candidate)->timing, m_options.baselineNs);
+}
+
+void FinishingPass::confirm(domain::CandidateId candidate) {
+  if (m_cancelled || !m_options.freshProcess) {
+    handleConfirmation(candidate, Error(ErrorKind::Cancelled, "no other process was started"));
+    return;
+  }
+  m_fresh = m_options.freshProcess(candidate);
+  connect(m_fresh.get(), &Verification::finished, this, [this, candidate](const Result<domain::Evaluation>& fresh) {
+    m_fresh.release()->deleteLater();
+    handleConfirmation(candidate, fresh);
+  });
+  m_fresh->start();
+}
+
+void FinishingPass::handleConfirmation(domain::CandidateId candidate, const Result<domain::Evaluation>& fresh) {
+  const domain::Assurance assurance = judge(candidate, fresh);
+  if (const Result<> stored = m_record.setAssurance(candidate, assurance); !stored) {
+    fail(stored.error());
+    return;
+  }
+  if (assurance.verdict == domain::AssuranceVerdict::Passed) {
+    m_confirmed.insert(candidate);
+  } else {
+    m_doubted.insert(candidate);
+    Q_EMIT doubted(candidate, assurance.detail);
+  }
+  measureNext();  // whoever is next best may not have been measured again
+}
+
+domain::Assurance FinishingPass::judge(domain::CandidateId candidate, const Result<domain::Evaluation>& fresh) const {
+  domain::Assurance assurance;
+  assurance.kind = domain::AssuranceKind::FreshProcess;
+  if (!fresh) {
+    assurance.verdict = domain::AssuranceVerdict::Unavailable;
+    assurance.detail = "it could not be measured in another process: " + fresh.error().message();
+    return assurance;
+  }
+  assurance.detail = findContradiction(m_measured.at(candidate)->timing, *fresh);
+  assurance.verdict = assurance.detail.empty() ? domain::AssuranceVerdict::Passed : domain::AssuranceVerdict::Failed;
+  return assurance;
+}
+
+Result<> FinishingPass::store(domain::CandidateId winner) {
+  nlohmann::json json = {{"winner", winner.value()}, {"measured", nlohmann::json::array()}};
+  for (const auto& [id, result] : m_measured) {
+    nlohmann::json entry = {{"candidate", id.value()}};
+    entry["timing"] = result ? domain::toJson(result->timing) : nlohmann::json();
+    entry["doubted"] = m_doubted.contains(id);
+    json["measured"].push_back(std::move(entry));
+  }
+  SWAGE_TRY(m_record.addEvent(m_options.run, "finishing pass", json.dump()));
+  return winner.isValid() ? m_record.setWinner(m_options.run, winner) : Result<>();
 }
 
 void FinishingPass::fail(Error error) {

@@ -4,20 +4,26 @@
 #include <QObject>
 
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/engine/winner_choice.h"
 #include "core/engine/worker_supervisor.h"
 #include "core/search/archive.h"
 #include "core/store/record.h"
 
 namespace swage::engine {
 
+class Verification;
+
 // Measures the fastest candidates of a search once more, for longer, beside the task's own operators, because the
 // minimum of hundreds of short measurements is partly luck. Goes on until the fastest known candidate is one of those
-// measured again. Each new evaluation replaces the old one in the record. Emits finished() exactly once.
+// measured again. Each new evaluation replaces the old one in the record. Whoever would win by more than ten times the
+// baseline must show it in another process first. Emits finished() exactly once.
 class FinishingPass : public QObject {
   Q_OBJECT
 
@@ -30,7 +36,10 @@ class FinishingPass : public QObject {
     double limitSeconds = 30.0;
     int contenders = 3;
     int maxContenders = 24;
+    double baselineNs = 0.0;  // 0: none is known
     std::function<double()> elapsedSeconds;
+    // Evaluates a candidate in a process of its own. Empty: cannot be done, and nobody wins by more than ten times.
+    std::function<std::unique_ptr<Verification>(domain::CandidateId)> freshProcess;
   };
   struct Contender {
     domain::CandidateId id;
@@ -39,13 +48,18 @@ class FinishingPass : public QObject {
 
   FinishingPass(store::Record& record, WorkerSupervisor& worker, const search::Archive& archive, Options options,
                 QObject* parent = nullptr);
+  ~FinishingPass() override;
 
   void start();
   // Ends after the evaluation in progress.
-  void cancel() { m_cancelled = true; }
+  void cancel();
+  // Ends now, without finished(): the record is about to be closed. Not from one of its signals.
+  void abandon();
 
  Q_SIGNALS:
   void remeasured(const swage::store::CandidateRecord& candidate);
+  // Somebody was so fast that it needed another process's word, and did not get it.
+  void doubted(swage::domain::CandidateId candidate, const std::string& why);
   // Invalid id: nothing is correct.
   void finished(const swage::Result<swage::domain::CandidateId>& winner);
 
@@ -55,19 +69,23 @@ class FinishingPass : public QObject {
   void handleEvaluated(const EvaluationResult& result);
   [[nodiscard]] std::optional<domain::CandidateId> nextContender() const;
   void conclude();
+  [[nodiscard]] bool mustBeConfirmed(domain::CandidateId candidate) const;
+  void confirm(domain::CandidateId candidate);
+  void handleConfirmation(domain::CandidateId candidate, const Result<domain::Evaluation>& fresh);
+  [[nodiscard]] domain::Assurance judge(domain::CandidateId candidate, const Result<domain::Evaluation>& fresh) const;
+  [[nodiscard]] Result<> store(domain::CandidateId winner);
   void fail(Error error);
 
   store::Record& m_record;
   WorkerSupervisor& m_worker;
   Options m_options;
   std::vector<Contender> m_contenders;  // fastest first
-  std::map<domain::CandidateId, std::optional<domain::PairedTiming>> m_measured;
+  RemeasuredCandidates m_measured;
   std::optional<store::CandidateRecord> m_current;
+  std::set<domain::CandidateId> m_confirmed;
+  std::set<domain::CandidateId> m_doubted;
+  std::unique_ptr<Verification> m_fresh;
   bool m_cancelled = false;
 };
-
-// The fastest, if the interval of its speedup over eager lies above 1; else the task's own operators.
-[[nodiscard]] domain::CandidateId chooseWinner(
-    const std::map<domain::CandidateId, std::optional<domain::PairedTiming>>& measured, domain::CandidateId identity);
 
 }  // namespace swage::engine

@@ -3,6 +3,7 @@
 
 #include "core/engine/snapshots.h"
 #include "core/engine/trust.h"
+#include "core/stats/roofline.h"
 
 namespace swage::engine {
 namespace {
@@ -36,6 +37,7 @@ store::CandidateQuery queryOf(const services::CandidatePage& page) {
 
 Result<> RecordServiceImpl::open(const std::filesystem::path& project) {
   m_record.reset();
+  m_roofs.clear();
   SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(project, store::Record::Mode::ReadOnly));
   m_record.emplace(std::move(record));
   return {};
@@ -48,13 +50,30 @@ Result<const store::Record*> RecordServiceImpl::record() const {
   return &*m_record;
 }
 
+Result<double> RecordServiceImpl::roofNs(const store::RunRow& run) const {
+  if (const auto known = m_roofs.find(run.id); known != m_roofs.end()) {
+    return known->second;
+  }
+  SWAGE_TRY_ASSIGN(const domain::Task task, m_record->task(run.taskId));
+  return m_roofs[run.id] = stats::roofline(task.graph, run.device).roofNs;
+}
+
+Result<double> RecordServiceImpl::roofNs(domain::RunId run) const {
+  if (const auto known = m_roofs.find(run); known != m_roofs.end()) {
+    return known->second;
+  }
+  SWAGE_TRY_ASSIGN(const store::RunRow row, m_record->run(run));
+  return roofNs(row);
+}
+
 Result<std::vector<services::RunSummary>> RecordServiceImpl::runs() const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const std::vector<store::RunRow> rows, record->runs());
   std::vector<services::RunSummary> result;
   result.reserve(rows.size());
   for (const store::RunRow& row : rows) {
-    result.push_back(summaryOf(row));
+    SWAGE_TRY_ASSIGN(const double roof, roofNs(row));
+    result.push_back(summaryOf(row, roof));
   }
   return result;
 }
@@ -62,7 +81,8 @@ Result<std::vector<services::RunSummary>> RecordServiceImpl::runs() const {
 Result<services::RunSummary> RecordServiceImpl::run(domain::RunId id) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(id));
-  return summaryOf(row);
+  SWAGE_TRY_ASSIGN(const double roof, roofNs(row));
+  return summaryOf(row, roof);
 }
 
 Result<std::int64_t> RecordServiceImpl::candidateCount(const services::CandidatePage& page) const {
@@ -76,7 +96,8 @@ Result<std::vector<services::CandidateRow>> RecordServiceImpl::candidates(const 
   std::vector<services::CandidateRow> rows;
   rows.reserve(lines.size());
   for (const store::CandidateLine& line : lines) {
-    rows.push_back(rowOf(line));
+    SWAGE_TRY_ASSIGN(const double roof, roofNs(line.run));
+    rows.push_back(rowOf(line, roof));
   }
   return rows;
 }
@@ -85,7 +106,8 @@ Result<services::CandidateDetail> RecordServiceImpl::candidate(domain::Candidate
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, record->candidate(id));
   SWAGE_TRY_ASSIGN(const store::RunRow run, record->run(candidate.run));
-  return detailOf(std::move(candidate), run.baselineNs);
+  SWAGE_TRY_ASSIGN(const double roof, roofNs(run));
+  return detailOf(std::move(candidate), run.baselineNs, roof);
 }
 
 Result<std::vector<services::CellSummary>> RecordServiceImpl::cells(domain::RunId run,

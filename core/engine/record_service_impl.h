@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "core/services/record_service.h"
@@ -30,8 +31,12 @@ class RecordServiceImpl final : public services::RecordService {
 
  private:
   [[nodiscard]] Result<const store::Record*> record() const;
+  // stats::Roofline::roofNs of a run. Tasks are long documents, so it is kept.
+  [[nodiscard]] Result<double> roofNs(const store::RunRow& run) const;
+  [[nodiscard]] Result<double> roofNs(domain::RunId run) const;
 
   std::optional<store::Record> m_record;
+  mutable std::map<domain::RunId, double> m_roofs;
 };
 
 }  // namespace swage::engine

@@ -9,6 +9,8 @@
 #include "core/base/log.h"
 #include "core/engine/baseline_stage.h"
 #include "core/engine/snapshots.h"
+#include "core/engine/verification.h"
+#include "core/engine/winner_choice.h"
 
 namespace swage::engine {
 namespace {
@@ -132,7 +134,7 @@ bool Session::mayPropose(std::int64_t inFlight) const {
 
 void Session::handleEnded(const store::CandidateRecord& candidate) {
   m_archiveDirty = true;
-  Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs));
+  Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
   const bool isIdentity = candidate.id == m_pipeline->identity();
   if (isIdentity && candidate.evaluation && domain::asCorrect(*candidate.evaluation) == nullptr) {
     notice(services::Notice::Severity::Warning,
@@ -188,9 +190,18 @@ void Session::finishSearch() {
       m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 40.0, 0.3, 1.5) : 1.5;
   options.limitSeconds = limitSeconds() + options.timingBudgetSeconds;
   options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
+  options.baselineNs = m_baselineNs;
+  options.freshProcess = [this](domain::CandidateId candidate) {
+    return std::make_unique<Verification>(m_parts, m_spec.project, candidate);
+  };
   m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, m_searcher->archive(), std::move(options));
   connect(m_finishing.get(), &FinishingPass::remeasured, this, [this](const store::CandidateRecord& candidate) {
-    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs));
+    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
+  });
+  connect(m_finishing.get(), &FinishingPass::doubted, this, [this](domain::CandidateId candidate, const auto& why) {
+    notice(services::Notice::Severity::Warning,
+           fmt::format("candidate {} looks more than {:.0f} times as fast as the baseline, but does not win: {}",
+                       candidate.value(), kIncredibleSpeedup, why));
   });
   connect(m_finishing.get(), &FinishingPass::finished, this, &Session::handleWinner);
   m_finishing->start();
@@ -211,7 +222,7 @@ void Session::handleWinner(const Result<domain::CandidateId>& winner) {
       fail(best.error());
       return;
     }
-    m_outcome.bestSpeedup = rowOf(*best, m_baselineNs).speedup;
+    m_outcome.bestSpeedup = rowOf(*best, m_baselineNs, m_roof.roofNs).speedup;
   }
   conclude(std::nullopt, m_outcome.interrupted, &Session::stopProcesses);
 }
@@ -340,6 +351,9 @@ void Session::stopProcesses() {
   }
   if (m_gate && !m_gateOpen) {
     m_gate->cancel();
+  }
+  if (m_finishing) {
+    m_finishing->abandon();
   }
   if (m_worker && !m_workerGone) {
     m_worker->stop();

@@ -21,6 +21,7 @@
 #include "core/engine/task_preparation.h"
 #include "core/engine/worker_supervisor.h"
 #include "core/services/types.h"
+#include "core/stats/roofline.h"
 #include "core/store/record.h"
 
 namespace swage::engine {
@@ -89,7 +90,9 @@ class Session : public QObject {
   void handleLoaded(const Result<wire::TaskReady>& task);
   [[nodiscard]] Result<> createRun();
   [[nodiscard]] Result<> knowBaselines();
-  void measureBaselines();
+  void settleBaselines();
+  [[nodiscard]] Result<> reuseBaselines(const std::vector<std::string>& modes);
+  void measureBaselines(std::vector<std::string> modes);
   void handleBaselines(const Result<std::vector<domain::Baseline>>& measured);
   [[nodiscard]] Result<> addBaselines(const std::vector<domain::Baseline>& baselines);
   void startSearch();
@@ -131,6 +134,8 @@ class Session : public QObject {
   std::vector<domain::Baseline> m_baselines;
   double m_baselineNs = 0.0;
   std::string m_baselineMode;
+  std::string m_torchVersion;
+  stats::Roofline m_roof;
 
   std::unique_ptr<TaskPreparation> m_preparation;
   std::unique_ptr<TargetChoice> m_targetChoice;

@@ -3,7 +3,10 @@
 #include <QThread>
 
 #include <algorithm>
+#include <ctime>
+#include <limits>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "core/base/log.h"
@@ -22,9 +25,6 @@ constexpr double kMaxLimitSeconds = 600.0;
 // Up to sixteen checks, each with a float64 reference and eager in its own type, then the timing: generous on purpose,
 // because this limit only has to end what never ends.
 constexpr double kLimitPerEagerSecond = 600.0;
-// No measurement is this much faster than a copy; caches and write-allocation explain less.
-constexpr double kFloorMargin = 2.0;
-constexpr std::int64_t kCacheMultiple = 4;
 constexpr int kWaiting = 4;
 constexpr int kMaxInFlight = 16;
 constexpr double kTimingSecondsGpu = 0.25;
@@ -49,7 +49,9 @@ std::string optionsJson(const services::RunSpec& spec) {
                                {"time_budget_s", spec.timeBudgetSeconds},
                                {"max_evaluations", spec.maxEvaluations},
                                {"seed", spec.seed},
-                               {"compile_baselines", spec.compileBaselines}};
+                               {"compile_baselines", spec.compileBaselines},
+                               {"baselines", spec.baselines},
+                               {"remeasure_baselines", spec.remeasureBaselines}};
   return json.dump();
 }
 
@@ -206,6 +208,7 @@ void Session::handleDevice(const wire::WorkerReady& ready) {
            fmt::format("this run began on another device ({}); its times are not comparable", m_device.name));
   }
   m_device = ready.device;
+  m_torchVersion = plainVersion(ready.torchVersion);
   m_workersDirty = true;
   checkDevice(ready.torchVersion);
 }
@@ -289,13 +292,51 @@ void Session::handleLoaded(const Result<wire::TaskReady>& task) {
   for (const std::string& doubt : m_task.doubts) {
     notice(services::Notice::Severity::Warning, "a speedup on this task may say little: " + doubt);
   }
+  settleBaselines();
+}
+
+// Of one task, device and PyTorch the baselines are measured once.
+void Session::settleBaselines() {
+  std::vector<std::string> modes = baselineModes(m_spec);
+  const bool needsBridge = std::any_of(modes.begin(), modes.end(), [](const auto& mode) { return mode != "eager"; });
+  if (m_baselines.empty() && needsBridge && !m_spec.remeasureBaselines) {
+    if (const Result<> reused = reuseBaselines(modes); !reused) {
+      fail(reused.error());
+      return;
+    }
+  }
   if (!m_baselines.empty()) {
     startSearch();
-  } else if (m_spec.compileBaselines) {
-    measureBaselines();
+  } else if (needsBridge) {
+    measureBaselines(std::move(modes));
   } else {
     handleBaselines(std::vector<domain::Baseline>{});
   }
+}
+
+Result<> Session::reuseBaselines(const std::vector<std::string>& modes) {
+  const domain::Task& task = m_bundle->task;
+  const std::string taskId = task.id.empty() ? domain::taskId(task) : task.id;
+  SWAGE_TRY_ASSIGN(const auto known, m_record->knownBaselines(taskId, m_device.uuid, m_torchVersion));
+  std::vector<domain::Baseline> usable;
+  std::int64_t oldestMs = std::numeric_limits<std::int64_t>::max();
+  nlohmann::json sources = nlohmann::json::array();
+  for (const store::Record::KnownBaseline& one : known) {
+    if (std::find(modes.begin(), modes.end(), one.baseline.mode) != modes.end()) {
+      usable.push_back(one.baseline);
+      oldestMs = std::min(oldestMs, one.startedAtMs);
+      sources.push_back({{"mode", one.baseline.mode}, {"run", one.run.value()}, {"started_at_ms", one.startedAtMs}});
+    }
+  }
+  if (usable.size() < modes.size()) {
+    return {};
+  }
+  SWAGE_TRY(m_record->addEvent(m_run, "baselines reused", sources.dump()));
+  notice(services::Notice::Severity::Info,
+         fmt::format("the baselines ({}) are those that an earlier run measured on {:%Y-%m-%d %H:%M} UTC",
+                     fmt::join(modes, ", "), fmt::gmtime(static_cast<std::time_t>(oldestMs / 1000))),
+         "--remeasure measures them again.");
+  return addBaselines(merged(eagerBaseline(m_task, task.graph, m_torchVersion), std::move(usable)));
 }
 
 Result<> Session::createRun() {
@@ -321,11 +362,16 @@ Result<> Session::knowBaselines() {
   return {};
 }
 
-void Session::measureBaselines() {
-  m_stage = "torch.compile";
+void Session::measureBaselines(std::vector<std::string> modes) {
+  m_stage = "measuring PyTorch: " + fmt::format("{}", fmt::join(modes, ", "));
   emitProgress();
-  const double budget = std::clamp(60.0 * m_task.eager.medianNs * 1e-9, 4.0, 20.0);
-  m_baselineStage = std::make_unique<BaselineStage>(m_parts.bridge, m_bundle->directory, m_device, budget);
+  BaselineStage::Options options;
+  options.environment = m_parts.bridge;
+  options.bundle = m_bundle->directory;
+  options.device = m_device;
+  options.budgetSeconds = std::clamp(60.0 * m_task.eager.medianNs * 1e-9, 4.0, 20.0);
+  options.modes = std::move(modes);
+  m_baselineStage = std::make_unique<BaselineStage>(std::move(options));
   connect(m_baselineStage.get(), &BaselineStage::finished, this, &Session::handleBaselines);
   m_baselineStage->start();
 }
@@ -338,8 +384,8 @@ void Session::handleBaselines(const Result<std::vector<domain::Baseline>>& measu
     notice(services::Notice::Severity::Warning, "torch.compile was not measured: " + measured.error().message(),
            measured.error().hint());
   }
-  const Result<> added =
-      addBaselines(merged(eagerBaseline(m_task), measured ? *measured : std::vector<domain::Baseline>{}));
+  const Result<> added = addBaselines(merged(eagerBaseline(m_task, m_bundle->task.graph, m_torchVersion),
+                                             measured ? *measured : std::vector<domain::Baseline>{}));
   if (!added) {
     fail(added.error());
     return;
@@ -378,6 +424,7 @@ Result<> Session::buildSearch() {
   SWAGE_TRY_ASSIGN(const store::RunRow row, m_record->run(m_run));
   m_baselineNs = row.baselineNs;
   m_baselineMode = row.baselineMode;
+  m_roof = stats::roofline(m_bundle->task.graph, m_device);
   SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.makeSynthesizer(m_bundle->task.graph, m_device));
   search::SearchOptions search;
   search.seed = m_spec.seed;
@@ -427,10 +474,8 @@ CandidatePipeline::Options Session::pipelineOptions() const {
                                   : std::max(2, m_compilers->size());
   options.timingBudgetSeconds = options.overlap ? kTimingSecondsGpu : kTimingSecondsCpu;
   options.limitSeconds = limitSeconds();
-  const std::int64_t bytes = m_synthesizer->minimumBytes();
-  if (m_device.copyBytesPerSecond > 0.0 && bytes > kCacheMultiple * m_device.cacheBytes) {
-    options.floorNs = static_cast<double>(bytes) / (kFloorMargin * m_device.copyBytesPerSecond) * 1e9;
-  }
+  // Where the outputs do not depend on all inputs, as a doubtful task's may not, nothing has to be read.
+  options.floorNs = m_task.doubts.empty() ? m_roof.floorNs : 0.0;
   options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
   options.mayPropose = [this](std::int64_t inFlight) { return mayPropose(inFlight); };
   return options;

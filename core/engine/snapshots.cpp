@@ -10,6 +10,10 @@ double speedup(double baselineNs, double timeNs) {
   return baselineNs > 0.0 && timeNs > 0.0 ? baselineNs / timeNs : 0.0;
 }
 
+double shareOf(double roofNs, double timeNs) {
+  return roofNs > 0.0 && timeNs > 0.0 ? roofNs / timeNs : 0.0;
+}
+
 services::CellSummary emptyCell(int index, const domain::DeviceInfo& device) {
   services::CellSummary cell;
   cell.cell = domain::Cell::fromIndex(index);
@@ -28,7 +32,7 @@ void decideState(services::CellSummary& cell) {
 
 }  // namespace
 
-services::CandidateRow rowOf(const store::CandidateRecord& candidate, double baselineNs) {
+services::CandidateRow rowOf(const store::CandidateRecord& candidate, double baselineNs, double roofNs) {
   services::CandidateRow row;
   row.id = candidate.id;
   row.run = candidate.run;
@@ -50,6 +54,7 @@ services::CandidateRow rowOf(const store::CandidateRecord& candidate, double bas
     row.lowNs = correct->timing.candidate.lowNs;
     row.highNs = correct->timing.candidate.highNs;
     row.speedup = speedup(baselineNs, row.timeNs);
+    row.roofShare = shareOf(roofNs, row.timeNs);
     for (const domain::OutputError& error : correct->errors) {
       row.relativeError = std::max(row.relativeError, error.relativeL2);
     }
@@ -57,7 +62,7 @@ services::CandidateRow rowOf(const store::CandidateRecord& candidate, double bas
   return row;
 }
 
-services::CandidateRow rowOf(const store::CandidateLine& line) {
+services::CandidateRow rowOf(const store::CandidateLine& line, double roofNs) {
   services::CandidateRow row;
   row.id = line.id;
   row.run = line.run;
@@ -74,12 +79,13 @@ services::CandidateRow rowOf(const store::CandidateLine& line) {
   row.registers = line.registers;
   row.elapsedSeconds = line.elapsedSeconds;
   row.parents = line.parents;
+  row.roofShare = shareOf(roofNs, line.timeNs);
   return row;
 }
 
-services::CandidateDetail detailOf(store::CandidateRecord candidate, double baselineNs) {
+services::CandidateDetail detailOf(store::CandidateRecord candidate, double baselineNs, double roofNs) {
   services::CandidateDetail detail;
-  detail.row = rowOf(candidate, baselineNs);
+  detail.row = rowOf(candidate, baselineNs, roofNs);
   detail.genome = std::move(candidate.genome);
   detail.program = std::move(candidate.program);
   detail.assembly = std::move(candidate.assembly);
@@ -89,7 +95,7 @@ services::CandidateDetail detailOf(store::CandidateRecord candidate, double base
   return detail;
 }
 
-services::RunSummary summaryOf(const store::RunRow& run) {
+services::RunSummary summaryOf(const store::RunRow& run, double roofNs) {
   services::RunSummary summary;
   summary.id = run.id;
   summary.taskName = run.taskName;
@@ -105,6 +111,7 @@ services::RunSummary summaryOf(const store::RunRow& run) {
   summary.bestSpeedup = speedup(run.baselineNs, run.bestTimeNs);
   summary.baselineMode = run.baselineMode;
   summary.baselineNs = run.baselineNs;
+  summary.roofShare = shareOf(roofNs, run.bestTimeNs);
   return summary;
 }
 
@@ -150,17 +157,6 @@ std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& l
     decideState(cell);
   }
   return cells;
-}
-
-std::optional<domain::Baseline> fastest(const std::vector<domain::Baseline>& baselines) {
-  std::optional<domain::Baseline> best;
-  for (const domain::Baseline& baseline : baselines) {
-    if (baseline.failure.empty() && baseline.timing.medianNs > 0.0 &&
-        (!best || baseline.timing.medianNs < best->timing.medianNs)) {
-      best = baseline;
-    }
-  }
-  return best;
 }
 
 }  // namespace swage::engine

@@ -29,6 +29,9 @@ struct RunSpec {
   std::uint64_t seed = 1;
   std::filesystem::path project;
   bool compileBaselines = true;         // also measure torch.compile
+  std::vector<std::string> baselines;   // which modes of PyTorch to measure; empty: eager, torch.compile if asked for
+                                        // above, and max-autotune where the time budget is five minutes or more
+  bool remeasureBaselines = false;      // also where an earlier run has measured them
   std::optional<domain::RunId> resume;  // go on with this run instead of starting one
 };
 
@@ -65,6 +68,7 @@ struct CandidateRow {
   int registers = 0;
   double elapsedSeconds = 0.0;
   std::vector<domain::CandidateId> parents;
+  double roofShare = 0.0;  // of what the hardware allows (stats::Roofline): 1 is the roof; 0: not known
 };
 
 struct CandidateDetail {
@@ -104,6 +108,7 @@ struct RunSummary {
   double bestSpeedup = 0.0;
   std::string baselineMode;
   double baselineNs = 0.0;
+  double roofShare = 0.0;  // of the best candidate, as in CandidateRow
 };
 
 struct HistoryPoint {

@@ -65,7 +65,6 @@ class SynthesizerImpl final : public Synthesizer {
   }
 
   [[nodiscard]] Result<domain::Program> realise(const Genome& genome) const override;
-  [[nodiscard]] std::int64_t minimumBytes() const override;
   [[nodiscard]] std::vector<int> coveredNodes() const override;
 
  private:
@@ -173,21 +172,6 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
     program.compileFlags.emplace_back("-mprefer-vector-width=512");
   }
   return program;
-}
-
-std::int64_t SynthesizerImpl::minimumBytes() const {
-  std::set<ValueId> moved;
-  for (const domain::GraphInput& input : m_graph.inputs) {
-    moved.insert(input.value);
-  }
-  for (const domain::GraphOutput& output : m_graph.outputs) {
-    moved.insert(output.value);
-  }
-  std::int64_t bytes = 0;
-  for (const ValueId value : moved) {
-    bytes += m_graph.type(value).byteCount();
-  }
-  return bytes;
 }
 
 std::vector<int> SynthesizerImpl::coveredNodes() const {

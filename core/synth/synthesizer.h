@@ -27,8 +27,6 @@ class Synthesizer : public search::GenomeSpace {
   // (a parameter out of range, a pattern that cannot compute its region).
   [[nodiscard]] virtual Result<domain::Program> realise(const domain::Genome& genome) const = 0;
 
-  // Bytes that must move (inputs, parameters and outputs once) for the physical floor.
-  [[nodiscard]] virtual std::int64_t minimumBytes() const = 0;
   // Graph nodes that some pattern can compute, for `swage import` and reports.
   [[nodiscard]] virtual std::vector<int> coveredNodes() const = 0;
 };

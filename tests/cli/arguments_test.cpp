@@ -71,6 +71,16 @@ TEST(Arguments, OptimizeTakesEverythingTheReadmeNames) {
   EXPECT_EQ(spec.inputs, "float32[2]");
 }
 
+TEST(Arguments, BaselinesAreChosenByNameAndMeasuredAgainOnRequest) {
+  const auto spec =
+      command<OptimizeArguments>({"optimize", "t.py", "--baselines", "eager,max-autotune", "--remeasure"}).spec;
+  EXPECT_THAT(spec.baselines, ElementsAre("eager", "max-autotune"));
+  EXPECT_TRUE(spec.remeasureBaselines);
+  EXPECT_TRUE(command<OptimizeArguments>({"optimize", "t.py"}).spec.baselines.empty());
+  EXPECT_THAT(parseArguments({"optimize", "t.py", "--baselines", "fastest"}),
+              IsError(ErrorKind::Usage, HasSubstr("--baselines")));
+}
+
 TEST(Arguments, TheDefaultBudgetIsAMinuteUnlessEvaluationsAreCounted) {
   EXPECT_DOUBLE_EQ(command<OptimizeArguments>({"optimize", "t"}).spec.timeBudgetSeconds, 60.0);
   EXPECT_DOUBLE_EQ(command<OptimizeArguments>({"optimize", "t", "--max-evaluations", "3"}).spec.timeBudgetSeconds, 0.0);

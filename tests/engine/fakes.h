@@ -37,7 +37,6 @@ class FakeSynthesizer final : public synth::Synthesizer {
   [[nodiscard]] std::vector<domain::Genome> neighbours(const domain::Genome& genome) const override;
   [[nodiscard]] std::vector<double> features(const domain::Genome& genome) const override;
   [[nodiscard]] Result<domain::Program> realise(const domain::Genome& genome) const override;
-  [[nodiscard]] std::int64_t minimumBytes() const override { return 64; }
   [[nodiscard]] std::vector<int> coveredNodes() const override { return {0}; }
 
  private:

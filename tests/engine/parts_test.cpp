@@ -6,11 +6,10 @@
 
 #include "core/engine/baseline_stage.h"
 #include "core/engine/doctor_service_impl.h"
-#include "core/engine/finishing_pass.h"
 #include "core/engine/locations.h"
 #include "core/engine/safetensors.h"
 #include "core/engine/search_clock.h"
-#include "core/engine/snapshots.h"
+#include "core/engine/winner_choice.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -19,45 +18,137 @@ namespace swage::engine {
 namespace {
 
 using nlohmann::json;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::IsError;
 using testing::IsOk;
 
-domain::PairedTiming timing(double ns, double speedupLow) {
-  domain::PairedTiming result;
-  result.candidate.medianNs = ns;
-  result.speedupLow = speedupLow;
+// A measurement of `ns`, certain to one per cent, of a program with `launches` launches.
+Remeasured measured(double ns, double speedupLow, int launches = 1, double relativeError = 1e-7) {
+  Remeasured result;
+  result.timing.candidate.medianNs = ns;
+  result.timing.candidate.lowNs = 0.99 * ns;
+  result.timing.candidate.highNs = 1.01 * ns;
+  result.timing.speedup = 1.02 * speedupLow;
+  result.timing.speedupLow = speedupLow;
+  result.launches = launches;
+  result.relativeError = relativeError;
   return result;
 }
 
+constexpr domain::CandidateId kIdentity(1);
+
 TEST(ChooseWinner, TheFastestWinsWhenItIsSurelyFasterThanEager) {
-  EXPECT_EQ(chooseWinner({{domain::CandidateId(1), timing(100, 0.99)},
-                          {domain::CandidateId(2), timing(80, 1.2)},
-                          {domain::CandidateId(3), std::nullopt}},
-                         domain::CandidateId(1)),
+  EXPECT_EQ(chooseWinner({{kIdentity, measured(100, 0.99)},
+                          {domain::CandidateId(2), measured(80, 1.2)},
+                          {domain::CandidateId(3), std::nullopt},
+                          {domain::CandidateId(4), measured(90, 1.1)}},
+                         kIdentity),
             domain::CandidateId(2));
 }
 
 TEST(ChooseWinner, TheTasksOwnOperatorsWinWhenNothingIsSurelyFaster) {
-  EXPECT_EQ(chooseWinner({{domain::CandidateId(1), timing(100, 0.97)}, {domain::CandidateId(2), timing(99, 0.98)}},
-                         domain::CandidateId(1)),
-            domain::CandidateId(1));
+  EXPECT_EQ(chooseWinner({{kIdentity, measured(100, 0.97)}, {domain::CandidateId(2), measured(99, 0.98)}}, kIdentity),
+            kIdentity);
 }
 
 TEST(ChooseWinner, NothingCorrectHasNoWinner) {
-  EXPECT_FALSE(chooseWinner({{domain::CandidateId(1), std::nullopt}}, domain::CandidateId(1)).isValid());
+  EXPECT_FALSE(chooseWinner({{kIdentity, std::nullopt}}, kIdentity).isValid());
+}
+
+TEST(ChooseWinner, InsideTheIntervalsItIsNotTimeThatDecides) {
+  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), measured(80.0, 1.20, 3)},
+                          {domain::CandidateId(3), measured(81.0, 1.19, 1)},
+                          {domain::CandidateId(4), measured(90.0, 1.10, 1)}},
+                         kIdentity),
+            domain::CandidateId(3))
+      << "fewer launches";
+  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), measured(80.0, 1.20, 1, 2e-7)},
+                          {domain::CandidateId(3), measured(80.5, 1.19, 1, 1e-7)}},
+                         kIdentity),
+            domain::CandidateId(3))
+      << "a smaller error";
+  EXPECT_EQ(
+      chooseWinner({{domain::CandidateId(5), measured(80.0, 1.20)}, {domain::CandidateId(3), measured(80.5, 1.19)}},
+                   kIdentity),
+      domain::CandidateId(3))
+      << "the older one";
+}
+
+TEST(ChooseWinner, ADifferenceThatEagerSharedIsDrift) {
+  Remeasured hurried = measured(80.0, 1.2, 2);
+  const Remeasured patient = measured(90.0, 1.3, 1);
+  EXPECT_FALSE(isSurelyFaster(hurried.timing, patient.timing));
+  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), hurried}, {domain::CandidateId(3), patient}}, kIdentity),
+            domain::CandidateId(3));
+}
+
+TEST(ChooseWinner, AThrottledMeasurementDoesNotBeatASolidOne) {
+  Remeasured hot = measured(70, 1.5);
+  hot.timing.candidate.stopReason = "throttled";
+  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), hot}, {domain::CandidateId(3), measured(80, 1.2)}}, kIdentity),
+            domain::CandidateId(3));
+  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), hot}, {kIdentity, measured(100, 0.99)}}, kIdentity),
+            domain::CandidateId(2))
+      << "where there is no other";
+}
+
+TEST(ChooseWinner, WhoIsExcludedDoesNotWin) {
+  EXPECT_EQ(chooseWinner({{kIdentity, measured(100, 0.99)},
+                          {domain::CandidateId(2), measured(5, 20)},
+                          {domain::CandidateId(3), measured(80, 1.2)}},
+                         kIdentity, {domain::CandidateId(2)}),
+            domain::CandidateId(3));
+}
+
+TEST(FreshProcess, IsAskedForAboveTenTimesTheBaseline) {
+  EXPECT_TRUE(isIncredible(measured(9.9, 2).timing, 100.0));
+  EXPECT_FALSE(isIncredible(measured(10.1, 2).timing, 100.0));
+  EXPECT_FALSE(isIncredible(measured(9.9, 2).timing, 0.0));
+}
+
+TEST(FreshProcess, BearsOutTheSameTimeOnly) {
+  domain::Correct fresh;
+  fresh.timing = measured(108.0, 2).timing;
+  EXPECT_THAT(findContradiction(measured(100.0, 2).timing, fresh), ::testing::IsEmpty());
+  fresh.timing = measured(150.0, 2).timing;
+  EXPECT_THAT(findContradiction(measured(100.0, 2).timing, fresh), HasSubstr("another process measured 150 ns"));
+  EXPECT_THAT(findContradiction(measured(100.0, 2).timing, domain::Unstable{"sometimes"}), HasSubstr("not correct"));
+}
+
+domain::Baseline baseline(const std::string& mode, double ns, domain::AccuracyClass accuracy) {
+  domain::Baseline result;
+  result.mode = mode;
+  result.timing.medianNs = ns;
+  result.timing.lowNs = 0.98 * ns;
+  result.timing.highNs = 1.02 * ns;
+  result.accuracy = accuracy;
+  return result;
+}
+
+TEST(Beats, MeansOutsideTheIntervalsOfTheFastestComparableBaseline) {
+  using enum domain::AccuracyClass;
+  const auto candidate = measured(90.0, 1.05).timing;
+  EXPECT_TRUE(beats(candidate, {baseline("eager", 100, Fp32)}));
+  EXPECT_FALSE(beats(candidate, {baseline("eager", 100, Fp32), baseline("compile", 92, Fp32)})) << "92 may be 90.2";
+  EXPECT_TRUE(beats(candidate, {baseline("eager", 100, Fp32), baseline("compile", 50, Tf32)})) << "it computes less";
+  EXPECT_FALSE(beats(measured(90.0, 1.0).timing, {baseline("eager", 100, Fp32)}));
+  EXPECT_FALSE(beats(candidate, {}));
 }
 
 TEST(Baselines, AreReadFromTheBridgesDocument) {
   const auto baselines = baselinesFromJson(json::parse(
-      R"({"modes": {"eager": {"median_ns": 200, "low_ns": 190, "high_ns": 210, "samples": 9, "error": null},
+      R"({"torch_version": "2.11.0+cu130",
+          "modes": {"eager": {"median_ns": 200, "low_ns": 190, "high_ns": 210, "samples": 9, "accuracy": "tf32",
+                              "error": null},
                     "compile": {"median_ns": null, "samples": 0, "error": "no compiler"}}})"));
   ASSERT_THAT(baselines, IsOk());
   ASSERT_EQ(baselines->size(), 2U);
   EXPECT_EQ(baselines->at(0).mode, "compile");
   EXPECT_EQ(baselines->at(0).failure, "no compiler");
   EXPECT_EQ(baselines->at(1).timing.samples, 9);
-  EXPECT_DOUBLE_EQ(fastest(*baselines)->timing.medianNs, 200.0);
+  EXPECT_EQ(baselines->at(1).torchVersion, "2.11.0");
+  EXPECT_EQ(baselines->at(1).accuracy, domain::AccuracyClass::Tf32);
 }
 
 TEST(Baselines, ADocumentWithoutModesIsAProtocolError) {
@@ -75,6 +166,37 @@ TEST(Baselines, TheFasterOfTheTwoEagerMeasurementsStands) {
   python.timing.medianNs = 80.0;
   EXPECT_DOUBLE_EQ(merged(worker, {python}).at(0).timing.medianNs, 80.0);
   EXPECT_EQ(merged(worker, {}).size(), 1U);
+}
+
+TEST(Baselines, TheAccuracyClassIsWhatTheBridgeFound) {
+  const domain::Baseline worker = baseline("eager", 90.0, domain::AccuracyClass::Half);
+  const domain::Baseline python = baseline("eager", 100.0, domain::AccuracyClass::Tf32);
+  EXPECT_EQ(merged(worker, {python}).at(0).accuracy, domain::AccuracyClass::Tf32);
+}
+
+TEST(Baselines, WithoutTheBridgeTheClassOfEagerIsGuessedFromItsError) {
+  domain::Graph graph;
+  graph.values = {domain::contiguousTensor(domain::ScalarType::Float32, {4})};
+  graph.outputs = {{domain::ValueId(0), domain::OutputKind::User, ""}};
+  wire::TaskReady task;
+  task.eagerErrors = {{.relativeL2 = 1e-6}};
+  EXPECT_EQ(eagerBaseline(task, graph, "2.11.0").accuracy, domain::AccuracyClass::Fp32);
+  task.eagerErrors = {{.relativeL2 = 3e-4}};
+  EXPECT_EQ(eagerBaseline(task, graph, "2.11.0").accuracy, domain::AccuracyClass::Tf32);
+  graph.values[0].dtype = domain::ScalarType::BFloat16;
+  EXPECT_EQ(eagerBaseline(task, graph, "2.11.0").accuracy, domain::AccuracyClass::Half);
+}
+
+TEST(Baselines, MaxAutotuneIsMeasuredWhereThereIsTimeOrOnRequest) {
+  services::RunSpec spec;
+  spec.timeBudgetSeconds = 60.0;
+  EXPECT_THAT(baselineModes(spec), ElementsAre("eager", "compile"));
+  spec.timeBudgetSeconds = 300.0;
+  EXPECT_THAT(baselineModes(spec), ElementsAre("eager", "compile", "max-autotune"));
+  spec.compileBaselines = false;
+  EXPECT_THAT(baselineModes(spec), ElementsAre("eager"));
+  spec.baselines = {"eager", "max-autotune"};
+  EXPECT_THAT(baselineModes(spec), ElementsAre("eager", "max-autotune"));
 }
 
 TEST(SearchClock, OnlyRunsWhileTheSearchRuns) {
@@ -135,7 +257,7 @@ TEST_F(LocationsTest, TheProjectUsedLastComesFirst) {
   std::ofstream(projects / "new/runs.sqlite") << "x";
   const auto now = std::filesystem::file_time_type::clock::now();
   std::filesystem::last_write_time(projects / "old/runs.sqlite", now - std::chrono::hours(1));
-  EXPECT_THAT(knownProjects(), ::testing::ElementsAre(projects / "new", projects / "old"));
+  EXPECT_THAT(knownProjects(), ElementsAre(projects / "new", projects / "old"));
 }
 
 TEST_F(LocationsTest, ABundledTaskIsFoundByItsName) {

@@ -239,14 +239,5 @@ std::vector<Case> cases() {
 
 INSTANTIATE_TEST_SUITE_P(Graphs, Moves, ::testing::ValuesIn(cases()), [](const auto& each) { return each.param.name; });
 
-TEST(MinimumBytes, CountInputsAndOutputsOnce) {
-  GraphBuilder b;
-  const auto x = b.input({8, 16});
-  const auto y = b.relu(b.add(x, x));
-  b.output(y);
-  b.output(y);
-  EXPECT_EQ(makeSynthesizer(b.graph(), cpuDevice())->minimumBytes(), 2 * 8 * 16 * 4);
-}
-
 }  // namespace
 }  // namespace swage::synth
