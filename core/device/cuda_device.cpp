@@ -38,6 +38,7 @@ constexpr CUstream kStream = nullptr;  // the legacy default stream, libtorch's 
 
 constexpr int kFillValues = 251;
 constexpr int kEmptyCalls = 7;
+constexpr double kLeastHostNs = 1.0;  // 0 says that it was not taken
 
 // An allocation outside libtorch's cache.
 class DeviceBlock {
@@ -240,7 +241,7 @@ DeviceResult<CallTime> CudaDevice::timeCold(const Call& call) {
   if (!flushNs || !callNs) {
     return tl::make_unexpected(!flushNs ? flushNs.error() : callNs.error());
   }
-  return CallTime{.ns = *callNs, .hostNs = std::max(0.0, hostNs - *flushNs - m_overheadNs)};
+  return CallTime{.ns = *callNs, .hostNs = std::max(kLeastHostNs, hostNs - *flushNs - m_overheadNs)};
 }
 
 #ifdef SWAGE_HAVE_CUPTI_HEADERS

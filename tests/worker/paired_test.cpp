@@ -143,6 +143,19 @@ TEST(TimePair, SaysWhatTheDeviceWasLikeAndWhoseClockItIs) {
   EXPECT_EQ(timing->candidate.repeated, 0);
 }
 
+TEST(TimePair, AHostThatIsInterruptedInMostCallsIsNoDeviceThatGoesOnInSecret) {
+  FakeBench bench;
+  int calls = 0;
+  const TimedCall interrupted = [&]() -> device::DeviceResult<device::CallTime> {
+    auto time = bench.call('c', 1e6)();
+    time->hostNs = 1.01e6 + (++calls % 4 == 0 ? 0.0 : 5e6);
+    return time;
+  };
+  const auto timing = timePair(interrupted, bench.call('e', 3e6), {}, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_NEAR(timing->candidate.hostMedianNs, 1.01e6, 1.0);
+}
+
 TEST(TimePair, MeasuresAgainWhatWasMeasuredOnAHotDevice) {
   FakeBench bench;
   PairOptions options;
