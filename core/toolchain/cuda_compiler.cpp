@@ -53,6 +53,21 @@ std::optional<std::string> missingEntry(const std::vector<KernelFacts>& kernels,
   return std::nullopt;
 }
 
+// What NVRTC says of itself and not of the source: every other source would fail of it too.
+std::optional<Error> ownTrouble(std::string_view log, const CompileRequest& request) {
+  if (log.find("nvrtc-builtins") != std::string_view::npos) {
+    return Error(ErrorKind::Environment, "NVRTC lacks its builtins: " + std::string(log),
+                 "libnvrtc-builtins.so must lie beside libnvrtc.so and be of the same version: install "
+                 "nvidia-cuda-nvrtc again");
+  }
+  if (log.find("invalid value for --gpu-architecture") != std::string_view::npos) {
+    return Error(ErrorKind::Environment,
+                 fmt::format("this NVRTC cannot compile for the device's architecture {}", request.architecture),
+                 "use an NVRTC of a CUDA version that knows the device: `swage doctor` shows which is used");
+  }
+  return std::nullopt;
+}
+
 CompileOutcome describeCubin(const CompileRequest& request, NvrtcOutput output) {
   const auto image = parseElf(output.cubin);
   if (!image) {
@@ -151,6 +166,9 @@ CompileOutcome CudaCompiler::compile(const CompileRequest& request, const Proces
   }
   auto& output = std::get<NvrtcOutput>(answer);
   if (!output.succeeded) {
+    if (const auto trouble = ownTrouble(output.log, request)) {
+      return environmentFailure(*trouble);
+    }
     return CompileFailed{CompileFailureReason::Error, cappedText(cleanedLog(withoutResourceReport(output.log), {}))};
   }
   return describeCubin(request, std::move(output));

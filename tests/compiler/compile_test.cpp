@@ -151,6 +151,13 @@ TEST(CompileCpu, EndsAMemoryBombAtTheMemoryLimit) {
   EXPECT_THAT(failure.log, HasSubstr("more than 200 MiB of memory"));
 }
 
+TEST(CompileCpu, EndsAnObjectThatFillsItsDisk) {
+  const auto failure =
+      failed(cpuRequest("char big[600u << 20] = {1};\n"
+                        "extern \"C\" void kernel(void** a) { big[*static_cast<long*>(a[0])] = 2; }\n"));
+  EXPECT_EQ(failure.reason, CompileFailureReason::OutputLimit) << failure.log;
+}
+
 TEST(CompileCpu, CapsALogFlood) {
   std::string source;
   for (int i = 0; i < 4000; ++i) {
@@ -255,6 +262,31 @@ TEST(CompileCuda, ReportsAMissingLibraryAsItsOwnTrouble) {
   ASSERT_TRUE(std::holds_alternative<domain::CompileFailed>(outcome));
   EXPECT_EQ(std::get<domain::CompileFailed>(outcome).reason, CompileFailureReason::Environment);
   EXPECT_THAT(std::get<domain::CompileFailed>(outcome).log, HasSubstr("hint: "));
+}
+
+TEST(CompileCuda, ReportsMissingBuiltinsAsItsOwnTrouble) {
+  SWAGE_NEEDS_NVRTC();
+  SWAGE_NEEDS_SANDBOX();  // elsewhere the loader may find those of an installed toolkit
+  const TempDir folder;
+  const std::filesystem::path library = std::filesystem::canonical(SWAGE_TEST_NVRTC);
+  std::filesystem::copy_file(library, folder / library.filename());
+  ToolchainOptions options = testOptions();
+  options.nvrtc = (folder / library.filename()).string();
+  auto compiler = Compiler::open(options);
+  ASSERT_TRUE(compiler.has_value());
+  const auto outcome = compiler->compile(cudaRequest(dataFile("cuda/naive.cu")), {});
+  ASSERT_TRUE(std::holds_alternative<domain::CompileFailed>(outcome));
+  EXPECT_EQ(std::get<domain::CompileFailed>(outcome).reason, CompileFailureReason::Environment);
+  EXPECT_THAT(std::get<domain::CompileFailed>(outcome).log, HasSubstr("NVRTC lacks its builtins"));
+}
+
+TEST(CompileCuda, ReportsAnArchitectureThatNvrtcDoesNotKnowAsItsOwnTrouble) {
+  SWAGE_NEEDS_NVRTC();
+  auto request = cudaRequest(dataFile("cuda/naive.cu"));
+  request.architecture = "sm_999";
+  const auto failure = failed(request);
+  EXPECT_EQ(failure.reason, CompileFailureReason::Environment);
+  EXPECT_THAT(failure.log, HasSubstr("cannot compile for the device's architecture sm_999"));
 }
 
 TEST(CompileCuda, ReportsALibraryThatIsNotNvrtcAsItsOwnTrouble) {
