@@ -59,9 +59,9 @@ DoctorCheck projectCheck(const fs::path& project) {
   return check;
 }
 
-DoctorCheck driverCheck() {
+DoctorCheck driverCheck(DriverState driver) {
   DoctorCheck check{.name = "NVIDIA driver", .detail = {}, .fix = {}, .required = false};
-  if (nvidiaDriver() == DriverState::Loaded) {
+  if (driver == DriverState::Loaded) {
     std::ifstream version("/proc/driver/nvidia/version");
     std::getline(version, check.detail);
     if (check.detail.empty()) {
@@ -72,6 +72,16 @@ DoctorCheck driverCheck() {
   check.status = DoctorCheck::Status::Warning;
   check.detail = "not loaded: only the target cpu works here";
   check.fix = "install NVIDIA's driver to optimize for a GPU";
+  return check;
+}
+
+DoctorCheck sanitizerCheck(const Locations& locations) {
+  DoctorCheck check{.name = "compute-sanitizer", .detail = locations.sanitizer.string(), .fix = {}, .required = false};
+  if (locations.sanitizer.empty()) {
+    check.status = DoctorCheck::Status::Warning;
+    check.detail = "not found: the best kernels of a GPU will not be sanitised";
+    check.fix = "install NVIDIA's CUDA toolkit, or put compute-sanitizer on the PATH";
+  }
   return check;
 }
 
@@ -98,6 +108,7 @@ struct DoctorServiceImpl::Tool {
   std::string name;
   LaunchCommand command;
   std::string fix;
+  bool required = true;
 };
 
 std::vector<DoctorCheck> checksFromProbe(const Result<nlohmann::json>& document, const fs::path& python) {
@@ -118,14 +129,17 @@ std::vector<DoctorCheck> checksFromProbe(const Result<nlohmann::json>& document,
   return {torch, nvrtcCheck(*document)};
 }
 
-DoctorServiceImpl::DoctorServiceImpl(Locations locations, fs::path project, QObject* parent)
-    : services::DoctorService(parent), m_locations(std::move(locations)), m_project(std::move(project)) {}
+DoctorServiceImpl::DoctorServiceImpl(Locations locations, fs::path project, DriverState driver, QObject* parent)
+    : services::DoctorService(parent),
+      m_locations(std::move(locations)),
+      m_project(std::move(project)),
+      m_driver(driver) {}
 
 DoctorServiceImpl::~DoctorServiceImpl() = default;
 
 void DoctorServiceImpl::start() {
   m_checks = {programCheck("swage-worker", m_locations.worker), programCheck("swage-compiler", m_locations.compiler),
-              patternsCheck(m_locations), projectCheck(m_project), driverCheck()};
+              patternsCheck(m_locations), projectCheck(m_project), driverCheck(m_driver)};
   m_tools = {{.name = "C++ compiler",
               .command = {.program = "c++", .arguments = {"--version"}, .environment = {}},
               .fix = "apt install g++"},
@@ -134,6 +148,16 @@ void DoctorServiceImpl::start() {
                           .arguments = {"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"},
                           .environment = {}},
               .fix = "apt install bubblewrap, and allow unprivileged user namespaces"}};
+  if (m_driver == DriverState::Loaded) {
+    m_checks.push_back(sanitizerCheck(m_locations));
+    // The kernel module says little: only a program that uses the device knows whether it works.
+    m_tools.push_back({.name = "GPU",
+                       .command = {.program = m_locations.worker.string(),
+                                   .arguments = {"--device", "cuda:0", "--check"},
+                                   .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}},
+                       .fix = "until it works, Swage optimizes for the CPU only: --target cpu",
+                       .required = false});
+  }
   m_nextTool = 0;
   runNextTool();
 }
@@ -155,9 +179,9 @@ void DoctorServiceImpl::runNextTool() {
 
 void DoctorServiceImpl::handleTool(const ChildEnd& end) {
   const Tool& tool = m_tools[m_nextTool++];
-  DoctorCheck check{.name = tool.name, .detail = firstLine(m_toolOutput), .fix = {}, .required = true};
+  DoctorCheck check{.name = tool.name, .detail = firstLine(m_toolOutput), .fix = {}, .required = tool.required};
   if (end.kind != ChildEnd::Kind::Exited || end.exitCode != 0) {
-    check.status = DoctorCheck::Status::Failed;
+    check.status = tool.required ? DoctorCheck::Status::Failed : DoctorCheck::Status::Warning;
     check.detail = tool.command.program + " does not work: " + (end.lastLines.empty() ? end.detail : end.lastLines);
     while (check.detail.ends_with('\n')) {
       check.detail.pop_back();

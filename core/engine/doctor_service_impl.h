@@ -7,6 +7,7 @@
 
 #include "core/engine/bridge_call.h"
 #include "core/engine/locations.h"
+#include "core/engine/target_choice.h"
 #include "core/services/doctor_service.h"
 
 namespace swage::engine {
@@ -17,7 +18,8 @@ class DoctorServiceImpl final : public services::DoctorService {
   Q_OBJECT
 
  public:
-  DoctorServiceImpl(Locations locations, std::filesystem::path project, QObject* parent = nullptr);
+  DoctorServiceImpl(Locations locations, std::filesystem::path project, DriverState driver = nvidiaDriver(),
+                    QObject* parent = nullptr);
   ~DoctorServiceImpl() override;
 
   void start() override;
@@ -30,6 +32,7 @@ class DoctorServiceImpl final : public services::DoctorService {
   struct Tool;
   Locations m_locations;
   std::filesystem::path m_project;
+  DriverState m_driver;
   std::vector<services::DoctorCheck> m_checks;
   std::vector<Tool> m_tools;
   std::size_t m_nextTool = 0;
