@@ -8,7 +8,6 @@
 #include "core/engine/verification.h"
 
 namespace swage::engine {
-namespace {
 
 std::vector<FinishingPass::Contender> contendersOf(const search::Archive& archive) {
   std::map<domain::CandidateId, double> times;  // an elite may have migrated: it is one contender
@@ -28,6 +27,8 @@ std::vector<FinishingPass::Contender> contendersOf(const search::Archive& archiv
   std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.timeNs < b.timeNs; });
   return result;
 }
+
+namespace {
 
 Remeasured resultOf(const domain::Correct& correct, const domain::LaunchPlan& plan) {
   Remeasured result;

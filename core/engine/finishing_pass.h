@@ -88,4 +88,7 @@ class FinishingPass : public QObject {
   bool m_cancelled = false;
 };
 
+// The elites of all islands, each once, fastest first.
+[[nodiscard]] std::vector<FinishingPass::Contender> contendersOf(const search::Archive& archive);
+
 }  // namespace swage::engine

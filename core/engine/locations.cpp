@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 namespace swage::engine {
 namespace {
@@ -99,12 +100,32 @@ void findCuda(Locations& locations) {
   }
 }
 
+fs::path findSanitizer() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (const fs::path found = fs::path(folder) / "compute-sanitizer"; ::access(found.c_str(), X_OK) == 0) {
+      return found;
+    }
+  }
+  for (const fs::path& toolkit : {environmentPath("CUDA_HOME"), fs::path("/usr/local/cuda"), fs::path("/opt/cuda")}) {
+    for (const char* place : {"bin/compute-sanitizer", "compute-sanitizer/compute-sanitizer"}) {
+      if (!toolkit.empty() && ::access((toolkit / place).c_str(), X_OK) == 0) {
+        return toolkit / place;
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Locations Locations::find(const fs::path& programFolder) {
   Locations result;
   result.worker = programFolder / "swage-worker";
   result.compiler = programFolder / "swage-compiler";
+  result.replay = programFolder / "swage-replay";
+  result.sanitizer = findSanitizer();
   result.python = findPython();
   findCuda(result);
   const fs::path installed = programFolder.parent_path() / "share/swage";

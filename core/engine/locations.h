@@ -15,6 +15,7 @@ namespace swage::engine {
 struct Locations {
   std::filesystem::path worker;
   std::filesystem::path compiler;
+  std::filesystem::path replay;
   std::filesystem::path patterns;
   std::filesystem::path tasks;   // bundled tasks
   std::filesystem::path selfTest;  // planted cheats and controls
@@ -22,6 +23,7 @@ struct Locations {
   std::filesystem::path python;
   std::filesystem::path nvrtc;  // of Python's CUDA packages; empty: none
   std::filesystem::path cudaIncludes;
+  std::filesystem::path sanitizer;  // compute-sanitizer of the PATH or of a CUDA toolkit; empty: none
 
   // Programs lie beside this one. Resources lie in ../share/swage, or in the source tree around the build folder.
   // Python is $SWAGE_PYTHON, else that of the environment the build was configured with, else the newest

@@ -32,6 +32,7 @@ Session::Session(SessionParts parts, QObject* parent)
 
 // In this order: a pipeline borrows from all the others.
 Session::~Session() {
+  m_sanitizing.reset();
   m_finishing.reset();
   m_pipeline.reset();
 }
@@ -64,7 +65,7 @@ bool Session::isActive() const {
 }
 
 void Session::pause() {
-  if (m_state == RunState::Running && m_afterHalt == AfterHalt::Nothing && !m_finishing) {
+  if (m_state == RunState::Running && m_afterHalt == AfterHalt::Nothing && !isFinishing()) {
     requestHalt(AfterHalt::Pause);
   }
 }
@@ -101,7 +102,10 @@ void Session::stop() {
     return;
   }
   setState(RunState::Stopping);
-  if (m_finishing) {
+  if (m_sanitizing && !m_finishing) {
+    m_outcome.interrupted = true;
+    m_sanitizing->cancel();
+  } else if (m_finishing) {
     m_finishing->cancel();
     m_outcome.interrupted = true;
   } else {
@@ -170,7 +174,7 @@ void Session::handleHalted() {
 }
 
 void Session::handleDrained() {
-  if (m_concluding || m_finishing || m_afterHalt != AfterHalt::Nothing || m_state != RunState::Running) {
+  if (m_concluding || isFinishing() || m_afterHalt != AfterHalt::Nothing || m_state != RunState::Running) {
     return;
   }
   if (m_pipeline->isSpaceExhausted()) {
@@ -181,6 +185,49 @@ void Session::handleDrained() {
 
 void Session::finishSearch() {
   m_clock.hold();
+  if (m_device.target == domain::Target::Cuda) {
+    sanitise();
+  } else {
+    measureBest();
+  }
+}
+
+void Session::sanitise() {
+  m_stage = "checking the elites with compute-sanitizer";
+  emitProgress();
+  if (m_parts.sanitizer.empty()) {
+    notice(services::Notice::Severity::Info, "compute-sanitizer is not installed: the best kernels are not sanitised",
+           "install NVIDIA's CUDA toolkit, or put compute-sanitizer on the PATH");
+  }
+  SanitizerPass::Options options;
+  options.sanitizer = m_parts.sanitizer;
+  options.replay = m_parts.replay;
+  options.ordinal = m_device.ordinal;
+  options.budgetSeconds =
+      m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 2.0, 20.0, 120.0) : 60.0;
+  m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_searcher, std::move(options));
+  connect(m_sanitizing.get(), &SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
+    m_archiveDirty = true;
+    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs));
+  });
+  connect(m_sanitizing.get(), &SanitizerPass::finished, this, &Session::handleSanitised);
+  m_sanitizing->start();
+}
+
+void Session::handleSanitised(const Result<>& done) {
+  if (m_concluding) {
+    return;
+  }
+  if (!done) {
+    fail(done.error());
+  } else if (m_outcome.interrupted) {
+    conclude(std::nullopt, true, &Session::stopProcesses);
+  } else {
+    measureBest();
+  }
+}
+
+void Session::measureBest() {
   m_stage = "measuring the best again";
   emitProgress();
   FinishingPass::Options options;
@@ -232,7 +279,7 @@ void Session::tick() {
   if (m_concluding) {
     return;
   }
-  if (m_state == RunState::Running && m_afterHalt == AfterHalt::Nothing && !m_finishing && isTimeOver()) {
+  if (m_state == RunState::Running && m_afterHalt == AfterHalt::Nothing && !isFinishing() && isTimeOver()) {
     requestHalt(AfterHalt::Finish);
   }
   if (m_ticks % kTicksPerProgress == 0) {
@@ -337,6 +384,9 @@ void Session::conclude(std::optional<Error> error, bool interrupted, void (Sessi
 }
 
 void Session::stopProcesses() {
+  if (m_sanitizing) {
+    m_sanitizing->cancel();
+  }
   if (m_pipeline) {
     m_pipeline->halt();
   }
@@ -377,6 +427,7 @@ void Session::killProcesses() {
 void Session::closeRecord() {
   m_ticker.stop();
   m_record.reset();
+  m_lease.reset();
 }
 
 void Session::finishWhenQuiet() {

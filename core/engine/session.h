@@ -13,8 +13,10 @@
 #include "core/base/result.h"
 #include "core/engine/candidate_pipeline.h"
 #include "core/engine/compiler_pool.h"
+#include "core/engine/device_lease.h"
 #include "core/engine/finishing_pass.h"
 #include "core/engine/locations.h"
+#include "core/engine/sanitizer_pass.h"
 #include "core/engine/search_clock.h"
 #include "core/engine/self_test_gate.h"
 #include "core/engine/target_choice.h"
@@ -33,6 +35,8 @@ struct SessionParts {
   BridgeEnvironment bridge;
   std::function<LaunchCommand(domain::Target)> workerCommand;
   LaunchCommand compilerCommand;
+  std::string sanitizer;  // compute-sanitizer; empty: not installed
+  std::string replay;
   std::function<Result<std::unique_ptr<synth::Synthesizer>>(const domain::Graph&, const domain::DeviceInfo&)>
       makeSynthesizer;
   std::function<DriverState()> driver = nvidiaDriver;
@@ -40,6 +44,7 @@ struct SessionParts {
   int compilers = 0;                       // 0: one for each core
   std::optional<SelfTestPolicy> selfTest;  // none: nobody asks whether the device can be trusted
   std::chrono::milliseconds stopGrace{2000};
+  double minLimitSeconds = 20.0;  // the least that an evaluation may take
 
   [[nodiscard]] static SessionParts standard(const Locations& locations);
   [[nodiscard]] SelfTest::Options selfTestOptions(domain::Target target) const;
@@ -82,6 +87,7 @@ class Session : public QObject {
   void handleBundle(const Result<store::TaskBundle>& bundle);
   void chooseTarget();
   void startWorker(domain::Target target);
+  void watchReplacements();
   void handleDevice(const wire::WorkerReady& ready);
   void checkDevice(const std::string& torchVersion);
   void handleGate(const Result<SelfTestGate::Ground>& ground);
@@ -107,6 +113,9 @@ class Session : public QObject {
   void handleDrained();
   void requestHalt(AfterHalt then);
   void finishSearch();
+  void sanitise();
+  void handleSanitised(const Result<>& done);
+  void measureBest();
   void handleWinner(const Result<domain::CandidateId>& winner);
   void tick();
   void emitProgress();
@@ -115,6 +124,7 @@ class Session : public QObject {
   [[nodiscard]] bool isTimeOver() const;
   [[nodiscard]] bool mayPropose(std::int64_t inFlight) const;
   [[nodiscard]] bool isActive() const;
+  [[nodiscard]] bool isFinishing() const { return m_sanitizing || m_finishing; }
   void fail(const Error& error);
   void conclude(std::optional<Error> error, bool interrupted, void (Session::*endProcesses)());
   void stopProcesses();
@@ -130,6 +140,7 @@ class Session : public QObject {
   domain::RunId m_run;
   bool m_resumed = false;
   domain::DeviceInfo m_device;
+  std::optional<DeviceLease> m_lease;
   wire::TaskReady m_task;
   std::vector<domain::Baseline> m_baselines;
   double m_baselineNs = 0.0;
@@ -147,6 +158,7 @@ class Session : public QObject {
   std::unique_ptr<WorkerSupervisor> m_worker;
   std::unique_ptr<CompilerPool> m_compilers;
   std::unique_ptr<CandidatePipeline> m_pipeline;
+  std::unique_ptr<SanitizerPass> m_sanitizing;
   std::unique_ptr<FinishingPass> m_finishing;
 
   SearchClock m_clock;

@@ -14,13 +14,13 @@
 #include "core/engine/baseline_stage.h"
 #include "core/engine/session.h"
 #include "core/engine/snapshots.h"
+#include "core/engine/spare_worker.h"
 #include "core/engine/trust.h"
 #include "core/patterns/catalogue.h"
 
 namespace swage::engine {
 namespace {
 
-constexpr double kMinLimitSeconds = 20.0;
 constexpr double kMaxLimitSeconds = 600.0;
 // Up to sixteen checks, each with a float64 reference and eager in its own type, then the timing: generous on purpose,
 // because this limit only has to end what never ends.
@@ -66,6 +66,8 @@ SessionParts SessionParts::standard(const Locations& locations) {
     };
   };
   parts.compilerCommand.program = locations.compiler.string();
+  parts.sanitizer = locations.sanitizer.string();
+  parts.replay = locations.replay.string();
   if (!locations.nvrtc.empty()) {
     parts.compilerCommand.arguments = {"--nvrtc", locations.nvrtc.string()};
   }
@@ -179,6 +181,7 @@ void Session::startWorker(domain::Target target) {
   emitProgress();
   WorkerSupervisor::Options options;
   options.command = m_parts.workerCommand(target);
+  options.spare = spareFor(target, options.command);
   options.name = fmt::format("worker {}", domain::name(target));
   options.stopGrace = m_parts.stopGrace;
   m_worker = std::make_unique<WorkerSupervisor>(std::move(options));
@@ -187,14 +190,7 @@ void Session::startWorker(domain::Target target) {
   connect(m_worker.get(), &WorkerSupervisor::loaded, this, &Session::handleLoaded);
   connect(m_worker.get(), &WorkerSupervisor::failed, this, &Session::fail);
   connect(m_worker.get(), &WorkerSupervisor::stateChanged, this, [this] { m_workersDirty = true; });
-  connect(m_worker.get(), &WorkerSupervisor::replaced, this, [this](const std::string& why) {
-    if (m_record && m_run.isValid()) {
-      const Result<> stored = m_record->addEvent(m_run, "worker replaced", nlohmann::json{{"why", why}}.dump());
-      if (!stored) {
-        fail(stored.error());
-      }
-    }
-  });
+  watchReplacements();
   connect(m_worker.get(), &WorkerSupervisor::stopped, this, [this] {
     m_workerGone = true;
     finishWhenQuiet();
@@ -202,7 +198,30 @@ void Session::startWorker(domain::Target target) {
   m_worker->start();
 }
 
+void Session::watchReplacements() {
+  const auto keep = [this](std::string_view kind, const nlohmann::json& what) {
+    if (!m_record || !m_run.isValid()) {
+      return;
+    }
+    if (const Result<> stored = m_record->addEvent(m_run, kind, what.dump()); !stored) {
+      fail(stored.error());
+    }
+  };
+  connect(m_worker.get(), &WorkerSupervisor::replaced, this, [keep](const std::string& why) {
+    keep("worker replaced", {{"why", why}});
+  });
+  connect(m_worker.get(), &WorkerSupervisor::readyAgain, this, [keep](double seconds) {
+    keep("worker ready again", {{"seconds", seconds}});
+  });
+}
+
 void Session::handleDevice(const wire::WorkerReady& ready) {
+  Result<DeviceLease> lease = DeviceLease::take(ready.device);
+  if (!lease) {
+    fail(lease.error());
+    return;
+  }
+  m_lease = std::move(*lease);
   if (m_resumed && m_device.uuid != ready.device.uuid) {
     notice(services::Notice::Severity::Warning,
            fmt::format("this run began on another device ({}); its times are not comparable", m_device.name));
@@ -460,8 +479,7 @@ Result<> Session::buildSearch() {
 }
 
 double Session::limitSeconds() const {
-  return std::clamp(kMinLimitSeconds + kLimitPerEagerSecond * m_task.eager.medianNs * 1e-9, kMinLimitSeconds,
-                    kMaxLimitSeconds);
+  return std::min(m_parts.minLimitSeconds + kLimitPerEagerSecond * m_task.eager.medianNs * 1e-9, kMaxLimitSeconds);
 }
 
 CandidatePipeline::Options Session::pipelineOptions() const {

@@ -46,7 +46,7 @@ void Verification::start() {
     options.command = m_parts.workerCommand(m_target);
     options.stopGrace = m_parts.stopGrace;
     m_worker = std::make_unique<WorkerSupervisor>(std::move(options));
-    connect(m_worker.get(), &WorkerSupervisor::deviceReady, this, [this] { m_worker->load(m_load); });
+    connect(m_worker.get(), &WorkerSupervisor::deviceReady, this, &Verification::handleDevice);
     connect(m_worker.get(), &WorkerSupervisor::loaded, this, &Verification::handleLoaded);
     connect(m_worker.get(), &WorkerSupervisor::evaluated, this,
             [this](const EvaluationResult& result) { conclude(result.evaluation); });
@@ -54,6 +54,16 @@ void Verification::start() {
     connect(m_worker.get(), &WorkerSupervisor::stopped, this, [this] { Q_EMIT finished(*m_outcome); });
     m_worker->start();
   });
+}
+
+void Verification::handleDevice(const wire::WorkerReady& ready) {
+  Result<DeviceLease> lease = DeviceLease::take(ready.device);
+  if (!lease) {
+    conclude(lease.error());
+    return;
+  }
+  m_lease = std::move(*lease);
+  m_worker->load(m_load);
 }
 
 void Verification::handleLoaded(const Result<wire::TaskReady>& task) {

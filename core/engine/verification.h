@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/base/result.h"
+#include "core/engine/device_lease.h"
 #include "core/engine/session.h"
 
 namespace swage::engine {
@@ -29,6 +30,7 @@ class Verification : public QObject {
 
  private:
   [[nodiscard]] Result<> prepare();
+  void handleDevice(const wire::WorkerReady& ready);
   void handleLoaded(const Result<wire::TaskReady>& task);
   void conclude(Result<domain::Evaluation> outcome);
 
@@ -39,6 +41,7 @@ class Verification : public QObject {
   wire::Evaluate m_evaluate;
   domain::Target m_target = domain::Target::Cpu;
   std::unique_ptr<WorkerSupervisor> m_worker;
+  std::optional<DeviceLease> m_lease;
   std::optional<Result<domain::Evaluation>> m_outcome;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE] [--then BEHAVIOUR] [--start-ms N] [--stand-by]
+// swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE] [--then BEHAVIOUR] [--start-ms N] [--stand-by] [--gpu]
 //   ROLE      worker or compiler
 //   --from N  misbehaves in the N-th job (Evaluate or Compile) only; 1 by default. 0: while loading the task
 //   --once F  misbehaves only if F does not exist, and creates it when it does: the replacement then behaves
 //   --then B  what the replacement does instead
 //   --start-ms N  takes so long to start, like a program with large libraries
 //   --stand-by    as of swage-worker
+//   --gpu         says that its device is a GPU
 // The time a worker reports for a plan with one kernel whose first argument is Int32 n is n microseconds; it is wrong
 // when n is 13. Plans without kernels take 100 microseconds, as does eager.
 #include <fcntl.h>
@@ -108,6 +109,7 @@ class Program {
     int from = 1;
     int startMs = 0;
     bool standBy = false;
+    bool gpu = false;
     const char* once = nullptr;
     Behaviour then = Behaviour::Ok;
   };
@@ -143,6 +145,10 @@ class Program {
     }
     wire::WorkerReady ready;
     ready.device = device();
+    if (m_options.gpu) {
+      ready.device.target = domain::Target::Cuda;
+      ready.device.uuid = "GPU-fake";
+    }
     ready.device.uuid += m_behaviour == Behaviour::OtherDevice ? "-other" : "";
     ready.torchVersion = "2.11.0";
     send(ready);
@@ -344,8 +350,8 @@ int main(int argc, char** argv) {
   Program::Options options{.behaviour = *behaviour, .isWorker = std::strcmp(argv[1], "worker") == 0};
   for (int i = 3; i < argc; ++i) {
     const std::string_view name = argv[i];
-    if (name == "--stand-by") {
-      options.standBy = true;
+    if (name == "--stand-by" || name == "--gpu") {
+      (name == "--gpu" ? options.gpu : options.standBy) = true;
       continue;
     }
     if (++i == argc) {

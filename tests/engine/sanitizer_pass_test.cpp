@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs on a fake GPU, with a script in the place of compute-sanitizer.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/engine/session_fixture.h"
+#include "tests/support/result_matchers.h"
+
+namespace swage::engine {
+namespace {
+
+using domain::AssuranceKind;
+using domain::AssuranceVerdict;
+using testing::fakeWorker;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class SanitizedRun : public testing::SessionFixture {
+ protected:
+  SanitizedRun() {
+    ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
+    m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--gpu"}); };
+    m_parts.driver = [] { return DriverState::Loaded; };
+    m_spec.target = "cuda";
+  }
+  ~SanitizedRun() override { ::unsetenv("XDG_RUNTIME_DIR"); }
+
+  // `body` sees the tool as $tool and the plan's file as $plan, and may use $once, which exists from the second call
+  // on.
+  void useScript(const std::string& body) {
+    const std::filesystem::path file = m_folder / "compute-sanitizer";
+    std::ofstream(file) << "#!/bin/sh\ntool=$2\nplan=$9\nonce=" << (m_folder / "once").string()
+                        << "\necho '========= COMPUTE-SANITIZER'\n"
+                        << body << "\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    m_parts.sanitizer = file.string();
+    m_parts.replay = "/nonexistent/swage-replay";
+  }
+  [[nodiscard]] std::vector<domain::Assurance> assurancesOf(domain::CandidateId id) const {
+    auto found = record().assurances(id);
+    EXPECT_THAT(found, testing::IsOk());
+    return *found;
+  }
+};
+
+constexpr const char* kClean =
+    "grep -q tiny_kernel $plan || exit 9\n"
+    "case $tool in racecheck) echo '========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)';;\n"
+    "*) echo '========= ERROR SUMMARY: 0 errors';; esac";
+
+TEST_F(SanitizedRun, ElitesThatPassAreAssured) {
+  useScript(kClean);
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  const auto assurances = assurancesOf(outcome.best);
+  ASSERT_THAT(assurances, SizeIs(3));
+  for (const domain::Assurance& assurance : assurances) {
+    EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed) << domain::name(assurance.kind) << assurance.detail;
+  }
+}
+
+TEST_F(SanitizedRun, AnEliteThatFailsIsNoLongerCorrectAndDoesNotWin) {
+  useScript(
+      "if mkdir $once 2>/dev/null; then\n"
+      "echo '========= Invalid __global__ read of size 4 bytes'\n"
+      "echo '=========     at tiny_kernel+0x10'\n"
+      "echo '========= ERROR SUMMARY: 2 errors'; exit 4; fi\n" +
+      std::string(kClean));
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  const auto all = history();
+  const auto rejected = std::find_if(all.begin(), all.end(), [](const store::CandidateRecord& candidate) {
+    const auto* wrong = std::get_if<domain::Wrong>(&*candidate.evaluation);
+    return wrong != nullptr && wrong->rule == "memcheck";
+  });
+  ASSERT_NE(rejected, all.end());
+  EXPECT_THAT(std::get<domain::Wrong>(*rejected->evaluation).detail, HasSubstr("tiny_kernel+0x10"));
+  EXPECT_NE(outcome.best, rejected->id);
+  EXPECT_EQ(onlyRun().best, outcome.best);
+  const auto assurances = assurancesOf(rejected->id);
+  ASSERT_THAT(assurances, SizeIs(1)) << "the other tools are not run";
+  EXPECT_EQ(assurances[0].verdict, AssuranceVerdict::Failed);
+}
+
+TEST_F(SanitizedRun, ARaceMakesItUnstable) {
+  useScript(
+      "if [ $tool = racecheck ] && mkdir $once 2>/dev/null; then\n"
+      "echo '========= Error: Race reported between Write access at tiny_kernel+0x10'\n"
+      "echo '========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)'; exit 0; fi\n" +
+      std::string(kClean));
+  run();
+  const auto all = history();
+  EXPECT_EQ(std::count_if(all.begin(), all.end(),
+                          [](const store::CandidateRecord& candidate) {
+                            return std::holds_alternative<domain::Unstable>(*candidate.evaluation);
+                          }),
+            1);
+}
+
+TEST_F(SanitizedRun, WithoutTheToolTheReasonIsRecordedAndSaid) {
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  const auto assurances = assurancesOf(outcome.best);
+  ASSERT_THAT(assurances, SizeIs(3));
+  EXPECT_EQ(assurances[0].verdict, AssuranceVerdict::Unavailable);
+  EXPECT_THAT(assurances[0].detail, HasSubstr("not installed"));
+  EXPECT_TRUE(std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
+    return notice.text.find("not sanitised") != std::string::npos;
+  }));
+}
+
+TEST_F(SanitizedRun, AToolThatDoesNotWorkBlamesNobody) {
+  useScript("echo '========= Error: No CUDA device was found'; exit 1");
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  const auto assurances = assurancesOf(outcome.best);
+  ASSERT_THAT(assurances, SizeIs(3));
+  EXPECT_THAT(assurances[0].detail, HasSubstr("No CUDA device was found"));
+}
+
+TEST_F(SanitizedRun, StopWhileItRunsEndsTheRun) {
+  useScript("touch $once; exec sleep 1000");
+  start(m_session);
+  ASSERT_TRUE(testing::waitFor([this] { return std::filesystem::exists(m_folder / "once"); }));
+  m_session->stop();
+  ASSERT_TRUE(waitUntilFinished());
+  EXPECT_TRUE(m_outcomes[0].interrupted);
+  EXPECT_FALSE(m_outcomes[0].error);
+}
+
+}  // namespace
+}  // namespace swage::engine
