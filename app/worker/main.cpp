@@ -75,6 +75,9 @@ Result<wire::ExitCode> check(const worker::Options& options) {
 
 Result<wire::ExitCode> serve(const worker::Options& options) {
   SWAGE_TRY_ASSIGN(const auto connection, worker::Connection::takeStandardStreams());
+  if (options.standBy) {
+    SWAGE_TRY(prepareWithoutDevice(options));
+  }
   SWAGE_TRY(connection->send(wire::Hello{wire::kProtocolVersion, "swage-worker", SWAGE_REVISION}));
   worker::Heartbeat heartbeat(*connection);
   connection->startReading([&heartbeat] {
@@ -86,7 +89,6 @@ Result<wire::ExitCode> serve(const worker::Options& options) {
     leave(wire::ExitCode::Ok);
   });
   if (options.standBy) {
-    SWAGE_TRY(prepareWithoutDevice(options));
     if (connection->waitForRequest() == worker::Connection::Arrival::End) {
       leave(wire::ExitCode::Ok);
     }

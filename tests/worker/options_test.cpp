@@ -28,6 +28,15 @@ TEST(WorkerOptions, NameADeviceAndThreads) {
   EXPECT_EQ(options->threads, 8);
 }
 
+TEST(WorkerOptions, StandByAndCheckTakeNoValue) {
+  const std::vector<const char*> arguments = {"--stand-by", "--device", "cuda:1", "--check"};
+  const auto options = parseOptions(arguments);
+  ASSERT_THAT(options, testing::IsOk());
+  EXPECT_TRUE(options->standBy);
+  EXPECT_TRUE(options->check);
+  EXPECT_EQ(options->ordinal, 1);
+}
+
 TEST(WorkerOptions, RefuseWhatTheyDoNotKnow) {
   for (const std::vector<const char*>& arguments : std::vector<std::vector<const char*>>{{"--device", "tpu"},
                                                                                          {"--device", "cuda:"},

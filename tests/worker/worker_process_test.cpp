@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <csignal>
 
 #include "core/wire/exit_code.h"
@@ -84,6 +85,33 @@ TEST_F(Worker, LoadsATaskAndEvaluatesCandidates) {
   EXPECT_TRUE(std::holds_alternative<domain::Wrong>(evaluated->evaluation));
   EXPECT_GT(worker.heartbeats(), 0);
   worker.send(wire::Shutdown{});
+  EXPECT_EQ(worker.waitForExit(), code(wire::ExitCode::Ok));
+}
+
+TEST_F(Worker, InStandByTakesTheDeviceWithTheFirstRequest) {
+  WorkerProcess worker = start({"--device", "cpu", "--threads", "1", "--stand-by"});
+  worker.send(wire::Hello{wire::kProtocolVersion, "engine", "test"});
+  ASSERT_TRUE(expectMessage<wire::Hello>(worker).has_value());
+  EXPECT_FALSE(worker.receive(std::chrono::seconds(1)).has_value()) << "it keeps off the device";
+  const auto start = std::chrono::steady_clock::now();
+  worker.send(loading(relu()));
+  ASSERT_TRUE(expectMessage<wire::WorkerReady>(worker).has_value());
+  ASSERT_TRUE(expectMessage<wire::TaskReady>(worker).has_value());
+  RecordProperty(
+      "milliseconds",
+      static_cast<int>(
+          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count()));
+  worker.send(evaluating(relu(), "for (long i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;"));
+  const auto evaluated = expectMessage<wire::Evaluated>(worker);
+  ASSERT_TRUE(evaluated.has_value());
+  EXPECT_NE(domain::asCorrect(evaluated->evaluation), nullptr) << domain::summary(evaluated->evaluation);
+}
+
+TEST_F(Worker, InStandByEndsWithItsInput) {
+  WorkerProcess worker = start({"--device", "cpu", "--stand-by"});
+  worker.send(wire::Hello{wire::kProtocolVersion, "engine", "test"});
+  ASSERT_TRUE(expectMessage<wire::Hello>(worker).has_value());
+  worker.closeInput();
   EXPECT_EQ(worker.waitForExit(), code(wire::ExitCode::Ok));
 }
 
