@@ -59,11 +59,18 @@ const std::vector<Rule>& shapeRules() {
       {Kind::DroppedTail,
        std::regex(R"((constexpr Index k(?:Inner|Outer|Groups|Rows|Columns|Elements|Count) = )([^;]+);)"),
        "$1($2) / 16 * 16;"},
-      {Kind::Race, std::regex(R"(#pragma omp (barrier|atomic|critical)\b.*)"), ""},
-      {Kind::Race, std::regex(R"(\b(__syncthreads\(\)|__syncwarp\(\w*\)|clusterSync\w*\(\)|waitForAll\w*\(\w*\));)"),
-       ";"},
       {Kind::Equivalent, std::regex(R"(= \(([\w.]+) ([*+]) ([\w.]+)\);)"), "= ($3 $2 $1);"},
       {Kind::Equivalent, std::regex(R"(\(([\w.]+) \* ([\w.]+)\))"), "($2 * $1)"},
+  };
+  return rules;
+}
+
+// What threads do to one another is written in shared functions, too.
+const std::vector<Rule>& raceRules() {
+  using Kind = MutationKind;
+  static const std::vector<Rule> rules{
+      {Kind::Race, std::regex(R"(#pragma omp (barrier|atomic|critical)\b.*)"), ""},
+      {Kind::Race, std::regex(R"(\b(__syncthreads\(\)|__syncwarp\(\w*\)|clusterBarrier\(\));)"), ";"},
   };
   return rules;
 }
@@ -87,6 +94,9 @@ class Mutator {
   }
 
   std::vector<Mutation> run() {
+    for (std::size_t i = 0; i < m_first; ++i) {
+      applyAll(raceRules(), i);
+    }
     for (std::size_t i = m_first; i < m_lines.size(); ++i) {
       if (m_lines[i].starts_with("//")) {
         continue;
@@ -95,6 +105,7 @@ class Mutator {
         applyAll(slips(), i);
       }
       applyAll(shapeRules(), i);
+      applyAll(raceRules(), i);
       unroll(i);
     }
     rename();

@@ -29,7 +29,7 @@ struct Mutation {
 };
 
 // Every mutation of one kernel that the rules can make, without doubles. Text before the first "namespace" line, what
-// all kernels share, stays as it is.
+// all kernels share, stays as it is but for its barriers.
 [[nodiscard]] std::vector<Mutation> mutationsOf(std::string_view source, domain::Target target);
 
 // At most `count` of them, drawn so that the kinds are as even as they can be; deterministic.

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t kZone = 4096;  // before and behind each buffer
 constexpr std::size_t kGuard = std::size_t{1} << 20U;
+constexpr const char* kStopped = "the device stopped";
 constexpr unsigned char kCanary = 0xA5;
 constexpr unsigned char kPoison = 0xFF;  // NaN
 
@@ -223,7 +224,7 @@ domain::Json answer(const domain::Json& request, device::Device& device, const M
     for (int repeat = 0; repeat < request.at("repeats").get<int>(); ++repeat) {
       mutant.fill(seed);
       if (!mutant.run()) {
-        return {{"wrong", "the device stopped"}};
+        return {{"wrong", kStopped}};
       }
       if (!mutant.zonesIntact() || !mutant.inputsAre(original)) {
         return {{"wrong", "writes where it must not"}};
@@ -245,8 +246,11 @@ int serve(domain::Target target) {
   const Memory memory(target);
   for (std::string line; std::getline(std::cin, line);) {
     const auto request = domain::parseJson(line);
-    std::cout << (request ? answer(*request, **device, memory) : domain::Json{{"failed", "no request"}}).dump()
-              << std::endl;
+    const domain::Json said = request ? answer(*request, **device, memory) : domain::Json{{"failed", "no request"}};
+    std::cout << said.dump() << std::endl;
+    if (said.value("wrong", "") == kStopped) {
+      return 0;  // a device that stopped stays so for this process
+    }
   }
   return 0;
 }

@@ -65,14 +65,15 @@ class Oracle {
   ~Oracle() { end(); }
 
   domain::Json ask(const domain::Json& request) {
-    if (m_process && ++m_asked > kOracleRequests) {
+    if (m_process && (++m_asked > kOracleRequests || m_process->state() == QProcess::NotRunning)) {
       end();
     }
     if (!m_process) {
       m_asked = 0;
       m_process = std::make_unique<QProcess>();
       m_process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
-      m_process->start(QStringLiteral(SWAGE_TEST_ORACLE), {QString::fromStdString(std::string(domain::name(m_target)))});
+      m_process->start(QStringLiteral(SWAGE_TEST_ORACLE),
+                       {QString::fromStdString(std::string(domain::name(m_target)))});
     }
     m_process->write((request.dump() + '\n').c_str());
     QElapsedTimer clock;
