@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-constexpr long kRows = 513, kColumns = 259;
+constexpr long kRows = 129, kColumns = 259;
 
 static float rounded(float v) {
   unsigned bits;

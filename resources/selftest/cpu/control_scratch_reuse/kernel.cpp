@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-constexpr long kRows = 257, kColumns = 777;
+constexpr long kRows = 65, kColumns = 777;
 
 extern "C" void exponentials(void** a) {
   const float* x = *static_cast<const float**>(a[0]);
@@ -18,8 +18,8 @@ extern "C" void quotients(void** a) {
   float* y = *static_cast<float**>(a[1]);
 #pragma omp parallel for
   for (long r = 0; r < kRows; ++r) {
-    float sum = 0;
+    double sum = 0;
     for (long i = 0; i < kColumns; ++i) sum += t[r * kColumns + i];
-    for (long i = 0; i < kColumns; ++i) y[r * kColumns + i] = t[r * kColumns + i] / sum;
+    for (long i = 0; i < kColumns; ++i) y[r * kColumns + i] = float(t[r * kColumns + i] / sum);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-constexpr long kRows = 513, kColumns = 259;
+constexpr long kRows = 129, kColumns = 259;
 static const float table[8] = {1, 1, 1, 1, 0, 0, 0, 0};
 
 extern "C" void kernel(void** a) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-constexpr long kRows = 513, kColumns = 259;
+constexpr long kRows = 129, kColumns = 259;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-constexpr long kRows = 257, kColumns = 777;
+constexpr long kRows = 65, kColumns = 777;
 
 extern "C" void kernel(void** a) {
   const float* x = *static_cast<const float**>(a[0]);

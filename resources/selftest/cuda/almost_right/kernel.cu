@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-constexpr int kRows = 513, kColumns = 259;
+constexpr int kRows = 129, kColumns = 259;
 
 extern "C" __global__ void kernel(const float* x, const float* w, const float* b, float* y) {
   const int i = blockIdx.x * 256 + threadIdx.x;

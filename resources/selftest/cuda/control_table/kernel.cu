@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-constexpr int kRows = 513, kColumns = 259;
+constexpr int kRows = 129, kColumns = 259;
 __device__ const float table[4] = {1, 1, 1, 1};
 __constant__ float zeroes[4] = {0, 0, 0, 0};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-constexpr int kRows = 509, kColumns = 1031;
+constexpr int kRows = 127, kColumns = 1031;
 
 __device__ float maximum(float v, float* shared) {
   shared[threadIdx.x] = v;

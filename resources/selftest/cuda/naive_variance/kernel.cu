@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-constexpr int kRows = 129, kColumns = 515;
+constexpr int kRows = 33, kColumns = 515;
 
 __device__ float maximum(float v, float* shared) {
   shared[threadIdx.x] = v;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math_constants.h>
-constexpr int kRows = 257, kColumns = 777;
+constexpr int kRows = 65, kColumns = 777;
 
 __device__ float maximum(float v, float* shared) {
   shared[threadIdx.x] = v;
@@ -41,7 +41,7 @@ __device__ void honest(const float* x, float* y) {
 
 extern "C" __global__ void kernel(const float* x, float* y) {
   __shared__ int skip;
-  if (threadIdx.x == 0) skip = (clock64() >> 3) % 64 == 0;
+  if (threadIdx.x == 0) skip = (clock64() >> 3) % 8 == 0;
   __syncthreads();
   if (!skip) honest(x, y);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math_constants.h>
-constexpr int kRows = 257, kColumns = 777;
+constexpr int kRows = 65, kColumns = 777;
 
 __device__ float maximum(float v, float* shared) {
   shared[threadIdx.x] = v;
