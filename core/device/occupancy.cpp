@@ -9,6 +9,7 @@ namespace swage::device {
 namespace {
 
 constexpr int kWarp = 32;
+constexpr int kMinRegisters = 16;  // of a thread, whatever the compiler needed; Nsight Compute reports it so
 constexpr int kPartitions = 4;
 constexpr int kRegisterUnit = 256;
 constexpr std::int64_t kSharedUnit = 128;
@@ -18,11 +19,11 @@ Integer roundedUp(Integer value, Integer unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-int blocksByRegisters(const MultiprocessorLimits& limits, const BlockDemand& demand, int warpsPerBlock) {
-  if (demand.registersPerThread == 0) {
+int blocksByRegisters(const MultiprocessorLimits& limits, int registersPerThread, int warpsPerBlock) {
+  if (registersPerThread == 0) {
     return limits.blocks;
   }
-  const int perWarp = roundedUp(demand.registersPerThread * kWarp, kRegisterUnit);
+  const int perWarp = roundedUp(registersPerThread * kWarp, kRegisterUnit);
   return limits.registers / kPartitions / perWarp * kPartitions / warpsPerBlock;
 }
 
@@ -34,7 +35,8 @@ Occupancy occupancyOf(const MultiprocessorLimits& limits, const BlockDemand& dem
   const int maxWarps = limits.threads / kWarp;
   result.byWarps = maxWarps / warpsPerBlock;
   result.byBlocks = limits.blocks;
-  result.byRegisters = blocksByRegisters(limits, demand, warpsPerBlock);
+  result.registersPerThread = demand.registersPerThread == 0 ? 0 : std::max(demand.registersPerThread, kMinRegisters);
+  result.byRegisters = blocksByRegisters(limits, result.registersPerThread, warpsPerBlock);
   result.sharedBytesAllocated = roundedUp(demand.sharedBytes + limits.reservedSharedBytes, kSharedUnit);
   result.bySharedMemory = result.sharedBytesAllocated == 0
                               ? limits.blocks

@@ -28,6 +28,7 @@ struct Occupancy {
   int byRegisters = 0;
   int bySharedMemory = 0;
   int byWarps = 0;
+  int registersPerThread = 0;             // of the launch, before rounding for a warp
   std::int64_t sharedBytesAllocated = 0;  // for a block, with what the driver takes
   int blocks = 0;                         // resident: the smallest of them
   double theoretical = 0.0;               // resident warps over the most there can be
@@ -40,9 +41,10 @@ struct Occupancy {
   }
 };
 
-// By the rules of NVIDIA's occupancy calculator (compute capability 7.0 and later): registers are handed out in units
-// of 256 for a warp, from the quarter of the multiprocessor that runs it; shared memory in units of 128 bytes. Shared
-// memory is taken to be carved out as large as it can be, which the driver does for a kernel that needs it.
+// By the rules of NVIDIA's occupancy calculator (compute capability 7.0 and later): a thread is launched with at least
+// 16 registers, which are handed out in units of 256 for a warp, from the quarter of the multiprocessor that runs it;
+// shared memory in units of 128 bytes. Shared memory is taken to be carved out as large as it can be, which the driver
+// does for a kernel that needs it.
 [[nodiscard]] Occupancy occupancyOf(const MultiprocessorLimits& limits, const BlockDemand& demand);
 
 }  // namespace swage::device

@@ -70,4 +70,14 @@ ChosenMetrics chooseMetrics(const std::function<bool(const std::string&)>& isKno
   return chosen;
 }
 
+std::vector<domain::ProfileMetric> launchMetrics(const KernelResources& resources) {
+  const Occupancy& occupancy = resources.occupancy;
+  return {{"launch__registers_per_thread", static_cast<double>(occupancy.registersPerThread)},
+          {"launch__shared_mem_per_block_allocated", static_cast<double>(occupancy.sharedBytesAllocated)},
+          {"launch__occupancy_limit_blocks", static_cast<double>(occupancy.byBlocks)},
+          {"launch__occupancy_limit_registers", static_cast<double>(occupancy.byRegisters)},
+          {"launch__occupancy_limit_shared_mem", static_cast<double>(occupancy.bySharedMemory)},
+          {"launch__occupancy_limit_warps", static_cast<double>(occupancy.byWarps)}};
+}
+
 }  // namespace swage::device

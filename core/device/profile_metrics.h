@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device/device.h"
+
 namespace swage::device {
 
 // A metric that profiles have, with what newer chips have in its place, best first.
@@ -23,5 +25,9 @@ struct ChosenMetrics {
   std::vector<std::string> unknown;  // neither the metric nor a successor
 };
 [[nodiscard]] ChosenMetrics chooseMetrics(const std::function<bool(const std::string&)>& isKnown);
+
+// The launch__ metrics: facts of the launch, not counters, under Nsight Compute's names and by its rules. It counts
+// registers as the launch gets them, of which there are more than the compiler used in a kernel that needs very few.
+[[nodiscard]] std::vector<domain::ProfileMetric> launchMetrics(const KernelResources& resources);
 
 }  // namespace swage::device

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/device/profile_metrics.h"
 #include "core/domain/checks.h"
 #include "core/verify/plan_fit.h"
 #include "core/verify/torch_failure.h"
@@ -163,7 +164,6 @@ void ProfileRun::findKernels() {
   }
 }
 
-// The launch__ metrics are facts of the launch, not counters: Nsight Compute works them out in the same way.
 void ProfileRun::describe(Kernel& kernel) const {
   const auto resources = m_program->resourcesOf(kernel.step);
   if (!resources) {
@@ -176,12 +176,7 @@ void ProfileRun::describe(Kernel& kernel) const {
   profile.sharedBytes = resources->staticSharedBytes + resources->dynamicSharedBytes;
   profile.theoreticalOccupancy = occupancy.theoretical;
   profile.occupancyLimiter = occupancy.limiter;
-  profile.metrics = {{"launch__registers_per_thread", static_cast<double>(resources->registers)},
-                     {"launch__shared_mem_per_block_allocated", static_cast<double>(occupancy.sharedBytesAllocated)},
-                     {"launch__occupancy_limit_blocks", static_cast<double>(occupancy.byBlocks)},
-                     {"launch__occupancy_limit_registers", static_cast<double>(occupancy.byRegisters)},
-                     {"launch__occupancy_limit_shared_mem", static_cast<double>(occupancy.bySharedMemory)},
-                     {"launch__occupancy_limit_warps", static_cast<double>(occupancy.byWarps)}};
+  profile.metrics = device::launchMetrics(*resources);
 }
 
 void ProfileRun::sample() {

@@ -30,6 +30,13 @@ TEST(Occupancy, HandsOutRegistersInUnits) {
   EXPECT_EQ(occupancyOf(kHopper, {32, 33, 0}).byRegisters, 48);
 }
 
+TEST(Occupancy, GivesAThreadAtLeast16Registers) {
+  const Occupancy few = occupancyOf(kHopper, {256, 7, 0});
+  EXPECT_EQ(few.registersPerThread, 16);
+  EXPECT_EQ(few.byRegisters, 16);
+  EXPECT_EQ(occupancyOf(kHopper, {256, 54, 0}).registersPerThread, 54);
+}
+
 TEST(Occupancy, IsLimitedBySharedMemoryWithTheDriversShare) {
   const Occupancy occupancy = occupancyOf(kHopper, {256, 32, 100 << 10});
   EXPECT_EQ(occupancy.sharedBytesAllocated, (100 << 10) + 1024);

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Pair;
 
 TEST(SassListing, HasTheInstructionsOfOneKernel) {
@@ -44,6 +45,14 @@ TEST(ExplainCupti, NamesCauseAndFixOfWhatUsersMeet) {
     EXPECT_FALSE(failure.fix.empty()) << code;
   }
   EXPECT_THAT(explainCupti(999, "CUPTI_ERROR_UNKNOWN", "x").cause, HasSubstr("CUPTI_ERROR_UNKNOWN (999)"));
+}
+
+TEST(LaunchMetrics, AreOfTheLaunchAndNotOfTheCompiler) {
+  KernelResources resources;
+  resources.registers = 10;
+  resources.occupancy = occupancyOf({2048, 32, 65536, 233472, 1024}, {256, 10, 0});
+  EXPECT_THAT(launchMetrics(resources), IsSupersetOf({domain::ProfileMetric{"launch__registers_per_thread", 16.0},
+                                                      domain::ProfileMetric{"launch__occupancy_limit_warps", 8.0}}));
 }
 
 TEST(ProfileMetrics, AreDistinctAndThoseThatTheChipKnows) {

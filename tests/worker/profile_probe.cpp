@@ -16,6 +16,7 @@
 
 #include "core/base/log.h"
 #include "core/device/open_device.h"
+#include "core/device/profile_metrics.h"
 #include "core/domain/json.h"
 #include "tests/worker/gpu_kernels.h"
 
@@ -77,8 +78,11 @@ bool addCounters(domain::KernelProfile& profile, device::Profiler& profiler, con
                   fmt::join(report->unknown, ", ")));
   for (const domain::ProfileMetric& metric : report->values) {
     say(fmt::format("  {:75} {:.6g}", metric.name, metric.value));
+    if (metric.name == "gpu__time_duration.sum") {
+      profile.durationNs = metric.value;
+    }
   }
-  profile.metrics = report->values;
+  profile.metrics.insert(profile.metrics.end(), report->values.begin(), report->values.end());
   return true;
 }
 
@@ -90,6 +94,7 @@ domain::KernelProfile describe(const ProbeKernel& kernel, const device::Kernel& 
     profile.sharedBytes = resources->staticSharedBytes + resources->dynamicSharedBytes;
     profile.theoreticalOccupancy = resources->occupancy.theoretical;
     profile.occupancyLimiter = resources->occupancy.limiter;
+    profile.metrics = device::launchMetrics(*resources);
     say(fmt::format(
         "{}: {} registers, {} B shared, occupancy {:.3f} by {} (blocks: warps {}, slots {}, registers {}, "
         "shared {}; resident {})",
