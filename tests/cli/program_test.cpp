@@ -86,7 +86,7 @@ TEST_P(HelpTest, IsAsWritten) {
 
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("swage", "import", "optimize", "status", "list", "show", "resume", "verify",
-                                           "export", "bench", "doctor", "version"),
+                                           "profile", "export", "bench", "doctor", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, WrongUsageIsExitCode2WithAHint) {

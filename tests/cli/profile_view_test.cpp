@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/profile_view.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace swage::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+domain::Profile countedProfile() {
+  domain::KernelProfile kernel;
+  kernel.entry = "copy";
+  kernel.launches = 2;
+  kernel.durationNs = 1000.0;
+  kernel.registers = 32;
+  kernel.spillBytes = 8;
+  kernel.sharedBytes = 1024;
+  kernel.theoreticalOccupancy = 0.5;
+  kernel.occupancyLimiter = "registers";
+  kernel.metrics = {{"dram__bytes_read.sum", 1e6},
+                    {"dram__bytes_write.sum", 1e6},
+                    {"dram__bytes.sum.peak_sustained", 2000.0},
+                    {"dram__cycles_elapsed.avg.per_second", 2e9},
+                    {"sm__sass_thread_inst_executed_op_fadd_pred_on.sum", 1e5},
+                    {"sm__sass_thread_inst_executed_op_fmul_pred_on.sum", 0.0},
+                    {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum", 2e5},
+                    {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained", 16000.0},
+                    {"sm__cycles_elapsed.avg.per_second", 1e9},
+                    {"sm__warps_active.avg.pct_of_peak_sustained_active", 40.0},
+                    {"smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", 50.0}};
+  kernel.instructions = {
+      {.offset = 0, .text = "S2R R0, SR_TID.X", .line = 2, .samples = 10, .stalls = {{"wait", 10.0}}},
+      {.offset = 16,
+       .text = "LDG.E R2, desc[UR4][R2.64]",
+       .line = 0,
+       .samples = 90,
+       .stalls = {{"wait", 20.0}, {"long_scoreboard", 70.0}}}};
+  domain::Profile profile;
+  profile.source = domain::ProfileSource::Counters;
+  profile.kernels = {kernel};
+  return profile;
+}
+
+TEST(ProfileText, HasWhatTheCountersSay) {
+  EXPECT_EQ(profileText(countedProfile()),
+            "profile     by hardware counters\n"
+            "kernel      copy: 1 µs, 2 launches, 32 registers, 8 bytes spilled, 1024 bytes shared\n"
+            "  roofline   2e+12 bytes/s (50 % of 4e+12), 5e+11 flop/s (2 % of 3.2e+13), 0.25 flop/byte\n"
+            "  occupancy  40 % of 50 % possible, limited by registers\n"
+            "  waits for  long_scoreboard 50 %\n"
+            "   90 %      library   0x0010 LDG.E R2, desc[UR4][R2.64] (long_scoreboard)\n"
+            "   10 %      line 2    0x0000 S2R R0, SR_TID.X (wait)\n");
+}
+
+TEST(ProfileText, SaysWhatIsMissingAndWhatToDo) {
+  domain::Profile profile;
+  profile.limitation = "only administrators may read the counters. Load the driver with an option";
+  profile.kernels.resize(1);
+  profile.kernels[0].entry = "k";
+  const std::string text = profileText(profile);
+  EXPECT_THAT(text, HasSubstr("by what the compiler said\n            only administrators"));
+  EXPECT_THAT(text, HasSubstr("k: not timed\n"));
+  EXPECT_THAT(text, Not(HasSubstr("roofline")));
+  EXPECT_THAT(text, Not(HasSubstr("registers")));
+}
+
+TEST(ProfileText, ShowsTheFiveHottestInstructions) {
+  domain::Profile profile = countedProfile();
+  profile.kernels[0].instructions.assign(9, {.text = "NOP", .line = 3, .samples = 1});
+  profile.kernels[0].instructions[7].text = "BAR.SYNC";
+  profile.kernels[0].instructions[7].samples = 12;
+  const std::string text = profileText(profile);
+  EXPECT_LT(text.find("BAR.SYNC"), text.find("NOP"));
+  EXPECT_THAT(text, HasSubstr("60 %"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5 + 5);
+}
+
+}  // namespace
+}  // namespace swage::cli
