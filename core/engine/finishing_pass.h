@@ -55,6 +55,8 @@ class FinishingPass : public QObject {
   void cancel();
   // Ends now, without finished(): the record is about to be closed. Not from one of its signals.
   void abandon();
+  // What was measured so far; no value: it was not correct this time.
+  [[nodiscard]] const RemeasuredCandidates& measured() const { return m_measured; }
 
  Q_SIGNALS:
   void remeasured(const swage::store::CandidateRecord& candidate);

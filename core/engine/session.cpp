@@ -8,6 +8,7 @@
 #include "core/base/assert.h"
 #include "core/base/log.h"
 #include "core/engine/baseline_stage.h"
+#include "core/engine/elite_profiles.h"
 #include "core/engine/snapshots.h"
 #include "core/engine/verification.h"
 #include "core/engine/winner_choice.h"
@@ -32,6 +33,7 @@ Session::Session(SessionParts parts, QObject* parent)
 
 // In this order: a pipeline borrows from all the others.
 Session::~Session() {
+  m_profiles.reset();
   m_sanitizing.reset();
   m_finishing.reset();
   m_pipeline.reset();
@@ -102,7 +104,9 @@ void Session::stop() {
     return;
   }
   setState(RunState::Stopping);
-  if (m_sanitizing && !m_finishing) {
+  if (m_profiles) {
+    m_profiles->cancel();
+  } else if (m_sanitizing && !m_finishing) {
     m_outcome.interrupted = true;
     m_sanitizing->cancel();
   } else if (m_finishing) {
@@ -271,7 +275,40 @@ void Session::handleWinner(const Result<domain::CandidateId>& winner) {
     }
     m_outcome.bestSpeedup = rowOf(*best, m_baselineNs, m_roof.roofNs).speedup;
   }
-  conclude(std::nullopt, m_outcome.interrupted, &Session::stopProcesses);
+  if (wantsProfiles()) {
+    profileElites();
+  } else {
+    conclude(std::nullopt, m_outcome.interrupted, &Session::stopProcesses);
+  }
+}
+
+bool Session::wantsProfiles() const {
+  const std::vector<domain::Target>& targets = m_parts.profiledTargets;
+  return m_outcome.best.isValid() && !m_outcome.interrupted &&
+         std::find(targets.begin(), targets.end(), m_device.target) != targets.end();
+}
+
+// They begin when the worker is gone: a profiler must not share the device with anything, nor the memory.
+void Session::profileElites() {
+  m_stage = "profiling the best";
+  emitProgress();
+  EliteProfiles::Options options;
+  options.worker = m_parts.workerCommand(m_device.target);
+  options.stopGrace = m_parts.stopGrace;
+  m_profiles = std::make_unique<EliteProfiles>(*m_record, m_finishing->measured(), std::move(options));
+  connect(m_profiles.get(), &EliteProfiles::finished, this, &Session::handleProfiles);
+  m_worker->stop();
+}
+
+void Session::handleProfiles(const std::string& missing) {
+  if (m_concluding) {
+    finishWhenQuiet();
+    return;
+  }
+  if (!missing.empty()) {
+    notice(services::Notice::Severity::Info, missing, "`swage profile CANDIDATE` profiles one");
+  }
+  conclude(std::nullopt, false, &Session::stopProcesses);
 }
 
 void Session::tick() {
@@ -405,6 +442,9 @@ void Session::stopProcesses() {
   if (m_finishing) {
     m_finishing->abandon();
   }
+  if (m_profiles && m_profiles->isRunning()) {
+    m_profiles->cancel();
+  }
   if (m_worker && !m_workerGone) {
     m_worker->stop();
   }
@@ -431,7 +471,9 @@ void Session::closeRecord() {
 }
 
 void Session::finishWhenQuiet() {
-  if (!m_concluding || !m_workerGone || !m_compilersGone || !m_gateOpen || std::exchange(m_finishedEmitted, true)) {
+  const bool profiling = m_profiles && m_profiles->isRunning();
+  if (!m_concluding || !m_workerGone || !m_compilersGone || !m_gateOpen || profiling ||
+      std::exchange(m_finishedEmitted, true)) {
     return;
   }
   if (m_searcher) {

@@ -29,6 +29,7 @@
 namespace swage::engine {
 
 class BaselineStage;
+class EliteProfiles;
 
 // What a session is made of; tests replace parts.
 struct SessionParts {
@@ -45,14 +46,15 @@ struct SessionParts {
   std::optional<SelfTestPolicy> selfTest;  // none: nobody asks whether the device can be trusted
   std::chrono::milliseconds stopGrace{2000};
   double minLimitSeconds = 20.0;  // the least that an evaluation may take
+  std::vector<domain::Target> profiledTargets{};  // where the candidates measured again at the end are profiled
 
   [[nodiscard]] static SessionParts standard(const Locations& locations);
   [[nodiscard]] SelfTest::Options selfTestOptions(domain::Target target) const;
 };
 
-// One run from the file to the best candidate: import, worker, baselines, search, finishing pass. Owns the record, the
-// worker and the compilers while it runs. Ends with exactly one finished(), when every process it started is gone and
-// the record is closed. Lives on the thread it was created on; nothing here waits. Start it once.
+// One run from the file to the best candidate: import, worker, baselines, search, finishing pass, profiles. Owns the
+// record, the worker and the compilers while it runs. Ends with exactly one finished(), when every process it started
+// is gone and the record is closed. Lives on the thread it was created on; nothing here waits. Start it once.
 class Session : public QObject {
   Q_OBJECT
 
@@ -117,6 +119,9 @@ class Session : public QObject {
   void handleSanitised(const Result<>& done);
   void measureBest();
   void handleWinner(const Result<domain::CandidateId>& winner);
+  [[nodiscard]] bool wantsProfiles() const;
+  void profileElites();
+  void handleProfiles(const std::string& missing);
   void tick();
   void emitProgress();
   void emitWorkers();
@@ -160,6 +165,7 @@ class Session : public QObject {
   std::unique_ptr<CandidatePipeline> m_pipeline;
   std::unique_ptr<SanitizerPass> m_sanitizing;
   std::unique_ptr<FinishingPass> m_finishing;
+  std::unique_ptr<EliteProfiles> m_profiles;
 
   SearchClock m_clock;
   QTimer m_ticker{this};  // a child, so that it moves with us to another thread

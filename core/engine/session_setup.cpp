@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/domain/json.h"
 #include "core/engine/baseline_stage.h"
+#include "core/engine/elite_profiles.h"
 #include "core/engine/session.h"
 #include "core/engine/snapshots.h"
 #include "core/engine/spare_worker.h"
@@ -65,6 +66,7 @@ SessionParts SessionParts::standard(const Locations& locations) {
         .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}},
     };
   };
+  parts.profiledTargets = {domain::Target::Cuda};
   parts.compilerCommand.program = locations.compiler.string();
   parts.sanitizer = locations.sanitizer.string();
   parts.replay = locations.replay.string();
@@ -193,6 +195,9 @@ void Session::startWorker(domain::Target target) {
   watchReplacements();
   connect(m_worker.get(), &WorkerSupervisor::stopped, this, [this] {
     m_workerGone = true;
+    if (m_profiles && !m_concluding) {
+      m_profiles->start(m_outcome.best);
+    }
     finishWhenQuiet();
   });
   m_worker->start();

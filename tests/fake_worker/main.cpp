@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE] [--then BEHAVIOUR] [--start-ms N] [--stand-by] [--gpu]
 //   ROLE      worker or compiler
-//   --from N  misbehaves in the N-th job (Evaluate or Compile) only; 1 by default. 0: while loading the task
+//   --from N  misbehaves in the N-th job (Evaluate, Profile or Compile) only; 1 by default. 0: while loading the task
 //   --once F  misbehaves only if F does not exist, and creates it when it does: the replacement then behaves
 //   --then B  what the replacement does instead
 //   --start-ms N  takes so long to start, like a program with large libraries
@@ -88,6 +88,21 @@ domain::Evaluation evaluate(const domain::LaunchPlan& plan) {
   correct.timing.speedupLow = 0.98 * correct.timing.speedup;
   correct.timing.speedupHigh = 1.02 * correct.timing.speedup;
   return correct;
+}
+
+// One kernel that takes its number of microseconds and moves a megabyte.
+domain::Profile profile(const domain::LaunchPlan& plan) {
+  domain::Profile result;
+  result.source = domain::ProfileSource::Counters;
+  for (const domain::PlanStep& step : plan.steps) {
+    if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
+      domain::KernelProfile& found = result.kernels.emplace_back();
+      found.entry = kernel->entry;
+      found.durationNs = numberOf(plan) * 1e3;
+      found.metrics = {{"dram__bytes_read.sum", 1e6}};
+    }
+  }
+  return result;
 }
 
 domain::DeviceInfo device() {
@@ -220,6 +235,13 @@ class Program {
       if (auto* correct = std::get_if<domain::Correct>(&answer.evaluation); correct != nullptr && evaluate->heldBack) {
         correct->byInputs.push_back({.inputs = "held back", .checks = 3, .errors = {{}}});
       }
+      return answer;
+    }
+    if (const auto* profile = std::get_if<wire::Profile>(&message)) {
+      wire::Profiled answer;
+      answer.request = profile->request;
+      answer.profile = fake::profile(profile->plan);
+      answer.workerExits = true;
       return answer;
     }
     wire::Compiled answer;
