@@ -61,6 +61,8 @@ class CudaEvaluation : public ::testing::Test {
     wire::LoadTask load;
     load.task = m_task;
     load.timingBudgetSeconds = 0.1;
+    load.adversarial = true;
+    load.heldBackSeeds = 3;
     auto session = TaskSession::load(load, *m_device, [](std::string_view) {});
     ASSERT_THAT(session, testing::IsOk());
     m_session = std::move(*session);
@@ -100,6 +102,24 @@ TEST_F(CudaEvaluation, OfARightKernelIsCorrectAndTimed) {
   ASSERT_NE(correct, nullptr) << domain::summary(result.evaluation);
   EXPECT_TRUE(correct->bitwiseRepeatable);
   EXPECT_GT(correct->timing.candidate.medianNs, 500.0);
+}
+
+TEST_F(CudaEvaluation, OfARightKernelHoldsOnHardInputsAndHeldBackSeeds) {
+  wire::Evaluate request;
+  request.plan = plan();
+  request.binary = reluPtx("0");
+  request.verifyOnly = true;
+  request.heldBack = true;
+  const auto result = m_session->evaluate(request, [](std::string_view) {});
+  const auto* correct = domain::asCorrect(result.evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(result.evaluation);
+  std::vector<std::string> kinds;
+  for (const domain::InputErrors& errors : correct->byInputs) {
+    kinds.push_back(errors.inputs);
+  }
+  EXPECT_THAT(kinds, ::testing::ElementsAre("task", "common offset", "cancelling", "large", "small", "equal",
+                                            "denormal", "held back"));
+  EXPECT_THAT(m_session->ready().doubts, ::testing::IsEmpty());
 }
 
 TEST_F(CudaEvaluation, OfThePlanOfAtenCallsIsAboutAsFastAsEager) {
