@@ -100,7 +100,8 @@ std::string kernelText(const domain::KernelProfile& kernel) {
 }  // namespace
 
 std::string profileText(const domain::Profile& profile) {
-  std::string text = fmt::format("profile     by {}\n", describe(profile.source));
+  const std::string_view source = profile.kernels.empty() ? "nothing: no kernel was seen" : describe(profile.source);
+  std::string text = fmt::format("profile     by {}\n", source);
   if (!profile.limitation.empty()) {
     text += fmt::format("            {}\n", profile.limitation);
   }

@@ -54,6 +54,10 @@ ProfileRun::ProfileRun(SessionState& state, const wire::Profile& request, const 
 wire::Profiled ProfileRun::run() {
   m_result.request = m_request.request;
   m_onStage("profile");
+  if (!m_request.plan.hasKernels()) {
+    note("the candidate has no kernel of its own: PyTorch's operators do everything");
+    return std::move(m_result);
+  }
   openProfiler();
   if (prepare() && fillInputs()) {
     findKernels();

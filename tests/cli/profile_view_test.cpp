@@ -68,6 +68,13 @@ TEST(ProfileText, SaysWhatIsMissingAndWhatToDo) {
   EXPECT_THAT(text, Not(HasSubstr("registers")));
 }
 
+TEST(ProfileText, OfNoKernelSaysSo) {
+  domain::Profile profile;
+  profile.limitation = "PyTorch's operators do everything";
+  EXPECT_EQ(profileText(profile),
+            "profile     by nothing: no kernel was seen\n            PyTorch's operators do everything\n");
+}
+
 TEST(ProfileText, ShowsTheFiveHottestInstructions) {
   domain::Profile profile = countedProfile();
   profile.kernels[0].instructions.assign(9, {.text = "NOP", .line = 3, .samples = 1});

@@ -158,8 +158,11 @@ TEST_F(ProfileOfACandidate, CountsTheLaunchesOfOneKernel) {
 }
 
 TEST_F(ProfileOfACandidate, WithoutKernelsIsEmpty) {
-  const wire::Profiled result = profile(*s_cpu, testing::atenPlan(m_task));
+  ProfiledDevice device(*s_cpu);
+  const wire::Profiled result = profile(device, testing::atenPlan(m_task));
   EXPECT_THAT(result.profile.kernels, IsEmpty());
+  EXPECT_THAT(result.profile.limitation, HasSubstr("no kernel of its own"));
+  EXPECT_FALSE(result.workerExits) << "no profiler was needed";
   EXPECT_EQ(result.profile.source, domain::ProfileSource::Compiler);
 }
 
