@@ -27,6 +27,9 @@ function(tested_by file out)
   if(file MATCHES "^tests/core/synth/cuda_test")
     # What the synthesiser writes goes through the real compiler there.
     set(layer "all")
+  elseif(file MATCHES "^tests/compiler/source_lines_test")
+    # What the compiler makes goes through the profiler's reader there.
+    set(layer "all")
   elseif(file MATCHES "^tests/core/([^/]+)/")
     set(layer ${CMAKE_MATCH_1})
   elseif(file MATCHES "^tests/(compiler|worker|cli)/")
