@@ -212,7 +212,7 @@ void Session::sanitise() {
   m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_searcher, std::move(options));
   connect(m_sanitizing.get(), &SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
     m_archiveDirty = true;
-    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs));
+    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
   });
   connect(m_sanitizing.get(), &SanitizerPass::finished, this, &Session::handleSanitised);
   m_sanitizing->start();
