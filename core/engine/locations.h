@@ -17,9 +17,9 @@ struct Locations {
   std::filesystem::path compiler;
   std::filesystem::path replay;
   std::filesystem::path patterns;
-  std::filesystem::path tasks;   // bundled tasks
+  std::filesystem::path tasks;     // bundled tasks
   std::filesystem::path selfTest;  // planted cheats and controls
-  std::filesystem::path bridge;  // folder that holds the Python package swage_bridge
+  std::filesystem::path bridge;    // folder that holds the Python package swage_bridge
   std::filesystem::path python;
   std::filesystem::path nvrtc;  // of Python's CUDA packages; empty: none
   std::filesystem::path cudaIncludes;
