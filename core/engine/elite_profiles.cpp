@@ -74,6 +74,7 @@ bool EliteProfiles::begin(domain::CandidateId id) {
   Profiling::Options options;
   options.worker = m_options.worker;
   options.stopGrace = m_options.stopGrace;
+  options.takesLease = false;
   options.limitSeconds = static_cast<double>(m_options.endWithin.count() - m_clock.elapsed()) / 1e3;
   m_profiling = std::make_unique<Profiling>(std::move(options), std::move(*candidate));
   connect(m_profiling.get(), &Profiling::finished, this,

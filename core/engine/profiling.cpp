@@ -47,10 +47,24 @@ void Profiling::start() {
                                                       .handshake = ChannelOptions::Handshake::HelloThenWorkerReady,
                                                       .startLimit = std::chrono::milliseconds(120000),
                                                       .stopGrace = m_options.stopGrace});
-  connect(m_channel.get(), &ProcessChannel::ready, this, &Profiling::load);
+  connect(m_channel.get(), &ProcessChannel::ready, this, &Profiling::handleReady);
   connect(m_channel.get(), &ProcessChannel::jobFinished, this, &Profiling::handleOutcome);
   connect(m_channel.get(), &ProcessChannel::died, this, &Profiling::handleDeath);
   m_channel->start();
+}
+
+// A profiler beside somebody's timing would spoil it, and be spoilt by it.
+void Profiling::handleReady(const wire::Message& message) {
+  const auto* ready = std::get_if<wire::WorkerReady>(&message);
+  if (m_options.takesLease && ready != nullptr) {
+    Result<DeviceLease> lease = DeviceLease::take(ready->device);
+    if (!lease) {
+      conclude(std::move(lease).error());
+      return;
+    }
+    m_lease = std::move(*lease);
+  }
+  load();
 }
 
 void Profiling::load() {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/base/result.h"
+#include "core/engine/device_lease.h"
 #include "core/engine/process_channel.h"
 #include "core/engine/recorded_candidate.h"
 
@@ -24,6 +25,7 @@ class Profiling : public QObject {
     LaunchCommand worker;
     std::chrono::milliseconds stopGrace{2000};
     double limitSeconds = 120.0;  // of the profile itself, after the task is loaded
+    bool takesLease = true;       // false: the caller has the device's
   };
 
   Profiling(Options options, RecordedCandidate candidate, QObject* parent = nullptr);
@@ -36,6 +38,7 @@ class Profiling : public QObject {
   void finished(const swage::Result<swage::domain::Profile>& profile);
 
  private:
+  void handleReady(const wire::Message& message);
   void load();
   void handleOutcome(const JobOutcome& outcome);
   void handleAnswer(const wire::Message& message);
@@ -46,6 +49,7 @@ class Profiling : public QObject {
   Options m_options;
   RecordedCandidate m_candidate;
   std::unique_ptr<ProcessChannel> m_channel;
+  std::optional<DeviceLease> m_lease;
   bool m_loaded = false;
   std::optional<Result<domain::Profile>> m_outcome;
 };

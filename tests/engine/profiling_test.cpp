@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 #include "core/domain/json.h"
 #include "core/engine/elite_profiles.h"
@@ -106,6 +107,23 @@ TEST_F(ProfilingTest, CanBeCancelled) {
   EXPECT_FALSE(stored(id));
 }
 
+TEST_F(ProfilingTest, WaitsForNobodyWhoTimesOnTheGpu) {
+  const domain::CandidateId id = best();
+  ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
+  domain::DeviceInfo gpu;
+  gpu.target = domain::Target::Cuda;
+  gpu.host = "test";
+  gpu.uuid = "GPU-fake";
+  auto lease = DeviceLease::take(gpu);
+  ASSERT_THAT(lease, IsOk());
+  profileWith("ok", {"--gpu"});
+  EXPECT_THAT(profileOf(id), IsError(ErrorKind::Locked, ::testing::_));
+  EXPECT_FALSE(stored(id));
+  lease = Error(ErrorKind::Internal, "given back");
+  EXPECT_THAT(profileOf(id), IsOk());
+  ::unsetenv("XDG_RUNTIME_DIR");
+}
+
 TEST(WithCompilerFacts, FillsWhatTheDeviceDidNotSay) {
   domain::KernelFacts facts;
   facts.entry = "k";
@@ -133,7 +151,9 @@ class EliteProfilesTest : public ProfilingTest {
   // The search itself goes well.
   void searchThenProfileWith(const std::string& behaviour) {
     m_parts.workerCommand = [this, behaviour](domain::Target) {
-      return fakeWorker(m_commands++ == 0 ? "ok" : behaviour);
+      const bool profiles = !m_progress.empty() && m_progress.back().stage == "profiling the best";
+      m_profilers += profiles ? 1 : 0;
+      return fakeWorker(profiles ? behaviour : "ok");
     };
   }
   [[nodiscard]] std::vector<domain::CandidateId> profiled() const {
@@ -174,7 +194,7 @@ class EliteProfilesTest : public ProfilingTest {
     return missing.value_or("never finished");
   }
 
-  int m_commands = 0;
+  int m_profilers = 0;
   domain::CandidateId m_last;
 };
 
@@ -202,7 +222,7 @@ TEST_F(EliteProfilesTest, ThatFailAreANoticeAndTheRunIsAsGood) {
 TEST_F(EliteProfilesTest, AreGivenUpWhenTheRunIsStopped) {
   searchThenProfileWith("hang");
   start(m_session);
-  ASSERT_TRUE(waitFor([this] { return m_commands == 2; }));
+  ASSERT_TRUE(waitFor([this] { return m_profilers == 1; }));
   m_session->stop();
   ASSERT_TRUE(waitUntilFinished());
   EXPECT_FALSE(m_outcomes[0].interrupted) << "the winner was known";
@@ -213,7 +233,7 @@ TEST_F(EliteProfilesTest, AreGivenUpWhenTheRunIsStopped) {
 TEST_F(EliteProfilesTest, AreGivenUpWhenTheRunIsKilled) {
   searchThenProfileWith("hang");
   start(m_session);
-  ASSERT_TRUE(waitFor([this] { return m_commands == 2; }));
+  ASSERT_TRUE(waitFor([this] { return m_profilers == 1; }));
   QTimer::singleShot(300, m_session.get(), &Session::kill);
   ASSERT_TRUE(waitUntilFinished());
   EXPECT_TRUE(m_outcomes[0].best.isValid());
