@@ -2,6 +2,7 @@
 #include "app/cli/arguments.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
 
@@ -26,6 +27,7 @@ struct Raw {
   bool noSelfTest = false;
   std::string project;
   std::string timeBudget;
+  std::string devices;
   std::vector<std::string> overrides;
   std::string reference;
   std::string output;
@@ -119,6 +121,26 @@ void addSelfTestFlag(CLI::App* command, Raw& raw) {
                     "Search although nobody knows whether cheats are found on this device");
 }
 
+// "0,2": the numbers of GPUs.
+Result<std::vector<int>> parseDevices(const std::string& text) {
+  constexpr int kLargest = 1023;
+  std::vector<int> devices;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    int number = -1;
+    const auto [rest, code] = std::from_chars(at, end, number);
+    if (code != std::errc() || number < 0 || number > kLargest || (rest != end && *rest != ',')) {
+      return Error(ErrorKind::Usage, fmt::format("'{}' is no list of GPUs", text), "give their numbers: 0,1");
+    }
+    devices.push_back(number);
+    if (rest == end) {
+      return devices;
+    }
+    at = rest + 1;
+  }
+}
+
 void addOptimize(Parser& parser) {
   Raw& raw = parser.raw;
   services::RunSpec& spec = raw.optimize.spec;
@@ -128,6 +150,7 @@ void addOptimize(Parser& parser) {
       ->type_name("TASK");
   addTaskOptions(command, raw, spec.inputs, spec.eval);
   addTarget(command, spec.target);
+  command->add_option("--devices", raw.devices, "GPUs of one model to use at once: 0,1")->type_name("LIST");
   addBudget(command, raw, spec.maxEvaluations);
   command->add_option("--seed", spec.seed, "The same seed gives the same candidates, as far as times allow")
       ->type_name("S")
@@ -153,6 +176,9 @@ void addOptimize(Parser& parser) {
     }
     result.compileBaselines = !filled.noCompileBaseline;
     filled.optimize.selfTest = !filled.noSelfTest;
+    if (!filled.devices.empty()) {
+      SWAGE_TRY_ASSIGN(filled.optimize.devices, parseDevices(filled.devices));
+    }
     return CommandArguments(filled.optimize);
   };
 }

@@ -33,6 +33,7 @@ struct ImportArguments {
 struct OptimizeArguments {
   services::RunSpec spec;  // without the project
   bool selfTest = true;
+  std::vector<int> devices;  // empty: the first GPU
 };
 struct ResumeArguments {
   std::optional<Reference> run;

@@ -18,6 +18,13 @@ Context withSelfTest(Context context, bool wanted) {
   return context;
 }
 
+Context withDevices(Context context, const std::vector<int>& devices) {
+  if (!devices.empty()) {
+    context.parts.useDevices(context.locations, devices);
+  }
+  return context;
+}
+
 }  // namespace
 
 std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context context) {
@@ -27,7 +34,8 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
         if constexpr (std::is_same_v<Chosen, ImportArguments>) {
           return std::make_unique<ImportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, OptimizeArguments>) {
-          return std::make_unique<OptimizeCommand>(withSelfTest(std::move(context), chosen.selfTest), chosen.spec);
+          return std::make_unique<OptimizeCommand>(
+              withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices), chosen.spec);
         } else if constexpr (std::is_same_v<Chosen, ResumeArguments>) {
           return std::make_unique<ResumeCommand>(withSelfTest(std::move(context), chosen.selfTest), chosen);
         } else if constexpr (std::is_same_v<Chosen, StatusArguments>) {

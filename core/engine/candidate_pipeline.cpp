@@ -3,6 +3,8 @@
 
 #include <QTimer>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/base/log.h"
@@ -61,7 +63,54 @@ search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain:
 
 CandidatePipeline::CandidatePipeline(Parts parts, Options options, QObject* parent)
     : QObject(parent), m_parts(parts), m_options(std::move(options)) {
+  m_lanes.push_back(std::make_unique<Lane>());
+  m_lanes.back()->worker = &m_parts.worker;
   connect(&m_parts.compilers, &CompilerPool::compiled, this, &CandidatePipeline::handleCompiled);
+}
+
+void CandidatePipeline::addWorker(WorkerSupervisor& worker, std::string device) {
+  m_lanes.push_back(std::make_unique<Lane>());
+  m_lanes.back()->worker = &worker;
+  m_lanes.back()->device = std::move(device);
+  pumpLater();
+}
+
+void CandidatePipeline::removeWorker(WorkerSupervisor& worker) {
+  const auto found =
+      std::find_if(m_lanes.begin(), m_lanes.end(), [&worker](const auto& lane) { return lane->worker == &worker; });
+  if (found == m_lanes.end()) {
+    return;
+  }
+  worker.disconnect(this);
+  std::optional<Item> item = std::move((*found)->current);
+  m_lanes.erase(found);
+  if (item) {
+    check(requeue(std::move(*item)));
+  }
+  if (m_flow == Flow::Halted && !isEvaluating()) {
+    Q_EMIT halted();
+  }
+  pumpLater();
+}
+
+// In front: it was its turn already. Its binary went away with the message.
+Result<> CandidatePipeline::requeue(Item item) {
+  if (item.record.program.plan.hasKernels()) {
+    SWAGE_TRY_ASSIGN(item.binary, m_parts.record.binary(item.record.binaryHash));
+  }
+  m_ready.push_front(std::move(item));
+  return {};
+}
+
+int CandidatePipeline::busyLanes() const {
+  return static_cast<int>(
+      std::count_if(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return lane->current.has_value(); }));
+}
+
+CandidatePipeline::Lane* CandidatePipeline::idleLane() const {
+  const auto idle =
+      std::find_if(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return !lane->current.has_value(); });
+  return idle == m_lanes.end() ? nullptr : idle->get();
 }
 
 Result<> CandidatePipeline::restore(std::vector<store::CandidateRecord> history) {
@@ -113,13 +162,13 @@ void CandidatePipeline::halt() {
   if (m_flow == Flow::Running) {
     m_flow = Flow::Halted;
   }
-  if (!m_current) {
+  if (!isEvaluating()) {
     QTimer::singleShot(0, this, &CandidatePipeline::halted);
   }
 }
 
 std::int64_t CandidatePipeline::inFlight() const {
-  return static_cast<std::int64_t>(m_compiling.size() + m_waiting.size() + m_ready.size()) + (m_current ? 1 : 0);
+  return static_cast<std::int64_t>(m_compiling.size() + m_waiting.size() + m_ready.size()) + busyLanes();
 }
 
 std::string CandidatePipeline::stage() const {
@@ -127,8 +176,10 @@ std::string CandidatePipeline::stage() const {
   if (!m_compiling.empty()) {
     text = fmt::format("compiling {}", m_compiling.size());
   }
-  if (m_current) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", m_parts.worker.stateText());
+  for (const auto& lane : m_lanes) {
+    if (lane->current) {
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", lane->worker->stateText());
+    }
   }
   if (!m_ready.empty()) {
     text += fmt::format("{}{} waiting", text.empty() ? "" : ", ", m_ready.size());
@@ -137,14 +188,15 @@ std::string CandidatePipeline::stage() const {
 }
 
 bool CandidatePipeline::mayCompile() const {
-  if (!m_options.overlap && (m_evaluatingBatch || m_current)) {
+  if (!m_options.overlap && (m_evaluatingBatch || isEvaluating())) {
     return false;
   }
-  return static_cast<int>(m_compiling.size() + m_ready.size()) < m_options.batch;
+  const int more = static_cast<int>(m_lanes.size()) - 1;  // each device wants one in stock
+  return static_cast<int>(m_compiling.size() + m_ready.size()) < m_options.batch + std::max(more, 0);
 }
 
 bool CandidatePipeline::mayEvaluate() const {
-  return !m_current && !m_ready.empty() && (m_options.overlap || m_evaluatingBatch);
+  return idleLane() != nullptr && !m_ready.empty() && (m_options.overlap || m_evaluatingBatch);
 }
 
 void CandidatePipeline::pumpLater() {
@@ -160,7 +212,7 @@ void CandidatePipeline::pump() {
   if (m_flow != Flow::Running) {
     return;
   }
-  if (m_evaluatingBatch && m_ready.empty() && !m_current) {
+  if (m_evaluatingBatch && m_ready.empty() && !isEvaluating()) {
     m_evaluatingBatch = false;
   }
   bool found = true;
@@ -180,8 +232,8 @@ void CandidatePipeline::pump() {
   if (full && m_compiling.empty() && !m_ready.empty()) {
     m_evaluatingBatch = true;
   }
-  if (mayEvaluate()) {
-    evaluateNext();
+  while (mayEvaluate()) {
+    evaluateNext(*idleLane());
   }
   if (!full) {
     pumpLater();
@@ -328,32 +380,45 @@ Result<> CandidatePipeline::accept(Item item, const domain::CompiledBinary& bina
   return {};
 }
 
-void CandidatePipeline::evaluateNext() {
-  m_current = std::move(m_ready.front());
+void CandidatePipeline::evaluateNext(Lane& lane) {
+  lane.current = std::move(m_ready.front());
   m_ready.pop_front();
-  const store::CandidateRecord& record = m_current->record;
+  const store::CandidateRecord& record = lane.current->record;
   wire::Evaluate message;
   message.plan = record.program.plan;
-  message.binary = std::move(m_current->binary);
+  message.binary = std::move(lane.current->binary);
   message.screeningNs =
       record.madeBy == domain::OperatorKind::Baseline ? 0.0 : m_parts.searcher.eliteTimeNs(*record.cell);
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
   message.limitSeconds = m_options.limitSeconds;
   message.heldBack = true;  // what is timed in full may become an elite
-  connect(&m_parts.worker, &WorkerSupervisor::evaluated, this, &CandidatePipeline::handleEvaluated,
-          Qt::SingleShotConnection);
-  m_parts.worker.evaluate(std::move(message));
+  connect(
+      lane.worker, &WorkerSupervisor::evaluated, this,
+      [this, &lane](const EvaluationResult& result) { handleEvaluated(lane, result); }, Qt::SingleShotConnection);
+  lane.worker->evaluate(std::move(message));
 }
 
-void CandidatePipeline::handleEvaluated(const EvaluationResult& result) {
-  Item item = std::move(*m_current);
-  m_current.reset();
+void CandidatePipeline::handleEvaluated(Lane& lane, const EvaluationResult& result) {
+  Item item = std::move(*lane.current);
+  lane.current.reset();
+  if (result.interrupted && m_flow != Flow::Broken && m_lanes.size() > 1) {
+    check(requeue(std::move(item)));
+    pumpLater();  // the device is lost: its worker is removed before it could get another
+    if (m_flow == Flow::Halted && !isEvaluating()) {
+      Q_EMIT halted();
+    }
+    return;
+  }
   if (!result.interrupted && m_flow != Flow::Broken) {
+    if (!lane.device.empty()) {
+      const nlohmann::json where = {{"candidate", item.record.id.value()}, {"device", lane.device}};
+      check(m_parts.record.addEvent(m_options.run, "evaluated on", where.dump()));
+    }
     item.stages = store::StageSeconds{result.verifySeconds, result.timingSeconds};
     check(finish(std::move(item), checkFloor(result.evaluation)));
   }
-  if (m_flow == Flow::Halted) {
+  if (m_flow == Flow::Halted && !isEvaluating()) {
     Q_EMIT halted();
   }
   pump();

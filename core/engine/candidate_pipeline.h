@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -22,7 +23,8 @@ namespace swage::engine {
 
 // The way of a candidate: proposal, program, duplicate?, compile, duplicate?, cell, verify and time, record, report.
 // Every step is in the record before the next one starts, so a kill at any moment leaves a candidate without an
-// evaluation at worst, and restore() takes it up again. Borrows everything it works with. One thread only.
+// evaluation at worst, and restore() takes it up again. Each candidate goes to the next idle worker: each has a device
+// of its own, all of one model. Borrows everything it works with. One thread only.
 class CandidatePipeline : public QObject {
   Q_OBJECT
 
@@ -56,12 +58,16 @@ class CandidatePipeline : public QObject {
   // The graph as it is, every node an ATen step. Only in a new run.
   void addIdentity();
   void run();
+  // One more worker that has the task, on a device of the same model; `device` is its UUID.
+  void addWorker(WorkerSupervisor& worker, std::string device);
+  // Its device is given up. What it was evaluating is evaluated again by another; there must be one.
+  void removeWorker(WorkerSupervisor& worker);
   // Starts nothing new; halted() follows when no evaluation is in progress. run() goes on.
   void halt();
 
   [[nodiscard]] std::int64_t evaluations() const { return m_evaluations; }
   [[nodiscard]] std::int64_t correct() const { return m_correct; }
-  [[nodiscard]] bool isEvaluating() const { return m_current.has_value(); }
+  [[nodiscard]] bool isEvaluating() const { return busyLanes() > 0; }
   [[nodiscard]] std::string stage() const;
   [[nodiscard]] domain::CandidateId identity() const { return m_identity; }
   [[nodiscard]] bool isSpaceExhausted() const { return m_exhausted; }
@@ -80,12 +86,20 @@ class CandidatePipeline : public QObject {
     bool fromEarlierSitting = false;  // the searcher does not know its proposal
     std::optional<store::StageSeconds> stages = {};
   };
+  // A worker and what it is evaluating.
+  struct Lane {
+    WorkerSupervisor* worker = nullptr;
+    std::string device;  // empty: the run's own
+    std::optional<Item> current;
+  };
 
   void pump();
   void pumpLater();
   [[nodiscard]] bool mayCompile() const;
   [[nodiscard]] bool mayEvaluate() const;
   [[nodiscard]] std::int64_t inFlight() const;
+  [[nodiscard]] int busyLanes() const;
+  [[nodiscard]] Lane* idleLane() const;
   bool proposeOne();
   [[nodiscard]] Result<> propose(const search::Proposal& proposal);
   [[nodiscard]] Result<> addRejected(Item item, const Error& why);
@@ -95,8 +109,9 @@ class CandidatePipeline : public QObject {
   void settleBatch();
   void settle(std::uint64_t token, const domain::CompileOutcome& outcome);
   [[nodiscard]] Result<> accept(Item item, const domain::CompiledBinary& binary);
-  void evaluateNext();
-  void handleEvaluated(const EvaluationResult& result);
+  void evaluateNext(Lane& lane);
+  void handleEvaluated(Lane& lane, const EvaluationResult& result);
+  [[nodiscard]] Result<> requeue(Item item);
   [[nodiscard]] domain::Evaluation checkFloor(domain::Evaluation evaluation) const;
   [[nodiscard]] Result<> finish(Item item, domain::Evaluation evaluation);
   void tell(const Item& item, const search::Outcome& outcome);
@@ -114,7 +129,7 @@ class CandidatePipeline : public QObject {
   std::map<std::uint64_t, domain::CompileOutcome> m_compiled;  // without overlap: until the whole batch is
   std::deque<Item> m_waiting;                                  // restored ones, before they are built
   std::deque<Item> m_ready;                                    // to be evaluated
-  std::optional<Item> m_current;
+  std::vector<std::unique_ptr<Lane>> m_lanes;
   std::unordered_map<std::string, domain::CandidateId> m_bySource;
   std::unordered_map<std::string, domain::CandidateId> m_byBinary;  // binary and plan
   domain::CandidateId m_identity;

@@ -372,6 +372,13 @@ void Session::emitWorkers() {
                        .busy = m_worker->isBusy() ? 1 : 0,
                        .total = 1});
   }
+  for (const auto& lane : m_lanes) {
+    workers.push_back({.name = lane->device.name.empty() ? std::string("worker") : lane->device.name,
+                       .state = lane->worker->stateText(),
+                       .done = lane->worker->done(),
+                       .busy = lane->worker->isBusy() ? 1 : 0,
+                       .total = 1});
+  }
   if (m_compilers) {
     const int busy = m_compilers->busy();
     workers.push_back({.name = "compilers",
@@ -448,6 +455,7 @@ void Session::stopProcesses() {
   if (m_worker && !m_workerGone) {
     m_worker->stop();
   }
+  endLanes(&WorkerSupervisor::stop);
   if (m_compilers && !m_compilersGone) {
     m_compilers->stop();
   }
@@ -458,6 +466,7 @@ void Session::killProcesses() {
   if (m_worker && !m_workerGone) {
     m_worker->kill();
   }
+  endLanes(&WorkerSupervisor::kill);
   if (m_compilers && !m_compilersGone) {
     m_compilers->kill();
   }
@@ -472,7 +481,7 @@ void Session::closeRecord() {
 
 void Session::finishWhenQuiet() {
   const bool profiling = m_profiles && m_profiles->isRunning();
-  if (!m_concluding || !m_workerGone || !m_compilersGone || !m_gateOpen || profiling ||
+  if (!m_concluding || !m_workerGone || !m_compilersGone || !areLanesGone() || !m_gateOpen || profiling ||
       std::exchange(m_finishedEmitted, true)) {
     return;
   }

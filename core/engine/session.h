@@ -35,6 +35,7 @@ class EliteProfiles;
 struct SessionParts {
   BridgeEnvironment bridge;
   std::function<LaunchCommand(domain::Target)> workerCommand;
+  std::vector<LaunchCommand> moreWorkers;  // one for each further GPU; all of one model
   LaunchCommand compilerCommand;
   std::string sanitizer;  // compute-sanitizer; empty: not installed
   std::string replay;
@@ -49,6 +50,8 @@ struct SessionParts {
   std::vector<domain::Target> profiledTargets{};  // where the candidates measured again at the end are profiled
 
   [[nodiscard]] static SessionParts standard(const Locations& locations);
+  // The GPUs to use, by their numbers in the order of the PCI bus. Not empty.
+  void useDevices(const Locations& locations, const std::vector<int>& ordinals);
   [[nodiscard]] SelfTest::Options selfTestOptions(domain::Target target) const;
 };
 
@@ -89,7 +92,8 @@ class Session : public QObject {
   void handleBundle(const Result<store::TaskBundle>& bundle);
   void chooseTarget();
   void startWorker(domain::Target target);
-  void watchReplacements();
+  void watch(WorkerSupervisor& worker);
+  [[nodiscard]] wire::LoadTask taskToLoad() const;
   void handleDevice(const wire::WorkerReady& ready);
   void checkDevice(const std::string& torchVersion);
   void handleGate(const Result<SelfTestGate::Ground>& ground);
@@ -107,6 +111,25 @@ class Session : public QObject {
   [[nodiscard]] Result<> buildSearch();
   [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;
   [[nodiscard]] double limitSeconds() const;
+
+  // session_devices.cpp: GPUs beyond the first one.
+  struct Lane {
+    std::unique_ptr<WorkerSupervisor> worker;
+    domain::DeviceInfo device;
+    std::optional<DeviceLease> lease;
+    bool joined = false;
+    bool gone = false;
+  };
+  void startMoreWorkers();
+  void admitLane(Lane& lane, const domain::DeviceInfo& device);
+  void joinLane(Lane& lane, const Result<wire::TaskReady>& task);
+  void dropLane(Lane& lane, const Error& error);
+  [[nodiscard]] bool promoteLane(const Error& error);
+  void handleWorkerFailed(WorkerSupervisor* worker, const Error& error);
+  void handleWorkerStopped(WorkerSupervisor* worker);
+  [[nodiscard]] Lane* laneOf(const WorkerSupervisor* worker) const;
+  [[nodiscard]] bool areLanesGone() const;
+  void endLanes(void (WorkerSupervisor::*how)());
 
   // session.cpp: the search and the end.
   void setState(services::RunState state);
@@ -161,6 +184,7 @@ class Session : public QObject {
   std::unique_ptr<synth::Synthesizer> m_synthesizer;
   std::unique_ptr<search::Searcher> m_searcher;
   std::unique_ptr<WorkerSupervisor> m_worker;
+  std::vector<std::unique_ptr<Lane>> m_lanes;
   std::unique_ptr<CompilerPool> m_compilers;
   std::unique_ptr<CandidatePipeline> m_pipeline;
   std::unique_ptr<SanitizerPass> m_sanitizing;

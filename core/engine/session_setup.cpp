@@ -190,34 +190,8 @@ void Session::startWorker(domain::Target target) {
   m_workerGone = false;
   connect(m_worker.get(), &WorkerSupervisor::deviceReady, this, &Session::handleDevice);
   connect(m_worker.get(), &WorkerSupervisor::loaded, this, &Session::handleLoaded);
-  connect(m_worker.get(), &WorkerSupervisor::failed, this, &Session::fail);
-  connect(m_worker.get(), &WorkerSupervisor::stateChanged, this, [this] { m_workersDirty = true; });
-  watchReplacements();
-  connect(m_worker.get(), &WorkerSupervisor::stopped, this, [this] {
-    m_workerGone = true;
-    if (m_profiles && !m_concluding) {
-      m_profiles->start(m_outcome.best);
-    }
-    finishWhenQuiet();
-  });
+  watch(*m_worker);
   m_worker->start();
-}
-
-void Session::watchReplacements() {
-  const auto keep = [this](std::string_view kind, const nlohmann::json& what) {
-    if (!m_record || !m_run.isValid()) {
-      return;
-    }
-    if (const Result<> stored = m_record->addEvent(m_run, kind, what.dump()); !stored) {
-      fail(stored.error());
-    }
-  };
-  connect(m_worker.get(), &WorkerSupervisor::replaced, this, [keep](const std::string& why) {
-    keep("worker replaced", {{"why", why}});
-  });
-  connect(m_worker.get(), &WorkerSupervisor::readyAgain, this, [keep](double seconds) {
-    keep("worker ready again", {{"seconds", seconds}});
-  });
 }
 
 void Session::handleDevice(const wire::WorkerReady& ready) {
@@ -286,13 +260,17 @@ Result<> Session::recordGround() {
 void Session::loadTask() {
   m_stage = "reference and eager PyTorch";
   emitProgress();
+  m_worker->load(taskToLoad());
+}
+
+wire::LoadTask Session::taskToLoad() const {
   wire::LoadTask load;
   load.task = m_bundle->task;
   load.weightsPath = m_bundle->weights.string();
   load.baseSeed = m_spec.seed;
   load.adversarial = true;
   load.heldBackSeeds = kHeldBackSeeds;
-  m_worker->load(std::move(load));
+  return load;
 }
 
 void Session::handleLoaded(const Result<wire::TaskReady>& task) {
@@ -442,6 +420,7 @@ void Session::startSearch() {
   setState(services::RunState::Running);
   m_stage.clear();
   m_pipeline->run();
+  startMoreWorkers();
 }
 
 Result<> Session::buildSearch() {

@@ -32,6 +32,7 @@ TEST(Arguments, OfTheSelfTest) {
   EXPECT_THAT(parseArguments({"doctor", "--target", "cpu"}), IsError(ErrorKind::Usage, HasSubstr("--self-test")));
   EXPECT_TRUE(command<OptimizeArguments>({"optimize", "t"}).selfTest);
   EXPECT_FALSE(command<OptimizeArguments>({"optimize", "t", "--no-self-test"}).selfTest);
+  EXPECT_EQ(command<OptimizeArguments>({"optimize", "--devices", "0,2", "t"}).devices, (std::vector<int>{0, 2}));
   EXPECT_FALSE(command<ResumeArguments>({"resume", "--no-self-test"}).selfTest);
 }
 
@@ -122,6 +123,8 @@ TEST(Arguments, WrongUsageNamesWhatIsWrong) {
   EXPECT_THAT(parseArguments({"optimize"}), IsError(ErrorKind::Usage, HasSubstr("task")));
   EXPECT_THAT(parseArguments({"optimize", "t", "--target", "tpu"}), IsError(ErrorKind::Usage, HasSubstr("tpu")));
   EXPECT_THAT(parseArguments({"optimize", "t", "--time-budget", "soon"}), IsError(ErrorKind::Usage, HasSubstr("soon")));
+  EXPECT_THAT(parseArguments({"optimize", "t", "--devices", "0,,1"}), IsError(ErrorKind::Usage, HasSubstr("0,,1")));
+  EXPECT_THAT(parseArguments({"optimize", "t", "--devices", "0,"}), IsError(ErrorKind::Usage, HasSubstr("'0,'")));
   EXPECT_THAT(parseArguments({"optimize", "t", "--json", "--jsonl"}), IsError(ErrorKind::Usage, HasSubstr("json")));
   EXPECT_THAT(parseArguments({"optimize", "t", "--max-evaluations", "0"}), IsError(ErrorKind::Usage, HasSubstr("0")));
   EXPECT_THAT(parseArguments({"show", "r3"}), IsError(ErrorKind::Usage, HasSubstr("is a run")));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE] [--then BEHAVIOUR] [--start-ms N] [--stand-by] [--gpu]
+//                 [--uuid U] [--model NAME] [--evaluate-ms N]
 //   ROLE      worker or compiler
 //   --from N  misbehaves in the N-th job (Evaluate, Profile or Compile) only; 1 by default. 0: while loading the task
 //   --once F  misbehaves only if F does not exist, and creates it when it does: the replacement then behaves
 //   --then B  what the replacement does instead
 //   --start-ms N  takes so long to start, like a program with large libraries
 //   --stand-by    as of swage-worker
-//   --gpu         says that its device is a GPU
+//   --gpu         says that its device is a GPU, --uuid and --model which one
+//   --evaluate-ms N  takes so long for each evaluation
 // The time a worker reports for a plan with one kernel whose first argument is Int32 n is n microseconds; it is wrong
 // when n is 13. Plans without kernels take 100 microseconds, as does eager.
 #include <fcntl.h>
@@ -125,6 +127,9 @@ class Program {
     int startMs = 0;
     bool standBy = false;
     bool gpu = false;
+    const char* uuid = "GPU-fake";
+    const char* model = "Fake GPU";
+    int evaluateMs = 0;
     const char* once = nullptr;
     Behaviour then = Behaviour::Ok;
   };
@@ -162,7 +167,8 @@ class Program {
     ready.device = device();
     if (m_options.gpu) {
       ready.device.target = domain::Target::Cuda;
-      ready.device.uuid = "GPU-fake";
+      ready.device.uuid = m_options.uuid;
+      ready.device.name = m_options.model;
     }
     ready.device.uuid += m_behaviour == Behaviour::OtherDevice ? "-other" : "";
     ready.torchVersion = "2.11.0";
@@ -203,6 +209,7 @@ class Program {
       return;
     }
     ++m_jobs;
+    ::usleep(static_cast<useconds_t>(m_options.evaluateMs) * 1000U);
     const wire::Message answer = answerTo(message);
     if (m_jobs == m_from) {
       misbehave(answer);
@@ -383,6 +390,12 @@ int main(int argc, char** argv) {
       options.from = std::atoi(argv[i]);
     } else if (name == "--start-ms") {
       options.startMs = std::atoi(argv[i]);
+    } else if (name == "--evaluate-ms") {
+      options.evaluateMs = std::atoi(argv[i]);
+    } else if (name == "--uuid") {
+      options.uuid = argv[i];
+    } else if (name == "--model") {
+      options.model = argv[i];
     } else if (name == "--once") {
       options.once = argv[i];
     } else if (name == "--then") {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Session that uses further GPUs of the same model.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/domain/json.h"
+#include "core/engine/elite_profiles.h"
+#include "core/engine/session.h"
+#include "core/engine/spare_worker.h"
+
+namespace swage::engine {
+namespace {
+
+// Times of one model are comparable, those of two are not: an elite of the faster one would screen out everything that
+// the slower one measures.
+bool isSameModel(const domain::DeviceInfo& a, const domain::DeviceInfo& b) {
+  return a.name == b.name && a.architecture == b.architecture && a.multiprocessors == b.multiprocessors &&
+         a.memoryBytes == b.memoryBytes;
+}
+
+}  // namespace
+
+void SessionParts::useDevices(const Locations& locations, const std::vector<int>& ordinals) {
+  const auto on = [worker = locations.worker.string()](const std::string& device) {
+    return LaunchCommand{
+        .program = worker, .arguments = {"--device", device}, .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}};
+  };
+  workerCommand = [on, first = ordinals.front()](domain::Target target) {
+    return on(target == domain::Target::Cuda ? fmt::format("cuda:{}", first) : "cpu");
+  };
+  moreWorkers.clear();
+  for (auto ordinal = ordinals.begin() + 1; ordinal != ordinals.end(); ++ordinal) {
+    moreWorkers.push_back(on(fmt::format("cuda:{}", *ordinal)));
+  }
+}
+
+// What every worker of a run is watched for.
+void Session::watch(WorkerSupervisor& worker) {
+  const auto keep = [this](std::string_view kind, const nlohmann::json& what) {
+    if (!m_record || !m_run.isValid()) {
+      return;
+    }
+    if (const Result<> stored = m_record->addEvent(m_run, kind, what.dump()); !stored) {
+      fail(stored.error());
+    }
+  };
+  connect(&worker, &WorkerSupervisor::failed, this,
+          [this, &worker](const Error& error) { handleWorkerFailed(&worker, error); });
+  connect(&worker, &WorkerSupervisor::stopped, this, [this, &worker] { handleWorkerStopped(&worker); });
+  connect(&worker, &WorkerSupervisor::stateChanged, this, [this] { m_workersDirty = true; });
+  connect(&worker, &WorkerSupervisor::replaced, this, [keep](const std::string& why) {
+    keep("worker replaced", {{"why", why}});
+  });
+  connect(&worker, &WorkerSupervisor::readyAgain, this, [keep](double seconds) {
+    keep("worker ready again", {{"seconds", seconds}});
+  });
+}
+
+Session::Lane* Session::laneOf(const WorkerSupervisor* worker) const {
+  const auto found =
+      std::find_if(m_lanes.begin(), m_lanes.end(), [worker](const auto& lane) { return lane->worker.get() == worker; });
+  return found == m_lanes.end() ? nullptr : found->get();
+}
+
+void Session::handleWorkerFailed(WorkerSupervisor* worker, const Error& error) {
+  if (Lane* lane = laneOf(worker)) {
+    dropLane(*lane, error);
+  } else if (!promoteLane(error)) {
+    fail(error);
+  }
+}
+
+void Session::handleWorkerStopped(WorkerSupervisor* worker) {
+  if (Lane* lane = laneOf(worker)) {
+    lane->gone = true;
+    lane->lease.reset();
+  } else {
+    m_workerGone = true;
+    if (m_profiles && !m_concluding) {
+      m_profiles->start(m_outcome.best);
+    }
+  }
+  finishWhenQuiet();
+}
+
+// After the baselines: they load the task while the first GPU searches already, and join it one by one.
+void Session::startMoreWorkers() {
+  if (m_device.target != domain::Target::Cuda) {
+    return;
+  }
+  for (const LaunchCommand& command : m_parts.moreWorkers) {
+    WorkerSupervisor::Options options;
+    options.command = command;
+    options.spare = spareFor(m_device.target, command);
+    options.name = fmt::format("worker {}", m_lanes.size() + 2);
+    options.stopGrace = m_parts.stopGrace;
+    m_lanes.push_back(std::make_unique<Lane>());
+    Lane& lane = *m_lanes.back();
+    lane.worker = std::make_unique<WorkerSupervisor>(std::move(options));
+    WorkerSupervisor* worker = lane.worker.get();
+    connect(worker, &WorkerSupervisor::deviceReady, this,
+            [this, &lane](const wire::WorkerReady& ready) { admitLane(lane, ready.device); });
+    connect(worker, &WorkerSupervisor::loaded, this,
+            [this, &lane](const Result<wire::TaskReady>& task) { joinLane(lane, task); });
+    watch(*worker);
+    worker->start();
+  }
+}
+
+void Session::admitLane(Lane& lane, const domain::DeviceInfo& device) {
+  lane.device = device;
+  const bool isTwice =
+      device.uuid == m_device.uuid || std::any_of(m_lanes.begin(), m_lanes.end(), [&](const auto& other) {
+        return other.get() != &lane && other->device.uuid == device.uuid;
+      });
+  if (isTwice) {
+    dropLane(lane, Error(ErrorKind::InvalidInput, fmt::format("{} is given twice", device.uuid)));
+    return;
+  }
+  if (!isSameModel(device, m_device)) {
+    dropLane(lane, Error(ErrorKind::InvalidInput,
+                         fmt::format("{} is no {}: times of two models cannot be compared", device.name, m_device.name),
+                         "start a run of its own on it"));
+    return;
+  }
+  Result<DeviceLease> lease = DeviceLease::take(device);
+  if (!lease) {
+    dropLane(lane, lease.error());
+    return;
+  }
+  lane.lease = std::move(*lease);
+  lane.worker->load(taskToLoad());
+}
+
+void Session::joinLane(Lane& lane, const Result<wire::TaskReady>& task) {
+  if (!task) {
+    dropLane(lane, task.error());
+    return;
+  }
+  if (m_concluding || isFinishing()) {
+    return;
+  }
+  lane.joined = true;
+  if (const Result<> stored = m_record->addEvent(
+          m_run, "device joined", nlohmann::json{{"uuid", lane.device.uuid}, {"name", lane.device.name}}.dump());
+      !stored) {
+    fail(stored.error());
+    return;
+  }
+  m_pipeline->addWorker(*lane.worker, lane.device.uuid);
+}
+
+// The search goes on without it; what it was evaluating goes to the next free device.
+void Session::dropLane(Lane& lane, const Error& error) {
+  if (!m_concluding) {
+    notice(services::Notice::Severity::Warning, "a GPU is left out: " + error.message(), error.hint());
+  }
+  if (std::exchange(lane.joined, false)) {
+    m_pipeline->removeWorker(*lane.worker);
+  }
+  lane.worker->stop();
+}
+
+// The first GPU is lost while others work: one of them takes its place.
+bool Session::promoteLane(const Error& error) {
+  if (m_concluding || isFinishing() || !m_pipeline) {
+    return false;
+  }
+  const auto next = std::find_if(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return lane->joined; });
+  if (next == m_lanes.end()) {
+    return false;
+  }
+  Lane& lane = **next;
+  lane.joined = false;
+  std::swap(m_worker, lane.worker);
+  std::swap(m_device, lane.device);
+  lane.lease.swap(m_lease);
+  notice(services::Notice::Severity::Warning, "a GPU is left out: " + error.message(), error.hint());
+  m_pipeline->removeWorker(*lane.worker);
+  lane.worker->stop();
+  return true;
+}
+
+bool Session::areLanesGone() const {
+  return std::all_of(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return lane->gone; });
+}
+
+void Session::endLanes(void (WorkerSupervisor::*how)()) {
+  for (const auto& lane : m_lanes) {
+    if (!lane->gone) {
+      (lane->worker.get()->*how)();
+    }
+  }
+}
+
+}  // namespace swage::engine
