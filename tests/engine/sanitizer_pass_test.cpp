@@ -44,6 +44,10 @@ class SanitizedRun : public testing::SessionFixture {
   [[nodiscard]] std::vector<domain::Assurance> assurancesOf(domain::CandidateId id) const {
     auto found = record().assurances(id);
     EXPECT_THAT(found, testing::IsOk());
+    std::erase_if(*found, [](const domain::Assurance& assurance) {  // other checks have tests of their own
+      return assurance.kind != AssuranceKind::Memcheck && assurance.kind != AssuranceKind::Racecheck &&
+             assurance.kind != AssuranceKind::Initcheck;
+    });
     return *found;
   }
 };
