@@ -243,7 +243,9 @@ void Session::measureBest() {
   options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
   options.baselineNs = m_baselineNs;
   options.freshProcess = [this](domain::CandidateId candidate) {
-    return std::make_unique<Verification>(m_parts, m_spec.project, candidate);
+    SessionParts parts = m_parts;
+    parts.deviceIsLeased = true;
+    return std::make_unique<Verification>(parts, m_spec.project, candidate);
   };
   m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, m_searcher->archive(), std::move(options));
   connect(m_finishing.get(), &FinishingPass::remeasured, this, [this](const store::CandidateRecord& candidate) {

@@ -46,6 +46,7 @@ struct SessionParts {
   int compilers = 0;                       // 0: one for each core
   std::optional<SelfTestPolicy> selfTest;  // none: nobody asks whether the device can be trusted
   std::chrono::milliseconds stopGrace{2000};
+  bool deviceIsLeased = false;                    // by the run that these parts belong to
   double minLimitSeconds = 20.0;                  // the least that an evaluation may take
   std::vector<domain::Target> profiledTargets{};  // where the candidates measured again at the end are profiled
 

@@ -57,12 +57,14 @@ void Verification::start() {
 }
 
 void Verification::handleDevice(const wire::WorkerReady& ready) {
-  Result<DeviceLease> lease = DeviceLease::take(ready.device);
-  if (!lease) {
-    conclude(lease.error());
-    return;
+  if (!m_parts.deviceIsLeased) {
+    Result<DeviceLease> lease = DeviceLease::take(ready.device);
+    if (!lease) {
+      conclude(lease.error());
+      return;
+    }
+    m_lease = std::move(*lease);
   }
-  m_lease = std::move(*lease);
   m_worker->load(m_load);
 }
 
