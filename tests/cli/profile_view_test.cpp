@@ -77,7 +77,7 @@ TEST(ProfileText, OfNoKernelSaysSo) {
 
 TEST(ProfileText, ShowsTheFiveHottestInstructions) {
   domain::Profile profile = countedProfile();
-  profile.kernels[0].instructions.assign(9, {.text = "NOP", .line = 3, .samples = 1});
+  profile.kernels[0].instructions.assign(9, {.text = "NOP", .line = 3, .samples = 1, .stalls = {}});
   profile.kernels[0].instructions[7].text = "BAR.SYNC";
   profile.kernels[0].instructions[7].samples = 12;
   const std::string text = profileText(profile);

@@ -158,7 +158,8 @@ TEST(Baselines, ADocumentWithoutModesIsAProtocolError) {
 }
 
 TEST(Baselines, TheFasterOfTheTwoEagerMeasurementsStands) {
-  domain::Baseline worker{.mode = "eager", .timing = {}, .failure = {}};
+  domain::Baseline worker;
+  worker.mode = "eager";
   worker.timing.medianNs = 90.0;
   domain::Baseline python = worker;
   python.timing.medianNs = 100.0;

@@ -112,11 +112,23 @@ domain::Evaluation failureOf(int kind) {
   }
 }
 
+domain::Timing timingOf(int samples, int discarded, double medianNs, double lowNs, double highNs) {
+  domain::Timing timing;
+  timing.samples = samples;
+  timing.discarded = discarded;
+  timing.medianNs = medianNs;
+  timing.lowNs = lowNs;
+  timing.highNs = highNs;
+  timing.minNs = lowNs * 0.98;
+  timing.stopReason = "interval below 1 %";
+  return timing;
+}
+
 domain::Evaluation successOf(const CandidateRow& row) {
   domain::Correct correct;
   correct.errors = {{0, row.relativeError, 3.1e-7, 1.9e-7, 4.0e-7}};
-  correct.timing.candidate = {120, 3, row.timeNs, row.lowNs, row.highNs, row.lowNs * 0.98, "interval below 1 %"};
-  correct.timing.eager = {120, 5, 1.31e6, 1.30e6, 1.33e6, 1.28e6, "interval below 1 %"};
+  correct.timing.candidate = timingOf(120, 3, row.timeNs, row.lowNs, row.highNs);
+  correct.timing.eager = timingOf(120, 5, 1.31e6, 1.30e6, 1.33e6);
   correct.timing.speedup = 1.31e6 / row.timeNs;
   correct.timing.speedupLow = correct.timing.speedup * 0.985;
   correct.timing.speedupHigh = correct.timing.speedup * 1.012;

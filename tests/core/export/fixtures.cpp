@@ -112,7 +112,9 @@ void setCommon(ModelNewInput& input) {
                       .seed = 7,
                       .swageVersion = "0.1.0",
                       .cell = "A1 B0 C1",
-                      .measured = "1.50x of eager: 2.0 us instead of 3.0 us"};
+                      .measured = "1.50x of eager: 2.0 us instead of 3.0 us",
+                      .checked = {},
+                      .doubts = {}};
 }
 
 }  // namespace
