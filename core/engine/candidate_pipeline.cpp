@@ -232,9 +232,7 @@ void CandidatePipeline::pump() {
   if (full && m_compiling.empty() && !m_ready.empty()) {
     m_evaluatingBatch = true;
   }
-  while (mayEvaluate()) {
-    evaluateNext(*idleLane());
-  }
+  evaluateReady();
   if (!full) {
     pumpLater();
   } else if (inFlight() == 0) {
@@ -380,6 +378,12 @@ Result<> CandidatePipeline::accept(Item item, const domain::CompiledBinary& bina
   return {};
 }
 
+void CandidatePipeline::evaluateReady() {
+  while (mayEvaluate()) {
+    evaluateNext(*idleLane());
+  }
+}
+
 void CandidatePipeline::evaluateNext(Lane& lane) {
   lane.current = std::move(m_ready.front());
   m_ready.pop_front();
@@ -409,6 +413,9 @@ void CandidatePipeline::handleEvaluated(Lane& lane, const EvaluationResult& resu
       Q_EMIT halted();
     }
     return;
+  }
+  if (m_options.overlap && m_flow == Flow::Running) {
+    evaluateReady();  // the device works on while what it found is recorded
   }
   if (!result.interrupted && m_flow != Flow::Broken) {
     if (!lane.device.empty()) {

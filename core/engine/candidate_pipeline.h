@@ -109,6 +109,7 @@ class CandidatePipeline : public QObject {
   void settleBatch();
   void settle(std::uint64_t token, const domain::CompileOutcome& outcome);
   [[nodiscard]] Result<> accept(Item item, const domain::CompiledBinary& binary);
+  void evaluateReady();
   void evaluateNext(Lane& lane);
   void handleEvaluated(Lane& lane, const EvaluationResult& result);
   [[nodiscard]] Result<> requeue(Item item);

@@ -27,7 +27,7 @@ constexpr double kMaxLimitSeconds = 600.0;
 // because this limit only has to end what never ends.
 constexpr double kLimitPerEagerSecond = 600.0;
 constexpr int kWaiting = 4;
-constexpr int kMaxInFlight = 16;
+constexpr int kMaxInFlight = 32;
 constexpr double kTimingSecondsGpu = 0.25;
 constexpr double kTimingSecondsCpu = 0.5;
 

@@ -15,7 +15,8 @@ constexpr std::string_view kHeldBack = "held back";
 }  // namespace
 
 std::optional<domain::Assurance> heldBackAssurance(const domain::Evaluation& evaluation) {
-  domain::Assurance assurance{.kind = domain::AssuranceKind::HeldBackSeeds};
+  domain::Assurance assurance;
+  assurance.kind = domain::AssuranceKind::HeldBackSeeds;
   if (const auto* wrong = std::get_if<domain::Wrong>(&evaluation)) {
     if (wrong->detail.find(kHeldBack) == std::string::npos) {
       return std::nullopt;
