@@ -427,9 +427,14 @@ Result<CUdevice> findDevice(const CudaDriver& driver, int ordinal) {
   return device;
 }
 
+// A context in which kernels ran keeps its limits and takes no others: when a device is opened a second time in one
+// process, they were set the first time.
 DeviceStatus limitKernels(const CudaDriver& driver) {
-  if (DeviceStatus failed =
-          driver.check(driver.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, kPrintBytes), "limit what kernels may print")) {
+  const CUresult print = driver.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, kPrintBytes);
+  if (print == CUDA_ERROR_INVALID_VALUE) {
+    return std::nullopt;
+  }
+  if (DeviceStatus failed = driver.check(print, "limit what kernels may print")) {
     return failed;
   }
   return driver.check(driver.cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, kHeapBytes), "limit what kernels may allocate");
