@@ -74,6 +74,11 @@ class Oracle {
       m_process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
       m_process->start(QStringLiteral(SWAGE_TEST_ORACLE),
                        {QString::fromStdString(std::string(domain::name(m_target)))});
+      if (!m_process->waitForStarted()) {
+        // Else every mutant would look like one that crashes.
+        std::fprintf(stderr, "swage_mutants: cannot start the oracle %s\n", SWAGE_TEST_ORACLE);
+        std::exit(5);
+      }
     }
     m_process->write((request.dump() + '\n').c_str());
     QElapsedTimer clock;

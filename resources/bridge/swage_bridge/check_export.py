@@ -127,6 +127,7 @@ def _time(task, pair, device, budget_s):
     """Interleaved medians of eager, compile and the export, and the fastest of them."""
     inputs = compare.draw_inputs(task, device, task.seed)
     exact, _ = compare.reference(pair[0], inputs)
+    full = baseline.full_precision_errors(pair[0], inputs, exact)
     modes = [
         baseline.Mode("eager", pair[0], inputs),
         baseline.Mode("compile", pair[0], inputs),
@@ -134,11 +135,11 @@ def _time(task, pair, device, budget_s):
     ]
     modes[-1].name = "exported"
     for mode in modes:
-        mode.prepare(exact, device)
+        mode.prepare(exact, full, device)
     exact = None
-    samples, flushed = baseline.time_modes(modes, device, budget_s)
-    documents = {mode.name: mode.document(samples.get(mode.name, [])) for mode in modes}
-    return {"flush_bytes": flushed, "modes": documents, "fastest": baseline.fastest(documents)}
+    samples, clock = baseline.time_modes(modes, device, budget_s)
+    documents = {mode.name: mode.document(samples.get(mode.name, []), clock.name) for mode in modes}
+    return {"flush_bytes": clock.flush_bytes, "modes": documents, "fastest": baseline.fastest(documents)}
 
 
 def run(options):

@@ -461,9 +461,10 @@ class Processes(BridgeCase):
         with open(os.path.join(TASKS, "batch_norm_train.py"), encoding="utf-8") as handle:
             text = handle.read().replace("class Model", "class ModelNew")
         good = self.bridge(
-            "check-export", self.write(text, "good.py"), "--bundle", bundle, "--device", "cpu", "--seeds", "2"
+            "check-export", self.write(text, "good.py"), "--bundle", bundle, "--device", "cpu", "--seeds", "2", "--time"
         )
         self.assertEqual((good[0], good[1]["match"], good[1]["fallback"]), (0, True, "matches"), good[1])
+        self.assertGreater(good[1]["timing"]["modes"]["exported"]["median_ns"], 0)
         wrong = text.replace("return torch.relu(self.norm(x))", "return torch.relu(self.norm(x)) * 1.01")
         bad = self.bridge(
             "check-export", self.write(wrong, "bad.py"), "--bundle", bundle, "--device", "cpu", "--seeds", "1"
