@@ -50,6 +50,8 @@ class Reader {
     return content;
   }
 
+  Result<std::string> part(const std::string& name) { return text(m_root / "parts" / name); }
+
   Result<toml::table> table(const fs::path& file) {
     SWAGE_TRY_ASSIGN(const std::string content, text(file));
     try {
@@ -223,6 +225,22 @@ ExpectedVerdict parseExpected(const std::string& text) {
   return {text.substr(0, colon), colon == std::string::npos ? std::string() : text.substr(colon + 2)};
 }
 
+// The shared parts that the case names, then its own kernel. Empty where it has none.
+Result<std::string> sourceOf(Reader& reader, const fs::path& folder, std::string_view extension,
+                             const std::vector<std::string>& parts) {
+  const fs::path own = folder / fmt::format("kernel.{}", extension);
+  if (std::error_code ignored; !fs::exists(own, ignored)) {
+    return std::string();
+  }
+  std::string source;
+  for (const std::string& part : parts) {
+    SWAGE_TRY_ASSIGN(const std::string text, reader.part(fmt::format("{}.{}", part, extension)));
+    source += text;
+  }
+  SWAGE_TRY_ASSIGN(const std::string text, reader.text(own));
+  return source + text;
+}
+
 Result<PlantedCase> parseCase(Reader& reader, const fs::path& folder, domain::Target target,
                               std::map<std::string, domain::Task>& tasks) {
   const fs::path file = folder / "case.toml";
@@ -246,10 +264,8 @@ Result<PlantedCase> parseCase(Reader& reader, const fs::path& folder, domain::Ta
   }
   planted.program.target = target;
   SWAGE_TRY_ASSIGN(planted.program.plan, parsePlan(file, table, tasks[planted.task].graph));
-  const fs::path source = folder / (target == domain::Target::Cuda ? "kernel.cu" : "kernel.cpp");
-  if (std::error_code ignored; fs::exists(source, ignored)) {
-    SWAGE_TRY_ASSIGN(planted.program.source, reader.text(source));
-  }
+  SWAGE_TRY_ASSIGN(planted.program.source,
+                   sourceOf(reader, folder, target == domain::Target::Cuda ? "cu" : "cpp", strings(table["parts"])));
   if (planted.program.plan.hasKernels() == planted.program.source.empty()) {
     return malformed(file, "a plan with kernels has a source, another one has none");
   }

@@ -45,6 +45,18 @@ class Corpus {
   testing::TempDir m_folder;
 };
 
+TEST(SelfTestCorpusFiles, SharedPartsStandBeforeTheKernel) {
+  Corpus corpus;
+  corpus.add("shares", 1, "control", "correct", "parts = ['first', 'second']\n");
+  EXPECT_THAT(corpus.load(), testing::IsError(ErrorKind::NotFound, ::testing::HasSubstr("first.cpp")));
+  fs::create_directories(corpus.path() / "parts");
+  std::ofstream(corpus.path() / "parts/first.cpp") << "one ";
+  std::ofstream(corpus.path() / "parts/second.cpp") << "two ";
+  const auto loaded = corpus.load();
+  ASSERT_THAT(loaded, IsOk());
+  EXPECT_EQ(loaded->cases[0].program.source, "one two kernel 1");
+}
+
 Result<services::SelfTestReport> runSelfTest(const Corpus& corpus, const std::string& compiler = "ok") {
   auto loaded = corpus.load();
   EXPECT_THAT(loaded, IsOk());

