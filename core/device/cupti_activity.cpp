@@ -13,11 +13,11 @@
 
 #include <fmt/format.h>
 
+#include "core/device/cupti_loader.h"
+
 namespace swage::device {
 namespace {
 
-constexpr const char* kSoname = "libcupti.so.13";
-constexpr const char* kToolkit = "/usr/local/cuda/lib64/libcupti.so.13";
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;  // thousands of records
 constexpr std::size_t kBufferAlignment = 8;                 // CUPTI's own ACTIVITY_RECORD_ALIGNMENT
 constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -125,14 +125,7 @@ struct CuptiActivity::Library {
 };
 
 Result<std::unique_ptr<CuptiActivity>> CuptiActivity::open(const std::string& library) {
-  void* handle = ::dlopen(library.empty() ? kSoname : library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr && library.empty()) {
-    handle = ::dlopen(kToolkit, RTLD_NOW | RTLD_LOCAL);
-  }
-  if (handle == nullptr) {
-    const char* reason = ::dlerror();
-    return Error(ErrorKind::Environment, fmt::format("cannot load CUPTI: {}", reason != nullptr ? reason : kSoname));
-  }
+  SWAGE_TRY_ASSIGN(void* const handle, loadCupti(library));
   auto opened = std::make_unique<Library>();
   Functions& functions = opened->functions;
 #define SWAGE_CUPTI_FIND(function)                                                                 \

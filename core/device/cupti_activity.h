@@ -23,8 +23,8 @@ struct ActivitySpan {
 // object at a time; not thread-safe. Recording slows launches down: never on while something is timed.
 class CuptiActivity {
  public:
-  // `library` is a path or a name for the loader; empty: what PyTorch has loaded already, else what the loader finds.
-  // Fails with kind Environment.
+  // `library` is a path or a name for the loader; empty: as loadCupti() finds it. Fails with kind
+  // Environment.
   [[nodiscard]] static Result<std::unique_ptr<CuptiActivity>> open(const std::string& library = {});
   ~CuptiActivity();
   CuptiActivity(const CuptiActivity&) = delete;

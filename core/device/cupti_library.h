@@ -67,7 +67,7 @@ struct CuptiLibrary {
   // Loaded once for the process: $SWAGE_CUPTI where it is set, else what the loader finds (PyTorch's packages), else a
   // toolkit's. Fails with kind Environment.
   [[nodiscard]] static Result<const CuptiLibrary*> load();
-  // Stays loaded.
+  // Of a file; empty: as load() finds it.
   [[nodiscard]] static Result<CuptiLibrary> open(const std::string& file);
 
   // "CUPTI_ERROR_HARDWARE_BUSY"
