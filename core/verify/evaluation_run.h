@@ -38,7 +38,7 @@ class EvaluationRun {
                                const Reference::Expected& expected);
   // In the buffers of the first run, as it left them but for a few words: what believes them gives another result.
   [[nodiscard]] Outcome runOnLeftovers(const WorkingInputs& set, PlanProgram::GuardedRun& first,
-                                       const std::vector<at::Tensor>& wanted);
+                                       const Reference::Expected& expected);
   [[nodiscard]] bool isOutOfTime() const;
   [[nodiscard]] std::string describe(std::size_t check) const;
 
