@@ -262,7 +262,7 @@ Launch planMap(const RegionProgram& program, const Parameters& parameters, const
   const Loops loops = loopsOf(program);
   const std::int64_t vectors = loops.groups * (loops.inner / value(parameters, "vector_width", 1));
   const std::int64_t threads = value(parameters, "threads", 1);
-  std::int64_t blocks = divideUp(vectors, threads * value(parameters, "items"));
+  std::int64_t blocks = divideUp(vectors, threads * value(parameters, "items", 1));
   if (value(parameters, "persistent") != 0) {
     blocks = std::min(blocks, device.multiprocessors * kThreadsPerMultiprocessor / threads);
   }

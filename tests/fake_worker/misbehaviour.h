@@ -30,7 +30,7 @@ enum class Behaviour {
   RejectSource,    // compiler: refuses every source
   StderrFlood,     // a hundred thousand lines on standard error, then the answer
   StdoutFlood,     // text without end between frames
-  HeartbeatFlood,  // a hundred thousand heartbeats, then the answer
+  HeartbeatFlood,  // twenty thousand heartbeats, then the answer
   BeatForever,     // never answers, but says that it is alive
   OtherDevice,     // worker: opens another device than the one before it
   Unusable,        // worker: cannot open its device
