@@ -28,7 +28,7 @@ enum class Behaviour {
   CompileError,    // compiler: every source is wrong
   NoCompiler,      // compiler: there is no g++
   RejectSource,    // compiler: refuses every source
-  StderrFlood,     // a hundred thousand lines on standard error, then the answer
+  StderrFlood,     // twenty thousand lines on standard error, then the answer
   StdoutFlood,     // text without end between frames
   HeartbeatFlood,  // twenty thousand heartbeats, then the answer
   BeatForever,     // never answers, but says that it is alive
