@@ -3,7 +3,9 @@
 
 #include <ATen/Context.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/mul.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +16,8 @@ namespace swage::verify {
 namespace {
 
 // Powers of two, so that scaling itself rounds nothing. The narrow types get what their range and precision allow.
+constexpr std::int64_t kDirections = 262'139;  // prime
+
 struct Scales {
   double large;
   double small;
@@ -133,13 +137,26 @@ bool appliesTo(const domain::Graph& graph, const Check& check, std::span<const a
   return applies;
 }
 
-at::Tensor offByOneRounding(const at::Tensor& value, domain::ScalarType stored) {
-  if (!value.is_floating_point()) {
+RoundingNoise::RoundingNoise(at::ScalarType type, c10::Device device)
+    : m_directions(randomSigns(at::empty({2 * kDirections}, at::TensorOptions().dtype(type).device(device)))) {}
+
+at::Tensor RoundingNoise::apply(const at::Tensor& value, domain::ScalarType stored) {
+  if (!value.is_floating_point() || value.numel() == 0) {
     return value;
   }
   // The constant is half the distance between neighbours; in a float32 reference nothing less than all of it exists.
   const double rounding = 2.0 * scalesOf(toTorch(stored)).rounding;
-  return at::empty_like(value).bernoulli_(0.5).mul_(2.0).sub_(1.0).mul_(rounding).add_(1.0).mul_(value);
+  const auto place = static_cast<std::int64_t>(m_place() % kDirections);
+  const at::Tensor factors = m_directions.narrow(0, place, kDirections).mul(rounding).add_(1.0);
+  const at::Tensor from = value.contiguous().view(-1);
+  at::Tensor moved = at::empty_like(from);
+  const std::int64_t whole = from.numel() / kDirections * kDirections;
+  const std::int64_t rest = from.numel() - whole;
+  at::Tensor rows = moved.narrow(0, 0, whole).view({-1, kDirections});
+  at::mul_out(rows, from.narrow(0, 0, whole).view({-1, kDirections}), factors);
+  at::Tensor last = moved.narrow(0, whole, rest);
+  at::mul_out(last, from.narrow(0, whole, rest), factors.narrow(0, 0, rest));
+  return moved.view(value.sizes());
 }
 
 }  // namespace swage::verify

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,20 @@ namespace swage::verify {
 // zeros (a variance stays positive, a mask stays a mask), but for a running mean, which may be anything.
 [[nodiscard]] at::Tensor otherWeight(const domain::GraphInput& input, const at::Tensor& weight, std::uint64_t seed);
 
-// A value off by one rounding of the type it is stored in, up or down at random; itself when it is not floating.
-[[nodiscard]] at::Tensor offByOneRounding(const at::Tensor& value, domain::ScalarType stored);
+// Moves values by one rounding of the type they are stored in, up or down. The directions are drawn once and then taken
+// from a random place on, over and over: a draw for each element of each value would take longer than the operator that
+// computed it. Their number is prime, so that no row of a tensor gets what the row before it got.
+class RoundingNoise {
+ public:
+  // Draws from PyTorch's generator, in the type and on the device of the values to come.
+  RoundingNoise(at::ScalarType type, c10::Device device);
+
+  // Contiguous; itself when it is not floating.
+  [[nodiscard]] at::Tensor apply(const at::Tensor& value, domain::ScalarType stored);
+
+ private:
+  at::Tensor m_directions;  // 1 or -1
+  std::mt19937_64 m_place;
+};
 
 }  // namespace swage::verify

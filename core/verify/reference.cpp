@@ -113,8 +113,9 @@ void Reference::recordExactError(std::span<const at::Tensor> inputs, const Expec
 void Reference::recordRounding(const Check& check, std::span<const at::Tensor> inputs, const Expected& expected,
                                std::vector<OutputScale>& scales) {
   at::manual_seed(check.seed);
+  RoundingNoise noise(m_options.type, m_options.device);
   for (int trial = 0; trial < kRoundingTrials; ++trial) {
-    const auto moved = runRounded(check.inputs, inputs);
+    const auto moved = runRounded(check.inputs, inputs, noise);
     for (std::size_t i = 0; i < scales.size(); ++i) {
       if (expected.reference[i].isFloating()) {
         const Difference distance = difference(moved[i].contiguous().view(-1), expected.reference[i]);
@@ -126,7 +127,8 @@ void Reference::recordRounding(const Check& check, std::span<const at::Tensor> i
   }
 }
 
-std::vector<at::Tensor> Reference::runRounded(InputClass which, std::span<const at::Tensor> inputs) {
+std::vector<at::Tensor> Reference::runRounded(InputClass which, std::span<const at::Tensor> inputs,
+                                              RoundingNoise& noise) {
   std::vector<at::Tensor> rounded;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const at::Tensor& input = inputs[i];
@@ -134,10 +136,10 @@ std::vector<at::Tensor> Reference::runRounded(InputClass which, std::span<const 
     const at::Tensor wide = input.is_floating_point() ? input.to(m_options.type) : input;
     rounded.push_back(isFlushed && input.is_floating_point()
                           ? at::zeros_like(wide)
-                          : offByOneRounding(wide, m_graph.type(m_graph.inputs[i].value).dtype));
+                          : noise.apply(wide, m_graph.type(m_graph.inputs[i].value).dtype));
   }
-  const ValueChange change = [this](domain::ValueId id, const at::Tensor& value) {
-    return offByOneRounding(value, m_graph.type(id).dtype);
+  const ValueChange change = [this, &noise](domain::ValueId id, const at::Tensor& value) {
+    return noise.apply(value, m_graph.type(id).dtype);
   };
   return withoutTf32([&] { return m_reference.run(rounded, RunningStats::Fresh, change); });
 }

@@ -16,6 +16,8 @@
 
 namespace swage::verify {
 
+class RoundingNoise;
+
 // What a candidate's outputs are compared with.
 class Reference {
  public:
@@ -76,7 +78,8 @@ class Reference {
   }
   [[nodiscard]] Expected compute(std::span<const at::Tensor> inputs);
   [[nodiscard]] std::vector<at::Tensor> runWidened(std::span<const at::Tensor> inputs);
-  [[nodiscard]] std::vector<at::Tensor> runRounded(InputClass which, std::span<const at::Tensor> inputs);
+  [[nodiscard]] std::vector<at::Tensor> runRounded(InputClass which, std::span<const at::Tensor> inputs,
+                                                   RoundingNoise& noise);
   void measureEager(Expected& results, std::vector<OutputScale>& scales) const;
   void recordExactError(std::span<const at::Tensor> inputs, const Expected& expected, std::vector<OutputScale>& scales);
   void recordRounding(const Check& check, std::span<const at::Tensor> inputs, const Expected& expected,
