@@ -141,6 +141,10 @@ Result<std::vector<int>> parseDevices(const std::string& text) {
   }
 }
 
+void addDevices(CLI::App* command, Raw& raw) {
+  command->add_option("--devices", raw.devices, "GPUs of one model to use at once: 0,1")->type_name("LIST");
+}
+
 void addOptimize(Parser& parser) {
   Raw& raw = parser.raw;
   services::RunSpec& spec = raw.optimize.spec;
@@ -150,7 +154,7 @@ void addOptimize(Parser& parser) {
       ->type_name("TASK");
   addTaskOptions(command, raw, spec.inputs, spec.eval);
   addTarget(command, spec.target);
-  command->add_option("--devices", raw.devices, "GPUs of one model to use at once: 0,1")->type_name("LIST");
+  addDevices(command, raw);
   addBudget(command, raw, spec.maxEvaluations);
   command->add_option("--seed", spec.seed, "The same seed gives the same candidates, as far as times allow")
       ->type_name("S")
@@ -187,9 +191,13 @@ void addResume(Parser& parser) {
   Raw& raw = parser.raw;
   CLI::App* command = addCommand(parser, "resume", "Go on with a run that was stopped or killed", WithProject::Yes);
   command->add_option("run", raw.reference, "Run, such as r3; the latest unfinished one by default")->type_name("RUN");
+  addDevices(command, raw);
   addBudget(command, raw, raw.resume.maxEvaluations);
   addSelfTestFlag(command, raw);
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    if (!filled.devices.empty()) {
+      SWAGE_TRY_ASSIGN(filled.resume.devices, parseDevices(filled.devices));
+    }
     filled.resume.selfTest = !filled.noSelfTest;
     if (!filled.reference.empty()) {
       SWAGE_TRY_ASSIGN(filled.resume.run, parseReference(filled.reference));

@@ -40,6 +40,7 @@ struct ResumeArguments {
   double timeBudgetSeconds = 0.0;
   std::int64_t maxEvaluations = 0;
   bool selfTest = true;
+  std::vector<int> devices;  // empty: the first GPU
 };
 struct StatusArguments {};
 struct ListArguments {

@@ -37,7 +37,8 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
           return std::make_unique<OptimizeCommand>(
               withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices), chosen.spec);
         } else if constexpr (std::is_same_v<Chosen, ResumeArguments>) {
-          return std::make_unique<ResumeCommand>(withSelfTest(std::move(context), chosen.selfTest), chosen);
+          return std::make_unique<ResumeCommand>(
+              withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices), chosen);
         } else if constexpr (std::is_same_v<Chosen, StatusArguments>) {
           return std::make_unique<StatusCommand>(std::move(context));
         } else if constexpr (std::is_same_v<Chosen, ListArguments>) {

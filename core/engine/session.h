@@ -118,11 +118,16 @@ class Session : public QObject {
     std::unique_ptr<WorkerSupervisor> worker;
     domain::DeviceInfo device;
     std::optional<DeviceLease> lease;
+    LaunchCommand command;
+    std::unique_ptr<SelfTestGate> gate;
+    bool gateOpen = true;  // no self-test is running on it
     bool joined = false;
     bool gone = false;
   };
   void startMoreWorkers();
-  void admitLane(Lane& lane, const domain::DeviceInfo& device);
+  void admitLane(Lane& lane, const wire::WorkerReady& ready);
+  [[nodiscard]] Result<> occupy(Lane& lane);
+  void testLane(Lane& lane, const std::string& torchVersion);
   void joinLane(Lane& lane, const Result<wire::TaskReady>& task);
   void dropLane(Lane& lane, const Error& error);
   [[nodiscard]] bool promoteLane(const Error& error);

@@ -97,10 +97,11 @@ void Session::startMoreWorkers() {
     options.stopGrace = m_parts.stopGrace;
     m_lanes.push_back(std::make_unique<Lane>());
     Lane& lane = *m_lanes.back();
+    lane.command = command;
     lane.worker = std::make_unique<WorkerSupervisor>(std::move(options));
     WorkerSupervisor* worker = lane.worker.get();
     connect(worker, &WorkerSupervisor::deviceReady, this,
-            [this, &lane](const wire::WorkerReady& ready) { admitLane(lane, ready.device); });
+            [this, &lane](const wire::WorkerReady& ready) { admitLane(lane, ready); });
     connect(worker, &WorkerSupervisor::loaded, this,
             [this, &lane](const Result<wire::TaskReady>& task) { joinLane(lane, task); });
     watch(*worker);
@@ -108,29 +109,54 @@ void Session::startMoreWorkers() {
   }
 }
 
-void Session::admitLane(Lane& lane, const domain::DeviceInfo& device) {
-  lane.device = device;
+void Session::admitLane(Lane& lane, const wire::WorkerReady& ready) {
+  lane.device = ready.device;
+  if (const Result<> occupied = occupy(lane); !occupied) {
+    dropLane(lane, occupied.error());
+    return;
+  }
+  testLane(lane, ready.torchVersion);
+}
+
+Result<> Session::occupy(Lane& lane) {
+  const domain::DeviceInfo& device = lane.device;
   const bool isTwice =
       device.uuid == m_device.uuid || std::any_of(m_lanes.begin(), m_lanes.end(), [&](const auto& other) {
         return other.get() != &lane && other->device.uuid == device.uuid;
       });
   if (isTwice) {
-    dropLane(lane, Error(ErrorKind::InvalidInput, fmt::format("{} is given twice", device.uuid)));
-    return;
+    return Error(ErrorKind::InvalidInput, fmt::format("{} is given twice", device.uuid));
   }
   if (!isSameModel(device, m_device)) {
-    dropLane(lane, Error(ErrorKind::InvalidInput,
-                         fmt::format("{} is no {}: times of two models cannot be compared", device.name, m_device.name),
-                         "start a run of its own on it"));
+    return Error(ErrorKind::InvalidInput,
+                 fmt::format("{} is no {}: times of two models cannot be compared", device.name, m_device.name),
+                 "start a run of its own on it");
+  }
+  SWAGE_TRY_ASSIGN(lane.lease, DeviceLease::take(device));
+  return {};
+}
+
+// Each device is asked for itself: cheats that are found on one may pass on its neighbour.
+void Session::testLane(Lane& lane, const std::string& torchVersion) {
+  if (!m_parts.selfTest) {
+    lane.worker->load(taskToLoad());
     return;
   }
-  Result<DeviceLease> lease = DeviceLease::take(device);
-  if (!lease) {
-    dropLane(lane, lease.error());
-    return;
-  }
-  lane.lease = std::move(*lease);
-  lane.worker->load(taskToLoad());
+  SelfTest::Options options = m_parts.selfTestOptions(m_device.target);
+  options.worker = lane.command;
+  lane.gate = std::make_unique<SelfTestGate>(*m_parts.selfTest, std::move(options), lane.device, torchVersion);
+  lane.gateOpen = false;
+  connect(lane.gate.get(), &SelfTestGate::finished, this, [this, &lane](const Result<SelfTestGate::Ground>& ground) {
+    lane.gateOpen = true;
+    if (m_concluding || lane.gone) {
+      finishWhenQuiet();
+    } else if (!ground) {
+      dropLane(lane, ground.error());
+    } else {
+      lane.worker->load(taskToLoad());
+    }
+  });
+  lane.gate->start();
 }
 
 void Session::joinLane(Lane& lane, const Result<wire::TaskReady>& task) {
@@ -159,6 +185,9 @@ void Session::dropLane(Lane& lane, const Error& error) {
   if (std::exchange(lane.joined, false)) {
     m_pipeline->removeWorker(*lane.worker);
   }
+  if (lane.gate && !lane.gateOpen) {
+    lane.gate->cancel();
+  }
   lane.worker->stop();
 }
 
@@ -183,11 +212,14 @@ bool Session::promoteLane(const Error& error) {
 }
 
 bool Session::areLanesGone() const {
-  return std::all_of(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return lane->gone; });
+  return std::all_of(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return lane->gone && lane->gateOpen; });
 }
 
 void Session::endLanes(void (WorkerSupervisor::*how)()) {
   for (const auto& lane : m_lanes) {
+    if (lane->gate && !lane->gateOpen) {
+      lane->gate->cancel();
+    }
     if (!lane->gone) {
       (lane->worker.get()->*how)();
     }

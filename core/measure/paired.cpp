@@ -218,7 +218,7 @@ class PairRun {
   [[nodiscard]] DeviceResult<double> traced() const {
     std::vector<double> busy;
     while (m_options.trace && isContender() && busy.size() < kTracedCalls) {
-      const DeviceResult<double> ns = m_options.trace();
+      DeviceResult<double> ns = m_options.trace();
       if (!ns || *ns <= 0.0) {
         return ns;
       }

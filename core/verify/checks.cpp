@@ -28,6 +28,7 @@ bool isHard(InputClass inputs) {
 
 std::vector<Check> planChecks(const wire::LoadTask& request) {
   std::vector<Check> checks;
+  checks.reserve(static_cast<std::size_t>(request.checkSeeds) + kHard.size());
   for (int seed = 0; seed < request.checkSeeds; ++seed) {
     checks.push_back({InputClass::Task, request.baseSeed + static_cast<std::uint64_t>(seed)});
   }

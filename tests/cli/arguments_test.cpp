@@ -33,6 +33,7 @@ TEST(Arguments, OfTheSelfTest) {
   EXPECT_TRUE(command<OptimizeArguments>({"optimize", "t"}).selfTest);
   EXPECT_FALSE(command<OptimizeArguments>({"optimize", "t", "--no-self-test"}).selfTest);
   EXPECT_EQ(command<OptimizeArguments>({"optimize", "--devices", "0,2", "t"}).devices, (std::vector<int>{0, 2}));
+  EXPECT_EQ(command<ResumeArguments>({"resume", "--devices", "1,2"}).devices, (std::vector<int>{1, 2}));
   EXPECT_FALSE(command<ResumeArguments>({"resume", "--no-self-test"}).selfTest);
 }
 

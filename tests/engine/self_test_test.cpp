@@ -19,12 +19,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::IsError;
 using testing::IsOk;
+using ::testing::Not;
 using testing::waitFor;
 
 // A corpus on disk; the fake worker finds everything correct but the number 13, which is wrong.
 class Corpus {
  public:
-  Corpus() {
+  explicit Corpus(domain::Target target = domain::Target::Cpu)
+      : m_target(domain::name(target)), m_kernel(target == domain::Target::Cuda ? "/kernel.cu" : "/kernel.cpp") {
     fs::create_directories(m_folder / "tasks");
     std::ofstream(m_folder / "tasks/tiny.json")
         << domain::Json{{"graph", domain::toJson(testing::tinyTask().graph)},
@@ -32,17 +34,21 @@ class Corpus {
   }
   void add(const std::string& name, int number, const std::string& family, const std::string& expect,
            const std::string& more = {}) {
-    fs::create_directories(m_folder / ("cpu/" + name));
-    std::ofstream(m_folder / ("cpu/" + name + "/case.toml"))
-        << "task = 'tiny'\nfamily = '" << family << "'\nwhy = 'why'\nexpect = ['" << expect << "']\n"
-        << more << "[[step]]\nkernel = 'tiny_kernel'\narguments = ['i32 " << number << "', '%0', '%1']\n";
-    std::ofstream(m_folder / ("cpu/" + name + "/kernel.cpp")) << "kernel " << number;
+    const fs::path folder = m_folder / (m_target + "/" + name);
+    fs::create_directories(folder);
+    std::ofstream(folder / "case.toml") << "task = 'tiny'\nfamily = '" << family << "'\nwhy = 'why'\nexpect = ['"
+                                        << expect << "']\n"
+                                        << more << "[[step]]\nkernel = 'tiny_kernel'\narguments = ['i32 " << number
+                                        << "', '%0', '%1']\n";
+    std::ofstream(folder.string() + m_kernel) << "kernel " << number;
   }
   [[nodiscard]] const fs::path& path() const { return m_folder.path(); }
   [[nodiscard]] Result<SelfTestCorpus> load() const { return SelfTestCorpus::load(path(), domain::Target::Cpu); }
 
  private:
   testing::TempDir m_folder;
+  std::string m_target;
+  std::string m_kernel;
 };
 
 TEST(SelfTestCorpusFiles, SharedPartsStandBeforeTheKernel) {
@@ -158,7 +164,7 @@ TEST(SelfTestRun, WithoutACompilerFindsNothingOut) {
 
 class GateTest : public testing::SessionFixture {
  protected:
-  GateTest() {
+  explicit GateTest(domain::Target target = domain::Target::Cpu) : m_corpus(target) {
     m_parts.selfTest = SelfTestPolicy{.corpus = m_corpus.path(), .verdicts = m_folder / "verdicts", .skip = false};
     m_corpus.add("control", 5, "control", "correct");
   }
@@ -248,6 +254,45 @@ TEST_F(GateTest, StopsWithTheSearch) {
   ASSERT_TRUE(waitUntilFinished());
   EXPECT_TRUE(m_outcomes[0].interrupted);
   m_session.reset();
+}
+
+class GateOfSeveralDevices : public GateTest {
+ protected:
+  GateOfSeveralDevices() : GateTest(domain::Target::Cuda) {
+    ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
+    m_corpus.add("cheat", 13, "no work", "wrong: error");
+    m_parts.workerCommand = [](domain::Target) { return gpu("ok", "GPU-1"); };
+    m_parts.driver = [] { return DriverState::Loaded; };
+    m_spec.target = "cuda";
+    m_spec.maxEvaluations = 60;
+    m_spaceSize = 1000;
+  }
+  ~GateOfSeveralDevices() override { ::unsetenv("XDG_RUNTIME_DIR"); }
+
+  static LaunchCommand gpu(const std::string& behaviour, const std::string& uuid) {
+    return testing::fakeWorker(behaviour, {"--gpu", "--evaluate-ms", "20", "--uuid", uuid});
+  }
+  [[nodiscard]] bool hasJoined() const {
+    const auto events = record().events(onlyRun().id);
+    EXPECT_THAT(events, IsOk());
+    return std::any_of(events->begin(), events->end(), [](const auto& event) { return event.kind == "device joined"; });
+  }
+};
+
+TEST_F(GateOfSeveralDevices, AsksEachOfThem) {
+  m_parts.moreWorkers = {gpu("ok", "GPU-2")};
+  EXPECT_FALSE(run().error);
+  EXPECT_TRUE(hasJoined());
+  EXPECT_EQ(verdicts(), 2U);
+}
+
+TEST_F(GateOfSeveralDevices, LeavesOutTheOneWhereACheatPasses) {
+  m_parts.moreWorkers = {gpu("believe", "GPU-2")};
+  EXPECT_FALSE(run().error);
+  EXPECT_FALSE(hasJoined());
+  EXPECT_EQ(verdicts(), 1U);
+  ASSERT_THAT(m_notices, Not(IsEmpty()));
+  EXPECT_THAT(m_notices[0].text, HasSubstr("a GPU is left out: evaluations on Fake GPU cannot be trusted: 1 of 2"));
 }
 
 }  // namespace

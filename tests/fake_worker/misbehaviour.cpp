@@ -12,7 +12,7 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 26> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 27> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
@@ -35,6 +35,7 @@ std::optional<Behaviour> parseBehaviour(std::string_view name) {
       {"reject_source", Behaviour::RejectSource},
       {"stderr_flood", Behaviour::StderrFlood},
       {"stdout_flood", Behaviour::StdoutFlood},
+      {"believe", Behaviour::Believe},
       {"heartbeat_flood", Behaviour::HeartbeatFlood},
       {"beat_forever", Behaviour::BeatForever},
       {"other_device", Behaviour::OtherDevice},

@@ -23,6 +23,7 @@ enum class Behaviour {
   Grandchild,      // starts a child that holds the pipes open, then crashes
   RefuseTask,      // TaskRefused
   DoubtTask,       // a task whose output is constant
+  Believe,         // finds everything correct
   Poisoned,        // answers, announces that it exits, and exits
   WrongRequest,    // answers another request
   CompileError,    // compiler: every source is wrong
