@@ -33,8 +33,8 @@ constexpr int kKeptHeapBytes = 1 << 30;
 // Dies with its parent, leaves no core of several gigabytes behind, and learns from write() that the engine has gone.
 // Keeps freed memory: whether a call pays for page faults must not depend on what the call before it freed.
 void prepareProcess() {
-  ::mallopt(M_MMAP_THRESHOLD, kLargestHeapBlock);
-  ::mallopt(M_TRIM_THRESHOLD, kKeptHeapBytes);
+  ::mallopt(M_MMAP_THRESHOLD, kLargestHeapBlock);  // NOLINT(concurrency-mt-unsafe): before any thread
+  ::mallopt(M_TRIM_THRESHOLD, kKeptHeapBytes);     // NOLINT(concurrency-mt-unsafe)
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);

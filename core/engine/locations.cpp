@@ -104,7 +104,7 @@ fs::path findSanitizer() {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (const fs::path found = fs::path(folder) / "compute-sanitizer"; ::access(found.c_str(), X_OK) == 0) {
+    if (fs::path found = fs::path(folder) / "compute-sanitizer"; ::access(found.c_str(), X_OK) == 0) {
       return found;
     }
   }

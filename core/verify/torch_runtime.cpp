@@ -31,7 +31,7 @@ Result<> openCudaBackend() {
     return Error(ErrorKind::Environment, "cannot find out where libtorch was loaded from");
   }
   if (std::getenv("PYTORCH_ALLOC_CONF") == nullptr) {
-    ::setenv("PYTORCH_CUDA_ALLOC_CONF", kAllocatorOptions, 0);
+    ::setenv("PYTORCH_CUDA_ALLOC_CONF", kAllocatorOptions, 0);  // NOLINT(concurrency-mt-unsafe): before any thread
   }
   const auto path = std::filesystem::path(where.dli_fname).parent_path() / "libtorch_cuda.so";
   if (::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
