@@ -24,9 +24,10 @@ class FakeDialogs : public ui::Dialogs {
     suggested = suggestion;
     answer(chosen);
   }
+  void askText(QWidget*, const QString&, const QString&, const Answer& answered) override { answer(answered); }
   void showAbout(QWidget*) override { ++abouts; }
 
-  QString path;  // empty: the user cancels
+  QString path;  // or text; empty: the user cancels
   QString suggested;
   int abouts = 0;
 

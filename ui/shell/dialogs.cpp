@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QFileDialog>
+#include <QInputDialog>
 #include <QMessageBox>
 
 #include "ui/widgets/icons.h"
@@ -51,6 +52,15 @@ void RealDialogs::chooseExportFile(QWidget* parent, const QString& suggestion, c
   dialog->setDefaultSuffix(u"py"_s);
   dialog->setNameFilter(tr("Python file (*.py)"));
   dialog->selectFile(suggestion);
+  dialog->open();
+}
+
+void RealDialogs::askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) {
+  auto* dialog = new QInputDialog(parent);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(title);
+  dialog->setLabelText(question);
+  QObject::connect(dialog, &QInputDialog::textValueSelected, parent, answered);
   dialog->open();
 }
 

@@ -13,13 +13,14 @@ namespace swage::ui {
 // arrives by the function, or never when the user changes their mind.
 class Dialogs {
  public:
-  using Answer = std::function<void(const QString& path)>;
+  using Answer = std::function<void(const QString& answer)>;
 
   virtual ~Dialogs() = default;
   virtual void chooseTaskFile(QWidget* parent, const Answer& chosen) = 0;
   virtual void chooseTaskBundle(QWidget* parent, const Answer& chosen) = 0;
   virtual void chooseProject(QWidget* parent, const QString& current, const Answer& chosen) = 0;
   virtual void chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) = 0;
+  virtual void askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) = 0;
   virtual void showAbout(QWidget* parent) = 0;
 };
 
@@ -29,6 +30,7 @@ class RealDialogs final : public Dialogs {
   void chooseTaskBundle(QWidget* parent, const Answer& chosen) override;
   void chooseProject(QWidget* parent, const QString& current, const Answer& chosen) override;
   void chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) override;
+  void askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) override;
   void showAbout(QWidget* parent) override;
 };
 

@@ -24,10 +24,38 @@ QString toBase64(const QByteArray& bytes) {
   return QString::fromLatin1(bytes.toBase64());
 }
 
+QStringList toStrings(const QJsonValue& value) {
+  QStringList strings;
+  for (const QJsonValue& one : value.toArray()) {
+    strings.push_back(one.toString());
+  }
+  return strings;
+}
+
+QMap<QString, QByteArray> toLayouts(const QJsonValue& value) {
+  QMap<QString, QByteArray> layouts;
+  const QJsonObject json = value.toObject();
+  for (auto one = json.begin(); one != json.end(); ++one) {
+    layouts.insert(one.key(), fromBase64(one.value()));
+  }
+  return layouts;
+}
+
+QJsonObject fromLayouts(const QMap<QString, QByteArray>& layouts) {
+  QJsonObject json;
+  for (auto one = layouts.begin(); one != layouts.end(); ++one) {
+    json.insert(one.key(), toBase64(one.value()));
+  }
+  return json;
+}
+
 }  // namespace
 
 ShellState loadShellState(const std::filesystem::path& file) {
   ShellState state;
+  if (file.empty()) {
+    return state;
+  }
   const Result<std::string> text = readTextFile(file, kMaxBytes);
   if (!text) {
     return state;
@@ -40,9 +68,10 @@ ShellState loadShellState(const std::filesystem::path& file) {
   state.layout = fromBase64(json[u"layout"_s]);
   state.theme = parseThemeChoice(json[u"theme"_s].toString()).value_or(ThemeChoice::System);
   state.heat = json[u"color_map"_s].toString() == "cividis"_L1 ? ColorMap::Cividis : ColorMap::Viridis;
-  for (const QJsonValue& task : json[u"recent_tasks"_s].toArray()) {
-    state.recentTasks.push_back(task.toString());
-  }
+  state.layouts = toLayouts(json[u"layouts"_s]);
+  state.pages = json[u"pages"_s].toObject();
+  state.recentTasks = toStrings(json[u"recent_tasks"_s]);
+  state.recentProjects = toStrings(json[u"recent_projects"_s]);
   return state;
 }
 
@@ -50,9 +79,12 @@ Result<> saveShellState(const ShellState& state, const std::filesystem::path& fi
   const QJsonObject json{{u"schema"_s, kSchema},
                          {u"geometry"_s, toBase64(state.geometry)},
                          {u"layout"_s, toBase64(state.layout)},
+                         {u"layouts"_s, fromLayouts(state.layouts)},
+                         {u"pages"_s, state.pages},
                          {u"theme"_s, name(state.theme)},
                          {u"color_map"_s, state.heat == ColorMap::Cividis ? u"cividis"_s : u"viridis"_s},
-                         {u"recent_tasks"_s, QJsonArray::fromStringList(state.recentTasks)}};
+                         {u"recent_tasks"_s, QJsonArray::fromStringList(state.recentTasks)},
+                         {u"recent_projects"_s, QJsonArray::fromStringList(state.recentProjects)}};
   std::error_code failure;
   std::filesystem::create_directories(file.parent_path(), failure);
   if (failure) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <QByteArray>
+#include <QJsonObject>
+#include <QMap>
 #include <QStringList>
 
 #include <filesystem>
@@ -15,9 +17,12 @@ namespace swage::ui {
 struct ShellState {
   QByteArray geometry;
   QByteArray layout;
+  QMap<QString, QByteArray> layouts;  // those the user saved, by name
+  QJsonObject pages;                  // what each page remembers, by its id
   ThemeChoice theme = ThemeChoice::System;
   ColorMap heat = ColorMap::Viridis;
   QStringList recentTasks;
+  QStringList recentProjects;
 };
 
 // A missing or unreadable file is the default state: it is never worth keeping a user from their work.

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/dock_layout.h"
+
+#include <gmock/gmock.h>
+
+#include <QLabel>
+#include <QMenu>
+#include <QTest>
+
+#include "tests/ui/window_fixture.h"
+#include "ui/shell/layout_menu.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::testing {
+namespace {
+
+using ui::Layout;
+using ui::Place;
+
+// A page that remembers a word.
+class NotePage final : public QLabel {
+ public:
+  void setTheme(const ui::Theme& theme) { isDark = theme.dark; }
+  [[nodiscard]] QJsonObject saveState() const { return {{u"word"_s, text()}}; }
+  void restoreState(const QJsonObject& state) { setText(state[u"word"_s].toString()); }
+
+  bool isDark = false;
+};
+
+ui::PageDescriptor page(const QString& id, Place home, std::vector<std::pair<Layout, Place>> shownIn) {
+  return {.id = id, .title = id, .hint = id, .home = home, .shownIn = std::move(shownIn), .shortcut = {}};
+}
+
+class DockLayoutTest : public ::testing::Test {
+ protected:
+  DockLayoutTest() {
+    window.resize(1200, 800);
+    window.setAnimated(false);
+    note = docks.add(page(u"note"_s, Place::Navigator, {{Layout::Search, Place::Navigator}}), new NotePage);
+    add(page(u"map"_s, Place::Centre, {{Layout::Search, Place::Centre}, {Layout::Inspect, Place::SideBelow}}));
+    add(page(u"table"_s, Place::Bottom, {{Layout::Search, Place::Bottom}, {Layout::Compare, Place::Bottom}}));
+    add(page(u"runs"_s, Place::Bottom, {{Layout::Search, Place::Bottom}}));
+    add(page(u"compare"_s, Place::Centre, {{Layout::Compare, Place::Centre}}));
+    docks.apply(Layout::Search);
+    window.show();
+  }
+  void add(const ui::PageDescriptor& descriptor) { docks.add(descriptor, new QLabel(descriptor.title)); }
+  [[nodiscard]] QDockWidget* dock(const QString& id) const {
+    auto* found = window.findChild<QDockWidget*>(id + u"Dock"_s);
+    EXPECT_NE(found, nullptr) << id.toStdString();
+    return found;
+  }
+  // Which pages a user has before them or behind a tab.
+  [[nodiscard]] QStringList open() const {
+    QStringList ids;
+    for (const QDockWidget* one : window.findChildren<QDockWidget*>()) {
+      if (!one->isHidden()) {
+        ids.push_back(one->windowTitle());
+      }
+    }
+    ids.sort();
+    return ids;
+  }
+
+  QMainWindow window;
+  ui::DockLayout docks{window};
+  NotePage* note = nullptr;
+};
+
+TEST_F(DockLayoutTest, ShowsThePagesOfALayoutInTheirPlaces) {
+  EXPECT_EQ(open(), (QStringList{u"map"_s, u"note"_s, u"runs"_s, u"table"_s}));
+  EXPECT_EQ(window.tabifiedDockWidgets(dock(u"table"_s)), QList<QDockWidget*>{dock(u"runs"_s)});
+  EXPECT_EQ(window.dockWidgetArea(dock(u"note"_s)), Qt::LeftDockWidgetArea);
+  docks.apply(Layout::Inspect);
+  EXPECT_EQ(open(), QStringList{u"map"_s});
+  EXPECT_EQ(window.dockWidgetArea(dock(u"map"_s)), Qt::RightDockWidgetArea);
+}
+
+TEST_F(DockLayoutTest, GivesEachPlaceItsShareOfTheWindow) {
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
+  EXPECT_NEAR(dock(u"note"_s)->width(), 1200 * 17 / 100, 40);
+  EXPECT_NEAR(dock(u"table"_s)->height(), 800 * 30 / 100, 60);
+}
+
+TEST_F(DockLayoutTest, TheFirstPageOfAPlaceIsInFront) {
+  EXPECT_FALSE(dock(u"table"_s)->visibleRegion().isEmpty());
+  EXPECT_TRUE(dock(u"runs"_s)->visibleRegion().isEmpty());
+}
+
+TEST_F(DockLayoutTest, ShowBringsAPageToTheFront) {
+  docks.show(u"runs"_s);
+  EXPECT_TRUE(QTest::qWaitFor([this] { return !dock(u"runs"_s)->visibleRegion().isEmpty(); }));
+  docks.show(u"compare"_s);
+  EXPECT_FALSE(dock(u"compare"_s)->isHidden());
+  EXPECT_EQ(window.tabifiedDockWidgets(dock(u"compare"_s)), QList<QDockWidget*>{dock(u"map"_s)});
+}
+
+TEST_F(DockLayoutTest, ResetBringsBackTheCurrentLayout) {
+  docks.apply(Layout::Compare);
+  dock(u"compare"_s)->setFloating(true);
+  dock(u"table"_s)->hide();
+  docks.reset();
+  EXPECT_EQ(open(), (QStringList{u"compare"_s, u"table"_s}));
+  EXPECT_FALSE(dock(u"compare"_s)->isFloating());
+}
+
+TEST_F(DockLayoutTest, SavedStatesComeBackAndOthersAreRefused) {
+  const QByteArray before = docks.save();
+  docks.apply(Layout::Inspect);
+  EXPECT_TRUE(docks.restore(before));
+  EXPECT_EQ(open(), (QStringList{u"map"_s, u"note"_s, u"runs"_s, u"table"_s}));
+  EXPECT_FALSE(docks.restore("rubbish"));
+  EXPECT_EQ(open(), (QStringList{u"map"_s, u"note"_s, u"runs"_s, u"table"_s}));
+}
+
+TEST_F(DockLayoutTest, PagesRememberWhatTheyOffer) {
+  note->setText(u"speedup>1.5"_s);
+  const QJsonObject states = docks.savePages();
+  EXPECT_EQ(states.keys(), QStringList{u"note"_s});
+  note->setText({});
+  docks.restorePages(states);
+  EXPECT_EQ(note->text(), u"speedup>1.5"_s);
+  docks.restorePages({{u"note"_s, 5}, {u"gone"_s, QJsonObject()}});
+  EXPECT_EQ(note->text(), u"speedup>1.5"_s);
+}
+
+TEST_F(DockLayoutTest, TheThemeReachesEveryPageThatHasOne) {
+  docks.setTheme(ui::Theme::darkTheme());
+  EXPECT_TRUE(note->isDark);
+}
+
+TEST_F(WindowTest, ALayoutIsSavedUnderANameChosenAndRemembered) {
+  options.stateFile = folder / "window.json";
+  open();
+  window->docks().show(u"kernel"_s);
+  child<QDockWidget>(u"candidatesDock"_s)->hide();
+  dialogs.path = u"Reading"_s;
+  child<QAction>(u"saveLayout"_s)->trigger();
+  child<QAction>(u"resetLayout"_s)->trigger();
+  EXPECT_FALSE(child<QDockWidget>(u"candidatesDock"_s)->isHidden());
+  window->close();
+  window.reset();
+  open();
+  child<QAction>(u"layout_saved_Reading"_s)->trigger();
+  EXPECT_TRUE(child<QDockWidget>(u"candidatesDock"_s)->isHidden());
+}
+
+TEST_F(WindowTest, ABuiltInLayoutIsAKeyAway) {
+  open();
+  window->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
+  QTest::keyClick(window.get(), Qt::Key_2, Qt::ControlModifier);
+  EXPECT_TRUE(child<QDockWidget>(u"progressDock"_s)->isHidden());
+  QTest::keyClick(window.get(), Qt::Key_1, Qt::ControlModifier);
+  EXPECT_FALSE(child<QDockWidget>(u"progressDock"_s)->isHidden());
+}
+
+}  // namespace
+}  // namespace swage::testing

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/dock_layout.h"
+
+#include <QAction>
+#include <QMenu>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/base/assert.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+constexpr int kVersion = 2;
+// In the order of placing: what splits a place comes after it.
+constexpr std::array kPlaces = {Place::Navigator, Place::Centre,    Place::Below,
+                                Place::Side,      Place::SideBelow, Place::Bottom};
+
+Qt::DockWidgetArea areaOf(Place place) {
+  switch (place) {
+    case Place::Navigator: return Qt::LeftDockWidgetArea;
+    case Place::Centre:
+    case Place::Below: return Qt::TopDockWidgetArea;
+    case Place::Side:
+    case Place::SideBelow: return Qt::RightDockWidgetArea;
+    case Place::Bottom: return Qt::BottomDockWidgetArea;
+  }
+  return Qt::RightDockWidgetArea;
+}
+
+// Shares of the window, in percent.
+struct Shares {
+  int navigator;
+  int side;
+  int below;      // of the height of the centre
+  int sideBelow;  // of the height of the side
+  int bottom;
+};
+
+Shares sharesOf(Layout layout) {
+  switch (layout) {
+    case Layout::Search: return {.navigator = 17, .side = 36, .below = 45, .sideBelow = 38, .bottom = 30};
+    case Layout::Inspect: return {.navigator = 17, .side = 34, .below = 45, .sideBelow = 42, .bottom = 22};
+    case Layout::Compare: return {.navigator = 17, .side = 28, .below = 45, .sideBelow = 45, .bottom = 26};
+  }
+  return {};
+}
+
+std::optional<Place> placeIn(const PageDescriptor& page, Layout layout) {
+  const auto entry = std::find_if(page.shownIn.begin(), page.shownIn.end(),
+                                  [layout](const auto& shown) { return shown.first == layout; });
+  return entry != page.shownIn.end() ? std::optional(entry->second) : std::nullopt;
+}
+
+}  // namespace
+
+DockLayout::DockLayout(QMainWindow& window) : QObject(&window), m_window(window) {
+  window.setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks |
+                        QMainWindow::GroupedDragging);
+  window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  window.setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
+  window.setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
+  window.setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+  // What stands at the side, a kernel mostly, needs height more than a table needs width.
+  window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+}
+
+DockLayout::Docked& DockLayout::dock(const PageDescriptor& descriptor, QWidget* page) {
+  auto* dock = new QDockWidget(descriptor.title, &m_window);
+  dock->setObjectName(descriptor.id % u"Dock"_s);
+  dock->setWidget(page);
+  QAction* toggle = dock->toggleViewAction();
+  toggle->setObjectName(u"show_"_s % descriptor.id);
+  toggle->setToolTip(descriptor.hint);
+  toggle->setStatusTip(descriptor.hint);
+  toggle->setShortcut(descriptor.shortcut);
+  m_window.addAction(toggle);
+  // A page behind another tab counts as hidden for its action; choosing it shall bring it to the front.
+  connect(toggle, &QAction::triggered, dock, [dock](bool shown) {
+    if (shown) {
+      dock->raise();
+    }
+  });
+  m_window.addDockWidget(areaOf(descriptor.home), dock);
+  m_docks.push_back({.descriptor = descriptor, .dock = dock, .setTheme = {}, .save = {}, .restore = {}});
+  return m_docks.back();
+}
+
+void DockLayout::setTheme(const Theme& theme) {
+  for (const Docked& docked : m_docks) {
+    if (docked.setTheme) {
+      docked.setTheme(theme);
+    }
+  }
+}
+
+void DockLayout::apply(Layout layout) {
+  m_current = layout;
+  for (const Docked& docked : m_docks) {
+    docked.dock->setFloating(false);
+    m_window.removeDockWidget(docked.dock);
+  }
+  for (const Place where : kPlaces) {
+    place(layout, where);
+  }
+  resizePlaces(layout);
+  Q_EMIT arranged();
+}
+
+void DockLayout::place(Layout layout, Place where) {
+  QDockWidget* first = nullptr;
+  QDockWidget* front = nullptr;
+  for (const Docked& docked : m_docks) {
+    const std::optional<Place> shown = placeIn(docked.descriptor, layout);
+    if (shown.value_or(docked.descriptor.home) != where) {
+      continue;
+    }
+    if (first == nullptr) {
+      // Two places of one area lie below each other.
+      m_window.addDockWidget(areaOf(where), docked.dock, Qt::Vertical);
+      first = docked.dock;
+    } else {
+      m_window.tabifyDockWidget(first, docked.dock);
+    }
+    docked.dock->setVisible(shown.has_value());
+    front = front == nullptr && shown ? docked.dock : front;
+  }
+  if (front != nullptr) {
+    front->raise();
+  }
+}
+
+QDockWidget* DockLayout::frontAt(Layout layout, Place where) const {
+  const auto found = std::find_if(m_docks.begin(), m_docks.end(), [layout, where](const Docked& docked) {
+    return placeIn(docked.descriptor, layout) == where;
+  });
+  return found != m_docks.end() ? found->dock : nullptr;
+}
+
+void DockLayout::resizePlaces(Layout layout) {
+  const Shares shares = sharesOf(layout);
+  const QSize window = m_window.size();
+  // All at once in each direction: docks that are not named give way to those that are.
+  const auto resize = [&](Qt::Orientation orientation, std::initializer_list<std::pair<Place, int>> percents) {
+    QList<QDockWidget*> docks;
+    QList<int> sizes;
+    const int whole = orientation == Qt::Horizontal ? window.width() : window.height();
+    for (const auto& [where, percent] : percents) {
+      if (QDockWidget* dock = frontAt(layout, where)) {
+        docks.push_back(dock);
+        sizes.push_back(whole * percent / 100);
+      }
+    }
+    m_window.resizeDocks(docks, sizes, orientation);
+  };
+  const auto taken = [&](Place where, int percent) { return frontAt(layout, where) != nullptr ? percent : 0; };
+  const int centre = 100 - taken(Place::Navigator, shares.navigator) - taken(Place::Side, shares.side);
+  const int aboveBottom = 100 - taken(Place::Bottom, shares.bottom);
+  resize(Qt::Horizontal, {{Place::Navigator, shares.navigator}, {Place::Centre, centre}, {Place::Side, shares.side}});
+  resize(Qt::Vertical, {{Place::Centre, aboveBottom}, {Place::Bottom, shares.bottom}});
+  resize(Qt::Vertical, {{Place::Side, 100 - shares.sideBelow}, {Place::SideBelow, shares.sideBelow}});
+  resize(Qt::Vertical, {{Place::Below, aboveBottom * shares.below / 100}});
+}
+
+void DockLayout::show(const QString& id) {
+  const auto found =
+      std::find_if(m_docks.begin(), m_docks.end(), [&id](const Docked& docked) { return docked.descriptor.id == id; });
+  SWAGE_ASSERT(found != m_docks.end());
+  found->dock->show();
+  found->dock->raise();
+  found->dock->widget()->setFocus(Qt::OtherFocusReason);
+}
+
+void DockLayout::fillMenu(QMenu& menu) const {
+  for (const Docked& docked : m_docks) {
+    menu.addAction(docked.dock->toggleViewAction());
+  }
+}
+
+QByteArray DockLayout::save() const {
+  return m_window.saveState(kVersion);
+}
+
+bool DockLayout::restore(const QByteArray& state) {
+  const bool restored = m_window.restoreState(state, kVersion);
+  Q_EMIT arranged();
+  return restored;
+}
+
+QJsonObject DockLayout::savePages() const {
+  QJsonObject states;
+  for (const Docked& docked : m_docks) {
+    if (docked.save) {
+      states.insert(docked.descriptor.id, docked.save());
+    }
+  }
+  return states;
+}
+
+void DockLayout::restorePages(const QJsonObject& states) {
+  for (const Docked& docked : m_docks) {
+    if (const QJsonValue state = states[docked.descriptor.id]; docked.restore && state.isObject()) {
+      docked.restore(state.toObject());
+    }
+  }
+}
+
+}  // namespace swage::ui

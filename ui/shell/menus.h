@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+class QMenuBar;
+
+namespace swage::ui {
+
+struct Actions;
+class DockLayout;
+class LayoutMenu;
+class RunControl;
+class ThemeController;
+
+// What the menus show, beside the actions.
+struct MenuParts {
+  const Actions& actions;
+  RunControl& control;
+  DockLayout& docks;
+  LayoutMenu& layouts;
+  ThemeController& theme;
+};
+
+void fillMenuBar(QMenuBar& bar, const MenuParts& parts);
+
+}  // namespace swage::ui

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/pages.h"
+
+#include <QAction>
+#include <QCoreApplication>
+
+#include "ui/pages/archive_page.h"
+#include "ui/pages/candidates_page.h"
+#include "ui/pages/kernel_page.h"
+#include "ui/pages/progress_page.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/dock_layout.h"
+#include "ui/shell/window_services.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("pages", text);
+}
+
+PageDescriptor archivePage() {
+  return {.id = u"archive"_s,
+          .title = tr("Archive"),
+          .hint = tr("The best kernel of each of the 36 cells"),
+          .home = Place::Centre,
+          .shownIn = {{Layout::Search, Place::Centre}, {Layout::Inspect, Place::SideBelow}},
+          .shortcut = QKeySequence(u"Alt+1"_s)};
+}
+
+PageDescriptor kernelPage() {
+  return {.id = u"kernel"_s,
+          .title = tr("Kernel"),
+          .hint = tr("Source, assembly, launch plan and evaluation of the selected candidate"),
+          .home = Place::Side,
+          .shownIn = {{Layout::Search, Place::Side}, {Layout::Inspect, Place::Centre}, {Layout::Compare, Place::Side}},
+          .shortcut = QKeySequence(u"Alt+2"_s)};
+}
+
+PageDescriptor candidatesPage() {
+  return {
+      .id = u"candidates"_s,
+      .title = tr("Candidates"),
+      .hint = tr("Every candidate of the shown run"),
+      .home = Place::Bottom,
+      .shownIn = {{Layout::Search, Place::Bottom}, {Layout::Inspect, Place::Bottom}, {Layout::Compare, Place::Bottom}},
+      .shortcut = QKeySequence(u"Alt+3"_s)};
+}
+
+PageDescriptor progressPage() {
+  return {.id = u"progress"_s,
+          .title = tr("Best speedup over time"),
+          .hint = tr("When the search found what it has"),
+          .home = Place::SideBelow,
+          .shownIn = {{Layout::Search, Place::SideBelow}},
+          .shortcut = QKeySequence(u"Alt+4"_s)};
+}
+
+}  // namespace
+
+void addPages(DockLayout& docks, Session& session, const WindowServices& services, const Actions& actions) {
+  auto* archive = docks.add(archivePage(), new ArchivePage(session));
+  auto* kernel = docks.add(kernelPage(), new KernelPage(session));
+  auto* candidates = docks.add(candidatesPage(), new CandidatesPage(session, services.record));
+  docks.add(progressPage(), new ProgressPage(session));
+
+  const auto openKernel = [&docks, kernel] {
+    docks.show(u"kernel"_s);
+    kernel->focusSource();
+  };
+  QObject::connect(archive, &ArchivePage::cellOpened, kernel, openKernel);
+  QObject::connect(candidates, &CandidatesPage::candidateOpened, kernel, openKernel);
+  QObject::connect(actions.findInKernel, &QAction::triggered, kernel, &KernelPage::openFind);
+}
+
+}  // namespace swage::ui
