@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
 //   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|plan|evaluation] [WIDTHxHEIGHT]
+//   [ACTION|=TEXT]…
+// Then triggers actions by their object names, and types texts where the keyboard is.
+#include <QAction>
 #include <QApplication>
+#include <QLineEdit>
 #include <QStringList>
 #include <QTabWidget>
 #include <QTimer>
@@ -19,6 +23,7 @@ struct Scene {
   ui::ThemeChoice theme = ui::ThemeChoice::Light;
   QString name = u"running"_s;
   QSize size{1440, 900};
+  QStringList steps;
 };
 
 Scene parse(const QStringList& arguments) {
@@ -28,6 +33,7 @@ Scene parse(const QStringList& arguments) {
   scene.name = arguments.value(3, scene.name);
   const QStringList size = arguments.value(4, u"1440x900"_s).split(u'x');
   scene.size = {size.value(0).toInt(), size.value(1).toInt()};
+  scene.steps = arguments.mid(5);
   return scene;
 }
 
@@ -60,6 +66,16 @@ void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& r
   }
 }
 
+void take(const QStringList& steps, ui::MainWindow& window) {
+  for (const QString& step : steps) {
+    if (!step.startsWith(u'=')) {
+      window.findChild<QAction*>(step)->trigger();
+    } else if (auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget())) {
+      field->setText(step.mid(1));
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,7 +96,8 @@ int main(int argc, char** argv) {
   window.show();
   window.selectTask(QStringLiteral(SWAGE_TASKS_FOLDER "/softmax_rows.py"));
   play(scene, window, run, record);
-  QTimer::singleShot(600, &window, [&] {
+  QTimer::singleShot(300, &window, [&] { take(scene.steps, window); });
+  QTimer::singleShot(900, &window, [&] {
     const bool saved = window.grab().save(scene.file);
     QApplication::exit(saved ? 0 : 1);
   });

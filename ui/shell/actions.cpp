@@ -30,6 +30,8 @@ Actions::Actions(QObject* owner)
       openBundle(make(owner, u"openBundle"_s, "Open &Bundle…", {}, "Choose a folder with an imported task")),
       openProject(make(owner, u"openProject"_s, "Open &Project…", QKeySequence(u"Ctrl+Shift+O"_s),
                        "Choose the folder whose record is shown and written")),
+      quickOpen(make(owner, u"quickOpen"_s, "&Go To…", QKeySequence(u"Ctrl+P"_s),
+                     "Find a candidate by its number, a cell, a run, a task or a page by its name")),
       exportKernel(make(owner, u"exportKernel"_s, "&Export Kernel…", QKeySequence(u"Ctrl+E"_s),
                         "Write the selected kernel as a Python file with class ModelNew")),
       quit(make(owner, u"quit"_s, "&Quit", QKeySequence(u"Ctrl+Q"_s), "Leave Swage")),
@@ -42,6 +44,8 @@ Actions::Actions(QObject* owner)
       followBest(make(owner, u"followBest"_s, "Show the &Best Kernel", QKeySequence(u"Ctrl+B"_s),
                       "Show the best kernel of all cells and follow it")),
       findInKernel(make(owner, u"findInKernel"_s, "&Find in Kernel…", {}, "Search the source that is shown")),
+      commandPalette(make(owner, u"commandPalette"_s, "&Command Palette…", QKeySequence(u"Ctrl+Shift+P"_s),
+                          "Find any command by a part of its name")),
       about(make(owner, u"about"_s, "&About Swage", {}, "Version and licence")) {
   pause->setCheckable(true);
   quit->setMenuRole(QAction::QuitRole);

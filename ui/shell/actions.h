@@ -17,6 +17,7 @@ struct Actions {
   QAction* openTask;
   QAction* openBundle;
   QAction* openProject;
+  QAction* quickOpen;
   QAction* exportKernel;
   QAction* quit;
   QAction* start;
@@ -25,6 +26,7 @@ struct Actions {
   QAction* resumeRecorded;
   QAction* followBest;
   QAction* findInKernel;
+  QAction* commandPalette;
   QAction* about;
 };
 

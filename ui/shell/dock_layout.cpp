@@ -175,6 +175,14 @@ void DockLayout::show(const QString& id) {
   found->dock->widget()->setFocus(Qt::OtherFocusReason);
 }
 
+std::vector<const PageDescriptor*> DockLayout::pages() const {
+  std::vector<const PageDescriptor*> pages;
+  for (const Docked& docked : m_docks) {
+    pages.push_back(&docked.descriptor);
+  }
+  return pages;
+}
+
 void DockLayout::fillMenu(QMenu& menu) const {
   for (const Docked& docked : m_docks) {
     menu.addAction(docked.dock->toggleViewAction());

@@ -58,6 +58,7 @@ class DockLayout final : public QObject {
   [[nodiscard]] Layout current() const { return m_current; }
   // Opens a page, brings it to the front and gives it the keyboard. An unknown id is a programmer's error.
   void show(const QString& id);
+  [[nodiscard]] std::vector<const PageDescriptor*> pages() const;
   // One checkable entry for each page, in the order of their registration.
   void fillMenu(QMenu& menu) const;
 

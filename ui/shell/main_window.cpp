@@ -9,6 +9,8 @@
 #include "ui/models/format.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/layout_menu.h"
+#include "ui/shell/locator.h"
+#include "ui/shell/locator_sources.h"
 #include "ui/shell/menus.h"
 #include "ui/shell/pages.h"
 #include "ui/shell/run_bar.h"
@@ -36,7 +38,8 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
       m_banner(new NoticeBanner(this)),
       m_control(new RunControl(m_session, *m_bar, m_actions, services, options, this)),
       m_docks(new DockLayout(*this)),
-      m_layouts(new LayoutMenu(*m_docks, services.dialogs, this)) {
+      m_layouts(new LayoutMenu(*m_docks, services.dialogs, this)),
+      m_locator(new Locator(this)) {
   setObjectName(u"mainWindow"_s);
   setWindowIcon(applicationIcon());
   resize(kFirstSize);
@@ -72,6 +75,12 @@ void MainWindow::connectParts() {
   connect(m_docks, &DockLayout::arranged, this, [this] { m_bannerBar->setVisible(m_banner->hasNotice()); });
   connect(m_actions.quit, &QAction::triggered, this, &MainWindow::close);
   connect(m_actions.about, &QAction::triggered, this, [this] { m_services.dialogs.showAbout(this); });
+  connect(m_actions.commandPalette, &QAction::triggered, this,
+          [this] { m_locator->open(tr("Name of a command"), commandSource(*menuBar())); });
+  connect(m_actions.quickOpen, &QAction::triggered, this, [this] {
+    m_locator->open(tr("Candidate number, cell, run, task or page"),
+                    placeSource(m_session, m_services, *m_control, *m_docks));
+  });
   connect(m_control, &RunControl::titleChanged, this, [this] { setWindowTitle(m_control->title()); });
   connect(m_control, &RunControl::searchStarted, m_banner, &NoticeBanner::clear);
   connect(m_control, &RunControl::noticed, this, &MainWindow::showNotice);
@@ -85,6 +94,7 @@ void MainWindow::applyCurrentTheme(const Theme& theme) {
   m_bar->setTheme(theme);
   m_banner->setTheme(theme);
   m_docks->setTheme(theme);
+  m_locator->setTheme(theme);
 }
 
 void MainWindow::selectTask(const QString& path) {

@@ -16,6 +16,7 @@ namespace swage::ui {
 
 class DockLayout;
 class LayoutMenu;
+class Locator;
 class NoticeBanner;
 class RunBar;
 class RunControl;
@@ -57,6 +58,7 @@ class MainWindow final : public QMainWindow {
   RunControl* m_control;
   DockLayout* m_docks;
   LayoutMenu* m_layouts;
+  Locator* m_locator;
   bool m_closeWhenFinished = false;
 };
 

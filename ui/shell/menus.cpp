@@ -28,6 +28,7 @@ void addFileMenu(QMenuBar& bar, const MenuParts& parts) {
   recent->setObjectName(u"recentProjects"_s);
   QObject::connect(recent, &QMenu::aboutToShow, &parts.control,
                    [&control = parts.control, recent] { control.fillRecentProjects(*recent); });
+  file->addAction(parts.actions.quickOpen);
   file->addSeparator();
   file->addAction(parts.actions.exportKernel);
   file->addSeparator();
@@ -79,6 +80,8 @@ void addColorMenu(QMenu& view, ThemeController& theme) {
 
 void addViewMenu(QMenuBar& bar, const MenuParts& parts) {
   QMenu* view = bar.addMenu(tr("&View"));
+  view->addAction(parts.actions.commandPalette);
+  view->addSeparator();
   view->addActions({parts.actions.followBest, parts.actions.findInKernel});
   view->addSeparator();
   QMenu* pages = view->addMenu(tr("&Pages"));

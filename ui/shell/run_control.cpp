@@ -3,8 +3,9 @@
 
 #include <QMenu>
 
+#include <algorithm>
+
 #include "ui/models/format.h"
-#include "ui/models/task_catalogue.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/dialogs.h"
 #include "ui/shell/run_bar.h"
@@ -184,6 +185,16 @@ void RunControl::updateActions() {
   m_actions.exportKernel->setEnabled(detail && detail->evaluation && domain::asCorrect(*detail->evaluation) != nullptr);
   m_actions.findInKernel->setEnabled(detail.has_value());
   Q_EMIT titleChanged();
+}
+
+std::vector<TaskEntry> RunControl::knownTasks() const {
+  std::vector<TaskEntry> tasks = tasksIn(m_options.tasksFolder);
+  for (const QString& path : m_recentTasks) {
+    if (std::none_of(tasks.begin(), tasks.end(), [&path](const TaskEntry& task) { return task.path == path; })) {
+      tasks.push_back(taskEntry(path));
+    }
+  }
+  return tasks;
 }
 
 QString RunControl::title() const {

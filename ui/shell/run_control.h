@@ -5,8 +5,10 @@
 #include <QStringList>
 
 #include <filesystem>
+#include <vector>
 
 #include "ui/models/session.h"
+#include "ui/models/task_catalogue.h"
 #include "ui/shell/window_services.h"
 
 class QMenu;
@@ -40,6 +42,8 @@ class RunControl final : public QObject {
   [[nodiscard]] const QStringList& recentTasks() const { return m_recentTasks; }
   void setRecentProjects(const QStringList& recent) { m_recentProjects = recent; }
   [[nodiscard]] const QStringList& recentProjects() const { return m_recentProjects; }
+  // Bundled and recent ones.
+  [[nodiscard]] std::vector<TaskEntry> knownTasks() const;
   [[nodiscard]] QString title() const;
 
   void fillRecordedRuns(QMenu& menu);
