@@ -26,6 +26,6 @@ engine::SessionParts partsFor(const engine::Locations& locations, bool selfTest)
 }  // namespace
 
 EngineServices::EngineServices(const engine::Locations& locations, bool selfTest)
-    : run(partsFor(locations, selfTest)) {}
+    : run(partsFor(locations, selfTest)), patterns(locations.patterns) {}
 
 }  // namespace swage::workbench

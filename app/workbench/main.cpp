@@ -70,7 +70,8 @@ int showWindow(QApplication& application, const Options& options) {
   theme.setColorMap(remembered.heat);
   theme.choose(options.theme.value_or(remembered.theme));
   ui::RealDialogs dialogs;
-  ui::MainWindow window({services.run, services.record, services.exporter, dialogs, theme}, settings);
+  ui::MainWindow window({services.run, services.record, services.exporter, dialogs, theme, &services.patterns},
+                        settings);
   services.exporter.setProject([&window] { return window.session().project(); });
   Script script(window, options);
   const auto quitSignals = QuitSignals::install();

@@ -11,6 +11,7 @@
 
 #include "core/services/doctor_service.h"
 #include "core/services/export_service.h"
+#include "core/services/pattern_service.h"
 #include "core/services/record_service.h"
 #include "core/services/run_service.h"
 
@@ -160,6 +161,16 @@ class FakeExportService : public services::ExportService {
 
   mutable domain::CandidateId exported;
   mutable std::filesystem::path writtenTo;
+  std::optional<Error> failure;
+};
+
+class FakePatternService : public services::PatternService {
+ public:
+  [[nodiscard]] Result<std::vector<services::PatternInfo>> patterns() const override {
+    return failure ? Result<std::vector<services::PatternInfo>>(*failure) : rows;
+  }
+
+  std::vector<services::PatternInfo> rows;
   std::optional<Error> failure;
 };
 

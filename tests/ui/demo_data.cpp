@@ -302,4 +302,32 @@ std::vector<services::WorkerStatus> demoWorkers() {
   return {{"Example CPU", "verifying", 739, 1, 1}, {"compilers", "busy", 742, 2, 2}};
 }
 
+std::vector<services::PatternInfo> demoPatterns() {
+  return {{.id = "row",
+           .target = "cpu",
+           .family = "row",
+           .description = "Reduction over the innermost axis, one row after another",
+           .sourceFile = "kernel.cpp",
+           .source = "extern \"C\" void SWAGE_ENTRY(void** arguments) {\n  // one row after another\n}\n",
+           .parameters = {{"lanes", {1, 4, 8, 16}, 8, "elements of one step"},
+                          {"rows_per_task", {1, 2, 4, 8, 16, 32}, 4, "rows a thread takes at once"}},
+           .facts = {{"movement", "A1"}}},
+          {.id = "row_warp",
+           .target = "cuda",
+           .family = "row",
+           .description = "Reduction over the innermost axis, one warp for each row",
+           .sourceFile = "kernel.cu",
+           .source = "extern \"C\" __global__ void SWAGE_ENTRY(float* out, const float* in) {}\n",
+           .parameters = {{"vector_width", {1, 2, 4}, 4, "elements of one load"}},
+           .facts = {}},
+          {.id = "map",
+           .target = "cuda",
+           .family = "map",
+           .description = "Pointwise chain: one pass over all elements",
+           .sourceFile = "kernel.cu",
+           .source = "extern \"C\" __global__ void SWAGE_ENTRY(float* out, const float* in) {}\n",
+           .parameters = {},
+           .facts = {}}};
+}
+
 }  // namespace swage::testing

@@ -10,6 +10,8 @@ inline constexpr domain::RunId kDemoRun{7};
 // A run of a few hundred candidates over a softmax as it could look on a CPU, the same every time: filled, failed,
 // empty and unavailable cells, all kinds of evaluations, a history and baselines.
 void fillDemo(FakeRecordService& record);
+// A catalogue of a few patterns.
+[[nodiscard]] std::vector<services::PatternInfo> demoPatterns();
 [[nodiscard]] services::Progress demoProgress(const FakeRecordService& record);
 [[nodiscard]] std::vector<services::WorkerStatus> demoWorkers();
 

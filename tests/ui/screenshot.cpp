@@ -85,13 +85,15 @@ int main(int argc, char** argv) {
   testing::FakeRecordService record;
   testing::fillDemo(record);
   const testing::FakeExportService exporter;
+  testing::FakePatternService patterns;
+  patterns.rows = testing::demoPatterns();
   ui::RealDialogs dialogs;
   ui::ThemeController theme(application);
   theme.choose(scene.theme);
   ui::WindowOptions options;
   options.spec.project = "/tmp/example.swage-project";
   options.tasksFolder = QStringLiteral(SWAGE_TASKS_FOLDER);
-  ui::MainWindow window({run, record, exporter, dialogs, theme}, options);
+  ui::MainWindow window({run, record, exporter, dialogs, theme, &patterns}, options);
   window.resize(scene.size);
   window.show();
   window.selectTask(QStringLiteral(SWAGE_TASKS_FOLDER "/softmax_rows.py"));

@@ -19,6 +19,7 @@ class FakeDialogs : public ui::Dialogs {
  public:
   void chooseTaskFile(QWidget*, const Answer& chosen) override { answer(chosen); }
   void chooseTaskBundle(QWidget*, const Answer& chosen) override { answer(chosen); }
+  void chooseTaskFolder(QWidget*, const Answer& chosen) override { answer(chosen); }
   void chooseProject(QWidget*, const QString&, const Answer& chosen) override { answer(chosen); }
   void chooseExportFile(QWidget*, const QString& suggestion, const Answer& chosen) override {
     suggested = suggestion;
@@ -44,6 +45,7 @@ class WindowTest : public ::testing::Test {
  protected:
   WindowTest() {
     fillDemo(record);
+    patterns.rows = demoPatterns();
     std::filesystem::create_directory(folder / "tasks");
     std::filesystem::create_directory(folder / "project");
     write(folder / "tasks" / "softmax_rows.py", "\"\"\"Softmax of each row: one pass.\"\"\"\n");
@@ -54,7 +56,7 @@ class WindowTest : public ::testing::Test {
   static void write(const std::filesystem::path& file, const char* text);
 
   ui::MainWindow& open() {
-    window = std::make_unique<ui::MainWindow>(ui::WindowServices{run, record, exporter, dialogs, theme}, options);
+    window = std::make_unique<ui::MainWindow>(services(), options);
     window->show();
     return *window;
   }
@@ -75,6 +77,10 @@ class WindowTest : public ::testing::Test {
     Q_EMIT run.workersChanged(demoWorkers());
     Q_EMIT run.candidateEvaluated(record.rows.front());
   }
+  [[nodiscard]] ui::WindowServices services() {
+    return {
+        .run = run, .record = record, .exporter = exporter, .dialogs = dialogs, .theme = theme, .patterns = &patterns};
+  }
   template <class T>
   [[nodiscard]] T* child(const QString& name) const {
     T* found = window->findChild<T*>(name);
@@ -86,6 +92,7 @@ class WindowTest : public ::testing::Test {
   FakeRunService run;
   FakeRecordService record;
   FakeExportService exporter;
+  FakePatternService patterns;
   FakeDialogs dialogs;
   ui::ThemeController theme{*qobject_cast<QApplication*>(QCoreApplication::instance())};
   ui::WindowOptions options;

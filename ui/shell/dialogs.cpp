@@ -39,6 +39,12 @@ void RealDialogs::chooseTaskBundle(QWidget* parent, const Answer& chosen) {
   dialog->open();
 }
 
+void RealDialogs::chooseTaskFolder(QWidget* parent, const Answer& chosen) {
+  QFileDialog* dialog = makeDialog(parent, tr("Add a folder of tasks"), chosen);
+  dialog->setFileMode(QFileDialog::Directory);
+  dialog->open();
+}
+
 void RealDialogs::chooseProject(QWidget* parent, const QString& current, const Answer& chosen) {
   QFileDialog* dialog = makeDialog(parent, tr("Open or create a project folder"), chosen);
   dialog->setFileMode(QFileDialog::Directory);

@@ -18,6 +18,7 @@ class Dialogs {
   virtual ~Dialogs() = default;
   virtual void chooseTaskFile(QWidget* parent, const Answer& chosen) = 0;
   virtual void chooseTaskBundle(QWidget* parent, const Answer& chosen) = 0;
+  virtual void chooseTaskFolder(QWidget* parent, const Answer& chosen) = 0;
   virtual void chooseProject(QWidget* parent, const QString& current, const Answer& chosen) = 0;
   virtual void chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) = 0;
   virtual void askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) = 0;
@@ -28,6 +29,7 @@ class RealDialogs final : public Dialogs {
  public:
   void chooseTaskFile(QWidget* parent, const Answer& chosen) override;
   void chooseTaskBundle(QWidget* parent, const Answer& chosen) override;
+  void chooseTaskFolder(QWidget* parent, const Answer& chosen) override;
   void chooseProject(QWidget* parent, const QString& current, const Answer& chosen) override;
   void chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) override;
   void askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) override;

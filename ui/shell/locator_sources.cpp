@@ -8,12 +8,17 @@
 #include <QPointer>
 #include <QRegularExpression>
 
+#include <set>
+
 #include "ui/models/cell_view.h"
 #include "ui/models/format.h"
+#include "ui/models/pattern_table_model.h"
 #include "ui/models/session.h"
+#include "ui/pages/patterns_page.h"
+#include "ui/pages/tasks_page.h"
 #include "ui/shell/dock_layout.h"
+#include "ui/shell/pages.h"
 #include "ui/shell/run_control.h"
-#include "ui/shell/window_services.h"
 
 using namespace Qt::StringLiterals;
 
@@ -90,13 +95,31 @@ void addRuns(Entries& entries, Session& session, const std::vector<services::Run
   }
 }
 
-void addTasks(Entries& entries, RunControl& control) {
-  for (const TaskEntry& task : control.knownTasks()) {
-    entries.push_back({.text = task.name,
-                       .detail = tr("task: %1").arg(task.description.isEmpty() ? task.path : task.description),
-                       .keys = {},
-                       .enabled = true,
-                       .run = [&control, path = task.path] { control.selectTask(path); }});
+void addTasks(Entries& entries, const TasksPage& tasks, RunControl& control) {
+  std::set<QString> seen;  // one may be recent and in a folder
+  for (const TaskNode& task : tasks.tasks()) {
+    if (seen.insert(task.path).second) {
+      entries.push_back({.text = task.name,
+                         .detail = tr("task: %1").arg(task.path),
+                         .keys = {},
+                         .enabled = true,
+                         .run = [&control, path = task.path] { control.selectTask(path); }});
+    }
+  }
+}
+
+void addPatterns(Entries& entries, PatternsPage& page, DockLayout& docks) {
+  for (int row = 0; row < page.model().rowCount(); ++row) {
+    const services::PatternInfo& pattern = page.model().pattern(row);
+    entries.push_back(
+        {.text = toQString(pattern.id),
+         .detail = tr("pattern for %1: %2").arg(toQString(pattern.target), toQString(pattern.description)),
+         .keys = {},
+         .enabled = true,
+         .run = [&page, &docks, target = toQString(pattern.target), id = toQString(pattern.id)] {
+           docks.show(u"patterns"_s);
+           page.select(target, id);
+         }});
   }
 }
 
@@ -135,26 +158,30 @@ LocatorSource commandSource(const QMenuBar& bar) {
   return [entries = std::move(entries)](const QString&) { return entries; };
 }
 
-LocatorSource placeSource(Session& session, const WindowServices& services, RunControl& control, DockLayout& docks) {
+LocatorSource placeSource(const PlaceParts& parts) {
+  auto& [session, record, control, docks, pages] = parts;
   Entries entries;
   if (session.hasRecord()) {
-    if (const auto runs = services.record.runs()) {
+    if (const auto runs = record.runs()) {
       addRuns(entries, session, *runs);
     }
   }
-  addTasks(entries, control);
+  addTasks(entries, *pages.tasks, control);
   for (const PageDescriptor* page : docks.pages()) {
     entries.push_back({.text = page->title,
                        .detail = tr("page: %1").arg(page->hint),
                        .keys = page->shortcut.toString(QKeySequence::NativeText),
                        .enabled = true,
-                       .run = [&docks, id = page->id] { docks.show(id); }});
+                       .run = [&docks = parts.docks, id = page->id] { docks.show(id); }});
+  }
+  if (pages.patterns != nullptr) {
+    addPatterns(entries, *pages.patterns, docks);
   }
   addCells(entries, session, docks);
-  return [entries = std::move(entries), &session, &record = services.record, &docks](const QString& query) {
+  return [entries = std::move(entries), parts](const QString& query) {
     Entries all;
-    if (session.hasRecord()) {
-      addCandidate(all, query, session, record, docks);
+    if (parts.session.hasRecord()) {
+      addCandidate(all, query, parts.session, parts.record, parts.docks);
     }
     all.insert(all.end(), entries.begin(), entries.end());
     return all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/services/record_service.h"
 #include "ui/models/locator_model.h"
 
 class QMenuBar;
@@ -10,13 +11,21 @@ namespace swage::ui {
 class DockLayout;
 class RunControl;
 class Session;
-struct WindowServices;
+struct Pages;
+
+// What quick open looks into.
+struct PlaceParts {
+  Session& session;
+  const services::RecordService& record;
+  RunControl& control;
+  DockLayout& docks;
+  const Pages& pages;
+};
 
 // Every action of the menus with its path and shortcut, as the menus are at this moment.
 [[nodiscard]] LocatorSource commandSource(const QMenuBar& bar);
 
-// What quick open finds: a candidate by its number, cells by their name, the recorded runs, the tasks, the pages.
-[[nodiscard]] LocatorSource placeSource(Session& session, const WindowServices& services, RunControl& control,
-                                        DockLayout& docks);
+// What quick open finds: a candidate by its number, cells by their name, recorded runs, tasks, patterns, pages.
+[[nodiscard]] LocatorSource placeSource(const PlaceParts& parts);
 
 }  // namespace swage::ui

@@ -2,11 +2,14 @@
 #include "ui/shell/main_window.h"
 
 #include <QCloseEvent>
+#include <QDragEnterEvent>
 #include <QMenuBar>
+#include <QMimeData>
 #include <QToolBar>
 
 #include "core/base/log.h"
 #include "ui/models/format.h"
+#include "ui/pages/tasks_page.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/layout_menu.h"
 #include "ui/shell/locator.h"
@@ -44,10 +47,12 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   setWindowIcon(applicationIcon());
   resize(kFirstSize);
   makeBars();
-  addPages(*m_docks, m_session, services, m_actions);
+  m_pages = addPages(*m_docks, m_session, services, options, m_actions);
   fillMenuBar(*menuBar(), {m_actions, *m_control, *m_docks, *m_layouts, services.theme});
   setStatusBar(new StatusStrip(m_session, this));
   connectParts();
+  connectTasks();
+  setAcceptDrops(true);
   restoreState();
   applyCurrentTheme(services.theme.theme());
   if (!options.spec.task.empty()) {
@@ -79,7 +84,7 @@ void MainWindow::connectParts() {
           [this] { m_locator->open(tr("Name of a command"), commandSource(*menuBar())); });
   connect(m_actions.quickOpen, &QAction::triggered, this, [this] {
     m_locator->open(tr("Candidate number, cell, run, task or page"),
-                    placeSource(m_session, m_services, *m_control, *m_docks));
+                    placeSource({m_session, m_services.record, *m_control, *m_docks, m_pages}));
   });
   connect(m_control, &RunControl::titleChanged, this, [this] { setWindowTitle(m_control->title()); });
   connect(m_control, &RunControl::searchStarted, m_banner, &NoticeBanner::clear);
@@ -87,6 +92,19 @@ void MainWindow::connectParts() {
   connect(&m_session, &Session::noticed, this, &MainWindow::showNotice);
   connect(&m_session, &Session::finished, this, &MainWindow::handleFinished);
   connect(&m_services.theme, &ThemeController::changed, this, &MainWindow::applyCurrentTheme);
+}
+
+void MainWindow::connectTasks() {
+  connect(m_control, &RunControl::recentTasksChanged, m_pages.tasks,
+          [this] { m_pages.tasks->setRecent(m_control->recentTasks()); });
+  connect(m_control, &RunControl::taskFolderOpened, m_pages.tasks, [this](const QString& folder) {
+    m_pages.tasks->addFolder(folder);
+    m_docks->show(u"tasks"_s);
+  });
+  connect(m_pages.tasks, &TasksPage::taskChosen, m_control, &RunControl::selectTask);
+  connect(m_pages.tasks, &TasksPage::folderRequested, this, [this] {
+    m_services.dialogs.chooseTaskFolder(this, [this](const QString& folder) { m_pages.tasks->addFolder(folder); });
+  });
 }
 
 void MainWindow::applyCurrentTheme(const Theme& theme) {
@@ -99,6 +117,10 @@ void MainWindow::applyCurrentTheme(const Theme& theme) {
 
 void MainWindow::selectTask(const QString& path) {
   m_control->selectTask(path);
+}
+
+void MainWindow::openPath(const QString& path) {
+  m_control->openPath(path);
 }
 
 void MainWindow::startSearch() {
@@ -132,6 +154,21 @@ void MainWindow::closeEvent(QCloseEvent* event) {
                  "nothing that is recorded is lost.")
                   .toStdString()});
   m_session.stop();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) {
+    event->acceptProposedAction();
+  }
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) {
+      openPath(url.toLocalFile());
+    }
+  }
+  event->acceptProposedAction();
 }
 
 void MainWindow::restoreState() {

@@ -6,6 +6,7 @@
 #include "ui/models/session.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/dialogs.h"
+#include "ui/shell/pages.h"
 #include "ui/shell/shell_state.h"
 #include "ui/shell/theme_controller.h"
 #include "ui/shell/window_services.h"
@@ -31,6 +32,8 @@ class MainWindow final : public QMainWindow {
   MainWindow(const WindowServices& services, const WindowOptions& options, QWidget* parent = nullptr);
 
   void selectTask(const QString& path);
+  // A task, a project or a folder of tasks, as when it is dropped on the window.
+  void openPath(const QString& path);
   void startSearch();
   void showNotice(const services::Notice& notice);
   [[nodiscard]] Session& session() { return m_session; }
@@ -39,10 +42,13 @@ class MainWindow final : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   void makeBars();
   void connectParts();
+  void connectTasks();
   void applyCurrentTheme(const Theme& theme);
   void handleFinished();
   void restoreState();
@@ -57,6 +63,7 @@ class MainWindow final : public QMainWindow {
   QToolBar* m_bannerBar = nullptr;
   RunControl* m_control;
   DockLayout* m_docks;
+  Pages m_pages;
   LayoutMenu* m_layouts;
   Locator* m_locator;
   bool m_closeWhenFinished = false;

@@ -7,7 +7,9 @@
 #include "ui/pages/archive_page.h"
 #include "ui/pages/candidates_page.h"
 #include "ui/pages/kernel_page.h"
+#include "ui/pages/patterns_page.h"
 #include "ui/pages/progress_page.h"
+#include "ui/pages/tasks_page.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/window_services.h"
@@ -19,6 +21,24 @@ namespace {
 
 QString tr(const char* text) {
   return QCoreApplication::translate("pages", text);
+}
+
+PageDescriptor tasksPage() {
+  return {.id = u"tasks"_s,
+          .title = tr("Tasks"),
+          .hint = tr("What can be optimised: bundled tasks, recent ones, and folders such as a KernelBench checkout"),
+          .home = Place::Navigator,
+          .shownIn = {{Layout::Search, Place::Navigator}},
+          .shortcut = QKeySequence(u"Alt+5"_s)};
+}
+
+PageDescriptor patternsPage() {
+  return {.id = u"patterns"_s,
+          .title = tr("Patterns"),
+          .hint = tr("The parametrised kernels that candidates are made from"),
+          .home = Place::Navigator,
+          .shownIn = {{Layout::Search, Place::Navigator}},
+          .shortcut = QKeySequence(u"Alt+6"_s)};
 }
 
 PageDescriptor archivePage() {
@@ -60,7 +80,13 @@ PageDescriptor progressPage() {
 
 }  // namespace
 
-void addPages(DockLayout& docks, Session& session, const WindowServices& services, const Actions& actions) {
+Pages addPages(DockLayout& docks, Session& session, const WindowServices& services, const WindowOptions& options,
+               const Actions& actions) {
+  Pages pages;
+  pages.tasks = docks.add(tasksPage(), new TasksPage(options.tasksFolder));
+  if (services.patterns != nullptr) {
+    pages.patterns = docks.add(patternsPage(), new PatternsPage(*services.patterns));
+  }
   auto* archive = docks.add(archivePage(), new ArchivePage(session));
   auto* kernel = docks.add(kernelPage(), new KernelPage(session));
   auto* candidates = docks.add(candidatesPage(), new CandidatesPage(session, services.record));
@@ -73,6 +99,7 @@ void addPages(DockLayout& docks, Session& session, const WindowServices& service
   QObject::connect(archive, &ArchivePage::cellOpened, kernel, openKernel);
   QObject::connect(candidates, &CandidatesPage::candidateOpened, kernel, openKernel);
   QObject::connect(actions.findInKernel, &QAction::triggered, kernel, &KernelPage::openFind);
+  return pages;
 }
 
 }  // namespace swage::ui

@@ -4,11 +4,21 @@
 namespace swage::ui {
 
 struct Actions;
+struct WindowOptions;
 struct WindowServices;
 class DockLayout;
+class PatternsPage;
 class Session;
+class TasksPage;
+
+// Those that the window itself has to do with.
+struct Pages {
+  TasksPage* tasks = nullptr;
+  PatternsPage* patterns = nullptr;  // null: there is no catalogue
+};
 
 // Makes every page of the window, docks it, and joins those that lead to one another.
-void addPages(DockLayout& docks, Session& session, const WindowServices& services, const Actions& actions);
+[[nodiscard]] Pages addPages(DockLayout& docks, Session& session, const WindowServices& services,
+                             const WindowOptions& options, const Actions& actions);
 
 }  // namespace swage::ui

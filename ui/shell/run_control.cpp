@@ -3,9 +3,8 @@
 
 #include <QMenu>
 
-#include <algorithm>
-
 #include "ui/models/format.h"
+#include "ui/models/task_tree.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/dialogs.h"
 #include "ui/shell/run_bar.h"
@@ -64,6 +63,7 @@ std::filesystem::path RunControl::projectOf(const std::string& task) const {
 void RunControl::setRecentTasks(const QStringList& recent) {
   m_recentTasks = recent;
   m_bar.setTasks(tasksIn(m_options.tasksFolder), m_recentTasks);
+  Q_EMIT recentTasksChanged();
 }
 
 void RunControl::selectTask(const QString& path) {
@@ -85,6 +85,18 @@ void RunControl::openProject(const QString& folder) {
   m_session.openProject(m_options.spec.project);
 }
 
+void RunControl::openPath(const QString& path) {
+  switch (kindOfPath(path)) {
+    case PathKind::Task: selectTask(path); break;
+    case PathKind::Project: openProject(path); break;
+    case PathKind::TaskFolder: Q_EMIT taskFolderOpened(path); break;
+    case PathKind::Nothing:
+      Q_EMIT noticed({Severity::Warning, tr("'%1' is nothing that Swage can open.").arg(path).toStdString(),
+                      tr("Open a Python file with a PyTorch module, a task bundle, a project, or a folder of tasks.")
+                          .toStdString()});
+  }
+}
+
 void RunControl::showTask() {
   const std::filesystem::path project = projectOf(m_bar.task().toStdString());
   if (!m_session.isActive() && project != m_session.project()) {
@@ -99,7 +111,7 @@ void RunControl::start() {
   }
   services::RunSpec spec = m_bar.spec();
   spec.project = projectOf(spec.task);
-  m_recentTasks = withRecent(m_recentTasks, toQString(spec.task));
+  setRecentTasks(withRecent(m_recentTasks, toQString(spec.task)));
   startSearch(std::move(spec));
 }
 
@@ -185,16 +197,6 @@ void RunControl::updateActions() {
   m_actions.exportKernel->setEnabled(detail && detail->evaluation && domain::asCorrect(*detail->evaluation) != nullptr);
   m_actions.findInKernel->setEnabled(detail.has_value());
   Q_EMIT titleChanged();
-}
-
-std::vector<TaskEntry> RunControl::knownTasks() const {
-  std::vector<TaskEntry> tasks = tasksIn(m_options.tasksFolder);
-  for (const QString& path : m_recentTasks) {
-    if (std::none_of(tasks.begin(), tasks.end(), [&path](const TaskEntry& task) { return task.path == path; })) {
-      tasks.push_back(taskEntry(path));
-    }
-  }
-  return tasks;
 }
 
 QString RunControl::title() const {

@@ -5,7 +5,6 @@
 #include <QStringList>
 
 #include <filesystem>
-#include <vector>
 
 #include "ui/models/session.h"
 #include "ui/models/task_catalogue.h"
@@ -32,6 +31,8 @@ class RunControl final : public QObject {
   // Chooses a task as the user does in the picker; shows what its project recorded.
   void selectTask(const QString& path);
   void openProject(const QString& folder);
+  // A task, a project, or a folder of tasks: by what lies there.
+  void openPath(const QString& path);
   void start();
   void resumeRecorded();
   void exportKernel();
@@ -42,8 +43,6 @@ class RunControl final : public QObject {
   [[nodiscard]] const QStringList& recentTasks() const { return m_recentTasks; }
   void setRecentProjects(const QStringList& recent) { m_recentProjects = recent; }
   [[nodiscard]] const QStringList& recentProjects() const { return m_recentProjects; }
-  // Bundled and recent ones.
-  [[nodiscard]] std::vector<TaskEntry> knownTasks() const;
   [[nodiscard]] QString title() const;
 
   void fillRecordedRuns(QMenu& menu);
@@ -51,6 +50,8 @@ class RunControl final : public QObject {
 
  Q_SIGNALS:
   void titleChanged();
+  void recentTasksChanged();
+  void taskFolderOpened(const QString& folder);
   void searchStarted();
   void noticed(const swage::services::Notice& notice);
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/services/export_service.h"
+#include "core/services/pattern_service.h"
 #include "core/services/record_service.h"
 #include "core/services/run_service.h"
 #include "ui/widgets/theme.h"
@@ -25,6 +26,7 @@ struct WindowServices {
   const services::ExportService& exporter;
   Dialogs& dialogs;
   ThemeController& theme;
+  const services::PatternService* patterns = nullptr;
 };
 
 struct WindowOptions {

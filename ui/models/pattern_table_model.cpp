@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/pattern_table_model.h"
+
+#include <QStringList>
+
+#include <array>
+
+#include "ui/models/format.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
+
+constexpr std::array kPatternColumns = {
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Pattern"), QT_TRANSLATE_NOOP("columns", "The folder of the pattern")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Target"), QT_TRANSLATE_NOOP("columns", "Where its kernels run")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Family"),
+               QT_TRANSLATE_NOOP("columns", "What kind of region of the graph it computes")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Parameters"),
+               QT_TRANSLATE_NOOP("columns", "How many numbers the search can tune"), kRight}};
+
+constexpr std::array kParameterColumns = {
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Parameter"), QT_TRANSLATE_NOOP("columns", "Its name in the source")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Values"), QT_TRANSLATE_NOOP("columns", "What the search may choose from")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Standard"),
+               QT_TRANSLATE_NOOP("columns", "The value of the source as it stands"), kRight},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Meaning"), QT_TRANSLATE_NOOP("columns", "What the manifest says of it")}};
+
+QString searchText(const services::PatternInfo& pattern) {
+  QStringList words = {toQString(pattern.id), toQString(pattern.target), toQString(pattern.family),
+                       toQString(pattern.description)};
+  for (const services::PatternParameter& parameter : pattern.parameters) {
+    words << toQString(parameter.name) << toQString(parameter.description);
+  }
+  for (const auto& [key, value] : pattern.facts) {
+    words << toQString(key) << toQString(value);
+  }
+  return words.join(u' ');
+}
+
+QString valuesText(const std::vector<std::int64_t>& values) {
+  QStringList texts;
+  for (const std::int64_t value : values) {
+    texts << QString::number(value);
+  }
+  return texts.join(u"  "_s);
+}
+
+}  // namespace
+
+void PatternTableModel::setRows(std::vector<services::PatternInfo> patterns) {
+  beginResetModel();
+  m_rows = std::move(patterns);
+  endResetModel();
+}
+
+std::span<const ColumnInfo> PatternTableModel::columns() const {
+  return kPatternColumns;
+}
+
+QVariant PatternTableModel::cell(int row, PatternColumn column, int role) const {
+  const services::PatternInfo& pattern = m_rows[static_cast<std::size_t>(row)];
+  if (role == SearchRole) {
+    return searchText(pattern);
+  }
+  if (role == Qt::ToolTipRole) {
+    return toQString(pattern.description);
+  }
+  if (role != Qt::DisplayRole) {
+    return {};
+  }
+  switch (column) {
+    case PatternColumn::Id: return toQString(pattern.id);
+    case PatternColumn::Target: return toQString(pattern.target);
+    case PatternColumn::Family: return toQString(pattern.family);
+    case PatternColumn::Parameters: return static_cast<int>(pattern.parameters.size());
+  }
+  return {};
+}
+
+void ParameterTableModel::setRows(std::vector<services::PatternParameter> parameters) {
+  beginResetModel();
+  m_rows = std::move(parameters);
+  endResetModel();
+}
+
+std::span<const ColumnInfo> ParameterTableModel::columns() const {
+  return kParameterColumns;
+}
+
+QVariant ParameterTableModel::cell(int row, ParameterColumn column, int role) const {
+  const services::PatternParameter& parameter = m_rows[static_cast<std::size_t>(row)];
+  if (role != Qt::DisplayRole && role != Qt::ToolTipRole) {
+    return {};
+  }
+  switch (column) {
+    case ParameterColumn::Name: return toQString(parameter.name);
+    case ParameterColumn::Values: return valuesText(parameter.values);
+    case ParameterColumn::Standard: return QString::number(parameter.standard);
+    case ParameterColumn::Meaning: return toQString(parameter.description);
+  }
+  return {};
+}
+
+}  // namespace swage::ui

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/patterns_page.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QResizeEvent>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "ui/editor/kernel_view.h"
+#include "ui/models/format.h"
+#include "ui/models/pattern_table_model.h"
+#include "ui/widgets/empty_state.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+QTableView* makeTable(QAbstractItemModel* model, const QString& name, const QString& spoken) {
+  auto* table = new QTableView;
+  table->setObjectName(name);
+  table->setAccessibleName(spoken);
+  table->setModel(model);
+  table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table->setSelectionMode(QAbstractItemView::SingleSelection);
+  table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  table->setShowGrid(false);
+  table->setAlternatingRowColors(true);
+  table->setTabKeyNavigation(false);
+  table->setWordWrap(false);
+  table->verticalHeader()->hide();
+  table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() * 3 / 2);
+  table->horizontalHeader()->setHighlightSections(false);
+  table->horizontalHeader()->setStretchLastSection(true);
+  return table;
+}
+
+QString factsOf(const services::PatternInfo& pattern) {
+  QString html = u"<p>"_s % toQString(pattern.description).toHtmlEscaped() % u"</p><p>"_s;
+  html += PatternsPage::tr("Target %1, family %2, source %3")
+              .arg(toQString(pattern.target), toQString(pattern.family), toQString(pattern.sourceFile))
+              .toHtmlEscaped();
+  for (const auto& [key, value] : pattern.facts) {
+    html += u"<br>"_s % toQString(key).toHtmlEscaped() % u": "_s % toQString(value).toHtmlEscaped();
+  }
+  return html % u"</p>"_s;
+}
+
+}  // namespace
+
+PatternsPage::PatternsPage(const services::PatternService& patterns, QWidget* parent)
+    : QWidget(parent),
+      m_patterns(patterns),
+      m_model(new PatternTableModel(this)),
+      m_parameters(new ParameterTableModel(this)),
+      m_filter(new QSortFilterProxyModel(this)),
+      m_search(new QLineEdit),
+      m_splitter(new QSplitter(Qt::Vertical)),
+      m_title(new QLabel),
+      m_facts(new QLabel),
+      m_source(new KernelView(KernelView::Language::Cuda)) {
+  setObjectName(u"patternsPage"_s);
+  m_filter->setSourceModel(m_model);
+  m_filter->setFilterRole(PatternTableModel::SearchRole);
+  m_filter->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  m_splitter->setObjectName(u"patternSplitter"_s);
+  m_splitter->setChildrenCollapsible(false);
+  m_splitter->addWidget(makeList());
+  m_splitter->addWidget(makeDetail());
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(m_splitter);
+  connect(m_search, &QLineEdit::textChanged, this, &PatternsPage::applySearch);
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PatternsPage::showCurrent);
+  connect(m_filter, &QAbstractItemModel::modelReset, this, &PatternsPage::showCurrent);
+  refresh();
+}
+
+QWidget* PatternsPage::makeList() {
+  m_search->setObjectName(u"patternSearch"_s);
+  m_search->setPlaceholderText(tr("Search the patterns"));
+  m_search->setAccessibleName(tr("Search the patterns"));
+  m_search->setClearButtonEnabled(true);
+  m_table = makeTable(m_filter, u"patternTable"_s, tr("Patterns"));
+  m_table->setSortingEnabled(true);
+  m_table->sortByColumn(static_cast<int>(PatternColumn::Target), Qt::AscendingOrder);
+  m_tableOrEmpty = new EmptyState(m_table, {});
+  auto* list = new QWidget;
+  auto* column = new QVBoxLayout(list);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(8, 6, 8, 6);
+  bar->addWidget(m_search);
+  column->addLayout(bar);
+  column->addWidget(m_tableOrEmpty, 1);
+  return list;
+}
+
+QWidget* PatternsPage::makeDetail() {
+  m_title->setObjectName(u"patternTitle"_s);
+  QFont font = m_title->font();
+  font.setBold(true);
+  m_title->setFont(font);
+  m_facts->setObjectName(u"patternFacts"_s);
+  m_facts->setWordWrap(true);
+  m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_parameterTable = makeTable(m_parameters, u"parameterTable"_s, tr("Parameters of the pattern"));
+  m_source->setObjectName(u"patternSource"_s);
+  auto* tabs = new QTabWidget;
+  tabs->setObjectName(u"patternTabs"_s);
+  tabs->addTab(m_parameterTable, tr("Parameters"));
+  tabs->addTab(m_source, tr("Source"));
+  auto* detail = new QWidget;
+  auto* column = new QVBoxLayout(detail);
+  column->setContentsMargins(0, 8, 0, 0);
+  auto* header = new QVBoxLayout;
+  header->setContentsMargins(10, 0, 10, 0);
+  header->addWidget(m_title);
+  header->addWidget(m_facts);
+  column->addLayout(header);
+  column->addWidget(tabs, 1);
+  m_detailOrEmpty = new EmptyState(detail, tr("Choose a pattern to see what can be tuned about it, and its source."));
+  return m_detailOrEmpty;
+}
+
+void PatternsPage::setTheme(const Theme& theme) {
+  m_source->setTheme(theme);
+}
+
+void PatternsPage::refresh() {
+  auto patterns = m_patterns.patterns();
+  m_tableOrEmpty->setSentence(patterns ? tr("No pattern is like that.") : toQString(patterns.error().message()));
+  m_model->setRows(patterns ? std::move(*patterns) : std::vector<services::PatternInfo>());
+  for (int i = 0; i < m_model->columnCount() - 1; ++i) {
+    m_table->resizeColumnToContents(i);
+  }
+  applySearch();
+}
+
+void PatternsPage::applySearch() {
+  // Every word must occur, in any order.
+  QString pattern;
+  for (const QString& word : m_search->text().split(u' ', Qt::SkipEmptyParts)) {
+    pattern += u"(?=.*"_s % QRegularExpression::escape(word) % u")"_s;
+  }
+  m_filter->setFilterRegularExpression(QRegularExpression(
+      pattern, QRegularExpression::CaseInsensitiveOption | QRegularExpression::DotMatchesEverythingOption));
+  m_tableOrEmpty->setEmpty(m_filter->rowCount() == 0);
+  showCurrent();
+}
+
+void PatternsPage::showCurrent() {
+  const QModelIndex current = m_filter->mapToSource(m_table->currentIndex());
+  m_detailOrEmpty->setEmpty(!current.isValid());
+  if (!current.isValid()) {
+    return;
+  }
+  const services::PatternInfo& pattern = m_model->pattern(current.row());
+  m_title->setText(tr("%1 (%2)").arg(toQString(pattern.id), toQString(pattern.target)));
+  m_facts->setText(factsOf(pattern));
+  m_parameters->setRows(pattern.parameters);
+  for (int i = 0; i < m_parameters->columnCount() - 1; ++i) {
+    m_parameterTable->resizeColumnToContents(i);
+  }
+  m_source->setText(toQString(pattern.source));
+}
+
+void PatternsPage::select(const QString& target, const QString& id) {
+  m_search->clear();
+  for (int row = 0; row < m_filter->rowCount(); ++row) {
+    const services::PatternInfo& pattern = m_model->pattern(m_filter->mapToSource(m_filter->index(row, 0)).row());
+    if (toQString(pattern.target) == target && toQString(pattern.id) == id) {
+      m_table->selectRow(row);
+      return;
+    }
+  }
+}
+
+void PatternsPage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  m_splitter->setOrientation(event->size().width() > event->size().height() ? Qt::Horizontal : Qt::Vertical);
+}
+
+QJsonObject PatternsPage::saveState() const {
+  return {{u"search"_s, m_search->text()}};
+}
+
+void PatternsPage::restoreState(const QJsonObject& state) {
+  m_search->setText(state[u"search"_s].toString());
+}
+
+}  // namespace swage::ui

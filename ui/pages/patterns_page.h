@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QJsonObject>
+#include <QWidget>
+
+#include "core/services/pattern_service.h"
+#include "ui/widgets/theme.h"
+
+class QLabel;
+class QLineEdit;
+class QSortFilterProxyModel;
+class QSplitter;
+class QTableView;
+
+namespace swage::ui {
+
+class EmptyState;
+class KernelView;
+class ParameterTableModel;
+class PatternTableModel;
+
+// The catalogue of patterns: what there is, what its manifest says, what can be tuned, and the source. Lies down where
+// it is wide, stands where it is narrow.
+class PatternsPage final : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit PatternsPage(const services::PatternService& patterns, QWidget* parent = nullptr);
+  void setTheme(const Theme& theme);
+  // Reads the catalogue anew.
+  void refresh();
+  void select(const QString& target, const QString& id);
+  [[nodiscard]] const PatternTableModel& model() const { return *m_model; }
+  [[nodiscard]] QJsonObject saveState() const;
+  void restoreState(const QJsonObject& state);
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  [[nodiscard]] QWidget* makeList();
+  [[nodiscard]] QWidget* makeDetail();
+  void applySearch();
+  void showCurrent();
+
+  const services::PatternService& m_patterns;
+  PatternTableModel* m_model;
+  ParameterTableModel* m_parameters;
+  QSortFilterProxyModel* m_filter;
+  QLineEdit* m_search;
+  QTableView* m_table;
+  EmptyState* m_tableOrEmpty = nullptr;
+  QSplitter* m_splitter;
+  QLabel* m_title;
+  QLabel* m_facts;
+  EmptyState* m_detailOrEmpty = nullptr;
+  QTableView* m_parameterTable;
+  KernelView* m_source;
+};
+
+}  // namespace swage::ui
