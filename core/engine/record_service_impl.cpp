@@ -8,6 +8,16 @@
 namespace swage::engine {
 namespace {
 
+domain::CandidateId fastestOf(const std::vector<store::CellLine>& lines) {
+  const store::CellLine* fastest = nullptr;
+  for (const store::CellLine& line : lines) {
+    if (line.best.isValid() && (fastest == nullptr || line.bestTimeNs < fastest->bestTimeNs)) {
+      fastest = &line;
+    }
+  }
+  return fastest != nullptr ? fastest->best : domain::CandidateId();
+}
+
 store::CandidateSort sortOf(services::CandidateColumn column) {
   switch (column) {
     case services::CandidateColumn::Id: return store::CandidateSort::Id;
@@ -114,8 +124,29 @@ Result<std::vector<services::CellSummary>> RecordServiceImpl::cells(domain::RunI
                                                                     std::optional<int> island) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const std::vector<store::CellLine> lines, record->cells(run, island));
+  return summarise(run, lines, true);
+}
+
+Result<std::vector<services::CellSummary>> RecordServiceImpl::cellsAt(domain::RunId run, std::optional<int> island,
+                                                                      double seconds) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const std::vector<store::CellLine> lines, record->cellsAt(run, island, seconds));
+  return summarise(run, lines, false);
+}
+
+Result<int> RecordServiceImpl::islandCount(domain::RunId run) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  return record->islandCount(run);
+}
+
+// What is best now was measured again at the end; what was best at another moment is the fastest of the lines.
+Result<std::vector<services::CellSummary>> RecordServiceImpl::summarise(domain::RunId run,
+                                                                        const std::vector<store::CellLine>& lines,
+                                                                        bool isNow) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
-  return cellsOf(lines, row.device, row.baselineNs, row.best);
+  SWAGE_TRY_ASSIGN(const double roof, roofNs(row));
+  return cellsOf(lines, row, roof, isNow ? row.best : fastestOf(lines));
 }
 
 Result<std::vector<services::HistoryPoint>> RecordServiceImpl::history(domain::RunId run) const {

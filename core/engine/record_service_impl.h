@@ -21,6 +21,9 @@ class RecordServiceImpl final : public services::RecordService {
   [[nodiscard]] Result<services::CandidateDetail> candidate(domain::CandidateId id) const override;
   [[nodiscard]] Result<std::vector<services::CellSummary>> cells(domain::RunId run,
                                                                  std::optional<int> island) const override;
+  [[nodiscard]] Result<std::vector<services::CellSummary>> cellsAt(domain::RunId run, std::optional<int> island,
+                                                                   double seconds) const override;
+  [[nodiscard]] Result<int> islandCount(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const override;
   // No value: it was never profiled.
@@ -32,6 +35,9 @@ class RecordServiceImpl final : public services::RecordService {
  private:
   [[nodiscard]] Result<const store::Record*> record() const;
   // stats::Roofline::roofNs of a run. Tasks are long documents, so it is kept.
+  [[nodiscard]] Result<std::vector<services::CellSummary>> summarise(domain::RunId run,
+                                                                     const std::vector<store::CellLine>& lines,
+                                                                     bool isNow) const;
   [[nodiscard]] Result<double> roofNs(const store::RunRow& run) const;
   [[nodiscard]] Result<double> roofNs(domain::RunId run) const;
 

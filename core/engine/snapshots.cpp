@@ -139,12 +139,12 @@ std::vector<services::CellSummary> cellsOf(const search::Archive& archive, const
   return cells;
 }
 
-std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& lines, const domain::DeviceInfo& device,
-                                           double baselineNs, domain::CandidateId best) {
+std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& lines, const store::RunRow& run,
+                                           double roofNs, domain::CandidateId best) {
   std::vector<services::CellSummary> cells;
   cells.reserve(domain::kCellCount);
   for (int index = 0; index < domain::kCellCount; ++index) {
-    cells.push_back(emptyCell(index, device));
+    cells.push_back(emptyCell(index, run.device));
   }
   for (const store::CellLine& line : lines) {
     services::CellSummary& cell = cells[static_cast<std::size_t>(line.cell.index())];
@@ -152,7 +152,11 @@ std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& l
     cell.correct = line.correct;
     cell.best = line.best;
     cell.bestTimeNs = line.bestTimeNs;
-    cell.speedup = speedup(baselineNs, line.bestTimeNs);
+    cell.speedup = speedup(run.baselineNs, line.bestTimeNs);
+    cell.roofShare = shareOf(roofNs, line.bestTimeNs);
+    cell.relativeError = line.bestError;
+    cell.registers = line.bestRegisters;
+    cell.foundSeconds = line.bestSeconds;
     cell.isOverallBest = best.isValid() && line.best == best;
     decideState(cell);
   }

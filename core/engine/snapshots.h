@@ -19,7 +19,7 @@ namespace swage::engine {
 [[nodiscard]] std::vector<services::CellSummary> cellsOf(const search::Archive& archive,
                                                          const domain::DeviceInfo& device, double baselineNs);
 [[nodiscard]] std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& lines,
-                                                         const domain::DeviceInfo& device, double baselineNs,
+                                                         const store::RunRow& run, double roofNs,
                                                          domain::CandidateId best);
 
 }  // namespace swage::engine

@@ -35,6 +35,11 @@ class RecordService {
   [[nodiscard]] virtual Result<CandidateDetail> candidate(domain::CandidateId id) const = 0;
   // All 36, in index order.
   [[nodiscard]] virtual Result<std::vector<CellSummary>> cells(domain::RunId run, std::optional<int> island) const = 0;
+  // All 36, as they were so many seconds into the run.
+  [[nodiscard]] virtual Result<std::vector<CellSummary>> cellsAt(domain::RunId run, std::optional<int> island,
+                                                                 double seconds) const = 0;
+  // How many islands have seen a candidate.
+  [[nodiscard]] virtual Result<int> islandCount(domain::RunId run) const = 0;
   [[nodiscard]] virtual Result<std::vector<HistoryPoint>> history(domain::RunId run) const = 0;
   [[nodiscard]] virtual Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const = 0;
 };

@@ -91,6 +91,11 @@ struct CellSummary {
   double bestTimeNs = 0.0;
   double speedup = 0.0;
   bool isOverallBest = false;
+  // Of the best candidate, as in CandidateRow; only where the cells come from the record.
+  double roofShare = 0.0;
+  double relativeError = 0.0;
+  int registers = 0;
+  double foundSeconds = 0.0;  // of the run, when it was evaluated
 };
 
 struct RunSummary {

@@ -141,6 +141,9 @@ struct CellLine {
   std::int64_t correct = 0;
   domain::CandidateId best;
   double bestTimeNs = 0.0;
+  double bestError = 0.0;  // relative to the reference
+  int bestRegisters = 0;
+  double bestSeconds = 0.0;  // of the run, when it was evaluated
 };
 
 // The record, on the thread that opened it. One process writes a project: opening for writing takes an flock on
@@ -198,6 +201,11 @@ class Record {
   // All candidates of a run in proposal order, without assembly and binary: what resume replays.
   [[nodiscard]] Result<std::vector<CandidateRecord>> history(domain::RunId run) const;
   [[nodiscard]] Result<std::vector<CellLine>> cells(domain::RunId run, std::optional<int> island) const;
+  // As they were so many seconds into the run: its archive can be replayed. Reads every candidate of the run.
+  [[nodiscard]] Result<std::vector<CellLine>> cellsAt(domain::RunId run, std::optional<int> island,
+                                                      double seconds) const;
+  // The islands that have seen a candidate: 0 up to one less than this.
+  [[nodiscard]] Result<int> islandCount(domain::RunId run) const;
   // Best time so far against search time, one point for each improvement.
   struct Improvement {
     double elapsedSeconds = 0.0;

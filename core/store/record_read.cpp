@@ -57,6 +57,26 @@ std::map<std::int64_t, double> readBaselineTimes(SQLite::Database& connection) {
   return times;
 }
 
+// cell, tried, correct, best candidate, its time, error, registers and moment
+std::vector<CellLine> readCells(SQLite::Statement& query) {
+  std::vector<CellLine> lines;
+  while (query.executeStep()) {
+    CellLine line;
+    line.cell = domain::Cell::fromIndex(std::clamp(query.getColumn(0).getInt(), 0, domain::kCellCount - 1));
+    line.tried = query.getColumn(1).getInt64();
+    line.correct = query.getColumn(2).getInt64();
+    if (!query.getColumn(4).isNull()) {
+      line.best = domain::CandidateId(query.getColumn(3).getInt64());
+      line.bestTimeNs = query.getColumn(4).getDouble();
+      line.bestError = query.getColumn(5).getDouble();
+      line.bestRegisters = query.getColumn(6).getInt();
+      line.bestSeconds = query.getColumn(7).getDouble();
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 }  // namespace
 
 Result<std::vector<RunRow>> Record::runs() const {
@@ -198,22 +218,35 @@ Result<std::vector<CellLine>> Record::cells(domain::RunId run, std::optional<int
   return m_impl->reading("read the cells", [&](SQLite::Database& connection) -> Result<std::vector<CellLine>> {
     // Beside a lone min(), SQLite takes best_candidate from the row that has the minimum.
     SQLite::Statement query(connection,
-                            "SELECT cell, sum(tried), sum(correct), best_candidate, min(best_ns) FROM cells "
-                            "WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) GROUP BY cell ORDER BY cell");
+                            "WITH sums AS (SELECT cell, sum(tried) AS tried, sum(correct) AS correct, best_candidate, "
+                            "min(best_ns) AS best_ns FROM cells WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) "
+                            "GROUP BY cell) SELECT sums.cell, tried, correct, best_candidate, best_ns, relative_error, "
+                            "registers, elapsed_s FROM sums LEFT JOIN candidates ON id = best_candidate ORDER BY 1");
     bindAll(query, run.value(), island);
-    std::vector<CellLine> lines;
-    while (query.executeStep()) {
-      CellLine line;
-      line.cell = domain::Cell::fromIndex(std::clamp(query.getColumn(0).getInt(), 0, domain::kCellCount - 1));
-      line.tried = query.getColumn(1).getInt64();
-      line.correct = query.getColumn(2).getInt64();
-      if (!query.getColumn(4).isNull()) {
-        line.best = domain::CandidateId(query.getColumn(3).getInt64());
-        line.bestTimeNs = query.getColumn(4).getDouble();
-      }
-      lines.push_back(line);
-    }
-    return lines;
+    return readCells(query);
+  });
+}
+
+Result<std::vector<CellLine>> Record::cellsAt(domain::RunId run, std::optional<int> island, double seconds) const {
+  return m_impl->reading("read the cells", [&](SQLite::Database& connection) -> Result<std::vector<CellLine>> {
+    // min() passes over rows without a time, so where there is one, the plain columns are of the fastest.
+    SQLite::Statement query(
+        connection,
+        "SELECT cell, count(*), sum(status = 'correct'), id, min(rank_ns), relative_error, registers, "
+        "elapsed_s FROM candidates WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) "
+        "AND elapsed_s <= ?3 AND cell IS NOT NULL AND status <> 'pending' "
+        "GROUP BY cell ORDER BY cell");
+    bindAll(query, run.value(), island, seconds);
+    return readCells(query);
+  });
+}
+
+Result<int> Record::islandCount(domain::RunId run) const {
+  return m_impl->reading("count the islands", [&](SQLite::Database& connection) -> Result<int> {
+    SQLite::Statement query(connection, "SELECT coalesce(max(island) + 1, 0) FROM cells WHERE run_id = ?");
+    bindAll(query, run.value());
+    query.executeStep();
+    return query.getColumn(0).getInt();
   });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -100,8 +101,43 @@ class FakeRecordService : public services::RecordService {
     detail.row = *row;
     return answer(makeDetail ? makeDetail(*row) : detail);
   }
-  [[nodiscard]] Result<std::vector<services::CellSummary>> cells(domain::RunId, std::optional<int>) const override {
-    return answer(cellRows);
+  [[nodiscard]] Result<std::vector<services::CellSummary>> cells(domain::RunId,
+                                                                 std::optional<int> island) const override {
+    return answer(island ? gather(island, std::numeric_limits<double>::infinity()) : cellRows);
+  }
+  [[nodiscard]] Result<std::vector<services::CellSummary>> cellsAt(domain::RunId, std::optional<int> island,
+                                                                   double seconds) const override {
+    return answer(gather(island, seconds));
+  }
+  [[nodiscard]] Result<int> islandCount(domain::RunId) const override {
+    int count = 0;
+    for (const services::CandidateRow& row : rows) {
+      count = std::max(count, row.island + 1);
+    }
+    return answer(count);
+  }
+  // What `rows` of an island, or of all, put into the cells up to a moment; what is not reachable stays so.
+  [[nodiscard]] std::vector<services::CellSummary> gather(std::optional<int> island, double seconds) const {
+    using State = services::CellSummary::State;
+    std::vector<services::CellSummary> cells(domain::kCellCount);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      cells[i].cell = domain::Cell::fromIndex(static_cast<int>(i));
+      const bool isUnavailable = i < cellRows.size() && cellRows[i].state == State::Unavailable;
+      cells[i].state = isUnavailable ? State::Unavailable : State::Empty;
+    }
+    services::CellSummary* best = nullptr;
+    for (const services::CandidateRow& row : rows) {
+      if (!row.cell || (island && row.island != *island) || row.elapsedSeconds > seconds) {
+        continue;
+      }
+      services::CellSummary& cell = cells[static_cast<std::size_t>(row.cell->index())];
+      add(cell, row);
+      best = best == nullptr || cell.speedup > best->speedup ? &cell : best;
+    }
+    if (best != nullptr && best->state == State::Filled) {
+      best->isOverallBest = true;
+    }
+    return cells;
   }
   [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId) const override {
     return answer(points);
@@ -121,6 +157,21 @@ class FakeRecordService : public services::RecordService {
   std::function<services::CandidateDetail(const services::CandidateRow&)> makeDetail;
 
  private:
+  static void add(services::CellSummary& cell, const services::CandidateRow& row) {
+    using State = services::CellSummary::State;
+    ++cell.tried;
+    cell.correct += row.status == "correct" ? 1 : 0;
+    cell.state = cell.correct > 0 ? State::Filled : State::FailedOnly;
+    if (row.speedup > cell.speedup) {
+      cell.speedup = row.speedup;
+      cell.bestTimeNs = row.timeNs;
+      cell.best = row.id;
+      cell.roofShare = row.roofShare;
+      cell.relativeError = row.relativeError;
+      cell.registers = row.registers;
+      cell.foundSeconds = row.elapsedSeconds;
+    }
+  }
   template <class T>
   [[nodiscard]] Result<T> answer(T value) const {
     return failure ? Result<T>(*failure) : Result<T>(std::move(value));

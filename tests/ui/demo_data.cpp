@@ -16,65 +16,66 @@ using services::CandidateRow;
 using services::CellSummary;
 
 constexpr double kBaselineNs = 1.214e6;
+constexpr double kRoofNs = 4.1e5;
 constexpr double kSearchSeconds = 54.0;
 constexpr int kCandidates = 742;
 
-constexpr const char* kSource = R"cpp(// softmax over rows of [2048, 1024]: one pass for maximum and sum, one to write
+constexpr const char* kSource = R"(// softmax over rows of [2048, 1024]: one pass for maximum and sum, one to write
 #include <cmath>
 #include <cstdint>
 
 #define LANES 16
 #define ROWS_PER_TASK 4
 
-                                      namespace {
+namespace {
 
-                                      // Running maximum and scaled sum of one row; merging two is associative.
-                                      struct Partial {
-                                        float maximum;
-                                        float sum;
-                                      };
+// Running maximum and scaled sum of one row; merging two is associative.
+struct Partial {
+  float maximum;
+  float sum;
+};
 
-                                      inline Partial merge(Partial a, Partial b) {
-                                        const float maximum = fmaxf(a.maximum, b.maximum);
-                                        return {maximum, a.sum * expf(a.maximum - maximum) + b.sum * expf(b.maximum - maximum)};
-                                      }
+inline Partial merge(Partial a, Partial b) {
+  const float maximum = fmaxf(a.maximum, b.maximum);
+  return {maximum, a.sum * expf(a.maximum - maximum) + b.sum * expf(b.maximum - maximum)};
+}
 
-                                      }  // namespace
+}  // namespace
 
-                                      extern "C" void softmax_rows(void** arguments) {
-                                        const float* __restrict__ x = *static_cast<const float* const*>(arguments[0]);
-                                        float* __restrict__ y = *static_cast<float* const*>(arguments[1]);
-                                        const std::int64_t rows = 2048, columns = 1024;
+extern "C" void softmax_rows(void** arguments) {
+  const float* __restrict__ x = *static_cast<const float* const*>(arguments[0]);
+  float* __restrict__ y = *static_cast<float* const*>(arguments[1]);
+  const std::int64_t rows = 2048, columns = 1024;
 
 #pragma omp parallel for schedule(static, ROWS_PER_TASK)
-                                        for (std::int64_t row = 0; row < rows; ++row) {
-                                          const float* in = x + row * columns;
-                                          float* out = y + row * columns;
-                                          float maximum[LANES], sum[LANES];
-                                          for (int lane = 0; lane < LANES; ++lane) {
-                                            maximum[lane] = -INFINITY;
-                                            sum[lane] = 0.0f;
-                                          }
-                                          for (std::int64_t i = 0; i < columns; i += LANES) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* in = x + row * columns;
+    float* out = y + row * columns;
+    float maximum[LANES], sum[LANES];
+    for (int lane = 0; lane < LANES; ++lane) {
+      maximum[lane] = -INFINITY;
+      sum[lane] = 0.0f;
+    }
+    for (std::int64_t i = 0; i < columns; i += LANES) {
 #pragma omp simd
-                                            for (int lane = 0; lane < LANES; ++lane) {
-                                              const float value = in[i + lane];
-                                              const float next = fmaxf(maximum[lane], value);
-                                              sum[lane] = sum[lane] * expf(maximum[lane] - next) + expf(value - next);
-                                              maximum[lane] = next;
-                                            }
-                                          }
-                                          Partial total{maximum[0], sum[0]};
-                                          for (int lane = 1; lane < LANES; ++lane) {
-                                            total = merge(total, {maximum[lane], sum[lane]});
-                                          }
-                                          const float scale = 1.0f / total.sum;
-                                          for (std::int64_t i = 0; i < columns; ++i) {
-                                            out[i] = expf(in[i] - total.maximum) * scale;
-                                          }
-                                        }
-                                      }
-)cpp";
+      for (int lane = 0; lane < LANES; ++lane) {
+        const float value = in[i + lane];
+        const float next = fmaxf(maximum[lane], value);
+        sum[lane] = sum[lane] * expf(maximum[lane] - next) + expf(value - next);
+        maximum[lane] = next;
+      }
+    }
+    Partial total{maximum[0], sum[0]};
+    for (int lane = 1; lane < LANES; ++lane) {
+      total = merge(total, {maximum[lane], sum[lane]});
+    }
+    const float scale = 1.0f / total.sum;
+    for (std::int64_t i = 0; i < columns; ++i) {
+      out[i] = expf(in[i] - total.maximum) * scale;
+    }
+  }
+}
+)";
 
 constexpr const char* kAssembly = R"(softmax_rows:
   push   rbp
@@ -193,6 +194,7 @@ CandidateRow makeRow(int number, std::mt19937& random) {
     row.lowNs = row.timeNs * (1.0 - 0.012 * uniform(random));
     row.highNs = row.timeNs * (1.0 + 0.015 * uniform(random));
     row.relativeError = 1.1e-7 * (1.0 + uniform(random));
+    row.roofShare = kRoofNs / row.timeNs;
     row.registers = 24 + static_cast<int>(uniform(random) * 40);
   } else {
     const domain::Evaluation evaluation = failureOf(number % 5);
@@ -209,31 +211,13 @@ CandidateRow makeRow(int number, std::mt19937& random) {
 }
 
 void fillCells(FakeRecordService& record) {
-  record.cellRows.assign(domain::kCellCount, {});
-  CellSummary* best = nullptr;
+  record.cellRows.resize(domain::kCellCount);
   for (int i = 0; i < domain::kCellCount; ++i) {
     CellSummary& cell = record.cellRows[static_cast<std::size_t>(i)];
     cell.cell = Cell::fromIndex(i);
     cell.state = isReachableOnCpu(cell.cell) ? CellSummary::State::Empty : CellSummary::State::Unavailable;
   }
-  for (const CandidateRow& row : record.rows) {
-    if (!row.cell) {
-      continue;
-    }
-    CellSummary& cell = record.cellRows[static_cast<std::size_t>(row.cell->index())];
-    ++cell.tried;
-    cell.correct += row.status == "correct" ? 1 : 0;
-    if (row.speedup > cell.speedup) {
-      cell.speedup = row.speedup;
-      cell.bestTimeNs = row.timeNs;
-      cell.best = row.id;
-    }
-    cell.state = cell.correct > 0 ? CellSummary::State::Filled : CellSummary::State::FailedOnly;
-    if (best == nullptr || cell.speedup > best->speedup) {
-      best = &cell;
-    }
-  }
-  best->isOverallBest = true;
+  record.cellRows = record.gather(std::nullopt, kSearchSeconds);
 }
 
 void fillHistory(FakeRecordService& record) {

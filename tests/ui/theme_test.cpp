@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Themes, EveryTheme, ::testing::Values(&Theme::light(), 
                          [](const auto& tested) { return tested.param->dark ? "Dark" : "Light"; });
 
 TEST(ColorMap, ValuesAreReadableOnEveryColour) {
-  for (const ColorMap map : {ColorMap::Viridis, ColorMap::Cividis}) {
+  for (const ColorMap map : {ColorMap::Viridis, ColorMap::Cividis, ColorMap::Diverging}) {
     for (int i = 0; i <= 100; ++i) {
       const QColor color = mapColor(map, i / 100.0);
       EXPECT_GE(contrastRatio(readableOn(color), color), kReadable);
@@ -80,24 +80,16 @@ TEST(ColorMap, GrowsLighterWithTheSpeedup) {
   }
 }
 
-TEST(HeatScale, ContainsEveryFilledCellBetweenPowersOfTwo) {
-  auto cells = emptyCells();
-  cells[3].state = services::CellSummary::State::Filled;
-  cells[3].speedup = 5.0;
-  cells[9].state = services::CellSummary::State::Filled;
-  cells[9].speedup = 0.3;
-  const HeatScale scale = HeatScale::fit(cells);
-  EXPECT_EQ(scale, (HeatScale{-2.0, 3.0}));
-  EXPECT_DOUBLE_EQ(scale.level(8.0), 1.0);
-  EXPECT_DOUBLE_EQ(scale.level(1.0), 0.4);
-  EXPECT_DOUBLE_EQ(scale.level(0.0), 0.0);
-}
-
-TEST(HeatScale, OneVerySlowCellDoesNotFlattenTheRest) {
-  auto cells = emptyCells();
-  cells[0].state = services::CellSummary::State::Filled;
-  cells[0].speedup = 1e-6;
-  EXPECT_EQ(HeatScale::fit(cells).low, -4.0);
+// Blue and orange of the same distance to the middle must not be told apart by red and green alone.
+TEST(ColorMap, TheDivergingOneIsLightestInTheMiddleAndEndsInBlueAndOrange) {
+  for (int i = 1; i <= 5; ++i) {
+    const double below = contrastRatio(mapColor(ColorMap::Diverging, 0.5 - i / 10.0), Qt::black);
+    const double above = contrastRatio(mapColor(ColorMap::Diverging, 0.5 + i / 10.0), Qt::black);
+    EXPECT_LT(below, contrastRatio(mapColor(ColorMap::Diverging, 0.5 - (i - 1) / 10.0), Qt::black));
+    EXPECT_LT(above, contrastRatio(mapColor(ColorMap::Diverging, 0.5 + (i - 1) / 10.0), Qt::black));
+  }
+  EXPECT_GT(mapColor(ColorMap::Diverging, 0.0).blue(), mapColor(ColorMap::Diverging, 0.0).red() + 60);
+  EXPECT_GT(mapColor(ColorMap::Diverging, 1.0).red(), mapColor(ColorMap::Diverging, 1.0).blue() + 60);
 }
 
 TEST(Icons, TakeTheColourOfTheTheme) {

@@ -30,7 +30,18 @@ QString spokenState(const services::CellSummary& cell) {
   return tr("best %1, %2 of %3 tried are correct").arg(value, formatCount(cell.correct), formatCount(cell.tried));
 }
 
-CellView viewCell(const services::CellSummary& cell, const HeatScale& scale) {
+void fillValue(CellView& view, const services::CellSummary& cell, const CellScale& scale) {
+  constexpr double kLevelWithoutValue = 0.35;
+  const std::optional<double> value = valueOf(scale.metric(), cell);
+  const bool lacksBaseline = !value && scale.metric() == CellMetric::Speedup;
+  view.value = value ? formatValue(scale.metric(), *value) : lacksBaseline ? formatTime(cell.bestTimeNs) : u"–"_s;
+  view.level = value ? scale.level(*value) : kLevelWithoutValue;
+  if (value && scale.metric() != CellMetric::Speedup) {
+    view.spoken += u", "_s % title(scale.metric()) % u" "_s % view.value;
+  }
+}
+
+CellView viewCell(const services::CellSummary& cell, const CellScale& scale) {
   CellView view;
   view.state = cell.state;
   view.best = cell.isOverallBest && cell.state == State::Filled;
@@ -39,9 +50,7 @@ CellView viewCell(const services::CellSummary& cell, const HeatScale& scale) {
     view.spoken += u", "_s % tr("best of all cells");
   }
   if (cell.state == State::Filled) {
-    constexpr double kLevelWithoutBaseline = 0.35;
-    view.value = cell.speedup > 0.0 ? formatSpeedup(cell.speedup) : formatTime(cell.bestTimeNs);
-    view.level = cell.speedup > 0.0 ? scale.level(cell.speedup) : kLevelWithoutBaseline;
+    fillValue(view, cell, scale);
   }
   if (cell.state != State::Unavailable && cell.tried > 0) {
     view.count = tr("%1 tried").arg(formatCount(cell.tried));
@@ -84,7 +93,7 @@ int mapColumn(const domain::Cell& cell) {
   return static_cast<int>(cell.decomposition) * kMapBlocks + static_cast<int>(cell.arithmetic);
 }
 
-CellViews viewCells(const std::vector<services::CellSummary>& cells, const HeatScale& scale) {
+CellViews viewCells(const std::vector<services::CellSummary>& cells, const CellScale& scale) {
   CellViews views;
   for (const services::CellSummary& cell : emptyCells()) {
     views[static_cast<std::size_t>(cell.cell.index())] = viewCell(cell, scale);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/services/types.h"
-#include "ui/models/color_map.h"
+#include "ui/models/cell_scale.h"
 
 namespace swage::ui {
 
@@ -22,7 +22,7 @@ inline constexpr int kMapBlocks = 3;
 // One cell as it is drawn and read aloud.
 struct CellView {
   services::CellSummary::State state = services::CellSummary::State::Empty;
-  QString value;       // "2.31×", or a time while no baseline is known; empty when nothing correct is in the cell
+  QString value;       // "2.31×", of the scale's metric; a time while no baseline is known; empty when there is none
   QString count;       // "128 tried"
   double level = 0.0;  // on the colour map
   bool best = false;
@@ -31,7 +31,7 @@ struct CellView {
 
 using CellViews = std::array<CellView, domain::kCellCount>;  // by Cell::index()
 
-[[nodiscard]] CellViews viewCells(const std::vector<services::CellSummary>& cells, const HeatScale& scale);
+[[nodiscard]] CellViews viewCells(const std::vector<services::CellSummary>& cells, const CellScale& scale);
 // All cells empty: what the map shows before a run.
 [[nodiscard]] std::vector<services::CellSummary> emptyCells();
 // "A2B1C1: staged, packed or collective, one launch"

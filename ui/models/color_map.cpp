@@ -14,6 +14,19 @@ constexpr Samples kViridis = {0x440154, 0x482878, 0x3E4A89, 0x31688E, 0x26828E,
                               0x1F9E89, 0x35B779, 0x6DCD59, 0xB4DE2C, 0xFDE725};
 constexpr Samples kCividis = {0x00204D, 0x00336F, 0x39486B, 0x575C6D, 0x707173,
                               0x8A8779, 0xA69D75, 0xC4B56C, 0xE4CF5B, 0xFFEA46};
+// Made for this: lightness falls from the grey middle to both ends, where blue and orange differ for every colour
+// vision.
+constexpr Samples kDiverging = {0x0B3C78, 0x2A62A8, 0x5A8BC4, 0x94B4D6, 0xCBD3DC,
+                                0xDED4C6, 0xE3B484, 0xD98A42, 0xB8620F, 0x7F3F00};
+
+const Samples& samplesOf(ColorMap map) {
+  switch (map) {
+    case ColorMap::Viridis: return kViridis;
+    case ColorMap::Cividis: return kCividis;
+    case ColorMap::Diverging: return kDiverging;
+  }
+  return kViridis;
+}
 
 int mix(int from, int to, double share) {
   return static_cast<int>(std::lround(from + (to - from) * share));
@@ -30,7 +43,7 @@ double luminance(const QColor& color) {
 }  // namespace
 
 QColor mapColor(ColorMap map, double level) {
-  const Samples& samples = map == ColorMap::Viridis ? kViridis : kCividis;
+  const Samples& samples = samplesOf(map);
   const double position =
       std::clamp(std::isnan(level) ? 0.0 : level, 0.0, 1.0) * static_cast<double>(samples.size() - 1);
   const auto below = std::min(static_cast<std::size_t>(position), samples.size() - 2);
@@ -50,26 +63,6 @@ double contrastRatio(const QColor& first, const QColor& second) {
 QColor readableOn(const QColor& background) {
   return contrastRatio(background, Qt::white) >= contrastRatio(background, Qt::black) ? QColor(Qt::white)
                                                                                       : QColor(Qt::black);
-}
-
-HeatScale HeatScale::fit(const std::vector<services::CellSummary>& cells) {
-  constexpr double kSlowest = -4.0;  // anything slower than 1/16 has the darkest colour: it would flatten the rest
-  HeatScale scale;
-  for (const services::CellSummary& cell : cells) {
-    if (cell.state == services::CellSummary::State::Filled && cell.speedup > 0.0) {
-      const double value = std::log2(cell.speedup);
-      scale.low = std::max(kSlowest, std::min(scale.low, std::floor(value)));
-      scale.high = std::max(scale.high, std::ceil(value));
-    }
-  }
-  return scale;
-}
-
-double HeatScale::level(double speedup) const {
-  if (!(speedup > 0.0)) {
-    return 0.0;
-  }
-  return std::clamp((std::log2(speedup) - low) / (high - low), 0.0, 1.0);
 }
 
 }  // namespace swage::ui

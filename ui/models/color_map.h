@@ -4,14 +4,12 @@
 #include <QColor>
 
 #include <cstdint>
-#include <vector>
-
-#include "core/services/types.h"
 
 namespace swage::ui {
 
-// Colour maps that are even in lightness and readable with any colour vision.
-enum class ColorMap : std::uint8_t { Viridis, Cividis };
+// Colour maps that are readable with any colour vision: two that are even in lightness, and one from blue over grey to
+// orange for what lies below and above a middle.
+enum class ColorMap : std::uint8_t { Viridis, Cividis, Diverging };
 
 // `level` from 0 (slow, dark) to 1 (fast, bright); values outside are clamped.
 [[nodiscard]] QColor mapColor(ColorMap map, double level);
@@ -20,15 +18,5 @@ enum class ColorMap : std::uint8_t { Viridis, Cividis };
 [[nodiscard]] double contrastRatio(const QColor& first, const QColor& second);
 // Black or white, whichever reads better on `background`; always at least 4.5:1.
 [[nodiscard]] QColor readableOn(const QColor& background);
-
-// Where speedups lie on the colour map: logarithmic, always containing 1× and whole powers of two at the ends.
-struct HeatScale {
-  double low = -1.0;  // log2
-  double high = 1.0;
-
-  [[nodiscard]] static HeatScale fit(const std::vector<services::CellSummary>& cells);
-  [[nodiscard]] double level(double speedup) const;
-  friend bool operator==(const HeatScale&, const HeatScale&) = default;
-};
 
 }  // namespace swage::ui

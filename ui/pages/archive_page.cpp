@@ -1,42 +1,110 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/archive_page.h"
 
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 #include "ui/widgets/heat_legend.h"
 #include "ui/widgets/heat_map.h"
+#include "ui/widgets/time_bar.h"
 
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 
-ArchivePage::ArchivePage(Session& session, QWidget* parent)
-    : QWidget(parent), m_session(session), m_map(new HeatMap(this)), m_legend(new HeatLegend(this)) {
+ArchivePage::ArchivePage(Session& session, const services::RecordService& record, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_view(session, record),
+      m_metric(new QComboBox(this)),
+      m_island(new QComboBox(this)),
+      m_map(new HeatMap(this)),
+      m_time(new TimeBar(this)),
+      m_legend(new HeatLegend(this)) {
   setObjectName(u"archivePage"_s);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
+  column->addLayout(makeBar());
   column->addWidget(m_map, 1);
+  column->addWidget(m_time);
   column->addWidget(m_legend);
   m_map->setTooltipProvider([this](int index) { return tooltip(index); });
-  connect(m_map, &HeatMap::currentCellChanged, &session, &Session::selectCell);
+  connect(m_map, &HeatMap::currentCellChanged, this, &ArchivePage::selectCell);
   connect(m_map, &HeatMap::cellActivated, this, &ArchivePage::cellOpened);
+  connect(m_map, &HeatMap::cellsPaired, this, &ArchivePage::pairCells);
   connect(m_map, &HeatMap::scaleChanged, this, [this] { m_legend->setScale(m_map->scale()); });
-  connect(&session, &Session::cellsChanged, this, &ArchivePage::showCells);
-  connect(&session, &Session::runShown, this, &ArchivePage::showCells);
+  connect(m_island, &QComboBox::currentIndexChanged, this,
+          [this](int index) { m_view.setIsland(index > 0 ? std::optional(index - 1) : std::nullopt); });
+  connect(m_time, &TimeBar::momentChosen, &m_view, &ArchiveView::setMoment);
+  connect(&m_view, &ArchiveView::changed, this, &ArchivePage::showCells);
+  connect(&m_view, &ArchiveView::islandsChanged, this, &ArchivePage::fillIslands);
+  connect(&session, &Session::progressChanged, this, [this] { m_time->setLength(m_view.runSeconds()); });
+  connect(&session, &Session::runShown, this, [this] { m_time->setMoment(std::nullopt); });
   connect(&session, &Session::selectionChanged, this, &ArchivePage::showSelection);
+  fillMetrics();
+  fillIslands();
   showCells();
+}
+
+QBoxLayout* ArchivePage::makeBar() {
+  m_metric->setObjectName(u"mapMetric"_s);
+  m_metric->setAccessibleName(tr("What the colours of the map stand for"));
+  m_island->setObjectName(u"mapIsland"_s);
+  m_island->setAccessibleName(tr("Whose candidates the map shows"));
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(8, 6, 8, 0);
+  const auto add = [&](const QString& text, QComboBox* box) {
+    auto* label = new QLabel(text, this);
+    label->setBuddy(box);
+    row->addWidget(label);
+    row->addWidget(box);
+    row->addSpacing(12);
+  };
+  add(tr("Co&lour:"), m_metric);
+  add(tr("Islan&d:"), m_island);
+  row->addStretch(1);
+  return row;
+}
+
+void ArchivePage::fillMetrics() {
+  for (int i = 0; i < kCellMetrics; ++i) {
+    const auto metric = static_cast<CellMetric>(i);
+    m_metric->addItem(title(metric), i);
+    m_metric->setItemData(i, explain(metric), Qt::ToolTipRole);
+  }
+  connect(m_metric, &QComboBox::currentIndexChanged, this, [this](int index) {
+    const auto metric = static_cast<CellMetric>(index);
+    m_metric->setToolTip(explain(metric));
+    m_map->setMetric(metric);
+    m_view.setMetric(metric);
+  });
+  m_metric->setToolTip(explain(CellMetric::Speedup));
+}
+
+void ArchivePage::fillIslands() {
+  const QSignalBlocker silent(m_island);
+  m_island->clear();
+  m_island->addItem(tr("All"));
+  for (int island = 0; island < m_view.islandCount(); ++island) {
+    m_island->addItem(QString::number(island));
+  }
+  m_island->setCurrentIndex(m_view.island() ? *m_view.island() + 1 : 0);
+  m_island->setEnabled(m_view.islandCount() > 0);
 }
 
 void ArchivePage::setTheme(const Theme& theme) {
   m_map->setTheme(theme);
+  m_time->setTheme(theme);
   m_legend->setTheme(theme);
 }
 
 void ArchivePage::showCells() {
-  m_map->setCells(m_session.cells());
+  m_time->setLength(m_view.runSeconds());
+  m_map->setCells(m_view.cells());
   showSelection();
 }
 
@@ -50,14 +118,31 @@ void ArchivePage::showSelection() {
   }
 }
 
+// The session follows a cell to what is best in it now, on any island; another archive has another candidate there.
+void ArchivePage::selectCell(int index) {
+  const services::CellSummary* cell = m_view.cell(index);
+  if (m_view.isWhole() || cell == nullptr || !cell->best.isValid()) {
+    m_session.selectCell(index);
+  } else {
+    m_session.selectCandidate(cell->best);
+  }
+}
+
+void ArchivePage::pairCells(int first, int second) {
+  const services::CellSummary* from = m_view.cell(first);
+  const services::CellSummary* to = m_view.cell(second);
+  if (from != nullptr && to != nullptr) {
+    Q_EMIT compareRequested(from->best, to->best);
+  }
+}
+
 QString ArchivePage::tooltip(int index) {
-  const auto& cells = m_session.cells();
-  const auto cell =
-      std::find_if(cells.begin(), cells.end(), [index](const auto& one) { return one.cell.index() == index; });
-  if (cell == cells.end()) {
+  const services::CellSummary* cell = m_view.cell(index);
+  if (cell == nullptr) {
     return describeCell(domain::Cell::fromIndex(index));
   }
-  return cellTooltip(*cell, m_session.bestOf(index));
+  const services::CandidateDetail* best = m_session.bestOf(index);
+  return cellTooltip(*cell, best != nullptr && best->row.id == cell->best ? best : nullptr);
 }
 
 }  // namespace swage::ui

@@ -87,7 +87,7 @@ Pages addPages(DockLayout& docks, Session& session, const WindowServices& servic
   if (services.patterns != nullptr) {
     pages.patterns = docks.add(patternsPage(), new PatternsPage(*services.patterns));
   }
-  auto* archive = docks.add(archivePage(), new ArchivePage(session));
+  auto* archive = docks.add(archivePage(), new ArchivePage(session, services.record));
   auto* kernel = docks.add(kernelPage(), new KernelPage(session));
   auto* candidates = docks.add(candidatesPage(), new CandidatesPage(session, services.record));
   docks.add(progressPage(), new ProgressPage(session));

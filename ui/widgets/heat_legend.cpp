@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "ui/models/format.h"
 #include "ui/widgets/heat_painter.h"
@@ -22,11 +21,6 @@ constexpr double kMargin = 8.0;
 constexpr double kMaxRampWidth = 220.0;
 constexpr double kRampHeight = 10.0;
 
-QString tickText(double exponent) {
-  const QString factor = QString::number(std::exp2(std::abs(exponent)));
-  return (exponent < -1.0 ? QString(u"1/"_s % factor) : exponent < 0.0 ? u"0.5"_s : factor) % u"×"_s;
-}
-
 }  // namespace
 
 HeatLegend::HeatLegend(QWidget* parent) : QWidget(parent) {
@@ -39,7 +33,7 @@ void HeatLegend::setTheme(const Theme& theme) {
   update();
 }
 
-void HeatLegend::setScale(const HeatScale& scale) {
+void HeatLegend::setScale(const CellScale& scale) {
   m_scale = scale;
   update();
 }
@@ -64,24 +58,28 @@ void HeatLegend::paintEvent(QPaintEvent*) {
 
 double HeatLegend::paintRamp(QPainter& painter, double left) const {
   const QFontMetricsF metrics(painter.font());
-  const QString title = tr("Speedup");
+  const QString title = ui::title(m_scale.metric());
   painter.setPen(m_theme.mutedText);
   painter.drawText(QPointF(left, 4.0 + metrics.ascent()), title);
-  const double x = left + metrics.horizontalAdvance(title) + 12.0;
+  const double start = left + metrics.horizontalAdvance(title) + 16.0;
   const double length = std::clamp(width() * 0.28, 80.0, kMaxRampWidth);
-  const QRectF ramp(x, 4.0 + (metrics.height() - kRampHeight) / 2.0, length, kRampHeight);
+  const QRectF ramp(start, 4.0 + (metrics.height() - kRampHeight) / 2.0, length, kRampHeight);
+  const ColorMap colors = colorsFor(m_scale.metric(), m_theme.heat);
   constexpr int kSteps = 64;
   for (int i = 0; i < kSteps; ++i) {
     const QRectF part(ramp.left() + ramp.width() * i / kSteps, ramp.top(), ramp.width() / kSteps + 0.6, ramp.height());
-    painter.fillRect(part, mapColor(m_theme.heat, static_cast<double>(i) / (kSteps - 1)));
+    painter.fillRect(part, mapColor(colors, static_cast<double>(i) / (kSteps - 1)));
   }
-  const double step = m_scale.high - m_scale.low > 6.0 ? 2.0 : 1.0;
-  for (double exponent = m_scale.low; exponent <= m_scale.high; exponent += step) {
-    const double tick = ramp.left() + ramp.width() * (exponent - m_scale.low) / (m_scale.high - m_scale.low);
-    painter.setPen(m_theme.mutedText);
-    painter.drawLine(QPointF(tick, ramp.bottom()), QPointF(tick, ramp.bottom() + 3.0));
-    painter.drawText(QRectF(tick - 30.0, ramp.bottom() + 3.0, 60.0, metrics.height()), Qt::AlignCenter,
-                     tickText(exponent));
+  double last = -1e9;  // right end of the text before, so that none is written over another
+  painter.setPen(m_theme.mutedText);
+  for (const CellScale::Tick& tick : m_scale.ticks()) {
+    const double x = ramp.left() + ramp.width() * tick.level;
+    painter.drawLine(QPointF(x, ramp.bottom()), QPointF(x, ramp.bottom() + 3.0));
+    const double half = metrics.horizontalAdvance(tick.text) / 2.0;
+    if (x - half > last + 4.0 || x + half < last - 4.0) {
+      painter.drawText(QRectF(x - 60.0, ramp.bottom() + 3.0, 120.0, metrics.height()), Qt::AlignCenter, tick.text);
+      last = x + half;
+    }
   }
   return ramp.right() + 28.0;
 }

@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "ui/models/color_map.h"
+#include "ui/models/cell_scale.h"
 #include "ui/widgets/theme.h"
 
 namespace swage::ui {
@@ -15,7 +15,7 @@ class HeatLegend final : public QWidget {
  public:
   explicit HeatLegend(QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
-  void setScale(const HeatScale& scale);
+  void setScale(const CellScale& scale);
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -27,7 +27,7 @@ class HeatLegend final : public QWidget {
   void paintMarks(QPainter& painter, double left) const;
 
   Theme m_theme = Theme::light();
-  HeatScale m_scale;
+  CellScale m_scale;
 };
 
 }  // namespace swage::ui

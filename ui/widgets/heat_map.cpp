@@ -2,9 +2,16 @@
 #include "ui/widgets/heat_map.h"
 
 #include <QAccessible>
+#include <QApplication>
+#include <QDrag>
+#include <QDragEnterEvent>
+#include <QDragLeaveEvent>
+#include <QDragMoveEvent>
+#include <QDropEvent>
 #include <QFontMetricsF>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMimeData>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
@@ -24,6 +31,17 @@ namespace {
 constexpr double kMargin = 8.0;
 constexpr double kCellGap = 4.0;
 constexpr double kBlockGap = 14.0;
+
+QString cellMimeType() {
+  return u"application/x-swage-cell"_s;
+}
+
+// -1: something else is dragged.
+int draggedCell(const QMimeData& data) {
+  bool isNumber = false;
+  const int index = data.data(cellMimeType()).toInt(&isNumber);
+  return isNumber && index >= 0 && index < domain::kCellCount ? index : -1;
+}
 
 struct HeaderText {
   QString code;
@@ -106,19 +124,30 @@ HeatMap::HeatMap(QWidget* parent) : QWidget(parent), m_views(viewCells({}, {})) 
   setAccessibleName(tr("Archive: the 36 behaviour cells"));
   setAccessibleDescription(
       tr("Rows are data movement, columns are decomposition and arithmetic. "
-         "Arrow keys move, Enter opens the best kernel of a cell."));
-  setMouseTracking(true);
+         "Arrow keys move, Enter opens the best kernel of a cell, C compares it with the best of all."));
+  setAcceptDrops(true);
   updateGeometryOfCells();
 }
 
 void HeatMap::setTheme(const Theme& theme) {
   m_theme = theme;
-  update();
+  showCells();
 }
 
 void HeatMap::setCells(const std::vector<services::CellSummary>& cells) {
-  const HeatScale scale = HeatScale::fit(cells);
-  m_views = viewCells(cells, scale);
+  m_cells = cells;
+  showCells();
+}
+
+void HeatMap::setMetric(CellMetric metric) {
+  m_metric = metric;
+  showCells();
+}
+
+void HeatMap::showCells() {
+  const auto centred = m_theme.heat == ColorMap::Diverging ? CellScale::Centred::Yes : CellScale::Centred::No;
+  const CellScale scale = CellScale::fit(m_metric, m_cells, centred);
+  m_views = viewCells(m_cells, scale);
   update();
   if (!(scale == m_scale)) {
     m_scale = scale;
@@ -203,9 +232,15 @@ void HeatMap::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), m_theme.base);
   paintHeaders(painter);
+  Theme colors = m_theme;
+  colors.heat = colorsFor(m_metric, m_theme.heat);
   for (int index = 0; index < domain::kCellCount; ++index) {
     const domain::Cell cell = domain::Cell::fromIndex(index);
-    paintCell(painter, m_geometry.cell(mapRow(cell), mapColumn(cell)), view(index), m_theme, font());
+    paintCell(painter, m_geometry.cell(mapRow(cell), mapColumn(cell)), view(index), colors, font());
+  }
+  if (m_dropTarget >= 0) {
+    const domain::Cell cell = domain::Cell::fromIndex(m_dropTarget);
+    paintSelection(painter, m_geometry.cell(mapRow(cell), mapColumn(cell)), m_theme, true);
   }
   if (m_current >= 0) {
     const domain::Cell cell = domain::Cell::fromIndex(m_current);
@@ -246,8 +281,73 @@ void HeatMap::paintHeaders(QPainter& painter) const {
 }
 
 void HeatMap::mousePressEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton) {
-    choose(m_geometry.hit(event->position()));
+  if (event->button() != Qt::LeftButton) {
+    return;
+  }
+  m_pressed = event->position();
+  const int hit = m_geometry.hit(event->position());
+  if (event->modifiers().testFlag(Qt::ControlModifier) && canPair(m_current, hit)) {
+    Q_EMIT cellsPaired(m_current, hit);
+    return;
+  }
+  choose(hit);
+}
+
+void HeatMap::mouseMoveEvent(QMouseEvent* event) {
+  const int from = m_geometry.hit(m_pressed);
+  const double distance = (event->position() - m_pressed).manhattanLength();
+  if (event->buttons().testFlag(Qt::LeftButton) && distance >= QApplication::startDragDistance() && isFilled(from)) {
+    startDrag(from);
+  }
+}
+
+void HeatMap::startDrag(int index) {
+  const domain::Cell cell = domain::Cell::fromIndex(index);
+  const QRect area = m_geometry.cell(mapRow(cell), mapColumn(cell)).toAlignedRect();
+  auto* content = new QMimeData;
+  content->setData(cellMimeType(), QByteArray::number(index));
+  auto* drag = new QDrag(this);
+  drag->setMimeData(content);
+  drag->setPixmap(grab(area));
+  drag->setHotSpot(m_pressed.toPoint() - area.topLeft());
+  drag->exec(Qt::LinkAction);
+}
+
+bool HeatMap::isFilled(int index) const {
+  return index >= 0 && view(index).state == services::CellSummary::State::Filled;
+}
+
+bool HeatMap::canPair(int first, int second) const {
+  return first != second && isFilled(first) && isFilled(second);
+}
+
+void HeatMap::dragEnterEvent(QDragEnterEvent* event) {
+  if (draggedCell(*event->mimeData()) >= 0) {
+    event->acceptProposedAction();
+  }
+}
+
+void HeatMap::dragMoveEvent(QDragMoveEvent* event) {
+  const int under = m_geometry.hit(event->position());
+  const bool isTarget = canPair(draggedCell(*event->mimeData()), under);
+  m_dropTarget = isTarget ? under : -1;
+  event->setAccepted(isTarget);
+  update();
+}
+
+void HeatMap::dragLeaveEvent(QDragLeaveEvent*) {
+  m_dropTarget = -1;
+  update();
+}
+
+void HeatMap::dropEvent(QDropEvent* event) {
+  const int dragged = draggedCell(*event->mimeData());
+  const int under = m_geometry.hit(event->position());
+  m_dropTarget = -1;
+  update();
+  if (canPair(dragged, under)) {
+    event->acceptProposedAction();
+    Q_EMIT cellsPaired(dragged, under);
   }
 }
 
@@ -266,6 +366,7 @@ void HeatMap::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Down: moveBy(1, 0); return;
     case Qt::Key_Home: moveBy(0, -kMapColumns); return;
     case Qt::Key_End: moveBy(0, kMapColumns); return;
+    case Qt::Key_C: pairWithBest(); return;
     case Qt::Key_Escape: choose(-1); return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
@@ -277,6 +378,14 @@ void HeatMap::keyPressEvent(QKeyEvent* event) {
     default: break;
   }
   QWidget::keyPressEvent(event);
+}
+
+void HeatMap::pairWithBest() {
+  const auto best = std::find_if(m_views.begin(), m_views.end(), [](const CellView& cell) { return cell.best; });
+  const int index = best != m_views.end() ? static_cast<int>(best - m_views.begin()) : -1;
+  if (canPair(m_current, index)) {
+    Q_EMIT cellsPaired(m_current, index);
+  }
 }
 
 void HeatMap::moveBy(int rows, int columns) {

@@ -35,8 +35,9 @@ class HeatMapGeometry {
   double m_cellHeight = 0.0;
 };
 
-// The 36 behaviour cells. Click or arrow keys choose one, double click or Enter opens it, Escape chooses none; a screen
-// reader finds a table. Owns no data but the last cells it was given. GUI thread only.
+// The 36 behaviour cells. Click or arrow keys choose one, double click or Enter opens it, Escape chooses none; one that
+// is dragged onto another, or Ctrl+click on a second one, pairs them. A screen reader finds a table. Owns no data but
+// the last cells it was given. GUI thread only.
 class HeatMap final : public QWidget {
   Q_OBJECT
 
@@ -45,13 +46,14 @@ class HeatMap final : public QWidget {
 
   void setTheme(const Theme& theme);
   void setCells(const std::vector<services::CellSummary>& cells);
+  void setMetric(CellMetric metric);
   // Called when the pointer rests on a cell.
   void setTooltipProvider(std::function<QString(int)> provider);
   void setCurrentCell(int index);  // -1: none
 
   [[nodiscard]] int currentCell() const { return m_current; }
   [[nodiscard]] const CellView& view(int index) const { return m_views[static_cast<std::size_t>(index)]; }
-  [[nodiscard]] const HeatScale& scale() const { return m_scale; }
+  [[nodiscard]] const CellScale& scale() const { return m_scale; }
   [[nodiscard]] const HeatMapGeometry& geometryOfCells() const { return m_geometry; }
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
@@ -59,6 +61,7 @@ class HeatMap final : public QWidget {
  Q_SIGNALS:
   void currentCellChanged(int index);
   void cellActivated(int index);
+  void cellsPaired(int first, int second);  // both filled
   void scaleChanged();
 
  protected:
@@ -67,22 +70,36 @@ class HeatMap final : public QWidget {
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragMoveEvent(QDragMoveEvent* event) override;
+  void dragLeaveEvent(QDragLeaveEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void showCells();
+  [[nodiscard]] bool isFilled(int index) const;
+  [[nodiscard]] bool canPair(int first, int second) const;
+  void startDrag(int index);
   void paintHeaders(QPainter& painter) const;
   void updateGeometryOfCells();
   void choose(int index);
+  void pairWithBest();
   void moveBy(int rows, int columns);
   void announce(int index);
 
   Theme m_theme = Theme::light();
+  std::vector<services::CellSummary> m_cells;
+  CellMetric m_metric = CellMetric::Speedup;
   CellViews m_views;
-  HeatScale m_scale;
+  CellScale m_scale;
   HeatMapGeometry m_geometry;
   std::function<QString(int)> m_tooltip;
   int m_current = -1;
+  int m_dropTarget = -1;  // the cell under one that is dragged
+  QPointF m_pressed;
 };
 
 }  // namespace swage::ui

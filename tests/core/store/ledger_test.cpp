@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <sstream>
 
 #include "core/store/record.h"
@@ -14,14 +16,23 @@ using domain::RunId;
 using testing::IsOk;
 using testing::TempDir;
 
-std::string cellsAsText(const Record& record, RunId run, std::optional<int> island = std::nullopt) {
+std::string asText(const std::vector<CellLine>& rows) {
   std::ostringstream text;
-  const auto rows = record.cells(run, island).value();
   for (const CellLine& line : rows) {
     text << line.cell.name() << ' ' << line.tried << ' ' << line.correct << ' ' << line.best.value() << ' '
-         << line.bestTimeNs << '\n';
+         << line.bestTimeNs << ' ' << line.bestSeconds << ' ' << line.bestError << ' ' << line.bestRegisters << '\n';
   }
   return text.str();
+}
+
+std::string cellsAsText(const Record& record, RunId run, std::optional<int> island = std::nullopt) {
+  std::string text;
+  const std::vector<CellLine> rows = record.cells(run, island).value();
+  for (const CellLine& line : rows) {
+    text += fmt::format("{} {} {} {} {:g}\n", line.cell.name(), line.tried, line.correct, line.best.value(),
+                        line.bestTimeNs);
+  }
+  return text;
 }
 
 std::string improvementsAsText(const Record& record, RunId run) {
@@ -76,6 +87,30 @@ TEST_F(LedgerTest, AnotherEvaluationOfTheBestTakesItsPlaceAway) {
   EXPECT_EQ(run.correct, 2);
   EXPECT_EQ(run.best, CandidateId(3));
   EXPECT_EQ(run.bestTimeNs, 700.0);
+}
+
+TEST_F(LedgerTest, TheCellsOfAnyMomentCanBeReadAgain) {
+  Random random(7);
+  const char* const cells[] = {"A0B0C0", "A1B0C1", "A1B1C1", "A2B2C2"};
+  std::vector<std::string> ofAll;
+  std::vector<std::string> ofIsland;
+  for (int i = 0; i < 50; ++i) {
+    const CandidateId id =
+        m_record.addCandidate(testing::sampleCandidate(m_run, i, static_cast<int>(random.below(3)))).value();
+    ASSERT_THAT(m_record.setCompiled(id, testing::sampleBinary("b"), *domain::Cell::parse(cells[random.below(4)])),
+                IsOk());
+    domain::Correct correct = testing::correctIn(1000.0 - 5.0 * i + 300.0 * random.unit());
+    correct.timing.screenedOut = random.chance(0.2);
+    const bool isWrong = random.chance(0.3);
+    ASSERT_THAT(m_record.setEvaluation(id, isWrong ? domain::Evaluation(domain::Wrong{}) : correct, i), IsOk());
+    ofAll.push_back(asText(m_record.cells(m_run, std::nullopt).value()));
+    ofIsland.push_back(asText(m_record.cells(m_run, 1).value()));
+  }
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(asText(m_record.cellsAt(m_run, std::nullopt, i + 0.5).value()), ofAll[static_cast<std::size_t>(i)]) << i;
+    EXPECT_EQ(asText(m_record.cellsAt(m_run, 1, i + 0.5).value()), ofIsland[static_cast<std::size_t>(i)]) << i;
+  }
+  EXPECT_EQ(m_record.islandCount(m_run).value(), 3);
 }
 
 // Evaluating a candidate again sums everything up from the rows: it must come to what was kept along the way.

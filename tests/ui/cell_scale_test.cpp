@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/cell_scale.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ui/models/cell_view.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+using State = services::CellSummary::State;
+
+// Two filled cells with one value of a metric each.
+std::vector<services::CellSummary> cellsWith(const std::function<void(services::CellSummary&)>& first,
+                                             const std::function<void(services::CellSummary&)>& second) {
+  auto cells = emptyCells();
+  cells[3].state = State::Filled;
+  cells[9].state = State::Filled;
+  first(cells[3]);
+  second(cells[9]);
+  return cells;
+}
+
+std::vector<services::CellSummary> cellsWithSpeedups(double first, double second) {
+  return cellsWith([=](auto& cell) { cell.speedup = first; }, [=](auto& cell) { cell.speedup = second; });
+}
+
+std::vector<QString> texts(const CellScale& scale) {
+  std::vector<QString> result;
+  for (const CellScale::Tick& tick : scale.ticks()) {
+    result.push_back(tick.text);
+  }
+  return result;
+}
+
+TEST(CellScale, OfSpeedupsEndsAtPowersOfTwoAroundEveryFilledCell) {
+  const CellScale scale = CellScale::fit(CellMetric::Speedup, cellsWithSpeedups(5.0, 0.3));
+  EXPECT_DOUBLE_EQ(scale.level(8.0), 1.0);
+  EXPECT_DOUBLE_EQ(scale.level(1.0), 0.4);
+  EXPECT_DOUBLE_EQ(scale.level(0.0), 0.0);
+  EXPECT_THAT(texts(scale), ::testing::ElementsAre(u"1/4×"_s, u"0.5×"_s, u"1×"_s, u"2×"_s, u"4×"_s, u"8×"_s));
+}
+
+TEST(CellScale, OneVerySlowCellDoesNotFlattenTheRest) {
+  const CellScale scale = CellScale::fit(CellMetric::Speedup, cellsWithSpeedups(1e-6, 2.0));
+  EXPECT_DOUBLE_EQ(scale.level(1.0 / 16.0), 0.0);
+  EXPECT_DOUBLE_EQ(scale.level(1.0), 0.8);
+}
+
+TEST(CellScale, CentredHasTheBaselineInTheMiddle) {
+  for (const double speedup : {0.2, 1.0, 3.0}) {
+    const CellScale scale =
+        CellScale::fit(CellMetric::Speedup, cellsWithSpeedups(speedup, 1.1), CellScale::Centred::Yes);
+    EXPECT_DOUBLE_EQ(scale.level(1.0), 0.5);
+  }
+}
+
+TEST(CellScale, ShorterTimesAreBrighter) {
+  const CellScale scale = CellScale::fit(CellMetric::Time, cellsWith([](auto& cell) { cell.bestTimeNs = 2e6; },
+                                                                     [](auto& cell) { cell.bestTimeNs = 9e5; }));
+  EXPECT_GT(scale.level(9e5), scale.level(2e6));
+  EXPECT_GE(scale.level(2e6), 0.0);
+  EXPECT_LE(scale.level(9e5), 1.0);
+}
+
+TEST(CellScale, RegistersBeginAtNoneAndFewerAreBrighter) {
+  const CellScale scale = CellScale::fit(CellMetric::Registers, cellsWith([](auto& cell) { cell.registers = 32; },
+                                                                          [](auto& cell) { cell.registers = 168; }));
+  EXPECT_DOUBLE_EQ(scale.level(0.0), 1.0);
+  EXPECT_DOUBLE_EQ(scale.level(200.0), 0.0);
+  EXPECT_THAT(texts(scale), ::testing::ElementsAre(u"0"_s, u"50"_s, u"100"_s, u"150"_s, u"200"_s));
+}
+
+TEST(CellScale, AnExactResultHasTheBestColour) {
+  const auto cells =
+      cellsWith([](auto& cell) { cell.relativeError = 0.0; }, [](auto& cell) { cell.relativeError = 3e-7; });
+  const CellScale scale = CellScale::fit(CellMetric::Error, cells);
+  EXPECT_DOUBLE_EQ(scale.level(0.0), 1.0);
+  EXPECT_EQ(viewCells(cells, scale)[3].value, u"exact"_s);
+}
+
+TEST(CellScale, TheShareOfTheRoofIsOfAllOfIt) {
+  const CellScale scale = CellScale::fit(CellMetric::RoofShare, cellsWith([](auto& cell) { cell.roofShare = 0.5; },
+                                                                          [](auto& cell) { cell.roofShare = 0.93; }));
+  EXPECT_DOUBLE_EQ(scale.level(0.93), 0.93);
+  EXPECT_EQ(formatValue(CellMetric::RoofShare, 0.93), u"93 %"_s);
+}
+
+TEST(CellScale, WithoutAnyValueHasTicksAllTheSame) {
+  for (int i = 0; i < kCellMetrics; ++i) {
+    EXPECT_GE(CellScale::fit(static_cast<CellMetric>(i), emptyCells()).ticks().size(), 2U) << i;
+  }
+}
+
+TEST(CellView, SaysWhatItHasNotInTheChosenMetric) {
+  auto cells = cellsWithSpeedups(1.5, 2.0);
+  const auto views = viewCells(cells, CellScale::fit(CellMetric::RoofShare, cells));
+  EXPECT_EQ(views[3].value, u"–"_s);
+  cells[3].roofShare = 0.5;
+  EXPECT_THAT(viewCells(cells, CellScale::fit(CellMetric::RoofShare, cells))[3].spoken.toStdString(),
+              ::testing::EndsWith("Share of the roof 50 %"));
+}
+
+TEST(CellMetric, OnlySpeedupsHaveAMiddle) {
+  EXPECT_EQ(colorsFor(CellMetric::Speedup, ColorMap::Diverging), ColorMap::Diverging);
+  EXPECT_EQ(colorsFor(CellMetric::Time, ColorMap::Diverging), ColorMap::Viridis);
+  EXPECT_EQ(colorsFor(CellMetric::Time, ColorMap::Cividis), ColorMap::Cividis);
+}
+
+}  // namespace
+}  // namespace swage::ui
