@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+using namespace Qt::StringLiterals;
+
 namespace swage::ui {
 namespace {
 
@@ -41,6 +43,24 @@ double luminance(const QColor& color) {
 }
 
 }  // namespace
+
+QString name(ColorMap map) {
+  switch (map) {
+    case ColorMap::Viridis: return u"viridis"_s;
+    case ColorMap::Cividis: return u"cividis"_s;
+    case ColorMap::Diverging: return u"diverging"_s;
+  }
+  return {};
+}
+
+std::optional<ColorMap> parseColorMap(const QString& text) {
+  for (const ColorMap map : {ColorMap::Viridis, ColorMap::Cividis, ColorMap::Diverging}) {
+    if (name(map) == text) {
+      return map;
+    }
+  }
+  return std::nullopt;
+}
 
 QColor mapColor(ColorMap map, double level) {
   const Samples& samples = samplesOf(map);

@@ -2,14 +2,19 @@
 #pragma once
 
 #include <QColor>
+#include <QString>
 
 #include <cstdint>
+#include <optional>
 
 namespace swage::ui {
 
 // Colour maps that are readable with any colour vision: two that are even in lightness, and one from blue over grey to
 // orange for what lies below and above a middle.
 enum class ColorMap : std::uint8_t { Viridis, Cividis, Diverging };
+
+[[nodiscard]] QString name(ColorMap map);  // "viridis", as it is remembered
+[[nodiscard]] std::optional<ColorMap> parseColorMap(const QString& text);
 
 // `level` from 0 (slow, dark) to 1 (fast, bright); values outside are clamped.
 [[nodiscard]] QColor mapColor(ColorMap map, double level);

@@ -67,7 +67,8 @@ void addColorMenu(QMenu& view, ThemeController& theme) {
   QMenu* menu = view.addMenu(tr("&Colours of the Map"));
   auto* group = new QActionGroup(menu);
   const std::pair<ColorMap, QString> maps[] = {{ColorMap::Viridis, tr("&Viridis")},
-                                               {ColorMap::Cividis, tr("&Cividis")}};
+                                               {ColorMap::Cividis, tr("&Cividis")},
+                                               {ColorMap::Diverging, tr("&Diverging around 1×")}};
   for (const auto& [map, text] : maps) {
     QAction* action = menu->addAction(text);
     action->setCheckable(true);

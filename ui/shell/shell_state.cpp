@@ -67,7 +67,7 @@ ShellState loadShellState(const std::filesystem::path& file) {
   state.geometry = fromBase64(json[u"geometry"_s]);
   state.layout = fromBase64(json[u"layout"_s]);
   state.theme = parseThemeChoice(json[u"theme"_s].toString()).value_or(ThemeChoice::System);
-  state.heat = json[u"color_map"_s].toString() == "cividis"_L1 ? ColorMap::Cividis : ColorMap::Viridis;
+  state.heat = parseColorMap(json[u"color_map"_s].toString()).value_or(ColorMap::Viridis);
   state.layouts = toLayouts(json[u"layouts"_s]);
   state.pages = json[u"pages"_s].toObject();
   state.recentTasks = toStrings(json[u"recent_tasks"_s]);
@@ -82,7 +82,7 @@ Result<> saveShellState(const ShellState& state, const std::filesystem::path& fi
                          {u"layouts"_s, fromLayouts(state.layouts)},
                          {u"pages"_s, state.pages},
                          {u"theme"_s, name(state.theme)},
-                         {u"color_map"_s, state.heat == ColorMap::Cividis ? u"cividis"_s : u"viridis"_s},
+                         {u"color_map"_s, name(state.heat)},
                          {u"recent_tasks"_s, QJsonArray::fromStringList(state.recentTasks)},
                          {u"recent_projects"_s, QJsonArray::fromStringList(state.recentProjects)}};
   std::error_code failure;
