@@ -140,6 +140,10 @@ std::string_view statusName(const Evaluation& evaluation) {
   return kStatusNames[evaluation.index()];
 }
 
+std::span<const std::string_view> statusNames() {
+  return kStatusNames;
+}
+
 std::string summary(const Evaluation& evaluation) {
   const std::string detail = std::visit([](const auto& value) { return detailOf(value); }, evaluation);
   return detail.empty() ? std::string(statusName(evaluation)) : fmt::format("{}: {}", statusName(evaluation), detail);

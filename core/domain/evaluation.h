@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -134,6 +135,8 @@ using Evaluation = std::variant<Duplicate, Rejected, CompileFailed, LaunchFailed
 
 // "correct", "compile error", … : the word shown and stored.
 [[nodiscard]] std::string_view statusName(const Evaluation& evaluation);
+// Every word that statusName() can say.
+[[nodiscard]] std::span<const std::string_view> statusNames();
 // One line for a person.
 [[nodiscard]] std::string summary(const Evaluation& evaluation);
 [[nodiscard]] const Correct* asCorrect(const Evaluation& evaluation);
