@@ -144,7 +144,7 @@ Result<> bringUpToDate(SQLite::Database& connection, const std::filesystem::path
   if (version == wanted) {
     return {};
   }
-  if (options.access == Access::ReadOnly) {
+  if (options.access == Access::ReadOnly || options.migrate == Migrate::No) {
     return Error(
         ErrorKind::Storage,
         fmt::format("'{}' has the older schema {} (this version of Swage knows {})", file.string(), version, wanted),
@@ -190,7 +190,8 @@ std::unique_ptr<SQLite::Database> connect(const std::filesystem::path& file, Acc
 Result<Database> Database::open(const std::filesystem::path& file, const Options& options) {
   try {
     std::error_code ignored;
-    if (options.access == Access::ReadOnly && !std::filesystem::exists(file, ignored)) {
+    const bool mustExist = options.access == Access::ReadOnly || options.migrate == Migrate::No;
+    if (mustExist && !std::filesystem::exists(file, ignored)) {
       return Error(ErrorKind::NotFound, fmt::format("there is no record '{}'", file.string()),
                    "Name the directory of a project in which a run was started.");
     }

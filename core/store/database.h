@@ -18,6 +18,8 @@ namespace swage::store {
 
 enum class Access : std::uint8_t { ReadOnly, ReadWrite };
 enum class Check : std::uint8_t { None, Quick };
+// Whether opening to write may create the file and change its schema.
+enum class Migrate : std::uint8_t { No, Yes };
 enum class Durability : std::uint8_t { SurvivesKill, SurvivesPowerLoss };
 
 // One connection to a SQLite file with Swage's settings and schema; used on one thread at a time.
@@ -28,6 +30,7 @@ class Database {
   struct Options {
     Access access = Access::ReadOnly;
     Check check = Check::None;
+    Migrate migrate = Migrate::Yes;
     std::span<const Migration> schema = migrations();
   };
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, const Options& options);

@@ -11,22 +11,27 @@
 namespace swage::store {
 namespace {
 
-std::string whereClause(const CandidateQuery& query) {
-  std::string clause;
-  const auto add = [&clause](std::string_view condition) {
-    clause += clause.empty() ? " WHERE " : " AND ";
-    clause += condition;
+SqlCondition whereOf(const CandidateQuery& query) {
+  SqlCondition where;
+  const auto add = [&where](std::string_view condition, SqlCondition::Value value) {
+    where.sql += fmt::format("{}{}", where.sql.empty() ? "" : " AND ", condition);
+    where.values.push_back(std::move(value));
   };
   if (query.run.isValid()) {
-    add("run_id = ?");
+    add("run_id = ?", query.run.value());
   }
   if (query.cell) {
-    add("cell = ?");
+    add("cell = ?", std::int64_t{query.cell->index()});
   }
   if (query.status) {
-    add("status = ?");
+    add("status = ?", *query.status);
   }
-  return clause;
+  SqlCondition filter = conditionOf(query.filter, query.run);
+  if (!filter.sql.empty()) {
+    where.sql += fmt::format("{}{}", where.sql.empty() ? "" : " AND ", filter.sql);
+    where.values.insert(where.values.end(), filter.values.begin(), filter.values.end());
+  }
+  return where;
 }
 
 struct Order {
@@ -45,38 +50,46 @@ Order orderOf(CandidateSort sort) {
     case CandidateSort::Island: return {"island"};
     case CandidateSort::Error: return {"relative_error"};
     case CandidateSort::Registers: return {"registers"};
+    case CandidateSort::Elapsed: return {"elapsed_s"};
   }
   return {};
 }
 
-}  // namespace
-
-std::string pageSql(const CandidateQuery& query) {
+std::string orderBy(const CandidateQuery& query) {
   const Order order = orderOf(query.sort);
   const bool isFalling = query.descending != order.isReversed;
   const std::string_view direction = isFalling ? "DESC" : "ASC";
-  std::string orderBy = fmt::format("id {}", direction);
-  if (!order.column.empty()) {
-    orderBy = fmt::format("{} {} NULLS LAST, id {}", order.column, direction, direction);
-  }
-  return fmt::format("SELECT {} FROM candidates{} ORDER BY {} LIMIT ? OFFSET ?", lineColumns(), whereClause(query),
-                     orderBy);
+  return order.column.empty() ? fmt::format("id {}", direction)
+                              : fmt::format("{} {} NULLS LAST, id {}", order.column, direction, direction);
 }
 
-std::string countSql(const CandidateQuery& query) {
-  return fmt::format("SELECT count(*) FROM candidates{}", whereClause(query));
+std::string whereClause(const SqlCondition& where) {
+  return where.sql.empty() ? std::string() : " WHERE " + where.sql;
 }
 
-int bindFilter(SQLite::Statement& statement, const CandidateQuery& query) {
+}  // namespace
+
+CandidateStatement::CandidateStatement(const CandidateQuery& query)
+    : m_where(whereOf(query)), m_order(orderBy(query)) {}
+
+std::string CandidateStatement::pageSql() const {
+  return fmt::format("SELECT {} FROM candidates{} ORDER BY {} LIMIT ? OFFSET ?", lineColumns(), whereClause(m_where),
+                     m_order);
+}
+
+std::string CandidateStatement::idsSql() const {
+  return fmt::format("SELECT id FROM candidates{} ORDER BY {}", whereClause(m_where), m_order);
+}
+
+std::string CandidateStatement::countSql() const {
+  return fmt::format("SELECT count(*) FROM candidates{}", whereClause(m_where));
+}
+
+int CandidateStatement::bind(SQLite::Statement& statement) const {
   int index = 1;
-  if (query.run.isValid()) {
-    bindOne(statement, index++, query.run.value());
-  }
-  if (query.cell) {
-    bindOne(statement, index++, query.cell->index());
-  }
-  if (query.status) {
-    bindOne(statement, index++, *query.status);
+  for (const SqlCondition::Value& value : m_where.values) {
+    std::visit([&](const auto& one) { bindOne(statement, index, one); }, value);
+    ++index;
   }
   return index;
 }

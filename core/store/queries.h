@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/store/filter_sql.h"
 #include "core/store/record.h"
 
 namespace SQLite {  // NOLINT(readability-identifier-naming): its own name
@@ -11,12 +12,22 @@ class Statement;
 
 namespace swage::store {
 
-// SQL of a page of candidates and of their number. Every order has its index (migrations/001_record.sql), and rows
-// without a value come last in both directions, so a page of a million rows is read without sorting them.
-[[nodiscard]] std::string pageSql(const CandidateQuery& query);
-[[nodiscard]] std::string countSql(const CandidateQuery& query);
+// The SQL of one query for candidates: a page of them, all their ids, or their number. Every order has its index
+// (migrations/*.sql), and rows without a value come last in both directions, so a million rows are read without
+// sorting them.
+class CandidateStatement {
+ public:
+  explicit CandidateStatement(const CandidateQuery& query);
 
-// The values of the filter, in the order of both statements. Returns the number of the next parameter.
-int bindFilter(SQLite::Statement& statement, const CandidateQuery& query);
+  [[nodiscard]] std::string pageSql() const;  // has two more parameters: limit and offset
+  [[nodiscard]] std::string idsSql() const;
+  [[nodiscard]] std::string countSql() const;
+  // The values of the conditions, which all three begin with. Returns the number of the next parameter.
+  int bind(SQLite::Statement& statement) const;
+
+ private:
+  SqlCondition m_where;
+  std::string m_order;
+};
 
 }  // namespace swage::store

@@ -220,6 +220,9 @@ Result<domain::CandidateId> Record::addCandidate(const NewCandidate& candidate) 
             "source_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
             id.value(), domain::dumpJson(domain::toJson(candidate.genome)), name(candidate.program.target),
             domain::dumpJson(domain::Json(candidate.program.compileFlags)), source, planArtifact, candidate.sourceHash);
+    for (const domain::CandidateId parent : candidate.parents) {
+      execute(connection, "INSERT OR IGNORE INTO lineage (parent, child) VALUES (?, ?)", parent.value(), id.value());
+    }
     return id;
   });
 }

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/domain/annotation.h"
 #include "core/domain/assurance.h"
 #include "core/domain/baseline.h"
 #include "core/domain/candidate.h"
@@ -16,6 +19,7 @@
 #include "core/domain/compilation.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
+#include "core/domain/filter.h"
 #include "core/domain/profile.h"
 #include "core/domain/task.h"
 
@@ -122,17 +126,43 @@ struct CandidateLine {
   int registers = 0;
   double elapsedSeconds = 0.0;
   std::vector<domain::CandidateId> parents;
+  domain::Annotation annotation;
 };
 
-enum class CandidateSort : std::uint8_t { Id, Time, Speedup, Cell, Status, Operator, Island, Error, Registers };
+enum class CandidateSort : std::uint8_t {
+  Id,
+  Time,
+  Speedup,
+  Cell,
+  Status,
+  Operator,
+  Island,
+  Error,
+  Registers,
+  Elapsed
+};
+// What is in the trash is left out unless the filter asks for it.
 struct CandidateQuery {
   domain::RunId run = {};  // invalid: of all runs
   std::optional<domain::Cell> cell = {};
   std::optional<std::string> status = {};
+  domain::Filter filter = {};  // of domain::candidateFilterKeys()
   CandidateSort sort = CandidateSort::Id;
   bool descending = false;
   std::int64_t limit = 1000;
   std::int64_t offset = 0;
+};
+
+// How far a lineage reaches from its candidate.
+struct LineageLimits {
+  int generationsUp = 12;
+  int generationsDown = 2;
+  std::size_t candidates = 200;
+};
+struct LineageLines {
+  std::vector<CandidateLine> lines;  // each candidate once, the asked one first
+  bool hasMoreAncestors = false;     // than the limits let through
+  bool hasMoreDescendants = false;
 };
 
 struct CellLine {
@@ -195,6 +225,14 @@ class Record {
   [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const;
   [[nodiscard]] Result<std::vector<CandidateLine>> candidates(const CandidateQuery& query) const;
   [[nodiscard]] Result<std::int64_t> candidateCount(const CandidateQuery& query) const;
+  // All that match, in order, whatever limit and offset say. `isCancelled` is asked every few milliseconds; when it
+  // says so, the query ends with ErrorKind::Cancelled.
+  [[nodiscard]] Result<std::vector<domain::CandidateId>> candidateIds(const CandidateQuery& query,
+                                                                      const std::function<bool()>& isCancelled) const;
+  // One line for each id, in their order.
+  [[nodiscard]] Result<std::vector<CandidateLine>> candidates(std::span<const domain::CandidateId> ids) const;
+  // A candidate with its ancestors and descendants, near ones first.
+  [[nodiscard]] Result<LineageLines> lineage(domain::CandidateId id, const LineageLimits& limits) const;
   [[nodiscard]] Result<CandidateRecord> candidate(domain::CandidateId id) const;
   // The bytes that ran, as stored by content hash.
   [[nodiscard]] Result<std::string> binary(std::string_view binaryHash) const;

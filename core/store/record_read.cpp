@@ -48,15 +48,6 @@ Result<StoredCandidate> readCandidate(SQLite::Statement& row, const Artifacts& a
   return stored;
 }
 
-std::map<std::int64_t, double> readBaselineTimes(SQLite::Database& connection) {
-  std::map<std::int64_t, double> times;
-  SQLite::Statement query(connection, "SELECT id, baseline_ns FROM runs");
-  while (query.executeStep()) {
-    times[query.getColumn(0).getInt64()] = query.getColumn(1).getDouble();
-  }
-  return times;
-}
-
 // cell, tried, correct, best candidate, its time, error, registers and moment
 std::vector<CellLine> readCells(SQLite::Statement& query) {
   std::vector<CellLine> lines;
@@ -136,33 +127,6 @@ Result<std::vector<domain::Baseline>> readBaselines(SQLite::Database& connection
 Result<std::vector<domain::Baseline>> Record::baselines(domain::RunId run) const {
   return m_impl->reading("read baselines",
                          [&](SQLite::Database& connection) { return readBaselines(connection, run); });
-}
-
-Result<std::vector<CandidateLine>> Record::candidates(const CandidateQuery& query) const {
-  return m_impl->reading("list candidates", [&](SQLite::Database& connection) -> Result<std::vector<CandidateLine>> {
-    std::map<std::int64_t, double> baselineTimes = readBaselineTimes(connection);
-    std::vector<CandidateLine> lines;
-    SQLite::Statement statement(connection, pageSql(query));
-    const int next = bindFilter(statement, query);
-    bindOne(statement, next, query.limit);
-    bindOne(statement, next + 1, query.offset);
-    constexpr int kRunColumn = 1;  // of lineColumns()
-    while (statement.executeStep()) {
-      SWAGE_TRY_ASSIGN(CandidateLine line,
-                       lineFrom(statement, baselineTimes[statement.getColumn(kRunColumn).getInt64()]));
-      lines.push_back(std::move(line));
-    }
-    return lines;
-  });
-}
-
-Result<std::int64_t> Record::candidateCount(const CandidateQuery& query) const {
-  return m_impl->reading("count candidates", [&](SQLite::Database& connection) -> Result<std::int64_t> {
-    SQLite::Statement statement(connection, countSql(query));
-    bindFilter(statement, query);
-    statement.executeStep();
-    return statement.getColumn(0).getInt64();
-  });
 }
 
 Result<CandidateRecord> Record::candidate(domain::CandidateId id) const {

@@ -91,6 +91,18 @@ std::optional<double> largestError(const std::vector<domain::OutputError>& error
   return largest;
 }
 
+// Tags of a row as lineColumns() joins them.
+std::vector<std::string> splitTags(const std::string& text) {
+  constexpr char kUnitSeparator = 31;
+  std::vector<std::string> tags;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(kUnitSeparator, begin), text.size());
+    tags.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return tags;
+}
+
 }  // namespace
 
 std::string_view name(RunStatus status) {
@@ -175,7 +187,9 @@ Result<RunRow> runFrom(SQLite::Statement& row) {
 
 std::string_view lineColumns() {
   return "id, run_id, island, operator, cell, status, summary, time_ns, low_ns, high_ns, relative_error, registers, "
-         "elapsed_s, parents";
+         "elapsed_s, parents, id IN (SELECT candidate_id FROM pins), id IN (SELECT candidate_id FROM trash), "
+         "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE candidate_id = candidates.id "
+         "ORDER BY tag)), (SELECT note FROM notes WHERE candidate_id = candidates.id)";
 }
 
 Result<CandidateLine> lineFrom(SQLite::Statement& row, double baselineNs) {
@@ -196,6 +210,10 @@ Result<CandidateLine> lineFrom(SQLite::Statement& row, double baselineNs) {
   line.elapsedSeconds = row.getColumn(column++).getDouble();
   SWAGE_TRY_ASSIGN(line.parents, splitIds(row.getColumn(column++).getString()));
   line.speedup = line.timeNs > 0.0 ? baselineNs / line.timeNs : 0.0;
+  line.annotation.pinned = row.getColumn(column++).getInt() != 0;
+  line.annotation.trashed = row.getColumn(column++).getInt() != 0;
+  line.annotation.tags = splitTags(row.getColumn(column++).getString());
+  line.annotation.note = row.getColumn(column++).getString();
   return line;
 }
 

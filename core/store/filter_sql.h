@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/domain/candidate.h"
+#include "core/domain/filter.h"
+
+namespace swage::store {
+
+// A condition on rows of `candidates`. Whatever a person typed is among the values, never in the SQL.
+struct SqlCondition {
+  using Value = std::variant<std::int64_t, double, std::string>;
+  std::string sql;  // empty: every row
+  std::vector<Value> values;
+};
+
+// Every term of the filter; and not in the trash, unless the filter speaks of the trash itself. `run` is the run that
+// the query is limited to, invalid for none: with it, a speedup becomes a range of an index.
+[[nodiscard]] SqlCondition conditionOf(const domain::Filter& filter, domain::RunId run);
+
+}  // namespace swage::store

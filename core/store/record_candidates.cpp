@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "core/store/queries.h"
+#include "core/store/record_impl.h"
+#include "core/store/rows.h"
+#include "core/store/statements.h"
+
+// The lists of candidates: pages, ids in order, lineages.
+namespace swage::store {
+namespace {
+
+// Reads lines of the table; speedups are against the baseline of each candidate's run.
+class LineReader {
+ public:
+  explicit LineReader(SQLite::Database& connection) {
+    SQLite::Statement query(connection, "SELECT id, baseline_ns FROM runs");
+    while (query.executeStep()) {
+      m_baselines[query.getColumn(0).getInt64()] = query.getColumn(1).getDouble();
+    }
+  }
+
+  Result<CandidateLine> read(SQLite::Statement& row) {
+    constexpr int kRunColumn = 1;  // of lineColumns()
+    return lineFrom(row, m_baselines[row.getColumn(kRunColumn).getInt64()]);
+  }
+
+ private:
+  std::map<std::int64_t, double> m_baselines;
+};
+
+// Reads candidates one by one with a statement that is prepared once.
+class SingleReader {
+ public:
+  explicit SingleReader(SQLite::Database& connection)
+      : m_lines(connection),
+        m_statement(connection, fmt::format("SELECT {} FROM candidates WHERE id = ?", lineColumns())) {}
+
+  // No value: there is no such candidate.
+  Result<std::optional<CandidateLine>> read(domain::CandidateId id) {
+    m_statement.reset();
+    bindAll(m_statement, id.value());
+    if (!m_statement.executeStep()) {
+      return std::optional<CandidateLine>();
+    }
+    SWAGE_TRY_ASSIGN(CandidateLine line, m_lines.read(m_statement));
+    return std::optional(std::move(line));
+  }
+
+ private:
+  LineReader m_lines;
+  SQLite::Statement m_statement;
+};
+
+// Lets SQLite ask every so many of its instructions whether to go on: a sort does not come back to us in between.
+class Interruption {
+ public:
+  Interruption(SQLite::Database& connection, const std::function<bool()>& isCancelled)
+      : m_handle(connection.getHandle()), m_isCancelled(isCancelled) {
+    constexpr int kInstructions = 50'000;
+    sqlite3_progress_handler(
+        m_handle, kInstructions,
+        [](void* self) { return static_cast<const Interruption*>(self)->m_isCancelled() ? 1 : 0; }, this);
+  }
+  ~Interruption() { sqlite3_progress_handler(m_handle, 0, nullptr, nullptr); }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+ private:
+  sqlite3* m_handle;
+  const std::function<bool()>& m_isCancelled;
+};
+
+// Walks from one candidate to those around it, generation by generation.
+class LineageWalk {
+ public:
+  LineageWalk(SQLite::Database& connection, const LineageLimits& limits)
+      : m_reader(connection),
+        m_children(connection,
+                   "SELECT child FROM lineage JOIN candidates ON candidates.id = child WHERE parent = ? "
+                   "ORDER BY rank_ns IS NULL, rank_ns, child LIMIT ?"),
+        m_limits(limits) {}
+
+  Result<LineageLines> from(domain::CandidateId id) {
+    SWAGE_TRY_ASSIGN(const Visit first, visit(id));
+    if (first == Visit::Missing) {
+      return Error(ErrorKind::NotFound, fmt::format("the record has no candidate {}", id.value()));
+    }
+    SWAGE_TRY(climb());
+    SWAGE_TRY(descend(id));
+    return std::move(m_result);
+  }
+
+ private:
+  enum class Visit : std::uint8_t { Added, Known, Missing, Full };
+
+  Result<Visit> visit(domain::CandidateId id) {
+    if (m_known.contains(id.value())) {
+      return Visit::Known;
+    }
+    if (m_result.lines.size() >= m_limits.candidates) {
+      return Visit::Full;
+    }
+    SWAGE_TRY_ASSIGN(std::optional<CandidateLine> line, m_reader.read(id));
+    if (!line) {
+      return Visit::Missing;
+    }
+    m_known.insert(id.value());
+    m_result.lines.push_back(std::move(*line));
+    return Visit::Added;
+  }
+
+  // The lines read so far are the frontier of the next generation.
+  Result<> climb() {
+    std::size_t begin = 0;
+    for (int generation = 0; begin < m_result.lines.size(); ++generation) {
+      const std::size_t end = m_result.lines.size();
+      for (; begin < end; ++begin) {
+        const std::vector<domain::CandidateId> parents = m_result.lines[begin].parents;
+        for (const domain::CandidateId parent : parents) {
+          if (generation == m_limits.generationsUp) {
+            m_result.hasMoreAncestors = m_result.hasMoreAncestors || !m_known.contains(parent.value());
+            continue;
+          }
+          SWAGE_TRY_ASSIGN(const Visit visited, visit(parent));
+          m_result.hasMoreAncestors = m_result.hasMoreAncestors || visited == Visit::Full;
+        }
+      }
+    }
+    return {};
+  }
+
+  Result<> descend(domain::CandidateId id) {
+    std::vector<domain::CandidateId> frontier = {id};
+    for (int generation = 0; !frontier.empty(); ++generation) {
+      std::vector<domain::CandidateId> next;
+      for (const domain::CandidateId parent : frontier) {
+        for (const domain::CandidateId child : childrenOf(parent)) {
+          if (generation == m_limits.generationsDown) {
+            m_result.hasMoreDescendants = m_result.hasMoreDescendants || !m_known.contains(child.value());
+            continue;
+          }
+          SWAGE_TRY_ASSIGN(const Visit visited, visit(child));
+          m_result.hasMoreDescendants = m_result.hasMoreDescendants || visited == Visit::Full;
+          if (visited == Visit::Added) {
+            next.push_back(child);
+          }
+        }
+      }
+      frontier = std::move(next);
+    }
+    return {};
+  }
+
+  std::vector<domain::CandidateId> childrenOf(domain::CandidateId parent) {
+    m_children.reset();
+    bindAll(m_children, parent.value(), static_cast<std::int64_t>(m_limits.candidates) + 1);
+    std::vector<domain::CandidateId> found;
+    while (m_children.executeStep()) {
+      found.emplace_back(m_children.getColumn(0).getInt64());
+    }
+    return found;
+  }
+
+  SingleReader m_reader;
+  SQLite::Statement m_children;
+  LineageLimits m_limits;
+  std::set<std::int64_t> m_known;
+  LineageLines m_result;
+};
+
+}  // namespace
+
+Result<std::vector<CandidateLine>> Record::candidates(const CandidateQuery& query) const {
+  return m_impl->reading("list candidates", [&](SQLite::Database& connection) -> Result<std::vector<CandidateLine>> {
+    LineReader reader(connection);
+    const CandidateStatement sql(query);
+    SQLite::Statement statement(connection, sql.pageSql());
+    const int next = sql.bind(statement);
+    bindOne(statement, next, query.limit);
+    bindOne(statement, next + 1, query.offset);
+    std::vector<CandidateLine> lines;
+    while (statement.executeStep()) {
+      SWAGE_TRY_ASSIGN(CandidateLine line, reader.read(statement));
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  });
+}
+
+Result<std::int64_t> Record::candidateCount(const CandidateQuery& query) const {
+  return m_impl->reading("count candidates", [&](SQLite::Database& connection) -> Result<std::int64_t> {
+    const CandidateStatement sql(query);
+    SQLite::Statement statement(connection, sql.countSql());
+    sql.bind(statement);
+    statement.executeStep();
+    return statement.getColumn(0).getInt64();
+  });
+}
+
+Result<std::vector<domain::CandidateId>> Record::candidateIds(const CandidateQuery& query,
+                                                              const std::function<bool()>& isCancelled) const {
+  using Ids = std::vector<domain::CandidateId>;
+  Result<Ids> found = m_impl->reading("look for candidates", [&](SQLite::Database& connection) -> Result<Ids> {
+    const Interruption interruption(connection, isCancelled);
+    const CandidateStatement sql(query);
+    SQLite::Statement statement(connection, sql.idsSql());
+    sql.bind(statement);
+    Ids ids;
+    while (statement.executeStep()) {
+      ids.emplace_back(statement.getColumn(0).getInt64());
+    }
+    return ids;
+  });
+  if (!found && isCancelled()) {
+    return Error(ErrorKind::Cancelled, "looking for candidates was given up");
+  }
+  return found;
+}
+
+Result<std::vector<CandidateLine>> Record::candidates(std::span<const domain::CandidateId> ids) const {
+  return m_impl->reading("read candidates", [&](SQLite::Database& connection) -> Result<std::vector<CandidateLine>> {
+    SingleReader reader(connection);
+    std::vector<CandidateLine> lines;
+    lines.reserve(ids.size());
+    for (const domain::CandidateId id : ids) {
+      SWAGE_TRY_ASSIGN(std::optional<CandidateLine> line, reader.read(id));
+      if (!line) {
+        return Error(ErrorKind::NotFound, fmt::format("the record has no candidate {}", id.value()));
+      }
+      lines.push_back(std::move(*line));
+    }
+    return lines;
+  });
+}
+
+Result<LineageLines> Record::lineage(domain::CandidateId id, const LineageLimits& limits) const {
+  return m_impl->reading("read a lineage", [&](SQLite::Database& connection) -> Result<LineageLines> {
+    return LineageWalk(connection, limits).from(id);
+  });
+}
+
+}  // namespace swage::store
