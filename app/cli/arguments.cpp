@@ -30,6 +30,7 @@ struct Raw {
   std::string devices;
   std::vector<std::string> overrides;
   std::string reference;
+  std::string filter;
   std::string output;
   ImportArguments import;
   OptimizeArguments optimize;
@@ -221,8 +222,15 @@ void addList(Parser& parser) {
   command->add_option("run", raw.reference, "Run, such as r3; the latest by default")->type_name("RUN");
   command->add_option("--status", raw.list.status, "Only candidates with this status, such as correct")
       ->type_name("WORD");
-  command->add_option("--sort", raw.list.sort, "id, time, cell, status, operator or island")
-      ->check(CLI::IsMember({"id", "time", "cell", "status", "operator", "island"}))
+  command
+      ->add_option("--filter", raw.filter,
+                   "Only candidates that match: \"status:correct speedup>1.5 -operator:human time<30us\"")
+      ->type_name("FILTER");
+  command
+      ->add_option("--sort", raw.list.sort,
+                   "id, time, speedup, cell, status, operator, island, error, registers or found")
+      ->check(CLI::IsMember(
+          {"id", "time", "speedup", "cell", "status", "operator", "island", "error", "registers", "found"}))
       ->type_name("COLUMN")
       ->capture_default_str();
   command->add_option("--limit", raw.list.limit, "At most this many candidates")
@@ -233,6 +241,11 @@ void addList(Parser& parser) {
       SWAGE_TRY_ASSIGN(filled.list.run, parseReference(filled.reference));
       filled.list.run->kind = Reference::Kind::Run;
     }
+    auto filter = domain::parseFilter(filled.filter, domain::candidateFilterKeys());
+    if (!filter) {
+      return domain::usageError(filter.error(), filled.filter);
+    }
+    filled.list.filter = std::move(*filter);
     return CommandArguments(filled.list);
   };
 }

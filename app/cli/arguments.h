@@ -10,6 +10,7 @@
 
 #include "app/cli/text.h"
 #include "core/base/result.h"
+#include "core/domain/filter.h"
 #include "core/services/types.h"
 
 namespace swage::cli {
@@ -46,6 +47,7 @@ struct StatusArguments {};
 struct ListArguments {
   std::optional<Reference> run;
   std::string status;
+  domain::Filter filter;
   std::string sort = "id";
   std::int64_t limit = 0;  // 0: all
 };

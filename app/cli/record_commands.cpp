@@ -24,7 +24,11 @@ services::CandidateColumn columnOf(const std::string& name) {
       {"cell", services::CandidateColumn::Cell},
       {"status", services::CandidateColumn::Status},
       {"operator", services::CandidateColumn::Operator},
-      {"island", services::CandidateColumn::Island}};
+      {"island", services::CandidateColumn::Island},
+      {"speedup", services::CandidateColumn::Speedup},
+      {"error", services::CandidateColumn::Error},
+      {"registers", services::CandidateColumn::Registers},
+      {"found", services::CandidateColumn::Found}};
   return kColumns.at(name);  // the parser let no other through
 }
 
@@ -97,6 +101,7 @@ Result<services::CandidatePage> ListCommand::page(const std::vector<services::Ru
   if (!m_arguments.status.empty()) {
     page.status = m_arguments.status;
   }
+  page.filter = m_arguments.filter;
   page.sort = columnOf(m_arguments.sort);
   page.limit = m_arguments.limit > 0 ? m_arguments.limit : kAll;
   return page;

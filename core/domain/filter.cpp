@@ -428,8 +428,9 @@ tl::expected<Filter, FilterError> parseFilter(std::string_view text, FilterVocab
 }
 
 Error usageError(const FilterError& error, std::string_view text) {
-  return Error(ErrorKind::Usage, fmt::format("the filter cannot be used: {}", error.message),
-               fmt::format("{}\n{}{}", text, std::string(error.position, ' '), std::string(error.length, '^')));
+  return Error(
+      ErrorKind::Usage, fmt::format("the filter cannot be used: {}", error.message),
+      fmt::format("it is here:\n  {}\n  {}{}", text, std::string(error.position, ' '), std::string(error.length, '^')));
 }
 
 bool containsText(std::string_view text, std::string_view part) {

@@ -29,6 +29,7 @@ store::CandidateSort sortOf(services::CandidateColumn column) {
     case services::CandidateColumn::Speedup: return store::CandidateSort::Speedup;
     case services::CandidateColumn::Error: return store::CandidateSort::Error;
     case services::CandidateColumn::Registers: return store::CandidateSort::Registers;
+    case services::CandidateColumn::Found: return store::CandidateSort::Elapsed;
   }
   return store::CandidateSort::Id;
 }
@@ -37,25 +38,32 @@ store::CandidateQuery queryOf(const services::CandidatePage& page) {
   return {.run = page.run,
           .cell = page.cell,
           .status = page.status,
+          .filter = page.filter,
           .sort = sortOf(page.sort),
           .descending = page.descending,
           .limit = page.limit,
           .offset = page.offset};
 }
 
+Error noProject() {
+  return Error(ErrorKind::NotFound, "no project is open", "open a project, or start a run");
+}
+
 }  // namespace
 
 Result<> RecordServiceImpl::open(const std::filesystem::path& project) {
   m_record.reset();
+  m_queue.reset();
   m_roofs.clear();
   SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(project, store::Record::Mode::ReadOnly));
   m_record.emplace(std::move(record));
+  m_queue = std::make_unique<RecordQueue>(project);
   return {};
 }
 
 Result<const store::Record*> RecordServiceImpl::record() const {
   if (!m_record) {
-    return Error(ErrorKind::NotFound, "no project is open", "open a project, or start a run");
+    return noProject();
   }
   return &*m_record;
 }
@@ -103,6 +111,18 @@ Result<std::int64_t> RecordServiceImpl::candidateCount(const services::Candidate
 Result<std::vector<services::CandidateRow>> RecordServiceImpl::candidates(const services::CandidatePage& page) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const std::vector<store::CandidateLine> lines, record->candidates(queryOf(page)));
+  return rowsOf(lines);
+}
+
+Result<std::vector<services::CandidateRow>> RecordServiceImpl::candidates(
+    std::span<const domain::CandidateId> ids) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const std::vector<store::CandidateLine> lines, record->candidates(ids));
+  return rowsOf(lines);
+}
+
+Result<std::vector<services::CandidateRow>> RecordServiceImpl::rowsOf(
+    const std::vector<store::CandidateLine>& lines) const {
   std::vector<services::CandidateRow> rows;
   rows.reserve(lines.size());
   for (const store::CandidateLine& line : lines) {
@@ -110,6 +130,29 @@ Result<std::vector<services::CandidateRow>> RecordServiceImpl::candidates(const 
     rows.push_back(rowOf(line, roof));
   }
   return rows;
+}
+
+QFuture<Result<services::CandidateIds>> RecordServiceImpl::candidateIds(const services::CandidatePage& page) const {
+  if (!m_queue) {
+    return QtFuture::makeReadyFuture(Result<services::CandidateIds>(noProject()));
+  }
+  return m_queue->candidateIds(queryOf(page));
+}
+
+QFuture<Result<domain::AnnotationEdit>> RecordServiceImpl::annotate(const domain::AnnotationEdit& edit) {
+  if (!m_queue) {
+    return QtFuture::makeReadyFuture(Result<domain::AnnotationEdit>(noProject()));
+  }
+  return m_queue->annotate(edit);
+}
+
+Result<services::Lineage> RecordServiceImpl::lineage(domain::CandidateId id,
+                                                     const services::LineageReach& reach) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const store::LineageLines found,
+                   record->lineage(id, {reach.generationsUp, reach.generationsDown, reach.candidates}));
+  SWAGE_TRY_ASSIGN(std::vector<services::CandidateRow> rows, rowsOf(found.lines));
+  return services::Lineage{std::move(rows), found.hasMoreAncestors, found.hasMoreDescendants};
 }
 
 Result<services::CandidateDetail> RecordServiceImpl::candidate(domain::CandidateId id) const {

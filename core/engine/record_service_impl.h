@@ -2,14 +2,17 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 
+#include "core/engine/record_queue.h"
 #include "core/services/record_service.h"
 #include "core/store/record.h"
 
 namespace swage::engine {
 
-// RecordService over a read-only connection of its own, so it works beside a run that writes. One thread only.
+// RecordService over connections of its own, so it works beside a run that writes. One thread only; what takes longer
+// goes to a RecordQueue.
 class RecordServiceImpl final : public services::RecordService {
  public:
   [[nodiscard]] Result<> open(const std::filesystem::path& project) override;
@@ -18,6 +21,13 @@ class RecordServiceImpl final : public services::RecordService {
   [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
       const services::CandidatePage& page) const override;
+  [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(
+      const services::CandidatePage& page) const override;
+  [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
+      std::span<const domain::CandidateId> ids) const override;
+  [[nodiscard]] Result<services::Lineage> lineage(domain::CandidateId id,
+                                                  const services::LineageReach& reach) const override;
+  [[nodiscard]] QFuture<Result<domain::AnnotationEdit>> annotate(const domain::AnnotationEdit& edit) override;
   [[nodiscard]] Result<services::CandidateDetail> candidate(domain::CandidateId id) const override;
   [[nodiscard]] Result<std::vector<services::CellSummary>> cells(domain::RunId run,
                                                                  std::optional<int> island) const override;
@@ -40,8 +50,11 @@ class RecordServiceImpl final : public services::RecordService {
                                                                      bool isNow) const;
   [[nodiscard]] Result<double> roofNs(const store::RunRow& run) const;
   [[nodiscard]] Result<double> roofNs(domain::RunId run) const;
+  [[nodiscard]] Result<std::vector<services::CandidateRow>> rowsOf(
+      const std::vector<store::CandidateLine>& lines) const;
 
   std::optional<store::Record> m_record;
+  std::unique_ptr<RecordQueue> m_queue;
   mutable std::map<domain::RunId, double> m_roofs;
 };
 

@@ -79,6 +79,7 @@ services::CandidateRow rowOf(const store::CandidateLine& line, double roofNs) {
   row.registers = line.registers;
   row.elapsedSeconds = line.elapsedSeconds;
   row.parents = line.parents;
+  row.annotation = line.annotation;
   row.roofShare = shareOf(roofNs, line.timeNs);
   return row;
 }

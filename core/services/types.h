@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/domain/annotation.h"
 #include "core/domain/baseline.h"
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
@@ -69,6 +70,14 @@ struct CandidateRow {
   double elapsedSeconds = 0.0;
   std::vector<domain::CandidateId> parents;
   double roofShare = 0.0;  // of what the hardware allows (stats::Roofline): 1 is the roof; 0: not known
+  domain::Annotation annotation;
+};
+
+// A candidate with its ancestors and descendants.
+struct Lineage {
+  std::vector<CandidateRow> rows;  // each candidate once, the asked one first
+  bool hasMoreAncestors = false;   // than were asked for
+  bool hasMoreDescendants = false;
 };
 
 struct CandidateDetail {

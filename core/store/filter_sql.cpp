@@ -37,9 +37,6 @@ constexpr std::array<Column, 5> kFlags{{{"pinned", "id IN (SELECT candidate_id F
                                         {"noted", "id IN (SELECT candidate_id FROM notes)"},
                                         {"trashed", "id IN (SELECT candidate_id FROM trash)"},
                                         {"failed", "status NOT IN ('pending', 'correct', 'duplicate')"}}};
-// The first part is asked once for a query, and with an empty trash nothing is asked for each row.
-constexpr std::string_view kNotInTrash =
-    "(NOT EXISTS (SELECT 1 FROM trash) OR id NOT IN (SELECT candidate_id FROM trash))";
 
 template <std::size_t N>
 const Column* find(const std::array<Column, N>& columns, std::string_view key) {
@@ -68,11 +65,8 @@ class Compiler {
 
   void add(const FilterTerm& term) {
     const std::string condition = conditionOf(term);
-    add(term.negated ? fmt::format("({}) IS NOT TRUE", condition) : fmt::format("({})", condition));
-  }
-  void add(std::string_view condition) {
     m_result.sql += m_result.sql.empty() ? "" : " AND ";
-    m_result.sql += condition;
+    m_result.sql += term.negated ? fmt::format("({}) IS NOT TRUE", condition) : fmt::format("({})", condition);
   }
   [[nodiscard]] SqlCondition take() { return std::move(m_result); }
 
@@ -184,10 +178,11 @@ SqlCondition conditionOf(const domain::Filter& filter, domain::RunId run) {
   for (const FilterTerm& term : filter.terms) {
     compiler.add(term);
   }
-  if (!filter.mentions("trashed")) {
-    compiler.add(kNotInTrash);
-  }
   return compiler.take();
+}
+
+bool leavesOutTrash(const domain::Filter& filter) {
+  return !filter.mentions("trashed");
 }
 
 }  // namespace swage::store

@@ -20,13 +20,16 @@ class CandidateStatement {
   explicit CandidateStatement(const CandidateQuery& query);
 
   [[nodiscard]] std::string pageSql() const;  // has two more parameters: limit and offset
-  [[nodiscard]] std::string idsSql() const;
+  [[nodiscard]] std::string idsSql() const;   // with what is in the trash: asking for each of a million costs more
   [[nodiscard]] std::string countSql() const;
   // The values of the conditions, which all three begin with. Returns the number of the next parameter.
   int bind(SQLite::Statement& statement) const;
 
  private:
+  [[nodiscard]] std::string whereWithoutTrash() const;
+
   SqlCondition m_where;
+  bool m_leavesOutTrash;
   std::string m_order;
 };
 

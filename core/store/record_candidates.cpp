@@ -62,7 +62,7 @@ class Interruption {
  public:
   Interruption(SQLite::Database& connection, const std::function<bool()>& isCancelled)
       : m_handle(connection.getHandle()), m_isCancelled(isCancelled) {
-    constexpr int kInstructions = 50'000;
+    constexpr int kInstructions = 10'000;
     sqlite3_progress_handler(
         m_handle, kInstructions,
         [](void* self) { return static_cast<const Interruption*>(self)->m_isCancelled() ? 1 : 0; }, this);
@@ -74,6 +74,21 @@ class Interruption {
  private:
   sqlite3* m_handle;
   const std::function<bool()>& m_isCancelled;
+};
+
+// Ids that are left out of a list.
+class Trash {
+ public:
+  Trash(SQLite::Database& connection, bool isLeftOut) {
+    SQLite::Statement query(connection, "SELECT candidate_id FROM trash ORDER BY candidate_id");
+    while (isLeftOut && query.executeStep()) {
+      m_ids.push_back(query.getColumn(0).getInt64());
+    }
+  }
+  [[nodiscard]] bool has(std::int64_t id) const { return std::binary_search(m_ids.begin(), m_ids.end(), id); }
+
+ private:
+  std::vector<std::int64_t> m_ids;
 };
 
 // Walks from one candidate to those around it, generation by generation.
@@ -211,9 +226,12 @@ Result<std::vector<domain::CandidateId>> Record::candidateIds(const CandidateQue
     const CandidateStatement sql(query);
     SQLite::Statement statement(connection, sql.idsSql());
     sql.bind(statement);
+    const Trash trash(connection, leavesOutTrash(query.filter));
     Ids ids;
     while (statement.executeStep()) {
-      ids.emplace_back(statement.getColumn(0).getInt64());
+      if (const std::int64_t id = statement.getColumn(0).getInt64(); !trash.has(id)) {
+        ids.emplace_back(id);
+      }
     }
     return ids;
   });

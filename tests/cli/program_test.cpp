@@ -13,6 +13,7 @@
 #include "core/base/files.h"
 #include "core/domain/json.h"
 #include "core/store/record.h"
+#include "tests/core/store/large_record.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -143,6 +144,31 @@ TEST_F(ProgramTest, ALockedProjectIsExitCode13) {
   ASSERT_THAT(holder, testing::IsOk());
   const Outcome outcome = run({"optimize", taskFile(), "--project", "project"});
   EXPECT_EQ(outcome.code, 13);
+}
+
+TEST_F(ProgramTest, AWrongFilterIsExitCode2AndSaysWhere) {
+  const Outcome outcome = run({"list", "--project", "nowhere", "--filter", "pinned spedup>2"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("there is no key 'spedup'; did you mean 'speedup'?"));
+  EXPECT_THAT(outcome.errors, HasSubstr("  pinned spedup>2\n         ^^^^^^"));
+}
+
+TEST_F(ProgramTest, ListTakesTheFilterLanguageOfTheWindow) {
+  testing::makeLargeRecord(m_folder / "project", 300);
+  const Outcome outcome = run({"list", "1", "--project", "project", "--filter", "status:correct speedup>20 -island:2",
+                               "--sort", "speedup", "--json"});
+  EXPECT_EQ(outcome.code, 0);
+  const auto document = domain::parseJson(outcome.output);
+  ASSERT_THAT(document, testing::IsOk());
+  const domain::Json& candidates = (*document)["candidates"];
+  ASSERT_GT(candidates.size(), 5U);
+  double before = 20.0;
+  for (const domain::Json& candidate : candidates) {
+    EXPECT_EQ(candidate["status"], "correct");
+    EXPECT_NE(candidate["island"], 2);
+    EXPECT_GT(candidate["speedup"], before);
+    before = candidate["speedup"].get<double>();
+  }
 }
 
 TEST_F(ProgramTest, WithoutAnyProjectListSaysSo) {

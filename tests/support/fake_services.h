@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QPromise>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,13 +84,68 @@ class FakeRecordService : public services::RecordService {
     ++queries;
     return answer(static_cast<std::int64_t>(select(page).size()));
   }
+  // Answers at once, or with answerAll() while isSlow.
+  [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(
+      const services::CandidatePage& page) const override {
+    ++queries;
+    return later<services::CandidateIds>([this, page] {
+      auto ids = std::make_shared<std::vector<domain::CandidateId>>();
+      for (const services::CandidateRow& row : sorted(page)) {
+        ids->push_back(row.id);
+      }
+      return answer(services::CandidateIds(std::move(ids)));
+    });
+  }
+  [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
+      std::span<const domain::CandidateId> ids) const override {
+    ++queries;
+    std::vector<services::CandidateRow> found;
+    for (const domain::CandidateId id : ids) {
+      const auto row = std::find_if(rows.begin(), rows.end(), [id](const auto& one) { return one.id == id; });
+      if (row == rows.end()) {
+        return Error(ErrorKind::NotFound, "there is no such candidate");
+      }
+      found.push_back(*row);
+    }
+    return answer(std::move(found));
+  }
+  [[nodiscard]] Result<services::Lineage> lineage(domain::CandidateId id,
+                                                  const services::LineageReach& reach) const override {
+    lastReach = reach;
+    services::Lineage family;
+    std::set<std::int64_t> seen;
+    const auto add = [&](domain::CandidateId one) {
+      const auto row = std::find_if(rows.begin(), rows.end(), [one](const auto& other) { return other.id == one; });
+      if (row != rows.end() && seen.insert(one.value()).second) {
+        family.rows.push_back(*row);
+      }
+    };
+    add(id);
+    for (std::size_t i = 0; i < family.rows.size() && static_cast<int>(i) < reach.generationsUp; ++i) {
+      const std::vector<domain::CandidateId> parents = family.rows[i].parents;
+      std::for_each(parents.begin(), parents.end(), add);
+    }
+    for (const services::CandidateRow& row : rows) {
+      if (std::find(row.parents.begin(), row.parents.end(), id) != row.parents.end()) {
+        add(row.id);
+      }
+    }
+    family.hasMoreAncestors = hasMoreAncestors;
+    return answer(std::move(family));
+  }
+  [[nodiscard]] QFuture<Result<domain::AnnotationEdit>> annotate(const domain::AnnotationEdit& edit) override {
+    edits.push_back(edit);
+    return later<domain::AnnotationEdit>([this, edit] { return answer(applied(edit)); });
+  }
+  void answerAll() const {
+    for (const auto& one : std::exchange(m_waiting, {})) {
+      one();
+    }
+  }
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
       const services::CandidatePage& page) const override {
     ++queries;
-    std::vector<services::CandidateRow> selected = select(page);
-    std::stable_sort(selected.begin(), selected.end(), [&page](const auto& a, const auto& b) {
-      return page.descending ? key(b, page.sort) < key(a, page.sort) : key(a, page.sort) < key(b, page.sort);
-    });
+    const std::vector<services::CandidateRow> selected = sorted(page);
     const auto count = static_cast<std::int64_t>(selected.size());
     const auto first = std::min(page.offset, count);
     const auto last = std::min(first + page.limit, count);
@@ -148,7 +207,11 @@ class FakeRecordService : public services::RecordService {
 
   std::filesystem::path opened;
   std::optional<Error> failure;  // of every question
+  bool isSlow = false;
+  bool hasMoreAncestors = false;
   mutable int queries = 0;
+  mutable services::LineageReach lastReach;
+  std::vector<domain::AnnotationEdit> edits;
   std::vector<services::RunSummary> runRows;
   std::vector<services::CandidateRow> rows;
   std::vector<services::CellSummary> cellRows;
@@ -176,13 +239,94 @@ class FakeRecordService : public services::RecordService {
   [[nodiscard]] Result<T> answer(T value) const {
     return failure ? Result<T>(*failure) : Result<T>(std::move(value));
   }
+  template <class T>
+  [[nodiscard]] QFuture<Result<T>> later(std::function<Result<T>()> work) const {
+    auto promise = std::make_shared<QPromise<Result<T>>>();
+    const QFuture<Result<T>> future = promise->future();
+    promise->start();
+    const auto finish = [promise, work = std::move(work)] {
+      promise->addResult(work());
+      promise->finish();
+    };
+    if (isSlow) {
+      m_waiting.push_back(finish);
+    } else {
+      finish();
+    }
+    return future;
+  }
   [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidatePage& page) const {
     std::vector<services::CandidateRow> selected;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(selected), [&page](const auto& row) {
       return row.run == page.run && (!page.cell || row.cell == page.cell) &&
-             (!page.status || row.status == *page.status);
+             (!page.status || row.status == *page.status) && matches(page.filter, row);
     });
     return selected;
+  }
+  [[nodiscard]] std::vector<services::CandidateRow> sorted(const services::CandidatePage& page) const {
+    std::vector<services::CandidateRow> selected = select(page);
+    std::stable_sort(selected.begin(), selected.end(), [&page](const auto& a, const auto& b) {
+      return page.descending ? key(b, page.sort) < key(a, page.sort) : key(a, page.sort) < key(b, page.sort);
+    });
+    return selected;
+  }
+  // As far as tests of the window need the language: the record has all of it.
+  [[nodiscard]] static bool matches(const domain::Filter& filter, const services::CandidateRow& row) {
+    return (filter.mentions("trashed") || !row.annotation.trashed) &&
+           std::all_of(filter.terms.begin(), filter.terms.end(),
+                       [&row](const domain::FilterTerm& term) { return holds(term, row) != term.negated; });
+  }
+  [[nodiscard]] static bool holds(const domain::FilterTerm& term, const services::CandidateRow& row) {
+    if (term.key == "pinned" || term.key == "trashed") {
+      return term.key == "pinned" ? row.annotation.pinned : row.annotation.trashed;
+    }
+    return std::any_of(term.values.begin(), term.values.end(), [&](const domain::FilterValue& value) {
+      const auto* range = std::get_if<domain::FilterRange>(&value);
+      if (range != nullptr) {
+        return (term.key == "speedup" && row.speedup > 0.0 && range->contains(row.speedup)) ||
+               (term.key == "id" && range->contains(static_cast<double>(row.id.value())));
+      }
+      const auto& text = std::get<std::string>(value);
+      const auto& tags = row.annotation.tags;
+      return (term.key == "status" && row.status == text) ||
+             (term.key == "tag" && std::find(tags.begin(), tags.end(), text) != tags.end()) ||
+             (term.key.empty() && domain::containsText(row.summary, text));
+    });
+  }
+  // Changes the rows; the inverse of what changed.
+  [[nodiscard]] domain::AnnotationEdit applied(const domain::AnnotationEdit& edit) {
+    domain::AnnotationEdit undo;
+    for (services::CandidateRow& row : rows) {
+      domain::Annotation& now = row.annotation;
+      const auto has = [&row](const auto& list) { return std::find(list.begin(), list.end(), row.id) != list.end(); };
+      const auto change = [&row](bool wanted, bool& value, bool target, std::vector<domain::CandidateId>& inverse) {
+        if (wanted && value != target) {
+          value = target;
+          inverse.push_back(row.id);
+        }
+      };
+      change(has(edit.pin), now.pinned, true, undo.unpin);
+      change(has(edit.unpin), now.pinned, false, undo.pin);
+      change(has(edit.trash), now.trashed, true, undo.restore);
+      change(has(edit.restore), now.trashed, false, undo.trash);
+      for (const domain::AnnotationEdit::Tagging& one : edit.tag) {
+        if (one.candidate == row.id && std::find(now.tags.begin(), now.tags.end(), one.tag) == now.tags.end()) {
+          now.tags.push_back(one.tag);
+          undo.untag.push_back(one);
+        }
+      }
+      for (const domain::AnnotationEdit::Tagging& one : edit.untag) {
+        if (one.candidate == row.id && std::erase(now.tags, one.tag) > 0) {
+          undo.tag.push_back(one);
+        }
+      }
+      for (const domain::AnnotationEdit::Noting& one : edit.note) {
+        if (one.candidate == row.id) {
+          undo.note.push_back({row.id, std::exchange(now.note, one.note)});
+        }
+      }
+    }
+    return undo;
   }
   [[nodiscard]] static std::pair<double, std::string> key(const services::CandidateRow& row,
                                                           services::CandidateColumn column) {
@@ -196,9 +340,12 @@ class FakeRecordService : public services::RecordService {
       case services::CandidateColumn::Speedup: return {row.speedup, {}};
       case services::CandidateColumn::Error: return {row.relativeError, {}};
       case services::CandidateColumn::Registers: return {static_cast<double>(row.registers), {}};
+      case services::CandidateColumn::Found: return {row.elapsedSeconds, {}};
     }
     return {};
   }
+
+  mutable std::vector<std::function<void()>> m_waiting;
 };
 
 class FakeExportService : public services::ExportService {

@@ -120,7 +120,7 @@ TEST(Filter, AUsageErrorPointsAtThePlace) {
   const std::string text = "pinned spedup>2";
   const Error error = usageError(parseFilter(text, candidateFilterKeys()).error(), text);
   EXPECT_EQ(error.kind(), ErrorKind::Usage);
-  EXPECT_EQ(error.hint(), "pinned spedup>2\n       ^^^^^^");
+  EXPECT_EQ(error.hint(), "it is here:\n  pinned spedup>2\n         ^^^^^^");
 }
 
 TEST(Filter, RangesKnowTheirEnds) {

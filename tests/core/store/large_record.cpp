@@ -27,18 +27,15 @@ domain::RunId makeRun(const std::filesystem::path& project) {
   return run;
 }
 
-// One candidate after the other, from random numbers that are the same on every machine.
+// Random numbers that are the same on every machine, which those of the distributions of std are not.
 class Inventor {
  public:
-  explicit Inventor(std::int64_t number) : m_number(number), m_random(static_cast<std::uint32_t>(number)) {}
-
-  double uniform() { return static_cast<double>(m_random()) / static_cast<double>(std::mt19937::max()); }
-  int below(int end) { return std::min(static_cast<int>(uniform() * end), end - 1); }
-  std::int64_t earlier() { return std::max<std::int64_t>(1, m_number - 1 - below(4000)); }
+  double uniform() { return static_cast<double>(m_random()) / (static_cast<double>(std::mt19937::max()) + 1.0); }
+  int below(int end) { return static_cast<int>(uniform() * end); }
+  std::int64_t before(std::int64_t id) { return std::max<std::int64_t>(1, id - 1 - below(4000)); }
 
  private:
-  std::int64_t m_number;
-  std::minstd_rand m_random;
+  std::mt19937 m_random{20};
 };
 
 struct Statements {
@@ -75,17 +72,16 @@ void addParents(Statements& statements, std::int64_t id, const std::vector<std::
   }
 }
 
-void addOne(Statements& statements, domain::RunId run, std::int64_t id) {
-  Inventor invent(id);
+void addOne(Statements& statements, Inventor& invent, domain::RunId run, std::int64_t id) {
   const std::span<const std::string_view> statuses = domain::statusNames();
   const bool isCorrect = invent.uniform() < 0.66;
   const std::string status(
       isCorrect ? statuses.back()
                 : statuses[static_cast<std::size_t>(invent.below(static_cast<int>(statuses.size()) - 1))]);
   const double time = 2e4 * std::pow(100.0, invent.uniform());
-  std::vector<std::int64_t> parents = {invent.earlier()};
+  std::vector<std::int64_t> parents = {invent.before(id)};
   if (invent.uniform() < 0.2) {
-    parents.push_back(invent.earlier());
+    parents.push_back(invent.before(id));
   }
   std::string parentsText = std::to_string(parents.front());
   parentsText += parents.size() > 1 ? "," + std::to_string(parents.back()) : "";
@@ -146,10 +142,11 @@ domain::RunId makeLargeRecord(const std::filesystem::path& project, std::int64_t
   connection.exec("PRAGMA synchronous=OFF; PRAGMA cache_size=-262144");
   SQLite::Transaction transaction(connection);
   Statements statements(connection);
+  Inventor invent;
   // The first one takes part in no sum that the others are compared with.
   connection.exec("UPDATE candidates SET time_ns = 1e6, low_ns = 1e6, high_ns = 1e6, rank_ns = 1e6 WHERE id = 1");
   for (std::int64_t id = 2; id <= candidates; ++id) {
-    addOne(statements, run, id);
+    addOne(statements, invent, run, id);
   }
   annotate(connection);
   sumUp(connection);

@@ -3,6 +3,7 @@
 //   swage-record-benchmark PROJECT [CANDIDATES]
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -30,12 +31,15 @@ double millisecondsOf(const std::function<void()>& action) {
 
 void report(const std::string& what, const std::function<void()>& action) {
   std::vector<double> times;
+  const std::clock_t begin = std::clock();
   for (int i = 0; i < kRepetitions; ++i) {
     times.push_back(millisecondsOf(action));
   }
+  const double processor = 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / kRepetitions;
   const double first = times.front();
   std::sort(times.begin(), times.end());
-  std::cout << fmt::format("{:<44} {:>9.2f} {:>9.2f}\n", what, first, times[times.size() / 2]) << std::flush;
+  std::cout << fmt::format("{:<44} {:>9.2f} {:>9.2f} {:>9.2f}\n", what, first, times[times.size() / 2], processor)
+            << std::flush;
 }
 
 store::CandidateQuery queryOf(domain::RunId run, const std::string& filter) {
@@ -107,7 +111,7 @@ int main(int argc, char** argv) {
     const double ms = testing::millisecondsOf([&] { testing::makeLargeRecord(project, count); });
     std::cout << fmt::format("made {} candidates in {:.1f} s\n", count, ms * 1e-3);
   }
-  std::cout << fmt::format("{:<44} {:>9} {:>9}  ms\n", "", "first", "median");
+  std::cout << fmt::format("{:<44} {:>9} {:>9} {:>9}  ms\n", "", "first", "median", "processor");
   testing::report("open", [&] {
     static_cast<void>(store::Record::open(project, store::Record::Mode::ReadOnly).value().runs().value());
   });

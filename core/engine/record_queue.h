@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QFuture>
+#include <QThreadPool>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "core/services/record_service.h"
+#include "core/store/annotations.h"
+#include "core/store/record.h"
+
+namespace swage::engine {
+
+// What of a record may take longer than a frame, one after the other on a thread of its own with connections of its
+// own. Its futures are finished on that thread; a cancelled one is not begun, or is given up within milliseconds.
+// Destroying the queue cancels what it has not begun and waits for what it has.
+class RecordQueue {
+ public:
+  explicit RecordQueue(std::filesystem::path project);
+  ~RecordQueue();
+  RecordQueue(const RecordQueue&) = delete;
+  RecordQueue& operator=(const RecordQueue&) = delete;
+
+  [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(const store::CandidateQuery& query);
+  [[nodiscard]] QFuture<Result<domain::AnnotationEdit>> annotate(const domain::AnnotationEdit& edit);
+
+ private:
+  template <class T>
+  QFuture<Result<T>> enqueue(std::function<Result<T>(const std::function<bool()>& isCancelled)> work);
+  [[nodiscard]] Result<const store::Record*> reader();
+  [[nodiscard]] Result<const store::Annotations*> writer();
+
+  std::filesystem::path m_project;
+  std::optional<store::Record> m_reader;       // of the queue's thread
+  std::optional<store::Annotations> m_writer;  // of the queue's thread
+  std::atomic<bool> m_closing = false;
+  QThreadPool m_thread;
+};
+
+}  // namespace swage::engine
