@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-using services::CandidateColumn;
+using CandidateColumn = CandidateField;
 
 class CandidateTable : public ::testing::Test {
  protected:

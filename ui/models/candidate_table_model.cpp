@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/candidate_table_model.h"
 
+#include <QItemSelection>
+
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <set>
+#include <unordered_map>
 
+#include "ui/models/answer.h"
 #include "ui/models/format.h"
+
+using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 namespace {
 
 using services::CandidateColumn;
 
-constexpr int kPageRows = 256;
-constexpr std::size_t kMaxPages = 32;
+constexpr int kPageRows = 128;
+constexpr std::size_t kMaxPages = 64;
 constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
+// A search that takes longer than a frame is not repeated before it has rested several times as long.
+constexpr qint64 kQuickMs = 20;
+constexpr int kRestFactor = 8;
 
-constexpr std::array<ColumnInfo, 9> kColumns = {{
+constexpr std::array<ColumnInfo, 15> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Id"), QT_TRANSLATE_NOOP("columns", "Number of the candidate in the record"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Cell"),
      QT_TRANSLATE_NOOP("columns", "Behaviour cell, from the compiled code: data movement, arithmetic, decomposition")},
@@ -31,115 +38,244 @@ constexpr std::array<ColumnInfo, 9> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Error"), QT_TRANSLATE_NOOP("columns", "Relative L2 error against float64"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Registers"), QT_TRANSLATE_NOOP("columns", "For each thread, where it has a meaning"),
      kRight},
+    {QT_TRANSLATE_NOOP("columns", "Found at"), QT_TRANSLATE_NOOP("columns", "Search time when it was evaluated"),
+     kRight},
+    {QT_TRANSLATE_NOOP("columns", "Roof"),
+     QT_TRANSLATE_NOOP("columns", "Share of the speed that the hardware allows for this task"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Parents"), QT_TRANSLATE_NOOP("columns", "The candidates it was made from")},
+    {QT_TRANSLATE_NOOP("columns", "Tags"), QT_TRANSLATE_NOOP("columns", "Your tags; a star stands for a pin")},
+    {QT_TRANSLATE_NOOP("columns", "Note"), QT_TRANSLATE_NOOP("columns", "The first line of your note")},
+    {QT_TRANSLATE_NOOP("columns", "Outcome"), QT_TRANSLATE_NOOP("columns", "What became of it, in a sentence")},
 }};
 
 bool hasTime(const services::CandidateRow& row) {
   return row.timeNs > 0.0;
 }
 
-QString displayText(const services::CandidateRow& row, CandidateColumn column) {
+QString parentsText(const services::CandidateRow& row) {
+  QStringList ids;
+  for (const domain::CandidateId parent : row.parents) {
+    ids.push_back(QString::number(parent.value()));
+  }
+  return ids.join(u", "_s);
+}
+
+QString tagsText(const domain::Annotation& annotation) {
+  QStringList words;
+  if (annotation.pinned) {
+    words.push_back(u"★"_s);
+  }
+  for (const std::string& tag : annotation.tags) {
+    words.push_back(toQString(tag));
+  }
+  return annotation.pinned && words.size() > 1 ? u"★ "_s % words.mid(1).join(u", "_s) : words.join(u", "_s);
+}
+
+QString displayText(const services::CandidateRow& row, CandidateField column) {
   switch (column) {
-    case CandidateColumn::Id: return QString::number(row.id.value());
-    case CandidateColumn::Cell: return row.cell ? toQString(row.cell->name()) : QString();
-    case CandidateColumn::Island: return QString::number(row.island);
-    case CandidateColumn::Operator: return toQString(domain::name(row.madeBy));
-    case CandidateColumn::Status: return toQString(row.status);
-    case CandidateColumn::Time: return hasTime(row) ? formatInterval(row.timeNs, row.lowNs, row.highNs) : QString();
-    case CandidateColumn::Speedup: return row.speedup > 0.0 ? formatSpeedup(row.speedup) : QString();
-    case CandidateColumn::Error: return hasTime(row) ? formatError(row.relativeError) : QString();
-    case CandidateColumn::Registers: return row.registers > 0 ? QString::number(row.registers) : QString();
+    case CandidateField::Id: return QString::number(row.id.value());
+    case CandidateField::Cell: return row.cell ? toQString(row.cell->name()) : QString();
+    case CandidateField::Island: return QString::number(row.island);
+    case CandidateField::Operator: return toQString(domain::name(row.madeBy));
+    case CandidateField::Status: return toQString(row.status);
+    case CandidateField::Time: return hasTime(row) ? formatInterval(row.timeNs, row.lowNs, row.highNs) : QString();
+    case CandidateField::Speedup: return row.speedup > 0.0 ? formatSpeedup(row.speedup) : QString();
+    case CandidateField::Error: return hasTime(row) ? formatError(row.relativeError) : QString();
+    case CandidateField::Registers: return row.registers > 0 ? QString::number(row.registers) : QString();
+    case CandidateField::Found: return formatDuration(row.elapsedSeconds);
+    case CandidateField::Roof: return row.roofShare > 0.0 ? formatShare(row.roofShare) : QString();
+    case CandidateField::Parents: return parentsText(row);
+    case CandidateField::Tags: return tagsText(row.annotation);
+    case CandidateField::Note: return toQString(row.annotation.note).section(u'\n', 0, 0);
+    case CandidateField::Summary: return toQString(row.summary);
   }
   return {};
+}
+
+QString tooltipText(const services::CandidateRow& row, CandidateField column) {
+  switch (column) {
+    case CandidateField::Status:
+    case CandidateField::Summary: return toQString(row.summary);
+    case CandidateField::Note: return toQString(row.annotation.note);
+    case CandidateField::Tags: return tagsText(row.annotation);
+    default: return {};
+  }
+}
+
+// How many of the new ids are higher than all of the old ones: candidates that came in.
+std::size_t countNewer(const std::vector<domain::CandidateId>& before, const std::vector<domain::CandidateId>& after) {
+  const auto highest = std::max_element(before.begin(), before.end());
+  const std::int64_t limit = highest == before.end() ? 0 : highest->value();
+  return static_cast<std::size_t>(
+      std::count_if(after.begin(), after.end(), [limit](domain::CandidateId id) { return id.value() > limit; }));
+}
+
+services::CandidateIds withNewer(const std::vector<domain::CandidateId>& before,
+                                 const std::vector<domain::CandidateId>& after) {
+  auto both = std::make_shared<std::vector<domain::CandidateId>>(before);
+  const auto highest = std::max_element(before.begin(), before.end());
+  const std::int64_t limit = highest == before.end() ? 0 : highest->value();
+  std::copy_if(after.begin(), after.end(), std::back_inserter(*both),
+               [limit](domain::CandidateId id) { return id.value() > limit; });
+  return both;
 }
 
 }  // namespace
 
 CandidateTableModel::CandidateTableModel(const services::RecordService& record, QObject* parent)
-    : TableModel(parent), m_record(record) {}
+    : TableModel(parent), m_record(record) {
+  m_rest.setSingleShot(true);
+  connect(&m_rest, &QTimer::timeout, this, [this] {
+    if (std::exchange(m_refreshAgain, false)) {
+      refresh();
+    }
+  });
+}
+
+CandidateTableModel::~CandidateTableModel() {
+  forgetSearch();
+}
 
 void CandidateTableModel::setRun(domain::RunId run) {
+  const bool isOther = run != m_query.run;
   m_query.run = run;
-  reload();
+  if (isOther) {
+    reset(std::make_shared<const std::vector<domain::CandidateId>>());
+  }
+  search(Change::Reset);
+}
+
+void CandidateTableModel::setFilter(const domain::Filter& filter) {
+  if (filter != m_query.filter) {
+    m_query.filter = filter;
+    search(Change::Reset);
+  }
 }
 
 void CandidateTableModel::setStatusFilter(std::optional<std::string> status) {
   m_query.status = std::move(status);
-  reload();
+  search(Change::Reset);
 }
 
 void CandidateTableModel::setCellFilter(std::optional<domain::Cell> cell) {
   m_query.cell = cell;
-  reload();
+  search(Change::Reset);
+}
+
+bool CandidateTableModel::canSortBy(int column) {
+  return column >= 0 && column <= static_cast<int>(CandidateField::Roof);
 }
 
 void CandidateTableModel::sort(int column, Qt::SortOrder order) {
-  if (column < 0 || column >= columnCount()) {
+  if (!canSortBy(column)) {
     return;
   }
-  m_query.sort = static_cast<CandidateColumn>(column);
+  // Within one run, the share of the roof has the order of the speedup.
+  m_query.sort = column == static_cast<int>(CandidateField::Roof) ? CandidateColumn::Speedup
+                                                                  : static_cast<CandidateColumn>(column);
   m_query.descending = order == Qt::DescendingOrder;
-  reorder();
-}
-
-std::optional<int> CandidateTableModel::queryCount() const {
-  if (!m_query.run.isValid()) {
-    return 0;
-  }
-  const Result<std::int64_t> count = m_record.candidateCount(m_query);
-  if (!count) {
-    Q_EMIT failed(count.error());
-    return std::nullopt;
-  }
-  return static_cast<int>(std::clamp<std::int64_t>(*count, 0, std::numeric_limits<int>::max()));
-}
-
-void CandidateTableModel::reload() {
-  const int count = queryCount().value_or(0);
-  beginResetModel();
-  m_pages.clear();
-  m_count = count;
-  endResetModel();
+  search(Change::Adopt);
 }
 
 void CandidateTableModel::refresh() {
-  const std::optional<int> count = queryCount();
-  if (!count) {
+  if (isSearching() || m_rest.isActive()) {
+    m_refreshAgain = true;
     return;
   }
-  if (*count < m_count) {
-    reload();
-    return;
-  }
-  if (*count > m_count) {
-    // The pages go first: rows of a sorted page move, and the last page of an unsorted one is incomplete.
-    beginInsertRows({}, m_count, *count - 1);
-    m_count = *count;
-    endInsertRows();
-  }
-  reorder();
+  search(Change::Adopt);
 }
 
-void CandidateTableModel::reorder() {
+void CandidateTableModel::forgetSearch() {
+  ++m_generation;
+  if (m_search) {
+    m_search->cancel();
+    m_search.reset();
+  }
+}
+
+void CandidateTableModel::search(Change change) {
+  if (!m_query.run.isValid()) {
+    forgetSearch();
+    return;
+  }
+  // A question that is taken back leaves its change to the next one.
+  m_pendingChange = isSearching() && m_pendingChange == Change::Reset ? Change::Reset : change;
+  forgetSearch();
+  const int generation = m_generation;
+  m_searchTime.start();
+  m_search = m_record.candidateIds(m_query);
+  Q_EMIT searchingChanged(true);
+  whenAnswered(*m_search, this, [this, generation](const Result<services::CandidateIds>& answer) {
+    if (generation == m_generation) {
+      takeAnswer(answer, m_pendingChange);
+    }
+  });
+}
+
+void CandidateTableModel::takeAnswer(const Result<services::CandidateIds>& answer, Change change) {
+  m_search.reset();
+  if (const qint64 cost = m_searchTime.elapsed(); cost > kQuickMs) {
+    m_rest.start(static_cast<int>(cost * kRestFactor));
+  }
+  if (!answer) {
+    if (answer.error().kind() != ErrorKind::Cancelled) {
+      Q_EMIT failed(answer.error());
+    }
+  } else if (change == Change::Reset) {
+    reset(*answer);
+  } else {
+    adopt(*answer);
+  }
+  Q_EMIT searchingChanged(false);
+  Q_EMIT searched();
+  if (!m_rest.isActive() && std::exchange(m_refreshAgain, false)) {
+    refresh();
+  }
+}
+
+void CandidateTableModel::reset(services::CandidateIds ids) {
+  beginResetModel();
+  m_pages.clear();
+  m_ids = std::move(ids);
+  endResetModel();
+}
+
+void CandidateTableModel::adopt(const services::CandidateIds& ids) {
+  const std::size_t added = ids->size() - std::min(ids->size(), m_ids->size());
+  if (m_ids->size() + added != ids->size() || countNewer(*m_ids, *ids) != added) {
+    reset(ids);  // candidates left, or older ones came
+    return;
+  }
+  if (added > 0) {
+    const services::CandidateIds longer = withNewer(*m_ids, *ids);
+    beginInsertRows({}, rows(), static_cast<int>(longer->size()) - 1);
+    m_ids = longer;
+    m_pages.erase(m_pages.empty() ? m_pages.end() : std::prev(m_pages.end()), m_pages.end());
+    endInsertRows();
+  }
+  reorder(ids);
+}
+
+void CandidateTableModel::reorder(const services::CandidateIds& ids) {
   Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
   const QModelIndexList before = persistentIndexList();
-  std::vector<domain::CandidateId> ids;
-  std::set<int> pagesToRead;
+  std::unordered_map<std::int64_t, int> rowsOfKept;
   for (const QModelIndex& index : before) {
-    const auto cached = m_pages.find(index.row() / kPageRows);
-    const auto offset = static_cast<std::size_t>(index.row() % kPageRows);
-    const bool known = cached != m_pages.end() && offset < cached->second.size();
-    ids.push_back(known ? cached->second[offset].id : domain::CandidateId());
-    pagesToRead.insert(index.row() / kPageRows);
+    rowsOfKept.emplace(candidateAt(index.row()).value(), -1);
   }
-  m_pages.clear();
-  for (const int number : pagesToRead) {
-    static_cast<void>(page(number));
+  for (std::size_t row = 0; row < ids->size() && !rowsOfKept.empty(); ++row) {
+    if (const auto kept = rowsOfKept.find((*ids)[row].value()); kept != rowsOfKept.end()) {
+      kept->second = static_cast<int>(row);
+    }
   }
   QModelIndexList after;
-  for (qsizetype i = 0; i < before.size(); ++i) {
-    const int row = loadedRow(ids[static_cast<std::size_t>(i)]);
-    after.push_back(row < 0 ? QModelIndex() : index(row, before[i].column()));
+  after.reserve(before.size());
+  for (const QModelIndex& index : before) {
+    const int row = rowsOfKept[candidateAt(index.row()).value()];
+    after.push_back(row < 0 ? QModelIndex() : createIndex(row, index.column()));
   }
+  m_ids = ids;
+  m_pages.clear();
   changePersistentIndexList(before, after);
   Q_EMIT layoutChanged({}, VerticalSortHint);
 }
@@ -154,10 +290,9 @@ const CandidateTableModel::Page& CandidateTableModel::page(int number) const {
         number - m_pages.begin()->first > m_pages.rbegin()->first - number ? m_pages.begin() : std::prev(m_pages.end());
     m_pages.erase(farthest);
   }
-  services::CandidatePage query = m_query;
-  query.offset = static_cast<std::int64_t>(number) * kPageRows;
-  query.limit = kPageRows;
-  Result<Page> rows = m_record.candidates(query);
+  const auto first = static_cast<std::size_t>(number) * kPageRows;
+  const std::span<const domain::CandidateId> all(*m_ids);
+  Result<Page> rows = m_record.candidates(all.subspan(first, std::min<std::size_t>(kPageRows, all.size() - first)));
   if (!rows) {
     // Remembered as an empty page until the next refresh, so that a broken record is reported once and not per cell.
     Page& empty = m_pages[number];
@@ -168,7 +303,7 @@ const CandidateTableModel::Page& CandidateTableModel::page(int number) const {
 }
 
 const services::CandidateRow* CandidateTableModel::rowAt(int row) const {
-  if (row < 0 || row >= m_count) {
+  if (row < 0 || row >= rows()) {
     return nullptr;
   }
   const Page& rows = page(row / kPageRows);
@@ -177,41 +312,42 @@ const services::CandidateRow* CandidateTableModel::rowAt(int row) const {
 }
 
 domain::CandidateId CandidateTableModel::candidateAt(int row) const {
-  const services::CandidateRow* found = rowAt(row);
-  return found != nullptr ? found->id : domain::CandidateId();
+  return row < 0 || row >= rows() ? domain::CandidateId() : (*m_ids)[static_cast<std::size_t>(row)];
 }
 
-int CandidateTableModel::loadedRow(domain::CandidateId id) const {
-  if (!id.isValid()) {
-    return -1;
+int CandidateTableModel::rowOf(domain::CandidateId id) const {
+  const auto found = id.isValid() ? std::find(m_ids->begin(), m_ids->end(), id) : m_ids->end();
+  return found == m_ids->end() ? -1 : static_cast<int>(found - m_ids->begin());
+}
+
+std::vector<domain::CandidateId> CandidateTableModel::idsOf(const QItemSelection& selection) const {
+  std::vector<domain::CandidateId> found;
+  for (const QItemSelectionRange& range : selection) {
+    found.insert(found.end(), m_ids->begin() + range.top(), m_ids->begin() + range.bottom() + 1);
   }
-  for (const auto& [number, rows] : m_pages) {
-    const auto found = std::find_if(rows.begin(), rows.end(), [id](const auto& row) { return row.id == id; });
-    const auto row = number * kPageRows + static_cast<int>(found - rows.begin());
-    if (found != rows.end() && row < m_count) {
-      return row;
-    }
-  }
-  return -1;
+  return found;
 }
 
 std::span<const ColumnInfo> CandidateTableModel::columns() const {
   return kColumns;
 }
 
-QVariant CandidateTableModel::cell(int rowNumber, CandidateColumn column, int role) const {
+QVariant CandidateTableModel::cell(int rowNumber, CandidateField column, int role) const {
+  if (role == CandidateIdRole) {
+    return static_cast<qlonglong>(candidateAt(rowNumber).value());
+  }
+  if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != StatusRole) {
+    return {};
+  }
   const services::CandidateRow* row = rowAt(rowNumber);
   if (row == nullptr) {
     return {};
   }
-  switch (role) {
-    case Qt::DisplayRole: return displayText(*row, column);
-    case Qt::ToolTipRole:
-      return column == CandidateColumn::Status && !row->summary.empty() ? toQString(row->summary) : QVariant();
-    case CandidateIdRole: return static_cast<qlonglong>(row->id.value());
-    case StatusRole: return toQString(row->status);
-    default: return {};
+  if (role == Qt::ToolTipRole) {
+    const QString text = tooltipText(*row, column);
+    return text.isEmpty() ? QVariant() : text;
   }
+  return role == StatusRole ? toQString(row->status) : displayText(*row, column);
 }
 
 }  // namespace swage::ui

@@ -91,6 +91,10 @@ QString formatRate(double perSecond) {
   return numbers().toString(std::max(0.0, perSecond), 'f', perSecond < 99.95 ? 1 : 0) % u"/s"_s;
 }
 
+QString formatShare(double share) {
+  return numbers().toString(100.0 * share, 'f', share < 0.0995 ? 1 : 0) % u" %"_s;
+}
+
 std::optional<double> parseDuration(const QString& text) {
   const Result<double> seconds = swage::parseDuration(text.toLower().toStdString());
   return seconds ? std::optional(*seconds) : std::nullopt;

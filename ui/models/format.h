@@ -20,6 +20,7 @@ namespace swage::ui {
 [[nodiscard]] QString formatDuration(double seconds);     // "1:05", "1:00:05"
 [[nodiscard]] QString formatError(double relativeError);  // "1.2e-07"
 [[nodiscard]] QString formatRate(double perSecond);       // "9.8/s"
+[[nodiscard]] QString formatShare(double share);          // "93 %"
 
 // swage::parseDuration (core/base/duration.h) for what a person types: in any case, nothing instead of an error.
 [[nodiscard]] std::optional<double> parseDuration(const QString& text);

@@ -1,63 +1,106 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/candidates_page.h"
 
+#include <QAction>
 #include <QCheckBox>
+#include <QClipboard>
 #include <QComboBox>
+#include <QDataStream>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QScopedValueRollback>
+#include <QScrollBar>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <array>
 
 #include "ui/models/candidate_table_model.h"
+#include "ui/models/csv_export.h"
 #include "ui/models/format.h"
 #include "ui/pages/status_delegate.h"
+#include "ui/widgets/annotation_bar.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/filter_edit.h"
+#include "ui/widgets/icons.h"
 
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 namespace {
 
-using services::CandidateColumn;
+constexpr quint32 kStateVersion = 1;
+// Hidden until somebody wants them: a table of fifteen columns is wider than most windows.
+constexpr std::array kHiddenAtFirst = {CandidateField::Roof, CandidateField::Parents, CandidateField::Note,
+                                       CandidateField::Summary};
+constexpr qsizetype kMaxCopied = 100'000;
 
-std::vector<std::string> statusWords() {
-  const std::array<domain::Evaluation, 10> all = {
-      domain::Correct{}, domain::Duplicate{}, domain::Rejected{}, domain::CompileFailed{}, domain::LaunchFailed{},
-      domain::Wrong{},   domain::Crashed{},   domain::TimedOut{}, domain::Cheating{},      domain::Unstable{}};
-  std::vector<std::string> words;
-  for (const domain::Evaluation& evaluation : all) {
-    words.emplace_back(domain::statusName(evaluation));
+QString nothingYet() {
+  return CandidatesPage::tr("Every kernel the search tries appears here. Start a search to see some.");
+}
+
+// As wide as the widest text that a column is made for.
+QString sampleOf(CandidateField field) {
+  switch (field) {
+    case CandidateField::Id: return u"1000000"_s;
+    case CandidateField::Cell: return u"A0B0C0"_s;
+    case CandidateField::Island: return u"Island"_s;
+    case CandidateField::Operator: return u"pattern swap  "_s;
+    case CandidateField::Status: return u"compile error  "_s;
+    case CandidateField::Time: return u"000.0 µs ± 00.0 %"_s;
+    case CandidateField::Speedup: return u"Speedup"_s;
+    case CandidateField::Error: return u"1.2e-07"_s;
+    case CandidateField::Registers: return u"Registers"_s;
+    case CandidateField::Found: return u"00:00:00"_s;
+    case CandidateField::Roof: return u"100.0 %"_s;
+    case CandidateField::Parents: return u"100000, 100000"_s;
+    case CandidateField::Tags: return u"★ promising, to read"_s;
+    case CandidateField::Note: return u"a note of several words"_s;
+    case CandidateField::Summary: return u"wrong: output 0, element 4711: expected 0.0123"_s;
   }
-  return words;
+  return {};
 }
 
 }  // namespace
 
-CandidatesPage::CandidatesPage(Session& session, const services::RecordService& record, QWidget* parent)
+CandidatesPage::CandidatesPage(Session& session, services::RecordService& record, QWidget* parent)
     : QWidget(parent),
       m_session(session),
+      m_record(record),
+      m_editor(record),
       m_model(new CandidateTableModel(record, this)),
       m_table(new QTableView),
-      m_empty(new EmptyState(m_table, tr("Every kernel the search tries appears here. Start a search to see some."))),
+      m_empty(new EmptyState(m_table, nothingYet())),
       m_delegate(new StatusDelegate(this)),
+      m_filter(new FilterEdit(domain::candidateFilterKeys(), this)),
       m_status(new QComboBox(this)),
       m_onlyCell(new QCheckBox(tr("Only the chosen cell"), this)),
-      m_count(new QLabel(this)) {
+      m_count(new QLabel(this)),
+      m_columns(new QToolButton(this)),
+      m_export(new QToolButton(this)),
+      m_annotations(new AnnotationBar(this)) {
   setObjectName(u"candidatesPage"_s);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(makeFilters());
   column->addWidget(m_empty, 1);
+  column->addWidget(m_annotations);
   setUpTable();
+  setUpActions();
   connect(&session, &Session::runShown, this, &CandidatesPage::showRun);
   connect(&session, &Session::candidatesChanged, this, &CandidatesPage::refresh);
   connect(&session, &Session::selectionChanged, this, &CandidatesPage::showSelection);
   connect(m_model, &CandidateTableModel::failed, &session, &Session::report);
+  connect(m_model, &CandidateTableModel::searchingChanged, this, &CandidatesPage::updateCounts);
+  connect(m_model, &CandidateTableModel::searched, this, &CandidatesPage::showSelection);
+  connect(m_annotations, &AnnotationBar::edited, &m_editor, &AnnotationEditor::apply);
+  connect(&m_editor, &AnnotationEditor::changed, this, &CandidatesPage::refresh);
+  connect(&m_editor, &AnnotationEditor::failed, &session, &Session::report);
   showRun();
 }
 
@@ -66,21 +109,43 @@ QWidget* CandidatesPage::makeFilters() {
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(8, 4, 8, 4);
   row->setSpacing(8);
+  m_filter->setObjectName(u"candidateFilter"_s);
+  m_filter->setPlaceholder(tr("Filter: status:correct speedup>1.5 -operator:human"));
   m_status->setObjectName(u"statusFilter"_s);
   m_status->setAccessibleName(tr("Show candidates with this status"));
   m_status->addItem(tr("Any status"));
-  for (const std::string& word : statusWords()) {
+  for (const std::string_view word : domain::statusNames()) {
     m_status->addItem(toQString(word), toQString(word));
   }
   m_onlyCell->setObjectName(u"onlyCell"_s);
   m_count->setObjectName(u"candidateCount"_s);
   m_count->setForegroundRole(QPalette::PlaceholderText);
-  row->addWidget(m_status);
-  row->addWidget(m_onlyCell);
-  row->addStretch(1);
-  row->addWidget(m_count);
+  m_columns->setObjectName(u"columnsButton"_s);
+  m_columns->setAutoRaise(true);
+  m_columns->setToolTip(tr("Choose columns"));
+  m_columns->setAccessibleName(tr("Choose columns"));
+  m_columns->setPopupMode(QToolButton::InstantPopup);
+  m_export->setObjectName(u"csvButton"_s);
+  m_export->setAutoRaise(true);
+  m_export->setToolTip(tr("Export the listed candidates as CSV"));
+  m_export->setAccessibleName(tr("Export the listed candidates as CSV"));
+  row->addWidget(m_filter, 1, Qt::AlignTop);
+  for (QWidget* widget :
+       {static_cast<QWidget*>(m_status), static_cast<QWidget*>(m_onlyCell), static_cast<QWidget*>(m_count),
+        static_cast<QWidget*>(m_columns), static_cast<QWidget*>(m_export)}) {
+    row->addWidget(widget, 0, Qt::AlignTop);
+    widget->setMinimumHeight(m_status->sizeHint().height());
+  }
+  connect(m_filter, &FilterEdit::filterChanged, this, [this](const domain::Filter& filter) {
+    m_model->setFilter(filter);
+    updateCounts();
+  });
   connect(m_status, &QComboBox::currentIndexChanged, this, &CandidatesPage::applyStatusFilter);
   connect(m_onlyCell, &QCheckBox::toggled, this, &CandidatesPage::applyCellFilter);
+  connect(m_export, &QToolButton::clicked, this, [this] {
+    const auto& run = m_session.summary();
+    Q_EMIT exportRequested((run ? toQString(run->taskName) : u"candidates"_s) % u".csv"_s);
+  });
   return bar;
 }
 
@@ -88,39 +153,187 @@ void CandidatesPage::setUpTable() {
   m_table->setObjectName(u"candidateTable"_s);
   m_table->setAccessibleName(tr("Candidates"));
   m_table->setModel(m_model);
-  m_table->setItemDelegateForColumn(static_cast<int>(CandidateColumn::Status), m_delegate);
+  m_table->setItemDelegateForColumn(static_cast<int>(CandidateField::Status), m_delegate);
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-  m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_table->setAlternatingRowColors(true);
   m_table->setShowGrid(false);
   m_table->setWordWrap(false);
   m_table->setTabKeyNavigation(false);
+  m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   m_table->verticalHeader()->hide();
   m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+  setUpHeader();
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &CandidatesPage::chooseRow);
+  connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &CandidatesPage::showChosen);
+  connect(m_table, &QTableView::activated, this, &CandidatesPage::candidateOpened);
+  connect(m_table, &QTableView::customContextMenuRequested, this, &CandidatesPage::showContextMenu);
+}
+
+void CandidatesPage::setUpHeader() {
   QHeaderView* header = m_table->horizontalHeader();
   header->setHighlightSections(false);
-  const std::array<QString, 9> samples = {u"1000000"_s,        u"A0B0C0"_s,          u"Island"_s,
-                                          u"pattern swap  "_s, u"compile error  "_s, u"000.0 µs ± 00.0 %"_s,
-                                          u"Speedup"_s,        u"1.2e-07"_s,         u"Registers"_s};
+  header->setSectionsMovable(true);
+  header->setStretchLastSection(true);
   for (int column = 0; column < m_model->columnCount(); ++column) {
-    const int sample = m_table->fontMetrics().horizontalAdvance(samples[static_cast<std::size_t>(column)]);
-    m_table->setColumnWidth(column, sample + 26);
+    const QString sample = sampleOf(static_cast<CandidateField>(column));
+    m_table->setColumnWidth(column, m_table->fontMetrics().horizontalAdvance(sample) + 26);
   }
-  header->setSectionResizeMode(static_cast<int>(CandidateColumn::Status), QHeaderView::Stretch);
-  header->setSortIndicator(static_cast<int>(CandidateColumn::Speedup), Qt::DescendingOrder);
+  for (const CandidateField field : kHiddenAtFirst) {
+    m_table->hideColumn(static_cast<int>(field));
+  }
+  m_sortColumn = static_cast<int>(CandidateField::Speedup);
+  header->setSortIndicator(m_sortColumn, m_sortOrder);
   m_table->setSortingEnabled(true);
-  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &CandidatesPage::chooseRow);
-  connect(m_table, &QTableView::activated, this, &CandidatesPage::candidateOpened);
+  connect(header, &QHeaderView::sortIndicatorChanged, this, &CandidatesPage::keepSortable);
+  auto* menu = new QMenu(m_columns);
+  menu->setObjectName(u"columnsMenu"_s);
+  m_columns->setMenu(menu);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] { fillColumnMenu(*menu); });
+  header->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(header, &QHeaderView::customContextMenuRequested, menu,
+          [menu, header](const QPoint& position) { menu->popup(header->mapToGlobal(position)); });
+}
+
+// The record cannot order by every column; the mark stays where the order is.
+void CandidatesPage::keepSortable(int column, Qt::SortOrder order) {
+  if (CandidateTableModel::canSortBy(column)) {
+    m_sortColumn = column;
+    m_sortOrder = order;
+  } else {
+    m_table->horizontalHeader()->setSortIndicator(m_sortColumn, m_sortOrder);
+  }
+}
+
+void CandidatesPage::fillColumnMenu(QMenu& menu) {
+  menu.clear();
+  QHeaderView* header = m_table->horizontalHeader();
+  for (int position = 0; position < header->count(); ++position) {
+    const int column = header->logicalIndex(position);
+    QAction* action = menu.addAction(m_model->headerData(column, Qt::Horizontal).toString());
+    action->setCheckable(true);
+    action->setChecked(!m_table->isColumnHidden(column));
+    action->setEnabled(column != static_cast<int>(CandidateField::Id));  // something has to say which one it is
+    connect(action, &QAction::toggled, this, [this, column](bool shown) { m_table->setColumnHidden(column, !shown); });
+  }
+}
+
+void CandidatesPage::setUpActions() {
+  const auto add = [this](const QString& name, const QString& text, const QKeySequence& keys, auto handler) {
+    auto* action = new QAction(text, this);
+    action->setObjectName(name);
+    action->setShortcut(keys);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(action, &QAction::triggered, this, handler);
+    m_table->addAction(action);
+  };
+  add(u"pinCandidates"_s, tr("&Pin or Unpin"), Qt::CTRL | Qt::Key_D, [this] { m_annotations->togglePin(); });
+  add(u"tagCandidates"_s, tr("&Tags…"), Qt::CTRL | Qt::Key_T, [this] { m_annotations->editTags(); });
+  add(u"noteCandidates"_s, tr("&Note…"), Qt::Key_F2, [this] { m_annotations->editNote(); });
+  add(u"trashCandidates"_s, tr("Move to the Trash or &Restore"), Qt::Key_Delete,
+      [this] { m_annotations->toggleTrash(); });
+  add(u"copyIds"_s, tr("&Copy Numbers"), QKeySequence::Copy, [this] {
+    QStringList ids;
+    for (const domain::CandidateId id : m_annotations->chosen()) {
+      if (ids.size() < kMaxCopied) {
+        ids.push_back(QString::number(id.value()));
+      }
+    }
+    QGuiApplication::clipboard()->setText(ids.join(u'\n'));
+  });
+  add(u"showLineage"_s, tr("Show &Lineage"), Qt::CTRL | Qt::Key_L, [this] { Q_EMIT lineageRequested(); });
+  const auto undo = [this](const QString& name, QAction* action, QKeySequence::StandardKey key) {
+    action->setObjectName(name);
+    action->setShortcuts(key);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    m_table->addAction(action);
+  };
+  undo(u"undoAnnotation"_s, undoStack().createUndoAction(this, tr("&Undo")), QKeySequence::Undo);
+  undo(u"redoAnnotation"_s, undoStack().createRedoAction(this, tr("Re&do")), QKeySequence::Redo);
+}
+
+void CandidatesPage::showContextMenu(const QPoint& position) {
+  auto* shown = new QMenu(this);
+  shown->setAttribute(Qt::WA_DeleteOnClose);
+  shown->addActions(m_table->actions());
+  shown->popup(m_table->viewport()->mapToGlobal(position));
 }
 
 void CandidatesPage::setTheme(const Theme& theme) {
   m_delegate->setTheme(theme);
+  m_filter->setTheme(theme);
+  m_annotations->setTheme(theme);
+  m_columns->setIcon(themedIcon(u"columns"_s, theme));
+  m_export->setIcon(themedIcon(u"export"_s, theme));
   m_table->viewport()->update();
+}
+
+void CandidatesPage::focusFilter() {
+  m_filter->setFocus(Qt::ShortcutFocusReason);
+}
+
+void CandidatesPage::setFilterText(const QString& text) {
+  m_filter->setText(text);
+}
+
+QByteArray CandidatesPage::saveState() const {
+  QByteArray state;
+  QDataStream stream(&state, QIODevice::WriteOnly);
+  stream.setVersion(QDataStream::Qt_6_4);
+  stream << kStateVersion << m_table->horizontalHeader()->saveState() << m_filter->history();
+  return state;
+}
+
+void CandidatesPage::restoreState(const QByteArray& state) {
+  QDataStream stream(state);
+  stream.setVersion(QDataStream::Qt_6_4);
+  quint32 version = 0;
+  QByteArray header;
+  QStringList history;
+  stream >> version >> header >> history;
+  if (stream.status() != QDataStream::Ok || version != kStateVersion) {
+    return;
+  }
+  if (m_table->horizontalHeader()->restoreState(header)) {
+    m_table->sortByColumn(m_table->horizontalHeader()->sortIndicatorSection(),
+                          m_table->horizontalHeader()->sortIndicatorOrder());
+  }
+  m_filter->setHistory(history);
+}
+
+void CandidatesPage::exportCsv(const QString& file) {
+  if (m_csv != nullptr) {
+    return;
+  }
+  m_csv = new CsvExport(m_record, m_model->ids(), file, this);
+  connect(m_csv, &CsvExport::progressed, this, &CandidatesPage::exportProgressed);
+  connect(m_csv, &CsvExport::finished, this, [this](const Result<>& result) {
+    m_csv->deleteLater();
+    m_csv.clear();
+    m_export->setEnabled(true);
+    if (!result && result.error().kind() != ErrorKind::Cancelled) {
+      m_session.report(result.error());
+    }
+    Q_EMIT exportFinished(result);
+  });
+  m_export->setEnabled(false);
+  m_csv->start();
+}
+
+void CandidatesPage::cancelExport() {
+  if (m_csv != nullptr) {
+    m_csv->cancel();
+  }
 }
 
 void CandidatesPage::showRun() {
   const QScopedValueRollback guard(m_showingSelection, true);
+  if (m_project != m_session.project()) {
+    m_project = m_session.project();
+    m_editor.clear();
+  }
   m_model->setRun(m_session.shownRun());
   updateCounts();
 }
@@ -128,7 +341,6 @@ void CandidatesPage::showRun() {
 void CandidatesPage::refresh() {
   const QScopedValueRollback guard(m_showingSelection, true);
   m_model->refresh();
-  updateCounts();
 }
 
 void CandidatesPage::applyStatusFilter() {
@@ -141,6 +353,7 @@ void CandidatesPage::applyStatusFilter() {
 void CandidatesPage::applyCellFilter() {
   const QScopedValueRollback guard(m_showingSelection, true);
   const int cell = m_session.selectedCell();
+  m_cellShown = cell;
   m_model->setCellFilter(m_onlyCell->isChecked() && cell >= 0 ? std::optional(domain::Cell::fromIndex(cell))
                                                               : std::nullopt);
   updateCounts();
@@ -148,11 +361,13 @@ void CandidatesPage::applyCellFilter() {
 
 void CandidatesPage::updateCounts() {
   const int count = m_model->rowCount();
-  m_count->setText(count == 1 ? tr("1 candidate") : tr("%1 candidates").arg(formatCount(count)));
-  const bool filtered = m_status->currentIndex() > 0 || m_onlyCell->isChecked();
-  m_empty->setSentence(filtered ? tr("No candidate matches. Choose another status or cell.")
-                                : tr("Every kernel the search tries appears here. Start a search to see some."));
-  m_empty->setEmpty(count == 0);
+  const QString number = count == 1 ? tr("1 candidate") : tr("%1 candidates").arg(formatCount(count));
+  m_count->setText(m_model->isSearching() ? tr("Searching…") : number);
+  const bool filtered = m_status->currentIndex() > 0 || m_onlyCell->isChecked() || !m_filter->filter().isEmpty();
+  m_empty->setSentence(filtered ? tr("No candidate matches. Change the filter, or choose another status or cell.")
+                                : nothingYet());
+  m_empty->setEmpty(count == 0 && !m_model->isSearching());
+  m_export->setEnabled(count > 0 && m_csv == nullptr);
 }
 
 void CandidatesPage::chooseRow(const QModelIndex& index) {
@@ -162,16 +377,24 @@ void CandidatesPage::chooseRow(const QModelIndex& index) {
 }
 
 void CandidatesPage::showSelection() {
-  if (m_onlyCell->isChecked() && m_session.follow() != Session::Follow::Candidate) {
+  const int cell = m_session.selectedCell();
+  if (m_onlyCell->isChecked() && m_session.follow() != Session::Follow::Candidate && cell != m_cellShown) {
     applyCellFilter();
   }
   const QScopedValueRollback guard(m_showingSelection, true);
-  const int row = m_model->loadedRow(m_session.selectedCandidate());
+  const int row = m_model->rowOf(m_session.selectedCandidate());
   if (row < 0) {
     m_table->setCurrentIndex({});
   } else if (m_table->currentIndex().row() != row) {
     m_table->setCurrentIndex(m_model->index(row, 0));
   }
+  showChosen();
+}
+
+void CandidatesPage::showChosen() {
+  std::vector<domain::CandidateId> ids = m_model->idsOf(m_table->selectionModel()->selection());
+  const int first = ids.empty() ? -1 : m_model->rowOf(ids.front());
+  m_annotations->setChosen(std::move(ids), m_model->rowAt(first));
 }
 
 }  // namespace swage::ui

@@ -1,37 +1,68 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QByteArray>
+#include <QPointer>
 #include <QWidget>
 
 #include "core/services/record_service.h"
+#include "ui/models/annotation_editor.h"
 #include "ui/models/session.h"
 #include "ui/widgets/theme.h"
 
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QMenu;
 class QTableView;
+class QToolButton;
 
 namespace swage::ui {
 
+class AnnotationBar;
 class CandidateTableModel;
+class CsvExport;
 class EmptyState;
+class FilterEdit;
 class StatusDelegate;
 
-// Every candidate of the shown run, sorted and filtered by the record.
+// Every candidate of the shown run, sorted and filtered by the record, and what is said about those that are chosen.
 class CandidatesPage final : public QWidget {
   Q_OBJECT
 
  public:
-  CandidatesPage(Session& session, const services::RecordService& record, QWidget* parent = nullptr);
+  CandidatesPage(Session& session, services::RecordService& record, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
+
+  // For the menu Edit of the window.
+  [[nodiscard]] QUndoStack& undoStack() { return m_editor.undoStack(); }
+  void focusFilter();
+  void setFilterText(const QString& text);
+
+  // Columns, their order and widths, the order of rows and the filters that were used. Unreadable state is ignored.
+  [[nodiscard]] QByteArray saveState() const;
+  void restoreState(const QByteArray& state);
+
+  // Writes what the table lists now.
+  void exportCsv(const QString& file);
+  void cancelExport();
 
  Q_SIGNALS:
   void candidateOpened();
+  void lineageRequested();
+  // The user wants a CSV file and has to be asked where; exportCsv() goes on.
+  void exportRequested(const QString& suggestion);
+  void exportProgressed(qsizetype done, qsizetype total);
+  void exportFinished(const swage::Result<>& result);
 
  private:
   [[nodiscard]] QWidget* makeFilters();
   void setUpTable();
+  void setUpHeader();
+  void setUpActions();
+  void fillColumnMenu(QMenu& menu);
+  void showContextMenu(const QPoint& position);
+  void keepSortable(int column, Qt::SortOrder order);
   void showRun();
   void refresh();
   void applyStatusFilter();
@@ -39,15 +70,27 @@ class CandidatesPage final : public QWidget {
   void updateCounts();
   void chooseRow(const QModelIndex& index);
   void showSelection();
+  void showChosen();
 
   Session& m_session;
+  services::RecordService& m_record;
+  AnnotationEditor m_editor;
   CandidateTableModel* m_model;
   QTableView* m_table;
   EmptyState* m_empty;
   StatusDelegate* m_delegate;
+  FilterEdit* m_filter;
   QComboBox* m_status;
   QCheckBox* m_onlyCell;
   QLabel* m_count;
+  QToolButton* m_columns;
+  QToolButton* m_export;
+  AnnotationBar* m_annotations;
+  QPointer<CsvExport> m_csv;
+  std::filesystem::path m_project;
+  int m_sortColumn = 0;
+  Qt::SortOrder m_sortOrder = Qt::DescendingOrder;
+  int m_cellShown = -1;  // by the filter for one cell
   bool m_showingSelection = false;
 };
 
