@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/run_table_model.h"
+
+#include <QDateTime>
+#include <QFont>
+
+#include <algorithm>
+#include <array>
+
+#include "ui/models/format.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+using services::RunSummary;
+
+constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
+constexpr std::array<ColumnInfo, 11> kColumns = {{
+    {QT_TRANSLATE_NOOP("columns", "Run"), QT_TRANSLATE_NOOP("columns", "Number of the run in the record"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Task"), QT_TRANSLATE_NOOP("columns", "What was optimised")},
+    {QT_TRANSLATE_NOOP("columns", "Device"), QT_TRANSLATE_NOOP("columns", "What it was measured on")},
+    {QT_TRANSLATE_NOOP("columns", "Status"), QT_TRANSLATE_NOOP("columns", "How the run stands")},
+    {QT_TRANSLATE_NOOP("columns", "Best speedup"),
+     QT_TRANSLATE_NOOP("columns", "Against the fastest baseline of the same accuracy class"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Best time"), QT_TRANSLATE_NOOP("columns", "Median of its best candidate"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Roof"),
+     QT_TRANSLATE_NOOP("columns", "Share of the speed that the hardware allows for this task"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Evaluated"), QT_TRANSLATE_NOOP("columns", "Candidates that reached an end"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Correct"), QT_TRANSLATE_NOOP("columns", "Candidates that were correct"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Started"), QT_TRANSLATE_NOOP("columns", "In the time zone of this computer"),
+     kRight},
+    {QT_TRANSLATE_NOOP("columns", "Duration"), QT_TRANSLATE_NOOP("columns", "Search time, over all sittings"), kRight},
+}};
+
+QString displayText(const RunSummary& run, RunColumn column) {
+  switch (column) {
+    case RunColumn::Id: return u"r"_s % QString::number(run.id.value());
+    case RunColumn::Task: return toQString(run.taskName);
+    case RunColumn::Device: return toQString(run.deviceName);
+    case RunColumn::Status: return toQString(run.status);
+    case RunColumn::Speedup: return formatSpeedup(run.bestSpeedup);
+    case RunColumn::Time: return formatTime(run.bestTimeNs);
+    case RunColumn::Roof: return run.roofShare > 0.0 ? formatShare(run.roofShare) : QString();
+    case RunColumn::Evaluations: return formatCount(run.evaluations);
+    case RunColumn::Correct: return formatCount(run.correct);
+    case RunColumn::Started:
+      return run.startedAtMs > 0 ? QDateTime::fromMSecsSinceEpoch(run.startedAtMs).toString(u"yyyy-MM-dd HH:mm"_s)
+                                 : QString();
+    case RunColumn::Duration: return formatDuration(run.elapsedSeconds);
+  }
+  return {};
+}
+
+double numberOf(const RunSummary& run, RunColumn column) {
+  switch (column) {
+    case RunColumn::Speedup: return run.bestSpeedup;
+    case RunColumn::Time: return run.bestTimeNs;
+    case RunColumn::Roof: return run.roofShare;
+    case RunColumn::Evaluations: return static_cast<double>(run.evaluations);
+    case RunColumn::Correct: return static_cast<double>(run.correct);
+    case RunColumn::Started: return static_cast<double>(run.startedAtMs);
+    case RunColumn::Duration: return run.elapsedSeconds;
+    default: return static_cast<double>(run.id.value());
+  }
+}
+
+bool comesBefore(const RunSummary& a, const RunSummary& b, RunColumn column) {
+  switch (column) {
+    case RunColumn::Task: return a.taskName < b.taskName;
+    case RunColumn::Device: return a.deviceName < b.deviceName;
+    case RunColumn::Status: return a.status < b.status;
+    default: return numberOf(a, column) < numberOf(b, column);
+  }
+}
+
+bool holds(std::string_view key, const std::string& text, const RunSummary& run) {
+  if (key == "task" || key == "device") {
+    return domain::containsText(key == "task" ? run.taskName : run.deviceName, text);
+  }
+  if (key == "target" || key == "status") {
+    return (key == "target" ? run.target : run.status) == text;
+  }
+  return domain::containsText(run.taskName, text) || domain::containsText(run.deviceName, text);
+}
+
+bool holds(std::string_view key, const domain::FilterRange& range, const RunSummary& run) {
+  if (key == "speedup" || key == "time") {
+    const double value = key == "speedup" ? run.bestSpeedup : run.bestTimeNs;
+    return value > 0.0 && range.contains(value);
+  }
+  if (key == "evaluations" || key == "correct") {
+    return range.contains(static_cast<double>(key == "correct" ? run.correct : run.evaluations));
+  }
+  return range.contains(key == "duration" ? run.elapsedSeconds : static_cast<double>(run.id.value()));
+}
+
+}  // namespace
+
+bool matches(const domain::Filter& filter, const RunSummary& run) {
+  return std::all_of(filter.terms.begin(), filter.terms.end(), [&run](const domain::FilterTerm& term) {
+    const bool any = std::any_of(term.values.begin(), term.values.end(), [&](const domain::FilterValue& value) {
+      return std::visit([&](const auto& one) { return holds(term.key, one, run); }, value);
+    });
+    return any != term.negated;
+  });
+}
+
+void RunTableModel::setRuns(std::vector<RunSummary> runs) {
+  m_all = std::move(runs);
+  list();
+}
+
+void RunTableModel::setFilter(const domain::Filter& filter) {
+  m_filter = filter;
+  list();
+}
+
+void RunTableModel::setShownRun(domain::RunId run) {
+  m_shown = run;
+  if (rows() > 0) {
+    Q_EMIT dataChanged(index(0, 0), index(rows() - 1, columnCount() - 1), {Qt::FontRole});
+  }
+}
+
+void RunTableModel::sort(int column, Qt::SortOrder order) {
+  if (column >= 0 && column < columnCount()) {
+    m_sort = static_cast<RunColumn>(column);
+    m_order = order;
+    list();
+  }
+}
+
+void RunTableModel::list() {
+  beginResetModel();
+  m_listed.clear();
+  std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(m_listed),
+               [this](const RunSummary& run) { return matches(m_filter, run); });
+  std::stable_sort(m_listed.begin(), m_listed.end(), [this](const RunSummary& a, const RunSummary& b) {
+    return m_order == Qt::AscendingOrder ? comesBefore(a, b, m_sort) : comesBefore(b, a, m_sort);
+  });
+  endResetModel();
+}
+
+const RunSummary* RunTableModel::runAt(int row) const {
+  return row >= 0 && row < rows() ? &m_listed[static_cast<std::size_t>(row)] : nullptr;
+}
+
+int RunTableModel::rowOf(domain::RunId run) const {
+  const auto found =
+      std::find_if(m_listed.begin(), m_listed.end(), [run](const RunSummary& one) { return one.id == run; });
+  return found == m_listed.end() ? -1 : static_cast<int>(found - m_listed.begin());
+}
+
+std::span<const ColumnInfo> RunTableModel::columns() const {
+  return kColumns;
+}
+
+QVariant RunTableModel::cell(int row, RunColumn column, int role) const {
+  const RunSummary& run = m_listed[static_cast<std::size_t>(row)];
+  switch (role) {
+    case Qt::DisplayRole: return displayText(run, column);
+    case Qt::ToolTipRole:
+      return column == RunColumn::Speedup && !run.baselineMode.empty()
+                 ? QVariant(u"%1 %2"_s.arg(toQString(run.baselineMode), formatTime(run.baselineNs)))
+                 : QVariant();
+    case Qt::FontRole: {
+      QFont font;
+      font.setBold(run.id == m_shown);
+      return run.id == m_shown ? QVariant(font) : QVariant();
+    }
+    case RunIdRole: return static_cast<qlonglong>(run.id.value());
+    case StatusRole: return toQString(run.status);
+    default: return {};
+  }
+}
+
+}  // namespace swage::ui

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/runs_page.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <array>
+
+#include "ui/models/format.h"
+#include "ui/models/run_table_model.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/filter_edit.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+
+RunsPage::RunsPage(Session& session, const services::RecordService& record, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_record(record),
+      m_model(new RunTableModel(this)),
+      m_table(new QTableView),
+      m_empty(new EmptyState(m_table, QString())),
+      m_filter(new FilterEdit(domain::runFilterKeys(), this)),
+      m_count(new QLabel(this)) {
+  setObjectName(u"runsPage"_s);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(8, 4, 8, 4);
+  row->setSpacing(8);
+  m_filter->setObjectName(u"runFilter"_s);
+  m_filter->setPlaceholder(tr("Filter: task:softmax status:finished speedup>1.5"));
+  m_count->setObjectName(u"runCount"_s);
+  m_count->setForegroundRole(QPalette::PlaceholderText);
+  row->addWidget(m_filter, 1, Qt::AlignTop);
+  row->addWidget(m_count);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(row);
+  column->addWidget(m_empty, 1);
+  setUpTable();
+  connect(m_filter, &FilterEdit::filterChanged, this, [this](const domain::Filter& filter) {
+    m_model->setFilter(filter);
+    showShownRun();
+    updateCounts();
+  });
+  connect(&session, &Session::runShown, this, &RunsPage::reload);
+  connect(&session, &Session::finished, this, &RunsPage::reload);
+  reload();
+}
+
+void RunsPage::setUpTable() {
+  m_table->setObjectName(u"runTable"_s);
+  m_table->setAccessibleName(tr("Runs"));
+  m_table->setModel(m_model);
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_table->setAlternatingRowColors(true);
+  m_table->setShowGrid(false);
+  m_table->setWordWrap(false);
+  m_table->setTabKeyNavigation(false);
+  m_table->verticalHeader()->hide();
+  m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
+  QHeaderView* header = m_table->horizontalHeader();
+  header->setHighlightSections(false);
+  header->setStretchLastSection(true);
+  const std::array<QString, 11> samples = {
+      u"r1000"_s,     u"matmul_bias_gelu"_s, u"NVIDIA H200 141 GB"_s, u"interrupted"_s, u"Best speedup"_s,
+      u"000.0 µs "_s, u"100.0 %"_s,          u"1,000,000"_s,          u"1,000,000"_s,   u"2026-11-22 00:00"_s,
+      u"00:00:00"_s};
+  for (int column = 0; column < m_model->columnCount(); ++column) {
+    m_table->setColumnWidth(column,
+                            m_table->fontMetrics().horizontalAdvance(samples[static_cast<std::size_t>(column)]) + 26);
+  }
+  header->setSortIndicator(static_cast<int>(RunColumn::Id), Qt::DescendingOrder);
+  m_table->setSortingEnabled(true);
+  connect(m_table, &QTableView::activated, this, &RunsPage::openRun);
+}
+
+void RunsPage::setTheme(const Theme& theme) {
+  m_filter->setTheme(theme);
+  m_table->viewport()->update();
+}
+
+void RunsPage::reload() {
+  if (!m_session.hasRecord()) {
+    m_model->setRuns({});
+  } else if (auto runs = m_record.runs()) {
+    m_model->setRuns(std::move(*runs));
+  } else {
+    m_session.report(runs.error());
+  }
+  showShownRun();
+  updateCounts();
+}
+
+void RunsPage::showShownRun() {
+  m_model->setShownRun(m_session.shownRun());
+  const int row = m_model->rowOf(m_session.shownRun());
+  m_table->setCurrentIndex(row < 0 ? QModelIndex() : m_model->index(row, 0));
+}
+
+// A search shows its own run until it ends.
+void RunsPage::openRun(const QModelIndex& index) {
+  const services::RunSummary* run = m_model->runAt(index.row());
+  if (run != nullptr && run->id != m_session.shownRun() && m_session.canStart()) {
+    m_session.showRun(run->id);
+  }
+}
+
+void RunsPage::updateCounts() {
+  const int count = m_model->rowCount();
+  m_count->setText(count == 1 ? tr("1 run") : tr("%1 runs").arg(formatCount(count)));
+  m_empty->setSentence(m_model->countOfAll() > 0 ? tr("No run matches. Change the filter.")
+                                                 : tr("The runs of this project appear here. Start a search to record "
+                                                      "the first one."));
+  m_empty->setEmpty(count == 0);
+}
+
+}  // namespace swage::ui
