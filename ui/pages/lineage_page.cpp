@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/lineage_page.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/models/format.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/lineage_view.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+constexpr int kMaxGenerations = 50;
+
+QSpinBox* makeGenerations(const QString& name, const QString& text, int value, QWidget* parent) {
+  auto* box = new QSpinBox(parent);
+  box->setObjectName(name);
+  box->setAccessibleName(text);
+  box->setRange(0, kMaxGenerations);
+  box->setValue(value);
+  return box;
+}
+
+}  // namespace
+
+LineagePage::LineagePage(Session& session, const services::RecordService& record, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_record(record),
+      m_view(new LineageView),
+      m_empty(new EmptyState(m_view, tr("Choose a candidate to see where it comes from and what was made of it."))),
+      m_title(new QLabel(this)),
+      m_ancestors(makeGenerations(u"ancestorGenerations"_s, tr("Generations of ancestors"), 6, this)),
+      m_descendants(makeGenerations(u"descendantGenerations"_s, tr("Generations of descendants"), 2, this)) {
+  setObjectName(u"lineagePage"_s);
+  setFocusProxy(m_view);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(makeBar());
+  column->addWidget(m_empty, 1);
+  connect(m_view, &LineageView::currentChanged, &session, &Session::selectCandidate);
+  connect(m_view, &LineageView::activated, this, &LineagePage::candidateOpened);
+  connect(&session, &Session::selectionChanged, this, &LineagePage::showSelection);
+  connect(&session, &Session::runShown, this, &LineagePage::reload);
+  connect(m_ancestors, &QSpinBox::valueChanged, this, &LineagePage::reload);
+  connect(m_descendants, &QSpinBox::valueChanged, this, &LineagePage::reload);
+}
+
+QWidget* LineagePage::makeBar() {
+  auto* bar = new QWidget(this);
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(8, 4, 8, 4);
+  row->setSpacing(8);
+  m_title->setObjectName(u"lineageTitle"_s);
+  m_title->setForegroundRole(QPalette::PlaceholderText);
+  auto* ancestors = new QLabel(tr("&Ancestors"), bar);
+  ancestors->setBuddy(m_ancestors);
+  auto* descendants = new QLabel(tr("&Descendants"), bar);
+  descendants->setBuddy(m_descendants);
+  auto* centre = new QToolButton(bar);
+  centre->setObjectName(u"centreLineage"_s);
+  centre->setText(tr("&Centre"));
+  centre->setToolTip(tr("Draw the lineage of the selected candidate"));
+  connect(centre, &QToolButton::clicked, this, &LineagePage::reload);
+  row->addWidget(ancestors);
+  row->addWidget(m_ancestors);
+  row->addWidget(descendants);
+  row->addWidget(m_descendants);
+  row->addWidget(centre);
+  row->addStretch(1);
+  row->addWidget(m_title);
+  return bar;
+}
+
+void LineagePage::setTheme(const Theme& theme) {
+  m_view->setTheme(theme);
+}
+
+void LineagePage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  showSelection();
+}
+
+void LineagePage::showSelection() {
+  if (!isVisible()) {
+    return;  // showEvent() catches up
+  }
+  const domain::CandidateId selected = m_session.selectedCandidate();
+  if (selected.isValid() && m_view->layout().indexOf(selected) >= 0) {
+    m_view->setCurrent(selected);
+  } else if (selected != m_root || !selected.isValid()) {
+    reload();
+  }
+}
+
+void LineagePage::reload() {
+  m_root = m_session.selectedCandidate();
+  if (!m_root.isValid() || !isVisible()) {
+    m_root = {};
+    showLineage({});
+    return;
+  }
+  const auto lineage =
+      m_record.lineage(m_root, {.generationsUp = m_ancestors->value(), .generationsDown = m_descendants->value()});
+  if (!lineage) {
+    m_session.report(lineage.error());
+    return;
+  }
+  showLineage(*lineage);
+}
+
+void LineagePage::showLineage(const services::Lineage& lineage) {
+  m_view->setLineage(LineageLayout::of(lineage.rows), HeatScale::fit(m_session.cells()));
+  m_view->setMarked(m_session.summary() ? m_session.summary()->best : domain::CandidateId());
+  m_view->setCurrent(m_root);
+  m_empty->setEmpty(lineage.rows.empty());
+  const bool hasMore = lineage.hasMoreAncestors || lineage.hasMoreDescendants;
+  const QString count = lineage.rows.size() == 1
+                            ? tr("1 candidate")
+                            : tr("%1 candidates").arg(formatCount(static_cast<std::int64_t>(lineage.rows.size())));
+  m_title->setText(lineage.rows.empty() ? QString() : hasMore ? tr("%1, and more").arg(count) : count);
+}
+
+}  // namespace swage::ui

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include "core/services/record_service.h"
+#include "ui/models/session.h"
+#include "ui/widgets/theme.h"
+
+class QLabel;
+class QSpinBox;
+
+namespace swage::ui {
+
+class EmptyState;
+class LineageView;
+
+// Where the selected candidate comes from and what became of it. Choosing another one here selects it everywhere; the
+// picture stays while the selection is in it, so that one can walk through it.
+class LineagePage final : public QWidget {
+  Q_OBJECT
+
+ public:
+  LineagePage(Session& session, const services::RecordService& record, QWidget* parent = nullptr);
+  void setTheme(const Theme& theme);
+
+ Q_SIGNALS:
+  void candidateOpened();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  [[nodiscard]] QWidget* makeBar();
+  void showSelection();
+  void reload();
+  void showLineage(const services::Lineage& lineage);
+
+  Session& m_session;
+  const services::RecordService& m_record;
+  LineageView* m_view;
+  EmptyState* m_empty;
+  QLabel* m_title;
+  QSpinBox* m_ancestors;
+  QSpinBox* m_descendants;
+  domain::CandidateId m_root;  // the candidate that the picture was made for
+};
+
+}  // namespace swage::ui
