@@ -24,8 +24,8 @@ QFuture<Result<T>> RecordQueue::enqueue(std::function<Result<T>(const std::funct
   promise->start();
   m_thread.start([this, promise, work = std::move(work)] {
     const auto isCancelled = [this, &promise] { return m_closing || promise->isCanceled(); };
-    promise->addResult(isCancelled() ? Result<T>(Error(ErrorKind::Cancelled, "the question was taken back"))
-                                     : work(isCancelled));
+    promise->addResult(promise->isCanceled() ? Result<T>(Error(ErrorKind::Cancelled, "the question was taken back"))
+                                             : work(isCancelled));
     promise->finish();
   });
   return future;

@@ -17,7 +17,7 @@ namespace swage::engine {
 
 // What of a record may take longer than a frame, one after the other on a thread of its own with connections of its
 // own. Its futures are finished on that thread; a cancelled one is not begun, or is given up within milliseconds.
-// Destroying the queue cancels what it has not begun and waits for what it has.
+// Destroying the queue gives up what it searches, and waits until what it was given to write is written.
 class RecordQueue {
  public:
   explicit RecordQueue(std::filesystem::path project);
