@@ -80,7 +80,18 @@ QWidget* LineagePage::makeBar() {
 }
 
 void LineagePage::setTheme(const Theme& theme) {
+  const bool isOther = theme.heat != m_colors;
+  m_colors = theme.heat;
   m_view->setTheme(theme);
+  if (isOther) {
+    reload();
+  }
+}
+
+// The scale of the map, so that a colour means the same in both.
+CellScale LineagePage::scale() const {
+  return CellScale::fit(CellMetric::Speedup, m_session.cells(),
+                        m_colors == ColorMap::Diverging ? CellScale::Centred::Yes : CellScale::Centred::No);
 }
 
 void LineagePage::showEvent(QShowEvent* event) {
@@ -117,7 +128,7 @@ void LineagePage::reload() {
 }
 
 void LineagePage::showLineage(const services::Lineage& lineage) {
-  m_view->setLineage(LineageLayout::of(lineage.rows), HeatScale::fit(m_session.cells()));
+  m_view->setLineage(LineageLayout::of(lineage.rows), scale());
   m_view->setMarked(m_session.summary() ? m_session.summary()->best : domain::CandidateId());
   m_view->setCurrent(m_root);
   m_empty->setEmpty(lineage.rows.empty());

@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "core/services/record_service.h"
+#include "ui/models/cell_scale.h"
 #include "ui/models/session.h"
 #include "ui/widgets/theme.h"
 
@@ -35,6 +36,7 @@ class LineagePage final : public QWidget {
   void showSelection();
   void reload();
   void showLineage(const services::Lineage& lineage);
+  [[nodiscard]] CellScale scale() const;
 
   Session& m_session;
   const services::RecordService& m_record;
@@ -43,6 +45,7 @@ class LineagePage final : public QWidget {
   QLabel* m_title;
   QSpinBox* m_ancestors;
   QSpinBox* m_descendants;
+  ColorMap m_colors = ColorMap::Viridis;
   domain::CandidateId m_root;  // the candidate that the picture was made for
 };
 

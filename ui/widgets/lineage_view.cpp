@@ -53,7 +53,7 @@ void LineageView::setTheme(const Theme& theme) {
   viewport()->update();
 }
 
-void LineageView::setLineage(const LineageLayout& layout, const HeatScale& scale) {
+void LineageView::setLineage(const LineageLayout& layout, const CellScale& scale) {
   m_layout = layout;
   m_scale = scale;
   m_current = -1;

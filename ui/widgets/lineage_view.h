@@ -3,7 +3,7 @@
 
 #include <QAbstractScrollArea>
 
-#include "ui/models/color_map.h"
+#include "ui/models/cell_scale.h"
 #include "ui/models/lineage_layout.h"
 #include "ui/widgets/theme.h"
 
@@ -19,7 +19,7 @@ class LineageView final : public QAbstractScrollArea {
   explicit LineageView(QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
 
-  void setLineage(const LineageLayout& layout, const HeatScale& scale);
+  void setLineage(const LineageLayout& layout, const CellScale& scale);
   void setCurrent(domain::CandidateId id);
   // Of the run: marked among the others.
   void setMarked(domain::CandidateId best);
@@ -60,7 +60,7 @@ class LineageView final : public QAbstractScrollArea {
   void reveal(int node);
 
   LineageLayout m_layout;
-  HeatScale m_scale;
+  CellScale m_scale;
   domain::CandidateId m_best;
   Theme m_theme = Theme::light();
   int m_current = -1;
