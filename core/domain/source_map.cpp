@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/source_map.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+namespace swage::domain {
+namespace {
+
+bool isSourceName(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return file == "source.cu" || file == "source.cpp";  // as core/toolchain calls them
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  return begin == std::string_view::npos ? std::string_view()
+                                         : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+std::optional<int> takeNumber(std::string_view& text) {
+  text = trimmed(text);
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+std::string_view quoted(std::string_view text) {
+  const std::size_t open = text.find('"');
+  const std::size_t close = open == std::string_view::npos ? open : text.find('"', open + 1);
+  return close == std::string_view::npos ? std::string_view() : text.substr(open + 1, close - open - 1);
+}
+
+std::vector<std::string_view> linesOf(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+// The numbers that .loc calls the source by: the .file directives stand at the end of the PTX.
+std::set<int> sourceFiles(const std::vector<std::string_view>& lines) {
+  std::set<int> numbers;
+  for (std::string_view line : lines) {
+    line = trimmed(line);
+    if (line.starts_with(".file") && isSourceName(quoted(line))) {
+      line.remove_prefix(5);
+      numbers.insert(takeNumber(line).value_or(-1));
+    }
+  }
+  return numbers;
+}
+
+// "/in/source.cpp:12 (discriminator 3)"; nothing for a line that is no place.
+std::optional<int> objdumpPlace(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || colon == 0 || line.front() == ' ' || line.front() == '\t') {
+    return std::nullopt;
+  }
+  std::string_view rest = line.substr(colon + 1);
+  if (rest.empty() || rest.front() < '0' || rest.front() > '9') {
+    return std::nullopt;
+  }
+  const std::optional<int> number = takeNumber(rest);
+  if (!number || !(rest.empty() || rest.starts_with(" (discriminator"))) {
+    return std::nullopt;
+  }
+  return isSourceName(line.substr(0, colon)) ? *number : 0;
+}
+
+// The source line from here on; nothing when the line does not say.
+std::optional<int> placeIn(std::string_view line, const std::set<int>& files) {
+  std::string_view text = trimmed(line);
+  if (text.starts_with(".loc")) {
+    text.remove_prefix(4);
+    const std::optional<int> file = takeNumber(text);
+    const std::optional<int> number = takeNumber(text);
+    return file && files.contains(*file) ? number.value_or(0) : 0;
+  }
+  if (text.starts_with("//## File ")) {
+    const std::size_t at = text.rfind("line ");
+    std::string_view rest = at == std::string_view::npos ? std::string_view() : text.substr(at + 5);
+    return isSourceName(quoted(text)) ? takeNumber(rest).value_or(0) : 0;
+  }
+  return objdumpPlace(line);
+}
+
+bool isInstruction(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  return !text.empty() && !text.starts_with('.') && !text.starts_with("//") && !text.ends_with(':') && text != "{" &&
+         text != "}" && text != ")" && text != "(";
+}
+
+// Where a kernel begins nothing of the one before it holds.
+bool beginsFunction(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  return text.ends_with(">:") || text.find(".entry ") != std::string_view::npos ||
+         text.find(".func ") != std::string_view::npos;
+}
+
+}  // namespace
+
+bool SourceMap::isEmpty() const {
+  return std::none_of(lineOf.begin(), lineOf.end(), [](int line) { return line > 0; });
+}
+
+std::vector<int> SourceMap::listingLines(int sourceLine) const {
+  std::vector<int> lines;
+  for (std::size_t i = 0; sourceLine > 0 && i < lineOf.size(); ++i) {
+    if (lineOf[i] == sourceLine) {
+      lines.push_back(static_cast<int>(i));
+    }
+  }
+  return lines;
+}
+
+SourceMap mapListing(std::string_view listing) {
+  const std::vector<std::string_view> lines = linesOf(listing);
+  const std::set<int> files = sourceFiles(lines);
+  SourceMap map;
+  map.lineOf.reserve(lines.size());
+  int current = 0;
+  for (const std::string_view line : lines) {
+    const std::optional<int> place = placeIn(line, files);
+    if (place) {
+      current = *place;
+    } else if (beginsFunction(line)) {
+      current = 0;
+    }
+    map.lineOf.push_back(!place && isInstruction(line) ? current : 0);
+  }
+  return map;
+}
+
+}  // namespace swage::domain
