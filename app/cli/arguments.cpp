@@ -38,6 +38,7 @@ struct Raw {
   ListArguments list;
   ShowArguments show;
   bool noChecks = false;
+  EvaluateArguments evaluate;
   ExportArguments exporting;
   BenchArguments bench;
   DoctorArguments doctor;
@@ -282,6 +283,25 @@ void addVerify(Parser& parser) {
   };
 }
 
+void addEvaluate(Parser& parser) {
+  Raw& raw = parser.raw;
+  CLI::App* command =
+      addCommand(parser, "evaluate", "Evaluate your own edit of a recorded candidate", WithProject::Yes);
+  command->add_option("candidate", raw.reference, "Candidate that was edited, such as 17")
+      ->required()
+      ->type_name("CANDIDATE");
+  command->add_option("--source", raw.output, "The edited source; - reads standard input")
+      ->required()
+      ->type_name("FILE");
+  addSelfTestFlag(command, raw);
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    SWAGE_TRY_ASSIGN(filled.evaluate.candidate, candidateReference(filled.reference));
+    filled.evaluate.source = filled.output;
+    filled.evaluate.selfTest = !filled.noSelfTest;
+    return CommandArguments(filled.evaluate);
+  };
+}
+
 void addProfile(Parser& parser) {
   CLI::App* command =
       addCommand(parser, "profile", "Look into the kernels of a candidate, and keep the profile", WithProject::Yes);
@@ -369,6 +389,7 @@ void describe(Parser& parser) {
   addShow(parser);
   addResume(parser);
   addVerify(parser);
+  addEvaluate(parser);
   addProfile(parser);
   addExport(parser);
   addBench(parser);

@@ -60,6 +60,11 @@ struct VerifyArguments {
   Reference candidate;
   bool noChecks = false;  // not at other sizes
 };
+struct EvaluateArguments {
+  Reference candidate;
+  std::filesystem::path source;  // "-": standard input
+  bool selfTest = true;
+};
 struct ProfileArguments {
   Reference candidate;
 };
@@ -81,7 +86,8 @@ struct VersionArguments {};
 
 using CommandArguments =
     std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments, ShowArguments,
-                 VerifyArguments, ProfileArguments, ExportArguments, DoctorArguments, BenchArguments, VersionArguments>;
+                 VerifyArguments, EvaluateArguments, ProfileArguments, ExportArguments, DoctorArguments, BenchArguments,
+                 VersionArguments>;
 
 struct Arguments {
   Common common;

@@ -3,6 +3,7 @@
 
 #include "app/cli/bench_command.h"
 #include "app/cli/command.h"
+#include "app/cli/evaluate_command.h"
 #include "app/cli/record_commands.h"
 #include "app/cli/run_command.h"
 #include "app/cli/self_test_command.h"
@@ -47,6 +48,8 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
           return std::make_unique<ShowCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, VerifyArguments>) {
           return std::make_unique<VerifyCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, EvaluateArguments>) {
+          return std::make_unique<EvaluateCommand>(withSelfTest(std::move(context), chosen.selfTest), chosen);
         } else if constexpr (std::is_same_v<Chosen, ProfileArguments>) {
           return std::make_unique<ProfileCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, ExportArguments>) {

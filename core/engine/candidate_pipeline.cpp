@@ -22,6 +22,11 @@ std::string planText(const domain::Program& program) {
   return domain::toJson(program.plan).dump();
 }
 
+// A person wants to know the time of an edit, and everybody that of the task's own operators.
+bool isRaced(domain::OperatorKind madeBy) {
+  return madeBy != domain::OperatorKind::Baseline && madeBy != domain::OperatorKind::Human;
+}
+
 std::string binaryKey(const store::CandidateRecord& record) {
   return record.binaryHash.empty() ? std::string() : record.binaryHash + ' ' + sha256Hex(planText(record.program));
 }
@@ -149,6 +154,11 @@ void CandidatePipeline::addIdentity() {
   }
   item.record.program = std::move(*program);
   check(admit(std::move(item)));
+}
+
+void CandidatePipeline::addEdit(store::CandidateRecord edit) {
+  edit.proposal = -1;
+  check(admit({.record = std::move(edit), .binary = {}, .fromEarlierSitting = true}));
 }
 
 void CandidatePipeline::run() {
@@ -391,8 +401,7 @@ void CandidatePipeline::evaluateNext(Lane& lane) {
   wire::Evaluate message;
   message.plan = record.program.plan;
   message.binary = std::move(lane.current->binary);
-  message.screeningNs =
-      record.madeBy == domain::OperatorKind::Baseline ? 0.0 : m_parts.searcher.eliteTimeNs(*record.cell);
+  message.screeningNs = isRaced(record.madeBy) ? m_parts.searcher.eliteTimeNs(*record.cell) : 0.0;
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
   message.limitSeconds = m_options.limitSeconds;

@@ -57,6 +57,9 @@ class CandidatePipeline : public QObject {
   [[nodiscard]] Result<> restore(std::vector<store::CandidateRecord> history);
   // The graph as it is, every node an ATen step. Only in a new run.
   void addIdentity();
+  // What somebody outside of the search made: operator, island, parents, genome and program are given. It is timed in
+  // full, however slow, and the searcher hears of it. Call run() after it.
+  void addEdit(store::CandidateRecord edit);
   void run();
   // One more worker that has the task, on a device of the same model; `device` is its UUID.
   void addWorker(WorkerSupervisor& worker, std::string device);

@@ -58,6 +58,13 @@ Result<> HeldOutShapes::prepare() {
   SWAGE_TRY_ASSIGN(m_run, record.run(m_record.run));
   SWAGE_TRY_ASSIGN(const store::TaskBundle bundle, store::readTaskBundle(m_run.bundlePath));
   m_graph = bundle.task.graph;
+  if (m_record.madeBy == domain::OperatorKind::Human) {
+    SWAGE_TRY_ASSIGN(const auto synthesizer, m_parts.makeSynthesizer(m_graph, m_run.device));
+    const auto program = synthesizer->realise(m_record.genome);
+    if (!program || sourceHash(*program) != m_record.sourceHash) {
+      return Error(ErrorKind::Unsupported, "it was edited by hand, and so it cannot be written for other sizes");
+    }
+  }
   if (!m_folder.isValid()) {
     return Error(ErrorKind::Io, "cannot create a temporary folder: " + m_folder.errorString().toStdString());
   }

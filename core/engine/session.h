@@ -214,6 +214,9 @@ class Session : public QObject {
   services::RunOutcome m_outcome;
 };
 
+// The most that one evaluation may take on a task whose eager run takes so long; `leastSeconds` is the least it may.
+[[nodiscard]] double evaluationLimit(double leastSeconds, double eagerMedianNs);
+
 // The specification as stored with the run.
 [[nodiscard]] std::string optionsJson(const services::RunSpec& spec);
 

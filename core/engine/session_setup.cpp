@@ -462,8 +462,12 @@ Result<> Session::buildSearch() {
   return {};
 }
 
+double evaluationLimit(double leastSeconds, double eagerMedianNs) {
+  return std::min(leastSeconds + kLimitPerEagerSecond * eagerMedianNs * 1e-9, kMaxLimitSeconds);
+}
+
 double Session::limitSeconds() const {
-  return std::min(m_parts.minLimitSeconds + kLimitPerEagerSecond * m_task.eager.medianNs * 1e-9, kMaxLimitSeconds);
+  return evaluationLimit(m_parts.minLimitSeconds, m_task.eager.medianNs);
 }
 
 CandidatePipeline::Options Session::pipelineOptions() const {

@@ -87,7 +87,7 @@ TEST_P(HelpTest, IsAsWritten) {
 
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("swage", "import", "optimize", "status", "list", "show", "resume", "verify",
-                                           "profile", "export", "bench", "doctor", "version"),
+                                           "evaluate", "profile", "export", "bench", "doctor", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, WrongUsageIsExitCode2WithAHint) {
