@@ -218,6 +218,33 @@ def a_killed_search_leaves_a_run_that_resumes(world):
     _resumes(world)
 
 
+def an_edit_becomes_a_candidate_of_its_own(world):
+    """A right edit is recorded with its parent; a wrong one is recorded, too, and enters no cell."""
+    world.optimize(world.task(), "--max-evaluations", "6", "--seed", "1", "--no-compile-baseline")
+    listed = json.loads(world.run("list", "--project", world.project, "--json", "--status", "correct").stdout)
+    made = [one["candidate"] for one in listed["candidates"] if one["operator"] != "baseline"]
+    parent = json.loads(world.run("show", made[0], "--project", world.project, "--json").stdout)
+    source = parent["program"]["source"]
+    assert "0x1p+1f" in source, source
+
+    def evaluate(text, code):
+        edit = world.folder / "edit.cpp"
+        edit.write_text(text, encoding="utf-8")
+        done = world.run("evaluate", made[0], "--source", edit, "--project", world.project, "--json",
+                         "--no-self-test", code=code)
+        return json.loads(done.stdout)
+
+    right = evaluate("// by hand\n" + source.replace("0x1p+1f", "0x1.000002p+1f"), 0)
+    assert right["operator"] == "human" and right["parents"] == [made[0]], right
+    assert right["status"] == "correct" and right["cell"] and right["time_ns"] > 0, right
+    stored = json.loads(world.run("show", right["candidate"], "--project", world.project, "--json").stdout)
+    assert stored["program"]["source"].startswith("// by hand") and stored["status"] == "correct", stored
+    wrong = evaluate(source.replace("0x1p+1f", "0x1p+2f"), 8)
+    assert wrong["status"] == "wrong" and wrong["operator"] == "human" and not wrong["is_elite"], wrong
+    broken = evaluate(source + "\nint broken = ;\n", 8)
+    assert broken["status"] == "compile error" and "broken" in json.dumps(broken["evaluation"]), broken
+
+
 def _words(done):
     """What a command printed, on one line."""
     return " ".join((done.stdout + done.stderr).split())
