@@ -36,8 +36,7 @@ class RecordServiceImpl final : public services::RecordService {
   [[nodiscard]] Result<int> islandCount(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const override;
-  // No value: it was never profiled.
-  [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const;
+  [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const override;
   // What was checked of a candidate beyond its evaluation, and why a speedup on a run's task may say little.
   [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId candidate) const;
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/services/doctor_service.h"
+#include "core/services/edit_service.h"
 #include "core/services/export_service.h"
 #include "core/services/pattern_service.h"
 #include "core/services/record_service.h"
@@ -205,6 +206,10 @@ class FakeRecordService : public services::RecordService {
     return answer(baselineRows);
   }
 
+  [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const override {
+    return answer(makeProfile ? makeProfile(id) : std::optional<domain::Profile>());
+  }
+
   std::filesystem::path opened;
   std::optional<Error> failure;  // of every question
   bool isSlow = false;
@@ -218,6 +223,7 @@ class FakeRecordService : public services::RecordService {
   std::vector<services::HistoryPoint> points;
   std::vector<domain::Baseline> baselineRows;
   std::function<services::CandidateDetail(const services::CandidateRow&)> makeDetail;
+  std::function<std::optional<domain::Profile>(domain::CandidateId)> makeProfile;
 
  private:
   static void add(services::CellSummary& cell, const services::CandidateRow& row) {
@@ -346,6 +352,34 @@ class FakeRecordService : public services::RecordService {
   }
 
   mutable std::vector<std::function<void()>> m_waiting;
+};
+
+class FakeEditService : public services::EditService {
+ public:
+  using services::EditService::EditService;
+
+  void evaluate(const services::EditSpec& newSpec) override {
+    active = true;
+    ++evaluations;
+    spec = newSpec;
+  }
+  void cancel() override { ++cancels; }
+  [[nodiscard]] bool isActive() const override { return active; }
+  [[nodiscard]] Result<std::vector<services::RegionParameters>> regions(domain::Target,
+                                                                        const domain::Genome&) const override {
+    return regionRows;
+  }
+  // What an engine would do on its own.
+  void finish(const Result<services::EditOutcome>& outcome) {
+    active = false;
+    Q_EMIT finished(outcome);
+  }
+
+  bool active = false;
+  int evaluations = 0;
+  int cancels = 0;
+  services::EditSpec spec;
+  std::vector<services::RegionParameters> regionRows;
 };
 
 class FakeExportService : public services::ExportService {

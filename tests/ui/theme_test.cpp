@@ -42,6 +42,13 @@ TEST_P(EveryTheme, TextIsReadableOnWhatItStandsOn) {
       {theme.string, theme.caretLine},
       {theme.number, theme.caretLine},
       {theme.preprocessor, theme.caretLine},
+      {theme.text, theme.linkedLine},
+      {theme.keyword, theme.linkedLine},
+      {theme.deviceKeyword, theme.linkedLine},
+      {theme.comment, theme.linkedLine},
+      {theme.string, theme.linkedLine},
+      {theme.number, theme.linkedLine},
+      {theme.preprocessor, theme.linkedLine},
   };
   int index = 0;
   for (const auto& [text, background] : pairs) {

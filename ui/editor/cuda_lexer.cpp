@@ -21,14 +21,22 @@ constexpr const char* kCudaWords =
     "atomicAdd atomicMax atomicMin atomicCAS atomicExch __expf __logf __fdividef __frcp_rn __fsqrt_rn rsqrtf "
     "nvcuda wmma mma cooperative_groups asm volatile";
 
+constexpr const char* kHostWords =
+    "__restrict__ __restrict __m128 __m128i __m128d __m256 __m256i __m256d __m512 __m512i __m512d __mmask16 "
+    "__attribute__ "
+    "__builtin_assume_aligned __builtin_prefetch omp_get_thread_num omp_get_max_threads asm";
+
 }  // namespace
 
-CudaLexer::CudaLexer(QObject* parent) : QsciLexerCPP(parent, true) {
+CudaLexer::CudaLexer(Words words, QObject* parent) : QsciLexerCPP(parent, true), m_words(words) {
   setFoldCompact(false);
 }
 
 const char* CudaLexer::keywords(int set) const {
-  return set == kSecondarySet ? kCudaWords : QsciLexerCPP::keywords(set);
+  if (set != kSecondarySet) {
+    return QsciLexerCPP::keywords(set);
+  }
+  return m_words == Words::Cuda ? kCudaWords : kHostWords;
 }
 
 void CudaLexer::setTheme(const Theme& theme, const QFont& font) {

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/kernel_page.h"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QSplitter>
 #include <QStringList>
 #include <QTabWidget>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/editor/kernel_view.h"
+#include "core/domain/diagnostic.h"
 #include "ui/models/cell_view.h"
+#include "ui/models/diagnostic_model.h"
 #include "ui/models/fact_model.h"
 #include "ui/models/format.h"
 #include "ui/models/plan_model.h"
+#include "ui/pages/code_panes.h"
+#include "ui/pages/kernel_editing.h"
+#include "ui/pages/parameter_panel.h"
 #include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
@@ -73,26 +80,54 @@ QString accuracyOf(const services::CandidateDetail& detail) {
   return correct != nullptr ? toQString(domain::name(correct->accuracy)) : QString();
 }
 
+QToolButton* makeButton(QAction* action) {
+  auto* button = new QToolButton;
+  button->setObjectName(QString(action->objectName() % u"Button"_s));
+  button->setDefaultAction(action);
+  button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  button->setAutoRaise(true);
+  button->setFocusPolicy(Qt::TabFocus);
+  return button;
+}
+
+QString editStateText(const KernelEditing& editing) {
+  switch (editing.state()) {
+    case KernelEditing::State::Unavailable: return {};
+    case KernelEditing::State::Recorded: return KernelPage::tr("Recorded. Typing starts a draft.");
+    case KernelEditing::State::Evaluating: return KernelPage::tr("Evaluating: %1").arg(editing.stage());
+    case KernelEditing::State::Draft: break;
+  }
+  if (!editing.obstacle().isEmpty()) {
+    return editing.obstacle();
+  }
+  return editing.recoveredFrom().isValid()
+             ? KernelPage::tr("Draft of %1, not evaluated yet")
+                   .arg(editing.recoveredFrom().toLocalTime().toString(u"yyyy-MM-dd hh:mm"_s))
+             : KernelPage::tr("Draft, not evaluated yet");
+}
+
 }  // namespace
 
-KernelPage::KernelPage(Session& session, QWidget* parent)
+KernelPage::KernelPage(Session& session, KernelServices services, QWidget* parent)
     : QWidget(parent),
       m_session(session),
+      m_services(std::move(services)),
+      m_editing(new KernelEditing(session, m_services.edits, m_services.drafts, this)),
       m_title(new QLabel),
       m_cell(new ElidedLabel(Qt::ElideRight)),
       m_numbers(new ElidedLabel(Qt::ElideRight)),
       m_status(new Badge),
       m_accuracy(new Badge),
       m_tabs(new QTabWidget),
-      m_source(new KernelView(KernelView::Language::Cuda)),
-      m_assembly(new KernelView(KernelView::Language::Plain)),
-      m_sourceOrEmpty(new EmptyState(
-          m_source, tr("This candidate has no kernel of its own: every step is a PyTorch operator. See Plan."))),
-      m_assemblyOrEmpty(new EmptyState(m_assembly, tr("There is no assembly: nothing was compiled for it."))),
+      m_code(new CodePanes),
+      m_diagnostics(new DiagnosticModel(this)),
+      m_editState(new ElidedLabel(Qt::ElideRight)),
+      m_parameters(new ParameterPanel),
       m_plan(new PlanModel(this)),
       m_facts(new FactModel(this)) {
   setObjectName(u"kernelPage"_s);
   m_factTable = makeTable(m_facts, u"factTable"_s);
+  makeActions();
   makeTabs();
   auto* content = new QWidget;
   auto* inner = new QVBoxLayout(content);
@@ -105,8 +140,41 @@ KernelPage::KernelPage(Session& session, QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_empty);
+  KernelView& source = m_code->view(CodePanes::Pane::Source);
+  connect(&source, &KernelView::edited, this, [this, &source] { m_editing->setDraft(source.text()); });
+  connect(m_editing, &KernelEditing::changed, this, &KernelPage::showEditing);
+  connect(m_parameters, &ParameterPanel::evaluationRequested, this,
+          [this](const domain::Genome& genome) { m_editing->evaluate(genome); });
   connect(&session, &Session::selectionChanged, this, &KernelPage::showSelection);
   showSelection();
+}
+
+QAction* KernelPage::makeAction(const QString& name, const QString& text, const QList<QKeySequence>& keys,
+                                void (KernelPage::*slot)()) {
+  auto* action = new QAction(text, this);
+  action->setObjectName(name);
+  action->setShortcuts(keys);
+  action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  if (!keys.isEmpty()) {
+    action->setToolTip(QString(text % u" ("_s % keys.first().toString(QKeySequence::NativeText) % u')'));
+  }
+  connect(action, &QAction::triggered, this, slot);
+  addAction(action);
+  m_pageActions.push_back(action);
+  return action;
+}
+
+void KernelPage::makeActions() {
+  m_evaluate = makeAction(u"evaluateEdit"_s, tr("Evaluate"), {Qt::CTRL | Qt::Key_Return, Qt::CTRL | Qt::Key_Enter},
+                          &KernelPage::evaluate);
+  m_discard = makeAction(u"discardDraft"_s, tr("Discard"), {}, &KernelPage::discard);
+  m_discard->setToolTip(tr("Back to the recorded source"));
+  m_cancel = makeAction(u"cancelEvaluation"_s, tr("Cancel"), {}, &KernelPage::cancel);
+  makeAction(u"nextProblem"_s, tr("Next Problem"), {Qt::Key_F8}, &KernelPage::nextProblem);
+  makeAction(u"previousProblem"_s, tr("Previous Problem"), {Qt::SHIFT | Qt::Key_F8}, &KernelPage::previousProblem);
+  m_nextHotSpot = makeAction(u"nextHotSpot"_s, tr("Next Hot Spot"), {Qt::CTRL | Qt::Key_F8}, &KernelPage::nextHotSpot);
+  m_previousHotSpot = makeAction(u"previousHotSpot"_s, tr("Previous Hot Spot"), {Qt::CTRL | Qt::SHIFT | Qt::Key_F8},
+                                 &KernelPage::previousHotSpot);
 }
 
 QWidget* KernelPage::makeHeader() {
@@ -136,13 +204,58 @@ QWidget* KernelPage::makeHeader() {
   return header;
 }
 
+QWidget* KernelPage::makeToolRow() {
+  auto* widget = new QWidget;
+  auto* row = new QHBoxLayout(widget);
+  row->setContentsMargins(6, 3, 6, 3);
+  row->setSpacing(2);
+  for (const CodePanes::Pane pane : {CodePanes::Pane::Source, CodePanes::Pane::Assembly, CodePanes::Pane::Sass}) {
+    row->addWidget(makeButton(m_code->toggle(pane)));
+  }
+  m_editState->setObjectName(u"editState"_s);
+  m_editState->setForegroundRole(QPalette::PlaceholderText);
+  m_editState->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  row->addWidget(m_editState, 1);
+  for (QAction* action : {m_previousHotSpot, m_nextHotSpot, m_discard, m_cancel, m_evaluate}) {
+    QToolButton* button = makeButton(action);
+    connect(action, &QAction::changed, button, [button, action] { button->setVisible(action->isVisible()); });
+    button->setVisible(action->isVisible());
+    row->addWidget(button);
+  }
+  return widget;
+}
+
+QWidget* KernelPage::makeCodeTab() {
+  m_problems = makeTable(m_diagnostics, u"problemTable"_s);
+  m_problems->setAccessibleName(tr("Problems"));
+  m_problems->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_problems->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+  m_problems->horizontalHeader()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+  connect(m_problems, &QTableView::activated, this, [this](const QModelIndex& index) { goToProblem(index.row()); });
+  connect(m_problems, &QTableView::clicked, this, [this](const QModelIndex& index) { goToProblem(index.row()); });
+  auto* splitter = new QSplitter(Qt::Vertical);
+  splitter->setObjectName(u"problemSplitter"_s);
+  splitter->addWidget(m_code);
+  splitter->addWidget(m_problems);
+  splitter->setStretchFactor(0, 4);
+  splitter->setStretchFactor(1, 1);
+  splitter->setCollapsible(0, false);
+  m_problems->hide();
+  auto* tab = new QWidget;
+  auto* column = new QVBoxLayout(tab);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(makeToolRow());
+  column->addWidget(splitter, 1);
+  return tab;
+}
+
 void KernelPage::makeTabs() {
   m_tabs->setObjectName(u"kernelTabs"_s);
   m_tabs->setDocumentMode(true);
-  m_source->setObjectName(u"sourceView"_s);
-  m_assembly->setObjectName(u"assemblyView"_s);
-  m_tabs->addTab(m_sourceOrEmpty, tr("Source"));
-  m_tabs->addTab(m_assemblyOrEmpty, tr("Assembly"));
+  m_tabs->addTab(makeCodeTab(), tr("Code"));
+  m_parameters->setObjectName(u"parameterPanel"_s);
+  m_tabs->addTab(m_parameters, tr("Parameters"));
   auto* plan = makeTable(m_plan, u"planTable"_s);
   plan->setAccessibleName(tr("Launch plan"));
   for (int column = 0; column < static_cast<int>(PlanColumn::Arguments); ++column) {
@@ -159,32 +272,34 @@ void KernelPage::makeTabs() {
 }
 
 void KernelPage::setTheme(const Theme& theme) {
-  m_source->setTheme(theme);
-  m_assembly->setTheme(theme);
+  m_code->setTheme(theme);
   m_status->setTheme(theme);
   m_accuracy->setTheme(theme);
 }
 
 void KernelPage::focusSource() {
   m_tabs->setCurrentIndex(0);
-  m_source->setFocus();
+  m_code->view(CodePanes::Pane::Source).setFocus();
 }
 
 void KernelPage::openFind() {
-  if (m_tabs->currentWidget() == m_assemblyOrEmpty) {
-    m_assembly->openFind();
-    return;
-  }
-  m_tabs->setCurrentWidget(m_sourceOrEmpty);
-  m_source->openFind();
+  m_tabs->setCurrentIndex(0);
+  m_code->focusedView().openFind();
+}
+
+void KernelPage::goToSourceLine(int line) {
+  focusSource();
+  m_code->view(CodePanes::Pane::Source).goToLine(line - 1);
 }
 
 void KernelPage::showSelection() {
   const auto& detail = m_session.detail();
   m_empty->setEmpty(!detail);
+  m_editing->setCandidate(detail ? &*detail : nullptr);
   if (detail) {
     showDetail(*detail);
   }
+  showEditing();
 }
 
 void KernelPage::showDetail(const services::CandidateDetail& detail) {
@@ -194,19 +309,108 @@ void KernelPage::showDetail(const services::CandidateDetail& detail) {
   const QString status = toQString(detail.row.status);
   m_status->setBadge(status, toneOfStatus(status));
   m_accuracy->setBadge(accuracyOf(detail), Badge::Tone::Neutral);
-  // A generated file begins with a long prologue that is the same everywhere. The first mention of the kernel's name
-  // stands where its own parameters begin.
-  const QString source = toQString(detail.program.source);
-  if (source != m_source->text()) {
-    m_source->setText(source);
-    const std::vector<std::string> entries = detail.program.entries();
-    m_source->reveal(entries.empty() ? QString() : toQString(entries.front()));
-  }
-  m_sourceOrEmpty->setEmpty(detail.program.source.empty());
-  m_assembly->setText(toQString(detail.assembly));
-  m_assemblyOrEmpty->setEmpty(detail.assembly.empty());
+  showCode(detail);
+  showParameters(detail);
   m_plan->setRows(planRows(detail.program.plan));
   m_facts->setRows(evaluationFacts(detail));
+}
+
+void KernelPage::showCode(const services::CandidateDetail& detail) {
+  std::optional<domain::Profile> profile;
+  if (m_services.record != nullptr) {
+    if (auto found = m_services.record->profile(detail.row.id)) {
+      profile = std::move(*found);
+    } else {
+      m_session.report(found.error());
+    }
+  }
+  KernelView& source = m_code->view(CodePanes::Pane::Source);
+  const bool isOther = source.text() != m_editing->text() && detail.row.id != m_shown;
+  m_shown = detail.row.id;
+  showEditing();
+  m_code->setCandidate(detail, profile);
+  m_nextHotSpot->setVisible(profile && !heatOf(*profile).empty());
+  m_previousHotSpot->setVisible(m_nextHotSpot->isVisible());
+  if (isOther) {
+    // A generated file begins with a long prologue that is the same everywhere. The first mention of the kernel's name
+    // stands where its own parameters begin.
+    const std::vector<std::string> entries = detail.program.entries();
+    source.reveal(entries.empty() ? QString() : toQString(entries.front()));
+  }
+  m_diagnostics->setRows(domain::diagnosticsOf(detail.evaluation, detail.compileLog));
+  source.setDiagnostics(m_diagnostics->diagnostics());
+  m_problems->setVisible(m_diagnostics->rowCount() > 0);
+}
+
+void KernelPage::showParameters(const services::CandidateDetail& detail) {
+  std::vector<services::RegionParameters> regions;
+  if (m_services.edits != nullptr) {
+    if (auto found = m_services.edits->regions(detail.program.target, detail.genome)) {
+      regions = std::move(*found);
+    } else {
+      m_session.report(found.error());
+    }
+  }
+  m_parameters->setRegions(detail.genome, regions);
+  m_tabs->setTabVisible(m_tabs->indexOf(m_parameters), m_services.edits != nullptr);
+}
+
+void KernelPage::showEditing() {
+  using State = KernelEditing::State;
+  const State state = m_editing->state();
+  KernelView& source = m_code->view(CodePanes::Pane::Source);
+  source.setEditing(state == State::Draft      ? KernelView::Editing::Now
+                    : state == State::Recorded ? KernelView::Editing::OnFirstKey
+                                               : KernelView::Editing::Never);
+  m_code->setSource(m_editing->text(), state != State::Draft && state != State::Evaluating);
+  m_editState->setFullText(editStateText(*m_editing));
+  m_evaluate->setVisible(state == State::Recorded || state == State::Draft);
+  m_evaluate->setEnabled(m_editing->mayEvaluate());
+  m_discard->setVisible(state == State::Draft);
+  m_cancel->setVisible(state == State::Evaluating);
+  const bool isBusy = state == State::Evaluating;
+  m_parameters->setObstacle(isBusy ? tr("An edit is being evaluated.") : m_editing->obstacle());
+}
+
+void KernelPage::evaluate() {
+  m_editing->evaluate();
+}
+
+void KernelPage::discard() {
+  m_editing->discard();
+}
+
+void KernelPage::cancel() {
+  m_editing->cancel();
+}
+
+void KernelPage::nextProblem() {
+  goToProblem(m_diagnostics->nextWithLine(m_problems->currentIndex().row(), 1));
+}
+
+void KernelPage::previousProblem() {
+  const int row = m_problems->currentIndex().row();
+  goToProblem(m_diagnostics->nextWithLine(row < 0 ? 0 : row, -1));
+}
+
+void KernelPage::goToProblem(int row) {
+  if (row < 0) {
+    return;
+  }
+  m_problems->selectRow(row);
+  const domain::Diagnostic& one = m_diagnostics->diagnostics()[static_cast<std::size_t>(row)];
+  if (one.line > 0) {
+    focusSource();
+    m_code->view(CodePanes::Pane::Source).goToLine(one.line - 1, one.column > 0 ? one.column - 1 : 0);
+  }
+}
+
+void KernelPage::nextHotSpot() {
+  m_code->focusedView().nextHotSpot();
+}
+
+void KernelPage::previousHotSpot() {
+  m_code->focusedView().previousHotSpot();
 }
 
 }  // namespace swage::ui

@@ -3,40 +3,84 @@
 
 #include <QWidget>
 
+#include <filesystem>
+
+#include "core/services/edit_service.h"
+#include "core/services/record_service.h"
 #include "ui/models/session.h"
 #include "ui/widgets/theme.h"
 
+class QAction;
+class QHBoxLayout;
+class QKeySequence;
 class QLabel;
 class QTableView;
 class QTabWidget;
+class QToolButton;
 
 namespace swage::ui {
 
 class Badge;
+class CodePanes;
+class DiagnosticModel;
 class ElidedLabel;
 class EmptyState;
 class FactModel;
-class KernelView;
+class KernelEditing;
+class ParameterPanel;
 class PlanModel;
 
-// The selected candidate: what it is in one line, and its source, assembly, plan and evaluation.
+// What the page may use beyond the session. Without `record` no profile is shown, without `edits` nothing can be
+// edited; an empty folder keeps no drafts.
+struct KernelServices {
+  const services::RecordService* record = nullptr;
+  services::EditService* edits = nullptr;
+  std::filesystem::path drafts{};
+};
+
+// The selected candidate: what it is in one line, its source, assembly and SASS linked side by side with what the
+// compiler said, its parameters, plan and evaluation. Typing makes a draft, and Ctrl+Enter a candidate of it.
 class KernelPage final : public QWidget {
   Q_OBJECT
 
  public:
-  explicit KernelPage(Session& session, QWidget* parent = nullptr);
+  explicit KernelPage(Session& session, QWidget* parent = nullptr) : KernelPage(session, {}, parent) {}
+  KernelPage(Session& session, KernelServices services, QWidget* parent);
   void setTheme(const Theme& theme);
   void focusSource();
-  // Searches the text of the tab that is shown.
+  // Searches the text of the pane that has the focus.
   void openFind();
+  // The line is 1-based, as compilers and profiles count.
+  void goToSourceLine(int line);
+  // For menus and the palette: evaluate, discard, next and previous problem and hot spot. Their shortcuts work where
+  // the page has the focus.
+  [[nodiscard]] QList<QAction*> pageActions() const { return m_pageActions; }
 
  private:
   [[nodiscard]] QWidget* makeHeader();
+  [[nodiscard]] QWidget* makeToolRow();
+  [[nodiscard]] QWidget* makeCodeTab();
+  void makeActions();
+  QAction* makeAction(const QString& name, const QString& text, const QList<QKeySequence>& keys,
+                                    void (KernelPage::*slot)());
   void makeTabs();
   void showSelection();
   void showDetail(const services::CandidateDetail& detail);
+  void showCode(const services::CandidateDetail& detail);
+  void showParameters(const services::CandidateDetail& detail);
+  void showEditing();
+  void evaluate();
+  void discard();
+  void cancel();
+  void nextProblem();
+  void previousProblem();
+  void goToProblem(int row);
+  void nextHotSpot();
+  void previousHotSpot();
 
   Session& m_session;
+  KernelServices m_services;
+  KernelEditing* m_editing;
   EmptyState* m_empty = nullptr;
   QLabel* m_title;
   ElidedLabel* m_cell;
@@ -44,13 +88,21 @@ class KernelPage final : public QWidget {
   Badge* m_status;
   Badge* m_accuracy;
   QTabWidget* m_tabs;
-  KernelView* m_source;
-  KernelView* m_assembly;
-  EmptyState* m_sourceOrEmpty;
-  EmptyState* m_assemblyOrEmpty;
+  CodePanes* m_code;
+  DiagnosticModel* m_diagnostics;
+  QTableView* m_problems = nullptr;
+  ElidedLabel* m_editState;
+  QAction* m_evaluate = nullptr;
+  QAction* m_discard = nullptr;
+  QAction* m_cancel = nullptr;
+  QAction* m_nextHotSpot = nullptr;
+  QAction* m_previousHotSpot = nullptr;
+  QList<QAction*> m_pageActions;
+  ParameterPanel* m_parameters;
   PlanModel* m_plan;
   FactModel* m_facts;
   QTableView* m_factTable;
+  domain::CandidateId m_shown;
 };
 
 }  // namespace swage::ui

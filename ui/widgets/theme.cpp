@@ -41,6 +41,7 @@ Theme makeLight() {
   theme.chartBaseline = 0x57606A;
   theme.chartGrid = 0xE3E6EA;
   theme.caretLine = 0xEEF4FC;
+  theme.linkedLine = 0xFFF4D6;
   theme.keyword = 0x0A3FA0;
   theme.deviceKeyword = 0x8A3B00;
   theme.comment = 0x57606A;
@@ -81,6 +82,7 @@ Theme makeDark() {
   theme.chartBaseline = 0xA3ACB6;
   theme.chartGrid = 0x2C3138;
   theme.caretLine = 0x1D2530;
+  theme.linkedLine = 0x332C16;
   theme.keyword = 0x79B8FF;
   theme.deviceKeyword = 0xFFB27A;
   theme.comment = 0x98A2AD;

@@ -55,6 +55,7 @@ struct Theme {
   QColor chartGrid;
 
   QColor caretLine;
+  QColor linkedLine;  // the counterpart of the caret's line in another listing
   QColor keyword;
   QColor deviceKeyword;  // CUDA's own words
   QColor comment;

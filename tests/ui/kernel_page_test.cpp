@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/pages/kernel_page.h"
+
+#include <gmock/gmock.h>
+
+#include <QAction>
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include <algorithm>
+
+#include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
+#include "tests/ui/demo_data.h"
+#include "ui/editor/editor_marks.h"
+#include "ui/editor/kernel_view.h"
+#include "ui/pages/code_panes.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kSource = "int a;\nint b;\nint c;\n";
+constexpr const char* kPtx =
+    ".visible .entry k()\n{\n\t.loc 1 2 1\n\tadd.s32 %r1, %r2, %r3;\n\t.loc 1 3 1\n\tret;\n}\n.file 1 \"source.cu\"\n";
+
+class KernelPageTest : public ::testing::Test {
+ protected:
+  KernelPageTest() {
+    testing::fillDemo(record);
+    record.makeDetail = [this](const services::CandidateRow& row) {
+      services::CandidateDetail detail = prepared;
+      detail.row = row;
+      return detail;
+    };
+    prepared.program.target = domain::Target::Cuda;
+    prepared.program.source = kSource;
+    prepared.assembly = kPtx;
+    prepared.genome.regions = {{{0}, "row_block", {{"lanes", 16}}}};
+    edits.regionRows = {{"row_block", "one row for each block", {0}, {{"lanes", "width", {8, 16, 32}, 16, 8}}}};
+  }
+
+  void open() {
+    session = std::make_unique<Session>(run, record);
+    session->openProject(folder / "project");
+    session->showRun(testing::kDemoRun);
+    page = std::make_unique<KernelPage>(*session, KernelServices{&record, &edits, folder / "drafts"}, nullptr);
+    page->resize(1200, 700);
+    page->show();
+    page->activateWindow();
+    EXPECT_TRUE(QTest::qWaitForWindowActive(page.get()));
+    session->selectCandidate(first());
+  }
+  // The views tell of a caret that moved when they are painted.
+  static bool links(const KernelView& view, const std::vector<int>& lines) {
+    return testing::waitFor([&] { return view.marks().linkedLines() == lines; });
+  }
+  [[nodiscard]] domain::CandidateId first() const { return record.rows[0].id; }
+  [[nodiscard]] domain::CandidateId second() const { return record.rows[1].id; }
+  template <class T>
+  [[nodiscard]] T* child(const QString& name) const {
+    T* found = page->findChild<T*>(name);
+    EXPECT_NE(found, nullptr) << name.toStdString();
+    return found;
+  }
+  [[nodiscard]] KernelView& view(const QString& name) const { return *child<KernelView>(name); }
+  void type(const QString& text) {
+    view(u"sourceView"_s).setFocus();
+    QTest::keyClicks(view(u"sourceView"_s).focusProxy(), text);
+  }
+  void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+    QTest::keyClick(view(u"sourceView"_s).focusProxy(), key, modifiers);
+  }
+  [[nodiscard]] QString state() const { return child<QLabel>(u"editState"_s)->text(); }
+  static services::EditOutcome outcome(const services::CandidateRow& row) {
+    services::EditOutcome outcome;
+    outcome.detail.row = row;
+    return outcome;
+  }
+
+  testing::TempDir folder;
+  testing::FakeRunService run;
+  testing::FakeRecordService record;
+  testing::FakeEditService edits;
+  services::CandidateDetail prepared;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<KernelPage> page;
+};
+
+TEST_F(KernelPageTest, TheCaretMarksItsCounterparts) {
+  open();
+  KernelView& source = view(u"sourceView"_s);
+  KernelView& assembly = view(u"assemblyView"_s);
+  source.setFocus();
+  press(Qt::Key_Down);
+  EXPECT_TRUE(links(assembly, {3}));
+  press(Qt::Key_Down);
+  EXPECT_TRUE(links(assembly, {5}));
+  assembly.setFocus();
+  for (int i = 0; i < 3; ++i) {
+    QTest::keyClick(assembly.focusProxy(), Qt::Key_Down);
+  }
+  EXPECT_TRUE(links(source, {1}));
+}
+
+TEST_F(KernelPageTest, TheMouseMarksTheCounterpartsOfItsLine) {
+  open();
+  Q_EMIT view(u"assemblyView"_s).lineHovered(5);
+  EXPECT_THAT(view(u"sourceView"_s).marks().linkedLines(), ElementsAre(2));
+  Q_EMIT view(u"assemblyView"_s).lineHovered(-1);
+  EXPECT_THAT(view(u"sourceView"_s).marks().linkedLines(), IsEmpty());
+}
+
+TEST_F(KernelPageTest, SaysWhereLineInformationIsMissing) {
+  prepared.assembly = "0000 <k>:\n  5:\tret\n";
+  open();
+  EXPECT_EQ(child<QLabel>(u"assemblyViewNote"_s)->text(), u"no line information"_s);
+  prepared.assembly = kPtx;
+  session->selectCandidate(second());
+  EXPECT_EQ(child<QLabel>(u"assemblyViewNote"_s)->text(), QString());
+}
+
+domain::Profile profileOf() {
+  domain::Profile profile;
+  domain::KernelProfile kernel;
+  kernel.entry = "k";
+  kernel.instructions = {{0, "LDG.E R2, [R4.64] ;", 2, 30, {{"long_scoreboard", 24.0}, {"wait", 6.0}}},
+                         {16, "FADD R2, R2, R3 ;", 2, 10, {}},
+                         {32, "EXIT ;", 3, 0, {}}};
+  profile.kernels = {kernel};
+  return profile;
+}
+
+TEST_F(KernelPageTest, AProfileBringsSassAndHeat) {
+  record.makeProfile = [](domain::CandidateId) { return profileOf(); };
+  open();
+  EXPECT_EQ(view(u"sassView"_s).text(),
+            u"k:\n  /*0000*/  LDG.E R2, [R4.64] ;\n  /*0010*/  FADD R2, R2, R3 ;\n  /*0020*/  EXIT ;"_s);
+  const auto& heat = view(u"sourceView"_s).marks().heat();
+  ASSERT_EQ(heat.size(), 1U);
+  EXPECT_EQ(heat[0].line, 1);
+  EXPECT_DOUBLE_EQ(heat[0].share, 1.0);
+  EXPECT_EQ(heat[0].tooltip, u"40 samples\n60 % long_scoreboard\n15 % wait"_s);
+  EXPECT_EQ(child<QLabel>(u"sourceViewNote"_s)->text(), u"40 samples"_s);
+  view(u"sourceView"_s).setFocus();
+  press(Qt::Key_F8, Qt::ControlModifier);
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 1);
+  EXPECT_TRUE(links(view(u"sassView"_s), {1, 2}));
+}
+
+TEST_F(KernelPageTest, F8GoesThroughTheCompilersMessages) {
+  prepared.evaluation = domain::CompileFailed{
+      domain::CompileFailureReason::Error,
+      "source.cu(2): error: first\nptxas fatal   : aborted\nsource.cu(3): warning #1-D: second\n"};
+  open();
+  auto* problems = child<QTableView>(u"problemTable"_s);
+  EXPECT_TRUE(problems->isVisible());
+  EXPECT_EQ(problems->model()->rowCount(), 3);
+  view(u"sourceView"_s).setFocus();
+  press(Qt::Key_F8);
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 1);
+  press(Qt::Key_F8);
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 2);
+  press(Qt::Key_F8, Qt::ShiftModifier);
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 1);
+  prepared.evaluation.reset();
+  session->selectCandidate(second());
+  EXPECT_FALSE(problems->isVisible());
+}
+
+TEST_F(KernelPageTest, CtrlEnterEvaluatesTheDraft) {
+  open();
+  EXPECT_FALSE(child<QAction>(u"evaluateEdit"_s)->isEnabled()) << "nothing was edited";
+  type(u"// "_s);
+  EXPECT_TRUE(state().startsWith(u"Draft"_s)) << state().toStdString();
+  press(Qt::Key_Return, Qt::ControlModifier);
+  ASSERT_EQ(edits.evaluations, 1);
+  EXPECT_EQ(edits.spec.parent, first());
+  EXPECT_EQ(edits.spec.project, folder / "project");
+  EXPECT_EQ(std::get<services::SourceEdit>(edits.spec.change).source, std::string("// ") + kSource);
+  Q_EMIT edits.stageChanged("compiling");
+  EXPECT_EQ(state(), u"Evaluating: compiling"_s);
+  press(Qt::Key_X);
+  EXPECT_EQ(view(u"sourceView"_s).text(), u"// "_s + QLatin1StringView(kSource)) << "not changed while it is evaluated";
+  prepared.program.source = std::string("// ") + kSource;
+  edits.finish(outcome(record.rows[1]));
+  EXPECT_EQ(session->selectedCandidate(), second());
+  EXPECT_TRUE(state().startsWith(u"Recorded"_s)) << state().toStdString();
+}
+
+TEST_F(KernelPageTest, ARefusedEditStaysADraftAndSaysWhy) {
+  open();
+  const QSignalSpy noticed(session.get(), &Session::noticed);
+  type(u"// "_s);
+  press(Qt::Key_Return, Qt::ControlModifier);
+  edits.finish(Error(ErrorKind::Locked, "the project is being written"));
+  EXPECT_EQ(noticed.count(), 1);
+  EXPECT_TRUE(state().startsWith(u"Draft"_s));
+  EXPECT_TRUE(view(u"sourceView"_s).text().startsWith(u"// "_s));
+  EXPECT_TRUE(child<QAction>(u"evaluateEdit"_s)->isEnabled());
+}
+
+TEST_F(KernelPageTest, CancellingIsNoFailure) {
+  open();
+  const QSignalSpy noticed(session.get(), &Session::noticed);
+  type(u"// "_s);
+  press(Qt::Key_Return, Qt::ControlModifier);
+  child<QAction>(u"cancelEvaluation"_s)->trigger();
+  EXPECT_EQ(edits.cancels, 1);
+  edits.finish(Error(ErrorKind::Cancelled, "cancelled"));
+  EXPECT_EQ(noticed.count(), 0);
+  EXPECT_TRUE(state().startsWith(u"Draft"_s));
+}
+
+TEST_F(KernelPageTest, ADraftSurvivesAnotherSelectionAndTheProgram) {
+  open();
+  type(u"// kept "_s);
+  session->selectCandidate(second());
+  EXPECT_EQ(view(u"sourceView"_s).text(), QLatin1StringView(kSource));
+  session->selectCandidate(first());
+  EXPECT_TRUE(view(u"sourceView"_s).text().startsWith(u"// kept "_s));
+  page.reset();
+  open();
+  EXPECT_TRUE(view(u"sourceView"_s).text().startsWith(u"// kept "_s));
+  EXPECT_TRUE(state().startsWith(u"Draft of 20"_s)) << state().toStdString();
+  child<QAction>(u"discardDraft"_s)->trigger();
+  EXPECT_EQ(view(u"sourceView"_s).text(), QLatin1StringView(kSource));
+  page.reset();
+  open();
+  EXPECT_EQ(view(u"sourceView"_s).text(), QLatin1StringView(kSource));
+}
+
+TEST_F(KernelPageTest, ADraftHoldsTheSelectionAgainstARunningSearch) {
+  open();
+  session->followBest();
+  type(u"x"_s);
+  EXPECT_EQ(session->follow(), Session::Follow::Candidate);
+}
+
+TEST_F(KernelPageTest, SaysThatASearchWritesTheProject) {
+  open();
+  type(u"// "_s);
+  session->start({});
+  run.enter(services::RunState::Running);
+  EXPECT_FALSE(child<QAction>(u"evaluateEdit"_s)->isEnabled());
+  press(Qt::Key_Return, Qt::ControlModifier);
+  EXPECT_EQ(edits.evaluations, 0);
+}
+
+TEST_F(KernelPageTest, OtherParametersAreEvaluatedAsAGenome) {
+  open();
+  auto* choice = child<QComboBox>(u"parameter_0_lanes"_s);
+  EXPECT_EQ(choice->currentText(), u"16"_s);
+  EXPECT_EQ(choice->itemText(0), u"8 (standard)"_s);
+  auto* button = child<QPushButton>(u"evaluateParameters"_s);
+  EXPECT_FALSE(button->isEnabled());
+  choice->setCurrentIndex(2);
+  EXPECT_TRUE(button->isEnabled());
+  child<QPushButton>(u"resetParameters"_s)->click();
+  EXPECT_FALSE(button->isEnabled());
+  choice->setCurrentIndex(2);
+  button->click();
+  ASSERT_EQ(edits.evaluations, 1);
+  EXPECT_EQ(std::get<services::ParameterEdit>(edits.spec.change).genome.regions[0].parameters.at("lanes"), 32);
+  EXPECT_EQ(edits.spec.parent, first());
+}
+
+TEST_F(KernelPageTest, OnlyReadsWithoutSomebodyToEvaluate) {
+  session = std::make_unique<Session>(run, record);
+  session->openProject(folder / "project");
+  page = std::make_unique<KernelPage>(*session);
+  page->show();
+  session->selectCandidate(first());
+  type(u"x"_s);
+  EXPECT_EQ(view(u"sourceView"_s).text(), QLatin1StringView(kSource));
+  EXPECT_FALSE(child<QAction>(u"evaluateEdit"_s)->isVisible());
+}
+
+TEST_F(KernelPageTest, GoesToALineThatAProfileNames) {
+  open();
+  page->goToSourceLine(3);
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 2);
+}
+
+}  // namespace
+}  // namespace swage::ui

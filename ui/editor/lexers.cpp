@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/editor/lexers.h"
+
+#include <Qsci/qscilexerpython.h>
+
+#include <utility>
+#include <vector>
+
+#include "ui/editor/assembly_lexer.h"
+#include "ui/editor/cuda_lexer.h"
+
+namespace swage::ui {
+namespace {
+
+// Python with the words of Triton as a second set.
+class PythonLexer final : public QsciLexerPython {
+ public:
+  explicit PythonLexer(QObject* parent) : QsciLexerPython(parent) {
+    setFoldComments(true);
+    setHighlightSubidentifiers(true);
+  }
+
+  [[nodiscard]] const char* keywords(int set) const override {
+    constexpr int kHighlighted = 2;
+    return set == kHighlighted
+               ? "triton tl jit autotune heuristics constexpr program_id num_programs load store arange zeros full dot "
+                 "sum max min exp log sqrt where cdiv make_block_ptr advance atomic_add multiple_of max_contiguous "
+                 "torch nn self"
+               : QsciLexerPython::keywords(set);
+  }
+
+  void setTheme(const Theme& theme, const QFont& font) {
+    setDefaultFont(font);
+    setDefaultPaper(theme.base);
+    setDefaultColor(theme.text);
+    setFont(font, -1);
+    setPaper(theme.base, -1);
+    setColor(theme.text, -1);
+    const std::pair<QColor, std::vector<int>> styles[] = {
+        {theme.keyword, {Keyword, ClassName, FunctionMethodName}},
+        {theme.deviceKeyword, {HighlightedIdentifier}},
+        {theme.comment, {Comment, CommentBlock}},
+        {theme.string,
+         {DoubleQuotedString, SingleQuotedString, TripleSingleQuotedString, TripleDoubleQuotedString, UnclosedString,
+          DoubleQuotedFString, SingleQuotedFString, TripleSingleQuotedFString, TripleDoubleQuotedFString}},
+        {theme.number, {Number}},
+        {theme.preprocessor, {Decorator}},
+    };
+    for (const auto& [color, ids] : styles) {
+      for (const int id : ids) {
+        setColor(color, id);
+      }
+    }
+  }
+};
+
+template <class Lexer>
+ThemedLexer themed(Lexer* lexer) {
+  return {lexer, [lexer](const Theme& theme, const QFont& font) { lexer->setTheme(theme, font); }};
+}
+
+}  // namespace
+
+ThemedLexer makeLexer(CodeLanguage language, QObject* parent) {
+  switch (language) {
+    case CodeLanguage::Cuda: return themed(new CudaLexer(CudaLexer::Words::Cuda, parent));
+    case CodeLanguage::Cpp: return themed(new CudaLexer(CudaLexer::Words::Host, parent));
+    case CodeLanguage::Python: return themed(new PythonLexer(parent));
+    case CodeLanguage::Ptx: return themed(new AssemblyLexer(AssemblyDialect::Ptx, parent));
+    case CodeLanguage::Sass: return themed(new AssemblyLexer(AssemblyDialect::Sass, parent));
+    case CodeLanguage::X86: return themed(new AssemblyLexer(AssemblyDialect::X86, parent));
+    case CodeLanguage::Plain: break;
+  }
+  return {};
+}
+
+}  // namespace swage::ui

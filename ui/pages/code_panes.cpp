@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/code_panes.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QResizeEvent>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <map>
+
+#include "ui/models/format.h"
+#include "ui/widgets/empty_state.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+constexpr int kSideBySideColumns = 130;  // of average characters: less, and panes stand below each other
+constexpr int kStallsInTooltip = 3;
+
+std::int64_t samplesOf(const domain::Profile& profile) {
+  std::int64_t total = 0;
+  for (const domain::KernelProfile& kernel : profile.kernels) {
+    for (const domain::InstructionSamples& at : kernel.instructions) {
+      total += at.samples;
+    }
+  }
+  return total;
+}
+
+using Stalls = std::map<std::string, double>;
+
+void addStalls(Stalls& into, const domain::InstructionSamples& at) {
+  for (const domain::ProfileMetric& stall : at.stalls) {
+    into[stall.name] += stall.value;
+  }
+}
+
+// "1,234 samples" and the worst reasons to wait.
+QString describeSamples(std::int64_t samples, const Stalls& stalls) {
+  QStringList lines = {CodePanes::tr("%1 samples").arg(formatCount(samples))};
+  std::vector<std::pair<double, std::string>> worst;
+  for (const auto& [name, value] : stalls) {
+    worst.emplace_back(value, name);
+  }
+  std::sort(worst.rbegin(), worst.rend());
+  for (const auto& [value, name] : worst) {
+    if (lines.size() > kStallsInTooltip || value <= 0.0 || samples == 0) {
+      break;
+    }
+    lines.push_back(
+        CodePanes::tr("%1 % %2").arg(100.0 * value / static_cast<double>(samples), 0, 'f', 0).arg(toQString(name)));
+  }
+  return lines.join(u'\n');
+}
+
+QLabel* makeTitle(const QString& text) {
+  auto* label = new QLabel(text);
+  QFont font = label->font();
+  font.setWeight(QFont::DemiBold);
+  label->setFont(font);
+  return label;
+}
+
+KernelView::Language assemblyLanguage(domain::Target target) {
+  return target == domain::Target::Cuda ? KernelView::Language::Ptx : KernelView::Language::X86;
+}
+
+}  // namespace
+
+SassView sassOf(const domain::Profile& profile) {
+  SassView sass;
+  const auto total = static_cast<double>(samplesOf(profile));
+  QStringList lines;
+  for (const domain::KernelProfile& kernel : profile.kernels) {
+    const bool hasText = std::any_of(kernel.instructions.begin(), kernel.instructions.end(),
+                                     [](const auto& at) { return !at.text.empty(); });
+    if (!hasText) {
+      continue;
+    }
+    lines.push_back(toQString(kernel.entry) % u':');
+    sass.map.lineOf.push_back(0);
+    for (const domain::InstructionSamples& at : kernel.instructions) {
+      if (at.samples > 0 && total > 0.0) {
+        Stalls stalls;
+        addStalls(stalls, at);
+        sass.heat.push_back({static_cast<int>(lines.size()), static_cast<double>(at.samples) / total,
+                             describeSamples(at.samples, stalls)});
+      }
+      lines.push_back(u"  /*%1*/  %2"_s.arg(at.offset, 4, 16, QLatin1Char('0')).arg(toQString(at.text)));
+      sass.map.lineOf.push_back(at.line);
+    }
+  }
+  sass.text = lines.join(u'\n');
+  return sass;
+}
+
+std::vector<LineHeat> heatOf(const domain::Profile& profile) {
+  std::map<int, std::pair<std::int64_t, Stalls>> byLine;
+  for (const domain::KernelProfile& kernel : profile.kernels) {
+    for (const domain::InstructionSamples& at : kernel.instructions) {
+      if (at.line > 0 && at.samples > 0) {
+        byLine[at.line].first += at.samples;
+        addStalls(byLine[at.line].second, at);
+      }
+    }
+  }
+  const auto total = static_cast<double>(samplesOf(profile));
+  std::vector<LineHeat> heat;
+  for (const auto& [line, sum] : byLine) {
+    heat.push_back({line - 1, static_cast<double>(sum.first) / total, describeSamples(sum.first, sum.second)});
+  }
+  return heat;
+}
+
+CodePanes::CodePanes(QWidget* parent) : QWidget(parent), m_splitter(new QSplitter(Qt::Vertical)) {
+  m_splitter->setObjectName(u"codeSplitter"_s);
+  m_splitter->setChildrenCollapsible(false);
+  m_parts.push_back(
+      makePart(Pane::Source, tr("Source"), u"sourceView"_s,
+               tr("This candidate has no kernel of its own: every step is a PyTorch operator. See Plan.")));
+  m_parts.push_back(makePart(Pane::Assembly, tr("Assembly"), u"assemblyView"_s,
+                             tr("There is no assembly: nothing was compiled for it.")));
+  m_parts.push_back(makePart(Pane::Sass, tr("SASS"), u"sassView"_s,
+                             tr("SASS comes with a profile, where nvdisasm is installed: `swage profile` makes one.")));
+  for (const Pane pane : {Pane::Source, Pane::Assembly, Pane::Sass}) {
+    connectPart(pane);
+  }
+  toggle(Pane::Sass)->setChecked(false);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(m_splitter);
+}
+
+CodePanes::Part CodePanes::makePart(Pane pane, const QString& title, const QString& name,
+                                    const QString& emptySentence) {
+  Part made;
+  made.box = new QWidget;
+  made.view = new KernelView(pane == Pane::Sass ? KernelView::Language::Sass : KernelView::Language::Cpp);
+  made.view->setObjectName(name);
+  made.view->setAccessibleName(title);
+  made.empty = new EmptyState(made.view, emptySentence);
+  made.note = new QLabel;
+  made.note->setObjectName(QString(name % u"Note"_s));
+  made.note->setForegroundRole(QPalette::PlaceholderText);
+  auto* heading = new QHBoxLayout;
+  heading->setContentsMargins(10, 4, 10, 4);
+  heading->addWidget(makeTitle(title));
+  heading->addStretch(1);
+  heading->addWidget(made.note);
+  auto* column = new QVBoxLayout(made.box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(heading);
+  column->addWidget(made.empty, 1);
+  made.toggle = new QAction(title, this);
+  made.toggle->setObjectName(QString(u"show_"_s % name));
+  made.toggle->setCheckable(true);
+  made.toggle->setChecked(true);
+  m_splitter->addWidget(made.box);
+  return made;
+}
+
+void CodePanes::connectPart(Pane pane) {
+  Part& made = part(pane);
+  connect(made.toggle, &QAction::toggled, made.box, &QWidget::setVisible);
+  connect(made.view, &KernelView::caretLineChanged, this, [this, pane](int line) {
+    if (view(pane).hasFocus() || view(pane).focusProxy()->hasFocus()) {
+      link(pane, line, KernelView::Reveal::Yes);
+    }
+  });
+  connect(made.view, &KernelView::lineHovered, this, [this, pane](int line) {
+    // Without the mouse the caret's line holds.
+    link(line < 0 ? Pane::Source : pane, line < 0 ? view(Pane::Source).caretLine() : line, KernelView::Reveal::No);
+  });
+}
+
+void CodePanes::setTheme(const Theme& theme) {
+  for (const Part& one : m_parts) {
+    one.view->setTheme(theme);
+  }
+}
+
+void CodePanes::setCandidate(const services::CandidateDetail& detail, const std::optional<domain::Profile>& profile) {
+  const domain::Target target = detail.program.target;
+  part(Pane::Source).empty->setEmpty(detail.program.source.empty());
+  view(Pane::Source)
+      .setLanguage(target == domain::Target::Cuda ? KernelView::Language::Cuda : KernelView::Language::Cpp);
+  view(Pane::Assembly).setLanguage(assemblyLanguage(target));
+  view(Pane::Assembly).setLinkedLines({}, KernelView::Reveal::No);
+  view(Pane::Assembly).setText(toQString(detail.assembly));
+  part(Pane::Assembly).map = domain::mapListing(detail.assembly);
+  part(Pane::Assembly).empty->setEmpty(detail.assembly.empty());
+  setSass(profile);
+  setNotes(detail, profile);
+}
+
+void CodePanes::setSass(const std::optional<domain::Profile>& profile) {
+  SassView sass = profile ? sassOf(*profile) : SassView();
+  view(Pane::Sass).setLinkedLines({}, KernelView::Reveal::No);
+  view(Pane::Sass).setText(sass.text);
+  view(Pane::Sass).setHeat(std::move(sass.heat));
+  part(Pane::Sass).map = std::move(sass.map);
+  part(Pane::Sass).empty->setEmpty(sass.text.isEmpty());
+}
+
+void CodePanes::setNotes(const services::CandidateDetail& detail, const std::optional<domain::Profile>& profile) {
+  const auto linkNote = [](const Part& listing, bool hasText) {
+    listing.note->setText(hasText && listing.map.isEmpty() ? tr("no line information") : QString());
+    listing.note->setToolTip(listing.note->text().isEmpty()
+                                 ? QString()
+                                 : tr("The compiler recorded no lines, so that nothing links this to the source."));
+  };
+  linkNote(part(Pane::Assembly), !detail.assembly.empty());
+  linkNote(part(Pane::Sass), !view(Pane::Sass).text().isEmpty());
+  const std::vector<LineHeat> heat = profile ? heatOf(*profile) : std::vector<LineHeat>();
+  view(Pane::Source).setHeat(heat);
+  part(Pane::Source).note->setText(heat.empty() ? QString() : tr("%1 samples").arg(formatCount(samplesOf(*profile))));
+}
+
+void CodePanes::setSource(const QString& text, bool isRecorded) {
+  view(Pane::Source).setText(text);
+  m_isLinked = isRecorded;
+  if (!m_isLinked) {
+    link(Pane::Source, -1, KernelView::Reveal::No);
+  }
+}
+
+void CodePanes::link(Pane from, int line, KernelView::Reveal reveal) {
+  int source = 0;
+  if (line >= 0 && m_isLinked) {
+    const std::vector<int>& lineOf = part(from).map.lineOf;
+    const auto index = static_cast<std::size_t>(line);
+    source = from == Pane::Source ? line + 1 : index < lineOf.size() ? lineOf[index] : 0;
+  }
+  for (const Pane pane : {Pane::Source, Pane::Assembly, Pane::Sass}) {
+    std::vector<int> lines;
+    if (pane != Pane::Source) {
+      lines = part(pane).map.listingLines(source);
+    } else if (source > 0 && from != Pane::Source) {
+      lines = {source - 1};
+    }
+    view(pane).setLinkedLines(lines, pane == from ? KernelView::Reveal::No : reveal);
+  }
+}
+
+KernelView& CodePanes::focusedView() const {
+  for (const Part& one : m_parts) {
+    if (one.view->isAncestorOf(one.view->window()->focusWidget())) {
+      return *one.view;
+    }
+  }
+  return view(Pane::Source);
+}
+
+void CodePanes::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const bool isWide = event->size().width() >= kSideBySideColumns * fontMetrics().averageCharWidth();
+  m_splitter->setOrientation(isWide ? Qt::Horizontal : Qt::Vertical);
+}
+
+}  // namespace swage::ui
