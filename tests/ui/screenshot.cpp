@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
-//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|plan|evaluation] [WIDTHxHEIGHT]
-//   [ACTION|=TEXT]…
+//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|plan|evaluation|kernel|problems|parameters]
+//   [WIDTHxHEIGHT] [ACTION|=TEXT]…
 // Then triggers actions by their object names, and types texts where the keyboard is.
 #include <QAction>
 #include <QApplication>
@@ -11,6 +11,8 @@
 #include <QTimer>
 
 #include "tests/ui/demo_data.h"
+#include "tests/ui/kernel_scene.h"
+#include "ui/pages/kernel_page.h"
 #include "ui/shell/main_window.h"
 
 using namespace Qt::StringLiterals;
@@ -76,20 +78,51 @@ void take(const QStringList& steps, ui::MainWindow& window) {
   }
 }
 
+// The page of a candidate alone, as wide as a tab of the middle would be.
+int showKernelPage(const Scene& scene, testing::FakeRunService& run, const ui::Theme& theme) {
+  testing::FakeRecordService record;
+  testing::FakeEditService edits;
+  const bool isBroken = scene.name == "problems"_L1;
+  testing::fillKernel(record, edits, isBroken ? testing::KernelScene::Failed : testing::KernelScene::Profiled);
+  ui::Session session(run, record);
+  session.showRun(testing::kDemoRun);
+  ui::KernelPage page(session, ui::KernelServices{&record, &edits, {}}, nullptr);
+  page.setTheme(theme);
+  page.resize(scene.size);
+  page.show();
+  page.findChild<QAction*>(u"show_sassView"_s)->setChecked(!isBroken);
+  page.findChild<QTabWidget*>(u"kernelTabs"_s)->setCurrentIndex(scene.name == "parameters"_L1 ? 1 : 0);
+  QTimer::singleShot(200, &page, [&] {
+    if (scene.name != "parameters"_L1) {
+      page.activateWindow();
+      page.goToSourceLine(8);
+      page.findChild<QAction*>(u"nextProblem"_s)->trigger();
+    }
+  });
+  QTimer::singleShot(900, &page, [&] {
+    const bool saved = page.grab().save(scene.file);
+    QApplication::exit(saved ? 0 : 1);
+  });
+  return QApplication::exec();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
   const Scene scene = parse(QApplication::arguments());
   testing::FakeRunService run;
+  ui::ThemeController theme(application);
+  theme.choose(scene.theme);
+  if (scene.name == "kernel"_L1 || scene.name == "problems"_L1 || scene.name == "parameters"_L1) {
+    return showKernelPage(scene, run, theme.theme());
+  }
   testing::FakeRecordService record;
   testing::fillDemo(record);
   const testing::FakeExportService exporter;
   testing::FakePatternService patterns;
   patterns.rows = testing::demoPatterns();
   ui::RealDialogs dialogs;
-  ui::ThemeController theme(application);
-  theme.choose(scene.theme);
   ui::WindowOptions options;
   options.spec.project = "/tmp/example.swage-project";
   options.tasksFolder = QStringLiteral(SWAGE_TASKS_FOLDER);

@@ -23,6 +23,10 @@ constexpr int kLinkedMarker = 2;
 constexpr int kErrorIndicator = 8;
 constexpr int kWarningIndicator = 9;
 constexpr int kHeatLevels = 8;
+// Styles of this editor alone: below 32 they are the lexer's, up to 39 Scintilla's own. QsciStyle would else take a new
+// number for every editor, and run into those.
+constexpr int kCoolStyle = 40;
+constexpr int kFirstHeatStyle = 41;
 constexpr double kHotSpot = 0.02;  // of all samples: what is less is nothing to jump to
 
 int levelOf(double share, double most) {
@@ -36,10 +40,13 @@ QString percent(double share) {
 
 }  // namespace
 
-EditorMarks::EditorMarks(QsciScintilla& editor) : m_editor(editor) {
+EditorMarks::EditorMarks(QsciScintilla& editor) : m_editor(editor), m_coolStyle(kCoolStyle) {
+  for (int level = 0; level < kHeatLevels; ++level) {
+    m_heatStyles.emplace_back(kFirstHeatStyle + level);
+  }
   m_editor.setMarginType(kDiagnosticMargin, QsciScintilla::SymbolMargin);
   m_editor.setMarginMarkerMask(kDiagnosticMargin, (1 << kErrorMarker) | (1 << kWarningMarker));
-  m_editor.setMarginWidth(kDiagnosticMargin, 0);
+  m_editor.setMarginWidth(kDiagnosticMargin, u" "_s);
   m_editor.setMarginType(kHeatMargin, QsciScintilla::TextMarginRightJustified);
   m_editor.setMarginWidth(kHeatMargin, 0);
   m_editor.setMarginMarkerMask(kHeatMargin, 0);
@@ -60,11 +67,6 @@ void EditorMarks::setTheme(const Theme& theme, const QFont& font) {
   m_editor.setMarkerBackgroundColor(theme.linkedLine, kLinkedMarker);
   m_editor.setIndicatorForegroundColor(theme.bad, kErrorIndicator);
   m_editor.setIndicatorForegroundColor(theme.caution, kWarningIndicator);
-  if (m_heatStyles.empty()) {
-    for (int level = 0; level < kHeatLevels; ++level) {
-      m_heatStyles.emplace_back();
-    }
-  }
   for (int level = 0; level < kHeatLevels; ++level) {
     const QColor paper = mapColor(theme.heat, static_cast<double>(level) / (kHeatLevels - 1));
     QsciStyle& style = m_heatStyles[static_cast<std::size_t>(level)];
@@ -72,6 +74,9 @@ void EditorMarks::setTheme(const Theme& theme, const QFont& font) {
     style.setPaper(paper);
     style.setColor(readableOn(paper));
   }
+  m_coolStyle.setFont(font);
+  m_coolStyle.setPaper(theme.alternateBase);
+  m_coolStyle.setColor(theme.mutedText);
   drawHeat();
 }
 
@@ -96,7 +101,7 @@ void EditorMarks::drawDiagnostics() {
       any = true;
     }
   }
-  m_editor.setMarginWidth(kDiagnosticMargin, any ? u"00"_s : QString());
+  m_editor.setMarginWidth(kDiagnosticMargin, any ? u"00"_s : u" "_s);
 }
 
 // What the compiler underlined; where it said only a column, the word there; else the line without its indentation.
@@ -141,9 +146,10 @@ void EditorMarks::drawHeat() {
     most = std::max(most, one.share);
   }
   for (const LineHeat& one : m_heat) {
-    if (one.line >= 0 && one.line < m_editor.lines() && most > 0.0 && !m_heatStyles.empty()) {
+    if (one.line >= 0 && one.line < m_editor.lines() && most > 0.0) {
+      const auto level = static_cast<std::size_t>(levelOf(one.share, most));
       m_editor.setMarginText(one.line, u" "_s % percent(one.share) % u" "_s,
-                             m_heatStyles[static_cast<std::size_t>(levelOf(one.share, most))]);
+                             one.share >= kHotSpot ? m_heatStyles[level] : m_coolStyle);
     }
   }
 }

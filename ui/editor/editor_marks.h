@@ -41,6 +41,7 @@ class EditorMarks {
   QsciScintilla& m_editor;
   Theme m_theme = Theme::light();
   std::vector<QsciStyle> m_heatStyles;
+  QsciStyle m_coolStyle;  // of lines that are no hot spots
   std::vector<domain::Diagnostic> m_diagnostics;
   std::vector<LineHeat> m_heat;
   std::vector<int> m_linked;

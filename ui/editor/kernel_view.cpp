@@ -160,10 +160,9 @@ void KernelView::setTheme(const Theme& theme) {
   m_editor->setMarginsBackgroundColor(theme.alternateBase);
   m_editor->setMarginsForegroundColor(theme.mutedText);
   m_editor->setFoldMarginColors(theme.alternateBase, theme.alternateBase);
-  m_editor->setMarkerForegroundColor(theme.alternateBase, QsciScintilla::SC_MARKNUM_FOLDEROPEN);
   for (const int marker : {QsciScintilla::SC_MARKNUM_FOLDER, QsciScintilla::SC_MARKNUM_FOLDEROPEN}) {
-    m_editor->setMarkerForegroundColor(theme.alternateBase, marker);
-    m_editor->setMarkerBackgroundColor(theme.mutedText, marker);
+    m_editor->SendScintilla(QsciScintilla::SCI_MARKERSETFORE, static_cast<unsigned long>(marker), theme.mutedText);
+    m_editor->SendScintilla(QsciScintilla::SCI_MARKERSETBACK, static_cast<unsigned long>(marker), theme.mutedText);
   }
   m_editor->setMatchedBraceBackgroundColor(theme.caretLine);
   m_editor->setMatchedBraceForegroundColor(theme.accent);

@@ -149,7 +149,8 @@ CodePanes::Part CodePanes::makePart(Pane pane, const QString& title, const QStri
   made.note->setForegroundRole(QPalette::PlaceholderText);
   auto* heading = new QHBoxLayout;
   heading->setContentsMargins(10, 4, 10, 4);
-  heading->addWidget(makeTitle(title));
+  made.title = makeTitle(title);
+  heading->addWidget(made.title);
   heading->addStretch(1);
   heading->addWidget(made.note);
   auto* column = new QVBoxLayout(made.box);
@@ -167,7 +168,10 @@ CodePanes::Part CodePanes::makePart(Pane pane, const QString& title, const QStri
 
 void CodePanes::connectPart(Pane pane) {
   Part& made = part(pane);
-  connect(made.toggle, &QAction::toggled, made.box, &QWidget::setVisible);
+  connect(made.toggle, &QAction::toggled, made.box, [this, box = made.box](bool isShown) {
+    box->setVisible(isShown);
+    shareSpace();
+  });
   connect(made.view, &KernelView::caretLineChanged, this, [this, pane](int line) {
     if (view(pane).hasFocus() || view(pane).focusProxy()->hasFocus()) {
       link(pane, line, KernelView::Reveal::Yes);
@@ -177,6 +181,12 @@ void CodePanes::connectPart(Pane pane) {
     // Without the mouse the caret's line holds.
     link(line < 0 ? Pane::Source : pane, line < 0 ? view(Pane::Source).caretLine() : line, KernelView::Reveal::No);
   });
+}
+
+// The source gets a little more than the listings.
+void CodePanes::shareSpace() {
+  constexpr int kShares[] = {5, 4, 4};
+  m_splitter->setSizes({kShares[0] * width(), kShares[1] * width(), kShares[2] * width()});
 }
 
 void CodePanes::setTheme(const Theme& theme) {
@@ -190,6 +200,10 @@ void CodePanes::setCandidate(const services::CandidateDetail& detail, const std:
   part(Pane::Source).empty->setEmpty(detail.program.source.empty());
   view(Pane::Source)
       .setLanguage(target == domain::Target::Cuda ? KernelView::Language::Cuda : KernelView::Language::Cpp);
+  const QString listing = target == domain::Target::Cuda ? tr("PTX") : tr("Assembly");
+  part(Pane::Assembly).title->setText(listing);
+  toggle(Pane::Assembly)->setText(listing);
+  toggle(Pane::Sass)->setVisible(target == domain::Target::Cuda);
   view(Pane::Assembly).setLanguage(assemblyLanguage(target));
   view(Pane::Assembly).setLinkedLines({}, KernelView::Reveal::No);
   view(Pane::Assembly).setText(toQString(detail.assembly));
@@ -260,7 +274,11 @@ KernelView& CodePanes::focusedView() const {
 void CodePanes::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const bool isWide = event->size().width() >= kSideBySideColumns * fontMetrics().averageCharWidth();
-  m_splitter->setOrientation(isWide ? Qt::Horizontal : Qt::Vertical);
+  const Qt::Orientation orientation = isWide ? Qt::Horizontal : Qt::Vertical;
+  if (orientation != m_splitter->orientation() || event->oldSize().width() <= 0) {
+    m_splitter->setOrientation(orientation);
+    shareSpace();
+  }
 }
 
 }  // namespace swage::ui

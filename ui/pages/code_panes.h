@@ -46,6 +46,7 @@ class CodePanes final : public QWidget {
  private:
   struct Part {
     QWidget* box = nullptr;
+    QLabel* title = nullptr;
     QLabel* note = nullptr;
     EmptyState* empty = nullptr;
     KernelView* view = nullptr;
@@ -55,6 +56,7 @@ class CodePanes final : public QWidget {
 
   Part makePart(Pane pane, const QString& title, const QString& name, const QString& emptySentence);
   void connectPart(Pane pane);
+  void shareSpace();
   void setSass(const std::optional<domain::Profile>& profile);
   void setNotes(const services::CandidateDetail& detail, const std::optional<domain::Profile>& profile);
   // Marks what belongs to a line of one pane in all panes; -1 takes the marks away.

@@ -24,6 +24,7 @@
 #include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/icons.h"
 
 using namespace Qt::StringLiterals;
 
@@ -85,7 +86,7 @@ QToolButton* makeButton(QAction* action) {
   button->setObjectName(QString(action->objectName() % u"Button"_s));
   button->setDefaultAction(action);
   button->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  button->setAutoRaise(true);
+  button->setAutoRaise(action->isCheckable() || !action->icon().isNull());
   button->setFocusPolicy(Qt::TabFocus);
   return button;
 }
@@ -209,18 +210,25 @@ QWidget* KernelPage::makeToolRow() {
   auto* row = new QHBoxLayout(widget);
   row->setContentsMargins(6, 3, 6, 3);
   row->setSpacing(2);
+  const auto add = [row](QAction* action) {
+    QToolButton* button = makeButton(action);
+    connect(action, &QAction::changed, button, [button, action] { button->setVisible(action->isVisible()); });
+    button->setVisible(action->isVisible());
+    row->addWidget(button);
+    return button;
+  };
   for (const CodePanes::Pane pane : {CodePanes::Pane::Source, CodePanes::Pane::Assembly, CodePanes::Pane::Sass}) {
-    row->addWidget(makeButton(m_code->toggle(pane)));
+    add(m_code->toggle(pane));
   }
   m_editState->setObjectName(u"editState"_s);
   m_editState->setForegroundRole(QPalette::PlaceholderText);
   m_editState->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   row->addWidget(m_editState, 1);
-  for (QAction* action : {m_previousHotSpot, m_nextHotSpot, m_discard, m_cancel, m_evaluate}) {
-    QToolButton* button = makeButton(action);
-    connect(action, &QAction::changed, button, [button, action] { button->setVisible(action->isVisible()); });
-    button->setVisible(action->isVisible());
-    row->addWidget(button);
+  for (QAction* action : {m_previousHotSpot, m_nextHotSpot}) {
+    add(action)->setToolButtonStyle(Qt::ToolButtonIconOnly);
+  }
+  for (QAction* action : {m_discard, m_cancel, m_evaluate}) {
+    add(action);
   }
   return widget;
 }
@@ -273,6 +281,8 @@ void KernelPage::makeTabs() {
 
 void KernelPage::setTheme(const Theme& theme) {
   m_code->setTheme(theme);
+  m_previousHotSpot->setIcon(themedIcon(u"up"_s, theme));
+  m_nextHotSpot->setIcon(themedIcon(u"down"_s, theme));
   m_status->setTheme(theme);
   m_accuracy->setTheme(theme);
 }

@@ -62,7 +62,7 @@ class KernelPage final : public QWidget {
   [[nodiscard]] QWidget* makeCodeTab();
   void makeActions();
   QAction* makeAction(const QString& name, const QString& text, const QList<QKeySequence>& keys,
-                                    void (KernelPage::*slot)());
+                      void (KernelPage::*slot)());
   void makeTabs();
   void showSelection();
   void showDetail(const services::CandidateDetail& detail);

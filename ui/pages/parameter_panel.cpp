@@ -54,6 +54,7 @@ ParameterPanel::ParameterPanel(QWidget* parent)
   m_evaluate->setObjectName(u"evaluateParameters"_s);
   auto* buttons = new QHBoxLayout;
   buttons->setContentsMargins(10, 6, 10, 8);
+  buttons->setSpacing(8);
   buttons->addWidget(m_hint, 1);
   buttons->addWidget(m_reset);
   buttons->addWidget(m_evaluate);
@@ -91,7 +92,7 @@ QWidget* ParameterPanel::makeRegion(std::size_t index, const services::RegionPar
   auto* box = new QWidget;
   auto* form = new QFormLayout(box);
   form->setContentsMargins(0, 0, 0, 0);
-  form->setFieldGrowthPolicy(QFormLayout::FieldsStayAtSizeHint);
+  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   auto* title = new QLabel(tr("Region %1: %2").arg(index + 1).arg(toQString(region.pattern)));
   QFont bold = title->font();
   bold.setWeight(QFont::DemiBold);
@@ -103,7 +104,13 @@ QWidget* ParameterPanel::makeRegion(std::size_t index, const services::RegionPar
     name->setToolTip(toQString(range.description));
     QComboBox* choice = makeChoice(index, range);
     name->setBuddy(choice);
-    form->addRow(name, choice);
+    auto* field = new QWidget;
+    auto* row = new QHBoxLayout(field);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(10);
+    row->addWidget(choice);
+    row->addWidget(makeMuted(toQString(range.description)), 1);
+    form->addRow(name, field);
   }
   return box;
 }
@@ -126,6 +133,7 @@ QComboBox* ParameterPanel::makeChoice(std::size_t index, const services::Paramet
     choice->addItem(value == range.standard ? tr("%1 (standard)").arg(number) : number,
                     QVariant::fromValue<qlonglong>(value));
   }
+  choice->setMinimumWidth(choice->fontMetrics().horizontalAdvance(u"000000 (standard)____"_s));
   choice->setCurrentIndex(recorded);
   choice->setEnabled(values.size() > 1);
   m_choices.emplace_back(choice, recorded);
