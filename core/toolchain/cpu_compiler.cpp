@@ -107,6 +107,9 @@ BuildResult build(const CpuCompiler::Options& options, const std::string& cxx, c
   for (const auto& flags : {defaultFlags(domain::Target::Cpu, request.architecture), request.flags}) {
     command.insert(command.end(), flags.begin(), flags.end());
   }
+  for (const Bind* folder : {&run.in, &run.out}) {
+    command.push_back("-fdebug-prefix-map=" + insidePath(options.sandbox, *folder) + "=.");
+  }
   command.push_back(insidePath(options.sandbox, run.in) + "/source.cpp");
   command.insert(command.end(), {"-o", insidePath(options.sandbox, run.out) + "/kernel.so"});
   const auto result = runLimited(sandboxCommand(run.spec, command), outerEnvironment(run.spec), limits);
@@ -127,9 +130,16 @@ ListingResult disassemble(const CpuCompiler::Options& options, const std::string
   const ToolRun run = makeRun(options, objdump, job.out(), {});
   limits.outputBytes = std::int64_t{32} << 20;
   limits.keptOutputBytes = limits.outputBytes;
-  const std::vector<std::string> command{objdump, "-d",    "-w",
-                                         "-M",    "intel", "--no-show-raw-insn",
-                                         "-j",    ".text", insidePath(options.sandbox, run.in) + "/kernel.so"};
+  const std::vector<std::string> command{objdump,
+                                         "-d",
+                                         "-l",
+                                         "-w",
+                                         "-M",
+                                         "intel",
+                                         "--no-show-raw-insn",
+                                         "-j",
+                                         ".text",
+                                         insidePath(options.sandbox, run.in) + "/kernel.so"};
   const auto result = runLimited(sandboxCommand(run.spec, command), outerEnvironment(run.spec), limits);
   if (!result) {
     return environmentFailure(result.error());

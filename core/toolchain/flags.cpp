@@ -69,6 +69,7 @@ std::vector<std::string> defaultFlags(domain::Target target, std::string_view ar
           "-fno-trapping-math",
           "-fno-jump-tables",  // so that a jump to a computed address is a call out of the kernel
           "-fno-exceptions",   // an outlined OpenMP region would else need the C++ runtime to terminate
+          "-g1",               // line numbers for the listing: the code is the same with them
           "-shared",
           "-fPIC",
           "-pipe",

@@ -2,12 +2,14 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 
 #include <fmt/format.h>
 
+#include "core/domain/source_map.h"
 #include "core/toolchain/capped_log.h"
 #include "core/toolchain/compile_failure.h"
 #include "tests/compiler/test_toolchain.h"
@@ -68,6 +70,19 @@ TEST(CompileCpu, HashSeesConstantsAndCalledFunctions) {
   EXPECT_NE(first.binaryHash, compiled(cpuRequest(scaling("kernel", "in[i] * 5.0f"))).binaryHash);
   EXPECT_NE(compiled(cpuRequest(scaling("kernel", "sinf(in[i])"))).binaryHash,
             compiled(cpuRequest(scaling("kernel", "cosf(in[i])"))).binaryHash);
+}
+
+TEST(CompileCpu, SaysWhichLinesItsCodeCameFromAndNoPathOfThisMachine) {
+  const domain::CompiledBinary binary =
+      compiled(cpuRequest("extern \"C\" void kernel(void** arguments) {\n"
+                          "  float* out = *static_cast<float**>(arguments[0]);\n"
+                          "  for (int i = 0; i < 4096; ++i) {\n"
+                          "    out[i] = 3.0f * out[i];\n"
+                          "  }\n"
+                          "}\n"));
+  const domain::SourceMap map = domain::mapListing(binary.assembly);
+  EXPECT_FALSE(map.listingLines(4).empty()) << binary.assembly;
+  EXPECT_EQ(binary.bytes.find(std::filesystem::temp_directory_path().string() + "/"), std::string::npos);
 }
 
 TEST(CompileCpu, GivesTheDisassemblyOfTheEntryAndItsParallelRegions) {
