@@ -2,6 +2,7 @@
 #include "core/stats/triage.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace swage::stats {
 namespace {
@@ -33,24 +34,6 @@ std::optional<RooflinePosition> rooflineOf(const domain::KernelProfile& kernel) 
                           2.0 * *fusedPerCycle * *clock, bytes > 0.0 ? flops / bytes : 0.0};
 }
 
-std::vector<domain::ProfileMetric> topStalls(const domain::KernelProfile& kernel) {
-  std::vector<domain::ProfileMetric> stalls;
-  for (const domain::ProfileMetric& metric : kernel.metrics) {
-    const std::string_view name = metric.name;
-    if (!name.starts_with(kStallPrefix) || !name.ends_with(kStallSuffix) || metric.value <= 0.0) {
-      continue;
-    }
-    const std::string_view reason =
-        name.substr(kStallPrefix.size(), name.size() - kStallPrefix.size() - kStallSuffix.size());
-    if (std::find(std::begin(kNotStalled), std::end(kNotStalled), reason) == std::end(kNotStalled)) {
-      stalls.push_back({std::string(reason), metric.value / 100.0});
-    }
-  }
-  std::stable_sort(stalls.begin(), stalls.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
-  stalls.resize(std::min(stalls.size(), kTopStalls));
-  return stalls;
-}
-
 std::optional<double> shareOf(const domain::KernelProfile& kernel, std::string_view name) {
   const auto percent = metricOf(kernel, name);
   return percent ? std::optional(*percent / 100.0) : std::nullopt;
@@ -64,9 +47,28 @@ std::optional<double> metricOf(const domain::KernelProfile& kernel, std::string_
   return found == kernel.metrics.end() ? std::nullopt : std::optional(found->value);
 }
 
+std::vector<domain::ProfileMetric> stallShares(const domain::KernelProfile& kernel) {
+  std::vector<domain::ProfileMetric> stalls;
+  for (const domain::ProfileMetric& metric : kernel.metrics) {
+    const std::string_view name = metric.name;
+    if (!name.starts_with(kStallPrefix) || !name.ends_with(kStallSuffix) || metric.value <= 0.0) {
+      continue;
+    }
+    const std::string_view reason =
+        name.substr(kStallPrefix.size(), name.size() - kStallPrefix.size() - kStallSuffix.size());
+    if (std::find(std::begin(kNotStalled), std::end(kNotStalled), reason) == std::end(kNotStalled)) {
+      stalls.push_back({std::string(reason), metric.value / 100.0});
+    }
+  }
+  std::stable_sort(stalls.begin(), stalls.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
+  return stalls;
+}
+
 Triage triageOf(const domain::KernelProfile& kernel) {
+  std::vector<domain::ProfileMetric> stalls = stallShares(kernel);
+  stalls.resize(std::min(stalls.size(), kTopStalls));
   return {rooflineOf(kernel), shareOf(kernel, "sm__warps_active.avg.pct_of_peak_sustained_active"),
-          shareOf(kernel, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"), topStalls(kernel)};
+          shareOf(kernel, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"), std::move(stalls)};
 }
 
 }  // namespace swage::stats

@@ -6,19 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/domain/profile.h"
+#include "core/domain/diagnosis.h"
 
 namespace swage::stats {
 
-// Where a kernel stands on the roofline. The roofs are what the chip can sustain at the clocks of the profile, as
-// Nsight Compute draws them; operations are those of float32 outside tensor cores, a fused multiply-add being two.
-struct RooflinePosition {
-  double bytesPerSecond = 0.0;  // read from and written to device memory
-  double memoryRoof = 0.0;      // bytes/s
-  double flopsPerSecond = 0.0;
-  double computeRoof = 0.0;  // flop/s
-  double flopsPerByte = 0.0;
-};
+using RooflinePosition = domain::RooflinePosition;
 
 // What to look at first in the counters of a kernel.
 struct Triage {
@@ -29,6 +21,9 @@ struct Triage {
 };
 
 [[nodiscard]] Triage triageOf(const domain::KernelProfile& kernel);
+
+// Share of warp cycles by what the warps wait for, most first.
+[[nodiscard]] std::vector<domain::ProfileMetric> stallShares(const domain::KernelProfile& kernel);
 
 // No value: the profile does not have it.
 [[nodiscard]] std::optional<double> metricOf(const domain::KernelProfile& kernel, std::string_view name);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/domain/profile.h"
+
+// What a profile means: what bounds a candidate and what to look at first.
+namespace swage::domain {
+
+// Where a kernel stands on the roofline. The roofs are what the chip can sustain at the clocks of the profile, as
+// Nsight Compute draws them; operations are those of float32 outside tensor cores, a fused multiply-add being two.
+struct RooflinePosition {
+  double bytesPerSecond = 0.0;  // read from and written to device memory
+  double memoryRoof = 0.0;      // bytes/s
+  double flopsPerSecond = 0.0;
+  double computeRoof = 0.0;  // flop/s
+  double flopsPerByte = 0.0;
+};
+
+// Unknown: the counters for it are missing. Latency: neither memory nor arithmetic is busy, so warps wait. Launches:
+// most of the time passes outside the candidate's own kernels.
+enum class Bound : std::uint8_t { Unknown, Memory, Compute, Latency, Launches };
+[[nodiscard]] std::string_view name(Bound bound);
+
+// What a GPU is busy with ("speed of light").
+enum class HardwareUnit : std::uint8_t { Compute, Memory, Fp32, Tensor, L1, L2, DeviceMemory };
+struct UnitUse {
+  HardwareUnit unit = HardwareUnit::Compute;
+  double share = 0.0;  // of the most it can do, 0 to 1
+  friend bool operator==(const UnitUse&, const UnitUse&) = default;
+};
+
+// Bytes between the caches and device memory in one launch, and how much the caches keep from going there.
+struct MemoryTraffic {
+  std::optional<double> bytesRead;
+  std::optional<double> bytesWritten;
+  std::optional<double> l1HitRate;      // 0 to 1
+  std::optional<double> l2HitRate;      // 0 to 1
+  std::optional<double> usedOfSectors;  // of the bytes that loads fetch, 0 to 1
+};
+
+struct HotLine {
+  int line = 0;        // of the candidate's source, 1-based
+  double share = 0.0;  // of the kernel's samples
+  std::string reason;  // what its samples waited for most
+};
+
+struct KernelDiagnosis {
+  std::string entry;
+  double totalNs = 0.0;  // of all its launches in one call; 0: not measured
+  double share = 0.0;    // of the candidate's time, or of all kernels' where that is longer
+  Bound bound = Bound::Unknown;
+  std::optional<RooflinePosition> roofline;
+  std::vector<UnitUse> units;         // those that were counted
+  std::vector<ProfileMetric> stalls;  // share of warp cycles by reason, most first
+  std::optional<double> achievedOccupancy;
+  MemoryTraffic traffic;
+  std::vector<HotLine> lines;  // most samples first
+};
+
+enum class FindingKind : std::uint8_t {
+  Stall,           // warps wait for `detail`
+  ExtraTraffic,    // more bytes are moved than the task needs
+  PartialSectors,  // loads use a part of what they fetch
+  Occupancy,       // few warps are resident; `detail` limits them
+  Divergence,      // threads of a warp go different ways
+  Spills,          // registers are kept in memory
+  OutsideKernels,  // PyTorch's operators, launches and gaps between them
+};
+[[nodiscard]] std::string_view name(FindingKind kind);
+
+struct Finding {
+  FindingKind kind = FindingKind::Stall;
+  std::string entry;  // of the kernel; empty: of the whole candidate
+  std::string detail;
+  double measured = 0.0;       // the share, or the bytes spilled, that gave rise to it
+  std::optional<double> gain;  // the part of the candidate's time that it can cost at most, 0 to 1
+  int line = 0;                // of the source, 1-based; 0: not known
+};
+
+// The roofs of a device. Zero: not known.
+struct Roofs {
+  double measuredBytesPerSecond = 0.0;     // by a copy when the worker started
+  double theoreticalBytesPerSecond = 0.0;  // by the counters
+  double flopsPerSecond = 0.0;             // float32 outside tensor cores, by the counters
+  double matrixFlopsPerSecond = 0.0;       // of the matrix units for the task's type, by the architecture
+};
+
+struct Diagnosis {
+  Bound bound = Bound::Unknown;  // of the kernel with the largest share, or Launches
+  std::vector<KernelDiagnosis> kernels;
+  std::vector<Finding> findings;  // largest gain first, at most three
+  double candidateNs = 0.0;       // the time as measured without a profiler; 0: not known
+  double kernelsNs = 0.0;         // of all kernels together; 0: not measured
+  double taskBytes = 0.0;         // what any program has to read and write
+  double taskOperations = 0.0;    // of the task's products
+  Roofs roofs;
+};
+
+}  // namespace swage::domain
