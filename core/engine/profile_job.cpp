@@ -13,10 +13,12 @@ ProfileJob::ProfileJob(const SessionParts& parts, std::filesystem::path project,
 
 void ProfileJob::start() {
   QTimer::singleShot(0, this, [this] {
-    if (const Result<> prepared = prepare(); !prepared) {
+    const Result<> prepared = m_cancelled ? Error(ErrorKind::Cancelled, "the profile was cancelled") : prepare();
+    if (!prepared) {
       Q_EMIT finished(prepared.error());
       return;
     }
+    connect(m_profiling.get(), &Profiling::stageChanged, this, &ProfileJob::stageChanged);
     connect(m_profiling.get(), &Profiling::finished, this, &ProfileJob::handleProfile);
     m_profiling->start();
   });
@@ -50,6 +52,7 @@ void ProfileJob::handleProfile(const Result<domain::Profile>& profile) {
 }
 
 void ProfileJob::cancel() {
+  m_cancelled = true;
   if (m_profiling) {
     m_profiling->cancel();
   }

@@ -25,6 +25,7 @@ class ProfileJob : public QObject {
   void cancel();
 
  Q_SIGNALS:
+  void stageChanged(swage::services::ProfileProgress::Stage stage);
   void finished(const swage::Result<swage::domain::Profile>& profile);
 
  private:
@@ -36,6 +37,7 @@ class ProfileJob : public QObject {
   domain::CandidateId m_candidate;
   std::optional<store::Record> m_record;
   std::unique_ptr<Profiling> m_profiling;
+  bool m_cancelled = false;
 };
 
 }  // namespace swage::engine

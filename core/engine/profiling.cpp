@@ -74,6 +74,7 @@ void Profiling::load() {
   message.adversarial = false;
   message.timeEager = false;
   m_channel->submit(message, kLoadLimit);
+  Q_EMIT stageChanged(services::ProfileProgress::Stage::LoadingTask);  // last: whoever hears it may cancel
 }
 
 void Profiling::handleOutcome(const JobOutcome& outcome) {
@@ -99,6 +100,7 @@ void Profiling::handleAnswer(const wire::Message& message) {
     request.limitSeconds = m_options.limitSeconds;
     const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(m_options.limitSeconds * 1000.0));
     m_channel->submit(request, limit + kOverdue);
+    Q_EMIT stageChanged(services::ProfileProgress::Stage::Profiling);
   } else if (const auto* profiled = std::get_if<wire::Profiled>(&message)) {
     conclude(withCompilerFacts(profiled->profile, m_candidate.kernels));
   } else {

@@ -11,6 +11,7 @@
 #include "core/engine/device_lease.h"
 #include "core/engine/process_channel.h"
 #include "core/engine/recorded_candidate.h"
+#include "core/services/profile_service.h"
 
 namespace swage::engine {
 
@@ -34,6 +35,7 @@ class Profiling : public QObject {
   void cancel();
 
  Q_SIGNALS:
+  void stageChanged(swage::services::ProfileProgress::Stage stage);
   // An error: no worker, the task could not be loaded, or it was cancelled.
   void finished(const swage::Result<swage::domain::Profile>& profile);
 

@@ -55,6 +55,7 @@ Result<> RecordServiceImpl::open(const std::filesystem::path& project) {
   m_record.reset();
   m_queue.reset();
   m_roofs.clear();
+  m_contexts.clear();
   SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(project, store::Record::Mode::ReadOnly));
   m_record.emplace(std::move(record));
   m_queue = std::make_unique<RecordQueue>(project);
@@ -213,6 +214,43 @@ Result<std::vector<domain::Baseline>> RecordServiceImpl::baselines(domain::RunId
 Result<std::optional<domain::Profile>> RecordServiceImpl::profile(domain::CandidateId id) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   return record->profile(id);
+}
+
+Result<stats::DiagnosisContext> RecordServiceImpl::diagnosisContext(domain::RunId run) const {
+  if (const auto known = m_contexts.find(run); known != m_contexts.end()) {
+    return known->second;
+  }
+  SWAGE_TRY_ASSIGN(const store::RunRow row, m_record->run(run));
+  SWAGE_TRY_ASSIGN(const domain::Task task, m_record->task(row.taskId));
+  stats::DiagnosisContext context;
+  context.task = stats::roofline(task.graph, row.device);
+  context.device = row.device;
+  if (!task.graph.outputs.empty()) {
+    context.type = task.graph.type(task.graph.outputs.front().value).dtype;
+  }
+  return m_contexts[run] = context;
+}
+
+Result<std::optional<services::ProfileReport>> RecordServiceImpl::profileReport(domain::CandidateId id) const {
+  using Report = std::optional<services::ProfileReport>;
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(std::optional<domain::Profile> profile, record->profile(id));
+  if (!profile) {
+    return Report();
+  }
+  SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, record->candidate(id));
+  SWAGE_TRY_ASSIGN(stats::DiagnosisContext context, diagnosisContext(candidate.run));
+  if (const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr) {
+    context.candidateNs = correct->timing.candidate.medianNs;
+  }
+  domain::Diagnosis diagnosis = stats::diagnose(*profile, context);
+  return Report({id, std::move(*profile), std::move(diagnosis)});
+}
+
+Result<std::optional<domain::CandidateId>> RecordServiceImpl::commonAncestor(domain::CandidateId first,
+                                                                             domain::CandidateId second) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  return record->commonAncestor(first, second);
 }
 
 Result<std::vector<domain::Assurance>> RecordServiceImpl::assurances(domain::CandidateId candidate) const {

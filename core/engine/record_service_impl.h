@@ -6,14 +6,17 @@
 #include <optional>
 
 #include "core/engine/record_queue.h"
+#include "core/services/compare_service.h"
+#include "core/services/profile_service.h"
 #include "core/services/record_service.h"
+#include "core/stats/diagnose.h"
 #include "core/store/record.h"
 
 namespace swage::engine {
 
 // RecordService over connections of its own, so it works beside a run that writes. One thread only; what takes longer
 // goes to a RecordQueue.
-class RecordServiceImpl final : public services::RecordService {
+class RecordServiceImpl final : public services::RecordService, public services::CompareService {
  public:
   [[nodiscard]] Result<> open(const std::filesystem::path& project) override;
   [[nodiscard]] Result<std::vector<services::RunSummary>> runs() const override;
@@ -37,6 +40,10 @@ class RecordServiceImpl final : public services::RecordService {
   [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const override;
   [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const override;
+  // The same with what it means.
+  [[nodiscard]] Result<std::optional<services::ProfileReport>> profileReport(domain::CandidateId id) const;
+  [[nodiscard]] Result<std::optional<domain::CandidateId>> commonAncestor(domain::CandidateId first,
+                                                                          domain::CandidateId second) const override;
   // What was checked of a candidate beyond its evaluation, and why a speedup on a run's task may say little.
   [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId candidate) const;
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const;
@@ -52,8 +59,11 @@ class RecordServiceImpl final : public services::RecordService {
   [[nodiscard]] Result<std::vector<services::CandidateRow>> rowsOf(
       const std::vector<store::CandidateLine>& lines) const;
 
+  [[nodiscard]] Result<stats::DiagnosisContext> diagnosisContext(domain::RunId run) const;
+
   std::optional<store::Record> m_record;
   std::unique_ptr<RecordQueue> m_queue;
+  mutable std::map<domain::RunId, stats::DiagnosisContext> m_contexts;  // without the candidate's time
   mutable std::map<domain::RunId, double> m_roofs;
 };
 

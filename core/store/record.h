@@ -234,6 +234,9 @@ class Record {
   // A candidate with its ancestors and descendants, near ones first.
   [[nodiscard]] Result<LineageLines> lineage(domain::CandidateId id, const LineageLimits& limits) const;
   [[nodiscard]] Result<CandidateRecord> candidate(domain::CandidateId id) const;
+  // The youngest candidate that both descend from, themselves included; the one with the largest id.
+  [[nodiscard]] Result<std::optional<domain::CandidateId>> commonAncestor(domain::CandidateId first,
+                                                                          domain::CandidateId second) const;
   // The bytes that ran, as stored by content hash.
   [[nodiscard]] Result<std::string> binary(std::string_view binaryHash) const;
   // All candidates of a run in proposal order, without assembly and binary: what resume replays.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
+#include <fmt/format.h>
+
 #include "core/base/unix_time.h"
 #include "core/domain/json.h"
 #include "core/domain/json_reader.h"
@@ -46,6 +48,24 @@ Result<std::vector<domain::Assurance>> Record::assurances(domain::CandidateId id
       found.push_back(std::move(assurance));
     }
     return found;
+  });
+}
+
+Result<std::optional<domain::CandidateId>> Record::commonAncestor(domain::CandidateId first,
+                                                                  domain::CandidateId second) const {
+  using Found = std::optional<domain::CandidateId>;
+  return m_impl->reading("read a lineage", [&](SQLite::Database& connection) -> Result<Found> {
+    const auto lineage = [](const char* name, const char* start) {
+      return fmt::format(
+          "{0}(id) AS (SELECT {1} UNION SELECT parent.value FROM {0} JOIN candidates USING (id), "
+          "json_each('[' || parents || ']') AS parent)",
+          name, start);
+    };
+    SQLite::Statement query(connection, "WITH RECURSIVE " + lineage("one", "?1") + ", " + lineage("other", "?2") +
+                                            " SELECT max(id) FROM candidates WHERE id IN one AND id IN other");
+    bindAll(query, first.value(), second.value());
+    query.executeStep();
+    return query.isColumnNull(0) ? Found() : Found(domain::CandidateId(query.getColumn(0).getInt64()));
   });
 }
 

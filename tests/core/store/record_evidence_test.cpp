@@ -50,6 +50,25 @@ TEST_F(RecordEvidenceTest, KeepsTheNewestProfile) {
   EXPECT_EQ(m_record.profile(m_candidate).value()->kernels, testing::sampleProfile().kernels);
 }
 
+TEST_F(RecordEvidenceTest, FindsTheYoungestCommonAncestor) {
+  int proposal = 1;
+  const auto childOf = [&](std::vector<CandidateId> parents) {
+    store::NewCandidate candidate = testing::sampleCandidate(m_run, proposal++);
+    candidate.parents = std::move(parents);
+    return m_record.addCandidate(candidate).value();
+  };
+  const CandidateId root = childOf({});
+  const CandidateId left = childOf({root});
+  const CandidateId right = childOf({root});
+  const CandidateId crossed = childOf({left, right});
+  const CandidateId alone = childOf({});
+  EXPECT_EQ(m_record.commonAncestor(left, right).value(), root);
+  EXPECT_EQ(m_record.commonAncestor(crossed, right).value(), right) << "one descends from the other";
+  EXPECT_EQ(m_record.commonAncestor(childOf({crossed}), childOf({crossed, root})).value(), crossed);
+  EXPECT_EQ(m_record.commonAncestor(left, alone).value(), std::nullopt);
+  EXPECT_EQ(m_record.commonAncestor(left, CandidateId(99)).value(), std::nullopt);
+}
+
 TEST_F(RecordEvidenceTest, KnowsBaselinesOfTheSameTaskDeviceAndPyTorch) {
   domain::Baseline baseline = testing::sampleBaseline();
   baseline.failure.clear();

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/profile_service_impl.h"
+
+#include <chrono>
+#include <utility>
+
+#include "core/base/assert.h"
+
+namespace swage::engine {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+}  // namespace
+
+ProfileServiceImpl::ProfileServiceImpl(SessionParts parts, const RecordServiceImpl& record, QObject* parent)
+    : services::ProfileService(parent), m_parts(std::move(parts)), m_record(record) {
+  m_tick.setInterval(500ms);
+  connect(&m_tick, &QTimer::timeout, this, &ProfileServiceImpl::tell);
+}
+
+Result<std::optional<services::ProfileReport>> ProfileServiceImpl::report(domain::CandidateId candidate) const {
+  return m_record.profileReport(candidate);
+}
+
+Result<std::vector<domain::Assurance>> ProfileServiceImpl::assurances(domain::CandidateId candidate) const {
+  return m_record.assurances(candidate);
+}
+
+Result<std::vector<std::string>> ProfileServiceImpl::doubts(domain::RunId run) const {
+  return m_record.doubts(run);
+}
+
+void ProfileServiceImpl::start(const std::filesystem::path& project, domain::CandidateId candidate) {
+  SWAGE_ASSERT(!m_candidate.isValid());
+  m_candidate = candidate;
+  m_progress = {};
+  m_clock.start();
+  m_tick.start();
+  m_job = std::make_unique<ProfileJob>(m_parts, project, candidate);
+  connect(m_job.get(), &ProfileJob::stageChanged, this, [this](services::ProfileProgress::Stage stage) {
+    m_progress.stage = stage;
+    tell();
+  });
+  connect(m_job.get(), &ProfileJob::finished, this, &ProfileServiceImpl::handleProfile);
+  m_job->start();
+}
+
+void ProfileServiceImpl::cancel() {
+  if (m_job) {
+    m_job->cancel();
+  }
+}
+
+void ProfileServiceImpl::tell() {
+  m_progress.elapsedSeconds = static_cast<double>(m_clock.elapsed()) / 1e3;
+  Q_EMIT progressed(m_progress);
+}
+
+void ProfileServiceImpl::handleProfile(const Result<domain::Profile>& profile) {
+  const domain::CandidateId candidate = std::exchange(m_candidate, {});
+  m_tick.stop();
+  // It is the one who speaks: it cannot go before it has returned.
+  m_job.release()->deleteLater();
+  Q_EMIT finished(candidate, profile ? storedReport(candidate) : Result<services::ProfileReport>(profile.error()));
+}
+
+Result<services::ProfileReport> ProfileServiceImpl::storedReport(domain::CandidateId candidate) const {
+  SWAGE_TRY_ASSIGN(std::optional<services::ProfileReport> report, m_record.profileReport(candidate));
+  if (!report) {
+    return Error(ErrorKind::NotFound, "the open project does not have the candidate that was profiled",
+                 "open its project again");
+  }
+  return std::move(*report);
+}
+
+}  // namespace swage::engine

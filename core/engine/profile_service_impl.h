@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QElapsedTimer>
+#include <QTimer>
+
+#include <memory>
+
+#include "core/engine/profile_job.h"
+#include "core/engine/record_service_impl.h"
+#include "core/services/profile_service.h"
+
+namespace swage::engine {
+
+// ProfileService over the record that `record` has open, which outlives it. Destroying it kills the worker of a
+// profile in progress. One thread only; nothing here waits.
+class ProfileServiceImpl final : public services::ProfileService {
+  Q_OBJECT
+
+ public:
+  ProfileServiceImpl(SessionParts parts, const RecordServiceImpl& record, QObject* parent = nullptr);
+
+  [[nodiscard]] Result<std::optional<services::ProfileReport>> report(domain::CandidateId candidate) const override;
+  [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId candidate) const override;
+  [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const override;
+  void start(const std::filesystem::path& project, domain::CandidateId candidate) override;
+  void cancel() override;
+  [[nodiscard]] domain::CandidateId profiling() const override { return m_candidate; }
+
+ private:
+  void handleProfile(const Result<domain::Profile>& profile);
+  [[nodiscard]] Result<services::ProfileReport> storedReport(domain::CandidateId candidate) const;
+  void tell();
+
+  SessionParts m_parts;
+  const RecordServiceImpl& m_record;
+  std::unique_ptr<ProfileJob> m_job;
+  domain::CandidateId m_candidate;
+  services::ProfileProgress m_progress;
+  QElapsedTimer m_clock;
+  QTimer m_tick;
+};
+
+}  // namespace swage::engine
