@@ -49,6 +49,13 @@ TEST_P(EveryTheme, TextIsReadableOnWhatItStandsOn) {
       {theme.string, theme.linkedLine},
       {theme.number, theme.linkedLine},
       {theme.preprocessor, theme.linkedLine},
+      {theme.chartPinned, theme.base},
+      {theme.text, theme.diffOldToken},
+      {theme.text, theme.diffNewToken},
+      {theme.comment, theme.diffOld},
+      {theme.comment, theme.diffNew},
+      {theme.keyword, theme.diffOld},
+      {theme.keyword, theme.diffNew},
   };
   int index = 0;
   for (const auto& [text, background] : pairs) {
@@ -64,6 +71,7 @@ TEST_P(EveryTheme, MarksAndFocusStandOutFromTheirSurroundings) {
   EXPECT_GE(contrastRatio(theme.chartLine, theme.base), kVisible);
   EXPECT_GE(contrastRatio(theme.chartBaseline, theme.base), kVisible);
   EXPECT_GE(contrastRatio(theme.failedCross, theme.failed), kVisible);
+  EXPECT_GE(contrastRatio(theme.chartBar, theme.base), kVisible);
 }
 
 INSTANTIATE_TEST_SUITE_P(Themes, EveryTheme, ::testing::Values(&Theme::light(), &Theme::darkTheme()),

@@ -40,6 +40,13 @@ Theme makeLight() {
   theme.chartLine = 0x0B5FC4;
   theme.chartBaseline = 0x57606A;
   theme.chartGrid = 0xE3E6EA;
+  theme.chartPinned = 0xB35A00;
+  theme.chartBar = 0x5B93D6;
+  theme.diffOld = 0xFDF0E1;
+  theme.diffOldToken = 0xF8D2A5;
+  theme.diffNew = 0xE4F0FD;
+  theme.diffNewToken = 0xB5D6F8;
+  theme.diffFiller = 0xEEF0F3;
   theme.caretLine = 0xEEF4FC;
   theme.linkedLine = 0xFFF4D6;
   theme.keyword = 0x0A3FA0;
@@ -81,6 +88,13 @@ Theme makeDark() {
   theme.chartLine = 0x5AA2FF;
   theme.chartBaseline = 0xA3ACB6;
   theme.chartGrid = 0x2C3138;
+  theme.chartPinned = 0xFFB27A;
+  theme.chartBar = 0x3F79BF;
+  theme.diffOld = 0x33261A;
+  theme.diffOldToken = 0x5C3E1E;
+  theme.diffNew = 0x182A3D;
+  theme.diffNewToken = 0x1F4770;
+  theme.diffFiller = 0x1B1F25;
   theme.caretLine = 0x1D2530;
   theme.linkedLine = 0x332C16;
   theme.keyword = 0x79B8FF;

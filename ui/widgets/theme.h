@@ -53,6 +53,14 @@ struct Theme {
   QColor chartLine;
   QColor chartBaseline;
   QColor chartGrid;
+  QColor chartPinned;  // what everything is compared with
+  QColor chartBar;     // a bar's filled part, text stands beside it
+
+  QColor diffOld;  // behind lines that only the left has
+  QColor diffOldToken;
+  QColor diffNew;  // behind lines that only the right has
+  QColor diffNewToken;
+  QColor diffFiller;  // where the other side has lines
 
   QColor caretLine;
   QColor linkedLine;  // the counterpart of the caret's line in another listing

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws one page with made-up data, for people who work on how it looks. Not a part of the product.
+//   swage-ui-page-screenshot FILE.png [light|dark] [profile|profile-compiler|profile-none|profile-running]
+//   [WIDTHxHEIGHT]
+#include <QApplication>
+#include <QStringList>
+#include <QTimer>
+
+#include <functional>
+#include <memory>
+
+#include "tests/ui/demo_data.h"
+#include "tests/ui/demo_profile.h"
+#include "ui/pages/profile_page.h"
+
+using namespace Qt::StringLiterals;
+using namespace swage;
+
+namespace {
+
+struct Scene {
+  QString file;
+  const ui::Theme* theme = &ui::Theme::light();
+  QString name;
+  QSize size;
+};
+
+Scene parse(const QStringList& arguments) {
+  const QStringList size = arguments.value(4, u"640x1200"_s).split(u'x');
+  return {arguments.value(1),
+          arguments.value(2) == "dark"_L1 ? &ui::Theme::darkTheme() : &ui::Theme::light(),
+          arguments.value(3, u"profile"_s),
+          {size.value(0).toInt(), size.value(1).toInt()}};
+}
+
+struct Stage {
+  Stage() : session(run, record), pinned(session, record, profiles) {
+    testing::fillDemo(record);
+    testing::fillDemoProfile(profiles, record);
+  }
+  testing::FakeRunService run;
+  testing::FakeRecordService record;
+  testing::FakeProfileService profiles;
+  testing::FakeCompareService compare;
+  ui::Session session;
+  ui::PinnedBaseline pinned;
+};
+
+std::unique_ptr<QWidget> makeProfile(Stage& stage, const Scene& scene) {
+  auto page = std::make_unique<ui::ProfilePage>(stage.session, stage.profiles, stage.pinned);
+  page->setTheme(*scene.theme);
+  const domain::CandidateId best = testing::demoBest(stage.record);
+  if (scene.name == "profile-compiler"_L1) {
+    stage.profiles.reports[best] = testing::demoCompilerReport(best);
+  } else if (scene.name != "profile"_L1 && scene.name != "profile-pinned"_L1) {
+    stage.profiles.reports.clear();
+  }
+  stage.session.showRun(testing::kDemoRun);
+  if (scene.name == "profile-running"_L1) {
+    page->profile();
+    stage.profiles.tell(services::ProfileProgress::Stage::LoadingTask, 4.0);
+  }
+  if (scene.name == "profile-pinned"_L1) {
+    const domain::CandidateId other = stage.session.cells()[1].best;
+    stage.profiles.reports[other] = testing::demoReport(other);
+    auto& kernel = stage.profiles.reports[other].diagnosis.kernels.front();
+    kernel.units[1].share = 0.61;
+    kernel.stalls[0].value = 0.42;
+    kernel.roofline->flopsPerSecond = 1.2e12;
+    kernel.roofline->flopsPerByte = 0.41;
+    stage.pinned.pinCandidate(other);
+  }
+  return page;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QApplication application(argc, argv);
+  const Scene scene = parse(QApplication::arguments());
+  ui::applyTheme(application, *scene.theme);
+  Stage stage;
+  const std::unique_ptr<QWidget> page = makeProfile(stage, scene);
+  page->resize(scene.size);
+  page->show();
+  QTimer::singleShot(300, page.get(), [&] { QApplication::exit(page->grab().save(scene.file) ? 0 : 1); });
+  return QApplication::exec();
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/services/profile_service.h"
+#include "ui/models/delta.h"
+#include "ui/models/session.h"
+
+namespace swage::ui {
+
+// What candidates are compared with.
+struct Pin {
+  enum class Kind : std::uint8_t { Nothing, Baseline, Candidate };
+  Kind kind = Kind::Nothing;
+  std::string mode;               // of a baseline: "eager", "compile"
+  domain::CandidateId candidate;  // of a candidate
+  friend bool operator==(const Pin&, const Pin&) = default;
+};
+
+// The numbers of what is pinned.
+struct PinnedNumbers {
+  QString name;
+  TimeInterval time;
+  double leastNs = 0.0;
+  std::optional<services::ProfileReport> report;  // of a candidate that was profiled
+  std::optional<services::CandidateDetail> detail;
+};
+
+[[nodiscard]] TimeInterval intervalOf(const domain::Timing& timing);
+[[nodiscard]] TimeInterval intervalOf(const services::CandidateRow& row);
+
+// One pinned baseline for the whole window, so that all pages show deltas against the same. A run that is shown begins
+// with its own fastest baseline. GUI thread only; failures of the record are reported by the session.
+class PinnedBaseline final : public QObject {
+  Q_OBJECT
+
+ public:
+  struct Choice {
+    QString name;
+    Pin pin;
+  };
+
+  PinnedBaseline(Session& session, const services::RecordService& record, const services::ProfileService& profiles,
+                 QObject* parent = nullptr);
+
+  void pin(const Pin& pin);
+  void pinCandidate(domain::CandidateId candidate);
+  [[nodiscard]] const Pin& pinned() const { return m_pin; }
+  // No value: nothing is pinned, or it has no time.
+  [[nodiscard]] const std::optional<PinnedNumbers>& numbers() const { return m_numbers; }
+  // Nothing, every baseline of the run that worked, and the pinned candidate if one is.
+  [[nodiscard]] std::vector<Choice> choices() const;
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  void handleRun();
+  void handleBaselines();
+  void reload();
+  [[nodiscard]] std::optional<PinnedNumbers> baselineNumbers() const;
+  [[nodiscard]] std::optional<PinnedNumbers> candidateNumbers() const;
+
+  Session& m_session;
+  const services::RecordService& m_record;
+  const services::ProfileService& m_profiles;
+  Pin m_pin;
+  bool m_chosen = false;  // by the user, for this run
+  std::optional<PinnedNumbers> m_numbers;
+};
+
+}  // namespace swage::ui

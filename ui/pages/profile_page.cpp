@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/profile_page.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QScrollArea>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+#include "ui/charts/roofline_chart.h"
+#include "ui/charts/timing_strip.h"
+#include "ui/models/format.h"
+#include "ui/models/kernel_share_model.h"
+#include "ui/models/profile_text.h"
+#include "ui/pages/kernel_charts.h"
+#include "ui/pages/profile_bar.h"
+#include "ui/pages/profile_view.h"
+#include "ui/pages/triage_card.h"
+#include "ui/pages/trust_panel.h"
+#include "ui/widgets/badge.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/section.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+QString titleOf(const services::CandidateDetail& detail) {
+  const QString title = ProfilePage::tr("Candidate %1").arg(detail.row.id.value());
+  return detail.row.cell ? QString(title % u" · "_s % toQString(detail.row.cell->name())) : title;
+}
+
+const domain::Timing* timingOf(const services::CandidateDetail& detail) {
+  const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr;
+  return correct != nullptr ? &correct->timing.candidate : nullptr;
+}
+
+}  // namespace
+
+ProfilePage::ProfilePage(Session& session, services::ProfileService& profiles, PinnedBaseline& pinned, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_profiles(profiles),
+      m_pinned(pinned),
+      m_title(new ElidedLabel),
+      m_source(new Badge),
+      m_noisy(new Badge),
+      m_checked(new Badge),
+      m_bar(new ProfileBar(session, profiles, pinned)),
+      m_triage(new TriageCard),
+      m_limitation(new QLabel),
+      m_strip(new TimingStrip),
+      m_timing(new Section(tr("Time"), m_strip)),
+      m_kernels(new KernelShareModel(this)),
+      m_table(new QTableView),
+      m_kernelSection(new Section(tr("Kernels"), m_table)),
+      m_roofline(new RooflineChart),
+      m_rooflineSection(new Section(tr("Roofline"), m_roofline)),
+      m_charts(new KernelCharts),
+      m_trust(new TrustPanel),
+      m_trustSection(new Section(tr("Trust"), m_trust)) {
+  setObjectName(u"profilePage"_s);
+  makeKernelTable();
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(makeContent());
+  scroll->setMinimumWidth(scroll->widget()->minimumSizeHint().width());
+  m_empty = new EmptyState(scroll, tr("Choose a candidate to see what bounds it and where its time goes."));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(m_empty);
+  connect(&session, &Session::selectionChanged, this, &ProfilePage::reload);
+  connect(&session, &Session::cellsChanged, this, &ProfilePage::showSelection);
+  connect(&pinned, &PinnedBaseline::changed, this, &ProfilePage::showSelection);
+  connect(&profiles, &services::ProfileService::finished, this, &ProfilePage::reload);
+  connect(m_triage, &TriageCard::lineRequested, this,
+          [this](int line) { Q_EMIT lineRequested(m_session.selectedCandidate(), line); });
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ProfilePage::showKernel);
+  setTheme(Theme::light());
+  reload();
+}
+
+QWidget* ProfilePage::makeHeader() {
+  m_title->setObjectName(u"profileTitle"_s);
+  QFont bold = m_title->font();
+  bold.setWeight(QFont::DemiBold);
+  m_title->setFont(bold);
+  m_source->setObjectName(u"sourceBadge"_s);
+  m_noisy->setObjectName(u"noisyBadge"_s);
+  m_checked->setObjectName(u"checkedBadge"_s);
+  auto* header = new QWidget;
+  auto* row = new QHBoxLayout(header);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(m_title, 1);
+  row->addWidget(m_noisy);
+  row->addWidget(m_checked);
+  row->addWidget(m_source);
+  return header;
+}
+
+QWidget* ProfilePage::makeContent() {
+  m_limitation->setObjectName(u"profileLimitation"_s);
+  m_limitation->setWordWrap(true);
+  m_limitation->setTextFormat(Qt::PlainText);
+  m_limitation->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_limitation->setForegroundRole(QPalette::PlaceholderText);
+  m_strip->setObjectName(u"timingStrip"_s);
+  m_roofline->setObjectName(u"rooflineChart"_s);
+  m_timing->setObjectName(u"timingSection"_s);
+  m_trustSection->setObjectName(u"trustSection"_s);
+  m_rooflineSection->setCaption(
+      tr("Filled marks were counted by the hardware. Hollow ones stand where the task's own work and the measured time "
+         "put them."));
+  const int gap = fontMetrics().height();
+  auto* content = new QWidget;
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(gap * 2 / 3, gap / 2, gap * 2 / 3, gap);
+  column->setSpacing(gap * 2 / 3);
+  column->addWidget(makeHeader());
+  column->addWidget(m_bar);
+  column->addWidget(m_triage);
+  column->addWidget(m_limitation);
+  column->addWidget(m_timing);
+  column->addWidget(m_rooflineSection);
+  column->addWidget(m_kernelSection);
+  column->addWidget(m_charts);
+  column->addWidget(m_trustSection);
+  column->addStretch(1);
+  return content;
+}
+
+void ProfilePage::makeKernelTable() {
+  m_table->setObjectName(u"kernelTable"_s);
+  m_table->setAccessibleName(tr("Kernels of the launch plan"));
+  m_table->setModel(m_kernels);
+  m_table->setShowGrid(false);
+  m_table->setFrameShape(QFrame::NoFrame);
+  m_table->setAlternatingRowColors(true);
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_table->setTabKeyNavigation(false);
+  m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_table->setWordWrap(false);
+  m_table->verticalHeader()->hide();
+  m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
+  m_table->horizontalHeader()->setHighlightSections(false);
+  m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  m_table->horizontalHeader()->setSectionResizeMode(static_cast<int>(KernelColumn::Name), QHeaderView::Stretch);
+  m_table->horizontalHeader()->setMinimumSectionSize(fontMetrics().averageCharWidth() * 7);
+}
+
+void ProfilePage::setTheme(const Theme& theme) {
+  m_triage->setTheme(theme);
+  m_strip->setTheme(theme);
+  m_roofline->setTheme(theme);
+  m_charts->setTheme(theme);
+  m_trust->setTheme(theme);
+  m_source->setTheme(theme);
+  m_noisy->setTheme(theme);
+  m_checked->setTheme(theme);
+}
+
+void ProfilePage::setChooseFile(const ChooseFile& chooseFile) {
+  const ReportError reportError = [this](const Error& error) { m_session.report(error); };
+  m_strip->setExport(chooseFile, reportError);
+  m_roofline->setExport(chooseFile, reportError);
+  m_charts->setExport(chooseFile, reportError);
+}
+
+void ProfilePage::profile() {
+  m_bar->profile();
+}
+
+void ProfilePage::pinCandidate() {
+  m_bar->pinCandidate();
+}
+
+template <class T>
+T ProfilePage::answerOr(Result<T> answer, T otherwise) {
+  if (!answer) {
+    m_session.report(answer.error());
+    return otherwise;
+  }
+  return std::move(*answer);
+}
+
+void ProfilePage::reload() {
+  m_report.reset();
+  const auto& detail = m_session.detail();
+  m_empty->setEmpty(!detail);
+  if (detail) {
+    m_report = answerOr(m_profiles.report(detail->row.id), std::optional<services::ProfileReport>());
+    showTrust(*detail);
+    m_kernels->setRows(m_report ? kernelShares(*m_report) : std::vector<KernelShare>());
+    m_table->setCurrentIndex(m_kernels->index(0, 0));
+  }
+  showSelection();
+}
+
+void ProfilePage::showTrust(const services::CandidateDetail& detail) {
+  const auto assurances = answerOr(m_profiles.assurances(detail.row.id), std::vector<domain::Assurance>());
+  const auto doubts = answerOr(m_profiles.doubts(detail.row.run), std::vector<std::string>());
+  m_trust->setTrust(assurances, doubts);
+  m_trustSection->setVisible(!assurances.empty() || !doubts.empty());
+  const auto count = [&assurances](domain::AssuranceVerdict verdict) {
+    return std::count_if(assurances.begin(), assurances.end(),
+                         [verdict](const auto& one) { return one.verdict == verdict; });
+  };
+  const auto passed = static_cast<std::ptrdiff_t>(count(domain::AssuranceVerdict::Passed));
+  const auto all = static_cast<std::ptrdiff_t>(assurances.size());
+  const bool failed = count(domain::AssuranceVerdict::Failed) > 0;
+  const Badge::Tone tone = failed ? Badge::Tone::Bad : passed == all ? Badge::Tone::Good : Badge::Tone::Caution;
+  m_checked->setBadge(all == 0 ? QString()
+                      : failed ? tr("check failed")
+                               : tr("%1 of %2 checks").arg(passed).arg(all),
+                      tone);
+  m_checked->setToolTip(tr("See Trust below for what was checked and why"));
+}
+
+void ProfilePage::showSelection() {
+  const auto& detail = m_session.detail();
+  if (!detail) {
+    return;
+  }
+  m_title->setFullText(titleOf(*detail));
+  showTiming(*detail);
+  m_triage->setVisible(m_report.has_value());
+  m_kernelSection->setVisible(m_kernels->rowCount() > 0);
+  if (m_report) {
+    showReport(*m_report);
+    return;
+  }
+  m_source->setBadge({}, Badge::Tone::Neutral);
+  m_limitation->setText(detail->kernels.empty()
+                            ? tr("It has no kernel of its own: PyTorch's operators do everything, so there is nothing "
+                                 "to profile.")
+                            : tr("It was not profiled. Profile runs it once more under the profiler and keeps what it "
+                                 "finds in the record."));
+  m_limitation->show();
+  m_charts->hide();
+  m_rooflineSection->hide();
+}
+
+void ProfilePage::showTiming(const services::CandidateDetail& detail) {
+  const domain::Timing* timing = timingOf(detail);
+  m_timing->setVisible(timing != nullptr);
+  m_noisy->setBadge({}, Badge::Tone::Neutral);
+  if (timing == nullptr) {
+    return;
+  }
+  m_strip->setLines(timingLines(detail, m_pinned.numbers(), m_session.baselines()));
+  m_timing->setCaption(timingCaption(*timing));
+  const QStringList reasons = noiseReasons(*timing);
+  if (!reasons.isEmpty()) {
+    m_noisy->setBadge(tr("noisy"), Badge::Tone::Caution);
+    m_noisy->setToolTip(reasons.join(u'\n'));
+  }
+}
+
+QString ProfilePage::timingCaption(const domain::Timing& timing) const {
+  QStringList parts;
+  if (const auto& pinned = m_pinned.numbers()) {
+    const Delta delta = compareTimes(intervalOf(timing), pinned->time);
+    if (const QString text = formatDelta(delta); !text.isEmpty()) {
+      parts.push_back(tr("%1 against %2").arg(text, pinned->name));
+    }
+  }
+  parts.push_back(tr("%1 samples").arg(formatCount(timing.samples)));
+  for (const QString& part : {toQString(timing.clock), conditionsText(timing.conditions)}) {
+    if (!part.isEmpty()) {
+      parts.push_back(part);
+    }
+  }
+  const QStringList noise = noiseReasons(timing);
+  return parts.join(u" · "_s) % (noise.isEmpty() ? u""_s : tr("\nNoisy: %1").arg(noise.join(u"; "_s)));
+}
+
+void ProfilePage::showReport(const services::ProfileReport& report) {
+  m_triage->setDiagnosis(report.diagnosis);
+  m_source->setBadge(sourceName(report.profile.source), report.profile.source == domain::ProfileSource::Counters
+                                                            ? Badge::Tone::Neutral
+                                                            : Badge::Tone::Caution);
+  m_source->setToolTip(conditionsText(report.profile.conditions));
+  m_limitation->setText(tr("What is missing: %1").arg(toQString(report.profile.limitation)));
+  m_limitation->setVisible(!report.profile.limitation.empty());
+  const auto points = rooflinePoints({report, m_pinned.numbers(), m_session.baselines(), m_session.cells()});
+  m_roofline->setPoints(report.diagnosis.roofs, points);
+  m_rooflineSection->setVisible(!m_roofline->isEmpty());
+  fitTable();
+  showKernel();
+}
+
+// As high as its rows. In a narrow dock the columns go that matter least.
+void ProfilePage::fitTable() {
+  const int characters = width() / fontMetrics().averageCharWidth();
+  const bool isNarrow = characters < 96;
+  for (const KernelColumn column : {KernelColumn::Launches, KernelColumn::Registers, KernelColumn::Spills}) {
+    m_table->setColumnHidden(static_cast<int>(column), isNarrow);
+  }
+  m_table->setColumnHidden(static_cast<int>(KernelColumn::Occupancy), characters < 76);
+  m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() +
+                          m_kernels->rowCount() * m_table->verticalHeader()->defaultSectionSize() + 2);
+}
+
+void ProfilePage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitTable();
+}
+
+void ProfilePage::showKernel() {
+  const QModelIndex current = m_table->currentIndex();
+  const auto& kernels = m_kernels->kernels();
+  const auto row = static_cast<std::size_t>(std::max(0, current.row()));
+  if (m_report && row < kernels.size() && kernels[row].index >= 0) {
+    m_charts->showKernel(*m_report, kernels[row].index, m_pinned.numbers());
+  }
+}
+
+}  // namespace swage::ui
