@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws one page with made-up data, for people who work on how it looks. Not a part of the product.
-//   swage-ui-page-screenshot FILE.png [light|dark] [profile|profile-compiler|profile-none|profile-running]
-//   [WIDTHxHEIGHT]
+//   swage-ui-page-screenshot FILE.png [light|dark] [SCENE] [WIDTHxHEIGHT]
+// Scenes: profile, profile-pinned, profile-compiler, profile-none, profile-running, compare, compare-ancestor,
+// compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none.
 #include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
 #include <QStringList>
 #include <QTimer>
 
 #include <functional>
 #include <memory>
 
+#include "tests/ui/demo_comparison.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/demo_profile.h"
+#include "ui/editor/diff_view.h"
+#include "ui/pages/compare_page.h"
+#include "ui/pages/diff_tools.h"
 #include "ui/pages/profile_page.h"
 
 using namespace Qt::StringLiterals;
@@ -73,6 +80,35 @@ std::unique_ptr<QWidget> makeProfile(Stage& stage, const Scene& scene) {
   return page;
 }
 
+std::unique_ptr<QWidget> makeCompare(Stage& stage, const Scene& scene) {
+  using Tab = ui::ComparePage::Tab;
+  const testing::DemoComparison demo = testing::fillDemoComparison(stage.record);
+  stage.compare.ancestor = demo.ancestor;
+  auto page = std::make_unique<ui::ComparePage>(stage.session,
+                                                ui::ComparisonServices{stage.record, stage.profiles, stage.compare});
+  page->setTheme(*scene.theme);
+  stage.session.showRun(testing::kDemoRun);
+  if (scene.name == "compare-none"_L1) {
+    return page;
+  }
+  page->compare(demo.left, demo.right);
+  const std::pair<QLatin1StringView, Tab> tabs[] = {{"compare-assembly"_L1, Tab::Assembly},
+                                                    {"compare-metrics"_L1, Tab::Metrics},
+                                                    {"compare-plan"_L1, Tab::Plan},
+                                                    {"compare-genome"_L1, Tab::Genome}};
+  for (const auto& [name, tab] : tabs) {
+    if (scene.name == name) {
+      page->showTab(tab);
+    }
+  }
+  page->findChild<QCheckBox*>(u"compareAncestor"_s)->setChecked(scene.name == "compare-ancestor"_L1);
+  page->findChild<ui::DiffTools*>(u"sourceDiffTools"_s)
+      ->findChild<QComboBox*>(u"diffLayout"_s)
+      ->setCurrentIndex(scene.name == "compare-unified"_L1 ? 1 : 0);
+  page->findChild<ui::DiffView*>(u"sourceDiff"_s)->nextChange();
+  return page;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,7 +116,8 @@ int main(int argc, char** argv) {
   const Scene scene = parse(QApplication::arguments());
   ui::applyTheme(application, *scene.theme);
   Stage stage;
-  const std::unique_ptr<QWidget> page = makeProfile(stage, scene);
+  const std::unique_ptr<QWidget> page =
+      scene.name.startsWith("compare"_L1) ? makeCompare(stage, scene) : makeProfile(stage, scene);
   page->resize(scene.size);
   page->show();
   QTimer::singleShot(300, page.get(), [&] { QApplication::exit(page->grab().save(scene.file) ? 0 : 1); });

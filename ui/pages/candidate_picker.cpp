@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/candidate_picker.h"
+
+#include <QLineEdit>
+#include <QSignalBlocker>
+
+#include <algorithm>
+
+#include "ui/models/format.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+QString textOf(const services::CellSummary& cell) {
+  const QString value = cell.speedup > 0.0 ? formatSpeedup(cell.speedup) : formatTime(cell.bestTimeNs);
+  return u"%1 · %2 · %3"_s.arg(QString::number(cell.best.value()), toQString(cell.cell.name()), value);
+}
+
+}  // namespace
+
+CandidatePicker::CandidatePicker(Session& session, const QString& name, QWidget* parent)
+    : QComboBox(parent), m_session(session) {
+  setAccessibleName(name);
+  setToolTip(tr("%1: the number of a candidate, or an elite from the list").arg(name));
+  setEditable(true);
+  setInsertPolicy(QComboBox::NoInsert);
+  setMinimumContentsLength(14);
+  setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  lineEdit()->setPlaceholderText(tr("candidate"));
+  connect(this, &QComboBox::activated, this, [this](int index) {
+    const domain::CandidateId id(itemData(index).toLongLong());
+    if (id.isValid()) {
+      m_candidate = id;
+      Q_EMIT chosen(id);
+    }
+  });
+  connect(lineEdit(), &QLineEdit::returnPressed, this, &CandidatePicker::readTyped);
+  fill();
+}
+
+void CandidatePicker::setCandidate(domain::CandidateId candidate) {
+  const QSignalBlocker blocker(this);
+  m_candidate = candidate;
+  fill();
+}
+
+void CandidatePicker::fill() {
+  const QSignalBlocker blocker(this);
+  clear();
+  std::vector<services::CellSummary> cells = m_session.cells();
+  std::stable_sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.speedup > b.speedup; });
+  int current = -1;
+  for (const services::CellSummary& cell : cells) {
+    if (cell.state == services::CellSummary::State::Filled) {
+      current = cell.best == m_candidate ? count() : current;
+      addItem(textOf(cell), QVariant::fromValue<qlonglong>(cell.best.value()));
+    }
+  }
+  setCurrentIndex(current);
+  if (current < 0) {
+    setEditText(m_candidate.isValid() ? QString::number(m_candidate.value()) : QString());
+  }
+}
+
+void CandidatePicker::showPopup() {
+  fill();
+  QComboBox::showPopup();
+}
+
+void CandidatePicker::readTyped() {
+  bool isNumber = false;
+  const qlonglong number = lineEdit()->text().trimmed().section(u' ', 0, 0).toLongLong(&isNumber);
+  if (isNumber && number > 0 && domain::CandidateId(number) != m_candidate) {
+    m_candidate = domain::CandidateId(number);
+    Q_EMIT chosen(m_candidate);
+  }
+}
+
+}  // namespace swage::ui
