@@ -26,6 +26,8 @@ engine::SessionParts partsFor(const engine::Locations& locations, bool selfTest)
 }  // namespace
 
 EngineServices::EngineServices(const engine::Locations& locations, bool selfTest)
-    : run(partsFor(locations, selfTest)), patterns(locations.patterns) {}
+    : run(partsFor(locations, selfTest)),
+      profiles(partsFor(locations, selfTest), record),
+      patterns(locations.patterns) {}
 
 }  // namespace swage::workbench

@@ -7,6 +7,7 @@
 
 #include "core/engine/locations.h"
 #include "core/engine/pattern_service_impl.h"
+#include "core/engine/profile_service_impl.h"
 #include "core/engine/record_service_impl.h"
 #include "core/engine/run_service_impl.h"
 #include "core/services/export_service.h"
@@ -30,6 +31,7 @@ struct EngineServices {
 
   engine::RunServiceImpl run;
   engine::RecordServiceImpl record;
+  engine::ProfileServiceImpl profiles;
   OpenProjectExport exporter;
   engine::PatternServiceImpl patterns;
 };
