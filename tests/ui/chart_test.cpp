@@ -15,6 +15,7 @@
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "ui/charts/bar_chart.h"
+#include "ui/charts/history_chart.h"
 #include "ui/charts/memory_chart.h"
 #include "ui/charts/roofline_chart.h"
 #include "ui/charts/timing_strip.h"
@@ -81,13 +82,12 @@ TEST_F(ChartTest, ThatCannotBeWrittenIsAnError) {
 TEST_F(ChartTest, AsksForAFileAndReportsWhatWentWrong) {
   QString suggested;
   std::vector<std::string> errors;
-  m_chart.setExport(
-      [&](QWidget*, const QString& suggestion, const std::function<void(const QString&)>& chosen) {
-        suggested = suggestion;
-        chosen(QString::fromStdString((m_folder / "no" / "a.png").string()));
-      },
-      [&](const Error& error) { errors.push_back(error.message()); });
-  m_chart.save(ChartFormat::Png);
+  const ChartOutlet outlet{[&](QWidget*, const QString& suggestion, const std::function<void(const QString&)>& chosen) {
+                             suggested = suggestion;
+                             chosen(QString::fromStdString((m_folder / "no" / "a.png").string()));
+                           },
+                           [&](const Error& error) { errors.push_back(error.message()); }};
+  saveChart(m_chart, m_chart, outlet, ChartFormat::Png);
   EXPECT_EQ(suggested, u"speed-of-light.png"_s);
   EXPECT_EQ(errors.size(), 1U);
 }
@@ -103,14 +103,14 @@ TEST_F(ChartTest, OffersFilesOnlyWhereItCanAskForOne) {
     return number;
   };
   EXPECT_EQ(actions(), 2);
-  m_chart.setExport([](QWidget*, const QString&, const auto&) {}, {});
+  m_chart.setOutlet({[](QWidget*, const QString&, const auto&) {}, {}});
   EXPECT_EQ(actions(), 6);
 }
 
 TEST_F(ChartTest, CopiesItsNumbersAndItsImage) {
-  m_chart.copyTable();
+  copyChartNumbers(m_chart);
   EXPECT_EQ(QGuiApplication::clipboard()->text(), toCsv(m_chart.chartTable()));
-  m_chart.copyImage();
+  copyChartImage(m_chart, m_chart);
   EXPECT_EQ(QGuiApplication::clipboard()->image().size(), m_chart.size());
 }
 
@@ -126,6 +126,22 @@ TEST_F(ChartTest, BarsAreAsLongAsTheirShares) {
   m_chart.setBars({{u"L2, \"hot\""_s, 0.75, u"25 %"_s, 0.75, u"−50"_s, {}}, {u"DRAM"_s, 1.0, u"100 %"_s, {}, {}, {}}});
   EXPECT_NEAR(count(drawn(), theme.chartBar) / static_cast<double>(filled), 1.75 / 1.25, 0.08);
   EXPECT_GT(count(image, theme.chartPinned), 0) << "the pinned baseline is marked";
+}
+
+TEST(HistoryChart, ExportsTheCornersItDraws) {
+  HistoryChart chart;
+  chart.resize(400, 240);
+  chart.show();
+  chart.setHistory({{1.0, 0.5, domain::CandidateId(1)}, {2.0, 1.5, domain::CandidateId(2)}}, 3.0, u"compile"_s);
+  const ChartTable table = chart.chartTable();
+  ASSERT_EQ(static_cast<int>(table.rows.size()), chart.cornerCount());
+  EXPECT_EQ(table.rows.back(), (QStringList{u"3"_s, u"1.5"_s}));
+  QImage image(800, 480, QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::transparent);
+  QPainter painter(&image);
+  chart.drawChart(painter, image.rect());
+  painter.end();
+  EXPECT_EQ(image.pixelColor(790, 470), Theme::light().base) << "it fills what it is given";
 }
 
 TEST(RooflineChart, LeavesOutWhatALogarithmCannotShow) {

@@ -89,10 +89,11 @@ void shape(services::CandidateDetail& detail, const DemoComparison& demo) {
   detail.program.source = isLeft ? leftSource() : isRight ? rightSource() : kAncestor;
   detail.assembly = isRight ? "  ld.global.f32 %f1, [%rd1];\n  ex2.approx.f32 %f2, %f1;\n  st.global.f32 [%rd2], %f2;\n"
                             : "  ld.global.f32 %f1, [%rd1];\n  st.global.f32 [%rd2], %f1;\n";
-  detail.program.plan.steps = {step("softmax_rows", isRight ? 128 : 256)};
+  detail.program.plan.steps.clear();
   if (isLeft) {
-    detail.program.plan.steps.insert(detail.program.plan.steps.begin(), domain::ZeroStep{domain::ValueId(1)});
+    detail.program.plan.steps.emplace_back(domain::ZeroStep{domain::ValueId(1)});
   }
+  detail.program.plan.steps.emplace_back(step("softmax_rows", isRight ? 128 : 256));
   detail.genome.regions = {{{0, 1}, "row_block", {{"rows", isRight ? 4 : 8}, {"unroll", 2}}}};
   if (isRight) {
     detail.genome.regions.front().parameters["keep"] = 1;

@@ -187,6 +187,18 @@ TEST_F(DiffViewTest, UnifiedShowsBothAndGoesFromBlockToBlock) {
   EXPECT_EQ(m_view.pane(0).text(), m_left);
 }
 
+TEST_F(DiffViewTest, GoesToLinesThatAreInSightWithoutScrolling) {
+  press(Qt::Key_Down, Qt::AltModifier);
+  EXPECT_EQ(caret(), 10);
+  EXPECT_EQ(m_view.pane(0).topLine(), 0);
+  for (int i = 0; i < 5; ++i) {
+    press(Qt::Key_Down, Qt::AltModifier);
+  }
+  EXPECT_EQ(caret(), 110);
+  EXPECT_GT(m_view.pane(0).topLine(), 80);
+  EXPECT_LT(m_view.pane(0).topLine(), 110);
+}
+
 TEST_F(DiffViewTest, ShowsTheAncestorBetweenTwo) {
   m_view.setTexts({{u"A"_s, u"a\nB\nc\nd\n"_s}, {u"base"_s, u"a\nb\nc\nd\n"_s}, {u"C"_s, u"a\nb2\nc\nD\n"_s}});
   EXPECT_EQ(m_view.paneCount(), 3);

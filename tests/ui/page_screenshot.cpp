@@ -105,7 +105,8 @@ std::unique_ptr<QWidget> makeCompare(Stage& stage, const Scene& scene) {
   page->findChild<ui::DiffTools*>(u"sourceDiffTools"_s)
       ->findChild<QComboBox*>(u"diffLayout"_s)
       ->setCurrentIndex(scene.name == "compare-unified"_L1 ? 1 : 0);
-  page->findChild<ui::DiffView*>(u"sourceDiff"_s)->nextChange();
+  auto* view = page->findChild<ui::DiffView*>(u"sourceDiff"_s);
+  QTimer::singleShot(100, view, &ui::DiffView::nextChange);  // when it is as large as it will be
   return page;
 }
 

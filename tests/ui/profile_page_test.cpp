@@ -92,6 +92,27 @@ TEST_F(ProfilePageTest, AFindingCanBeReachedByKeyboard) {
   EXPECT_EQ(spy.size(), 1);
 }
 
+TEST_F(ProfilePageTest, NewElitesOfALiveSearchDoNotTakeTheLinksAway) {
+  showRun();
+  const auto* link = child<QPushButton>(u"findingLine1"_s);
+  m_record.cellRows[1].bestTimeNs /= 2.0;
+  const auto before = child<RooflineChart>(u"rooflineChart"_s)->points().size();
+  Q_EMIT m_session.cellsChanged();
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  EXPECT_EQ(child<QPushButton>(u"findingLine1"_s), link);
+  EXPECT_EQ(child<RooflineChart>(u"rooflineChart"_s)->points().size(), before);
+}
+
+TEST_F(ProfilePageTest, APinnedCandidateStaysWhileBaselinesAreMeasured) {
+  showRun();
+  m_pinned.pinCandidate(m_best);
+  Q_EMIT m_session.historyChanged();
+  EXPECT_EQ(m_pinned.pinned().candidate, m_best);
+  EXPECT_TRUE(m_pinned.numbers());
+  showRun();
+  EXPECT_EQ(m_pinned.pinned().mode, "compile") << "another run begins with its own baseline";
+}
+
 TEST_F(ProfilePageTest, AnotherKernelShowsItsOwnNumbers) {
   showRun();
   EXPECT_THAT(child<BarChart>(u"unitChart"_s)->bars(), SizeIs(7));

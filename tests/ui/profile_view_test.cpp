@@ -24,9 +24,9 @@ using ::testing::SizeIs;
 const domain::CandidateId kId(214);
 
 TEST(Delta, NobodyWinsInsideTheInterval) {
-  const TimeInterval fast{100.0, 99.0, 101.0};
-  const TimeInterval near{100.9, 100.5, 101.3};
-  const TimeInterval slow{110.0, 109.0, 111.0};
+  const Interval fast{100.0, 99.0, 101.0};
+  const Interval near{100.9, 100.5, 101.3};
+  const Interval slow{110.0, 109.0, 111.0};
   EXPECT_EQ(compareTimes(fast, slow).verdict, Verdict::Better);
   EXPECT_EQ(compareTimes(slow, fast).verdict, Verdict::Worse);
   EXPECT_EQ(compareTimes(fast, near).verdict, Verdict::Undecided);
@@ -38,8 +38,8 @@ TEST(Delta, NobodyWinsInsideTheInterval) {
 
 TEST(Delta, ATimeWithoutAnIntervalIsItsOwn) {
   EXPECT_EQ(compareTimes({100.0, 0.0, 0.0}, {101.0, 0.0, 0.0}).verdict, Verdict::Better);
-  EXPECT_EQ((TimeInterval{100.0, 0.0, 0.0}).relativeHalfWidth(), 0.0);
-  EXPECT_DOUBLE_EQ((TimeInterval{100.0, 97.0, 101.0}).relativeHalfWidth(), 0.03);
+  EXPECT_EQ((Interval{100.0, 0.0, 0.0}).relativeHalfWidth(), 0.0);
+  EXPECT_DOUBLE_EQ((Interval{100.0, 97.0, 101.0}).relativeHalfWidth(), 0.03);
 }
 
 TEST(Delta, ExactNumbersHaveAWinnerOnlyWhereOneIsPreferred) {
@@ -204,8 +204,8 @@ TEST(ProfileView, TimesAreThoseOfTheRecord) {
   const auto detail = record.candidate(testing::demoBest(record)).value();
   const auto lines = timingLines(detail, std::nullopt, record.baselineRows);
   ASSERT_THAT(lines, SizeIs(3));
-  EXPECT_EQ(lines[0].time.medianNs, detail.row.timeNs);
-  EXPECT_EQ(lines[0].time.lowNs, detail.row.lowNs);
+  EXPECT_EQ(lines[0].time.median, detail.row.timeNs);
+  EXPECT_EQ(lines[0].time.low, detail.row.lowNs);
   EXPECT_EQ(lines[1].name, u"eager, in turns with it"_s);
   EXPECT_EQ(lines[2].role, TimingLine::Role::Other);
   PinnedNumbers pinned;

@@ -7,7 +7,9 @@
 #include <QtCharts/QLineSeries>
 #include <QtCharts/QValueAxis>
 
+#include <QContextMenuEvent>
 #include <QGraphicsLayout>
+#include <QMenu>
 #include <QPainter>
 #include <QVBoxLayout>
 
@@ -66,6 +68,7 @@ HistoryChart::HistoryChart(QWidget* parent)
 }
 
 void HistoryChart::setTheme(const Theme& theme) {
+  m_theme = theme;
   m_chart->setBackgroundBrush(theme.base);
   m_chart->setBackgroundPen(Qt::NoPen);
   m_chart->legend()->setLabelColor(theme.mutedText);
@@ -112,6 +115,31 @@ void HistoryChart::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const double lowest = m_speedup->min();
   setRanges(m_time->max(), lowest, m_highest);
+}
+
+void HistoryChart::setOutlet(const ChartOutlet& outlet) {
+  m_outlet = outlet;
+}
+
+QString HistoryChart::chartTitle() const {
+  return tr("Best speedup over time");
+}
+
+void HistoryChart::drawChart(QPainter& painter, const QRectF& target) const {
+  painter.fillRect(target, m_theme.base);
+  m_view->render(&painter, target);
+}
+
+ChartTable HistoryChart::chartTable() const {
+  ChartTable table{{tr("search time s"), tr("speedup")}, {}};
+  for (const QPointF& corner : m_best->points()) {
+    table.rows.push_back({csvNumber(corner.x()), csvNumber(corner.y())});
+  }
+  return table;
+}
+
+void HistoryChart::contextMenuEvent(QContextMenuEvent* event) {
+  makeChartMenu(*this, *this, m_outlet)->popup(event->globalPos());
 }
 
 int HistoryChart::cornerCount() const {

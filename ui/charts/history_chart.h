@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/services/types.h"
+#include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
 class QChart;
@@ -16,7 +17,7 @@ class QValueAxis;
 namespace swage::ui {
 
 // Best speedup over search time, with the fastest baseline at 1×. GUI thread only.
-class HistoryChart final : public QWidget {
+class HistoryChart final : public QWidget, public ChartSource {
   Q_OBJECT
 
  public:
@@ -24,11 +25,16 @@ class HistoryChart final : public QWidget {
   void setTheme(const Theme& theme);
   // `untilSeconds` is now; the last step is drawn up to it.
   void setHistory(const std::vector<services::HistoryPoint>& history, double untilSeconds, const QString& baselineMode);
+  void setOutlet(const ChartOutlet& outlet);
+  [[nodiscard]] QString chartTitle() const override;
+  void drawChart(QPainter& painter, const QRectF& target) const override;
+  [[nodiscard]] ChartTable chartTable() const override;
   [[nodiscard]] int cornerCount() const;
   [[nodiscard]] double highestValue() const;
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
   void setRanges(double seconds, double lowest, double highest);
@@ -40,6 +46,8 @@ class HistoryChart final : public QWidget {
   QValueAxis* m_time;
   QValueAxis* m_speedup;
   double m_highest = 1.0;
+  Theme m_theme;
+  ChartOutlet m_outlet;
 };
 
 }  // namespace swage::ui

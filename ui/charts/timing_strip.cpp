@@ -18,7 +18,7 @@ constexpr double kLeastStrip = 8.0;
 constexpr double kNarrowest = 3.0;  // of an interval, so that it can be seen
 
 QString textOf(const TimingLine& line) {
-  return formatInterval(line.time.medianNs, line.time.lowNs, line.time.highNs);
+  return formatInterval(line.time.median, line.time.low, line.time.high);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ double TimingStrip::lineHeight() const {
 double TimingStrip::highestNs() const {
   double highest = 0.0;
   for (const TimingLine& line : m_lines) {
-    highest = std::max({highest, line.time.medianNs, line.time.highNs});
+    highest = std::max({highest, line.time.median, line.time.high});
   }
   return highest > 0.0 ? highest * 1.04 : 1.0;
 }
@@ -98,27 +98,27 @@ void TimingStrip::drawMarks(QPainter& painter, const QRectF& strip, const Timing
     return;
   }
   painter.setPen(QPen(color, 1.5));
-  painter.drawLine(QPointF(strip.left(), middle), QPointF(at(line.time.medianNs), middle));
+  painter.drawLine(QPointF(strip.left(), middle), QPointF(at(line.time.median), middle));
   if (line.leastNs > 0.0) {
     painter.drawLine(QPointF(at(line.leastNs), middle - half * 0.6), QPointF(at(line.leastNs), middle + half * 0.6));
   }
   QColor band = color;
   band.setAlphaF(0.35F);
-  const double left = at(line.time.lowNs > 0.0 ? line.time.lowNs : line.time.medianNs);
-  const double right = at(line.time.highNs > 0.0 ? line.time.highNs : line.time.medianNs);
+  const double left = at(line.time.low > 0.0 ? line.time.low : line.time.median);
+  const double right = at(line.time.high > 0.0 ? line.time.high : line.time.median);
   const double missing = std::max(0.0, kNarrowest - (right - left));
   painter.setPen(Qt::NoPen);
   painter.setBrush(band);
   painter.drawRect(QRectF(left - missing / 2.0, middle - half, right - left + missing, 2.0 * half));
   painter.setPen(QPen(color, 2.0));
-  painter.drawLine(QPointF(at(line.time.medianNs), middle - half), QPointF(at(line.time.medianNs), middle + half));
+  painter.drawLine(QPointF(at(line.time.median), middle - half), QPointF(at(line.time.median), middle + half));
 }
 
 ChartTable TimingStrip::chartTable() const {
   ChartTable table{{tr("name"), tr("median ns"), tr("low ns"), tr("high ns"), tr("least ns")}, {}};
   for (const TimingLine& line : m_lines) {
-    table.rows.push_back({line.name, csvNumber(line.time.medianNs), csvNumber(line.time.lowNs),
-                          csvNumber(line.time.highNs), csvNumber(line.leastNs)});
+    table.rows.push_back({line.name, csvNumber(line.time.median), csvNumber(line.time.low), csvNumber(line.time.high),
+                          csvNumber(line.leastNs)});
   }
   return table;
 }

@@ -67,21 +67,21 @@ DiffPane::DiffPane(QWidget* parent) : QWidget(parent), m_editor(new QsciScintill
 
 // Scintilla takes the keys that it has commands for before any shortcut; those of a comparison are not its own.
 void DiffPane::releaseKeys() {
-  constexpr int kKeys[] = {Qt::ALT | Qt::Key_Down,
-                           Qt::ALT | Qt::Key_Up,
-                           Qt::ALT | Qt::Key_Left,
-                           Qt::ALT | Qt::Key_Right,
-                           Qt::ALT | Qt::SHIFT | Qt::Key_Left,
-                           Qt::ALT | Qt::SHIFT | Qt::Key_Right,
-                           Qt::ALT | Qt::Key_Delete,
-                           Qt::ALT | Qt::Key_PageUp,
-                           Qt::ALT | Qt::Key_PageDown,
-                           Qt::CTRL | Qt::Key_D,
-                           Qt::CTRL | Qt::Key_E,
-                           Qt::CTRL | Qt::Key_I,
-                           Qt::CTRL | Qt::Key_Z};
-  for (const int key : kKeys) {
-    if (QsciCommand* command = m_editor->standardCommands()->boundTo(key)) {
+  constexpr QKeyCombination kKeys[] = {Qt::ALT | Qt::Key_Down,
+                                       Qt::ALT | Qt::Key_Up,
+                                       Qt::ALT | Qt::Key_Left,
+                                       Qt::ALT | Qt::Key_Right,
+                                       Qt::ALT | Qt::SHIFT | Qt::Key_Left,
+                                       Qt::ALT | Qt::SHIFT | Qt::Key_Right,
+                                       Qt::ALT | Qt::Key_Delete,
+                                       Qt::ALT | Qt::Key_PageUp,
+                                       Qt::ALT | Qt::Key_PageDown,
+                                       Qt::CTRL | Qt::Key_D,
+                                       Qt::CTRL | Qt::Key_E,
+                                       Qt::CTRL | Qt::Key_I,
+                                       Qt::CTRL | Qt::Key_Z};
+  for (const QKeyCombination key : kKeys) {
+    if (QsciCommand* command = m_editor->standardCommands()->boundTo(key.toCombined())) {
       command->setKey(0);
     }
   }
@@ -179,7 +179,7 @@ void DiffPane::mark(const std::vector<Marked>& differences) {
   }
 }
 
-void DiffPane::setUnified(const std::vector<UnifiedLine>& lines) {
+void DiffPane::setUnified(const std::vector<UnifiedLine>& lines, const TextDiff& diff) {
   QStringList texts;
   for (const UnifiedLine& line : lines) {
     texts.push_back(line.kind == UnifiedLine::Kind::Gap ? u"⋯"_s : line.text);
@@ -194,12 +194,25 @@ void DiffPane::setUnified(const std::vector<UnifiedLine>& lines) {
     const QString numbers =
         numberOf(lines[i].left).rightJustified(kWidth) % numberOf(lines[i].right).rightJustified(kWidth);
     m_editor->setMarginText(at, numbers, style);
-    switch (lines[i].kind) {
-      case UnifiedLine::Kind::LeftOnly: markRange({at, 1}, OldLine, OldSign); break;
-      case UnifiedLine::Kind::RightOnly: markRange({at, 1}, NewLine, NewSign); break;
-      case UnifiedLine::Kind::Gap: m_editor->markerAdd(at, GapLine); break;
-      case UnifiedLine::Kind::Both: break;
-    }
+    markUnified(at, lines[i], diff);
+  }
+}
+
+void DiffPane::markUnified(int at, const UnifiedLine& line, const TextDiff& diff) {
+  if (line.kind == UnifiedLine::Kind::Gap) {
+    m_editor->markerAdd(at, GapLine);
+  }
+  if (line.kind != UnifiedLine::Kind::LeftOnly && line.kind != UnifiedLine::Kind::RightOnly) {
+    return;
+  }
+  const bool isOld = line.kind == UnifiedLine::Kind::LeftOnly;
+  markRange({at, 1}, isOld ? OldLine : NewLine, isOld ? OldSign : NewSign);
+  const std::vector<InlineMark>& marks = isOld ? diff.leftMarks : diff.rightMarks;
+  const int number = isOld ? line.left : line.right;
+  const auto before = [](const InlineMark& mark, int wanted) { return mark.line < wanted; };
+  for (auto mark = std::lower_bound(marks.begin(), marks.end(), number, before);
+       mark != marks.end() && mark->line == number; ++mark) {
+    m_editor->fillIndicatorRange(at, mark->column, at, mark->column + mark->length, isOld ? OldWord : NewWord);
   }
 }
 
@@ -219,7 +232,12 @@ int DiffPane::caretLine() const {
 
 void DiffPane::setCaretLine(int line) {
   m_editor->setCursorPosition(std::clamp(line, 0, std::max(0, lineCount() - 1)), 0);
-  setTopLine(line - visibleLines() / 3);
+  constexpr int kMargin = 2;  // lines around it
+  const bool isInSight = line >= topLine() + kMargin && line + kMargin < topLine() + visibleLines();
+  const bool isAtTheTop = topLine() == 0 && line < visibleLines() - kMargin;
+  if (!isInSight && !isAtTheTop) {
+    setTopLine(line - visibleLines() / 3);
+  }
 }
 
 int DiffPane::lineCount() const {
@@ -273,7 +291,7 @@ bool DiffPane::find(const QString& text, bool forward) {
 void DiffPane::updateNumberMargin() {
   const auto digits = QString::number(std::max(100, m_editor->lines())).size();
   m_editor->setMarginWidth(Numbers, QString(digits + 1, u'9'));
-  m_editor->setMarginWidth(Signs, u"9+"_s);
+  m_editor->setMarginWidth(Signs, u"+++"_s);
 }
 
 bool DiffPane::eventFilter(QObject* watched, QEvent* event) {

@@ -37,12 +37,12 @@ class DiffPane final : public QWidget {
   // Replaces all marks. A pane in the middle of three is a side of two differences.
   void mark(const std::vector<Marked>& differences);
   // Lines of both texts in one; see unifiedLines().
-  void setUnified(const std::vector<UnifiedLine>& lines);
+  void setUnified(const std::vector<UnifiedLine>& lines, const TextDiff& diff);
   // The chunk that the caret is in, in the margin; an empty range marks nothing.
   void markCurrent(const LineRange& lines);
 
   [[nodiscard]] int caretLine() const;
-  void setCaretLine(int line);  // and scrolls to it
+  void setCaretLine(int line);  // and scrolls to it where it is not well in sight
   [[nodiscard]] int lineCount() const;
   [[nodiscard]] int topLine() const;
   void setTopLine(int line);
@@ -68,6 +68,7 @@ class DiffPane final : public QWidget {
   void defineMarks();
   void clearMarks();
   void markRange(const LineRange& range, int background, int sign);
+  void markUnified(int at, const UnifiedLine& line, const TextDiff& diff);
   void updateNumberMargin();
 
   QsciScintilla* m_editor;

@@ -82,6 +82,7 @@ void DiffView::makePanes() {
     m_panes[at]->setObjectName(u"diffPane%1"_s.arg(i));
     m_titles[at] = new ElidedLabel;
     m_titles[at]->setObjectName(u"diffTitle%1"_s.arg(i));
+    m_titles[at]->setIndent(2 * gap);
     m_columns[at] = new QWidget;
     auto* column = new QVBoxLayout(m_columns[at]);
     column->setContentsMargins(0, 0, 0, 0);
@@ -259,11 +260,12 @@ void DiffView::showDiffs(int generation, std::vector<TextDiff> diffs) {
 }
 
 void DiffView::showUnified() {
+  const TextDiff diff = m_diffs.empty() ? TextDiff() : m_diffs.front();
   m_unifiedLines.clear();
-  if (!m_diffs.empty()) {
-    m_unifiedLines = unifiedLines(linesOf(m_shown.front()), linesOf(m_shown.back()), m_diffs.front(), kContext);
+  if (!m_shown.empty()) {
+    m_unifiedLines = unifiedLines(linesOf(m_shown.front()), linesOf(m_shown.back()), diff, kContext);
   }
-  m_unified->setUnified(m_unifiedLines);
+  m_unified->setUnified(m_unifiedLines, diff);
 }
 
 void DiffView::updateTitles() {

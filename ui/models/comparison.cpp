@@ -151,7 +151,7 @@ QString timeText(const ComparedCandidate& candidate) {
   return formatInterval(row.timeNs, row.lowNs, row.highNs);
 }
 
-TimeInterval againstEager(const ComparedCandidate& candidate) {
+Interval againstEager(const ComparedCandidate& candidate) {
   const domain::Correct* correct = correctOf(candidate);
   if (correct == nullptr || correct->timing.eager.samples == 0) {
     return {};
@@ -160,10 +160,10 @@ TimeInterval againstEager(const ComparedCandidate& candidate) {
 }
 
 QString againstEagerText(const ComparedCandidate& candidate) {
-  const TimeInterval speedup = againstEager(candidate);
+  const Interval speedup = againstEager(candidate);
   return speedup.isKnown()
              ? tr("%1 (%2 to %3)")
-                   .arg(formatSpeedup(speedup.medianNs), formatSpeedup(speedup.lowNs), formatSpeedup(speedup.highNs))
+                   .arg(formatSpeedup(speedup.median), formatSpeedup(speedup.low), formatSpeedup(speedup.high))
              : none();
 }
 

@@ -26,25 +26,25 @@ QString percent(double value) {
 
 }  // namespace
 
-double TimeInterval::relativeHalfWidth() const {
-  const bool hasInterval = isKnown() && lowNs > 0.0 && highNs >= lowNs;
-  return hasInterval ? std::max({highNs - medianNs, medianNs - lowNs, 0.0}) / medianNs : 0.0;
+double Interval::relativeHalfWidth() const {
+  const bool hasInterval = isKnown() && low > 0.0 && high >= low;
+  return hasInterval ? std::max({high - median, median - low, 0.0}) / median : 0.0;
 }
 
-Delta compareTimes(const TimeInterval& value, const TimeInterval& reference) {
+Delta compareTimes(const Interval& value, const Interval& reference) {
   return compareIntervals(value, reference, Preference::Lower);
 }
 
-Delta compareIntervals(const TimeInterval& value, const TimeInterval& reference, Preference preference) {
+Delta compareIntervals(const Interval& value, const Interval& reference, Preference preference) {
   if (!value.isKnown() || !reference.isKnown()) {
     return {};
   }
-  const auto low = [](const TimeInterval& one) { return one.lowNs > 0.0 ? one.lowNs : one.medianNs; };
-  const auto high = [](const TimeInterval& one) { return one.highNs > 0.0 ? one.highNs : one.medianNs; };
-  Delta delta{Verdict::Undecided, relative(value.medianNs, reference.medianNs)};
-  if (high(value) < low(reference)) {
+  const auto lowest = [](const Interval& one) { return one.low > 0.0 ? one.low : one.median; };
+  const auto highest = [](const Interval& one) { return one.high > 0.0 ? one.high : one.median; };
+  Delta delta{Verdict::Undecided, relative(value.median, reference.median)};
+  if (highest(value) < lowest(reference)) {
     delta.verdict = preference == Preference::Lower ? Verdict::Better : Verdict::Worse;
-  } else if (low(value) > high(reference)) {
+  } else if (lowest(value) > highest(reference)) {
     delta.verdict = preference == Preference::Lower ? Verdict::Worse : Verdict::Better;
   }
   return delta;

@@ -8,13 +8,14 @@
 
 namespace swage::ui {
 
-// A measured time with its 95 % interval. Where only a median is known, it is its own interval.
-struct TimeInterval {
-  double medianNs = 0.0;  // 0: not measured
-  double lowNs = 0.0;
-  double highNs = 0.0;
+// A measured value, a time in nanoseconds or a speedup, with its 95 % interval. Where only a median is known, it is its
+// own interval.
+struct Interval {
+  double median = 0.0;  // 0: not measured
+  double low = 0.0;
+  double high = 0.0;
 
-  [[nodiscard]] bool isKnown() const { return medianNs > 0.0; }
+  [[nodiscard]] bool isKnown() const { return median > 0.0; }
   [[nodiscard]] double relativeHalfWidth() const;
 };
 
@@ -29,9 +30,9 @@ struct Delta {
   std::optional<double> relative;  // value over reference, less one; no value where the reference is 0
 };
 
-[[nodiscard]] Delta compareTimes(const TimeInterval& value, const TimeInterval& reference);
+[[nodiscard]] Delta compareTimes(const Interval& value, const Interval& reference);
 // Of other measured values than times: a speedup, say.
-[[nodiscard]] Delta compareIntervals(const TimeInterval& value, const TimeInterval& reference, Preference preference);
+[[nodiscard]] Delta compareIntervals(const Interval& value, const Interval& reference, Preference preference);
 // Of exact numbers: counts, bytes, registers.
 [[nodiscard]] Delta compareValues(double value, double reference, Preference preference);
 

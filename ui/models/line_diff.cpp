@@ -82,7 +82,9 @@ std::vector<DiffChunk> diffLines(const std::string& left, const std::string& rig
   static const GitLibrary library;
   git_diff_options options = GIT_DIFF_OPTIONS_INIT;
   options.flags = GIT_DIFF_FORCE_TEXT | GIT_DIFF_PATIENCE | GIT_DIFF_INDENT_HEURISTIC;
-  options.flags |= ignoreWhiteSpace ? GIT_DIFF_IGNORE_WHITESPACE : 0U;
+  if (ignoreWhiteSpace) {
+    options.flags |= GIT_DIFF_IGNORE_WHITESPACE;
+  }
   options.context_lines = 0;
   options.interhunk_lines = 0;
   git_patch* raw = nullptr;

@@ -9,7 +9,7 @@
 namespace swage::ui {
 
 // The chunks in which two texts differ, by libgit2's patience diff with git's own rules for where a chunk begins.
-// Both texts end with a line end. GUI thread only.
+// Both texts end with a line end. Safe on any thread.
 [[nodiscard]] std::vector<DiffChunk> diffLines(const std::string& left, const std::string& right,
                                                bool ignoreWhiteSpace);
 

@@ -17,11 +17,11 @@ QString candidateName(domain::CandidateId id) {
 
 }  // namespace
 
-TimeInterval intervalOf(const domain::Timing& timing) {
+Interval intervalOf(const domain::Timing& timing) {
   return {timing.medianNs, timing.lowNs, timing.highNs};
 }
 
-TimeInterval intervalOf(const services::CandidateRow& row) {
+Interval intervalOf(const services::CandidateRow& row) {
   return {row.timeNs, row.lowNs, row.highNs};
 }
 
@@ -61,7 +61,11 @@ void PinnedBaseline::handleBaselines() {
     const auto& summary = m_session.summary();
     m_pin = summary && !summary->baselineMode.empty() ? Pin{Pin::Kind::Baseline, summary->baselineMode, {}} : Pin{};
   }
-  reload();
+  if (m_pin.kind == Pin::Kind::Candidate) {
+    Q_EMIT changed();  // only the choices did
+  } else {
+    reload();
+  }
 }
 
 void PinnedBaseline::reload() {

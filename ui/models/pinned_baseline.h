@@ -25,14 +25,14 @@ struct Pin {
 // The numbers of what is pinned.
 struct PinnedNumbers {
   QString name;
-  TimeInterval time;
+  Interval time;
   double leastNs = 0.0;
   std::optional<services::ProfileReport> report;  // of a candidate that was profiled
   std::optional<services::CandidateDetail> detail;
 };
 
-[[nodiscard]] TimeInterval intervalOf(const domain::Timing& timing);
-[[nodiscard]] TimeInterval intervalOf(const services::CandidateRow& row);
+[[nodiscard]] Interval intervalOf(const domain::Timing& timing);
+[[nodiscard]] Interval intervalOf(const services::CandidateRow& row);
 
 // One pinned baseline for the whole window, so that all pages show deltas against the same. A run that is shown begins
 // with its own fastest baseline. GUI thread only; failures of the record are reported by the session.

@@ -197,7 +197,7 @@ QString conditionsText(const domain::DeviceConditions& conditions) {
 
 QStringList noiseReasons(const domain::Timing& timing) {
   QStringList reasons;
-  const TimeInterval time{timing.medianNs, timing.lowNs, timing.highNs};
+  const Interval time{timing.medianNs, timing.lowNs, timing.highNs};
   if (time.relativeHalfWidth() > kNoisy) {
     reasons.push_back(tr("the interval of the median is ±%1").arg(formatPercent(time.relativeHalfWidth())));
   }

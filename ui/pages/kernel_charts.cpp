@@ -48,9 +48,9 @@ void KernelCharts::setTheme(const Theme& theme) {
   }
 }
 
-void KernelCharts::setExport(const ChooseFile& chooseFile, const ReportError& reportError) {
+void KernelCharts::setOutlet(const ChartOutlet& outlet) {
   for (ChartWidget* chart : std::initializer_list<ChartWidget*>{m_units, m_stalls, m_occupancy, m_memory}) {
-    chart->setExport(chooseFile, reportError);
+    chart->setOutlet(outlet);
   }
 }
 

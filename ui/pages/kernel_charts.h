@@ -22,7 +22,7 @@ class KernelCharts final : public QWidget {
  public:
   explicit KernelCharts(QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
-  void setExport(const ChooseFile& chooseFile, const ReportError& reportError);
+  void setOutlet(const ChartOutlet& outlet);
   // `index` of the report's kernels. Shows nothing where it has no such kernel.
   void showKernel(const services::ProfileReport& report, int index, const std::optional<PinnedNumbers>& pinned);
 

@@ -78,7 +78,7 @@ ProfilePage::ProfilePage(Session& session, services::ProfileService& profiles, P
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_empty);
   connect(&session, &Session::selectionChanged, this, &ProfilePage::reload);
-  connect(&session, &Session::cellsChanged, this, &ProfilePage::showSelection);
+  connect(&session, &Session::cellsChanged, this, &ProfilePage::showRoofline);  // with new elites
   connect(&pinned, &PinnedBaseline::changed, this, &ProfilePage::showSelection);
   connect(&profiles, &services::ProfileService::finished, this, &ProfilePage::reload);
   connect(m_triage, &TriageCard::lineRequested, this,
@@ -170,10 +170,10 @@ void ProfilePage::setTheme(const Theme& theme) {
 }
 
 void ProfilePage::setChooseFile(const ChooseFile& chooseFile) {
-  const ReportError reportError = [this](const Error& error) { m_session.report(error); };
-  m_strip->setExport(chooseFile, reportError);
-  m_roofline->setExport(chooseFile, reportError);
-  m_charts->setExport(chooseFile, reportError);
+  const ChartOutlet outlet{chooseFile, [this](const Error& error) { m_session.report(error); }};
+  m_strip->setOutlet(outlet);
+  m_roofline->setOutlet(outlet);
+  m_charts->setOutlet(outlet);
 }
 
 void ProfilePage::profile() {
@@ -292,11 +292,17 @@ void ProfilePage::showReport(const services::ProfileReport& report) {
   m_source->setToolTip(conditionsText(report.profile.conditions));
   m_limitation->setText(tr("What is missing: %1").arg(toQString(report.profile.limitation)));
   m_limitation->setVisible(!report.profile.limitation.empty());
-  const auto points = rooflinePoints({report, m_pinned.numbers(), m_session.baselines(), m_session.cells()});
-  m_roofline->setPoints(report.diagnosis.roofs, points);
-  m_rooflineSection->setVisible(!m_roofline->isEmpty());
+  showRoofline();
   fitTable();
   showKernel();
+}
+
+void ProfilePage::showRoofline() {
+  if (m_report) {
+    const auto points = rooflinePoints({*m_report, m_pinned.numbers(), m_session.baselines(), m_session.cells()});
+    m_roofline->setPoints(m_report->diagnosis.roofs, points);
+    m_rooflineSection->setVisible(!m_roofline->isEmpty());
+  }
 }
 
 // As high as its rows. In a narrow dock the columns go that matter least.

@@ -54,6 +54,7 @@ class ProfilePage final : public QWidget {
   void showSelection();
   void showTiming(const services::CandidateDetail& detail);
   void showReport(const services::ProfileReport& report);
+  void showRoofline();
   void showKernel();
   void showTrust(const services::CandidateDetail& detail);
   void fitTable();

@@ -165,7 +165,7 @@ std::vector<RooflinePoint> rooflinePoints(const RooflineInput& input) {
   if (input.pinned && input.pinned->report) {
     addCounted(points, input.pinned->report->diagnosis, input.pinned->name, RooflinePoint::Role::Pinned);
   } else if (input.pinned && input.pinned->detail) {
-    addTimed(input.pinned->name, input.pinned->time.medianNs, RooflinePoint::Role::Pinned);
+    addTimed(input.pinned->name, input.pinned->time.median, RooflinePoint::Role::Pinned);
   }
   for (const domain::Baseline& baseline : input.baselines) {
     addTimed(toQString(baseline.mode), baseline.timing.medianNs, RooflinePoint::Role::Baseline);

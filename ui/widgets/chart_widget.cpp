@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/chart_widget.h"
 
-#include <QClipboard>
 #include <QContextMenuEvent>
-#include <QGuiApplication>
 #include <QMenu>
 #include <QPainter>
-
-#include <utility>
 
 using namespace Qt::StringLiterals;
 
@@ -23,9 +19,8 @@ void ChartWidget::setTheme(const Theme& theme) {
   update();
 }
 
-void ChartWidget::setExport(ChooseFile chooseFile, ReportError reportError) {
-  m_chooseFile = std::move(chooseFile);
-  m_reportError = std::move(reportError);
+void ChartWidget::setOutlet(const ChartOutlet& outlet) {
+  m_outlet = outlet;
 }
 
 void ChartWidget::refresh() {
@@ -50,46 +45,7 @@ void ChartWidget::paintEvent(QPaintEvent*) {
 }
 
 void ChartWidget::contextMenuEvent(QContextMenuEvent* event) {
-  auto* menu = new QMenu(this);
-  menu->setObjectName(u"chartMenu"_s);
-  menu->setAttribute(Qt::WA_DeleteOnClose);
-  menu->addAction(tr("Copy Image"), this, &ChartWidget::copyImage);
-  menu->addAction(tr("Copy Numbers"), this, &ChartWidget::copyTable);
-  if (m_chooseFile) {
-    menu->addSeparator();
-    menu->addAction(tr("Save as SVG…"), this, [this] { save(ChartFormat::Svg); });
-    menu->addAction(tr("Save as PNG…"), this, [this] { save(ChartFormat::Png); });
-    menu->addAction(tr("Save as CSV…"), this, [this] { save(ChartFormat::Csv); });
-  }
-  menu->popup(event->globalPos());
-}
-
-void ChartWidget::copyImage() const {
-  QImage image(size() * devicePixelRatioF(), QImage::Format_ARGB32_Premultiplied);
-  image.setDevicePixelRatio(devicePixelRatioF());
-  image.fill(Qt::transparent);
-  QPainter painter(&image);
-  painter.setRenderHint(QPainter::Antialiasing);
-  drawChart(painter, rect());
-  painter.end();
-  QGuiApplication::clipboard()->setImage(image);
-}
-
-void ChartWidget::copyTable() const {
-  QGuiApplication::clipboard()->setText(toCsv(chartTable()));
-}
-
-void ChartWidget::save(ChartFormat format) {
-  if (!m_chooseFile) {
-    return;
-  }
-  const QString suggestion = QString(m_title).toLower().replace(u' ', u'-') % u'.' % suffixOf(format);
-  m_chooseFile(this, suggestion, [this, format](const QString& file) {
-    const Result<> written = exportChart(*this, file.toStdString(), format, size());
-    if (!written && m_reportError) {
-      m_reportError(written.error());
-    }
-  });
+  makeChartMenu(*this, *this, m_outlet)->popup(event->globalPos());
 }
 
 }  // namespace swage::ui
