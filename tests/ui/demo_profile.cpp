@@ -83,6 +83,36 @@ domain::Diagnosis demoDiagnosis() {
   return diagnosis;
 }
 
+void scaleTimes(FakeRecordService& record, double scale) {
+  for (services::CandidateRow& row : record.rows) {
+    row.timeNs *= scale;
+    row.lowNs *= scale;
+    row.highNs *= scale;
+  }
+  for (services::CellSummary& cell : record.cellRows) {
+    cell.bestTimeNs *= scale;
+  }
+  for (domain::Baseline& baseline : record.baselineRows) {
+    baseline.timing.medianNs *= scale;
+    baseline.timing.lowNs = baseline.timing.medianNs * 0.994;
+    baseline.timing.highNs = baseline.timing.medianNs * 1.007;
+    baseline.timing.minNs = baseline.timing.medianNs * 0.985;
+  }
+  const auto makeDetail = record.makeDetail;
+  record.makeDetail = [makeDetail, scale](const services::CandidateRow& row) {
+    services::CandidateDetail detail = makeDetail(row);
+    if (auto* correct = detail.evaluation ? std::get_if<domain::Correct>(&*detail.evaluation) : nullptr) {
+      domain::Timing& eager = correct->timing.eager;
+      for (double* value : {&eager.medianNs, &eager.lowNs, &eager.highNs, &eager.minNs}) {
+        *value *= scale;
+      }
+      correct->timing.candidate.clock = "device events";
+      correct->timing.candidate.conditions = {1755, 1740, 3201, 46, 398.0, {}};
+    }
+    return detail;
+  };
+}
+
 }  // namespace
 
 services::ProfileReport demoReport(domain::CandidateId candidate) {
@@ -129,36 +159,9 @@ void fillDemoProfile(FakeProfileService& profiles, FakeRecordService& record) {
        "compute-sanitizer was not found; install the CUDA toolkit", 0.0},
       {domain::AssuranceKind::HeldOutShapes, domain::AssuranceVerdict::Passed, "rows = 1, 17, 4096", 1.4}};
   profiles.doubtRows = {"all outputs are zero for one of the seeds"};
-  const double scale = kCandidateNs / std::find_if(record.rows.begin(), record.rows.end(), [best](const auto& row) {
-                                        return row.id == best;
-                                      })->timeNs;
-  for (services::CandidateRow& row : record.rows) {
-    row.timeNs *= scale;
-    row.lowNs *= scale;
-    row.highNs *= scale;
-  }
-  for (services::CellSummary& cell : record.cellRows) {
-    cell.bestTimeNs *= scale;
-  }
-  for (domain::Baseline& baseline : record.baselineRows) {
-    baseline.timing.medianNs *= scale;
-    baseline.timing.lowNs = baseline.timing.medianNs * 0.994;
-    baseline.timing.highNs = baseline.timing.medianNs * 1.007;
-    baseline.timing.minNs = baseline.timing.medianNs * 0.985;
-  }
-  const auto makeDetail = record.makeDetail;
-  record.makeDetail = [makeDetail, scale](const services::CandidateRow& row) {
-    services::CandidateDetail detail = makeDetail(row);
-    if (auto* correct = detail.evaluation ? std::get_if<domain::Correct>(&*detail.evaluation) : nullptr) {
-      domain::Timing& eager = correct->timing.eager;
-      for (double* value : {&eager.medianNs, &eager.lowNs, &eager.highNs, &eager.minNs}) {
-        *value *= scale;
-      }
-      correct->timing.candidate.clock = "device events";
-      correct->timing.candidate.conditions = {1755, 1740, 3201, 46, 398.0, {}};
-    }
-    return detail;
-  };
+  const auto row =
+      std::find_if(record.rows.begin(), record.rows.end(), [best](const auto& one) { return one.id == best; });
+  scaleTimes(record, kCandidateNs / row->timeNs);
 }
 
 }  // namespace swage::testing

@@ -76,42 +76,49 @@ void DiffView::makePanes() {
   auto* row = new QHBoxLayout(sides);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
-  for (int i = 0; i < 3; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    m_panes[at] = new DiffPane;
-    m_panes[at]->setObjectName(u"diffPane%1"_s.arg(i));
-    m_titles[at] = new ElidedLabel;
-    m_titles[at]->setObjectName(u"diffTitle%1"_s.arg(i));
-    m_titles[at]->setIndent(2 * gap);
-    m_columns[at] = new QWidget;
-    auto* column = new QVBoxLayout(m_columns[at]);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(gap);
-    column->addSpacing(gap);
-    column->addWidget(m_titles[at]);
-    column->addWidget(m_panes[at], 1);
+  for (std::size_t i = 0; i < m_panes.size(); ++i) {
+    m_columns[i] = makePane(static_cast<int>(i));
     if (i > 0) {
-      m_maps[at - 1] = new LinkMap(*m_panes[at - 1], *m_panes[at]);
+      m_maps[i - 1] = new LinkMap(*m_panes[i - 1], *m_panes[i]);
       auto* map = new QVBoxLayout;
       map->setSpacing(gap);
       map->addSpacing(gap);
-      map->addSpacing(m_titles[at]->sizeHint().height());  // beside the panes, not the titles
-      map->addWidget(m_maps[at - 1], 1);
+      map->addSpacing(m_titles[i]->sizeHint().height());  // beside the panes, not the titles
+      map->addWidget(m_maps[i - 1], 1);
       row->addLayout(map);
     }
-    row->addWidget(m_columns[at], 1);
-    connect(m_panes[at], &DiffPane::scrolled, this, [this, i] { followScroll(i); });
-    connect(m_panes[at], &DiffPane::caretMoved, this, &DiffView::updateCurrent);
-    connect(m_panes[at], &DiffPane::focused, this, [this, i] {
-      m_active = i;
-      updateCurrent();
-      updateOverview();
-    });
+    row->addWidget(m_columns[i], 1);
   }
   m_unified->setObjectName(u"unifiedPane"_s);
   connect(m_unified, &DiffPane::scrolled, this, &DiffView::updateOverview);
   m_stack->addWidget(sides);
   m_stack->addWidget(m_unified);
+}
+
+QWidget* DiffView::makePane(int index) {
+  const int gap = fontMetrics().height() / 4;
+  auto* pane = new DiffPane;
+  pane->setObjectName(u"diffPane%1"_s.arg(index));
+  auto* title = new ElidedLabel;
+  title->setObjectName(u"diffTitle%1"_s.arg(index));
+  title->setIndent(2 * gap);
+  m_panes[static_cast<std::size_t>(index)] = pane;
+  m_titles[static_cast<std::size_t>(index)] = title;
+  auto* widget = new QWidget;
+  auto* column = new QVBoxLayout(widget);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(gap);
+  column->addSpacing(gap);
+  column->addWidget(title);
+  column->addWidget(pane, 1);
+  connect(pane, &DiffPane::scrolled, this, [this, index] { followScroll(index); });
+  connect(pane, &DiffPane::caretMoved, this, &DiffView::updateCurrent);
+  connect(pane, &DiffPane::focused, this, [this, index] {
+    m_active = index;
+    updateCurrent();
+    updateOverview();
+  });
+  return widget;
 }
 
 // Those of Meld, to the letter.
@@ -160,42 +167,20 @@ void DiffView::setLanguage(DiffPane::Language language) {
 }
 
 void DiffView::setTexts(std::vector<DiffText> texts) {
-  if (texts == m_texts) {
+  if (!m_document.setTexts(std::move(texts))) {
     return;
   }
-  takeTexts(std::move(texts));
   m_active = std::clamp(m_active, 0, std::max(0, paneCount() - 1));
-  for (std::size_t i = 0; i < m_panes.size(); ++i) {
-    const bool isUsed = i < m_texts.size();
-    m_columns[i]->setVisible(isUsed);
+  for (int i = 0; i < static_cast<int>(m_panes.size()); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const bool isUsed = i < paneCount();
+    m_columns[at]->setVisible(isUsed);
     if (i > 0) {
-      m_maps[i - 1]->setVisible(isUsed);
+      m_maps[at - 1]->setVisible(isUsed);
     }
-    m_panes[i]->setAccessibleName(isUsed ? m_texts[i].title : QString());
+    m_panes[at]->setAccessibleName(isUsed ? m_document.title(i) : QString());
   }
   compare();
-}
-
-void DiffView::takeTexts(std::vector<DiffText> texts) {
-  std::vector<QString> shown;
-  std::vector<int> paneOf(m_texts.size(), -1);  // now, of each text that was shown
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto known = std::find(m_texts.begin(), m_texts.end(), texts[i]);
-    const auto before = static_cast<std::size_t>(known - m_texts.begin());
-    if (known != m_texts.end()) {
-      paneOf[before] = static_cast<int>(i);
-    }
-    shown.push_back(known != m_texts.end() ? m_shown[before] : texts[i].text);
-  }
-  std::vector<Undo> undo;
-  for (const Undo& step : m_undo) {
-    if (const int pane = paneOf[static_cast<std::size_t>(step.pane)]; pane >= 0) {
-      undo.push_back({pane, step.text});
-    }
-  }
-  m_texts = std::move(texts);
-  m_shown = std::move(shown);
-  m_undo = std::move(undo);
 }
 
 void DiffView::setOptions(const DiffOptions& options) {
@@ -215,8 +200,9 @@ void DiffView::setLayoutMode(Layout layout) {
 void DiffView::compare() {
   const int generation = ++m_generation;
   // Two in one are the first and the last: the ancestor stays out.
-  const bool onlyEnds = m_layout == Layout::Unified && m_shown.size() == 3;
-  const std::vector<QString> texts = onlyEnds ? std::vector<QString>{m_shown.front(), m_shown.back()} : m_shown;
+  const std::vector<QString>& all = m_document.texts();
+  const bool onlyEnds = m_layout == Layout::Unified && all.size() == 3;
+  const std::vector<QString> texts = onlyEnds ? std::vector<QString>{all.front(), all.back()} : all;
   if (sizeOf(texts) <= kAtOnce) {
     showDiffs(generation, diffAll(texts, m_options));
     return;
@@ -238,11 +224,11 @@ void DiffView::showDiffs(int generation, std::vector<TextDiff> diffs) {
   if (m_layout == Layout::Unified) {
     showUnified();
   }
-  for (std::size_t i = 0; m_layout == Layout::SideBySide && i < m_shown.size(); ++i) {
-    m_panes[i]->setText(m_shown[i]);
+  for (std::size_t i = 0; m_layout == Layout::SideBySide && i < m_document.texts().size(); ++i) {
+    m_panes[i]->setText(m_document.texts()[i]);
     // With an ancestor between them both sides are new; else the left one is old.
-    const bool isAncestor = m_shown.size() == 3 && i == 1;
-    const bool isOld = m_shown.size() == 3 ? isAncestor : i == 0;
+    const bool isAncestor = m_document.texts().size() == 3 && i == 1;
+    const bool isOld = m_document.texts().size() == 3 ? isAncestor : i == 0;
     std::vector<DiffPane::Marked> marked;
     if (i > 0) {
       m_maps[i - 1]->setDiff(&m_diffs[i - 1]);
@@ -262,15 +248,16 @@ void DiffView::showDiffs(int generation, std::vector<TextDiff> diffs) {
 void DiffView::showUnified() {
   const TextDiff diff = m_diffs.empty() ? TextDiff() : m_diffs.front();
   m_unifiedLines.clear();
-  if (!m_shown.empty()) {
-    m_unifiedLines = unifiedLines(linesOf(m_shown.front()), linesOf(m_shown.back()), diff, kContext);
+  if (!m_document.texts().empty()) {
+    m_unifiedLines =
+        unifiedLines(linesOf(m_document.texts().front()), linesOf(m_document.texts().back()), diff, kContext);
   }
   m_unified->setUnified(m_unifiedLines, diff);
 }
 
 void DiffView::updateTitles() {
   for (int i = 0; i < paneCount(); ++i) {
-    const QString& title = m_texts[static_cast<std::size_t>(i)].title;
+    const QString& title = m_document.title(i);
     m_titles[static_cast<std::size_t>(i)]->setFullText(isEdited(i) ? tr("%1 (edited)").arg(title) : title);
   }
 }
@@ -285,15 +272,6 @@ DiffSide DiffView::activeSide() const {
 
 DiffPane& DiffView::active() const {
   return m_layout == Layout::Unified ? *m_unified : *m_panes[static_cast<std::size_t>(m_active)];
-}
-
-QString DiffView::text(int pane) const {
-  return m_shown[static_cast<std::size_t>(pane)];
-}
-
-bool DiffView::isEdited(int pane) const {
-  const auto at = static_cast<std::size_t>(pane);
-  return m_shown[at] != m_texts[at].text;
 }
 
 int DiffView::changeCount() const {
@@ -344,7 +322,8 @@ void DiffView::updateOverview() {
 
 // What is in the middle of one side is in the middle of the others.
 void DiffView::followScroll(int pane) {
-  if (m_following || m_diffs.size() + 1 != m_shown.size() || m_layout == Layout::Unified || pane >= paneCount()) {
+  if (m_following || m_diffs.size() + 1 != m_document.texts().size() || m_layout == Layout::Unified ||
+      pane >= paneCount()) {
     return;
   }
   if (m_panes[static_cast<std::size_t>(pane)]->topLine() == m_followedTop[static_cast<std::size_t>(pane)]) {
@@ -474,8 +453,7 @@ void DiffView::edit(Edit edit) {
 void DiffView::replaceText(int pane, const QString& text) {
   const int line = active().caretLine();
   const int top = active().topLine();
-  m_undo.push_back({pane, m_shown[static_cast<std::size_t>(pane)]});
-  m_shown[static_cast<std::size_t>(pane)] = text;
+  m_document.replace(pane, text);
   compare();
   active().setCaretLine(line);
   active().setTopLine(top);
@@ -483,14 +461,10 @@ void DiffView::replaceText(int pane, const QString& text) {
 }
 
 void DiffView::undo() {
-  if (m_undo.empty()) {
-    return;
+  if (const auto pane = m_document.undo()) {
+    compare();
+    Q_EMIT edited(*pane);
   }
-  const Undo last = std::move(m_undo.back());
-  m_undo.pop_back();
-  m_shown[static_cast<std::size_t>(last.pane)] = last.text;
-  compare();
-  Q_EMIT edited(last.pane);
 }
 
 void DiffView::goToLine(int line) {

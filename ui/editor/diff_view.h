@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ui/editor/diff_pane.h"
+#include "ui/models/diff_document.h"
 
 class QStackedWidget;
 
@@ -16,12 +17,6 @@ class DiffOverview;
 class ElidedLabel;
 class FindBar;
 class LinkMap;
-
-struct DiffText {
-  QString title;
-  QString text;
-  friend bool operator==(const DiffText&, const DiffText&) = default;
-};
 
 // Two texts side by side, or three with their common ancestor in the middle, or two in one ("unified"). Changed lines
 // and words are marked, the sides scroll together, a bar shows all changes. Keys are those of Meld. Texts can be
@@ -58,9 +53,9 @@ class DiffView final : public QWidget {
   void goToLine(int line);  // of the pane that has the focus, counted from 0
   void toggleOverview();
 
-  [[nodiscard]] int paneCount() const { return static_cast<int>(m_texts.size()); }
-  [[nodiscard]] QString text(int pane) const;
-  [[nodiscard]] bool isEdited(int pane) const;
+  [[nodiscard]] int paneCount() const { return m_document.count(); }
+  [[nodiscard]] QString text(int pane) const { return m_document.text(pane); }
+  [[nodiscard]] bool isEdited(int pane) const { return m_document.isEdited(pane); }
   [[nodiscard]] int activePane() const { return m_active; }
   [[nodiscard]] int changeCount() const;
   [[nodiscard]] int conflictCount() const { return m_conflicts; }
@@ -76,13 +71,8 @@ class DiffView final : public QWidget {
 
  private:
   enum class Edit : std::uint8_t { PushLeft, PushRight, PullLeft, PullRight, Delete };
-  struct Undo {
-    int pane = 0;
-    QString text;
-  };
-
-  void takeTexts(std::vector<DiffText> texts);
   void makePanes();
+  [[nodiscard]] QWidget* makePane(int index);
   void makeShortcuts();
   void compare();
   void showDiffs(int generation, std::vector<TextDiff> diffs);
@@ -101,11 +91,9 @@ class DiffView final : public QWidget {
   [[nodiscard]] DiffPane& active() const;
   void search(bool forward);
 
-  std::vector<DiffText> m_texts;
-  std::vector<QString> m_shown;  // as edited
+  DiffDocument m_document;
   std::vector<TextDiff> m_diffs;
   std::vector<UnifiedLine> m_unifiedLines;
-  std::vector<Undo> m_undo;
   DiffOptions m_options;
   Layout m_layout = Layout::SideBySide;
   int m_active = 0;

@@ -73,6 +73,18 @@ ComparePage::ComparePage(Session& session, const ComparisonServices& services, Q
       m_table(new QTableView),
       m_onlyDifferences(new QCheckBox(tr("Only what differs"))) {
   setObjectName(u"comparePage"_s);
+  QWidget* content = makeContent();
+  m_empty = new EmptyState(content, tr("Choose two candidates above, or drop one cell of the map on another."));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(makeHeader());
+  column->addWidget(m_empty, 1);
+  connectParts();
+  setTheme(Theme::light());
+}
+
+QWidget* ComparePage::makeContent() {
   m_source->setObjectName(u"sourceDiff"_s);
   m_assembly->setObjectName(u"assemblyDiff"_s);
   m_assembly->setLanguage(DiffPane::Language::Assembly);
@@ -90,14 +102,7 @@ ComparePage::ComparePage(Session& session, const ComparisonServices& services, Q
   inner->addLayout(summary);
   inner->addWidget(m_tabs);
   inner->addWidget(m_stack, 1);
-  m_empty = new EmptyState(content, tr("Choose two candidates above, or drop one cell of the map on another."));
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addWidget(makeHeader());
-  column->addWidget(m_empty, 1);
-  connectParts();
-  setTheme(Theme::light());
+  return content;
 }
 
 QWidget* ComparePage::makeHeader() {

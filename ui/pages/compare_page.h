@@ -48,6 +48,7 @@ class ComparePage final : public QWidget {
 
  private:
   [[nodiscard]] QWidget* makeHeader();
+  [[nodiscard]] QWidget* makeContent();
   [[nodiscard]] QWidget* makeTextPage(DiffView& view, CommentSyntax comments);
   [[nodiscard]] QWidget* makeTablePage();
   void connectParts();

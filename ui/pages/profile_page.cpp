@@ -77,15 +77,19 @@ ProfilePage::ProfilePage(Session& session, services::ProfileService& profiles, P
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_empty);
-  connect(&session, &Session::selectionChanged, this, &ProfilePage::reload);
-  connect(&session, &Session::cellsChanged, this, &ProfilePage::showRoofline);  // with new elites
-  connect(&pinned, &PinnedBaseline::changed, this, &ProfilePage::showSelection);
-  connect(&profiles, &services::ProfileService::finished, this, &ProfilePage::reload);
+  connectParts();
+  setTheme(Theme::light());
+  reload();
+}
+
+void ProfilePage::connectParts() {
+  connect(&m_session, &Session::selectionChanged, this, &ProfilePage::reload);
+  connect(&m_session, &Session::cellsChanged, this, &ProfilePage::showRoofline);  // with new elites
+  connect(&m_pinned, &PinnedBaseline::changed, this, &ProfilePage::showSelection);
+  connect(&m_profiles, &services::ProfileService::finished, this, &ProfilePage::reload);
   connect(m_triage, &TriageCard::lineRequested, this,
           [this](int line) { Q_EMIT lineRequested(m_session.selectedCandidate(), line); });
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ProfilePage::showKernel);
-  setTheme(Theme::light());
-  reload();
 }
 
 QWidget* ProfilePage::makeHeader() {

@@ -50,6 +50,7 @@ class ProfilePage final : public QWidget {
   [[nodiscard]] QWidget* makeHeader();
   [[nodiscard]] QWidget* makeContent();
   void makeKernelTable();
+  void connectParts();
   void reload();
   void showSelection();
   void showTiming(const services::CandidateDetail& detail);

@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+#include <string>
 #include <vector>
 
 #include "core/domain/assurance.h"
