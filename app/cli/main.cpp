@@ -8,8 +8,8 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/command.h"
-#include "app/cli/signals.h"
 #include "core/base/log.h"
+#include "core/services/termination_signals.h"
 
 namespace swage::cli {
 namespace {
@@ -32,14 +32,14 @@ Context contextFor(const Common& common) {
 
 int runCommand(QCoreApplication& application, const Arguments& arguments) {
   log::setLevel(levelFor(arguments.common.verbosity));
-  const auto notifier = Signals::install();
+  const auto notifier = services::TerminationSignals::install();
   if (!notifier) {
     printError(notifier.error(), arguments.common.form);
     return static_cast<int>(wire::ExitCode::Internal);
   }
   const std::unique_ptr<Command> command = makeCommand(arguments.command, contextFor(arguments.common));
   int count = 0;
-  QObject::connect(notifier->get(), &Signals::received, command.get(),
+  QObject::connect(notifier->get(), &services::TerminationSignals::received, command.get(),
                    [&](int signal) { command->interrupt(signal, ++count); });
   QObject::connect(command.get(), &Command::done, &application,
                    [](wire::ExitCode code) { QCoreApplication::exit(static_cast<int>(code)); });

@@ -25,9 +25,12 @@ engine::SessionParts partsFor(const engine::Locations& locations, bool selfTest)
 
 }  // namespace
 
-EngineServices::EngineServices(const engine::Locations& locations, bool selfTest)
-    : run(partsFor(locations, selfTest)),
-      profiles(partsFor(locations, selfTest), record),
-      patterns(locations.patterns) {}
+EngineServices::EngineServices(const engine::Locations& locations, bool withSelfTest)
+    : run(partsFor(locations, withSelfTest)),
+      profiles(partsFor(locations, withSelfTest), record),
+      patterns(locations.patterns),
+      doctor(locations, engine::dataFolder()),
+      selfTest(engine::SessionParts::standard(locations), locations.selfTest),
+      settings(engine::configFile()) {}
 
 }  // namespace swage::workbench

@@ -5,11 +5,15 @@
 #include <functional>
 #include <memory>
 
+#include "core/engine/doctor_service_impl.h"
 #include "core/engine/locations.h"
 #include "core/engine/pattern_service_impl.h"
 #include "core/engine/profile_service_impl.h"
+#include "core/engine/record_check_service_impl.h"
 #include "core/engine/record_service_impl.h"
 #include "core/engine/run_service_impl.h"
+#include "core/engine/self_test_service_impl.h"
+#include "core/engine/settings_file.h"
 #include "core/services/export_service.h"
 
 namespace swage::workbench {
@@ -27,13 +31,17 @@ class OpenProjectExport final : public services::ExportService {
 
 // The engine behind the interfaces that the window knows. The only place of the workbench that sees both.
 struct EngineServices {
-  EngineServices(const engine::Locations& locations, bool selfTest);
+  EngineServices(const engine::Locations& locations, bool withSelfTest);
 
   engine::RunServiceImpl run;
   engine::RecordServiceImpl record;
   engine::ProfileServiceImpl profiles;
   OpenProjectExport exporter;
   engine::PatternServiceImpl patterns;
+  engine::DoctorServiceImpl doctor;
+  engine::SelfTestServiceImpl selfTest;
+  engine::RecordCheckServiceImpl recordCheck;
+  engine::SettingsFile settings;
 };
 
 }  // namespace swage::workbench

@@ -8,12 +8,16 @@
 #include <filesystem>
 #include <string_view>
 
+#include "app/workbench/benchmark.h"
+#include "app/workbench/crash_handler.h"
+#include "app/workbench/demo.h"
 #include "app/workbench/engine_services.h"
 #include "app/workbench/options.h"
-#include "app/workbench/quit_signals.h"
 #include "app/workbench/script.h"
 #include "core/base/log.h"
+#include "core/services/termination_signals.h"
 #include "core/wire/exit_code.h"
+#include "ui/models/settings_store.h"
 #include "ui/shell/main_window.h"
 
 namespace swage::workbench {
@@ -37,14 +41,19 @@ bool hasDisplay() {
   return isSet("DISPLAY") || isSet("WAYLAND_DISPLAY") || isSet("QT_QPA_PLATFORM");
 }
 
-// $XDG_STATE_HOME: QStandardPaths knows it from Qt 6.7 on.
-std::filesystem::path stateFile() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::filesystem::path folder = state != nullptr && *state == '/'
-                                           ? std::filesystem::path(state)
-                                           : std::filesystem::path(home != nullptr ? home : "/") / ".local/state";
-  return folder / "swage/workbench.json";
+std::filesystem::path crashFolder() {
+  return engine::stateFolder() / "crashes";
+}
+
+// From here on a crash leaves a note that ends with the last lines of the log.
+std::unique_ptr<CrashHandler> watchForCrashes() {
+  auto handler = CrashHandler::install(crashFolder());
+  if (!handler) {
+    log::warn("a crash would leave no note: {}", handler.error().message());
+    return nullptr;
+  }
+  log::setObserver([](log::Level, std::string_view line) { CrashHandler::remember(line); });
+  return std::move(*handler);
 }
 
 ui::WindowOptions windowOptions(const Options& options, const engine::Locations& locations) {
@@ -54,37 +63,93 @@ ui::WindowOptions windowOptions(const Options& options, const engine::Locations&
   window.tasksFolder = QString::fromStdString(locations.tasks.string());
   window.projectOf = [](const std::string& task) { return engine::defaultProject(task); };
   window.themeOfThisStart = options.theme;
+  window.safeMode = options.safeMode;
   if (options.screenshot.empty()) {
-    window.stateFile = stateFile();
+    window.stateFile = engine::stateFolder() / "workbench.json";
+    if (const std::vector<CrashNote> notes = takeCrashNotes(crashFolder()); !notes.empty()) {
+      window.crashNote = QString::fromStdString(notes.front().text);
+    }
   }
   return window;
 }
 
-int showWindow(QApplication& application, const Options& options) {
-  const engine::Locations locations =
-      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
-  EngineServices services(locations, options.selfTest);
-  const ui::WindowOptions settings = windowOptions(options, locations);
-  const ui::ShellState remembered = ui::loadShellState(settings.stateFile);
-  ui::ThemeController theme(application);
-  theme.setColorMap(remembered.heat);
-  theme.choose(options.theme.value_or(remembered.theme));
-  ui::RealDialogs dialogs;
-  ui::MainWindow window({services.run, services.record, services.exporter, dialogs, theme, &services.patterns},
-                        settings);
-  services.exporter.setProject([&window] { return window.session().project(); });
+// Set locations count where the environment says nothing, for this program and for those it starts.
+void applyLocations(const services::SettingsService& file) {
+  const ui::SettingsStore settings(&file);
+  for (const auto& [key, variable] :
+       {std::pair("locations.data", "SWAGE_DATA_DIR"), std::pair("locations.python", "SWAGE_PYTHON")}) {
+    if (const QString value = settings.value(QLatin1String(key)).toString(); !value.isEmpty()) {
+      ::setenv(variable, value.toStdString().c_str(), 0);
+    }
+  }
+}
+
+// Shows the window until it is closed.
+int showWindow(QApplication& application, const Options& options, const ui::WindowServices& services,
+               const ui::WindowOptions& settings, OpenProjectExport* exporter) {
+  ui::MainWindow window(services, settings);
+  if (exporter != nullptr) {
+    exporter->setProject([&window] { return window.session().project(); });
+  }
   Script script(window, options);
-  const auto quitSignals = QuitSignals::install();
+  const std::unique_ptr<CrashHandler> crashHandler = watchForCrashes();
+  const auto quitSignals = services::TerminationSignals::install();
   if (!quitSignals) {
     return leave(quitSignals.error());
   }
-  QObject::connect(quitSignals->get(), &QuitSignals::received, &window, &QWidget::close);
+  QObject::connect(quitSignals->get(), &services::TerminationSignals::received, &window, &QWidget::close);
   QApplication::setQuitOnLastWindowClosed(false);
   QObject::connect(&application, &QGuiApplication::lastWindowClosed, &script,
                    [&script] { QApplication::exit(script.exitCode()); });
   window.show();
   QTimer::singleShot(0, &script, &Script::run);
   return QApplication::exec();
+}
+
+int showEngine(QApplication& application, const Options& options) {
+  applyLocations(engine::SettingsFile(engine::configFile()));
+  const engine::Locations locations =
+      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
+  EngineServices services(locations, options.selfTest);
+  ui::ThemeController theme(application);
+  ui::RealDialogs dialogs;
+  return showWindow(application, options,
+                    {.run = services.run,
+                     .record = services.record,
+                     .exporter = services.exporter,
+                     .dialogs = dialogs,
+                     .theme = theme,
+                     .patterns = &services.patterns,
+                     .doctor = &services.doctor,
+                     .selfTest = &services.selfTest,
+                     .recordCheck = &services.recordCheck,
+                     .settings = &services.settings},
+                    windowOptions(options, locations), &services.exporter);
+}
+
+int showDemo(QApplication& application, Options options) {
+  const auto demo = Demo::open();
+  if (!demo) {
+    return leave(demo.error());
+  }
+  const engine::Locations locations =
+      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
+  const engine::PatternServiceImpl patterns(locations.patterns);
+  ui::ThemeController theme(application);
+  ui::RealDialogs dialogs;
+  ui::WindowOptions window;
+  window.spec.task = (*demo)->record().runs()->front().taskName;
+  window.spec.project = (*demo)->project();
+  window.themeOfThisStart = options.theme;
+  options.start = true;
+  return showWindow(application, options,
+                    {.run = (*demo)->run(),
+                     .record = (*demo)->record(),
+                     .exporter = (*demo)->exporter(),
+                     .dialogs = dialogs,
+                     .theme = theme,
+                     .patterns = &patterns},
+                    window, nullptr);
 }
 
 int run(int argc, char** argv) {
@@ -100,11 +165,16 @@ int run(int argc, char** argv) {
     return leave(Error(ErrorKind::Environment, "cannot open a window: there is no display",
                        "run the same search on the command line: swage optimize TASK"));
   }
+  const Options& options = std::get<Options>(*parsed);
+  if (options.benchmark) {
+    TimedApplication application(argc, argv);
+    return runBenchmark(application, {.seconds = options.benchmarkSeconds, .json = options.json});
+  }
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("Swage"));
   QApplication::setApplicationVersion(QStringLiteral(SWAGE_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("swage-workbench"));
-  return showWindow(application, std::get<Options>(*parsed));
+  return options.demo ? showDemo(application, options) : showEngine(application, options);
 }
 
 }  // namespace

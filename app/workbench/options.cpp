@@ -50,6 +50,16 @@ void declare(CLI::App& app, Raw& raw) {
       ->take_all();
   app.add_flag("--no-self-test", raw.noSelfTest,
                "Search although nobody knows whether cheats are found on this device");
+  app.add_flag("--demo", raw.options.demo, "Play a recorded search: needs no GPU, no compiler and no Python");
+  auto* benchmark = app.add_flag("--benchmark", raw.options.benchmark,
+                                 "Flood the window with 10,000 events a second, and print how it bears that");
+  app.add_option("--benchmark-seconds", raw.options.benchmarkSeconds, "How long")
+      ->check(CLI::PositiveNumber)
+      ->type_name("S")
+      ->capture_default_str()
+      ->needs(benchmark);
+  app.add_flag("--json", raw.options.json, "Print the benchmark as JSON")->needs(benchmark);
+  app.add_flag("--safe-mode", raw.options.safeMode, "Restore and remember nothing of the window");
   app.add_option("--theme", raw.theme, "light, dark or system")->check(CLI::IsMember({"light", "dark", "system"}));
   auto* screenshot =
       app.add_option("--screenshot", raw.screenshot, "Write a picture of the window, and leave unless a search runs")

@@ -22,6 +22,11 @@ struct Options {
   std::filesystem::path screenshot;
   bool screenshotAfterRun = false;
   bool quitAfterRun = false;
+  bool safeMode = false;  // neither restores nor remembers the window
+  bool demo = false;      // plays the recorded search that is a part of the program
+  bool benchmark = false;
+  double benchmarkSeconds = 30.0;
+  bool json = false;  // of the benchmark
 };
 
 // Text to print and leave with 0, for --help and --version.

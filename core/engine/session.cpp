@@ -396,6 +396,13 @@ void Session::notice(services::Notice::Severity severity, std::string text, std:
   Q_EMIT noticed({.severity = severity, .text = std::move(text), .hint = std::move(hint)});
 }
 
+void Session::noticeLostGpu(const Error& error) {
+  Q_EMIT noticed({.severity = services::Notice::Severity::Warning,
+                  .text = "a GPU is left out: " + error.message(),
+                  .hint = error.hint(),
+                  .subject = services::Notice::Subject::GpuLost});
+}
+
 void Session::fail(const Error& error) {
   if (isActive()) {
     conclude(error, false, &Session::stopProcesses);

@@ -155,6 +155,7 @@ class Session : public QObject {
   void emitProgress();
   void emitWorkers();
   void notice(services::Notice::Severity severity, std::string text, std::string hint = {});
+  void noticeLostGpu(const Error& error);
   [[nodiscard]] bool isTimeOver() const;
   [[nodiscard]] bool mayPropose(std::int64_t inFlight) const;
   [[nodiscard]] bool isActive() const;

@@ -180,7 +180,7 @@ void Session::joinLane(Lane& lane, const Result<wire::TaskReady>& task) {
 // The search goes on without it; what it was evaluating goes to the next free device.
 void Session::dropLane(Lane& lane, const Error& error) {
   if (!m_concluding) {
-    notice(services::Notice::Severity::Warning, "a GPU is left out: " + error.message(), error.hint());
+    noticeLostGpu(error);
   }
   if (std::exchange(lane.joined, false)) {
     m_pipeline->removeWorker(*lane.worker);
@@ -205,7 +205,7 @@ bool Session::promoteLane(const Error& error) {
   std::swap(m_worker, lane.worker);
   std::swap(m_device, lane.device);
   lane.lease.swap(m_lease);
-  notice(services::Notice::Severity::Warning, "a GPU is left out: " + error.message(), error.hint());
+  noticeLostGpu(error);
   m_pipeline->removeWorker(*lane.worker);
   lane.worker->stop();
   return true;

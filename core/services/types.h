@@ -142,9 +142,11 @@ struct WorkerStatus {
 
 struct Notice {
   enum class Severity : std::uint8_t { Info, Warning, Error };
+  enum class Subject : std::uint8_t { Other, GpuLost };
   Severity severity = Severity::Info;
   std::string text;
   std::string hint;
+  Subject subject = Subject::Other;  // for those who tell the user elsewhere, too
 };
 
 // How a run ended.

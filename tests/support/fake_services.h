@@ -18,8 +18,11 @@
 #include "core/services/edit_service.h"
 #include "core/services/export_service.h"
 #include "core/services/pattern_service.h"
+#include "core/services/record_check_service.h"
 #include "core/services/record_service.h"
 #include "core/services/run_service.h"
+#include "core/services/self_test_service.h"
+#include "core/services/settings_service.h"
 
 // The services of the window without an engine behind them: tests set what they say and read what they were told.
 namespace swage::testing {
@@ -409,9 +412,48 @@ class FakePatternService : public services::PatternService {
 class FakeDoctorService : public services::DoctorService {
  public:
   using services::DoctorService::DoctorService;
-  void start() override { Q_EMIT finished(checks); }
+  void start() override {
+    ++starts;
+    Q_EMIT finished(checks);
+  }
 
+  int starts = 0;
   std::vector<services::DoctorCheck> checks;
+};
+
+class FakeRecordCheckService : public services::RecordCheckService {
+ public:
+  using services::RecordCheckService::RecordCheckService;
+  void start(const std::filesystem::path& project) override { checked = project; }
+
+  std::filesystem::path checked;
+};
+
+class FakeSettingsService : public services::SettingsService {
+ public:
+  [[nodiscard]] Result<services::Settings> load() const override {
+    return failure ? Result<services::Settings>(*failure) : settings;
+  }
+  [[nodiscard]] Result<> save(const services::Settings& newSettings) const override {
+    ++saves;
+    settings = newSettings;
+    return {};
+  }
+  [[nodiscard]] std::filesystem::path file() const override { return "config.toml"; }
+
+  mutable services::Settings settings;
+  mutable int saves = 0;
+  std::optional<Error> failure;
+};
+
+class FakeSelfTestService : public services::SelfTestService {
+ public:
+  using services::SelfTestService::SelfTestService;
+  void start() override { ++starts; }
+  void cancel() override { ++cancels; }
+
+  int starts = 0;
+  int cancels = 0;
 };
 
 }  // namespace swage::testing

@@ -314,4 +314,12 @@ std::vector<services::PatternInfo> demoPatterns() {
            .facts = {}}};
 }
 
+std::vector<services::DoctorCheck> demoChecks() {
+  using Status = services::DoctorCheck::Status;
+  return {{"C++ compiler", Status::Ok, "g++ 12.2.0 at /usr/bin/g++", "apt install g++", true},
+          {"sandbox", Status::Warning, "bwrap was not found", "apt install bubblewrap", false},
+          {"NVIDIA driver", Status::Failed, "no device: CUDA targets cannot be searched",
+           "install NVIDIA's driver 580 or newer where there is a GPU", false}};
+}
+
 }  // namespace swage::testing

@@ -12,6 +12,8 @@ inline constexpr domain::RunId kDemoRun{7};
 void fillDemo(FakeRecordService& record);
 // A catalogue of a few patterns.
 [[nodiscard]] std::vector<services::PatternInfo> demoPatterns();
+// A sound machine without a sandbox and without a GPU.
+[[nodiscard]] std::vector<services::DoctorCheck> demoChecks();
 [[nodiscard]] services::Progress demoProgress(const FakeRecordService& record);
 [[nodiscard]] std::vector<services::WorkerStatus> demoWorkers();
 

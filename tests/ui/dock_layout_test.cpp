@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <QAction>
 #include <QLabel>
 #include <QMenu>
 #include <QTest>
@@ -94,6 +95,17 @@ TEST_F(DockLayoutTest, ShowBringsAPageToTheFront) {
   docks.show(u"compare"_s);
   EXPECT_FALSE(dock(u"compare"_s)->isHidden());
   EXPECT_EQ(window.tabifiedDockWidgets(dock(u"compare"_s)), QList<QDockWidget*>{dock(u"map"_s)});
+}
+
+TEST_F(DockLayoutTest, TheActionOfAPageBehindAnotherBringsItForwardAndThenClosesIt) {
+  auto* action = window.findChild<QAction*>(u"show_runs"_s);
+  EXPECT_TRUE(action->isChecked());
+  action->trigger();
+  ASSERT_TRUE(QTest::qWaitFor([this] { return !dock(u"runs"_s)->visibleRegion().isEmpty(); }));
+  EXPECT_TRUE(action->isChecked());
+  action->trigger();
+  EXPECT_TRUE(dock(u"runs"_s)->isHidden());
+  EXPECT_FALSE(action->isChecked());
 }
 
 TEST_F(DockLayoutTest, ResetBringsBackTheCurrentLayout) {

@@ -286,23 +286,23 @@ TEST_F(WindowTest, EveryThemeIsDrawnWithoutAWarning) {
 
 TEST_F(WindowTest, ForgetsADamagedLayoutInsteadOfFailing) {
   options.stateFile = folder / "window.json";
-  write(options.stateFile, "{\"schema\": 1, \"geometry\": \"AAAA\", \"layout\": \"////\", \"theme\": 7}");
+  write(options.stateFile, "{\"schema\": 1, \"geometry\": \"AAAA\", \"layout\": \"////\"}");
   open();
   EXPECT_TRUE(window->isVisible());
   EXPECT_TRUE(child<QDockWidget>(u"kernelDock"_s)->isVisible());
 }
 
 TEST_F(WindowTest, RemembersTheThemeButNotTheOneOfThisStart) {
-  options.stateFile = folder / "window.json";
   open();
-  theme.choose(ui::ThemeChoice::Dark);
+  child<QAction>(u"theme_dark"_s)->trigger();
+  EXPECT_EQ(settings.settings.at("theme.choice"), services::SettingValue(std::string("dark")));
   window->close();
-  EXPECT_EQ(ui::loadShellState(options.stateFile).theme, ui::ThemeChoice::Dark);
+  window.reset();
   options.themeOfThisStart = ui::ThemeChoice::Light;
-  theme.choose(ui::ThemeChoice::Light);
   open();
+  EXPECT_FALSE(theme.theme().dark);
   window->close();
-  EXPECT_EQ(ui::loadShellState(options.stateFile).theme, ui::ThemeChoice::Dark);
+  EXPECT_EQ(settings.settings.at("theme.choice"), services::SettingValue(std::string("dark")));
 }
 
 TEST_F(WindowTest, EveryControlHasANameForAScreenReader) {

@@ -66,8 +66,8 @@ TEST(WorkbenchOptions, HelpNamesEveryOption) {
   const auto parsed = parseOptions({"--help"});
   ASSERT_THAT(parsed, IsOk());
   const std::string text = std::get<HelpText>(*parsed).text;
-  for (const char* option : {"--project", "--start", "--target", "--time-budget", "--set", "--theme", "--screenshot",
-                             "--after-run", "--quit-after-run"}) {
+  for (const char* option : {"--project", "--start", "--target", "--time-budget", "--set", "--theme", "--safe-mode",
+                             "--demo", "--benchmark", "--screenshot", "--after-run", "--quit-after-run"}) {
     EXPECT_THAT(text, HasSubstr(option));
   }
 }

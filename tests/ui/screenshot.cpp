@@ -122,11 +122,23 @@ int main(int argc, char** argv) {
   const testing::FakeExportService exporter;
   testing::FakePatternService patterns;
   patterns.rows = testing::demoPatterns();
+  testing::FakeDoctorService doctor;
+  doctor.checks = testing::demoChecks();
+  testing::FakeSelfTestService selfTest;
   ui::RealDialogs dialogs;
   ui::WindowOptions options;
+  options.themeOfThisStart = scene.theme;
   options.spec.project = "/tmp/example.swage-project";
   options.tasksFolder = QStringLiteral(SWAGE_TASKS_FOLDER);
-  ui::MainWindow window({run, record, exporter, dialogs, theme, &patterns}, options);
+  ui::MainWindow window({.run = run,
+                         .record = record,
+                         .exporter = exporter,
+                         .dialogs = dialogs,
+                         .theme = theme,
+                         .patterns = &patterns,
+                         .doctor = &doctor,
+                         .selfTest = &selfTest},
+                        options);
   window.resize(scene.size);
   window.show();
   window.selectTask(QStringLiteral(SWAGE_TASKS_FOLDER "/softmax_rows.py"));

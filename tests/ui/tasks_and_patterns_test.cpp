@@ -104,6 +104,9 @@ TEST_F(TasksPageTest, WhatIsDroppedOnTheWindowIsOpened) {
   drop(path("project"));
   EXPECT_EQ(window->session().shownRun(), kDemoRun);
   drop(path("project/runs.sqlite"));
+  EXPECT_EQ(window->session().project(), folder / "project");
+  write(folder / "notes.txt", "");
+  drop(path("notes.txt"));
   EXPECT_TRUE(child<ui::NoticeBanner>(u"noticeBanner"_s)->text().contains(u"is nothing that Swage can open"_s));
 }
 

@@ -46,6 +46,7 @@ class WindowTest : public ::testing::Test {
   WindowTest() {
     fillDemo(record);
     patterns.rows = demoPatterns();
+    doctor.checks = demoChecks();
     std::filesystem::create_directory(folder / "tasks");
     std::filesystem::create_directory(folder / "project");
     write(folder / "tasks" / "softmax_rows.py", "\"\"\"Softmax of each row: one pass.\"\"\"\n");
@@ -78,8 +79,17 @@ class WindowTest : public ::testing::Test {
     Q_EMIT run.candidateEvaluated(record.rows.front());
   }
   [[nodiscard]] ui::WindowServices services() {
-    return {
-        .run = run, .record = record, .exporter = exporter, .dialogs = dialogs, .theme = theme, .patterns = &patterns};
+    return {.run = run,
+            .record = record,
+            .exporter = exporter,
+            .dialogs = dialogs,
+            .theme = theme,
+            .patterns = &patterns,
+            .doctor = &doctor,
+            .selfTest = &selfTest,
+            .recordCheck = &recordCheck,
+            .settings = &settings,
+            .bus = bus};
   }
   template <class T>
   [[nodiscard]] T* child(const QString& name) const {
@@ -93,6 +103,11 @@ class WindowTest : public ::testing::Test {
   FakeRecordService record;
   FakeExportService exporter;
   FakePatternService patterns;
+  FakeDoctorService doctor;
+  FakeSelfTestService selfTest;
+  FakeRecordCheckService recordCheck;
+  FakeSettingsService settings;
+  QDBusConnection bus{QStringLiteral("none")};
   FakeDialogs dialogs;
   ui::ThemeController theme{*qobject_cast<QApplication*>(QCoreApplication::instance())};
   ui::WindowOptions options;

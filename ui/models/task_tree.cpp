@@ -88,6 +88,9 @@ class Scan {
 
 PathKind kindOfPath(const QString& path) {
   const QFileInfo info(path);
+  if (info.isFile() && info.fileName() == "runs.sqlite"_L1) {
+    return PathKind::Project;
+  }
   if (info.isFile()) {
     return info.suffix() == "py"_L1 ? PathKind::Task : PathKind::Nothing;
   }

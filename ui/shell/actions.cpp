@@ -46,6 +46,7 @@ Actions::Actions(QObject* owner)
       findInKernel(make(owner, u"findInKernel"_s, "&Find in Kernel…", {}, "Search the source that is shown")),
       commandPalette(make(owner, u"commandPalette"_s, "&Command Palette…", QKeySequence(u"Ctrl+Shift+P"_s),
                           "Find any command by a part of its name")),
+      settings(make(owner, u"settings"_s, "&Settings…", QKeySequence(u"Ctrl+,"_s), "Everything that can be set")),
       about(make(owner, u"about"_s, "&About Swage", {}, "Version and licence")) {
   pause->setCheckable(true);
   quit->setMenuRole(QAction::QuitRole);

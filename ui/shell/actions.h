@@ -27,6 +27,7 @@ struct Actions {
   QAction* followBest;
   QAction* findInKernel;
   QAction* commandPalette;
+  QAction* settings;
   QAction* about;
 };
 

@@ -73,21 +73,28 @@ DockLayout::Docked& DockLayout::dock(const PageDescriptor& descriptor, QWidget* 
   auto* dock = new QDockWidget(descriptor.title, &m_window);
   dock->setObjectName(descriptor.id % u"Dock"_s);
   dock->setWidget(page);
-  QAction* toggle = dock->toggleViewAction();
-  toggle->setObjectName(u"show_"_s % descriptor.id);
-  toggle->setToolTip(descriptor.hint);
-  toggle->setStatusTip(descriptor.hint);
-  toggle->setShortcut(descriptor.shortcut);
-  m_window.addAction(toggle);
-  // A page behind another tab counts as hidden for its action; choosing it shall bring it to the front.
-  connect(toggle, &QAction::triggered, dock, [dock](bool shown) {
-    if (shown) {
-      dock->raise();
-    }
-  });
+  // QDockWidget's own action takes a page behind another tab for shown, and would close it.
+  auto* action = new QAction(descriptor.title, &m_window);
+  action->setObjectName(u"show_"_s % descriptor.id);
+  action->setToolTip(descriptor.hint);
+  action->setStatusTip(descriptor.hint);
+  action->setShortcut(descriptor.shortcut);
+  action->setCheckable(true);
+  m_window.addAction(action);
+  connect(action, &QAction::triggered, dock, [this, dock, id = descriptor.id] { toggle(id, *dock); });
+  connect(dock, &QDockWidget::visibilityChanged, action, [dock, action] { action->setChecked(!dock->isHidden()); });
   m_window.addDockWidget(areaOf(descriptor.home), dock);
-  m_docks.push_back({.descriptor = descriptor, .dock = dock, .setTheme = {}, .save = {}, .restore = {}});
+  m_docks.push_back(
+      {.descriptor = descriptor, .dock = dock, .toggle = action, .setTheme = {}, .save = {}, .restore = {}});
   return m_docks.back();
+}
+
+void DockLayout::toggle(const QString& id, QDockWidget& dock) {
+  if (!dock.isHidden() && !dock.visibleRegion().isEmpty()) {
+    dock.hide();
+  } else {
+    show(id);
+  }
 }
 
 void DockLayout::setTheme(const Theme& theme) {
@@ -185,7 +192,7 @@ std::vector<const PageDescriptor*> DockLayout::pages() const {
 
 void DockLayout::fillMenu(QMenu& menu) const {
   for (const Docked& docked : m_docks) {
-    menu.addAction(docked.dock->toggleViewAction());
+    menu.addAction(docked.toggle);
   }
 }
 

@@ -75,10 +75,12 @@ class DockLayout final : public QObject {
   struct Docked {
     PageDescriptor descriptor;
     QDockWidget* dock = nullptr;
+    QAction* toggle = nullptr;
     std::function<void(const Theme&)> setTheme;
     std::function<QJsonObject()> save;
     std::function<void(const QJsonObject&)> restore;
   };
+  void toggle(const QString& id, QDockWidget& dock);
   [[nodiscard]] Docked& dock(const PageDescriptor& descriptor, QWidget* page);
   void place(Layout layout, Place where);
   void resizePlaces(Layout layout);

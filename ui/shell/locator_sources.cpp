@@ -14,6 +14,7 @@
 #include "ui/models/format.h"
 #include "ui/models/pattern_table_model.h"
 #include "ui/models/session.h"
+#include "ui/models/setting_catalogue.h"
 #include "ui/pages/patterns_page.h"
 #include "ui/pages/tasks_page.h"
 #include "ui/shell/dock_layout.h"
@@ -159,7 +160,7 @@ LocatorSource commandSource(const QMenuBar& bar) {
 }
 
 LocatorSource placeSource(const PlaceParts& parts) {
-  auto& [session, record, control, docks, pages] = parts;
+  auto& [session, record, control, docks, pages, showSettings] = parts;
   Entries entries;
   if (session.hasRecord()) {
     if (const auto runs = record.runs()) {
@@ -176,6 +177,13 @@ LocatorSource placeSource(const PlaceParts& parts) {
   }
   if (pages.patterns != nullptr) {
     addPatterns(entries, *pages.patterns, docks);
+  }
+  for (const SettingSection& section : settingCatalogue()) {
+    entries.push_back({.text = tr("Settings: %1").arg(section.title),
+                       .detail = {},
+                       .keys = {},
+                       .enabled = true,
+                       .run = [show = showSettings, id = section.id] { show(id); }});
   }
   addCells(entries, session, docks);
   return [entries = std::move(entries), parts](const QString& query) {

@@ -20,6 +20,7 @@ struct PlaceParts {
   RunControl& control;
   DockLayout& docks;
   const Pages& pages;
+  std::function<void(const QString& section)> showSettings;
 };
 
 // Every action of the menus with its path and shortcut, as the menus are at this moment.

@@ -11,13 +11,16 @@
 #include "ui/models/format.h"
 #include "ui/pages/tasks_page.h"
 #include "ui/shell/dock_layout.h"
+#include "ui/shell/incidents.h"
 #include "ui/shell/layout_menu.h"
 #include "ui/shell/locator.h"
 #include "ui/shell/locator_sources.h"
 #include "ui/shell/menus.h"
 #include "ui/shell/pages.h"
+#include "ui/shell/recovery_dialog.h"
 #include "ui/shell/run_bar.h"
 #include "ui/shell/run_control.h"
+#include "ui/shell/settings_control.h"
 #include "ui/shell/status_strip.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/notice_banner.h"
@@ -35,7 +38,9 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
     : QMainWindow(parent),
       m_services(services),
       m_options(options),
+      m_settings(services.settings),
       m_session(services.run, services.record),
+      m_notifier(services.bus.value_or(DesktopNotifier::sessionBus())),
       m_actions(this),
       m_bar(new RunBar(m_session, m_actions, this)),
       m_banner(new NoticeBanner(this)),
@@ -50,15 +55,22 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   m_pages = addPages(*m_docks, m_session, services, options, m_actions);
   fillMenuBar(*menuBar(), {m_actions, *m_control, *m_docks, *m_layouts, services.theme});
   setStatusBar(new StatusStrip(m_session, this));
+  m_settingsControl = new SettingsControl(m_settings, services, options, *this);
+  m_settingsControl->applyTo(*m_bar);
+  m_settingsControl->applyTo(m_notifier);
   connectParts();
   connectTasks();
   setAcceptDrops(true);
+  new Incidents(m_session, m_notifier, *this);
   restoreState();
   applyCurrentTheme(services.theme.theme());
   if (!options.spec.task.empty()) {
     m_bar->chooseTask(toQString(options.spec.task));
   }
   m_control->showTask();
+  if (const auto complaint = m_settingsControl->complaint()) {
+    showNotice(*complaint);
+  }
 }
 
 void MainWindow::makeBars() {
@@ -78,13 +90,16 @@ void MainWindow::connectParts() {
   connect(m_banner, &NoticeBanner::shownChanged, m_bannerBar, &QToolBar::setVisible);
   // A layout that was saved says of the messages, too, whether they were shown.
   connect(m_docks, &DockLayout::arranged, this, [this] { m_bannerBar->setVisible(m_banner->hasNotice()); });
+  connect(m_actions.settings, &QAction::triggered, this, [this] { m_settingsControl->showDialog(u"general"_s); });
+  connect(&m_settings, &SettingsStore::failed, &m_session, &Session::report);
   connect(m_actions.quit, &QAction::triggered, this, &MainWindow::close);
   connect(m_actions.about, &QAction::triggered, this, [this] { m_services.dialogs.showAbout(this); });
   connect(m_actions.commandPalette, &QAction::triggered, this,
           [this] { m_locator->open(tr("Name of a command"), commandSource(*menuBar())); });
   connect(m_actions.quickOpen, &QAction::triggered, this, [this] {
     m_locator->open(tr("Candidate number, cell, run, task or page"),
-                    placeSource({m_session, m_services.record, *m_control, *m_docks, m_pages}));
+                    placeSource({m_session, m_services.record, *m_control, *m_docks, m_pages,
+                                 [this](const QString& section) { m_settingsControl->showDialog(section); }}));
   });
   connect(m_control, &RunControl::titleChanged, this, [this] { setWindowTitle(m_control->title()); });
   connect(m_control, &RunControl::searchStarted, m_banner, &NoticeBanner::clear);
@@ -172,30 +187,48 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::restoreState() {
-  const ShellState state = loadShellState(m_options.stateFile);
+  const ShellState state = m_options.safeMode ? ShellState() : loadShellState(m_options.stateFile);
   restoreGeometry(state.geometry);
   m_docks->apply(Layout::Search);
-  m_docks->restore(state.layout);
-  m_docks->restorePages(state.pages);
-  m_layouts->setSaved(state.layouts);
   m_control->setRecentTasks(state.recentTasks);
   m_control->setRecentProjects(state.recentProjects);
+  m_layouts->setSaved(state.layouts);
+  if (m_options.crashNote) {
+    offerRecovery(state);
+  } else {
+    restoreSession(state);
+  }
+}
+
+void MainWindow::restoreSession(const ShellState& state) {
+  m_docks->restore(state.layout);
+  m_docks->restorePages(state.pages);
+  if (m_options.spec.task.empty() && m_options.spec.project.empty() &&
+      m_settings.value(u"general.restore_session"_s).toBool()) {
+    m_control->goOn(state.leftOff);
+  }
+}
+
+void MainWindow::offerRecovery(const ShellState& state) {
+  auto* dialog = new RecoveryDialog(
+      {.note = *m_options.crashNote, .project = state.leftOff.project.toStdString(), .check = m_services.recordCheck},
+      this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &RecoveryDialog::restoreRequested, this, [this, state] { restoreSession(state); });
+  dialog->open();
 }
 
 void MainWindow::saveState() {
-  if (m_options.stateFile.empty()) {
+  if (m_options.stateFile.empty() || m_options.safeMode) {
     return;
   }
   const ShellState state{.geometry = saveGeometry(),
                          .layout = m_docks->save(),
                          .layouts = m_layouts->saved(),
                          .pages = m_docks->savePages(),
-                         .theme = m_services.theme.choice() == m_options.themeOfThisStart
-                                      ? loadShellState(m_options.stateFile).theme
-                                      : m_services.theme.choice(),
-                         .heat = m_services.theme.theme().heat,
                          .recentTasks = m_control->recentTasks(),
-                         .recentProjects = m_control->recentProjects()};
+                         .recentProjects = m_control->recentProjects(),
+                         .leftOff = m_control->leftOff()};
   if (const Result<> saved = saveShellState(state, m_options.stateFile); !saved) {
     log::warn("cannot remember the window's layout: {}", saved.error().message());
   }

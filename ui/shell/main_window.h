@@ -4,7 +4,9 @@
 #include <QMainWindow>
 
 #include "ui/models/session.h"
+#include "ui/models/settings_store.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/desktop_notifier.h"
 #include "ui/shell/dialogs.h"
 #include "ui/shell/pages.h"
 #include "ui/shell/shell_state.h"
@@ -21,6 +23,7 @@ class Locator;
 class NoticeBanner;
 class RunBar;
 class RunControl;
+class SettingsControl;
 
 // The one window: puts together the bars, the docks (pages.cpp lists the pages), the menus, and what is remembered
 // between two starts. Closing it during a search stops the search first; closing it again kills the search. GUI thread
@@ -49,6 +52,8 @@ class MainWindow final : public QMainWindow {
   void makeBars();
   void connectParts();
   void connectTasks();
+  void restoreSession(const ShellState& state);
+  void offerRecovery(const ShellState& state);
   void applyCurrentTheme(const Theme& theme);
   void handleFinished();
   void restoreState();
@@ -56,7 +61,9 @@ class MainWindow final : public QMainWindow {
 
   WindowServices m_services;
   WindowOptions m_options;
+  SettingsStore m_settings;
   Session m_session;
+  DesktopNotifier m_notifier;
   Actions m_actions;
   RunBar* m_bar;
   NoticeBanner* m_banner;
@@ -66,6 +73,7 @@ class MainWindow final : public QMainWindow {
   Pages m_pages;
   LayoutMenu* m_layouts;
   Locator* m_locator;
+  SettingsControl* m_settingsControl = nullptr;
   bool m_closeWhenFinished = false;
 };
 

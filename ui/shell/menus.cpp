@@ -32,6 +32,8 @@ void addFileMenu(QMenuBar& bar, const MenuParts& parts) {
   file->addSeparator();
   file->addAction(parts.actions.exportKernel);
   file->addSeparator();
+  file->addAction(parts.actions.settings);
+  file->addSeparator();
   file->addAction(parts.actions.quit);
 }
 
@@ -57,7 +59,7 @@ void addThemeMenu(QMenu& view, ThemeController& theme) {
     action->setObjectName(u"theme_"_s % name(choice));
     action->setCheckable(true);
     group->addAction(action);
-    QObject::connect(action, &QAction::triggered, &theme, [&theme, choice = choice] { theme.choose(choice); });
+    QObject::connect(action, &QAction::triggered, &theme, [&theme, choice = choice] { theme.chooseForGood(choice); });
     QObject::connect(menu, &QMenu::aboutToShow, action,
                      [&theme, action, choice = choice] { action->setChecked(theme.choice() == choice); });
   }
@@ -73,7 +75,7 @@ void addColorMenu(QMenu& view, ThemeController& theme) {
     QAction* action = menu->addAction(text);
     action->setCheckable(true);
     group->addAction(action);
-    QObject::connect(action, &QAction::triggered, &theme, [&theme, map = map] { theme.setColorMap(map); });
+    QObject::connect(action, &QAction::triggered, &theme, [&theme, map = map] { theme.setColorMapForGood(map); });
     QObject::connect(menu, &QMenu::aboutToShow, action,
                      [&theme, action, map = map] { action->setChecked(theme.theme().heat == map); });
   }

@@ -6,6 +6,7 @@
 
 #include "ui/pages/archive_page.h"
 #include "ui/pages/candidates_page.h"
+#include "ui/pages/doctor_page.h"
 #include "ui/pages/kernel_page.h"
 #include "ui/pages/patterns_page.h"
 #include "ui/pages/progress_page.h"
@@ -39,6 +40,15 @@ PageDescriptor patternsPage() {
           .home = Place::Navigator,
           .shownIn = {{Layout::Search, Place::Navigator}},
           .shortcut = QKeySequence(u"Alt+6"_s)};
+}
+
+PageDescriptor doctorPage() {
+  return {.id = u"doctor"_s,
+          .title = tr("System Check"),
+          .hint = tr("What a search needs, whether it is there, and whether the device can be trusted"),
+          .home = Place::Centre,
+          .shownIn = {},
+          .shortcut = {}};
 }
 
 PageDescriptor archivePage() {
@@ -91,6 +101,9 @@ Pages addPages(DockLayout& docks, Session& session, const WindowServices& servic
   auto* kernel = docks.add(kernelPage(), new KernelPage(session));
   auto* candidates = docks.add(candidatesPage(), new CandidatesPage(session, services.record));
   docks.add(progressPage(), new ProgressPage(session));
+  if (services.doctor != nullptr) {
+    pages.doctor = docks.add(doctorPage(), new DoctorPage(*services.doctor, services.selfTest));
+  }
 
   const auto openKernel = [&docks, kernel] {
     docks.show(u"kernel"_s);

@@ -7,6 +7,7 @@ struct Actions;
 struct WindowOptions;
 struct WindowServices;
 class DockLayout;
+class DoctorPage;
 class PatternsPage;
 class Session;
 class TasksPage;
@@ -15,6 +16,7 @@ class TasksPage;
 struct Pages {
   TasksPage* tasks = nullptr;
   PatternsPage* patterns = nullptr;  // null: there is no catalogue
+  DoctorPage* doctor = nullptr;      // null: nobody looks
 };
 
 // Makes every page of the window, docks it, and joins those that lead to one another.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/run_control.h"
 
+#include <QFileInfo>
 #include <QMenu>
 
 #include "ui/models/format.h"
@@ -88,7 +89,7 @@ void RunControl::openProject(const QString& folder) {
 void RunControl::openPath(const QString& path) {
   switch (kindOfPath(path)) {
     case PathKind::Task: selectTask(path); break;
-    case PathKind::Project: openProject(path); break;
+    case PathKind::Project: openProject(QFileInfo(path).isDir() ? path : QFileInfo(path).path()); break;
     case PathKind::TaskFolder: Q_EMIT taskFolderOpened(path); break;
     case PathKind::Nothing:
       Q_EMIT noticed({Severity::Warning, tr("'%1' is nothing that Swage can open.").arg(path).toStdString(),
@@ -197,6 +198,34 @@ void RunControl::updateActions() {
   m_actions.exportKernel->setEnabled(detail && detail->evaluation && domain::asCorrect(*detail->evaluation) != nullptr);
   m_actions.findInKernel->setEnabled(detail.has_value());
   Q_EMIT titleChanged();
+}
+
+LeftOff RunControl::leftOff() const {
+  const bool chosen = m_session.follow() == Session::Follow::Candidate;
+  return {.task = m_bar.task(),
+          .project = toQString(m_session.project().string()),
+          .projectChosen = !m_options.spec.project.empty(),
+          .run = m_session.shownRun().value(),
+          .candidate = chosen ? m_session.selectedCandidate().value() : 0};
+}
+
+void RunControl::goOn(const LeftOff& leftOff) {
+  if (kindOfPath(leftOff.task) == PathKind::Task) {
+    m_bar.chooseTask(leftOff.task);
+  }
+  if (leftOff.projectChosen && kindOfPath(leftOff.project) == PathKind::Project) {
+    openProject(leftOff.project);
+  }
+  if (toQString(m_session.project().string()) != leftOff.project || !m_session.hasRecord()) {
+    return;
+  }
+  if (const domain::RunId run(leftOff.run); run != m_session.shownRun() && m_services.record.run(run)) {
+    m_session.showRun(run);
+  }
+  const auto candidate = m_services.record.candidate(domain::CandidateId(leftOff.candidate));
+  if (candidate && candidate->row.run == m_session.shownRun()) {
+    m_session.selectCandidate(candidate->row.id);
+  }
 }
 
 QString RunControl::title() const {

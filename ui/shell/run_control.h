@@ -8,6 +8,7 @@
 
 #include "ui/models/session.h"
 #include "ui/models/task_catalogue.h"
+#include "ui/shell/shell_state.h"
 #include "ui/shell/window_services.h"
 
 class QMenu;
@@ -43,6 +44,9 @@ class RunControl final : public QObject {
   [[nodiscard]] const QStringList& recentTasks() const { return m_recentTasks; }
   void setRecentProjects(const QStringList& recent) { m_recentProjects = recent; }
   [[nodiscard]] const QStringList& recentProjects() const { return m_recentProjects; }
+  [[nodiscard]] LeftOff leftOff() const;
+  // As far as it is still there.
+  void goOn(const LeftOff& leftOff);
   [[nodiscard]] QString title() const;
 
   void fillRecordedRuns(QMenu& menu);

@@ -49,6 +49,22 @@ QJsonObject fromLayouts(const QMap<QString, QByteArray>& layouts) {
   return json;
 }
 
+LeftOff toLeftOff(const QJsonObject& json) {
+  return {.task = json[u"task"_s].toString(),
+          .project = json[u"project"_s].toString(),
+          .projectChosen = json[u"project_chosen"_s].toBool(),
+          .run = json[u"run"_s].toInteger(),
+          .candidate = json[u"candidate"_s].toInteger()};
+}
+
+QJsonObject fromLeftOff(const LeftOff& leftOff) {
+  return {{u"task"_s, leftOff.task},
+          {u"project"_s, leftOff.project},
+          {u"project_chosen"_s, leftOff.projectChosen},
+          {u"run"_s, static_cast<qint64>(leftOff.run)},
+          {u"candidate"_s, static_cast<qint64>(leftOff.candidate)}};
+}
+
 }  // namespace
 
 ShellState loadShellState(const std::filesystem::path& file) {
@@ -66,12 +82,11 @@ ShellState loadShellState(const std::filesystem::path& file) {
   }
   state.geometry = fromBase64(json[u"geometry"_s]);
   state.layout = fromBase64(json[u"layout"_s]);
-  state.theme = parseThemeChoice(json[u"theme"_s].toString()).value_or(ThemeChoice::System);
-  state.heat = parseColorMap(json[u"color_map"_s].toString()).value_or(ColorMap::Viridis);
   state.layouts = toLayouts(json[u"layouts"_s]);
   state.pages = json[u"pages"_s].toObject();
   state.recentTasks = toStrings(json[u"recent_tasks"_s]);
   state.recentProjects = toStrings(json[u"recent_projects"_s]);
+  state.leftOff = toLeftOff(json[u"left_off"_s].toObject());
   return state;
 }
 
@@ -81,10 +96,9 @@ Result<> saveShellState(const ShellState& state, const std::filesystem::path& fi
                          {u"layout"_s, toBase64(state.layout)},
                          {u"layouts"_s, fromLayouts(state.layouts)},
                          {u"pages"_s, state.pages},
-                         {u"theme"_s, name(state.theme)},
-                         {u"color_map"_s, name(state.heat)},
                          {u"recent_tasks"_s, QJsonArray::fromStringList(state.recentTasks)},
-                         {u"recent_projects"_s, QJsonArray::fromStringList(state.recentProjects)}};
+                         {u"recent_projects"_s, QJsonArray::fromStringList(state.recentProjects)},
+                         {u"left_off"_s, fromLeftOff(state.leftOff)}};
   std::error_code failure;
   std::filesystem::create_directories(file.parent_path(), failure);
   if (failure) {

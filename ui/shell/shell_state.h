@@ -9,9 +9,17 @@
 #include <filesystem>
 
 #include "core/base/result.h"
-#include "ui/widgets/theme.h"
 
 namespace swage::ui {
+
+// Where the user left off.
+struct LeftOff {
+  QString task;
+  QString project;
+  bool projectChosen = false;  // by the user, not by the task
+  std::int64_t run = 0;        // 0: none
+  std::int64_t candidate = 0;  // 0: the best
+};
 
 // What the window remembers between two starts, as a small JSON file under $XDG_STATE_HOME.
 struct ShellState {
@@ -19,10 +27,9 @@ struct ShellState {
   QByteArray layout;
   QMap<QString, QByteArray> layouts;  // those the user saved, by name
   QJsonObject pages;                  // what each page remembers, by its id
-  ThemeChoice theme = ThemeChoice::System;
-  ColorMap heat = ColorMap::Viridis;
   QStringList recentTasks;
   QStringList recentProjects;
+  LeftOff leftOff;
 };
 
 // A missing or unreadable file is the default state: it is never worth keeping a user from their work.

@@ -92,6 +92,16 @@ void ThemeController::setColorMap(ColorMap map) {
   apply();
 }
 
+void ThemeController::chooseForGood(ThemeChoice choice) {
+  choose(choice);
+  Q_EMIT choiceMade();
+}
+
+void ThemeController::setColorMapForGood(ColorMap map) {
+  setColorMap(map);
+  Q_EMIT choiceMade();
+}
+
 void ThemeController::apply() {
   const bool dark = m_choice == ThemeChoice::Dark || (m_choice == ThemeChoice::System && m_systemIsDark);
   m_theme = dark ? Theme::darkTheme() : Theme::light();

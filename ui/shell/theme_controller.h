@@ -18,12 +18,16 @@ class ThemeController final : public QObject {
  public:
   explicit ThemeController(QApplication& application, QObject* parent = nullptr);
   void choose(ThemeChoice choice);
+  // As choose() or setColorMap(), by the user: to be remembered.
+  void chooseForGood(ThemeChoice choice);
+  void setColorMapForGood(ColorMap map);
   void setColorMap(ColorMap map);
   [[nodiscard]] ThemeChoice choice() const { return m_choice; }
   [[nodiscard]] const Theme& theme() const { return m_theme; }
 
  Q_SIGNALS:
   void changed(const swage::ui::Theme& theme);
+  void choiceMade();
 
  private Q_SLOTS:
   void handleSetting(const QString& group, const QString& key, const QDBusVariant& value);

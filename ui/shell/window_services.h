@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QDBusConnection>
 #include <QString>
 
 #include <filesystem>
@@ -8,10 +9,14 @@
 #include <optional>
 #include <string>
 
+#include "core/services/doctor_service.h"
 #include "core/services/export_service.h"
 #include "core/services/pattern_service.h"
+#include "core/services/record_check_service.h"
 #include "core/services/record_service.h"
 #include "core/services/run_service.h"
+#include "core/services/self_test_service.h"
+#include "core/services/settings_service.h"
 #include "ui/widgets/theme.h"
 
 namespace swage::ui {
@@ -27,13 +32,21 @@ struct WindowServices {
   Dialogs& dialogs;
   ThemeController& theme;
   const services::PatternService* patterns = nullptr;
+  services::DoctorService* doctor = nullptr;
+  services::SelfTestService* selfTest = nullptr;
+  services::RecordCheckService* recordCheck = nullptr;
+  const services::SettingsService* settings = nullptr;  // null: nothing that is set outlives the window
+  std::optional<QDBusConnection> bus =
+      std::nullopt;  // where notifications go; none: the bus of the session, if there is one
 };
 
 struct WindowOptions {
   services::RunSpec spec;                       // what the fields start with; `project` empty: the task's own
   QString tasksFolder;                          // bundled tasks
   std::filesystem::path stateFile;              // empty: remembers nothing
-  std::optional<ThemeChoice> themeOfThisStart;  // not remembered
+  bool safeMode = false;                        // neither restores nor remembers anything
+  std::optional<QString> crashNote;             // of a start that did not end cleanly; empty: it could not write one
+  std::optional<ThemeChoice> themeOfThisStart;  // over what is set
   std::function<std::filesystem::path(const std::string& task)> projectOf;
 };
 

@@ -10,22 +10,22 @@
 
 class QSocketNotifier;
 
-namespace swage::cli {
+namespace swage::services {
 
 // Turns SIGINT, SIGTERM and SIGHUP into Qt signals: the handler writes one byte to a pipe that the event loop reads.
 // SIGPIPE is ignored. One object in a process.
-class Signals : public QObject {
+class TerminationSignals final : public QObject {
   Q_OBJECT
 
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Signals>> install();
-  ~Signals() override;
+  [[nodiscard]] static Result<std::unique_ptr<TerminationSignals>> install();
+  ~TerminationSignals() override;
 
  Q_SIGNALS:
   void received(int signal);
 
  private:
-  Signals(Fd readEnd, Fd writeEnd);
+  TerminationSignals(Fd readEnd, Fd writeEnd);
   void read();
 
   Fd m_readEnd;
@@ -33,4 +33,4 @@ class Signals : public QObject {
   std::unique_ptr<QSocketNotifier> m_notifier;
 };
 
-}  // namespace swage::cli
+}  // namespace swage::services

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/signals.h"
+#include "core/services/termination_signals.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 #include "core/base/system_message.h"
 
-namespace swage::cli {
+namespace swage::services {
 namespace {
 
 constexpr std::array kHandled = {SIGINT, SIGTERM, SIGHUP};
@@ -29,12 +29,12 @@ void handler(int signal) {
 
 }  // namespace
 
-Result<std::unique_ptr<Signals>> Signals::install() {
+Result<std::unique_ptr<TerminationSignals>> TerminationSignals::install() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
     return Error(ErrorKind::Internal, std::string("cannot create a pipe for signals: ") + systemMessage(errno));
   }
-  auto result = std::unique_ptr<Signals>(new Signals(Fd(ends[0]), Fd(ends[1])));
+  auto result = std::unique_ptr<TerminationSignals>(new TerminationSignals(Fd(ends[0]), Fd(ends[1])));
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
@@ -45,26 +45,26 @@ Result<std::unique_ptr<Signals>> Signals::install() {
   return result;
 }
 
-Signals::Signals(Fd readEnd, Fd writeEnd)
+TerminationSignals::TerminationSignals(Fd readEnd, Fd writeEnd)
     : m_readEnd(std::move(readEnd)),
       m_writeEnd(std::move(writeEnd)),
       m_notifier(std::make_unique<QSocketNotifier>(m_readEnd.get(), QSocketNotifier::Read)) {
   pipeForHandler = m_writeEnd.get();
-  connect(m_notifier.get(), &QSocketNotifier::activated, this, &Signals::read);
+  connect(m_notifier.get(), &QSocketNotifier::activated, this, &TerminationSignals::read);
 }
 
-Signals::~Signals() {
+TerminationSignals::~TerminationSignals() {
   for (const int signal : kHandled) {
     ::signal(signal, SIG_DFL);
   }
   pipeForHandler = -1;
 }
 
-void Signals::read() {
+void TerminationSignals::read() {
   unsigned char byte = 0;
   while (::read(m_readEnd.get(), &byte, 1) == 1) {
     Q_EMIT received(byte);
   }
 }
 
-}  // namespace swage::cli
+}  // namespace swage::services

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/workbench/synthetic_services.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace swage::workbench {
+namespace {
+
+using services::CandidateRow;
+using services::CellSummary;
+
+constexpr domain::RunId kRun{1};
+constexpr int kIslands = 4;
+constexpr int kTickMs = 4;
+constexpr int kTicksPerReport = 5;
+constexpr double kBaselineNs = 1e6;
+// Every so many candidates is a new best, so that charts and map keep moving.
+constexpr std::int64_t kPerImprovement = 500;
+constexpr std::array<const char*, 5> kStatuses = {"correct", "wrong", "compile error", "correct", "screened out"};
+
+double speedupOf(std::int64_t id) {
+  return 0.5 + std::log1p(static_cast<double>(id / kPerImprovement)) / 2.0 + 0.1 * std::sin(static_cast<double>(id));
+}
+
+std::int64_t best(std::int64_t count) {
+  return std::max<std::int64_t>(1, count - count % kPerImprovement);
+}
+
+}  // namespace
+
+CandidateRow SyntheticRecord::row(std::int64_t id) {
+  CandidateRow row;
+  row.id = domain::CandidateId(id);
+  row.run = kRun;
+  row.island = static_cast<int>(id % kIslands);
+  row.cell = domain::Cell::fromIndex(static_cast<int>(id * 7 % domain::kCellCount));
+  row.status = kStatuses[static_cast<std::size_t>(id) % kStatuses.size()];
+  row.speedup = speedupOf(id);
+  row.timeNs = kBaselineNs / row.speedup;
+  row.lowNs = row.timeNs * 0.99;
+  row.highNs = row.timeNs * 1.01;
+  row.relativeError = 1e-7;
+  row.registers = 32 + static_cast<int>(id % 64);
+  row.elapsedSeconds = static_cast<double>(id) * 1e-4;
+  return row;
+}
+
+Result<> SyntheticRecord::open(const std::filesystem::path&) {
+  return {};
+}
+
+Result<std::vector<services::RunSummary>> SyntheticRecord::runs() const {
+  services::RunSummary run;
+  run.id = kRun;
+  run.taskName = "benchmark";
+  run.deviceName = "synthetic";
+  run.target = "cpu";
+  run.status = "running";
+  run.evaluations = m_count;
+  run.correct = m_count * 2 / 5;
+  run.best = domain::CandidateId(best(m_count));
+  run.bestSpeedup = speedupOf(best(m_count));
+  run.baselineMode = "eager";
+  run.baselineNs = kBaselineNs;
+  return std::vector<services::RunSummary>{run};
+}
+
+Result<services::RunSummary> SyntheticRecord::run(domain::RunId) const {
+  SWAGE_TRY_ASSIGN(const auto all, runs());
+  return all.front();
+}
+
+Result<std::int64_t> SyntheticRecord::candidateCount(const services::CandidatePage&) const {
+  return m_count;
+}
+
+Result<std::vector<CandidateRow>> SyntheticRecord::candidates(const services::CandidatePage& page) const {
+  std::vector<CandidateRow> rows;
+  const std::int64_t end = std::min(page.offset + page.limit, m_count);
+  for (std::int64_t i = page.offset; i < end; ++i) {
+    rows.push_back(row(page.descending ? m_count - i : i + 1));
+  }
+  return rows;
+}
+
+Result<services::CandidateDetail> SyntheticRecord::candidate(domain::CandidateId id) const {
+  services::CandidateDetail detail;
+  detail.row = row(id.value());
+  return detail;
+}
+
+Result<std::vector<CellSummary>> SyntheticRecord::cells(domain::RunId, std::optional<int>) const {
+  std::vector<CellSummary> cells;
+  for (int i = 0; i < domain::kCellCount; ++i) {
+    CellSummary cell;
+    cell.cell = domain::Cell::fromIndex(i);
+    cell.tried = m_count / domain::kCellCount;
+    cell.correct = cell.tried * 2 / 5;
+    cell.state = m_count > 0 ? CellSummary::State::Filled : CellSummary::State::Empty;
+    cell.best = domain::CandidateId(std::max<std::int64_t>(1, best(m_count) - i));
+    cell.speedup = speedupOf(cell.best.value());
+    cell.bestTimeNs = kBaselineNs / cell.speedup;
+    cell.isOverallBest = i == 0;
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+Result<std::vector<CellSummary>> SyntheticRecord::cellsAt(domain::RunId run, std::optional<int> island, double) const {
+  return cells(run, island);
+}
+
+Result<int> SyntheticRecord::islandCount(domain::RunId) const {
+  return kIslands;
+}
+
+Result<std::vector<services::HistoryPoint>> SyntheticRecord::history(domain::RunId) const {
+  std::vector<services::HistoryPoint> points;
+  double reached = 0.0;
+  for (std::int64_t id = 1; id <= m_count; id += kPerImprovement) {
+    reached = std::max(reached, speedupOf(id));
+    points.push_back(
+        {.elapsedSeconds = static_cast<double>(id) * 1e-4, .speedup = reached, .candidate = domain::CandidateId(id)});
+  }
+  return points;
+}
+
+Result<std::vector<domain::Baseline>> SyntheticRecord::baselines(domain::RunId) const {
+  return std::vector<domain::Baseline>{};
+}
+
+SyntheticRun::SyntheticRun(SyntheticRecord& record, int eventsPerSecond, QObject* parent)
+    : RunService(parent), m_record(record), m_eventsPerSecond(eventsPerSecond) {
+  m_tick.setInterval(kTickMs);
+  m_tick.setTimerType(Qt::PreciseTimer);
+  connect(&m_tick, &QTimer::timeout, this, &SyntheticRun::tick);
+}
+
+domain::RunId SyntheticRun::currentRun() const {
+  return kRun;
+}
+
+void SyntheticRun::start(const services::RunSpec& spec) {
+  m_budgetSeconds = spec.timeBudgetSeconds;
+  m_clock.start();
+  m_state = services::RunState::Running;
+  Q_EMIT stateChanged(m_state);
+  Q_EMIT runCreated(kRun);
+  m_tick.start();
+}
+
+void SyntheticRun::stop() {
+  m_tick.stop();
+  m_state = services::RunState::Finished;
+  Q_EMIT stateChanged(m_state);
+  services::RunOutcome outcome;
+  outcome.run = kRun;
+  outcome.best = domain::CandidateId(best(m_events));
+  outcome.bestSpeedup = speedupOf(best(m_events));
+  Q_EMIT finished(outcome);
+}
+
+void SyntheticRun::tick() {
+  // By the clock, so that a window that is slow gets as many as one that is not.
+  const std::int64_t due = m_clock.elapsed() * m_eventsPerSecond / 1000;
+  while (m_events < due) {
+    m_record.setCount(++m_events);
+    Q_EMIT candidateEvaluated(SyntheticRecord::row(m_events));
+  }
+  if (++m_ticks % kTicksPerReport == 0) {
+    reportRest();
+  }
+  if (static_cast<double>(m_clock.elapsed()) >= m_budgetSeconds * 1000.0) {
+    stop();
+  }
+}
+
+void SyntheticRun::reportRest() {
+  services::Progress progress;
+  progress.state = m_state;
+  progress.stage = "compiling 8, verifying 1";
+  progress.elapsedSeconds = static_cast<double>(m_clock.elapsed()) / 1000.0;
+  progress.budgetSeconds = m_budgetSeconds;
+  progress.evaluations = m_events;
+  progress.correct = m_events * 2 / 5;
+  progress.perSecond = m_eventsPerSecond;
+  progress.best = domain::CandidateId(best(m_events));
+  progress.bestSpeedup = speedupOf(best(m_events));
+  progress.filledCells = domain::kCellCount;
+  Q_EMIT progressed(progress);
+  if (const auto cells = m_record.cells(kRun, std::nullopt)) {
+    Q_EMIT archiveChanged(*cells);
+  }
+  Q_EMIT workersChanged({{.name = "synthetic", .state = "verifying", .done = m_events, .busy = 1, .total = 1}});
+}
+
+}  // namespace swage::workbench

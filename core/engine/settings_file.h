@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <utility>
+
+#include "core/services/settings_service.h"
+
+namespace swage::engine {
+
+// $SWAGE_CONFIG, else config.toml in $XDG_CONFIG_HOME/swage.
+[[nodiscard]] std::filesystem::path configFile();
+
+// Settings as a TOML file of tables: "theme.choice" is `choice` in `[theme]`. Comments of the user are lost on saving.
+class SettingsFile final : public services::SettingsService {
+ public:
+  explicit SettingsFile(std::filesystem::path file) : m_file(std::move(file)) {}
+  [[nodiscard]] Result<services::Settings> load() const override;
+  [[nodiscard]] Result<> save(const services::Settings& settings) const override;
+  [[nodiscard]] std::filesystem::path file() const override { return m_file; }
+
+ private:
+  std::filesystem::path m_file;
+};
+
+}  // namespace swage::engine

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/settings_file.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/support/result_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace swage::engine {
+namespace {
+
+using services::Settings;
+using swage::testing::IsError;
+using swage::testing::IsOk;
+using ::testing::HasSubstr;
+
+class SettingsFileTest : public ::testing::Test {
+ protected:
+  void write(const char* text) const { std::ofstream(file.file()) << text; }
+
+  swage::testing::TempDir folder;
+  SettingsFile file{folder / "config.toml"};
+};
+
+TEST_F(SettingsFileTest, IsEmptyWhereThereIsNone) {
+  const auto settings = file.load();
+  ASSERT_THAT(settings, IsOk());
+  EXPECT_TRUE(settings->empty());
+}
+
+TEST_F(SettingsFileTest, GivesBackWhatWasSaved) {
+  const Settings settings = {{"theme.choice", std::string("dark \"blue\"")},
+                             {"search.seed", std::int64_t{7}},
+                             {"search.compile_baselines", false}};
+  const SettingsFile nested(folder / "not" / "yet" / "config.toml");
+  ASSERT_THAT(nested.save(settings), IsOk());
+  const auto loaded = nested.load();
+  ASSERT_THAT(loaded, IsOk());
+  EXPECT_EQ(*loaded, settings);
+}
+
+TEST_F(SettingsFileTest, SaysWhereAFileIsWrong) {
+  write("[theme]\nchoice = \n");
+  EXPECT_THAT(file.load(), IsError(ErrorKind::InvalidInput, HasSubstr("line 2")));
+  write("choice = 3\n");
+  EXPECT_THAT(file.load(), IsError(ErrorKind::InvalidInput, HasSubstr("no [section]")));
+  write("[theme]\nchoice = [1, 2]\n");
+  EXPECT_THAT(file.load(), IsError(ErrorKind::InvalidInput, HasSubstr("theme.choice")));
+}
+
+}  // namespace
+}  // namespace swage::engine

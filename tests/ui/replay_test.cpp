@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/workbench/replay_services.h"
+
+#include <gmock/gmock.h>
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/workbench/benchmark.h"
+#include "app/workbench/synthetic_services.h"
+#include "tests/support/result_matchers.h"
+#include "tests/ui/demo_data.h"
+
+namespace swage::workbench {
+namespace {
+
+using services::RunState;
+using swage::testing::IsOk;
+
+class Replay : public ::testing::Test {
+ protected:
+  Replay() {
+    swage::testing::fillDemo(source);
+    EXPECT_THAT(record.load(), IsOk());
+  }
+  [[nodiscard]] std::int64_t count() const { return record.candidateCount(services::CandidatePage()).value(); }
+
+  swage::testing::FakeRecordService source;
+  ReplayRecord record{source};
+};
+
+TEST_F(Replay, ShowsWhatHadHappenedByThen) {
+  EXPECT_EQ(count(), 0);
+  record.setNow(record.end() / 2.0);
+  const std::int64_t half = count();
+  EXPECT_GT(half, 0);
+  EXPECT_LT(half, static_cast<std::int64_t>(source.rows.size()));
+  const std::vector<services::HistoryPoint> points = record.history(record.runId()).value();
+  for (const services::HistoryPoint& point : points) {
+    EXPECT_LE(point.elapsedSeconds, record.now());
+  }
+  record.setNow(record.end());
+  EXPECT_EQ(count(), static_cast<std::int64_t>(source.rows.size()));
+}
+
+TEST_F(Replay, FillsTheCellsFromWhatIsThere) {
+  const auto filled = [this] {
+    const auto cells = record.cells(record.runId(), std::nullopt).value();
+    return std::count_if(cells.begin(), cells.end(), [](const auto& cell) {
+      return cell.state == services::CellSummary::State::Filled && cell.best.isValid();
+    });
+  };
+  EXPECT_EQ(filled(), 0);
+  record.setNow(record.end());
+  EXPECT_GT(filled(), 5);
+}
+
+TEST_F(Replay, SortsAndFiltersAsTheRecordDoes) {
+  record.setNow(record.end());
+  services::CandidatePage page;
+  page.status = "correct";
+  page.sort = services::CandidateColumn::Speedup;
+  page.descending = true;
+  page.limit = 5;
+  const auto rows = record.candidates(page);
+  ASSERT_THAT(rows, IsOk());
+  ASSERT_EQ(rows->size(), 5U);
+  for (std::size_t i = 1; i < rows->size(); ++i) {
+    EXPECT_GE((*rows)[i - 1].speedup, (*rows)[i].speedup);
+    EXPECT_EQ((*rows)[i].status, "correct");
+  }
+}
+
+TEST_F(Replay, PlaysToTheEndAndTellsOfEveryCandidateOnce) {
+  ReplayRun run(record, record.end() / 0.3);
+  const QSignalSpy evaluated(&run, &services::RunService::candidateEvaluated);
+  const QSignalSpy finished(&run, &services::RunService::finished);
+  run.start({});
+  EXPECT_EQ(run.state(), RunState::Running);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return finished.count() == 1; }, 20000));
+  EXPECT_EQ(evaluated.count(), static_cast<qsizetype>(source.rows.size()));
+  EXPECT_EQ(run.state(), RunState::Finished);
+}
+
+TEST_F(Replay, CanBePausedAndStopped) {
+  ReplayRun run(record, 1.0);
+  const QSignalSpy finished(&run, &services::RunService::finished);
+  run.start({});
+  run.pause();
+  const double paused = record.now();
+  QTest::qWait(120);
+  EXPECT_EQ(record.now(), paused);
+  run.resume();
+  EXPECT_TRUE(QTest::qWaitFor([&] { return record.now() > paused; }));
+  run.stop();
+  ASSERT_EQ(finished.count(), 1);
+  EXPECT_TRUE(finished.front().front().value<services::RunOutcome>().interrupted);
+}
+
+TEST(SyntheticRun, ReportsAsManyCandidatesAsItIsTold) {
+  SyntheticRecord record;
+  SyntheticRun run(record, 10000);
+  const QSignalSpy finished(&run, &services::RunService::finished);
+  services::RunSpec spec;
+  spec.timeBudgetSeconds = 0.3;
+  run.start(spec);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return finished.count() == 1; }, 20000));
+  EXPECT_GE(run.events(), 2900);
+  EXPECT_EQ(record.count(), run.events());
+}
+
+TEST(Percentile, IsTheValueBelowWhichThatShareLies) {
+  EXPECT_EQ(percentile({}, 0.5), 0.0);
+  EXPECT_EQ(percentile({3.0, 1.0, 2.0}, 0.5), 2.0);
+  EXPECT_EQ(percentile({3.0, 1.0, 2.0}, 1.0), 3.0);
+  EXPECT_EQ(percentile({5.0}, 0.99), 5.0);
+}
+
+}  // namespace
+}  // namespace swage::workbench

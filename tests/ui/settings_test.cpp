@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QKeySequenceEdit>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTableView>
+
+#include "tests/support/result_matchers.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/models/setting_catalogue.h"
+#include "ui/models/settings_store.h"
+#include "ui/shell/settings_dialog.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::testing {
+namespace {
+
+using ui::SettingsStore;
+
+TEST(SettingsStore, KnowsWhatHoldsWhenNothingIsSet) {
+  const SettingsStore store(nullptr);
+  for (const ui::SettingSection& section : ui::settingCatalogue()) {
+    for (const ui::SettingInfo& setting : section.settings) {
+      EXPECT_EQ(store.value(setting.key), setting.standard) << setting.key.toStdString();
+      EXPECT_TRUE(setting.key.startsWith(section.id + u'.')) << setting.key.toStdString();
+    }
+  }
+}
+
+TEST(SettingsStore, SavesEachChangeAndOnlyWhatIsSet) {
+  const FakeSettingsService service;
+  SettingsStore store(&service);
+  store.set(u"search.seed"_s, 7);
+  store.set(u"search.target"_s, u"auto"_s);
+  EXPECT_EQ(service.settings, (services::Settings{{"search.seed", std::int64_t{7}}}));
+  store.reset(u"search.seed"_s);
+  EXPECT_TRUE(service.settings.empty());
+}
+
+TEST(SettingsStore, TakesTheDefaultForWhatMakesNoSense) {
+  FakeSettingsService service;
+  service.settings = {
+      {"search.target", std::string("toaster")}, {"search.seed", true}, {"search.sead", std::int64_t{3}}};
+  const SettingsStore store(&service);
+  EXPECT_EQ(store.value(u"search.target"_s), u"auto"_s);
+  EXPECT_EQ(store.value(u"search.seed"_s), 1);
+  EXPECT_EQ(store.unknownKeys(), QStringList{u"search.sead"_s});
+}
+
+TEST(SettingsStore, NeverWritesOverAFileItCouldNotRead) {
+  FakeSettingsService service;
+  service.failure = Error(ErrorKind::InvalidInput, "line 3: what is this");
+  SettingsStore store(&service);
+  ASSERT_TRUE(store.loadError().has_value());
+  service.failure.reset();
+  store.set(u"search.seed"_s, 7);
+  EXPECT_EQ(store.value(u"search.seed"_s), 7);
+  EXPECT_EQ(service.saves, 0);
+}
+
+class SettingsDialogTest : public WindowTest {
+ protected:
+  ui::SettingsDialog& openDialog() {
+    open();
+    child<QAction>(u"settings"_s)->trigger();
+    return *child<ui::SettingsDialog>(u"settingsDialog"_s);
+  }
+  [[nodiscard]] QStringList sections() const {
+    QStringList shown;
+    const auto* list = child<QListWidget>(u"settingsSections"_s);
+    for (int i = 0; i < list->count(); ++i) {
+      if (!list->item(i)->isHidden()) {
+        shown << list->item(i)->text();
+      }
+    }
+    return shown;
+  }
+};
+
+TEST_F(SettingsDialogTest, AChangedThemeHoldsAtOnceAndAfterwards) {
+  openDialog();
+  auto* choice = child<QComboBox>(u"theme.choice"_s);
+  choice->setCurrentText(u"dark"_s);
+  Q_EMIT choice->textActivated(u"dark"_s);
+  EXPECT_TRUE(theme.theme().dark);
+  EXPECT_EQ(settings.settings.at("theme.choice"), services::SettingValue(std::string("dark")));
+  window->close();
+  window.reset();
+  theme.choose(ui::ThemeChoice::Light);
+  open();
+  EXPECT_TRUE(theme.theme().dark);
+}
+
+TEST_F(SettingsDialogTest, TheSearchLeavesTheSectionsWithSomethingLikeIt) {
+  openDialog();
+  EXPECT_EQ(sections().size(), 5);
+  child<QLineEdit>(u"settingsSearch"_s)->setText(u"torch.compile"_s);
+  EXPECT_EQ(sections(), QStringList{u"Search"_s});
+  EXPECT_FALSE(child<QCheckBox>(u"search.compile_baselines"_s)->isHidden());
+  EXPECT_TRUE(child<QWidget>(u"search.seed"_s)->isHidden());
+  child<QLineEdit>(u"settingsSearch"_s)->setText(u"palette"_s);
+  EXPECT_EQ(sections(), QStringList{u"Shortcuts"_s});
+}
+
+TEST_F(SettingsDialogTest, TheRunBarStartsWithWhatIsSet) {
+  settings.settings = {{"search.target", std::string("cpu")}, {"search.time_budget", std::string("5 min")}};
+  openWithTask();
+  window->actions().start->trigger();
+  EXPECT_EQ(run.spec.target, "cpu");
+  EXPECT_EQ(run.spec.timeBudgetSeconds, 300.0);
+}
+
+TEST_F(SettingsDialogTest, AShortcutIsChangedItsConflictToldAndTakenBack) {
+  openDialog();
+  auto* table = child<QTableView>(u"shortcutTable"_s);
+  child<QLineEdit>(u"settingsSearch"_s)->setText(u"pause"_s);
+  ASSERT_EQ(table->model()->rowCount(), 1);
+  table->selectRow(0);
+  auto* keys = child<QKeySequenceEdit>(u"shortcutKeys"_s);
+  keys->setKeySequence(QKeySequence(u"F5"_s));
+  Q_EMIT keys->editingFinished();
+  EXPECT_EQ(window->actions().pause->shortcut(), QKeySequence(u"F5"_s));
+  EXPECT_TRUE(child<QLabel>(u"shortcutConflict"_s)->text().contains(u"Start"_s));
+  EXPECT_EQ(settings.settings.at("shortcuts.pause"), services::SettingValue(std::string("F5")));
+  QTest::mouseClick(child<QPushButton>(u"resetShortcut"_s), Qt::LeftButton);
+  EXPECT_EQ(window->actions().pause->shortcut(), QKeySequence(u"F6"_s));
+  EXPECT_TRUE(settings.settings.empty());
+}
+
+TEST_F(SettingsDialogTest, ShortcutsThatAreSetHoldFromTheStart) {
+  settings.settings = {{"shortcuts.pause", std::string("Ctrl+Space")}};
+  open();
+  EXPECT_EQ(window->actions().pause->shortcut(), QKeySequence(u"Ctrl+Space"_s));
+}
+
+TEST_F(SettingsDialogTest, AFileThatCannotBeReadIsToldInTheBanner) {
+  settings.failure = Error(ErrorKind::InvalidInput, "cannot read the settings 'c.toml': line 3", "correct the file");
+  open();
+  EXPECT_TRUE(child<QLabel>(u"noticeText"_s)->text().contains(u"cannot read the settings"_s));
+}
+
+}  // namespace
+}  // namespace swage::testing

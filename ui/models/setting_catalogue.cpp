@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/setting_catalogue.h"
+
+#include <QCoreApplication>
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("settings", text);
+}
+
+SettingSection general() {
+  return {u"general"_s,
+          tr("General"),
+          {{u"general.restore_session"_s,
+            tr("Go on where I left off"),
+            tr("Open the last project, run and candidate at the next start"),
+            true,
+            {}},
+           {u"general.notifications"_s,
+            tr("Notify the desktop"),
+            tr("When a search has ended or failed, or a GPU is lost, while the window is not in front"),
+            true,
+            {}}}};
+}
+
+SettingSection search() {
+  return {u"search"_s,
+          tr("Search"),
+          {{u"search.target"_s,
+            tr("Target"),
+            tr("Where kernels run, when a task is opened"),
+            u"auto"_s,
+            {u"auto"_s, u"cpu"_s, u"cuda"_s}},
+           {u"search.time_budget"_s, tr("Time budget"), tr("For example 90 s, 5 min or 1h30m"), u"60 s"_s, {}},
+           {u"search.seed"_s, tr("Seed"), tr("The same seed gives the same candidates, as far as times allow"), 1, {}},
+           {u"search.compile_baselines"_s,
+            tr("Measure torch.compile"),
+            tr("As a baseline beside eager PyTorch; takes some seconds more"),
+            true,
+            {}}}};
+}
+
+SettingSection theme() {
+  return {u"theme"_s,
+          tr("Theme"),
+          {{u"theme.choice"_s,
+            tr("Theme"),
+            tr("“system” follows the desktop"),
+            u"system"_s,
+            {u"system"_s, u"light"_s, u"dark"_s}},
+           {u"theme.color_map"_s,
+            tr("Colours of the map"),
+            tr("All of them read without telling red from green"),
+            u"viridis"_s,
+            {u"viridis"_s, u"cividis"_s, u"diverging"_s}}}};
+}
+
+SettingSection locations() {
+  return {u"locations"_s,
+          tr("Locations"),
+          {{u"locations.data"_s,
+            tr("Data folder"),
+            tr("Where projects are kept; empty: $XDG_DATA_HOME/swage"),
+            QString(),
+            {},
+            true},
+           {u"locations.python"_s,
+            tr("Python"),
+            tr("The interpreter of the environment that has PyTorch; empty: the one Swage finds"),
+            QString(),
+            {},
+            true}}};
+}
+
+}  // namespace
+
+const std::vector<SettingSection>& settingCatalogue() {
+  static const std::vector<SettingSection> catalogue = {general(), search(), theme(), locations()};
+  return catalogue;
+}
+
+const SettingInfo* findSetting(const QString& key) {
+  for (const SettingSection& section : settingCatalogue()) {
+    for (const SettingInfo& setting : section.settings) {
+      if (setting.key == key) {
+        return &setting;
+      }
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace swage::ui

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/doctor_page.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "ui/models/check_models.h"
+#include "ui/models/format.h"
+#include "ui/pages/tone_delegate.h"
+#include "ui/widgets/empty_state.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+using services::DoctorCheck;
+using services::SelfTestCase;
+
+QTableView* makeTable(QAbstractItemModel* model, QAbstractItemDelegate* delegate, const QString& name,
+                      const QString& spoken) {
+  auto* table = new QTableView;
+  table->setObjectName(name);
+  table->setAccessibleName(spoken);
+  table->setModel(model);
+  table->setItemDelegate(delegate);
+  table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table->setSelectionMode(QAbstractItemView::SingleSelection);
+  table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  table->setShowGrid(false);
+  table->setAlternatingRowColors(true);
+  table->setTabKeyNavigation(false);
+  table->verticalHeader()->hide();
+  table->horizontalHeader()->setHighlightSections(false);
+  table->horizontalHeader()->setStretchLastSection(true);
+  return table;
+}
+
+QLabel* makeHeading(QLabel* label) {
+  QFont font = label->font();
+  font.setBold(true);
+  label->setFont(font);
+  label->setWordWrap(true);
+  return label;
+}
+
+}  // namespace
+
+DoctorPage::DoctorPage(services::DoctorService& doctor, services::SelfTestService* selfTest, QWidget* parent)
+    : QWidget(parent),
+      m_doctor(doctor),
+      m_selfTest(selfTest),
+      m_checks(new DoctorModel(this)),
+      m_cases(new SelfTestModel(this)),
+      m_delegate(new ToneDelegate(this)),
+      m_summary(makeHeading(new QLabel(tr("Not looked yet")))),
+      m_again(new QPushButton(tr("Check &Again"))),
+      m_copy(new QPushButton(tr("&Copy Report"))),
+      m_verdict(makeHeading(new QLabel(tr("Self-test: are cheats found on this device?")))),
+      m_run(new QPushButton(tr("&Run Self-Test"))),
+      m_progress(new QProgressBar) {
+  setObjectName(u"doctorPage"_s);
+  auto* splitter = new QSplitter(Qt::Vertical);
+  splitter->setChildrenCollapsible(false);
+  splitter->addWidget(makeChecks());
+  if (m_selfTest != nullptr) {
+    splitter->addWidget(makeSelfTest());
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    connect(m_selfTest, &services::SelfTestService::caseEnded, this, &DoctorPage::showCase);
+    connect(m_selfTest, &services::SelfTestService::finished, this, &DoctorPage::showReport);
+  }
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(splitter);
+  connect(&doctor, &services::DoctorService::finished, this, &DoctorPage::showChecks);
+}
+
+QWidget* DoctorPage::makeChecks() {
+  m_summary->setObjectName(u"doctorSummary"_s);
+  m_again->setObjectName(u"checkAgain"_s);
+  m_copy->setObjectName(u"copyDoctor"_s);
+  m_copy->setToolTip(tr("Put the report on the clipboard, for a message to somebody who helps"));
+  m_copy->setEnabled(false);
+  m_table = makeTable(m_checks, m_delegate, u"doctorTable"_s, tr("Checks"));
+  m_table->setWordWrap(true);
+  m_tableOrEmpty = new EmptyState(m_table, tr("Looking at compiler, sandbox, Python and devices…"));
+  connect(m_again, &QPushButton::clicked, this, &DoctorPage::check);
+  connect(m_copy, &QPushButton::clicked, this, &DoctorPage::copyReport);
+  connect(m_table->horizontalHeader(), &QHeaderView::sectionResized, m_table, &QTableView::resizeRowsToContents);
+  auto* part = new QWidget;
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(10, 8, 8, 8);
+  row->addWidget(m_summary, 1);
+  row->addWidget(m_copy);
+  row->addWidget(m_again);
+  auto* column = new QVBoxLayout(part);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(row);
+  column->addWidget(m_tableOrEmpty, 1);
+  return part;
+}
+
+QWidget* DoctorPage::makeSelfTest() {
+  m_verdict->setObjectName(u"selfTestVerdict"_s);
+  m_run->setObjectName(u"runSelfTest"_s);
+  m_progress->setObjectName(u"selfTestProgress"_s);
+  m_progress->setAccessibleName(tr("Progress of the self-test"));
+  m_progress->setTextVisible(false);
+  m_progress->hide();
+  auto* table = makeTable(m_cases, m_delegate, u"selfTestTable"_s, tr("Planted candidates"));
+  table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() * 3 / 2);
+  connect(m_cases, &QAbstractItemModel::rowsInserted, table, &QTableView::scrollToBottom);
+  m_casesOrEmpty = new EmptyState(
+      table, tr("The self-test sends planted cheats and honest controls through the compiler and the worker. It takes "
+                "about a minute; a search does it by itself once for each device."));
+  connect(m_run, &QPushButton::clicked, this, &DoctorPage::toggleSelfTest);
+  auto* part = new QWidget;
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(10, 8, 8, 8);
+  row->addWidget(m_verdict, 1);
+  row->addWidget(m_progress);
+  row->addWidget(m_run);
+  auto* column = new QVBoxLayout(part);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(row);
+  column->addWidget(m_casesOrEmpty, 1);
+  return part;
+}
+
+void DoctorPage::setTheme(const Theme& theme) {
+  m_delegate->setTheme(theme);
+  update();
+}
+
+void DoctorPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (!m_checked) {
+    check();
+  }
+}
+
+void DoctorPage::check() {
+  if (m_checking) {
+    return;
+  }
+  m_checking = true;
+  m_checked = true;
+  m_again->setEnabled(false);
+  m_summary->setText(tr("Looking…"));
+  m_doctor.start();
+}
+
+void DoctorPage::showChecks(const std::vector<DoctorCheck>& checks) {
+  m_checking = false;
+  m_again->setEnabled(true);
+  m_copy->setEnabled(!checks.empty());
+  m_checks->setRows(checks);
+  m_tableOrEmpty->setEmpty(checks.empty());
+  for (int i = 0; i < m_checks->columnCount() - 1; ++i) {
+    m_table->resizeColumnToContents(i);
+    m_table->setColumnWidth(i, std::min(m_table->columnWidth(i), m_table->viewport()->width() / 3));
+  }
+  m_table->resizeRowsToContents();
+  const auto count = [&checks](auto test) {
+    return static_cast<int>(std::count_if(checks.begin(), checks.end(), test));
+  };
+  const int failed =
+      count([](const DoctorCheck& one) { return one.status == DoctorCheck::Status::Failed && one.required; });
+  const int open = count([](const DoctorCheck& one) { return one.status != DoctorCheck::Status::Ok; });
+  m_summary->setText(failed > 0 ? tr("Nothing can be searched yet: %n thing(s) are missing.", nullptr, failed)
+                     : open > 0 ? tr("Searches work; %n thing(s) could be better.", nullptr, open)
+                                : tr("Everything is there."));
+  if (failed > 0) {
+    Q_EMIT foundUnusable();
+  }
+}
+
+void DoctorPage::copyReport() const {
+  QApplication::clipboard()->setText(m_checks->text());
+}
+
+void DoctorPage::toggleSelfTest() {
+  if (m_testing) {
+    m_run->setEnabled(false);
+    m_selfTest->cancel();
+    return;
+  }
+  m_testing = true;
+  m_cases->clear();
+  m_run->setText(tr("&Cancel"));
+  m_progress->setRange(0, 0);
+  m_progress->show();
+  m_verdict->setText(tr("The self-test is running."));
+  m_selfTest->start();
+}
+
+void DoctorPage::showCase(const SelfTestCase& one, int done, int total) {
+  m_cases->append(one);
+  m_casesOrEmpty->setEmpty(false);
+  m_progress->setRange(0, total);
+  m_progress->setValue(done);
+}
+
+void DoctorPage::showReport(const Result<services::SelfTestReport>& report) {
+  m_testing = false;
+  m_run->setText(tr("&Run Self-Test"));
+  m_run->setEnabled(true);
+  m_progress->hide();
+  if (!report) {
+    m_verdict->setText(report.error().kind() == ErrorKind::Cancelled
+                           ? tr("The self-test was cancelled.")
+                           : tr("The self-test could not be done: %1").arg(toQString(report.error().message())));
+    return;
+  }
+  m_verdict->setText(report->hasPassed()
+                         ? tr("%1 can be trusted: every cheat was found and every honest candidate passed.")
+                               .arg(toQString(report->device.name))
+                         : tr("%1 cannot be trusted: see what came out wrong.").arg(toQString(report->device.name)));
+}
+
+}  // namespace swage::ui
