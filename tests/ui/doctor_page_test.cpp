@@ -58,7 +58,7 @@ TEST_F(DoctorPageTest, ShowsEachCheckWithWhatToDo) {
   ASSERT_EQ(table(u"doctorTable"_s)->rowCount(), 3);
   EXPECT_EQ(table(u"doctorTable"_s)->index(1, 0).data(), u"warning"_s);
   EXPECT_EQ(table(u"doctorTable"_s)->index(1, 3).data(), u"apt install bubblewrap"_s);
-  EXPECT_EQ(text(u"doctorSummary"_s), u"Searches work; 2 thing(s) could be better."_s);
+  EXPECT_EQ(text(u"doctorSummary"_s), u"Searches work. Could be better: 2."_s);
 }
 
 TEST_F(DoctorPageTest, TellsWhenNothingWorks) {
@@ -66,7 +66,7 @@ TEST_F(DoctorPageTest, TellsWhenNothingWorks) {
   doctor.checks[2].required = true;
   page.show();
   EXPECT_EQ(unusable.count(), 1);
-  EXPECT_EQ(text(u"doctorSummary"_s), u"Nothing can be searched yet: 1 thing(s) are missing."_s);
+  EXPECT_EQ(text(u"doctorSummary"_s), u"Nothing can be searched yet. Missing: 1."_s);
 }
 
 TEST_F(DoctorPageTest, CopiesTheReport) {

@@ -94,6 +94,13 @@ QWidget* DoctorPage::makeChecks() {
   m_copy->setEnabled(false);
   m_table = makeTable(m_checks, m_delegate, u"doctorTable"_s, tr("Checks"));
   m_table->setWordWrap(true);
+  m_table->verticalHeader()->setMinimumSectionSize(m_table->fontMetrics().height() * 7 / 4);
+  for (const DoctorColumn column : {DoctorColumn::Status, DoctorColumn::Name}) {
+    m_table->horizontalHeader()->setSectionResizeMode(static_cast<int>(column), QHeaderView::ResizeToContents);
+  }
+  for (const DoctorColumn column : {DoctorColumn::Found, DoctorColumn::Fix}) {
+    m_table->horizontalHeader()->setSectionResizeMode(static_cast<int>(column), QHeaderView::Stretch);
+  }
   m_tableOrEmpty = new EmptyState(m_table, tr("Looking at compiler, sandbox, Python and devices…"));
   connect(m_again, &QPushButton::clicked, this, &DoctorPage::check);
   connect(m_copy, &QPushButton::clicked, this, &DoctorPage::copyReport);
@@ -169,10 +176,6 @@ void DoctorPage::showChecks(const std::vector<DoctorCheck>& checks) {
   m_copy->setEnabled(!checks.empty());
   m_checks->setRows(checks);
   m_tableOrEmpty->setEmpty(checks.empty());
-  for (int i = 0; i < m_checks->columnCount() - 1; ++i) {
-    m_table->resizeColumnToContents(i);
-    m_table->setColumnWidth(i, std::min(m_table->columnWidth(i), m_table->viewport()->width() / 3));
-  }
   m_table->resizeRowsToContents();
   const auto count = [&checks](auto test) {
     return static_cast<int>(std::count_if(checks.begin(), checks.end(), test));
@@ -180,8 +183,8 @@ void DoctorPage::showChecks(const std::vector<DoctorCheck>& checks) {
   const int failed =
       count([](const DoctorCheck& one) { return one.status == DoctorCheck::Status::Failed && one.required; });
   const int open = count([](const DoctorCheck& one) { return one.status != DoctorCheck::Status::Ok; });
-  m_summary->setText(failed > 0 ? tr("Nothing can be searched yet: %n thing(s) are missing.", nullptr, failed)
-                     : open > 0 ? tr("Searches work; %n thing(s) could be better.", nullptr, open)
+  m_summary->setText(failed > 0 ? tr("Nothing can be searched yet. Missing: %1.").arg(failed)
+                     : open > 0 ? tr("Searches work. Could be better: %1.").arg(open)
                                 : tr("Everything is there."));
   if (failed > 0) {
     Q_EMIT foundUnusable();
