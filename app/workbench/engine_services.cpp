@@ -28,6 +28,7 @@ engine::SessionParts partsFor(const engine::Locations& locations, bool selfTest)
 EngineServices::EngineServices(const engine::Locations& locations, bool withSelfTest)
     : run(partsFor(locations, withSelfTest)),
       profiles(partsFor(locations, withSelfTest), record),
+      edits(partsFor(locations, withSelfTest), locations.patterns),
       patterns(locations.patterns),
       doctor(locations, engine::dataFolder()),
       selfTest(engine::SessionParts::standard(locations), locations.selfTest),

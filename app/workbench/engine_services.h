@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/engine/doctor_service_impl.h"
+#include "core/engine/edit_service_impl.h"
 #include "core/engine/locations.h"
 #include "core/engine/pattern_service_impl.h"
 #include "core/engine/profile_service_impl.h"
@@ -36,6 +37,7 @@ struct EngineServices {
   engine::RunServiceImpl run;
   engine::RecordServiceImpl record;
   engine::ProfileServiceImpl profiles;
+  engine::EditServiceImpl edits;
   OpenProjectExport exporter;
   engine::PatternServiceImpl patterns;
   engine::DoctorServiceImpl doctor;

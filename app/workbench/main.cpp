@@ -66,6 +66,7 @@ ui::WindowOptions windowOptions(const Options& options, const engine::Locations&
   window.safeMode = options.safeMode;
   if (options.screenshot.empty()) {
     window.stateFile = engine::stateFolder() / "workbench.json";
+    window.drafts = engine::stateFolder() / "drafts";
     if (const std::vector<CrashNote> notes = takeCrashNotes(crashFolder()); !notes.empty()) {
       window.crashNote = QString::fromStdString(notes.front().text);
     }
@@ -119,6 +120,9 @@ int showEngine(QApplication& application, const Options& options) {
                      .exporter = services.exporter,
                      .dialogs = dialogs,
                      .theme = theme,
+                     .edits = &services.edits,
+                     .profiles = &services.profiles,
+                     .compare = &services.record,
                      .patterns = &services.patterns,
                      .doctor = &services.doctor,
                      .selfTest = &services.selfTest,

@@ -5,10 +5,10 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
-#include <QDataStream>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QJsonArray>
 #include <QLabel>
 #include <QMenu>
 #include <QScopedValueRollback>
@@ -33,7 +33,7 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-constexpr quint32 kStateVersion = 1;
+constexpr int kStateVersion = 1;
 // Hidden until somebody wants them: a table of fifteen columns is wider than most windows.
 constexpr std::array kHiddenAtFirst = {CandidateField::Roof, CandidateField::Parents, CandidateField::Note,
                                        CandidateField::Summary};
@@ -278,27 +278,23 @@ void CandidatesPage::setFilterText(const QString& text) {
   m_filter->setText(text);
 }
 
-QByteArray CandidatesPage::saveState() const {
-  QByteArray state;
-  QDataStream stream(&state, QIODevice::WriteOnly);
-  stream.setVersion(QDataStream::Qt_6_4);
-  stream << kStateVersion << m_table->horizontalHeader()->saveState() << m_filter->history();
-  return state;
+QJsonObject CandidatesPage::saveState() const {
+  return {{u"version"_s, kStateVersion},
+          {u"columns"_s, QString::fromLatin1(m_table->horizontalHeader()->saveState().toBase64())},
+          {u"filters"_s, QJsonArray::fromStringList(m_filter->history())}};
 }
 
-void CandidatesPage::restoreState(const QByteArray& state) {
-  QDataStream stream(state);
-  stream.setVersion(QDataStream::Qt_6_4);
-  quint32 version = 0;
-  QByteArray header;
-  QStringList history;
-  stream >> version >> header >> history;
-  if (stream.status() != QDataStream::Ok || version != kStateVersion) {
+void CandidatesPage::restoreState(const QJsonObject& state) {
+  if (state[u"version"_s].toInt() != kStateVersion) {
     return;
   }
-  if (m_table->horizontalHeader()->restoreState(header)) {
-    m_table->sortByColumn(m_table->horizontalHeader()->sortIndicatorSection(),
-                          m_table->horizontalHeader()->sortIndicatorOrder());
+  QHeaderView& header = *m_table->horizontalHeader();
+  if (header.restoreState(QByteArray::fromBase64(state[u"columns"_s].toString().toLatin1()))) {
+    m_table->sortByColumn(header.sortIndicatorSection(), header.sortIndicatorOrder());
+  }
+  QStringList history;
+  for (const auto& entry : state[u"filters"_s].toArray()) {
+    history.push_back(entry.toString());
   }
   m_filter->setHistory(history);
 }

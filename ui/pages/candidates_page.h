@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QByteArray>
+#include <QJsonObject>
 #include <QPointer>
 #include <QWidget>
 
@@ -40,8 +41,8 @@ class CandidatesPage final : public QWidget {
   void setFilterText(const QString& text);
 
   // Columns, their order and widths, the order of rows and the filters that were used. Unreadable state is ignored.
-  [[nodiscard]] QByteArray saveState() const;
-  void restoreState(const QByteArray& state);
+  [[nodiscard]] QJsonObject saveState() const;
+  void restoreState(const QJsonObject& state);
 
   // Writes what the table lists now.
   void exportCsv(const QString& file);

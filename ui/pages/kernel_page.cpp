@@ -297,6 +297,11 @@ void KernelPage::openFind() {
   m_code->focusedView().openFind();
 }
 
+void KernelPage::startDraft(const QString& source) {
+  m_editing->setDraft(source);
+  showEditing();
+}
+
 void KernelPage::goToSourceLine(int line) {
   focusSource();
   m_code->view(CodePanes::Pane::Source).goToLine(line - 1);

@@ -50,6 +50,8 @@ class KernelPage final : public QWidget {
   void focusSource();
   // Searches the text of the pane that has the focus.
   void openFind();
+  // Makes a draft of the selected candidate, if it can be edited.
+  void startDraft(const QString& source);
   // The line is 1-based, as compilers and profiles count.
   void goToSourceLine(int line);
   // For menus and the palette: evaluate, discard, next and previous problem and hot spot. Their shortcuts work where

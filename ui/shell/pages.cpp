@@ -2,17 +2,23 @@
 #include "ui/shell/pages.h"
 
 #include <QAction>
-#include <QCoreApplication>
 
+#include "ui/models/pinned_baseline.h"
 #include "ui/pages/archive_page.h"
 #include "ui/pages/candidates_page.h"
+#include "ui/pages/compare_page.h"
 #include "ui/pages/doctor_page.h"
 #include "ui/pages/kernel_page.h"
+#include "ui/pages/lineage_page.h"
 #include "ui/pages/patterns_page.h"
+#include "ui/pages/profile_page.h"
 #include "ui/pages/progress_page.h"
+#include "ui/pages/runs_page.h"
 #include "ui/pages/tasks_page.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/dialogs.h"
 #include "ui/shell/dock_layout.h"
+#include "ui/shell/page_descriptors.h"
 #include "ui/shell/window_services.h"
 
 using namespace Qt::StringLiterals;
@@ -20,98 +26,121 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("pages", text);
-}
+// The pages that show the shown run and its selected candidate, and lead to one another.
+class RunPages {
+ public:
+  RunPages(DockLayout& docks, Session& session, const WindowServices& services, const WindowOptions& options)
+      : m_docks(docks), m_session(session), m_services(services) {
+    m_archive = docks.add(describeArchive(), new ArchivePage(session, services.record));
+    addCompare();
+    m_kernel = docks.add(describeKernel(), new KernelPage(session, kernelServices(options), nullptr));
+    addProfile();
+    docks.add(describeProgress(), new ProgressPage(session));
+    m_lineage = docks.add(describeLineage(), new LineagePage(session, services.record));
+    m_candidates = docks.add(describeCandidates(), new CandidatesPage(session, services.record));
+    docks.add(describeRuns(), new RunsPage(session, services.record));
+    connectKernel();
+    connectCandidates();
+    connectComparison();
+  }
 
-PageDescriptor tasksPage() {
-  return {.id = u"tasks"_s,
-          .title = tr("Tasks"),
-          .hint = tr("What can be optimised: bundled tasks, recent ones, and folders such as a KernelBench checkout"),
-          .home = Place::Navigator,
-          .shownIn = {{Layout::Search, Place::Navigator}},
-          .shortcut = QKeySequence(u"Alt+5"_s)};
-}
+  [[nodiscard]] KernelPage* kernel() const { return m_kernel; }
+  [[nodiscard]] CandidatesPage* candidates() const { return m_candidates; }
 
-PageDescriptor patternsPage() {
-  return {.id = u"patterns"_s,
-          .title = tr("Patterns"),
-          .hint = tr("The parametrised kernels that candidates are made from"),
-          .home = Place::Navigator,
-          .shownIn = {{Layout::Search, Place::Navigator}},
-          .shortcut = QKeySequence(u"Alt+6"_s)};
-}
+ private:
+  [[nodiscard]] KernelServices kernelServices(const WindowOptions& options) const {
+    return {&m_services.record, m_services.edits, options.drafts};
+  }
 
-PageDescriptor doctorPage() {
-  return {.id = u"doctor"_s,
-          .title = tr("System Check"),
-          .hint = tr("What a search needs, whether it is there, and whether the device can be trusted"),
-          .home = Place::Centre,
-          .shownIn = {},
-          .shortcut = {}};
-}
+  void addCompare() {
+    if (m_services.profiles != nullptr && m_services.compare != nullptr) {
+      const ComparisonServices services{m_services.record, *m_services.profiles, *m_services.compare};
+      m_compare = m_docks.add(describeCompare(), new ComparePage(m_session, services));
+    }
+  }
 
-PageDescriptor archivePage() {
-  return {.id = u"archive"_s,
-          .title = tr("Archive"),
-          .hint = tr("The best kernel of each of the 36 cells"),
-          .home = Place::Centre,
-          .shownIn = {{Layout::Search, Place::Centre}, {Layout::Inspect, Place::SideBelow}},
-          .shortcut = QKeySequence(u"Alt+1"_s)};
-}
+  void addProfile() {
+    if (m_services.profiles == nullptr) {
+      return;
+    }
+    auto* pinned = new PinnedBaseline(m_session, m_services.record, *m_services.profiles, &m_docks);
+    m_profile = m_docks.add(describeProfile(), new ProfilePage(m_session, *m_services.profiles, *pinned));
+    m_profile->setChooseFile(
+        [&dialogs = m_services.dialogs](QWidget* parent, const QString& suggestion, const Dialogs::Answer& chosen) {
+          dialogs.chooseExportFile(parent, suggestion, chosen);
+        });
+    QObject::connect(m_profile, &ProfilePage::lineRequested, m_kernel,
+                     [kernel = m_kernel, docks = &m_docks, session = &m_session](domain::CandidateId id, int line) {
+                       session->selectCandidate(id);
+                       docks->show(u"kernel"_s);
+                       kernel->goToSourceLine(line);
+                     });
+  }
 
-PageDescriptor kernelPage() {
-  return {.id = u"kernel"_s,
-          .title = tr("Kernel"),
-          .hint = tr("Source, assembly, launch plan and evaluation of the selected candidate"),
-          .home = Place::Side,
-          .shownIn = {{Layout::Search, Place::Side}, {Layout::Inspect, Place::Centre}, {Layout::Compare, Place::Side}},
-          .shortcut = QKeySequence(u"Alt+2"_s)};
-}
+  void connectKernel() {
+    const auto open = [docks = &m_docks, kernel = m_kernel] {
+      docks->show(u"kernel"_s);
+      kernel->focusSource();
+    };
+    QObject::connect(m_archive, &ArchivePage::cellOpened, m_kernel, open);
+    QObject::connect(m_candidates, &CandidatesPage::candidateOpened, m_kernel, open);
+    QObject::connect(m_lineage, &LineagePage::candidateOpened, m_kernel, open);
+  }
 
-PageDescriptor candidatesPage() {
-  return {
-      .id = u"candidates"_s,
-      .title = tr("Candidates"),
-      .hint = tr("Every candidate of the shown run"),
-      .home = Place::Bottom,
-      .shownIn = {{Layout::Search, Place::Bottom}, {Layout::Inspect, Place::Bottom}, {Layout::Compare, Place::Bottom}},
-      .shortcut = QKeySequence(u"Alt+3"_s)};
-}
+  void connectCandidates() {
+    QObject::connect(m_candidates, &CandidatesPage::lineageRequested, &m_docks,
+                     [docks = &m_docks] { docks->show(u"lineage"_s); });
+    QObject::connect(m_candidates, &CandidatesPage::exportRequested, m_candidates,
+                     [page = m_candidates, dialogs = &m_services.dialogs](const QString& suggestion) {
+                       dialogs->chooseExportFile(page, suggestion,
+                                                 [page](const QString& file) { page->exportCsv(file); });
+                     });
+  }
 
-PageDescriptor progressPage() {
-  return {.id = u"progress"_s,
-          .title = tr("Best speedup over time"),
-          .hint = tr("When the search found what it has"),
-          .home = Place::SideBelow,
-          .shownIn = {{Layout::Search, Place::SideBelow}},
-          .shortcut = QKeySequence(u"Alt+4"_s)};
-}
+  void connectComparison() {
+    if (m_compare == nullptr) {
+      return;
+    }
+    QObject::connect(m_archive, &ArchivePage::compareRequested, m_compare,
+                     [docks = &m_docks, compare = m_compare](domain::CandidateId first, domain::CandidateId second) {
+                       docks->show(u"compare"_s);
+                       compare->compare(first, second);
+                     });
+    QObject::connect(
+        m_compare, &ComparePage::draftRequested, m_kernel,
+        [docks = &m_docks, kernel = m_kernel, session = &m_session](domain::CandidateId parent, const QString& source) {
+          session->selectCandidate(parent);
+          docks->show(u"kernel"_s);
+          kernel->startDraft(source);
+        });
+  }
+
+  DockLayout& m_docks;
+  Session& m_session;
+  const WindowServices& m_services;
+  ArchivePage* m_archive = nullptr;
+  ComparePage* m_compare = nullptr;
+  KernelPage* m_kernel = nullptr;
+  ProfilePage* m_profile = nullptr;
+  LineagePage* m_lineage = nullptr;
+  CandidatesPage* m_candidates = nullptr;
+};
 
 }  // namespace
 
 Pages addPages(DockLayout& docks, Session& session, const WindowServices& services, const WindowOptions& options,
                const Actions& actions) {
   Pages pages;
-  pages.tasks = docks.add(tasksPage(), new TasksPage(options.tasksFolder));
+  pages.tasks = docks.add(describeTasks(), new TasksPage(options.tasksFolder));
   if (services.patterns != nullptr) {
-    pages.patterns = docks.add(patternsPage(), new PatternsPage(*services.patterns));
+    pages.patterns = docks.add(describePatterns(), new PatternsPage(*services.patterns));
   }
-  auto* archive = docks.add(archivePage(), new ArchivePage(session, services.record));
-  auto* kernel = docks.add(kernelPage(), new KernelPage(session));
-  auto* candidates = docks.add(candidatesPage(), new CandidatesPage(session, services.record));
-  docks.add(progressPage(), new ProgressPage(session));
+  const RunPages ofRun(docks, session, services, options);
+  pages.candidates = ofRun.candidates();
   if (services.doctor != nullptr) {
-    pages.doctor = docks.add(doctorPage(), new DoctorPage(*services.doctor, services.selfTest));
+    pages.doctor = docks.add(describeDoctor(), new DoctorPage(*services.doctor, services.selfTest));
   }
-
-  const auto openKernel = [&docks, kernel] {
-    docks.show(u"kernel"_s);
-    kernel->focusSource();
-  };
-  QObject::connect(archive, &ArchivePage::cellOpened, kernel, openKernel);
-  QObject::connect(candidates, &CandidatesPage::candidateOpened, kernel, openKernel);
-  QObject::connect(actions.findInKernel, &QAction::triggered, kernel, &KernelPage::openFind);
+  QObject::connect(actions.findInKernel, &QAction::triggered, ofRun.kernel(), &KernelPage::openFind);
   return pages;
 }
 

@@ -6,6 +6,7 @@ namespace swage::ui {
 struct Actions;
 struct WindowOptions;
 struct WindowServices;
+class CandidatesPage;
 class DockLayout;
 class DoctorPage;
 class PatternsPage;
@@ -15,6 +16,7 @@ class TasksPage;
 // Those that the window itself has to do with.
 struct Pages {
   TasksPage* tasks = nullptr;
+  CandidatesPage* candidates = nullptr;
   PatternsPage* patterns = nullptr;  // null: there is no catalogue
   DoctorPage* doctor = nullptr;      // null: nobody looks
 };

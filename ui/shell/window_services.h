@@ -9,9 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "core/services/compare_service.h"
 #include "core/services/doctor_service.h"
+#include "core/services/edit_service.h"
 #include "core/services/export_service.h"
 #include "core/services/pattern_service.h"
+#include "core/services/profile_service.h"
 #include "core/services/record_check_service.h"
 #include "core/services/record_service.h"
 #include "core/services/run_service.h"
@@ -31,6 +34,9 @@ struct WindowServices {
   const services::ExportService& exporter;
   Dialogs& dialogs;
   ThemeController& theme;
+  services::EditService* edits = nullptr;
+  services::ProfileService* profiles = nullptr;
+  const services::CompareService* compare = nullptr;
   const services::PatternService* patterns = nullptr;
   services::DoctorService* doctor = nullptr;
   services::SelfTestService* selfTest = nullptr;
@@ -44,6 +50,7 @@ struct WindowOptions {
   services::RunSpec spec;                       // what the fields start with; `project` empty: the task's own
   QString tasksFolder;                          // bundled tasks
   std::filesystem::path stateFile;              // empty: remembers nothing
+  std::filesystem::path drafts;                 // folder of unfinished edits; empty: keeps none
   bool safeMode = false;                        // neither restores nor remembers anything
   std::optional<QString> crashNote;             // of a start that did not end cleanly; empty: it could not write one
   std::optional<ThemeChoice> themeOfThisStart;  // over what is set

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/page_descriptors.h"
+
+#include <QCoreApplication>
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("pages", text);
+}
+
+}  // namespace
+
+PageDescriptor describeTasks() {
+  return {.id = u"tasks"_s,
+          .title = tr("Tasks"),
+          .hint = tr("What can be optimised: bundled tasks, recent ones, and folders such as a KernelBench checkout"),
+          .home = Place::Navigator,
+          .shownIn = {{Layout::Search, Place::Navigator}},
+          .shortcut = QKeySequence(u"Alt+5"_s)};
+}
+
+PageDescriptor describePatterns() {
+  return {.id = u"patterns"_s,
+          .title = tr("Patterns"),
+          .hint = tr("The parametrised kernels that candidates are made from"),
+          .home = Place::Navigator,
+          .shownIn = {{Layout::Search, Place::Navigator}},
+          .shortcut = QKeySequence(u"Alt+6"_s)};
+}
+
+PageDescriptor describeRuns() {
+  return {.id = u"runs"_s,
+          .title = tr("Runs"),
+          .hint = tr("Every run of the open project"),
+          .home = Place::Bottom,
+          .shownIn = {{Layout::Search, Place::Bottom}, {Layout::Inspect, Place::Bottom}},
+          .shortcut = QKeySequence(u"Alt+7"_s)};
+}
+
+PageDescriptor describeArchive() {
+  return {.id = u"archive"_s,
+          .title = tr("Archive"),
+          .hint = tr("The best kernel of each of the 36 cells"),
+          .home = Place::Centre,
+          .shownIn = {{Layout::Search, Place::Centre}, {Layout::Inspect, Place::SideBelow}},
+          .shortcut = QKeySequence(u"Alt+1"_s)};
+}
+
+PageDescriptor describeCompare() {
+  return {.id = u"compare"_s,
+          .title = tr("Compare"),
+          .hint = tr("Two candidates beside each other: source, assembly, metrics, plans and genomes"),
+          .home = Place::Centre,
+          .shownIn = {{Layout::Compare, Place::Centre}},
+          .shortcut = QKeySequence(u"Alt+8"_s)};
+}
+
+PageDescriptor describeDoctor() {
+  return {.id = u"doctor"_s,
+          .title = tr("System Check"),
+          .hint = tr("What a search needs, whether it is there, and whether the device can be trusted"),
+          .home = Place::Centre,
+          .shownIn = {},
+          .shortcut = {}};
+}
+
+PageDescriptor describeKernel() {
+  return {.id = u"kernel"_s,
+          .title = tr("Kernel"),
+          .hint = tr("Source, assembly, launch plan and evaluation of the selected candidate"),
+          .home = Place::Side,
+          .shownIn = {{Layout::Search, Place::Side}, {Layout::Inspect, Place::Centre}, {Layout::Compare, Place::Side}},
+          .shortcut = QKeySequence(u"Alt+2"_s)};
+}
+
+PageDescriptor describeProfile() {
+  return {.id = u"profile"_s,
+          .title = tr("Profile"),
+          .hint = tr("Why the selected candidate is as fast as it is, and how far that can be believed"),
+          .home = Place::Side,
+          .shownIn = {{Layout::Search, Place::Side}, {Layout::Inspect, Place::Side}},
+          .shortcut = QKeySequence(u"Alt+9"_s)};
+}
+
+PageDescriptor describeProgress() {
+  return {.id = u"progress"_s,
+          .title = tr("Best speedup over time"),
+          .hint = tr("When the search found what it has"),
+          .home = Place::SideBelow,
+          .shownIn = {{Layout::Search, Place::SideBelow}},
+          .shortcut = QKeySequence(u"Alt+4"_s)};
+}
+
+PageDescriptor describeLineage() {
+  return {.id = u"lineage"_s,
+          .title = tr("Lineage"),
+          .hint = tr("Where the selected candidate comes from and what became of it"),
+          .home = Place::SideBelow,
+          .shownIn = {{Layout::Search, Place::SideBelow}, {Layout::Inspect, Place::SideBelow}},
+          .shortcut = QKeySequence(u"Alt+0"_s)};
+}
+
+PageDescriptor describeCandidates() {
+  return {
+      .id = u"candidates"_s,
+      .title = tr("Candidates"),
+      .hint = tr("Every candidate of the shown run"),
+      .home = Place::Bottom,
+      .shownIn = {{Layout::Search, Place::Bottom}, {Layout::Inspect, Place::Bottom}, {Layout::Compare, Place::Bottom}},
+      .shortcut = QKeySequence(u"Alt+3"_s)};
+}
+
+}  // namespace swage::ui

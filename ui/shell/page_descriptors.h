@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/shell/page_descriptor.h"
+
+// What each page is called, where it stands in the three layouts and which keys lead to it.
+namespace swage::ui {
+
+[[nodiscard]] PageDescriptor describeTasks();
+[[nodiscard]] PageDescriptor describePatterns();
+[[nodiscard]] PageDescriptor describeRuns();
+[[nodiscard]] PageDescriptor describeArchive();
+[[nodiscard]] PageDescriptor describeCompare();
+[[nodiscard]] PageDescriptor describeDoctor();
+[[nodiscard]] PageDescriptor describeKernel();
+[[nodiscard]] PageDescriptor describeProfile();
+[[nodiscard]] PageDescriptor describeProgress();
+[[nodiscard]] PageDescriptor describeLineage();
+[[nodiscard]] PageDescriptor describeCandidates();
+
+}  // namespace swage::ui
