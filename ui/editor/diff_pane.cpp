@@ -12,8 +12,6 @@
 
 #include <algorithm>
 
-#include "ui/editor/cuda_lexer.h"
-
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
@@ -35,7 +33,11 @@ QString numberOf(int line) {
 
 }  // namespace
 
-DiffPane::DiffPane(QWidget* parent) : QWidget(parent), m_editor(new QsciScintilla(this)), m_lexer(new CudaLexer(this)) {
+DiffPane::DiffPane(QWidget* parent)
+    : QWidget(parent),
+      m_editor(new QsciScintilla(this)),
+      m_source(makeLexer(CodeLanguage::Cuda, this)),
+      m_assembly(makeLexer(CodeLanguage::Ptx, this)) {
   m_editor->setReadOnly(true);
   m_editor->setUtf8(true);
   m_editor->setFrameShape(QFrame::NoFrame);
@@ -47,7 +49,7 @@ DiffPane::DiffPane(QWidget* parent) : QWidget(parent), m_editor(new QsciScintill
   m_editor->SendScintilla(QsciScintilla::SCI_SETSCROLLWIDTHTRACKING, 1UL);
   m_editor->SendScintilla(QsciScintilla::SCI_SETSCROLLWIDTH, 1UL);
   m_editor->SendScintilla(QsciScintilla::SCI_SETENDATLASTLINE, 0UL);  // so that a shorter side can keep up
-  m_editor->setLexer(m_lexer);
+  m_editor->setLexer(m_source.lexer);
   releaseKeys();
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -93,7 +95,8 @@ void DiffPane::setTheme(const Theme& theme) {
   m_editor->setFont(font);
   m_editor->setPaper(theme.base);
   m_editor->setColor(theme.text);
-  m_lexer->setTheme(theme, font);
+  m_source.setTheme(theme, font);
+  m_assembly.setTheme(theme, font);
   m_editor->setCaretForegroundColor(theme.text);
   m_editor->setSelectionBackgroundColor(theme.accent);
   m_editor->setSelectionForegroundColor(theme.accentText);
@@ -130,7 +133,7 @@ void DiffPane::defineMarks() {
 }
 
 void DiffPane::setLanguage(Language language) {
-  m_editor->setLexer(language == Language::Cuda ? m_lexer : nullptr);
+  m_editor->setLexer(language == Language::Cuda ? m_source.lexer : m_assembly.lexer);
   setTheme(m_theme);
 }
 
@@ -273,7 +276,7 @@ QString DiffPane::selectedText() const {
   return m_editor->selectedText();
 }
 
-bool DiffPane::find(const QString& text, bool forward) {
+bool DiffPane::find(const QString& text, const FindOptions& options, bool forward) {
   int line = -1;
   int column = -1;
   if (!forward && m_editor->hasSelectedText()) {
@@ -281,11 +284,9 @@ bool DiffPane::find(const QString& text, bool forward) {
     int columnTo = 0;
     m_editor->getSelection(&line, &column, &lineTo, &columnTo);
   }
-  constexpr bool kRegExp = false;
-  constexpr bool kCaseSensitive = false;
-  constexpr bool kWholeWord = false;
   constexpr bool kWrap = true;
-  return m_editor->findFirst(text, kRegExp, kCaseSensitive, kWholeWord, kWrap, forward, line, column);
+  return m_editor->findFirst(text, options.regularExpression, options.caseSensitive, options.wholeWord, kWrap, forward,
+                             line, column);
 }
 
 void DiffPane::updateNumberMargin() {

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "ui/editor/find_bar.h"
+#include "ui/editor/lexers.h"
 #include "ui/models/text_diff.h"
 #include "ui/widgets/theme.h"
 
 class QsciScintilla;
 
 namespace swage::ui {
-
-class CudaLexer;
 
 // One side of a comparison: read-only text with line numbers in which changed lines and words are marked, by colour
 // and by a sign in the margin. Tells where its lines are on the screen, for whoever draws beside it. GUI thread only.
@@ -53,7 +53,7 @@ class DiffPane final : public QWidget {
   [[nodiscard]] double lineTop(int line) const;
   [[nodiscard]] QString selectedText() const;
   // Selects the next occurrence, around the end; false: there is none.
-  bool find(const QString& text, bool forward);
+  bool find(const QString& text, const FindOptions& options, bool forward);
 
  Q_SIGNALS:
   void scrolled();
@@ -72,7 +72,8 @@ class DiffPane final : public QWidget {
   void updateNumberMargin();
 
   QsciScintilla* m_editor;
-  CudaLexer* m_lexer;
+  ThemedLexer m_source;
+  ThemedLexer m_assembly;
   Theme m_theme = Theme::light();
 };
 

@@ -63,7 +63,7 @@ DiffView::DiffView(QWidget* parent)
   makeShortcuts();
   connect(m_overview, &DiffOverview::lineRequested, this,
           [this](int line) { active().setTopLine(line - active().visibleLines() / 2); });
-  connect(m_find, &FindBar::textEdited, this, [this] { search(true); });
+  connect(m_find, &FindBar::searchEdited, this, [this] { search(true); });
   connect(m_find, &FindBar::nextRequested, this, &DiffView::findNext);
   connect(m_find, &FindBar::previousRequested, this, &DiffView::findPrevious);
   connect(m_find, &FindBar::closed, this, [this] { active().setFocus(); });
@@ -477,7 +477,7 @@ void DiffView::toggleOverview() {
 }
 
 void DiffView::openFind() {
-  m_find->open(active().selectedText());
+  m_find->open(FindBar::Mode::Find, active().selectedText());
 }
 
 void DiffView::findNext() {
@@ -490,7 +490,8 @@ void DiffView::findPrevious() {
 
 void DiffView::search(bool forward) {
   const QString text = m_find->text();
-  m_find->setFound(text.isEmpty() || active().find(text, forward));
+  const bool isFound = text.isEmpty() || active().find(text, m_find->options(), forward);
+  m_find->setResult(isFound ? QString() : tr("not found"));
 }
 
 }  // namespace swage::ui
