@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -29,6 +30,7 @@ std::pair<double, std::string> sortKey(const CandidateRow& row, CandidateColumn 
     case CandidateColumn::Speedup: return {row.speedup, {}};
     case CandidateColumn::Error: return {row.relativeError, {}};
     case CandidateColumn::Registers: return {static_cast<double>(row.registers), {}};
+    case CandidateColumn::Found: return {row.elapsedSeconds, {}};
   }
   return {};
 }
@@ -76,6 +78,7 @@ Result<> ReplayRecord::load() {
   }
   m_run = runs.back();
   SWAGE_TRY_ASSIGN(m_rows, m_source.candidates({.run = m_run.id,
+                                                .filter = {},
                                                 .cell = std::nullopt,
                                                 .status = std::nullopt,
                                                 .sort = CandidateColumn::Id,
@@ -144,6 +147,45 @@ Result<std::vector<CandidateRow>> ReplayRecord::candidates(const services::Candi
   const std::int64_t first = std::min(page.offset, size);
   const std::int64_t last = std::min(first + page.limit, size);
   return std::vector<CandidateRow>(rows.begin() + first, rows.begin() + last);
+}
+
+// The recording searches and sorts; what has not happened yet is left out afterwards, on its thread.
+QFuture<Result<services::CandidateIds>> ReplayRecord::candidateIds(const services::CandidatePage& page) const {
+  return m_source.candidateIds(page).then([visible = visibleIds()](Result<services::CandidateIds> ids) {
+    if (!ids) {
+      return ids;
+    }
+    auto kept = std::make_shared<std::vector<domain::CandidateId>>();
+    std::copy_if((*ids)->begin(), (*ids)->end(), std::back_inserter(*kept),
+                 [&visible](domain::CandidateId id) { return visible.contains(id); });
+    return Result<services::CandidateIds>(std::move(kept));
+  });
+}
+
+Result<std::vector<CandidateRow>> ReplayRecord::candidates(std::span<const domain::CandidateId> ids) const {
+  return m_source.candidates(ids);
+}
+
+Result<services::Lineage> ReplayRecord::lineage(domain::CandidateId id, const services::LineageReach& reach) const {
+  SWAGE_TRY_ASSIGN(services::Lineage family, m_source.lineage(id, reach));
+  std::erase_if(family.rows, [visible = visibleIds()](const CandidateRow& row) { return !visible.contains(row.id); });
+  return family;
+}
+
+QFuture<Result<domain::AnnotationEdit>> ReplayRecord::annotate(const domain::AnnotationEdit&) {
+  return QtFuture::makeReadyFuture(Result<domain::AnnotationEdit>(
+      Error(ErrorKind::Unsupported, "a recording cannot be changed", "start a search of your own")));
+}
+
+Result<std::optional<domain::Profile>> ReplayRecord::profile(domain::CandidateId id) const {
+  return m_source.profile(id);
+}
+
+std::set<domain::CandidateId> ReplayRecord::visibleIds() const {
+  std::set<domain::CandidateId> ids;
+  std::transform(m_visible.begin(), m_visible.end(), std::inserter(ids, ids.end()),
+                 [](const CandidateRow& row) { return row.id; });
+  return ids;
 }
 
 Result<services::CandidateDetail> ReplayRecord::candidate(domain::CandidateId id) const {

@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QTimer>
 
+#include <set>
 #include <vector>
 
 #include "core/services/record_service.h"
@@ -30,6 +31,15 @@ class ReplayRecord final : public services::RecordService {
   [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
       const services::CandidatePage& page) const override;
+  [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(
+      const services::CandidatePage& page) const override;
+  [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
+      std::span<const domain::CandidateId> ids) const override;
+  [[nodiscard]] Result<services::Lineage> lineage(domain::CandidateId id,
+                                                  const services::LineageReach& reach) const override;
+  // Refused: a recording stays as it is.
+  [[nodiscard]] QFuture<Result<domain::AnnotationEdit>> annotate(const domain::AnnotationEdit& edit) override;
+  [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const override;
   [[nodiscard]] Result<services::CandidateDetail> candidate(domain::CandidateId id) const override;
   [[nodiscard]] Result<std::vector<services::CellSummary>> cells(domain::RunId run,
                                                                  std::optional<int> island) const override;
@@ -41,6 +51,7 @@ class ReplayRecord final : public services::RecordService {
 
  private:
   [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidatePage& page) const;
+  [[nodiscard]] std::set<domain::CandidateId> visibleIds() const;
 
   const services::RecordService& m_source;
   services::RunSummary m_run;

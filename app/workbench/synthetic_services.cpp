@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace swage::workbench {
 namespace {
@@ -83,6 +84,38 @@ Result<std::vector<CandidateRow>> SyntheticRecord::candidates(const services::Ca
     rows.push_back(row(page.descending ? m_count - i : i + 1));
   }
   return rows;
+}
+
+QFuture<Result<services::CandidateIds>> SyntheticRecord::candidateIds(const services::CandidatePage& page) const {
+  auto ids = std::make_shared<std::vector<domain::CandidateId>>();
+  ids->reserve(static_cast<std::size_t>(m_count));
+  for (std::int64_t i = 0; i < m_count; ++i) {
+    ids->push_back(domain::CandidateId(page.descending ? m_count - i : i + 1));
+  }
+  return QtFuture::makeReadyFuture(Result<services::CandidateIds>(std::move(ids)));
+}
+
+Result<std::vector<CandidateRow>> SyntheticRecord::candidates(std::span<const domain::CandidateId> ids) const {
+  std::vector<CandidateRow> rows;
+  rows.reserve(ids.size());
+  std::transform(ids.begin(), ids.end(), std::back_inserter(rows),
+                 [](domain::CandidateId id) { return row(id.value()); });
+  return rows;
+}
+
+Result<services::Lineage> SyntheticRecord::lineage(domain::CandidateId id, const services::LineageReach&) const {
+  services::Lineage family;
+  family.rows = {row(id.value())};
+  return family;
+}
+
+QFuture<Result<domain::AnnotationEdit>> SyntheticRecord::annotate(const domain::AnnotationEdit&) {
+  return QtFuture::makeReadyFuture(
+      Result<domain::AnnotationEdit>(Error(ErrorKind::Unsupported, "made-up candidates cannot be changed")));
+}
+
+Result<std::optional<domain::Profile>> SyntheticRecord::profile(domain::CandidateId) const {
+  return std::optional<domain::Profile>();
 }
 
 Result<services::CandidateDetail> SyntheticRecord::candidate(domain::CandidateId id) const {

@@ -26,6 +26,15 @@ class SyntheticRecord final : public services::RecordService {
   [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
       const services::CandidatePage& page) const override;
+  [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(
+      const services::CandidatePage& page) const override;
+  [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
+      std::span<const domain::CandidateId> ids) const override;
+  [[nodiscard]] Result<services::Lineage> lineage(domain::CandidateId id,
+                                                  const services::LineageReach& reach) const override;
+  // Refused: nothing here is kept.
+  [[nodiscard]] QFuture<Result<domain::AnnotationEdit>> annotate(const domain::AnnotationEdit& edit) override;
+  [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const override;
   [[nodiscard]] Result<services::CandidateDetail> candidate(domain::CandidateId id) const override;
   [[nodiscard]] Result<std::vector<services::CellSummary>> cells(domain::RunId run,
                                                                  std::optional<int> island) const override;

@@ -53,7 +53,7 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   resize(kFirstSize);
   makeBars();
   m_pages = addPages(*m_docks, m_session, services, options, m_actions);
-  fillMenuBar(*menuBar(), {m_actions, *m_control, *m_docks, *m_layouts, services.theme});
+  fillMenuBar(*menuBar(), {m_actions, *m_control, *m_docks, *m_layouts, services.theme, m_pages});
   setStatusBar(new StatusStrip(m_session, this));
   m_settingsControl = new SettingsControl(m_settings, services, options, *this);
   m_settingsControl->applyTo(*m_bar);

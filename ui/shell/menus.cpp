@@ -5,10 +5,16 @@
 #include <QCoreApplication>
 #include <QMenu>
 #include <QMenuBar>
+#include <QUndoStack>
 
+#include "ui/pages/candidates_page.h"
+#include "ui/pages/compare_page.h"
+#include "ui/pages/kernel_page.h"
+#include "ui/pages/profile_page.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/layout_menu.h"
+#include "ui/shell/pages.h"
 #include "ui/shell/run_control.h"
 #include "ui/shell/theme_controller.h"
 
@@ -30,11 +36,46 @@ void addFileMenu(QMenuBar& bar, const MenuParts& parts) {
                    [&control = parts.control, recent] { control.fillRecentProjects(*recent); });
   file->addAction(parts.actions.quickOpen);
   file->addSeparator();
-  file->addAction(parts.actions.exportKernel);
-  file->addSeparator();
   file->addAction(parts.actions.settings);
   file->addSeparator();
   file->addAction(parts.actions.quit);
+}
+
+void addEditMenu(QMenuBar& bar, const MenuParts& parts) {
+  QMenu* edit = bar.addMenu(tr("&Edit"));
+  QUndoStack& annotations = parts.pages.candidates->undoStack();
+  edit->addAction(annotations.createUndoAction(edit, tr("&Undo")));
+  edit->addAction(annotations.createRedoAction(edit, tr("&Redo")));
+  edit->addSeparator();
+  edit->addAction(parts.actions.findInKernel);
+  edit->addActions(parts.pages.kernel->pageActions());
+}
+
+// What is done with the selected candidate.
+void addCandidateMenu(QMenuBar& bar, const MenuParts& parts) {
+  QMenu* menu = bar.addMenu(tr("&Candidate"));
+  menu->addAction(parts.actions.followBest);
+  if (ComparePage* compare = parts.pages.compare; compare != nullptr) {
+    QAction* action = menu->addAction(tr("&Compare with its Parent"));
+    action->setObjectName(u"compareWithParent"_s);
+    QObject::connect(action, &QAction::triggered, compare, [&docks = parts.docks, compare] {
+      docks.show(u"compare"_s);
+      compare->compareWithParent();
+    });
+  }
+  if (ProfilePage* profile = parts.pages.profile; profile != nullptr) {
+    QAction* make = menu->addAction(tr("&Profile It"));
+    make->setObjectName(u"profileCandidate"_s);
+    QObject::connect(make, &QAction::triggered, profile, [&docks = parts.docks, profile] {
+      docks.show(u"profile"_s);
+      profile->profile();
+    });
+    QAction* pin = menu->addAction(tr("Pi&n It as the Baseline of Deltas"));
+    pin->setObjectName(u"pinCandidate"_s);
+    QObject::connect(pin, &QAction::triggered, profile, &ProfilePage::pinCandidate);
+  }
+  menu->addSeparator();
+  menu->addAction(parts.actions.exportKernel);
 }
 
 void addRunMenu(QMenuBar& bar, const MenuParts& parts) {
@@ -85,8 +126,6 @@ void addViewMenu(QMenuBar& bar, const MenuParts& parts) {
   QMenu* view = bar.addMenu(tr("&View"));
   view->addAction(parts.actions.commandPalette);
   view->addSeparator();
-  view->addActions({parts.actions.followBest, parts.actions.findInKernel});
-  view->addSeparator();
   QMenu* pages = view->addMenu(tr("&Pages"));
   pages->setToolTipsVisible(true);
   parts.docks.fillMenu(*pages);
@@ -100,6 +139,8 @@ void addViewMenu(QMenuBar& bar, const MenuParts& parts) {
 
 void fillMenuBar(QMenuBar& bar, const MenuParts& parts) {
   addFileMenu(bar, parts);
+  addEditMenu(bar, parts);
+  addCandidateMenu(bar, parts);
   addRunMenu(bar, parts);
   addViewMenu(bar, parts);
   bar.addMenu(tr("&Help"))->addAction(parts.actions.about);

@@ -8,6 +8,7 @@ namespace swage::ui {
 struct Actions;
 class DockLayout;
 class LayoutMenu;
+struct Pages;
 class RunControl;
 class ThemeController;
 
@@ -18,6 +19,7 @@ struct MenuParts {
   DockLayout& docks;
   LayoutMenu& layouts;
   ThemeController& theme;
+  const Pages& pages;
 };
 
 void fillMenuBar(QMenuBar& bar, const MenuParts& parts);

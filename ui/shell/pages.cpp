@@ -44,8 +44,12 @@ class RunPages {
     connectComparison();
   }
 
-  [[nodiscard]] KernelPage* kernel() const { return m_kernel; }
-  [[nodiscard]] CandidatesPage* candidates() const { return m_candidates; }
+  void name(Pages& pages) const {
+    pages.candidates = m_candidates;
+    pages.kernel = m_kernel;
+    pages.compare = m_compare;
+    pages.profile = m_profile;
+  }
 
  private:
   [[nodiscard]] KernelServices kernelServices(const WindowOptions& options) const {
@@ -135,12 +139,11 @@ Pages addPages(DockLayout& docks, Session& session, const WindowServices& servic
   if (services.patterns != nullptr) {
     pages.patterns = docks.add(describePatterns(), new PatternsPage(*services.patterns));
   }
-  const RunPages ofRun(docks, session, services, options);
-  pages.candidates = ofRun.candidates();
+  RunPages(docks, session, services, options).name(pages);
   if (services.doctor != nullptr) {
     pages.doctor = docks.add(describeDoctor(), new DoctorPage(*services.doctor, services.selfTest));
   }
-  QObject::connect(actions.findInKernel, &QAction::triggered, ofRun.kernel(), &KernelPage::openFind);
+  QObject::connect(actions.findInKernel, &QAction::triggered, pages.kernel, &KernelPage::openFind);
   return pages;
 }
 

@@ -7,9 +7,12 @@ struct Actions;
 struct WindowOptions;
 struct WindowServices;
 class CandidatesPage;
+class ComparePage;
 class DockLayout;
 class DoctorPage;
+class KernelPage;
 class PatternsPage;
+class ProfilePage;
 class Session;
 class TasksPage;
 
@@ -17,6 +20,9 @@ class TasksPage;
 struct Pages {
   TasksPage* tasks = nullptr;
   CandidatesPage* candidates = nullptr;
+  KernelPage* kernel = nullptr;
+  ComparePage* compare = nullptr;    // null: nobody knows common ancestors
+  ProfilePage* profile = nullptr;    // null: nobody makes profiles
   PatternsPage* patterns = nullptr;  // null: there is no catalogue
   DoctorPage* doctor = nullptr;      // null: nobody looks
 };
