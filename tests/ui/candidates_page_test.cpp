@@ -137,7 +137,7 @@ TEST_F(CandidatesPageTest, ColumnsAreChosenAndRemembered) {
   EXPECT_FALSE(restored->isColumnHidden(roof));
   EXPECT_EQ(restored->horizontalHeader()->sortIndicatorSection(), static_cast<int>(CandidateField::Time));
   EXPECT_EQ(other.findChild<FilterEdit*>()->history(), QStringList{u"pinned"_s});
-  other.restoreState("damaged");
+  other.restoreState({{QStringLiteral("columns"), QStringLiteral("garbage")}});
 }
 
 TEST_F(CandidatesPageTest, AColumnThatHasNoOrderLeavesTheOrderAsItIs) {
