@@ -5,7 +5,10 @@
 #include <QDragEnterEvent>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QTimer>
 #include <QToolBar>
+
+#include <utility>
 
 #include "core/base/log.h"
 #include "ui/models/format.h"
@@ -201,11 +204,19 @@ void MainWindow::restoreState() {
 }
 
 void MainWindow::restoreSession(const ShellState& state) {
-  m_docks->restore(state.layout);
+  m_isArranged = m_docks->restore(state.layout);
   m_docks->restorePages(state.pages);
   if (m_options.spec.task.empty() && m_options.spec.project.empty() &&
       m_settings.value(u"general.restore_session"_s).toBool()) {
     m_control->goOn(state.leftOff);
+  }
+}
+
+// Docks get their proportions only in a window that has its size, which the desktop decides when it is shown.
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (!std::exchange(m_isArranged, true)) {
+    QTimer::singleShot(0, m_docks, &DockLayout::reset);
   }
 }
 

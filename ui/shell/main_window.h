@@ -45,6 +45,7 @@ class MainWindow final : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void showEvent(QShowEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
 
@@ -74,6 +75,7 @@ class MainWindow final : public QMainWindow {
   LayoutMenu* m_layouts;
   Locator* m_locator;
   SettingsControl* m_settingsControl = nullptr;
+  bool m_isArranged = false;  // the docks have their proportions
   bool m_closeWhenFinished = false;
 };
 
