@@ -99,7 +99,7 @@ void RunCommand::handleFinished(const services::RunOutcome& outcome) {
     }
   } else if (form() == OutputForm::Json) {  // NOLINT(readability-misleading-indentation)
     printJson({{"run", nullptr}, {"interrupted", outcome.interrupted}});
-  }
+  }  // NOLINT(readability-misleading-indentation): of the chain of conditions
   Q_EMIT done(exitCode(outcome));
 }
 
@@ -126,7 +126,7 @@ void OptimizeCommand::start() {
 }
 
 ResumeCommand::ResumeCommand(Context context, ResumeArguments arguments)
-    : RunCommand(std::move(context), {}), m_arguments(arguments) {}
+    : RunCommand(std::move(context), {}), m_arguments(std::move(arguments)) {}
 
 void ResumeCommand::start() {
   if (const Result<> chosen = choose(); !chosen) {

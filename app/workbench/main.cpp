@@ -80,7 +80,7 @@ void applyLocations(const services::SettingsService& file) {
   for (const auto& [key, variable] :
        {std::pair("locations.data", "SWAGE_DATA_DIR"), std::pair("locations.python", "SWAGE_PYTHON")}) {
     if (const QString value = settings.value(QLatin1String(key)).toString(); !value.isEmpty()) {
-      ::setenv(variable, value.toStdString().c_str(), 0);
+      ::setenv(variable, value.toStdString().c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any thread
     }
   }
 }

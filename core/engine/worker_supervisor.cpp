@@ -381,10 +381,10 @@ void WorkerSupervisor::handleDeath(const ChannelEnd& end) {
   if (m_state == State::Down) {
     return;
   }
-  if (std::optional<Error> error = countDeath(end)) {
+  if (const std::optional<Error> error = countDeath(end)) {
     // A candidate that no worker survives is to blame; a device that no worker can use is not its fault.
     releaseHeld(m_blamed && !end.unkillable);
-    giveUp(std::move(*error));
+    giveUp(*error);
     return;
   }
   if (!m_blamed) {

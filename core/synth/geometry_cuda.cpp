@@ -276,8 +276,8 @@ Launch planColumn(const RegionProgram& program, const Parameters& parameters) {
   const Loops loops = loopsOf(program);
   const std::int64_t vectors = loops.inner / value(parameters, "vector_width", 1);
   Launch launch;
-  launch.step.grid.x = narrow(loops.groups * divideUp(vectors, value(parameters, "columns")));
-  launch.step.block.x = narrow(value(parameters, "columns") * value(parameters, "rows"));
+  launch.step.grid.x = narrow(loops.groups * divideUp(vectors, value(parameters, "columns", 1)));
+  launch.step.block.x = narrow(value(parameters, "columns", 1) * value(parameters, "rows", 1));
   return launch;
 }
 
@@ -288,7 +288,7 @@ Launch planRow(const patterns::Pattern& pattern, const RegionProgram& program, c
   launch.step.grid.x = narrow(shape.groups);
   if (pattern.id == "row_warp") {
     launch.step.block.x = narrow(value(parameters, "warps") * kWarp);
-    launch.step.grid.x = narrow(divideUp(shape.groups, value(parameters, "warps")));
+    launch.step.grid.x = narrow(divideUp(shape.groups, value(parameters, "warps", 1)));
   } else if (pattern.id == "row_registers") {
     const std::int64_t cluster = value(parameters, "cluster", 1);
     launch.step.grid.x = narrow(shape.groups * cluster);

@@ -36,7 +36,7 @@ QString toQString(std::string_view text) {
 
 QString formatTime(double nanoseconds) {
   struct Unit {
-    double size;
+    double size = 0.0;
     QLatin1StringView name;
   };
   if (!(nanoseconds > 0.0)) {

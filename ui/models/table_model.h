@@ -9,8 +9,8 @@
 namespace swage::ui {
 
 struct ColumnInfo {
-  const char* title;  // QT_TRANSLATE_NOOP("columns", …)
-  const char* tooltip;
+  const char* title = nullptr;  // QT_TRANSLATE_NOOP("columns", …)
+  const char* tooltip = nullptr;
   Qt::Alignment alignment = Qt::AlignLeft | Qt::AlignVCenter;
 };
 

@@ -26,7 +26,7 @@ QString toBase64(const QByteArray& bytes) {
 
 QStringList toStrings(const QJsonValue& value) {
   QStringList strings;
-  for (const QJsonValue& one : value.toArray()) {
+  for (const auto& one : value.toArray()) {
     strings.push_back(one.toString());
   }
   return strings;

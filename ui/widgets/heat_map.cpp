@@ -87,7 +87,8 @@ HeatMapGeometry::HeatMapGeometry(const QSizeF& size, const QFont& font) {
 }
 
 QRectF HeatMapGeometry::cell(int row, int column) const {
-  const double x = m_left + column * (m_cellWidth + kCellGap) + (column / kMapBlocks) * kBlockGap;
+  const int block = column / kMapBlocks;
+  const double x = m_left + column * (m_cellWidth + kCellGap) + block * kBlockGap;
   return {x, m_top + row * (m_cellHeight + kCellGap), m_cellWidth, m_cellHeight};
 }
 
@@ -260,7 +261,8 @@ void HeatMap::paintHeaders(QPainter& painter) const {
     painter.setFont(font());
     painter.setPen(m_theme.mutedText);
     const QRectF below(rect.left(), top + metrics.height(), rect.width(), rect.bottom() - top - metrics.height());
-    const int flags = static_cast<int>((alignment & Qt::AlignHorizontal_Mask) | Qt::AlignTop) | Qt::TextWordWrap;
+    const int flags =
+        static_cast<int>((alignment & Qt::AlignHorizontal_Mask).toInt()) | Qt::AlignTop | Qt::TextWordWrap;
     painter.drawText(below, flags, fitting(text.meaning, below, metrics));
   };
   for (int row = 0; row < kMapRows; ++row) {

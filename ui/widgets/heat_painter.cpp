@@ -25,7 +25,9 @@ void paintHatch(QPainter& painter, const QRectF& rect, const Theme& theme) {
   painter.setClipPath(clip);
   painter.setPen(QPen(theme.unavailableHatch, 1.0));
   constexpr double kStep = 7.0;
-  for (double x = rect.left() - rect.height(); x < rect.right(); x += kStep) {
+  const int lines = static_cast<int>(std::ceil((rect.width() + rect.height()) / kStep));
+  for (int i = 0; i < lines; ++i) {
+    const double x = rect.left() - rect.height() + i * kStep;
     painter.drawLine(QPointF(x, rect.bottom()), QPointF(x + rect.height(), rect.top()));
   }
   painter.restore();
