@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/record_service_impl.h"
 
+#include <span>
+
 #include "core/engine/snapshots.h"
 #include "core/engine/trust.h"
 #include "core/stats/roofline.h"
@@ -16,6 +18,19 @@ domain::CandidateId fastestOf(const std::vector<store::CellLine>& lines) {
     }
   }
   return fastest != nullptr ? fastest->best : domain::CandidateId();
+}
+
+// What was measured again at the end stands for its cell, also where a shorter measurement of another one was faster.
+void putFirst(std::vector<store::CellLine>& lines, const store::CandidateLine& winner) {
+  for (store::CellLine& line : lines) {
+    if (winner.cell && line.cell == *winner.cell) {
+      line.best = winner.id;
+      line.bestTimeNs = winner.timeNs;
+      line.bestError = winner.relativeError;
+      line.bestRegisters = winner.registers;
+      line.bestSeconds = winner.elapsedSeconds;
+    }
+  }
 }
 
 store::CandidateSort sortOf(services::CandidateColumn column) {
@@ -167,7 +182,12 @@ Result<services::CandidateDetail> RecordServiceImpl::candidate(domain::Candidate
 Result<std::vector<services::CellSummary>> RecordServiceImpl::cells(domain::RunId run,
                                                                     std::optional<int> island) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  SWAGE_TRY_ASSIGN(const std::vector<store::CellLine> lines, record->cells(run, island));
+  SWAGE_TRY_ASSIGN(std::vector<store::CellLine> lines, record->cells(run, island));
+  SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
+  if (row.best.isValid() && !island) {
+    SWAGE_TRY_ASSIGN(const std::vector<store::CandidateLine> winner, record->candidates(std::span(&row.best, 1)));
+    putFirst(lines, winner.front());
+  }
   return summarise(run, lines, true);
 }
 
