@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the bridge measures and classes what it measured. No GPU needed."""
+
+import os
+import sys
+import unittest
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(_HERE))
+os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
+
+import torch  # noqa: E402
+
+from swage_bridge import compare, timing  # noqa: E402
+
+
+class AccuracyClass(unittest.TestCase):
+    @staticmethod
+    def of(dtype, relative, full=1e-7):
+        return compare.accuracy_class([(dtype, relative, 0.0)], [(dtype, full, 0.0)])
+
+    def test_is_that_of_the_worker(self):
+        self.assertEqual(self.of(torch.float32, 9e-7), "fp32")
+        self.assertEqual(self.of(torch.float32, 1.1e-6), "tf32")
+        self.assertEqual(self.of(torch.float32, 3e-5, full=2e-5), "fp32")
+        self.assertEqual(self.of(torch.float32, 2e-3), "half")
+        self.assertEqual(self.of(torch.float32, float("nan")), "half")
+        self.assertEqual(self.of(torch.bfloat16, 1e-9), "half")
+        self.assertEqual(self.of(torch.float64, 1e-9, full=1e-16), "tf32")
+        self.assertEqual(compare.accuracy_class([], []), "fp32")
+
+    def test_the_least_exact_output_decides(self):
+        found = [(torch.float32, 1e-7, 0.0), (torch.float32, 3e-4, 0.0)]
+        self.assertEqual(compare.accuracy_class(found, [(torch.float32, 1e-7, 0.0)] * 2), "tf32")
+
+    def test_tf32_is_as_it_was_afterwards(self):
+        before = torch.backends.cudnn.allow_tf32
+        with compare.without_tf32():
+            self.assertFalse(torch.backends.cudnn.allow_tf32)
+        self.assertEqual(torch.backends.cudnn.allow_tf32, before)
+
+
+class Timing(unittest.TestCase):
+    def test_interval_contains_the_median(self):
+        summary = timing.summarise([10.0, 11.0, 12.0, 13.0, 100.0])
+        self.assertEqual(summary["median_ns"], 12)
+        self.assertTrue(summary["low_ns"] <= 12 <= summary["high_ns"])
+
+    def test_interval_has_the_ranks_of_the_sign_test(self):
+        for count, low, high in ((6, 1, 6), (9, 2, 8), (20, 6, 15), (50, 18, 33), (100, 40, 61)):
+            self.assertEqual(timing.median_interval(list(range(count, 0, -1))), (low, high), count)
+        self.assertEqual(timing.median_interval([3, 1, 2]), (1, 3))
+
+    def test_rounds_take_the_calls_in_changing_orders(self):
+        order = []
+        calls = {name: (lambda name=name: order.append(name)) for name in "abc"}
+        timing.interleave(timing.Clock("cpu"), calls, 0.2)
+        rounds = ["".join(order[at : at + 3]) for at in range(0, len(order), 3)]
+        self.assertEqual({"".join(sorted(one)) for one in rounds}, {"abc"})
+        self.assertGreater(len(set(rounds)), 1)
+
+    def test_a_failing_call_does_not_stop_the_others(self):
+        def broken():
+            raise ValueError("no")
+
+        samples, failures = timing.interleave(timing.Clock("cpu"), {"a": lambda: None, "b": broken}, 0.05)
+        self.assertGreaterEqual(len(samples["a"]), timing.MIN_SAMPLES)
+        self.assertEqual(list(failures), ["b"])
+
+
+if __name__ == "__main__":
+    unittest.main()
