@@ -3,15 +3,11 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "core/base/assert.h"
 #include "core/base/log.h"
 #include "core/engine/baseline_stage.h"
 #include "core/engine/elite_profiles.h"
 #include "core/engine/snapshots.h"
-#include "core/engine/verification.h"
-#include "core/engine/winner_choice.h"
 
 namespace swage::engine {
 namespace {
@@ -185,132 +181,6 @@ void Session::handleDrained() {
     notice(services::Notice::Severity::Info, "every program the patterns can make for this task has been tried");
   }
   requestHalt(AfterHalt::Finish);
-}
-
-void Session::finishSearch() {
-  m_clock.hold();
-  if (m_device.target == domain::Target::Cuda) {
-    sanitise();
-  } else {
-    measureBest();
-  }
-}
-
-void Session::sanitise() {
-  m_stage = "checking the elites with compute-sanitizer";
-  emitProgress();
-  if (m_parts.sanitizer.empty()) {
-    notice(services::Notice::Severity::Info, "compute-sanitizer is not installed: the best kernels are not sanitised",
-           "install NVIDIA's CUDA toolkit, or put compute-sanitizer on the PATH");
-  }
-  SanitizerPass::Options options;
-  options.sanitizer = m_parts.sanitizer;
-  options.replay = m_parts.replay;
-  options.ordinal = m_device.ordinal;
-  options.budgetSeconds =
-      m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 2.0, 20.0, 120.0) : 60.0;
-  m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_searcher, std::move(options));
-  connect(m_sanitizing.get(), &SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
-    m_archiveDirty = true;
-    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
-  });
-  connect(m_sanitizing.get(), &SanitizerPass::finished, this, &Session::handleSanitised);
-  m_sanitizing->start();
-}
-
-void Session::handleSanitised(const Result<>& done) {
-  if (m_concluding) {
-    return;
-  }
-  if (!done) {
-    fail(done.error());
-  } else if (m_outcome.interrupted) {
-    conclude(std::nullopt, true, &Session::stopProcesses);
-  } else {
-    measureBest();
-  }
-}
-
-void Session::measureBest() {
-  m_stage = "measuring the best again";
-  emitProgress();
-  FinishingPass::Options options;
-  options.run = m_run;
-  options.identity = m_pipeline->identity();
-  options.timingBudgetSeconds =
-      m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 40.0, 0.3, 1.5) : 1.5;
-  options.limitSeconds = limitSeconds() + options.timingBudgetSeconds;
-  options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
-  options.baselineNs = m_baselineNs;
-  options.freshProcess = [this](domain::CandidateId candidate) {
-    SessionParts parts = m_parts;
-    parts.deviceIsLeased = true;
-    return std::make_unique<Verification>(parts, m_spec.project, candidate);
-  };
-  m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, m_searcher->archive(), std::move(options));
-  connect(m_finishing.get(), &FinishingPass::remeasured, this, [this](const store::CandidateRecord& candidate) {
-    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
-  });
-  connect(m_finishing.get(), &FinishingPass::doubted, this, [this](domain::CandidateId candidate, const auto& why) {
-    notice(services::Notice::Severity::Warning,
-           fmt::format("candidate {} looks more than {:.0f} times as fast as the baseline, but does not win: {}",
-                       candidate.value(), kIncredibleSpeedup, why));
-  });
-  connect(m_finishing.get(), &FinishingPass::finished, this, &Session::handleWinner);
-  m_finishing->start();
-}
-
-void Session::handleWinner(const Result<domain::CandidateId>& winner) {
-  if (m_concluding) {
-    return;
-  }
-  if (!winner) {
-    fail(winner.error());
-    return;
-  }
-  m_outcome.best = *winner;
-  if (winner->isValid()) {
-    const Result<store::CandidateRecord> best = m_record->candidate(*winner);
-    if (!best) {
-      fail(best.error());
-      return;
-    }
-    m_outcome.bestSpeedup = rowOf(*best, m_baselineNs, m_roof.roofNs).speedup;
-  }
-  if (wantsProfiles()) {
-    profileElites();
-  } else {
-    conclude(std::nullopt, m_outcome.interrupted, &Session::stopProcesses);
-  }
-}
-
-bool Session::wantsProfiles() const {
-  const std::vector<domain::Target>& targets = m_parts.profiledTargets;
-  return m_outcome.best.isValid() && !m_outcome.interrupted &&
-         std::find(targets.begin(), targets.end(), m_device.target) != targets.end();
-}
-
-// They begin when the worker is gone: a profiler must not share the device with anything, nor the memory.
-void Session::profileElites() {
-  m_stage = "profiling the best";
-  emitProgress();
-  EliteProfiles::Options options;
-  options.worker = m_parts.workerCommand(m_device.target);
-  options.stopGrace = m_parts.stopGrace;
-  m_profiles = std::make_unique<EliteProfiles>(*m_record, m_finishing->measured(), std::move(options));
-  connect(m_profiles.get(), &EliteProfiles::finished, this, &Session::handleProfiles);
-  m_worker->stop();
-}
-
-void Session::handleProfiles(const std::string& missing) {
-  if (m_concluding) {
-    finishWhenQuiet();
-    return;
-  }
-  if (!missing.empty()) {
-    notice(services::Notice::Severity::Info, missing, "`swage profile CANDIDATE` profiles one");
-  }
-  conclude(std::nullopt, false, &Session::stopProcesses);
 }
 
 void Session::tick() {
