@@ -22,8 +22,9 @@
 #include "ui/models/candidate_table_model.h"
 #include "ui/models/csv_export.h"
 #include "ui/models/format.h"
-#include "ui/pages/status_delegate.h"
+#include "ui/pages/tone_delegate.h"
 #include "ui/widgets/annotation_bar.h"
+#include "ui/widgets/badge.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/filter_edit.h"
 #include "ui/widgets/icons.h"
@@ -32,6 +33,10 @@ using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 namespace {
+
+std::optional<QColor> colorOfStatus(const QModelIndex& index, const Theme& theme) {
+  return toneColor(toneOfStatus(index.data(CandidateTableModel::StatusRole).toString()), theme);
+}
 
 constexpr int kStateVersion = 1;
 // Hidden until somebody wants them: a table of fifteen columns is wider than most windows.
@@ -75,7 +80,7 @@ CandidatesPage::CandidatesPage(Session& session, services::RecordService& record
       m_model(new CandidateTableModel(record, this)),
       m_table(new QTableView),
       m_empty(new EmptyState(m_table, nothingYet())),
-      m_delegate(new StatusDelegate(this)),
+      m_delegate(new ToneDelegate(colorOfStatus, this)),
       m_filter(new FilterEdit(domain::candidateFilterKeys(), this)),
       m_status(new QComboBox(this)),
       m_onlyCell(new QCheckBox(tr("Only the chosen cell"), this)),

@@ -25,7 +25,7 @@ class CandidateTableModel;
 class CsvExport;
 class EmptyState;
 class FilterEdit;
-class StatusDelegate;
+class ToneDelegate;
 
 // Every candidate of the shown run, sorted and filtered by the record, and what is said about those that are chosen.
 class CandidatesPage final : public QWidget {
@@ -79,7 +79,7 @@ class CandidatesPage final : public QWidget {
   CandidateTableModel* m_model;
   QTableView* m_table;
   EmptyState* m_empty;
-  StatusDelegate* m_delegate;
+  ToneDelegate* m_delegate;
   FilterEdit* m_filter;
   QComboBox* m_status;
   QCheckBox* m_onlyCell;

@@ -24,6 +24,19 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
+// Of the word in the first column.
+std::optional<QColor> colorOfCheck(const QModelIndex& index, const Theme& theme) {
+  if (index.column() != 0) {
+    return std::nullopt;
+  }
+  switch (static_cast<CheckTone>(index.data(kToneRole).toInt())) {
+    case CheckTone::Good: return theme.good;
+    case CheckTone::Caution: return theme.caution;
+    case CheckTone::Bad: break;
+  }
+  return theme.bad;
+}
+
 using services::DoctorCheck;
 using services::SelfTestCase;
 
@@ -54,6 +67,23 @@ QLabel* makeHeading(QLabel* label) {
   return label;
 }
 
+// A heading with what belongs to it beside it, over the content.
+QWidget* makePart(QWidget* heading, std::initializer_list<QWidget*> beside, QWidget* content) {
+  auto* part = new QWidget;
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(10, 8, 8, 8);
+  row->addWidget(heading, 1);
+  for (QWidget* widget : beside) {
+    row->addWidget(widget);
+  }
+  auto* column = new QVBoxLayout(part);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(row);
+  column->addWidget(content, 1);
+  return part;
+}
+
 }  // namespace
 
 DoctorPage::DoctorPage(services::DoctorService& doctor, services::SelfTestService* selfTest, QWidget* parent)
@@ -62,7 +92,7 @@ DoctorPage::DoctorPage(services::DoctorService& doctor, services::SelfTestServic
       m_selfTest(selfTest),
       m_checks(new DoctorModel(this)),
       m_cases(new SelfTestModel(this)),
-      m_delegate(new ToneDelegate(this)),
+      m_delegate(new ToneDelegate(colorOfCheck, this)),
       m_summary(makeHeading(new QLabel(tr("Not looked yet")))),
       m_again(new QPushButton(tr("Check &Again"))),
       m_copy(new QPushButton(tr("&Copy Report"))),
@@ -105,18 +135,7 @@ QWidget* DoctorPage::makeChecks() {
   connect(m_again, &QPushButton::clicked, this, &DoctorPage::check);
   connect(m_copy, &QPushButton::clicked, this, &DoctorPage::copyReport);
   connect(m_table->horizontalHeader(), &QHeaderView::sectionResized, m_table, &QTableView::resizeRowsToContents);
-  auto* part = new QWidget;
-  auto* row = new QHBoxLayout;
-  row->setContentsMargins(10, 8, 8, 8);
-  row->addWidget(m_summary, 1);
-  row->addWidget(m_copy);
-  row->addWidget(m_again);
-  auto* column = new QVBoxLayout(part);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(row);
-  column->addWidget(m_tableOrEmpty, 1);
-  return part;
+  return makePart(m_summary, {m_copy, m_again}, m_tableOrEmpty);
 }
 
 QWidget* DoctorPage::makeSelfTest() {
@@ -133,18 +152,7 @@ QWidget* DoctorPage::makeSelfTest() {
       table, tr("The self-test sends planted cheats and honest controls through the compiler and the worker. It takes "
                 "about a minute; a search does it by itself once for each device."));
   connect(m_run, &QPushButton::clicked, this, &DoctorPage::toggleSelfTest);
-  auto* part = new QWidget;
-  auto* row = new QHBoxLayout;
-  row->setContentsMargins(10, 8, 8, 8);
-  row->addWidget(m_verdict, 1);
-  row->addWidget(m_progress);
-  row->addWidget(m_run);
-  auto* column = new QVBoxLayout(part);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(row);
-  column->addWidget(m_casesOrEmpty, 1);
-  return part;
+  return makePart(m_verdict, {m_progress, m_run}, m_casesOrEmpty);
 }
 
 void DoctorPage::setTheme(const Theme& theme) {
