@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -28,7 +29,12 @@ wire::ExitCode fail(const Error& error, wire::ExitCode code) {
   return code;
 }
 
+constexpr int kNice = 10;
+
 wire::ExitCode runServer(Options options) {
+  // As many compilers as cores run beside the worker, the engine and the window. Those must not wait for a core; who is
+  // refused the lower priority has it already.
+  static_cast<void>(::setpriority(PRIO_PROCESS, 0, kNice));
   // Standard output is the connection and libraries print: frames get a descriptor of their own.
   const Fd frames(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   ::dup2(STDERR_FILENO, STDOUT_FILENO);

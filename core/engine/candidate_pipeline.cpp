@@ -4,6 +4,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -68,15 +69,23 @@ search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain:
 
 CandidatePipeline::CandidatePipeline(Parts parts, Options options, QObject* parent)
     : QObject(parent), m_parts(parts), m_options(std::move(options)) {
-  m_lanes.push_back(std::make_unique<Lane>());
-  m_lanes.back()->worker = &m_parts.worker;
+  addLane(m_parts.worker);
   connect(&m_parts.compilers, &CompilerPool::compiled, this, &CandidatePipeline::handleCompiled);
 }
 
+CandidatePipeline::Lane& CandidatePipeline::addLane(WorkerSupervisor& worker) {
+  Lane& lane = *m_lanes.emplace_back(std::make_unique<Lane>());
+  lane.worker = &worker;
+  connect(&worker, &WorkerSupervisor::evaluated, this, [this, &lane](const EvaluationResult& result) {
+    if (!lane.items.empty()) {  // else it is somebody else's: the worker is borrowed
+      handleEvaluated(lane, result);
+    }
+  });
+  return lane;
+}
+
 void CandidatePipeline::addWorker(WorkerSupervisor& worker, std::string device) {
-  m_lanes.push_back(std::make_unique<Lane>());
-  m_lanes.back()->worker = &worker;
-  m_lanes.back()->device = std::move(device);
+  addLane(worker).device = std::move(device);
   pumpLater();
 }
 
@@ -87,10 +96,10 @@ void CandidatePipeline::removeWorker(WorkerSupervisor& worker) {
     return;
   }
   worker.disconnect(this);
-  std::optional<Item> item = std::move((*found)->current);
+  std::deque<Item> items = std::move((*found)->items);
   m_lanes.erase(found);
-  if (item) {
-    check(requeue(std::move(*item)));
+  for (; !items.empty(); items.pop_back()) {
+    check(requeue(std::move(items.back())));
   }
   if (m_flow == Flow::Halted && !isEvaluating()) {
     Q_EMIT halted();
@@ -107,15 +116,19 @@ Result<> CandidatePipeline::requeue(Item item) {
   return {};
 }
 
-int CandidatePipeline::busyLanes() const {
-  return static_cast<int>(
-      std::count_if(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return lane->current.has_value(); }));
+std::int64_t CandidatePipeline::inWorkers() const {
+  return std::accumulate(m_lanes.begin(), m_lanes.end(), std::int64_t{0}, [](std::int64_t sum, const auto& lane) {
+    return sum + static_cast<std::int64_t>(lane->items.size());
+  });
 }
 
-CandidatePipeline::Lane* CandidatePipeline::idleLane() const {
-  const auto idle =
-      std::find_if(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return !lane->current.has_value(); });
-  return idle == m_lanes.end() ? nullptr : idle->get();
+// Idle workers first. Where compilers work at the same time, a worker also gets the candidate after its present one, so
+// that the device does not wait while the engine records and proposes.
+CandidatePipeline::Lane* CandidatePipeline::freeLane() const {
+  const std::size_t depth = m_options.overlap ? 2 : 1;
+  const auto least = std::min_element(m_lanes.begin(), m_lanes.end(),
+                                      [](const auto& a, const auto& b) { return a->items.size() < b->items.size(); });
+  return least != m_lanes.end() && (*least)->items.size() < depth ? least->get() : nullptr;
 }
 
 Result<> CandidatePipeline::restore(std::vector<store::CandidateRecord> history) {
@@ -178,7 +191,7 @@ void CandidatePipeline::halt() {
 }
 
 std::int64_t CandidatePipeline::inFlight() const {
-  return static_cast<std::int64_t>(m_compiling.size() + m_waiting.size() + m_ready.size()) + busyLanes();
+  return static_cast<std::int64_t>(m_compiling.size() + m_waiting.size() + m_ready.size()) + inWorkers();
 }
 
 std::string CandidatePipeline::stage() const {
@@ -187,7 +200,7 @@ std::string CandidatePipeline::stage() const {
     text = fmt::format("compiling {}", m_compiling.size());
   }
   for (const auto& lane : m_lanes) {
-    if (lane->current) {
+    if (!lane->items.empty()) {
       text += fmt::format("{}{}", text.empty() ? "" : ", ", lane->worker->stateText());
     }
   }
@@ -206,7 +219,7 @@ bool CandidatePipeline::mayCompile() const {
 }
 
 bool CandidatePipeline::mayEvaluate() const {
-  return idleLane() != nullptr && !m_ready.empty() && (m_options.overlap || m_evaluatingBatch);
+  return freeLane() != nullptr && !m_ready.empty() && (m_options.overlap || m_evaluatingBatch);
 }
 
 void CandidatePipeline::pumpLater() {
@@ -390,31 +403,28 @@ Result<> CandidatePipeline::accept(Item item, const domain::CompiledBinary& bina
 
 void CandidatePipeline::evaluateReady() {
   while (mayEvaluate()) {
-    evaluateNext(*idleLane());
+    evaluateNext(*freeLane());
   }
 }
 
 void CandidatePipeline::evaluateNext(Lane& lane) {
-  lane.current = std::move(m_ready.front());
+  lane.items.push_back(std::move(m_ready.front()));
   m_ready.pop_front();
-  const store::CandidateRecord& record = lane.current->record;
+  const store::CandidateRecord& record = lane.items.back().record;
   wire::Evaluate message;
   message.plan = record.program.plan;
-  message.binary = std::move(lane.current->binary);
+  message.binary = std::move(lane.items.back().binary);
   message.screeningNs = isRaced(record.madeBy) ? m_parts.searcher.eliteTimeNs(*record.cell) : 0.0;
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
   message.limitSeconds = m_options.limitSeconds;
   message.heldBack = true;  // what is timed in full may become an elite
-  connect(
-      lane.worker, &WorkerSupervisor::evaluated, this,
-      [this, &lane](const EvaluationResult& result) { handleEvaluated(lane, result); }, Qt::SingleShotConnection);
   lane.worker->evaluate(std::move(message));
 }
 
 void CandidatePipeline::handleEvaluated(Lane& lane, const EvaluationResult& result) {
-  Item item = std::move(*lane.current);
-  lane.current.reset();
+  Item item = std::move(lane.items.front());
+  lane.items.pop_front();
   if (result.interrupted && m_flow != Flow::Broken && m_lanes.size() > 1) {
     check(requeue(std::move(item)));
     pumpLater();  // the device is lost: its worker is removed before it could get another

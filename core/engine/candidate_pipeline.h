@@ -70,7 +70,7 @@ class CandidatePipeline : public QObject {
 
   [[nodiscard]] std::int64_t evaluations() const { return m_evaluations; }
   [[nodiscard]] std::int64_t correct() const { return m_correct; }
-  [[nodiscard]] bool isEvaluating() const { return busyLanes() > 0; }
+  [[nodiscard]] bool isEvaluating() const { return inWorkers() > 0; }
   [[nodiscard]] std::string stage() const;
   [[nodiscard]] domain::CandidateId identity() const { return m_identity; }
   [[nodiscard]] bool isSpaceExhausted() const { return m_exhausted; }
@@ -89,11 +89,11 @@ class CandidatePipeline : public QObject {
     bool fromEarlierSitting = false;  // the searcher does not know its proposal
     std::optional<store::StageSeconds> stages = {};
   };
-  // A worker and what it is evaluating.
+  // A worker, what it is evaluating, and what it has been given to go on with.
   struct Lane {
     WorkerSupervisor* worker = nullptr;
     std::string device;  // empty: the run's own
-    std::optional<Item> current;
+    std::deque<Item> items;
   };
 
   void pump();
@@ -101,8 +101,9 @@ class CandidatePipeline : public QObject {
   [[nodiscard]] bool mayCompile() const;
   [[nodiscard]] bool mayEvaluate() const;
   [[nodiscard]] std::int64_t inFlight() const;
-  [[nodiscard]] int busyLanes() const;
-  [[nodiscard]] Lane* idleLane() const;
+  [[nodiscard]] std::int64_t inWorkers() const;
+  [[nodiscard]] Lane* freeLane() const;
+  Lane& addLane(WorkerSupervisor& worker);
   bool proposeOne();
   [[nodiscard]] Result<> propose(const search::Proposal& proposal);
   [[nodiscard]] Result<> addRejected(Item item, const Error& why);

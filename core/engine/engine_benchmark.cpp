@@ -26,7 +26,7 @@ EngineBenchmark::~EngineBenchmark() = default;
 void EngineBenchmark::start() {
   m_run = std::make_unique<RunServiceImpl>(m_parts);
   connect(m_run.get(), &services::RunService::stateChanged, this, &EngineBenchmark::handleState);
-  connect(m_run.get(), &services::RunService::progressed, this, &EngineBenchmark::progressed);
+  connect(m_run.get(), &services::RunService::progressed, this, &EngineBenchmark::handleProgress);
   connect(m_run.get(), &services::RunService::noticed, this, &EngineBenchmark::noticed);
   connect(m_run.get(), &services::RunService::finished, this, &EngineBenchmark::handleRun);
   m_run->start(m_options.spec);
@@ -40,13 +40,20 @@ void EngineBenchmark::cancel() {
   }
 }
 
-// Only while candidates are searched: importing and baselines leave the device idle by design.
+// Only while candidates are searched: importing, baselines and finishing leave the device idle by design.
 void EngineBenchmark::handleState(services::RunState state) {
   if (state == services::RunState::Running) {
     startSampling();
   } else {
     stopSampling();
   }
+}
+
+void EngineBenchmark::handleProgress(const services::Progress& progress) {
+  if (progress.finishing) {
+    stopSampling();
+  }
+  Q_EMIT progressed(progress);
 }
 
 void EngineBenchmark::startSampling() {

@@ -55,6 +55,7 @@ class EngineBenchmark : public QObject {
 
  private:
   void handleState(services::RunState state);
+  void handleProgress(const services::Progress& progress);
   void handleRun(const services::RunOutcome& outcome);
   [[nodiscard]] Result<> readRecord(domain::RunId run);
   void verifyNext();

@@ -66,6 +66,14 @@ void ProcessChannel::submit(const wire::Message& job, std::chrono::milliseconds 
   if (m_options.silenceLimit.count() > 0) {
     m_silence.start(m_options.silenceLimit);
   }
+  if (!std::exchange(m_sentAhead, false)) {
+    m_child.write(encoded(job));
+  }
+}
+
+void ProcessChannel::sendAhead(const wire::Message& job) {
+  SWAGE_ASSERT(m_state == State::Busy && !m_sentAhead);
+  m_sentAhead = true;
   m_child.write(encoded(job));
 }
 

@@ -50,9 +50,10 @@ struct ChannelEnd {
   bool unkillable = false;  // SIGKILL did not end it: whatever it holds cannot be had back
 };
 
-// One frame program, worker or compiler, and the one job it may have. A channel is started once; a dead one is replaced
-// by a new object. Every submitted job ends with exactly one jobFinished(), every start() with exactly one died(), in
-// that order, also when the program cannot start, hangs or talks garbage. One thread only; nothing here waits.
+// One frame program, worker or compiler, and the one job it may have, and perhaps the next one sent ahead. A channel is
+// started once; a dead one is replaced by a new object. Every submitted job ends with exactly one jobFinished(), every
+// start() with exactly one died(), in that order, also when the program cannot start, hangs or talks garbage. One
+// thread only; nothing here waits.
 //
 //   Idle -start-> Starting -handshake-> Ready -submit-> Busy -answer-> Ready
 //   Starting, Ready, Busy -deadline, silence, protocol error, stop, kill-> Stopping -end of process-> Dead
@@ -68,6 +69,9 @@ class ProcessChannel : public QObject {
   void start();
   // Only when Ready. An answer later than `limit` kills the program.
   void submit(const wire::Message& job, std::chrono::milliseconds limit);
+  // Only when Busy, and once: sends the job that will be submitted next, so that the program finds it there when it has
+  // answered the one before. It is no job of this channel until submit() is called with the same message.
+  void sendAhead(const wire::Message& job);
   void stop();
   void kill();
 
@@ -111,6 +115,7 @@ class ProcessChannel : public QObject {
   bool m_deviceOpened = false;  // StandBy
   bool m_wasReady = false;
   bool m_hasJob = false;
+  bool m_sentAhead = false;  // the next job is with the program already
   bool m_stopRequested = false;
   double m_jobLimitSeconds = 0.0;
   std::string m_stage;

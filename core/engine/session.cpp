@@ -213,6 +213,7 @@ void Session::emitProgress() {
   services::Progress progress;
   progress.state = m_state;
   progress.stage = m_stage;
+  progress.finishing = isFinishing();
   progress.elapsedSeconds = m_clock.elapsedSeconds();
   progress.budgetSeconds = m_spec.timeBudgetSeconds;
   progress.maxEvaluations = m_spec.maxEvaluations;

@@ -131,10 +131,14 @@ void WorkerSupervisor::load(wire::LoadTask task) {
 }
 
 void WorkerSupervisor::evaluate(wire::Evaluate message) {
-  SWAGE_ASSERT(!m_job && m_loadReported);
+  SWAGE_ASSERT(canTakeMore() && m_loadReported);
   message.request = m_nextRequest++;
+  if (m_job) {
+    m_next = std::move(message);
+    sendAhead();
+    return;
+  }
   m_job = std::move(message);
-  m_jobSent = false;
   if (m_state == State::Idle) {
     sendJob();
   }
@@ -195,8 +199,15 @@ void WorkerSupervisor::sendLoad() {
 
 void WorkerSupervisor::sendJob() {
   setState(State::Evaluating);
-  m_jobSent = true;
   m_channel->submit(*m_job, milliseconds(m_job->limitSeconds) + m_options.overdue);
+  sendAhead();
+}
+
+// A worker that is about to be replaced gets nothing: its successor will.
+void WorkerSupervisor::sendAhead() {
+  if (m_next && m_state == State::Evaluating && m_channel->state() == ProcessChannel::State::Busy) {
+    m_channel->sendAhead(*m_next);
+  }
 }
 
 void WorkerSupervisor::handleOutcome(const JobOutcome& outcome) {
@@ -315,9 +326,11 @@ void WorkerSupervisor::releaseHeld(bool deviceWorks) {
 }
 
 void WorkerSupervisor::report(const EvaluationResult& result) {
-  m_job.reset();
-  m_jobSent = false;
+  m_job = std::exchange(m_next, std::nullopt);
   ++m_done;
+  if (m_job && m_state == State::Idle) {
+    sendJob();
+  }
   Q_EMIT evaluated(result);
 }
 
@@ -401,6 +414,7 @@ void WorkerSupervisor::giveUp(const Error& error) {
   releaseHeld(false);
   setState(State::Down);
   m_job.reset();
+  m_next.reset();
   if (m_spare) {
     m_spare->kill();
   }

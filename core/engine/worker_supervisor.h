@@ -58,13 +58,15 @@ class WorkerSupervisor : public QObject {
   void start();
   // After deviceReady(), and again when nothing is being evaluated: another task takes the place of the first.
   void load(wire::LoadTask task);
-  // After loaded(); one at a time. `message.request` is chosen here.
+  // After loaded(). `message.request` is chosen here. While one evaluation is in progress a second may be given, which
+  // is sent ahead: the worker goes on without waiting for the engine. Results come in the order of the calls.
   void evaluate(wire::Evaluate message);
   void stop();
   void kill();
 
   [[nodiscard]] State state() const { return m_state; }
   [[nodiscard]] bool isBusy() const { return m_job.has_value(); }
+  [[nodiscard]] bool canTakeMore() const { return !m_next.has_value(); }
   [[nodiscard]] int replacements() const { return m_replacements; }
   [[nodiscard]] bool hasSpare() const;
   [[nodiscard]] std::int64_t done() const { return m_done; }
@@ -93,6 +95,7 @@ class WorkerSupervisor : public QObject {
   bool isSameDevice(const wire::WorkerReady& worker);
   void sendLoad();
   void sendJob();
+  void sendAhead();
   void handleOutcome(const JobOutcome& outcome);
   void handleLoadOutcome(const JobOutcome& outcome);
   void handleEvaluation(const JobOutcome& outcome);
@@ -113,7 +116,7 @@ class WorkerSupervisor : public QObject {
   State m_state = State::Down;
   std::optional<wire::LoadTask> m_task;
   std::optional<wire::Evaluate> m_job;
-  bool m_jobSent = false;
+  std::optional<wire::Evaluate> m_next;  // only while there is a job
   bool m_deviceKnown = false;
   std::string m_deviceUuid;
   bool m_loadReported = false;

@@ -41,7 +41,8 @@ enum class RunState : std::uint8_t { Idle, Importing, Preparing, Running, Paused
 
 struct Progress {
   RunState state = RunState::Idle;
-  std::string stage;  // "compiling 3, verifying 1"
+  std::string stage;       // "compiling 3, verifying 1"
+  bool finishing = false;  // the search is over; its best are checked and measured once more
   double elapsedSeconds = 0.0;
   double budgetSeconds = 0.0;
   std::int64_t evaluations = 0;  // candidates that reached an end

@@ -6,9 +6,11 @@
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/nan_to_num.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
-#include <ATen/ops/zeros.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -29,20 +31,33 @@ void forEachChunk(c10::Device device, std::int64_t size,
   }
 }
 
-at::Tensor zeroOn(c10::Device device) {
-  return at::zeros({}, at::TensorOptions().dtype(at::kDouble).device(device));
+// `now` is of one more chunk; nothing is known before the first one.
+at::Tensor largest(const at::Tensor& before, const at::Tensor& now) {
+  return before.defined() ? at::maximum(before, now) : now;
 }
 
+// On the device until it is read. NaN when any element was.
 struct Sums {
   at::Tensor squares;
-  at::Tensor maximum;  // NaN when any element was
+  at::Tensor maximum;
 
-  explicit Sums(c10::Device device) : squares(zeroOn(device)), maximum(zeroOn(device)) {}
   void add(const at::Tensor& values) {
-    squares.add_(at::dot(values, values));
-    maximum = at::maximum(maximum, values.abs().max());
+    const at::Tensor sum = at::dot(values, values);
+    squares = squares.defined() ? squares.add_(sum) : sum;
+    maximum = largest(maximum, values.abs().max());
   }
 };
+
+// Waits for the device once. What no chunk has touched is 0.
+template <std::size_t kCount>
+std::array<double, kCount> read(const std::array<at::Tensor, kCount>& scalars) {
+  std::array<double, kCount> values{};
+  if (scalars.front().defined()) {
+    const at::Tensor onHost = at::stack(at::TensorList(scalars.data(), kCount)).cpu();
+    std::copy_n(onHost.const_data_ptr<double>(), kCount, values.begin());
+  }
+  return values;
+}
 
 std::int64_t firstTrue(const at::Tensor& flags) {
   return flags.any().item<bool>() ? flags.to(at::kByte).argmax().item<std::int64_t>() : -1;
@@ -69,14 +84,21 @@ at::Tensor preciseError(const at::Tensor& actual, const at::Tensor& reference) {
   return at::where(same, at::scalar_tensor(0.0, known.options()), known);
 }
 
+Difference settled(const at::Tensor& actual, const Sealed& reference, double squares, double maximum) {
+  const Difference result{std::sqrt(squares), maximum};
+  const bool isFinite = std::isfinite(result.l2) && std::isfinite(result.maxAbsolute);
+  return isFinite ? result : preciseDifference(actual, reference);
+}
+
 }  // namespace
 
 Magnitude magnitude(const Sealed& reference) {
-  Sums sums(reference.device());
+  Sums sums;
   forEachChunk(reference.device(), reference.size(), [&](std::int64_t begin, std::int64_t count) {
     sums.add(at::nan_to_num(reference.chunk(begin, count).to(at::kDouble), 0.0, 0.0, 0.0));
   });
-  return {std::sqrt(sums.squares.item<double>()), sums.maximum.item<double>()};
+  const auto [squares, maximum] = read<2>({sums.squares, sums.maximum});
+  return {std::sqrt(squares), maximum};
 }
 
 void Spread::add(const Spread& other) {
@@ -135,13 +157,24 @@ Difference preciseDifference(const at::Tensor& actual, const Sealed& reference) 
 }
 
 Difference difference(const at::Tensor& actual, const Sealed& reference) {
-  Sums sums(actual.device());
+  Sums sums;
   forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
     sums.add(reference.chunk(begin, count).to(at::kDouble).sub(actual.narrow(0, begin, count)));
   });
-  Difference result{std::sqrt(sums.squares.item<double>()), sums.maximum.item<double>()};
-  const bool isFinite = std::isfinite(result.l2) && std::isfinite(result.maxAbsolute);
-  return isFinite ? result : preciseDifference(actual, reference);
+  const auto [squares, maximum] = read<2>({sums.squares, sums.maximum});
+  return settled(actual, reference, squares, maximum);
+}
+
+Distances distances(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
+  Sums sums;
+  at::Tensor fromEager;
+  forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor part = actual.narrow(0, begin, count);
+    sums.add(reference.chunk(begin, count).to(at::kDouble).sub(part));
+    fromEager = largest(fromEager, part.sub(eager.chunk(begin, count)).abs_().max().to(at::kDouble));
+  });
+  const auto [squares, maximum, distance] = read<3>({sums.squares, sums.maximum, fromEager});
+  return {settled(actual, reference, squares, maximum), distance};
 }
 
 bool isFinite(const Sealed& tensor) {
@@ -168,15 +201,6 @@ std::int64_t firstMismatch(const at::Tensor& actual, const Sealed& reference, co
 }
 
 std::int64_t firstNotClose(const at::Tensor& actual, const Sealed& expected, double tolerance) {
-  // Most candidates are far inside the absolute tolerance, which takes fewer passes to see.
-  at::Tensor largest = zeroOn(actual.device());
-  forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
-    const at::Tensor error = actual.narrow(0, begin, count).sub(expected.chunk(begin, count));
-    largest = at::maximum(largest, error.abs_().max().to(at::kDouble));
-  });
-  if (largest.item<double>() <= tolerance) {
-    return -1;
-  }
   return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
     const at::Tensor close = at::isclose(expected.chunk(begin, count), actual.narrow(0, begin, count), tolerance,
                                          tolerance, /*equal_nan=*/true);

@@ -42,6 +42,13 @@ struct Difference {
 };
 // Does not look for the element as long as all errors are finite: preciseDifference does, and takes longer.
 [[nodiscard]] Difference difference(const at::Tensor& actual, const Sealed& reference);
+// As difference(), and the largest absolute distance from `eager` (NaN when either has one) in the same wait for the
+// device.
+struct Distances {
+  Difference fromReference;
+  double fromEager = 0.0;
+};
+[[nodiscard]] Distances distances(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);
 [[nodiscard]] Difference preciseDifference(const at::Tensor& actual, const Sealed& reference);
 
 // Whether no element is an infinity or NaN.

@@ -3,6 +3,8 @@
 
 #include <ATen/ops/allclose.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -28,6 +30,15 @@ bool sameBits(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b
     }
   }
   return true;
+}
+
+bool areRedZonesIntact(const PlanProgram::GuardedRun& run, const WorkingInputs& set) {
+  std::vector<at::Tensor> zones;
+  for (const std::vector<Guarded>* buffers : {&run.buffers, &set.buffers()}) {
+    std::transform(buffers->begin(), buffers->end(), std::back_inserter(zones),
+                   [](const Guarded& buffer) { return buffer.redZones(); });
+  }
+  return areIntact(zones);
 }
 
 }  // namespace
@@ -138,7 +149,7 @@ bool EvaluationRun::isOutOfTime() const {
 EvaluationRun::Outcome EvaluationRun::checkRun(const PlanProgram::GuardedRun& result, const WorkingInputs& set,
                                                std::span<const at::Tensor> pristine) {
   domain::Wrong wrong;
-  if (!result.redZonesIntact() || !set.redZonesIntact()) {
+  if (!areRedZonesIntact(result, set)) {
     wrong.rule = "red zone";
     wrong.detail = "a kernel wrote outside its buffers";
     // Who writes there may have hit more than the zones: later candidates must not be judged by broken data.

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "core/domain/graph.h"
 
@@ -17,21 +18,21 @@ class Guarded {
   Guarded(const domain::TensorType& type, c10::Device device, std::uint8_t poison);
 
   [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
-  // Waits for the device.
-  [[nodiscard]] bool redZonesIntact() const;
+  // Both, for areIntact().
+  [[nodiscard]] at::Tensor redZones() const;
   void repairRedZones();
   // Changes a word here and there of what the tensor holds, beginning `offset` words (at least 16) into it: enough for
   // what is read back from it to be wrong, too little to hide what it is.
   void disturb(std::int64_t offset);
 
  private:
-  [[nodiscard]] at::Tensor frontZone() const;
-  [[nodiscard]] at::Tensor backZone() const;
-
   at::Tensor m_block;
   at::Tensor m_tensor;
   std::int64_t m_payloadBytes = 0;
 };
+
+// Whether nobody wrote into these red zones. Waits for the device, once for all of them.
+[[nodiscard]] bool areIntact(const std::vector<at::Tensor>& redZones);
 
 inline constexpr std::uint8_t kPoison = 0xFF;
 inline constexpr std::uint8_t kOtherPoison = 0x7F;  // 3.4e38 in float32: what a maximum that skips NaN would keep

@@ -237,10 +237,6 @@ tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::runOnLeftovers(s
   return takeOutputs();
 }
 
-bool PlanProgram::GuardedRun::redZonesIntact() const {
-  return std::all_of(buffers.begin(), buffers.end(), [](const Guarded& buffer) { return buffer.redZonesIntact(); });
-}
-
 std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inputs, std::vector<Guarded>* guarded,
                                                  std::uint8_t poison) {
   const at::NoGradGuard noGrad;

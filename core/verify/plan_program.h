@@ -53,7 +53,6 @@ class PlanProgram {
   struct GuardedRun {
     std::vector<at::Tensor> outputs;
     std::vector<Guarded> buffers;
-    [[nodiscard]] bool redZonesIntact() const;
   };
   [[nodiscard]] tl::expected<GuardedRun, StepFailure> runGuarded(std::span<const at::Tensor> inputs,
                                                                  std::uint8_t poison);

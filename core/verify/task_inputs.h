@@ -44,7 +44,7 @@ class WorkingInputs {
   void fill(std::span<const at::Tensor> pristine, std::size_t check);
   // Index of the first input whose bytes differ from `pristine`, or -1. Waits for the device.
   [[nodiscard]] int firstModified(std::span<const at::Tensor> pristine) const;
-  [[nodiscard]] bool redZonesIntact() const;
+  [[nodiscard]] const std::vector<Guarded>& buffers() const { return m_buffers; }
 
   [[nodiscard]] std::span<const at::Tensor> tensors() const { return m_tensors; }
   [[nodiscard]] std::size_t check() const { return m_check; }

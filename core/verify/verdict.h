@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/domain/evaluation.h"
+#include "core/verify/compare.h"
 #include "core/verify/reference.h"
 
 namespace swage::verify {
@@ -41,7 +42,7 @@ class Verdict {
                                       std::string detail) const;
 
   [[nodiscard]] std::optional<domain::Wrong> judgeInteger(const Case& which) const;
-  [[nodiscard]] std::optional<domain::Wrong> judgeError(const Case& which);
+  [[nodiscard]] std::optional<domain::Wrong> judgeError(const Case& which, const Difference& found);
   [[nodiscard]] const std::vector<domain::OutputError>& errors(InputClass inputs) const {
     return m_errors[static_cast<std::size_t>(inputs)];
   }

@@ -47,13 +47,16 @@ struct Watched {
   [[nodiscard]] bool waitUntilLoaded() {
     return waitFor([this] { return !loads.empty(); });
   }
-  // Evaluates and waits for the result.
-  [[nodiscard]] bool evaluate(int number, double limitSeconds = 20.0) {
-    const std::size_t before = results.size();
+  void send(int number, double limitSeconds = 20.0) {
     wire::Evaluate message;
     message.plan = testing::planWithNumber(number);
     message.limitSeconds = limitSeconds;
     supervisor.evaluate(message);
+  }
+  // Evaluates and waits for the result.
+  [[nodiscard]] bool evaluate(int number, double limitSeconds = 20.0) {
+    const std::size_t before = results.size();
+    send(number, limitSeconds);
     return waitFor([this, before] { return results.size() > before; });
   }
 
@@ -112,6 +115,43 @@ TEST(WorkerSupervisor, LoadsATaskAndEvaluates) {
   watched.supervisor.stop();
   EXPECT_TRUE(waitFor([&] { return watched.stops == 1; }));
 }
+
+TEST(WorkerSupervisor, GoesOnWithTheEvaluationThatWasSentAhead) {
+  Watched watched(fakeWorker("ok", {"--evaluate-ms", "20"}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  watched.send(40);
+  EXPECT_TRUE(watched.supervisor.canTakeMore());
+  watched.send(30);
+  EXPECT_FALSE(watched.supervisor.canTakeMore());
+  QObject::connect(&watched.supervisor, &WorkerSupervisor::evaluated, &watched.supervisor, [&] {
+    if (watched.results.size() == 1) {
+      EXPECT_TRUE(watched.supervisor.isBusy()) << "the second one does not wait for whoever hears of the first";
+      watched.send(20);
+    }
+  });
+  ASSERT_TRUE(waitFor([&] { return watched.results.size() == 3; }));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[0]), 40e3);
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[2]), 20e3);
+  EXPECT_FALSE(watched.supervisor.isBusy());
+  EXPECT_THAT(watched.errors, ::testing::IsEmpty());
+}
+
+class SentAhead : public ::testing::TestWithParam<const char*> {};
+
+// Whatever the worker dies of in the first evaluation, the second one was not begun.
+TEST_P(SentAhead, IsEvaluatedByTheNextWorker) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker(GetParam(), {"--once", (folder / "done").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  watched.send(40, 0.1);
+  watched.send(30);
+  ASSERT_TRUE(waitFor([&] { return watched.results.size() == 2; }));
+  EXPECT_DOUBLE_EQ(timeOf(watched.results[1]), 30e3);
+  EXPECT_EQ(watched.supervisor.replacements(), 1);
+  EXPECT_THAT(watched.errors, ::testing::IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(BehindEveryEnd, SentAhead, ::testing::Values("crash", "hang", "poisoned", "wrong_request"));
 
 TEST(WorkerSupervisor, ARefusedTaskIsAnErrorWithItsKindAndHint) {
   Watched watched(fakeWorker("refuse_task"));
