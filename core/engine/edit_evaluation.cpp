@@ -277,9 +277,9 @@ void EditEvaluation::sanitise() {
   proposal.made_by = m_edit->madeBy;
   m_onlyEdit->restore(proposal, outcomeOf(*m_edit, *m_edit->evaluation));
   SanitizerPass::Options options;
-  options.sanitizer = m_parts.sanitizer;
-  options.replay = m_parts.replay;
-  options.ordinal = m_device.ordinal;
+  options.check.sanitizer = m_parts.sanitizer;
+  options.check.replay = m_parts.replay;
+  options.check.ordinal = m_device.ordinal;
   options.budgetSeconds = kSanitizerSeconds;
   m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_onlyEdit, std::move(options));
   connect(m_sanitizing.get(), &SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {

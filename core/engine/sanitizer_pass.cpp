@@ -3,13 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <utility>
 
-#include <fmt/format.h>
-
-#include "core/base/files.h"
 #include "core/base/log.h"
-#include "core/domain/json.h"
 
 namespace swage::engine {
 namespace {
@@ -18,7 +14,6 @@ using domain::Assurance;
 using domain::AssuranceKind;
 using domain::AssuranceVerdict;
 
-constexpr std::size_t kMaxOutput = std::size_t{256} << 10U;
 constexpr std::array kTools = {AssuranceKind::Memcheck, AssuranceKind::Racecheck, AssuranceKind::Initcheck};
 
 domain::Evaluation evaluationFor(const Assurance& failed) {
@@ -38,13 +33,7 @@ SanitizerPass::SanitizerPass(store::Record& record, search::Searcher& searcher, 
       m_record(record),
       m_searcher(searcher),
       m_options(std::move(options)),
-      m_elites(contendersOf(searcher.archive())) {
-  m_limit.setSingleShot(true);
-  connect(&m_limit, &QTimer::timeout, this, [this] {
-    m_run.overdue = true;
-    m_child->kill();
-  });
-}
+      m_elites(contendersOf(searcher.archive())) {}
 
 void SanitizerPass::start() {
   m_elapsed.start();
@@ -53,8 +42,8 @@ void SanitizerPass::start() {
 
 void SanitizerPass::cancel() {
   m_cancelled = true;
-  if (m_child) {
-    m_child->kill();
+  if (m_check) {
+    m_check->cancel();
   }
 }
 
@@ -65,7 +54,7 @@ void SanitizerPass::next() {
   }
   const domain::CandidateId id = m_elites[m_nextElite++].id;
   Result<> prepared;
-  if (m_options.sanitizer.empty()) {
+  if (m_options.check.sanitizer.empty()) {
     prepared = excuse(id, "compute-sanitizer is not installed; the CUDA toolkit brings it");
   } else if (static_cast<double>(m_elapsed.elapsed()) > m_options.budgetSeconds * 1e3) {
     prepared = excuse(id, "the time for it was over");
@@ -74,31 +63,30 @@ void SanitizerPass::next() {
   }
   if (!prepared) {
     conclude(prepared);
-  } else if (m_current) {
-    runTool();
-  } else {
+  } else if (!m_check) {
     QTimer::singleShot(0, this, &SanitizerPass::next);
   }
 }
 
-// Leaves no current candidate when there is nothing to check.
+// Starts no check when there is nothing to check.
 Result<> SanitizerPass::prepare(domain::CandidateId id) {
   SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, m_record.candidate(id));
   SWAGE_TRY_ASSIGN(const std::vector<Assurance> known, m_record.assurances(id));
-  m_tools.assign(kTools.begin(), kTools.end());
-  std::erase_if(m_tools, [&known](AssuranceKind kind) {
+  std::vector<AssuranceKind> tools(kTools.begin(), kTools.end());
+  std::erase_if(tools, [&known](AssuranceKind kind) {
     return std::any_of(known.begin(), known.end(), [kind](const Assurance& assurance) {
       return assurance.kind == kind && assurance.verdict == AssuranceVerdict::Passed;
     });
   });
-  if (m_tools.empty() || !candidate.program.plan.hasKernels()) {
+  if (tools.empty() || !candidate.program.plan.hasKernels()) {
     return {};
   }
   SWAGE_TRY_ASSIGN(const std::string binary, m_record.binary(candidate.binaryHash));
-  m_folder = std::make_unique<QTemporaryDir>();
-  const std::filesystem::path folder = m_folder->path().toStdString();
-  SWAGE_TRY(writeFileAtomically(folder / "plan.json", domain::toJson(candidate.program.plan).dump()));
-  SWAGE_TRY(writeFileAtomically(folder / "kernel.cubin", binary));
+  auto check = std::make_unique<SanitizerCheck>(m_options.check);
+  connect(check.get(), &SanitizerCheck::found, this, &SanitizerPass::handleFound);
+  connect(check.get(), &SanitizerCheck::finished, this, &SanitizerPass::handleChecked);
+  SWAGE_TRY(check->start(candidate.program.plan, binary, tools));
+  m_check = std::move(check);
   m_current = std::move(candidate);
   ++m_checked;
   return {};
@@ -116,70 +104,26 @@ Result<> SanitizerPass::excuse(domain::CandidateId id, const std::string& why) {
   return {};
 }
 
-void SanitizerPass::runTool() {
-  const std::string folder = m_folder->path().toStdString();
-  LaunchCommand command;
-  command.program = m_options.sanitizer;
-  // Calls that fail are no errors of the candidate: the replay asks the driver things that it may refuse.
-  command.arguments = {"--tool",
-                       std::string(sanitizerTool(m_tools.front())),
-                       "--report-api-errors",
-                       "no",
-                       "--print-limit",
-                       "3",
-                       m_options.replay,
-                       std::to_string(m_options.ordinal),
-                       folder + "/plan.json",
-                       folder + "/kernel.cubin"};
-  command.environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
-  m_run = {};
-  m_run.limitSeconds = std::chrono::duration<double>(m_options.toolLimit).count();
-  m_child = std::make_unique<ChildProcess>(std::string(sanitizerTool(m_tools.front())));
-  connect(m_child.get(), &ChildProcess::output, this, [this](const QByteArray& bytes) {
-    const std::size_t room = kMaxOutput - std::min(kMaxOutput, m_run.output.size());
-    m_run.output.append(bytes.constData(), std::min(room, static_cast<std::size_t>(bytes.size())));
-  });
-  connect(m_child.get(), &ChildProcess::ended, this, &SanitizerPass::handleEnd);
-  m_toolElapsed.start();
-  m_limit.start(m_options.toolLimit);
-  m_child->start(command);
-}
-
-void SanitizerPass::handleEnd(const ChildEnd& end) {
-  m_limit.stop();
-  m_child.release()->deleteLater();  // we are inside its signal
-  if (m_cancelled) {
-    conclude({});
-    return;
-  }
-  m_run.exitCode = end.exitCode;
-  m_run.crashed = end.kind != ChildEnd::Kind::Exited;
-  m_run.output += end.kind == ChildEnd::Kind::FailedToStart ? end.detail : end.lastLines;
-  Assurance assurance = readSanitizerRun(m_tools.front(), m_run);
-  assurance.seconds = static_cast<double>(m_toolElapsed.elapsed()) * 1e-3;
+void SanitizerPass::handleFound(const Assurance& assurance) {
   log::debug("[{}] candidate {}: {} {}", sanitizerTool(assurance.kind), m_current->id.value(),
              domain::name(assurance.verdict), assurance.detail);
-  if (const Result<> settled = settle(assurance); !settled) {
-    conclude(settled);
-    return;
+  m_settled = m_record.setAssurance(m_current->id, assurance);
+  if (m_settled && assurance.verdict == AssuranceVerdict::Failed) {
+    m_settled = reject(assurance);
   }
-  if (m_tools.empty()) {
-    m_current.reset();
-    m_folder.reset();
-    next();
-  } else {
-    runTool();
+  if (!m_settled) {
+    m_check->cancel();
   }
 }
 
-Result<> SanitizerPass::settle(const Assurance& assurance) {
-  m_tools.erase(m_tools.begin());
-  SWAGE_TRY(m_record.setAssurance(m_current->id, assurance));
-  if (assurance.verdict == AssuranceVerdict::Failed) {
-    m_tools.clear();
-    return reject(assurance);
+void SanitizerPass::handleChecked() {
+  m_check.release()->deleteLater();  // we are inside its signal
+  m_current.reset();
+  if (!m_settled) {
+    conclude(m_settled);
+  } else {
+    next();
   }
-  return {};
 }
 
 Result<> SanitizerPass::reject(const Assurance& assurance) {

@@ -3,19 +3,14 @@
 
 #include <QElapsedTimer>
 #include <QObject>
-#include <QTemporaryDir>
-#include <QTimer>
 
-#include <chrono>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/engine/child_process.h"
 #include "core/engine/finishing_pass.h"
-#include "core/engine/sanitizer_report.h"
+#include "core/engine/sanitizer_check.h"
 #include "core/search/searcher.h"
 #include "core/store/record.h"
 
@@ -31,11 +26,8 @@ class SanitizerPass : public QObject {
 
  public:
   struct Options {
-    std::string sanitizer;  // empty: not installed
-    std::string replay;     // swage-replay
-    int ordinal = 0;        // of the device
+    SanitizerCheck::Options check;  // no sanitizer: it is not installed
     double budgetSeconds = 60.0;
-    std::chrono::milliseconds toolLimit{30000};
   };
 
   SanitizerPass(store::Record& record, search::Searcher& searcher, Options options, QObject* parent = nullptr);
@@ -55,9 +47,8 @@ class SanitizerPass : public QObject {
   void next();
   [[nodiscard]] Result<> prepare(domain::CandidateId id);
   [[nodiscard]] Result<> excuse(domain::CandidateId id, const std::string& why);
-  void runTool();
-  void handleEnd(const ChildEnd& end);
-  [[nodiscard]] Result<> settle(const domain::Assurance& assurance);
+  void handleFound(const domain::Assurance& assurance);
+  void handleChecked();
   [[nodiscard]] Result<> reject(const domain::Assurance& assurance);
   void conclude(const Result<>& done);
 
@@ -67,13 +58,9 @@ class SanitizerPass : public QObject {
   std::vector<FinishingPass::Contender> m_elites;
   std::size_t m_nextElite = 0;
   std::optional<store::CandidateRecord> m_current;
-  std::vector<domain::AssuranceKind> m_tools;  // that are still to run for it
-  std::unique_ptr<QTemporaryDir> m_folder;
-  std::unique_ptr<ChildProcess> m_child;
-  SanitizerRun m_run;
-  QTimer m_limit;
+  std::unique_ptr<SanitizerCheck> m_check;  // of it
+  Result<> m_settled;                       // what the check found is in the record
   QElapsedTimer m_elapsed;
-  QElapsedTimer m_toolElapsed;
   int m_checked = 0;
   bool m_cancelled = false;
   bool m_finished = false;

@@ -29,9 +29,9 @@ void Session::sanitise() {
            "install NVIDIA's CUDA toolkit, or put compute-sanitizer on the PATH");
   }
   SanitizerPass::Options options;
-  options.sanitizer = m_parts.sanitizer;
-  options.replay = m_parts.replay;
-  options.ordinal = m_device.ordinal;
+  options.check.sanitizer = m_parts.sanitizer;
+  options.check.replay = m_parts.replay;
+  options.check.ordinal = m_device.ordinal;
   options.budgetSeconds =
       m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 2.0, 20.0, 120.0) : 60.0;
   m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_searcher, std::move(options));

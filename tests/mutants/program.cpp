@@ -5,13 +5,15 @@
 //   wrong   it writes where it must not, stops the device, or its outputs are further from the original's than thirty
 //           times what any accuracy contract for float32 allows
 //   honest  it was made by a rule that cannot change what is computed, and its outputs are the original's to 1e-6
-// Everything else is left out, because nobody knows what is true of it. Leaves with 0 when no verdict was wrong.
+// Everything else is left out, because nobody knows what is true of it. What the worker lets pass goes through
+// compute-sanitizer where it is installed, as whatever becomes an elite does. Leaves with 0 when no verdict was wrong.
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QProcess>
 #include <QTimer>
 
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <map>
 
@@ -20,6 +22,7 @@
 #include "core/base/files.h"
 #include "core/domain/json.h"
 #include "core/engine/locations.h"
+#include "core/engine/sanitizer_check.h"
 #include "core/engine/self_test.h"
 #include "core/engine/session.h"
 #include "core/patterns/catalogue.h"
@@ -36,6 +39,7 @@ constexpr double kSurelyHonest = 1e-6;
 constexpr int kOracleRequests = 40;  // then a fresh one, with fresh memory
 constexpr int kOracleLimitMs = 20000;
 constexpr int kRaceRepeats = 60;
+constexpr int kSanitizers = 8;  // at once
 
 struct Options {
   domain::Target target = domain::Target::Cpu;
@@ -49,6 +53,14 @@ struct Mutant {
   std::string binary;
   bool isWrong = false;
   std::string truth;
+};
+
+// What the engine says of a mutant in the end.
+struct Judgement {
+  const Mutant* mutant = nullptr;
+  std::string family;
+  bool isAccepted = false;
+  std::string detail;
 };
 
 struct Original {
@@ -316,27 +328,83 @@ class Program : public QObject {
     std::stable_sort(corpus.cases.begin(), corpus.cases.end(),
                      [](const auto& a, const auto& b) { return a.task < b.task; });
     m_test = std::make_unique<engine::SelfTest>(std::move(corpus), m_parts.selfTestOptions(m_options.target));
-    connect(m_test.get(), &engine::SelfTest::finished, this, &Program::report);
+    connect(m_test.get(), &engine::SelfTest::finished, this, &Program::handleReport);
     m_test->start();
   }
 
-  void report(const Result<services::SelfTestReport>& report) {
+  void handleReport(const Result<services::SelfTestReport>& report) {
     if (!report) {
       fail(report.error());
       return;
     }
-    std::map<std::string, std::map<std::string, int>> table;
-    int wrong = 0;
+    m_deviceName = report->device.name;
     for (const services::SelfTestCase& one : report->cases) {
       const Mutant& mutant = m_mutants[std::stoul(one.name)];
-      const bool ok = one.verdict == services::SelfTestCase::Verdict::AsExpected;
-      ++table[one.family][mutant.isWrong ? "wrong" : "honest"];
-      table[one.family]["misjudged"] += ok ? 0 : 1;
+      const bool asExpected = one.verdict == services::SelfTestCase::Verdict::AsExpected;
+      m_judgements.push_back({&mutant, one.family, asExpected != mutant.isWrong, one.detail});
+    }
+    if (m_options.target == domain::Target::Cuda && m_parts.sanitizer.empty()) {
+      std::fprintf(stderr, "compute-sanitizer is not installed: nothing is sanitised\n");
+    }
+    for (Judgement& judgement : m_judgements) {
+      if (judgement.isAccepted && m_options.target == domain::Target::Cuda && !m_parts.sanitizer.empty()) {
+        m_unchecked.push_back(&judgement);
+      }
+    }
+    m_sanitised = m_unchecked.size();
+    for (int i = 0; i < kSanitizers; ++i) {
+      sanitiseNext();
+    }
+  }
+
+  void sanitiseNext() {
+    if (m_unchecked.empty()) {
+      if (m_checks == 0 && !std::exchange(m_reported, true)) {
+        QTimer::singleShot(0, this, [this] { report(); });
+      }
+      return;
+    }
+    Judgement& judgement = *m_unchecked.front();
+    m_unchecked.pop_front();
+    auto* check = new engine::SanitizerCheck(
+        {.sanitizer = m_parts.sanitizer, .replay = m_parts.replay, .ordinal = m_device.ordinal}, this);
+    connect(check, &engine::SanitizerCheck::found, this, [this, &judgement](const domain::Assurance& assurance) {
+      m_unavailable += assurance.verdict == domain::AssuranceVerdict::Unavailable ? 1 : 0;
+      if (assurance.verdict == domain::AssuranceVerdict::Failed) {
+        judgement.isAccepted = false;
+        judgement.detail = fmt::format("{}: {}", engine::sanitizerTool(assurance.kind), assurance.detail);
+        ++m_foundLate;
+      }
+    });
+    connect(check, &engine::SanitizerCheck::finished, this, [this, check] {
+      check->deleteLater();
+      --m_checks;
+      sanitiseNext();
+    });
+    const Mutant& mutant = *judgement.mutant;
+    using Kind = domain::AssuranceKind;
+    if (const Result<> started = check->start(m_originals[mutant.original].program.plan, mutant.binary,
+                                              {Kind::Memcheck, Kind::Racecheck, Kind::Initcheck});
+        !started) {
+      fail(started.error());
+      return;
+    }
+    ++m_checks;
+  }
+
+  void report() {
+    std::map<std::string, std::map<std::string, int>> table;
+    int wrong = 0;
+    for (const Judgement& judgement : m_judgements) {
+      const Mutant& mutant = *judgement.mutant;
+      const bool ok = judgement.isAccepted != mutant.isWrong;
+      ++table[judgement.family][mutant.isWrong ? "wrong" : "honest"];
+      table[judgement.family]["misjudged"] += ok ? 0 : 1;
       if (!ok) {
         ++wrong;
         const Original& original = m_originals[mutant.original];
-        std::printf("WRONG VERDICT: %s of %s (%s)\ntruth: %s; verdict: %s\n%s\n", one.family.c_str(),
-                    original.task.c_str(), original.what.c_str(), mutant.truth.c_str(), one.detail.c_str(),
+        std::printf("WRONG VERDICT: %s of %s (%s)\ntruth: %s; verdict: %s\n%s\n", judgement.family.c_str(),
+                    original.task.c_str(), original.what.c_str(), mutant.truth.c_str(), judgement.detail.c_str(),
                     mutant.mutation.diff.c_str());
       }
     }
@@ -345,8 +413,10 @@ class Program : public QObject {
       std::printf("%-18s %8d %8d %10d\n", family.c_str(), counts["wrong"], counts["honest"], counts["misjudged"]);
     }
     std::printf("%zu mutants of %zu kernels on %s: %d wrong verdicts; left out: %d of unknown truth, %d not compiled\n",
-                report->cases.size(), m_originals.size(), report->device.name.c_str(), wrong, m_unknown, m_notCompiled);
-    QCoreApplication::exit(wrong == 0 && report->cases.size() == m_options.count ? 0 : 8);
+                m_judgements.size(), m_originals.size(), m_deviceName.c_str(), wrong, m_unknown, m_notCompiled);
+    std::printf("compute-sanitizer: %zu that had passed, %d found, %d runs without a result\n", m_sanitised,
+                m_foundLate, m_unavailable);
+    QCoreApplication::exit(wrong == 0 && m_judgements.size() == m_options.count ? 0 : 8);
   }
 
   Options m_options;
@@ -364,6 +434,14 @@ class Program : public QObject {
   int m_unknown = 0;
   int m_notCompiled = 0;
   bool m_judging = false;  // all are compiled
+  std::string m_deviceName;
+  std::vector<Judgement> m_judgements;
+  std::deque<Judgement*> m_unchecked;  // by compute-sanitizer
+  std::size_t m_sanitised = 0;
+  int m_checks = 0;  // in progress
+  int m_foundLate = 0;
+  int m_unavailable = 0;
+  bool m_reported = false;
   fs::path m_folder = makeFolder();
   std::unique_ptr<engine::WorkerSupervisor> m_worker;
   std::unique_ptr<engine::CompilerPool> m_compilers;
