@@ -10,9 +10,9 @@
 #include <ATen/ops/where.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 namespace swage::verify {
@@ -49,12 +49,18 @@ struct Sums {
 };
 
 // Waits for the device once. What no chunk has touched is 0.
-template <std::size_t kCount>
-std::array<double, kCount> read(const std::array<at::Tensor, kCount>& scalars) {
-  std::array<double, kCount> values{};
-  if (scalars.front().defined()) {
-    const at::Tensor onHost = at::stack(at::TensorList(scalars.data(), kCount)).cpu();
-    std::copy_n(onHost.const_data_ptr<double>(), kCount, values.begin());
+std::vector<double> read(const std::vector<at::Tensor>& scalars) {
+  std::vector<double> values(scalars.size(), 0.0);
+  std::vector<at::Tensor> known;
+  std::copy_if(scalars.begin(), scalars.end(), std::back_inserter(known),
+               [](const auto& one) { return one.defined(); });
+  if (known.empty()) {
+    return values;
+  }
+  const at::Tensor onHost = at::stack(known).cpu();
+  const double* next = onHost.const_data_ptr<double>();
+  for (std::size_t i = 0; i < scalars.size(); ++i) {
+    values[i] = scalars[i].defined() ? *next++ : 0.0;
   }
   return values;
 }
@@ -97,8 +103,8 @@ Magnitude magnitude(const Sealed& reference) {
   forEachChunk(reference.device(), reference.size(), [&](std::int64_t begin, std::int64_t count) {
     sums.add(at::nan_to_num(reference.chunk(begin, count).to(at::kDouble), 0.0, 0.0, 0.0));
   });
-  const auto [squares, maximum] = read<2>({sums.squares, sums.maximum});
-  return {std::sqrt(squares), maximum};
+  const std::vector<double> found = read({sums.squares, sums.maximum});
+  return {std::sqrt(found[0]), found[1]};
 }
 
 void Spread::add(const Spread& other) {
@@ -161,20 +167,29 @@ Difference difference(const at::Tensor& actual, const Sealed& reference) {
   forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
     sums.add(reference.chunk(begin, count).to(at::kDouble).sub(actual.narrow(0, begin, count)));
   });
-  const auto [squares, maximum] = read<2>({sums.squares, sums.maximum});
-  return settled(actual, reference, squares, maximum);
+  const std::vector<double> found = read({sums.squares, sums.maximum});
+  return settled(actual, reference, found[0], found[1]);
 }
 
-Distances distances(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
-  Sums sums;
-  at::Tensor fromEager;
-  forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
-    const at::Tensor part = actual.narrow(0, begin, count);
-    sums.add(reference.chunk(begin, count).to(at::kDouble).sub(part));
-    fromEager = largest(fromEager, part.sub(eager.chunk(begin, count)).abs_().max().to(at::kDouble));
-  });
-  const auto [squares, maximum, distance] = read<3>({sums.squares, sums.maximum, fromEager});
-  return {settled(actual, reference, squares, maximum), distance};
+std::vector<Distances> distances(const std::vector<Compared>& outputs) {
+  std::vector<at::Tensor> scalars;
+  for (const Compared& output : outputs) {
+    Sums sums;
+    at::Tensor fromEager;
+    forEachChunk(output.actual.device(), output.actual.numel(), [&](std::int64_t begin, std::int64_t count) {
+      const at::Tensor part = output.actual.narrow(0, begin, count);
+      sums.add(output.reference->chunk(begin, count).to(at::kDouble).sub(part));
+      fromEager = largest(fromEager, part.sub(output.eager->chunk(begin, count)).abs_().max().to(at::kDouble));
+    });
+    scalars.insert(scalars.end(), {sums.squares, sums.maximum, fromEager});
+  }
+  const std::vector<double> found = read(scalars);
+  std::vector<Distances> result;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const double* values = &found[3 * i];
+    result.push_back({settled(outputs[i].actual, *outputs[i].reference, values[0], values[1]), values[2]});
+  }
+  return result;
 }
 
 bool isFinite(const Sealed& tensor) {

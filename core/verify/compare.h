@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "core/verify/sealed.h"
 
@@ -42,13 +43,18 @@ struct Difference {
 };
 // Does not look for the element as long as all errors are finite: preciseDifference does, and takes longer.
 [[nodiscard]] Difference difference(const at::Tensor& actual, const Sealed& reference);
-// As difference(), and the largest absolute distance from `eager` (NaN when either has one) in the same wait for the
-// device.
+// As difference(), and the largest absolute distance from `eager` (NaN when either has one). Waits for the device once
+// for all outputs.
+struct Compared {
+  at::Tensor actual;
+  const Sealed* reference = nullptr;
+  const Sealed* eager = nullptr;
+};
 struct Distances {
   Difference fromReference;
   double fromEager = 0.0;
 };
-[[nodiscard]] Distances distances(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);
+[[nodiscard]] std::vector<Distances> distances(const std::vector<Compared>& outputs);
 [[nodiscard]] Difference preciseDifference(const at::Tensor& actual, const Sealed& reference);
 
 // Whether no element is an infinity or NaN.

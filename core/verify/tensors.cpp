@@ -2,10 +2,14 @@
 #include "core/verify/tensors.h"
 
 #include <ATen/ops/empty_strided.h>
+#include <ATen/ops/stack.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <vector>
 
 namespace swage::verify {
 
@@ -69,11 +73,15 @@ at::Tensor flatBits(const at::Tensor& tensor) {
 }
 
 std::int64_t bitSum(std::span<const at::Tensor> tensors) {
-  std::uint64_t sum = 0;
-  for (const at::Tensor& tensor : tensors) {
-    sum += static_cast<std::uint64_t>(flatBits(tensor).sum(at::kLong).item<std::int64_t>());
+  std::vector<at::Tensor> sums;
+  sums.reserve(tensors.size());
+  std::transform(tensors.begin(), tensors.end(), std::back_inserter(sums),
+                 [](const at::Tensor& tensor) { return flatBits(tensor).sum(at::kLong); });
+  switch (sums.size()) {
+    case 0: return 0;
+    case 1: return sums.front().item<std::int64_t>();
+    default: return at::stack(sums).sum().item<std::int64_t>();  // read once
   }
-  return static_cast<std::int64_t>(sum);
 }
 
 }  // namespace swage::verify

@@ -72,36 +72,56 @@ std::vector<domain::InputErrors> Verdict::byInputs() const {
 
 std::optional<domain::Wrong> Verdict::judge(std::span<const at::Tensor> outputs, const Reference::Expected& expected,
                                             InputClass inputs, std::uint8_t poison) {
-  const domain::Graph& graph = m_reference.graph();
+  std::vector<Case> cases;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const domain::TensorType& type = graph.type(graph.outputs[i].value);
-    if (!hasShapeAndType(outputs[i], type) || outputs[i].device() != expected.eager[i].device()) {
-      domain::Wrong wrong;
-      wrong.output = static_cast<int>(i);
-      wrong.rule = "shape";
-      wrong.detail =
-          fmt::format("the output is {}[{}], not {}[{}]", c10::toString(outputs[i].scalar_type()),
-                      fmt::join(outputs[i].sizes(), ", "), domain::name(type.dtype), fmt::join(type.shape, ", "));
-      wrong.errors = errors();
-      return wrong;
+    if (auto misshapen = checkShape(outputs[i], i, expected.eager[i].device())) {
+      return misshapen;
     }
-    Case which{i,
-               type,
-               outputs[i].contiguous().view(-1),
-               expected.reference[i],
-               expected.eager[i],
-               expected.referenceL2[i],
-               inputs,
-               poison};
-    if (auto wrong = judgeOne(which)) {
+    cases.push_back({i, m_reference.graph().type(m_reference.graph().outputs[i].value),
+                     outputs[i].contiguous().view(-1), expected.reference[i], expected.eager[i],
+                     expected.referenceL2[i], inputs, poison});
+  }
+  const std::vector<std::optional<Distances>> found = measure(cases);
+  for (const Case& which : cases) {
+    auto wrong = which.actual.is_floating_point() ? judgeFloating(which, found[which.output]) : judgeInteger(which);
+    if (wrong) {
       return wrong;
     }
   }
   return std::nullopt;
 }
 
-std::optional<domain::Wrong> Verdict::judgeOne(const Case& which) {
-  return which.actual.is_floating_point() ? judgeFloating(which) : judgeInteger(which);
+std::optional<domain::Wrong> Verdict::checkShape(const at::Tensor& output, std::size_t index,
+                                                 c10::Device device) const {
+  const domain::TensorType& type = m_reference.graph().type(m_reference.graph().outputs[index].value);
+  if (hasShapeAndType(output, type) && output.device() == device) {
+    return std::nullopt;
+  }
+  domain::Wrong wrong;
+  wrong.output = static_cast<int>(index);
+  wrong.rule = "shape";
+  wrong.detail = fmt::format("the output is {}[{}], not {}[{}]", c10::toString(output.scalar_type()),
+                             fmt::join(output.sizes(), ", "), domain::name(type.dtype), fmt::join(type.shape, ", "));
+  wrong.errors = errors();
+  return wrong;
+}
+
+// Of the outputs that are judged by their distances, in one wait for the device.
+std::vector<std::optional<Distances>> Verdict::measure(const std::vector<Case>& cases) {
+  std::vector<Compared> compared;
+  std::vector<std::size_t> outputs;
+  for (const Case& which : cases) {
+    if (which.actual.is_floating_point() && !isHard(which.inputs)) {
+      compared.push_back({which.actual, &which.reference, &which.eager});
+      outputs.push_back(which.output);
+    }
+  }
+  std::vector<std::optional<Distances>> result(cases.size());
+  const std::vector<Distances> found = distances(compared);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    result[outputs[i]] = found[i];
+  }
+  return result;
 }
 
 std::optional<domain::Wrong> Verdict::judgeInteger(const Case& which) const {
@@ -120,7 +140,7 @@ std::optional<domain::Wrong> Verdict::judgeInteger(const Case& which) const {
   return wrongAt(which, element, "error", "integers and booleans must be equal");
 }
 
-std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which) {
+std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const std::optional<Distances>& found) {
   if (isHard(which.inputs) && !m_reference.scales(which.inputs)[which.output].isMeaningful) {
     // No limit follows from an eager that is itself lost, but where it is not NaN nobody else has to be.
     const std::int64_t nan = firstNan(which.actual, which.reference, which.eager);
@@ -128,16 +148,15 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which) {
                    : std::optional(wrongAt(which, nan, "nan", "NaN where PyTorch and the reference have a number"));
   }
   // KernelBench only ever sees the task's own inputs.
-  if (isHard(which.inputs)) {
+  if (!found) {
     return judgeError(which, difference(which.actual, which.reference));
   }
-  const Distances found = distances(which.actual, which.reference, which.eager);
-  if (auto wrong = judgeError(which, found.fromReference)) {
+  if (auto wrong = judgeError(which, found->fromReference)) {
     return wrong;
   }
   // Most candidates are far inside the absolute tolerance.
   const double tolerance = kernelBenchTolerance(which.type.dtype);
-  const std::int64_t distant = found.fromEager <= tolerance ? -1 : firstNotClose(which.actual, which.eager, tolerance);
+  const std::int64_t distant = found->fromEager <= tolerance ? -1 : firstNotClose(which.actual, which.eager, tolerance);
   if (distant < 0) {
     return std::nullopt;
   }

@@ -36,8 +36,10 @@ class Verdict {
 
  private:
   struct Case;
-  [[nodiscard]] std::optional<domain::Wrong> judgeOne(const Case& which);
-  [[nodiscard]] std::optional<domain::Wrong> judgeFloating(const Case& which);
+  [[nodiscard]] std::optional<domain::Wrong> checkShape(const at::Tensor& output, std::size_t index,
+                                                        c10::Device device) const;
+  [[nodiscard]] static std::vector<std::optional<Distances>> measure(const std::vector<Case>& cases);
+  [[nodiscard]] std::optional<domain::Wrong> judgeFloating(const Case& which, const std::optional<Distances>& found);
   [[nodiscard]] domain::Wrong wrongAt(const Case& which, std::int64_t element, std::string rule,
                                       std::string detail) const;
 
