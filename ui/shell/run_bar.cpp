@@ -19,6 +19,7 @@
 #include "ui/models/format.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/run_options.h"
+#include "ui/widgets/editing_finished.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/stat_label.h"
@@ -125,7 +126,7 @@ void RunBar::makeFields() {
     Q_EMIT taskChosen();
   });
   connect(m_options, &RunOptions::changed, this, &RunBar::edited);
-  connect(m_budget->lineEdit(), &QLineEdit::editingFinished, this, &RunBar::restoreBudget);
+  whenEditingFinished(m_budget->lineEdit(), this, &RunBar::restoreBudget);
   connect(m_budget, &QComboBox::currentTextChanged, this, [this](const QString& text) {
     m_budgetSeconds = parseDuration(text).value_or(m_budgetSeconds);
     Q_EMIT edited();

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "ui/shell/shortcuts.h"
+#include "ui/widgets/editing_finished.h"
 
 using namespace Qt::StringLiterals;
 
@@ -62,7 +63,7 @@ ShortcutsEditor::ShortcutsEditor(Shortcuts& shortcuts, QWidget* parent)
   column->addLayout(row);
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ShortcutsEditor::showCurrent);
   connect(&shortcuts, &QAbstractItemModel::dataChanged, this, &ShortcutsEditor::showCurrent);
-  connect(m_keys, &QKeySequenceEdit::editingFinished, this, &ShortcutsEditor::assign);
+  whenEditingFinished(m_keys, this, &ShortcutsEditor::assign);
   connect(m_clear, &QPushButton::clicked, this, [this] { m_shortcuts.assign(currentRow(), {}); });
   connect(m_reset, &QPushButton::clicked, this, [this] { m_shortcuts.reset(currentRow()); });
   connect(all, &QPushButton::clicked, this, [this] { m_shortcuts.resetAll(); });

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "ui/models/format.h"
+#include "ui/widgets/editing_finished.h"
 #include "ui/widgets/field_style.h"
 #include "ui/widgets/icons.h"
 
@@ -73,8 +74,8 @@ AnnotationBar::AnnotationBar(QWidget* parent)
   row->addWidget(m_trash);
   connect(m_pin, &QToolButton::clicked, this, &AnnotationBar::togglePin);
   connect(m_trash, &QToolButton::clicked, this, &AnnotationBar::toggleTrash);
-  connect(m_tags, &QLineEdit::editingFinished, this, &AnnotationBar::applyTags);
-  connect(m_note, &QLineEdit::editingFinished, this, &AnnotationBar::applyNote);
+  whenEditingFinished(m_tags, this, &AnnotationBar::applyTags);
+  whenEditingFinished(m_note, this, &AnnotationBar::applyNote);
   setTheme(Theme::light());
   setChosen({}, nullptr);
 }
@@ -92,11 +93,7 @@ void AnnotationBar::setChosen(std::vector<domain::CandidateId> ids, const servic
   m_first = first != nullptr ? first->annotation : domain::Annotation();
   setEnabled(!m_ids.empty());
   m_title->setText(countText());
-  m_pin->setChecked(m_first.pinned);
-  m_pin->setToolTip(m_first.pinned ? tr("Unpin (Ctrl+D)") : tr("Pin (Ctrl+D)"));
-  m_pin->setAccessibleName(m_first.pinned ? tr("Unpin") : tr("Pin"));
-  m_trash->setToolTip(m_first.trashed ? tr("Restore from the trash (Del)") : tr("Move to the trash (Del)"));
-  m_trash->setAccessibleName(m_first.trashed ? tr("Restore from the trash") : tr("Move to the trash"));
+  showButtons();
   const bool isOne = m_ids.size() == 1;
   // What is being typed stays when the same candidates are shown again.
   if (!isSame || !m_tags->isModified()) {
@@ -110,6 +107,14 @@ void AnnotationBar::setChosen(std::vector<domain::CandidateId> ids, const servic
   m_note->setPlaceholderText(m_ids.size() > 1 ? tr("One note for all of them") : tr("Note"));
 }
 
+void AnnotationBar::showButtons() {
+  m_pin->setChecked(m_first.pinned);
+  m_pin->setToolTip(m_first.pinned ? tr("Unpin (Ctrl+D)") : tr("Pin (Ctrl+D)"));
+  m_pin->setAccessibleName(m_first.pinned ? tr("Unpin") : tr("Pin"));
+  m_trash->setToolTip(m_first.trashed ? tr("Restore from the trash (Del)") : tr("Move to the trash (Del)"));
+  m_trash->setAccessibleName(m_first.trashed ? tr("Restore from the trash") : tr("Move to the trash"));
+}
+
 QString AnnotationBar::countText() const {
   if (m_ids.size() == 1) {
     return tr("Candidate %1").arg(m_ids.front().value());
@@ -118,16 +123,23 @@ QString AnnotationBar::countText() const {
                        : tr("%1 candidates").arg(formatCount(static_cast<std::int64_t>(m_ids.size())));
 }
 
+// The list shows an edit a moment later, or much later where it is long: the next edit must know of this one.
 void AnnotationBar::togglePin() {
   domain::AnnotationEdit edit;
   (m_first.pinned ? edit.unpin : edit.pin) = m_ids;
-  Q_EMIT edited(edit, (m_first.pinned ? tr("Unpin %1") : tr("Pin %1")).arg(countText()));
+  const QString text = (m_first.pinned ? tr("Unpin %1") : tr("Pin %1")).arg(countText());
+  m_first.pinned = !m_first.pinned;
+  showButtons();
+  Q_EMIT edited(edit, text);
 }
 
 void AnnotationBar::toggleTrash() {
   domain::AnnotationEdit edit;
   (m_first.trashed ? edit.restore : edit.trash) = m_ids;
-  Q_EMIT edited(edit, (m_first.trashed ? tr("Restore %1") : tr("Move %1 to the trash")).arg(countText()));
+  const QString text = (m_first.trashed ? tr("Restore %1") : tr("Move %1 to the trash")).arg(countText());
+  m_first.trashed = !m_first.trashed;
+  showButtons();
+  Q_EMIT edited(edit, text);
 }
 
 void AnnotationBar::editTags() {
@@ -163,6 +175,10 @@ void AnnotationBar::applyTags() {
     if (!words.contains(word)) {
       addTaggings(m_ids, word, edit.untag);
     }
+  }
+  if (m_ids.size() == 1) {
+    m_first.tags.assign(words.begin(), words.end());
+    m_tags->setText(joinedTags(m_first));
   }
   Q_EMIT edited(edit, tr("Change the tags of %1").arg(countText()));
 }

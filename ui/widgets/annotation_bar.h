@@ -39,6 +39,7 @@ class AnnotationBar final : public QWidget {
  private:
   void applyTags();
   void applyNote();
+  void showButtons();
   [[nodiscard]] QString countText() const;
 
   QLabel* m_title;

@@ -17,6 +17,7 @@
 #include <chrono>
 
 #include "ui/models/format.h"
+#include "ui/widgets/editing_finished.h"
 #include "ui/widgets/field_style.h"
 #include "ui/widgets/icons.h"
 
@@ -92,7 +93,7 @@ FilterEdit::FilterEdit(domain::FilterVocabulary vocabulary, QWidget* parent)
     }
   });
   connect(m_edit, &QLineEdit::returnPressed, this, &FilterEdit::accept);
-  connect(m_edit, &QLineEdit::editingFinished, this, &FilterEdit::remember);
+  whenEditingFinished(m_edit, this, &FilterEdit::remember);
   connect(m_completer, qOverload<const QModelIndex&>(&QCompleter::activated), this,
           [this](const QModelIndex& index) { complete(index.data(Qt::EditRole).toString()); });
   connect(&m_rest, &QTimer::timeout, this, &FilterEdit::apply);
