@@ -11,9 +11,9 @@ namespace {
 
 using Report = engine::EngineBenchmark::Report;
 
-constexpr const char* kTask = "softmax_rows";
-// 12,800 rows of 1,024 floats, read once and written once: 105 MB.
-constexpr const char* kRows = "12800";
+constexpr const char* kTask = "rms_norm_residual";
+// 6,400 rows of 1,024 floats, two read and two written: 105 MB.
+constexpr const char* kTokens = "6400";
 
 double perMinute(std::int64_t count, double seconds) {
   return seconds > 0.0 ? 60.0 * static_cast<double>(count) / seconds : 0.0;
@@ -55,7 +55,7 @@ Result<> BenchCommand::prepare() {
   if (spec.task.empty()) {
     spec.task = kTask;
     if (spec.overrides.empty() && mayUseGpu()) {
-      spec.overrides = {{"rows", kRows}};
+      spec.overrides = {{"tokens", kTokens}};
     }
   }
   spec.task = engine::resolveTask(spec.task, context().locations);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/load_request.h"
 #include "core/engine/snapshots.h"
 #include "core/engine/trust.h"
 #include "core/engine/verification.h"
@@ -157,13 +158,7 @@ void EditEvaluation::checkDevice(const std::string& torchVersion) {
 }
 
 void EditEvaluation::loadTask() {
-  wire::LoadTask load;
-  load.task = m_bundle->task;
-  load.weightsPath = m_bundle->weights.string();
-  load.baseSeed = m_run.seed;
-  load.adversarial = true;
-  load.heldBackSeeds = kHeldBackSeeds;
-  m_worker->load(std::move(load));
+  m_worker->load(loadRequest(*m_bundle, m_run.seed, m_device.target));
   Q_EMIT stageChanged("reference and eager PyTorch");
 }
 

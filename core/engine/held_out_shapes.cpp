@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/load_request.h"
 #include "core/store/task_bundle.h"
 
 namespace swage::engine {
@@ -115,10 +116,9 @@ Result<> HeldOutShapes::build(const Variant& variant) {
   }
   SWAGE_TRY_ASSIGN(const auto synthesizer, m_parts.makeSynthesizer(bundle.task.graph, m_run.device));
   SWAGE_TRY_ASSIGN(const domain::Program program, synthesizer->realise(m_record.genome));
-  m_load = {};
-  m_load.task = bundle.task;
-  m_load.weightsPath = bundle.weights.string();
-  m_load.baseSeed = m_run.seed;
+  m_load = loadRequest(bundle, m_run.seed, m_run.device.target);
+  m_load.adversarial = false;
+  m_load.heldBackSeeds = 0;
   m_load.timeEager = false;
   m_evaluate = {};
   m_evaluate.plan = program.plan;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/load_request.h"
 #include "core/store/task_bundle.h"
 
 namespace swage::engine {
@@ -26,9 +27,7 @@ Result<RecordedCandidate> readCandidate(const store::Record& record, domain::Can
   result.target = candidate.program.target;
   result.plan = candidate.program.plan;
   result.kernels = candidate.kernels;
-  result.load.task = bundle.task;
-  result.load.weightsPath = bundle.weights.string();
-  result.load.baseSeed = run.seed;
+  result.load = loadRequest(bundle, run.seed, result.target);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "core/domain/json.h"
 #include "core/engine/baseline_stage.h"
 #include "core/engine/elite_profiles.h"
+#include "core/engine/load_request.h"
 #include "core/engine/session.h"
 #include "core/engine/snapshots.h"
 #include "core/engine/spare_worker.h"
@@ -264,13 +265,7 @@ void Session::loadTask() {
 }
 
 wire::LoadTask Session::taskToLoad() const {
-  wire::LoadTask load;
-  load.task = m_bundle->task;
-  load.weightsPath = m_bundle->weights.string();
-  load.baseSeed = m_spec.seed;
-  load.adversarial = true;
-  load.heldBackSeeds = kHeldBackSeeds;
-  return load;
+  return loadRequest(*m_bundle, m_spec.seed, m_device.target);
 }
 
 void Session::handleLoaded(const Result<wire::TaskReady>& task) {

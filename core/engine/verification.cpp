@@ -31,8 +31,6 @@ Result<> Verification::prepare() {
   m_evaluate.maxSamples = kMaxSamples;
   m_evaluate.limitSeconds = kLimitSeconds;
   m_evaluate.heldBack = true;
-  m_load.adversarial = true;
-  m_load.heldBackSeeds = kHeldBackSeeds;
   return {};
 }
 

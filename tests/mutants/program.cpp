@@ -76,7 +76,17 @@ class Oracle {
   explicit Oracle(domain::Target target) : m_target(target) {}
   ~Oracle() { end(); }
 
+  // A process that a mutant before this one has poisoned dies over any request: who ends a used one is asked again.
   domain::Json ask(const domain::Json& request) {
+    const bool isUsed = m_process != nullptr;
+    const domain::Json answer = askOnce(request);
+    return isUsed && answer.value("wrong", std::string()) == kCrashes ? askOnce(request) : answer;
+  }
+
+ private:
+  static constexpr const char* kCrashes = "crashes";
+
+  domain::Json askOnce(const domain::Json& request) {
     if (m_process && (++m_asked > kOracleRequests || m_process->state() == QProcess::NotRunning)) {
       end();
     }
@@ -102,13 +112,12 @@ class Oracle {
     if (!m_process->canReadLine()) {
       const bool hangs = m_process->state() != QProcess::NotRunning;
       end();
-      return {{"wrong", hangs ? "never ends" : "crashes"}};
+      return {{"wrong", hangs ? "never ends" : kCrashes}};
     }
     const auto parsed = domain::parseJson(m_process->readLine().toStdString());
     return parsed ? *parsed : domain::Json{{"failed", "no answer"}};
   }
 
- private:
   void end() {
     if (m_process) {
       m_process->kill();
