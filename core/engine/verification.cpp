@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kTimingBudgetSeconds = 2.0;
 constexpr double kLimitSeconds = 300.0;
-constexpr int kMaxSamples = 200;
+constexpr int kMaxSamples = 200;  // all of them, as far as the budget goes: what is repeated is compared
 
 }  // namespace
 
@@ -28,6 +28,7 @@ Result<> Verification::prepare() {
   m_evaluate.plan = std::move(candidate.plan);
   m_evaluate.binary = std::move(candidate.binary);
   m_evaluate.timingBudgetSeconds = kTimingBudgetSeconds;
+  m_evaluate.minSamples = kMaxSamples;
   m_evaluate.maxSamples = kMaxSamples;
   m_evaluate.limitSeconds = kLimitSeconds;
   m_evaluate.heldBack = true;

@@ -48,7 +48,7 @@ DeviceStatus warmUp(Series& series, const TimingOptions& options, const Clock& c
 stats::StoppingRule ruleOf(const TimingOptions& options) {
   stats::StoppingRule rule;
   rule.maxSamples = std::max(options.maxSamples, 1);
-  rule.minSamples = std::min(rule.minSamples, rule.maxSamples);
+  rule.minSamples = std::min(options.minSamples, rule.maxSamples);
   rule.budgetSeconds = options.budgetSeconds;
   return rule;
 }

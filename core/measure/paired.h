@@ -19,6 +19,7 @@ using TracedCall = std::function<device::DeviceResult<double>()>;
 
 struct TimingOptions {
   double budgetSeconds = 0.5;
+  int minSamples = 7;
   int maxSamples = 50;
   int warmups = 2;
   ConditionProbe conditions = {};  // empty: nobody can be asked

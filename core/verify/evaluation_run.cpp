@@ -210,6 +210,7 @@ EvaluationRun::Outcome EvaluationRun::runOnLeftovers(const WorkingInputs& set, P
 EvaluationRun::Outcome EvaluationRun::measure() {
   measure::PairOptions options;
   options.timing.budgetSeconds = m_request.timingBudgetSeconds;
+  options.timing.minSamples = m_request.minSamples;
   options.timing.maxSamples = m_request.maxSamples;
   options.timing.clock = m_state.device.clock();
   options.timing.conditions = [this] { return m_state.device.conditions(); };

@@ -18,7 +18,7 @@
 // What the engine, its workers and its compilers say to each other. See PROTOCOL.md for the frames.
 namespace swage::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 
 // First frame in each direction.
 struct Hello {
@@ -44,6 +44,7 @@ struct Evaluate {
   std::string binary;        // empty when the plan launches no kernel
   double screeningNs = 0.0;  // elite of the likely cell; 0: none. Two probes slower than 1.05x end the timing
   double timingBudgetSeconds = 0.5;
+  int minSamples = 7;  // although the median is precise enough before: a search need not know it better
   int maxSamples = 50;
   double limitSeconds = 20.0;  // the engine kills the worker shortly after this
   bool heldBack = false;       // check with the held-back seeds as well

@@ -197,6 +197,16 @@ TEST(TimePair, AHotDeviceScreensNobodyOut) {
   EXPECT_GT(timing->candidate.repeated, 0);
 }
 
+TEST(TimePair, TakesAsManySamplesAsAreWantedAlthoughFewerAreExact) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.minSamples = 40;
+  const auto timing = timePair(bench.call('c', 1e6), bench.call('e', 3e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_EQ(timing->candidate.samples, 40);
+  EXPECT_EQ(timing->candidate.stopReason, "precise");
+}
+
 TEST(TimePair, GivesAContenderWithAnUncertainTimeAsLongAgainAndThenSaysSo) {
   FakeBench bench;
   PairOptions options;
