@@ -177,6 +177,25 @@ TEST_F(WindowTest, TheTableCanShowOnlyOneStatus) {
   EXPECT_GT(table->model()->rowCount(), 0);
 }
 
+TEST_F(WindowTest, AMessageTakesItsOwnHeightAndNothingElse) {
+  open();
+  window->resize(1440, 900);
+  const auto* archive = child<QDockWidget>(u"archiveDock"_s);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return archive->width() > window->width() / 3; }, kDeadlineMs));
+  QTest::qWait(50);  // the docks get their proportions after the window is shown
+  const QSize before = archive->size();
+  window->showNotice({services::Notice::Severity::Warning,
+                      "a speedup on this task may say little: the output is nearly constant: mean 0.000976563, "
+                      "standard deviation 0.00127 over its elements and all seeds",
+                      ""});
+  const auto* banner = child<ui::NoticeBanner>(u"noticeBanner"_s);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return banner->isVisible() && banner->width() > 1000; }, kDeadlineMs));
+  QTest::qWait(50);
+  EXPECT_EQ(window->size(), QSize(1440, 900));
+  EXPECT_EQ(archive->width(), before.width());
+  EXPECT_GE(archive->height(), before.height() - 2 * banner->height());
+}
+
 TEST_F(WindowTest, AFailedRunIsToldInABannerWithItsHint) {
   openWithTask();
   startRun();

@@ -120,9 +120,11 @@ void NoticeBanner::resizeEvent(QResizeEvent* event) {
   fitHeight();
 }
 
-// A tool bar does not ask for the height at a given width, so the banner says it itself.
+// A tool bar does not ask for the height at a given width, so the banner says it itself. Until it is shown it has no
+// width of its own: at the one of a new widget a text needs many lines, for which the window would grow for good.
 void NoticeBanner::fitHeight() {
-  if (const int needed = layout()->heightForWidth(width()); needed > 0 && needed != height()) {
+  const int width = isVisible() ? this->width() : window()->width();
+  if (const int needed = layout()->heightForWidth(width); needed > 0 && needed != height()) {
     setFixedHeight(needed);
   }
   // A change of height inside a resize event does not reach the layout by itself.
