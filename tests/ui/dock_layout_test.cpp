@@ -8,6 +8,8 @@
 #include <QMenu>
 #include <QTest>
 
+#include <array>
+
 #include "tests/ui/window_fixture.h"
 #include "ui/shell/layout_menu.h"
 
@@ -72,16 +74,32 @@ class DockLayoutTest : public ::testing::Test {
 TEST_F(DockLayoutTest, ShowsThePagesOfALayoutInTheirPlaces) {
   EXPECT_EQ(open(), (QStringList{u"map"_s, u"note"_s, u"runs"_s, u"table"_s}));
   EXPECT_EQ(window.tabifiedDockWidgets(dock(u"table"_s)), QList<QDockWidget*>{dock(u"runs"_s)});
-  EXPECT_EQ(window.dockWidgetArea(dock(u"note"_s)), Qt::LeftDockWidgetArea);
+  EXPECT_LT(dock(u"note"_s)->geometry().right(), dock(u"map"_s)->x());
+  EXPECT_LT(dock(u"map"_s)->geometry().bottom(), dock(u"table"_s)->y());
+  EXPECT_EQ(dock(u"note"_s)->x(), dock(u"table"_s)->x());
+  EXPECT_EQ(dock(u"table"_s)->geometry().right(), dock(u"map"_s)->geometry().right());
   docks.apply(Layout::Inspect);
   EXPECT_EQ(open(), QStringList{u"map"_s});
-  EXPECT_EQ(window.dockWidgetArea(dock(u"map"_s)), Qt::RightDockWidgetArea);
 }
 
 TEST_F(DockLayoutTest, GivesEachPlaceItsShareOfTheWindow) {
   ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
   EXPECT_NEAR(dock(u"note"_s)->width(), 1200 * 17 / 100, 40);
   EXPECT_NEAR(dock(u"table"_s)->height(), 800 * 30 / 100, 60);
+}
+
+TEST_F(DockLayoutTest, KeepsProportionsHoweverOftenTheWindowIsResized) {
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
+  const auto sizes = [this](const QSize& size) {
+    window.resize(size);
+    QCoreApplication::processEvents();
+    return std::array{dock(u"note"_s)->size(), dock(u"map"_s)->size(), dock(u"table"_s)->size()};
+  };
+  const auto before = sizes({1200, 800});
+  for (int i = 0; i < 10; ++i) {
+    sizes({1100, 760});
+    EXPECT_EQ(sizes({1200, 800}), before);
+  }
 }
 
 TEST_F(DockLayoutTest, TheFirstPageOfAPlaceIsInFront) {

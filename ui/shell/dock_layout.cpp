@@ -15,22 +15,12 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-constexpr int kVersion = 2;
-// In the order of placing: what splits a place comes after it.
+constexpr int kVersion = 3;
+// All pages are nested in one area. Between several areas and no central widget, QMainWindow takes a little from one
+// and gives it to another each time it is resized, and each time a bar appears.
+constexpr Qt::DockWidgetArea kArea = Qt::TopDockWidgetArea;
 constexpr std::array kPlaces = {Place::Navigator, Place::Centre,    Place::Below,
                                 Place::Side,      Place::SideBelow, Place::Bottom};
-
-Qt::DockWidgetArea areaOf(Place place) {
-  switch (place) {
-    case Place::Navigator: return Qt::LeftDockWidgetArea;
-    case Place::Centre:
-    case Place::Below: return Qt::TopDockWidgetArea;
-    case Place::Side:
-    case Place::SideBelow: return Qt::RightDockWidgetArea;
-    case Place::Bottom: return Qt::BottomDockWidgetArea;
-  }
-  return Qt::RightDockWidgetArea;
-}
 
 // Shares of the window, in percent.
 struct Shares {
@@ -62,11 +52,6 @@ DockLayout::DockLayout(QMainWindow& window) : QObject(&window), m_window(window)
   window.setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks |
                         QMainWindow::GroupedDragging);
   window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
-  window.setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
-  window.setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
-  window.setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
-  // What stands at the side, a kernel mostly, needs height more than a table needs width.
-  window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
 }
 
 DockLayout::Docked& DockLayout::dock(const PageDescriptor& descriptor, QWidget* page) {
@@ -83,7 +68,7 @@ DockLayout::Docked& DockLayout::dock(const PageDescriptor& descriptor, QWidget* 
   m_window.addAction(action);
   connect(action, &QAction::triggered, dock, [this, dock, id = descriptor.id] { toggle(id, *dock); });
   connect(dock, &QDockWidget::visibilityChanged, action, [dock, action] { action->setChecked(!dock->isHidden()); });
-  m_window.addDockWidget(areaOf(descriptor.home), dock);
+  m_window.addDockWidget(kArea, dock);
   m_docks.push_back(
       {.descriptor = descriptor, .dock = dock, .toggle = action, .setTheme = {}, .save = {}, .restore = {}});
   return m_docks.back();
@@ -111,30 +96,66 @@ void DockLayout::apply(Layout layout) {
     docked.dock->setFloating(false);
     m_window.removeDockWidget(docked.dock);
   }
+  split(layout);
   for (const Place where : kPlaces) {
-    place(layout, where);
+    fill(layout, where);
   }
   resizePlaces(layout);
   Q_EMIT arranged();
 }
 
-void DockLayout::place(Layout layout, Place where) {
-  QDockWidget* first = nullptr;
-  QDockWidget* front = nullptr;
+std::vector<const DockLayout::Docked*> DockLayout::docksAt(Layout layout, Place where) const {
+  std::vector<const Docked*> docks;
   for (const Docked& docked : m_docks) {
-    const std::optional<Place> shown = placeIn(docked.descriptor, layout);
-    if (shown.value_or(docked.descriptor.home) != where) {
-      continue;
+    if (placeIn(docked.descriptor, layout).value_or(docked.descriptor.home) == where) {
+      docks.push_back(&docked);
     }
-    if (first == nullptr) {
-      // Two places of one area lie below each other.
-      m_window.addDockWidget(areaOf(where), docked.dock, Qt::Vertical);
-      first = docked.dock;
+  }
+  return docks;
+}
+
+// One dock in each place, from the coarse division to the fine one: a dock among tabs cannot be split any more.
+void DockLayout::split(Layout layout) {
+  const auto at = [&](Place where) {
+    const auto docks = docksAt(layout, where);
+    return docks.empty() ? nullptr : docks.front()->dock;
+  };
+  const auto put = [this](QDockWidget* dock, QDockWidget* beside, Qt::Orientation orientation) {
+    if (dock == nullptr || dock == beside) {
+      return beside;
+    }
+    if (beside == nullptr) {
+      m_window.addDockWidget(kArea, dock);
     } else {
-      m_window.tabifyDockWidget(first, docked.dock);
+      m_window.splitDockWidget(beside, dock, orientation);
     }
-    docked.dock->setVisible(shown.has_value());
-    front = front == nullptr && shown ? docked.dock : front;
+    return dock;
+  };
+  const auto firstOf = [&](std::initializer_list<Place> places) {
+    QDockWidget* found = nullptr;
+    for (const Place where : places) {
+      found = found == nullptr ? at(where) : found;
+    }
+    return found;
+  };
+  QDockWidget* left = put(firstOf({Place::Navigator, Place::Centre, Place::Below, Place::Bottom}), nullptr, {});
+  QDockWidget* right = put(firstOf({Place::Side, Place::SideBelow}), left, Qt::Horizontal);
+  put(at(Place::Bottom), left, Qt::Vertical);
+  QDockWidget* centre = put(firstOf({Place::Centre, Place::Below}), left, Qt::Horizontal);
+  put(at(Place::Below), centre, Qt::Vertical);
+  put(at(Place::SideBelow), right, Qt::Vertical);
+}
+
+void DockLayout::fill(Layout layout, Place where) {
+  const std::vector<const Docked*> docks = docksAt(layout, where);
+  QDockWidget* front = nullptr;
+  for (const Docked* docked : docks) {
+    if (docked != docks.front()) {
+      m_window.tabifyDockWidget(docks.front()->dock, docked->dock);
+    }
+    const bool isShown = placeIn(docked->descriptor, layout).has_value();
+    docked->dock->setVisible(isShown);
+    front = front == nullptr && isShown ? docked->dock : front;
   }
   if (front != nullptr) {
     front->raise();

@@ -82,7 +82,9 @@ class DockLayout final : public QObject {
   };
   void toggle(const QString& id, QDockWidget& dock);
   [[nodiscard]] Docked& dock(const PageDescriptor& descriptor, QWidget* page);
-  void place(Layout layout, Place where);
+  [[nodiscard]] std::vector<const Docked*> docksAt(Layout layout, Place where) const;
+  void split(Layout layout);
+  void fill(Layout layout, Place where);
   void resizePlaces(Layout layout);
   [[nodiscard]] QDockWidget* frontAt(Layout layout, Place where) const;  // null: nothing is shown there
 
