@@ -95,6 +95,21 @@ class KernelPageTest : public ::testing::Test {
   std::unique_ptr<KernelPage> page;
 };
 
+TEST_F(KernelPageTest, ShowsAnotherKernelFromWhereItIsItsOwn) {
+  QString prologue;
+  for (int line = 0; line < 400; ++line) {
+    prologue += u"// the same in every file\n"_s;
+  }
+  prepared.program.source = prologue.toStdString() + "void rows_kernel() {}\n" + std::string(400, '\n');
+  prepared.program.plan.steps = {domain::KernelStep{.entry = "rows_kernel"}};
+  open();
+  auto* source = page->findChild<KernelView*>(u"sourceView"_s);
+  EXPECT_EQ(source->firstVisibleLine(), 400);
+  source->goToLine(10);
+  session->report(Error(ErrorKind::Io, "something else happens"));
+  EXPECT_EQ(source->caretLine(), 10);
+}
+
 TEST_F(KernelPageTest, TheCaretMarksItsCounterparts) {
   open();
   KernelView& source = view(u"sourceView"_s);

@@ -340,8 +340,10 @@ void KernelPage::showCode(const services::CandidateDetail& detail) {
     }
   }
   KernelView& source = m_code->view(CodePanes::Pane::Source);
-  const bool isOther = source.text() != m_editing->text() && detail.row.id != m_shown;
+  // The editor has the text already.
+  const bool isOther = m_editing->text() != m_shownText && detail.row.id != m_shown;
   m_shown = detail.row.id;
+  m_shownText = m_editing->text();
   showEditing();
   m_code->setCandidate(detail, profile);
   m_nextHotSpot->setVisible(profile && !heatOf(*profile).empty());

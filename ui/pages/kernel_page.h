@@ -105,6 +105,7 @@ class KernelPage final : public QWidget {
   FactModel* m_facts;
   QTableView* m_factTable;
   domain::CandidateId m_shown;
+  QString m_shownText;
 };
 
 }  // namespace swage::ui
