@@ -129,6 +129,11 @@ void KernelView::addShortcuts() {
   addShortcut(QKeySequence(Qt::CTRL | Qt::Key_D), &KernelView::selectNextOccurrence);
 }
 
+void KernelView::setTitle(const QString& title) {
+  setAccessibleName(title);
+  m_editor->setAccessibleName(title);
+}
+
 void KernelView::setLanguage(Language language) {
   if (language == m_language) {
     return;

@@ -32,6 +32,8 @@ class KernelView final : public QWidget {
 
   explicit KernelView(Language language, QWidget* parent = nullptr);
   ~KernelView() override;
+  // What assistive technology calls the text.
+  void setTitle(const QString& title);
   void setTheme(const Theme& theme);
   void setLanguage(Language language);
   void setEditing(Editing editing);

@@ -142,7 +142,7 @@ CodePanes::Part CodePanes::makePart(Pane pane, const QString& title, const QStri
   made.box = new QWidget;
   made.view = new KernelView(pane == Pane::Sass ? KernelView::Language::Sass : KernelView::Language::Cpp);
   made.view->setObjectName(name);
-  made.view->setAccessibleName(title);
+  made.view->setTitle(title);
   made.empty = new EmptyState(made.view, emptySentence);
   made.note = new QLabel;
   made.note->setObjectName(QString(name % u"Note"_s));

@@ -112,6 +112,7 @@ QWidget* PatternsPage::makeDetail() {
   m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   m_parameterTable = makeTable(m_parameters, u"parameterTable"_s, tr("Parameters of the pattern"));
   m_source->setObjectName(u"patternSource"_s);
+  m_source->setTitle(tr("Source"));
   auto* tabs = new QTabWidget;
   tabs->setObjectName(u"patternTabs"_s);
   tabs->addTab(m_parameterTable, tr("Parameters"));

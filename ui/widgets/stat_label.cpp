@@ -20,6 +20,7 @@ StatLabel::StatLabel(const QString& caption, const QString& widest, QWidget* par
   auto* label = new QLabel(caption, this);
   label->setFont(small);
   label->setForegroundRole(QPalette::PlaceholderText);
+  setAccessibleName(u"%1: %2"_s.arg(m_caption, m_value->text()));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 0, 6, 0);
   column->setSpacing(0);
