@@ -17,10 +17,11 @@ finish() {
 trap finish EXIT INT TERM
 
 mkfifo "$work/display"
-Xvfb -displayfd 3 -screen 0 1440x900x24 -nolisten tcp 3>"$work/display" 2>"$work/log" &
+Xvfb -displayfd 3 -screen 0 1440x900x24 -nolisten tcp -noreset -fbdir "$work" 3>"$work/display" 2>"$work/log" &
 server=$!
 # Xvfb writes the number of the display it found free once it accepts connections.
 read -r number <"$work/display" || { cat "$work/log"; exit 1; }
 
 # The window of a test talks to no desktop.
-DBUS_SESSION_BUS_ADDRESS=disabled: XDG_RUNTIME_DIR="$work" DISPLAY=":$number" QT_QPA_PLATFORM=xcb "$@"
+DBUS_SESSION_BUS_ADDRESS=disabled: XDG_RUNTIME_DIR="$work" DISPLAY=":$number" QT_QPA_PLATFORM=xcb \
+  SWAGE_SCREEN="$work/Xvfb_screen0" "$@"
