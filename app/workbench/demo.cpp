@@ -19,8 +19,9 @@ static void initDemoResources() {
 namespace swage::workbench {
 namespace {
 
-// Long enough to watch, short enough to stay for.
-constexpr double kSecondsOfReplay = 45.0;
+// Long enough to watch, short enough to stay for; and for a picture of what is found in the end.
+constexpr double kSecondsToWatch = 45.0;
+constexpr double kSecondsToItsEnd = 2.0;
 
 Result<> writeEntry(const std::filesystem::path& folder, const QByteArray& name, const QByteArray& content) {
   const std::filesystem::path relative(name.toStdString());
@@ -50,15 +51,17 @@ Result<> unpackRecording(const QByteArray& packed, const std::filesystem::path& 
   return plain.isEmpty() ? Result<>(Error(ErrorKind::InvalidInput, "the recording is damaged")) : Result<>();
 }
 
-Demo::Demo() : m_exporter(std::filesystem::path(m_folder.path().toStdString())) {}
+Demo::Demo(const engine::Locations& locations)
+    : m_exporter(std::filesystem::path(m_folder.path().toStdString())),
+      m_recorded(engine::SessionParts::standard(locations), m_source) {}
 
 std::filesystem::path Demo::project() const {
   return m_folder.path().toStdString();
 }
 
-Result<std::unique_ptr<Demo>> Demo::open() {
+Result<std::unique_ptr<Demo>> Demo::open(const engine::Locations& locations, Pace pace) {
   initDemoResources();
-  std::unique_ptr<Demo> demo(new Demo);
+  std::unique_ptr<Demo> demo(new Demo(locations));
   if (!demo->m_folder.isValid()) {
     return Error(ErrorKind::Io, "cannot make a folder for the demo: " + demo->m_folder.errorString().toStdString());
   }
@@ -69,7 +72,8 @@ Result<std::unique_ptr<Demo>> Demo::open() {
   SWAGE_TRY(unpackRecording(file.readAll(), demo->project()));
   SWAGE_TRY(demo->m_source.open(demo->project()));
   SWAGE_TRY(demo->m_record.load());
-  demo->m_run = std::make_unique<ReplayRun>(demo->m_record, std::max(1.0, demo->m_record.end() / kSecondsOfReplay));
+  const double seconds = pace == Pace::ToWatch ? kSecondsToWatch : kSecondsToItsEnd;
+  demo->m_run = std::make_unique<ReplayRun>(demo->m_record, std::max(1.0, demo->m_record.end() / seconds));
   return demo;
 }
 

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/workbench/replay_profiles.h"
 #include "app/workbench/replay_services.h"
 #include "core/engine/export_service_impl.h"
+#include "core/engine/profile_service_impl.h"
 #include "core/engine/record_service_impl.h"
 
 namespace swage::workbench {
@@ -20,20 +22,25 @@ namespace swage::workbench {
 // away with it.
 class Demo {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Demo>> open();
+  enum class Pace : std::uint8_t { ToWatch, ToItsEnd };
+  [[nodiscard]] static Result<std::unique_ptr<Demo>> open(const engine::Locations& locations, Pace pace);
 
   [[nodiscard]] std::filesystem::path project() const;
   [[nodiscard]] ReplayRun& run() { return *m_run; }
   [[nodiscard]] ReplayRecord& record() { return m_record; }
   [[nodiscard]] const services::ExportService& exporter() const { return m_exporter; }
+  [[nodiscard]] const services::CompareService& compare() const { return m_source; }
+  [[nodiscard]] services::ProfileService& profiles() { return m_profiles; }
 
  private:
-  Demo();
+  explicit Demo(const engine::Locations& locations);
 
   QTemporaryDir m_folder;
   engine::RecordServiceImpl m_source;
   ReplayRecord m_record{m_source};
   engine::ExportServiceImpl m_exporter;
+  engine::ProfileServiceImpl m_recorded;
+  ReplayProfiles m_profiles{m_recorded};
   std::unique_ptr<ReplayRun> m_run;
 };
 

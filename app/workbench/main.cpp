@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QTimer>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -132,17 +133,21 @@ int showEngine(QApplication& application, const Options& options) {
 }
 
 int showDemo(QApplication& application, Options options) {
-  const auto demo = Demo::open();
+  const engine::Locations locations =
+      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
+  options.screenshotAfterRun = !options.screenshot.empty();
+  const auto demo = Demo::open(locations, options.screenshotAfterRun ? Demo::Pace::ToItsEnd : Demo::Pace::ToWatch);
   if (!demo) {
     return leave(demo.error());
   }
-  const engine::Locations locations =
-      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
   const engine::PatternServiceImpl patterns(locations.patterns);
   ui::ThemeController theme(application);
   ui::RealDialogs dialogs;
   ui::WindowOptions window;
-  window.spec.task = (*demo)->record().runs()->front().taskName;
+  const services::RunSummary recorded = (*demo)->record().runs()->front();
+  window.spec.task = recorded.taskName;
+  window.spec.target = recorded.target;
+  window.spec.timeBudgetSeconds = std::ceil((*demo)->record().end());
   window.spec.project = (*demo)->project();
   window.themeOfThisStart = options.theme;
   options.start = true;
@@ -152,6 +157,8 @@ int showDemo(QApplication& application, Options options) {
                      .exporter = (*demo)->exporter(),
                      .dialogs = dialogs,
                      .theme = theme,
+                     .profiles = &(*demo)->profiles(),
+                     .compare = &(*demo)->compare(),
                      .patterns = &patterns},
                     window, nullptr);
 }

@@ -62,7 +62,8 @@ void declare(CLI::App& app, Raw& raw) {
   app.add_flag("--safe-mode", raw.options.safeMode, "Restore and remember nothing of the window");
   app.add_option("--theme", raw.theme, "light, dark or system")->check(CLI::IsMember({"light", "dark", "system"}));
   auto* screenshot =
-      app.add_option("--screenshot", raw.screenshot, "Write a picture of the window, and leave unless a search runs")
+      app.add_option("--screenshot", raw.screenshot,
+                     "Write a picture of the window, with --demo at its end, and leave unless a search runs")
           ->type_name("FILE.png");
   app.add_flag("--after-run", raw.options.screenshotAfterRun, "Take the picture when the search has ended")
       ->needs(screenshot)

@@ -28,7 +28,8 @@ def database(project: pathlib.Path) -> bytes:
         target.execute("DELETE FROM binaries")
         used = " UNION ".join(f"SELECT {column} FROM candidate_details WHERE {column} IS NOT NULL"
                               for column in ("source_artifact", "plan_artifact", "assembly_artifact", "log_artifact"))
-        target.execute(f"DELETE FROM artifacts WHERE id NOT IN ({used} UNION SELECT json_artifact FROM tasks)")
+        target.execute(f"DELETE FROM artifacts WHERE id NOT IN ({used} "
+                       "UNION SELECT json_artifact FROM tasks UNION SELECT json_artifact FROM profiles)")
         target.commit()
         target.execute("PRAGMA journal_mode = DELETE")
         target.execute("VACUUM")

@@ -7,7 +7,9 @@
 #include <QTest>
 
 #include "app/workbench/benchmark.h"
+#include "app/workbench/replay_profiles.h"
 #include "app/workbench/synthetic_services.h"
+#include "tests/support/fake_profile_service.h"
 #include "tests/support/result_matchers.h"
 #include "tests/ui/demo_data.h"
 
@@ -41,6 +43,25 @@ TEST_F(Replay, ShowsWhatHadHappenedByThen) {
   }
   record.setNow(record.end());
   EXPECT_EQ(count(), static_cast<std::int64_t>(source.rows.size()));
+}
+
+TEST_F(Replay, LeavesOutWhatWasNeverEvaluated) {
+  const auto all = static_cast<std::int64_t>(source.rows.size());
+  source.rows.front().status = "pending";
+  ReplayRecord other(source);
+  ASSERT_THAT(other.load(), IsOk());
+  other.setNow(other.end());
+  EXPECT_EQ(other.candidateCount(services::CandidatePage()).value(), all - 1);
+}
+
+TEST(ReplayProfiles, RefusesToMakeANewOne) {
+  swage::testing::FakeProfileService source;
+  ReplayProfiles profiles(source);
+  QSignalSpy finished(&profiles, &services::ProfileService::finished);
+  profiles.start("project", domain::CandidateId(3));
+  ASSERT_EQ(finished.count(), 1);
+  EXPECT_THAT(qvariant_cast<Result<services::ProfileReport>>(finished.front().at(1)),
+              swage::testing::IsError(ErrorKind::Unsupported, "a recording cannot be profiled"));
 }
 
 TEST_F(Replay, FillsTheCellsFromWhatIsThere) {

@@ -208,6 +208,9 @@ void CodePanes::setCandidate(const services::CandidateDetail& detail, const std:
   view(Pane::Assembly).setLinkedLines({}, KernelView::Reveal::No);
   view(Pane::Assembly).setText(toQString(detail.assembly));
   part(Pane::Assembly).map = domain::mapListing(detail.assembly);
+  part(Pane::Assembly)
+      .empty->setSentence(detail.kernels.empty() ? tr("There is no assembly: nothing was compiled for it.")
+                                                 : tr("Its assembly is not in this record."));
   part(Pane::Assembly).empty->setEmpty(detail.assembly.empty());
   setSass(profile);
   setNotes(detail, profile);

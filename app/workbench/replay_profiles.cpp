@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/workbench/replay_profiles.h"
+
+namespace swage::workbench {
+
+void ReplayProfiles::start(const std::filesystem::path&, domain::CandidateId candidate) {
+  Q_EMIT finished(candidate,
+                  Error(ErrorKind::Unsupported, "a recording cannot be profiled", "start a search of your own"));
+}
+
+}  // namespace swage::workbench
