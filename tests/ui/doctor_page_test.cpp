@@ -61,12 +61,21 @@ TEST_F(DoctorPageTest, ShowsEachCheckWithWhatToDo) {
   EXPECT_EQ(text(u"doctorSummary"_s), u"Searches work. Could be better: 2."_s);
 }
 
+TEST_F(DoctorPageTest, PutsFirstWhatNeedsSomethingToBeDone) {
+  page.show();
+  const QAbstractItemModel* checks = table(u"doctorTable"_s);
+  EXPECT_EQ(checks->index(0, 1).data(), u"NVIDIA driver"_s);
+  EXPECT_EQ(checks->index(1, 1).data(), u"sandbox"_s);
+  EXPECT_EQ(checks->index(2, 1).data(), u"C++ compiler"_s);
+}
+
 TEST_F(DoctorPageTest, TellsWhenNothingWorks) {
-  const QSignalSpy unusable(&page, &ui::DoctorPage::foundUnusable);
+  const QSignalSpy checked(&page, &ui::DoctorPage::checked);
   doctor.checks[2].required = true;
   page.show();
-  EXPECT_EQ(unusable.count(), 1);
-  EXPECT_EQ(text(u"doctorSummary"_s), u"Nothing can be searched yet. Missing: 1."_s);
+  ASSERT_EQ(checked.count(), 1);
+  EXPECT_EQ(checked.front().front().toStringList(), QStringList{u"NVIDIA driver"_s});
+  EXPECT_EQ(text(u"doctorSummary"_s), u"Nothing can be searched yet. Missing: NVIDIA driver."_s);
 }
 
 TEST_F(DoctorPageTest, CopiesTheReport) {

@@ -164,6 +164,9 @@ void DoctorPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   if (!m_checked) {
     check();
+  } else if (!m_checking) {
+    // What came while the page was hidden was measured at another width.
+    QMetaObject::invokeMethod(m_table, &QTableView::resizeRowsToContents, Qt::QueuedConnection);
   }
 }
 
@@ -182,21 +185,28 @@ void DoctorPage::showChecks(const std::vector<DoctorCheck>& checks) {
   m_checking = false;
   m_again->setEnabled(true);
   m_copy->setEnabled(!checks.empty());
-  m_checks->setRows(checks);
+  // What needs something to be done comes first.
+  std::vector<DoctorCheck> byUrgency = checks;
+  std::stable_sort(byUrgency.begin(), byUrgency.end(), [](const DoctorCheck& a, const DoctorCheck& b) {
+    return std::pair(a.status, a.required) > std::pair(b.status, b.required);
+  });
+  m_checks->setRows(std::move(byUrgency));
   m_tableOrEmpty->setEmpty(checks.empty());
   m_table->resizeRowsToContents();
   const auto count = [&checks](auto test) {
     return static_cast<int>(std::count_if(checks.begin(), checks.end(), test));
   };
-  const int failed =
-      count([](const DoctorCheck& one) { return one.status == DoctorCheck::Status::Failed && one.required; });
-  const int open = count([](const DoctorCheck& one) { return one.status != DoctorCheck::Status::Ok; });
-  m_summary->setText(failed > 0 ? tr("Nothing can be searched yet. Missing: %1.").arg(failed)
-                     : open > 0 ? tr("Searches work. Could be better: %1.").arg(open)
-                                : tr("Everything is there."));
-  if (failed > 0) {
-    Q_EMIT foundUnusable();
+  QStringList missing;
+  for (const DoctorCheck& one : checks) {
+    if (one.status == DoctorCheck::Status::Failed && one.required) {
+      missing.push_back(toQString(one.name));
+    }
   }
+  const int open = count([](const DoctorCheck& one) { return one.status != DoctorCheck::Status::Ok; });
+  m_summary->setText(!missing.isEmpty() ? tr("Nothing can be searched yet. Missing: %1.").arg(missing.join(u", "_s))
+                     : open > 0         ? tr("Searches work. Could be better: %1.").arg(open)
+                                        : tr("Everything is there."));
+  Q_EMIT checked(missing);
 }
 
 void DoctorPage::copyReport() const {

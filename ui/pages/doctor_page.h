@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 
 #include "core/services/doctor_service.h"
@@ -31,8 +32,8 @@ class DoctorPage final : public QWidget {
   void check();
 
  Q_SIGNALS:
-  // Something without which nothing works is missing.
-  void foundUnusable();
+  // Names what is missing of that without which nothing works.
+  void checked(const QStringList& missing);
 
  protected:
   void showEvent(QShowEvent* event) override;

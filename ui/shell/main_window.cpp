@@ -24,6 +24,7 @@
 #include "ui/shell/run_bar.h"
 #include "ui/shell/run_control.h"
 #include "ui/shell/settings_control.h"
+#include "ui/shell/setup_check.h"
 #include "ui/shell/status_strip.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/notice_banner.h"
@@ -63,6 +64,9 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   m_settingsControl->applyTo(m_notifier);
   connectParts();
   connectTasks();
+  if (m_pages.doctor != nullptr) {
+    m_setup = new SetupCheck(*m_pages.doctor, *m_docks, this);
+  }
   setAcceptDrops(true);
   new Incidents(m_session, m_notifier, *this);
   restoreState();
@@ -196,6 +200,10 @@ void MainWindow::restoreState() {
   m_control->setRecentTasks(state.recentTasks);
   m_control->setRecentProjects(state.recentProjects);
   m_layouts->setSaved(state.layouts);
+  // What is not remembered would be shown at every start.
+  if (m_setup != nullptr && !m_options.safeMode && !m_options.stateFile.empty()) {
+    m_setup->remember(state.missing);
+  }
   if (m_options.crashNote) {
     offerRecovery(state);
   } else {
@@ -218,6 +226,9 @@ void MainWindow::showEvent(QShowEvent* event) {
   if (!std::exchange(m_isArranged, true)) {
     QTimer::singleShot(0, m_docks, &DockLayout::reset);
   }
+  if (m_setup != nullptr) {
+    QTimer::singleShot(0, m_setup, &SetupCheck::start);
+  }
 }
 
 void MainWindow::offerRecovery(const ShellState& state) {
@@ -239,7 +250,8 @@ void MainWindow::saveState() {
                          .pages = m_docks->savePages(),
                          .recentTasks = m_control->recentTasks(),
                          .recentProjects = m_control->recentProjects(),
-                         .leftOff = m_control->leftOff()};
+                         .leftOff = m_control->leftOff(),
+                         .missing = m_setup != nullptr ? m_setup->known() : SetupCheck::Missing()};
   if (const Result<> saved = saveShellState(state, m_options.stateFile); !saved) {
     log::warn("cannot remember the window's layout: {}", saved.error().message());
   }

@@ -24,6 +24,7 @@ class NoticeBanner;
 class RunBar;
 class RunControl;
 class SettingsControl;
+class SetupCheck;
 
 // The one window: puts together the bars, the docks (pages.cpp lists the pages), the menus, and what is remembered
 // between two starts. Closing it during a search stops the search first; closing it again kills the search. GUI thread
@@ -75,7 +76,8 @@ class MainWindow final : public QMainWindow {
   LayoutMenu* m_layouts;
   Locator* m_locator;
   SettingsControl* m_settingsControl = nullptr;
-  bool m_isArranged = false;  // the docks have their proportions
+  SetupCheck* m_setup = nullptr;  // null: nobody looks
+  bool m_isArranged = false;      // the docks have their proportions
   bool m_closeWhenFinished = false;
 };
 

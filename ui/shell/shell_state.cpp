@@ -87,18 +87,24 @@ ShellState loadShellState(const std::filesystem::path& file) {
   state.recentTasks = toStrings(json[u"recent_tasks"_s]);
   state.recentProjects = toStrings(json[u"recent_projects"_s]);
   state.leftOff = toLeftOff(json[u"left_off"_s].toObject());
+  if (json[u"missing"_s].isArray()) {
+    state.missing = toStrings(json[u"missing"_s]);
+  }
   return state;
 }
 
 Result<> saveShellState(const ShellState& state, const std::filesystem::path& file) {
-  const QJsonObject json{{u"schema"_s, kSchema},
-                         {u"geometry"_s, toBase64(state.geometry)},
-                         {u"layout"_s, toBase64(state.layout)},
-                         {u"layouts"_s, fromLayouts(state.layouts)},
-                         {u"pages"_s, state.pages},
-                         {u"recent_tasks"_s, QJsonArray::fromStringList(state.recentTasks)},
-                         {u"recent_projects"_s, QJsonArray::fromStringList(state.recentProjects)},
-                         {u"left_off"_s, fromLeftOff(state.leftOff)}};
+  QJsonObject json{{u"schema"_s, kSchema},
+                   {u"geometry"_s, toBase64(state.geometry)},
+                   {u"layout"_s, toBase64(state.layout)},
+                   {u"layouts"_s, fromLayouts(state.layouts)},
+                   {u"pages"_s, state.pages},
+                   {u"recent_tasks"_s, QJsonArray::fromStringList(state.recentTasks)},
+                   {u"recent_projects"_s, QJsonArray::fromStringList(state.recentProjects)},
+                   {u"left_off"_s, fromLeftOff(state.leftOff)}};
+  if (state.missing) {
+    json.insert(u"missing"_s, QJsonArray::fromStringList(*state.missing));
+  }
   std::error_code failure;
   std::filesystem::create_directories(file.parent_path(), failure);
   if (failure) {

@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include <filesystem>
+#include <optional>
 
 #include "core/base/result.h"
 
@@ -30,6 +31,7 @@ struct ShellState {
   QStringList recentTasks;
   QStringList recentProjects;
   LeftOff leftOff;
+  std::optional<QStringList> missing;  // of what every search needs; no value: nobody has looked yet
 };
 
 // A missing or unreadable file is the default state: it is never worth keeping a user from their work.
