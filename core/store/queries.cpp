@@ -2,6 +2,7 @@
 #include "core/store/queries.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -12,6 +13,16 @@
 namespace swage::store {
 namespace {
 
+// Terms that other tables or the id answer with few rows; or, as words do, by what no index has.
+constexpr std::array<std::string_view, 9> kNamingRows{
+    {"", "id", "parent", "pinned", "tagged", "noted", "trashed", "tag", "note"}};
+
+bool namesRows(const domain::Filter& filter) {
+  return std::any_of(filter.terms.begin(), filter.terms.end(), [](const domain::FilterTerm& term) {
+    return !term.negated && std::find(kNamingRows.begin(), kNamingRows.end(), term.key) != kNamingRows.end();
+  });
+}
+
 SqlCondition whereOf(const CandidateQuery& query) {
   SqlCondition where;
   const auto add = [&where](std::string_view condition, SqlCondition::Value value) {
@@ -19,7 +30,8 @@ SqlCondition whereOf(const CandidateQuery& query) {
     where.values.push_back(std::move(value));
   };
   if (query.run.isValid()) {
-    add("run_id = ?", query.run.value());
+    // The plus keeps SQLite from looking at each row of a run for what another table or the id finds at once.
+    add(namesRows(query.filter) ? "+run_id = ?" : "run_id = ?", query.run.value());
   }
   if (query.cell) {
     add("cell = ?", std::int64_t{query.cell->index()});
@@ -56,14 +68,25 @@ Order orderOf(CandidateSort sort) {
   return {};
 }
 
+constexpr std::array<std::string_view, 11> kInTimeIndex{
+    {"run", "id", "time", "speedup", "status", "operator", "cell", "island", "registers", "error", "found"}};
+
 // Whether the index of an order has all that a query asks of its rows.
 bool isInIndex(const CandidateQuery& query) {
   const bool isByTime = query.sort == CandidateSort::Time || query.sort == CandidateSort::Speedup;
   const auto isKnown = [&](const domain::FilterTerm& term) {
-    return term.key == "run" || (isByTime && (term.key == "time" || term.key == "speedup")) ||
+    const bool isInTime = std::find(kInTimeIndex.begin(), kInTimeIndex.end(), term.key) != kInTimeIndex.end();
+    return (isByTime && (isInTime || term.key == "failed")) || term.key == "run" ||
            (query.sort == CandidateSort::Id && term.key == "id");
   };
-  return !query.cell && !query.status && std::all_of(query.filter.terms.begin(), query.filter.terms.end(), isKnown);
+  return (isByTime || (!query.cell && !query.status)) &&
+         std::all_of(query.filter.terms.begin(), query.filter.terms.end(), isKnown);
+}
+
+// Few of all cells: sorting what they hold is less than passing over all the others.
+bool namesCells(const domain::Filter& filter) {
+  return !filter.terms.empty() && std::all_of(filter.terms.begin(), filter.terms.end(),
+                                              [](const auto& term) { return !term.negated && term.key == "cell"; });
 }
 
 std::string orderBy(const CandidateQuery& query) {
@@ -75,7 +98,8 @@ std::string orderBy(const CandidateQuery& query) {
   }
   // To look at every row in the order of an index is to jump about in the table: three seconds for a million. The plus
   // keeps SQLite from it, so that it reads them as they lie and sorts what is left.
-  return fmt::format("{}{} {} NULLS LAST, id {}", isInIndex(query) ? "" : "+", order.column, direction, direction);
+  const bool followsIndex = isInIndex(query) && !namesRows(query.filter) && !namesCells(query.filter);
+  return fmt::format("{}{} {} NULLS LAST, id {}", followsIndex ? "" : "+", order.column, direction, direction);
 }
 
 }  // namespace
