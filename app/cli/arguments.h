@@ -11,6 +11,7 @@
 #include "app/cli/text.h"
 #include "core/base/result.h"
 #include "core/domain/filter.h"
+#include "core/services/settings_service.h"
 #include "core/services/types.h"
 
 namespace swage::cli {
@@ -99,7 +100,8 @@ struct HelpText {
   std::string text;
 };
 
-// Errors are of kind Usage.
-[[nodiscard]] Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::string>& arguments);
+// What the user has set takes the place of the defaults of `optimize`. Errors are of kind Usage.
+[[nodiscard]] Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::string>& arguments,
+                                                                       const services::Settings& settings = {});
 
 }  // namespace swage::cli

@@ -9,6 +9,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command.h"
 #include "core/base/log.h"
+#include "core/engine/settings_file.h"
 #include "core/services/termination_signals.h"
 
 namespace swage::cli {
@@ -49,7 +50,13 @@ int runCommand(QCoreApplication& application, const Arguments& arguments) {
 
 int run(int argc, char** argv) {
   const std::vector<std::string> texts(argv + 1, argv + argc);
-  const auto parsed = parseArguments(texts);
+  const auto settings = engine::SettingsFile(engine::configFile()).load();
+  if (!settings) {
+    printError(settings.error(), OutputForm::Text);
+    return static_cast<int>(wire::exitCodeFor(settings.error().kind()));
+  }
+  engine::applyLocations(*settings);
+  const auto parsed = parseArguments(texts, *settings);
   if (!parsed) {
     printError(parsed.error(), OutputForm::Text);
     return static_cast<int>(wire::exitCodeFor(parsed.error().kind()));

@@ -18,7 +18,6 @@
 #include "core/base/log.h"
 #include "core/services/termination_signals.h"
 #include "core/wire/exit_code.h"
-#include "ui/models/settings_store.h"
 #include "ui/shell/main_window.h"
 
 namespace swage::workbench {
@@ -75,17 +74,6 @@ ui::WindowOptions windowOptions(const Options& options, const engine::Locations&
   return window;
 }
 
-// Set locations count where the environment says nothing, for this program and for those it starts.
-void applyLocations(const services::SettingsService& file) {
-  const ui::SettingsStore settings(&file);
-  for (const auto& [key, variable] :
-       {std::pair("locations.data", "SWAGE_DATA_DIR"), std::pair("locations.python", "SWAGE_PYTHON")}) {
-    if (const QString value = settings.value(QLatin1String(key)).toString(); !value.isEmpty()) {
-      ::setenv(variable, value.toStdString().c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any thread
-    }
-  }
-}
-
 // Shows the window until it is closed.
 int showWindow(QApplication& application, const Options& options, const ui::WindowServices& services,
                const ui::WindowOptions& settings, OpenProjectExport* exporter) {
@@ -109,7 +97,8 @@ int showWindow(QApplication& application, const Options& options, const ui::Wind
 }
 
 int showEngine(QApplication& application, const Options& options) {
-  applyLocations(engine::SettingsFile(engine::configFile()));
+  // A file that cannot be read is complained of in the window.
+  engine::applyLocations(engine::SettingsFile(engine::configFile()).load().value_or(services::Settings()));
   const engine::Locations locations =
       engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
   EngineServices services(locations, options.selfTest);

@@ -68,6 +68,17 @@ fs::path configFile() {
   return (folder.is_absolute() ? folder : variable("HOME") / ".config") / "swage/config.toml";
 }
 
+void applyLocations(const Settings& settings) {
+  for (const auto& [key, variable] :
+       {std::pair("locations.data", "SWAGE_DATA_DIR"), std::pair("locations.python", "SWAGE_PYTHON")}) {
+    const auto found = settings.find(std::string_view(key));
+    const auto* value = found == settings.end() ? nullptr : std::get_if<std::string>(&found->second);
+    if (value != nullptr && !value->empty()) {
+      ::setenv(variable, value->c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any thread
+    }
+  }
+}
+
 Result<Settings> SettingsFile::load() const {
   std::error_code ignored;
   if (!fs::exists(m_file, ignored)) {

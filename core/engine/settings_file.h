@@ -11,6 +11,10 @@ namespace swage::engine {
 // $SWAGE_CONFIG, else config.toml in $XDG_CONFIG_HOME/swage.
 [[nodiscard]] std::filesystem::path configFile();
 
+// Locations that are set count where the environment says nothing, for this program and for those it starts. To be
+// called before there are threads.
+void applyLocations(const services::Settings& settings);
+
 // Settings as a TOML file of tables: "theme.choice" is `choice` in `[theme]`. Comments of the user are lost on saving.
 class SettingsFile final : public services::SettingsService {
  public:

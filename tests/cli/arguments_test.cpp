@@ -37,6 +37,40 @@ TEST(Arguments, OfTheSelfTest) {
   EXPECT_FALSE(command<ResumeArguments>({"resume", "--no-self-test"}).selfTest);
 }
 
+TEST(Arguments, OptimizeStartsFromWhatIsSet) {
+  const services::Settings settings{{"search.target", std::string("cpu")},
+                                    {"search.time_budget", std::string("5 min")},
+                                    {"search.seed", std::int64_t{7}},
+                                    {"search.compile_baselines", false}};
+  const auto specOf = [&settings](const std::vector<std::string>& arguments) {
+    const auto result = parseArguments(arguments, settings);
+    EXPECT_THAT(result, testing::IsOk());
+    return std::get<OptimizeArguments>(std::get<Arguments>(*result).command).spec;
+  };
+  const services::RunSpec set = specOf({"optimize", "t"});
+  EXPECT_EQ(set.target, "cpu");
+  EXPECT_EQ(set.timeBudgetSeconds, 300.0);
+  EXPECT_EQ(set.seed, 7U);
+  EXPECT_FALSE(set.compileBaselines);
+  const services::RunSpec given =
+      specOf({"optimize", "t", "--target", "cuda", "--time-budget", "10s", "--seed", "3", "--max-evaluations", "9"});
+  EXPECT_EQ(given.target, "cuda");
+  EXPECT_EQ(given.timeBudgetSeconds, 10.0);
+  EXPECT_EQ(given.seed, 3U);
+}
+
+TEST(Arguments, WhatIsSetAndMakesNoSenseIsLeftOut) {
+  const services::Settings settings{{"search.target", std::string("toaster")},
+                                    {"search.time_budget", std::string("soon")},
+                                    {"search.seed", std::string("x")}};
+  const auto result = parseArguments({"optimize", "t"}, settings);
+  ASSERT_THAT(result, testing::IsOk());
+  const auto spec = std::get<OptimizeArguments>(std::get<Arguments>(*result).command).spec;
+  EXPECT_EQ(spec.target, services::RunSpec().target);
+  EXPECT_EQ(spec.timeBudgetSeconds, 60.0);
+  EXPECT_EQ(spec.seed, services::RunSpec().seed);
+}
+
 TEST(Arguments, OptimizeTakesEverythingTheReadmeNames) {
   const auto arguments = parsed({"optimize",
                                  "task.py",

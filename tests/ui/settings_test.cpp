@@ -8,10 +8,12 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QTableView>
 
 #include "tests/support/result_matchers.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/editor/kernel_view.h"
 #include "ui/models/setting_catalogue.h"
 #include "ui/models/settings_store.h"
 #include "ui/shell/settings_dialog.h"
@@ -99,7 +101,7 @@ TEST_F(SettingsDialogTest, AChangedThemeHoldsAtOnceAndAfterwards) {
 
 TEST_F(SettingsDialogTest, TheSearchLeavesTheSectionsWithSomethingLikeIt) {
   openDialog();
-  EXPECT_EQ(sections().size(), 5);
+  EXPECT_EQ(sections().size(), 6);
   child<QLineEdit>(u"settingsSearch"_s)->setText(u"torch.compile"_s);
   EXPECT_EQ(sections(), QStringList{u"Search"_s});
   EXPECT_FALSE(child<QCheckBox>(u"search.compile_baselines"_s)->isHidden());
@@ -114,6 +116,23 @@ TEST_F(SettingsDialogTest, TheRunBarStartsWithWhatIsSet) {
   window->actions().start->trigger();
   EXPECT_EQ(run.spec.target, "cpu");
   EXPECT_EQ(run.spec.timeBudgetSeconds, 300.0);
+}
+
+TEST_F(SettingsDialogTest, WhatIsSetOfTheEditorHoldsAtOnceInEveryText) {
+  settings.settings = {{"editor.tab_width", std::int64_t{8}}, {"editor.font_size", std::int64_t{400}}};
+  openDialog();
+  const auto* source = child<ui::KernelView>(u"sourceView"_s);
+  EXPECT_EQ(source->style().tabWidth, 8);
+  EXPECT_EQ(source->style().points, 0);  // no such size
+  child<QSpinBox>(u"editor.font_size"_s)->setValue(14);
+  child<QCheckBox>(u"editor.wrap_lines"_s)->setChecked(true);
+  child<QCheckBox>(u"editor.line_numbers"_s)->setChecked(false);
+  for (const auto* view : window->findChildren<ui::KernelView*>()) {
+    EXPECT_EQ(view->style().points, 14);
+    EXPECT_TRUE(view->style().wrapLines);
+    EXPECT_FALSE(view->style().lineNumbers);
+  }
+  EXPECT_EQ(settings.settings.at("editor.font_size"), services::SettingValue(std::int64_t{14}));
 }
 
 TEST_F(SettingsDialogTest, AShortcutIsChangedItsConflictToldAndTakenBack) {

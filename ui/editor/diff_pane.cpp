@@ -6,7 +6,6 @@
 #include <Qsci/qscistyle.h>
 
 #include <QEvent>
-#include <QFontDatabase>
 #include <QScrollBar>
 #include <QVBoxLayout>
 
@@ -20,12 +19,6 @@ namespace {
 enum Margin { Numbers, Signs };
 enum Marker { OldLine, NewLine, OldSign, NewSign, CurrentChunk, GapLine };
 enum Indicator { OldWord = 8, NewWord };
-
-QFont codeFont() {
-  QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  font.setStyleHint(QFont::Monospace);
-  return font;
-}
 
 QString numberOf(int line) {
   return line < 0 ? QString() : QString::number(line + 1) % u' ';
@@ -41,7 +34,6 @@ DiffPane::DiffPane(QWidget* parent)
   m_editor->setReadOnly(true);
   m_editor->setUtf8(true);
   m_editor->setFrameShape(QFrame::NoFrame);
-  m_editor->setTabWidth(2);
   m_editor->setMarginType(Numbers, QsciScintilla::NumberMargin);
   m_editor->setMarginType(Signs, QsciScintilla::SymbolMargin);
   m_editor->setMarginMarkerMask(Signs, (1 << OldSign) | (1 << NewSign) | (1 << CurrentChunk));
@@ -89,9 +81,22 @@ void DiffPane::releaseKeys() {
   }
 }
 
+void DiffPane::setTitle(const QString& title) {
+  setAccessibleName(title);
+  m_editor->setAccessibleName(title);
+}
+
+void DiffPane::setStyle(const EditorStyle& style) {
+  if (style != m_style) {
+    m_style = style;
+    setTheme(m_theme);
+  }
+}
+
 void DiffPane::setTheme(const Theme& theme) {
   m_theme = theme;
-  const QFont font = codeFont();
+  const QFont font = codeFont(m_style);
+  m_editor->setTabWidth(m_style.tabWidth);
   m_editor->setFont(font);
   m_editor->setPaper(theme.base);
   m_editor->setColor(theme.text);
@@ -191,7 +196,7 @@ void DiffPane::setUnified(const std::vector<UnifiedLine>& lines, const TextDiff&
   constexpr int kWidth = 6;  // of one of the two numbers
   m_editor->setMarginType(Numbers, QsciScintilla::TextMargin);
   m_editor->setMarginWidth(Numbers, QString(2 * kWidth, u'9'));
-  const QsciStyle style(-1, u"numbers"_s, m_theme.mutedText, m_theme.alternateBase, codeFont());
+  const QsciStyle style(-1, u"numbers"_s, m_theme.mutedText, m_theme.alternateBase, codeFont(m_style));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto at = static_cast<int>(i);
     const QString numbers =

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ui/editor/editor_style.h"
 #include "ui/editor/find_bar.h"
 #include "ui/editor/lexers.h"
 #include "ui/models/text_diff.h"
@@ -30,7 +31,11 @@ class DiffPane final : public QWidget {
   };
 
   explicit DiffPane(QWidget* parent = nullptr);
+  // What assistive technology calls the text.
+  void setTitle(const QString& title);
   void setTheme(const Theme& theme);
+  // Its font and tabs; line numbers stand for lines of other texts here and are always shown.
+  void setStyle(const EditorStyle& style);
   void setLanguage(Language language);
   void setText(const QString& text);
   [[nodiscard]] QString text() const;
@@ -75,6 +80,7 @@ class DiffPane final : public QWidget {
   ThemedLexer m_source;
   ThemedLexer m_assembly;
   Theme m_theme = Theme::light();
+  EditorStyle m_style;
 };
 
 }  // namespace swage::ui

@@ -178,7 +178,7 @@ void DiffView::setTexts(std::vector<DiffText> texts) {
     if (i > 0) {
       m_maps[at - 1]->setVisible(isUsed);
     }
-    m_panes[at]->setAccessibleName(isUsed ? m_document.title(i) : QString());
+    m_panes[at]->setTitle(isUsed ? m_document.title(i) : QString());
   }
   compare();
 }

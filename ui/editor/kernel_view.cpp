@@ -6,7 +6,6 @@
 #include <Qsci/qsciscintilla.h>
 
 #include <QAction>
-#include <QFontDatabase>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QToolTip>
@@ -24,12 +23,6 @@ namespace {
 
 constexpr int kLineNumbers = 0;
 constexpr int kFolding = 1;
-
-QFont codeFont() {
-  QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  font.setStyleHint(QFont::Monospace);
-  return font;
-}
 
 bool isFoldable(CodeLanguage language) {
   return language == CodeLanguage::Cuda || language == CodeLanguage::Cpp || language == CodeLanguage::Python;
@@ -62,10 +55,8 @@ void KernelView::configure() {
   m_editor->setReadOnly(true);
   m_editor->setUtf8(true);
   m_editor->setFrameShape(QFrame::NoFrame);
-  m_editor->setTabWidth(2);
   m_editor->setIndentationsUseTabs(false);
   m_editor->setAutoIndent(true);
-  m_editor->setCaretLineVisible(true);
   m_editor->setMarginType(kLineNumbers, QsciScintilla::NumberMargin);
   m_editor->setMarginWidth(kFolding, 0);
   m_editor->SendScintilla(QsciScintilla::SCI_SETSCROLLWIDTHTRACKING, 1UL);
@@ -148,9 +139,19 @@ void KernelView::setLanguage(Language language) {
   setTheme(m_theme);
 }
 
+void KernelView::setStyle(const EditorStyle& style) {
+  if (style != m_style) {
+    m_style = style;
+    setTheme(m_theme);
+  }
+}
+
 void KernelView::setTheme(const Theme& theme) {
   m_theme = theme;
-  const QFont font = codeFont();
+  const QFont font = codeFont(m_style);
+  m_editor->setTabWidth(m_style.tabWidth);
+  m_editor->setCaretLineVisible(m_style.caretLine);
+  m_editor->setWrapMode(m_style.wrapLines ? QsciScintilla::WrapWord : QsciScintilla::WrapNone);
   m_editor->setFont(font);
   m_editor->setPaper(theme.base);
   m_editor->setColor(theme.text);
@@ -276,7 +277,7 @@ bool KernelView::canUndo() const {
 
 void KernelView::updateMargin() {
   const auto digits = QString::number(std::max(100, m_editor->lines())).size();
-  m_editor->setMarginWidth(kLineNumbers, QString(digits + 1, u'9'));
+  m_editor->setMarginWidth(kLineNumbers, m_style.lineNumbers ? QString(digits + 1, u'9') : QString());
 }
 
 void KernelView::openFind() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/domain/diagnostic.h"
+#include "ui/editor/editor_style.h"
 #include "ui/editor/lexers.h"
 #include "ui/editor/line_heat.h"
 #include "ui/widgets/theme.h"
@@ -35,6 +36,8 @@ class KernelView final : public QWidget {
   // What assistive technology calls the text.
   void setTitle(const QString& title);
   void setTheme(const Theme& theme);
+  void setStyle(const EditorStyle& style);
+  [[nodiscard]] const EditorStyle& style() const { return m_style; }
   void setLanguage(Language language);
   void setEditing(Editing editing);
   [[nodiscard]] Editing editing() const { return m_editing; }
@@ -96,6 +99,7 @@ class KernelView final : public QWidget {
   std::unique_ptr<EditorMarks> m_marks;
   FindBar* m_find;
   Theme m_theme = Theme::light();
+  EditorStyle m_style;
   Editing m_editing = Editing::Never;
   int m_caretLine = 0;  // that was told of
   int m_hovered = -1;

@@ -59,6 +59,47 @@ SettingSection theme() {
             {u"viridis"_s, u"cividis"_s, u"diverging"_s}}}};
 }
 
+SettingSection editor() {
+  constexpr int kMostPoints = 72;
+  constexpr int kMostTab = 16;
+  return {u"editor"_s,
+          tr("Editor"),
+          {{.key = u"editor.font"_s,
+            .title = tr("Font"),
+            .hint = tr("Its family, for example DejaVu Sans Mono; empty: the desktop's font for code"),
+            .standard = QString(),
+            .choices = {}},
+           {.key = u"editor.font_size"_s,
+            .title = tr("Size"),
+            .hint = tr("In points"),
+            .standard = 0,
+            .choices = {},
+            .most = kMostPoints,
+            .atZero = tr("as the desktop")},
+           {.key = u"editor.tab_width"_s,
+            .title = tr("Tab width"),
+            .hint = tr("In columns; what is typed are spaces"),
+            .standard = 2,
+            .choices = {},
+            .least = 1,
+            .most = kMostTab},
+           {.key = u"editor.wrap_lines"_s,
+            .title = tr("Wrap long lines"),
+            .hint = tr("Comparisons never do: their lines stand beside each other"),
+            .standard = false,
+            .choices = {}},
+           {.key = u"editor.line_numbers"_s,
+            .title = tr("Show line numbers"),
+            .hint = tr("To the left of sources and listings"),
+            .standard = true,
+            .choices = {}},
+           {.key = u"editor.caret_line"_s,
+            .title = tr("Light up the line of the caret"),
+            .hint = tr("In sources and listings"),
+            .standard = true,
+            .choices = {}}}};
+}
+
 SettingSection locations() {
   return {u"locations"_s,
           tr("Locations"),
@@ -79,7 +120,7 @@ SettingSection locations() {
 }  // namespace
 
 const std::vector<SettingSection>& settingCatalogue() {
-  static const std::vector<SettingSection> catalogue = {general(), search(), theme(), locations()};
+  static const std::vector<SettingSection> catalogue = {general(), search(), editor(), theme(), locations()};
   return catalogue;
 }
 

@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <QVariant>
 
+#include <limits>
 #include <vector>
 
 namespace swage::ui {
@@ -15,8 +16,11 @@ struct SettingInfo {
   QString title;
   QString hint;
   QVariant standard;         // bool, int or QString: also its type
-  QStringList choices;       // of a text; empty: any
+  QStringList choices = {};  // of a text; empty: any
   bool atNextStart = false;  // takes effect then
+  int least = 0;             // of a number
+  int most = std::numeric_limits<int>::max();
+  QString atZero = {};  // what a number says then; empty: 0
 };
 
 struct SettingSection {

@@ -61,7 +61,9 @@ QVariant SettingsStore::value(const QString& key) const {
     return info->standard;
   }
   const QVariant value = toVariant(found->second);
-  const bool fits = value.typeId() == info->standard.typeId() &&
+  const bool isInRange =
+      value.typeId() != QMetaType::Int || (value.toInt() >= info->least && value.toInt() <= info->most);
+  const bool fits = value.typeId() == info->standard.typeId() && isInRange &&
                     (info->choices.isEmpty() || info->choices.contains(value.toString()));
   return fits ? value : info->standard;
 }

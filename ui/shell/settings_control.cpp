@@ -3,6 +3,8 @@
 
 #include <QWidget>
 
+#include "ui/editor/diff_pane.h"
+#include "ui/editor/kernel_view.h"
 #include "ui/models/format.h"
 #include "ui/shell/desktop_notifier.h"
 #include "ui/shell/run_bar.h"
@@ -25,6 +27,8 @@ SettingsControl::SettingsControl(SettingsStore& settings, const WindowServices& 
   connect(&settings, &SettingsStore::changed, this, [this](const QString& key) {
     if (key.startsWith("theme."_L1)) {
       applyTheme();
+    } else if (key.startsWith("editor."_L1)) {
+      applyEditorStyle();
     }
   });
   connect(&m_theme, &ThemeController::choiceMade, this, [this] {
@@ -35,6 +39,7 @@ SettingsControl::SettingsControl(SettingsStore& settings, const WindowServices& 
     m_settings.set(u"theme.choice"_s, choice);
   });
   applyTheme();
+  applyEditorStyle();
   if (options.themeOfThisStart) {
     m_theme.choose(*options.themeOfThisStart);
   }
@@ -43,6 +48,22 @@ SettingsControl::SettingsControl(SettingsStore& settings, const WindowServices& 
 void SettingsControl::applyTheme() {
   m_theme.setColorMap(parseColorMap(m_settings.value(u"theme.color_map"_s).toString()).value_or(ColorMap::Viridis));
   m_theme.choose(parseThemeChoice(m_settings.value(u"theme.choice"_s).toString()).value_or(ThemeChoice::System));
+}
+
+// Pages make all their editors when they are made.
+void SettingsControl::applyEditorStyle() {
+  const EditorStyle style{.family = m_settings.value(u"editor.font"_s).toString(),
+                          .points = m_settings.value(u"editor.font_size"_s).toInt(),
+                          .tabWidth = m_settings.value(u"editor.tab_width"_s).toInt(),
+                          .wrapLines = m_settings.value(u"editor.wrap_lines"_s).toBool(),
+                          .lineNumbers = m_settings.value(u"editor.line_numbers"_s).toBool(),
+                          .caretLine = m_settings.value(u"editor.caret_line"_s).toBool()};
+  for (KernelView* view : m_window.findChildren<KernelView*>()) {
+    view->setStyle(style);
+  }
+  for (DiffPane* pane : m_window.findChildren<DiffPane*>()) {
+    pane->setStyle(style);
+  }
 }
 
 // What the command line gives holds; what it leaves open comes from the settings.

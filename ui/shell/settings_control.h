@@ -30,6 +30,7 @@ class SettingsControl final : public QObject {
 
  private:
   void applyTheme();
+  void applyEditorStyle();
 
   SettingsStore& m_settings;
   ThemeController& m_theme;

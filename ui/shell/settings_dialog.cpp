@@ -127,7 +127,8 @@ QWidget* SettingsDialog::makeEditor(const SettingInfo& setting) {
   }
   if (setting.standard.typeId() == QMetaType::Int) {
     auto* number = new QSpinBox;
-    number->setRange(0, std::numeric_limits<int>::max());
+    number->setRange(setting.least, setting.most);
+    number->setSpecialValueText(setting.atZero);
     number->setValue(value.toInt());
     connect(number, &QSpinBox::valueChanged, this, [this, key](int one) { m_settings.set(key, one); });
     return number;
