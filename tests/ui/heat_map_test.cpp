@@ -3,10 +3,12 @@
 
 #include <QAccessible>
 #include <QHelpEvent>
+#include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolTip>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/ui/demo_data.h"
@@ -75,6 +77,27 @@ TEST_F(Map, CellsDoNotOverlapAndStayInside) {
       }
     }
   }
+}
+
+TEST_F(Map, IsTakenAwayWithItsColoursAndItsNumbers) {
+  const domain::Cell cell = *domain::Cell::parse("A2B1C0");
+  const QSize size(700, 420);
+  QImage image(size, QImage::Format_RGB32);
+  {
+    QPainter painter(&image);
+    map.drawChart(painter, QRectF(QPointF(), QSizeF(size)));
+  }
+  const HeatMapGeometry geometry(size, map.font());
+  const QPoint corner = geometry.cell(mapRow(cell), mapColumn(cell)).topLeft().toPoint() + QPoint(6, 6);
+  EXPECT_EQ(image.pixelColor(corner), mapColor(ColorMap::Viridis, map.view(cell.index()).level));
+  const ChartTable table = map.chartTable();
+  ASSERT_EQ(table.rows.size(), record.cellRows.size());
+  const auto row =
+      std::find_if(table.rows.begin(), table.rows.end(), [](const auto& one) { return one[0] == "A2B1C0"; });
+  ASSERT_NE(row, table.rows.end());
+  EXPECT_EQ((*row)[1], u"filled"_s);
+  EXPECT_GT((*row)[6].toDouble(), 0.0);
+  EXPECT_EQ(row->size(), table.columns.size());
 }
 
 TEST_F(Map, AClickChoosesTheCellUnderIt) {

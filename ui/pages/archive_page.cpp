@@ -96,6 +96,10 @@ void ArchivePage::fillIslands() {
   m_island->setEnabled(m_view.islandCount() > 0);
 }
 
+void ArchivePage::setChooseFile(const ChooseFile& chooseFile) {
+  m_map->setOutlet({chooseFile, [this](const Error& error) { m_session.report(error); }});
+}
+
 void ArchivePage::setTheme(const Theme& theme) {
   m_map->setTheme(theme);
   m_time->setTheme(theme);

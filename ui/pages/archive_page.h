@@ -6,6 +6,7 @@
 #include "core/services/record_service.h"
 #include "ui/models/archive_view.h"
 #include "ui/models/session.h"
+#include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
 class QBoxLayout;
@@ -25,6 +26,7 @@ class ArchivePage final : public QWidget {
   ArchivePage(Session& session, const services::RecordService& record, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   [[nodiscard]] HeatMap& map() { return *m_map; }
+  void setChooseFile(const ChooseFile& chooseFile);
 
  Q_SIGNALS:
   void cellOpened(int index);

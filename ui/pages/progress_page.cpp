@@ -50,6 +50,10 @@ ProgressPage::ProgressPage(Session& session, QWidget* parent)
   showHistory();
 }
 
+void ProgressPage::setChooseFile(const ChooseFile& chooseFile) {
+  m_chart->setOutlet({chooseFile, [this](const Error& error) { m_session.report(error); }});
+}
+
 void ProgressPage::setTheme(const Theme& theme) {
   m_chart->setTheme(theme);
 }

@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "ui/models/session.h"
+#include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
 namespace swage::ui {
@@ -18,6 +19,7 @@ class ProgressPage final : public QWidget {
  public:
   explicit ProgressPage(Session& session, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
+  void setChooseFile(const ChooseFile& chooseFile);
 
  private:
   void showHistory();

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QInputDialog>
 #include <QMessageBox>
 
@@ -53,10 +54,12 @@ void RealDialogs::chooseProject(QWidget* parent, const QString& current, const A
 }
 
 void RealDialogs::chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) {
-  QFileDialog* dialog = makeDialog(parent, tr("Export the kernel"), chosen);
+  const QString suffix = QFileInfo(suggestion).suffix();
+  const bool isKernel = suffix == "py"_L1;
+  QFileDialog* dialog = makeDialog(parent, isKernel ? tr("Export the kernel") : tr("Save a file"), chosen);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix(u"py"_s);
-  dialog->setNameFilter(tr("Python file (*.py)"));
+  dialog->setDefaultSuffix(suffix);
+  dialog->setNameFilter(isKernel ? tr("Python file (*.py)") : tr("%1 file (*.%2)").arg(suffix.toUpper(), suffix));
   dialog->selectFile(suggestion);
   dialog->open();
 }

@@ -32,10 +32,11 @@ class RunPages {
   RunPages(DockLayout& docks, Session& session, const WindowServices& services, const WindowOptions& options)
       : m_docks(docks), m_session(session), m_services(services) {
     m_archive = docks.add(describeArchive(), new ArchivePage(session, services.record));
+    m_archive->setChooseFile(chooseFile());
     addCompare();
     m_kernel = docks.add(describeKernel(), new KernelPage(session, kernelServices(options), nullptr));
     addProfile();
-    docks.add(describeProgress(), new ProgressPage(session));
+    docks.add(describeProgress(), new ProgressPage(session))->setChooseFile(chooseFile());
     m_lineage = docks.add(describeLineage(), new LineagePage(session, services.record));
     m_candidates = docks.add(describeCandidates(), new CandidatesPage(session, services.record));
     docks.add(describeRuns(), new RunsPage(session, services.record));
@@ -56,6 +57,13 @@ class RunPages {
     return {&m_services.record, m_services.edits, options.drafts};
   }
 
+  // Where charts are written to.
+  [[nodiscard]] ChooseFile chooseFile() const {
+    return [&dialogs = m_services.dialogs](QWidget* parent, const QString& suggestion, const Dialogs::Answer& chosen) {
+      dialogs.chooseExportFile(parent, suggestion, chosen);
+    };
+  }
+
   void addCompare() {
     if (m_services.profiles != nullptr && m_services.compare != nullptr) {
       const ComparisonServices services{m_services.record, *m_services.profiles, *m_services.compare};
@@ -69,10 +77,7 @@ class RunPages {
     }
     auto* pinned = new PinnedBaseline(m_session, m_services.record, *m_services.profiles, &m_docks);
     m_profile = m_docks.add(describeProfile(), new ProfilePage(m_session, *m_services.profiles, *pinned));
-    m_profile->setChooseFile(
-        [&dialogs = m_services.dialogs](QWidget* parent, const QString& suggestion, const Dialogs::Answer& chosen) {
-          dialogs.chooseExportFile(parent, suggestion, chosen);
-        });
+    m_profile->setChooseFile(chooseFile());
     QObject::connect(m_profile, &ProfilePage::lineRequested, m_kernel,
                      [kernel = m_kernel, docks = &m_docks, session = &m_session](domain::CandidateId id, int line) {
                        session->selectCandidate(id);

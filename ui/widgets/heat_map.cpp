@@ -232,13 +232,7 @@ void HeatMap::updateGeometryOfCells() {
 void HeatMap::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), m_theme.base);
-  paintHeaders(painter);
-  Theme colors = m_theme;
-  colors.heat = colorsFor(m_metric, m_theme.heat);
-  for (int index = 0; index < domain::kCellCount; ++index) {
-    const domain::Cell cell = domain::Cell::fromIndex(index);
-    paintCell(painter, m_geometry.cell(mapRow(cell), mapColumn(cell)), view(index), colors, font());
-  }
+  paintMap(painter, m_geometry);
   if (m_dropTarget >= 0) {
     const domain::Cell cell = domain::Cell::fromIndex(m_dropTarget);
     paintSelection(painter, m_geometry.cell(mapRow(cell), mapColumn(cell)), m_theme, true);
@@ -249,7 +243,17 @@ void HeatMap::paintEvent(QPaintEvent*) {
   }
 }
 
-void HeatMap::paintHeaders(QPainter& painter) const {
+void HeatMap::paintMap(QPainter& painter, const HeatMapGeometry& geometry) const {
+  paintHeaders(painter, geometry);
+  Theme colors = m_theme;
+  colors.heat = colorsFor(m_metric, m_theme.heat);
+  for (int index = 0; index < domain::kCellCount; ++index) {
+    const domain::Cell cell = domain::Cell::fromIndex(index);
+    paintCell(painter, geometry.cell(mapRow(cell), mapColumn(cell)), view(index), colors, font());
+  }
+}
+
+void HeatMap::paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) const {
   QFont bold = font();
   bold.setWeight(QFont::DemiBold);
   const QFontMetricsF metrics(font());
@@ -266,17 +270,18 @@ void HeatMap::paintHeaders(QPainter& painter) const {
     painter.drawText(below, flags, fitting(text.meaning, below, metrics));
   };
   for (int row = 0; row < kMapRows; ++row) {
-    twoLines(m_geometry.rowHeader(row), rowText(row), Qt::AlignRight | Qt::AlignVCenter);
+    twoLines(geometry.rowHeader(row), rowText(row), Qt::AlignRight | Qt::AlignVCenter);
   }
   for (int column = 0; column < kMapColumns; ++column) {
-    twoLines(m_geometry.columnHeader(column), columnText(column), Qt::AlignHCenter | Qt::AlignTop);
+    twoLines(geometry.columnHeader(column), columnText(column), Qt::AlignHCenter | Qt::AlignTop);
   }
   for (int block = 0; block < kMapBlocks; ++block) {
-    const QRectF rect = m_geometry.blockHeader(block);
+    const QRectF rect = geometry.blockHeader(block);
     const HeaderText text = blockText(block);
     painter.setFont(bold);
     painter.setPen(m_theme.text);
-    painter.drawText(rect, Qt::AlignCenter, u"%1 · %2"_s.arg(text.code, text.meaning));
+    const QString title = u"%1 · %2"_s.arg(text.code, text.meaning);
+    painter.drawText(rect, Qt::AlignCenter, QFontMetricsF(bold).elidedText(title, Qt::ElideRight, rect.width()));
     painter.setPen(QPen(m_theme.border, 1.0));
     painter.drawLine(rect.bottomLeft(), rect.bottomRight());
   }

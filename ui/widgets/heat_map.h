@@ -8,6 +8,7 @@
 
 #include "core/services/types.h"
 #include "ui/models/cell_view.h"
+#include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
 namespace swage::ui {
@@ -36,9 +37,9 @@ class HeatMapGeometry {
 };
 
 // The 36 behaviour cells. Click or arrow keys choose one, double click or Enter opens it, Escape chooses none; one that
-// is dragged onto another, or Ctrl+click on a second one, pairs them. A screen reader finds a table. Owns no data but
-// the last cells it was given. GUI thread only.
-class HeatMap final : public QWidget {
+// is dragged onto another, or Ctrl+click on a second one, pairs them; the menu takes the map away like any chart. A
+// screen reader finds a table. Owns no data but the last cells it was given. GUI thread only.
+class HeatMap final : public QWidget, public ChartSource {
   Q_OBJECT
 
  public:
@@ -50,6 +51,12 @@ class HeatMap final : public QWidget {
   // Called when the pointer rests on a cell.
   void setTooltipProvider(std::function<QString(int)> provider);
   void setCurrentCell(int index);  // -1: none
+  // Without one the menu can only copy.
+  void setOutlet(const ChartOutlet& outlet) { m_outlet = outlet; }
+
+  [[nodiscard]] QString chartTitle() const override;
+  void drawChart(QPainter& painter, const QRectF& target) const override;
+  [[nodiscard]] ChartTable chartTable() const override;
 
   [[nodiscard]] int currentCell() const { return m_current; }
   [[nodiscard]] const CellView& view(int index) const { return m_views[static_cast<std::size_t>(index)]; }
@@ -77,13 +84,15 @@ class HeatMap final : public QWidget {
   void dropEvent(QDropEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
   void showCells();
   [[nodiscard]] bool isFilled(int index) const;
   [[nodiscard]] bool canPair(int first, int second) const;
   void startDrag(int index);
-  void paintHeaders(QPainter& painter) const;
+  void paintMap(QPainter& painter, const HeatMapGeometry& geometry) const;
+  void paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) const;
   void updateGeometryOfCells();
   void choose(int index);
   void pairWithBest();
@@ -97,6 +106,7 @@ class HeatMap final : public QWidget {
   CellScale m_scale;
   HeatMapGeometry m_geometry;
   std::function<QString(int)> m_tooltip;
+  ChartOutlet m_outlet;
   int m_current = -1;
   int m_dropTarget = -1;  // the cell under one that is dragged
   QPointF m_pressed;
