@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -237,6 +239,59 @@ Result<std::vector<domain::Baseline>> ReplayRecord::baselines(domain::RunId) con
   return m_source.baselines(m_run.id);
 }
 
+services::ProposerReport ReplayRecord::report() const {
+  services::ProposerReport report;
+  report.elapsedSeconds = m_now;
+  std::map<std::pair<domain::OperatorKind, int>, services::ProposerTally> tallies;
+  std::map<int, std::pair<double, services::ProposerTally*>> elites;  // by cell and island
+  for (const CandidateRow& row : m_visible) {
+    services::ProposerTally& tally = tallies[{row.madeBy, row.island}];
+    tally.proposer = domain::name(row.madeBy);
+    tally.island = row.island;
+    ++tally.proposed;
+    tally.correct += row.status == "correct" ? 1 : 0;
+    tally.last = row.id;
+    tally.lastStatus = row.status;
+    if (row.cell && row.timeNs > 0.0) {
+      auto& [time, holder] = elites[row.island * domain::kCellCount + row.cell->index()];
+      if (holder == nullptr || row.timeNs < time) {
+        time = row.timeNs;
+        holder = &tally;
+        ++tally.improved;
+        ++report.improvements;
+      }
+    }
+  }
+  std::set<int> cells;
+  for (const auto& [place, elite] : elites) {
+    ++elite.second->elites;
+    cells.insert(place % domain::kCellCount);
+  }
+  report.filledCells = static_cast<int>(cells.size());
+  for (auto& [key, tally] : tallies) {
+    report.tallies.push_back(std::move(tally));
+  }
+  return report;
+}
+
+QFuture<Result<services::RunActivity>> ReplayRecord::activity(domain::RunId) const {
+  return m_source.activity(m_run.id).then(
+      [now = m_now, report = report()](Result<services::RunActivity> recorded) -> Result<services::RunActivity> {
+        if (!recorded) {
+          return recorded;
+        }
+        std::erase_if(recorded->timeline, [now](const auto& sample) { return sample.elapsedSeconds > now; });
+        recorded->report.tallies = report.tallies;
+        recorded->report.filledCells = report.filledCells;
+        recorded->report.improvements = report.improvements;
+        recorded->report.proposers.clear();
+        if (!recorded->timeline.empty()) {
+          recorded->report.proposers = recorded->timeline.back().proposers;
+        }
+        return recorded;
+      });
+}
+
 ReplayRun::ReplayRun(ReplayRecord& record, double speed, QObject* parent)
     : RunService(parent), m_record(record), m_speed(speed) {
   m_tick.setInterval(kTick);
@@ -305,6 +360,13 @@ void ReplayRun::report() {
   Q_EMIT archiveChanged(*cells);
   Q_EMIT workersChanged(
       {{.name = run->deviceName, .state = "replayed", .done = run->evaluations, .busy = 1, .total = 1}});
+  services::LaneStatus lane;
+  lane.name = run->deviceName;
+  lane.doing = "replayed";
+  lane.isBusy = true;
+  lane.done = run->evaluations;
+  Q_EMIT lanesChanged({lane});
+  Q_EMIT proposersChanged(m_record.report());
 }
 
 void ReplayRun::finish(bool interrupted) {

@@ -48,6 +48,9 @@ class ReplayRecord final : public services::RecordService {
   [[nodiscard]] Result<int> islandCount(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const override;
+  // Who proposed what of the visible ones; the timeline as it was recorded up to now.
+  [[nodiscard]] QFuture<Result<services::RunActivity>> activity(domain::RunId run) const override;
+  [[nodiscard]] services::ProposerReport report() const;
 
  private:
   [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidatePage& page) const;

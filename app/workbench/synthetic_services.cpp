@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <string>
 
 namespace swage::workbench {
 namespace {
@@ -19,6 +20,11 @@ constexpr int kTicksPerReport = 5;
 constexpr double kBaselineNs = 1e6;
 // Every so many candidates is a new best, so that charts and map keep moving.
 constexpr std::int64_t kPerImprovement = 500;
+constexpr int kCompilers = 8;
+constexpr std::array kOperators = {domain::OperatorKind::Synthesis,   domain::OperatorKind::Parameter,
+                                   domain::OperatorKind::Split,       domain::OperatorKind::Merge,
+                                   domain::OperatorKind::PatternSwap, domain::OperatorKind::Crossover,
+                                   domain::OperatorKind::Aimed};
 constexpr std::array<const char*, 5> kStatuses = {"correct", "wrong", "compile error", "correct", "screened out"};
 
 double speedupOf(std::int64_t id) {
@@ -27,6 +33,23 @@ double speedupOf(std::int64_t id) {
 
 std::int64_t best(std::int64_t count) {
   return std::max<std::int64_t>(1, count - count % kPerImprovement);
+}
+
+std::vector<services::LaneStatus> lanesAfter(std::int64_t count, double seconds) {
+  std::vector<services::LaneStatus> lanes;
+  for (int i = 0; i <= kCompilers; ++i) {
+    services::LaneStatus lane;
+    lane.kind = i == 0 ? services::LaneStatus::Kind::Worker : services::LaneStatus::Kind::Compiler;
+    lane.name = i == 0 ? std::string("synthetic") : "compiler " + std::to_string(i);
+    lane.doing = i == 0 ? "verifying" : "compiling";
+    lane.isBusy = true;
+    lane.candidate = domain::CandidateId(count);
+    lane.busySeconds = 0.8 * seconds;
+    lane.lifeSeconds = seconds;
+    lane.done = i == 0 ? count : count / kCompilers;
+    lanes.push_back(std::move(lane));
+  }
+  return lanes;
 }
 
 }  // namespace
@@ -112,6 +135,35 @@ Result<services::Lineage> SyntheticRecord::lineage(domain::CandidateId id, const
 QFuture<Result<domain::AnnotationEdit>> SyntheticRecord::annotate(const domain::AnnotationEdit&) {
   return QtFuture::makeReadyFuture(
       Result<domain::AnnotationEdit>(Error(ErrorKind::Unsupported, "made-up candidates cannot be changed")));
+}
+
+services::ProposerReport SyntheticRecord::report(std::int64_t count, double elapsedSeconds) {
+  constexpr int kProposers = static_cast<int>(kOperators.size());
+  services::ProposerReport report;
+  report.elapsedSeconds = elapsedSeconds;
+  report.filledCells = domain::kCellCount;
+  report.improvements = count / kPerImprovement;
+  for (int i = 0; i < kProposers; ++i) {
+    const std::string name(domain::name(kOperators[static_cast<std::size_t>(i)]));
+    report.proposers.push_back({name, 0.5 + 0.4 * std::sin(elapsedSeconds / 3.0 + i), 1.0 / kProposers});
+    for (int island = 0; island < kIslands; ++island) {
+      report.tallies.push_back({.proposer = name,
+                                .island = island,
+                                .proposed = count / (kProposers * kIslands),
+                                .correct = count * 2 / (5 * kProposers * kIslands),
+                                .improved = report.improvements / (kProposers * kIslands),
+                                .elites = (i + island) % 4,
+                                .last = domain::CandidateId(std::max<std::int64_t>(1, count - i)),
+                                .lastStatus = "correct"});
+    }
+  }
+  return report;
+}
+
+QFuture<Result<services::RunActivity>> SyntheticRecord::activity(domain::RunId) const {
+  services::RunActivity activity;
+  activity.report = report(m_count, 0.0);
+  return QtFuture::makeReadyFuture(Result<services::RunActivity>(std::move(activity)));
 }
 
 Result<std::optional<domain::Profile>> SyntheticRecord::profile(domain::CandidateId) const {
@@ -226,6 +278,8 @@ void SyntheticRun::reportRest() {
   if (const auto cells = m_record.cells(kRun, std::nullopt)) {
     Q_EMIT archiveChanged(*cells);
   }
+  Q_EMIT lanesChanged(lanesAfter(m_events, progress.elapsedSeconds));
+  Q_EMIT proposersChanged(SyntheticRecord::report(m_events, progress.elapsedSeconds));
   Q_EMIT workersChanged({{.name = "synthetic", .state = "verifying", .done = m_events, .busy = 1, .total = 1}});
 }
 

@@ -43,6 +43,9 @@ class SyntheticRecord final : public services::RecordService {
   [[nodiscard]] Result<int> islandCount(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const override;
+  [[nodiscard]] QFuture<Result<services::RunActivity>> activity(domain::RunId run) const override;
+  // Of the synthetic operators on each island.
+  [[nodiscard]] static services::ProposerReport report(std::int64_t count, double elapsedSeconds);
 
  private:
   std::int64_t m_count = 0;

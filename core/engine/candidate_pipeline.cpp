@@ -131,6 +131,12 @@ CandidatePipeline::Lane* CandidatePipeline::freeLane() const {
   return least != m_lanes.end() && (*least)->items.size() < depth ? least->get() : nullptr;
 }
 
+domain::CandidateId CandidatePipeline::candidateOf(const WorkerSupervisor& worker) const {
+  const auto lane =
+      std::find_if(m_lanes.begin(), m_lanes.end(), [&worker](const auto& one) { return one->worker == &worker; });
+  return lane != m_lanes.end() && !(*lane)->items.empty() ? (*lane)->items.front().record.id : domain::CandidateId();
+}
+
 Result<> CandidatePipeline::restore(std::vector<store::CandidateRecord> history) {
   for (store::CandidateRecord& record : history) {
     if (record.madeBy == domain::OperatorKind::Baseline && !m_identity.isValid()) {
@@ -141,7 +147,9 @@ Result<> CandidatePipeline::restore(std::vector<store::CandidateRecord> history)
     if (item.record.evaluation) {
       count(*item.record.evaluation);
       tell(item, outcomeOf(item.record, *item.record.evaluation));
-    } else {
+    }
+    Q_EMIT restored(item.record);
+    if (!item.record.evaluation) {
       m_waiting.push_back(std::move(item));
     }
   }
@@ -300,25 +308,9 @@ Result<> CandidatePipeline::propose(const search::Proposal& proposal) {
   return admit(std::move(item));
 }
 
-Result<> CandidatePipeline::addRejected(Item item, const Error& why) {
-  item.record.program.target = m_options.device.target;
-  item.record.run = m_options.run;
-  SWAGE_TRY_ASSIGN(item.record.id, m_parts.record.addCandidate({.run = m_options.run,
-                                                                .island = item.record.island,
-                                                                .madeBy = item.record.madeBy,
-                                                                .parents = item.record.parents,
-                                                                .genome = item.record.genome,
-                                                                .program = item.record.program,
-                                                                .sourceHash = {},
-                                                                .proposal = item.record.proposal}));
-  return finish(std::move(item), domain::Rejected{.rule = "genome", .detail = why.message()});
-}
-
-Result<> CandidatePipeline::admit(Item item) {
-  store::CandidateRecord& record = item.record;
+Result<> CandidatePipeline::enter(store::CandidateRecord& record) {
   record.run = m_options.run;
-  record.sourceHash = sourceHash(record.program);
-  SWAGE_TRY_ASSIGN(record.id, m_parts.record.addCandidate({.run = m_options.run,
+  SWAGE_TRY_ASSIGN(record.id, m_parts.record.addCandidate({.run = record.run,
                                                            .island = record.island,
                                                            .madeBy = record.madeBy,
                                                            .parents = record.parents,
@@ -326,6 +318,20 @@ Result<> CandidatePipeline::admit(Item item) {
                                                            .program = record.program,
                                                            .sourceHash = record.sourceHash,
                                                            .proposal = record.proposal}));
+  Q_EMIT proposed(record);
+  return {};
+}
+
+Result<> CandidatePipeline::addRejected(Item item, const Error& why) {
+  item.record.program.target = m_options.device.target;
+  SWAGE_TRY(enter(item.record));
+  return finish(std::move(item), domain::Rejected{.rule = "genome", .detail = why.message()});
+}
+
+Result<> CandidatePipeline::admit(Item item) {
+  store::CandidateRecord& record = item.record;
+  record.sourceHash = sourceHash(record.program);
+  SWAGE_TRY(enter(record));
   if (record.madeBy == domain::OperatorKind::Baseline && !m_identity.isValid()) {
     m_identity = record.id;
   }

@@ -73,9 +73,14 @@ class CandidatePipeline : public QObject {
   [[nodiscard]] bool isEvaluating() const { return inWorkers() > 0; }
   [[nodiscard]] std::string stage() const;
   [[nodiscard]] domain::CandidateId identity() const { return m_identity; }
+  // What a worker is evaluating; invalid: nothing.
+  [[nodiscard]] domain::CandidateId candidateOf(const WorkerSupervisor& worker) const;
   [[nodiscard]] bool isSpaceExhausted() const { return m_exhausted; }
 
  Q_SIGNALS:
+  void proposed(const swage::store::CandidateRecord& candidate);
+  // Of an earlier sitting, with its end if it had one.
+  void restored(const swage::store::CandidateRecord& candidate);
   void ended(const swage::store::CandidateRecord& candidate);
   void halted();
   // Nothing is in flight and nothing new may or can be proposed.
@@ -106,6 +111,7 @@ class CandidatePipeline : public QObject {
   Lane& addLane(WorkerSupervisor& worker);
   bool proposeOne();
   [[nodiscard]] Result<> propose(const search::Proposal& proposal);
+  [[nodiscard]] Result<> enter(store::CandidateRecord& record);
   [[nodiscard]] Result<> addRejected(Item item, const Error& why);
   [[nodiscard]] Result<> admit(Item item);
   [[nodiscard]] Result<> build(Item item);

@@ -47,7 +47,12 @@ std::optional<Error> environmentError(const domain::CompileOutcome& outcome) {
 }  // namespace
 
 CompilerPool::CompilerPool(Options options, QObject* parent) : QObject(parent), m_options(std::move(options)) {
-  m_slots.resize(static_cast<std::size_t>(std::max(1, m_options.size)));
+  const int size = std::max(1, m_options.size);
+  m_slots.reserve(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) {
+    m_slots.push_back({.clock = LaneClock(m_options.now)});
+    note(m_slots.back());
+  }
 }
 
 CompilerPool::~CompilerPool() = default;
@@ -59,6 +64,38 @@ int CompilerPool::busy() const {
 
 int CompilerPool::pending() const {
   return busy() + static_cast<int>(m_queue.size());
+}
+
+std::vector<services::LaneStatus> CompilerPool::lanes() const {
+  std::vector<services::LaneStatus> lanes;
+  for (const Slot& slot : m_slots) {
+    lanes.push_back({.kind = services::LaneStatus::Kind::Compiler,
+                     .name = fmt::format("compiler {}", lanes.size() + 1),
+                     .doing = slot.clock.doing(),
+                     .isBusy = slot.clock.isBusy(),
+                     .isLost = false,
+                     .lastEnd = slot.lastEnd,
+                     .candidate = {},
+                     .sinceSeconds = slot.clock.sinceSeconds(),
+                     .busySeconds = slot.clock.busySeconds(),
+                     .lifeSeconds = slot.clock.lifeSeconds(),
+                     .done = slot.done,
+                     .replaced = slot.replaced});
+    if (slot.job) {
+      lanes.back().candidate = domain::CandidateId(static_cast<std::int64_t>(slot.job->token));
+    }
+  }
+  return lanes;
+}
+
+void CompilerPool::note(Slot& slot) {
+  const bool isReady = slot.channel && slot.channel->state() != ProcessChannel::State::Starting;
+  const bool isBusy = slot.job && isReady;
+  slot.clock.note(isBusy         ? "compiling"
+                  : slot.channel ? (isReady ? "idle" : "starting")
+                  : slot.job     ? "starting"
+                                 : "not started",
+                  isBusy);
 }
 
 void CompilerPool::compile(std::uint64_t token, domain::CompileRequest request) {
@@ -103,15 +140,17 @@ void CompilerPool::open(Slot& slot) {
           [this, &slot](const JobOutcome& outcome) { handleJob(slot, outcome); });
   connect(channel, &ProcessChannel::died, this, [this, &slot](const ChannelEnd& end) { handleDeath(slot, end); });
   channel->start();
+  note(slot);
 }
 
-void CompilerPool::give(Slot& slot) const {
+void CompilerPool::give(Slot& slot) {
   wire::Compile message;
   message.request = slot.job->token;
   message.what = slot.job->request;
   message.limitSeconds = m_options.limitSeconds;
   message.memoryLimitBytes = m_options.memoryLimitBytes;
   slot.channel->submit(message, milliseconds(m_options.limitSeconds) + m_options.overdue);
+  note(slot);
 }
 
 void CompilerPool::handleJob(Slot& slot, const JobOutcome& outcome) {
@@ -137,7 +176,9 @@ void CompilerPool::handleJob(Slot& slot, const JobOutcome& outcome) {
     return;
   }
   ++m_done;
+  ++slot.done;
   const domain::CompileOutcome result = answer->outcome;
+  note(slot);
   dispatch();  // the next source is on its way before anyone looks at this binary
   Q_EMIT compiled(job.token, result);
 }
@@ -179,6 +220,9 @@ void CompilerPool::handleDeath(Slot& slot, const ChannelEnd& end) {
     m_queue.push_front(std::move(*slot.job));
     slot.job.reset();
   }
+  ++slot.replaced;
+  slot.lastEnd = end.detail;
+  note(slot);
   dispatch();
 }
 

@@ -11,7 +11,9 @@
 
 #include "core/base/error.h"
 #include "core/domain/compilation.h"
+#include "core/engine/lane_clock.h"
 #include "core/engine/process_channel.h"
+#include "core/services/activity.h"
 
 namespace swage::engine {
 
@@ -30,6 +32,7 @@ class CompilerPool : public QObject {
     std::chrono::milliseconds overdue{3000};  // the compiler enforces its limit itself; later than this it is killed
     std::chrono::milliseconds startLimit{20000};
     std::chrono::milliseconds stopGrace{1000};
+    MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
   };
 
   explicit CompilerPool(Options options, QObject* parent = nullptr);
@@ -45,6 +48,8 @@ class CompilerPool : public QObject {
   [[nodiscard]] int pending() const;  // queued and in work
   [[nodiscard]] int busy() const;
   [[nodiscard]] std::int64_t done() const { return m_done; }
+  // One for each process; its candidate is the token it compiles.
+  [[nodiscard]] std::vector<services::LaneStatus> lanes() const;
 
  Q_SIGNALS:
   void compiled(std::uint64_t token, const swage::domain::CompileOutcome& outcome);
@@ -58,13 +63,18 @@ class CompilerPool : public QObject {
     int attempts = 0;
   };
   struct Slot {
-    std::unique_ptr<ProcessChannel> channel;
-    std::optional<Job> job;
+    std::unique_ptr<ProcessChannel> channel{};
+    std::optional<Job> job{};
+    LaneClock clock;
+    std::int64_t done = 0;
+    int replaced = 0;
+    std::string lastEnd{};
   };
 
   void dispatch();
+  static void note(Slot& slot);
   void open(Slot& slot);
-  void give(Slot& slot) const;
+  void give(Slot& slot);
   void handleJob(Slot& slot, const JobOutcome& outcome);
   void handleLoss(Job job, const JobLost& lost);
   void handleDeath(Slot& slot, const ChannelEnd& end);

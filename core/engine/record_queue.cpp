@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "core/engine/recorded_activity.h"
+
 namespace swage::engine {
 
 RecordQueue::RecordQueue(std::filesystem::path project) : m_project(std::move(project)) {
@@ -38,6 +40,13 @@ QFuture<Result<services::CandidateIds>> RecordQueue::candidateIds(const store::C
         SWAGE_TRY_ASSIGN(std::vector<domain::CandidateId> ids, record->candidateIds(query, isCancelled));
         return services::CandidateIds(std::make_shared<const std::vector<domain::CandidateId>>(std::move(ids)));
       });
+}
+
+QFuture<Result<services::RunActivity>> RecordQueue::activity(domain::RunId run) {
+  return enqueue<services::RunActivity>([this, run](const std::function<bool()>&) -> Result<services::RunActivity> {
+    SWAGE_TRY_ASSIGN(const store::Record* record, reader());
+    return recordedActivity(*record, run);
+  });
 }
 
 QFuture<Result<domain::AnnotationEdit>> RecordQueue::annotate(const domain::AnnotationEdit& edit) {

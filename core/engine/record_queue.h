@@ -26,6 +26,7 @@ class RecordQueue {
   RecordQueue& operator=(const RecordQueue&) = delete;
 
   [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(const store::CandidateQuery& query);
+  [[nodiscard]] QFuture<Result<services::RunActivity>> activity(domain::RunId run);
   [[nodiscard]] QFuture<Result<domain::AnnotationEdit>> annotate(const domain::AnnotationEdit& edit);
 
  private:

@@ -162,6 +162,13 @@ QFuture<Result<domain::AnnotationEdit>> RecordServiceImpl::annotate(const domain
   return m_queue->annotate(edit);
 }
 
+QFuture<Result<services::RunActivity>> RecordServiceImpl::activity(domain::RunId run) const {
+  if (!m_queue) {
+    return QtFuture::makeReadyFuture(Result<services::RunActivity>(noProject()));
+  }
+  return m_queue->activity(run);
+}
+
 Result<services::Lineage> RecordServiceImpl::lineage(domain::CandidateId id,
                                                      const services::LineageReach& reach) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());

@@ -39,6 +39,7 @@ class RecordServiceImpl final : public services::RecordService, public services:
   [[nodiscard]] Result<int> islandCount(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<services::HistoryPoint>> history(domain::RunId run) const override;
   [[nodiscard]] Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const override;
+  [[nodiscard]] QFuture<Result<services::RunActivity>> activity(domain::RunId run) const override;
   [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const override;
   // The same with what it means.
   [[nodiscard]] Result<std::optional<services::ProfileReport>> profileReport(domain::CandidateId id) const;

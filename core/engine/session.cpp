@@ -8,6 +8,7 @@
 #include "core/engine/baseline_stage.h"
 #include "core/engine/elite_profiles.h"
 #include "core/engine/snapshots.h"
+#include "core/store/failures.h"
 
 namespace swage::engine {
 namespace {
@@ -18,6 +19,18 @@ constexpr std::chrono::milliseconds kTick{100};
 constexpr int kTicksPerArchive = 3;
 constexpr int kTicksPerProgress = 2;
 constexpr int kTicksPerCheckpoint = 50;
+
+// What the device or its worker is to blame for was said when it happened.
+services::Notice::Subject causeOf(const services::RunOutcome& outcome) {
+  using Subject = services::Notice::Subject;
+  if (!outcome.error) {
+    return Subject::Other;
+  }
+  if (store::isDiskFull(*outcome.error)) {
+    return Subject::DiskFull;
+  }
+  return store::isHeld(*outcome.error) ? Subject::RecordLocked : outcome.cause;
+}
 
 }  // namespace
 
@@ -138,6 +151,7 @@ bool Session::mayPropose(std::int64_t inFlight) const {
 
 void Session::handleEnded(const store::CandidateRecord& candidate) {
   m_archiveDirty = true;
+  m_proposers.countEnded(candidate, m_searcher->archive());
   Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
   const bool isIdentity = candidate.id == m_pipeline->identity();
   if (isIdentity && candidate.evaluation && domain::asCorrect(*candidate.evaluation) == nullptr) {
@@ -193,10 +207,12 @@ void Session::tick() {
   }
   if (m_ticks % kTicksPerProgress == 0) {
     emitProgress();
+    emitLanes();
   }
   if (m_archiveDirty && m_searcher && m_ticks % kTicksPerArchive == 0) {
     m_archiveDirty = false;
     Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_baselineNs));
+    emitProposers();
   }
   if (m_workersDirty) {
     emitWorkers();
@@ -207,60 +223,9 @@ void Session::tick() {
       fail(stored.error());
     }
   }
-}
-
-void Session::emitProgress() {
-  services::Progress progress;
-  progress.state = m_state;
-  progress.stage = m_stage;
-  progress.finishing = isFinishing();
-  progress.elapsedSeconds = m_clock.elapsedSeconds();
-  progress.budgetSeconds = m_spec.timeBudgetSeconds;
-  progress.maxEvaluations = m_spec.maxEvaluations;
-  if (m_pipeline) {
-    if (m_stage.empty()) {
-      progress.stage = m_pipeline->stage();
-    }
-    progress.evaluations = m_pipeline->evaluations();
-    progress.correct = m_pipeline->correct();
-    const double seconds = progress.elapsedSeconds - m_elapsedAtStart;
-    progress.perSecond =
-        seconds > 0.0 ? static_cast<double>(progress.evaluations - m_evaluationsAtStart) / seconds : 0.0;
-    progress.filledCells = m_searcher->archive().filledCells();
-    if (const search::Elite* best = m_searcher->archive().bestOverall()) {
-      progress.best = best->candidate;
-      progress.bestSpeedup = m_baselineNs > 0.0 && best->timeNs > 0.0 ? m_baselineNs / best->timeNs : 0.0;
-    }
+  if (const Result<> kept = keepProposers(Keep::WhenDue); !kept) {
+    fail(kept.error());
   }
-  Q_EMIT progressed(progress);
-}
-
-void Session::emitWorkers() {
-  m_workersDirty = false;
-  std::vector<services::WorkerStatus> workers;
-  if (m_worker) {
-    workers.push_back({.name = m_device.name.empty() ? std::string("worker") : m_device.name,
-                       .state = m_worker->stateText(),
-                       .done = m_worker->done(),
-                       .busy = m_worker->isBusy() ? 1 : 0,
-                       .total = 1});
-  }
-  for (const auto& lane : m_lanes) {
-    workers.push_back({.name = lane->device.name.empty() ? std::string("worker") : lane->device.name,
-                       .state = lane->worker->stateText(),
-                       .done = lane->worker->done(),
-                       .busy = lane->worker->isBusy() ? 1 : 0,
-                       .total = 1});
-  }
-  if (m_compilers) {
-    const int busy = m_compilers->busy();
-    workers.push_back({.name = "compilers",
-                       .state = busy > 0 ? "compiling" : "idle",
-                       .done = m_compilers->done(),
-                       .busy = busy,
-                       .total = m_compilers->size()});
-  }
-  Q_EMIT workersChanged(workers);
 }
 
 void Session::notice(services::Notice::Severity severity, std::string text, std::string hint) {
@@ -298,12 +263,16 @@ void Session::conclude(std::optional<Error> error, bool interrupted, void (Sessi
                                     : interrupted ? store::RunStatus::Interrupted
                                                   : store::RunStatus::Finished;
     Result<> stored = m_record->setRunStatus(m_run, status, m_clock.elapsedSeconds());
+    if (stored) {
+      stored = keepProposers(Keep::Now);
+    }
     if (!stored && !error) {
       error = std::move(stored).error();
     }
   }
   m_outcome.state = error ? RunState::Failed : RunState::Finished;
   m_outcome.error = std::move(error);
+  m_outcome.cause = causeOf(m_outcome);
   (this->*endProcesses)();
 }
 
@@ -367,8 +336,10 @@ void Session::finishWhenQuiet() {
   }
   if (m_searcher) {
     Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_baselineNs));
+    emitProposers();
   }
   emitWorkers();
+  emitLanes();
   closeRecord();
   setState(m_outcome.state);
   m_stage = services::name(m_outcome.state);

@@ -15,13 +15,16 @@
 #include "core/engine/compiler_pool.h"
 #include "core/engine/device_lease.h"
 #include "core/engine/finishing_pass.h"
+#include "core/engine/lane_board.h"
 #include "core/engine/locations.h"
+#include "core/engine/proposer_board.h"
 #include "core/engine/sanitizer_pass.h"
 #include "core/engine/search_clock.h"
 #include "core/engine/self_test_gate.h"
 #include "core/engine/target_choice.h"
 #include "core/engine/task_preparation.h"
 #include "core/engine/worker_supervisor.h"
+#include "core/services/activity.h"
 #include "core/services/types.h"
 #include "core/stats/roofline.h"
 #include "core/store/record.h"
@@ -79,6 +82,8 @@ class Session : public QObject {
   void candidateEvaluated(const swage::services::CandidateRow& row);
   void archiveChanged(const std::vector<swage::services::CellSummary>& cells);
   void workersChanged(const std::vector<swage::services::WorkerStatus>& workers);
+  void lanesChanged(const std::vector<swage::services::LaneStatus>& lanes);
+  void proposersChanged(const swage::services::ProposerReport& report);
   void baselineMeasured(const swage::domain::Baseline& baseline);
   void noticed(const swage::services::Notice& notice);
   void finished(const swage::services::RunOutcome& outcome);
@@ -94,6 +99,7 @@ class Session : public QObject {
   void chooseTarget();
   void startWorker(domain::Target target);
   void watch(WorkerSupervisor& worker);
+  void keepEvent(std::string_view kind, const std::string& json);
   [[nodiscard]] wire::LoadTask taskToLoad() const;
   void handleDevice(const wire::WorkerReady& ready);
   void checkDevice(const std::string& torchVersion);
@@ -133,9 +139,20 @@ class Session : public QObject {
   [[nodiscard]] bool promoteLane(const Error& error);
   void handleWorkerFailed(WorkerSupervisor* worker, const Error& error);
   void handleWorkerStopped(WorkerSupervisor* worker);
+  void markLost(const WorkerSupervisor& worker, const Error& error);
+  [[nodiscard]] const domain::DeviceInfo& deviceOf(const WorkerSupervisor& worker) const;
   [[nodiscard]] Lane* laneOf(const WorkerSupervisor* worker) const;
   [[nodiscard]] bool areLanesGone() const;
   void endLanes(void (WorkerSupervisor::*how)());
+
+  // session_activity.cpp: what there is to see meanwhile.
+  enum class Keep : std::uint8_t { WhenDue, Now };
+  void emitProgress();
+  void emitWorkers();
+  void emitLanes();
+  void emitProposers();
+  // Writes down how the search stands.
+  [[nodiscard]] Result<> keepProposers(Keep when);
 
   // session.cpp: the search and the end.
   void setState(services::RunState state);
@@ -152,10 +169,9 @@ class Session : public QObject {
   void profileElites();
   void handleProfiles(const std::string& missing);
   void tick();
-  void emitProgress();
-  void emitWorkers();
   void notice(services::Notice::Severity severity, std::string text, std::string hint = {});
   void noticeLostGpu(const Error& error);
+  void noticeKilled(const domain::DeviceInfo& device);
   [[nodiscard]] bool isTimeOver() const;
   [[nodiscard]] bool mayPropose(std::int64_t inFlight) const;
   [[nodiscard]] bool isActive() const;
@@ -198,6 +214,9 @@ class Session : public QObject {
   std::unique_ptr<FinishingPass> m_finishing;
   std::unique_ptr<EliteProfiles> m_profiles;
 
+  LaneBoard m_laneBoard{m_parts.now};
+  ProposerBoard m_proposers;
+  double m_sampledAt = 0.0;
   SearchClock m_clock;
   QTimer m_ticker{this};  // a child, so that it moves with us to another thread
   AfterHalt m_afterHalt = AfterHalt::Nothing;

@@ -37,24 +37,58 @@ void SessionParts::useDevices(const Locations& locations, const std::vector<int>
 
 // What every worker of a run is watched for.
 void Session::watch(WorkerSupervisor& worker) {
-  const auto keep = [this](std::string_view kind, const nlohmann::json& what) {
-    if (!m_record || !m_run.isValid()) {
-      return;
-    }
-    if (const Result<> stored = m_record->addEvent(m_run, kind, what.dump()); !stored) {
-      fail(stored.error());
-    }
-  };
+  m_laneBoard.add(worker);
   connect(&worker, &WorkerSupervisor::failed, this,
           [this, &worker](const Error& error) { handleWorkerFailed(&worker, error); });
   connect(&worker, &WorkerSupervisor::stopped, this, [this, &worker] { handleWorkerStopped(&worker); });
-  connect(&worker, &WorkerSupervisor::stateChanged, this, [this] { m_workersDirty = true; });
-  connect(&worker, &WorkerSupervisor::replaced, this, [keep](const std::string& why) {
-    keep("worker replaced", {{"why", why}});
+  connect(&worker, &WorkerSupervisor::stateChanged, this, [this, &worker] {
+    m_workersDirty = true;
+    m_laneBoard.note(worker);
   });
-  connect(&worker, &WorkerSupervisor::readyAgain, this, [keep](double seconds) {
-    keep("worker ready again", {{"seconds", seconds}});
+  connect(&worker, &WorkerSupervisor::killed, this, [this, &worker] { noticeKilled(deviceOf(worker)); });
+  connect(&worker, &WorkerSupervisor::replaced, this, [this, &worker](const std::string& why) {
+    m_laneBoard.replace(worker, why);
+    keepEvent("worker replaced", nlohmann::json{{"why", why}, {"device", deviceOf(worker).uuid}}.dump());
   });
+  connect(&worker, &WorkerSupervisor::readyAgain, this, [this](double seconds) {
+    keepEvent("worker ready again", nlohmann::json{{"seconds", seconds}}.dump());
+  });
+}
+
+// Once a minute at most would say as much, but the banner shows the same text once only.
+void Session::noticeKilled(const domain::DeviceInfo& device) {
+  if (m_concluding) {
+    return;
+  }
+  Q_EMIT noticed({.severity = services::Notice::Severity::Warning,
+                  .text = fmt::format("the worker of {} was killed by somebody else; another one takes its place",
+                                      device.name.empty() ? std::string("the device") : device.name),
+                  .hint =
+                      "Nothing is lost: the candidate in work is evaluated again. If you did not end it, the system "
+                      "ran out of memory: close what needs much of it (`dmesg` names what was killed).",
+                  .subject = services::Notice::Subject::WorkerKilled});
+}
+
+void Session::keepEvent(std::string_view kind, const std::string& json) {
+  if (!m_record || !m_run.isValid()) {
+    return;
+  }
+  if (const Result<> stored = m_record->addEvent(m_run, kind, json); !stored) {
+    fail(stored.error());
+  }
+}
+
+const domain::DeviceInfo& Session::deviceOf(const WorkerSupervisor& worker) const {
+  const Lane* lane = laneOf(&worker);
+  return lane != nullptr ? lane->device : m_device;
+}
+
+// Before anything of it changes hands.
+void Session::markLost(const WorkerSupervisor& worker, const Error& error) {
+  m_laneBoard.lose(worker, error.message());
+  const domain::DeviceInfo& device = deviceOf(worker);
+  const nlohmann::json what = {{"uuid", device.uuid}, {"name", device.name}, {"why", error.message()}};
+  keepEvent("device lost", domain::dumpJson(what));
 }
 
 Session::Lane* Session::laneOf(const WorkerSupervisor* worker) const {
@@ -64,6 +98,11 @@ Session::Lane* Session::laneOf(const WorkerSupervisor* worker) const {
 }
 
 void Session::handleWorkerFailed(WorkerSupervisor* worker, const Error& error) {
+  if (!m_concluding) {
+    m_outcome.cause =
+        worker->isDeviceLost() ? services::Notice::Subject::GpuLost : services::Notice::Subject::WorkerKilled;
+    markLost(*worker, error);
+  }
   if (Lane* lane = laneOf(worker)) {
     dropLane(*lane, error);
   } else if (!promoteLane(error)) {
@@ -111,6 +150,7 @@ void Session::startMoreWorkers() {
 
 void Session::admitLane(Lane& lane, const wire::WorkerReady& ready) {
   lane.device = ready.device;
+  m_laneBoard.rename(*lane.worker, ready.device);
   if (const Result<> occupied = occupy(lane); !occupied) {
     dropLane(lane, occupied.error());
     return;

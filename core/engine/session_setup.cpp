@@ -207,6 +207,7 @@ void Session::handleDevice(const wire::WorkerReady& ready) {
            fmt::format("this run began on another device ({}); its times are not comparable", m_device.name));
   }
   m_device = ready.device;
+  m_laneBoard.rename(*m_worker, m_device);
   m_torchVersion = plainVersion(ready.torchVersion);
   m_workersDirty = true;
   checkDevice(ready.torchVersion);
@@ -434,6 +435,7 @@ Result<> Session::buildSearch() {
   pool.command = m_parts.compilerCommand;
   pool.size = m_parts.compilers > 0 ? m_parts.compilers : std::max(1, QThread::idealThreadCount());
   pool.stopGrace = m_parts.stopGrace;
+  pool.now = m_parts.now;
   m_compilers = std::make_unique<CompilerPool>(std::move(pool));
   m_compilersGone = false;
   connect(m_compilers.get(), &CompilerPool::failed, this, &Session::fail);
@@ -443,6 +445,12 @@ Result<> Session::buildSearch() {
   });
   m_pipeline = std::make_unique<CandidatePipeline>(
       CandidatePipeline::Parts{*m_record, *m_synthesizer, *m_searcher, *m_compilers, *m_worker}, pipelineOptions());
+  connect(m_pipeline.get(), &CandidatePipeline::proposed, this, [this](const store::CandidateRecord& candidate) {
+    m_proposers.countProposed(candidate);
+    m_archiveDirty = true;
+  });
+  connect(m_pipeline.get(), &CandidatePipeline::restored, this,
+          [this](const auto& candidate) { m_proposers.takeUp(candidate, m_searcher->archive()); });
   connect(m_pipeline.get(), &CandidatePipeline::ended, this, &Session::handleEnded);
   connect(m_pipeline.get(), &CandidatePipeline::halted, this, &Session::handleHalted);
   connect(m_pipeline.get(), &CandidatePipeline::drained, this, &Session::handleDrained);

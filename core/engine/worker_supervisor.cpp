@@ -139,6 +139,7 @@ void WorkerSupervisor::evaluate(wire::Evaluate message) {
     return;
   }
   m_job = std::move(message);
+  m_jobWasKilled = false;
   if (m_state == State::Idle) {
     sendJob();
   }
@@ -185,6 +186,7 @@ bool WorkerSupervisor::isSameDevice(const wire::WorkerReady& worker) {
   if (worker.device.uuid == m_deviceUuid) {
     return true;
   }
+  m_deviceLost = true;
   giveUp({ErrorKind::Environment,
           fmt::format("the device {} is gone; a new worker found {} ({}) in its place", m_deviceUuid,
                       worker.device.uuid, worker.device.name),
@@ -296,6 +298,11 @@ void WorkerSupervisor::handleEvaluation(const JobOutcome& outcome) {
 }
 
 void WorkerSupervisor::reportLoss(const JobLost& lost) {
+  const bool wasKilled = lost.reason == JobLost::Reason::Died && lost.signal == SIGKILL;
+  if (wasKilled && m_state != State::Stopping && !std::exchange(m_jobWasKilled, true)) {
+    setState(State::Starting);  // the next worker gets it
+    return;
+  }
   m_blamed = true;
   EvaluationResult result;
   result.request = m_job->request;
@@ -327,6 +334,7 @@ void WorkerSupervisor::releaseHeld(bool deviceWorks) {
 
 void WorkerSupervisor::report(const EvaluationResult& result) {
   m_job = std::exchange(m_next, std::nullopt);
+  m_jobWasKilled = false;
   ++m_done;
   if (m_job && m_state == State::Idle) {
     sendJob();
@@ -358,12 +366,14 @@ std::optional<Error> WorkerSupervisor::countBlamed(const ChannelEnd& end) {
 
 std::optional<Error> WorkerSupervisor::countDeath(const ChannelEnd& end) {
   if (end.unkillable) {
+    m_deviceLost = true;
     return givenUp("the device is given up, because its worker hangs in the driver", end);
   }
   if (m_blamed) {
     return countBlamed(end);
   }
   if (m_afterFault && ++m_unusable >= kMaxUnusable) {
+    m_deviceLost = true;
     return givenUp("the device is given up, because after a fault new workers cannot use it", end);
   }
   const auto now = std::chrono::steady_clock::now();
@@ -393,6 +403,9 @@ void WorkerSupervisor::handleDeath(const ChannelEnd& end) {
   }
   if (m_state == State::Down) {
     return;
+  }
+  if (!end.expected && end.child.signal == SIGKILL && !end.child.byUs) {
+    Q_EMIT killed();
   }
   if (const std::optional<Error> error = countDeath(end)) {
     // A candidate that no worker survives is to blame; a device that no worker can use is not its fault.

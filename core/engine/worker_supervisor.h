@@ -27,6 +27,9 @@ struct EvaluationResult {
 // is loaded into the new one before the next evaluation; the candidate's end is reported as data (Crashed, TimedOut).
 // With `spare`, the next worker waits with its libraries loaded, off the device.
 //
+// A worker that somebody else killed (SIGKILL, which the system also sends when memory runs out) says nothing about the
+// candidate: that is evaluated once more, and counts as crashed only when it happens to it again.
+//
 // What a worker died of is reported when its replacement has shown that the device still works. When two in a row
 // cannot use it, the device was at fault: the evaluation counts as interrupted, and failed() says that the device is
 // given up. failed() also comes for workers that die without a candidate to blame more than `maxRestarts` times a
@@ -68,6 +71,7 @@ class WorkerSupervisor : public QObject {
   [[nodiscard]] bool isBusy() const { return m_job.has_value(); }
   [[nodiscard]] bool canTakeMore() const { return !m_next.has_value(); }
   [[nodiscard]] int replacements() const { return m_replacements; }
+  [[nodiscard]] bool isDeviceLost() const { return m_deviceLost; }  // why failed() came
   [[nodiscard]] bool hasSpare() const;
   [[nodiscard]] std::int64_t done() const { return m_done; }
   [[nodiscard]] std::string stateText() const;
@@ -77,6 +81,8 @@ class WorkerSupervisor : public QObject {
   void loaded(const swage::Result<swage::wire::TaskReady>& task);  // not when a replacement loads
   void evaluated(const swage::engine::EvaluationResult& result);
   void replaced(const std::string& why);
+  // By somebody else, while it worked or waited; replaced() or failed() follows.
+  void killed();
   // The replacement has the task; `seconds` since the worker before it was lost.
   void readyAgain(double seconds);
   void stateChanged();
@@ -120,10 +126,12 @@ class WorkerSupervisor : public QObject {
   bool m_deviceKnown = false;
   std::string m_deviceUuid;
   bool m_loadReported = false;
-  bool m_blamed = false;      // this life ended in an evaluation
-  bool m_replacing = false;   // the worker announced that it exits
-  bool m_afterFault = false;  // no worker has had the task since one ended in an evaluation
-  int m_unusable = 0;         // workers since then that could not use the device
+  bool m_deviceLost = false;
+  bool m_jobWasKilled = false;  // the worker was, once, while it had this job
+  bool m_blamed = false;        // this life ended in an evaluation
+  bool m_replacing = false;     // the worker announced that it exits
+  bool m_afterFault = false;    // no worker has had the task since one ended in an evaluation
+  int m_unusable = 0;           // workers since then that could not use the device
   int m_spareDeaths = 0;
   int m_doneInLife = 0;
   int m_barrenLives = 0;

@@ -17,20 +17,20 @@ OperatorCredits::OperatorCredits() {
   entry(OperatorKind::Aimed);
 }
 
-OperatorCredits::Entry& OperatorCredits::entry(OperatorKind kind) {
-  Entry& found = m_entries[kind];
-  found.credit.kind = kind;
+OperatorCredit& OperatorCredits::entry(OperatorKind kind) {
+  OperatorCredit& found = m_entries[kind];
+  found.kind = kind;
   return found;
 }
 
 void OperatorCredits::countProposed(OperatorKind kind) {
-  ++entry(kind).credit.proposed;
+  ++entry(kind).proposed;
 }
 
 void OperatorCredits::countResult(OperatorKind kind, Result result, Learn learn) {
-  Entry& found = entry(kind);
-  found.credit.correct += result != Result::Failed ? 1 : 0;
-  found.credit.improved += result == Result::Improved ? 1 : 0;
+  OperatorCredit& found = entry(kind);
+  found.correct += result != Result::Failed ? 1 : 0;
+  found.improved += result == Result::Improved ? 1 : 0;
   if (learn == Learn::Yes) {
     const double reward = result == Result::Improved ? 1.0 : 0.0;
     found.quality += kRate * (reward - found.quality);
@@ -59,13 +59,13 @@ OperatorKind OperatorCredits::choose(Random& random) const {
 
 int OperatorCredits::proposed(OperatorKind kind) const {
   const auto found = m_entries.find(kind);
-  return found == m_entries.end() ? 0 : found->second.credit.proposed;
+  return found == m_entries.end() ? 0 : found->second.proposed;
 }
 
 std::vector<OperatorCredit> OperatorCredits::list(double localShare, double aimedShare) const {
   std::vector<OperatorCredit> credits;
   for (const auto& [kind, found] : m_entries) {
-    credits.push_back(found.credit);
+    credits.push_back(found);
     if (kind == OperatorKind::Parameter) {
       credits.back().weight = localShare;
     } else if (kind == OperatorKind::Aimed) {

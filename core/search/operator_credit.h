@@ -16,8 +16,9 @@ struct OperatorCredit {
   domain::OperatorKind kind = domain::OperatorKind::Synthesis;
   int proposed = 0;
   int correct = 0;
-  int improved = 0;     // entered the archive
-  double weight = 0.0;  // share of proposals it gets now
+  int improved = 0;      // entered the archive
+  double weight = 0.0;   // share of proposals it gets now
+  double quality = 0.5;  // q: what it earned lately, 0 to 1
 };
 
 // How often each operator is used, by what it has earned. The structural operators share by probability matching
@@ -52,13 +53,9 @@ class OperatorCredits {
   [[nodiscard]] std::vector<OperatorCredit> list(double localShare, double aimedShare) const;
 
  private:
-  struct Entry {
-    OperatorCredit credit;
-    double quality = 0.5;
-  };
-  Entry& entry(domain::OperatorKind kind);
+  OperatorCredit& entry(domain::OperatorKind kind);
 
-  std::map<domain::OperatorKind, Entry> m_entries;
+  std::map<domain::OperatorKind, OperatorCredit> m_entries;
 };
 
 }  // namespace swage::search

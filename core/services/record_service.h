@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/domain/filter.h"
 #include "core/domain/profile.h"
+#include "core/services/activity.h"
 #include "core/services/types.h"
 
 namespace swage::services {
@@ -81,6 +82,8 @@ class RecordService {
   [[nodiscard]] virtual Result<int> islandCount(domain::RunId run) const = 0;
   [[nodiscard]] virtual Result<std::vector<HistoryPoint>> history(domain::RunId run) const = 0;
   [[nodiscard]] virtual Result<std::vector<domain::Baseline>> baselines(domain::RunId run) const = 0;
+  // Who proposed what, and how the search went. Reads every candidate of the run.
+  [[nodiscard]] virtual QFuture<Result<RunActivity>> activity(domain::RunId run) const = 0;
   // Absent where none was made.
   [[nodiscard]] virtual Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const = 0;
 };

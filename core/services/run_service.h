@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/services/activity.h"
 #include "core/services/types.h"
 
 namespace swage::services {
@@ -34,6 +35,9 @@ class RunService : public QObject {
   // The 36 cells over all islands, coalesced to a few a second.
   void archiveChanged(const std::vector<swage::services::CellSummary>& cells);
   void workersChanged(const std::vector<swage::services::WorkerStatus>& workers);
+  // What every process is doing, and what the proposers have earned; each a few times a second.
+  void lanesChanged(const std::vector<swage::services::LaneStatus>& lanes);
+  void proposersChanged(const swage::services::ProposerReport& report);
   void baselineMeasured(const swage::domain::Baseline& baseline);
   void noticed(const swage::services::Notice& notice);
   void finished(const swage::services::RunOutcome& outcome);

@@ -143,11 +143,12 @@ struct WorkerStatus {
 
 struct Notice {
   enum class Severity : std::uint8_t { Info, Warning, Error };
-  enum class Subject : std::uint8_t { Other, GpuLost };
+  // What it is about, for those who offer a way out, or tell the user elsewhere, too.
+  enum class Subject : std::uint8_t { Other, GpuLost, WorkerKilled, DiskFull, RecordLocked };
   Severity severity = Severity::Info;
   std::string text;
   std::string hint;
-  Subject subject = Subject::Other;  // for those who tell the user elsewhere, too
+  Subject subject = Subject::Other;
 };
 
 // How a run ended.
@@ -155,6 +156,7 @@ struct RunOutcome {
   domain::RunId run;
   RunState state = RunState::Finished;
   std::optional<Error> error;  // absent when it ran to the end of its budget or was stopped
+  Notice::Subject cause = Notice::Subject::Other;  // of the error
   bool interrupted = false;    // stopped by the user or a signal before its budget
   domain::CandidateId best;
   double bestSpeedup = 0.0;

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/store/failures.h"
 
 // Journal: WAL, so that readers never wait for the writer. WAL needs memory shared between processes, which network
 // file systems do not give; there a rollback journal with full syncs is used. With WAL, synchronous=NORMAL loses
@@ -25,7 +26,13 @@ namespace swage::store {
 namespace {
 
 constexpr int kApplicationId = 0x53574147;  // "SWAG"
-constexpr int kBusyTimeoutMs = 10'000;
+// A writer waits for one that holds the file for a moment. Readers of a WAL never wait for a writer, only for a program
+// that keeps everybody out; the window reads on the thread that draws.
+constexpr int kBusyTimeoutMs = 5'000;
+constexpr int kReaderTimeoutMs = 200;
+
+constexpr std::string_view kFullHint = "Free some space on that disk; everything recorded before is intact.";
+constexpr std::string_view kHeldHint = "Another program holds the file; close it and try again.";
 
 enum class Journal : std::uint8_t { Wal, Rollback };
 
@@ -43,12 +50,12 @@ bool isOnNetwork(const std::filesystem::path& directory) {
 
 std::string hintFor(int code) {
   switch (code) {
-    case SQLITE_FULL: return "Free some space on that disk; everything recorded before is intact.";
+    case SQLITE_FULL: return std::string(kFullHint);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return "Move the file away to start afresh, or put a backup in its place; Swage does not touch it.";
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return "Another program holds the file; close it and try again.";
+    case SQLITE_LOCKED: return std::string(kHeldHint);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN: return "Check that the directory and the file may be read and written.";
@@ -57,8 +64,10 @@ std::string hintFor(int code) {
 }
 
 Error storageError(std::string_view attempted, const std::filesystem::path& file, const SQLite::Exception& error) {
-  return Error(ErrorKind::Storage, fmt::format("cannot {} in '{}': {}", attempted, file.string(), error.what()),
-               hintFor(error.getErrorCode()));
+  const int code = error.getErrorCode();
+  const bool isHeld = code == SQLITE_BUSY || code == SQLITE_LOCKED;
+  return Error(isHeld ? ErrorKind::Locked : ErrorKind::Storage,
+               fmt::format("cannot {} in '{}': {}", attempted, file.string(), error.what()), hintFor(code));
 }
 
 Error handledError(std::string_view attempted, const std::filesystem::path& file) {
@@ -76,7 +85,8 @@ int pragma(SQLite::Database& connection, const std::string& name) {
 }
 
 void configure(SQLite::Database& connection, Access access, Journal journal) {
-  connection.setBusyTimeout(kBusyTimeoutMs);
+  const bool isPatient = access == Access::ReadWrite || journal == Journal::Rollback;
+  connection.setBusyTimeout(isPatient ? kBusyTimeoutMs : kReaderTimeoutMs);
   connection.exec("PRAGMA trusted_schema=OFF; PRAGMA foreign_keys=ON; PRAGMA cache_size=-65536");
   if (access == Access::ReadOnly) {
     connection.exec("PRAGMA query_only=ON");
@@ -186,6 +196,14 @@ std::unique_ptr<SQLite::Database> connect(const std::filesystem::path& file, Acc
 }
 
 }  // namespace
+
+bool isDiskFull(const Error& error) {
+  return error.kind() == ErrorKind::Storage && error.hint() == kFullHint;
+}
+
+bool isHeld(const Error& error) {
+  return error.kind() == ErrorKind::Locked && error.hint() == kHeldHint;
+}
 
 Result<Database> Database::open(const std::filesystem::path& file, const Options& options) {
   try {

@@ -176,6 +176,17 @@ struct CellLine {
   double bestSeconds = 0.0;  // of the run, when it was evaluated
 };
 
+// What one operator has proposed on one island.
+struct ProposerLine {
+  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  int island = 0;
+  std::int64_t proposed = 0;
+  std::int64_t correct = 0;
+  int elites = 0;  // cells of which it has the best
+  domain::CandidateId last;
+  std::string lastStatus;
+};
+
 // The record, on the thread that opened it. One process writes a project: opening for writing takes an flock on
 // `<project>/runs.lock` and fails with ErrorKind::Locked (naming the holder's pid) when another holds it.
 // Every write is one transaction that is durable against SIGKILL when the call returns.
@@ -247,6 +258,10 @@ class Record {
                                                       double seconds) const;
   // The islands that have seen a candidate: 0 up to one less than this.
   [[nodiscard]] Result<int> islandCount(domain::RunId run) const;
+  // By operator and island. Reads every candidate of the run.
+  [[nodiscard]] Result<std::vector<ProposerLine>> proposers(domain::RunId run) const;
+  // When each cell that has a correct candidate got its first, in seconds of the search, ascending.
+  [[nodiscard]] Result<std::vector<double>> cellsFilledAt(domain::RunId run) const;
   // Best time so far against search time, one point for each improvement.
   struct Improvement {
     double elapsedSeconds = 0.0;

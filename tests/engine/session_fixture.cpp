@@ -40,6 +40,10 @@ void SessionFixture::start(std::unique_ptr<Session>& session) {
                    [this](const domain::Baseline& baseline) { m_baselines.push_back(baseline); });
   QObject::connect(session.get(), &Session::archiveChanged, context,
                    [this](const std::vector<services::CellSummary>& cells) { m_archives.push_back(cells); });
+  QObject::connect(session.get(), &Session::lanesChanged, context,
+                   [this](const std::vector<services::LaneStatus>& lanes) { m_lanes.push_back(lanes); });
+  QObject::connect(session.get(), &Session::proposersChanged, context,
+                   [this](const services::ProposerReport& report) { m_proposers.push_back(report); });
   QObject::connect(session.get(), &Session::finished, context,
                    [this](const services::RunOutcome& outcome) { m_outcomes.push_back(outcome); });
   session->start(m_spec);
@@ -65,6 +69,8 @@ void SessionFixture::forgetSignals() {
   m_progress.clear();
   m_baselines.clear();
   m_archives.clear();
+  m_lanes.clear();
+  m_proposers.clear();
   m_outcomes.clear();
 }
 

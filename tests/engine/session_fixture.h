@@ -40,6 +40,8 @@ class SessionFixture : public ::testing::Test {
   std::vector<services::Progress> m_progress;
   std::vector<domain::Baseline> m_baselines;
   std::vector<std::vector<services::CellSummary>> m_archives;
+  std::vector<std::vector<services::LaneStatus>> m_lanes;
+  std::vector<services::ProposerReport> m_proposers;
   std::vector<services::RunOutcome> m_outcomes;
   int m_spaceSize = 30;
 };

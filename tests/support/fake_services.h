@@ -209,6 +209,10 @@ class FakeRecordService : public services::RecordService {
     return answer(baselineRows);
   }
 
+  [[nodiscard]] QFuture<Result<services::RunActivity>> activity(domain::RunId) const override {
+    ++activityQueries;
+    return later<services::RunActivity>([this] { return answer(runActivity); });
+  }
   [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const override {
     return answer(makeProfile ? makeProfile(id) : std::optional<domain::Profile>());
   }
@@ -218,6 +222,8 @@ class FakeRecordService : public services::RecordService {
   bool isSlow = false;
   bool hasMoreAncestors = false;
   mutable int queries = 0;
+  mutable int activityQueries = 0;
+  services::RunActivity runActivity;
   mutable services::LineageReach lastReach;
   std::vector<domain::AnnotationEdit> edits;
   std::vector<services::RunSummary> runRows;

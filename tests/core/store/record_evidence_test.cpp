@@ -37,6 +37,27 @@ TEST_F(RecordEvidenceTest, ACheckThatIsMadeAgainReplacesWhatItSaid) {
   EXPECT_THAT(m_record.assurances(CandidateId(99)).value(), IsEmpty());
 }
 
+TEST_F(RecordEvidenceTest, SaysWhoProposedWhatOnWhichIslandAndWhatThatHolds) {
+  testing::addCorrect(m_record, m_run, 1, 2, "A0B0C1", 90.0, 2.0);
+  testing::addCorrect(m_record, m_run, 2, 2, "A1B0C1", 80.0, 3.5);
+  const CandidateId slower = testing::addCorrect(m_record, m_run, 3, 2, "A1B0C1", 85.0, 4.0);
+  const CandidateId pending = m_record.addCandidate(testing::sampleCandidate(m_run, 4)).value();
+  const std::vector<ProposerLine> lines = m_record.proposers(m_run).value();
+  ASSERT_EQ(lines.size(), 2U) << "one operator on two islands";
+  EXPECT_EQ(lines[0].island, 0);
+  EXPECT_EQ(lines[0].proposed, 2);
+  EXPECT_EQ(lines[0].correct, 1);
+  EXPECT_EQ(lines[0].elites, 1);
+  EXPECT_EQ(lines[0].last, pending);
+  EXPECT_EQ(lines[0].lastStatus, "pending");
+  EXPECT_EQ(lines[1].island, 2);
+  EXPECT_EQ(lines[1].proposed, 3);
+  EXPECT_EQ(lines[1].elites, 2) << "the slower one holds nothing";
+  EXPECT_EQ(lines[1].last, slower);
+  EXPECT_EQ(m_record.cellsFilledAt(m_run).value(), (std::vector<double>{1.0, 3.5}));
+  EXPECT_THAT(m_record.proposers(domain::RunId(99)).value(), IsEmpty());
+}
+
 TEST_F(RecordEvidenceTest, NothingIsKeptOfACandidateThatIsNotThere) {
   EXPECT_THAT(m_record.setAssurance(CandidateId(99), {}), IsError(ErrorKind::Storage, ::testing::HasSubstr("record")));
   EXPECT_THAT(m_record.setProfile(CandidateId(99), testing::sampleProfile()),

@@ -4,11 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include "core/base/files.h"
 #include "core/base/scope_exit.h"
+#include "core/store/failures.h"
 #include "core/store/record.h"
 #include "tests/core/store/samples.h"
 #include "tests/support/result_matchers.h"
@@ -47,6 +51,19 @@ class RecordFailureTest : public ::testing::Test {
   std::filesystem::path m_project = m_directory / "project";
   std::filesystem::path m_database = m_project / "runs.sqlite";
 };
+
+// The window reads on the thread that draws.
+TEST_F(RecordFailureTest, AReaderDoesNotWaitForAProgramThatKeepsEverybodyOut) {
+  fill();
+  SQLite::Database other(m_database, SQLite::OPEN_READWRITE);
+  other.exec("PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE");
+  const auto before = std::chrono::steady_clock::now();
+  const auto refused = Record::open(m_project, Record::Mode::ReadOnly);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(2));
+  EXPECT_THAT(refused, IsError(ErrorKind::Locked, HasSubstr("runs.sqlite")));
+  EXPECT_TRUE(isHeld(refused.error()));
+  EXPECT_FALSE(isDiskFull(refused.error()));
+}
 
 TEST_F(RecordFailureTest, AFileThatIsNoDatabaseIsRefusedAndLeftAlone) {
   std::filesystem::create_directories(m_project);
@@ -190,6 +207,8 @@ TEST_F(OwnDiskTest, WhenFullGivesOneClearErrorAndKeepsWhatWasCommitted) {
       if (!added) {
         EXPECT_THAT(added, IsError(ErrorKind::Storage, HasSubstr("full")));
         EXPECT_THAT(added.error().hint(), HasSubstr("Free some space"));
+        EXPECT_TRUE(isDiskFull(added.error()));
+        EXPECT_FALSE(isHeld(added.error()));
         break;
       }
       ++acknowledged;
