@@ -2,7 +2,8 @@
 // Draws one page with made-up data, for people who work on how it looks. Not a part of the product.
 //   swage-ui-page-screenshot FILE.png [light|dark] [SCENE] [WIDTHxHEIGHT]
 // Scenes: profile, profile-pinned, profile-compiler, profile-none, profile-running, compare, compare-ancestor,
-// compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none.
+// compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none, agents, agents-ended,
+// agents-none.
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
@@ -12,10 +13,12 @@
 #include <functional>
 #include <memory>
 
+#include "tests/ui/demo_activity.h"
 #include "tests/ui/demo_comparison.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/demo_profile.h"
 #include "ui/editor/diff_view.h"
+#include "ui/pages/agents_page.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/diff_tools.h"
 #include "ui/pages/profile_page.h"
@@ -110,6 +113,29 @@ std::unique_ptr<QWidget> makeCompare(Stage& stage, const Scene& scene) {
   return page;
 }
 
+std::unique_ptr<QWidget> makeAgents(Stage& stage, const Scene& scene) {
+  testing::fillDemoActivity(stage.record);
+  auto page = std::make_unique<ui::AgentsPage>(stage.session, stage.run, stage.record);
+  page->setTheme(*scene.theme);
+  if (scene.name == "agents-none"_L1) {
+    return page;
+  }
+  stage.session.start({});
+  stage.run.enter(services::RunState::Running);
+  stage.run.create(testing::kDemoRun);
+  if (scene.name == "agents-ended"_L1) {
+    stage.run.finish({});
+    return page;
+  }
+  services::Progress progress = testing::demoProgress(stage.record);
+  progress.elapsedSeconds = 53.0;
+  progress.budgetSeconds = 300.0;
+  Q_EMIT stage.run.progressed(progress);
+  Q_EMIT stage.run.lanesChanged(testing::demoLanes(53.0));
+  Q_EMIT stage.run.proposersChanged(testing::demoReport(stage.record, 53.0));
+  return page;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,8 +143,9 @@ int main(int argc, char** argv) {
   const Scene scene = parse(QApplication::arguments());
   ui::applyTheme(application, *scene.theme);
   Stage stage;
-  const std::unique_ptr<QWidget> page =
-      scene.name.startsWith("compare"_L1) ? makeCompare(stage, scene) : makeProfile(stage, scene);
+  const std::unique_ptr<QWidget> page = scene.name.startsWith("compare"_L1)  ? makeCompare(stage, scene)
+                                        : scene.name.startsWith("agents"_L1) ? makeAgents(stage, scene)
+                                                                             : makeProfile(stage, scene);
   page->resize(scene.size);
   page->show();
   QTimer::singleShot(300, page.get(), [&] { QApplication::exit(page->grab().save(scene.file) ? 0 : 1); });

@@ -50,6 +50,15 @@ PageDescriptor describeArchive() {
           .shortcut = QKeySequence(u"Alt+1"_s)};
 }
 
+PageDescriptor describeAgents() {
+  return {.id = u"agents"_s,
+          .title = tr("Agents"),
+          .hint = tr("What every GPU and compiler is doing, who proposes candidates, and what that earned"),
+          .home = Place::Centre,
+          .shownIn = {{Layout::Search, Place::Centre}},
+          .shortcut = QKeySequence(u"Alt+Shift+1"_s)};
+}
+
 PageDescriptor describeCompare() {
   return {.id = u"compare"_s,
           .title = tr("Compare"),

@@ -10,6 +10,7 @@ namespace swage::ui {
 [[nodiscard]] PageDescriptor describePatterns();
 [[nodiscard]] PageDescriptor describeRuns();
 [[nodiscard]] PageDescriptor describeArchive();
+[[nodiscard]] PageDescriptor describeAgents();
 [[nodiscard]] PageDescriptor describeCompare();
 [[nodiscard]] PageDescriptor describeDoctor();
 [[nodiscard]] PageDescriptor describeKernel();

@@ -4,6 +4,7 @@
 #include <QAction>
 
 #include "ui/models/pinned_baseline.h"
+#include "ui/pages/agents_page.h"
 #include "ui/pages/archive_page.h"
 #include "ui/pages/candidates_page.h"
 #include "ui/pages/compare_page.h"
@@ -33,6 +34,12 @@ class RunPages {
       : m_docks(docks), m_session(session), m_services(services) {
     m_archive = docks.add(describeArchive(), new ArchivePage(session, services.record));
     m_archive->setChooseFile(chooseFile());
+    m_agents = docks.add(describeAgents(), new AgentsPage(session, services.run, services.record));
+    m_agents->setOutlet(
+        {[&dialogs = services.dialogs](QWidget* parent, const QString& suggestion, const Dialogs::Answer& chosen) {
+           dialogs.chooseExportFile(parent, suggestion, chosen);
+         },
+         [&session](const Error& error) { session.report(error); }});
     addCompare();
     m_kernel = docks.add(describeKernel(), new KernelPage(session, kernelServices(options), nullptr));
     addProfile();
@@ -92,6 +99,7 @@ class RunPages {
       kernel->focusSource();
     };
     QObject::connect(m_archive, &ArchivePage::cellOpened, m_kernel, open);
+    QObject::connect(m_agents, &AgentsPage::candidateOpened, m_kernel, open);
     QObject::connect(m_candidates, &CandidatesPage::candidateOpened, m_kernel, open);
     QObject::connect(m_lineage, &LineagePage::candidateOpened, m_kernel, open);
   }
@@ -128,6 +136,7 @@ class RunPages {
   Session& m_session;
   const WindowServices& m_services;
   ArchivePage* m_archive = nullptr;
+  AgentsPage* m_agents = nullptr;
   ComparePage* m_compare = nullptr;
   KernelPage* m_kernel = nullptr;
   ProfilePage* m_profile = nullptr;

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/agents_page.h"
+
+#include <QBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QScrollArea>
+#include <QTableView>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/charts/timeline_chart.h"
+#include "ui/models/format.h"
+#include "ui/models/lane_model.h"
+#include "ui/models/proposer_grid_model.h"
+#include "ui/widgets/empty_state.h"
+#include "ui/widgets/section.h"
+#include "ui/widgets/share_delegate.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+using services::RunState;
+using services::TimeLeft;
+
+constexpr int kSideBySideChars = 150;  // from this width on, the charts stand beside each other
+constexpr int kChartLines = 13;
+
+void setUpTable(QTableView& table, const QString& name) {
+  table.setAccessibleName(name);
+  table.setSelectionMode(QAbstractItemView::SingleSelection);
+  table.setShowGrid(false);
+  table.setWordWrap(false);
+  table.setTabKeyNavigation(false);
+  table.setFrameShape(QFrame::NoFrame);
+  table.setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  table.setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+  table.verticalHeader()->hide();
+  table.horizontalHeader()->setHighlightSections(false);
+  table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+// As high as all its rows: the page scrolls, not the table.
+void fitHeight(QTableView& table) {
+  int height = table.horizontalHeader()->sizeHint().height() + 2 * table.frameWidth() +
+               table.model()->rowCount() * table.verticalHeader()->defaultSectionSize();
+  const int columns = table.horizontalHeader()->length();
+  if (columns > table.viewport()->width()) {
+    height += table.style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, &table);
+  }
+  if (table.height() != height || table.minimumHeight() != height) {
+    table.setFixedHeight(height);
+  }
+}
+
+QString aboutDuration(double seconds) {
+  return AgentsPage::tr("about %1 left").arg(formatDuration(seconds));
+}
+
+QString reasonOf(const TimeLeft& left, const services::Progress& progress) {
+  switch (left.limit) {
+    case TimeLeft::Limit::Time:
+      return AgentsPage::tr("by the time budget of %1; then the best are checked and measured again")
+          .arg(formatDuration(progress.budgetSeconds));
+    case TimeLeft::Limit::Evaluations:
+      return AgentsPage::tr("by the budget of %1 evaluations at %2; then the best are checked and measured again")
+          .arg(formatCount(progress.maxEvaluations), formatRate(progress.perSecond));
+    case TimeLeft::Limit::None: break;
+  }
+  return progress.maxEvaluations > 0 ? AgentsPage::tr("%1 evaluations to go, at a speed that is not known yet")
+                                           .arg(formatCount(progress.maxEvaluations - progress.evaluations))
+                                     : AgentsPage::tr("it ends when it is stopped, or when everything has been tried");
+}
+
+template <class Value>
+QList<QPointF> pointsOf(const std::vector<services::ActivitySample>& timeline, Value value) {
+  QList<QPointF> points;
+  points.reserve(static_cast<qsizetype>(timeline.size()));
+  for (const services::ActivitySample& sample : timeline) {
+    if (const std::optional<double> y = value(sample)) {
+      points.append({sample.elapsedSeconds, *y});
+    }
+  }
+  return points;
+}
+
+std::vector<TimelineSeries> creditSeries(const std::vector<services::ActivitySample>& timeline) {
+  std::vector<TimelineSeries> all;
+  if (timeline.empty()) {
+    return all;
+  }
+  for (const services::Proposer& proposer : timeline.back().proposers) {
+    const auto credit = [&name = proposer.name](const services::ActivitySample& sample) -> std::optional<double> {
+      const auto found = std::find_if(sample.proposers.begin(), sample.proposers.end(),
+                                      [&name](const services::Proposer& one) { return one.name == name; });
+      return found == sample.proposers.end() ? std::nullopt : std::optional(100.0 * found->credit);
+    };
+    all.push_back({.name = toQString(proposer.name), .points = pointsOf(timeline, credit)});
+  }
+  return all;
+}
+
+}  // namespace
+
+AgentsPage::AgentsPage(Session& session, services::RunService& run, const services::RecordService& record,
+                       QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_activity(session, run, record),
+      m_laneModel(new LaneModel(this)),
+      m_gridModel(new ProposerGridModel(this)),
+      m_lanes(new QTableView),
+      m_grid(new QTableView),
+      m_laneDelegate(new ShareDelegate(LaneModel::BusyShareRole, LaneModel::LostRole, this)),
+      m_earnedDelegate(new ShareDelegate(ProposerGridModel::ShareRole, -1, this)),
+      m_tallyDelegate(new TallyDelegate({ProposerGridModel::ShareRole, ProposerGridModel::HeadlineRole,
+                                         ProposerGridModel::DetailRole, ProposerGridModel::LastRole},
+                                        this)),
+      m_convergence(new TimelineChart({tr("Convergence"), tr("speedup, ×"), tr("count")})),
+      m_credit(new TimelineChart({tr("Credit of the proposers"), tr("credit, %"), {}})),
+      m_convergenceEmpty(new EmptyState(m_convergence, tr("Drawn as soon as a correct kernel is timed."))),
+      m_creditEmpty(new EmptyState(m_credit, tr("The record of this run does not say how the credit went."))),
+      m_left(new QLabel),
+      m_reason(new QLabel) {
+  setObjectName(u"agentsPage"_s);
+  setUpLanes();
+  setUpGrid();
+  auto* scroll = new QScrollArea;
+  scroll->setObjectName(u"agentsScroll"_s);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setWidget(makeContent());
+  m_empty = new EmptyState(
+      scroll, tr("Who proposes candidates, and what every GPU and compiler is doing, is shown here during a search "
+                 "and of every recorded run."));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(m_empty);
+  connect(&m_activity, &SearchActivity::lanesChanged, this, &AgentsPage::showLanes);
+  connect(&m_activity, &SearchActivity::proposersChanged, this, &AgentsPage::showProposers);
+  connect(&session, &Session::progressChanged, this, &AgentsPage::showProgress);
+  connect(&session, &Session::stateChanged, this, &AgentsPage::showProgress);
+  connect(&session, &Session::historyChanged, this, &AgentsPage::showCharts);
+  showLanes();
+  showProposers();
+  showCharts();
+  showProgress();
+}
+
+QWidget* AgentsPage::makeContent() {
+  auto* content = new QWidget;
+  const int gap = fontMetrics().height() / 2;
+  QFont large = font();
+  large.setPointSizeF(large.pointSizeF() * 1.35);
+  large.setWeight(QFont::DemiBold);
+  m_left->setFont(large);
+  m_left->setObjectName(u"timeLeft"_s);
+  m_reason->setObjectName(u"timeLeftReason"_s);
+  m_reason->setForegroundRole(QPalette::PlaceholderText);
+  m_reason->setWordWrap(true);
+  m_convergence->setObjectName(u"convergenceChart"_s);
+  m_credit->setObjectName(u"creditChart"_s);
+  for (QWidget* chart : {m_convergenceEmpty, m_creditEmpty}) {
+    chart->setMinimumHeight(kChartLines * fontMetrics().height());
+  }
+  auto* heading = new QVBoxLayout;
+  heading->setSpacing(gap / 4);
+  heading->addWidget(m_left);
+  heading->addWidget(m_reason);
+  m_charts = new QBoxLayout(QBoxLayout::LeftToRight);
+  m_charts->setSpacing(2 * gap);
+  m_charts->addWidget(new Section(tr("Convergence"), m_convergenceEmpty), 1);
+  m_charts->addWidget(new Section(tr("Credit of the proposers"), m_creditEmpty), 1);
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(2 * gap, gap, 2 * gap, gap);
+  column->setSpacing(2 * gap);
+  column->addLayout(heading);
+  column->addWidget(new Section(tr("Lanes"), m_lanes));
+  column->addWidget(new Section(tr("Proposers, island by island"), m_grid));
+  column->addLayout(m_charts);
+  column->addStretch(1);
+  return content;
+}
+
+void AgentsPage::setUpLanes() {
+  m_lanes->setObjectName(u"laneTable"_s);
+  setUpTable(*m_lanes, tr("Workers and compilers"));
+  m_lanes->setModel(m_laneModel);
+  m_lanes->setItemDelegate(m_laneDelegate);
+  m_lanes->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_lanes->setAlternatingRowColors(true);
+  m_lanes->verticalHeader()->setDefaultSectionSize(m_lanes->fontMetrics().height() + 6);
+  m_lanes->horizontalHeader()->setStretchLastSection(true);
+  const std::array<QString, 6> samples = {u"GPU 0, NVIDIA H200 NVL"_s, u"compiling #100000"_s, u"0:00:00"_s,
+                                          u"00.0 % ▇▇▇▇▇▇▇▇"_s,        u"100,000"_s,           u"100"_s};
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const int column = static_cast<int>(i);
+    m_lanes->setColumnWidth(column, std::max(m_lanes->fontMetrics().horizontalAdvance(samples[i]) + 16,
+                                             m_lanes->horizontalHeader()->sectionSizeHint(column)));
+  }
+  connect(m_lanes, &QTableView::activated, this, [this](const QModelIndex& index) {
+    openCandidate(m_laneModel->lanes()[static_cast<std::size_t>(index.row())].candidate);
+  });
+}
+
+void AgentsPage::setUpGrid() {
+  m_grid->setObjectName(u"proposerGrid"_s);
+  setUpTable(*m_grid, tr("Proposers by island"));
+  m_grid->setModel(m_gridModel);
+  m_grid->setItemDelegate(m_tallyDelegate);
+  m_grid->setItemDelegateForColumn(ProposerGridModel::NameColumn, new QStyledItemDelegate(this));
+  m_grid->setItemDelegateForColumn(ProposerGridModel::CreditColumn, m_earnedDelegate);
+  m_grid->setItemDelegateForColumn(ProposerGridModel::ShareColumn, m_earnedDelegate);
+  m_grid->setSelectionBehavior(QAbstractItemView::SelectItems);
+  m_grid->setAlternatingRowColors(true);
+  QStyleOptionViewItem option;
+  option.fontMetrics = m_grid->fontMetrics();
+  m_grid->verticalHeader()->setDefaultSectionSize(m_tallyDelegate->sizeHint(option, {}).height());
+  connect(m_grid, &QTableView::activated, this,
+          [this](const QModelIndex& index) { openCandidate(m_gridModel->candidateAt(index)); });
+}
+
+void AgentsPage::setTheme(const Theme& theme) {
+  m_laneDelegate->setTheme(theme);
+  m_earnedDelegate->setTheme(theme);
+  m_tallyDelegate->setTheme(theme);
+  m_convergence->setTheme(theme);
+  m_credit->setTheme(theme);
+  m_lanes->viewport()->update();
+  m_grid->viewport()->update();
+}
+
+void AgentsPage::setOutlet(const ChartOutlet& outlet) {
+  m_convergence->setOutlet(outlet);
+  m_credit->setOutlet(outlet);
+}
+
+void AgentsPage::openCandidate(domain::CandidateId candidate) {
+  if (candidate.isValid()) {
+    m_session.selectCandidate(candidate);
+    Q_EMIT candidateOpened();
+  }
+}
+
+void AgentsPage::showProgress() {
+  const services::Progress& progress = m_session.progress();
+  const auto& summary = m_session.summary();
+  if (m_session.isActive() && progress.finishing) {
+    m_left->setText(tr("finishing"));
+    m_reason->setText(toQString(progress.stage));
+  } else if (m_session.isActive() && m_session.state() == RunState::Running) {
+    const TimeLeft left = services::timeLeft(progress);
+    m_left->setText(left.limit == TimeLeft::Limit::None ? tr("no end in sight") : aboutDuration(left.seconds));
+    m_reason->setText(reasonOf(left, progress));
+  } else if (m_session.isActive()) {
+    m_left->setText(m_session.state() == RunState::Paused ? tr("paused")
+                                                          : toQString(services::name(m_session.state())));
+    m_reason->setText(toQString(progress.stage));
+  } else if (summary) {
+    m_left->setText(tr("run %1: %2").arg(summary->id.value()).arg(toQString(summary->status)));
+    m_reason->setText(tr("%1 candidates, %2 correct, in %3 of search")
+                          .arg(formatCount(summary->evaluations), formatCount(summary->correct),
+                               formatDuration(summary->elapsedSeconds)));
+  }
+  m_empty->setEmpty(!m_session.isActive() && !summary);
+  // The lines grow to the right once a second: nothing else changes between samples.
+  if (std::floor(progress.elapsedSeconds) != std::floor(m_drawnUntil)) {
+    showCharts();
+  }
+}
+
+void AgentsPage::showLanes() {
+  m_laneModel->setLanes(m_activity.lanes());
+  fitHeights();
+}
+
+void AgentsPage::showProposers() {
+  const int columns = m_gridModel->columnCount();
+  m_gridModel->setReport(m_activity.report());
+  if (m_gridModel->columnCount() != columns) {
+    const QFontMetrics metrics = m_grid->fontMetrics();
+    m_grid->setColumnWidth(ProposerGridModel::NameColumn, metrics.horizontalAdvance(u"pattern swap"_s) + 24);
+    QStyleOptionViewItem option;
+    option.fontMetrics = metrics;
+    for (int column = ProposerGridModel::CreditColumn; column < m_gridModel->columnCount(); ++column) {
+      m_grid->setColumnWidth(column, column < ProposerGridModel::FirstIsland
+                                         ? metrics.horizontalAdvance(u"00.0 % ▇▇▇▇▇"_s) + 16
+                                         : m_tallyDelegate->sizeHint(option, {}).width());
+    }
+  }
+  fitHeights();
+  const auto& timeline = m_activity.timeline();
+  const double from = timeline.empty() ? -1.0 : timeline.front().elapsedSeconds;
+  if (!m_activity.isLive() || from != m_drawnFrom) {  // else once a second will do
+    showCharts();
+  }
+}
+
+// Once a second, and never for nobody.
+void AgentsPage::showCharts() {
+  if (!isVisible()) {
+    return;
+  }
+  m_drawnUntil = m_session.progress().elapsedSeconds;
+  const auto& timeline = m_activity.timeline();
+  m_drawnFrom = timeline.empty() ? -1.0 : timeline.front().elapsedSeconds;
+  QList<QPointF> best;
+  for (const services::HistoryPoint& point : m_session.history()) {
+    best.append({point.elapsedSeconds, point.speedup});
+  }
+  const auto cells = [](const auto& sample) { return std::optional(static_cast<double>(sample.filledCells)); };
+  const auto improvements = [](const auto& sample) {
+    return sample.improvements > 0 ? std::optional(static_cast<double>(sample.improvements)) : std::nullopt;
+  };
+  using Shape = TimelineSeries::Shape;
+  using Axis = TimelineSeries::Axis;
+  m_convergence->setSeries({{tr("best speedup"), best, Shape::Steps, Axis::Left},
+                            {tr("cells filled"), pointsOf(timeline, cells), Shape::Steps, Axis::Right},
+                            {tr("improvements"), pointsOf(timeline, improvements), Shape::Steps, Axis::Right}},
+                           m_drawnUntil);
+  m_convergenceEmpty->setEmpty(best.isEmpty() && timeline.empty());
+  std::vector<TimelineSeries> credit = creditSeries(timeline);
+  m_creditEmpty->setSentence(m_session.isActive() ? tr("Drawn as soon as proposers have earned something.")
+                                                  : tr("The record of this run does not say how the credit went."));
+  m_creditEmpty->setEmpty(credit.empty());
+  m_credit->setSeries(std::move(credit), m_drawnUntil);
+}
+
+void AgentsPage::fitHeights() {
+  fitHeight(*m_lanes);
+  fitHeight(*m_grid);
+}
+
+void AgentsPage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const bool fits = width() >= kSideBySideChars * fontMetrics().averageCharWidth();
+  m_charts->setDirection(fits ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+  fitHeights();
+}
+
+void AgentsPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  fitHeights();
+  showCharts();
+}
+
+}  // namespace swage::ui
