@@ -8,6 +8,7 @@
 #include <QStandardPaths>
 #include <QTest>
 
+#include "tests/support/no_warnings.h"
 #include "tests/ui/window_fixture.h"
 
 using namespace Qt::StringLiterals;
@@ -95,6 +96,7 @@ TEST_F(NotifierTest, ANewerOneOfAKindTakesThePlaceOfAnOlder) {
 }
 
 TEST_F(NotifierTest, TellsOfAFailureAndOfALostGpu) {
+  expectWarnings();  // of the log
   openBehind();
   Q_EMIT run.noticed({services::Notice::Severity::Warning, "a GPU is left out: it fell off the bus", "",
                       services::Notice::Subject::GpuLost});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
-//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|plan|evaluation|kernel|problems|parameters]
-//   [WIDTHxHEIGHT] [ACTION|=TEXT]…
+//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|full-disk|killed|plan|evaluation|kernel|
+//   problems|parameters] [WIDTHxHEIGHT] [ACTION|=TEXT]…
 // Then triggers actions by their object names, and types texts where the keyboard is.
 #include <QAction>
 #include <QApplication>
@@ -10,6 +10,7 @@
 #include <QTabWidget>
 #include <QTimer>
 
+#include "tests/ui/demo_activity.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/kernel_scene.h"
 #include "ui/pages/kernel_page.h"
@@ -50,12 +51,32 @@ void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& r
   Q_EMIT run.progressed(testing::demoProgress(record));
   Q_EMIT run.archiveChanged(record.cellRows);
   Q_EMIT run.workersChanged(testing::demoWorkers());
+  Q_EMIT run.lanesChanged(testing::demoLanes(54.0));
+  Q_EMIT run.proposersChanged(testing::demoReport(record, 54.0));
   if (scene.name == "plan"_L1 || scene.name == "evaluation"_L1) {
     window.findChild<QTabWidget*>(u"kernelTabs"_s)->setCurrentIndex(scene.name == "plan"_L1 ? 2 : 3);
     window.session().selectCell(domain::Cell::parse("A1B1C1")->index());
   }
   if (scene.name == "finished"_L1) {
     run.finish({});
+  }
+  if (scene.name == "killed"_L1) {
+    Q_EMIT run.noticed(
+        {services::Notice::Severity::Warning,
+         "the worker of Example GPU was killed by somebody else; another one takes its place",
+         "Nothing is lost: the candidate in work is evaluated again. If you did not end it, the system ran "
+         "out of memory: close what needs much of it (`dmesg` names what was killed).",
+         services::Notice::Subject::WorkerKilled});
+  }
+  if (scene.name == "full-disk"_L1) {
+    record.runRows.front().status = "running";
+    services::RunOutcome outcome;
+    outcome.state = services::RunState::Failed;
+    outcome.cause = services::Notice::Subject::DiskFull;
+    outcome.error = Error(ErrorKind::Storage,
+                          "cannot record a candidate in '/tmp/example.swage-project/runs.sqlite': database or disk is "
+                          "full");
+    run.finish(outcome);
   }
   if (scene.name == "error"_L1) {
     Q_EMIT run.noticed({services::Notice::Severity::Warning, "The worker was replaced: it crashed in softmax_rows.",
@@ -119,6 +140,7 @@ int main(int argc, char** argv) {
   }
   testing::FakeRecordService record;
   testing::fillDemo(record);
+  testing::fillDemoActivity(record);
   const testing::FakeExportService exporter;
   testing::FakePatternService patterns;
   patterns.rows = testing::demoPatterns();

@@ -198,7 +198,7 @@ bool Session::canStop() const {
 }
 
 bool Session::canResumeRecorded() const {
-  return canStart() && m_summary && (m_summary->status == "paused" || m_summary->status == "interrupted");
+  return canStart() && m_summary && m_summary->status != "finished";
 }
 
 bool Session::showsLiveRun() const {
@@ -249,7 +249,7 @@ void Session::handleFinished(const services::RunOutcome& outcome) {
   Q_EMIT stateChanged(m_state);
   Q_EMIT progressChanged();
   if (outcome.error && outcome.error->kind() != ErrorKind::Cancelled) {
-    report(*outcome.error);
+    Q_EMIT noticed({services::Notice::Severity::Error, outcome.error->message(), outcome.error->hint(), outcome.cause});
   }
   Q_EMIT finished(outcome);
 }

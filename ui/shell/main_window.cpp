@@ -62,13 +62,13 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   m_settingsControl = new SettingsControl(m_settings, services, options, *this);
   m_settingsControl->applyTo(*m_bar);
   m_settingsControl->applyTo(m_notifier);
+  watchIncidents();
   connectParts();
   connectTasks();
   if (m_pages.doctor != nullptr) {
     m_setup = new SetupCheck(*m_pages.doctor, *m_docks, this);
   }
   setAcceptDrops(true);
-  new Incidents(m_session, m_notifier, *this);
   restoreState();
   applyCurrentTheme(services.theme.theme());
   if (!options.spec.task.empty()) {
@@ -93,6 +93,16 @@ void MainWindow::makeBars() {
   addToolBar(Qt::TopToolBarArea, m_bannerBar);
 }
 
+void MainWindow::watchIncidents() {
+  Incidents::WaysOut waysOut{.resume = [this] { m_control->resumeRecorded(); },
+                             .chooseProject = [this] { m_actions.openProject->trigger(); },
+                             .openDoctor = {}};
+  if (m_pages.doctor != nullptr) {
+    waysOut.openDoctor = [this] { m_docks->show(u"doctor"_s); };
+  }
+  m_incidents = new Incidents(m_session, m_notifier, *m_banner, std::move(waysOut), *this);
+}
+
 void MainWindow::connectParts() {
   connect(m_banner, &NoticeBanner::shownChanged, m_bannerBar, &QToolBar::setVisible);
   // A layout that was saved says of the messages, too, whether they were shown.
@@ -111,7 +121,6 @@ void MainWindow::connectParts() {
   connect(m_control, &RunControl::titleChanged, this, [this] { setWindowTitle(m_control->title()); });
   connect(m_control, &RunControl::searchStarted, m_banner, &NoticeBanner::clear);
   connect(m_control, &RunControl::noticed, this, &MainWindow::showNotice);
-  connect(&m_session, &Session::noticed, this, &MainWindow::showNotice);
   connect(&m_session, &Session::finished, this, &MainWindow::handleFinished);
   connect(&m_services.theme, &ThemeController::changed, this, &MainWindow::applyCurrentTheme);
 }
@@ -150,7 +159,7 @@ void MainWindow::startSearch() {
 }
 
 void MainWindow::showNotice(const services::Notice& notice) {
-  m_banner->showNotice(notice);
+  m_incidents->show(notice);
 }
 
 void MainWindow::handleFinished() {

@@ -18,6 +18,7 @@ class QToolBar;
 namespace swage::ui {
 
 class DockLayout;
+class Incidents;
 class LayoutMenu;
 class Locator;
 class NoticeBanner;
@@ -52,6 +53,7 @@ class MainWindow final : public QMainWindow {
 
  private:
   void makeBars();
+  void watchIncidents();
   void connectParts();
   void connectTasks();
   void restoreSession(const ShellState& state);
@@ -69,6 +71,7 @@ class MainWindow final : public QMainWindow {
   Actions m_actions;
   RunBar* m_bar;
   NoticeBanner* m_banner;
+  Incidents* m_incidents = nullptr;
   QToolBar* m_bannerBar = nullptr;
   RunControl* m_control;
   DockLayout* m_docks;

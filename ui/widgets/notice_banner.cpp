@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 #include <QToolButton>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ using services::Notice;
 using Severity = Notice::Severity;
 
 constexpr std::size_t kMaxNotices = 20;
+constexpr std::size_t kMaxActions = 2;
 constexpr std::chrono::seconds kInfoLife{8};
 
 struct Look {
@@ -67,12 +69,21 @@ NoticeBanner::NoticeBanner(QWidget* parent)
   row->addWidget(m_icon, 0, Qt::AlignVCenter);
   row->addWidget(m_text, 1);
   row->addWidget(m_more);
+  for (std::size_t i = 0; i < kMaxActions; ++i) {
+    auto* button = new QPushButton(this);
+    button->setObjectName(u"noticeAction%1"_s.arg(i + 1));
+    button->setAutoDefault(false);
+    button->hide();
+    row->addWidget(button, 0, Qt::AlignVCenter);
+    connect(button, &QPushButton::clicked, this, [this, i] { runAction(i); });
+    m_buttons.push_back(button);
+  }
   row->addWidget(m_close, 0, Qt::AlignVCenter);
   m_expiry.setSingleShot(true);
   m_expiry.setInterval(kInfoLife);
   connect(m_close, &QToolButton::clicked, this, &NoticeBanner::dismiss);
   connect(&m_expiry, &QTimer::timeout, this, [this] {
-    if (!m_notices.empty() && m_notices.back().severity == Severity::Info) {
+    if (!m_notices.empty() && m_notices.back().notice.severity == Severity::Info) {
       dismiss();
     }
   });
@@ -83,12 +94,10 @@ void NoticeBanner::setTheme(const Theme& theme) {
   refresh();
 }
 
-void NoticeBanner::showNotice(const Notice& notice) {
+void NoticeBanner::showNotice(const Notice& notice, std::vector<NoticeAction> actions) {
   // The same thing said again moves to the front instead of filling the queue.
-  m_notices.erase(
-      std::remove_if(m_notices.begin(), m_notices.end(), [&](const Notice& old) { return isSame(old, notice); }),
-      m_notices.end());
-  m_notices.push_back(notice);
+  std::erase_if(m_notices, [&](const Entry& old) { return isSame(old.notice, notice); });
+  m_notices.push_back({notice, std::move(actions)});
   if (m_notices.size() > kMaxNotices) {
     m_notices.pop_front();
   }
@@ -111,7 +120,7 @@ void NoticeBanner::clear() {
 
 void NoticeBanner::paintEvent(QPaintEvent*) {
   if (!m_notices.empty()) {
-    QPainter(this).fillRect(rect(), lookOf(m_notices.back().severity, m_theme).background);
+    QPainter(this).fillRect(rect(), lookOf(m_notices.back().notice.severity, m_theme).background);
   }
 }
 
@@ -132,7 +141,7 @@ void NoticeBanner::fitHeight() {
 }
 
 QString NoticeBanner::text() const {
-  return m_notices.empty() ? QString() : toQString(m_notices.back().text);
+  return m_notices.empty() ? QString() : toQString(m_notices.back().notice.text);
 }
 
 void NoticeBanner::refresh() {
@@ -141,7 +150,7 @@ void NoticeBanner::refresh() {
     Q_EMIT shownChanged(false);
     return;
   }
-  const Notice& notice = m_notices.back();
+  const Notice& notice = m_notices.back().notice;
   const Look look = lookOf(notice.severity, m_theme);
   // The application has a style sheet, and under one a palette of a single widget is not reliable.
   setStyleSheet(u"QLabel{color:%1;}"_s.arg(look.text.name()));
@@ -150,18 +159,37 @@ void NoticeBanner::refresh() {
   m_close->setIcon(themedIcon(u"close"_s, look.text, look.text));
   QString text = u"<b>"_s % toQString(notice.text).toHtmlEscaped() % u"</b>"_s;
   if (!notice.hint.empty()) {
-    text += u"<br>"_s % toQString(notice.hint).toHtmlEscaped();
+    text += u"<br>"_s % toQString(notice.hint).toHtmlEscaped().replace(u'\n', u"<br>"_s);
   }
   m_text->setText(text);
+  refreshButtons();
   m_more->setVisible(m_notices.size() > 1);
   m_more->setText(tr("%n more", nullptr, static_cast<int>(m_notices.size()) - 1));
   setAccessibleName(toQString(notice.text));
+  setAccessibleDescription(toQString(notice.hint));
   fitHeight();
   update();
   Q_EMIT shownChanged(true);
   if (notice.severity == Severity::Info) {
     m_expiry.start();
   }
+}
+
+void NoticeBanner::refreshButtons() {
+  const std::vector<NoticeAction>& actions = m_notices.back().actions;
+  for (std::size_t i = 0; i < m_buttons.size(); ++i) {
+    const bool isUsed = i < actions.size();
+    m_buttons[i]->setVisible(isUsed);
+    m_buttons[i]->setText(isUsed ? actions[i].text : QString());
+  }
+}
+
+void NoticeBanner::runAction(std::size_t index) {
+  if (m_notices.empty() || index >= m_notices.back().actions.size()) {
+    return;
+  }
+  const std::function<void()> run = m_notices.back().actions[index].run;  // it may clear the banner
+  run();
 }
 
 }  // namespace swage::ui
