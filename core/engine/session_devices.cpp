@@ -55,7 +55,7 @@ void Session::watch(WorkerSupervisor& worker) {
   });
 }
 
-// Once a minute at most would say as much, but the banner shows the same text once only.
+// Said each time; whoever shows notices shows the same one once.
 void Session::noticeKilled(const domain::DeviceInfo& device) {
   if (m_concluding) {
     return;
