@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/lexers.h"
 
+#include <Qsci/qscilexerjson.h>
+#include <Qsci/qscilexermarkdown.h>
 #include <Qsci/qscilexerpython.h>
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,23 @@
 
 namespace swage::ui {
 namespace {
+
+void setPlain(QsciLexer& lexer, const Theme& theme, const QFont& font) {
+  lexer.setDefaultFont(font);
+  lexer.setDefaultPaper(theme.base);
+  lexer.setDefaultColor(theme.text);
+  lexer.setFont(font, -1);
+  lexer.setPaper(theme.base, -1);
+  lexer.setColor(theme.text, -1);
+}
+
+void setColors(QsciLexer& lexer, std::span<const std::pair<QColor, std::vector<int>>> styles) {
+  for (const auto& [color, ids] : styles) {
+    for (const int id : ids) {
+      lexer.setColor(color, id);
+    }
+  }
+}
 
 // Python with the words of Triton as a second set.
 class PythonLexer final : public QsciLexerPython {
@@ -30,12 +50,7 @@ class PythonLexer final : public QsciLexerPython {
   }
 
   void setTheme(const Theme& theme, const QFont& font) {
-    setDefaultFont(font);
-    setDefaultPaper(theme.base);
-    setDefaultColor(theme.text);
-    setFont(font, -1);
-    setPaper(theme.base, -1);
-    setColor(theme.text, -1);
+    setPlain(*this, theme, font);
     const std::pair<QColor, std::vector<int>> styles[] = {
         {theme.keyword, {Keyword, ClassName, FunctionMethodName}},
         {theme.deviceKeyword, {HighlightedIdentifier}},
@@ -46,11 +61,33 @@ class PythonLexer final : public QsciLexerPython {
         {theme.number, {Number}},
         {theme.preprocessor, {Decorator}},
     };
-    for (const auto& [color, ids] : styles) {
-      for (const int id : ids) {
-        setColor(color, id);
-      }
-    }
+    setColors(*this, styles);
+  }
+};
+
+class JsonLexer final : public QsciLexerJSON {
+ public:
+  using QsciLexerJSON::QsciLexerJSON;
+
+  void setTheme(const Theme& theme, const QFont& font) {
+    setPlain(*this, theme, font);
+    const std::pair<QColor, std::vector<int>> styles[] = {
+        {theme.keyword, {Property, Keyword}}, {theme.string, {String, EscapeSequence}}, {theme.number, {Number}}};
+    setColors(*this, styles);
+  }
+};
+
+class MarkdownLexer final : public QsciLexerMarkdown {
+ public:
+  using QsciLexerMarkdown::QsciLexerMarkdown;
+
+  void setTheme(const Theme& theme, const QFont& font) {
+    setPlain(*this, theme, font);
+    const std::pair<QColor, std::vector<int>> styles[] = {
+        {theme.keyword, {Header1, Header2, Header3}},
+        {theme.string, {CodeBackticks, CodeDoubleBackticks, CodeBlock}},
+        {theme.deviceKeyword, {StrongEmphasisAsterisks, EmphasisAsterisks, Link}}};
+    setColors(*this, styles);
   }
 };
 
@@ -69,6 +106,8 @@ ThemedLexer makeLexer(CodeLanguage language, QObject* parent) {
     case CodeLanguage::Ptx: return themed(new AssemblyLexer(AssemblyDialect::Ptx, parent));
     case CodeLanguage::Sass: return themed(new AssemblyLexer(AssemblyDialect::Sass, parent));
     case CodeLanguage::X86: return themed(new AssemblyLexer(AssemblyDialect::X86, parent));
+    case CodeLanguage::Json: return themed(new JsonLexer(parent));
+    case CodeLanguage::Markdown: return themed(new MarkdownLexer(parent));
     case CodeLanguage::Plain: break;
   }
   return {};

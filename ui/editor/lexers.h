@@ -13,7 +13,7 @@ class QsciLexer;
 
 namespace swage::ui {
 
-enum class CodeLanguage : std::uint8_t { Cuda, Cpp, Python, Ptx, Sass, X86, Plain };
+enum class CodeLanguage : std::uint8_t { Cuda, Cpp, Python, Ptx, Sass, X86, Json, Markdown, Plain };
 
 // A lexer, and how it takes a theme's colours. Without a lexer for plain text.
 struct ThemedLexer {
