@@ -2,7 +2,6 @@
 #include "core/engine/sanitizer_pass.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/base/log.h"
@@ -13,18 +12,6 @@ namespace {
 using domain::Assurance;
 using domain::AssuranceKind;
 using domain::AssuranceVerdict;
-
-constexpr std::array kTools = {AssuranceKind::Memcheck, AssuranceKind::Racecheck, AssuranceKind::Initcheck};
-
-domain::Evaluation evaluationFor(const Assurance& failed) {
-  if (failed.kind == AssuranceKind::Racecheck) {
-    return domain::Unstable{"racecheck: " + failed.detail};
-  }
-  domain::Wrong wrong;
-  wrong.rule = sanitizerTool(failed.kind);
-  wrong.detail = failed.detail;
-  return wrong;
-}
 
 }  // namespace
 
@@ -55,7 +42,7 @@ void SanitizerPass::next() {
   const domain::CandidateId id = m_elites[m_nextElite++].id;
   Result<> prepared;
   if (m_options.check.sanitizer.empty()) {
-    prepared = excuse(id, "compute-sanitizer is not installed; the CUDA toolkit brings it");
+    prepared = excuse(id, std::string(kNoSanitizer));
   } else if (static_cast<double>(m_elapsed.elapsed()) > m_options.budgetSeconds * 1e3) {
     prepared = excuse(id, "the time for it was over");
   } else {
@@ -72,7 +59,7 @@ void SanitizerPass::next() {
 Result<> SanitizerPass::prepare(domain::CandidateId id) {
   SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, m_record.candidate(id));
   SWAGE_TRY_ASSIGN(const std::vector<Assurance> known, m_record.assurances(id));
-  std::vector<AssuranceKind> tools(kTools.begin(), kTools.end());
+  std::vector<AssuranceKind> tools(kSanitizerTools.begin(), kSanitizerTools.end());
   std::erase_if(tools, [&known](AssuranceKind kind) {
     return std::any_of(known.begin(), known.end(), [kind](const Assurance& assurance) {
       return assurance.kind == kind && assurance.verdict == AssuranceVerdict::Passed;
@@ -94,7 +81,7 @@ Result<> SanitizerPass::prepare(domain::CandidateId id) {
 
 Result<> SanitizerPass::excuse(domain::CandidateId id, const std::string& why) {
   SWAGE_TRY_ASSIGN(const std::vector<Assurance> known, m_record.assurances(id));
-  for (const AssuranceKind kind : kTools) {
+  for (const AssuranceKind kind : kSanitizerTools) {
     const bool isKnown =
         std::any_of(known.begin(), known.end(), [kind](const Assurance& assurance) { return assurance.kind == kind; });
     if (!isKnown) {
@@ -127,7 +114,7 @@ void SanitizerPass::handleChecked() {
 }
 
 Result<> SanitizerPass::reject(const Assurance& assurance) {
-  m_current->evaluation = evaluationFor(assurance);
+  m_current->evaluation = evaluationAfter(assurance);
   SWAGE_TRY(m_record.setEvaluation(m_current->id, *m_current->evaluation, m_current->elapsedSeconds));
   m_searcher.retract(m_current->id);
   Q_EMIT rejected(*m_current);

@@ -126,4 +126,14 @@ Assurance readSanitizerRun(AssuranceKind tool, const SanitizerRun& run) {
   return assurance;
 }
 
+domain::Evaluation evaluationAfter(const Assurance& failed) {
+  if (failed.kind == AssuranceKind::Racecheck) {
+    return domain::Unstable{"racecheck: " + failed.detail};
+  }
+  domain::Wrong wrong;
+  wrong.rule = sanitizerTool(failed.kind);
+  wrong.detail = failed.detail;
+  return wrong;
+}
+
 }  // namespace swage::engine
