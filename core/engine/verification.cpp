@@ -13,6 +13,10 @@ constexpr double kTimingBudgetSeconds = 2.0;
 constexpr double kLimitSeconds = 300.0;
 constexpr int kMaxSamples = 200;  // all of them, as far as the budget goes: what is repeated is compared
 
+Error cancelled() {
+  return Error(ErrorKind::Cancelled, "the verification was cancelled");
+}
+
 }  // namespace
 
 Verification::Verification(const SessionParts& parts, std::filesystem::path project, domain::CandidateId candidate,
@@ -37,7 +41,8 @@ Result<> Verification::prepare() {
 
 void Verification::start() {
   QTimer::singleShot(0, this, [this] {
-    if (const Result<> prepared = prepare(); !prepared) {
+    const Result<> prepared = m_cancelled ? cancelled() : prepare();
+    if (!prepared) {
       Q_EMIT finished(prepared.error());
       return;
     }
@@ -76,8 +81,9 @@ void Verification::handleLoaded(const Result<wire::TaskReady>& task) {
 }
 
 void Verification::cancel() {
+  m_cancelled = true;
   if (m_worker) {
-    conclude(Error(ErrorKind::Cancelled, "the verification was cancelled"));
+    conclude(cancelled());
   }
 }
 

@@ -43,6 +43,7 @@ class Verification : public QObject {
   std::unique_ptr<WorkerSupervisor> m_worker;
   std::optional<DeviceLease> m_lease;
   std::optional<Result<domain::Evaluation>> m_outcome;
+  bool m_cancelled = false;
 };
 
 }  // namespace swage::engine
