@@ -42,6 +42,7 @@ struct Raw {
   bool noChecks = false;
   EvaluateArguments evaluate;
   ExportArguments exporting;
+  std::string format = "modelnew";
   BenchArguments bench;
   DoctorArguments doctor;
 };
@@ -340,25 +341,42 @@ void addProfile(Parser& parser) {
   };
 }
 
+Result<CommandArguments> exportArguments(Raw& raw) {
+  ExportArguments& result = raw.exporting;
+  SWAGE_TRY_ASSIGN(result.what, parseReference(raw.reference));
+  result.format = services::parseExportFormat(raw.format).value_or(services::ExportFormat::ModelNew);
+  result.noChecks = raw.noChecks;
+  result.output = raw.output;
+  if (raw.output.empty() && !result.preview) {
+    return Error(ErrorKind::Usage, "--output is required", "`swage export --preview` writes nothing and needs none");
+  }
+  return CommandArguments(result);
+}
+
 void addExport(Parser& parser) {
   Raw& raw = parser.raw;
-  CLI::App* command =
-      addCommand(parser, "export", "Write a verified candidate as a file of your own", WithProject::Yes);
+  CLI::App* command = addCommand(parser, "export", "Write a verified candidate as files of your own", WithProject::Yes);
   command->add_option("what", raw.reference, "Candidate such as 17, or the best of a run such as r3")
       ->required()
       ->type_name("RUN|CANDIDATE");
-  command->add_option("--format", raw.exporting.format, "modelnew: one Python file with class ModelNew")
-      ->check(CLI::IsMember({"modelnew"}))
+  command
+      ->add_option("--format", raw.format,
+                   "modelnew: one Python file with class ModelNew; project: a folder around it with kernels, plan, "
+                   "provenance and a test")
+      ->check(CLI::IsMember({"modelnew", "project"}))
       ->type_name("FORMAT")
       ->capture_default_str();
-  command->add_option("-o,--output", raw.output, "File to write")->required()->type_name("FILE.py");
-  command->add_flag("--no-checks", raw.noChecks, "Do not verify its genome at other sizes of the task first");
-  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
-    filled.exporting.noChecks = filled.noChecks;
-    SWAGE_TRY_ASSIGN(filled.exporting.what, parseReference(filled.reference));
-    filled.exporting.output = filled.output;
-    return CommandArguments(filled.exporting);
-  };
+  command->add_option("-o,--output", raw.output, "File to write, or folder to make")->type_name("FILE.py|DIR");
+  auto* noChecks =
+      command->add_flag("--no-checks", raw.noChecks, "Do not verify its genome at other sizes of the task first");
+  command
+      ->add_flag("--verify", raw.exporting.verify,
+                 "First also evaluate it again in a fresh process and run its kernels under compute-sanitizer")
+      ->excludes(noChecks);
+  command->add_flag("--preview", raw.exporting.preview,
+                    "Show what is known of it and what would be written, and write nothing");
+  command->add_flag("--force", raw.exporting.force, "Write into a folder that is not empty");
+  parser.finish[command] = exportArguments;
 }
 
 void addBench(Parser& parser) {

@@ -11,6 +11,7 @@
 #include "app/cli/text.h"
 #include "core/base/result.h"
 #include "core/domain/filter.h"
+#include "core/services/export_service.h"
 #include "core/services/settings_service.h"
 #include "core/services/types.h"
 
@@ -71,8 +72,11 @@ struct ProfileArguments {
 };
 struct ExportArguments {
   Reference what;
-  std::string format = "modelnew";
+  services::ExportFormat format = services::ExportFormat::ModelNew;
   bool noChecks = false;
+  bool verify = false;   // all checks, not only at other sizes
+  bool preview = false;  // writes nothing
+  bool force = false;    // into a folder that is not empty, too
   std::filesystem::path output;
 };
 struct DoctorArguments {

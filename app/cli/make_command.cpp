@@ -4,6 +4,7 @@
 #include "app/cli/bench_command.h"
 #include "app/cli/command.h"
 #include "app/cli/evaluate_command.h"
+#include "app/cli/export_command.h"
 #include "app/cli/record_commands.h"
 #include "app/cli/run_command.h"
 #include "app/cli/self_test_command.h"

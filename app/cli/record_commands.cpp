@@ -8,9 +8,6 @@
 
 #include "app/cli/profile_view.h"
 #include "app/cli/views.h"
-#include "core/engine/export_service_impl.h"
-#include "core/engine/trust.h"
-#include "core/engine/winner.h"
 
 namespace swage::cli {
 namespace {
@@ -172,82 +169,6 @@ Result<> ShowCommand::show() const {
   }
   if (m_arguments.assembly) {
     print("\n" + detail.assembly + "\n");
-  }
-  return {};
-}
-
-void ExportCommand::start() {
-  if (const Result<> begun = begin(); !begun) {
-    fail(begun.error());
-  }
-}
-
-Result<> ExportCommand::begin() {
-  SWAGE_TRY_ASSIGN(m_project, existingProject());
-  SWAGE_TRY_ASSIGN(m_candidate, candidate());
-  if (m_arguments.noChecks) {
-    finish();
-    return {};
-  }
-  m_shapes = std::make_unique<engine::HeldOutShapes>(context().parts, m_project, m_candidate);
-  connect(m_shapes.get(), &engine::HeldOutShapes::finished, this, &ExportCommand::handleChecked);
-  m_shapes->start();
-  return {};
-}
-
-Result<domain::CandidateId> ExportCommand::candidate() const {
-  if (m_arguments.what.kind == Reference::Kind::Candidate) {
-    return domain::CandidateId(m_arguments.what.number);
-  }
-  engine::RecordServiceImpl record;
-  SWAGE_TRY(record.open(m_project));
-  SWAGE_TRY_ASSIGN(const domain::CandidateId best, engine::winnerOf(record, domain::RunId(m_arguments.what.number)));
-  if (!best.isValid()) {
-    return Error(ErrorKind::InvalidInput, fmt::format("run r{} has no correct candidate", m_arguments.what.number),
-                 "`swage resume` searches on");
-  }
-  return best;
-}
-
-void ExportCommand::interrupt(int signal, int count) {
-  m_signal = signal;
-  if (m_shapes && count == 1) {
-    m_shapes->cancel();
-  } else {
-    Command::interrupt(signal, count);
-  }
-}
-
-// What was found goes into the record and from there into the file; it never keeps a file from being written.
-void ExportCommand::handleChecked(const Result<domain::Assurance>& assurance) {
-  if (m_signal != 0 || !assurance) {
-    Q_EMIT done(exitCodeForSignal(m_signal));
-    return;
-  }
-  m_checked = *assurance;
-  keepAssurance(m_project, m_candidate, *assurance);
-  finish();
-}
-
-void ExportCommand::finish() {
-  if (const Result<> written = write(); !written) {
-    fail(written.error());
-    return;
-  }
-  Q_EMIT done(wire::ExitCode::Ok);
-}
-
-Result<> ExportCommand::write() const {
-  const engine::ExportServiceImpl exporter(m_project);
-  SWAGE_TRY(exporter.exportCandidate(m_candidate, services::ExportFormat::ModelNew, m_arguments.output));
-  if (form() == OutputForm::Text) {
-    print(fmt::format("{}candidate {} written to {}\n", m_checked ? engine::describe(*m_checked) + "\n" : "",
-                      m_candidate.value(), m_arguments.output.string()));
-  } else {
-    printJson({{"candidate", m_candidate.value()},
-               {"format", m_arguments.format},
-               {"file", m_arguments.output.string()},
-               {"held_out_shapes", m_checked ? domain::toJson(*m_checked) : domain::Json()}});
   }
   return {};
 }

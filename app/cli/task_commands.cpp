@@ -8,6 +8,7 @@
 #include "app/cli/profile_view.h"
 #include "app/cli/views.h"
 #include "core/engine/trust.h"
+#include "core/export/provenance.h"
 
 namespace swage::cli {
 namespace {
@@ -106,7 +107,7 @@ void VerifyCommand::finish(const std::optional<domain::Assurance>& shapes) {
     print(fmt::format("candidate {}: {}\n{}\n", m_arguments.candidate.number, domain::statusName(m_evaluation),
                       domain::summary(m_evaluation)));
     for (const auto& assurance : {heldBack, shapes}) {
-      print(assurance ? engine::describe(*assurance) + '\n' : std::string());
+      print(assurance ? exporting::describe(*assurance) + '\n' : std::string());
     }
   } else {
     printJson({{"candidate", m_arguments.candidate.number},

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/text.h"
-#include "core/engine/trust.h"
+#include "core/export/provenance.h"
 
 namespace swage::cli {
 namespace {
@@ -319,7 +319,7 @@ std::string candidateText(const services::CandidateDetail& detail) {
 std::string trustText(const std::vector<domain::Assurance>& assurances, const std::vector<std::string>& doubts) {
   std::string text;
   for (const domain::Assurance& assurance : assurances) {
-    text += "checked     " + engine::describe(assurance) + '\n';
+    text += "checked     " + exporting::describe(assurance) + '\n';
   }
   for (const std::string& doubt : doubts) {
     text += "doubt       " + doubt + '\n';

@@ -8,6 +8,7 @@
 #include "core/domain/json.h"
 #include "core/domain/task.h"
 #include "core/services/doctor_service.h"
+#include "core/services/export_service.h"
 #include "core/services/self_test_service.h"
 #include "core/services/types.h"
 
@@ -20,6 +21,7 @@ namespace swage::cli {
 [[nodiscard]] domain::Json toJson(const services::Progress& progress);
 [[nodiscard]] domain::Json toJson(const services::Notice& notice);
 [[nodiscard]] domain::Json toJson(const services::DoctorCheck& check);
+[[nodiscard]] domain::Json toJson(const services::ExportGate& gate);
 [[nodiscard]] domain::Json toJson(const services::SelfTestCase& one);
 [[nodiscard]] domain::Json toJson(const services::SelfTestReport& report);
 [[nodiscard]] domain::Json taskSummary(const domain::Task& task, const std::string& bundle);
@@ -32,6 +34,10 @@ namespace swage::cli {
                                     const std::vector<std::string>& doubts);
 [[nodiscard]] std::string taskText(const domain::Task& task, const std::string& bundle);
 [[nodiscard]] std::string doctorText(const std::vector<services::DoctorCheck>& checks);
+// What speaks for and against an export, where it comes from, and what it consists of.
+[[nodiscard]] std::string gateTable(const std::vector<services::ExportGate>& gates);
+[[nodiscard]] std::string provenanceText(const std::vector<services::ExportFact>& provenance);
+[[nodiscard]] std::string fileTable(const std::vector<services::ExportFile>& files);
 // The table of a self-test, line by line as its cases end.
 [[nodiscard]] std::string selfTestHeading();
 [[nodiscard]] std::string selfTestLine(const services::SelfTestCase& one);

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "app/workbench/synthetic_services.h"
+#include "core/engine/export_service_impl.h"
 #include "ui/shell/main_window.h"
 
 namespace swage::workbench {
@@ -23,14 +24,6 @@ using std::chrono_literals::operator""ms;
 
 constexpr std::chrono::milliseconds kHeartbeat = 2ms;
 constexpr std::chrono::milliseconds kSettle = 2000ms;
-
-class NoExport final : public services::ExportService {
- public:
-  [[nodiscard]] Result<> exportCandidate(domain::CandidateId, services::ExportFormat,
-                                         const std::filesystem::path&) const override {
-    return Error(ErrorKind::Unsupported, "there is nothing to export from a benchmark");
-  }
-};
 
 double residentMb() {
   std::ifstream file("/proc/self/statm");
@@ -96,7 +89,7 @@ double percentile(std::vector<double> values, double share) {
 int runBenchmark(TimedApplication& application, const BenchmarkOptions& options) {
   SyntheticRecord record;
   SyntheticRun run(record, options.eventsPerSecond);
-  const NoExport exporter;
+  const engine::ExportServiceImpl exporter;
   ui::RealDialogs dialogs;
   ui::ThemeController theme(application);
   ui::MainWindow window({.run = run, .record = record, .exporter = exporter, .dialogs = dialogs, .theme = theme}, {});

@@ -51,9 +51,7 @@ Result<> unpackRecording(const QByteArray& packed, const std::filesystem::path& 
   return plain.isEmpty() ? Result<>(Error(ErrorKind::InvalidInput, "the recording is damaged")) : Result<>();
 }
 
-Demo::Demo(const engine::Locations& locations)
-    : m_exporter(std::filesystem::path(m_folder.path().toStdString())),
-      m_recorded(engine::SessionParts::standard(locations), m_source) {}
+Demo::Demo(const engine::Locations& locations) : m_recorded(engine::SessionParts::standard(locations), m_source) {}
 
 std::filesystem::path Demo::project() const {
   return m_folder.path().toStdString();

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/workbench/engine_services.h"
 
-#include "core/engine/export_service_impl.h"
-
 namespace swage::workbench {
-
-Result<> OpenProjectExport::exportCandidate(domain::CandidateId candidate, services::ExportFormat format,
-                                            const std::filesystem::path& file) const {
-  if (!m_project || m_project().empty()) {
-    return Error(ErrorKind::NotFound, "cannot export: no project is open", "open a project, or start a search");
-  }
-  return engine::ExportServiceImpl(m_project()).exportCandidate(candidate, format, file);
-}
 
 namespace {
 
@@ -29,6 +19,7 @@ EngineServices::EngineServices(const engine::Locations& locations, bool withSelf
     : run(partsFor(locations, withSelfTest)),
       profiles(partsFor(locations, withSelfTest), record),
       edits(partsFor(locations, withSelfTest), locations.patterns),
+      exportChecks(partsFor(locations, withSelfTest)),
       patterns(locations.patterns),
       doctor(locations, engine::dataFolder()),
       selfTest(engine::SessionParts::standard(locations), locations.selfTest),

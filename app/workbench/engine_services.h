@@ -7,6 +7,8 @@
 
 #include "core/engine/doctor_service_impl.h"
 #include "core/engine/edit_service_impl.h"
+#include "core/engine/export_check_service_impl.h"
+#include "core/engine/export_service_impl.h"
 #include "core/engine/locations.h"
 #include "core/engine/pattern_service_impl.h"
 #include "core/engine/profile_service_impl.h"
@@ -15,20 +17,8 @@
 #include "core/engine/run_service_impl.h"
 #include "core/engine/self_test_service_impl.h"
 #include "core/engine/settings_file.h"
-#include "core/services/export_service.h"
 
 namespace swage::workbench {
-
-// Exports from whatever project is open when it is asked.
-class OpenProjectExport final : public services::ExportService {
- public:
-  void setProject(std::function<std::filesystem::path()> project) { m_project = std::move(project); }
-  [[nodiscard]] Result<> exportCandidate(domain::CandidateId candidate, services::ExportFormat format,
-                                         const std::filesystem::path& file) const override;
-
- private:
-  std::function<std::filesystem::path()> m_project;
-};
 
 // The engine behind the interfaces that the window knows. The only place of the workbench that sees both.
 struct EngineServices {
@@ -38,7 +28,8 @@ struct EngineServices {
   engine::RecordServiceImpl record;
   engine::ProfileServiceImpl profiles;
   engine::EditServiceImpl edits;
-  OpenProjectExport exporter;
+  engine::ExportServiceImpl exporter;
+  engine::ExportCheckServiceImpl exportChecks;
   engine::PatternServiceImpl patterns;
   engine::DoctorServiceImpl doctor;
   engine::SelfTestServiceImpl selfTest;

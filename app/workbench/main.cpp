@@ -76,11 +76,8 @@ ui::WindowOptions windowOptions(const Options& options, const engine::Locations&
 
 // Shows the window until it is closed.
 int showWindow(QApplication& application, const Options& options, const ui::WindowServices& services,
-               const ui::WindowOptions& settings, OpenProjectExport* exporter) {
+               const ui::WindowOptions& settings) {
   ui::MainWindow window(services, settings);
-  if (exporter != nullptr) {
-    exporter->setProject([&window] { return window.session().project(); });
-  }
   Script script(window, options);
   const std::unique_ptr<CrashHandler> crashHandler = watchForCrashes();
   const auto quitSignals = services::TerminationSignals::install();
@@ -110,6 +107,7 @@ int showEngine(QApplication& application, const Options& options) {
                      .exporter = services.exporter,
                      .dialogs = dialogs,
                      .theme = theme,
+                     .exportChecks = &services.exportChecks,
                      .edits = &services.edits,
                      .profiles = &services.profiles,
                      .compare = &services.record,
@@ -118,7 +116,7 @@ int showEngine(QApplication& application, const Options& options) {
                      .selfTest = &services.selfTest,
                      .recordCheck = &services.recordCheck,
                      .settings = &services.settings},
-                    windowOptions(options, locations), &services.exporter);
+                    windowOptions(options, locations));
 }
 
 int showDemo(QApplication& application, Options options) {
@@ -149,7 +147,7 @@ int showDemo(QApplication& application, Options options) {
                      .profiles = &(*demo)->profiles(),
                      .compare = &(*demo)->compare(),
                      .patterns = &patterns},
-                    window, nullptr);
+                    window);
 }
 
 int run(int argc, char** argv) {

@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QThreadPool>
+
 #include <filesystem>
 
 #include "core/services/export_service.h"
-#include "core/store/record.h"
 
 namespace swage::engine {
 
-// Exports from a project's record and the bundles its runs name. Opens both for each call, read-only.
+// Exports from a project's record and the bundles its runs name, on a thread of its own. Opens both for each question,
+// read-only. Destroying it waits for the question in progress and drops the others.
 class ExportServiceImpl final : public services::ExportService {
  public:
-  explicit ExportServiceImpl(std::filesystem::path project) : m_project(std::move(project)) {}
+  ExportServiceImpl();
+  ~ExportServiceImpl() override;
+  ExportServiceImpl(const ExportServiceImpl&) = delete;
+  ExportServiceImpl& operator=(const ExportServiceImpl&) = delete;
 
-  [[nodiscard]] Result<> exportCandidate(domain::CandidateId candidate, services::ExportFormat format,
-                                         const std::filesystem::path& file) const override;
+  [[nodiscard]] QFuture<Result<services::ExportFacts>> facts(const std::filesystem::path& project,
+                                                             domain::CandidateId candidate) const override;
+  [[nodiscard]] QFuture<Result<services::ExportFiles>> files(const std::filesystem::path& project,
+                                                             domain::CandidateId candidate,
+                                                             services::ExportFormat format) const override;
+  [[nodiscard]] QFuture<Result<>> write(const services::ExportFiles& files, const std::filesystem::path& target,
+                                        services::ExistingFiles existing) const override;
 
  private:
-  std::filesystem::path m_project;
+  template <class T, class Work>
+  [[nodiscard]] QFuture<Result<T>> later(Work work) const;
+
+  mutable QThreadPool m_thread;
 };
 
 }  // namespace swage::engine

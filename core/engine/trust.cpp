@@ -8,17 +8,12 @@
 #include "core/domain/json.h"
 
 namespace swage::engine {
-namespace {
-
-constexpr std::string_view kHeldBack = "held back";
-
-}  // namespace
 
 std::optional<domain::Assurance> heldBackAssurance(const domain::Evaluation& evaluation) {
   domain::Assurance assurance;
   assurance.kind = domain::AssuranceKind::HeldBackSeeds;
   if (const auto* wrong = std::get_if<domain::Wrong>(&evaluation)) {
-    if (wrong->detail.find(kHeldBack) == std::string::npos) {
+    if (wrong->detail.find(kHeldBackInputs) == std::string::npos) {
       return std::nullopt;
     }
     assurance.verdict = domain::AssuranceVerdict::Failed;
@@ -30,7 +25,7 @@ std::optional<domain::Assurance> heldBackAssurance(const domain::Evaluation& eva
     return std::nullopt;
   }
   const auto found = std::find_if(correct->byInputs.begin(), correct->byInputs.end(),
-                                  [](const domain::InputErrors& errors) { return errors.inputs == kHeldBack; });
+                                  [](const domain::InputErrors& errors) { return errors.inputs == kHeldBackInputs; });
   if (found == correct->byInputs.end()) {
     return std::nullopt;
   }
@@ -65,11 +60,6 @@ Result<> recordAssurance(const std::filesystem::path& project, domain::Candidate
                          const domain::Assurance& assurance) {
   SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(project, store::Record::Mode::ReadWrite));
   return record.setAssurance(candidate, assurance);
-}
-
-std::string describe(const domain::Assurance& assurance) {
-  return fmt::format("{} {}{}{}", domain::name(assurance.kind), domain::name(assurance.verdict),
-                     assurance.detail.empty() ? "" : ": ", assurance.detail);
 }
 
 }  // namespace swage::engine

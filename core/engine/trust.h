@@ -16,6 +16,9 @@ namespace swage::engine {
 
 inline constexpr std::string_view kDoubtEvent = "task doubt";
 inline constexpr int kHeldBackSeeds = 3;
+// As domain::InputErrors::inputs has them; every other word there is a kind of hard inputs.
+inline constexpr std::string_view kTaskInputs = "task";
+inline constexpr std::string_view kHeldBackInputs = "held back";
 
 // What an evaluation says about the held-back seeds; no value where it did not get to them. A candidate that was not
 // checked with them, because screening dropped it, never becomes an elite.
@@ -28,8 +31,5 @@ inline constexpr int kHeldBackSeeds = 3;
 // Adds to a project that nobody writes; Locked while a run is on.
 [[nodiscard]] Result<> recordAssurance(const std::filesystem::path& project, domain::CandidateId candidate,
                                        const domain::Assurance& assurance);
-
-// "held-back seeds passed", "held-out shapes failed: ..."
-[[nodiscard]] std::string describe(const domain::Assurance& assurance);
 
 }  // namespace swage::engine

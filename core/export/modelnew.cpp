@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/export/modelnew.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -13,63 +12,17 @@
 #include "core/export/plan_writer.h"
 #include "core/export/python_source.h"
 #include "core/export/python_text.h"
+#include "core/export/template_text.h"
 #include "core/export/templates.h"
 
 namespace swage::exporting {
 
 namespace {
 
-using Values = std::vector<std::pair<std::string_view, std::string>>;
-
-// Replaces each @NAME@ of the template; what is put in is not looked at again.
-std::string filled(std::string_view text, const Values& values) {
-  std::string result;
-  for (std::size_t at = text.find('@'); at != std::string_view::npos; at = text.find('@')) {
-    result += text.substr(0, at);
-    text.remove_prefix(at + 1);
-    const auto found = std::find_if(values.begin(), values.end(), [&](const auto& value) {
-      return text.starts_with(value.first) && text.substr(value.first.size()).starts_with('@');
-    });
-    if (found == values.end()) {
-      result += '@';  // a decorator
-    } else {
-      result += found->second;
-      text.remove_prefix(found->first.size() + 1);
-    }
-  }
-  result += text;
-  return result;
-}
-
 std::string provenanceText(const ModelNewInput& input) {
-  const Provenance& from = input.provenance;
-  std::vector<std::pair<std::string_view, std::string>> lines = {
-      {"task",
-       fmt::format("{} (class {} of {})", input.task.name, input.task.source.className, input.task.source.file)},
-      {"task id", input.task.id},
-      {"run", from.run},
-      {"candidate", from.candidate},
-      {"seed", std::to_string(from.seed)},
-      {"cell", from.cell},
-      {"measured", from.measured},
-      {"device", fmt::format("{} ({})", input.device.name, input.device.architecture)},
-      {"verified with", fmt::format("PyTorch {}", input.task.torchVersion)},
-      {"written by", fmt::format("Swage {}", from.swageVersion)},
-  };
-  for (const auto& [name, value] : input.task.source.overrides) {
-    lines.emplace_back("with", fmt::format("{} = {}", name, value));
-  }
-  for (const std::string& check : from.checked) {
-    lines.emplace_back("checked", check);
-  }
-  for (const std::string& doubt : from.doubts) {
-    lines.emplace_back("doubt", doubt);
-  }
   std::string text;
-  for (const auto& [label, value] : lines) {
-    if (!value.empty()) {
-      text += fmt::format("{}{:<14}{}", text.empty() ? "" : "\n", label, plainProse(value));
-    }
+  for (const auto& [label, value] : provenanceLines(input.provenance, input.task, input.device)) {
+    text += fmt::format("{}{:<14}{}", text.empty() ? "" : "\n", label, plainProse(value));
   }
   return text;
 }
@@ -148,7 +101,7 @@ std::string constantsText(const PlanText& plan) {
       plan.constants);
 }
 
-Values moduleValues(const ModelNewInput& input, const OriginalModule& original, const PlanText& plan) {
+TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& original, const PlanText& plan) {
   const bool isCpu = input.program.target == domain::Target::Cpu;
   const std::string source = input.program.source + (isCpu ? cpuLaunchers(input.program.plan) : "");
   return {{"TITLE", plainProse(input.task.name)},
@@ -181,7 +134,7 @@ Result<std::string> writeModelNew(const ModelNewInput& input) {
                    extractModule(input.taskSource, input.task.source.className, input.task.source.overrides));
   SWAGE_TRY_ASSIGN(const PlanText plan, writePlan({input.task, input.program, input.call, input.constants}));
   SWAGE_TRY_ASSIGN(std::string constructor, constructorBody(input, original));
-  Values values = moduleValues(input, original, plan);
+  TemplateValues values = moduleValues(input, original, plan);
   values.emplace_back("CONSTRUCTOR", std::move(constructor));
   if (input.program.target == domain::Target::Cpu) {
     values.emplace_back("TARGET", cpuRuntime(input));

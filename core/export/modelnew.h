@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "core/base/result.h"
 #include "core/domain/candidate.h"
 #include "core/domain/device_info.h"
 #include "core/domain/task.h"
+#include "core/export/provenance.h"
 
 namespace swage::exporting {
-
-// Where an exported kernel comes from; printed in the file and used for nothing else.
-struct Provenance {
-  std::string run;
-  std::string candidate;
-  std::int64_t seed = 0;
-  std::string swageVersion;
-  std::string cell;                  // "A1 B0 C1"
-  std::string measured;              // "1.42x of eager: 0.81 ms instead of 1.15 ms"
-  std::vector<std::string> checked;  // "held-back seeds passed", one line each
-  std::vector<std::string> doubts;   // why a speedup on this task may say little
-};
 
 struct ModelNewInput {
   domain::Task task;

@@ -31,9 +31,13 @@ bool isDocstring(const LogicalLine& line) {
                      [](const Token& token) { return token.kind == TokenKind::Comment; });
 }
 
+// What of a file is wanted: what an exported file needs of it, under private names, or all of it as it is.
+enum class Extent : std::uint8_t { Module, WholeFile };
+
 class Extractor {
  public:
-  Extractor(std::string_view source, const std::string& className) : m_source(source), m_className(className) {}
+  Extractor(std::string_view source, const std::string& className, Extent extent)
+      : m_source(source), m_className(className), m_extent(extent) {}
 
   Result<> setOverrides(const std::vector<std::pair<std::string, std::string>>& overrides) {
     for (const auto& [name, text] : overrides) {
@@ -55,7 +59,7 @@ class Extractor {
       found = found || (statement.kind == StatementKind::Class && statement.name == m_className);
       write(statement);
     }
-    if (!found) {
+    if (!found && m_extent == Extent::Module) {
       return Error(ErrorKind::NotFound,
                    fmt::format("cannot export: the task's source defines no class {}", m_className),
                    "Import the task again.");
@@ -183,6 +187,10 @@ class Extractor {
   }
 
   void write(const Statement& statement) {
+    if (m_extent == Extent::WholeFile && statement.kind != StatementKind::Assignment) {
+      appendLines(statement, m_result.text);
+      return;
+    }
     switch (statement.kind) {
       case StatementKind::Docstring:
       case StatementKind::MainGuard: return;
@@ -243,6 +251,9 @@ class Extractor {
   }
 
   [[nodiscard]] std::optional<std::string> replacementFor(const LogicalLine& line, std::size_t index) const {
+    if (m_extent == Extent::WholeFile) {
+      return std::nullopt;
+    }
     const Token& token = line.tokens[index];
     const std::string_view word = text(token);
     if (token.kind == TokenKind::Name && (index == 0 || text(line.tokens[index - 1]) != ".")) {
@@ -278,6 +289,7 @@ class Extractor {
 
   std::string_view m_source;
   std::string m_className;
+  Extent m_extent;
   std::map<std::string, std::string> m_overrides;
   std::vector<std::string> m_overridden;
   OriginalModule m_result;
@@ -287,9 +299,20 @@ class Extractor {
 
 Result<OriginalModule> extractModule(std::string_view source, const std::string& className,
                                      const std::vector<std::pair<std::string, std::string>>& overrides) {
-  Extractor extractor(source, className);
+  Extractor extractor(source, className, Extent::Module);
   SWAGE_TRY(extractor.setOverrides(overrides));
   return extractor.run();
+}
+
+Result<std::string> overriddenSource(std::string_view source,
+                                     const std::vector<std::pair<std::string, std::string>>& overrides) {
+  if (overrides.empty()) {
+    return std::string(source);
+  }
+  Extractor extractor(source, {}, Extent::WholeFile);
+  SWAGE_TRY(extractor.setOverrides(overrides));
+  SWAGE_TRY_ASSIGN(OriginalModule whole, extractor.run());
+  return std::move(whole.text);
 }
 
 }  // namespace swage::exporting

@@ -27,4 +27,8 @@ inline constexpr std::string_view kOriginalInitInputs = "_original_init_inputs";
 [[nodiscard]] Result<OriginalModule> extractModule(std::string_view source, const std::string& className,
                                                    const std::vector<std::pair<std::string, std::string>>& overrides);
 
+// The task's file as it is but for the overrides.
+[[nodiscard]] Result<std::string> overriddenSource(std::string_view source,
+                                                   const std::vector<std::pair<std::string, std::string>>& overrides);
+
 }  // namespace swage::exporting

@@ -3,11 +3,13 @@
 
 #include <string_view>
 
-// The Python parts of an exported file (core/export/templates/*.py.in), as text with @TOKENS@.
+// What exported files are made of (core/export/templates/*.in), as text with @TOKENS@.
 namespace swage::exporting {
 
 [[nodiscard]] std::string_view moduleTemplate();
 [[nodiscard]] std::string_view cpuTemplate();
 [[nodiscard]] std::string_view cudaTemplate();
+[[nodiscard]] std::string_view testTemplate();    // of a project's test script
+[[nodiscard]] std::string_view readmeTemplate();  // of a project's README.md
 
 }  // namespace swage::exporting

@@ -133,7 +133,25 @@ TEST(Arguments, ExportNamesARunOrACandidate) {
   const auto run = command<ExportArguments>({"export", "r2", "--format", "modelnew", "-o", "x.py"});
   EXPECT_EQ(run.what.kind, Reference::Kind::Run);
   EXPECT_EQ(run.what.number, 2);
+  EXPECT_EQ(run.format, services::ExportFormat::ModelNew);
   EXPECT_EQ(command<ExportArguments>({"export", "5", "-o", "x.py"}).what.kind, Reference::Kind::Candidate);
+}
+
+TEST(Arguments, ExportOfAProjectTakesAFolder) {
+  const auto project =
+      command<ExportArguments>({"export", "5", "--format", "project", "-o", "out", "--force", "--verify"});
+  EXPECT_EQ(project.format, services::ExportFormat::Project);
+  EXPECT_EQ(project.output, "out");
+  EXPECT_TRUE(project.force);
+  EXPECT_TRUE(project.verify);
+  EXPECT_THAT(parseArguments({"export", "5", "--format", "zip", "-o", "x"}),
+              IsError(ErrorKind::Usage, HasSubstr("zip")));
+}
+
+TEST(Arguments, APreviewOfAnExportNeedsNoOutput) {
+  EXPECT_TRUE(command<ExportArguments>({"export", "5", "--preview"}).preview);
+  EXPECT_THAT(parseArguments({"export", "5", "-o", "x", "--verify", "--no-checks"}),
+              IsError(ErrorKind::Usage, HasSubstr("--no-checks")));
 }
 
 TEST(Arguments, BenchNeedsToBeToldWhatToMeasure) {

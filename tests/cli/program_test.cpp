@@ -190,6 +190,14 @@ TEST_F(ProgramTest, AnEmptyProjectHasNoRuns) {
   EXPECT_FALSE(std::filesystem::exists(m_folder / "x.py"));
 }
 
+TEST_F(ProgramTest, AnExportSaysWhatIsKnownAndNeedsTheTask) {
+  testing::makeLargeRecord(m_folder / "project", 300);
+  const Outcome outcome = run({"export", "1", "--preview", "--project", "project"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.errors, HasSubstr("cannot read the task bundle")) << "a made-up record has none";
+  EXPECT_EQ(run({"export", "99999", "--preview", "--project", "project"}).code, 4);
+}
+
 TEST_F(ProgramTest, VersionIsOneLineOrOneDocument) {
   EXPECT_THAT(run({"version"}).output, StartsWith("swage "));
   const auto document = domain::parseJson(run({"version", "--json"}).output);

@@ -102,6 +102,13 @@ def a_task_ends_with_a_checked_export(world):
     World.expect(check, 0)
     assert json.loads(check.stdout)["match"] is True, check.stdout
     assert "cannot compile" not in check.stderr and "No C++ compiler" not in check.stderr, check.stderr
+    folder = world.folder / "kernel"
+    world.run("export", run_of(document), "--format", "project", "--no-checks", "-o", folder, "--project", world.project)
+    check = subprocess.run([sys.executable, str(folder / "test_modelnew.py")], env=world.environment,
+                           capture_output=True, text=True, timeout=240, check=False)
+    World.expect(check, 0)
+    world.run("export", run_of(document), "--format", "project", "--no-checks", "-o", folder, "--project", world.project,
+              code=4)
 
 
 def a_file_with_a_syntax_error_is_refused(world):

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/export/provenance.h"
 #include "tests/support/result_matchers.h"
 
 namespace swage::engine {
@@ -15,7 +16,7 @@ TEST(HeldBackAssurance, IsPassedByWhatWasCheckedWithThoseSeeds) {
   correct.byInputs = {{"task", 5, {}}, {"held back", 3, {}}};
   const auto assurance = heldBackAssurance(correct);
   ASSERT_TRUE(assurance.has_value());
-  EXPECT_EQ(describe(*assurance), "held-back seeds passed: 3 seeds that no other check used");
+  EXPECT_EQ(exporting::describe(*assurance), "held-back seeds passed: 3 seeds that no other check used");
 }
 
 TEST(HeldBackAssurance, IsFailedByWhatIsWrongThere) {

@@ -16,7 +16,6 @@
 
 #include "core/services/doctor_service.h"
 #include "core/services/edit_service.h"
-#include "core/services/export_service.h"
 #include "core/services/pattern_service.h"
 #include "core/services/record_check_service.h"
 #include "core/services/record_service.h"
@@ -389,20 +388,6 @@ class FakeEditService : public services::EditService {
   int cancels = 0;
   services::EditSpec spec;
   std::vector<services::RegionParameters> regionRows;
-};
-
-class FakeExportService : public services::ExportService {
- public:
-  [[nodiscard]] Result<> exportCandidate(domain::CandidateId candidate, services::ExportFormat,
-                                         const std::filesystem::path& file) const override {
-    exported = candidate;
-    writtenTo = file;
-    return failure ? Result<>(*failure) : Result<>();
-  }
-
-  mutable domain::CandidateId exported;
-  mutable std::filesystem::path writtenTo;
-  std::optional<Error> failure;
 };
 
 class FakePatternService : public services::PatternService {

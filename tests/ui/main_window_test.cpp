@@ -6,12 +6,14 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPushButton>
 #include <QTabWidget>
 #include <QTableView>
 
 #include "tests/support/no_warnings.h"
 #include "ui/charts/history_chart.h"
 #include "ui/editor/kernel_view.h"
+#include "ui/shell/export_dialog.h"
 #include "ui/shell/run_bar.h"
 #include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
@@ -222,30 +224,38 @@ TEST_F(WindowTest, ANewStartClearsOldMessages) {
   EXPECT_FALSE(child<ui::NoticeBanner>(u"noticeBanner"_s)->hasNotice());
 }
 
-TEST_F(WindowTest, ExportsTheSelectedKernelOnlyWhenItIsCorrect) {
+TEST_F(WindowTest, ExportsTheSelectedKernelThroughTheAssistant) {
+  openWithTask();
+  EXPECT_FALSE(window->actions().exportKernel->isEnabled());
+  startRun();
+  const domain::CandidateId best = record.points.back().candidate;
+  window->session().selectCandidate(best);
+  window->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
+  QTest::keyClick(window.get(), Qt::Key_E, Qt::ControlModifier);
+  auto* dialog = child<ui::ExportDialog>(u"exportDialog"_s);
+  ASSERT_TRUE(dialog != nullptr && dialog->isVisible());
+  dialogs.path = QString::fromStdString((folder / "out.py").string());
+  QTest::mouseClick(child<QPushButton>(u"browseExport"_s), Qt::LeftButton);
+  EXPECT_TRUE(dialogs.suggested.endsWith(u"/kernel_new.py"_s));
+  EXPECT_EQ(exporter.writes, 0);
+  QTest::mouseClick(child<QPushButton>(u"writeExport"_s), Qt::LeftButton);
+  EXPECT_EQ(exporter.writes, 1);
+  EXPECT_EQ(exporter.exported, best);
+  EXPECT_EQ(exporter.writtenTo, folder / "out.py");
+  EXPECT_EQ(child<ui::NoticeBanner>(u"noticeBanner"_s)->text(), u"Candidate %1 was exported."_s.arg(best.value()));
+  QTest::keyClick(dialog, Qt::Key_Escape);
+  EXPECT_FALSE(dialog->isVisible());
+}
+
+TEST_F(WindowTest, WhatIsWrongIsOfferedBesideTheBestOfItsRun) {
   openWithTask();
   startRun();
-  EXPECT_TRUE(window->actions().exportKernel->isEnabled());
   const auto wrong =
       std::find_if(record.rows.begin(), record.rows.end(), [](const auto& row) { return row.status == "wrong"; });
   window->session().selectCandidate(wrong->id);
-  EXPECT_FALSE(window->actions().exportKernel->isEnabled());
-  const domain::CandidateId best = record.points.back().candidate;
-  window->session().selectCandidate(best);
-  dialogs.path = u"/tmp/out.py"_s;
   window->actions().exportKernel->trigger();
-  EXPECT_EQ(exporter.exported, best);
-  EXPECT_EQ(exporter.writtenTo, "/tmp/out.py");
-  EXPECT_EQ(dialogs.suggested, u"softmax_rows_new.py"_s);
-}
-
-TEST_F(WindowTest, AnExportThatFailsIsToldInTheBanner) {
-  openWithTask();
-  startRun();
-  exporter.failure = Error(ErrorKind::Io, "cannot create '/tmp/out.py'", "choose another folder");
-  dialogs.path = u"/tmp/out.py"_s;
-  window->actions().exportKernel->trigger();
-  EXPECT_EQ(child<ui::NoticeBanner>(u"noticeBanner"_s)->text(), u"cannot create '/tmp/out.py'"_s);
+  EXPECT_EQ(child<QComboBox>(u"exportCandidate"_s)->count(), 2);
 }
 
 TEST_F(WindowTest, OpensATaskThroughTheDialogAndRemembersIt) {

@@ -3,10 +3,13 @@
 //   swage-ui-page-screenshot FILE.png [light|dark] [SCENE] [WIDTHxHEIGHT]
 // Scenes: profile, profile-pinned, profile-compiler, profile-none, profile-running, compare, compare-ancestor,
 // compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none, agents, agents-ended,
-// agents-none.
+// agents-none, export, export-project, export-checking, export-passed, export-wrong, export-written, export-occupied,
+// export-failed.
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
+#include <QListWidget>
 #include <QStringList>
 #include <QTimer>
 
@@ -16,11 +19,13 @@
 #include "tests/ui/demo_activity.h"
 #include "tests/ui/demo_comparison.h"
 #include "tests/ui/demo_data.h"
+#include "tests/ui/demo_export.h"
 #include "tests/ui/demo_profile.h"
 #include "ui/editor/diff_view.h"
 #include "ui/pages/agents_page.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/diff_tools.h"
+#include "ui/pages/export_page.h"
 #include "ui/pages/profile_page.h"
 
 using namespace Qt::StringLiterals;
@@ -52,6 +57,8 @@ struct Stage {
   testing::FakeRecordService record;
   testing::FakeProfileService profiles;
   testing::FakeCompareService compare;
+  testing::FakeExportService exporter;
+  testing::FakeExportCheckService checks;
   ui::Session session;
   ui::PinnedBaseline pinned;
 };
@@ -79,6 +86,45 @@ std::unique_ptr<QWidget> makeProfile(Stage& stage, const Scene& scene) {
     kernel.roofline->flopsPerSecond = 1.2e12;
     kernel.roofline->flopsPerByte = 0.41;
     stage.pinned.pinCandidate(other);
+  }
+  return page;
+}
+
+void playExport(Stage& stage, const Scene& scene, ui::ExportPage& page) {
+  ui::ExportAssistant& assistant = page.assistant();
+  const bool isProject = scene.name == "export-project"_L1 || scene.name == "export-written"_L1;
+  page.findChild<QListWidget*>(u"exportFormats"_s)->setCurrentRow(isProject ? 1 : 0);
+  assistant.setTarget(u"/home/user/kernels/softmax_rows_new"_s + (isProject ? u""_s : u".py"_s));
+  if (scene.name == "export-checking"_L1) {
+    assistant.verify();
+    Q_EMIT stage.checks.checkStarted(domain::AssuranceKind::FreshProcess);
+  } else if (scene.name == "export-written"_L1) {
+    assistant.write();
+  } else if (scene.name == "export-occupied"_L1) {
+    assistant.setTarget(QApplication::applicationFilePath());
+  } else if (scene.name == "export-failed"_L1) {
+    stage.exporter.writeFailure =
+        Error(ErrorKind::Io, "cannot create '/home/user/kernels/softmax_rows_new.py': No space left on device",
+              "make room, or choose another folder");
+    assistant.write();
+  }
+}
+
+std::unique_ptr<QWidget> makeExport(Stage& stage, const Scene& scene) {
+  testing::fillDemoExport(stage.exporter);
+  if (scene.name == "export-passed"_L1 || scene.name == "export-written"_L1) {
+    stage.exporter.factRows.gates = testing::demoPassedGates();
+  } else if (scene.name == "export-wrong"_L1) {
+    stage.exporter.factRows.gates = testing::demoWrongGates();
+    stage.exporter.refusal =
+        Error(ErrorKind::InvalidInput, "candidate 212 cannot be exported: verified failed: wrong: output 0, element 17",
+              "choose a candidate that is correct");
+  }
+  auto page = std::make_unique<ui::ExportPage>(stage.session, ui::ExportServices{stage.exporter, &stage.checks});
+  page->setTheme(*scene.theme);
+  stage.session.showRun(testing::kDemoRun);
+  if (page->open()) {
+    playExport(stage, scene, *page);
   }
   return page;
 }
@@ -145,6 +191,7 @@ int main(int argc, char** argv) {
   Stage stage;
   const std::unique_ptr<QWidget> page = scene.name.startsWith("compare"_L1)  ? makeCompare(stage, scene)
                                         : scene.name.startsWith("agents"_L1) ? makeAgents(stage, scene)
+                                        : scene.name.startsWith("export"_L1) ? makeExport(stage, scene)
                                                                              : makeProfile(stage, scene);
   page->resize(scene.size);
   page->show();

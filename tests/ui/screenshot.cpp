@@ -10,6 +10,7 @@
 #include <QTabWidget>
 #include <QTimer>
 
+#include "tests/support/fake_export_service.h"
 #include "tests/ui/demo_activity.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/kernel_scene.h"

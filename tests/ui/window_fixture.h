@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "tests/support/fake_export_service.h"
 #include "tests/support/temp_dir.h"
 #include "tests/ui/demo_data.h"
 #include "ui/shell/main_window.h"
@@ -22,6 +23,10 @@ class FakeDialogs : public ui::Dialogs {
   void chooseTaskFolder(QWidget*, const Answer& chosen) override { answer(chosen); }
   void chooseProject(QWidget*, const QString&, const Answer& chosen) override { answer(chosen); }
   void chooseExportFile(QWidget*, const QString& suggestion, const Answer& chosen) override {
+    suggested = suggestion;
+    answer(chosen);
+  }
+  void chooseExportFolder(QWidget*, const QString& suggestion, const Answer& chosen) override {
     suggested = suggestion;
     answer(chosen);
   }
@@ -84,6 +89,7 @@ class WindowTest : public ::testing::Test {
             .exporter = exporter,
             .dialogs = dialogs,
             .theme = theme,
+            .exportChecks = &exportChecks,
             .patterns = &patterns,
             .doctor = &doctor,
             .selfTest = &selfTest,
@@ -102,6 +108,7 @@ class WindowTest : public ::testing::Test {
   FakeRunService run;
   FakeRecordService record;
   FakeExportService exporter;
+  FakeExportCheckService exportChecks;
   FakePatternService patterns;
   FakeDoctorService doctor;
   FakeSelfTestService selfTest;

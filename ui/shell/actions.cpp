@@ -33,7 +33,7 @@ Actions::Actions(QObject* owner)
       quickOpen(make(owner, u"quickOpen"_s, "&Go To…", QKeySequence(u"Ctrl+P"_s),
                      "Find a candidate by its number, a cell, a run, a task or a page by its name")),
       exportKernel(make(owner, u"exportKernel"_s, "&Export Kernel…", QKeySequence(u"Ctrl+E"_s),
-                        "Write the selected kernel as a Python file with class ModelNew")),
+                        "Check the selected kernel and write it as files of your own")),
       quit(make(owner, u"quit"_s, "&Quit", QKeySequence(u"Ctrl+Q"_s), "Leave Swage")),
       start(make(owner, u"start"_s, "&Start", QKeySequence(u"F5"_s), "Start a search over the chosen task")),
       pause(make(owner, u"pause"_s, "&Pause", QKeySequence(u"F6"_s), "Pause after the evaluation in progress")),

@@ -64,6 +64,18 @@ void RealDialogs::chooseExportFile(QWidget* parent, const QString& suggestion, c
   dialog->open();
 }
 
+void RealDialogs::chooseExportFolder(QWidget* parent, const QString& suggestion, const Answer& chosen) {
+  // Whoever writes asks about replacing; and a folder that is to be made is no file yet.
+  QFileDialog* dialog = makeDialog(parent, tr("Export the kernel into a folder"), chosen);
+  dialog->setFileMode(QFileDialog::AnyFile);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setOption(QFileDialog::ShowDirsOnly);
+  dialog->setOption(QFileDialog::DontConfirmOverwrite);
+  dialog->setDirectory(QFileInfo(suggestion).absolutePath());
+  dialog->selectFile(QFileInfo(suggestion).fileName());
+  dialog->open();
+}
+
 void RealDialogs::askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) {
   auto* dialog = new QInputDialog(parent);
   dialog->setAttribute(Qt::WA_DeleteOnClose);

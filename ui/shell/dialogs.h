@@ -21,6 +21,7 @@ class Dialogs {
   virtual void chooseTaskFolder(QWidget* parent, const Answer& chosen) = 0;
   virtual void chooseProject(QWidget* parent, const QString& current, const Answer& chosen) = 0;
   virtual void chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) = 0;
+  virtual void chooseExportFolder(QWidget* parent, const QString& suggestion, const Answer& chosen) = 0;
   virtual void askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) = 0;
   virtual void showAbout(QWidget* parent) = 0;
 };
@@ -32,6 +33,7 @@ class RealDialogs final : public Dialogs {
   void chooseTaskFolder(QWidget* parent, const Answer& chosen) override;
   void chooseProject(QWidget* parent, const QString& current, const Answer& chosen) override;
   void chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) override;
+  void chooseExportFolder(QWidget* parent, const QString& suggestion, const Answer& chosen) override;
   void askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) override;
   void showAbout(QWidget* parent) override;
 };

@@ -14,6 +14,7 @@
 #include "ui/models/format.h"
 #include "ui/pages/tasks_page.h"
 #include "ui/shell/dock_layout.h"
+#include "ui/shell/export_dialog.h"
 #include "ui/shell/incidents.h"
 #include "ui/shell/layout_menu.h"
 #include "ui/shell/locator.h"
@@ -108,6 +109,7 @@ void MainWindow::connectParts() {
   // A layout that was saved says of the messages, too, whether they were shown.
   connect(m_docks, &DockLayout::arranged, this, [this] { m_bannerBar->setVisible(m_banner->hasNotice()); });
   connect(m_actions.settings, &QAction::triggered, this, [this] { m_settingsControl->showDialog(u"general"_s); });
+  connect(m_actions.exportKernel, &QAction::triggered, this, &MainWindow::exportKernel);
   connect(&m_settings, &SettingsStore::failed, &m_session, &Session::report);
   connect(m_actions.quit, &QAction::triggered, this, &MainWindow::close);
   connect(m_actions.about, &QAction::triggered, this, [this] { m_services.dialogs.showAbout(this); });
@@ -138,12 +140,23 @@ void MainWindow::connectTasks() {
   });
 }
 
+void MainWindow::exportKernel() {
+  if (m_export == nullptr) {
+    m_export = new ExportDialog(m_session, m_services, this);
+    connect(m_export, &ExportDialog::noticed, this, &MainWindow::showNotice);
+  }
+  m_export->showSelected();
+}
+
 void MainWindow::applyCurrentTheme(const Theme& theme) {
   m_actions.setTheme(theme);
   m_bar->setTheme(theme);
   m_banner->setTheme(theme);
   m_docks->setTheme(theme);
   m_locator->setTheme(theme);
+  if (m_export != nullptr) {
+    m_export->setTheme(theme);
+  }
 }
 
 void MainWindow::selectTask(const QString& path) {

@@ -18,6 +18,7 @@ class QToolBar;
 namespace swage::ui {
 
 class DockLayout;
+class ExportDialog;
 class Incidents;
 class LayoutMenu;
 class Locator;
@@ -56,6 +57,7 @@ class MainWindow final : public QMainWindow {
   void watchIncidents();
   void connectParts();
   void connectTasks();
+  void exportKernel();
   void restoreSession(const ShellState& state);
   void offerRecovery(const ShellState& state);
   void applyCurrentTheme(const Theme& theme);
@@ -79,8 +81,9 @@ class MainWindow final : public QMainWindow {
   LayoutMenu* m_layouts;
   Locator* m_locator;
   SettingsControl* m_settingsControl = nullptr;
-  SetupCheck* m_setup = nullptr;  // null: nobody looks
-  bool m_isArranged = false;      // the docks have their proportions
+  SetupCheck* m_setup = nullptr;     // null: nobody looks
+  ExportDialog* m_export = nullptr;  // made when it is first asked for
+  bool m_isArranged = false;         // the docks have their proportions
   bool m_closeWhenFinished = false;
 };
 

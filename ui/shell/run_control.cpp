@@ -41,7 +41,6 @@ void RunControl::connectActions() {
     m_services.dialogs.chooseProject(m_window, toQString(m_session.project().string()),
                                      [this](const QString& path) { openProject(path); });
   });
-  on(m_actions.exportKernel, [this] { exportKernel(); });
   on(m_actions.start, [this] { start(); });
   on(m_actions.pause, [this] { m_session.togglePause(); });
   on(m_actions.stop, [this] { m_session.stop(); });
@@ -132,27 +131,6 @@ void RunControl::startSearch(services::RunSpec spec) {
   m_session.start(spec);
 }
 
-void RunControl::exportKernel() {
-  const auto& detail = m_session.detail();
-  if (!detail) {
-    return;
-  }
-  const QString task = m_session.summary() ? toQString(m_session.summary()->taskName) : tr("kernel");
-  m_services.dialogs.chooseExportFile(m_window, task % u"_new.py"_s,
-                                      [this, id = detail->row.id](const QString& file) { writeExport(id, file); });
-}
-
-void RunControl::writeExport(domain::CandidateId candidate, const QString& file) {
-  const Result<> written =
-      m_services.exporter.exportCandidate(candidate, services::ExportFormat::ModelNew, file.toStdString());
-  if (!written) {
-    m_session.report(written.error());
-    return;
-  }
-  Q_EMIT noticed(
-      {Severity::Info, tr("Candidate %1 was exported.").arg(candidate.value()).toStdString(), file.toStdString()});
-}
-
 void RunControl::fillRecordedRuns(QMenu& menu) {
   menu.clear();
   const auto runs = m_services.record.runs();
@@ -195,7 +173,9 @@ void RunControl::updateActions() {
   for (QAction* action : {m_actions.openTask, m_actions.openBundle, m_actions.openProject}) {
     action->setEnabled(m_session.canStart());
   }
-  m_actions.exportKernel->setEnabled(detail && detail->evaluation && domain::asCorrect(*detail->evaluation) != nullptr);
+  // What keeps a candidate from leaving is said where it is exported.
+  const bool hasBest = m_session.summary() && m_session.summary()->best.isValid();
+  m_actions.exportKernel->setEnabled(detail.has_value() || hasBest);
   m_actions.findInKernel->setEnabled(detail.has_value());
   Q_EMIT titleChanged();
 }

@@ -36,7 +36,6 @@ class RunControl final : public QObject {
   void openPath(const QString& path);
   void start();
   void resumeRecorded();
-  void exportKernel();
   // Shows the project of the chosen task.
   void showTask();
 
@@ -63,7 +62,6 @@ class RunControl final : public QObject {
   void connectActions();
   void updateActions();
   void startSearch(services::RunSpec spec);
-  void writeExport(domain::CandidateId candidate, const QString& file);
   [[nodiscard]] std::filesystem::path projectOf(const std::string& task) const;
 
   Session& m_session;

@@ -12,6 +12,7 @@
 #include "core/services/compare_service.h"
 #include "core/services/doctor_service.h"
 #include "core/services/edit_service.h"
+#include "core/services/export_check_service.h"
 #include "core/services/export_service.h"
 #include "core/services/pattern_service.h"
 #include "core/services/profile_service.h"
@@ -34,6 +35,7 @@ struct WindowServices {
   const services::ExportService& exporter;
   Dialogs& dialogs;
   ThemeController& theme;
+  services::ExportCheckService* exportChecks = nullptr;  // null: an export cannot be verified again
   services::EditService* edits = nullptr;
   services::ProfileService* profiles = nullptr;
   const services::CompareService* compare = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exported files run by Python against the module that they replace.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/files.h"
+#include "core/export/project.h"
 #include "tests/core/export/fixtures.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -31,6 +33,38 @@ std::string runCheck(const std::string& check, const ModelNewInput& input) {
                   SWAGE_TEST_PYTHON, SWAGE_TEST_SCRIPTS, check, file.string(), original.string(), log);
   const int status = std::system(command.c_str());
   return fmt::format("{}{}", readTextFile(log).value_or(""), status == 0 ? "" : fmt::format("exit status {}", status));
+}
+
+// Runs the test script of an exported folder; returns what it printed.
+std::string runProject(const ModelNewInput& input) {
+  const swage::testing::TempDir folder;
+  const auto files = writeProject(input);
+  EXPECT_THAT(files, swage::testing::IsOk());
+  for (const ExportedFile& file : *files) {
+    EXPECT_THAT(writeFileAtomically(folder / file.name, file.content), swage::testing::IsOk());
+  }
+  const std::string log = (folder / "log.txt").string();
+  const std::string command = fmt::format("XDG_CACHE_HOME='{0}' '{1}' '{0}/test_modelnew.py' > '{2}' 2>&1",
+                                          folder.path().string(), SWAGE_TEST_PYTHON, log);
+  const int status = std::system(command.c_str());
+  return fmt::format("{}{}", readTextFile(log).value_or(""), status == 0 ? "" : fmt::format("exit status {}", status));
+}
+
+TEST(ExportedProject, PassesItsOwnTest) {
+  EXPECT_EQ(runProject(testing::reluExport()), "ModelNew matches Model on 3 seeds\n");
+  EXPECT_EQ(runProject(testing::countingLinearExport()), "ModelNew matches Model on 3 seeds\n");
+}
+
+TEST(ExportedProject, FailsItsOwnTestWhenAKernelIsWrong) {
+  ModelNewInput input = testing::reluExport();
+  input.program.source.replace(input.program.source.find("> 0.0f"), 6, "> 0.5f");
+  EXPECT_THAT(runProject(input), ::testing::HasSubstr("AssertionError: seed 0, output 0"));
+}
+
+TEST(ExportedProject, FailsItsOwnTestWhenTheKernelsDoNotRun) {
+  ModelNewInput input = testing::reluExport();
+  input.program.source = "this is not C++\n";
+  EXPECT_THAT(runProject(input), ::testing::HasSubstr("original operators run instead"));
 }
 
 TEST(ExportedFile, ComputesWhatTheModuleComputes) {

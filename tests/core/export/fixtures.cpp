@@ -101,19 +101,52 @@ domain::Argument value(int id) {
   return {ValueId(id)};
 }
 
+domain::Timing timing(double medianNs, double lowNs, double highNs) {
+  domain::Timing result;
+  result.samples = 40;
+  result.medianNs = medianNs;
+  result.lowNs = lowNs;
+  result.highNs = highNs;
+  return result;
+}
+
 void setCommon(ModelNewInput& input) {
   input.task.id = "0123abcd";
   input.task.torchVersion = "2.11.0";
   input.task.source.className = "Model";
   input.device.name = "Test device";
   input.device.architecture = "test-1";
-  input.provenance = {.run = "3",
-                      .candidate = "17",
+  input.device.driverVersion = "580.1";
+  domain::Correct correct;
+  correct.errors = {{.output = 0, .relativeL2 = 1.2e-7, .maxAbsolute = 3e-7, .eagerRelativeL2 = 1.3e-7}};
+  correct.byInputs = {{"task", 5, correct.errors}, {"large", 1, {}}};
+  correct.timing = {.candidate = timing(2000.0, 1980.0, 2030.0),
+                    .eager = timing(3000.0, 2960.0, 3050.0),
+                    .speedup = 1.5,
+                    .speedupLow = 1.46,
+                    .speedupHigh = 1.54};
+  domain::Baseline compiled;
+  compiled.mode = "compile";
+  compiled.timing = timing(2500.0, 2480.0, 2520.0);
+  compiled.torchVersion = "2.11.0";
+  domain::Baseline failed;
+  failed.mode = "max-autotune";
+  failed.failure = "no compiler";
+  input.provenance = {.run = domain::RunId(3),
+                      .candidate = domain::CandidateId(17),
                       .seed = 7,
                       .swageVersion = "0.1.0",
+                      .compiler = "test-cc 1.2",
                       .cell = "A1 B0 C1",
-                      .measured = "1.50x of eager: 2.0 us instead of 3.0 us",
-                      .checked = {},
+                      .madeBy = domain::OperatorKind::Crossover,
+                      .parents = {domain::CandidateId(12), domain::CandidateId(15)},
+                      .ancestors = {domain::CandidateId(4)},
+                      .genome = {},
+                      .evaluation = correct,
+                      .baselines = {compiled, failed},
+                      .assurances = {{.kind = domain::AssuranceKind::HeldBackSeeds,
+                                      .verdict = domain::AssuranceVerdict::Passed,
+                                      .detail = "3 seeds that no other check used"}},
                       .doubts = {}};
 }
 

@@ -2,14 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <regex>
 #include <string>
 #include <vector>
 
-#include "core/base/files.h"
 #include "tests/core/export/fixtures.h"
+#include "tests/core/export/golden.h"
 #include "tests/support/result_matchers.h"
 
 namespace swage::exporting {
@@ -17,6 +15,7 @@ namespace {
 
 using swage::testing::IsError;
 using swage::testing::IsOk;
+using testing::expectGolden;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -55,17 +54,6 @@ std::vector<std::string> refusals(const std::string& text, bool isCuda) {
     found.emplace_back("no CUDA kernel");
   }
   return found;
-}
-
-// SWAGE_UPDATE_GOLDEN=1 writes the file anew; the difference is then for a person to read.
-void expectGolden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path(SWAGE_TEST_DATA) / name;
-  if (std::getenv("SWAGE_UPDATE_GOLDEN") != nullptr) {
-    ASSERT_THAT(writeFileAtomically(file, text), IsOk());
-  }
-  const auto golden = readTextFile(file);
-  ASSERT_THAT(golden, IsOk());
-  EXPECT_EQ(text, *golden);
 }
 
 TEST(ModelNew, WritesTheGoldenFileOfASmallPlan) {
@@ -182,8 +170,8 @@ TEST(ModelNew, ComparesConstructorArgumentsGivenAtImport) {
 
 TEST(ModelNew, KeepsProvenanceFromBreakingTheFile) {
   ModelNewInput input = testing::reluExport();
-  input.provenance.measured = "\"\"\"\nimport os\\";
-  EXPECT_THAT(exported(input), HasSubstr("measured      ''' import os/"));
+  input.provenance.doubts = {"\"\"\"\nimport os\\"};
+  EXPECT_THAT(exported(input), HasSubstr("doubt         ''' import os/"));
 }
 
 }  // namespace

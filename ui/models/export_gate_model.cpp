@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/export_gate_model.h"
+
+#include <array>
+
+#include "ui/models/export_text.h"
+
+namespace swage::ui {
+namespace {
+
+using services::ExportGate;
+
+constexpr std::array kColumns = {
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "State"), QT_TRANSLATE_NOOP("columns", "What came of the check")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Check"), QT_TRANSLATE_NOOP("columns", "What was asked of the candidate")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Found"), QT_TRANSLATE_NOOP("columns", "The figure, as it is recorded")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "For the export"),
+               QT_TRANSLATE_NOOP("columns", "What that means for whoever uses the export")}};
+
+GateTone toneOf(const ExportGate& gate) {
+  switch (gate.state) {
+    case ExportGate::State::Passed: return GateTone::Good;
+    case ExportGate::State::Failed: return services::blocksExport(gate) ? GateTone::Bad : GateTone::Caution;
+    case ExportGate::State::NotRun: return GateTone::Caution;
+    case ExportGate::State::NotApplicable:
+    case ExportGate::State::Running: break;
+  }
+  return GateTone::Neutral;
+}
+
+}  // namespace
+
+void ExportGateModel::setRows(std::vector<ExportGate> gates) {
+  if (gates.size() != m_rows.size()) {
+    beginResetModel();
+    m_rows = std::move(gates);
+    endResetModel();
+    return;
+  }
+  m_rows = std::move(gates);
+  if (!m_rows.empty()) {
+    Q_EMIT dataChanged(index(0, 0), index(rows() - 1, columnCount() - 1));
+  }
+}
+
+std::span<const ColumnInfo> ExportGateModel::columns() const {
+  return kColumns;
+}
+
+QVariant ExportGateModel::cell(int row, GateColumn column, int role) const {
+  const ExportGate& gate = m_rows[static_cast<std::size_t>(row)];
+  if (role == kGateToneRole) {
+    return static_cast<int>(toneOf(gate));
+  }
+  if (role != Qt::DisplayRole && role != Qt::ToolTipRole) {
+    return {};
+  }
+  const GateText text = describeGate(gate);
+  switch (column) {
+    case GateColumn::State: return text.state;
+    case GateColumn::Gate: return text.name;
+    case GateColumn::Found: return text.found;
+    case GateColumn::Meaning: return text.meaning;
+  }
+  return {};
+}
+
+}  // namespace swage::ui

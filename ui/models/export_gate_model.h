@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include "core/services/export_service.h"
+#include "ui/models/table_model.h"
+
+namespace swage::ui {
+
+enum class GateColumn : std::uint8_t { State, Gate, Found, Meaning };
+
+// How a gate bears on the export: the delegate colours its state by it.
+enum class GateTone : std::uint8_t { Good, Caution, Bad, Neutral };
+inline constexpr int kGateToneRole = Qt::UserRole + 1;
+
+// What speaks for and against an export. Gates keep their rows, so that a selection stays. GUI thread only.
+class ExportGateModel final : public TableModel<GateColumn> {
+  Q_OBJECT
+
+ public:
+  using TableModel<GateColumn>::TableModel;
+  void setRows(std::vector<services::ExportGate> gates);
+
+ protected:
+  [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
+  [[nodiscard]] std::span<const ColumnInfo> columns() const override;
+  [[nodiscard]] QVariant cell(int row, GateColumn column, int role) const override;
+
+ private:
+  std::vector<services::ExportGate> m_rows;
+};
+
+}  // namespace swage::ui

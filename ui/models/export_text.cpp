@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/export_text.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "ui/models/format.h"
+
+using namespace Qt::StringLiterals;
+
+namespace swage::ui {
+namespace {
+
+using services::ExportGate;
+using Kind = ExportGate::Kind;
+using State = ExportGate::State;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("export", text);
+}
+
+QString stateWord(State state) {
+  switch (state) {
+    case State::Passed: return tr("passed");
+    case State::Failed: return tr("failed");
+    case State::NotRun: return tr("not run");
+    case State::NotApplicable: return tr("does not apply");
+    case State::Running: return tr("running…");
+  }
+  return {};
+}
+
+QString gateName(Kind kind) {
+  switch (kind) {
+    case Kind::Verified: return tr("Verified against float64");
+    case Kind::HardInputs: return tr("Hard inputs");
+    case Kind::HeldBackSeeds: return tr("Held-back seeds");
+    case Kind::Sanitizer: return tr("compute-sanitizer");
+    case Kind::FreshProcess: return tr("Another process");
+    case Kind::Faster: return tr("Faster, beyond the interval");
+    case Kind::HeldOutShapes: return tr("Held-out shapes");
+  }
+  return {};
+}
+
+QString countText(const ExportGate& gate) {
+  if (gate.checks == 0) {
+    return {};
+  }
+  const bool one = gate.checks == 1;
+  const QString count = formatCount(gate.checks);
+  switch (gate.kind) {
+    case Kind::Verified:
+    case Kind::HeldBackSeeds: return one ? tr("1 seed") : tr("%1 seeds").arg(count);
+    case Kind::Sanitizer: return one ? tr("1 of 3 tools") : tr("%1 of 3 tools").arg(count);
+    case Kind::Faster: return one ? tr("1 sample") : tr("%1 samples").arg(count);
+    case Kind::HardInputs:
+    case Kind::FreshProcess:
+    case Kind::HeldOutShapes: return one ? tr("1 check") : tr("%1 checks").arg(count);
+  }
+  return {};
+}
+
+// What the record says in words repeats the count of seeds.
+bool hasOwnCount(const ExportGate& gate) {
+  return gate.kind == Kind::HeldBackSeeds && gate.state == State::Passed && gate.checks > 0;
+}
+
+QString foundText(const ExportGate& gate) {
+  QStringList parts;
+  if (gate.timing) {
+    parts.push_back(tr("%1 of eager (%2 to %3)")
+                        .arg(formatSpeedup(gate.timing->speedup), formatSpeedup(gate.timing->speedupLow),
+                             formatSpeedup(gate.timing->speedupHigh)));
+  }
+  parts.push_back(countText(gate));
+  if (gate.worst) {
+    parts.push_back(tr("relative error %1 (eager %2)")
+                        .arg(formatError(gate.worst->relativeL2), formatError(gate.worst->eagerRelativeL2)));
+  }
+  if (!hasOwnCount(gate)) {
+    parts.push_back(toQString(gate.detail));
+  }
+  parts.removeAll(QString());
+  if (parts.isEmpty() && gate.state == State::NotRun) {
+    return tr("nobody has asked yet");
+  }
+  return parts.join(u"; "_s);
+}
+
+QString whenPassed(Kind kind) {
+  switch (kind) {
+    case Kind::Verified: return tr("Its results are as exact as those of PyTorch");
+    case Kind::HardInputs: return tr("Large, tiny, equal and cancelling values do not break it");
+    case Kind::HeldBackSeeds: return tr("It is not fitted to the seeds of the search");
+    case Kind::Sanitizer: return tr("No stray access, no race, nothing read before it is written");
+    case Kind::FreshProcess: return tr("The written time holds outside of the search");
+    case Kind::Faster: return tr("It pays to use it");
+    case Kind::HeldOutShapes: return tr("Its plan is right at other sizes, too; the file guards on the searched shape");
+  }
+  return {};
+}
+
+QString whenFailed(Kind kind) {
+  switch (kind) {
+    case Kind::Verified:
+    case Kind::HardInputs:
+    case Kind::HeldBackSeeds:
+    case Kind::Sanitizer: return tr("It is wrong: nothing is written");
+    case Kind::FreshProcess: return tr("Another process does not bear out what is recorded");
+    case Kind::Faster: return tr("The gain lies inside the uncertainty: do not count on it");
+    case Kind::HeldOutShapes:
+      return tr("Right on the searched shape alone: the file guards on it and runs the original operators elsewhere");
+  }
+  return {};
+}
+
+QString whenNotRun(Kind kind) {
+  switch (kind) {
+    case Kind::Verified:
+    case Kind::HardInputs: return tr("It was dropped before these checks");
+    case Kind::HeldBackSeeds: return tr("Nobody knows whether it is fitted to the seeds of the search");
+    case Kind::Sanitizer: return tr("Stray accesses beyond the guarded buffers are not excluded");
+    case Kind::FreshProcess: return tr("The written time is that of the search alone");
+    case Kind::Faster: return tr("There is no full measurement of it");
+    case Kind::HeldOutShapes: return tr("Nothing is known of other sizes; the file guards on the searched shape");
+  }
+  return {};
+}
+
+QString whenNotApplicable(Kind kind) {
+  return kind == Kind::Sanitizer ? tr("It watches CUDA kernels only")
+                                 : tr("The plan is PyTorch's own operators: nothing was faster");
+}
+
+QString meaningText(const ExportGate& gate) {
+  switch (gate.state) {
+    case State::Passed: return whenPassed(gate.kind);
+    case State::Failed: return whenFailed(gate.kind);
+    case State::NotRun: return whenNotRun(gate.kind);
+    case State::NotApplicable: return whenNotApplicable(gate.kind);
+    case State::Running: return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+FormatText describeFormat(services::ExportFormat format) {
+  if (format == services::ExportFormat::ModelNew) {
+    return {
+        tr("ModelNew file"),
+        tr("One Python file with class ModelNew that takes the place of your module. For use in a program, and what "
+           "KernelBench reads.")};
+  }
+  return {
+      tr("Project folder"),
+      tr("The same file with the kernels as a file of their own, launch plan and provenance as JSON, a test against "
+         "the original module and a README. For reading, reviewing and going on by hand.")};
+}
+
+GateText describeGate(const ExportGate& gate) {
+  return {stateWord(gate.state), gateName(gate.kind), foundText(gate), meaningText(gate)};
+}
+
+Kind gateOf(domain::AssuranceKind check) {
+  switch (check) {
+    case domain::AssuranceKind::HeldBackSeeds: return Kind::HeldBackSeeds;
+    case domain::AssuranceKind::Memcheck:
+    case domain::AssuranceKind::Racecheck:
+    case domain::AssuranceKind::Initcheck: return Kind::Sanitizer;
+    case domain::AssuranceKind::HeldOutShapes: return Kind::HeldOutShapes;
+    case domain::AssuranceKind::FreshProcess: return Kind::FreshProcess;
+  }
+  return Kind::Verified;
+}
+
+QString provenanceLabel(const std::string& label) {
+  static constexpr const char* kLabels[] = {
+      QT_TRANSLATE_NOOP("export", "task"),          QT_TRANSLATE_NOOP("export", "task id"),
+      QT_TRANSLATE_NOOP("export", "run"),           QT_TRANSLATE_NOOP("export", "candidate"),
+      QT_TRANSLATE_NOOP("export", "lineage"),       QT_TRANSLATE_NOOP("export", "seed"),
+      QT_TRANSLATE_NOOP("export", "cell"),          QT_TRANSLATE_NOOP("export", "measured"),
+      QT_TRANSLATE_NOOP("export", "error"),         QT_TRANSLATE_NOOP("export", "device"),
+      QT_TRANSLATE_NOOP("export", "verified with"), QT_TRANSLATE_NOOP("export", "compiled by"),
+      QT_TRANSLATE_NOOP("export", "written by"),    QT_TRANSLATE_NOOP("export", "with"),
+      QT_TRANSLATE_NOOP("export", "baseline"),      QT_TRANSLATE_NOOP("export", "checked"),
+      QT_TRANSLATE_NOOP("export", "doubt")};
+  for (const char* known : kLabels) {
+    if (label == known) {
+      return tr(known);
+    }
+  }
+  return toQString(label);
+}
+
+}  // namespace swage::ui
