@@ -48,6 +48,10 @@ bool isOnNetwork(const std::filesystem::path& directory) {
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
+int patienceMs(Access access, const std::filesystem::path& file) {
+  return access == Access::ReadWrite || isOnNetwork(file.parent_path()) ? kBusyTimeoutMs : kReaderTimeoutMs;
+}
+
 std::string hintFor(int code) {
   switch (code) {
     case SQLITE_FULL: return std::string(kFullHint);
@@ -85,8 +89,6 @@ int pragma(SQLite::Database& connection, const std::string& name) {
 }
 
 void configure(SQLite::Database& connection, Access access, Journal journal) {
-  const bool isPatient = access == Access::ReadWrite || journal == Journal::Rollback;
-  connection.setBusyTimeout(isPatient ? kBusyTimeoutMs : kReaderTimeoutMs);
   connection.exec("PRAGMA trusted_schema=OFF; PRAGMA foreign_keys=ON; PRAGMA cache_size=-65536");
   if (access == Access::ReadOnly) {
     connection.exec("PRAGMA query_only=ON");
@@ -186,13 +188,14 @@ std::string uriOf(const std::filesystem::path& file) {
 }
 
 std::unique_ptr<SQLite::Database> connect(const std::filesystem::path& file, Access access) {
+  const int patience = patienceMs(access, file);
   if (access == Access::ReadWrite) {
-    return std::make_unique<SQLite::Database>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs);
+    return std::make_unique<SQLite::Database>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, patience);
   }
   if (isImmutable(file)) {
-    return std::make_unique<SQLite::Database>(uriOf(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
+    return std::make_unique<SQLite::Database>(uriOf(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, patience);
   }
-  return std::make_unique<SQLite::Database>(file, SQLite::OPEN_READONLY, kBusyTimeoutMs);
+  return std::make_unique<SQLite::Database>(file, SQLite::OPEN_READONLY, patience);
 }
 
 }  // namespace
@@ -216,7 +219,7 @@ Result<Database> Database::open(const std::filesystem::path& file, const Options
     Database database(connect(file, options.access), file);
     SQLite::Database& connection = database.connection();
     // Before anything is set, so that a foreign or newer file stays as it is.
-    connection.setBusyTimeout(kBusyTimeoutMs);
+    connection.setBusyTimeout(patienceMs(options.access, file));
     SWAGE_TRY(readVersion(connection, file));
     if (options.check == Check::Quick) {
       checkQuickly(connection);

@@ -27,7 +27,7 @@ namespace {
 using services::RunState;
 using services::TimeLeft;
 
-constexpr int kSideBySideChars = 150;  // from this width on, the charts stand beside each other
+constexpr int kSideBySideChars = 190;  // from this width on, the charts stand beside each other
 constexpr int kChartLines = 13;
 
 void setUpTable(QTableView& table, const QString& name) {
