@@ -152,13 +152,14 @@ def profile_the_edit(session):
 
 
 def export_the_kernel(session):
-    """Ctrl+E and the name of a file."""
+    """Ctrl+E, the name of a file, and Export."""
     window = session.window
     press("ctrl+e")
-    window.find(Role.DIALOG, "Export the kernel")
+    window.find(Role.DIALOG, "Export a Kernel")
+    window.find(Role.TEXT, "Where it is written").click()
     press("ctrl+a")
     write(session.exported)
-    press("Return")
+    window.enabled(Role.PUSH_BUTTON, "Export", 90).click()
     window.says("was exported", 60)
     assert "class ModelNew" in session.exported.read_text(encoding="utf-8")
 
