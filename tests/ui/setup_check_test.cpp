@@ -10,7 +10,7 @@ using namespace Qt::StringLiterals;
 namespace swage::testing {
 namespace {
 
-constexpr int kDeadlineMs = 5000;
+constexpr int kDeadlineMs = 30000;  // far beyond what a loaded or instrumented program needs
 
 class SetupCheckTest : public WindowTest {
  protected:
