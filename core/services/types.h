@@ -155,9 +155,9 @@ struct Notice {
 struct RunOutcome {
   domain::RunId run;
   RunState state = RunState::Finished;
-  std::optional<Error> error;  // absent when it ran to the end of its budget or was stopped
+  std::optional<Error> error;                      // absent when it ran to the end of its budget or was stopped
   Notice::Subject cause = Notice::Subject::Other;  // of the error
-  bool interrupted = false;    // stopped by the user or a signal before its budget
+  bool interrupted = false;                        // stopped by the user or a signal before its budget
   domain::CandidateId best;
   double bestSpeedup = 0.0;
   std::string baselineMode;

@@ -40,7 +40,8 @@ class Database {
 
   [[nodiscard]] SQLite::Database& connection() const { return *m_connection; }
   [[nodiscard]] const std::filesystem::path& file() const { return m_file; }
-  // ErrorKind::Storage, or Locked where another program holds the file; for the exception that is being handled, which must be one of SQLite or std.
+  // ErrorKind::Storage, or Locked where another program holds the file; for the exception that is being handled, which
+  // must be one of SQLite or std.
   [[nodiscard]] Error currentError(std::string_view attempted) const;
   // What the next commits survive; a kill of the process, always.
   void setDurability(Durability durability) const;
