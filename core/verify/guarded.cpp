@@ -30,7 +30,7 @@ at::Tensor Guarded::redZones() const {
   return m_block.as_strided({2, kZoneBytes}, {kZoneBytes + m_payloadBytes, 1});
 }
 
-void Guarded::repairRedZones() {
+void Guarded::repairRedZones() const {
   redZones().fill_(kCanary);
 }
 

@@ -20,7 +20,7 @@ class Guarded {
   [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
   // Both, for areIntact().
   [[nodiscard]] at::Tensor redZones() const;
-  void repairRedZones();
+  void repairRedZones() const;
   // Changes a word here and there of what the tensor holds, beginning `offset` words (at least 16) into it: enough for
   // what is read back from it to be wrong, too little to hide what it is.
   void disturb(std::int64_t offset);
