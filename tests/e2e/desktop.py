@@ -22,6 +22,7 @@ ANSWER_MS = 20000
 POLL_SECONDS = 0.1
 # Their children are rows, of which there may be a million.
 LARGE = {Atspi.Role.TABLE, Atspi.Role.TREE, Atspi.Role.TREE_TABLE, Atspi.Role.LIST}
+SETTLING_SECONDS = 0.15  # longer than a frame, and than the window takes to follow a change
 
 
 def wait_for(what, found, seconds=30.0):
@@ -107,8 +108,19 @@ class Thing:
         assert box.width > 0 and box.height > 0, f"{self} has no place on the screen"
         return box.x + box.width // 2, box.y + box.height // 2
 
+    def settled_centre(self):
+        """Where it stays: a window that has just been shown or filled is still being laid out."""
+        seen = [self.centre()]
+
+        def rests():
+            time.sleep(SETTLING_SECONDS)
+            seen.append(self.centre())
+            return seen[-1] == seen[-2]
+        wait_for(f"{self} stays where it is", rests)
+        return seen[-1]
+
     def click(self, times=1):
-        x, y = self.centre()
+        x, y = self.settled_centre()
         _xdotool("mousemove", x, y, "click", "--repeat", times, "--delay", 60, 1)
 
     def drag_to(self, other):

@@ -159,8 +159,9 @@ def export_the_kernel(session):
     window.find(Role.TEXT, "Where it is written").click()
     press("ctrl+a")
     write(session.exported)
-    window.enabled(Role.PUSH_BUTTON, "Export", 90).click()
-    window.says("was exported", 60)
+    window.enabled(Role.PUSH_BUTTON, "Export", 90)
+    press("alt+e")
+    wait_for("the file is written", session.exported.exists, 60)
     assert "class ModelNew" in session.exported.read_text(encoding="utf-8")
 
 
