@@ -28,6 +28,7 @@
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/filter_edit.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -158,15 +159,11 @@ void CandidatesPage::setUpTable() {
   m_table->setObjectName(u"candidateTable"_s);
   m_table->setAccessibleName(tr("Candidates"));
   m_table->setModel(m_model);
+  styleTable(*m_table);
   m_table->setItemDelegateForColumn(static_cast<int>(CandidateField::Status), m_delegate);
-  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  m_table->setAlternatingRowColors(true);
-  m_table->setShowGrid(false);
   m_table->setWordWrap(false);
-  m_table->setTabKeyNavigation(false);
   m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-  m_table->verticalHeader()->hide();
   m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
   m_table->setContextMenuPolicy(Qt::CustomContextMenu);

@@ -22,6 +22,7 @@
 #include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -164,13 +165,8 @@ QWidget* ComparePage::makeTablePage() {
   m_table->setObjectName(u"comparisonTable"_s);
   m_table->setAccessibleName(tr("Comparison"));
   m_table->setModel(m_model);
-  m_table->setShowGrid(false);
-  m_table->setAlternatingRowColors(true);
-  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-  m_table->setTabKeyNavigation(false);
-  m_table->verticalHeader()->hide();
+  styleTable(*m_table);
   m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
-  m_table->horizontalHeader()->setHighlightSections(false);
   const int gap = fontMetrics().height() / 3;
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);

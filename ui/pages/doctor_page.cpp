@@ -18,6 +18,7 @@
 #include "ui/models/format.h"
 #include "ui/pages/tone_delegate.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -46,15 +47,10 @@ QTableView* makeTable(QAbstractItemModel* model, QAbstractItemDelegate* delegate
   table->setObjectName(name);
   table->setAccessibleName(spoken);
   table->setModel(model);
+  styleTable(*table);
   table->setItemDelegate(delegate);
-  table->setSelectionBehavior(QAbstractItemView::SelectRows);
   table->setSelectionMode(QAbstractItemView::SingleSelection);
   table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  table->setShowGrid(false);
-  table->setAlternatingRowColors(true);
-  table->setTabKeyNavigation(false);
-  table->verticalHeader()->hide();
-  table->horizontalHeader()->setHighlightSections(false);
   table->horizontalHeader()->setStretchLastSection(true);
   return table;
 }

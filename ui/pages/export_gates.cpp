@@ -15,6 +15,7 @@
 #include "ui/models/export_gate_model.h"
 #include "ui/pages/tone_delegate.h"
 #include "ui/pages/wrapped_rows.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -100,17 +101,12 @@ QTableView* ExportGates::makeTable() {
   table->setObjectName(u"exportGates"_s);
   table->setAccessibleName(tr("What was checked before the export"));
   table->setModel(m_model);
+  styleTable(*table);
   table->setItemDelegate(m_delegate);
-  table->setSelectionBehavior(QAbstractItemView::SelectRows);
   table->setSelectionMode(QAbstractItemView::SingleSelection);
   table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  table->setShowGrid(false);
-  table->setAlternatingRowColors(true);
-  table->setTabKeyNavigation(false);
-  table->verticalHeader()->hide();
   QHeaderView* header = table->horizontalHeader();
-  header->setHighlightSections(false);
   for (const GateColumn column : {GateColumn::State, GateColumn::Gate}) {
     header->setSectionResizeMode(static_cast<int>(column), QHeaderView::ResizeToContents);
   }

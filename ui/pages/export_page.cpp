@@ -20,6 +20,7 @@
 #include "ui/pages/file_preview.h"
 #include "ui/pages/wrapped_rows.h"
 #include "ui/widgets/notice_banner.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -106,13 +107,9 @@ QTableView* ExportPage::makeProvenance() {
   table->setObjectName(u"exportProvenance"_s);
   table->setAccessibleName(tr("Provenance, as the files have it"));
   table->setModel(m_facts);
+  styleTable(*table);
   table->setSelectionMode(QAbstractItemView::SingleSelection);
-  table->setSelectionBehavior(QAbstractItemView::SelectRows);
   table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  table->setShowGrid(false);
-  table->setAlternatingRowColors(true);
-  table->setTabKeyNavigation(false);
-  table->verticalHeader()->hide();
   QHeaderView* header = table->horizontalHeader();
   header->hide();
   header->setSectionResizeMode(static_cast<int>(FactColumn::Name), QHeaderView::ResizeToContents);

@@ -25,6 +25,7 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -35,13 +36,8 @@ QTableView* makeTable(QAbstractItemModel* model, const QString& name) {
   auto* table = new QTableView;
   table->setObjectName(name);
   table->setModel(model);
-  table->setShowGrid(false);
-  table->setAlternatingRowColors(true);
-  table->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table->setTabKeyNavigation(false);
-  table->verticalHeader()->hide();
+  styleTable(*table);
   table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 6);
-  table->horizontalHeader()->setHighlightSections(false);
   table->horizontalHeader()->setStretchLastSection(true);
   return table;
 }

@@ -15,6 +15,7 @@
 #include "ui/models/format.h"
 #include "ui/models/pattern_table_model.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -26,16 +27,11 @@ QTableView* makeTable(QAbstractItemModel* model, const QString& name, const QStr
   table->setObjectName(name);
   table->setAccessibleName(spoken);
   table->setModel(model);
-  table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  styleTable(*table);
   table->setSelectionMode(QAbstractItemView::SingleSelection);
   table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  table->setShowGrid(false);
-  table->setAlternatingRowColors(true);
-  table->setTabKeyNavigation(false);
   table->setWordWrap(false);
-  table->verticalHeader()->hide();
   table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() * 3 / 2);
-  table->horizontalHeader()->setHighlightSections(false);
   table->horizontalHeader()->setStretchLastSection(true);
   return table;
 }

@@ -25,6 +25,7 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/section.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -145,18 +146,13 @@ void ProfilePage::makeKernelTable() {
   m_table->setObjectName(u"kernelTable"_s);
   m_table->setAccessibleName(tr("Kernels of the launch plan"));
   m_table->setModel(m_kernels);
-  m_table->setShowGrid(false);
+  styleTable(*m_table);
   m_table->setFrameShape(QFrame::NoFrame);
-  m_table->setAlternatingRowColors(true);
-  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-  m_table->setTabKeyNavigation(false);
   m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_table->setWordWrap(false);
-  m_table->verticalHeader()->hide();
   m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
-  m_table->horizontalHeader()->setHighlightSections(false);
   m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   m_table->horizontalHeader()->setSectionResizeMode(static_cast<int>(KernelColumn::Name), QHeaderView::Stretch);
   m_table->horizontalHeader()->setMinimumSectionSize(fontMetrics().averageCharWidth() * 7);

@@ -13,6 +13,7 @@
 #include "ui/models/run_table_model.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/filter_edit.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -57,16 +58,11 @@ void RunsPage::setUpTable() {
   m_table->setObjectName(u"runTable"_s);
   m_table->setAccessibleName(tr("Runs"));
   m_table->setModel(m_model);
-  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  styleTable(*m_table);
   m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-  m_table->setAlternatingRowColors(true);
-  m_table->setShowGrid(false);
   m_table->setWordWrap(false);
-  m_table->setTabKeyNavigation(false);
-  m_table->verticalHeader()->hide();
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
   QHeaderView* header = m_table->horizontalHeader();
-  header->setHighlightSections(false);
   header->setStretchLastSection(true);
   const std::array<QString, 11> samples = {
       u"r1000"_s,     u"matmul_bias_gelu"_s, u"NVIDIA H200 141 GB"_s, u"interrupted"_s, u"Best speedup"_s,

@@ -13,6 +13,7 @@
 
 #include "ui/shell/shortcuts.h"
 #include "ui/widgets/editing_finished.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -33,15 +34,10 @@ ShortcutsEditor::ShortcutsEditor(Shortcuts& shortcuts, QWidget* parent)
   m_table->setObjectName(u"shortcutTable"_s);
   m_table->setAccessibleName(tr("Commands and their shortcuts"));
   m_table->setModel(m_filter);
-  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  styleTable(*m_table);
   m_table->setSelectionMode(QAbstractItemView::SingleSelection);
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  m_table->setShowGrid(false);
-  m_table->setAlternatingRowColors(true);
-  m_table->setTabKeyNavigation(false);
-  m_table->verticalHeader()->hide();
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() * 3 / 2);
-  m_table->horizontalHeader()->setHighlightSections(false);
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_table->resizeColumnsToContents();
   m_keys->setObjectName(u"shortcutKeys"_s);
