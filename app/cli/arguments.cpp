@@ -11,12 +11,11 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/default_arguments.h"
 #include "core/base/duration.h"
 
 namespace swage::cli {
 namespace {
-
-constexpr double kDefaultBudgetSeconds = 60.0;
 
 // What CLI11 fills in, before it becomes Arguments.
 struct Raw {
@@ -46,30 +45,6 @@ struct Raw {
   BenchArguments bench;
   DoctorArguments doctor;
 };
-
-// Empty where nothing, or nothing of this type, is set.
-template <class T>
-std::optional<T> setting(const Raw& raw, std::string_view key) {
-  const auto found = raw.settings.find(key);
-  const T* value = found == raw.settings.end() ? nullptr : std::get_if<T>(&found->second);
-  return value == nullptr ? std::nullopt : std::optional<T>(*value);
-}
-
-// The same keys that the window reads; see its settings.
-void takeDefaults(const Raw& raw, services::RunSpec& spec) {
-  constexpr std::array<std::string_view, 3> kTargets{"auto", "cpu", "cuda"};
-  const std::string target = setting<std::string>(raw, "search.target").value_or("");
-  if (std::find(kTargets.begin(), kTargets.end(), target) != kTargets.end()) {
-    spec.target = target;
-  }
-  const auto seed = setting<std::int64_t>(raw, "search.seed");
-  spec.seed = seed && *seed >= 0 ? static_cast<std::uint64_t>(*seed) : spec.seed;
-}
-
-double defaultBudget(const Raw& raw) {
-  const auto text = setting<std::string>(raw, "search.time_budget");
-  return text ? parseDuration(*text).value_or(kDefaultBudgetSeconds) : kDefaultBudgetSeconds;
-}
 
 using Finish = std::function<Result<CommandArguments>(Raw&)>;
 struct Parser {
@@ -177,7 +152,7 @@ void addDevices(CLI::App* command, Raw& raw) {
 void addOptimize(Parser& parser) {
   Raw& raw = parser.raw;
   services::RunSpec& spec = raw.optimize.spec;
-  takeDefaults(raw, spec);
+  takeDefaults(raw.settings, spec);
   CLI::App* command = addCommand(parser, "optimize", "Search for the fastest verified kernel", WithProject::Yes);
   command->add_option("task", spec.task, "FILE.py, FILE.py:Class, a bundle, or the name of a bundled task")
       ->required()
@@ -202,14 +177,13 @@ void addOptimize(Parser& parser) {
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     services::RunSpec& result = filled.optimize.spec;
     SWAGE_TRY(takeOverrides(filled, result.overrides));
-    result.timeBudgetSeconds = defaultBudget(filled);
+    result.timeBudgetSeconds = defaultBudget(filled.settings);
     if (!filled.timeBudget.empty()) {
       SWAGE_TRY_ASSIGN(result.timeBudgetSeconds, parseDuration(filled.timeBudget));
     } else if (result.maxEvaluations > 0) {
       result.timeBudgetSeconds = 0.0;  // the other limit was chosen
     }
-    result.compileBaselines =
-        !filled.noCompileBaseline && setting<bool>(filled, "search.compile_baselines").value_or(true);
+    result.compileBaselines = !filled.noCompileBaseline && comparesWithCompile(filled.settings);
     filled.optimize.selfTest = !filled.noSelfTest;
     if (!filled.devices.empty()) {
       SWAGE_TRY_ASSIGN(filled.optimize.devices, parseDevices(filled.devices));

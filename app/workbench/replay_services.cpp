@@ -358,8 +358,6 @@ void ReplayRun::report() {
   progress.bestSpeedup = run->bestSpeedup;
   Q_EMIT progressed(progress);
   Q_EMIT archiveChanged(*cells);
-  Q_EMIT workersChanged(
-      {{.name = run->deviceName, .state = "replayed", .done = run->evaluations, .busy = 1, .total = 1}});
   services::LaneStatus lane;
   lane.name = run->deviceName;
   lane.doing = "replayed";

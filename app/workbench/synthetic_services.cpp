@@ -280,7 +280,6 @@ void SyntheticRun::reportRest() {
   }
   Q_EMIT lanesChanged(lanesAfter(m_events, progress.elapsedSeconds));
   Q_EMIT proposersChanged(SyntheticRecord::report(m_events, progress.elapsedSeconds));
-  Q_EMIT workersChanged({{.name = "synthetic", .state = "verifying", .done = m_events, .busy = 1, .total = 1}});
 }
 
 }  // namespace swage::workbench

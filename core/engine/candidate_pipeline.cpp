@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
-#include "core/base/sha256.h"
 #include "core/domain/json.h"
+#include "core/engine/candidate_keys.h"
 #include "core/engine/trust.h"
 #include "core/stats/roofline.h"
 
@@ -19,17 +19,9 @@ namespace {
 
 constexpr int kProposalsPerTurn = 16;  // then the event loop gets its turn: duplicates cost no time but ours
 
-std::string planText(const domain::Program& program) {
-  return domain::toJson(program.plan).dump();
-}
-
 // A person wants to know the time of an edit, and everybody that of the task's own operators.
 bool isRaced(domain::OperatorKind madeBy) {
   return madeBy != domain::OperatorKind::Baseline && madeBy != domain::OperatorKind::Human;
-}
-
-std::string binaryKey(const store::CandidateRecord& record) {
-  return record.binaryHash.empty() ? std::string() : record.binaryHash + ' ' + sha256Hex(planText(record.program));
 }
 
 }  // namespace
@@ -39,17 +31,6 @@ domain::Evaluation evaluationOf(const domain::CompileFailed& failure) {
     return domain::Rejected{.rule = "code check", .detail = failure.log};
   }
   return failure;
-}
-
-std::string sourceHash(const domain::Program& program) {
-  std::string text = program.source;
-  text += '\0';
-  text += planText(program);
-  for (const std::string& flag : program.compileFlags) {
-    text += '\0';
-    text += flag;
-  }
-  return sha256Hex(text);
 }
 
 search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain::Evaluation& evaluation) {

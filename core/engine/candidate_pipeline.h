@@ -152,6 +152,5 @@ class CandidatePipeline : public QObject {
 [[nodiscard]] domain::Evaluation evaluationOf(const domain::CompileFailed& failure);
 // How the search sees an end.
 [[nodiscard]] search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain::Evaluation& evaluation);
-[[nodiscard]] std::string sourceHash(const domain::Program& program);
 
 }  // namespace swage::engine

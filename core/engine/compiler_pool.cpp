@@ -143,7 +143,7 @@ void CompilerPool::open(Slot& slot) {
   note(slot);
 }
 
-void CompilerPool::give(Slot& slot) {
+void CompilerPool::give(Slot& slot) const {
   wire::Compile message;
   message.request = slot.job->token;
   message.what = slot.job->request;

@@ -74,7 +74,7 @@ class CompilerPool : public QObject {
   void dispatch();
   static void note(Slot& slot);
   void open(Slot& slot);
-  void give(Slot& slot);
+  void give(Slot& slot) const;
   void handleJob(Slot& slot, const JobOutcome& outcome);
   void handleLoss(Job job, const JobLost& lost);
   void handleDeath(Slot& slot, const ChannelEnd& end);

@@ -159,6 +159,7 @@ void ExportChecks::sanitise() {
 
 void ExportChecks::handleSanitised(const Assurance& assurance) {
   if (!settle(assurance)) {
+    m_sanitizer->cancel();  // nobody would hear of what it still finds
     return;
   }
   if (assurance.verdict == AssuranceVerdict::Failed) {
@@ -245,7 +246,7 @@ void ExportChecks::cancel() {
   }
 }
 
-void ExportChecks::end(Result<> done) {
+void ExportChecks::end(const Result<>& done) {
   m_lease.reset();
   Q_EMIT finished(done);
 }

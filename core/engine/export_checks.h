@@ -59,7 +59,7 @@ class ExportChecks : public QObject {
   [[nodiscard]] Result<> record(const domain::Assurance& assurance) const;
   [[nodiscard]] bool takeBack(const domain::Evaluation& evaluation);
   [[nodiscard]] bool isKept(const Result<>& written);
-  void end(Result<> done);
+  void end(const Result<>& done);
 
   SessionParts m_parts;
   std::filesystem::path m_project;

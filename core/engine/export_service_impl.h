@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <QThreadPool>
-
 #include <filesystem>
 
+#include "core/engine/answer_thread.h"
 #include "core/services/export_service.h"
 
 namespace swage::engine {
@@ -13,7 +12,7 @@ namespace swage::engine {
 // read-only. Destroying it waits for the question in progress and drops the others.
 class ExportServiceImpl final : public services::ExportService {
  public:
-  ExportServiceImpl();
+  ExportServiceImpl() = default;
   ~ExportServiceImpl() override;
   ExportServiceImpl(const ExportServiceImpl&) = delete;
   ExportServiceImpl& operator=(const ExportServiceImpl&) = delete;
@@ -27,10 +26,7 @@ class ExportServiceImpl final : public services::ExportService {
                                         services::ExistingFiles existing) const override;
 
  private:
-  template <class T, class Work>
-  [[nodiscard]] QFuture<Result<T>> later(Work work) const;
-
-  mutable QThreadPool m_thread;
+  mutable AnswerThread m_answers;
 };
 
 }  // namespace swage::engine

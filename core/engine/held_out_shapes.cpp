@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/candidate_keys.h"
 #include "core/engine/load_request.h"
 #include "core/store/task_bundle.h"
 

@@ -67,13 +67,6 @@ services::ProposerReport ProposerBoard::report(const search::Searcher& searcher,
   return report;
 }
 
-services::ActivitySample sampleOf(const services::ProposerReport& report) {
-  return {.elapsedSeconds = report.elapsedSeconds,
-          .filledCells = report.filledCells,
-          .improvements = report.improvements,
-          .proposers = report.proposers};
-}
-
 std::string sampleJson(const services::ActivitySample& sample) {
   domain::Json proposers = domain::Json::array();
   for (const services::Proposer& proposer : sample.proposers) {

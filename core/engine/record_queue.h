@@ -2,13 +2,11 @@
 #pragma once
 
 #include <QFuture>
-#include <QThreadPool>
 
-#include <atomic>
 #include <filesystem>
-#include <functional>
 #include <optional>
 
+#include "core/engine/answer_thread.h"
 #include "core/services/record_service.h"
 #include "core/store/annotations.h"
 #include "core/store/record.h"
@@ -21,25 +19,19 @@ namespace swage::engine {
 class RecordQueue {
  public:
   explicit RecordQueue(std::filesystem::path project);
-  ~RecordQueue();
-  RecordQueue(const RecordQueue&) = delete;
-  RecordQueue& operator=(const RecordQueue&) = delete;
 
   [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(const store::CandidateQuery& query);
   [[nodiscard]] QFuture<Result<services::RunActivity>> activity(domain::RunId run);
   [[nodiscard]] QFuture<Result<domain::AnnotationEdit>> annotate(const domain::AnnotationEdit& edit);
 
  private:
-  template <class T>
-  QFuture<Result<T>> enqueue(std::function<Result<T>(const std::function<bool()>& isCancelled)> work);
   [[nodiscard]] Result<const store::Record*> reader();
   [[nodiscard]] Result<const store::Annotations*> writer();
 
   std::filesystem::path m_project;
   std::optional<store::Record> m_reader;       // of the queue's thread
   std::optional<store::Annotations> m_writer;  // of the queue's thread
-  std::atomic<bool> m_closing = false;
-  QThreadPool m_thread;
+  AnswerThread m_answers;                      // goes first
 };
 
 }  // namespace swage::engine

@@ -41,7 +41,6 @@ void RunServiceImpl::forward() {
   connect(m_session, &Session::progressed, this, &RunServiceImpl::progressed);
   connect(m_session, &Session::candidateEvaluated, this, &RunServiceImpl::candidateEvaluated);
   connect(m_session, &Session::archiveChanged, this, &RunServiceImpl::archiveChanged);
-  connect(m_session, &Session::workersChanged, this, &RunServiceImpl::workersChanged);
   connect(m_session, &Session::lanesChanged, this, &RunServiceImpl::lanesChanged);
   connect(m_session, &Session::proposersChanged, this, &RunServiceImpl::proposersChanged);
   connect(m_session, &Session::baselineMeasured, this, &RunServiceImpl::baselineMeasured);

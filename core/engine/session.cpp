@@ -214,9 +214,6 @@ void Session::tick() {
     Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_baselineNs));
     emitProposers();
   }
-  if (m_workersDirty) {
-    emitWorkers();
-  }
   if (m_state == RunState::Running && m_run.isValid() && m_ticks % kTicksPerCheckpoint == 0) {
     if (const Result<> stored = m_record->setRunStatus(m_run, store::RunStatus::Running, m_clock.elapsedSeconds());
         !stored) {
@@ -338,7 +335,6 @@ void Session::finishWhenQuiet() {
     Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_baselineNs));
     emitProposers();
   }
-  emitWorkers();
   emitLanes();
   closeRecord();
   setState(m_outcome.state);

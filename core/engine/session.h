@@ -46,7 +46,7 @@ struct SessionParts {
       makeSynthesizer;
   std::function<DriverState()> driver = nvidiaDriver;
   MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
-  int compilers = 0;                       // 0: one for each core
+  int compilers = 0;                       // 0: as many as compilersFor()
   std::optional<SelfTestPolicy> selfTest;  // none: nobody asks whether the device can be trusted
   std::chrono::milliseconds stopGrace{2000};
   bool deviceIsLeased = false;                    // by the run that these parts belong to
@@ -54,6 +54,9 @@ struct SessionParts {
   std::vector<domain::Target> profiledTargets{};  // where the candidates measured again at the end are profiled
 
   [[nodiscard]] static SessionParts standard(const Locations& locations);
+  // How many compilers run at once: one for each core. On a GPU they work while kernels are measured, and the thread
+  // that launches those and this process keep a core each where there are more than four.
+  [[nodiscard]] int compilersFor(domain::Target target) const;
   // The GPUs to use, by their numbers in the order of the PCI bus. Not empty.
   void useDevices(const Locations& locations, const std::vector<int>& ordinals);
   [[nodiscard]] SelfTest::Options selfTestOptions(domain::Target target) const;
@@ -81,7 +84,6 @@ class Session : public QObject {
   void progressed(const swage::services::Progress& progress);
   void candidateEvaluated(const swage::services::CandidateRow& row);
   void archiveChanged(const std::vector<swage::services::CellSummary>& cells);
-  void workersChanged(const std::vector<swage::services::WorkerStatus>& workers);
   void lanesChanged(const std::vector<swage::services::LaneStatus>& lanes);
   void proposersChanged(const swage::services::ProposerReport& report);
   void baselineMeasured(const swage::domain::Baseline& baseline);
@@ -148,7 +150,6 @@ class Session : public QObject {
   // session_activity.cpp: what there is to see meanwhile.
   enum class Keep : std::uint8_t { WhenDue, Now };
   void emitProgress();
-  void emitWorkers();
   void emitLanes();
   void emitProposers();
   // Writes down how the search stands.
@@ -221,7 +222,6 @@ class Session : public QObject {
   QTimer m_ticker{this};  // a child, so that it moves with us to another thread
   AfterHalt m_afterHalt = AfterHalt::Nothing;
   bool m_archiveDirty = false;
-  bool m_workersDirty = false;
   bool m_concluding = false;
   bool m_finishedEmitted = false;
   bool m_gateOpen = true;  // no self-test is running

@@ -41,34 +41,6 @@ void Session::emitProgress() {
   Q_EMIT progressed(progress);
 }
 
-void Session::emitWorkers() {
-  m_workersDirty = false;
-  std::vector<services::WorkerStatus> workers;
-  if (m_worker) {
-    workers.push_back({.name = m_device.name.empty() ? std::string("worker") : m_device.name,
-                       .state = m_worker->stateText(),
-                       .done = m_worker->done(),
-                       .busy = m_worker->isBusy() ? 1 : 0,
-                       .total = 1});
-  }
-  for (const auto& lane : m_lanes) {
-    workers.push_back({.name = lane->device.name.empty() ? std::string("worker") : lane->device.name,
-                       .state = lane->worker->stateText(),
-                       .done = lane->worker->done(),
-                       .busy = lane->worker->isBusy() ? 1 : 0,
-                       .total = 1});
-  }
-  if (m_compilers) {
-    const int busy = m_compilers->busy();
-    workers.push_back({.name = "compilers",
-                       .state = busy > 0 ? "compiling" : "idle",
-                       .done = m_compilers->done(),
-                       .busy = busy,
-                       .total = m_compilers->size()});
-  }
-  Q_EMIT workersChanged(workers);
-}
-
 void Session::emitLanes() {
   std::vector<services::LaneStatus> lanes;
   for (LaneBoard::Lane& lane : m_laneBoard.lanes()) {

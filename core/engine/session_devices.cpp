@@ -41,10 +41,7 @@ void Session::watch(WorkerSupervisor& worker) {
   connect(&worker, &WorkerSupervisor::failed, this,
           [this, &worker](const Error& error) { handleWorkerFailed(&worker, error); });
   connect(&worker, &WorkerSupervisor::stopped, this, [this, &worker] { handleWorkerStopped(&worker); });
-  connect(&worker, &WorkerSupervisor::stateChanged, this, [this, &worker] {
-    m_workersDirty = true;
-    m_laneBoard.note(worker);
-  });
+  connect(&worker, &WorkerSupervisor::stateChanged, this, [this, &worker] { m_laneBoard.note(worker); });
   connect(&worker, &WorkerSupervisor::killed, this, [this, &worker] { noticeKilled(deviceOf(worker)); });
   connect(&worker, &WorkerSupervisor::replaced, this, [this, &worker](const std::string& why) {
     m_laneBoard.replace(worker, why);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Session that leads up to the first candidate.
-#include <QThread>
-
 #include <algorithm>
 #include <ctime>
 #include <limits>
@@ -18,7 +16,6 @@
 #include "core/engine/snapshots.h"
 #include "core/engine/spare_worker.h"
 #include "core/engine/trust.h"
-#include "core/patterns/catalogue.h"
 
 namespace swage::engine {
 namespace {
@@ -55,46 +52,6 @@ std::string optionsJson(const services::RunSpec& spec) {
                                {"baselines", spec.baselines},
                                {"remeasure_baselines", spec.remeasureBaselines}};
   return json.dump();
-}
-
-SessionParts SessionParts::standard(const Locations& locations) {
-  SessionParts parts;
-  parts.bridge = locations.bridgeEnvironment();
-  parts.workerCommand = [worker = locations.worker.string()](domain::Target target) {
-    return LaunchCommand{
-        .program = worker,
-        .arguments = {"--device", target == domain::Target::Cuda ? "cuda:0" : "cpu"},
-        .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}},
-    };
-  };
-  parts.profiledTargets = {domain::Target::Cuda};
-  parts.compilerCommand.program = locations.compiler.string();
-  parts.sanitizer = locations.sanitizer.string();
-  parts.replay = locations.replay.string();
-  if (!locations.nvrtc.empty()) {
-    parts.compilerCommand.arguments = {"--nvrtc", locations.nvrtc.string()};
-  }
-  if (!locations.cudaIncludes.empty()) {
-    parts.compilerCommand.arguments.insert(parts.compilerCommand.arguments.end(),
-                                           {"--cuda-include", locations.cudaIncludes.string()});
-  }
-  parts.selfTest = SelfTestPolicy{.corpus = locations.selfTest, .verdicts = stateFolder() / "selftest", .skip = false};
-  parts.makeSynthesizer = [patterns = locations.patterns](
-                              const domain::Graph& graph,
-                              const domain::DeviceInfo& device) -> Result<std::unique_ptr<synth::Synthesizer>> {
-    SWAGE_TRY_ASSIGN(const patterns::Catalogue catalogue, patterns::Catalogue::load(patterns));
-    return synth::Synthesizer::create(graph, device, catalogue);
-  };
-  return parts;
-}
-
-SelfTest::Options SessionParts::selfTestOptions(domain::Target target) const {
-  SelfTest::Options options;
-  options.worker = workerCommand(target);
-  options.compiler = compilerCommand;
-  options.compilers = compilers > 0 ? compilers : std::max(1, QThread::idealThreadCount());
-  options.stopGrace = stopGrace;
-  return options;
 }
 
 Result<> Session::openRecord() {
@@ -209,7 +166,6 @@ void Session::handleDevice(const wire::WorkerReady& ready) {
   m_device = ready.device;
   m_laneBoard.rename(*m_worker, m_device);
   m_torchVersion = plainVersion(ready.torchVersion);
-  m_workersDirty = true;
   checkDevice(ready.torchVersion);
 }
 
@@ -433,7 +389,7 @@ Result<> Session::buildSearch() {
   m_searcher = std::make_unique<search::Searcher>(*m_synthesizer, search);
   CompilerPool::Options pool;
   pool.command = m_parts.compilerCommand;
-  pool.size = m_parts.compilers > 0 ? m_parts.compilers : std::max(1, QThread::idealThreadCount());
+  pool.size = m_parts.compilersFor(m_device.target);
   pool.stopGrace = m_parts.stopGrace;
   pool.now = m_parts.now;
   m_compilers = std::make_unique<CompilerPool>(std::move(pool));

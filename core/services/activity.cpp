@@ -20,4 +20,11 @@ TimeLeft timeLeft(const Progress& progress) {
   return left;
 }
 
+ActivitySample sampleOf(const ProposerReport& report) {
+  return {.elapsedSeconds = report.elapsedSeconds,
+          .filledCells = report.filledCells,
+          .improvements = report.improvements,
+          .proposers = report.proposers};
+}
+
 }  // namespace swage::services

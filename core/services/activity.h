@@ -80,4 +80,6 @@ struct TimeLeft {
 };
 [[nodiscard]] TimeLeft timeLeft(const Progress& progress);
 
+[[nodiscard]] ActivitySample sampleOf(const ProposerReport& report);
+
 }  // namespace swage::services

@@ -34,7 +34,6 @@ class RunService : public QObject {
   void candidateEvaluated(const swage::services::CandidateRow& row);
   // The 36 cells over all islands, coalesced to a few a second.
   void archiveChanged(const std::vector<swage::services::CellSummary>& cells);
-  void workersChanged(const std::vector<swage::services::WorkerStatus>& workers);
   // What every process is doing, and what the proposers have earned; each a few times a second.
   void lanesChanged(const std::vector<swage::services::LaneStatus>& lanes);
   void proposersChanged(const swage::services::ProposerReport& report);

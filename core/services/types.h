@@ -132,15 +132,6 @@ struct HistoryPoint {
   domain::CandidateId candidate;
 };
 
-// One line of the status bar: a worker or the compiler pool.
-struct WorkerStatus {
-  std::string name;   // device name, or "compilers"
-  std::string state;  // "verifying", "idle", "restarting"
-  std::int64_t done = 0;
-  int busy = 0;
-  int total = 1;
-};
-
 struct Notice {
   enum class Severity : std::uint8_t { Info, Warning, Error };
   // What it is about, for those who offer a way out, or tell the user elsewhere, too.

@@ -11,11 +11,12 @@
 
 #include "core/services/export_check_service.h"
 #include "core/services/export_service.h"
+#include "tests/support/slow_answers.h"
 
 namespace swage::testing {
 
 // Answers at once, or with answerAll() while isSlow.
-class FakeExportService : public services::ExportService {
+class FakeExportService : public services::ExportService, public SlowAnswers {
  public:
   [[nodiscard]] QFuture<Result<services::ExportFacts>> facts(const std::filesystem::path& project,
                                                              domain::CandidateId candidate) const override {
@@ -28,9 +29,9 @@ class FakeExportService : public services::ExportService {
   }
   [[nodiscard]] QFuture<Result<services::ExportFiles>> files(const std::filesystem::path&,
                                                              domain::CandidateId candidate,
-                                                             services::ExportFormat format) const override {
-    return later<services::ExportFiles>([this, candidate, format]() -> Result<services::ExportFiles> {
-      return refusal ? Result<services::ExportFiles>(*refusal) : makeFiles(candidate, format);
+                                                             services::ExportFormat wanted) const override {
+    return later<services::ExportFiles>([this, candidate, wanted]() -> Result<services::ExportFiles> {
+      return refusal ? Result<services::ExportFiles>(*refusal) : makeFiles(candidate, wanted);
     });
   }
   [[nodiscard]] QFuture<Result<>> write(const services::ExportFiles& files, const std::filesystem::path& target,
@@ -42,11 +43,6 @@ class FakeExportService : public services::ExportService {
     replaced = existing == services::ExistingFiles::Replace;
     return later<void>([this] { return writeFailure ? Result<>(*writeFailure) : Result<>(); });
   }
-  void answerAll() const {
-    for (const auto& one : std::exchange(m_waiting, {})) {
-      one();
-    }
-  }
 
   mutable std::filesystem::path asked;
   mutable int writes = 0;
@@ -54,7 +50,6 @@ class FakeExportService : public services::ExportService {
   mutable services::ExportFormat format = services::ExportFormat::ModelNew;
   mutable std::filesystem::path writtenTo;
   mutable bool replaced = false;
-  bool isSlow = false;
   services::ExportFacts factRows;
   std::optional<Error> failure;       // of facts()
   std::optional<Error> refusal;       // of files()
@@ -63,26 +58,6 @@ class FakeExportService : public services::ExportService {
       [](domain::CandidateId candidate, services::ExportFormat wanted) {
         return services::ExportFiles{candidate, wanted, "kernel_new.py", {{"kernel_new.py", "class ModelNew: ...\n"}}};
       };
-
- private:
-  template <class T>
-  [[nodiscard]] QFuture<Result<T>> later(std::function<Result<T>()> work) const {
-    auto promise = std::make_shared<QPromise<Result<T>>>();
-    const QFuture<Result<T>> future = promise->future();
-    promise->start();
-    const auto finish = [promise, work = std::move(work)] {
-      promise->addResult(work());
-      promise->finish();
-    };
-    if (isSlow) {
-      m_waiting.push_back(finish);
-    } else {
-      finish();
-    }
-    return future;
-  }
-
-  mutable std::vector<std::function<void()>> m_waiting;
 };
 
 class FakeExportCheckService : public services::ExportCheckService {

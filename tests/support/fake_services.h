@@ -22,6 +22,7 @@
 #include "core/services/run_service.h"
 #include "core/services/self_test_service.h"
 #include "core/services/settings_service.h"
+#include "tests/support/slow_answers.h"
 
 // The services of the window without an engine behind them: tests set what they say and read what they were told.
 namespace swage::testing {
@@ -69,7 +70,7 @@ class FakeRunService : public services::RunService {
   domain::RunId m_run;
 };
 
-class FakeRecordService : public services::RecordService {
+class FakeRecordService : public services::RecordService, public SlowAnswers {
  public:
   [[nodiscard]] Result<> open(const std::filesystem::path& project) override {
     opened = project;
@@ -139,11 +140,6 @@ class FakeRecordService : public services::RecordService {
   [[nodiscard]] QFuture<Result<domain::AnnotationEdit>> annotate(const domain::AnnotationEdit& edit) override {
     edits.push_back(edit);
     return later<domain::AnnotationEdit>([this, edit] { return answer(applied(edit)); });
-  }
-  void answerAll() const {
-    for (const auto& one : std::exchange(m_waiting, {})) {
-      one();
-    }
   }
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
       const services::CandidatePage& page) const override {
@@ -218,7 +214,6 @@ class FakeRecordService : public services::RecordService {
 
   std::filesystem::path opened;
   std::optional<Error> failure;  // of every question
-  bool isSlow = false;
   bool hasMoreAncestors = false;
   mutable int queries = 0;
   mutable int activityQueries = 0;
@@ -252,22 +247,6 @@ class FakeRecordService : public services::RecordService {
   template <class T>
   [[nodiscard]] Result<T> answer(T value) const {
     return failure ? Result<T>(*failure) : Result<T>(std::move(value));
-  }
-  template <class T>
-  [[nodiscard]] QFuture<Result<T>> later(std::function<Result<T>()> work) const {
-    auto promise = std::make_shared<QPromise<Result<T>>>();
-    const QFuture<Result<T>> future = promise->future();
-    promise->start();
-    const auto finish = [promise, work = std::move(work)] {
-      promise->addResult(work());
-      promise->finish();
-    };
-    if (isSlow) {
-      m_waiting.push_back(finish);
-    } else {
-      finish();
-    }
-    return future;
   }
   [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidatePage& page) const {
     std::vector<services::CandidateRow> selected;
@@ -358,8 +337,6 @@ class FakeRecordService : public services::RecordService {
     }
     return {};
   }
-
-  mutable std::vector<std::function<void()>> m_waiting;
 };
 
 class FakeEditService : public services::EditService {

@@ -282,10 +282,6 @@ services::Progress demoProgress(const FakeRecordService& record) {
   return progress;
 }
 
-std::vector<services::WorkerStatus> demoWorkers() {
-  return {{"Example CPU", "verifying", 739, 1, 1}, {"compilers", "busy", 742, 2, 2}};
-}
-
 std::vector<services::PatternInfo> demoPatterns() {
   return {{.id = "row",
            .target = "cpu",

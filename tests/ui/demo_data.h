@@ -15,6 +15,5 @@ void fillDemo(FakeRecordService& record);
 // A sound machine without a sandbox and without a GPU.
 [[nodiscard]] std::vector<services::DoctorCheck> demoChecks();
 [[nodiscard]] services::Progress demoProgress(const FakeRecordService& record);
-[[nodiscard]] std::vector<services::WorkerStatus> demoWorkers();
 
 }  // namespace swage::testing

@@ -101,7 +101,9 @@ TEST_F(KernelPageTest, ShowsAnotherKernelFromWhereItIsItsOwn) {
     prologue += u"// the same in every file\n"_s;
   }
   prepared.program.source = prologue.toStdString() + "void rows_kernel() {}\n" + std::string(400, '\n');
-  prepared.program.plan.steps = {domain::KernelStep{.entry = "rows_kernel"}};
+  domain::KernelStep kernel;
+  kernel.entry = "rows_kernel";
+  prepared.program.plan.steps = {kernel};
   open();
   auto* source = page->findChild<KernelView*>(u"sourceView"_s);
   EXPECT_EQ(source->firstVisibleLine(), 400);

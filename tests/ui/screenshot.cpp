@@ -51,7 +51,6 @@ void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& r
   run.create(testing::kDemoRun);
   Q_EMIT run.progressed(testing::demoProgress(record));
   Q_EMIT run.archiveChanged(record.cellRows);
-  Q_EMIT run.workersChanged(testing::demoWorkers());
   Q_EMIT run.lanesChanged(testing::demoLanes(54.0));
   Q_EMIT run.proposersChanged(testing::demoReport(record, 54.0));
   if (scene.name == "plan"_L1 || scene.name == "evaluation"_L1) {

@@ -10,6 +10,7 @@
 
 #include "tests/support/fake_export_service.h"
 #include "tests/support/temp_dir.h"
+#include "tests/ui/demo_activity.h"
 #include "tests/ui/demo_data.h"
 #include "ui/shell/main_window.h"
 
@@ -80,7 +81,7 @@ class WindowTest : public ::testing::Test {
   void sendEverything() {
     Q_EMIT run.progressed(demoProgress(record));
     Q_EMIT run.archiveChanged(record.cellRows);
-    Q_EMIT run.workersChanged(demoWorkers());
+    Q_EMIT run.lanesChanged(demoLanes(54.0));
     Q_EMIT run.candidateEvaluated(record.rows.front());
   }
   [[nodiscard]] ui::WindowServices services() {

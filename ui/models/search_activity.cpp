@@ -16,10 +16,6 @@ using services::ProposerReport;
 constexpr std::chrono::milliseconds kFrame{50};
 constexpr std::size_t kMaxSamples = 4096;
 
-ActivitySample sampleOf(const ProposerReport& report) {
-  return {report.elapsedSeconds, report.filledCells, report.improvements, report.proposers};
-}
-
 // Every other one, and always the last.
 void thin(std::vector<ActivitySample>& timeline) {
   std::vector<ActivitySample> kept;
@@ -108,7 +104,7 @@ void SearchActivity::takeReport(const ProposerReport& report) {
   }
   m_report = report;
   if (m_timeline.empty() || report.elapsedSeconds > m_timeline.back().elapsedSeconds) {
-    m_timeline.push_back(sampleOf(report));
+    m_timeline.push_back(services::sampleOf(report));
   }
   if (m_timeline.size() > kMaxSamples) {
     thin(m_timeline);

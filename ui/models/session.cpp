@@ -64,9 +64,9 @@ Session::Session(services::RunService& run, services::RecordService& record, QOb
     m_historyDirty = true;
     startOnce(m_rows);
   });
-  connect(&run, &services::RunService::workersChanged, this, [this](const auto& workers) {
-    m_workers = workers;
-    Q_EMIT workersChanged();
+  connect(&run, &services::RunService::lanesChanged, this, [this](const auto& lanes) {
+    m_lanes = lanes;
+    Q_EMIT lanesChanged();
   });
   connect(&run, &services::RunService::noticed, this, &Session::noticed);
   connect(&run, &services::RunService::finished, this, &Session::handleFinished);

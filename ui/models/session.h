@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/services/activity.h"
 #include "core/services/record_service.h"
 #include "core/services/run_service.h"
 #include "core/services/types.h"
@@ -53,7 +54,7 @@ class Session final : public QObject {
   [[nodiscard]] const std::vector<services::CellSummary>& cells() const { return m_cells; }
   [[nodiscard]] const std::vector<services::HistoryPoint>& history() const { return m_history; }
   [[nodiscard]] const std::vector<domain::Baseline>& baselines() const { return m_baselines; }
-  [[nodiscard]] const std::vector<services::WorkerStatus>& workers() const { return m_workers; }
+  [[nodiscard]] const std::vector<services::LaneStatus>& lanes() const { return m_lanes; }
   [[nodiscard]] Follow follow() const { return m_follow; }
   [[nodiscard]] int selectedCell() const { return m_selectedCell; }  // -1: none
   [[nodiscard]] domain::CandidateId selectedCandidate() const { return m_selected; }
@@ -71,7 +72,7 @@ class Session final : public QObject {
   void cellsChanged();
   void candidatesChanged();
   void historyChanged();
-  void workersChanged();
+  void lanesChanged();
   void selectionChanged();
   void noticed(const swage::services::Notice& notice);
   void finished(const swage::services::RunOutcome& outcome);
@@ -106,7 +107,7 @@ class Session final : public QObject {
   std::vector<services::CellSummary> m_cells;
   std::vector<services::HistoryPoint> m_history;
   std::vector<domain::Baseline> m_baselines;
-  std::vector<services::WorkerStatus> m_workers;
+  std::vector<services::LaneStatus> m_lanes;
   Follow m_follow = Follow::Best;
   int m_selectedCell = -1;
   domain::CandidateId m_selected;

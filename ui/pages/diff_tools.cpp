@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "ui/editor/diff_view.h"
+#include "ui/widgets/editing_finished.h"
 #include "ui/widgets/icons.h"
 
 using namespace Qt::StringLiterals;
@@ -37,9 +38,9 @@ DiffTools::DiffTools(DiffView& view, CommentSyntax comments, QWidget* parent)
   connect(m_comments, &QCheckBox::toggled, this, &DiffTools::applyOptions);
   connect(m_previous, &QToolButton::clicked, &view, &DiffView::previousChange);
   connect(m_next, &QToolButton::clicked, &view, &DiffView::nextChange);
-  connect(m_line, &QSpinBox::editingFinished, this, [this] {
-    if (m_line->hasFocus()) {
-      m_view.goToLine(m_line->value() - 1);
+  whenEditingFinished(m_line, this, [](DiffTools* self) {
+    if (self->m_line->hasFocus()) {
+      self->m_view.goToLine(self->m_line->value() - 1);
     }
   });
   connect(&view, &DiffView::compared, this, &DiffTools::updateState);

@@ -19,6 +19,7 @@
 #include "ui/models/setting_catalogue.h"
 #include "ui/models/settings_store.h"
 #include "ui/shell/shortcuts_editor.h"
+#include "ui/widgets/editing_finished.h"
 
 using namespace Qt::StringLiterals;
 
@@ -144,8 +145,8 @@ QWidget* SettingsDialog::makeEditor(const SettingInfo& setting) {
   }
   auto* field = new QLineEdit(value.toString());
   field->setPlaceholderText(setting.standard.toString());
-  connect(field, &QLineEdit::editingFinished, this,
-          [this, field, key] { m_settings.set(key, field->text().trimmed()); });
+  whenEditingFinished(field, this,
+                      [field, key](SettingsDialog* self) { self->m_settings.set(key, field->text().trimmed()); });
   return field;
 }
 

@@ -11,15 +11,32 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-QString workerText(const services::WorkerStatus& worker) {
-  QString text = toQString(worker.name) % u": "_s % toQString(worker.state);
-  if (worker.total > 1) {
-    text += u" "_s % QString::number(worker.busy) % u"/"_s % QString::number(worker.total);
+using Kind = services::LaneStatus::Kind;
+
+QString withDone(QString text, std::int64_t done) {
+  return done > 0 ? QString(text % u", "_s % formatCount(done) % u" done"_s) : text;
+}
+
+// A worker each; the compilers, of which a machine may have a hundred, together.
+QStringList laneTexts(const std::vector<services::LaneStatus>& lanes) {
+  QStringList texts;
+  int compilers = 0;
+  int busy = 0;
+  std::int64_t compiled = 0;
+  for (const services::LaneStatus& lane : lanes) {
+    if (lane.kind == Kind::Worker) {
+      texts.push_back(withDone(toQString(lane.name) % u": "_s % toQString(lane.doing), lane.done));
+      continue;
+    }
+    compilers += 1;
+    busy += lane.isBusy ? 1 : 0;
+    compiled += lane.done;
   }
-  if (worker.done > 0) {
-    text += u", "_s % formatCount(worker.done) % u" done"_s;
+  if (compilers > 0) {
+    texts.push_back(withDone(
+        u"compilers: "_s % QString::number(busy) % u" of "_s % QString::number(compilers) % u" busy"_s, compiled));
   }
-  return text;
+  return texts;
 }
 
 }  // namespace
@@ -43,7 +60,7 @@ StatusStrip::StatusStrip(Session& session, QWidget* parent)
   addWidget(m_device, 2);
   addWidget(m_workers, 3);
   addPermanentWidget(m_record, 3);
-  connect(&session, &Session::workersChanged, this, &StatusStrip::showWorkers);
+  connect(&session, &Session::lanesChanged, this, &StatusStrip::showWorkers);
   connect(&session, &Session::stateChanged, this, &StatusStrip::showWorkers);
   connect(&session, &Session::runShown, this, &StatusStrip::showRecord);
   showWorkers();
@@ -51,14 +68,8 @@ StatusStrip::StatusStrip(Session& session, QWidget* parent)
 }
 
 void StatusStrip::showWorkers() {
-  QStringList parts;
-  for (const services::WorkerStatus& worker : m_session.workers()) {
-    parts.push_back(workerText(worker));
-  }
-  if (!m_session.isActive()) {
-    parts = {tr("no workers are running")};
-  }
-  m_workers->setFullText(parts.join(u"   "_s));
+  m_workers->setFullText(m_session.isActive() ? laneTexts(m_session.lanes()).join(u"   "_s)
+                                              : tr("no workers are running"));
 }
 
 void StatusStrip::showRecord() {

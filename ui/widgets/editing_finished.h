@@ -3,16 +3,20 @@
 
 #include <QObject>
 
+#include <functional>
+#include <utility>
+
 namespace swage::ui {
 
-// Calls `slot` when `field`, a QLineEdit, QAbstractSpinBox or QKeySequenceEdit inside of `owner`, has been edited. Not
-// when `owner` is being destroyed: a field that has the focus then says so once more, to what is no Owner any longer.
-template <class Field, class Owner>
-void whenEditingFinished(Field* field, Owner* owner, void (Owner::*slot)()) {
+// Calls `slot`, a member function of Owner or anything else that takes an Owner*, when `field`, a QLineEdit,
+// QAbstractSpinBox or QKeySequenceEdit inside of `owner`, has been edited. Not when `owner` is being destroyed: a field
+// that has the focus then says so once more, to what is no Owner any longer.
+template <class Field, class Owner, class Slot>
+void whenEditingFinished(Field* field, Owner* owner, Slot slot) {
   QObject* const object = owner;
-  QObject::connect(field, &Field::editingFinished, object, [object, slot] {
+  QObject::connect(field, &Field::editingFinished, object, [object, slot = std::move(slot)] {
     if (auto* alive = qobject_cast<Owner*>(object)) {
-      (alive->*slot)();
+      std::invoke(slot, alive);
     }
   });
 }

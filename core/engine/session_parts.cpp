@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session is made of when no test replaces anything.
+#include <QThread>
+
+#include <algorithm>
+
+#include "core/engine/session.h"
+#include "core/patterns/catalogue.h"
+
+namespace swage::engine {
+
+SessionParts SessionParts::standard(const Locations& locations) {
+  SessionParts parts;
+  parts.bridge = locations.bridgeEnvironment();
+  parts.workerCommand = [worker = locations.worker.string()](domain::Target target) {
+    return LaunchCommand{
+        .program = worker,
+        .arguments = {"--device", target == domain::Target::Cuda ? "cuda:0" : "cpu"},
+        .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}},
+    };
+  };
+  parts.profiledTargets = {domain::Target::Cuda};
+  parts.compilerCommand.program = locations.compiler.string();
+  parts.sanitizer = locations.sanitizer.string();
+  parts.replay = locations.replay.string();
+  if (!locations.nvrtc.empty()) {
+    parts.compilerCommand.arguments = {"--nvrtc", locations.nvrtc.string()};
+  }
+  if (!locations.cudaIncludes.empty()) {
+    parts.compilerCommand.arguments.insert(parts.compilerCommand.arguments.end(),
+                                           {"--cuda-include", locations.cudaIncludes.string()});
+  }
+  parts.selfTest = SelfTestPolicy{.corpus = locations.selfTest, .verdicts = stateFolder() / "selftest", .skip = false};
+  parts.makeSynthesizer = [patterns = locations.patterns](
+                              const domain::Graph& graph,
+                              const domain::DeviceInfo& device) -> Result<std::unique_ptr<synth::Synthesizer>> {
+    SWAGE_TRY_ASSIGN(const patterns::Catalogue catalogue, patterns::Catalogue::load(patterns));
+    return synth::Synthesizer::create(graph, device, catalogue);
+  };
+  return parts;
+}
+
+int SessionParts::compilersFor(domain::Target target) const {
+  if (compilers > 0) {
+    return compilers;
+  }
+  constexpr int kFew = 4;
+  const int cores = std::max(1, QThread::idealThreadCount());
+  return target == domain::Target::Cuda && cores > kFew ? cores - 2 : cores;
+}
+
+SelfTest::Options SessionParts::selfTestOptions(domain::Target target) const {
+  SelfTest::Options options;
+  options.worker = workerCommand(target);
+  options.compiler = compilerCommand;
+  options.compilers = compilersFor(target);
+  options.stopGrace = stopGrace;
+  return options;
+}
+
+}  // namespace swage::engine
