@@ -284,14 +284,11 @@ void AgentsPage::showProposers() {
   if (m_gridModel->columnCount() != columns) {
     const QFontMetrics metrics = m_grid->fontMetrics();
     m_grid->setColumnWidth(ProposerGridModel::NameColumn, metrics.horizontalAdvance(u"pattern swap"_s) + 24);
-    QStyleOptionViewItem option;
-    option.fontMetrics = metrics;
-    for (int column = ProposerGridModel::CreditColumn; column < m_gridModel->columnCount(); ++column) {
-      m_grid->setColumnWidth(column, column < ProposerGridModel::FirstIsland
-                                         ? metrics.horizontalAdvance(u"00.0 % ▇▇▇▇▇"_s) + 16
-                                         : m_tallyDelegate->sizeHint(option, {}).width());
+    for (int column = ProposerGridModel::CreditColumn; column < ProposerGridModel::FirstIsland; ++column) {
+      m_grid->setColumnWidth(column, metrics.horizontalAdvance(u"00.0 % ▇▇▇▇▇"_s) + 16);
     }
   }
+  fitIslands();
   fitHeights();
   const auto& timeline = m_activity.timeline();
   const double from = timeline.empty() ? -1.0 : timeline.front().elapsedSeconds;
@@ -330,6 +327,24 @@ void AgentsPage::showCharts() {
   m_credit->setSeries(std::move(credit), m_drawnUntil);
 }
 
+// The islands share what the page has left, and scroll where that is too little for them.
+void AgentsPage::fitIslands() {
+  const int islands = m_gridModel->columnCount() - ProposerGridModel::FirstIsland;
+  if (islands <= 0) {
+    return;
+  }
+  int left = m_grid->viewport()->width();
+  for (int column = 0; column < ProposerGridModel::FirstIsland; ++column) {
+    left -= m_grid->columnWidth(column);
+  }
+  QStyleOptionViewItem option;
+  option.fontMetrics = m_grid->fontMetrics();
+  const int width = std::max(m_tallyDelegate->sizeHint(option, {}).width(), left / islands);
+  for (int column = ProposerGridModel::FirstIsland; column < m_gridModel->columnCount(); ++column) {
+    m_grid->setColumnWidth(column, width);
+  }
+}
+
 void AgentsPage::fitHeights() {
   fitHeight(*m_lanes);
   fitHeight(*m_grid);
@@ -339,11 +354,13 @@ void AgentsPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const bool fits = width() >= kSideBySideChars * fontMetrics().averageCharWidth();
   m_charts->setDirection(fits ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+  fitIslands();
   fitHeights();
 }
 
 void AgentsPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
+  fitIslands();
   fitHeights();
   showCharts();
 }

@@ -49,6 +49,7 @@ class AgentsPage final : public QWidget {
   void showLanes();
   void showProposers();
   void showCharts();
+  void fitIslands();
   void fitHeights();
   void openCandidate(domain::CandidateId candidate);
 
