@@ -77,7 +77,8 @@ void rebuildLedger(SQLite::Database& connection, std::int64_t run) {
           "evaluations = (SELECT count(*) FROM candidates WHERE run_id = runs.id AND status <> 'pending'), "
           "correct = (SELECT count(*) FROM candidates WHERE run_id = runs.id AND status = 'correct'), "
           "(best_candidate, best_ns) = (SELECT id, rank_ns FROM candidates "
-          " WHERE run_id = runs.id AND rank_ns IS NOT NULL ORDER BY rank_ns, id LIMIT 1) WHERE id = ?",
+          " WHERE run_id = runs.id AND rank_ns IS NOT NULL ORDER BY rank_ns, id LIMIT 1), "
+          "winner = (SELECT id FROM candidates WHERE id = runs.winner AND rank_ns IS NOT NULL) WHERE id = ?",
           run);
 }
 

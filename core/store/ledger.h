@@ -24,7 +24,7 @@ struct LedgerEntry {
 
 // Adds the first evaluation of a candidate.
 void addToLedger(SQLite::Database& connection, const LedgerEntry& entry);
-// Sums a run up again from its candidates, after one was evaluated again.
+// Sums a run up again from its candidates, after one was evaluated again. A winner that is no longer correct is none.
 void rebuildLedger(SQLite::Database& connection, std::int64_t run);
 
 }  // namespace swage::store

@@ -89,6 +89,18 @@ TEST_F(LedgerTest, AnotherEvaluationOfTheBestTakesItsPlaceAway) {
   EXPECT_EQ(run.bestTimeNs, 700.0);
 }
 
+TEST_F(LedgerTest, AWinnerThatIsTakenBackIsTheRunsBestNoMore) {
+  const CandidateId winner = testing::addCorrect(m_record, m_run, 0, 0, "A1B0C1", 500.0, 1.0);
+  const CandidateId second = testing::addCorrect(m_record, m_run, 1, 0, "A2B0C1", 490.0, 2.0);
+  ASSERT_THAT(m_record.setWinner(m_run, winner), IsOk());
+  ASSERT_THAT(m_record.setEvaluation(second, domain::Unstable{"it varies"}, 3.0), IsOk());
+  EXPECT_EQ(m_record.run(m_run).value().best, winner) << "it stays while it is correct";
+  ASSERT_THAT(m_record.setEvaluation(winner, domain::Unstable{"it varies"}, 4.0), IsOk());
+  EXPECT_FALSE(m_record.run(m_run).value().best.isValid());
+  const CandidateId third = testing::addCorrect(m_record, m_run, 2, 0, "A1B0C1", 700.0, 5.0);
+  EXPECT_EQ(m_record.run(m_run).value().best, third);
+}
+
 TEST_F(LedgerTest, TheCellsOfAnyMomentCanBeReadAgain) {
   Random random(7);
   const char* const cells[] = {"A0B0C0", "A1B0C1", "A1B1C1", "A2B2C2"};
