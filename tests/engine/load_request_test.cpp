@@ -13,7 +13,7 @@ domain::Graph graphOf(std::int64_t rows) {
   domain::Graph graph;
   graph.values.push_back(domain::contiguousTensor(domain::ScalarType::Float32, {rows, std::int64_t{1} << 18U}));
   graph.inputs.push_back({.value = domain::ValueId(0), .name = "x"});
-  graph.outputs.push_back({.value = domain::ValueId(0)});
+  graph.outputs.push_back({.value = domain::ValueId(0), .name = ""});
   return graph;
 }
 
