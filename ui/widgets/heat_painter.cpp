@@ -60,21 +60,43 @@ QFont scaled(QFont font, double factor, QFont::Weight weight) {
   return font;
 }
 
+double starRadius(const QRectF& rect) {
+  return std::clamp(std::min(rect.height() / 8.0, rect.width() / 12.0), 4.0, 8.0);
+}
+
+// Of the value; smaller where the cell is too narrow for it.
+QFont valueFont(const QFont& font, const QRectF& rect, const QString& value) {
+  constexpr double kLeast = 0.7;
+  const QFont fitting = scaled(font, rect.height() > 52.0 && rect.width() > 76.0 ? 1.2 : 1.0, QFont::DemiBold);
+  const double width = QFontMetricsF(fitting).horizontalAdvance(value);
+  const double room = rect.width() - 4.0;
+  return width <= room ? fitting : scaled(font, std::max(kLeast, room / width), QFont::DemiBold);
+}
+
+// The value, and below it the count where both fit. The star of the best cell stands in its corner, or in the place of
+// the count where the corner is the value's.
 void paintTexts(QPainter& painter, const QRectF& rect, const CellView& cell, const QColor& ink, const QFont& font) {
-  const QFont valueFont = scaled(font, rect.height() > 52.0 && rect.width() > 76.0 ? 1.2 : 1.0, QFont::DemiBold);
-  const QFont countFont = scaled(font, 0.82, QFont::Normal);
-  const QFontMetricsF valueMetrics(valueFont);
-  const QFontMetricsF countMetrics(countFont);
+  const QFont large = valueFont(font, rect, cell.value);
+  const QFont small = scaled(font, 0.82, QFont::Normal);
+  const QFontMetricsF valueMetrics(large);
+  const QFontMetricsF countMetrics(small);
   const bool bothFit = rect.height() >= valueMetrics.height() + countMetrics.height() + 2.0;
   const double block = valueMetrics.height() + (bothFit ? countMetrics.height() : 0.0);
   QRectF line(rect.left(), rect.center().y() - block / 2.0, rect.width(), valueMetrics.height());
   painter.setPen(ink);
-  painter.setFont(valueFont);
+  painter.setFont(large);
   painter.drawText(line, Qt::AlignCenter, cell.value);
-  if (bothFit) {
-    line = QRectF(rect.left(), line.bottom(), rect.width(), countMetrics.height());
-    painter.setFont(countFont);
-    painter.drawText(line, Qt::AlignCenter, countMetrics.elidedText(cell.count, Qt::ElideRight, rect.width() - 4.0));
+  const double radius = starRadius(rect);
+  const double inset = radius > 6.0 ? 3.0 : 1.0;
+  const bool isTight = line.top() - rect.top() < 2.0 * radius + inset - valueMetrics.descent();
+  const QRectF below(rect.left(), line.bottom(), rect.width(), countMetrics.height());
+  if (bothFit && !(cell.best && isTight)) {
+    painter.setFont(small);
+    painter.drawText(below, Qt::AlignCenter, countMetrics.elidedText(cell.count, Qt::ElideRight, rect.width() - 4.0));
+  }
+  if (cell.best) {
+    paintStar(painter, bothFit && isTight ? below.center() : rect.topRight() + QPointF(-radius - inset, radius + inset),
+              radius, ink);
   }
 }
 
@@ -109,11 +131,6 @@ void paintCell(QPainter& painter, const QRectF& rect, const CellView& cell, cons
   }
   const QColor ink = readableOn(fill);
   paintTexts(painter, rect, cell, ink, font);
-  if (cell.best) {
-    const double radius = std::clamp(std::min(rect.height() / 8.0, rect.width() / 12.0), 4.0, 8.0);
-    const double inset = radius > 6.0 ? 3.0 : 1.0;
-    paintStar(painter, rect.topRight() + QPointF(-radius - inset, radius + inset), radius, ink);
-  }
 }
 
 void paintStar(QPainter& painter, const QPointF& centre, double radius, const QColor& color) {
