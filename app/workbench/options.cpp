@@ -9,6 +9,7 @@
 
 #include "ui/models/format.h"
 #include "ui/models/task_catalogue.h"
+#include "ui/shell/page_descriptors.h"
 
 namespace swage::workbench {
 namespace {
@@ -20,6 +21,7 @@ struct Raw {
   std::string timeBudget = "60s";
   std::vector<std::string> overrides;
   std::string theme;
+  std::string layout;
   std::string screenshot;
   bool noSelfTest = false;
 };
@@ -61,6 +63,17 @@ void declare(CLI::App& app, Raw& raw) {
   app.add_flag("--json", raw.options.json, "Print the benchmark as JSON")->needs(benchmark);
   app.add_flag("--safe-mode", raw.options.safeMode, "Restore and remember nothing of the window");
   app.add_option("--theme", raw.theme, "light, dark or system")->check(CLI::IsMember({"light", "dark", "system"}));
+  app.add_option("--layout", raw.layout, "search, inspect or compare")
+      ->check(CLI::IsMember({"search", "inspect", "compare"}));
+  std::vector<std::string> pages;
+  for (const ui::PageDescriptor& page : ui::describePages()) {
+    pages.push_back(page.id.toStdString());
+  }
+  app.add_option("--page", raw.options.pages, "Bring this page to the front: archive, agents, profile, …")
+      ->check(CLI::IsMember(pages))
+      ->type_name("PAGE")
+      ->expected(1)
+      ->take_all();
   auto* screenshot =
       app.add_option("--screenshot", raw.screenshot,
                      "Write a picture of the window, with --demo at its end, and leave unless a search runs")
@@ -95,6 +108,11 @@ Result<Options> finish(Raw raw) {
   options.spec.project = raw.project;
   options.selfTest = !raw.noSelfTest;
   options.screenshot = raw.screenshot;
+  if (!raw.layout.empty()) {
+    options.layout = raw.layout == "search"    ? ui::Layout::Search
+                     : raw.layout == "inspect" ? ui::Layout::Inspect
+                                               : ui::Layout::Compare;
+  }
   if (!raw.theme.empty()) {
     options.theme = ui::parseThemeChoice(QString::fromStdString(raw.theme));
   }

@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/services/types.h"
+#include "ui/shell/page_descriptor.h"
 #include "ui/widgets/theme.h"
 
 namespace swage::workbench {
@@ -19,6 +20,8 @@ struct Options {
   bool start = false;
   bool selfTest = true;                  // of a device that has not passed it yet, before its first search
   std::optional<ui::ThemeChoice> theme;  // for this start only
+  std::optional<ui::Layout> layout;      // instead of the one that is remembered
+  std::vector<std::string> pages;        // ids of those to bring to the front, the last one with the keyboard
   std::filesystem::path screenshot;
   bool screenshotAfterRun = false;
   bool quitAfterRun = false;

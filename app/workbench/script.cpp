@@ -4,10 +4,12 @@
 #include <QPixmap>
 #include <QTimer>
 
+#include <algorithm>
 #include <chrono>
 
 #include "core/base/log.h"
 #include "core/wire/exit_code.h"
+#include "ui/shell/dock_layout.h"
 #include "ui/shell/main_window.h"
 
 namespace swage::workbench {
@@ -31,11 +33,28 @@ Script::Script(ui::MainWindow& window, const Options& options, QObject* parent)
 }
 
 void Script::run() {
+  if (m_options.layout) {
+    m_window.docks().apply(*m_options.layout);
+  }
+  showPages();
   if (m_options.start) {
     m_window.startSearch();
   }
   if (!m_options.screenshot.empty() && !m_options.screenshotAfterRun) {
     QTimer::singleShot(kSettle, this, &Script::takeScreenshot);
+  }
+}
+
+// Not every window has every page: a replay has no system to check.
+void Script::showPages() {
+  const auto there = m_window.docks().pages();
+  for (const std::string& page : m_options.pages) {
+    const QString id = QString::fromStdString(page);
+    if (std::none_of(there.begin(), there.end(), [&id](const auto* one) { return one->id == id; })) {
+      log::warn("there is no page '{}' in this window", page);
+      continue;
+    }
+    m_window.docks().show(id);
   }
 }
 

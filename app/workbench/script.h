@@ -24,6 +24,7 @@ class Script final : public QObject {
 
  private:
   void takeScreenshot();
+  void showPages();
   void handleFinished(const services::RunOutcome& outcome);
 
   ui::MainWindow& m_window;

@@ -10,10 +10,14 @@
 #include <QTabWidget>
 #include <QTableView>
 
+#include <set>
+
 #include "tests/support/no_warnings.h"
 #include "ui/charts/history_chart.h"
 #include "ui/editor/kernel_view.h"
+#include "ui/shell/dock_layout.h"
 #include "ui/shell/export_dialog.h"
+#include "ui/shell/page_descriptors.h"
 #include "ui/shell/run_bar.h"
 #include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
@@ -84,6 +88,20 @@ TEST_F(WindowTest, EventsOfTheEngineReachMapTableChartAndSource) {
   EXPECT_TRUE(child<ui::KernelView>(u"sourceView"_s)->text().contains(u"softmax_rows"_s));
   EXPECT_EQ(child<ui::Badge>(u"accuracyBadge"_s)->text(), u"fp32"_s);
   EXPECT_TRUE(child<ui::ElidedLabel>(u"workerStatus"_s)->fullText().contains(u"compilers: 3 of 4 busy"_s));
+}
+
+// The command line opens pages by these names.
+TEST_F(WindowTest, EveryPageIsAmongThoseThatAreDescribed) {
+  openWithTask();
+  std::set<QString> described;
+  for (const ui::PageDescriptor& page : ui::describePages()) {
+    EXPECT_TRUE(described.insert(page.id).second) << page.id.toStdString();
+  }
+  const auto docked = window->docks().pages();
+  EXPECT_GE(docked.size(), 6U);
+  for (const ui::PageDescriptor* page : docked) {
+    EXPECT_TRUE(described.contains(page->id)) << page->id.toStdString();
+  }
 }
 
 TEST_F(WindowTest, NewCandidatesReachTheTable) {

@@ -45,6 +45,12 @@ TEST(WorkbenchOptions, DescribeAWholeRun) {
                                  "5",
                                  "--theme",
                                  "dark",
+                                 "--layout",
+                                 "inspect",
+                                 "--page",
+                                 "agents",
+                                 "--page",
+                                 "kernel",
                                  "--screenshot",
                                  "a.png",
                                  "--after-run",
@@ -58,6 +64,8 @@ TEST(WorkbenchOptions, DescribeAWholeRun) {
   EXPECT_EQ(options.spec.seed, 3U);
   EXPECT_EQ(options.spec.maxEvaluations, 5);
   EXPECT_EQ(options.theme, ui::ThemeChoice::Dark);
+  EXPECT_EQ(options.layout, ui::Layout::Inspect);
+  EXPECT_EQ(options.pages, (std::vector<std::string>{"agents", "kernel"}));
   EXPECT_EQ(options.screenshot, "a.png");
   EXPECT_TRUE(options.start && options.screenshotAfterRun && options.quitAfterRun);
 }
@@ -66,8 +74,9 @@ TEST(WorkbenchOptions, HelpNamesEveryOption) {
   const auto parsed = parseOptions({"--help"});
   ASSERT_THAT(parsed, IsOk());
   const std::string text = std::get<HelpText>(*parsed).text;
-  for (const char* option : {"--project", "--start", "--target", "--time-budget", "--set", "--theme", "--safe-mode",
-                             "--demo", "--benchmark", "--screenshot", "--after-run", "--quit-after-run"}) {
+  for (const char* option :
+       {"--project", "--start", "--target", "--time-budget", "--set", "--theme", "--safe-mode", "--demo", "--benchmark",
+        "--layout", "--page", "--screenshot", "--after-run", "--quit-after-run"}) {
     EXPECT_THAT(text, HasSubstr(option));
   }
 }
@@ -78,6 +87,7 @@ TEST(WorkbenchOptions, MistakesAreUsageErrorsThatSayWhat) {
   EXPECT_THAT(parseOptions({"t", "--time-budget", "soon"}), IsError(ErrorKind::Usage, HasSubstr("'soon'")));
   EXPECT_THAT(parseOptions({"t", "--set", "rows"}), IsError(ErrorKind::Usage, HasSubstr("'rows'")));
   EXPECT_THAT(parseOptions({"--theme", "mauve"}), IsError(ErrorKind::Usage, HasSubstr("mauve")));
+  EXPECT_THAT(parseOptions({"--page", "agent"}), IsError(ErrorKind::Usage, HasSubstr("agents")));
   EXPECT_THAT(parseOptions({"--target", "tpu"}), IsError(ErrorKind::Usage, HasSubstr("tpu")));
   EXPECT_THAT(parseOptions({"t", "--quit-after-run"}), IsError(ErrorKind::Usage, HasSubstr("--start")));
 }

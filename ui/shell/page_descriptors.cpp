@@ -123,4 +123,10 @@ PageDescriptor describeCandidates() {
       .shortcut = QKeySequence(u"Alt+3"_s)};
 }
 
+std::vector<PageDescriptor> describePages() {
+  return {describeTasks(),   describePatterns(), describeRuns(),    describeArchive(),
+          describeAgents(),  describeCompare(),  describeDoctor(),  describeKernel(),
+          describeProfile(), describeProgress(), describeLineage(), describeCandidates()};
+}
+
 }  // namespace swage::ui

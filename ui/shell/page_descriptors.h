@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <vector>
+
 #include "ui/shell/page_descriptor.h"
 
 // What each page is called, where it stands in the three layouts and which keys lead to it.
@@ -18,5 +20,6 @@ namespace swage::ui {
 [[nodiscard]] PageDescriptor describeProgress();
 [[nodiscard]] PageDescriptor describeLineage();
 [[nodiscard]] PageDescriptor describeCandidates();
+[[nodiscard]] std::vector<PageDescriptor> describePages();  // all of them
 
 }  // namespace swage::ui
