@@ -90,7 +90,7 @@ TEST(TimelineChart, DrawsLittleAndTakesAwayEverything) {
 TEST(LaneModel, SaysWhatEachLaneDoes) {
   ui::LaneModel model;
   const Tester tester(&model, Tester::FailureReportingMode::Fatal);
-  model.setLanes(demoLanes(54.0));
+  model.updateRows(demoLanes(54.0));
   ASSERT_EQ(model.rowCount(), 6);
   using Column = ui::LaneColumn;
   const auto text = [&model](int row, Column column) { return textAt(model, row, static_cast<int>(column)); };
@@ -108,13 +108,13 @@ TEST(LaneModel, SaysWhatEachLaneDoes) {
 TEST(LaneModel, ChangesInPlaceWhileTheLanesStay) {
   ui::LaneModel model;
   const Tester tester(&model, Tester::FailureReportingMode::Fatal);
-  model.setLanes(demoLanes(10.0));
+  model.updateRows(demoLanes(10.0));
   const QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
   const QSignalSpy changes(&model, &QAbstractItemModel::dataChanged);
-  model.setLanes(demoLanes(20.0));
+  model.updateRows(demoLanes(20.0));
   EXPECT_EQ(resets.count(), 0);
   EXPECT_EQ(changes.count(), 1);
-  model.setLanes({});
+  model.updateRows({});
   EXPECT_EQ(resets.count(), 1);
   EXPECT_EQ(model.rowCount(), 0);
 }
@@ -124,7 +124,7 @@ TEST(LaneModel, ALifeThatNobodyKnowsHasNoShare) {
   services::LaneStatus compilers;
   compilers.name = "compilers";
   compilers.busySeconds = 12.0;
-  model.setLanes({compilers});
+  model.updateRows({compilers});
   const auto busy = model.index(0, static_cast<int>(ui::LaneColumn::Busy));
   EXPECT_EQ(busy.data().toString(), u"–"_s);
   EXPECT_FALSE(busy.data(ui::LaneModel::BusyShareRole).isValid());

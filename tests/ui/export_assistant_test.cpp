@@ -186,9 +186,9 @@ TEST_F(ExportAssistantTest, AnotherCandidateEndsTheChecksOfTheFirst) {
 TEST(ExportGateModel, KeepsItsRowsWhenAStateChanges) {
   ExportGateModel model;
   const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Warning);
-  model.setRows(testing::demoGates());
+  model.updateRows(testing::demoGates());
   const QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
-  model.setRows(testing::demoPassedGates());
+  model.updateRows(testing::demoPassedGates());
   EXPECT_EQ(resets.count(), 0);
   EXPECT_EQ(model.rowCount(), 7);
   EXPECT_EQ(model.index(3, 0).data().toString(), u"passed"_s);
@@ -196,7 +196,7 @@ TEST(ExportGateModel, KeepsItsRowsWhenAStateChanges) {
 
 TEST(ExportGateModel, OnlyWhatKeepsACandidateFromLeavingIsBad) {
   ExportGateModel model;
-  model.setRows(testing::demoWrongGates());
+  model.updateRows(testing::demoWrongGates());
   const auto tone = [&](Kind kind) {
     return static_cast<GateTone>(model.index(static_cast<int>(kind), 0).data(kGateToneRole).toInt());
   };

@@ -109,7 +109,7 @@ TEST(KernelShareModel, ListsKernelsByShareAndWhatIsOutsideOfThem) {
   std::swap(report.diagnosis.kernels[0], report.diagnosis.kernels[1]);
   model.setRows(kernelShares(report));
   ASSERT_EQ(model.rowCount(), 3);
-  EXPECT_EQ(model.kernels()[0].index, 1);
+  EXPECT_EQ(model.item(0).index, 1);
   const auto text = [&model](int row, KernelColumn column) {
     return model.index(row, static_cast<int>(column)).data().toString();
   };

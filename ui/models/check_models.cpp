@@ -70,15 +70,9 @@ CheckTone toneOf(SelfTestCase::Verdict verdict) {
 
 }  // namespace
 
-void DoctorModel::setRows(std::vector<DoctorCheck> checks) {
-  beginResetModel();
-  m_rows = std::move(checks);
-  endResetModel();
-}
-
 QString DoctorModel::text() const {
   QString text;
-  for (const DoctorCheck& check : m_rows) {
+  for (const DoctorCheck& check : items()) {
     text += u"%1: %2: %3\n"_s.arg(word(check), toQString(check.name), toQString(check.detail));
     if (!check.fix.empty()) {
       text += u"    %1\n"_s.arg(toQString(check.fix));
@@ -92,7 +86,7 @@ std::span<const ColumnInfo> DoctorModel::columns() const {
 }
 
 QVariant DoctorModel::cell(int row, DoctorColumn column, int role) const {
-  const DoctorCheck& check = m_rows[static_cast<std::size_t>(row)];
+  const DoctorCheck& check = item(row);
   if (role == kToneRole) {
     return static_cast<int>(toneOf(check));
   }
@@ -108,24 +102,12 @@ QVariant DoctorModel::cell(int row, DoctorColumn column, int role) const {
   return {};
 }
 
-void SelfTestModel::clear() {
-  beginResetModel();
-  m_rows.clear();
-  endResetModel();
-}
-
-void SelfTestModel::append(const SelfTestCase& one) {
-  beginInsertRows({}, rows(), rows());
-  m_rows.push_back(one);
-  endInsertRows();
-}
-
 std::span<const ColumnInfo> SelfTestModel::columns() const {
   return kSelfTestColumns;
 }
 
 QVariant SelfTestModel::cell(int row, SelfTestColumn column, int role) const {
-  const SelfTestCase& one = m_rows[static_cast<std::size_t>(row)];
+  const SelfTestCase& one = item(row);
   if (role == kToneRole) {
     return static_cast<int>(toneOf(one.verdict));
   }

@@ -5,7 +5,7 @@
 
 #include "core/services/doctor_service.h"
 #include "core/services/self_test_service.h"
-#include "ui/models/table_model.h"
+#include "ui/models/rows_model.h"
 
 namespace swage::ui {
 
@@ -16,43 +16,31 @@ inline constexpr int kToneRole = Qt::UserRole + 1;
 enum class DoctorColumn : std::uint8_t { Status, Name, Found, Fix };
 
 // What the doctor found, in its order. GUI thread only.
-class DoctorModel final : public TableModel<DoctorColumn> {
+class DoctorModel final : public RowsModel<services::DoctorCheck, DoctorColumn> {
   Q_OBJECT
 
  public:
-  using TableModel<DoctorColumn>::TableModel;
-  void setRows(std::vector<services::DoctorCheck> checks);
-  [[nodiscard]] const std::vector<services::DoctorCheck>& checks() const { return m_rows; }
+  using RowsModel::RowsModel;
   // The report as a person pastes it into a message.
   [[nodiscard]] QString text() const;
 
  protected:
-  [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;
   [[nodiscard]] QVariant cell(int row, DoctorColumn column, int role) const override;
-
- private:
-  std::vector<services::DoctorCheck> m_rows;
 };
 
 enum class SelfTestColumn : std::uint8_t { Verdict, Name, Family, Expected, Got };
 
 // The planted candidates of the self-test, as they end.
-class SelfTestModel final : public TableModel<SelfTestColumn> {
+class SelfTestModel final : public RowsModel<services::SelfTestCase, SelfTestColumn> {
   Q_OBJECT
 
  public:
-  using TableModel<SelfTestColumn>::TableModel;
-  void clear();
-  void append(const services::SelfTestCase& one);
+  using RowsModel::RowsModel;
 
  protected:
-  [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;
   [[nodiscard]] QVariant cell(int row, SelfTestColumn column, int role) const override;
-
- private:
-  std::vector<services::SelfTestCase> m_rows;
 };
 
 }  // namespace swage::ui

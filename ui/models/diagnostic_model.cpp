@@ -34,17 +34,11 @@ QString messageOf(const domain::Diagnostic& one) {
 
 }  // namespace
 
-void DiagnosticModel::setRows(std::vector<domain::Diagnostic> rows) {
-  beginResetModel();
-  m_rows = std::move(rows);
-  endResetModel();
-}
-
 int DiagnosticModel::nextWithLine(int row, int step) const {
   const int count = rows();
   for (int i = 1; i <= count; ++i) {
     const int at = ((row + i * step) % count + count) % count;
-    if (m_rows[static_cast<std::size_t>(at)].line > 0) {
+    if (item(at).line > 0) {
       return at;
     }
   }
@@ -61,7 +55,7 @@ std::span<const ColumnInfo> DiagnosticModel::columns() const {
 }
 
 QVariant DiagnosticModel::cell(int row, DiagnosticColumn column, int role) const {
-  const domain::Diagnostic& one = m_rows[static_cast<std::size_t>(row)];
+  const domain::Diagnostic& one = item(row);
   if (role == Qt::ToolTipRole) {
     return messageOf(one);
   }

@@ -30,25 +30,12 @@ GateTone toneOf(const ExportGate& gate) {
 
 }  // namespace
 
-void ExportGateModel::setRows(std::vector<ExportGate> gates) {
-  if (gates.size() != m_rows.size()) {
-    beginResetModel();
-    m_rows = std::move(gates);
-    endResetModel();
-    return;
-  }
-  m_rows = std::move(gates);
-  if (!m_rows.empty()) {
-    Q_EMIT dataChanged(index(0, 0), index(rows() - 1, columnCount() - 1));
-  }
-}
-
 std::span<const ColumnInfo> ExportGateModel::columns() const {
   return kColumns;
 }
 
 QVariant ExportGateModel::cell(int row, GateColumn column, int role) const {
-  const ExportGate& gate = m_rows[static_cast<std::size_t>(row)];
+  const ExportGate& gate = item(row);
   if (role == kGateToneRole) {
     return static_cast<int>(toneOf(gate));
   }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/services/export_service.h"
-#include "ui/models/table_model.h"
+#include "ui/models/rows_model.h"
 
 namespace swage::ui {
 
@@ -15,20 +15,15 @@ enum class GateTone : std::uint8_t { Good, Caution, Bad, Neutral };
 inline constexpr int kGateToneRole = Qt::UserRole + 1;
 
 // What speaks for and against an export. Gates keep their rows, so that a selection stays. GUI thread only.
-class ExportGateModel final : public TableModel<GateColumn> {
+class ExportGateModel final : public RowsModel<services::ExportGate, GateColumn> {
   Q_OBJECT
 
  public:
-  using TableModel<GateColumn>::TableModel;
-  void setRows(std::vector<services::ExportGate> gates);
+  using RowsModel::RowsModel;
 
  protected:
-  [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;
   [[nodiscard]] QVariant cell(int row, GateColumn column, int role) const override;
-
- private:
-  std::vector<services::ExportGate> m_rows;
 };
 
 }  // namespace swage::ui

@@ -145,18 +145,12 @@ std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
   return facts;
 }
 
-void FactModel::setRows(std::vector<Fact> rows) {
-  beginResetModel();
-  m_rows = std::move(rows);
-  endResetModel();
-}
-
 std::span<const ColumnInfo> FactModel::columns() const {
   return kColumns;
 }
 
 QVariant FactModel::cell(int row, FactColumn column, int role) const {
-  const Fact& fact = m_rows[static_cast<std::size_t>(row)];
+  const Fact& fact = item(row);
   if (role != Qt::DisplayRole && !(role == Qt::ToolTipRole && column == FactColumn::Value)) {
     return {};
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/services/types.h"
-#include "ui/models/table_model.h"
+#include "ui/models/rows_model.h"
 
 namespace swage::ui {
 
@@ -22,18 +22,13 @@ struct Fact {
 enum class FactColumn : std::uint8_t { Name, Value };
 
 // Names and values.
-class FactModel final : public TableModel<FactColumn> {
+class FactModel final : public RowsModel<Fact, FactColumn> {
  public:
-  using TableModel::TableModel;
-  void setRows(std::vector<Fact> rows);
+  using RowsModel::RowsModel;
 
  protected:
-  [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;
   [[nodiscard]] QVariant cell(int row, FactColumn column, int role) const override;
-
- private:
-  std::vector<Fact> m_rows;
 };
 
 }  // namespace swage::ui

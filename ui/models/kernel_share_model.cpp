@@ -83,12 +83,6 @@ std::vector<KernelShare> kernelShares(const services::ProfileReport& report) {
   return rows;
 }
 
-void KernelShareModel::setRows(std::vector<KernelShare> rows) {
-  beginResetModel();
-  m_rows = std::move(rows);
-  endResetModel();
-}
-
 std::span<const ColumnInfo> KernelShareModel::columns() const {
   return kColumns;
 }
@@ -97,7 +91,7 @@ QVariant KernelShareModel::cell(int row, KernelColumn column, int role) const {
   if (role != Qt::DisplayRole && !(role == Qt::ToolTipRole && column == KernelColumn::Name)) {
     return {};
   }
-  const KernelShare& kernel = m_rows[static_cast<std::size_t>(row)];
+  const KernelShare& kernel = item(row);
   switch (column) {
     case KernelColumn::Name: return kernel.name;
     case KernelColumn::Launches: return kernel.index >= 0 ? QString::number(kernel.launches) : none();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/services/profile_service.h"
-#include "ui/models/table_model.h"
+#include "ui/models/rows_model.h"
 
 namespace swage::ui {
 
@@ -31,19 +31,13 @@ struct KernelShare {
 [[nodiscard]] std::vector<KernelShare> kernelShares(const services::ProfileReport& report);
 
 // All kernels of a launch plan, and what their share of the time is worth.
-class KernelShareModel final : public TableModel<KernelColumn> {
+class KernelShareModel final : public RowsModel<KernelShare, KernelColumn> {
  public:
-  using TableModel::TableModel;
-  void setRows(std::vector<KernelShare> rows);
-  [[nodiscard]] const std::vector<KernelShare>& kernels() const { return m_rows; }
+  using RowsModel::RowsModel;
 
  protected:
-  [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;
   [[nodiscard]] QVariant cell(int row, KernelColumn column, int role) const override;
-
- private:
-  std::vector<KernelShare> m_rows;
 };
 
 }  // namespace swage::ui

@@ -42,19 +42,6 @@ QString sinceText(double seconds) {
 
 }  // namespace
 
-void LaneModel::setLanes(std::vector<LaneStatus> lanes) {
-  if (lanes.size() != m_lanes.size()) {
-    beginResetModel();
-    m_lanes = std::move(lanes);
-    endResetModel();
-    return;
-  }
-  m_lanes = std::move(lanes);
-  if (!m_lanes.empty()) {
-    Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
-  }
-}
-
 std::span<const ColumnInfo> LaneModel::columns() const {
   return kColumns;
 }
@@ -73,7 +60,7 @@ QString LaneModel::text(const LaneStatus& lane, LaneColumn column) {
 }
 
 QVariant LaneModel::cell(int row, LaneColumn column, int role) const {
-  const LaneStatus& lane = m_lanes[static_cast<std::size_t>(row)];
+  const LaneStatus& lane = item(row);
   switch (role) {
     case Qt::DisplayRole: return text(lane, column);
     case Qt::ToolTipRole:

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "core/services/activity.h"
-#include "ui/models/table_model.h"
+#include "ui/models/rows_model.h"
 
 namespace swage::ui {
 
 enum class LaneColumn : std::uint8_t { Name, Doing, Since, Busy, Done, Replaced, LastEnd };
 
 // What each worker and each compiler of a run is doing. GUI thread only.
-class LaneModel final : public TableModel<LaneColumn> {
+class LaneModel final : public RowsModel<services::LaneStatus, LaneColumn> {
   Q_OBJECT
 
  public:
@@ -20,20 +20,14 @@ class LaneModel final : public TableModel<LaneColumn> {
     LostRole,                          // bool
   };
 
-  using TableModel::TableModel;
-  // Rows that stay keep their selection.
-  void setLanes(std::vector<services::LaneStatus> lanes);
-  [[nodiscard]] const std::vector<services::LaneStatus>& lanes() const { return m_lanes; }
+  using RowsModel::RowsModel;
 
  protected:
-  [[nodiscard]] int rows() const override { return static_cast<int>(m_lanes.size()); }
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;
   [[nodiscard]] QVariant cell(int row, LaneColumn column, int role) const override;
 
  private:
   [[nodiscard]] static QString text(const services::LaneStatus& lane, LaneColumn column);
-
-  std::vector<services::LaneStatus> m_lanes;
 };
 
 }  // namespace swage::ui

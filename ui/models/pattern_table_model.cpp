@@ -51,18 +51,12 @@ QString valuesText(const std::vector<std::int64_t>& values) {
 
 }  // namespace
 
-void PatternTableModel::setRows(std::vector<services::PatternInfo> patterns) {
-  beginResetModel();
-  m_rows = std::move(patterns);
-  endResetModel();
-}
-
 std::span<const ColumnInfo> PatternTableModel::columns() const {
   return kPatternColumns;
 }
 
 QVariant PatternTableModel::cell(int row, PatternColumn column, int role) const {
-  const services::PatternInfo& pattern = m_rows[static_cast<std::size_t>(row)];
+  const services::PatternInfo& pattern = item(row);
   if (role == SearchRole) {
     return searchText(pattern);
   }
@@ -81,18 +75,12 @@ QVariant PatternTableModel::cell(int row, PatternColumn column, int role) const 
   return {};
 }
 
-void ParameterTableModel::setRows(std::vector<services::PatternParameter> parameters) {
-  beginResetModel();
-  m_rows = std::move(parameters);
-  endResetModel();
-}
-
 std::span<const ColumnInfo> ParameterTableModel::columns() const {
   return kParameterColumns;
 }
 
 QVariant ParameterTableModel::cell(int row, ParameterColumn column, int role) const {
-  const services::PatternParameter& parameter = m_rows[static_cast<std::size_t>(row)];
+  const services::PatternParameter& parameter = item(row);
   if (role != Qt::DisplayRole && role != Qt::ToolTipRole) {
     return {};
   }

@@ -111,12 +111,6 @@ std::vector<PlanRow> planRows(const domain::LaunchPlan& plan) {
   return rows;
 }
 
-void PlanModel::setRows(std::vector<PlanRow> rows) {
-  beginResetModel();
-  m_rows = std::move(rows);
-  endResetModel();
-}
-
 std::span<const ColumnInfo> PlanModel::columns() const {
   return kColumns;
 }
@@ -125,7 +119,7 @@ QVariant PlanModel::cell(int row, PlanColumn column, int role) const {
   if (role != Qt::DisplayRole && !(role == Qt::ToolTipRole && column == PlanColumn::Arguments)) {
     return {};
   }
-  const PlanRow& step = m_rows[static_cast<std::size_t>(row)];
+  const PlanRow& step = item(row);
   switch (column) {
     case PlanColumn::Step: return row + 1;
     case PlanColumn::Kind: return step.kind;

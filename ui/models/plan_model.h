@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/domain/launch_plan.h"
-#include "ui/models/table_model.h"
+#include "ui/models/rows_model.h"
 
 namespace swage::ui {
 
@@ -23,18 +23,13 @@ struct PlanRow {
 [[nodiscard]] std::vector<PlanRow> planRows(const domain::LaunchPlan& plan);
 
 // The steps of a launch plan in order.
-class PlanModel final : public TableModel<PlanColumn> {
+class PlanModel final : public RowsModel<PlanRow, PlanColumn> {
  public:
-  using TableModel::TableModel;
-  void setRows(std::vector<PlanRow> rows);
+  using RowsModel::RowsModel;
 
  protected:
-  [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;
   [[nodiscard]] QVariant cell(int row, PlanColumn column, int role) const override;
-
- private:
-  std::vector<PlanRow> m_rows;
 };
 
 }  // namespace swage::ui

@@ -202,9 +202,8 @@ void AgentsPage::setUpLanes() {
     m_lanes->setColumnWidth(column, std::max(m_lanes->fontMetrics().horizontalAdvance(samples[i]) + 16,
                                              m_lanes->horizontalHeader()->sectionSizeHint(column)));
   }
-  connect(m_lanes, &QTableView::activated, this, [this](const QModelIndex& index) {
-    openCandidate(m_laneModel->lanes()[static_cast<std::size_t>(index.row())].candidate);
-  });
+  connect(m_lanes, &QTableView::activated, this,
+          [this](const QModelIndex& index) { openCandidate(m_laneModel->item(index.row()).candidate); });
 }
 
 void AgentsPage::setUpGrid() {
@@ -274,7 +273,7 @@ void AgentsPage::showProgress() {
 }
 
 void AgentsPage::showLanes() {
-  m_laneModel->setLanes(m_activity.lanes());
+  m_laneModel->updateRows(m_activity.lanes());
   fitHeights();
 }
 

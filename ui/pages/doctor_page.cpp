@@ -216,7 +216,7 @@ void DoctorPage::toggleSelfTest() {
     return;
   }
   m_testing = true;
-  m_cases->clear();
+  m_cases->setRows({});
   m_run->setText(tr("&Cancel"));
   m_progress->setRange(0, 0);
   m_progress->show();

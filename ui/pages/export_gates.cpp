@@ -123,7 +123,7 @@ void ExportGates::setTheme(const Theme& theme) {
 }
 
 void ExportGates::showGates() {
-  m_model->setRows(m_assistant.gates());
+  m_model->updateRows(m_assistant.gates());
   m_summary->setText(summaryOf(m_assistant.gates()));
 }
 

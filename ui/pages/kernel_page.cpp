@@ -351,7 +351,7 @@ void KernelPage::showCode(const services::CandidateDetail& detail) {
     source.reveal(entries.empty() ? QString() : toQString(entries.front()));
   }
   m_diagnostics->setRows(domain::diagnosticsOf(detail.evaluation, detail.compileLog));
-  source.setDiagnostics(m_diagnostics->diagnostics());
+  source.setDiagnostics(m_diagnostics->items());
   m_problems->setVisible(m_diagnostics->rowCount() > 0);
 }
 
@@ -411,7 +411,7 @@ void KernelPage::goToProblem(int row) {
     return;
   }
   m_problems->selectRow(row);
-  const domain::Diagnostic& one = m_diagnostics->diagnostics()[static_cast<std::size_t>(row)];
+  const domain::Diagnostic& one = m_diagnostics->item(row);
   if (one.line > 0) {
     focusSource();
     m_code->view(CodePanes::Pane::Source).goToLine(one.line - 1, one.column > 0 ? one.column - 1 : 0);

@@ -158,7 +158,7 @@ void PatternsPage::showCurrent() {
   if (!current.isValid()) {
     return;
   }
-  const services::PatternInfo& pattern = m_model->pattern(current.row());
+  const services::PatternInfo& pattern = m_model->item(current.row());
   m_title->setText(tr("%1 (%2)").arg(toQString(pattern.id), toQString(pattern.target)));
   m_facts->setText(factsOf(pattern));
   m_parameters->setRows(pattern.parameters);
@@ -171,7 +171,7 @@ void PatternsPage::showCurrent() {
 void PatternsPage::select(const QString& target, const QString& id) {
   m_search->clear();
   for (int row = 0; row < m_filter->rowCount(); ++row) {
-    const services::PatternInfo& pattern = m_model->pattern(m_filter->mapToSource(m_filter->index(row, 0)).row());
+    const services::PatternInfo& pattern = m_model->item(m_filter->mapToSource(m_filter->index(row, 0)).row());
     if (toQString(pattern.target) == target && toQString(pattern.id) == id) {
       m_table->selectRow(row);
       return;

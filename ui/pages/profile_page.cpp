@@ -324,7 +324,7 @@ void ProfilePage::resizeEvent(QResizeEvent* event) {
 
 void ProfilePage::showKernel() {
   const QModelIndex current = m_table->currentIndex();
-  const auto& kernels = m_kernels->kernels();
+  const auto& kernels = m_kernels->items();
   const auto row = static_cast<std::size_t>(std::max(0, current.row()));
   if (m_report && row < kernels.size() && kernels[row].index >= 0) {
     m_charts->showKernel(*m_report, kernels[row].index, m_pinned.numbers());

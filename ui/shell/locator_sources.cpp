@@ -111,7 +111,7 @@ void addTasks(Entries& entries, const TasksPage& tasks, RunControl& control) {
 
 void addPatterns(Entries& entries, PatternsPage& page, DockLayout& docks) {
   for (int row = 0; row < page.model().rowCount(); ++row) {
-    const services::PatternInfo& pattern = page.model().pattern(row);
+    const services::PatternInfo& pattern = page.model().item(row);
     entries.push_back(
         {.text = toQString(pattern.id),
          .detail = tr("pattern for %1: %2").arg(toQString(pattern.target), toQString(pattern.description)),
