@@ -71,6 +71,26 @@ TEST_F(SessionTest, EveryKindOfEndIsRecordedAsData) {
   EXPECT_GT(countOf<domain::Rejected>(history), 0) << "7 does not fit";
 }
 
+// The tiny task moves 128 bytes, which twice this copy's bandwidth does in 10 microseconds.
+TEST_F(SessionTest, ATimeBelowThePhysicalFloorIsACheatAndNeverWins) {
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--copy-bytes", "6.4e6"}); };
+  m_spec.maxEvaluations = 60;
+  m_spaceSize = 14;
+  const services::RunOutcome outcome = run();
+  int refused = 0;
+  for (const store::CandidateRecord& candidate : history()) {
+    if (const auto* cheating = std::get_if<domain::Cheating>(&candidate.evaluation.value())) {
+      EXPECT_EQ(cheating->rule, "physical floor");
+      EXPECT_THAT(cheating->detail, HasSubstr("need 10000 ns"));
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  const store::RunRow best = onlyRun();
+  EXPECT_EQ(best.bestTimeNs, 10e3) << "the first that is possible";
+  EXPECT_EQ(best.best, outcome.best);
+}
+
 TEST_F(SessionTest, EveryCandidateThatMayBecomeAnEliteIsCheckedWithHeldBackSeeds) {
   run();
   const store::Record record = this->record();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE] [--then BEHAVIOUR] [--start-ms N] [--stand-by] [--gpu]
-//                 [--uuid U] [--model NAME] [--evaluate-ms N]
+//                 [--uuid U] [--model NAME] [--copy-bytes N] [--evaluate-ms N]
 //   ROLE      worker or compiler
 //   --from N  misbehaves in the N-th job (Evaluate, Profile or Compile) only; 1 by default. 0: while loading the task
 //   --once F  misbehaves only if F does not exist, and creates it when it does: the replacement then behaves
@@ -8,6 +8,7 @@
 //   --start-ms N  takes so long to start, like a program with large libraries
 //   --stand-by    as of swage-worker
 //   --gpu         says that its device is a GPU, --uuid and --model which one
+//   --copy-bytes N   says that its device copies so much in a second
 //   --evaluate-ms N  takes so long for each evaluation
 // The time a worker reports for a plan with one kernel whose first argument is Int32 n is n microseconds; it is wrong
 // when n is 13. Plans without kernels take 100 microseconds, as does eager.
@@ -129,6 +130,7 @@ class Program {
     bool gpu = false;
     const char* uuid = "GPU-fake";
     const char* model = "Fake GPU";
+    double copyBytes = 0.0;
     int evaluateMs = 0;
     const char* once = nullptr;
     Behaviour then = Behaviour::Ok;
@@ -165,6 +167,7 @@ class Program {
     }
     wire::WorkerReady ready;
     ready.device = device();
+    ready.device.copyBytesPerSecond = m_options.copyBytes;
     if (m_options.gpu) {
       ready.device.target = domain::Target::Cuda;
       ready.device.uuid = m_options.uuid;
@@ -392,6 +395,8 @@ int main(int argc, char** argv) {
       options.startMs = std::atoi(argv[i]);
     } else if (name == "--evaluate-ms") {
       options.evaluateMs = std::atoi(argv[i]);
+    } else if (name == "--copy-bytes") {
+      options.copyBytes = std::atof(argv[i]);
     } else if (name == "--uuid") {
       options.uuid = argv[i];
     } else if (name == "--model") {
