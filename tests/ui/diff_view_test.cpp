@@ -199,6 +199,22 @@ TEST_F(DiffViewTest, GoesToLinesThatAreInSightWithoutScrolling) {
   EXPECT_LT(m_view.pane(0).topLine(), 110);
 }
 
+TEST_F(DiffViewTest, OpensAtTheFirstChangeWithTheCaretAtTheTop) {
+  QString same;
+  for (int line = 0; line < 300; ++line) {
+    same += u"the same in both\n"_s;
+  }
+  m_view.setTexts({{u"A"_s, same + u"old\n"_s + same}, {u"B"_s, same + u"new\n"_s + same}});
+  EXPECT_EQ(caret(), 0);
+  for (const int pane : {0, 1}) {
+    EXPECT_GT(m_view.pane(pane).topLine(), 250);
+    EXPECT_LE(m_view.pane(pane).topLine(), 300);
+  }
+  m_view.setLayoutMode(DiffView::Layout::Unified);
+  m_view.setLayoutMode(DiffView::Layout::SideBySide);
+  EXPECT_GT(m_view.pane(0).topLine(), 250) << "and stays where the reader is";
+}
+
 TEST_F(DiffViewTest, ShowsTheAncestorBetweenTwo) {
   m_view.setTexts({{u"A"_s, u"a\nB\nc\nd\n"_s}, {u"base"_s, u"a\nb\nc\nd\n"_s}, {u"C"_s, u"a\nb2\nc\nD\n"_s}});
   EXPECT_EQ(m_view.paneCount(), 3);

@@ -240,6 +240,10 @@ int DiffPane::caretLine() const {
 
 void DiffPane::setCaretLine(int line) {
   m_editor->setCursorPosition(std::clamp(line, 0, std::max(0, lineCount() - 1)), 0);
+  reveal(line);
+}
+
+void DiffPane::reveal(int line) {
   constexpr int kMargin = 2;  // lines around it
   const bool isInSight = line >= topLine() + kMargin && line + kMargin < topLine() + visibleLines();
   const bool isAtTheTop = topLine() == 0 && line < visibleLines() - kMargin;

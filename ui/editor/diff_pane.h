@@ -48,6 +48,7 @@ class DiffPane final : public QWidget {
 
   [[nodiscard]] int caretLine() const;
   void setCaretLine(int line);  // and scrolls to it where it is not well in sight
+  void reveal(int line);        // scrolls, unless it is in sight with some lines around it
   [[nodiscard]] int lineCount() const;
   [[nodiscard]] int topLine() const;
   void setTopLine(int line);

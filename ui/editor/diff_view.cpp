@@ -41,6 +41,10 @@ qsizetype sizeOf(const std::vector<QString>& texts) {
   return size;
 }
 
+bool isChange(const UnifiedLine& line) {
+  return line.kind == UnifiedLine::Kind::LeftOnly || line.kind == UnifiedLine::Kind::RightOnly;
+}
+
 }  // namespace
 
 DiffView::DiffView(QWidget* parent)
@@ -180,6 +184,7 @@ void DiffView::setTexts(std::vector<DiffText> texts) {
     }
     m_panes[at]->setTitle(isUsed ? m_document.title(i) : QString());
   }
+  m_opened = true;
   compare();
 }
 
@@ -242,7 +247,23 @@ void DiffView::showDiffs(int generation, std::vector<TextDiff> diffs) {
   updateTitles();
   updateCurrent();
   updateOverview();
+  if (std::exchange(m_opened, false)) {
+    showFirstChange();
+  }
   Q_EMIT compared();
+}
+
+// Generated sources begin with hundreds of lines that they all have. The caret stays at the top: the first step to the
+// next change is one to this change.
+void DiffView::showFirstChange() {
+  if (m_layout == Layout::Unified) {
+    const auto found = std::find_if(m_unifiedLines.begin(), m_unifiedLines.end(), isChange);
+    if (found != m_unifiedLines.end()) {
+      m_unified->reveal(static_cast<int>(found - m_unifiedLines.begin()));
+    }
+  } else if (const int diff = activeDiff(); diff >= 0 && !m_diffs[static_cast<std::size_t>(diff)].chunks.empty()) {
+    active().reveal(m_diffs[static_cast<std::size_t>(diff)].chunks.front().range(activeSide()).first);
+  }
 }
 
 void DiffView::showUnified() {
@@ -381,10 +402,7 @@ void DiffView::previousChange() {
 
 // In two texts in one: the first line of the next run of changed lines, or of the one before.
 void DiffView::goToBlock(bool forward) {
-  const auto isChanged = [this](std::size_t line) {
-    const UnifiedLine::Kind kind = m_unifiedLines[line].kind;
-    return kind == UnifiedLine::Kind::LeftOnly || kind == UnifiedLine::Kind::RightOnly;
-  };
+  const auto isChanged = [this](std::size_t line) { return isChange(m_unifiedLines[line]); };
   const int caret = m_unified->caretLine();
   int found = -1;
   for (std::size_t i = 0; i < m_unifiedLines.size(); ++i) {

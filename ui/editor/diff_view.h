@@ -76,6 +76,7 @@ class DiffView final : public QWidget {
   void makeShortcuts();
   void compare();
   void showDiffs(int generation, std::vector<TextDiff> diffs);
+  void showFirstChange();
   void showUnified();
   void updateTitles();
   void updateCurrent();
@@ -98,6 +99,7 @@ class DiffView final : public QWidget {
   Layout m_layout = Layout::SideBySide;
   int m_active = 0;
   int m_generation = 0;
+  bool m_opened = false;  // other texts are being compared
   int m_conflicts = 0;
   // Where following has put each pane: news of that are no scrolling by the user.
   std::array<int, 3> m_followedTop = {-1, -1, -1};
