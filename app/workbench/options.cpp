@@ -74,6 +74,12 @@ void declare(CLI::App& app, Raw& raw) {
       ->type_name("PAGE")
       ->expected(1)
       ->take_all();
+  app.add_option(
+         "--command", raw.options.commands,
+         "Then give this command of the menus, by its name under [shortcuts] in the settings: compareWithParent, …")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
   auto* screenshot =
       app.add_option("--screenshot", raw.screenshot,
                      "Write a picture of the window, with --demo at its end, and leave unless a search runs")

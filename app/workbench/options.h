@@ -22,6 +22,7 @@ struct Options {
   std::optional<ui::ThemeChoice> theme;  // for this start only
   std::optional<ui::Layout> layout;      // instead of the one that is remembered
   std::vector<std::string> pages;        // ids of those to bring to the front, the last one with the keyboard
+  std::vector<std::string> commands;     // object names of actions, as the settings file has them for shortcuts
   std::filesystem::path screenshot;
   bool screenshotAfterRun = false;
   bool quitAfterRun = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/workbench/script.h"
 
+#include <QAction>
 #include <QPixmap>
 #include <QTimer>
 
@@ -40,8 +41,23 @@ void Script::run() {
   if (m_options.start) {
     m_window.startSearch();
   }
+  if (!m_options.commands.empty()) {
+    QTimer::singleShot(kSettle, this, &Script::giveCommands);
+  }
   if (!m_options.screenshot.empty() && !m_options.screenshotAfterRun) {
-    QTimer::singleShot(kSettle, this, &Script::takeScreenshot);
+    QTimer::singleShot(m_options.commands.empty() ? kSettle : 2 * kSettle, this, &Script::takeScreenshot);
+  }
+}
+
+// When the window shows its record, so that there is something to give them about.
+void Script::giveCommands() {
+  for (const std::string& command : m_options.commands) {
+    auto* action = m_window.findChild<QAction*>(QString::fromStdString(command));
+    if (action == nullptr || !action->isEnabled()) {
+      log::warn("the command '{}' {}", command, action == nullptr ? "does not exist" : "cannot be given now");
+      continue;
+    }
+    action->trigger();
   }
 }
 

@@ -25,6 +25,7 @@ class Script final : public QObject {
  private:
   void takeScreenshot();
   void showPages();
+  void giveCommands();
   void handleFinished(const services::RunOutcome& outcome);
 
   ui::MainWindow& m_window;

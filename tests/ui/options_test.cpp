@@ -51,6 +51,8 @@ TEST(WorkbenchOptions, DescribeAWholeRun) {
                                  "agents",
                                  "--page",
                                  "kernel",
+                                 "--command",
+                                 "compareWithParent",
                                  "--screenshot",
                                  "a.png",
                                  "--after-run",
@@ -66,6 +68,7 @@ TEST(WorkbenchOptions, DescribeAWholeRun) {
   EXPECT_EQ(options.theme, ui::ThemeChoice::Dark);
   EXPECT_EQ(options.layout, ui::Layout::Inspect);
   EXPECT_EQ(options.pages, (std::vector<std::string>{"agents", "kernel"}));
+  EXPECT_EQ(options.commands, (std::vector<std::string>{"compareWithParent"}));
   EXPECT_EQ(options.screenshot, "a.png");
   EXPECT_TRUE(options.start && options.screenshotAfterRun && options.quitAfterRun);
 }
@@ -76,7 +79,7 @@ TEST(WorkbenchOptions, HelpNamesEveryOption) {
   const std::string text = std::get<HelpText>(*parsed).text;
   for (const char* option :
        {"--project", "--start", "--target", "--time-budget", "--set", "--theme", "--safe-mode", "--demo", "--benchmark",
-        "--layout", "--page", "--screenshot", "--after-run", "--quit-after-run"}) {
+        "--layout", "--page", "--command", "--screenshot", "--after-run", "--quit-after-run"}) {
     EXPECT_THAT(text, HasSubstr(option));
   }
 }
