@@ -127,6 +127,7 @@ struct NvmlSession::Library {
     }
     std::vector<ProcessUse> found;
     samples.resize(std::min<std::size_t>(count, samples.size()));
+    found.reserve(samples.size());
     for (const UtilizationSample& sample : samples) {
       found.push_back({sample.process, sample.microseconds, sample.multiprocessors});
     }
