@@ -98,7 +98,8 @@ Result<> SettingsFile::save(const Settings& settings) const {
     const std::size_t dot = name.find('.');
     auto [section, added] = root.emplace<toml::table>(name.substr(0, dot));
     toml::table& table = *section->second.as_table();
-    std::visit([&](const auto& one) { table.insert_or_assign(name.substr(dot + 1), one); }, value);
+    const std::string key = name.substr(dot + 1);
+    std::visit([&table, &key](const auto& one) { table.insert_or_assign(key, one); }, value);
   }
   std::error_code failure;
   fs::create_directories(m_file.parent_path(), failure);

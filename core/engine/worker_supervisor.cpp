@@ -68,6 +68,7 @@ std::unique_ptr<ProcessChannel> WorkerSupervisor::makeChannel(const LaunchComman
                                                          .lastSignal = m_options.lastSignal});
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): its slots change things
 void WorkerSupervisor::attach(ProcessChannel* channel) {
   connect(channel, &ProcessChannel::ready, this, &WorkerSupervisor::handleReady);
   connect(channel, &ProcessChannel::deviceOpened, this, &WorkerSupervisor::isSameDevice);

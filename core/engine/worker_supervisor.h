@@ -95,7 +95,7 @@ class WorkerSupervisor : public QObject {
   void open();
   void openSpare();
   void handleSpareDeath(const ChannelEnd& end);
-  void attach(ProcessChannel* channel);  // NOLINT(readability-make-member-function-const): its slots change things
+  void attach(ProcessChannel* channel);
   void setState(State state);
   void handleReady(const wire::Message& message);
   bool isSameDevice(const wire::WorkerReady& worker);
