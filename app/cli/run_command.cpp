@@ -97,10 +97,11 @@ void RunCommand::handleFinished(const services::RunOutcome& outcome) {
       fail(summarised.error());
       return;
     }
-  } else if (form() == OutputForm::Json) {  // NOLINT(readability-misleading-indentation)
+  } else if (form() == OutputForm::Json) {
     printJson({{"run", nullptr}, {"interrupted", outcome.interrupted}});
-  }  // NOLINT(readability-misleading-indentation): of the chain of conditions
-  Q_EMIT done(exitCode(outcome));
+  }
+  const wire::ExitCode code = exitCode(outcome);
+  Q_EMIT done(code);
 }
 
 Result<> RunCommand::summarise(const services::RunOutcome& outcome) {

@@ -226,6 +226,7 @@ void CandidateTableModel::takeAnswer(const Result<services::CandidateIds>& answe
   } else {
     adopt(*answer);
   }
+  // NOLINTNEXTLINE(readability-misleading-indentation): Q_EMIT is nothing, after a chain of conditions
   Q_EMIT searchingChanged(false);
   Q_EMIT searched();
   if (!m_rest.isActive() && std::exchange(m_refreshAgain, false)) {

@@ -191,7 +191,9 @@ std::vector<CellScale::Tick> CellScale::ticks() const {
     step = (m_high - m_low) / (m_high - m_low > 1.0 ? 3.0 : 2.0);
   }
   constexpr double kSlack = 1e-6;
-  for (double position = m_low; position <= m_high + kSlack; position += step) {
+  const int steps = static_cast<int>(std::floor((m_high - m_low + kSlack) / step));
+  for (int i = 0; i <= steps; ++i) {
+    const double position = m_low + i * step;
     const double value = restored(m_metric, position);
     ticks.push_back({level(value), isSpeedup ? speedupTick(position) : formatValue(m_metric, value)});
   }

@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-constexpr qint64 kMaxBytes = 16 * 1024 * 1024;  // of a file that something else may have written
+constexpr qint64 kMaxBytes = qint64{16} * 1024 * 1024;  // of a file that something else may have written
 
 std::filesystem::path absolutePath(const std::filesystem::path& project) {
   std::error_code ignored;

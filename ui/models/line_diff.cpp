@@ -112,6 +112,8 @@ WordMarks diffWords(const QStringList& left, const QStringList& right) {
   dtl::Diff<QString> diff;
   std::vector<QString> leftTexts;
   std::vector<QString> rightTexts;
+  leftTexts.reserve(leftWords.size());
+  rightTexts.reserve(rightWords.size());
   for (const Word& word : leftWords) {
     leftTexts.push_back(word.text);
   }

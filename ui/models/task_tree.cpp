@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kDeepest = 6;
 constexpr int kMostEntries = 20000;
-constexpr qint64 kHeadBytes = 64 * 1024;
+constexpr qint64 kHeadBytes = qint64{64} * 1024;
 
 bool isBundle(const QString& folder) {
   return QFileInfo(folder % u"/task.json"_s).isFile();
