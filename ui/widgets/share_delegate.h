@@ -39,7 +39,7 @@ class TallyDelegate final : public QStyledItemDelegate {
     int detail;
     int last;
   };
-  TallyDelegate(const Roles& roles, QObject* parent = nullptr) : QStyledItemDelegate(parent), m_roles(roles) {}
+  explicit TallyDelegate(const Roles& roles, QObject* parent = nullptr) : QStyledItemDelegate(parent), m_roles(roles) {}
   void setTheme(const Theme& theme) { m_theme = theme; }
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
