@@ -193,7 +193,7 @@ void DiffPane::setUnified(const std::vector<UnifiedLine>& lines, const TextDiff&
     texts.push_back(line.kind == UnifiedLine::Kind::Gap ? u"⋯"_s : line.text);
   }
   setText(texts.join(u'\n'));
-  constexpr int kWidth = 6;  // of one of the two numbers
+  constexpr qsizetype kWidth = 6;  // of one of the two numbers
   m_editor->setMarginType(Numbers, QsciScintilla::TextMargin);
   m_editor->setMarginWidth(Numbers, QString(2 * kWidth, u'9'));
   const QsciStyle style(-1, u"numbers"_s, m_theme.mutedText, m_theme.alternateBase, codeFont(m_style));

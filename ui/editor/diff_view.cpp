@@ -430,7 +430,7 @@ void DiffView::goToChunk(int diff, int chunk, DiffSide side) {
 
 void DiffView::nextPane() {
   if (m_layout == Layout::SideBySide && m_active + 1 < paneCount()) {
-    m_panes[static_cast<std::size_t>(m_active + 1)]->setFocus(Qt::ShortcutFocusReason);
+    m_panes[static_cast<std::size_t>(m_active) + 1]->setFocus(Qt::ShortcutFocusReason);
   }
 }
 
