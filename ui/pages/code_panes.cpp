@@ -111,6 +111,7 @@ std::vector<LineHeat> heatOf(const domain::Profile& profile) {
   }
   const auto total = static_cast<double>(samplesOf(profile));
   std::vector<LineHeat> heat;
+  heat.reserve(byLine.size());
   for (const auto& [line, sum] : byLine) {
     heat.push_back({line - 1, static_cast<double>(sum.first) / total, describeSamples(sum.first, sum.second)});
   }
