@@ -49,13 +49,13 @@ class PatternsPage final : public QWidget {
   ParameterTableModel* m_parameters;
   QSortFilterProxyModel* m_filter;
   QLineEdit* m_search;
-  QTableView* m_table;
+  QTableView* m_table = nullptr;
   EmptyState* m_tableOrEmpty = nullptr;
   QSplitter* m_splitter;
   QLabel* m_title;
   QLabel* m_facts;
   EmptyState* m_detailOrEmpty = nullptr;
-  QTableView* m_parameterTable;
+  QTableView* m_parameterTable = nullptr;
   KernelView* m_source;
 };
 
