@@ -204,7 +204,7 @@ QJsonObject TasksPage::saveState() const {
 }
 
 void TasksPage::restoreState(const QJsonObject& state) {
-  for (const QJsonValue& folder : state[u"folders"_s].toArray()) {
+  for (const auto& folder : state[u"folders"_s].toArray()) {
     if (!folder.toString().isEmpty() && !m_folders.contains(folder.toString())) {
       m_folders.push_back(folder.toString());
     }
