@@ -134,7 +134,7 @@ bool Locator::eventFilter(QObject* watched, QEvent* event) {
 bool Locator::handleKey(int key) {
   const int rows = m_model->enabledCount();
   const int row = m_list->currentIndex().row();
-  int wanted = row;
+  int wanted = 0;
   switch (key) {
     case Qt::Key_Escape: close(); return true;
     case Qt::Key_Return:
