@@ -112,7 +112,7 @@ void RunControl::start() {
   services::RunSpec spec = m_bar.spec();
   spec.project = projectOf(spec.task);
   setRecentTasks(withRecent(m_recentTasks, toQString(spec.task)));
-  startSearch(std::move(spec));
+  startSearch(spec);
 }
 
 void RunControl::resumeRecorded() {
@@ -122,10 +122,10 @@ void RunControl::resumeRecorded() {
   services::RunSpec spec = m_bar.spec();
   spec.project = m_session.project();
   spec.resume = m_session.shownRun();
-  startSearch(std::move(spec));
+  startSearch(spec);
 }
 
-void RunControl::startSearch(services::RunSpec spec) {
+void RunControl::startSearch(const services::RunSpec& spec) {
   m_recentProjects = withRecent(m_recentProjects, toQString(spec.project.string()));
   Q_EMIT searchStarted();
   m_session.start(spec);

@@ -61,7 +61,7 @@ class RunControl final : public QObject {
  private:
   void connectActions();
   void updateActions();
-  void startSearch(services::RunSpec spec);
+  void startSearch(const services::RunSpec& spec);
   [[nodiscard]] std::filesystem::path projectOf(const std::string& task) const;
 
   Session& m_session;
