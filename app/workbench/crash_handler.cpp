@@ -87,6 +87,11 @@ extern "C" void writeNote(int signal) {
   ::raise(signal);
 }
 
+// Parts of a note begin at multiples of four bytes.
+std::size_t padded(std::size_t bytes) {
+  return (bytes + 3) / 4 * 4;
+}
+
 // The linker's mark of this build, by which symbols are found again.
 int findBuildId(dl_phdr_info* info, std::size_t, void* into) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -100,12 +105,12 @@ int findBuildId(dl_phdr_info* info, std::size_t, void* into) {
       ElfW(Nhdr) note;
       std::memcpy(&note, at, sizeof note);
       const char* name = at + sizeof note;
-      const char* content = name + (note.n_namesz + 3U) / 4U * 4U;
+      const char* content = name + padded(note.n_namesz);
       if (note.n_type == NT_GNU_BUILD_ID && content + note.n_descsz <= end) {
         static_cast<std::string*>(into)->assign(content, note.n_descsz);
         return 1;
       }
-      at = content + (note.n_descsz + 3U) / 4U * 4U;
+      at = content + padded(note.n_descsz);
     }
   }
   return 1;  // the program itself is the first: no library is looked at
