@@ -28,7 +28,8 @@ constexpr std::array kOperators = {domain::OperatorKind::Synthesis,   domain::Op
 constexpr std::array<const char*, 5> kStatuses = {"correct", "wrong", "compile error", "correct", "screened out"};
 
 double speedupOf(std::int64_t id) {
-  return 0.5 + std::log1p(static_cast<double>(id / kPerImprovement)) / 2.0 + 0.1 * std::sin(static_cast<double>(id));
+  const std::int64_t improvements = id / kPerImprovement;
+  return 0.5 + std::log1p(static_cast<double>(improvements)) / 2.0 + 0.1 * std::sin(static_cast<double>(id));
 }
 
 std::int64_t best(std::int64_t count) {
@@ -143,15 +144,16 @@ services::ProposerReport SyntheticRecord::report(std::int64_t count, double elap
   report.elapsedSeconds = elapsedSeconds;
   report.filledCells = domain::kCellCount;
   report.improvements = count / kPerImprovement;
+  constexpr std::int64_t kShares = std::int64_t{kProposers} * kIslands;
   for (int i = 0; i < kProposers; ++i) {
     const std::string name(domain::name(kOperators[static_cast<std::size_t>(i)]));
     report.proposers.push_back({name, 0.5 + 0.4 * std::sin(elapsedSeconds / 3.0 + i), 1.0 / kProposers});
     for (int island = 0; island < kIslands; ++island) {
       report.tallies.push_back({.proposer = name,
                                 .island = island,
-                                .proposed = count / (kProposers * kIslands),
-                                .correct = count * 2 / (5 * kProposers * kIslands),
-                                .improved = report.improvements / (kProposers * kIslands),
+                                .proposed = count / kShares,
+                                .correct = count * 2 / (5 * kShares),
+                                .improved = report.improvements / kShares,
                                 .elites = (i + island) % 4,
                                 .last = domain::CandidateId(std::max<std::int64_t>(1, count - i)),
                                 .lastStatus = "correct"});
