@@ -261,7 +261,8 @@ void HeatMap::paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) c
     const double top = alignment.testFlag(Qt::AlignVCenter) ? rect.center().y() - metrics.height() : rect.top();
     painter.setFont(bold);
     painter.setPen(m_theme.text);
-    painter.drawText(QRectF(rect.left(), top, rect.width(), metrics.height()), alignment.toInt(), text.code);
+    painter.drawText(QRectF(rect.left(), top, rect.width(), metrics.height()), static_cast<int>(alignment.toInt()),
+                     text.code);
     painter.setFont(font());
     painter.setPen(m_theme.mutedText);
     const QRectF below(rect.left(), top + metrics.height(), rect.width(), rect.bottom() - top - metrics.height());

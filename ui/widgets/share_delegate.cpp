@@ -77,7 +77,7 @@ void TallyDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const auto write = [&](int row, Qt::Alignment side, const QString& text, const QColor& color) {
     painter->setPen(color);
     const QRect place(inner.left(), inner.top() + row, inner.width(), line);
-    painter->drawText(place, (side | Qt::AlignVCenter).toInt(),
+    painter->drawText(place, static_cast<int>((side | Qt::AlignVCenter).toInt()),
                       metrics.elidedText(text, Qt::ElideRight, place.width()));
   };
   painter->save();
