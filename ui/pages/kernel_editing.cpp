@@ -107,7 +107,7 @@ void KernelEditing::evaluate(const domain::Genome& genome) {
   }
 }
 
-void KernelEditing::start(services::EditSpec spec) {
+void KernelEditing::start(const services::EditSpec& spec) {
   m_evaluated = spec.parent;
   m_evaluatedProject = spec.project;
   m_stage = tr("starting");

@@ -52,7 +52,7 @@ class KernelEditing final : public QObject {
   void changed();
 
  private:
-  void start(services::EditSpec spec);
+  void start(const services::EditSpec& spec);
   void handleFinished(const Result<services::EditOutcome>& outcome);
   void setState(State state);
   [[nodiscard]] Result<> keepDraft() const;
