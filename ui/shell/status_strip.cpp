@@ -13,7 +13,7 @@ namespace {
 
 using Kind = services::LaneStatus::Kind;
 
-QString withDone(QString text, std::int64_t done) {
+QString withDone(const QString& text, std::int64_t done) {
   return done > 0 ? QString(text % u", "_s % formatCount(done) % u" done"_s) : text;
 }
 
