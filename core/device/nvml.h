@@ -15,8 +15,7 @@ struct NvmlFacts {
   std::string driverVersion;
   int smClockMhz = 0;  // now
   int maxSmClockMhz = 0;
-  int memoryClockMhz = 0;   // now
-  bool isInstance = false;  // part of a GPU in multi-instance mode (MIG); its clocks are the whole GPU's
+  int memoryClockMhz = 0;  // now
 };
 
 inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
@@ -33,7 +32,7 @@ class NvmlSession {
   NvmlSession& operator=(const NvmlSession&) = delete;
 
   [[nodiscard]] NvmlFacts facts() const;
-  [[nodiscard]] ConditionSample sample();
+  [[nodiscard]] ConditionSample sample() const;
 
  private:
   struct Library;
