@@ -277,6 +277,11 @@ TEST_F(AgentsTest, ThePageShowsLanesGridAndCharts) {
   EXPECT_EQ(grid->model()->columnCount(), ui::ProposerGridModel::FirstIsland + 4);
   EXPECT_GE(lanes->viewport()->height(), 6 * lanes->fontMetrics().height()) << "all rows are seen: the page scrolls";
   EXPECT_GE(grid->viewport()->height(), 14 * grid->fontMetrics().height());
+  int columns = 0;
+  for (int column = 0; column < grid->model()->columnCount(); ++column) {
+    columns += grid->columnWidth(column);
+  }
+  EXPECT_NEAR(columns, grid->viewport()->width(), 4) << "the islands share what the page has left";
   EXPECT_FALSE(lanes->accessibleName().isEmpty());
   EXPECT_FALSE(grid->accessibleName().isEmpty());
   auto* credit = page.findChild<ui::TimelineChart*>(u"creditChart"_s);

@@ -215,6 +215,15 @@ TEST_F(DiffViewTest, OpensAtTheFirstChangeWithTheCaretAtTheTop) {
   EXPECT_GT(m_view.pane(0).topLine(), 250) << "and stays where the reader is";
 }
 
+TEST_F(DiffViewTest, OpensAtTheFirstChangeThatCounts) {
+  const QString same = u"the same in both\n"_s.repeated(300);
+  m_view.setOptions({.ignoreComments = true});
+  m_view.setTexts(
+      {{u"A"_s, u"f();  // one\n"_s + same + u"old\n"_s}, {u"B"_s, u"f();  // two\n// more\n"_s + same + u"new\n"_s}});
+  ASSERT_EQ(m_view.changeCount(), 1);
+  EXPECT_GT(m_view.pane(0).topLine(), 250) << "a comment that is ignored is no change";
+}
+
 TEST_F(DiffViewTest, ShowsTheAncestorBetweenTwo) {
   m_view.setTexts({{u"A"_s, u"a\nB\nc\nd\n"_s}, {u"base"_s, u"a\nb\nc\nd\n"_s}, {u"C"_s, u"a\nb2\nc\nD\n"_s}});
   EXPECT_EQ(m_view.paneCount(), 3);

@@ -205,6 +205,22 @@ TEST(TextDiff, UnifiedLinesKnowTheirNumbersOnBothSides) {
                                  UnifiedLine{Kind::Both, 1, 2, u"c"_s}));
 }
 
+TEST(TextDiff, GoesFromBlockToBlockOfBothInOne) {
+  const QString left = u"a\nb\nc\nd\n"_s;
+  const QString right = u"A\nb\nc\nD1\nD2\n"_s;
+  const auto lines = unifiedLines(linesOf(left), linesOf(right), diffTexts(left, right), 3);
+  ASSERT_EQ(printed(left, right, {}, 3), "-a\n+A\n b\n c\n-d\n+D1\n+D2\n");
+  EXPECT_EQ(nextBlock(lines, -1), 0);
+  EXPECT_EQ(nextBlock(lines, 0), 4) << "the two lines of a change are one block";
+  EXPECT_EQ(nextBlock(lines, 4), -1);
+  EXPECT_EQ(previousBlock(lines, 6), 4);
+  EXPECT_EQ(previousBlock(lines, 4), 0);
+  EXPECT_EQ(previousBlock(lines, 0), -1);
+  EXPECT_EQ(previousBlock(lines, 100), 4);
+  EXPECT_EQ(nextBlock({}, -1), -1);
+  EXPECT_EQ(previousBlock({}, 3), -1);
+}
+
 TEST(TextDiff, FindsWhatBothChangedOfTheirAncestor) {
   const QString base = u"a\nb\nc\nd\n"_s;
   const TextDiff toBase = diffTexts(u"a\nB\nc\nd\n"_s, base);

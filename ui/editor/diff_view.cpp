@@ -41,10 +41,6 @@ qsizetype sizeOf(const std::vector<QString>& texts) {
   return size;
 }
 
-bool isChange(const UnifiedLine& line) {
-  return line.kind == UnifiedLine::Kind::LeftOnly || line.kind == UnifiedLine::Kind::RightOnly;
-}
-
 }  // namespace
 
 DiffView::DiffView(QWidget* parent)
@@ -257,12 +253,14 @@ void DiffView::showDiffs(int generation, std::vector<TextDiff> diffs) {
 // next change is one to this change.
 void DiffView::showFirstChange() {
   if (m_layout == Layout::Unified) {
-    const auto found = std::find_if(m_unifiedLines.begin(), m_unifiedLines.end(), isChange);
-    if (found != m_unifiedLines.end()) {
-      m_unified->reveal(static_cast<int>(found - m_unifiedLines.begin()));
+    if (const int line = nextBlock(m_unifiedLines, -1); line >= 0) {
+      m_unified->reveal(line);
     }
-  } else if (const int diff = activeDiff(); diff >= 0 && !m_diffs[static_cast<std::size_t>(diff)].chunks.empty()) {
-    active().reveal(m_diffs[static_cast<std::size_t>(diff)].chunks.front().range(activeSide()).first);
+  } else if (const int diff = activeDiff(); diff >= 0) {
+    const TextDiff& shown = m_diffs[static_cast<std::size_t>(diff)];
+    if (const int chunk = nextChunk(shown, activeSide(), -1); chunk >= 0) {
+      active().reveal(shown.chunks[static_cast<std::size_t>(chunk)].range(activeSide()).first);
+    }
   }
 }
 
@@ -325,9 +323,8 @@ void DiffView::updateOverview() {
   std::vector<DiffOverview::Band> bands;
   if (m_layout == Layout::Unified) {
     for (std::size_t i = 0; i < m_unifiedLines.size(); ++i) {
-      const UnifiedLine::Kind kind = m_unifiedLines[i].kind;
-      if (kind == UnifiedLine::Kind::LeftOnly || kind == UnifiedLine::Kind::RightOnly) {
-        bands.push_back({{static_cast<int>(i), 1}, kind == UnifiedLine::Kind::LeftOnly});
+      if (isChange(m_unifiedLines[i])) {
+        bands.push_back({{static_cast<int>(i), 1}, m_unifiedLines[i].kind == UnifiedLine::Kind::LeftOnly});
       }
     }
   } else if (const int diff = activeDiff(); diff >= 0) {
@@ -377,7 +374,7 @@ void DiffView::followScroll(int pane) {
 
 void DiffView::nextChange() {
   if (m_layout == Layout::Unified) {
-    goToBlock(true);
+    goToBlock(nextBlock(m_unifiedLines, m_unified->caretLine()));
     return;
   }
   if (activeDiff() < 0) {
@@ -389,7 +386,7 @@ void DiffView::nextChange() {
 
 void DiffView::previousChange() {
   if (m_layout == Layout::Unified) {
-    goToBlock(false);
+    goToBlock(previousBlock(m_unifiedLines, m_unified->caretLine()));
     return;
   }
   if (activeDiff() < 0) {
@@ -400,24 +397,9 @@ void DiffView::previousChange() {
             activeSide());
 }
 
-// In two texts in one: the first line of the next run of changed lines, or of the one before.
-void DiffView::goToBlock(bool forward) {
-  const auto isChanged = [this](std::size_t line) { return isChange(m_unifiedLines[line]); };
-  const int caret = m_unified->caretLine();
-  int found = -1;
-  for (std::size_t i = 0; i < m_unifiedLines.size(); ++i) {
-    const auto line = static_cast<int>(i);
-    const bool begins = isChanged(i) && (i == 0 || !isChanged(i - 1));
-    if (begins && forward && line > caret) {
-      found = line;
-      break;
-    }
-    if (begins && !forward && line < caret) {
-      found = line;
-    }
-  }
-  if (found >= 0) {
-    m_unified->setCaretLine(found);
+void DiffView::goToBlock(int line) {
+  if (line >= 0) {
+    m_unified->setCaretLine(line);
   }
 }
 

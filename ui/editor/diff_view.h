@@ -83,7 +83,7 @@ class DiffView final : public QWidget {
   void updateOverview();
   void followScroll(int pane);
   void goToChunk(int diff, int chunk, DiffSide side);
-  void goToBlock(bool forward);
+  void goToBlock(int line);
   void edit(Edit edit);
   void replaceText(int pane, const QString& text);
   // The difference that is worked on from the active pane, and the pane's side of it.

@@ -125,6 +125,11 @@ void appendIgnored(std::vector<UnifiedLine>& result, const QStringList& left, co
   }
 }
 
+bool beginsBlock(const std::vector<UnifiedLine>& lines, int line) {
+  const auto at = static_cast<std::size_t>(line);
+  return isChange(lines[at]) && (at == 0 || !isChange(lines[at - 1]));
+}
+
 }  // namespace
 
 int TextDiff::changeCount() const {
@@ -259,6 +264,27 @@ std::vector<UnifiedLine> unifiedLines(const QStringList& left, const QStringList
   }
   appendEqual(static_cast<int>(left.size()), diff.chunks.empty(), true);
   return result;
+}
+
+bool isChange(const UnifiedLine& line) {
+  return line.kind == UnifiedLine::Kind::LeftOnly || line.kind == UnifiedLine::Kind::RightOnly;
+}
+
+int nextBlock(const std::vector<UnifiedLine>& lines, int line) {
+  for (int at = line + 1; at < static_cast<int>(lines.size()); ++at) {
+    if (beginsBlock(lines, at)) {
+      return at;
+    }
+  }
+  return -1;
+}
+
+int previousBlock(const std::vector<UnifiedLine>& lines, int line) {
+  int at = std::min(line, static_cast<int>(lines.size())) - 1;
+  while (at >= 0 && !beginsBlock(lines, at)) {
+    --at;
+  }
+  return std::max(at, -1);
 }
 
 std::vector<LineRange> conflicts(const TextDiff& left, const TextDiff& right) {

@@ -88,6 +88,10 @@ struct UnifiedLine {
 // Both texts in one: changed lines of the left, then of the right, with `context` equal lines around them.
 [[nodiscard]] std::vector<UnifiedLine> unifiedLines(const QStringList& left, const QStringList& right,
                                                     const TextDiff& diff, int context);
+[[nodiscard]] bool isChange(const UnifiedLine& line);
+// The first line of the next run of changed lines behind `line`, or of the last one before it. -1: there is none.
+[[nodiscard]] int nextBlock(const std::vector<UnifiedLine>& lines, int line);
+[[nodiscard]] int previousBlock(const std::vector<UnifiedLine>& lines, int line);
 
 // Of two texts with a common ancestor: ranges of the ancestor that both changed. `left` is the difference from the one
 // text to the ancestor, `right` that from the ancestor to the other.

@@ -18,6 +18,7 @@
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/section.h"
 #include "ui/widgets/share_delegate.h"
+#include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
 
@@ -32,15 +33,12 @@ constexpr int kChartLines = 13;
 
 void setUpTable(QTableView& table, const QString& name) {
   table.setAccessibleName(name);
+  styleTable(table);
   table.setSelectionMode(QAbstractItemView::SingleSelection);
-  table.setShowGrid(false);
   table.setWordWrap(false);
-  table.setTabKeyNavigation(false);
   table.setFrameShape(QFrame::NoFrame);
   table.setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   table.setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-  table.verticalHeader()->hide();
-  table.horizontalHeader()->setHighlightSections(false);
   table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
 }
 
@@ -191,8 +189,6 @@ void AgentsPage::setUpLanes() {
   setUpTable(*m_lanes, tr("Workers and compilers"));
   m_lanes->setModel(m_laneModel);
   m_lanes->setItemDelegate(m_laneDelegate);
-  m_lanes->setSelectionBehavior(QAbstractItemView::SelectRows);
-  m_lanes->setAlternatingRowColors(true);
   m_lanes->verticalHeader()->setDefaultSectionSize(m_lanes->fontMetrics().height() + 6);
   m_lanes->horizontalHeader()->setStretchLastSection(true);
   const std::array<QString, 6> samples = {u"GPU 0, NVIDIA H200 NVL"_s, u"compiling #100000"_s, u"0:00:00"_s,
@@ -214,8 +210,7 @@ void AgentsPage::setUpGrid() {
   m_grid->setItemDelegateForColumn(ProposerGridModel::NameColumn, new QStyledItemDelegate(this));
   m_grid->setItemDelegateForColumn(ProposerGridModel::CreditColumn, m_earnedDelegate);
   m_grid->setItemDelegateForColumn(ProposerGridModel::ShareColumn, m_earnedDelegate);
-  m_grid->setSelectionBehavior(QAbstractItemView::SelectItems);
-  m_grid->setAlternatingRowColors(true);
+  m_grid->setSelectionBehavior(QAbstractItemView::SelectItems);  // an island of a proposer is one
   QStyleOptionViewItem option;
   option.fontMetrics = m_grid->fontMetrics();
   m_grid->verticalHeader()->setDefaultSectionSize(m_tallyDelegate->sizeHint(option, {}).height());
@@ -274,7 +269,7 @@ void AgentsPage::showProgress() {
 
 void AgentsPage::showLanes() {
   m_laneModel->updateRows(m_activity.lanes());
-  fitHeights();
+  fitTables();
 }
 
 void AgentsPage::showProposers() {
@@ -287,8 +282,7 @@ void AgentsPage::showProposers() {
       m_grid->setColumnWidth(column, metrics.horizontalAdvance(u"00.0 % ▇▇▇▇▇"_s) + 16);
     }
   }
-  fitIslands();
-  fitHeights();
+  fitTables();
   const auto& timeline = m_activity.timeline();
   const double from = timeline.empty() ? -1.0 : timeline.front().elapsedSeconds;
   if (!m_activity.isLive() || from != m_drawnFrom) {  // else once a second will do
@@ -344,7 +338,8 @@ void AgentsPage::fitIslands() {
   }
 }
 
-void AgentsPage::fitHeights() {
+void AgentsPage::fitTables() {
+  fitIslands();
   fitHeight(*m_lanes);
   fitHeight(*m_grid);
 }
@@ -353,14 +348,12 @@ void AgentsPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const bool fits = width() >= kSideBySideChars * fontMetrics().averageCharWidth();
   m_charts->setDirection(fits ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-  fitIslands();
-  fitHeights();
+  fitTables();
 }
 
 void AgentsPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  fitIslands();
-  fitHeights();
+  fitTables();
   showCharts();
 }
 

@@ -50,7 +50,7 @@ class AgentsPage final : public QWidget {
   void showProposers();
   void showCharts();
   void fitIslands();
-  void fitHeights();
+  void fitTables();
   void openCandidate(domain::CandidateId candidate);
 
   Session& m_session;
