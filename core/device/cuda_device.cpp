@@ -138,11 +138,8 @@ DeviceStatus CudaDevice::flush() {
 }
 
 // The device is still busy flushing while the host issues the call, so that launch latency is hidden, as it is in a
-// model that keeps its GPU busy. Lines that a kernel before asked to stay in L2 are given up first.
+// model that keeps its GPU busy.
 DeviceStatus CudaDevice::issue(const Call& call) {
-  if (DeviceStatus failed = m_driver.check(m_driver.cuCtxResetPersistingL2Cache(), "reset the L2 cache")) {
-    return failed;
-  }
   if (DeviceStatus failed = m_flushStart.record()) {
     return failed;
   }
@@ -159,13 +156,16 @@ DeviceStatus CudaDevice::issue(const Call& call) {
 }
 
 // Work outside the stream that is timed is still going on when the events are done: only the host's clock sees it,
-// because it waits for the whole context.
+// because it waits for the whole context. Lines that the call before asked to stay in L2 are given up first, while the
+// device may still have something of the caller's to do: that is not the call, which was waited for.
 DeviceResult<CallTime> CudaDevice::timeCold(const Call& call) {
-  if (DeviceStatus failed = synchronize()) {
+  DeviceStatus failed = m_driver.check(m_driver.cuCtxResetPersistingL2Cache(), "reset the L2 cache");
+  failed = failed ? failed : synchronize();
+  if (failed) {
     return tl::make_unexpected(std::move(*failed));
   }
   const auto start = std::chrono::steady_clock::now();
-  DeviceStatus failed = issue(call);
+  failed = issue(call);
   if (!failed) {
     failed = synchronize();
   }

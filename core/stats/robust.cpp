@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "core/base/assert.h"
@@ -29,15 +31,43 @@ double quantileOfSorted(const std::vector<double>& values, double q) {
   return values[below] + fraction * (values[above] - values[below]);
 }
 
-// Reorders `values`.
-double medianInPlace(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) {
-    return *middle;
+// The median of samples that are drawn again and again from the same ones: counts how often each was drawn, in the
+// order of their size, which is several times faster than to order every draw.
+class DrawnMedian {
+ public:
+  explicit DrawnMedian(std::span<const double> samples)
+      : m_sorted(sorted(samples)), m_rank(samples.size()), m_drawn(samples.size(), 0) {
+    std::vector<std::size_t> order(samples.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return samples[a] < samples[b]; });
+    for (std::size_t rank = 0; rank < order.size(); ++rank) {
+      m_rank[order[rank]] = rank;
+    }
   }
-  return (*std::max_element(values.begin(), middle) + *middle) / 2.0;
-}
+
+  void draw(std::size_t index) { ++m_drawn[m_rank[index]]; }
+
+  // Of as many draws as there are samples; begins anew.
+  [[nodiscard]] double take() {
+    const std::size_t size = m_sorted.size();
+    std::size_t seen = 0;
+    std::size_t rank = 0;
+    while (seen + m_drawn[rank] <= (size - 1) / 2) {
+      seen += m_drawn[rank++];
+    }
+    const double lower = m_sorted[rank];
+    while (seen + m_drawn[rank] <= size / 2) {
+      seen += m_drawn[rank++];
+    }
+    std::fill(m_drawn.begin(), m_drawn.end(), 0U);
+    return (lower + m_sorted[rank]) / 2.0;
+  }
+
+ private:
+  std::vector<double> m_sorted;
+  std::vector<std::size_t> m_rank;     // of each sample
+  std::vector<std::uint32_t> m_drawn;  // by rank
+};
 
 // The largest k with P(X < k) <= 2.5 % for X ~ binomial(n, 1/2): the interval is from the k-th smallest to the k-th
 // largest sample. In logarithms, because 2^-n underflows.
@@ -84,28 +114,29 @@ Interval medianInterval(std::span<const double> samples) {
 Interval ratioInterval(std::span<const double> a, std::span<const double> b, std::uint64_t seed) {
   SWAGE_ASSERT(!a.empty() && !b.empty());
   Random random(seed);
-  std::vector<double> drawnA(a.size());
-  std::vector<double> drawnB(b.size());
+  DrawnMedian drawnA(a);
+  DrawnMedian drawnB(b);
   std::vector<double> ratios;
   ratios.reserve(kReplicates);
   for (std::size_t replicate = 0; replicate < kReplicates; ++replicate) {
     for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
       if (a.size() == b.size()) {
         const std::size_t pair = random.below(a.size());
-        drawnA[i] = a[pair];
-        drawnB[i] = b[pair];
+        drawnA.draw(pair);
+        drawnB.draw(pair);
         continue;
       }
       if (i < a.size()) {
-        drawnA[i] = a[random.below(a.size())];
+        drawnA.draw(random.below(a.size()));
       }
       if (i < b.size()) {
-        drawnB[i] = b[random.below(b.size())];
+        drawnB.draw(random.below(b.size()));
       }
     }
-    const double denominator = medianInPlace(drawnA);
+    const double numerator = drawnB.take();
+    const double denominator = drawnA.take();
     if (denominator > 0.0) {
-      ratios.push_back(medianInPlace(drawnB) / denominator);
+      ratios.push_back(numerator / denominator);
     }
   }
   if (ratios.empty()) {

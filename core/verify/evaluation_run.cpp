@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/evaluation_run.h"
 
-#include <ATen/ops/allclose.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <iterator>
@@ -22,6 +23,13 @@ namespace {
 using device::DeviceFailure;
 using device::DeviceStatus;
 
+domain::Wrong broken(std::string rule, std::string detail) {
+  domain::Wrong wrong;
+  wrong.rule = std::move(rule);
+  wrong.detail = std::move(detail);
+  return wrong;
+}
+
 // Whether the results of two runs are at least of one kind: for candidates whose last bits differ from run to run.
 bool sameBits(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -32,13 +40,13 @@ bool sameBits(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b
   return true;
 }
 
-bool areRedZonesIntact(const PlanProgram::GuardedRun& run, const WorkingInputs& set) {
+at::Tensor beginReadingRedZones(const PlanProgram::GuardedRun& run, const WorkingInputs& set) {
   std::vector<at::Tensor> zones;
   for (const std::vector<Guarded>* buffers : {&run.buffers, &set.buffers()}) {
     std::transform(buffers->begin(), buffers->end(), std::back_inserter(zones),
                    [](const Guarded& buffer) { return buffer.redZones(); });
   }
-  return areIntact(zones);
+  return zones.empty() ? at::empty({0}, at::kByte) : onItsWayToHost(at::cat(zones));
 }
 
 }  // namespace
@@ -80,6 +88,9 @@ wire::Evaluated EvaluationRun::run() {
 
 EvaluationRun::Outcome EvaluationRun::prepare() {
   const domain::LaunchPlan& plan = m_request.plan;
+  for (const WorkingInputs& set : m_state.working) {
+    set.repairRedZones();
+  }
   if (std::string defect = domain::findDefect(plan); !defect.empty()) {
     return domain::Rejected{"plan", std::move(defect)};
   }
@@ -113,7 +124,8 @@ EvaluationRun::Outcome EvaluationRun::verify() {
   return std::nullopt;
 }
 
-// The candidate runs before the expected results exist in readable form.
+// The candidate runs before the expected results exist in readable form. Everything that is asked about its run is
+// worked out by the device in one go, and waited for once: a GPU that is asked one thing at a time is mostly idle.
 EvaluationRun::Outcome EvaluationRun::verifyCheck(std::size_t check) {
   const std::vector<at::Tensor> pristine = m_state.pristine(check);
   const WorkingInputs& set = m_state.fillWorking(check, pristine);
@@ -121,16 +133,29 @@ EvaluationRun::Outcome EvaluationRun::verifyCheck(std::size_t check) {
   if (!result) {
     return failed(result.error());
   }
-  if (Outcome outcome = checkRun(*result, set, pristine)) {
-    return outcome;
-  }
+  const at::Tensor redZones = beginReadingRedZones(*result, set);
+  const at::Tensor modified = set.beginComparing(pristine);
+  const at::Tensor sum = beginBitSum(result->outputs);
+  const InputClass inputs = m_state.checks[check].inputs;
   const Reference::Expected expected = m_state.reference.expected(check, pristine);
-  m_verdict.count(m_state.checks[check].inputs);
-  if (auto wrong = m_verdict.judge(result->outputs, expected, m_state.checks[check].inputs, kPoison)) {
+  auto wrong = m_verdict.judge(result->outputs, expected, inputs, kPoison);
+  if (DeviceStatus lost = m_state.device.synchronize()) {
+    return failed({"waiting for the device", std::move(*lost)});
+  }
+  if (!areIntact(redZones)) {
+    // Who writes there may have hit more than the zones: later candidates must not be judged by broken data.
+    m_poisoned = !m_state.isIntact();
+    return broken("red zone", "a kernel wrote outside its buffers");
+  }
+  if (const int input = WorkingInputs::firstModified(modified); input >= 0) {
+    return broken("input modified", fmt::format("a kernel changed input {}", input));
+  }
+  m_verdict.count(inputs);
+  if (wrong) {
     wrong->detail += fmt::format(" ({})", describe(check));
     return check == 0 ? domain::Evaluation(std::move(*wrong)) : explainWrong(std::move(*wrong), check, expected);
   }
-  m_checkedSums[check] = bitSum(result->outputs);
+  m_checkedSums[check] = wordOf(sum);
   return check == 0 ? repeat(set, *result, expected) : std::nullopt;
 }
 
@@ -144,24 +169,6 @@ std::string EvaluationRun::describe(std::size_t check) const {
 
 bool EvaluationRun::isOutOfTime() const {
   return elapsedSeconds() > m_request.limitSeconds;
-}
-
-EvaluationRun::Outcome EvaluationRun::checkRun(const PlanProgram::GuardedRun& result, const WorkingInputs& set,
-                                               std::span<const at::Tensor> pristine) {
-  domain::Wrong wrong;
-  if (!areRedZonesIntact(result, set)) {
-    wrong.rule = "red zone";
-    wrong.detail = "a kernel wrote outside its buffers";
-    // Who writes there may have hit more than the zones: later candidates must not be judged by broken data.
-    m_poisoned = !m_state.isIntact();
-    return wrong;
-  }
-  if (const int input = set.firstModified(pristine); input >= 0) {
-    wrong.rule = "input modified";
-    wrong.detail = fmt::format("a kernel changed input {}", input);
-    return wrong;
-  }
-  return std::nullopt;
 }
 
 // With other bytes in the buffers beforehand: what depends on them is read before it is written.
@@ -221,41 +228,42 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   options.knownEager = m_state.ready.eager;
   options.seed = m_request.request;
   const auto timed =
-      measure::timePair([this] { return timeCandidate(); }, [this] { return m_state.timeEager(m_lastSet); }, options);
-  if (m_differed) {
+      measure::timePair([this] { return timeCandidate(); }, [this] { return m_state.timeEager(m_last.set); }, options);
+  const DeviceStatus unchecked = timed ? checkLastOutput() : DeviceStatus(timed.error());
+  if (m_differedOn) {
     return guarded("time", [this]() -> Outcome {
-      const std::size_t check = m_state.working[m_lastSet].check();
-      return explain(check, m_checkedSums[check],
+      return explain(*m_differedOn, m_checkedSums[*m_differedOn],
                      domain::Unstable{"a timed call gave another result than the checked call on the same inputs"});
     });
   }
-  if (!timed) {
-    return failed({"timing", timed.error()});
+  if (unchecked) {
+    return failed({"timing", *unchecked});
   }
   if (const auto disagreement = stats::findDisagreement(timed->candidate)) {
     return domain::Cheating{.rule = "timing disagrees", .detail = *disagreement};
   }
   m_correct.timing = *timed;
-  return timed->screenedOut ? std::nullopt : guarded("time", [this] { return verifyTimedOutput(); });
+  return timed->screenedOut ? std::nullopt : guarded("time", [this] { return verifyTimedOutput(m_last); });
 }
 
 // Working sets take turns, and the outputs before last are freed only now, so that no call sees the addresses of the
 // call before.
 DeviceStatus EvaluationRun::prepareCall() {
-  m_heldOutputs = m_state.working.size() > 1 ? std::move(m_lastOutputs) : std::vector<at::Tensor>();
-  m_lastOutputs.clear();
-  m_lastSet = m_timedCalls++ % m_state.working.size();
+  const std::size_t sets = m_state.working.size();
+  m_before = sets > 1 ? std::move(m_last) : TimedOutput();
+  m_last = TimedOutput();
+  m_last.set = m_timedCalls++ % sets;
   const auto thrown = attempt([this] { poisonFreeMemory(); });
   return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}) : std::nullopt;
 }
 
 DeviceStatus EvaluationRun::call() {
-  auto outputs = m_program->run(m_state.working[m_lastSet].tensors());
+  auto outputs = m_program->run(m_state.working[m_last.set].tensors());
   if (!outputs) {
     return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
                          outputs.error().failure.poisoned, outputs.error().failure.outOfMemory};
   }
-  m_lastOutputs = std::move(*outputs);
+  m_last.outputs = std::move(*outputs);
   return std::nullopt;
 }
 
@@ -264,7 +272,7 @@ device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
     return tl::make_unexpected(std::move(*failed));
   }
   auto time = m_state.device.timeCold([this] { return call(); });
-  if (DeviceStatus wrong = time ? checkTimedOutput() : std::nullopt) {
+  if (DeviceStatus wrong = time ? checkTimedOutputs() : std::nullopt) {
     return tl::make_unexpected(std::move(*wrong));
   }
   return time;
@@ -275,11 +283,11 @@ device::DeviceResult<double> EvaluationRun::traceCandidate() {
     return tl::make_unexpected(std::move(*failed));
   }
   auto busyNs = m_state.device.traceCold([this] { return call(); });
-  if (busyNs && m_lastOutputs.empty()) {  // not run: the outputs of a timed call are what is verified in the end
+  if (busyNs && m_last.outputs.empty()) {  // not run: the outputs of a timed call are what is verified in the end
     const auto time = timeCandidate();
     return time ? busyNs : tl::make_unexpected(time.error());
   }
-  if (DeviceStatus wrong = busyNs ? checkTimedOutput() : std::nullopt) {
+  if (DeviceStatus wrong = busyNs ? checkTimedOutputs() : std::nullopt) {
     return tl::make_unexpected(std::move(*wrong));
   }
   return busyNs;
@@ -294,36 +302,55 @@ void EvaluationRun::poisonFreeMemory() const {
   }
 }
 
-DeviceStatus EvaluationRun::checkTimedOutput() {
+// Called when the device has just been waited for.
+DeviceStatus EvaluationRun::checkTimedOutputs() {
+  if (DeviceStatus wrong = checkSum(m_before)) {
+    return wrong;
+  }
   if (!m_correct.bitwiseRepeatable) {
     return std::nullopt;
   }
-  bool isSame = false;
-  const auto thrown =
-      attempt([&] { isSame = bitSum(m_lastOutputs) == m_checkedSums[m_state.working[m_lastSet].check()]; });
+  const auto thrown = attempt([&] { m_last.bitSum = beginBitSum(m_last.outputs); });
   if (thrown) {
     return DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory};
   }
-  if (isSame) {
+  // With one working set, the outputs of the call before are not kept.
+  return m_state.working.size() > 1 ? std::nullopt : checkLastOutput();
+}
+
+DeviceStatus EvaluationRun::checkLastOutput() {
+  DeviceStatus failed = m_state.device.synchronize();
+  return failed ? failed : checkSum(m_last);
+}
+
+DeviceStatus EvaluationRun::checkSum(TimedOutput& timed) {
+  const at::Tensor sum = std::exchange(timed.bitSum, {});
+  const std::size_t check = m_state.working[timed.set].check();
+  if (!sum.defined() || !m_correct.bitwiseRepeatable || wordOf(sum) == m_checkedSums[check]) {
     return std::nullopt;
   }
   // Two runs may agree by chance where the order of additions is left open. Another result is no harm if it is right.
-  if (!guarded("time", [this] { return verifyTimedOutput(); })) {
+  if (!guarded("time", [&] { return verifyTimedOutput(timed); })) {
     m_correct.bitwiseRepeatable = false;
     return std::nullopt;
   }
-  m_differed = true;
+  m_differedOn = check;
   return DeviceFailure{"another result than in the checked call"};
 }
 
-EvaluationRun::Outcome EvaluationRun::verifyTimedOutput() {
-  const WorkingInputs& set = m_state.working[m_lastSet];
+EvaluationRun::Outcome EvaluationRun::verifyTimedOutput(const TimedOutput& timed) {
+  const WorkingInputs& set = m_state.working[timed.set];
   const std::vector<at::Tensor> pristine = m_state.pristine(set.check());
-  if (const int input = set.firstModified(pristine); input >= 0) {
+  const at::Tensor modified = set.beginComparing(pristine);
+  const auto expected = m_state.reference.expected(set.check(), pristine);
+  const auto wrong = m_verdict.judge(timed.outputs, expected, InputClass::Task, kPoison);
+  if (DeviceStatus lost = m_state.device.synchronize()) {
+    return failed({"waiting for the device", std::move(*lost)});
+  }
+  if (const int input = WorkingInputs::firstModified(modified); input >= 0) {
     return domain::Unstable{fmt::format("input {} was changed in the timed calls, not in the checked ones", input)};
   }
-  const auto expected = m_state.reference.expected(set.check(), pristine);
-  if (const auto wrong = m_verdict.judge(m_lastOutputs, expected, InputClass::Task, kPoison)) {
+  if (wrong) {
     return domain::Unstable{fmt::format("right in the checked calls, wrong in a timed one: {}", wrong->detail)};
   }
   return std::nullopt;

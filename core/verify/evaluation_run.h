@@ -10,6 +10,7 @@
 #include "core/verify/plan_program.h"
 #include "core/verify/session_state.h"
 #include "core/verify/task_session.h"
+#include "core/verify/tensors.h"
 #include "core/verify/verdict.h"
 #include "core/wire/messages.h"
 
@@ -32,8 +33,6 @@ class EvaluationRun {
   [[nodiscard]] Outcome prepare();
   [[nodiscard]] Outcome verify();
   [[nodiscard]] Outcome verifyCheck(std::size_t check);
-  [[nodiscard]] Outcome checkRun(const PlanProgram::GuardedRun& result, const WorkingInputs& set,
-                                 std::span<const at::Tensor> pristine);
   [[nodiscard]] Outcome repeat(const WorkingInputs& set, PlanProgram::GuardedRun& first,
                                const Reference::Expected& expected);
   // In the buffers of the first run, as it left them but for a few words: what believes them gives another result.
@@ -60,14 +59,24 @@ class EvaluationRun {
                                                 const Reference::Expected& expected);
 
   [[nodiscard]] Outcome measure();
-  [[nodiscard]] Outcome verifyTimedOutput();
+  // What a call under the clock left behind.
+  struct TimedOutput {
+    std::vector<at::Tensor> outputs;
+    std::size_t set = 0;  // the working set that it read
+    at::Tensor bitSum;    // on its way to the host until it is looked at
+  };
+  [[nodiscard]] Outcome verifyTimedOutput(const TimedOutput& timed);
   [[nodiscard]] device::DeviceResult<device::CallTime> timeCandidate();
   [[nodiscard]] device::DeviceResult<double> traceCandidate();
   [[nodiscard]] device::DeviceStatus prepareCall();
   [[nodiscard]] device::DeviceStatus call();
   // What a timed call leaves must be what the checked call on the same inputs left, to the bit where the candidate is
-  // repeatable. The last timed output is compared with the reference as well.
-  [[nodiscard]] device::DeviceStatus checkTimedOutput();
+  // repeatable. The last timed output is compared with the reference as well. The device sums up an output while the
+  // next call is prepared, and the sum is looked at after that call: a GPU that waits for the host would be idle for
+  // most of a timing.
+  [[nodiscard]] device::DeviceStatus checkTimedOutputs();
+  [[nodiscard]] device::DeviceStatus checkLastOutput();
+  [[nodiscard]] device::DeviceStatus checkSum(TimedOutput& timed);
   // Overwrites the memory that the next outputs and scratch will come from: a call that does nothing must not find an
   // old answer.
   void poisonFreeMemory() const;
@@ -87,12 +96,11 @@ class EvaluationRun {
   domain::Correct m_correct;
   bool m_poisoned = false;
   bool m_outOfMemory = false;
-  bool m_differed = false;  // a timed output from the checked one
 
   std::vector<std::int64_t> m_checkedSums;  // of the outputs of each check
-  std::vector<at::Tensor> m_lastOutputs;    // of the last timed call
-  std::vector<at::Tensor> m_heldOutputs;    // of the one before: their addresses are not free
-  std::size_t m_lastSet = 0;
+  TimedOutput m_last;
+  TimedOutput m_before;                     // the addresses of its outputs are not free
+  std::optional<std::size_t> m_differedOn;  // the check on whose inputs a timed output was another one
   std::size_t m_timedCalls = 0;
 };
 

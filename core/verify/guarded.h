@@ -18,7 +18,7 @@ class Guarded {
   Guarded(const domain::TensorType& type, c10::Device device, std::uint8_t poison);
 
   [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
-  // Both, for areIntact().
+  // Both, as bytes.
   [[nodiscard]] at::Tensor redZones() const;
   void repairRedZones() const;
   // Changes a word here and there of what the tensor holds, beginning `offset` words (at least 16) into it: enough for
@@ -31,8 +31,8 @@ class Guarded {
   std::int64_t m_payloadBytes = 0;
 };
 
-// Whether nobody wrote into these red zones. Waits for the device, once for all of them.
-[[nodiscard]] bool areIntact(const std::vector<at::Tensor>& redZones);
+// Whether nobody wrote into these red zones: of one buffer or joined of several, on the host.
+[[nodiscard]] bool areIntact(const at::Tensor& redZones);
 
 inline constexpr std::uint8_t kPoison = 0xFF;
 inline constexpr std::uint8_t kOtherPoison = 0x7F;  // 3.4e38 in float32: what a maximum that skips NaN would keep

@@ -2,7 +2,9 @@
 #include "core/verify/task_inputs.h"
 
 #include <ATen/Context.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/stack.h>
 
 #include <algorithm>
@@ -122,26 +124,27 @@ WorkingInputs::WorkingInputs(const domain::Graph& graph, c10::Device device) {
 void WorkingInputs::fill(std::span<const at::Tensor> pristine, std::size_t check) {
   m_check = check;
   for (std::size_t i = 0; i < m_tensors.size(); ++i) {
-    m_buffers[i].repairRedZones();
     m_tensors[i].copy_(pristine[i]);
   }
 }
 
-int WorkingInputs::firstModified(std::span<const at::Tensor> pristine) const {
-  std::vector<at::Tensor> modified;  // on a GPU, read in one go
+void WorkingInputs::repairRedZones() const {
+  for (const Guarded& buffer : m_buffers) {
+    buffer.repairRedZones();
+  }
+}
+
+at::Tensor WorkingInputs::beginComparing(std::span<const at::Tensor> pristine) const {
+  std::vector<at::Tensor> differ;
   for (std::size_t i = 0; i < m_tensors.size(); ++i) {
     const at::Tensor now = flatBits(m_tensors[i]);
     const at::Tensor before = flatBits(pristine[i]);
-    if (now.is_cuda()) {
-      modified.push_back(now.ne(before).any());
-    } else if (!now.equal(before)) {
-      return static_cast<int>(i);
-    }
+    differ.push_back(now.is_cuda() ? now.ne(before).any() : at::scalar_tensor(!now.equal(before), at::kBool));
   }
-  if (modified.empty()) {
-    return -1;
-  }
-  const at::Tensor flags = at::stack(modified).cpu();
+  return differ.empty() ? at::empty({0}, at::kBool) : onItsWayToHost(at::stack(differ));
+}
+
+int WorkingInputs::firstModified(const at::Tensor& flags) {
   const bool* first = flags.const_data_ptr<bool>();
   const bool* found = std::find(first, first + flags.numel(), true);
   return found == first + flags.numel() ? -1 : static_cast<int>(found - first);

@@ -3,6 +3,7 @@
 
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -12,6 +13,27 @@
 #include <vector>
 
 namespace swage::verify {
+namespace {
+
+// As few and as wide words as the tensor has: PyTorch adds up 64-bit integers in place, narrower ones in a copy.
+at::Tensor words(const at::Tensor& tensor) {
+  const at::Tensor bits = flatBits(tensor);
+  constexpr std::int64_t kWord = 8;
+  const std::int64_t size = bits.element_size();
+  const bool isWhole = bits.numel() * size % kWord == 0 && bits.storage_offset() * size % kWord == 0;
+  return isWhole ? bits.view(at::kLong) : bits;
+}
+
+// On the device of the tensors, of which there is one at least.
+at::Tensor sumOfBits(std::span<const at::Tensor> tensors) {
+  std::vector<at::Tensor> sums;
+  sums.reserve(tensors.size());
+  std::transform(tensors.begin(), tensors.end(), std::back_inserter(sums),
+                 [](const at::Tensor& tensor) { return words(tensor).sum(at::kLong); });
+  return sums.size() == 1 ? sums.front() : at::stack(sums).sum();
+}
+
+}  // namespace
 
 at::ScalarType toTorch(domain::ScalarType type) {
   static constexpr std::array kTypes = {at::kBool, at::kByte, at::kChar,     at::kShort, at::kInt,
@@ -73,15 +95,19 @@ at::Tensor flatBits(const at::Tensor& tensor) {
 }
 
 std::int64_t bitSum(std::span<const at::Tensor> tensors) {
-  std::vector<at::Tensor> sums;
-  sums.reserve(tensors.size());
-  std::transform(tensors.begin(), tensors.end(), std::back_inserter(sums),
-                 [](const at::Tensor& tensor) { return flatBits(tensor).sum(at::kLong); });
-  switch (sums.size()) {
-    case 0: return 0;
-    case 1: return sums.front().item<std::int64_t>();
-    default: return at::stack(sums).sum().item<std::int64_t>();  // read once
-  }
+  return tensors.empty() ? 0 : sumOfBits(tensors).item<std::int64_t>();  // read once
+}
+
+at::Tensor onItsWayToHost(const at::Tensor& small) {
+  return small.is_cuda() ? small.to(at::kCPU, /*non_blocking=*/true) : small;
+}
+
+at::Tensor beginBitSum(std::span<const at::Tensor> tensors) {
+  return tensors.empty() ? at::zeros({}, at::kLong) : onItsWayToHost(sumOfBits(tensors));
+}
+
+std::int64_t wordOf(const at::Tensor& sum) {
+  return *sum.const_data_ptr<std::int64_t>();
 }
 
 }  // namespace swage::verify

@@ -31,4 +31,11 @@ void adviseHugePages(const at::Tensor& tensor);
 // Of all bits of the tensors, as integers: differs when something was overwritten by accident.
 [[nodiscard]] std::int64_t bitSum(std::span<const at::Tensor> tensors);
 
+// What takes a GPU while the host goes on: the result is copied to the host behind everything that was asked of the
+// device before, and may be read once the device has been waited for. On a CPU it is there at once.
+[[nodiscard]] at::Tensor onItsWayToHost(const at::Tensor& small);
+// bitSum() as a tensor on its way to the host; read by wordOf().
+[[nodiscard]] at::Tensor beginBitSum(std::span<const at::Tensor> tensors);
+[[nodiscard]] std::int64_t wordOf(const at::Tensor& sum);
+
 }  // namespace swage::verify

@@ -99,17 +99,17 @@ TEST(Guarded, StartsPoisonedBetweenIntactZones) {
   const domain::TensorType type = domain::contiguousTensor(domain::ScalarType::Float32, {3, 5});
   const Guarded buffer(type, c10::Device(c10::kCPU), kPoison);
   EXPECT_TRUE(buffer.tensor().isnan().all().item<bool>());
-  EXPECT_TRUE(areIntact({buffer.redZones()}));
+  EXPECT_TRUE(areIntact(buffer.redZones()));
 }
 
 TEST(Guarded, SeesOneElementTooMuchOnEitherSide) {
   const domain::TensorType type = domain::contiguousTensor(domain::ScalarType::Float32, {7});
   const Guarded after(type, c10::Device(c10::kCPU), kPoison);
   after.tensor().data_ptr<float>()[7] = 0.0F;
-  EXPECT_FALSE(areIntact({after.redZones()}));
+  EXPECT_FALSE(areIntact(after.redZones()));
   const Guarded before(type, c10::Device(c10::kCPU), kPoison);
   before.tensor().data_ptr<float>()[-1] = 0.0F;
-  EXPECT_FALSE(areIntact({before.redZones()}));
+  EXPECT_FALSE(areIntact(before.redZones()));
 }
 
 TEST(Guarded, HasTheDeclaredStrides) {
@@ -117,7 +117,7 @@ TEST(Guarded, HasTheDeclaredStrides) {
   const Guarded buffer(type, c10::Device(c10::kCPU), kPoison);
   EXPECT_EQ(buffer.tensor().strides(), at::IntArrayRef({1, 4}));
   buffer.tensor().fill_(1);
-  EXPECT_TRUE(areIntact({buffer.redZones()}));
+  EXPECT_TRUE(areIntact(buffer.redZones()));
 }
 
 }  // namespace
