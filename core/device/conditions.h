@@ -13,7 +13,7 @@ struct ConditionSample {
   int memoryClockMhz = 0;
   int temperatureCelsius = 0;
   double powerWatts = 0.0;
-  std::vector<std::string> reasons;  // why its clocks are below what they could be: "power cap", "thermal", ...
+  std::vector<std::string> reasons;  // what holds it back: "power cap", "another process", ...
   bool throttled = false;            // one of the reasons spoils a measurement
 };
 

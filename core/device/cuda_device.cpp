@@ -415,7 +415,14 @@ Result<std::unique_ptr<Device>> openCudaDevice(int ordinal) {
   }
   const std::string uuid = uuidOf(*driver, device);
   auto nvml = NvmlSession::open(uuid);
-  domain::DeviceInfo info = describe(*driver, device, ordinal, uuid, nvml->facts());
+  const NvmlFacts facts = nvml->facts();
+  if (facts.isInstance) {
+    log::info(
+        "device {} is an instance of a GPU (MIG): clocks and power are the whole GPU's, and its neighbours share "
+        "them",
+        ordinal);
+  }
+  domain::DeviceInfo info = describe(*driver, device, ordinal, uuid, facts);
   auto flushed =
       DeviceBlock::allocate(*driver, static_cast<std::size_t>(std::max(2 * info.cacheBytes, kMinFlushBytes)));
   if (!flushed) {

@@ -2,10 +2,15 @@
 #include "core/device/nvml.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <string_view>
 #include <utility>
+
+#include "core/device/tenant_watch.h"
 
 namespace swage::device {
 namespace {
@@ -18,10 +23,21 @@ using HandleFunction = int (*)(const char*, NvmlDevice*);
 using IndexedFunction = int (*)(NvmlDevice, int, unsigned*);
 using PowerFunction = int (*)(NvmlDevice, unsigned*);
 using ReasonsFunction = int (*)(NvmlDevice, unsigned long long*);
+using ParentFunction = int (*)(NvmlDevice, NvmlDevice*);
+struct UtilizationSample {
+  unsigned process;
+  unsigned long long microseconds;
+  unsigned multiprocessors;  // percent, like the others
+  unsigned memory;
+  unsigned encoder;
+  unsigned decoder;
+};
+using UtilizationFunction = int (*)(NvmlDevice, UtilizationSample*, unsigned*, unsigned long long since);
 
 constexpr int kSmClock = 1;
 constexpr int kMemoryClock = 2;
 constexpr int kGpuTemperature = 0;
+constexpr std::size_t kMostSamples = 1024;  // of processes; the library keeps a few for each
 
 // nvmlClocksEventReasons, as the documentation of the library numbers them.
 struct Reason {
@@ -44,6 +60,10 @@ struct Closer {
   void operator()(void* library) const { ::dlclose(library); }
 };
 
+double steadySeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 template <class Function>
 Function find(void* library, const char* name) {
   return reinterpret_cast<Function>(::dlsym(library, name));
@@ -51,7 +71,7 @@ Function find(void* library, const char* name) {
 
 }  // namespace
 
-// Functions that the library lacks, and a device that it does not know, are null.
+// Functions that the library lacks, and a device that it does not know, are null. Stays where it is.
 struct NvmlSession::Library {
   std::unique_ptr<void, Closer> handle;
   NvmlDevice device = nullptr;
@@ -62,6 +82,9 @@ struct NvmlSession::Library {
   IndexedFunction temperature = nullptr;
   PowerFunction power = nullptr;
   ReasonsFunction reasons = nullptr;
+  UtilizationFunction utilization = nullptr;
+  bool isInstance = false;
+  std::optional<TenantWatch> tenants;
 
   void bind() {
     void* const library = handle.get();
@@ -74,6 +97,41 @@ struct NvmlSession::Library {
     if (reasons == nullptr) {  // its name in drivers before 535
       reasons = find<ReasonsFunction>(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
     }
+    utilization = find<UtilizationFunction>(library, "nvmlDeviceGetProcessUtilization");
+    tenants.emplace([this](std::uint64_t since) { return uses(since); }, steadySeconds,
+                    static_cast<unsigned>(::getpid()));
+  }
+
+  // An instance of a GPU in multi-instance mode has a name of its own, and of everything but memory the library only
+  // speaks for the whole GPU.
+  void choose(const std::string& uuid) {
+    const auto handleOf = find<HandleFunction>(handle.get(), "nvmlDeviceGetHandleByUUID");
+    const auto parentOf = find<ParentFunction>(handle.get(), "nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
+    constexpr std::string_view kGpu = "GPU-";
+    if (handleOf == nullptr || handleOf(uuid.c_str(), &device) == 0 || !uuid.starts_with(kGpu)) {
+      return;
+    }
+    NvmlDevice instance = nullptr;
+    device = nullptr;
+    isInstance = handleOf(("MIG-" + uuid.substr(kGpu.size())).c_str(), &instance) == 0;
+    if (isInstance && parentOf != nullptr && parentOf(instance, &device) != 0) {
+      device = nullptr;
+    }
+  }
+
+  [[nodiscard]] std::vector<ProcessUse> uses(std::uint64_t since) const {
+    std::vector<UtilizationSample> samples(kMostSamples);
+    auto count = static_cast<unsigned>(samples.size());
+    if (utilization == nullptr || device == nullptr || utilization(device, samples.data(), &count, since) != 0) {
+      return {};
+    }
+    std::vector<ProcessUse> found;
+    samples.resize(std::min<std::size_t>(count, samples.size()));
+    found.reserve(samples.size());
+    for (const UtilizationSample& sample : samples) {
+      found.push_back({sample.process, sample.microseconds, sample.multiprocessors});
+    }
+    return found;
   }
 
   [[nodiscard]] int ask(IndexedFunction query, int which) const {
@@ -96,10 +154,7 @@ std::unique_ptr<NvmlSession> NvmlSession::open(const std::string& uuid, const ch
   }
   opened.shutdown = stop;
   opened.bind();
-  const auto handleOf = find<HandleFunction>(opened.handle.get(), "nvmlDeviceGetHandleByUUID");
-  if (handleOf == nullptr || handleOf(uuid.c_str(), &opened.device) != 0) {
-    opened.device = nullptr;
-  }
+  opened.choose(uuid);
   return session;
 }
 
@@ -122,12 +177,13 @@ NvmlFacts NvmlSession::facts() const {
   facts.smClockMhz = library.ask(library.clock, kSmClock);
   facts.maxSmClockMhz = library.ask(library.maxClock, kSmClock);
   facts.memoryClockMhz = library.ask(library.clock, kMemoryClock);
+  facts.isInstance = library.isInstance;
   return facts;
 }
 
-ConditionSample NvmlSession::sample() const {
+ConditionSample NvmlSession::sample() {
   ConditionSample sample;
-  const Library& library = *m_library;
+  Library& library = *m_library;
   if (library.device == nullptr) {
     return sample;
   }
@@ -143,6 +199,10 @@ ConditionSample NvmlSession::sample() const {
   if (library.reasons != nullptr && library.reasons(library.device, &mask) == 0) {
     sample.reasons = clockReasons(mask);
     sample.throttled = isThrottled(mask);
+  }
+  if (library.tenants && library.tenants->isShared()) {
+    sample.reasons.emplace_back("another process");
+    sample.throttled = true;
   }
   return sample;
 }

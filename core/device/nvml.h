@@ -15,7 +15,8 @@ struct NvmlFacts {
   std::string driverVersion;
   int smClockMhz = 0;  // now
   int maxSmClockMhz = 0;
-  int memoryClockMhz = 0;  // now
+  int memoryClockMhz = 0;   // now
+  bool isInstance = false;  // part of a GPU in multi-instance mode (MIG); its clocks are the whole GPU's
 };
 
 inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
@@ -32,7 +33,7 @@ class NvmlSession {
   NvmlSession& operator=(const NvmlSession&) = delete;
 
   [[nodiscard]] NvmlFacts facts() const;
-  [[nodiscard]] ConditionSample sample() const;
+  [[nodiscard]] ConditionSample sample();
 
  private:
   struct Library;

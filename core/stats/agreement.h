@@ -11,7 +11,7 @@
 namespace swage::stats {
 
 // Stop reasons of a measurement that ended without a time to rely on.
-inline constexpr std::string_view kThrottled = "throttled";  // the device was hot or short of power to the end
+inline constexpr std::string_view kThrottled = "throttled";  // the device was hot, short of power or shared to the end
 inline constexpr std::string_view kNoisy = "noisy";          // its interval stayed wide, however long it was measured
 [[nodiscard]] bool isDoubtful(const domain::Timing& timing);
 

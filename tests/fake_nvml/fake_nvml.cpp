@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A management library with one GPU, "GPU-fake", that goes through a script: $SWAGE_FAKE_NVML is a list of samples
 // "SM-MHZ,MEMORY-MHZ,CELSIUS,MILLIWATTS,REASONS" separated by ";". The last one stays. Asking for the reasons, which a
-// session does last, moves on to the next.
+// session does last of them, moves on to the next. "MIG-part" is an instance of that GPU.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -12,6 +14,21 @@ struct State {
   std::string rest;
   unsigned long long numbers[5] = {};
 };
+
+// As the library lays it out.
+struct Utilization {
+  unsigned process;
+  unsigned long long time;
+  unsigned multiprocessors;
+  unsigned memory;
+  unsigned encoder;
+  unsigned decoder;
+};
+
+State& instance() {
+  static State part;
+  return part;
+}
 
 State& state() {
   static State instance;
@@ -58,8 +75,31 @@ int nvmlSystemGetDriverVersion(char* text, unsigned size) {
   return 0;
 }
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+  if (std::strcmp(uuid, "MIG-part") == 0) {
+    *device = &instance();
+    return 0;
+  }
   *device = &state();
   return std::strcmp(uuid, "GPU-fake") == 0 ? 0 : 6;
+}
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* device, void** parent) {
+  *parent = &state();
+  return device == &instance() ? 0 : 2;
+}
+// $SWAGE_FAKE_NVML_USES is "PROCESS,PERCENT;..."; "self" is the process that asks. Each question finds them anew.
+int nvmlDeviceGetProcessUtilization(void*, Utilization* into, unsigned* count, unsigned long long since) {
+  const char* uses = std::getenv("SWAGE_FAKE_NVML_USES");
+  unsigned found = 0;
+  for (const char* at = uses; at != nullptr && *at != '\0' && found < *count; ++found) {
+    const bool isSelf = std::strncmp(at, "self", 4) == 0;
+    char* next = const_cast<char*>(at) + 4;
+    const auto process = isSelf ? static_cast<unsigned long>(::getpid()) : std::strtoul(at, &next, 10);
+    const auto percent = std::strtoul(next + 1, &next, 10);
+    into[found] = {static_cast<unsigned>(process), since + 1, static_cast<unsigned>(percent), 0, 0, 0};
+    at = *next == ';' ? next + 1 : next;
+  }
+  *count = found;
+  return found > 0 ? 0 : 6;
 }
 int nvmlDeviceGetClockInfo(void*, int kind, unsigned* megahertz) {
   return give(state().numbers[kind == 1 ? 0 : 1], megahertz);

@@ -90,9 +90,10 @@ TEST(ProfileText, CallsATimeNoisyWithItsReasons) {
   timing.highNs = 104.0;
   timing.repeated = 9;
   timing.conditions.throttleReasons = {"power cap"};
-  EXPECT_EQ(noiseReasons(timing), (QStringList{u"the interval of the median is ±4 %"_s,
-                                               u"9 samples were measured again because the device was throttled"_s,
-                                               u"the device was held back by power cap"_s}));
+  EXPECT_EQ(noiseReasons(timing),
+            (QStringList{u"the interval of the median is ±4 %"_s,
+                         u"9 samples were measured again because the device was throttled or shared"_s,
+                         u"the device was held back by power cap"_s}));
 }
 
 TEST(ProfileText, TellsTheConditionsThatAreKnown) {

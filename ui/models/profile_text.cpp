@@ -202,7 +202,8 @@ QStringList noiseReasons(const domain::Timing& timing) {
     reasons.push_back(tr("the interval of the median is ±%1").arg(formatPercent(time.relativeHalfWidth())));
   }
   if (timing.samples > 0 && timing.repeated > kManyRepeated * timing.samples) {
-    reasons.push_back(tr("%1 samples were measured again because the device was throttled").arg(timing.repeated));
+    reasons.push_back(
+        tr("%1 samples were measured again because the device was throttled or shared").arg(timing.repeated));
   }
   for (const std::string& reason : timing.conditions.throttleReasons) {
     reasons.push_back(tr("the device was held back by %1").arg(toQString(reason)));
