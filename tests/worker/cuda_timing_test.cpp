@@ -96,7 +96,7 @@ TEST_F(CudaTiming, HavingTracedDoesNotSlowDownWhatIsTimedLater) {
   ASSERT_TRUE(m_device->traceCold(call).has_value());
   const double after = median();
   std::printf("before %.1f us, after %.1f us\n", before / 1e3, after / 1e3);
-  EXPECT_NEAR(after / before, 1.0, 0.03);
+  EXPECT_LE(after / before, 1.03);
 }
 
 TEST_F(CudaTiming, TheManagementLibraryKnowsTheDevice) {
