@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "app/workbench/synthetic_services.h"
-#include "core/engine/export_service_impl.h"
 #include "ui/shell/main_window.h"
 
 namespace swage::workbench {
@@ -89,7 +88,7 @@ double percentile(std::vector<double> values, double share) {
 int runBenchmark(TimedApplication& application, const BenchmarkOptions& options) {
   SyntheticRecord record;
   SyntheticRun run(record, options.eventsPerSecond);
-  const engine::ExportServiceImpl exporter;
+  const SyntheticExporter exporter;
   ui::RealDialogs dialogs;
   ui::ThemeController theme(application);
   ui::MainWindow window({.run = run, .record = record, .exporter = exporter, .dialogs = dialogs, .theme = theme}, {});

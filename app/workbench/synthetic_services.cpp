@@ -53,6 +53,10 @@ std::vector<services::LaneStatus> lanesAfter(std::int64_t count, double seconds)
   return lanes;
 }
 
+Error nothingToExport() {
+  return Error(ErrorKind::Unsupported, "made-up candidates cannot be exported");
+}
+
 }  // namespace
 
 CandidateRow SyntheticRecord::row(std::int64_t id) {
@@ -136,6 +140,21 @@ Result<services::Lineage> SyntheticRecord::lineage(domain::CandidateId id, const
 QFuture<Result<domain::AnnotationEdit>> SyntheticRecord::annotate(const domain::AnnotationEdit&) {
   return QtFuture::makeReadyFuture(
       Result<domain::AnnotationEdit>(Error(ErrorKind::Unsupported, "made-up candidates cannot be changed")));
+}
+
+QFuture<Result<services::ExportFacts>> SyntheticExporter::facts(const std::filesystem::path&,
+                                                                domain::CandidateId) const {
+  return QtFuture::makeReadyFuture(Result<services::ExportFacts>(nothingToExport()));
+}
+
+QFuture<Result<services::ExportFiles>> SyntheticExporter::files(const std::filesystem::path&, domain::CandidateId,
+                                                                services::ExportFormat) const {
+  return QtFuture::makeReadyFuture(Result<services::ExportFiles>(nothingToExport()));
+}
+
+QFuture<Result<>> SyntheticExporter::write(const services::ExportFiles&, const std::filesystem::path&,
+                                           services::ExistingFiles) const {
+  return QtFuture::makeReadyFuture(Result<>(nothingToExport()));
 }
 
 services::ProposerReport SyntheticRecord::report(std::int64_t count, double elapsedSeconds) {

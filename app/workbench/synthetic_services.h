@@ -51,6 +51,18 @@ class SyntheticRecord final : public services::RecordService {
   std::int64_t m_count = 0;
 };
 
+// Refuses everything: of a made-up candidate there is nothing to write.
+class SyntheticExporter final : public services::ExportService {
+ public:
+  [[nodiscard]] QFuture<Result<services::ExportFacts>> facts(const std::filesystem::path& project,
+                                                             domain::CandidateId candidate) const override;
+  [[nodiscard]] QFuture<Result<services::ExportFiles>> files(const std::filesystem::path& project,
+                                                             domain::CandidateId candidate,
+                                                             services::ExportFormat format) const override;
+  [[nodiscard]] QFuture<Result<>> write(const services::ExportFiles& files, const std::filesystem::path& target,
+                                        services::ExistingFiles existing) const override;
+};
+
 // A run that reports so many candidates a second, with everything else an engine says meanwhile.
 class SyntheticRun final : public services::RunService {
   Q_OBJECT
