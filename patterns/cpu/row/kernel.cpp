@@ -274,7 +274,8 @@ static void mapRun(SWAGE_PARAMETERS, const Base& base, const Group& q, const Kee
                    Index end) {
   Index i = start;
   if constexpr (kStreaming != 0) {
-    for (; i + kTile <= end; i += kTile) {
+    const Index tiled = start + (end - start) / kTile * kTile;
+    for (; i < tiled; i += kTile) {
       Outputs out[kTile];
 #pragma omp simd
       for (Index v = 0; v < kTile; ++v) {
