@@ -174,6 +174,8 @@ TEST_F(ComparePageTest, ACandidateIsChosenByItsNumber) {
   QTest::keyClicks(picker->lineEdit(), QString::number(m_demo.ancestor.value()));
   QTest::keyClick(picker->lineEdit(), Qt::Key_Return);
   EXPECT_FALSE(source().text(1).contains(u"kept"_s));
+  EXPECT_TRUE(picker->currentText().startsWith(QString::number(m_demo.ancestor.value()) + u" · "_s))
+      << "what it is, also when it is no elite: " << picker->currentText().toStdString();
   picker->lineEdit()->selectAll();
   QTest::keyClicks(picker->lineEdit(), u"99999"_s);
   QTest::keyClick(picker->lineEdit(), Qt::Key_Return);

@@ -13,9 +13,19 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
+QString textOf(domain::CandidateId id, const domain::Cell& cell, double speedup, double timeNs) {
+  return u"%1 · %2 · %3"_s.arg(QString::number(id.value()), toQString(cell.name()),
+                               speedup > 0.0 ? formatSpeedup(speedup) : formatTime(timeNs));
+}
+
 QString textOf(const services::CellSummary& cell) {
-  const QString value = cell.speedup > 0.0 ? formatSpeedup(cell.speedup) : formatTime(cell.bestTimeNs);
-  return u"%1 · %2 · %3"_s.arg(QString::number(cell.best.value()), toQString(cell.cell.name()), value);
+  return textOf(cell.best, cell.cell, cell.speedup, cell.bestTimeNs);
+}
+
+// Of any candidate: one without a cell has what became of it instead.
+QString textOf(const services::CandidateRow& row) {
+  return row.cell ? textOf(row.id, *row.cell, row.speedup, row.timeNs)
+                  : u"%1 · %2"_s.arg(QString::number(row.id.value()), toQString(row.status));
 }
 
 }  // namespace
@@ -40,9 +50,15 @@ CandidatePicker::CandidatePicker(Session& session, const QString& name, QWidget*
   fill();
 }
 
-void CandidatePicker::setCandidate(domain::CandidateId candidate) {
-  const QSignalBlocker blocker(this);
-  m_candidate = candidate;
+void CandidatePicker::setCandidate(const services::CandidateRow& row) {
+  m_candidate = row.id;
+  m_text = textOf(row);
+  fill();
+}
+
+void CandidatePicker::clearCandidate() {
+  m_candidate = {};
+  m_text.clear();
   fill();
 }
 
@@ -60,7 +76,7 @@ void CandidatePicker::fill() {
   }
   setCurrentIndex(current);
   if (current < 0) {
-    setEditText(m_candidate.isValid() ? QString::number(m_candidate.value()) : QString());
+    setEditText(m_text);
   }
 }
 
@@ -74,6 +90,7 @@ void CandidatePicker::readTyped() {
   const qlonglong number = lineEdit()->text().trimmed().section(u' ', 0, 0).toLongLong(&isNumber);
   if (isNumber && number > 0 && domain::CandidateId(number) != m_candidate) {
     m_candidate = domain::CandidateId(number);
+    m_text = QString::number(number);
     Q_EMIT chosen(m_candidate);
   }
 }

@@ -14,7 +14,8 @@ class CandidatePicker final : public QComboBox {
  public:
   CandidatePicker(Session& session, const QString& name, QWidget* parent = nullptr);
   // Shows a choice that was made elsewhere; says nothing.
-  void setCandidate(domain::CandidateId candidate);
+  void setCandidate(const services::CandidateRow& row);
+  void clearCandidate();
 
  Q_SIGNALS:
   void chosen(swage::domain::CandidateId candidate);
@@ -29,6 +30,7 @@ class CandidatePicker final : public QComboBox {
 
   Session& m_session;
   domain::CandidateId m_candidate;
+  QString m_text;  // of it, where it is not in the list
 };
 
 }  // namespace swage::ui

@@ -212,8 +212,8 @@ void ComparePage::setTheme(const Theme& theme) {
 
 void ComparePage::clear() {
   m_comparison.reset();
-  m_left->setCandidate({});
-  m_right->setCandidate({});
+  m_left->clearCandidate();
+  m_right->clearCandidate();
   m_verdict->setBadge({}, Badge::Tone::Neutral);
   m_empty->setEmpty(true);
 }
@@ -251,8 +251,8 @@ void ComparePage::swapSides() {
 
 void ComparePage::showComparison() {
   m_empty->setEmpty(false);
-  m_left->setCandidate(m_comparison->left.detail.row.id);
-  m_right->setCandidate(m_comparison->right.detail.row.id);
+  m_left->setCandidate(m_comparison->left.detail.row);
+  m_right->setCandidate(m_comparison->right.detail.row);
   m_summary->setFullText(comparisonSummary(*m_comparison));
   const auto [word, tone] = badgeOf(timeDelta(*m_comparison));
   m_verdict->setBadge(word, tone);
