@@ -14,6 +14,7 @@
 #include "tests/ui/demo_data.h"
 #include "ui/widgets/heat_map.h"
 #include "ui/widgets/heat_map_accessible.h"
+#include "ui/widgets/heat_painter.h"
 
 using namespace Qt::StringLiterals;
 
@@ -47,6 +48,28 @@ class Map : public ::testing::Test {
   swage::testing::FakeRecordService record;
   HeatMap map;
 };
+
+QImage painted(const CellView& cell, int width) {
+  QImage image(width, 40, QImage::Format_RGB32);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  paintCell(painter, QRectF(image.rect()), cell, Theme::light(), QFont());
+  return image;
+}
+
+TEST(HeatPainter, ACountThatDoesNotFitIsItsNumber) {
+  for (const State state : {State::Filled, State::FailedOnly}) {
+    CellView cell;
+    cell.state = state;
+    cell.value = u"1.1×"_s;
+    cell.count = u"128 tried"_s;
+    cell.shortCount = u"128"_s;
+    CellView number = cell;
+    number.count = number.shortCount;
+    EXPECT_EQ(painted(cell, 40), painted(number, 40));
+    EXPECT_NE(painted(cell, 120), painted(number, 120));
+  }
+}
 
 TEST_F(Map, LaysOutFourRowsAndThreeBlocksWithA3OnTop) {
   EXPECT_EQ(cellAt(0, 0).name(), "A3B0C0");

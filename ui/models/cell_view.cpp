@@ -53,7 +53,8 @@ CellView viewCell(const services::CellSummary& cell, const CellScale& scale) {
     fillValue(view, cell, scale);
   }
   if (cell.state != State::Unavailable && cell.tried > 0) {
-    view.count = tr("%1 tried").arg(formatCount(cell.tried));
+    view.shortCount = formatCount(cell.tried);
+    view.count = tr("%1 tried").arg(view.shortCount);
   }
   return view;
 }

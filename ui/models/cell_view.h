@@ -24,6 +24,7 @@ struct CellView {
   services::CellSummary::State state = services::CellSummary::State::Empty;
   QString value;       // "2.31×", of the scale's metric; a time while no baseline is known; empty when there is none
   QString count;       // "128 tried"
+  QString shortCount;  // "128": where the count does not fit
   double level = 0.0;  // on the colour map
   bool best = false;
   QString spoken;  // the whole cell in one sentence

@@ -42,10 +42,16 @@ void paintCross(QPainter& painter, const QRectF& rect, const Theme& theme) {
   painter.drawLine(inner.bottomLeft(), inner.topRight());
 }
 
+QString fittingCount(const CellView& cell, const QFontMetricsF& metrics, double room) {
+  return metrics.horizontalAdvance(cell.count) <= room ? cell.count
+                                                       : metrics.elidedText(cell.shortCount, Qt::ElideRight, room);
+}
+
 // The count of a failed cell stands on the crossing, so it gets a plate of its own.
-void paintFailedCount(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
+void paintFailedCount(QPainter& painter, const QRectF& rect, const CellView& cell, const QFont& font,
                       const Theme& theme) {
   const QFontMetricsF metrics(font);
+  const QString text = fittingCount(cell, metrics, rect.width() - 12.0);
   QRectF plate(0, 0, metrics.horizontalAdvance(text) + 8.0, metrics.height() + 2.0);
   plate.moveCenter(rect.center());
   painter.fillRect(plate, theme.failed);
@@ -92,7 +98,7 @@ void paintTexts(QPainter& painter, const QRectF& rect, const CellView& cell, con
   const QRectF below(rect.left(), line.bottom(), rect.width(), countMetrics.height());
   if (bothFit && !(cell.best && isTight)) {
     painter.setFont(small);
-    painter.drawText(below, Qt::AlignCenter, countMetrics.elidedText(cell.count, Qt::ElideRight, rect.width() - 4.0));
+    painter.drawText(below, Qt::AlignCenter, fittingCount(cell, countMetrics, rect.width() - 4.0));
   }
   if (cell.best) {
     paintStar(painter, bothFit && isTight ? below.center() : rect.topRight() + QPointF(-radius - inset, radius + inset),
@@ -124,7 +130,7 @@ void paintCell(QPainter& painter, const QRectF& rect, const CellView& cell, cons
   const QColor fill = mapColor(theme.heat, cell.level);
   paintCellBackground(painter, rect, cell.state, fill, theme);
   if (cell.state == State::FailedOnly) {
-    paintFailedCount(painter, rect, cell.count, scaled(font, 0.82, QFont::Normal), theme);
+    paintFailedCount(painter, rect, cell, scaled(font, 0.82, QFont::Normal), theme);
   }
   if (cell.state != State::Filled) {
     return;
