@@ -4,6 +4,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -17,7 +18,9 @@
 namespace swage::engine {
 namespace {
 
-constexpr int kProposalsPerTurn = 16;  // then the event loop gets its turn: duplicates cost no time but ours
+// Then the event loop gets its turn. A proposal takes milliseconds, many end as duplicates, and a device that is done
+// must not wait for the compilers' next ones.
+constexpr std::chrono::milliseconds kProposingTurn{4};
 
 // A person wants to know the time of an edit, and everybody that of the task's own operators.
 bool isRaced(domain::OperatorKind madeBy) {
@@ -228,8 +231,9 @@ void CandidatePipeline::pump() {
     m_evaluatingBatch = false;
   }
   bool found = true;
-  int turns = 0;
-  while (m_flow == Flow::Running && mayCompile() && found && turns++ < kProposalsPerTurn) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (m_flow == Flow::Running && mayCompile() && found &&
+         std::chrono::steady_clock::now() - begin < kProposingTurn) {
     found = proposeOne();
   }
   if (m_flow != Flow::Running) {

@@ -130,7 +130,16 @@ bool GenomeMoves::settleStandard(RegionGene& gene) const {
   return false;
 }
 
-std::vector<const patterns::Pattern*> GenomeMoves::patternsFor(const std::vector<int>& operations) const {
+const std::vector<const patterns::Pattern*>& GenomeMoves::patternsFor(const std::vector<int>& operations) const {
+  const std::lock_guard lock(m_mutex);
+  auto found = m_fitting.find(operations);
+  if (found == m_fitting.end()) {
+    found = m_fitting.emplace(operations, findPatternsFor(operations)).first;
+  }
+  return found->second;
+}
+
+std::vector<const patterns::Pattern*> GenomeMoves::findPatternsFor(const std::vector<int>& operations) const {
   std::vector<const patterns::Pattern*> fitting;
   if (m_fusion.region(operations) == nullptr) {
     return fitting;
@@ -145,7 +154,7 @@ std::vector<const patterns::Pattern*> GenomeMoves::patternsFor(const std::vector
 }
 
 std::optional<RegionGene> GenomeMoves::anyGene(const std::vector<int>& operations, Random& random) const {
-  const std::vector<const patterns::Pattern*> fitting = patternsFor(operations);
+  const std::vector<const patterns::Pattern*>& fitting = patternsFor(operations);
   if (fitting.empty()) {
     return std::nullopt;
   }
@@ -156,7 +165,7 @@ std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& par
   Random random(1);
   Genome genome;
   for (const std::vector<int>& operations : partition) {
-    const std::vector<const patterns::Pattern*> fitting = patternsFor(operations);
+    const std::vector<const patterns::Pattern*>& fitting = patternsFor(operations);
     if (fitting.empty()) {
       continue;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -13,14 +15,14 @@
 
 namespace swage::synth {
 
-// Legal genomes and the steps between them.
+// Legal genomes and the steps between them. Any thread may use it.
 class GenomeMoves {
  public:
   GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
               const domain::DeviceInfo& device);
 
-  // Patterns that can compute the region with some parameters.
-  [[nodiscard]] std::vector<const patterns::Pattern*> patternsFor(const std::vector<int>& operations) const;
+  // Patterns that can compute the region with some parameters. Found out once for each region.
+  [[nodiscard]] const std::vector<const patterns::Pattern*>& patternsFor(const std::vector<int>& operations) const;
   // Whether a gene is legal by itself.
   [[nodiscard]] bool isLegal(const domain::RegionGene& gene) const;
   // Whether a genome is: legal genes, no overlap, nodes covered wholly or not at all, no cycle.
@@ -45,6 +47,7 @@ class GenomeMoves {
   [[nodiscard]] std::optional<domain::RegionGene> makeGene(const std::vector<int>& operations,
                                                            const patterns::Pattern& pattern, Choice choice,
                                                            Random& random) const;
+  [[nodiscard]] std::vector<const patterns::Pattern*> findPatternsFor(const std::vector<int>& operations) const;
   bool settleStandard(domain::RegionGene& gene) const;
   [[nodiscard]] std::optional<domain::RegionGene> anyGene(const std::vector<int>& operations, Random& random) const;
   // Every pattern that fits takes its turn as the first choice of all regions: rank 0 is the first fitting pattern.
@@ -56,6 +59,8 @@ class GenomeMoves {
   const OperationGraph& m_operations;
   const patterns::Catalogue& m_catalogue;
   const domain::DeviceInfo& m_device;
+  mutable std::mutex m_mutex;
+  mutable std::map<std::vector<int>, std::vector<const patterns::Pattern*>> m_fitting;  // by region
 };
 
 }  // namespace swage::synth
