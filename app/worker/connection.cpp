@@ -83,6 +83,11 @@ Result<std::optional<wire::Message>> Connection::receive() {
   return event;
 }
 
+bool Connection::hasMessage() {
+  const std::lock_guard lock(m_mutex);
+  return !m_inbox.empty();
+}
+
 Connection::Arrival Connection::waitForRequest() {
   const auto isGreeting = [](const Result<std::optional<wire::Message>>& event) {
     return event && *event && std::holds_alternative<wire::Hello>(**event);

@@ -31,6 +31,9 @@ class Connection {
   // Waits for the next message. No value: the input has ended. An error: what came is no frame.
   [[nodiscard]] Result<std::optional<wire::Message>> receive();
 
+  // Whether a message is there that receive() would give at once, or the input has ended.
+  [[nodiscard]] bool hasMessage();
+
   // Waits until a message after the greeting is there, and leaves it for receive().
   enum class Arrival : std::uint8_t { Request, End };
   [[nodiscard]] Arrival waitForRequest();

@@ -79,8 +79,9 @@ WorkerLoop::Next WorkerLoop::evaluate(const wire::Evaluate& request) {
     return Next::ProtocolBroken;
   }
   m_heartbeat.begin(request.request);
-  const wire::Evaluated result =
-      m_session->evaluate(request, [this](std::string_view stage) { m_heartbeat.enter(stage); });
+  const wire::Evaluated result = m_session->evaluate(
+      request, [this](std::string_view stage) { m_heartbeat.enter(stage); },
+      [this] { return m_connection.hasMessage(); });
   m_heartbeat.end();
   return reply(result, result.workerExits);
 }

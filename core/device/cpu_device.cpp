@@ -24,6 +24,7 @@ namespace {
 
 using Entry = void (*)(void**);
 
+constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;  // by one thread
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kMaxFlushBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kDefaultCacheBytes = std::int64_t{32} << 20;
@@ -122,8 +123,13 @@ DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::str
   return std::make_unique<CpuModule>(std::move(*object));
 }
 
-DeviceStatus CpuDevice::zero(void* address, std::size_t bytes) {
-  std::memset(address, 0, bytes);
+DeviceStatus CpuDevice::fill(void* address, std::uint8_t value, std::size_t bytes) {
+  auto* const first = static_cast<unsigned char*>(address);
+  const auto size = static_cast<std::int64_t>(bytes);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t begin = 0; begin < size; begin += kFilledAtOnce) {
+    std::memset(first + begin, value, static_cast<std::size_t>(std::min(kFilledAtOnce, size - begin)));
+  }
   return {};
 }
 
@@ -142,7 +148,10 @@ void CpuDevice::flushCaches() {
   }
 }
 
-DeviceResult<CallTime> CpuDevice::timeCold(const Call& call) {
+DeviceResult<CallTime> CpuDevice::timeColdAfter(const Call& before, const Call& call) {
+  if (DeviceStatus failed = before ? before() : std::nullopt) {
+    return tl::make_unexpected(std::move(*failed));
+  }
   flushCaches();
   const auto start = std::chrono::steady_clock::now();
   DeviceStatus failed = call();

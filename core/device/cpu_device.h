@@ -19,9 +19,9 @@ class CpuDevice final : public Device {
   [[nodiscard]] const domain::DeviceInfo& info() const override { return m_info; }
   [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override;
   [[nodiscard]] DeviceStatus synchronize() override { return {}; }
-  [[nodiscard]] DeviceStatus zero(void* address, std::size_t bytes) override;
+  [[nodiscard]] DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override;
   [[nodiscard]] std::int64_t freeBytes() const override;
-  [[nodiscard]] DeviceResult<CallTime> timeCold(const Call& call) override;
+  [[nodiscard]] DeviceResult<CallTime> timeColdAfter(const Call& before, const Call& call) override;
   [[nodiscard]] std::string_view clock() const override { return "host clock"; }
 
  private:

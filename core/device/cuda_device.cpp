@@ -65,7 +65,7 @@ class CudaDevice final : public Device {
         m_info(std::move(info)),
         m_flushed(std::move(flushed)),
         m_nvml(std::move(nvml)),
-        m_flushStart(driver),
+        m_start(driver),
         m_callStart(driver),
         m_callEnd(driver) {}
   ~CudaDevice() override {
@@ -81,17 +81,17 @@ class CudaDevice final : public Device {
   [[nodiscard]] DeviceStatus synchronize() override {
     return m_driver.check(m_driver.cuCtxSynchronize(), "run to the end");
   }
-  [[nodiscard]] DeviceStatus zero(void* address, std::size_t bytes) override {
+  [[nodiscard]] DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override {
     const auto target = reinterpret_cast<CUdeviceptr>(address);
     return bytes == 0 ? std::nullopt
-                      : m_driver.check(m_driver.cuMemsetD8Async(target, 0, bytes, kStream), "zero a buffer");
+                      : m_driver.check(m_driver.cuMemsetD8Async(target, value, bytes, kStream), "fill a buffer");
   }
   [[nodiscard]] std::int64_t freeBytes() const override {
     std::size_t free = 0;
     std::size_t total = 0;
     return m_driver.cuMemGetInfo(&free, &total) == CUDA_SUCCESS ? static_cast<std::int64_t>(free) : 0;
   }
-  [[nodiscard]] DeviceResult<CallTime> timeCold(const Call& call) override;
+  [[nodiscard]] DeviceResult<CallTime> timeColdAfter(const Call& before, const Call& call) override;
   [[nodiscard]] std::string_view clock() const override { return "device events"; }
 #ifdef SWAGE_HAVE_CUPTI_HEADERS
   [[nodiscard]] bool canTrace() override;
@@ -106,7 +106,7 @@ class CudaDevice final : public Device {
 
  private:
   [[nodiscard]] DeviceStatus flush();
-  [[nodiscard]] DeviceStatus issue(const Call& call);
+  [[nodiscard]] DeviceStatus issue(const Call& before, const Call& call);
 #ifdef SWAGE_HAVE_CUPTI_HEADERS
   void giveUpTracing(const Error& why);
 #endif
@@ -117,7 +117,7 @@ class CudaDevice final : public Device {
   domain::DeviceInfo m_info;
   DeviceBlock m_flushed;
   std::unique_ptr<NvmlSession> m_nvml;
-  CudaEvent m_flushStart;
+  CudaEvent m_start;
   CudaEvent m_callStart;
   CudaEvent m_callEnd;
   int m_fill = 0;
@@ -139,8 +139,11 @@ DeviceStatus CudaDevice::flush() {
 
 // The device is still busy flushing while the host issues the call, so that launch latency is hidden, as it is in a
 // model that keeps its GPU busy.
-DeviceStatus CudaDevice::issue(const Call& call) {
-  if (DeviceStatus failed = m_flushStart.record()) {
+DeviceStatus CudaDevice::issue(const Call& before, const Call& call) {
+  if (DeviceStatus failed = m_start.record()) {
+    return failed;
+  }
+  if (DeviceStatus failed = before ? before() : std::nullopt) {
     return failed;
   }
   if (DeviceStatus failed = flush()) {
@@ -156,16 +159,15 @@ DeviceStatus CudaDevice::issue(const Call& call) {
 }
 
 // Work outside the stream that is timed is still going on when the events are done: only the host's clock sees it,
-// because it waits for the whole context. Lines that the call before asked to stay in L2 are given up first, while the
-// device may still have something of the caller's to do: that is not the call, which was waited for.
-DeviceResult<CallTime> CudaDevice::timeCold(const Call& call) {
+// because it waits for the whole context. Lines that the call before asked to stay in L2 are given up first.
+DeviceResult<CallTime> CudaDevice::timeColdAfter(const Call& before, const Call& call) {
   DeviceStatus failed = m_driver.check(m_driver.cuCtxResetPersistingL2Cache(), "reset the L2 cache");
   failed = failed ? failed : synchronize();
   if (failed) {
     return tl::make_unexpected(std::move(*failed));
   }
   const auto start = std::chrono::steady_clock::now();
-  failed = issue(call);
+  failed = issue(before, call);
   if (!failed) {
     failed = synchronize();
   }
@@ -173,12 +175,12 @@ DeviceResult<CallTime> CudaDevice::timeCold(const Call& call) {
   if (failed) {
     return tl::make_unexpected(std::move(*failed));
   }
-  const auto flushNs = m_callStart.nanosecondsSince(m_flushStart);
+  const auto beforeNs = m_callStart.nanosecondsSince(m_start);
   const auto callNs = m_callEnd.nanosecondsSince(m_callStart);
-  if (!flushNs || !callNs) {
-    return tl::make_unexpected(!flushNs ? flushNs.error() : callNs.error());
+  if (!beforeNs || !callNs) {
+    return tl::make_unexpected(!beforeNs ? beforeNs.error() : callNs.error());
   }
-  return CallTime{.ns = *callNs, .hostNs = std::max(kLeastHostNs, hostNs - *flushNs - m_overheadNs)};
+  return CallTime{.ns = *callNs, .hostNs = std::max(kLeastHostNs, hostNs - *beforeNs - m_overheadNs)};
 }
 
 #ifdef SWAGE_HAVE_CUPTI_HEADERS

@@ -75,12 +75,16 @@ class Device {
   [[nodiscard]] virtual DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) = 0;
   // Waits for everything issued before and reports what went wrong in it.
   [[nodiscard]] virtual DeviceStatus synchronize() = 0;
-  [[nodiscard]] virtual DeviceStatus zero(void* address, std::size_t bytes) = 0;
+  // Every byte becomes `value`. Asynchronous on a GPU.
+  [[nodiscard]] virtual DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) = 0;
   // Bytes that could be allocated now, without what caches of libtorch hold.
   [[nodiscard]] virtual std::int64_t freeBytes() const = 0;
 
   // One call with cold caches. It has finished when this returns.
-  [[nodiscard]] virtual DeviceResult<CallTime> timeCold(const Call& call) = 0;
+  [[nodiscard]] DeviceResult<CallTime> timeCold(const Call& call) { return timeColdAfter({}, call); }
+  // The same after something else, which is not timed and is not waited for: whoever has to look at the last call's
+  // results gives the device that work here, where the flush follows at once, instead of letting it wait for the host.
+  [[nodiscard]] virtual DeviceResult<CallTime> timeColdAfter(const Call& before, const Call& call) = 0;
   // What gives CallTime::ns: "device events", "host clock".
   [[nodiscard]] virtual std::string_view clock() const = 0;
   // Whether traceCold() may have an answer.

@@ -155,8 +155,18 @@ class PairRun {
   [[nodiscard]] bool isEnough(double start) {
     const double elapsed = m_clock() - start;
     m_decision = m_rule.decide(m_candidate.samples(), elapsed);
+    if (m_decision == stats::StoppingRule::Decision::Precise && hasTimeLeft(elapsed)) {
+      return false;
+    }
     const std::size_t wanted = elapsed > m_rule.budgetSeconds ? kFewestEagerSamples : kMinEagerSamples;
     return m_decision != stats::StoppingRule::Decision::Continue && m_eager.samples().size() >= wanted;
+  }
+
+  // A time that is precise enough may become more so while the device would have nothing else to do.
+  [[nodiscard]] bool hasTimeLeft(double elapsed) const {
+    const auto& isAwaited = m_options.timing.isAwaited;
+    return isAwaited && !isAwaited() && elapsed < m_rule.budgetSeconds &&
+           static_cast<int>(m_candidate.samples().size()) < m_rule.maxSamples;
   }
 
   // Once: a contender whose time is still uncertain is worth as long again.

@@ -24,6 +24,9 @@ struct TimingOptions {
   int warmups = 2;
   ConditionProbe conditions = {};  // empty: nobody can be asked
   std::string clock = {};          // what gives the samples, for the result
+  // Whether somebody waits for the device, and sampling should stop as soon as the time is precise; otherwise it goes
+  // on up to the limits. Empty: always.
+  std::function<bool()> isAwaited = {};
 };
 
 struct PairOptions {

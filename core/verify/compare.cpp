@@ -3,17 +3,17 @@
 
 #include <ATen/ops/dot.h>
 #include <ATen/ops/isclose.h>
-#include <ATen/ops/maximum.h>
+#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/nan_to_num.h>
 #include <ATen/ops/scalar_tensor.h>
-#include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace swage::verify {
 namespace {
@@ -31,38 +31,37 @@ void forEachChunk(c10::Device device, std::int64_t size,
   }
 }
 
-// `now` is of one more chunk; nothing is known before the first one.
-at::Tensor largest(const at::Tensor& before, const at::Tensor& now) {
-  return before.defined() ? at::maximum(before, now) : now;
-}
-
-// On the device until it is read. NaN when any element was.
-struct Sums {
-  at::Tensor squares;
-  at::Tensor maximum;
+// Of as many chunks as there are. NaN when any element was.
+struct Norms {
+  std::vector<at::Tensor> l2;
+  std::vector<at::Tensor> maximum;
 
   void add(const at::Tensor& values) {
-    const at::Tensor sum = at::dot(values, values);
-    squares = squares.defined() ? squares.add_(sum) : sum;
-    maximum = largest(maximum, values.abs().max());
+    l2.push_back(at::linalg_vector_norm(values, 2));
+    maximum.push_back(largestOf(values));
+  }
+  static at::Tensor largestOf(const at::Tensor& values) {
+    return at::linalg_vector_norm(values, std::numeric_limits<double>::infinity());
   }
 };
 
-// Waits for the device once. What no chunk has touched is 0.
-std::vector<double> read(const std::vector<at::Tensor>& scalars) {
-  std::vector<double> values(scalars.size(), 0.0);
-  std::vector<at::Tensor> known;
-  std::copy_if(scalars.begin(), scalars.end(), std::back_inserter(known),
-               [](const auto& one) { return one.defined(); });
-  if (known.empty()) {
-    return values;
-  }
-  const at::Tensor onHost = at::stack(known).cpu();
-  const double* next = onHost.const_data_ptr<double>();
-  for (std::size_t i = 0; i < scalars.size(); ++i) {
-    values[i] = scalars[i].defined() ? *next++ : 0.0;
-  }
-  return values;
+// 0 of no chunk at all.
+double l2Of(const std::vector<double>& chunks) {
+  return std::sqrt(std::inner_product(chunks.begin(), chunks.end(), chunks.begin(), 0.0));
+}
+
+// Unlike std::max, NaN beside any number.
+double maximumOf(const std::vector<double>& chunks) {
+  return std::accumulate(chunks.begin(), chunks.end(), 0.0,
+                         [](double a, double b) { return std::isnan(b) || b > a ? b : a; });
+}
+
+Magnitude read(const Norms& norms) {
+  Answers answers;
+  const Answers::Range l2 = answers.add(norms.l2);
+  const Answers::Range maximum = answers.add(norms.maximum);
+  answers.fetch();
+  return {l2Of(answers.numbersOf(l2)), maximumOf(answers.numbersOf(maximum))};
 }
 
 std::int64_t firstTrue(const at::Tensor& flags) {
@@ -90,21 +89,19 @@ at::Tensor preciseError(const at::Tensor& actual, const at::Tensor& reference) {
   return at::where(same, at::scalar_tensor(0.0, known.options()), known);
 }
 
-Difference settled(const at::Tensor& actual, const Sealed& reference, double squares, double maximum) {
-  const Difference result{std::sqrt(squares), maximum};
-  const bool isFinite = std::isfinite(result.l2) && std::isfinite(result.maxAbsolute);
-  return isFinite ? result : preciseDifference(actual, reference);
+Difference settled(const at::Tensor& actual, const Sealed& reference, const Magnitude& error) {
+  const bool isFinite = std::isfinite(error.l2) && std::isfinite(error.maxAbsolute);
+  return isFinite ? Difference{error.l2, error.maxAbsolute} : preciseDifference(actual, reference);
 }
 
 }  // namespace
 
 Magnitude magnitude(const Sealed& reference) {
-  Sums sums;
+  Norms norms;
   forEachChunk(reference.device(), reference.size(), [&](std::int64_t begin, std::int64_t count) {
-    sums.add(at::nan_to_num(reference.chunk(begin, count).to(at::kDouble), 0.0, 0.0, 0.0));
+    norms.add(at::nan_to_num(reference.chunk(begin, count).to(at::kDouble), 0.0, 0.0, 0.0));
   });
-  const std::vector<double> found = read({sums.squares, sums.maximum});
-  return {std::sqrt(found[0]), found[1]};
+  return read(norms);
 }
 
 void Spread::add(const Spread& other) {
@@ -163,33 +160,32 @@ Difference preciseDifference(const at::Tensor& actual, const Sealed& reference) 
 }
 
 Difference difference(const at::Tensor& actual, const Sealed& reference) {
-  Sums sums;
+  Norms norms;
   forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
-    sums.add(reference.chunk(begin, count).to(at::kDouble).sub(actual.narrow(0, begin, count)));
+    norms.add(reference.chunk(begin, count).to(at::kDouble).sub(actual.narrow(0, begin, count)));
   });
-  const std::vector<double> found = read({sums.squares, sums.maximum});
-  return settled(actual, reference, found[0], found[1]);
+  return settled(actual, reference, read(norms));
 }
 
-std::vector<Distances> distances(const std::vector<Compared>& outputs) {
-  std::vector<at::Tensor> scalars;
-  for (const Compared& output : outputs) {
-    Sums sums;
-    at::Tensor fromEager;
-    forEachChunk(output.actual.device(), output.actual.numel(), [&](std::int64_t begin, std::int64_t count) {
-      const at::Tensor part = output.actual.narrow(0, begin, count);
-      sums.add(output.reference->chunk(begin, count).to(at::kDouble).sub(part));
-      fromEager = largest(fromEager, part.sub(output.eager->chunk(begin, count)).abs_().max().to(at::kDouble));
-    });
-    scalars.insert(scalars.end(), {sums.squares, sums.maximum, fromEager});
-  }
-  const std::vector<double> found = read(scalars);
-  std::vector<Distances> result;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const double* values = &found[3 * i];
-    result.push_back({settled(outputs[i].actual, *outputs[i].reference, values[0], values[1]), values[2]});
-  }
-  return result;
+DistancesUnderWay DistancesUnderWay::begin(at::Tensor actual, const Sealed& reference, const Sealed& eager,
+                                           Answers& answers) {
+  Norms norms;
+  std::vector<at::Tensor> fromEager;
+  forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor part = actual.narrow(0, begin, count);
+    norms.add(reference.chunk(begin, count).to(at::kDouble).sub(part));
+    fromEager.push_back(Norms::largestOf(part.sub(eager.chunk(begin, count))));
+  });
+  DistancesUnderWay begun(std::move(actual), reference);
+  begun.m_l2 = answers.add(norms.l2);
+  begun.m_maximum = answers.add(norms.maximum);
+  begun.m_fromEager = answers.add(fromEager);
+  return begun;
+}
+
+Distances DistancesUnderWay::read(const Answers& answers) const {
+  const Magnitude error{l2Of(answers.numbersOf(m_l2)), maximumOf(answers.numbersOf(m_maximum))};
+  return {settled(m_actual, m_reference, error), maximumOf(answers.numbersOf(m_fromEager))};
 }
 
 bool isFinite(const Sealed& tensor) {

@@ -4,12 +4,13 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <vector>
+#include <utility>
 
+#include "core/verify/answers.h"
 #include "core/verify/sealed.h"
 
 // Comparison of outputs by tensor operations, in chunks, so that no temporary is as large as an output.
-// Everything here may throw c10::Error and waits for the device.
+// Everything here may throw c10::Error and, where nothing else is said, waits for the device.
 namespace swage::verify {
 
 // Of the finite elements of a tensor of floating type, in float64.
@@ -43,19 +44,30 @@ struct Difference {
 };
 // Does not look for the element as long as all errors are finite: preciseDifference does, and takes longer.
 [[nodiscard]] Difference difference(const at::Tensor& actual, const Sealed& reference);
-// As difference(), and the largest absolute distance from `eager` (NaN when either has one). Waits for the device once
-// for all outputs.
-struct Compared {
-  at::Tensor actual;
-  const Sealed* reference = nullptr;
-  const Sealed* eager = nullptr;
-};
+[[nodiscard]] Difference preciseDifference(const at::Tensor& actual, const Sealed& reference);
+
+// As difference(), and the largest absolute distance from `eager`: NaN when either has one.
 struct Distances {
   Difference fromReference;
   double fromEager = 0.0;
 };
-[[nodiscard]] std::vector<Distances> distances(const std::vector<Compared>& outputs);
-[[nodiscard]] Difference preciseDifference(const at::Tensor& actual, const Sealed& reference);
+class DistancesUnderWay {
+ public:
+  // Asks the device and does not wait for it.
+  [[nodiscard]] static DistancesUnderWay begin(at::Tensor actual, const Sealed& reference, const Sealed& eager,
+                                               Answers& answers);
+  // Of the answers when they are there.
+  [[nodiscard]] Distances read(const Answers& answers) const;
+
+ private:
+  DistancesUnderWay(at::Tensor actual, const Sealed& reference) : m_actual(std::move(actual)), m_reference(reference) {}
+
+  at::Tensor m_actual;
+  Sealed m_reference;
+  Answers::Range m_l2;
+  Answers::Range m_maximum;
+  Answers::Range m_fromEager;
+};
 
 // Whether no element is an infinity or NaN.
 [[nodiscard]] bool isFinite(const Sealed& tensor);

@@ -35,7 +35,7 @@ EvaluationRun::Outcome EvaluationRun::verifyContender() {
       return domain::TimedOut{"verify", m_request.limitSeconds};
     }
     const bool isSeen = m_state.checks[check].inputs == InputClass::Task;
-    if (Outcome outcome = guarded("verify", [&] { return isSeen ? callAgain(check) : verifyCheck(check); })) {
+    if (Outcome outcome = guarded("verify", [&] { return isSeen ? callAgain(check) : verifyChecks(check, 1); })) {
       return outcome;
     }
   }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/evaluation_run.h"
 
-#include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ops/stack.h>
 
 #include <algorithm>
-#include <iterator>
-#include <random>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,38 +21,21 @@ namespace {
 using device::DeviceFailure;
 using device::DeviceStatus;
 
-domain::Wrong broken(std::string rule, std::string detail) {
-  domain::Wrong wrong;
-  wrong.rule = std::move(rule);
-  wrong.detail = std::move(detail);
-  return wrong;
-}
-
-// Whether the results of two runs are at least of one kind: for candidates whose last bits differ from run to run.
-bool sameBits(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!flatBits(a[i]).equal(flatBits(b[i]))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-at::Tensor beginReadingRedZones(const PlanProgram::GuardedRun& run, const WorkingInputs& set) {
-  std::vector<at::Tensor> zones;
-  for (const std::vector<Guarded>* buffers : {&run.buffers, &set.buffers()}) {
-    std::transform(buffers->begin(), buffers->end(), std::back_inserter(zones),
-                   [](const Guarded& buffer) { return buffer.redZones(); });
-  }
-  return zones.empty() ? at::empty({0}, at::kByte) : onItsWayToHost(at::cat(zones));
+std::int64_t totalOf(const at::Tensor& sums) {
+  const auto* first = sums.const_data_ptr<std::int64_t>();
+  return std::accumulate(first, first + sums.numel(), std::int64_t{0}, [](std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  });
 }
 
 }  // namespace
 
-EvaluationRun::EvaluationRun(SessionState& state, const wire::Evaluate& request, const StageObserver& onStage)
+EvaluationRun::EvaluationRun(SessionState& state, const wire::Evaluate& request, const StageObserver& onStage,
+                             const AwaitedProbe& isAwaited)
     : m_state(state),
       m_request(request),
       m_onStage(onStage),
+      m_isAwaited(isAwaited),
       m_start(std::chrono::steady_clock::now()),
       m_verdict(state.reference),
       m_checkedSums(state.checks.size()) {}
@@ -112,114 +93,15 @@ EvaluationRun::Outcome EvaluationRun::prepare() {
   return std::nullopt;
 }
 
-EvaluationRun::Outcome EvaluationRun::verify() {
-  for (std::size_t check = 0; check < m_state.taskChecks(); ++check) {
-    if (isOutOfTime()) {
-      return domain::TimedOut{"verify", m_request.limitSeconds};
-    }
-    if (Outcome outcome = guarded("verify", [&] { return verifyCheck(check); })) {
-      return outcome;
-    }
-  }
-  return std::nullopt;
-}
-
-// The candidate runs before the expected results exist in readable form. Everything that is asked about its run is
-// worked out by the device in one go, and waited for once: a GPU that is asked one thing at a time is mostly idle.
-EvaluationRun::Outcome EvaluationRun::verifyCheck(std::size_t check) {
-  const std::vector<at::Tensor> pristine = m_state.pristine(check);
-  const WorkingInputs& set = m_state.fillWorking(check, pristine);
-  auto result = m_program->runGuarded(set.tensors(), kPoison);
-  if (!result) {
-    return failed(result.error());
-  }
-  const at::Tensor redZones = beginReadingRedZones(*result, set);
-  const at::Tensor modified = set.beginComparing(pristine);
-  const at::Tensor sum = beginBitSum(result->outputs);
-  const InputClass inputs = m_state.checks[check].inputs;
-  const Reference::Expected expected = m_state.reference.expected(check, pristine);
-  auto wrong = m_verdict.judge(result->outputs, expected, inputs, kPoison);
-  if (DeviceStatus lost = m_state.device.synchronize()) {
-    return failed({"waiting for the device", std::move(*lost)});
-  }
-  if (!areIntact(redZones)) {
-    // Who writes there may have hit more than the zones: later candidates must not be judged by broken data.
-    m_poisoned = !m_state.isIntact();
-    return broken("red zone", "a kernel wrote outside its buffers");
-  }
-  if (const int input = WorkingInputs::firstModified(modified); input >= 0) {
-    return broken("input modified", fmt::format("a kernel changed input {}", input));
-  }
-  m_verdict.count(inputs);
-  if (wrong) {
-    wrong->detail += fmt::format(" ({})", describe(check));
-    return check == 0 ? domain::Evaluation(std::move(*wrong)) : explainWrong(std::move(*wrong), check, expected);
-  }
-  m_checkedSums[check] = wordOf(sum);
-  return check == 0 ? repeat(set, *result, expected) : std::nullopt;
-}
-
-std::string EvaluationRun::describe(std::size_t check) const {
-  const InputClass inputs = m_state.checks[check].inputs;
-  if (inputs == InputClass::Task) {
-    return fmt::format("check {} of {}", check + 1, m_state.taskChecks());
-  }
-  return inputs == InputClass::Weights ? "with other weights" : fmt::format("{} inputs", name(inputs));
-}
-
-bool EvaluationRun::isOutOfTime() const {
-  return elapsedSeconds() > m_request.limitSeconds;
-}
-
-// With other bytes in the buffers beforehand: what depends on them is read before it is written.
-EvaluationRun::Outcome EvaluationRun::repeat(const WorkingInputs& set, PlanProgram::GuardedRun& first,
-                                             const Reference::Expected& expected) {
-  auto second = m_program->runGuarded(set.tensors(), kOtherPoison);
-  if (!second) {
-    return failed(second.error());
-  }
-  m_correct.bitwiseRepeatable = sameBits(first.outputs, second->outputs);
-  if (Outcome outcome = runOnLeftovers(set, first, expected)) {
-    return outcome;
-  }
-  if (m_correct.bitwiseRepeatable) {
-    return std::nullopt;
-  }
-  if (const auto wrong = m_verdict.judge(second->outputs, expected, InputClass::Task, kOtherPoison)) {
-    return domain::Unstable{fmt::format("right at first, then wrong on the same inputs: {}", wrong->detail)};
-  }
-  return std::nullopt;
-}
-
-EvaluationRun::Outcome EvaluationRun::runOnLeftovers(const WorkingInputs& set, PlanProgram::GuardedRun& first,
-                                                     const Reference::Expected& expected) {
-  constexpr std::int64_t kFirstWords = 16;  // a mark would stand there
-  constexpr std::int64_t kOffsets = 40;
-  for (Guarded& buffer : first.buffers) {
-    buffer.disturb(kFirstWords + std::random_device()() % kOffsets);
-  }
-  const auto outputs = m_program->runOnLeftovers(set.tensors(), first);
-  if (!outputs) {
-    return failed(outputs.error());
-  }
-  if (m_correct.bitwiseRepeatable && bitSum(*outputs) == m_checkedSums[0]) {
-    return std::nullopt;
-  }
-  // Other bits alone are no fault: the first two runs may agree by chance where the order of additions is left open.
-  // What the disturbance leaves behind is far from right.
-  if (const auto wrong = m_verdict.judge(*outputs, expected, InputClass::Task, kPoison)) {
-    return domain::Unstable{"the result depends on what an earlier call left in the buffers: " + wrong->detail};
-  }
-  m_correct.bitwiseRepeatable = false;
-  return std::nullopt;
-}
-
 EvaluationRun::Outcome EvaluationRun::measure() {
   measure::PairOptions options;
   options.timing.budgetSeconds = m_request.timingBudgetSeconds;
   options.timing.minSamples = m_request.minSamples;
   options.timing.maxSamples = m_request.maxSamples;
   options.timing.clock = m_state.device.clock();
+  if (m_state.where.is_cuda()) {
+    options.timing.isAwaited = m_isAwaited;  // a CPU has compilers to run meanwhile
+  }
   options.timing.conditions = [this] { return m_state.device.conditions(); };
   if (m_state.device.canTrace()) {
     options.trace = [this] { return traceCandidate(); };
@@ -246,15 +128,19 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   return timed->screenedOut ? std::nullopt : guarded("time", [this] { return verifyTimedOutput(m_last); });
 }
 
-// Working sets take turns, and the outputs before last are freed only now, so that no call sees the addresses of the
-// call before.
+// Working sets take turns, and outputs are freed when their set's turn comes again, so that no call sees the addresses
+// of the calls before.
 DeviceStatus EvaluationRun::prepareCall() {
   const std::size_t sets = m_state.working.size();
-  m_before = sets > 1 ? std::move(m_last) : TimedOutput();
-  m_last = TimedOutput();
-  m_last.set = m_timedCalls++ % sets;
-  const auto thrown = attempt([this] { poisonFreeMemory(); });
-  return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}) : std::nullopt;
+  DeviceStatus failed;
+  const auto thrown = attempt([&] {
+    beginSum(m_last);
+    m_earlier.push_front(std::exchange(m_last, TimedOutput()));
+    m_earlier.resize(std::min(m_earlier.size(), sets - 1));
+    m_last.set = m_timedCalls++ % sets;
+    failed = poisonFreeMemory();
+  });
+  return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}) : failed;
 }
 
 DeviceStatus EvaluationRun::call() {
@@ -268,10 +154,7 @@ DeviceStatus EvaluationRun::call() {
 }
 
 device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
-  if (DeviceStatus failed = prepareCall()) {
-    return tl::make_unexpected(std::move(*failed));
-  }
-  auto time = m_state.device.timeCold([this] { return call(); });
+  auto time = m_state.device.timeColdAfter([this] { return prepareCall(); }, [this] { return call(); });
   if (DeviceStatus wrong = time ? checkTimedOutputs() : std::nullopt) {
     return tl::make_unexpected(std::move(*wrong));
   }
@@ -293,40 +176,50 @@ device::DeviceResult<double> EvaluationRun::traceCandidate() {
   return busyNs;
 }
 
-void EvaluationRun::poisonFreeMemory() const {
+DeviceStatus EvaluationRun::poisonFreeMemory() const {
   std::vector<at::Tensor> held;
   for (const domain::ValueId buffer : m_program->ownBuffers()) {
     const domain::TensorType& type = m_request.plan.buffers[static_cast<std::size_t>(buffer.value())];
-    const domain::TensorType bytes = domain::contiguousTensor(domain::ScalarType::UInt8, {extentBytes(type)});
-    held.push_back(emptyTensor(bytes, m_state.where).fill_(kPoison));
+    const std::int64_t bytes = extentBytes(type);
+    held.push_back(emptyTensor(domain::contiguousTensor(domain::ScalarType::UInt8, {bytes}), m_state.where));
+    if (auto failed = m_state.device.fill(held.back().data_ptr(), kPoison, static_cast<std::size_t>(bytes))) {
+      return failed;
+    }
   }
+  return std::nullopt;
 }
 
 // Called when the device has just been waited for.
 DeviceStatus EvaluationRun::checkTimedOutputs() {
-  if (DeviceStatus wrong = checkSum(m_before)) {
+  if (DeviceStatus wrong = m_earlier.empty() ? std::nullopt : checkSum(m_earlier.front())) {
     return wrong;
-  }
-  if (!m_correct.bitwiseRepeatable) {
-    return std::nullopt;
-  }
-  const auto thrown = attempt([&] { m_last.bitSum = beginBitSum(m_last.outputs); });
-  if (thrown) {
-    return DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory};
   }
   // With one working set, the outputs of the call before are not kept.
   return m_state.working.size() > 1 ? std::nullopt : checkLastOutput();
 }
 
 DeviceStatus EvaluationRun::checkLastOutput() {
+  if (const auto thrown = attempt([this] { beginSum(m_last); })) {
+    return DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory};
+  }
   DeviceStatus failed = m_state.device.synchronize();
   return failed ? failed : checkSum(m_last);
 }
 
+// Once of every output.
+void EvaluationRun::beginSum(TimedOutput& timed) const {
+  if (m_correct.bitwiseRepeatable && !timed.outputs.empty() && !timed.isSummed) {
+    const std::vector<at::Tensor> sums = bitSums(timed.outputs);
+    timed.sums = m_state.sumsOnHost[timed.set];
+    timed.sums.copy_(sums.size() == 1 ? sums.front().view(-1) : at::stack(sums), /*non_blocking=*/true);
+    timed.isSummed = true;
+  }
+}
+
 DeviceStatus EvaluationRun::checkSum(TimedOutput& timed) {
-  const at::Tensor sum = std::exchange(timed.bitSum, {});
+  const at::Tensor sums = std::exchange(timed.sums, {});
   const std::size_t check = m_state.working[timed.set].check();
-  if (!sum.defined() || !m_correct.bitwiseRepeatable || wordOf(sum) == m_checkedSums[check]) {
+  if (!sums.defined() || !m_correct.bitwiseRepeatable || totalOf(sums) == m_checkedSums[check]) {
     return std::nullopt;
   }
   // Two runs may agree by chance where the order of additions is left open. Another result is no harm if it is right.
@@ -341,16 +234,15 @@ DeviceStatus EvaluationRun::checkSum(TimedOutput& timed) {
 EvaluationRun::Outcome EvaluationRun::verifyTimedOutput(const TimedOutput& timed) {
   const WorkingInputs& set = m_state.working[timed.set];
   const std::vector<at::Tensor> pristine = m_state.pristine(set.check());
-  const at::Tensor modified = set.beginComparing(pristine);
+  Answers answers;
+  const Answers::Range modified = answers.add(differing(set.tensors(), pristine));
   const auto expected = m_state.reference.expected(set.check(), pristine);
-  const auto wrong = m_verdict.judge(timed.outputs, expected, InputClass::Task, kPoison);
-  if (DeviceStatus lost = m_state.device.synchronize()) {
-    return failed({"waiting for the device", std::move(*lost)});
-  }
-  if (const int input = WorkingInputs::firstModified(modified); input >= 0) {
+  const auto judgement = m_verdict.begin(timed.outputs, expected, InputClass::Task, kPoison, answers);
+  answers.fetch();
+  if (const int input = answers.firstSetOf(modified); input >= 0) {
     return domain::Unstable{fmt::format("input {} was changed in the timed calls, not in the checked ones", input)};
   }
-  if (wrong) {
+  if (const auto wrong = m_verdict.conclude(judgement, answers)) {
     return domain::Unstable{fmt::format("right in the checked calls, wrong in a timed one: {}", wrong->detail)};
   }
   return std::nullopt;
@@ -368,6 +260,10 @@ domain::Evaluation EvaluationRun::failed(const StepFailure& failure) {
 EvaluationRun::Outcome EvaluationRun::guarded(std::string_view stage, const std::function<Outcome()>& step) {
   Outcome outcome;
   const auto thrown = attempt([&] { outcome = step(); });
+  // libtorch may only be the first to hear of a kernel that failed, and has less to say about it.
+  if (DeviceStatus lost = thrown ? m_state.device.synchronize() : std::nullopt) {
+    return failed({std::string(kWaiting), std::move(*lost)});
+  }
   if (thrown) {
     return failed({std::string(stage), DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}});
   }

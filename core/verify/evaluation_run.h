@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -20,7 +21,8 @@ namespace swage::verify {
 // behind, then what only contenders have to pass. Used once.
 class EvaluationRun {
  public:
-  EvaluationRun(SessionState& state, const wire::Evaluate& request, const StageObserver& onStage);
+  EvaluationRun(SessionState& state, const wire::Evaluate& request, const StageObserver& onStage,
+                const AwaitedProbe& isAwaited);
 
   [[nodiscard]] wire::Evaluated run();
   // The candidate ended because the device had no memory for it at that moment.
@@ -31,13 +33,32 @@ class EvaluationRun {
   using Outcome = std::optional<domain::Evaluation>;
 
   [[nodiscard]] Outcome prepare();
+
+  // evaluation_checks.cpp
   [[nodiscard]] Outcome verify();
-  [[nodiscard]] Outcome verifyCheck(std::size_t check);
-  [[nodiscard]] Outcome repeat(const WorkingInputs& set, PlanProgram::GuardedRun& first,
-                               const Reference::Expected& expected);
+  // How many checks, `next` and those after it, the device is given before it is waited for.
+  [[nodiscard]] std::size_t checksAtOnce(std::size_t next, double firstSeconds) const;
+  [[nodiscard]] Outcome verifyChecks(std::size_t first, std::size_t count);
+  // A check that the device was given and that nobody has waited for.
+  struct BegunCheck {
+    std::size_t check = 0;
+    PlanProgram::GuardedRun run;
+    Reference::Expected expected;
+    Verdict::Begun judgement;
+    Answers::Range redZones;
+    Answers::Range modified;  // inputs
+    Answers::Range sums;      // of the outputs' bits
+  };
+  [[nodiscard]] tl::expected<BegunCheck, StepFailure> begin(std::size_t check, Answers& answers);
+  // When the answers are there.
+  [[nodiscard]] Outcome conclude(BegunCheck& begun, const Answers& answers);
+  // On the inputs of the first check, which its working set still holds.
+  [[nodiscard]] Outcome repeat(BegunCheck& first);
   // In the buffers of the first run, as it left them but for a few words: what believes them gives another result.
-  [[nodiscard]] Outcome runOnLeftovers(const WorkingInputs& set, PlanProgram::GuardedRun& first,
-                                       const Reference::Expected& expected);
+  // Does not wait.
+  [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> beginOnLeftovers(BegunCheck& first);
+  [[nodiscard]] Outcome judgeRepetitions(std::span<const at::Tensor> second, std::span<const at::Tensor> onLeftovers,
+                                         bool keptItsSum, const Reference::Expected& expected);
   [[nodiscard]] bool isOutOfTime() const;
   [[nodiscard]] std::string describe(std::size_t check) const;
 
@@ -63,7 +84,8 @@ class EvaluationRun {
   struct TimedOutput {
     std::vector<at::Tensor> outputs;
     std::size_t set = 0;  // the working set that it read
-    at::Tensor bitSum;    // on its way to the host until it is looked at
+    at::Tensor sums;      // of the outputs' bits; on their way to the host until they are looked at
+    bool isSummed = false;
   };
   [[nodiscard]] Outcome verifyTimedOutput(const TimedOutput& timed);
   [[nodiscard]] device::DeviceResult<device::CallTime> timeCandidate();
@@ -71,15 +93,16 @@ class EvaluationRun {
   [[nodiscard]] device::DeviceStatus prepareCall();
   [[nodiscard]] device::DeviceStatus call();
   // What a timed call leaves must be what the checked call on the same inputs left, to the bit where the candidate is
-  // repeatable. The last timed output is compared with the reference as well. The device sums up an output while the
-  // next call is prepared, and the sum is looked at after that call: a GPU that waits for the host would be idle for
-  // most of a timing.
+  // repeatable. The last timed output is compared with the reference as well. The device sums up an output ahead of the
+  // next call, and the sum is looked at after that call: a GPU that waits for the host would be idle for most of a
+  // timing.
   [[nodiscard]] device::DeviceStatus checkTimedOutputs();
+  void beginSum(TimedOutput& timed) const;
   [[nodiscard]] device::DeviceStatus checkLastOutput();
   [[nodiscard]] device::DeviceStatus checkSum(TimedOutput& timed);
   // Overwrites the memory that the next outputs and scratch will come from: a call that does nothing must not find an
   // old answer.
-  void poisonFreeMemory() const;
+  [[nodiscard]] device::DeviceStatus poisonFreeMemory() const;
 
   [[nodiscard]] domain::Evaluation failed(const StepFailure& failure);
   // Runs a step that may throw, and turns what it throws into an outcome.
@@ -89,6 +112,7 @@ class EvaluationRun {
   SessionState& m_state;
   const wire::Evaluate& m_request;
   const StageObserver& m_onStage;
+  const AwaitedProbe& m_isAwaited;
   std::chrono::steady_clock::time_point m_start;
   std::unique_ptr<device::KernelModule> m_module;  // outlives the program
   std::optional<PlanProgram> m_program;
@@ -99,7 +123,7 @@ class EvaluationRun {
 
   std::vector<std::int64_t> m_checkedSums;  // of the outputs of each check
   TimedOutput m_last;
-  TimedOutput m_before;                     // the addresses of its outputs are not free
+  std::deque<TimedOutput> m_earlier;        // the latest first; the addresses of their outputs are not free
   std::optional<std::size_t> m_differedOn;  // the check on whose inputs a timed output was another one
   std::size_t m_timedCalls = 0;
 };

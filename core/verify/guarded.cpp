@@ -17,21 +17,25 @@ constexpr std::int64_t kDisturbedEvery = 61;
 
 }  // namespace
 
-Guarded::Guarded(const domain::TensorType& type, c10::Device device, std::uint8_t poison)
-    : m_payloadBytes(extentBytes(type)) {
-  m_block = at::empty({m_payloadBytes + 2 * kZoneBytes}, at::TensorOptions().dtype(at::kByte).device(device));
+Guarded::Guarded(const domain::TensorType& type, device::Device& device, c10::Device where, std::uint8_t poison)
+    : m_device(&device), m_payloadBytes(extentBytes(type)) {
+  m_block = at::empty({m_payloadBytes + 2 * kZoneBytes}, at::TensorOptions().dtype(at::kByte).device(where));
+  m_redZones = {m_block.narrow(0, 0, kZoneBytes), m_block.narrow(0, kZoneBytes + m_payloadBytes, kZoneBytes)};
   repairRedZones();
   const at::Tensor payload = m_block.narrow(0, kZoneBytes, m_payloadBytes);
-  payload.fill_(poison);
+  fill(payload, poison);
   m_tensor = payload.view(toTorch(type.dtype)).as_strided(type.shape, type.strides);
 }
 
-at::Tensor Guarded::redZones() const {
-  return m_block.as_strided({2, kZoneBytes}, {kZoneBytes + m_payloadBytes, 1});
+void Guarded::repairRedZones() const {
+  for (const at::Tensor& zone : m_redZones) {
+    fill(zone, kCanary);
+  }
 }
 
-void Guarded::repairRedZones() const {
-  redZones().fill_(kCanary);
+void Guarded::fill(const at::Tensor& bytes, std::uint8_t value) const {
+  const auto failed = m_device->fill(bytes.data_ptr(), value, bytes.nbytes());
+  TORCH_CHECK(!failed, failed->detail);
 }
 
 void Guarded::disturb(std::int64_t offset) {
@@ -47,11 +51,9 @@ void Guarded::disturb(std::int64_t offset) {
 }
 
 // On the host, because on a GPU one copy is less than a reduction for each buffer.
-bool areIntact(const at::Tensor& redZones) {
-  const at::Tensor bytes = redZones.contiguous();
-  const auto* first = bytes.const_data_ptr<std::uint8_t>();
-  const auto size = static_cast<std::size_t>(bytes.numel());
-  return size == 0 || (*first == kCanary && std::memcmp(first, first + 1, size - 1) == 0);
+bool areIntact(std::string_view redZones) {
+  return redZones.empty() || (static_cast<std::uint8_t>(redZones.front()) == kCanary &&
+                              std::memcmp(redZones.data(), redZones.data() + 1, redZones.size() - 1) == 0);
 }
 
 }  // namespace swage::verify

@@ -12,7 +12,7 @@ namespace swage::verify {
 struct MemoryPlan {
   bool referenceInFloat64 = true;
   int keptChecks = 0;   // checks whose inputs and expected results stay for the next candidate
-  int workingSets = 2;  // inputs at different addresses, for timing
+  int workingSets = 2;  // inputs at different addresses, for timing: at most 4
 };
 
 // Fails with InvalidInput when not even one run of the task fits.

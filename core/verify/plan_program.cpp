@@ -212,27 +212,33 @@ std::optional<device::KernelResources> PlanProgram::resourcesOf(std::size_t step
   return kernel != nullptr ? kernel->kernel->resources() : std::nullopt;
 }
 
-tl::expected<PlanProgram::GuardedRun, StepFailure> PlanProgram::runGuarded(std::span<const at::Tensor> inputs,
-                                                                           std::uint8_t poison) {
+tl::expected<PlanProgram::GuardedRun, StepFailure> PlanProgram::beginGuarded(std::span<const at::Tensor> inputs,
+                                                                             std::uint8_t poison) {
   GuardedRun result;
   if (auto failed = runSteps(inputs, &result.buffers, poison)) {
     return tl::make_unexpected(std::move(*failed));
-  }
-  if (DeviceStatus failed = m_device->synchronize()) {
-    return tl::make_unexpected(StepFailure{"waiting for the kernels", std::move(*failed)});
   }
   result.outputs = takeOutputs();
   return result;
 }
 
-tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::runOnLeftovers(std::span<const at::Tensor> inputs,
-                                                                               GuardedRun& before) {
+tl::expected<PlanProgram::GuardedRun, StepFailure> PlanProgram::runGuarded(std::span<const at::Tensor> inputs,
+                                                                           std::uint8_t poison) {
+  auto result = beginGuarded(inputs, poison);
+  if (!result) {
+    return result;
+  }
+  if (DeviceStatus failed = m_device->synchronize()) {
+    return tl::make_unexpected(StepFailure{std::string(kWaiting), std::move(*failed)});
+  }
+  return result;
+}
+
+tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::beginOnLeftovers(std::span<const at::Tensor> inputs,
+                                                                                 GuardedRun& before) {
   before.outputs.clear();
   if (auto failed = runSteps(inputs, &before.buffers, 0)) {
     return tl::make_unexpected(std::move(*failed));
-  }
-  if (DeviceStatus failed = m_device->synchronize()) {
-    return tl::make_unexpected(StepFailure{"waiting for the kernels", std::move(*failed)});
   }
   return takeOutputs();
 }
@@ -265,6 +271,10 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
   });
   if (thrown) {
     m_slots.clear();
+    // libtorch may only be the first to hear of a kernel that failed before.
+    if (DeviceStatus lost = m_device->synchronize()) {
+      return StepFailure{std::string(kWaiting), std::move(*lost)};
+    }
     return StepFailure{current, DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}};
   }
   return status ? std::optional(StepFailure{current, std::move(*status)}) : std::nullopt;
@@ -276,8 +286,9 @@ void PlanProgram::placeGuarded(std::vector<Guarded>& guarded, std::uint8_t poiso
   std::size_t next = 0;
   for (const Step& step : m_steps) {
     for (const std::size_t buffer : step.allocated) {
-      m_slots[buffer] = areThere ? guarded[next++].tensor()
-                                 : guarded.emplace_back(m_plan.buffers[buffer], m_torchDevice, poison).tensor();
+      m_slots[buffer] = areThere
+                            ? guarded[next++].tensor()
+                            : guarded.emplace_back(m_plan.buffers[buffer], *m_device, m_torchDevice, poison).tensor();
     }
   }
 }
@@ -296,7 +307,7 @@ DeviceStatus PlanProgram::runStep(Step& step) {
   }
   if (const auto* zero = std::get_if<BoundZero>(&step.action)) {
     const at::Tensor& buffer = m_slots[zero->buffer];
-    return m_device->zero(buffer.data_ptr(), static_cast<std::size_t>(extentBytes(m_plan.buffers[zero->buffer])));
+    return m_device->fill(buffer.data_ptr(), 0, static_cast<std::size_t>(extentBytes(m_plan.buffers[zero->buffer])));
   }
   std::get<OperatorCall>(step.action).run(m_slots);
   return {};

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct StepFailure {
   std::string step;
   device::DeviceFailure failure;
 };
+// The step in which kernels fail that could be launched.
+inline constexpr std::string_view kWaiting = "waiting for the kernels";
 
 // A launch plan, bound to a loaded module and to operators. One run at a time.
 class PlanProgram {
@@ -48,17 +51,20 @@ class PlanProgram {
   // No value: the step launches no kernel, or the device does not know.
   [[nodiscard]] std::optional<device::KernelResources> resourcesOf(std::size_t step) const;
 
-  // For verification: every buffer poisoned and between red zones, all of them alive until the end. Waits for the
-  // device.
+  // For verification: every buffer poisoned and between red zones, all of them alive until the end.
   struct GuardedRun {
     std::vector<at::Tensor> outputs;
     std::vector<Guarded> buffers;
   };
+  // Work on a GPU may still be going on when this returns.
+  [[nodiscard]] tl::expected<GuardedRun, StepFailure> beginGuarded(std::span<const at::Tensor> inputs,
+                                                                   std::uint8_t poison);
+  // As beginGuarded, but waits for the device.
   [[nodiscard]] tl::expected<GuardedRun, StepFailure> runGuarded(std::span<const at::Tensor> inputs,
                                                                  std::uint8_t poison);
-  // As runGuarded, but in the buffers of another run and with what that run left in them.
-  [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> runOnLeftovers(std::span<const at::Tensor> inputs,
-                                                                                  GuardedRun& before);
+  // As beginGuarded, but in the buffers of another run and with what that run left in them.
+  [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> beginOnLeftovers(std::span<const at::Tensor> inputs,
+                                                                                    GuardedRun& before);
 
  private:
   // The value of a kernel argument; cuLaunchKernel and cpu kernels read it through a pointer.

@@ -26,7 +26,7 @@ Sealed::Sealed(const at::Tensor& tensor, std::uint64_t key)
 }
 
 at::Tensor Sealed::chunk(std::int64_t begin, std::int64_t count) const {
-  const at::Tensor part = m_bits.narrow(0, begin, count);
+  const at::Tensor part = count == size() ? m_bits : m_bits.narrow(0, begin, count);
   return (m_mask != 0 ? part.bitwise_xor(m_mask) : part).view(m_type);
 }
 

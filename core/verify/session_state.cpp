@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/session_state.h"
 
+#include <ATen/ops/zeros.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -33,7 +35,9 @@ SessionState::SessionState(const wire::LoadTask& request, device::Device& onDevi
 
 void SessionState::admitChecks(const MemoryPlan& plan) {
   for (int set = 0; set < plan.workingSets; ++set) {
-    working.emplace_back(inputs.graph(), where);
+    working.emplace_back(inputs.graph(), device, where);
+    const auto outputs = static_cast<std::int64_t>(inputs.graph().outputs.size());
+    sumsOnHost.push_back(at::zeros({outputs}, at::TensorOptions().dtype(at::kLong).pinned_memory(where.is_cuda())));
   }
   const auto start = std::chrono::steady_clock::now();
   for (const Check& check : std::exchange(checks, {})) {

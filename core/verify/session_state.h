@@ -41,6 +41,9 @@ struct SessionState {
   TaskInputs inputs;
   Reference reference;
   std::vector<WorkingInputs> working;
+  // For the bit sums of timed outputs, one for each working set. Memory that a GPU copies to by itself can only be
+  // freed while the GPU works: it belongs to the task, because a candidate may leave the device broken.
+  std::vector<at::Tensor> sumsOnHost;
   std::vector<std::vector<at::Tensor>> kept;  // pristine inputs of the first checks: as many as fit
   wire::TaskReady ready;
 

@@ -2,10 +2,7 @@
 #include "core/verify/task_inputs.h"
 
 #include <ATen/Context.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/scalar_tensor.h>
-#include <ATen/ops/stack.h>
 
 #include <algorithm>
 #include <utility>
@@ -115,9 +112,9 @@ std::vector<at::Tensor> TaskInputs::weights() const {
   return weights;
 }
 
-WorkingInputs::WorkingInputs(const domain::Graph& graph, c10::Device device) {
+WorkingInputs::WorkingInputs(const domain::Graph& graph, device::Device& device, c10::Device where) {
   for (const domain::GraphInput& input : graph.inputs) {
-    m_tensors.push_back(m_buffers.emplace_back(graph.type(input.value), device, kPoison).tensor());
+    m_tensors.push_back(m_buffers.emplace_back(graph.type(input.value), device, where, kPoison).tensor());
   }
 }
 
@@ -132,22 +129,6 @@ void WorkingInputs::repairRedZones() const {
   for (const Guarded& buffer : m_buffers) {
     buffer.repairRedZones();
   }
-}
-
-at::Tensor WorkingInputs::beginComparing(std::span<const at::Tensor> pristine) const {
-  std::vector<at::Tensor> differ;
-  for (std::size_t i = 0; i < m_tensors.size(); ++i) {
-    const at::Tensor now = flatBits(m_tensors[i]);
-    const at::Tensor before = flatBits(pristine[i]);
-    differ.push_back(now.is_cuda() ? now.ne(before).any() : at::scalar_tensor(!now.equal(before), at::kBool));
-  }
-  return differ.empty() ? at::empty({0}, at::kBool) : onItsWayToHost(at::stack(differ));
-}
-
-int WorkingInputs::firstModified(const at::Tensor& flags) {
-  const bool* first = flags.const_data_ptr<bool>();
-  const bool* found = std::find(first, first + flags.numel(), true);
-  return found == first + flags.numel() ? -1 : static_cast<int>(found - first);
 }
 
 }  // namespace swage::verify

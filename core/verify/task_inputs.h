@@ -38,15 +38,11 @@ class TaskInputs {
 // their own.
 class WorkingInputs {
  public:
-  WorkingInputs(const domain::Graph& graph, c10::Device device);
+  WorkingInputs(const domain::Graph& graph, device::Device& device, c10::Device where);
 
   void fill(std::span<const at::Tensor> pristine, std::size_t check);
   // What the candidate before may have done to them.
   void repairRedZones() const;
-  // For each input, whether its bytes differ from `pristine`: flags on their way to the host (tensors.h).
-  [[nodiscard]] at::Tensor beginComparing(std::span<const at::Tensor> pristine) const;
-  // The first input that is flagged, or -1.
-  [[nodiscard]] static int firstModified(const at::Tensor& flags);
   [[nodiscard]] const std::vector<Guarded>& buffers() const { return m_buffers; }
 
   [[nodiscard]] std::span<const at::Tensor> tensors() const { return m_tensors; }

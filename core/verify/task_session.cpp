@@ -129,9 +129,10 @@ const wire::TaskReady& TaskSession::ready() const {
   return m_state->ready;
 }
 
-wire::Evaluated TaskSession::evaluate(const wire::Evaluate& request, const StageObserver& onStage) {
+wire::Evaluated TaskSession::evaluate(const wire::Evaluate& request, const StageObserver& onStage,
+                                      const AwaitedProbe& isAwaited) {
   {
-    EvaluationRun first(*m_state, request, onStage);
+    EvaluationRun first(*m_state, request, onStage, isAwaited);
     wire::Evaluated result = first.run();
     if (!first.ranOutOfMemory()) {
       return result;
@@ -139,7 +140,7 @@ wire::Evaluated TaskSession::evaluate(const wire::Evaluate& request, const Stage
   }
   // Perhaps another program had the memory, or libtorch kept it: once more with all that can be had.
   releaseCachedMemory(m_state->device.info().target);
-  return EvaluationRun(*m_state, request, onStage).run();
+  return EvaluationRun(*m_state, request, onStage, isAwaited).run();
 }
 
 wire::Profiled TaskSession::profile(const wire::Profile& request, const StageObserver& onStage) {

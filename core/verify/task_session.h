@@ -15,6 +15,9 @@ namespace swage::verify {
 // Told when another stage of a request begins: "reference", "verify", "time", "profile". Must not throw.
 using StageObserver = std::function<void(std::string_view stage)>;
 
+// Whether somebody waits for the device to be free: see measure::TimingOptions. Must not throw.
+using AwaitedProbe = std::function<bool()>;
+
 // One task on one device: its inputs, reference and eager, ready to evaluate candidates. All tensors live and die here.
 // Use from the thread that called startTorch(). Free of libtorch's headers.
 class TaskSession {
@@ -30,7 +33,8 @@ class TaskSession {
 
   // Verifies and times one candidate. Whatever the candidate does short of ending the process becomes an evaluation;
   // when `workerExits` is set the device is lost and nothing more may be called.
-  [[nodiscard]] wire::Evaluated evaluate(const wire::Evaluate& request, const StageObserver& onStage);
+  [[nodiscard]] wire::Evaluated evaluate(const wire::Evaluate& request, const StageObserver& onStage,
+                                         const AwaitedProbe& isAwaited = {});
 
   // Looks into each kernel of a candidate: with counters, else by the time it takes, else by what the compiler says.
   // After counters `workerExits` is set: nothing may be timed in this process any more.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/domain/graph.h"
 
@@ -31,11 +32,10 @@ void adviseHugePages(const at::Tensor& tensor);
 // Of all bits of the tensors, as integers: differs when something was overwritten by accident.
 [[nodiscard]] std::int64_t bitSum(std::span<const at::Tensor> tensors);
 
-// What takes a GPU while the host goes on: the result is copied to the host behind everything that was asked of the
-// device before, and may be read once the device has been waited for. On a CPU it is there at once.
-[[nodiscard]] at::Tensor onItsWayToHost(const at::Tensor& small);
-// bitSum() as a tensor on its way to the host; read by wordOf().
-[[nodiscard]] at::Tensor beginBitSum(std::span<const at::Tensor> tensors);
-[[nodiscard]] std::int64_t wordOf(const at::Tensor& sum);
+// The same for each tensor, on its device and without waiting for it; they are added up modulo 2^64.
+[[nodiscard]] std::vector<at::Tensor> bitSums(std::span<const at::Tensor> tensors);
+// Whether any bit of a tensor differs from the one at the same place on the other side, which is of its shape and type:
+// a flag of each, on its device and without waiting for it.
+[[nodiscard]] std::vector<at::Tensor> differing(std::span<const at::Tensor> now, std::span<const at::Tensor> before);
 
 }  // namespace swage::verify

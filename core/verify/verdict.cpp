@@ -26,18 +26,6 @@ bool isPoison(const at::Tensor& flat, std::int64_t element, std::uint8_t poison)
 
 }  // namespace
 
-// One output of one check.
-struct Verdict::Case {
-  std::size_t output = 0;
-  domain::TensorType type;
-  at::Tensor actual;  // flat
-  const Sealed& reference;
-  const Sealed& eager;
-  double referenceL2 = 0.0;
-  InputClass inputs = InputClass::Task;
-  std::uint8_t poison = 0;
-};
-
 Verdict::Verdict(const Reference& reference) : m_reference(reference) {
   for (std::size_t inputs = 0; inputs < kInputClasses; ++inputs) {
     const auto& scales = reference.scales(static_cast<InputClass>(inputs));
@@ -70,25 +58,43 @@ std::vector<domain::InputErrors> Verdict::byInputs() const {
   return result;
 }
 
-std::optional<domain::Wrong> Verdict::judge(std::span<const at::Tensor> outputs, const Reference::Expected& expected,
-                                            InputClass inputs, std::uint8_t poison) {
-  std::vector<Case> cases;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (auto misshapen = checkShape(outputs[i], i, expected.eager[i].device())) {
-      return misshapen;
+Verdict::Begun Verdict::begin(std::span<const at::Tensor> outputs, const Reference::Expected& expected,
+                              InputClass inputs, std::uint8_t poison, Answers& answers) const {
+  Begun begun;
+  for (std::size_t i = 0; i < outputs.size() && !begun.m_misshapen; ++i) {
+    begun.m_misshapen = checkShape(outputs[i], i, expected.eager[i].device());
+    if (begun.m_misshapen) {
+      continue;
     }
-    cases.push_back({i, m_reference.graph().type(m_reference.graph().outputs[i].value),
-                     outputs[i].contiguous().view(-1), expected.reference[i], expected.eager[i],
-                     expected.referenceL2[i], inputs, poison});
+    Case& added = begun.m_cases.emplace_back(
+        Case{i, m_reference.graph().type(m_reference.graph().outputs[i].value), outputs[i].contiguous().view(-1),
+             expected.reference[i], expected.eager[i], expected.referenceL2[i], inputs, poison, std::nullopt});
+    if (added.actual.is_floating_point() && !isHard(inputs)) {
+      added.distances = DistancesUnderWay::begin(added.actual, added.reference, added.eager, answers);
+    }
   }
-  const std::vector<std::optional<Distances>> found = measure(cases);
-  for (const Case& which : cases) {
-    auto wrong = which.actual.is_floating_point() ? judgeFloating(which, found[which.output]) : judgeInteger(which);
+  return begun;
+}
+
+std::optional<domain::Wrong> Verdict::conclude(const Begun& begun, const Answers& answers) {
+  if (begun.m_misshapen) {
+    return begun.m_misshapen;
+  }
+  for (const Case& which : begun.m_cases) {
+    auto wrong = which.actual.is_floating_point() ? judgeFloating(which, answers) : judgeInteger(which);
     if (wrong) {
       return wrong;
     }
   }
   return std::nullopt;
+}
+
+std::optional<domain::Wrong> Verdict::judge(std::span<const at::Tensor> outputs, const Reference::Expected& expected,
+                                            InputClass inputs, std::uint8_t poison) {
+  Answers answers;
+  const Begun begun = begin(outputs, expected, inputs, poison, answers);
+  answers.fetch();
+  return conclude(begun, answers);
 }
 
 std::optional<domain::Wrong> Verdict::checkShape(const at::Tensor& output, std::size_t index,
@@ -104,24 +110,6 @@ std::optional<domain::Wrong> Verdict::checkShape(const at::Tensor& output, std::
                              fmt::join(output.sizes(), ", "), domain::name(type.dtype), fmt::join(type.shape, ", "));
   wrong.errors = errors();
   return wrong;
-}
-
-// Of the outputs that are judged by their distances, in one wait for the device.
-std::vector<std::optional<Distances>> Verdict::measure(const std::vector<Case>& cases) {
-  std::vector<Compared> compared;
-  std::vector<std::size_t> outputs;
-  for (const Case& which : cases) {
-    if (which.actual.is_floating_point() && !isHard(which.inputs)) {
-      compared.push_back({which.actual, &which.reference, &which.eager});
-      outputs.push_back(which.output);
-    }
-  }
-  std::vector<std::optional<Distances>> result(cases.size());
-  const std::vector<Distances> found = distances(compared);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    result[outputs[i]] = found[i];
-  }
-  return result;
 }
 
 std::optional<domain::Wrong> Verdict::judgeInteger(const Case& which) const {
@@ -140,7 +128,7 @@ std::optional<domain::Wrong> Verdict::judgeInteger(const Case& which) const {
   return wrongAt(which, element, "error", "integers and booleans must be equal");
 }
 
-std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const std::optional<Distances>& found) {
+std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Answers& answers) {
   if (isHard(which.inputs) && !m_reference.scales(which.inputs)[which.output].isMeaningful) {
     // No limit follows from an eager that is itself lost, but where it is not NaN nobody else has to be.
     const std::int64_t nan = firstNan(which.actual, which.reference, which.eager);
@@ -148,15 +136,16 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const std
                    : std::optional(wrongAt(which, nan, "nan", "NaN where PyTorch and the reference have a number"));
   }
   // KernelBench only ever sees the task's own inputs.
-  if (!found) {
+  if (!which.distances) {
     return judgeError(which, difference(which.actual, which.reference));
   }
-  if (auto wrong = judgeError(which, found->fromReference)) {
+  const Distances found = which.distances->read(answers);
+  if (auto wrong = judgeError(which, found.fromReference)) {
     return wrong;
   }
   // Most candidates are far inside the absolute tolerance.
   const double tolerance = kernelBenchTolerance(which.type.dtype);
-  const std::int64_t distant = found->fromEager <= tolerance ? -1 : firstNotClose(which.actual, which.eager, tolerance);
+  const std::int64_t distant = found.fromEager <= tolerance ? -1 : firstNotClose(which.actual, which.eager, tolerance);
   if (distant < 0) {
     return std::nullopt;
   }

@@ -15,12 +15,36 @@
 namespace swage::verify {
 
 // Holds a candidate's outputs against what was expected, check after check, and keeps the largest errors of each class
-// of inputs. judge() may throw c10::Error.
+// of inputs. Judging may throw c10::Error.
 class Verdict {
+  // One output of one check.
+  struct Case {
+    std::size_t output = 0;
+    domain::TensorType type;
+    at::Tensor actual;  // flat
+    Sealed reference;
+    Sealed eager;
+    double referenceL2 = 0.0;
+    InputClass inputs = InputClass::Task;
+    std::uint8_t poison = 0;
+    std::optional<DistancesUnderWay> distances;  // where it is judged by them
+  };
+
  public:
   explicit Verdict(const Reference& reference);
 
-  // The first output that breaks the contract (see contract.h), or no value. `poison` is what the buffers held before.
+  // What is judged, and what the device has been asked about it.
+  class Begun {
+    friend class Verdict;
+    std::vector<Case> m_cases;
+    std::optional<domain::Wrong> m_misshapen;
+  };
+  // `poison` is what the buffers held before. Does not wait for the device.
+  [[nodiscard]] Begun begin(std::span<const at::Tensor> outputs, const Reference::Expected& expected, InputClass inputs,
+                            std::uint8_t poison, Answers& answers) const;
+  // When the answers are there: the first output that breaks the contract (see contract.h), or no value.
+  [[nodiscard]] std::optional<domain::Wrong> conclude(const Begun& begun, const Answers& answers);
+  // Both, with the wait between them.
   [[nodiscard]] std::optional<domain::Wrong> judge(std::span<const at::Tensor> outputs,
                                                    const Reference::Expected& expected, InputClass inputs,
                                                    std::uint8_t poison);
@@ -35,11 +59,9 @@ class Verdict {
   [[nodiscard]] domain::AccuracyClass accuracy() const;
 
  private:
-  struct Case;
   [[nodiscard]] std::optional<domain::Wrong> checkShape(const at::Tensor& output, std::size_t index,
                                                         c10::Device device) const;
-  [[nodiscard]] static std::vector<std::optional<Distances>> measure(const std::vector<Case>& cases);
-  [[nodiscard]] std::optional<domain::Wrong> judgeFloating(const Case& which, const std::optional<Distances>& found);
+  [[nodiscard]] std::optional<domain::Wrong> judgeFloating(const Case& which, const Answers& answers);
   [[nodiscard]] domain::Wrong wrongAt(const Case& which, std::int64_t element, std::string rule,
                                       std::string detail) const;
 

@@ -121,7 +121,7 @@ class Runner {
     for (const domain::PlanStep& step : m_plan.steps) {
       if (const auto* zero = std::get_if<domain::ZeroStep>(&step)) {
         const Buffer& buffer = m_buffers[static_cast<std::size_t>(zero->buffer.value())];
-        if (m_device.zero(buffer.data(), buffer.bytes)) {
+        if (m_device.fill(buffer.data(), 0, buffer.bytes)) {
           return false;
         }
       } else if (!launch(std::get<domain::KernelStep>(step))) {

@@ -7,13 +7,21 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/device/cpu_device.h"
 #include "core/verify/guarded.h"
 
 namespace swage::verify {
 namespace {
+
+bool isIntact(const Guarded& buffer) {
+  return std::all_of(buffer.redZones().begin(), buffer.redZones().end(), [](const at::Tensor& zone) {
+    return areIntact({static_cast<const char*>(zone.const_data_ptr()), zone.nbytes()});
+  });
+}
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -63,6 +71,42 @@ TEST(Difference, OfNothingIsNothing) {
   EXPECT_EQ(difference(at::empty({0}), sealed(at::empty({0}, at::kDouble))).l2, 0.0);
 }
 
+TEST(DistancesUnderWay, AreThoseOfAllChunksFromBoth) {
+  const at::Tensor reference = at::ones({kLarge}, at::kDouble);
+  const at::Tensor eager = at::ones({kLarge});
+  at::Tensor actual = at::ones({kLarge});
+  actual[5] = 4.0F;
+  actual[kLarge - 1] = -3.0F;
+  Answers answers;
+  const auto begun = DistancesUnderWay::begin(actual, sealed(reference), sealed(eager), answers);
+  answers.fetch();
+  const Distances found = begun.read(answers);
+  EXPECT_DOUBLE_EQ(found.fromReference.l2, 5.0);
+  EXPECT_DOUBLE_EQ(found.fromReference.maxAbsolute, 4.0);
+  EXPECT_DOUBLE_EQ(found.fromEager, 4.0);
+}
+
+TEST(DistancesUnderWay, AreNanFromAnEagerThatIsNan) {
+  at::Tensor eager = at::ones({kLarge});
+  eager[700'000] = kNan;
+  Answers answers;
+  const auto begun =
+      DistancesUnderWay::begin(at::ones({kLarge}), sealed(at::ones({kLarge}, at::kDouble)), sealed(eager), answers);
+  answers.fetch();
+  EXPECT_EQ(begun.read(answers).fromReference.l2, 0.0);
+  EXPECT_TRUE(std::isnan(begun.read(answers).fromEager));
+}
+
+TEST(DistancesUnderWay, FindNanInTheResult) {
+  at::Tensor actual = at::zeros({kLarge});
+  actual[3] = kNan;
+  Answers answers;
+  const auto begun =
+      DistancesUnderWay::begin(actual, sealed(at::zeros({kLarge}, at::kDouble)), sealed(at::zeros({kLarge})), answers);
+  answers.fetch();
+  EXPECT_EQ(begun.read(answers).fromReference.unexpectedNan, 3);
+}
+
 TEST(Magnitude, SkipsWhatIsNotFinite) {
   const Magnitude size = magnitude(sealed(at::tensor({3.0, -4.0, double{kInfinity}, double{kNan}}, at::kDouble)));
   EXPECT_DOUBLE_EQ(size.l2, 5.0);
@@ -96,28 +140,31 @@ TEST(Sealed, GivesBackWhatItHidesForEveryType) {
 }
 
 TEST(Guarded, StartsPoisonedBetweenIntactZones) {
+  const auto device = device::CpuDevice::create(1);
   const domain::TensorType type = domain::contiguousTensor(domain::ScalarType::Float32, {3, 5});
-  const Guarded buffer(type, c10::Device(c10::kCPU), kPoison);
+  const Guarded buffer(type, *device, c10::Device(c10::kCPU), kPoison);
   EXPECT_TRUE(buffer.tensor().isnan().all().item<bool>());
-  EXPECT_TRUE(areIntact(buffer.redZones()));
+  EXPECT_TRUE(isIntact(buffer));
 }
 
 TEST(Guarded, SeesOneElementTooMuchOnEitherSide) {
+  const auto device = device::CpuDevice::create(1);
   const domain::TensorType type = domain::contiguousTensor(domain::ScalarType::Float32, {7});
-  const Guarded after(type, c10::Device(c10::kCPU), kPoison);
+  const Guarded after(type, *device, c10::Device(c10::kCPU), kPoison);
   after.tensor().data_ptr<float>()[7] = 0.0F;
-  EXPECT_FALSE(areIntact(after.redZones()));
-  const Guarded before(type, c10::Device(c10::kCPU), kPoison);
+  EXPECT_FALSE(isIntact(after));
+  const Guarded before(type, *device, c10::Device(c10::kCPU), kPoison);
   before.tensor().data_ptr<float>()[-1] = 0.0F;
-  EXPECT_FALSE(areIntact(before.redZones()));
+  EXPECT_FALSE(isIntact(before));
 }
 
 TEST(Guarded, HasTheDeclaredStrides) {
+  const auto device = device::CpuDevice::create(1);
   const domain::TensorType type{domain::ScalarType::Int64, {2, 3}, {1, 4}};
-  const Guarded buffer(type, c10::Device(c10::kCPU), kPoison);
+  const Guarded buffer(type, *device, c10::Device(c10::kCPU), kPoison);
   EXPECT_EQ(buffer.tensor().strides(), at::IntArrayRef({1, 4}));
   buffer.tensor().fill_(1);
-  EXPECT_TRUE(areIntact(buffer.redZones()));
+  EXPECT_TRUE(isIntact(buffer));
 }
 
 }  // namespace

@@ -23,7 +23,14 @@ TEST(PlanMemory, KeepsEverythingWhereThereIsRoom) {
   ASSERT_THAT(plan, testing::IsOk());
   EXPECT_TRUE(plan->referenceInFloat64);
   EXPECT_EQ(plan->keptChecks, 5);
-  EXPECT_EQ(plan->workingSets, 2);
+  EXPECT_EQ(plan->workingSets, 4);
+}
+
+TEST(PlanMemory, TakesMoreThanTwoWorkingSetsOnlyWhereTheyAreLittle) {
+  const auto plan = planMemory(tenMegabytes(), 5, 500 * kMegabyte);
+  ASSERT_THAT(plan, testing::IsOk());
+  EXPECT_EQ(plan->workingSets, 3) << "the two further ones have 40 of the 50 MB that they may have";
+  EXPECT_EQ(planMemory(tenMegabytes(), 5, 390 * kMegabyte)->workingSets, 2);
 }
 
 TEST(PlanMemory, KeepsTheSeedsThatFit) {

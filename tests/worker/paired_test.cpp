@@ -58,6 +58,22 @@ TEST(TimePair, RunsEagerInFiveRoundsAtLeast) {
   EXPECT_GE(timing->candidate.samples, timing->eager.samples);
 }
 
+TEST(TimePair, GoesOnWithAPreciseTimeWhileNobodyWaitsForTheDevice) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.isAwaited = [] { return false; };
+  const auto idle = timePair(bench.call('c', 1e6), bench.call('e', 1e6), options, bench.clock());
+  ASSERT_TRUE(idle.has_value());
+  EXPECT_EQ(idle->candidate.samples, options.timing.maxSamples);
+
+  FakeBench other;
+  options.timing.isAwaited = [&other] { return other.count('c') > 20; };
+  const auto awaited = timePair(other.call('c', 1e6), other.call('e', 1e6), options, other.clock());
+  ASSERT_TRUE(awaited.has_value());
+  EXPECT_EQ(awaited->candidate.samples + awaited->candidate.discarded, 21);
+  EXPECT_EQ(awaited->candidate.stopReason, "precise");
+}
+
 TEST(TimePair, AlternatesInAnOrderThatDependsOnTheSeed) {
   FakeBench first;
   FakeBench second;

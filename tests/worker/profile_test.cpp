@@ -63,12 +63,12 @@ class ProfiledDevice final : public device::Device {
     return m_device.loadModule(binary);
   }
   [[nodiscard]] device::DeviceStatus synchronize() override { return m_device.synchronize(); }
-  [[nodiscard]] device::DeviceStatus zero(void* address, std::size_t bytes) override {
-    return m_device.zero(address, bytes);
+  [[nodiscard]] device::DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override {
+    return m_device.fill(address, value, bytes);
   }
   [[nodiscard]] std::int64_t freeBytes() const override { return m_device.freeBytes(); }
-  [[nodiscard]] device::DeviceResult<device::CallTime> timeCold(const Call& call) override {
-    return m_device.timeCold(call);
+  [[nodiscard]] device::DeviceResult<device::CallTime> timeColdAfter(const Call& before, const Call& call) override {
+    return m_device.timeColdAfter(before, call);
   }
   [[nodiscard]] std::string_view clock() const override { return m_device.clock(); }
   [[nodiscard]] device::ProfilerResult<std::unique_ptr<device::Profiler>> openProfiler() override {

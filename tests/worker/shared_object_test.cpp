@@ -3,6 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "core/device/open_device.h"
 #include "tests/support/result_matchers.h"
 #include "tests/worker/kernel_compiler.h"
@@ -61,6 +67,43 @@ TEST(CpuDevice, TimesNothingButTheCall) {
   const auto time = (*device)->timeCold([]() -> DeviceStatus { return std::nullopt; });
   ASSERT_TRUE(time.has_value());
   EXPECT_LT(time->ns, 1e6);  // flushing the caches alone takes longer
+}
+
+TEST(CpuDevice, DoesWhatComesBeforeACallOutsideOfItsTime) {
+  const auto device = openDevice(domain::Target::Cpu, 0, 1);
+  ASSERT_THAT(device, testing::IsOk());
+  std::string order;
+  const auto sleep = [&order]() -> DeviceStatus {
+    order += 'b';
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return std::nullopt;
+  };
+  const auto time = (*device)->timeColdAfter(sleep, [&order]() -> DeviceStatus {
+    order += 'c';
+    return std::nullopt;
+  });
+  ASSERT_TRUE(time.has_value());
+  EXPECT_EQ(order, "bc");
+  EXPECT_LT(time->ns, 20e6);
+  const auto failed = (*device)->timeColdAfter([]() -> DeviceStatus { return DeviceFailure{"not ready"}; },
+                                               [&order]() -> DeviceStatus {
+                                                 order += 'c';
+                                                 return std::nullopt;
+                                               });
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().detail, "not ready");
+  EXPECT_EQ(order, "bc") << "the call is not made";
+}
+
+TEST(CpuDevice, FillsEveryByteAndNoOther) {
+  const auto device = openDevice(domain::Target::Cpu, 0, 2);
+  ASSERT_THAT(device, testing::IsOk());
+  const std::size_t size = 3 * (std::size_t{1} << 20U) + 5;
+  std::vector<unsigned char> bytes(size + 2, 1);
+  EXPECT_FALSE((*device)->fill(bytes.data() + 1, 0xA5, size));
+  EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0xA5), static_cast<std::ptrdiff_t>(size));
+  EXPECT_EQ(bytes.front() + bytes.back(), 2);
+  EXPECT_FALSE((*device)->fill(nullptr, 0, 0));
 }
 
 TEST(CpuDevice, PassesOnWhyACallFailed) {

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of EvaluationRun that every candidate has to pass before it is timed.
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/verify/evaluation_run.h"
+#include "core/verify/tensors.h"
+
+namespace swage::verify {
+namespace {
+
+// A check that takes longer keeps a GPU busy by itself, and a candidate that is slow should be found out of time
+// between two checks.
+constexpr double kBriefSeconds = 0.02;
+// Of the device's memory, for the outputs and scratch of checks that are under way together.
+constexpr std::int64_t kMemoryShare = 64;
+
+domain::Wrong broken(std::string rule, std::string detail) {
+  domain::Wrong wrong;
+  wrong.rule = std::move(rule);
+  wrong.detail = std::move(detail);
+  return wrong;
+}
+
+std::vector<at::Tensor> redZonesOf(const PlanProgram::GuardedRun& run, const WorkingInputs& set) {
+  std::vector<at::Tensor> zones;
+  for (const std::vector<Guarded>* buffers : {&run.buffers, &set.buffers()}) {
+    for (const Guarded& buffer : *buffers) {
+      const auto& both = buffer.redZones();
+      zones.insert(zones.end(), both.begin(), both.end());
+    }
+  }
+  return zones;
+}
+
+}  // namespace
+
+// The first check by itself: most wrong candidates end there.
+EvaluationRun::Outcome EvaluationRun::verify() {
+  const std::size_t checks = m_state.taskChecks();
+  double firstSeconds = 0.0;
+  for (std::size_t next = 0; next < checks;) {
+    if (isOutOfTime()) {
+      return domain::TimedOut{"verify", m_request.limitSeconds};
+    }
+    const double start = elapsedSeconds();
+    const std::size_t count = next == 0 ? 1 : checksAtOnce(next, firstSeconds);
+    if (Outcome outcome = guarded("verify", [&] { return verifyChecks(next, count); })) {
+      return outcome;
+    }
+    firstSeconds = next == 0 ? elapsedSeconds() - start : firstSeconds;
+    next += count;
+  }
+  return std::nullopt;
+}
+
+// Results that are not kept are computed anew for every check, and need the memory.
+std::size_t EvaluationRun::checksAtOnce(std::size_t next, double firstSeconds) const {
+  const std::size_t kept = std::min(m_state.kept.size(), m_state.taskChecks());
+  if (!m_state.where.is_cuda() || firstSeconds > kBriefSeconds || next >= kept) {
+    return 1;
+  }
+  const auto& buffers = m_request.plan.buffers;
+  std::int64_t bytes = 1;
+  for (const domain::ValueId buffer : m_program->ownBuffers()) {
+    bytes += extentBytes(buffers[static_cast<std::size_t>(buffer.value())]);
+  }
+  const std::int64_t room = m_state.device.info().memoryBytes / kMemoryShare / bytes;
+  return std::clamp<std::size_t>(static_cast<std::size_t>(room), 1, kept - next);
+}
+
+EvaluationRun::Outcome EvaluationRun::verifyChecks(std::size_t first, std::size_t count) {
+  Answers answers;
+  std::vector<BegunCheck> begun;
+  for (std::size_t check = first; check < first + count; ++check) {
+    auto one = begin(check, answers);
+    if (!one) {
+      return failed(one.error());
+    }
+    begun.push_back(std::move(*one));
+  }
+  answers.fetch();
+  for (BegunCheck& one : begun) {
+    if (Outcome outcome = conclude(one, answers)) {
+      return outcome;
+    }
+  }
+  return std::nullopt;
+}
+
+// The candidate runs before the expected results exist in readable form.
+tl::expected<EvaluationRun::BegunCheck, StepFailure> EvaluationRun::begin(std::size_t check, Answers& answers) {
+  const std::vector<at::Tensor> pristine = m_state.pristine(check);
+  const WorkingInputs& set = m_state.fillWorking(check, pristine);
+  auto run = m_program->beginGuarded(set.tensors(), kPoison);
+  if (!run) {
+    return tl::make_unexpected(std::move(run).error());
+  }
+  BegunCheck begun;
+  begun.check = check;
+  begun.run = std::move(*run);
+  begun.redZones = answers.add(redZonesOf(begun.run, set));
+  begun.modified = answers.add(differing(set.tensors(), pristine));
+  begun.sums = answers.add(bitSums(begun.run.outputs));
+  begun.expected = m_state.reference.expected(check, pristine);
+  begun.judgement = m_verdict.begin(begun.run.outputs, begun.expected, m_state.checks[check].inputs, kPoison, answers);
+  return begun;
+}
+
+EvaluationRun::Outcome EvaluationRun::conclude(BegunCheck& begun, const Answers& answers) {
+  if (!areIntact(answers.bytesOf(begun.redZones))) {
+    // Who writes there may have hit more than the zones: later candidates must not be judged by broken data.
+    m_poisoned = !m_state.isIntact();
+    return broken("red zone", "a kernel wrote outside its buffers");
+  }
+  if (const int input = answers.firstSetOf(begun.modified); input >= 0) {
+    return broken("input modified", fmt::format("a kernel changed input {}", input));
+  }
+  auto wrong = m_verdict.conclude(begun.judgement, answers);
+  m_verdict.count(m_state.checks[begun.check].inputs);
+  if (wrong) {
+    wrong->detail += fmt::format(" ({})", describe(begun.check));
+    return begun.check == 0 ? domain::Evaluation(std::move(*wrong))
+                            : explainWrong(std::move(*wrong), begun.check, begun.expected);
+  }
+  m_checkedSums[begun.check] = answers.totalOf(begun.sums);
+  return begun.check == 0 ? repeat(begun) : std::nullopt;
+}
+
+std::string EvaluationRun::describe(std::size_t check) const {
+  const InputClass inputs = m_state.checks[check].inputs;
+  if (inputs == InputClass::Task) {
+    return fmt::format("check {} of {}", check + 1, m_state.taskChecks());
+  }
+  return inputs == InputClass::Weights ? "with other weights" : fmt::format("{} inputs", name(inputs));
+}
+
+bool EvaluationRun::isOutOfTime() const {
+  return elapsedSeconds() > m_request.limitSeconds;
+}
+
+// With other bytes in the buffers beforehand: what depends on them is read before it is written.
+EvaluationRun::Outcome EvaluationRun::repeat(BegunCheck& first) {
+  const WorkingInputs& set = m_state.working[first.check % m_state.working.size()];
+  const auto second = m_program->beginGuarded(set.tensors(), kOtherPoison);
+  if (!second) {
+    return failed(second.error());
+  }
+  Answers answers;
+  const Answers::Range changed = answers.add(differing(first.run.outputs, second->outputs));
+  const auto onLeftovers = beginOnLeftovers(first);
+  if (!onLeftovers) {
+    return failed(onLeftovers.error());
+  }
+  const Answers::Range sums = answers.add(bitSums(*onLeftovers));
+  answers.fetch();
+  m_correct.bitwiseRepeatable = answers.firstSetOf(changed) < 0;
+  const bool keptItsSum = answers.totalOf(sums) == m_checkedSums[first.check];
+  return judgeRepetitions(second->outputs, *onLeftovers, keptItsSum, first.expected);
+}
+
+tl::expected<std::vector<at::Tensor>, StepFailure> EvaluationRun::beginOnLeftovers(BegunCheck& first) {
+  constexpr std::int64_t kFirstWords = 16;  // a mark would stand there
+  constexpr std::int64_t kOffsets = 40;
+  for (Guarded& buffer : first.run.buffers) {
+    buffer.disturb(kFirstWords + std::random_device()() % kOffsets);
+  }
+  return m_program->beginOnLeftovers(m_state.working[first.check % m_state.working.size()].tensors(), first.run);
+}
+
+// Other bits alone are no fault: runs may agree by chance where the order of additions is left open. What a disturbance
+// leaves behind is far from right.
+EvaluationRun::Outcome EvaluationRun::judgeRepetitions(std::span<const at::Tensor> second,
+                                                       std::span<const at::Tensor> onLeftovers, bool keptItsSum,
+                                                       const Reference::Expected& expected) {
+  if (m_correct.bitwiseRepeatable && keptItsSum) {
+    return std::nullopt;
+  }
+  if (const auto wrong = m_verdict.judge(onLeftovers, expected, InputClass::Task, kPoison)) {
+    return domain::Unstable{"the result depends on what an earlier call left in the buffers: " + wrong->detail};
+  }
+  const bool isSecondLikeFirst = m_correct.bitwiseRepeatable;
+  m_correct.bitwiseRepeatable = false;
+  if (isSecondLikeFirst) {
+    return std::nullopt;
+  }
+  if (const auto wrong = m_verdict.judge(second, expected, InputClass::Task, kOtherPoison)) {
+    return domain::Unstable{fmt::format("right at first, then wrong on the same inputs: {}", wrong->detail)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace swage::verify
