@@ -373,7 +373,9 @@ std::optional<Error> WorkerSupervisor::countDeath(const ChannelEnd& end) {
   if (m_blamed) {
     return countBlamed(end);
   }
-  if (m_afterFault && ++m_unusable >= kMaxUnusable) {
+  // Who is killed from outside has said nothing of the device.
+  const bool wasKilled = end.child.signal == SIGKILL && !end.child.byUs;
+  if (m_afterFault && !wasKilled && ++m_unusable >= kMaxUnusable) {
     m_deviceLost = true;
     return givenUp("the device is given up, because after a fault new workers cannot use it", end);
   }

@@ -107,6 +107,16 @@ TEST_P(LostDevice, EndsTheRunWithItsReasonAndResumeGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(SessionFaults, LostDevice, ::testing::Values("unusable", "other_device"), nameOf);
 
+TEST_F(SessionFaults, WorkersThatAreKilledAfterAFaultAreNotTakenForALostDevice) {
+  m_parts.workerCommand = [this](domain::Target) {
+    return fakeWorker("poisoned", {"--from", "3", "--once", marker(), "--then", "killed_before_hello"});
+  };
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_THAT(outcome.error->message(), HasSubstr("cannot be kept running"));
+  EXPECT_THAT(outcome.error->message(), HasSubstr("signal 9"));
+}
+
 TEST_F(SessionFaults, AWorkerThatCannotBeKeptRunningPausesTheDevice) {
   m_parts.workerCommand = [this](domain::Target) {
     return fakeWorker("ok", {"--once", marker(), "--then", "crash_before_hello"});

@@ -146,6 +146,9 @@ class Program {
     if (m_behaviour == Behaviour::CrashBeforeHello) {
       crash();
     }
+    if (m_behaviour == Behaviour::KilledBeforeHello) {
+      ::kill(::getpid(), SIGKILL);
+    }
     wire::Hello hello;
     hello.protocol += m_behaviour == Behaviour::BadVersion ? 1 : 0;
     hello.program = m_isWorker ? "swage-worker" : "swage-compiler";

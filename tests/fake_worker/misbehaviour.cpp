@@ -12,13 +12,14 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 27> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 28> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
       {"ignore_sigterm", Behaviour::IgnoreSigterm},
       {"crash", Behaviour::Crash},
       {"crash_before_hello", Behaviour::CrashBeforeHello},
+      {"killed_before_hello", Behaviour::KilledBeforeHello},
       {"bad_version", Behaviour::BadVersion},
       {"garbage_frame", Behaviour::GarbageFrame},
       {"half_frame", Behaviour::HalfFrame},

@@ -14,6 +14,7 @@ enum class Behaviour {
   IgnoreSigterm,  // hangs, ignores end of input and SIGTERM
   Crash,          // SIGSEGV
   CrashBeforeHello,
+  KilledBeforeHello,  // SIGKILL, as from somebody else
   BadVersion,
   GarbageFrame,
   HalfFrame,    // half an answer, then the end
