@@ -218,17 +218,17 @@ TEST_F(SessionTest, AStoppedRunIsResumedWhereItWas) {
 
 TEST_F(SessionTest, KillLeavesAnInterruptedRunWhosePendingCandidatesAreTakenUpAgain) {
   m_parts.workerCommand = [](domain::Target) { return fakeWorker("hang", {"--from", "3"}); };
+  const auto pending = [this] {
+    const auto all = history();
+    return std::count_if(all.begin(), all.end(), [](const auto& candidate) { return !candidate.evaluation; });
+  };
   start(m_session);
-  ASSERT_TRUE(waitFor([&] { return m_rows.size() >= 2; }));
+  ASSERT_TRUE(waitFor([&] { return m_rows.size() >= 2 && pending() > 0; }));
   m_session->kill();
   ASSERT_TRUE(waitUntilFinished());
   m_session.reset();
   EXPECT_TRUE(m_outcomes[0].interrupted);
   EXPECT_EQ(onlyRun().status, store::RunStatus::Interrupted);
-  const auto pending = [this] {
-    const auto all = history();
-    return std::count_if(all.begin(), all.end(), [](const auto& candidate) { return !candidate.evaluation; });
-  };
   EXPECT_GT(pending(), 0);
 
   m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok"); };
