@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -24,7 +25,8 @@ namespace {
 
 using Entry = void (*)(void**);
 
-constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;  // by one thread
+constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;   // by one thread
+constexpr std::size_t kScrubbedBytes = std::size_t{64} << 10U;  // kernels keep a few hundred bytes on the stack
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kMaxFlushBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kDefaultCacheBytes = std::int64_t{32} << 20;
@@ -75,6 +77,14 @@ domain::DeviceInfo describe(int threads) {
   return info;
 }
 
+// Not inlined: its frame must end before the next call, whose own will lie there. All bits set are NaN.
+[[gnu::noinline]] void scrubStack() {
+  std::array<volatile std::uint64_t, kScrubbedBytes / sizeof(std::uint64_t)> frame;
+  for (volatile std::uint64_t& word : frame) {
+    word = ~std::uint64_t{0};
+  }
+}
+
 class CpuKernel final : public Kernel {
  public:
   explicit CpuKernel(Entry entry) : m_entry(entry) {}
@@ -121,6 +131,11 @@ DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::str
     return tl::make_unexpected(std::move(object).error());
   }
   return std::make_unique<CpuModule>(std::move(*object));
+}
+
+void CpuDevice::scrub() {
+#pragma omp parallel
+  scrubStack();
 }
 
 DeviceStatus CpuDevice::fill(void* address, std::uint8_t value, std::size_t bytes) {

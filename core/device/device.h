@@ -77,6 +77,9 @@ class Device {
   [[nodiscard]] virtual DeviceStatus synchronize() = 0;
   // Every byte becomes `value`. Asynchronous on a GPU.
   [[nodiscard]] virtual DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) = 0;
+  // Overwrites what earlier calls left where a kernel keeps what it has not initialised, so that it does not find zeros
+  // there, or the right values. Of a CPU: the stacks of the threads.
+  virtual void scrub() {}
   // Bytes that could be allocated now, without what caches of libtorch hold.
   [[nodiscard]] virtual std::int64_t freeBytes() const = 0;
 

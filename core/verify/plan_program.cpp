@@ -260,6 +260,8 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
       current = step.name;
       if (guarded == nullptr) {
         allocateFor(step);
+      } else {
+        m_device->scrub();
       }
       if (status = runStep(step); status) {
         return;

@@ -67,6 +67,11 @@ KERNEL(flaky) { static int calls = 0; ++calls; for (std::int64_t i = 0; i < n; +
 KERNEL(lazyLater) { static int calls = 0; ++calls; if (calls <= 7) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
 KERNEL(skipsSome) { static int calls = 0; ++calls; if (calls <= 7 || calls % 3 != 0) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
 KERNEL(lastBitsDiffer) { static int calls = 0; ++calls; for (std::int64_t i = 0; i < n; ++i) y[i] = calls % 9 == 8 ? std::nextafter(relu(x[i]), 0.0f) : relu(x[i]); }
+KERNEL(believesItsStack) {
+  volatile float sums[1024];
+  for (int l = 1; l < 1024; ++l) sums[l] = 0;
+  for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]) + sums[i % 1024];
+}
 KERNEL(believesItsOutput) { if (y[3] >= 0 && y[3] < 100 && y[70] >= 0 && y[70] < 100) return; for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
 extern "C" void keepsInScratch(void** a) {
   const float* x = *static_cast<const float**>(a[0]);
@@ -302,6 +307,11 @@ TEST_F(Evaluation, ChecksWhatEveryTimedCallLeavesBehind) {
 TEST_F(Evaluation, FindsResultsThatDependOnWhatTheBufferHeldBefore) {
   const domain::Evaluation evaluation = evaluateKernel("reliesOnPoison");
   EXPECT_TRUE(std::holds_alternative<domain::Unstable>(evaluation)) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, FindsResultsThatDependOnWhatTheStackHeldBefore) {
+  const domain::Evaluation evaluation = evaluateKernel("believesItsStack");
+  EXPECT_TRUE(std::holds_alternative<domain::Wrong>(evaluation)) << domain::summary(evaluation);
 }
 
 TEST_F(Evaluation, AcceptsOtherLastBitsInATimedCallWhenTheyAreRight) {
