@@ -79,7 +79,7 @@ domain::DeviceInfo describe(int threads) {
 
 // Not inlined: its frame must end before the next call, whose own will lie there. All bits set are NaN.
 [[gnu::noinline]] void scrubStack() {
-  std::array<volatile std::uint64_t, kScrubbedBytes / sizeof(std::uint64_t)> frame;
+  std::array<volatile std::uint64_t, kScrubbedBytes / sizeof(std::uint64_t)> frame{};
   for (volatile std::uint64_t& word : frame) {
     word = ~std::uint64_t{0};
   }
