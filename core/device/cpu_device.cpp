@@ -141,7 +141,7 @@ void CpuDevice::scrub() {
 DeviceStatus CpuDevice::fill(void* address, std::uint8_t value, std::size_t bytes) {
   auto* const first = static_cast<unsigned char*>(address);
   const auto size = static_cast<std::int64_t>(bytes);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (size > kFilledAtOnce)
   for (std::int64_t begin = 0; begin < size; begin += kFilledAtOnce) {
     std::memset(first + begin, value, static_cast<std::size_t>(std::min(kFilledAtOnce, size - begin)));
   }

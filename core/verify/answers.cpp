@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 namespace swage::verify {
 namespace {
@@ -61,8 +60,7 @@ std::string_view Answers::bytesOf(Range range) const {
     return {};
   }
   const char* first = bytesAt(range.first).data();
-  return {first, static_cast<std::size_t>(bytesAt(range.first + range.count - 1).data() - first) +
-                     bytesAt(range.first + range.count - 1).size()};
+  return {first, m_begins.at(range.first + range.count) - m_begins.at(range.first)};
 }
 
 std::vector<double> Answers::numbersOf(Range range) const {
