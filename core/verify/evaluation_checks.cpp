@@ -144,7 +144,7 @@ bool EvaluationRun::isOutOfTime() const {
 
 // With other bytes in the buffers beforehand: what depends on them is read before it is written.
 EvaluationRun::Outcome EvaluationRun::repeat(BegunCheck& first) {
-  const WorkingInputs& set = m_state.working[first.check % m_state.working.size()];
+  const WorkingInputs& set = m_state.workingFor(first.check);
   const auto second = m_program->beginGuarded(set.tensors(), kOtherPoison);
   if (!second) {
     return failed(second.error());
@@ -168,7 +168,7 @@ tl::expected<std::vector<at::Tensor>, StepFailure> EvaluationRun::beginOnLeftove
   for (Guarded& buffer : first.run.buffers) {
     buffer.disturb(kFirstWords + std::random_device()() % kOffsets);
   }
-  return m_program->beginOnLeftovers(m_state.working[first.check % m_state.working.size()].tensors(), first.run);
+  return m_program->beginOnLeftovers(m_state.workingFor(first.check).tensors(), first.run);
 }
 
 // Other bits alone are no fault: runs may agree by chance where the order of additions is left open. What a disturbance

@@ -104,7 +104,7 @@ std::vector<at::Tensor> SessionState::pristine(std::size_t check) {
 }
 
 WorkingInputs& SessionState::fillWorking(std::size_t check, std::span<const at::Tensor> made) {
-  WorkingInputs& set = working[check % working.size()];
+  WorkingInputs& set = workingFor(check);
   set.fill(made, check);
   return set;
 }

@@ -28,7 +28,9 @@ struct SessionState {
   [[nodiscard]] std::size_t taskChecks() const;
   // Whether what is kept for later candidates is still what it was when the task was loaded. May throw c10::Error.
   [[nodiscard]] bool isIntact() const;
-  // The working set that a check uses, filled with its inputs. May throw c10::Error.
+  // The working set that a check uses.
+  [[nodiscard]] WorkingInputs& workingFor(std::size_t check) { return working[check % working.size()]; }
+  // The same, filled with its inputs. May throw c10::Error.
   WorkingInputs& fillWorking(std::size_t check, std::span<const at::Tensor> inputs);
   // Eager on what the working set holds, with cold caches.
   [[nodiscard]] device::DeviceResult<device::CallTime> timeEager(std::size_t workingSet);
