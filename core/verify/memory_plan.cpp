@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kUsableShare = 0.9;
 constexpr double kKeptShare = 0.3;
-// A time depends a little on where in memory a process happens to have its tensors. Measured at several places it
-// depends less on it.
+// A time may depend on where in memory a process happens to have its tensors, so it is measured at several places where
+// they are little. Fresh processes have not been seen to agree better for it yet.
 constexpr int kMostWorkingSets = 4;
 constexpr double kFurtherSetsShare = 0.1;
 
