@@ -19,6 +19,7 @@
 #include "core/base/sha256.h"
 #include "core/device/cpu_info.h"
 #include "core/device/shared_object.h"
+#include "core/device/thread_confinement.h"
 
 namespace swage::device {
 namespace {
@@ -27,6 +28,7 @@ using Entry = void (*)(void**);
 
 constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;   // by one thread
 constexpr std::size_t kScrubbedBytes = std::size_t{64} << 10U;  // kernels keep a few hundred bytes on the stack
+constexpr std::chrono::milliseconds kLongestConfinement{50};    // a few time slices of the system
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kMaxFlushBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kDefaultCacheBytes = std::int64_t{32} << 20;
@@ -136,6 +138,11 @@ DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::str
 void CpuDevice::scrub() {
 #pragma omp parallel
   scrubStack();
+}
+
+DeviceStatus CpuDevice::callConfined(const Call& call) {
+  const ThreadConfinement confinement(kLongestConfinement);
+  return call();
 }
 
 DeviceStatus CpuDevice::fill(void* address, std::uint8_t value, std::size_t bytes) {

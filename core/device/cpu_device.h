@@ -20,6 +20,7 @@ class CpuDevice final : public Device {
   [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override;
   [[nodiscard]] DeviceStatus synchronize() override { return {}; }
   void scrub() override;
+  [[nodiscard]] DeviceStatus callConfined(const Call& call) override;
   [[nodiscard]] DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override;
   [[nodiscard]] std::int64_t freeBytes() const override;
   [[nodiscard]] DeviceResult<CallTime> timeColdAfter(const Call& before, const Call& call) override;

@@ -18,6 +18,7 @@
 #include "core/device/cuda_errors.h"
 #include "core/device/cuda_module.h"
 #include "core/device/cuda_resources.h"
+#include "core/device/multiprocessor_hold.h"
 #include "core/device/nvml.h"
 #ifdef SWAGE_HAVE_CUPTI_HEADERS
 #include "core/device/cupti_activity.h"
@@ -81,6 +82,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] DeviceStatus synchronize() override {
     return m_driver.check(m_driver.cuCtxSynchronize(), "run to the end");
   }
+  [[nodiscard]] DeviceStatus callConfined(const Call& call) override;
   [[nodiscard]] DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override {
     const auto target = reinterpret_cast<CUdeviceptr>(address);
     return bytes == 0 ? std::nullopt
@@ -126,8 +128,30 @@ class CudaDevice final : public Device {
   std::unique_ptr<CuptiActivity> m_activity;  // from the first trace on
   bool m_traceable = true;
 #endif
-  std::unique_ptr<CacheCleaner> m_cleaner;  // from the first profile on
+  std::unique_ptr<CacheCleaner> m_cleaner;     // from the first profile on
+  std::unique_ptr<MultiprocessorHold> m_hold;  // from the first confined call on
+  bool m_canHold = true;
 };
+
+// A device that cannot be taken away says nothing about the candidate.
+DeviceStatus CudaDevice::callConfined(const Call& call) {
+  if (!m_hold && m_canHold) {
+    auto hold = MultiprocessorHold::create(m_driver, m_info.multiprocessors, m_info.sharedBytesPerBlock);
+    if (hold) {
+      m_hold = std::move(*hold);
+    } else if (hold.error().poisoned) {
+      return hold.error();
+    } else {
+      m_canHold = false;
+      log::info("candidates are not run on one multiprocessor: {}", hold.error().detail);
+    }
+  }
+  if (m_hold) {
+    return m_hold->during(call);
+  }
+  DeviceStatus failed = call();
+  return failed ? failed : synchronize();
+}
 
 // Another value each time: a write of what is there already might be elided.
 DeviceStatus CudaDevice::flush() {

@@ -34,6 +34,9 @@
   X(cuFuncGetAttribute)          \
   X(cuFuncGetParamInfo)          \
   X(cuLaunchKernelEx)            \
+  X(cuStreamCreate)              \
+  X(cuStreamDestroy)             \
+  X(cuStreamSynchronize)         \
   X(cuEventCreate)               \
   X(cuEventDestroy)              \
   X(cuEventRecord)               \
@@ -41,6 +44,8 @@
   X(cuMemAlloc)                  \
   X(cuMemFree)                   \
   X(cuMemGetInfo)                \
+  X(cuMemHostAlloc)              \
+  X(cuMemFreeHost)               \
   X(cuMemsetD8Async)             \
   X(cuMemcpyDtoDAsync)           \
   X(cuMemcpyDtoH)                \

@@ -80,6 +80,11 @@ class Device {
   // Overwrites what earlier calls left where a kernel keeps what it has not initialised, so that it does not find zeros
   // there, or the right values. Of a CPU: the stacks of the threads.
   virtual void scrub() {}
+  // Issues a call and waits for it, with most of the device taken away from it: on a GPU every multiprocessor but one
+  // is busy with something else for a few milliseconds, on a CPU all threads share one core. Blocks and threads that
+  // usually run side by side run one after the other then: who is right only because another one comes first or last is
+  // not right any more.
+  [[nodiscard]] virtual DeviceStatus callConfined(const Call& call) = 0;
   // Bytes that could be allocated now, without what caches of libtorch hold.
   [[nodiscard]] virtual std::int64_t freeBytes() const = 0;
 

@@ -12,8 +12,11 @@
 // - Every candidate: the seeds of the task's own generator, before it is timed. Most wrong candidates end here.
 // - A contender, which screening let through and which is timed in full: inputs that are hard to compute with, and,
 //   where it is asked for, the held-back seeds, which no earlier check used. In an order that is not that of the seeds,
-//   between calls on inputs it has seen, so that a result which depends on the call before shows. Only contenders can
-//   become elites, and there are few of them: what is checked here may cost more than what every candidate pays.
+//   between calls on inputs it has seen, so that a result which depends on the call before shows. In the end once more
+//   with most of the device taken away (Device::callConfined): on a device that is free all blocks of a small grid run
+//   at once, and a store that should not be there, or that nobody waits for, may come first or last in every call. Only
+//   contenders can become elites, and there are few of them: what is checked here may cost more than what every
+//   candidate pays.
 // - Where a request asks for no timing, all of it.
 //
 // The inputs and results of as many checks as fit into memory_plan.h's share stay for the next candidate, in the order

@@ -39,7 +39,7 @@ EvaluationRun::Outcome EvaluationRun::verifyContender() {
       return outcome;
     }
   }
-  return std::nullopt;
+  return guarded("verify", [this] { return callConfined(m_state.taskChecks() - 1); });
 }
 
 EvaluationRun::Outcome EvaluationRun::callAgain(std::size_t check) {
@@ -63,6 +63,31 @@ EvaluationRun::Outcome EvaluationRun::callAgain(std::size_t check) {
   }
   return explain(check, m_checkedSums[check],
                  domain::Unstable{"a call after others gave another result than the first one on the same inputs"});
+}
+
+EvaluationRun::Outcome EvaluationRun::callConfined(std::size_t check) {
+  const std::vector<at::Tensor> pristine = m_state.pristine(check);
+  const WorkingInputs& set = m_state.fillWorking(check, pristine);
+  const auto confine = [this](std::size_t, const device::Device::Call& launch) {
+    return m_state.device.callConfined(launch);
+  };
+  const auto result = m_program->runGuarded(set.tensors(), kPoison, confine);
+  if (!result) {
+    return failed(result.error());
+  }
+  if (m_correct.bitwiseRepeatable && bitSum(result->outputs) == m_checkedSums[check]) {
+    return std::nullopt;
+  }
+  const auto wrong = m_verdict.judge(result->outputs, m_state.reference.expected(check, pristine),
+                                     m_state.checks[check].inputs, kPoison);
+  if (!wrong) {
+    m_correct.bitwiseRepeatable = false;
+    return std::nullopt;
+  }
+  const domain::Unstable unstable{
+      "right when its blocks or threads run side by side, wrong when they have to run one after another: " +
+      wrong->detail};
+  return m_correct.bitwiseRepeatable ? explain(check, m_checkedSums[check], unstable) : unstable;
 }
 
 domain::Evaluation EvaluationRun::explain(std::size_t check, std::int64_t wanted, domain::Evaluation otherwise) {

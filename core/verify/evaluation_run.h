@@ -66,6 +66,8 @@ class EvaluationRun {
   [[nodiscard]] Outcome verifyContender();
   // The same inputs again, after other ones: the result must be that of the first time.
   [[nodiscard]] Outcome callAgain(std::size_t check);
+  // Once more, its kernels confined to a part of the device: the order of their blocks or threads must not matter.
+  [[nodiscard]] Outcome callConfined(std::size_t check);
   // Of a result that differs from `wanted`, what it differs from: Cheating where it depends on the calls before,
   // `otherwise` where it may be chance.
   [[nodiscard]] domain::Evaluation explain(std::size_t check, std::int64_t wanted, domain::Evaluation otherwise);

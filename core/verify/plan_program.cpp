@@ -223,7 +223,10 @@ tl::expected<PlanProgram::GuardedRun, StepFailure> PlanProgram::beginGuarded(std
 }
 
 tl::expected<PlanProgram::GuardedRun, StepFailure> PlanProgram::runGuarded(std::span<const at::Tensor> inputs,
-                                                                           std::uint8_t poison) {
+                                                                           std::uint8_t poison,
+                                                                           LaunchObserver observer) {
+  m_observer = std::move(observer);
+  const ScopeExit cleanup([this] { m_observer = nullptr; });
   auto result = beginGuarded(inputs, poison);
   if (!result) {
     return result;

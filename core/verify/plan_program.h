@@ -59,9 +59,9 @@ class PlanProgram {
   // Work on a GPU may still be going on when this returns.
   [[nodiscard]] tl::expected<GuardedRun, StepFailure> beginGuarded(std::span<const at::Tensor> inputs,
                                                                    std::uint8_t poison);
-  // As beginGuarded, but waits for the device.
+  // As beginGuarded, but waits for the device. Each kernel's launch is given to the observer where there is one.
   [[nodiscard]] tl::expected<GuardedRun, StepFailure> runGuarded(std::span<const at::Tensor> inputs,
-                                                                 std::uint8_t poison);
+                                                                 std::uint8_t poison, LaunchObserver observer = {});
   // As beginGuarded, but in the buffers of another run and with what that run left in them.
   [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> beginOnLeftovers(std::span<const at::Tensor> inputs,
                                                                                     GuardedRun& before);
@@ -108,7 +108,7 @@ class PlanProgram {
   c10::Device m_torchDevice;
   std::vector<Step> m_steps;
   Slots m_slots;
-  LaunchObserver m_observer;  // while runObserved() runs
+  LaunchObserver m_observer;  // of the run that goes on, if it has one
 };
 
 }  // namespace swage::verify

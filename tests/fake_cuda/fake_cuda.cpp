@@ -232,6 +232,20 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction, void**, void**) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  SWAGE_FAKE_ENTER();
+  *stream = reinterpret_cast<CUstream>(new int);
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy(CUstream stream) {
+  delete reinterpret_cast<int*>(stream);
+  return enter();
+}
+CUresult cuStreamSynchronize(CUstream) {
+  SWAGE_FAKE_ENTER();
+  return CUDA_SUCCESS;
+}
+
 CUresult cuEventCreate(CUevent* event, unsigned) {
   SWAGE_FAKE_ENTER();
   *event = reinterpret_cast<CUevent>(new int);
@@ -265,6 +279,15 @@ CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
 }
 CUresult cuMemFree(CUdeviceptr address) {
   std::free(reinterpret_cast<void*>(address));
+  return enter();
+}
+CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
+  SWAGE_FAKE_ENTER();
+  *address = std::malloc(bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFreeHost(void* address) {
+  std::free(address);
   return enter();
 }
 CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {

@@ -29,6 +29,7 @@ constexpr const char* kKernels = R"(
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <sched.h>
 #define KERNEL(name)                                                       \
   static void name##Body(const float* x, float* y, std::int64_t n);       \
   extern "C" void name(void** a) {                                         \
@@ -42,6 +43,12 @@ KERNEL(copying) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i]; }
 KERNEL(clamping) { for (std::int64_t i = 0; i < n; ++i) y[i] = std::min(relu(x[i]), 1000.0f); }
 KERNEL(ignoringTheSmall) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] > 1e-6f ? x[i] : 0; }
 KERNEL(lazyLater) { static int calls = 0; ++calls; if (calls <= 6) for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
+KERNEL(needsTwoProcessors) {
+  cpu_set_t allowed;
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  const int last = CPU_COUNT(&allowed) > 1 ? n : n - 1;
+  for (std::int64_t i = 0; i < last; ++i) y[i] = relu(x[i]);
+}
 KERNEL(rightVariance) {
   const std::int64_t columns = 96;
   for (std::int64_t row = 0; row < n / columns; ++row, x += columns) {
@@ -271,6 +278,13 @@ TEST_F(Contender, MustNotCountItsCalls) {
   ASSERT_NE(cheating, nullptr) << domain::summary(evaluation);
   EXPECT_EQ(cheating->rule, "stateful");
   EXPECT_THAT(cheating->detail, HasSubstr("depends on the calls before it"));
+}
+
+TEST_F(Contender, MustNotNeedItsThreadsSideBySide) {
+  const domain::Evaluation evaluation = evaluate(relu(), "needsTwoProcessors");
+  const auto* unstable = std::get_if<domain::Unstable>(&evaluation);
+  ASSERT_NE(unstable, nullptr) << domain::summary(evaluation);
+  EXPECT_THAT(unstable->detail, HasSubstr("wrong when they have to run one after another"));
 }
 
 }  // namespace

@@ -126,6 +126,34 @@ TEST(CudaFaults, AnIllegalAddressShowsAtTheNextWaitAndPoisons) {
   EXPECT_TRUE(again->poisoned) << "it sticks";
 }
 
+// The fake driver runs no kernel, so that nobody comes to hold a multiprocessor: the call is made nevertheless.
+TEST(CudaFaults, AConfinedCallIsMadeOnceAndReportsWhatFails) {
+  int calls = 0;
+  const auto count = [&calls]() -> DeviceStatus {
+    ++calls;
+    return std::nullopt;
+  };
+  auto device = open("devices=1");
+  ASSERT_THAT(device, testing::IsOk());
+  EXPECT_FALSE((*device)->callConfined(count));
+  EXPECT_EQ(calls, 1);
+  const DeviceStatus failed =
+      (*device)->callConfined([] { return DeviceStatus(DeviceFailure{"as the test wants it"}); });
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->detail, "as the test wants it");
+}
+
+TEST(CudaFaults, ACallIsMadeOnTheWholeDeviceWhereItCannotBeConfined) {
+  int calls = 0;
+  auto device = open("load=222");
+  ASSERT_THAT(device, testing::IsOk());
+  EXPECT_FALSE((*device)->callConfined([&calls]() -> DeviceStatus {
+    ++calls;
+    return std::nullopt;
+  }));
+  EXPECT_EQ(calls, 1);
+}
+
 class Incompatible : public ::testing::TestWithParam<int> {};
 
 TEST_P(Incompatible, BinariesAreExplainedAndDoNotPoison) {

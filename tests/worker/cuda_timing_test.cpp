@@ -3,8 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
+#include <set>
 #include <vector>
 
 #include "core/device/open_device.h"
@@ -22,6 +24,24 @@ using ::testing::HasSubstr;
 constexpr std::size_t kBytes = std::size_t{2} << 30;
 constexpr unsigned kNonBlocking = 1;
 
+// Each block says which multiprocessor it runs on.
+constexpr const char* kPlaces = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry places(.param .u64 out) {
+  .reg .b32 %r<3>;
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d3, %d1, %d2;
+  mov.u32 %r2, %smid;
+  st.global.u32 [%d3], %r2;
+  ret;
+}
+)";
+constexpr std::uint32_t kPlacedBlocks = 1000;
+
 class CudaTiming : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -34,6 +54,7 @@ class CudaTiming : public ::testing::Test {
     const auto allocate = reinterpret_cast<int (*)(std::uint64_t*, std::size_t)>(::dlsym(driver, "cuMemAlloc_v2"));
     const auto makeStream = reinterpret_cast<int (*)(void**, unsigned)>(::dlsym(driver, "cuStreamCreate"));
     m_fill = reinterpret_cast<Fill>(::dlsym(driver, "cuMemsetD8Async"));
+    m_read = reinterpret_cast<decltype(m_read)>(::dlsym(driver, "cuMemcpyDtoH_v2"));
     ASSERT_EQ(allocate(&m_memory, kBytes), 0);
     ASSERT_EQ(makeStream(&m_otherStream, kNonBlocking), 0);
   }
@@ -61,9 +82,32 @@ class CudaTiming : public ::testing::Test {
     return candidate;
   }
 
+  // How many multiprocessors the blocks of a kernel are on.
+  [[nodiscard]] std::size_t placesOf(bool isConfined) {
+    const auto module = m_device->loadModule(kPlaces);
+    domain::KernelStep step;
+    step.entry = "places";
+    step.grid.x = kPlacedBlocks;
+    step.block.x = 1024;
+    step.arguments = {domain::ValueId(0)};
+    const auto kernel = module ? (*module)->bind(step) : tl::make_unexpected(module.error());
+    if (!kernel) {
+      ADD_FAILURE() << kernel.error().detail;
+      return 0;
+    }
+    std::array<void*, 1> arguments = {&m_memory};
+    const auto launch = [&] { return (*kernel)->launch(arguments.data()); };
+    const DeviceStatus failed = isConfined ? m_device->callConfined(launch) : launch();
+    EXPECT_FALSE(failed) << failed->detail;
+    std::vector<std::uint32_t> places(kPlacedBlocks);
+    EXPECT_EQ(m_read(places.data(), m_memory, places.size() * sizeof places.front()), 0);
+    return std::set(places.begin(), places.end()).size();
+  }
+
   using Fill = int (*)(std::uint64_t, unsigned char, std::size_t, void*);
   std::unique_ptr<Device> m_device;
   Fill m_fill = nullptr;
+  int (*m_read)(void*, std::uint64_t, std::size_t) = nullptr;
   std::uint64_t m_memory = 0;
   void* m_otherStream = nullptr;
 };
@@ -75,6 +119,12 @@ TEST_F(CudaTiming, ThreeClocksAgreeOnHonestWork) {
     EXPECT_GT(timing.activityMedianNs, 0.0) << "CUPTI is not there";
     EXPECT_FALSE(stats::findDisagreement(timing)) << *stats::findDisagreement(timing);
   }
+}
+
+TEST_F(CudaTiming, AConfinedCallHasOneMultiprocessor) {
+  EXPECT_GT(placesOf(false), 1U);
+  EXPECT_EQ(placesOf(true), 1U);
+  EXPECT_GT(placesOf(false), 1U) << "the others are let go";
 }
 
 TEST_F(CudaTiming, WorkBesideTheTimedStreamIsFoundOut) {

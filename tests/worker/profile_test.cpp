@@ -66,6 +66,7 @@ class ProfiledDevice final : public device::Device {
   [[nodiscard]] device::DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override {
     return m_device.fill(address, value, bytes);
   }
+  [[nodiscard]] device::DeviceStatus callConfined(const Call& call) override { return m_device.callConfined(call); }
   [[nodiscard]] std::int64_t freeBytes() const override { return m_device.freeBytes(); }
   [[nodiscard]] device::DeviceResult<device::CallTime> timeColdAfter(const Call& before, const Call& call) override {
     return m_device.timeColdAfter(before, call);
