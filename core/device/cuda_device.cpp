@@ -17,6 +17,7 @@
 #include "core/device/cuda_facts.h"
 #include "core/device/cuda_module.h"
 #include "core/device/cuda_resources.h"
+#include "core/device/flush_count.h"
 #include "core/device/multiprocessor_hold.h"
 #include "core/device/nvml.h"
 #ifdef SWAGE_HAVE_CUPTI_HEADERS
@@ -39,6 +40,12 @@ constexpr unsigned char kSmokePattern = 0xA5;
 constexpr int kFillValues = 251;
 constexpr int kEmptyCalls = 7;
 constexpr double kLeastHostNs = 1.0;  // 0 says that it was not taken
+
+using Clock = std::chrono::steady_clock;
+
+double nanosecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
 
 class CudaDevice final : public Device {
  public:
@@ -107,6 +114,8 @@ class CudaDevice final : public Device {
   CudaEvent m_callStart;
   CudaEvent m_callEnd;
   int m_fill = 0;
+  FlushCount m_flushCount;
+  double m_beforeNs = 0.0;    // of the last timed call, until it began
   double m_overheadNs = 0.0;  // of launching and waiting, by the host's clock
 #ifdef SWAGE_HAVE_CUPTI_HEADERS
   std::unique_ptr<CuptiActivity> m_activity;  // from the first trace on
@@ -146,7 +155,7 @@ DeviceStatus CudaDevice::flush() {
 }
 
 // The device is still busy flushing while the host issues the call, so that launch latency is hidden, as it is in a
-// model that keeps its GPU busy.
+// model that keeps its GPU busy (FlushCount).
 DeviceStatus CudaDevice::issue(const Call& before, const Call& call) {
   if (DeviceStatus failed = m_start.record()) {
     return failed;
@@ -154,16 +163,16 @@ DeviceStatus CudaDevice::issue(const Call& before, const Call& call) {
   if (DeviceStatus failed = before ? before() : std::nullopt) {
     return failed;
   }
-  if (DeviceStatus failed = flush()) {
-    return failed;
+  const auto start = Clock::now();
+  DeviceStatus failed;
+  for (int left = m_flushCount.next(); left > 0 && !failed; --left) {
+    failed = flush();
   }
-  if (DeviceStatus failed = m_callStart.record()) {
-    return failed;
-  }
-  if (DeviceStatus failed = call()) {
-    return failed;
-  }
-  return m_callEnd.record();
+  failed = failed ? failed : m_callStart.record();
+  failed = failed ? failed : call();
+  failed = failed ? failed : m_callEnd.record();
+  m_flushCount.add(nanosecondsSince(start));
+  return failed;
 }
 
 // Work outside the stream that is timed is still going on when the events are done: only the host's clock sees it,
@@ -174,12 +183,12 @@ DeviceResult<CallTime> CudaDevice::timeColdAfter(const Call& before, const Call&
   if (failed) {
     return tl::make_unexpected(std::move(*failed));
   }
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   failed = issue(before, call);
   if (!failed) {
     failed = synchronize();
   }
-  const double hostNs = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+  const double hostNs = nanosecondsSince(start);
   if (failed) {
     return tl::make_unexpected(std::move(*failed));
   }
@@ -188,6 +197,7 @@ DeviceResult<CallTime> CudaDevice::timeColdAfter(const Call& before, const Call&
   if (!beforeNs || !callNs) {
     return tl::make_unexpected(!beforeNs ? beforeNs.error() : callNs.error());
   }
+  m_beforeNs = *beforeNs;
   return CallTime{.ns = *callNs, .hostNs = std::max(kLeastHostNs, hostNs - *beforeNs - m_overheadNs)};
 }
 
@@ -238,17 +248,20 @@ DeviceResult<double> CudaDevice::traceCold(const Call& call) {
 }
 #endif
 
-// What the host's clock shows of a call that does nothing.
+// What the host's clock shows of a call that does nothing, and how long a flush takes.
 DeviceStatus CudaDevice::measureHostOverhead() {
   double least = std::numeric_limits<double>::max();
+  double flushNs = least;
   for (int round = 0; round < kEmptyCalls; ++round) {
     const auto time = timeCold([] { return std::nullopt; });
     if (!time) {
       return time.error();
     }
     least = std::min(least, time->hostNs - time->ns);
+    flushNs = std::min(flushNs, m_beforeNs / m_flushCount.next());
   }
   m_overheadNs = std::max(0.0, least);
+  m_flushCount.setFlushNs(flushNs);
   return std::nullopt;
 }
 
