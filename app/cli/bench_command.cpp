@@ -119,7 +119,11 @@ domain::Json toJson(const Report& report) {
       {"gpu_busy_share", report.gpuBusyShare ? domain::Json(*report.gpuBusyShare) : domain::Json()},
       {"gpu_samples", report.gpuSamples},
       {"winner", report.winner.value()},
-      {"fresh_processes", {{"medians_ns", report.freshMediansNs}, {"spread", report.freshSpread}}},
+      {"fresh_processes",
+       {{"medians_ns", report.freshMediansNs},
+        {"spread", report.freshSpread},
+        {"launches_ns", report.freshLaunchesNs},
+        {"spread_beside_launch", report.freshSpreadBesideLaunch}}},
       {"baselines", domain::Json::array()}};
   for (const domain::Baseline& baseline : report.baselines) {
     json["baselines"].push_back(domain::toJson(baseline));
@@ -146,6 +150,8 @@ std::string benchText(const Report& report) {
   if (!report.freshMediansNs.empty()) {
     text += fmt::format("fresh processes   {:>8}   medians within {:.2f} %\n", report.freshMediansNs.size(),
                         100.0 * report.freshSpread);
+    text += fmt::format("{:28}{:.2f} % beside what launching an empty kernel takes there\n", "",
+                        100.0 * report.freshSpreadBesideLaunch);
   }
   return text;
 }

@@ -142,6 +142,10 @@ void addTiming(std::string& text, const domain::Correct& correct) {
                       formatSpeedup(timing.speedup), timing.speedupLow, timing.speedupHigh,
                       timing.screenedOut ? ", screened out" : "");
   addClocks(text, timing.candidate);
+  if (timing.launchNs > 0.0) {
+    text += fmt::format("launches    {} each, of kernels that do nothing, in the same process\n",
+                        formatTime(timing.launchNs));
+  }
   text += fmt::format("accuracy    {}{}\n", domain::name(correct.accuracy),
                       correct.bitwiseRepeatable ? ", repeats bit by bit" : "");
   addErrors(text, correct);

@@ -41,6 +41,14 @@ constexpr int kFillValues = 251;
 constexpr int kEmptyCalls = 7;
 constexpr double kLeastHostNs = 1.0;  // 0 says that it was not taken
 
+constexpr const char* kEmptyKernel = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry swage_empty() {
+  ret;
+}
+)";
+
 using Clock = std::chrono::steady_clock;
 
 double nanosecondsSince(Clock::time_point start) {
@@ -93,6 +101,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] ConditionSample conditions() override {
     return m_nvml->sample();
   }
+  [[nodiscard]] const Call* emptyLaunch() override;
   [[nodiscard]] DeviceStatus measureHostOverhead();
   [[nodiscard]] ProfilerResult<std::unique_ptr<Profiler>> openProfiler() override;
   [[nodiscard]] DeviceStatus measureCopyBandwidth();
@@ -124,6 +133,10 @@ class CudaDevice final : public Device {
   std::unique_ptr<CacheCleaner> m_cleaner;     // from the first profile on
   std::unique_ptr<MultiprocessorHold> m_hold;  // from the first confined call on
   bool m_canHold = true;
+  std::unique_ptr<KernelModule> m_emptyModule;  // from the first empty launch on, as are the two below
+  std::unique_ptr<Kernel> m_emptyKernel;
+  Call m_emptyLaunch;
+  bool m_hasEmptyKernel = true;
 };
 
 // A device that cannot be taken away says nothing about the candidate.
@@ -247,6 +260,23 @@ DeviceResult<double> CudaDevice::traceCold(const Call& call) {
   return spans ? busyNanoseconds(*spans) : 0.0;
 }
 #endif
+
+const Device::Call* CudaDevice::emptyLaunch() {
+  if (!m_emptyKernel && std::exchange(m_hasEmptyKernel, false)) {
+    domain::KernelStep step;
+    step.entry = "swage_empty";
+    auto module = loadModule(kEmptyKernel);
+    auto kernel = module ? (*module)->bind(step) : tl::make_unexpected(module.error());
+    if (!kernel) {
+      log::info("launches are not timed: {}", kernel.error().detail);
+      return nullptr;
+    }
+    m_emptyModule = std::move(*module);
+    m_emptyKernel = std::move(*kernel);
+    m_emptyLaunch = [this] { return m_emptyKernel->launch(nullptr); };
+  }
+  return m_emptyKernel ? &m_emptyLaunch : nullptr;
+}
 
 // What the host's clock shows of a call that does nothing, and how long a flush takes.
 DeviceStatus CudaDevice::measureHostOverhead() {

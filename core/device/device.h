@@ -101,6 +101,10 @@ class Device {
   // time, so no call is timed and traced at once. 0: the records cannot be had, and whether the call
   // was run is not said.
   [[nodiscard]] virtual DeviceResult<double> traceCold(const Call& /*call*/) { return 0.0; }
+  // Launches a kernel that does nothing: what a launch costs differs by a tenth of a microsecond from process to
+  // process on a GPU, and stays within one. nullptr: nothing is launched on this device, or the kernel could not be
+  // loaded.
+  [[nodiscard]] virtual const Call* emptyLaunch() { return nullptr; }
   // Asked between timed calls, never during one.
   [[nodiscard]] virtual ConditionSample conditions() { return {}; }
 

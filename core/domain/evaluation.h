@@ -63,6 +63,7 @@ struct PairedTiming {
   double speedupLow = 1.0;  // 95 % interval
   double speedupHigh = 1.0;
   bool screenedOut = false;  // too slow against its cell's elite for a full measurement
+  double launchNs = 0.0;     // of one of several empty kernels, in the same rounds; 0: not measured
 };
 
 struct Duplicate {

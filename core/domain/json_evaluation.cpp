@@ -189,12 +189,18 @@ Json toJson(const PairedTiming& value) {
           {"speedup", numberToJson(value.speedup)},
           {"speedup_low", numberToJson(value.speedupLow)},
           {"speedup_high", numberToJson(value.speedupHigh)},
-          {"screened_out", value.screenedOut}};
+          {"screened_out", value.screenedOut},
+          {"launch_ns", numberToJson(value.launchNs)}};
 }
 
 PairedTiming readPairedTiming(const JsonReader& reader) {
-  return {readTiming(reader["candidate"]), readTiming(reader["eager"]),     reader["speedup"].number(),
-          reader["speedup_low"].number(),  reader["speedup_high"].number(), reader["screened_out"].boolean()};
+  return {readTiming(reader["candidate"]),
+          readTiming(reader["eager"]),
+          reader["speedup"].number(),
+          reader["speedup_low"].number(),
+          reader["speedup_high"].number(),
+          reader["screened_out"].boolean(),
+          reader.has("launch_ns") ? reader["launch_ns"].number() : 0.0};  // not in a record of an earlier version
 }
 
 Json toJson(const Evaluation& value) {

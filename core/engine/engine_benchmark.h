@@ -38,8 +38,11 @@ class EngineBenchmark : public QObject {
     std::optional<double> gpuBusyShare;  // of the search, with a kernel running; by nvidia-smi
     int gpuSamples = 0;
     domain::CandidateId winner;
-    std::vector<double> freshMediansNs;  // one for each process
-    double freshSpread = 0.0;            // (largest - smallest) / median of them
+    std::vector<double> freshMediansNs;   // one for each process
+    double freshSpread = 0.0;             // (largest - smallest) / median of them
+    std::vector<double> freshLaunchesNs;  // of an empty kernel in each process; 0: not measured
+    // The spread when each median is less its process's launch and plus the median of all launches.
+    double freshSpreadBesideLaunch = 0.0;
   };
 
   EngineBenchmark(const SessionParts& parts, Options options, QObject* parent = nullptr);

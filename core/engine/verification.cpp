@@ -36,6 +36,7 @@ Result<> Verification::prepare() {
   m_evaluate.maxSamples = kMaxSamples;
   m_evaluate.limitSeconds = kLimitSeconds;
   m_evaluate.heldBack = true;
+  m_evaluate.timeLaunches = true;
   return {};
 }
 

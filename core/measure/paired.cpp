@@ -64,6 +64,7 @@ class PairRun {
   PairRun(const TimedCall& candidate, const TimedCall& eager, const PairOptions& options, const Clock& clock)
       : m_candidate(candidate),
         m_eager(eager),
+        m_launches(options.launches),
         m_options(options),
         m_clock(clock),
         m_watch(options.timing.conditions, clock),
@@ -191,6 +192,11 @@ class PairRun {
     const bool withEager =
         eagerCount < kMinEagerSamples || eagerCount * kCandidatePerEager < m_candidate.samples().size();
     const bool eagerFirst = m_random.chance(0.5);
+    if (withEager && m_options.launches) {
+      if (DeviceStatus failed = m_launches.sample()) {
+        return failed;
+      }
+    }
     if (withEager && eagerFirst) {
       if (DeviceStatus failed = m_eager.sample()) {
         return failed;
@@ -217,6 +223,9 @@ class PairRun {
     const auto interval = stats::ratioInterval(m_candidate.samples(), m_eager.samples(), m_options.seed);
     result.speedupLow = interval.low;
     result.speedupHigh = interval.high;
+    if (const auto& launches = m_launches.samples(); !launches.empty()) {
+      result.launchNs = stats::median(launches) / kLaunchesAtOnce;
+    }
     const DeviceResult<double> activityNs = traced();
     if (!activityNs) {
       return tl::make_unexpected(activityNs.error());
@@ -243,6 +252,7 @@ class PairRun {
 
   Series m_candidate;
   Series m_eager;
+  Series m_launches;
   const PairOptions& m_options;
   const Clock& m_clock;
   ConditionWatch m_watch;

@@ -29,9 +29,13 @@ struct TimingOptions {
   std::function<bool()> isAwaited = {};
 };
 
+// Back to back, as the kernels of a plan are: the first one of a call costs more, whatever comes after it.
+inline constexpr int kLaunchesAtOnce = 8;
+
 struct PairOptions {
   TimingOptions timing;
   TracedCall trace;           // empty: not compared with activity records
+  TimedCall launches;         // of kLaunchesAtOnce empty kernels; empty: not timed
   double screeningNs = 0.0;   // 0: no screening
   domain::Timing knownEager;  // of the task's admission; stands for eager when the candidate is screened out
   std::uint64_t seed = 0;     // of the order of calls and of the bootstrap

@@ -106,6 +106,9 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   if (m_state.device.canTrace()) {
     options.trace = [this] { return traceCandidate(); };
   }
+  if (m_request.timeLaunches && m_state.device.emptyLaunch() != nullptr) {
+    options.launches = [this] { return timeLaunches(); };
+  }
   options.screeningNs = m_request.screeningNs;
   options.knownEager = m_state.ready.eager;
   options.seed = m_request.request;
@@ -159,6 +162,16 @@ device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
     return tl::make_unexpected(std::move(*wrong));
   }
   return time;
+}
+
+device::DeviceResult<device::CallTime> EvaluationRun::timeLaunches() {
+  return m_state.device.timeCold([launch = m_state.device.emptyLaunch()] {
+    DeviceStatus failed;
+    for (int launched = 0; launched < measure::kLaunchesAtOnce && !failed; ++launched) {
+      failed = (*launch)();
+    }
+    return failed;
+  });
 }
 
 device::DeviceResult<double> EvaluationRun::traceCandidate() {

@@ -91,6 +91,7 @@ class EvaluationRun {
   };
   [[nodiscard]] Outcome verifyTimedOutput(const TimedOutput& timed);
   [[nodiscard]] device::DeviceResult<device::CallTime> timeCandidate();
+  [[nodiscard]] device::DeviceResult<device::CallTime> timeLaunches();
   [[nodiscard]] device::DeviceResult<double> traceCandidate();
   [[nodiscard]] device::DeviceStatus prepareCall();
   [[nodiscard]] device::DeviceStatus call();

@@ -104,7 +104,8 @@ struct MessageWriter {
             {"max_samples", value.maxSamples},
             {"limit_seconds", numberToJson(value.limitSeconds)},
             {"held_back", value.heldBack},
-            {"verify_only", value.verifyOnly}};
+            {"verify_only", value.verifyOnly},
+            {"time_launches", value.timeLaunches}};
   }
   Json operator()(const Profile& value) const {
     return {{"request", value.request},
@@ -179,7 +180,8 @@ Evaluate read(const JsonReader& reader) {
           reader["max_samples"].smallInteger(0),
           reader["limit_seconds"].number(),
           reader["held_back"].boolean(),
-          reader["verify_only"].boolean()};
+          reader["verify_only"].boolean(),
+          reader["time_launches"].boolean()};
 }
 
 template <>

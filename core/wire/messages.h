@@ -18,7 +18,7 @@
 // What the engine, its workers and its compilers say to each other. See PROTOCOL.md for the frames.
 namespace swage::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 
 // First frame in each direction.
 struct Hello {
@@ -49,6 +49,7 @@ struct Evaluate {
   double limitSeconds = 20.0;  // the engine kills the worker shortly after this
   bool heldBack = false;       // check with the held-back seeds as well
   bool verifyOnly = false;     // no timing: Correct comes back without one
+  bool timeLaunches = false;   // time empty kernels beside it, on a GPU
 };
 // Looks at one candidate with the device's counters; its outputs are not checked. Never between timings.
 struct Profile {

@@ -223,6 +223,17 @@ TEST(TimePair, TakesAsManySamplesAsAreWantedAlthoughFewerAreExact) {
   EXPECT_EQ(timing->candidate.stopReason, "precise");
 }
 
+TEST(TimePair, TimesLaunchesBesideWhereItIsAskedTo) {
+  FakeBench bench;
+  PairOptions options;
+  EXPECT_EQ(timePair(bench.call('c', 1e6), bench.call('e', 3e6), options, bench.clock())->launchNs, 0.0);
+  options.launches = bench.call('l', kLaunchesAtOnce * 1500.0);
+  const auto timing = timePair(bench.call('c', 1e6), bench.call('e', 3e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_DOUBLE_EQ(timing->launchNs, 1500.0);
+  EXPECT_GE(bench.count('l'), 5);
+}
+
 TEST(TimePair, GivesAContenderWithAnUncertainTimeAsLongAgainAndThenSaysSo) {
   FakeBench bench;
   PairOptions options;
