@@ -7,7 +7,7 @@ namespace swage::engine {
 namespace {
 
 constexpr int kFewestSeeds = 5;
-constexpr int kSeedsOfASmallTask = 12;
+constexpr int kSeedsOfASmallTask = 16;
 constexpr std::int64_t kSmallTaskBytes = std::int64_t{256} << 20U;
 
 std::int64_t bytesInAndOut(const domain::Graph& graph) {

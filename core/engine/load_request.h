@@ -10,7 +10,7 @@
 namespace swage::engine {
 
 // How many draws of the task's own generator every candidate has to be right on: at least 5. A GPU that is given little
-// to do waits for the compilers anyway, and looks at 12. Depends on nothing but the task and the target, so that an
+// to do waits for the compilers anyway, and looks at 16. Depends on nothing but the task and the target, so that an
 // evaluation can be repeated.
 [[nodiscard]] int checkSeedsFor(const domain::Graph& graph, domain::Target target);
 

@@ -18,7 +18,7 @@ domain::Graph graphOf(std::int64_t rows) {
 }
 
 TEST(CheckSeeds, AreMoreForASmallTaskOnAGpuAndNeverBelowFive) {
-  EXPECT_EQ(checkSeedsFor(graphOf(100), domain::Target::Cuda), 12);
+  EXPECT_EQ(checkSeedsFor(graphOf(100), domain::Target::Cuda), 16);
   EXPECT_EQ(checkSeedsFor(graphOf(129), domain::Target::Cuda), 5) << "258 MB";
   EXPECT_EQ(checkSeedsFor(graphOf(100), domain::Target::Cpu), 5);
 }
@@ -30,7 +30,7 @@ TEST(LoadRequest, IsOfTheBundleWithTheSeedOfTheRun) {
   const wire::LoadTask load = loadRequest(bundle, 7, domain::Target::Cuda);
   EXPECT_EQ(load.baseSeed, 7U);
   EXPECT_EQ(load.weightsPath, "/bundle/weights.safetensors");
-  EXPECT_EQ(load.checkSeeds, 12);
+  EXPECT_EQ(load.checkSeeds, 16);
   EXPECT_TRUE(load.adversarial);
   EXPECT_EQ(load.heldBackSeeds, 3);
 }
