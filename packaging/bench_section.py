@@ -45,6 +45,11 @@ def section(result: dict) -> str:
             f"the winner in {len(fresh['medians_ns'])} fresh processes",
             f"{duration(statistics.median(fresh['medians_ns']))}, all medians within {percent(fresh['spread'], 2)}",
         ),
+        (
+            "launching an empty kernel in these processes",
+            f"{duration(min(fresh['launches_ns']))} to {duration(max(fresh['launches_ns']))}; without it all medians"
+            f" within {percent(fresh['spread_beside_launch'], 2)}",
+        ),
     ]
     lines = [f"| {result['task']}, {result['device']}, {result['search_seconds']:.0f} s | |", "|---|---|"]
     return "\n".join(lines + [f"| {what} | {value} |" for what, value in rows]) + "\n"
