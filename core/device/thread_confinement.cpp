@@ -4,13 +4,32 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <condition_variable>
+#include <filesystem>
 #include <stop_token>
+#include <string>
+#include <system_error>
 
 namespace swage::device {
+namespace {
+
+std::set<pid_t> threadsOfProcess() {
+  std::set<pid_t> threads;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", failure)) {
+    const std::string name = entry.path().filename();
+    pid_t thread = 0;
+    std::from_chars(name.data(), name.data() + name.size(), thread);
+    threads.insert(thread);
+  }
+  return threads;
+}
+
+}  // namespace
 
 ThreadConfinement::ThreadConfinement(std::chrono::milliseconds longest)
-    : m_members(static_cast<std::size_t>(omp_get_max_threads())) {
+    : m_members(static_cast<std::size_t>(omp_get_max_threads())), m_threadsBefore(threadsOfProcess()) {
   cpu_set_t one;
   CPU_ZERO(&one);
   const int here = ::sched_getcpu();
@@ -48,6 +67,17 @@ void ThreadConfinement::restore() {
   for (const Member& member : m_members) {
     if (member.isKnown) {
       static_cast<void>(::sched_setaffinity(member.thread, sizeof member.allowed, &member.allowed));
+    }
+  }
+  freeNewThreads();
+}
+
+// A team that is larger than those before starts threads, which inherit what the one that starts them may use.
+void ThreadConfinement::freeNewThreads() const {
+  const Member& caller = m_members.front();
+  for (const pid_t thread : threadsOfProcess()) {
+    if (caller.isKnown && !m_threadsBefore.contains(thread)) {
+      static_cast<void>(::sched_setaffinity(thread, sizeof caller.allowed, &caller.allowed));
     }
   }
 }

@@ -45,6 +45,16 @@ TEST_F(ThreadConfinementTest, AllThreadsShareOneProcessorAndGetTheirsBack) {
   EXPECT_EQ(processors(), m_before);
 }
 
+TEST_F(ThreadConfinementTest, ThreadsThatAreStartedMeanwhileAreFreedToo) {
+  m_before.resize(7, m_before[0]);
+  {
+    const ThreadConfinement confinement(milliseconds(60'000));
+    omp_set_num_threads(7);
+    EXPECT_EQ(processors(), std::vector<int>(m_before.size(), 1));
+  }
+  EXPECT_EQ(processors(), m_before);
+}
+
 TEST_F(ThreadConfinementTest, EndsByItself) {
   const ThreadConfinement confinement(milliseconds(1));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);

@@ -64,6 +64,7 @@ TEST(JsonRoundTrip, KeepsTheRest) {
   EXPECT_EQ(roundTrip(testing::sampleDevice(), deviceInfoFromJson).memoryBytes, testing::sampleDevice().memoryBytes);
   EXPECT_EQ(roundTrip(testing::sampleTiming(5.0), timingFromJson).medianNs, 5.0);
   EXPECT_EQ(roundTrip(testing::correctIn(5.0).timing, pairedTimingFromJson).speedup, 400.0);
+  EXPECT_EQ(roundTrip(testing::correctIn(5.0).timing, pairedTimingFromJson).launchNs, 1.5);
   EXPECT_EQ(roundTrip(testing::sampleBaseline(), baselineFromJson).mode, "compile");
   EXPECT_EQ(roundTrip(testing::sampleProfile(), profileFromJson).kernels, testing::sampleProfile().kernels);
   EXPECT_EQ(roundTrip(testing::sampleTiming(5.0), timingFromJson).conditions, testing::sampleTiming(5.0).conditions);
@@ -78,6 +79,10 @@ TEST(JsonRoundTrip, ReadsWhatAnEarlierVersionRecorded) {
   ASSERT_THAT(read, IsOk());
   EXPECT_EQ(read->medianNs, 5.0);
   EXPECT_EQ(read->conditions, DeviceConditions());
+
+  Json paired = toJson(testing::correctIn(5.0).timing);
+  paired.erase("launch_ns");
+  EXPECT_EQ(pairedTimingFromJson(paired).value().launchNs, 0.0);
 
   Json correct = toJson(Evaluation(testing::correctIn(5.0)));
   correct.erase("by_inputs");

@@ -24,7 +24,7 @@ std::vector<Message> sampleMessages() {
   domain::CompiledBinary binary{bytes, "assembly \xFF", "log", {testing::sampleFacts()}, "hash", 1.5};
   return {Hello{1, "engine", "abc"},
           LoadTask{testing::sampleTask(), "/w.safetensors", ~0ULL, 6, 2.0, false, true, 3},
-          Evaluate{~0ULL, testing::samplePlan(), bytes, 10.0, 0.25, 20, 30, 5.0, true, true},
+          Evaluate{~0ULL, testing::samplePlan(), bytes, 10.0, 0.25, 20, 30, 5.0, true, true, true},
           Shutdown{},
           WorkerReady{testing::sampleDevice(), "2.11.0"},
           TaskReady{testing::sampleTiming(9.0), {{0, 1, 2, 3, 4}}, "float64", 1024, {"output 0 is constant"}},
