@@ -12,7 +12,8 @@
 namespace swage::device {
 namespace {
 
-// By the device's clock, for each block from its start. A pass over 200 MB takes one multiprocessor of an H200 3 to 5.
+// By the device's clock, for each block from its start. What a large kernel has not done by then runs on the whole
+// device, after the blocks that came first.
 constexpr std::uint64_t kLongestNs = 10'000'000;
 // Blocks are there within some 10 us, unless another process has the device for a time slice.
 constexpr std::chrono::milliseconds kPatience{10};
