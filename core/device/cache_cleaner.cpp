@@ -67,13 +67,11 @@ DeviceResult<std::unique_ptr<CacheCleaner>> CacheCleaner::create(const CudaDrive
 }
 
 DeviceStatus CacheCleaner::prepare(std::size_t bytes) {
-  if (DeviceStatus failed = m_driver.check(m_driver.cuModuleLoadData(&m_module, kReader), "load the cache cleaner")) {
-    return failed;
+  auto reader = DriverKernel::load(m_driver, kReader, "swage_read_all");
+  if (!reader) {
+    return std::move(reader).error();
   }
-  const CUresult found = m_driver.cuModuleGetFunction(&m_function, m_module, "swage_read_all");
-  if (DeviceStatus failed = m_driver.check(found, "find the cache cleaner")) {
-    return failed;
-  }
+  m_reader = std::move(*reader);
   if (DeviceStatus failed = m_driver.check(m_driver.cuMemAlloc(&m_buffer, bytes), "allocate device memory")) {
     return failed;
   }
@@ -85,22 +83,14 @@ CacheCleaner::~CacheCleaner() {
   if (m_buffer != 0 && m_driver.cuMemFree(m_buffer) != CUDA_SUCCESS) {
     log::debug("device memory could not be freed");  // the context is gone, which has been reported
   }
-  if (m_module != nullptr && m_driver.cuModuleUnload(m_module) != CUDA_SUCCESS) {
-    log::debug("the cache cleaner could not be unloaded");
-  }
 }
 
 DeviceStatus CacheCleaner::clean() {
   CUdeviceptr buffer = m_buffer;
   std::uint64_t words = m_bytes / 16;
   std::array<void*, 2> arguments = {&buffer, &words};
-  CUlaunchConfig config{};
-  config.gridDimX = kBlocks;
-  config.gridDimY = config.gridDimZ = 1;
-  config.blockDimX = kThreads;
-  config.blockDimY = config.blockDimZ = 1;
-  const CUresult launched = m_driver.cuLaunchKernelEx(&config, m_function, arguments.data(), nullptr);
-  if (DeviceStatus failed = m_driver.check(launched, "clean the cache")) {
+  if (DeviceStatus failed =
+          m_reader->launch({.blocks = kBlocks, .threads = kThreads}, arguments.data(), "clean the cache")) {
     return failed;
   }
   return m_driver.check(m_driver.cuCtxSynchronize(), "clean the cache");

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/device/cuda_driver.h"
+#include "core/device/driver_kernel.h"
 
 namespace swage::device {
 
@@ -27,8 +27,7 @@ class CacheCleaner {
   [[nodiscard]] DeviceStatus prepare(std::size_t bytes);
 
   const CudaDriver& m_driver;
-  CUmodule m_module = nullptr;
-  CUfunction m_function = nullptr;
+  std::unique_ptr<DriverKernel> m_reader;
   CUdeviceptr m_buffer = 0;
   std::size_t m_bytes = 0;
 };

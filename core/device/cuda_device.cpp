@@ -17,6 +17,7 @@
 #include "core/device/cuda_facts.h"
 #include "core/device/cuda_module.h"
 #include "core/device/cuda_resources.h"
+#include "core/device/driver_kernel.h"
 #include "core/device/flush_count.h"
 #include "core/device/multiprocessor_hold.h"
 #include "core/device/nvml.h"
@@ -133,8 +134,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CacheCleaner> m_cleaner;     // from the first profile on
   std::unique_ptr<MultiprocessorHold> m_hold;  // from the first confined call on
   bool m_canHold = true;
-  std::unique_ptr<KernelModule> m_emptyModule;  // from the first empty launch on, as are the two below
-  std::unique_ptr<Kernel> m_emptyKernel;
+  std::unique_ptr<DriverKernel> m_emptyKernel;  // from the first empty launch on, as is the next
   Call m_emptyLaunch;
   bool m_hasEmptyKernel = true;
 };
@@ -263,17 +263,13 @@ DeviceResult<double> CudaDevice::traceCold(const Call& call) {
 
 const Device::Call* CudaDevice::emptyLaunch() {
   if (!m_emptyKernel && std::exchange(m_hasEmptyKernel, false)) {
-    domain::KernelStep step;
-    step.entry = "swage_empty";
-    auto module = loadModule(kEmptyKernel);
-    auto kernel = module ? (*module)->bind(step) : tl::make_unexpected(module.error());
+    auto kernel = DriverKernel::load(m_driver, kEmptyKernel, "swage_empty");
     if (!kernel) {
       log::info("launches are not timed: {}", kernel.error().detail);
       return nullptr;
     }
-    m_emptyModule = std::move(*module);
     m_emptyKernel = std::move(*kernel);
-    m_emptyLaunch = [this] { return m_emptyKernel->launch(nullptr); };
+    m_emptyLaunch = [this] { return m_emptyKernel->launch({}, nullptr, "launch an empty kernel"); };
   }
   return m_emptyKernel ? &m_emptyLaunch : nullptr;
 }

@@ -70,14 +70,12 @@ DeviceResult<std::unique_ptr<MultiprocessorHold>> MultiprocessorHold::create(con
 
 DeviceStatus MultiprocessorHold::prepare() {
   constexpr const char* kAttempted = "prepare to hold multiprocessors";
-  DeviceStatus failed = m_driver.check(m_driver.cuModuleLoadData(&m_module, kHolder), kAttempted);
-  failed =
-      failed ? failed : m_driver.check(m_driver.cuModuleGetFunction(&m_function, m_module, "swage_hold"), kAttempted);
-  failed = failed
-               ? failed
-               : m_driver.check(m_driver.cuFuncSetAttribute(m_function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                            static_cast<int>(m_sharedBytes)),
-                                kAttempted);
+  auto holder = DriverKernel::load(m_driver, kHolder, "swage_hold");
+  if (!holder) {
+    return std::move(holder).error();
+  }
+  m_holder = std::move(*holder);
+  DeviceStatus failed = m_holder->allowSharedBytes(static_cast<int>(m_sharedBytes));
   // The default stream waits for all others but those that do not block.
   failed = failed ? failed : m_driver.check(m_driver.cuStreamCreate(&m_stream, CU_STREAM_NON_BLOCKING), kAttempted);
   void* words = nullptr;
@@ -91,8 +89,7 @@ DeviceStatus MultiprocessorHold::prepare() {
 MultiprocessorHold::~MultiprocessorHold() {
   const bool isFreed =
       (m_words == nullptr || m_driver.cuMemFreeHost(const_cast<std::uint32_t*>(m_words)) == CUDA_SUCCESS) &&
-      (m_stream == nullptr || m_driver.cuStreamDestroy(m_stream) == CUDA_SUCCESS) &&
-      (m_module == nullptr || m_driver.cuModuleUnload(m_module) == CUDA_SUCCESS);
+      (m_stream == nullptr || m_driver.cuStreamDestroy(m_stream) == CUDA_SUCCESS);
   if (!isFreed) {
     log::debug("what holds multiprocessors could not be freed");  // the context is gone, which has been reported
   }
@@ -117,15 +114,11 @@ DeviceStatus MultiprocessorHold::take() {
   auto words = reinterpret_cast<CUdeviceptr>(m_words);
   std::uint64_t longest = kLongestNs;
   std::array<void*, 2> arguments = {&words, &longest};
-  CUlaunchConfig config{};
-  config.gridDimX = static_cast<unsigned>(m_blocks);
-  config.gridDimY = config.gridDimZ = 1;
-  config.blockDimX = kThreads;
-  config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = static_cast<unsigned>(m_sharedBytes);
-  config.hStream = m_stream;
-  const CUresult launched = m_driver.cuLaunchKernelEx(&config, m_function, arguments.data(), nullptr);
-  if (DeviceStatus failed = m_driver.check(launched, "hold multiprocessors")) {
+  const DriverKernel::Shape shape{.blocks = static_cast<unsigned>(m_blocks),
+                                  .threads = kThreads,
+                                  .sharedBytes = static_cast<unsigned>(m_sharedBytes),
+                                  .stream = m_stream};
+  if (DeviceStatus failed = m_holder->launch(shape, arguments.data(), "hold multiprocessors")) {
     return failed;
   }
   const auto deadline = std::chrono::steady_clock::now() + kPatience;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/device/cuda_driver.h"
 #include "core/device/device.h"
+#include "core/device/driver_kernel.h"
 
 namespace swage::device {
 
@@ -37,8 +37,7 @@ class MultiprocessorHold {
   const CudaDriver& m_driver;
   int m_blocks;
   std::int64_t m_sharedBytes;
-  CUmodule m_module = nullptr;
-  CUfunction m_function = nullptr;
+  std::unique_ptr<DriverKernel> m_holder;
   CUstream m_stream = nullptr;
   // Memory of the host that the device sees too: whether to let go, then for each block whether it is there.
   volatile std::uint32_t* m_words = nullptr;

@@ -36,6 +36,7 @@ struct State {
   int allocations = 0;
   CUresult sticky = CUDA_SUCCESS;
   std::map<int, std::size_t> limits;
+  std::string launches;
 };
 
 State& state() {
@@ -180,6 +181,10 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     std::istringstream words(line);
     Kernel kernel;
     words >> kernel.name >> kernel.sharedBytes >> kernel.maxThreads;
+    if (const auto entry = line.find(".entry "); entry != std::string::npos) {  // of PTX
+      const auto begin = entry + 7;
+      kernel.name = line.substr(begin, line.find('(') - begin);
+    }
     for (std::size_t bytes = 0; words >> bytes;) {
       kernel.parameters.push_back(bytes);
     }
@@ -224,8 +229,11 @@ CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t*
   *size = parameters[index];
   return CUDA_SUCCESS;
 }
-CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction, void**, void**) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void**, void**) {
   SWAGE_FAKE_ENTER();
+  state().launches += reinterpret_cast<const Kernel*>(function)->name + ' ' + std::to_string(config->gridDimX) + ' ' +
+                      std::to_string(config->blockDimX) + ' ' + std::to_string(config->sharedMemBytes) +
+                      (config->hStream == nullptr ? "\n" : " beside\n");
   if (const int code = fault("launch"); code != 0) {
     state().sticky = static_cast<CUresult>(code);
   }
@@ -315,6 +323,11 @@ CUresult cuMemcpyHtoD(CUdeviceptr target, const void* source, std::size_t bytes)
   SWAGE_FAKE_ENTER();
   std::memcpy(reinterpret_cast<void*>(target), source, bytes);
   return CUDA_SUCCESS;
+}
+
+// For tests: "NAME BLOCKS THREADS SHARED_BYTES" for each launch, "beside" where it was not on the default stream.
+const char* swageFakeCudaLaunches() {
+  return state().launches.c_str();
 }
 
 // For tests: what cuCtxSetLimit was last given.

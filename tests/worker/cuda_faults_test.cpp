@@ -126,6 +126,11 @@ TEST(CudaFaults, AnIllegalAddressShowsAtTheNextWaitAndPoisons) {
   EXPECT_TRUE(again->poisoned) << "it sticks";
 }
 
+std::string launches() {
+  const auto get = reinterpret_cast<const char* (*)()>(::dlsym(RTLD_DEFAULT, "swageFakeCudaLaunches"));
+  return get != nullptr ? get() : "this is not the fake driver";
+}
+
 // The fake driver runs no kernel, so that nobody comes to hold a multiprocessor: the call is made nevertheless.
 TEST(CudaFaults, AConfinedCallIsMadeOnceAndReportsWhatFails) {
   int calls = 0;
@@ -137,10 +142,23 @@ TEST(CudaFaults, AConfinedCallIsMadeOnceAndReportsWhatFails) {
   ASSERT_THAT(device, testing::IsOk());
   EXPECT_FALSE((*device)->callConfined(count));
   EXPECT_EQ(calls, 1);
+  EXPECT_EQ(launches(), "swage_hold 131 1024 232448 beside\n") << "all multiprocessors but one, whole";
   const DeviceStatus failed =
       (*device)->callConfined([] { return DeviceStatus(DeviceFailure{"as the test wants it"}); });
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->detail, "as the test wants it");
+}
+
+TEST(CudaFaults, AnEmptyLaunchIsOneThreadOnTheTimedStream) {
+  auto device = open("devices=1,mode=0");
+  ASSERT_THAT(device, testing::IsOk());
+  const Device::Call* launch = (*device)->emptyLaunch();
+  ASSERT_NE(launch, nullptr);
+  EXPECT_FALSE((*launch)());
+  EXPECT_EQ(launches(), "swage_empty 1 1 0\n");
+  device = open("load=222");
+  ASSERT_THAT(device, testing::IsOk());
+  EXPECT_EQ((*device)->emptyLaunch(), nullptr);
 }
 
 TEST(CudaFaults, ACallIsMadeOnTheWholeDeviceWhereItCannotBeConfined) {
