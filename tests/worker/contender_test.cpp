@@ -30,13 +30,6 @@ constexpr const char* kKernels = R"(
 #include <cmath>
 #include <cstdint>
 #include <sched.h>
-#define KERNEL(name)                                                       \
-  static void name##Body(const float* x, float* y, std::int64_t n);       \
-  extern "C" void name(void** a) {                                         \
-    name##Body(*static_cast<const float**>(a[0]), *static_cast<float**>(a[1]), *static_cast<std::int64_t*>(a[2])); \
-  }                                                                        \
-  static void name##Body([[maybe_unused]] const float* x, float* y, std::int64_t n)
-static float relu(float v) { return v > 0 ? v : 0; }
 KERNEL(right) { for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); }
 KERNEL(flushing) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] > 1.17549435e-38f ? x[i] : 0; }
 KERNEL(copying) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i]; }
@@ -104,7 +97,7 @@ class Contender : public ::testing::Test {
     auto device = device::openDevice(domain::Target::Cpu, 0, 2);
     ASSERT_THAT(device, testing::IsOk());
     s_device = std::move(*device);
-    s_kernels = testing::compileSharedObject(kKernels);
+    s_kernels = testing::compileSharedObject(std::string(testing::kKernelMacro) + kKernels);
   }
   static void TearDownTestSuite() { s_device.reset(); }
 

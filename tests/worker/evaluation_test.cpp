@@ -28,7 +28,7 @@ class Evaluation : public ::testing::Test {
     auto device = device::openDevice(domain::Target::Cpu, 0, 2);
     ASSERT_THAT(device, testing::IsOk());
     s_device = std::move(*device);
-    s_kernels = testing::compileSharedObject(testing::kReluKernels);
+    s_kernels = testing::compileSharedObject(std::string(testing::kKernelMacro) + testing::kReluKernels);
     s_task = testing::pointwiseTask({13, 101}, "aten.relu.default");
     s_session = load(s_task);
     ASSERT_NE(s_session, nullptr);

@@ -3,18 +3,11 @@
 
 namespace swage::testing {
 
-// relu over n elements, right and in every wrong way.
+// relu over n elements, right and in every wrong way. Goes behind kKernelMacro.
 inline constexpr const char* kReluKernels = R"(
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#define KERNEL(name)                                                       \
-  static void name##Body(const float* x, float* y, std::int64_t n);       \
-  extern "C" void name(void** a) {                                         \
-    name##Body(*static_cast<const float**>(a[0]), *static_cast<float**>(a[1]), *static_cast<std::int64_t*>(a[2])); \
-  }                                                                        \
-  static void name##Body([[maybe_unused]] const float* x, float* y, std::int64_t n)
-static float relu(float v) { return v > 0 ? v : 0; }
 KERNEL(right) {
 #pragma omp parallel for
   for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]);
