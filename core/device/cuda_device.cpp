@@ -77,8 +77,9 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] const domain::DeviceInfo& info() const override { return m_info; }
   [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override {
-    return CudaModule::load(m_driver, binary, m_info.sharedBytesPerBlock, limitsOf(m_driver, m_device));
+    return CudaModule::load(m_driver, binary, m_info.sharedBytesPerBlock, limitsOf(m_driver, m_device), m_stream);
   }
+  void useStream(void* stream) override { m_stream = static_cast<CUstream>(stream); }
   [[nodiscard]] DeviceStatus synchronize() override {
     return m_driver.check(m_driver.cuCtxSynchronize(), "run to the end");
   }
@@ -86,7 +87,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override {
     const auto target = reinterpret_cast<CUdeviceptr>(address);
     return bytes == 0 ? std::nullopt
-                      : m_driver.check(m_driver.cuMemsetD8Async(target, value, bytes, kStream), "fill a buffer");
+                      : m_driver.check(m_driver.cuMemsetD8Async(target, value, bytes, m_stream), "fill a buffer");
   }
   [[nodiscard]] std::int64_t freeBytes() const override {
     std::size_t free = 0;
@@ -120,6 +121,7 @@ class CudaDevice final : public Device {
   domain::DeviceInfo m_info;
   DeviceBlock m_flushed;
   std::unique_ptr<NvmlSession> m_nvml;
+  CUstream m_stream = kDefaultStream;
   CudaEvent m_start;
   CudaEvent m_callStart;
   CudaEvent m_callEnd;
@@ -153,7 +155,7 @@ DeviceStatus CudaDevice::callConfined(const Call& call) {
     }
   }
   if (m_hold) {
-    return m_hold->during(call);
+    return m_hold->during(call, m_stream);
   }
   DeviceStatus failed = call();
   return failed ? failed : synchronize();
@@ -163,14 +165,14 @@ DeviceStatus CudaDevice::callConfined(const Call& call) {
 DeviceStatus CudaDevice::flush() {
   m_fill = (m_fill + 1) % kFillValues;
   const auto value = static_cast<unsigned char>(m_fill);
-  return m_driver.check(m_driver.cuMemsetD8Async(m_flushed.address(), value, m_flushed.bytes(), kStream),
+  return m_driver.check(m_driver.cuMemsetD8Async(m_flushed.address(), value, m_flushed.bytes(), m_stream),
                         "flush the L2 cache");
 }
 
 // The device is still busy flushing while the host issues the call, so that launch latency is hidden, as it is in a
 // model that keeps its GPU busy (FlushCount).
 DeviceStatus CudaDevice::issue(const Call& before, const Call& call) {
-  if (DeviceStatus failed = m_start.record()) {
+  if (DeviceStatus failed = m_start.record(m_stream)) {
     return failed;
   }
   if (DeviceStatus failed = before ? before() : std::nullopt) {
@@ -181,9 +183,9 @@ DeviceStatus CudaDevice::issue(const Call& before, const Call& call) {
   for (int left = m_flushCount.next(); left > 0 && !failed; --left) {
     failed = flush();
   }
-  failed = failed ? failed : m_callStart.record();
+  failed = failed ? failed : m_callStart.record(m_stream);
   failed = failed ? failed : call();
-  failed = failed ? failed : m_callEnd.record();
+  failed = failed ? failed : m_callEnd.record(m_stream);
   m_flushCount.add(nanosecondsSince(start));
   return failed;
 }
@@ -269,7 +271,7 @@ const Device::Call* CudaDevice::emptyLaunch() {
       return nullptr;
     }
     m_emptyKernel = std::move(*kernel);
-    m_emptyLaunch = [this] { return m_emptyKernel->launch({}, nullptr, "launch an empty kernel"); };
+    m_emptyLaunch = [this] { return m_emptyKernel->launch({.stream = m_stream}, nullptr, "launch an empty kernel"); };
   }
   return m_emptyKernel ? &m_emptyLaunch : nullptr;
 }
@@ -324,7 +326,7 @@ DeviceStatus CudaDevice::measureCopyBandwidth() {
   double best = std::numeric_limits<double>::max();
   for (int round = 0; round < 5; ++round) {
     const auto ns = timeCold([&] {
-      return m_driver.check(m_driver.cuMemcpyDtoDAsync(target->address(), source->address(), bytes, kStream), "copy");
+      return m_driver.check(m_driver.cuMemcpyDtoDAsync(target->address(), source->address(), bytes, m_stream), "copy");
     });
     if (!ns) {
       return ns.error();
@@ -382,7 +384,7 @@ DeviceStatus smokeTest(const CudaDriver& driver) {
     return std::move(block).error();
   }
   std::array<unsigned char, kSmokeBytes> back{};
-  const CUresult set = driver.cuMemsetD8Async(block->address(), kSmokePattern, kSmokeBytes, kStream);
+  const CUresult set = driver.cuMemsetD8Async(block->address(), kSmokePattern, kSmokeBytes, kDefaultStream);
   if (DeviceStatus failed = driver.check(set, "write to the device")) {
     return failed;
   }

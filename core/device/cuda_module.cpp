@@ -32,8 +32,8 @@ std::uint32_t blocksOf(const domain::Dim3& cluster) {
 class CudaKernel final : public Kernel {
  public:
   CudaKernel(const CudaDriver& driver, CUfunction function, const domain::KernelStep& step,
-             const MultiprocessorLimits& limits)
-      : m_driver(driver), m_function(function), m_limits(limits) {
+             const MultiprocessorLimits& limits, const CUstream& stream)
+      : m_driver(driver), m_function(function), m_limits(limits), m_stream(stream) {
     m_config.gridDimX = step.grid.x;
     m_config.gridDimY = step.grid.y;
     m_config.gridDimZ = step.grid.z;
@@ -57,6 +57,7 @@ class CudaKernel final : public Kernel {
   }
 
   [[nodiscard]] DeviceStatus launch(void** arguments) override {
+    m_config.hStream = m_stream;
     return m_driver.check(m_driver.cuLaunchKernelEx(&m_config, m_function, arguments, nullptr), "launch the kernel");
   }
 
@@ -86,6 +87,7 @@ class CudaKernel final : public Kernel {
   const CudaDriver& m_driver;
   CUfunction m_function;
   MultiprocessorLimits m_limits;
+  const CUstream& m_stream;
   std::array<CUlaunchAttribute, 2> m_attributes{};
   CUlaunchConfig m_config{};
 };
@@ -94,7 +96,8 @@ class CudaKernel final : public Kernel {
 
 DeviceResult<std::unique_ptr<KernelModule>> CudaModule::load(const CudaDriver& driver, const std::string& cubin,
                                                              std::int64_t sharedBytesPerBlock,
-                                                             const MultiprocessorLimits& limits) {
+                                                             const MultiprocessorLimits& limits,
+                                                             const CUstream& stream) {
   CUmodule module = nullptr;
   // The driver reads an image to the end that its header tells; a text that is none ends at its terminator.
   if (cubin.empty()) {
@@ -107,7 +110,7 @@ DeviceResult<std::unique_ptr<KernelModule>> CudaModule::load(const CudaDriver& d
     }
     return tl::make_unexpected(std::move(*failed));
   }
-  return std::unique_ptr<KernelModule>(new CudaModule(driver, module, sharedBytesPerBlock, limits));
+  return std::unique_ptr<KernelModule>(new CudaModule(driver, module, sharedBytesPerBlock, limits, stream));
 }
 
 CudaModule::~CudaModule() {
@@ -128,7 +131,7 @@ DeviceResult<std::unique_ptr<Kernel>> CudaModule::bind(const domain::KernelStep&
   if (DeviceStatus failed = allowResources(function, step)) {
     return tl::make_unexpected(std::move(*failed));
   }
-  return std::make_unique<CudaKernel>(m_driver, function, step, m_limits);
+  return std::make_unique<CudaKernel>(m_driver, function, step, m_limits, m_stream);
 }
 
 // The driver copies as many bytes for each parameter as the kernel declares, so they must be the plan's.

@@ -5,25 +5,32 @@
 #include <string>
 
 #include "core/device/cuda_driver.h"
+#include "core/device/cuda_resources.h"
 #include "core/device/device.h"
 
 namespace swage::device {
 
-// A cubin in the current context. Kernels are launched on the default stream, as libtorch does.
+// A cubin in the current context. Kernels are launched on the stream that is there when they are, as libtorch's are.
 class CudaModule final : public KernelModule {
  public:
+  // `stream` outlives the module and its kernels, and may change between launches.
   [[nodiscard]] static DeviceResult<std::unique_ptr<KernelModule>> load(const CudaDriver& driver,
                                                                         const std::string& cubin,
                                                                         std::int64_t sharedBytesPerBlock,
-                                                                        const MultiprocessorLimits& limits);
+                                                                        const MultiprocessorLimits& limits,
+                                                                        const CUstream& stream = kDefaultStream);
   ~CudaModule() override;
 
   [[nodiscard]] DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) override;
 
  private:
   CudaModule(const CudaDriver& driver, CUmodule module, std::int64_t sharedBytesPerBlock,
-             const MultiprocessorLimits& limits)
-      : m_driver(driver), m_module(module), m_sharedBytesPerBlock(sharedBytesPerBlock), m_limits(limits) {}
+             const MultiprocessorLimits& limits, const CUstream& stream)
+      : m_driver(driver),
+        m_module(module),
+        m_sharedBytesPerBlock(sharedBytesPerBlock),
+        m_limits(limits),
+        m_stream(stream) {}
   [[nodiscard]] DeviceStatus checkParameters(CUfunction function, const domain::KernelStep& step) const;
   [[nodiscard]] DeviceStatus allowResources(CUfunction function, const domain::KernelStep& step) const;
 
@@ -31,6 +38,7 @@ class CudaModule final : public KernelModule {
   CUmodule m_module;
   std::int64_t m_sharedBytesPerBlock;
   MultiprocessorLimits m_limits;
+  const CUstream& m_stream;
 };
 
 }  // namespace swage::device

@@ -13,7 +13,7 @@
 // What a CUDA device owns for as long as it is open. Used on the thread that has the context; private to this folder.
 namespace swage::device {
 
-inline constexpr CUstream kStream = nullptr;  // the legacy default stream, libtorch's own
+inline constexpr CUstream kDefaultStream = nullptr;  // the legacy one, libtorch's own until it is told another
 
 // An allocation outside libtorch's cache.
 class DeviceBlock {
@@ -63,7 +63,9 @@ class CudaEvent {
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
 
-  [[nodiscard]] DeviceStatus record() { return m_driver.check(m_driver.cuEventRecord(m_event, kStream), "time"); }
+  [[nodiscard]] DeviceStatus record(CUstream stream) {
+    return m_driver.check(m_driver.cuEventRecord(m_event, stream), "time");
+  }
   [[nodiscard]] DeviceResult<double> nanosecondsSince(const CudaEvent& start) const {
     float milliseconds = 0.0F;
     const CUresult code = m_driver.cuEventElapsedTime(&milliseconds, start.m_event, m_event);

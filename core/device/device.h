@@ -61,7 +61,8 @@ struct CallTime {
                         // cost every call; 0: the device has no other clock
 };
 
-// Where candidates run. Everything is issued to one stream, the one libtorch uses by default. Not thread-safe.
+// Where candidates run. Everything is issued to one stream at a time: the one libtorch uses by default, until
+// useStream() says another. Not thread-safe.
 class Device {
  public:
   using Call = std::function<DeviceStatus()>;
@@ -75,6 +76,9 @@ class Device {
   [[nodiscard]] virtual DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) = 0;
   // Waits for everything issued before and reports what went wrong in it.
   [[nodiscard]] virtual DeviceStatus synchronize() = 0;
+  // Everything is issued to this stream from now on, a CUstream; nullptr: to the default one again. What was issued
+  // before is not waited for. Without effect where there are no streams.
+  virtual void useStream(void* /*stream*/) {}
   // Every byte becomes `value`. Asynchronous on a GPU.
   [[nodiscard]] virtual DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) = 0;
   // Overwrites what earlier calls left where a kernel keeps what it has not initialised, so that it does not find zeros

@@ -16,7 +16,7 @@ class DriverKernel {
     unsigned blocks = 1;
     unsigned threads = 1;
     unsigned sharedBytes = 0;
-    CUstream stream = kStream;
+    CUstream stream = kDefaultStream;
   };
 
   [[nodiscard]] static DeviceResult<std::unique_ptr<DriverKernel>> load(const CudaDriver& driver, const char* ptx,

@@ -95,7 +95,7 @@ MultiprocessorHold::~MultiprocessorHold() {
   }
 }
 
-DeviceStatus MultiprocessorHold::during(const Device::Call& call) {
+DeviceStatus MultiprocessorHold::during(const Device::Call& call, CUstream stream) {
   if (DeviceStatus failed = m_driver.check(m_driver.cuCtxSynchronize(), "wait for the device")) {
     return failed;
   }
@@ -103,7 +103,7 @@ DeviceStatus MultiprocessorHold::during(const Device::Call& call) {
     return failed;
   }
   DeviceStatus failed = call();
-  failed = failed ? failed : m_driver.check(m_driver.cuStreamSynchronize(kStream), "run to the end");
+  failed = failed ? failed : m_driver.check(m_driver.cuStreamSynchronize(stream), "run to the end");
   letGo();
   return failed ? failed : m_driver.check(m_driver.cuCtxSynchronize(), "let the multiprocessors go");
 }

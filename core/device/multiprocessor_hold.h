@@ -23,9 +23,9 @@ class MultiprocessorHold {
   MultiprocessorHold(const MultiprocessorHold&) = delete;
   MultiprocessorHold& operator=(const MultiprocessorHold&) = delete;
 
-  // Waits for the device, takes the multiprocessors, and gives `call`, which issues to the default stream, what is
-  // left. Both have ended when this returns.
-  [[nodiscard]] DeviceStatus during(const Device::Call& call);
+  // Waits for the device, takes the multiprocessors, and gives `call`, which issues to `stream`, what is left. Both
+  // have ended when this returns.
+  [[nodiscard]] DeviceStatus during(const Device::Call& call, CUstream stream);
 
  private:
   MultiprocessorHold(const CudaDriver& driver, int blocks, std::int64_t sharedBytes)

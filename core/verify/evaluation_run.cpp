@@ -157,7 +157,9 @@ DeviceStatus EvaluationRun::call() {
 }
 
 device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
-  auto time = m_state.device.timeColdAfter([this] { return prepareCall(); }, [this] { return call(); });
+  const std::size_t stream = streamOf(m_timedCalls, m_state.streams.count(), m_state.working.size());
+  auto time = m_state.streams.time(
+      stream, [this] { return prepareCall(); }, [this] { return call(); });
   if (DeviceStatus wrong = time ? checkTimedOutputs() : std::nullopt) {
     return tl::make_unexpected(std::move(*wrong));
   }
@@ -165,7 +167,8 @@ device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
 }
 
 device::DeviceResult<device::CallTime> EvaluationRun::timeLaunches() {
-  return m_state.device.timeCold([launch = m_state.device.emptyLaunch()] {
+  const std::size_t stream = streamOf(m_timedLaunches++, m_state.streams.count(), 1);
+  return m_state.streams.time(stream, {}, [launch = m_state.device.emptyLaunch()] {
     DeviceStatus failed;
     for (int launched = 0; launched < measure::kLaunchesAtOnce && !failed; ++launched) {
       failed = (*launch)();

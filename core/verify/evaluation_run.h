@@ -129,6 +129,7 @@ class EvaluationRun {
   std::deque<TimedOutput> m_earlier;        // the latest first; the addresses of their outputs are not free
   std::optional<std::size_t> m_differedOn;  // the check on whose inputs a timed output was another one
   std::size_t m_timedCalls = 0;
+  std::size_t m_timedLaunches = 0;
 };
 
 }  // namespace swage::verify

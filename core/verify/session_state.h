@@ -11,6 +11,7 @@
 #include "core/verify/memory_plan.h"
 #include "core/verify/reference.h"
 #include "core/verify/task_inputs.h"
+#include "core/verify/timed_streams.h"
 #include "core/wire/messages.h"
 
 namespace swage::verify {
@@ -32,7 +33,9 @@ struct SessionState {
   [[nodiscard]] WorkingInputs& workingFor(std::size_t check) { return working[check % working.size()]; }
   // The same, filled with its inputs. May throw c10::Error.
   WorkingInputs& fillWorking(std::size_t check, std::span<const at::Tensor> inputs);
-  // Eager on what the working set holds, with cold caches.
+  // Streams for timed calls, where a launch matters and there is memory for them. After admitChecks().
+  void openStreams(const MemoryPlan& plan);
+  // Eager on what the working set holds, with cold caches, on each stream in turn.
   [[nodiscard]] device::DeviceResult<device::CallTime> timeEager(std::size_t workingSet);
 
   device::Device& device;
@@ -46,6 +49,7 @@ struct SessionState {
   // For the bit sums of timed outputs, one for each working set. Memory that a GPU copies to by itself can only be
   // freed while the GPU works: it belongs to the task, because a candidate may leave the device broken.
   std::vector<at::Tensor> sumsOnHost;
+  TimedStreams streams;
   std::vector<std::vector<at::Tensor>> kept;  // pristine inputs of the first checks: as many as fit
   wire::TaskReady ready;
 
@@ -54,6 +58,7 @@ struct SessionState {
   [[nodiscard]] std::int64_t fingerprint() const;
 
   std::int64_t m_fingerprint = 0;
+  std::size_t m_eagerCalls = 0;
 };
 
 }  // namespace swage::verify

@@ -110,6 +110,7 @@ Result<std::unique_ptr<TaskSession>> TaskSession::load(const wire::LoadTask& req
   if (const auto failed = attempt([&] { state->admitChecks(plan); })) {
     return refusal(*failed);
   }
+  state->openStreams(plan);
   state->ready.referenceType = plan.referenceInFloat64 ? "float64" : "float32";
   state->ready.eagerErrors = eagerErrors(state->reference);
   if (request.adversarial) {

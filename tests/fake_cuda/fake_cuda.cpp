@@ -37,6 +37,7 @@ struct State {
   CUresult sticky = CUDA_SUCCESS;
   std::map<int, std::size_t> limits;
   std::string launches;
+  std::string issued;
 };
 
 State& state() {
@@ -53,6 +54,10 @@ State& state() {
     }
   }
   return current;
+}
+
+void note(const char* what, CUstream stream) {
+  state().issued += std::string(what) + (stream == nullptr ? "\n" : " beside\n");
 }
 
 int fault(const char* name, int otherwise = 0) {
@@ -234,6 +239,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   state().launches += reinterpret_cast<const Kernel*>(function)->name + ' ' + std::to_string(config->gridDimX) + ' ' +
                       std::to_string(config->blockDimX) + ' ' + std::to_string(config->sharedMemBytes) +
                       (config->hStream == nullptr ? "\n" : " beside\n");
+  note("launch", config->hStream);
   if (const int code = fault("launch"); code != 0) {
     state().sticky = static_cast<CUresult>(code);
   }
@@ -263,8 +269,9 @@ CUresult cuEventDestroy(CUevent event) {
   delete reinterpret_cast<int*>(event);
   return CUDA_SUCCESS;
 }
-CUresult cuEventRecord(CUevent, CUstream) {
+CUresult cuEventRecord(CUevent, CUstream stream) {
   SWAGE_FAKE_ENTER();
+  note("event", stream);
   return CUDA_SUCCESS;
 }
 CUresult cuEventSynchronize(CUevent) {
@@ -303,8 +310,9 @@ CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = *total = std::size_t{1} << 30;
   return CUDA_SUCCESS;
 }
-CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, std::size_t bytes, CUstream) {
+CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, std::size_t bytes, CUstream stream) {
   SWAGE_FAKE_ENTER();
+  note("fill", stream);
   if (bytes <= (1U << 20)) {  // larger ones only flush caches
     std::memset(reinterpret_cast<void*>(address), fault("corrupt") != 0 ? 0 : value, bytes);
   }
@@ -328,6 +336,11 @@ CUresult cuMemcpyHtoD(CUdeviceptr target, const void* source, std::size_t bytes)
 // For tests: "NAME BLOCKS THREADS SHARED_BYTES" for each launch, "beside" where it was not on the default stream.
 const char* swageFakeCudaLaunches() {
   return state().launches.c_str();
+}
+
+// For tests: "event", "fill" or "launch" for everything that was issued, "beside" as above.
+const char* swageFakeCudaIssued() {
+  return state().issued.c_str();
 }
 
 // For tests: what cuCtxSetLimit was last given.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <gmock/gmock.h>
+
+#include <set>
 
 #include "core/device/open_device.h"
 #include "core/verify/task_session.h"
+#include "core/verify/timed_streams.h"
 #include "core/verify/torch_runtime.h"
 #include "tests/support/result_matchers.h"
 #include "tests/worker/relu_ptx.h"
@@ -129,6 +133,27 @@ TEST_F(CudaEvaluation, RefusesMoreSharedMemoryThanABlockCanHave) {
   std::get<domain::KernelStep>(greedy.steps[0]).dynamicSharedBytes = 1U << 20U;
   const auto result = evaluate(greedy, reluPtx("0"));
   EXPECT_TRUE(std::holds_alternative<domain::LaunchFailed>(result.evaluation)) << domain::summary(result.evaluation);
+}
+
+TEST_F(CudaEvaluation, TimedCallsTakeTurnsOnStreams) {
+  const auto* torch = c10::impl::getDeviceGuardImpl(c10::kCUDA);
+  const c10::Device where(c10::kCUDA, 0);
+  const auto current = [&] { return torch->getStreamNativeHandle(torch->getStream(where)); };
+  TimedStreams streams(*m_device);
+  EXPECT_EQ(streams.count(), 1U);
+  streams.open(where, 8);
+  ASSERT_EQ(streams.count(), 8U);
+  std::set<void*> used;
+  for (std::size_t stream = 0; stream < streams.count(); ++stream) {
+    const auto time = streams.time(stream, {}, [&]() -> device::DeviceStatus {
+      used.insert(current());
+      return std::nullopt;
+    });
+    EXPECT_TRUE(time);
+  }
+  EXPECT_EQ(used.size(), 8U);
+  EXPECT_EQ(used.count(nullptr), 0U);
+  EXPECT_EQ(current(), nullptr) << "everything else is on the default stream";
 }
 
 TEST_F(CudaEvaluation, GivesUpTheDeviceAfterAnIllegalAddress) {

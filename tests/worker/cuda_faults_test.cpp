@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The device of this process's fake driver, which does as `script` says from now on.
 Result<std::unique_ptr<Device>> open(const char* script) {
@@ -126,9 +127,14 @@ TEST(CudaFaults, AnIllegalAddressShowsAtTheNextWaitAndPoisons) {
   EXPECT_TRUE(again->poisoned) << "it sticks";
 }
 
-std::string launches() {
-  const auto get = reinterpret_cast<const char* (*)()>(::dlsym(RTLD_DEFAULT, "swageFakeCudaLaunches"));
+// What a function of the fake driver says.
+std::string told(const char* function) {
+  const auto get = reinterpret_cast<const char* (*)()>(::dlsym(RTLD_DEFAULT, function));
   return get != nullptr ? get() : "this is not the fake driver";
+}
+
+std::string launches() {
+  return told("swageFakeCudaLaunches");
 }
 
 // The fake driver runs no kernel, so that nobody comes to hold a multiprocessor: the call is made nevertheless.
@@ -159,6 +165,29 @@ TEST(CudaFaults, AnEmptyLaunchIsOneThreadOnTheTimedStream) {
   device = open("load=222");
   ASSERT_THAT(device, testing::IsOk());
   EXPECT_EQ((*device)->emptyLaunch(), nullptr);
+}
+
+TEST(CudaFaults, EverythingIsIssuedToTheStreamInUse) {
+  auto device = open("devices=1,stream=1");
+  ASSERT_THAT(device, testing::IsOk());
+  auto module = (*device)->loadModule(kModule);
+  ASSERT_TRUE(module);
+  auto kernel = (*module)->bind(step("kernel"));
+  ASSERT_TRUE(kernel);
+  const auto issued = [&] {
+    const std::size_t before = told("swageFakeCudaIssued").size();
+    EXPECT_TRUE((*device)->timeCold([&] { return (*kernel)->launch(nullptr); }));
+    return told("swageFakeCudaIssued").substr(before);
+  };
+  int stream = 0;
+  const std::string onDefault = issued();
+  EXPECT_THAT(onDefault, AllOf(HasSubstr("event\nfill\n"), HasSubstr("event\nlaunch\nevent\n")));
+  EXPECT_THAT(onDefault, Not(HasSubstr("beside")));
+  (*device)->useStream(&stream);
+  EXPECT_THAT(issued(), AllOf(HasSubstr("event beside\nlaunch beside\nevent beside\n"), Not(HasSubstr("event\n")),
+                              Not(HasSubstr("launch\n")), Not(HasSubstr("fill\n"))));
+  (*device)->useStream(nullptr);
+  EXPECT_EQ(issued(), onDefault);
 }
 
 TEST(CudaFaults, ACallIsMadeOnTheWholeDeviceWhereItCannotBeConfined) {

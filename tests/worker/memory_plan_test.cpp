@@ -33,6 +33,12 @@ TEST(PlanMemory, TakesMoreThanTwoWorkingSetsOnlyWhereTheyAreLittle) {
   EXPECT_EQ(planMemory(tenMegabytes(), 5, 390 * kMegabyte)->workingSets, 2);
 }
 
+TEST(PlanMemory, TakesStreamsForATenthOfTheMemory) {
+  EXPECT_EQ(planMemory(tenMegabytes(), 5, 2000 * kMegabyte)->streams, 8) << "10 of 200 MB would fit, 20 MB each";
+  EXPECT_EQ(planMemory(tenMegabytes(), 5, 900 * kMegabyte)->streams, 4);
+  EXPECT_EQ(planMemory(tenMegabytes(), 5, 200 * kMegabyte)->streams, 1);
+}
+
 TEST(PlanMemory, KeepsTheSeedsThatFit) {
   const auto plan = planMemory(tenMegabytes(), 5, 200 * kMegabyte);
   ASSERT_THAT(plan, testing::IsOk());

@@ -59,6 +59,26 @@ class Timing(unittest.TestCase):
         self.assertEqual({"".join(sorted(one)) for one in rounds}, {"abc"})
         self.assertGreater(len(set(rounds)), 1)
 
+    def test_short_calls_take_turns_on_streams(self):
+        class Streams:
+            """A clock that notes the turns, and knows how long each call takes."""
+
+            streams = 3
+
+            def __init__(self):
+                self.turns = {"short": [], "long": []}
+
+            def once(self, call, turn=None):
+                name, elapsed = call()
+                self.turns[name].append(turn)
+                return elapsed
+
+        clock = Streams()
+        timing.interleave(clock, {"short": lambda: ("short", 3e4), "long": lambda: ("long", 3e6)}, 0.2)
+        self.assertEqual(clock.turns["short"][:6], [None, 0, 1, 2, 3, 4])
+        self.assertEqual(clock.turns["short"][-1], len(clock.turns["short"]) - 2)
+        self.assertEqual(set(clock.turns["long"]), {None})
+
     def test_a_failing_call_does_not_stop_the_others(self):
         def broken():
             raise ValueError("no")

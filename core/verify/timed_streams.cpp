@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/timed_streams.h"
+
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/verify/torch_failure.h"
+
+namespace swage::verify {
+namespace {
+
+// libtorch makes the streams of a priority together and hands them out in turns, four priorities on CUDA. Taken from
+// all of them, and from far apart in each, they are kept at different places.
+constexpr std::size_t kPriorities = 4;
+constexpr std::size_t kStreamsOfPriority = 32;
+
+}  // namespace
+
+// Both libtorch and the device use the stream while this lives.
+class TimedStreams::Turn {
+ public:
+  Turn(device::Device& device, const c10::Stream& stream) : m_device(device), m_guard(stream) {
+    m_device.useStream(c10::impl::getDeviceGuardImpl(stream.device_type())->getStreamNativeHandle(stream));
+  }
+  ~Turn() { m_device.useStream(nullptr); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  device::Device& m_device;
+  c10::StreamGuard m_guard;
+};
+
+void TimedStreams::open(c10::Device where, std::size_t count) {
+  const auto* streams = c10::impl::getDeviceGuardImpl(where.type());
+  std::vector<std::vector<c10::Stream>> made(std::min(count, kPriorities));
+  for (std::size_t priority = 0; priority < made.size(); ++priority) {
+    for (std::size_t i = 0; i < kStreamsOfPriority; ++i) {
+      made[priority].push_back(streams->getNewStream(where, -static_cast<int>(priority)));
+    }
+  }
+  const std::size_t fromEach = (count + kPriorities - 1) / kPriorities;
+  m_streams.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    m_streams.push_back(made[i % made.size()][i / made.size() * (kStreamsOfPriority / fromEach)]);
+  }
+}
+
+device::DeviceResult<device::CallTime> TimedStreams::time(std::size_t stream, const device::Device::Call& before,
+                                                          const device::Device::Call& call) const {
+  // What was issued to other streams has ended before the device issues anything: timing waits for it first.
+  std::optional<Turn> turn;
+  if (!m_streams.empty()) {
+    if (const auto failed = attempt([&] { turn.emplace(m_device, m_streams[stream]); })) {
+      return tl::make_unexpected(device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory});
+    }
+  }
+  return m_device.timeColdAfter(before, call);
+}
+
+void TimedStreams::forEach(const std::function<void()>& work) const {
+  for (const c10::Stream& stream : m_streams) {
+    const Turn turn(m_device, stream);
+    work();
+    const device::DeviceStatus failed = m_device.synchronize();
+    TORCH_CHECK(!failed, failed->detail);
+  }
+}
+
+}  // namespace swage::verify
