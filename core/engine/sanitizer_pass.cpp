@@ -2,6 +2,7 @@
 #include "core/engine/sanitizer_pass.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "core/base/log.h"
@@ -12,6 +13,16 @@ namespace {
 using domain::Assurance;
 using domain::AssuranceKind;
 using domain::AssuranceVerdict;
+
+// Of the device, for each byte of a plan's buffers: the tools keep notes on every one.
+constexpr double kMemoryOfTool = 4.0;
+
+double bufferBytes(const store::CandidateRecord& candidate) {
+  const auto& buffers = candidate.program.plan.buffers;
+  return std::accumulate(buffers.begin(), buffers.end(), 0.0, [](double bytes, const domain::TensorType& type) {
+    return bytes + static_cast<double>(type.byteCount());
+  });
+}
 
 }  // namespace
 
@@ -28,35 +39,43 @@ void SanitizerPass::start() {
 }
 
 void SanitizerPass::cancel() {
-  m_cancelled = true;
-  if (m_check) {
-    m_check->cancel();
+  m_stopped = true;
+  for (const auto& job : m_jobs) {
+    job->check->cancel();
   }
 }
 
+// Deals with one elite, and comes back for more while there may be room.
 void SanitizerPass::next() {
-  if (m_cancelled || m_nextElite == m_elites.size()) {
-    conclude({});
+  if (m_stopped || m_nextElite == m_elites.size()) {
+    if (m_jobs.empty() && !std::exchange(m_finished, true)) {
+      Q_EMIT finished(m_settled);
+    }
     return;
   }
-  const domain::CandidateId id = m_elites[m_nextElite++].id;
-  Result<> prepared;
-  if (m_options.check.sanitizer.empty()) {
-    prepared = excuse(id, std::string(kNoSanitizer));
-  } else if (static_cast<double>(m_elapsed.elapsed()) > m_options.budgetSeconds * 1e3) {
-    prepared = excuse(id, "the time for it was over");
+  if (static_cast<int>(m_jobs.size()) >= m_options.atOnce) {
+    return;
+  }
+  const Result<bool> begun = begin(m_elites[m_nextElite].id);
+  if (!begun) {
+    m_settled = begun.error();
+    cancel();
+  } else if (!*begun) {
+    return;
   } else {
-    prepared = prepare(id);
+    ++m_nextElite;
   }
-  if (!prepared) {
-    conclude(prepared);
-  } else if (!m_check) {
-    QTimer::singleShot(0, this, &SanitizerPass::next);
-  }
+  QTimer::singleShot(0, this, &SanitizerPass::next);
 }
 
 // Starts no check when there is nothing to check.
-Result<> SanitizerPass::prepare(domain::CandidateId id) {
+Result<bool> SanitizerPass::begin(domain::CandidateId id) {
+  constexpr std::string_view kOver = "the time for it was over";
+  const bool isOver = static_cast<double>(m_elapsed.elapsed()) > m_options.budgetSeconds * 1e3;
+  if (m_options.check.sanitizer.empty() || isOver) {
+    SWAGE_TRY(excuse(id, std::string(m_options.check.sanitizer.empty() ? kNoSanitizer : kOver)));
+    return true;
+  }
   SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, m_record.candidate(id));
   SWAGE_TRY_ASSIGN(const std::vector<Assurance> known, m_record.assurances(id));
   std::vector<AssuranceKind> tools(kSanitizerTools.begin(), kSanitizerTools.end());
@@ -66,17 +85,28 @@ Result<> SanitizerPass::prepare(domain::CandidateId id) {
     });
   });
   if (tools.empty() || !candidate.program.plan.hasKernels()) {
-    return {};
+    return true;
+  }
+  if (!m_jobs.empty() && !hasRoomFor(candidate)) {
+    return false;
   }
   SWAGE_TRY_ASSIGN(const std::string binary, m_record.binary(candidate.binaryHash));
-  auto check = std::make_unique<SanitizerCheck>(m_options.check);
-  connect(check.get(), &SanitizerCheck::found, this, &SanitizerPass::handleFound);
-  connect(check.get(), &SanitizerCheck::finished, this, &SanitizerPass::handleChecked);
-  SWAGE_TRY(check->start(candidate.program.plan, binary, tools));
-  m_check = std::move(check);
-  m_current = std::move(candidate);
+  auto job = std::make_unique<Job>(Job{std::move(candidate), std::make_unique<SanitizerCheck>(m_options.check)});
+  connect(job->check.get(), &SanitizerCheck::found, this,
+          [this, job = job.get()](const Assurance& assurance) { handleFound(*job, assurance); });
+  connect(job->check.get(), &SanitizerCheck::finished, this, [this, job = job.get()] { handleChecked(*job); });
+  SWAGE_TRY(job->check->start(job->candidate.program.plan, binary, tools));
+  m_jobs.push_back(std::move(job));
   ++m_checked;
-  return {};
+  return true;
+}
+
+bool SanitizerPass::hasRoomFor(const store::CandidateRecord& candidate) const {
+  double bytes = bufferBytes(candidate);
+  for (const auto& job : m_jobs) {
+    bytes += bufferBytes(job->candidate);
+  }
+  return bytes * kMemoryOfTool <= static_cast<double>(m_options.memoryBytes);
 }
 
 Result<> SanitizerPass::excuse(domain::CandidateId id, const std::string& why) {
@@ -91,41 +121,32 @@ Result<> SanitizerPass::excuse(domain::CandidateId id, const std::string& why) {
   return {};
 }
 
-void SanitizerPass::handleFound(const Assurance& assurance) {
-  log::debug("[{}] candidate {}: {} {}", sanitizerTool(assurance.kind), m_current->id.value(),
-             domain::name(assurance.verdict), assurance.detail);
-  m_settled = m_record.setAssurance(m_current->id, assurance);
-  if (m_settled && assurance.verdict == AssuranceVerdict::Failed) {
-    m_settled = reject(assurance);
+void SanitizerPass::handleFound(Job& job, const Assurance& assurance) {
+  const domain::CandidateId id = job.candidate.id;
+  log::debug("[{}] candidate {}: {} {}", sanitizerTool(assurance.kind), id.value(), domain::name(assurance.verdict),
+             assurance.detail);
+  Result<> settled = m_record.setAssurance(id, assurance);
+  if (settled && assurance.verdict == AssuranceVerdict::Failed) {
+    settled = reject(job, assurance);
   }
-  if (!m_settled) {
-    m_check->cancel();
-  }
-}
-
-void SanitizerPass::handleChecked() {
-  m_check.release()->deleteLater();  // we are inside its signal
-  m_current.reset();
-  if (!m_settled) {
-    conclude(m_settled);
-  } else {
-    next();
+  if (!settled) {
+    m_settled = settled;
+    cancel();
   }
 }
 
-Result<> SanitizerPass::reject(const Assurance& assurance) {
-  m_current->evaluation = evaluationAfter(assurance);
-  SWAGE_TRY(m_record.setEvaluation(m_current->id, *m_current->evaluation, m_current->elapsedSeconds));
-  m_searcher.retract(m_current->id);
-  Q_EMIT rejected(*m_current);
+void SanitizerPass::handleChecked(Job& job) {
+  job.check.release()->deleteLater();  // we are inside its signal
+  std::erase_if(m_jobs, [&job](const auto& other) { return other.get() == &job; });
+  next();
+}
+
+Result<> SanitizerPass::reject(Job& job, const Assurance& assurance) {
+  job.candidate.evaluation = evaluationAfter(assurance);
+  SWAGE_TRY(m_record.setEvaluation(job.candidate.id, *job.candidate.evaluation, job.candidate.elapsedSeconds));
+  m_searcher.retract(job.candidate.id);
+  Q_EMIT rejected(job.candidate);
   return {};
-}
-
-void SanitizerPass::conclude(const Result<>& done) {
-  if (!std::exchange(m_finished, true)) {
-    m_current.reset();
-    Q_EMIT finished(done);
-  }
 }
 
 }  // namespace swage::engine

@@ -4,8 +4,8 @@
 #include <QElapsedTimer>
 #include <QObject>
 
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/base/result.h"
@@ -16,11 +16,12 @@
 
 namespace swage::engine {
 
-// Runs the kernels of a search's elites under compute-sanitizer, fastest first: memcheck, racecheck, initcheck. It is
-// done after the search and not at each new elite, because the tool takes seconds and the device is being timed on; no
-// candidate wins or is exported unsanitised all the same. What fails is no longer correct in the record, and leaves the
-// archive. Where the tool is missing, does not work, or the time is over, that is recorded as Unavailable with the
-// reason. Nothing may be timed meanwhile. Emits finished() exactly once. One thread only; nothing here waits.
+// Runs the kernels of a search's elites under compute-sanitizer, fastest first and some beside each other: memcheck,
+// racecheck, initcheck. It is done after the search and not at each new elite, because the tool takes seconds and the
+// device is being timed on; no candidate wins or is exported unsanitised all the same. What fails is no longer correct
+// in the record, and leaves the archive. Where the tool is missing, does not work, or the time is over, that is
+// recorded as Unavailable with the reason. Nothing may be timed meanwhile. Emits finished() exactly once. One thread
+// only; nothing here waits.
 class SanitizerPass : public QObject {
   Q_OBJECT
 
@@ -28,6 +29,8 @@ class SanitizerPass : public QObject {
   struct Options {
     SanitizerCheck::Options check;  // no sanitizer: it is not installed
     double budgetSeconds = 60.0;
+    int atOnce = 1;                // candidates; the tool is busy on the host for most of its time
+    std::int64_t memoryBytes = 0;  // of the device: fewer at once where their buffers are large
   };
 
   SanitizerPass(store::Record& record, search::Searcher& searcher, Options options, QObject* parent = nullptr);
@@ -44,25 +47,30 @@ class SanitizerPass : public QObject {
   void finished(const swage::Result<>& done);
 
  private:
+  struct Job {
+    store::CandidateRecord candidate;
+    std::unique_ptr<SanitizerCheck> check;
+  };
+
   void next();
-  [[nodiscard]] Result<> prepare(domain::CandidateId id);
+  // Whether the candidate is dealt with; false: it has to wait for room.
+  [[nodiscard]] Result<bool> begin(domain::CandidateId id);
+  [[nodiscard]] bool hasRoomFor(const store::CandidateRecord& candidate) const;
   [[nodiscard]] Result<> excuse(domain::CandidateId id, const std::string& why);
-  void handleFound(const domain::Assurance& assurance);
-  void handleChecked();
-  [[nodiscard]] Result<> reject(const domain::Assurance& assurance);
-  void conclude(const Result<>& done);
+  void handleFound(Job& job, const domain::Assurance& assurance);
+  void handleChecked(Job& job);
+  [[nodiscard]] Result<> reject(Job& job, const domain::Assurance& assurance);
 
   store::Record& m_record;
   search::Searcher& m_searcher;
   Options m_options;
   std::vector<FinishingPass::Contender> m_elites;
   std::size_t m_nextElite = 0;
-  std::optional<store::CandidateRecord> m_current;
-  std::unique_ptr<SanitizerCheck> m_check;  // of it
-  Result<> m_settled;                       // what the check found is in the record
+  std::vector<std::unique_ptr<Job>> m_jobs;  // that run now
+  Result<> m_settled;                        // what the checks found is in the record
   QElapsedTimer m_elapsed;
   int m_checked = 0;
-  bool m_cancelled = false;
+  bool m_stopped = false;
   bool m_finished = false;
 };
 

@@ -47,6 +47,7 @@ struct SessionParts {
   std::function<DriverState()> driver = nvidiaDriver;
   MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
   int compilers = 0;                       // 0: as many as compilersFor()
+  int sanitizers = 0;                      // 0: as many as sanitizersAtOnce()
   std::optional<SelfTestPolicy> selfTest;  // none: nobody asks whether the device can be trusted
   std::chrono::milliseconds stopGrace{2000};
   bool deviceIsLeased = false;                    // by the run that these parts belong to
@@ -57,6 +58,8 @@ struct SessionParts {
   // How many compilers run at once: one for each core. On a GPU they work while kernels are measured, and the thread
   // that launches those and this process keep a core each where there are more than four.
   [[nodiscard]] int compilersFor(domain::Target target) const;
+  // How many candidates compute-sanitizer checks at once: one for two cores, and few.
+  [[nodiscard]] int sanitizersAtOnce() const;
   // The GPUs to use, by their numbers in the order of the PCI bus. Not empty.
   void useDevices(const Locations& locations, const std::vector<int>& ordinals);
   [[nodiscard]] SelfTest::Options selfTestOptions(domain::Target target) const;

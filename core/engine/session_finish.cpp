@@ -32,6 +32,8 @@ void Session::sanitise() {
   options.check.sanitizer = m_parts.sanitizer;
   options.check.replay = m_parts.replay;
   options.check.ordinal = m_device.ordinal;
+  options.atOnce = m_parts.sanitizersAtOnce();
+  options.memoryBytes = m_device.memoryBytes;
   options.budgetSeconds =
       m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 2.0, 20.0, 120.0) : 60.0;
   m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_searcher, std::move(options));

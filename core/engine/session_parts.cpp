@@ -49,6 +49,11 @@ int SessionParts::compilersFor(domain::Target target) const {
   return target == domain::Target::Cuda && cores > kFew ? cores - 2 : cores;
 }
 
+int SessionParts::sanitizersAtOnce() const {
+  constexpr int kMost = 8;
+  return sanitizers > 0 ? sanitizers : std::clamp(QThread::idealThreadCount() / 2, 1, kMost);
+}
+
 SelfTest::Options SessionParts::selfTestOptions(domain::Target target) const {
   SelfTest::Options options;
   options.worker = workerCommand(target);

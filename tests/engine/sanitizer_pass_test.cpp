@@ -127,6 +127,35 @@ TEST_F(SanitizedRun, AToolThatDoesNotWorkBlamesNobody) {
   EXPECT_THAT(assurances[0].detail, HasSubstr("No CUDA device was found"));
 }
 
+// Each waits for another one, ten seconds at most.
+TEST_F(SanitizedRun, SeveralElitesAreCheckedAtOnce) {
+  m_parts.sanitizers = 2;
+  useScript(
+      "mkdir -p $once; touch $once/$$; for i in $(seq 200); do\n"
+      "[ $(ls $once | wc -l) -ge 2 ] && break; sleep 0.05; done\n"
+      "[ $(ls $once | wc -l) -ge 2 ] || exit 1\n" +
+      std::string(kClean));
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  for (const domain::Assurance& assurance : assurancesOf(outcome.best)) {
+    EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed) << domain::name(assurance.kind) << assurance.detail;
+  }
+}
+
+// Whoever comes while another is there fails.
+TEST_F(SanitizedRun, TheyAreCheckedOneByOneWhereMemoryIsShort) {
+  m_parts.sanitizers = 2;
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--gpu", "--memory-bytes", "64"}); };
+  useScript("mkdir $once || exit 1; sleep 0.05\n" + std::string(kClean) + "\nrmdir $once");
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  for (const store::CandidateRecord& candidate : history()) {
+    for (const domain::Assurance& assurance : assurancesOf(candidate.id)) {
+      EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed) << domain::name(assurance.kind) << assurance.detail;
+    }
+  }
+}
+
 TEST_F(SanitizedRun, StopWhileItRunsEndsTheRun) {
   useScript("touch $once; exec sleep 1000");
   start(m_session);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE] [--then BEHAVIOUR] [--start-ms N] [--stand-by] [--gpu]
-//                 [--uuid U] [--model NAME] [--copy-bytes N] [--evaluate-ms N]
+//                 [--uuid U] [--model NAME] [--copy-bytes N] [--memory-bytes N] [--evaluate-ms N]
 //   ROLE      worker or compiler
 //   --from N  misbehaves in the N-th job (Evaluate, Profile or Compile) only; 1 by default. 0: while loading the task
 //   --once F  misbehaves only if F does not exist, and creates it when it does: the replacement then behaves
@@ -9,6 +9,7 @@
 //   --stand-by    as of swage-worker
 //   --gpu         says that its device is a GPU, --uuid and --model which one
 //   --copy-bytes N   says that its device copies so much in a second
+//   --memory-bytes N   that it has so much memory; 1 GiB by default
 //   --evaluate-ms N  takes so long for each evaluation
 // The time a worker reports for a plan with one kernel whose first argument is Int32 n is n microseconds; it is wrong
 // when n is 13. Plans without kernels take 100 microseconds, as does eager.
@@ -131,6 +132,7 @@ class Program {
     const char* uuid = "GPU-fake";
     const char* model = "Fake GPU";
     double copyBytes = 0.0;
+    std::int64_t memoryBytes = std::int64_t{1} << 30U;
     int evaluateMs = 0;
     const char* once = nullptr;
     Behaviour then = Behaviour::Ok;
@@ -175,6 +177,7 @@ class Program {
       ready.device.target = domain::Target::Cuda;
       ready.device.uuid = m_options.uuid;
       ready.device.name = m_options.model;
+      ready.device.memoryBytes = m_options.memoryBytes;
     }
     ready.device.uuid += m_behaviour == Behaviour::OtherDevice ? "-other" : "";
     ready.torchVersion = "2.11.0";
@@ -400,6 +403,8 @@ int main(int argc, char** argv) {
       options.evaluateMs = std::atoi(argv[i]);
     } else if (name == "--copy-bytes") {
       options.copyBytes = std::atof(argv[i]);
+    } else if (name == "--memory-bytes") {
+      options.memoryBytes = std::atoll(argv[i]);
     } else if (name == "--uuid") {
       options.uuid = argv[i];
     } else if (name == "--model") {
