@@ -140,7 +140,10 @@ TEST(Baselines, AreReadFromTheBridgesDocument) {
   const auto baselines = baselinesFromJson(json::parse(
       R"({"torch_version": "2.11.0+cu130",
           "modes": {"eager": {"median_ns": 200, "low_ns": 190, "high_ns": 210, "samples": 9, "accuracy": "tf32",
-                              "error": null},
+                              "error": null, "repeated": 2,
+                              "conditions": {"sm_clock_mhz": 1980, "lowest_sm_clock_mhz": 1965,
+                                             "memory_clock_mhz": 3201, "temperature_celsius": 41,
+                                             "power_watts": 310.5, "throttle_reasons": ["power cap"]}},
                     "compile": {"median_ns": null, "samples": 0, "error": "no compiler"}}})"));
   ASSERT_THAT(baselines, IsOk());
   ASSERT_EQ(baselines->size(), 2U);
@@ -149,6 +152,15 @@ TEST(Baselines, AreReadFromTheBridgesDocument) {
   EXPECT_EQ(baselines->at(1).timing.samples, 9);
   EXPECT_EQ(baselines->at(1).torchVersion, "2.11.0");
   EXPECT_EQ(baselines->at(1).accuracy, domain::AccuracyClass::Tf32);
+  EXPECT_EQ(baselines->at(1).timing.repeated, 2);
+  const domain::DeviceConditions& conditions = baselines->at(1).timing.conditions;
+  EXPECT_EQ(conditions.smClockMhz, 1980);
+  EXPECT_EQ(conditions.lowestSmClockMhz, 1965);
+  EXPECT_EQ(conditions.memoryClockMhz, 3201);
+  EXPECT_EQ(conditions.temperatureCelsius, 41);
+  EXPECT_EQ(conditions.powerWatts, 310.5);
+  EXPECT_EQ(conditions.throttleReasons, std::vector<std::string>{"power cap"});
+  EXPECT_EQ(baselines->at(0).timing.conditions.smClockMhz, 0) << "of a bridge that does not know";
 }
 
 TEST(Baselines, ADocumentWithoutModesIsAProtocolError) {

@@ -7,7 +7,7 @@ import time
 
 import torch
 
-from . import compare, task as task_module, timing
+from . import compare, conditions, task as task_module, timing
 from .errors import EXIT_USAGE, BridgeError, one_line, user_code
 
 MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune"}
@@ -51,11 +51,13 @@ class Mode:
         except Exception as exc:  # a mode that cannot compile is data, not a failure of the command
             self.error = one_line(exc)
 
-    def document(self, samples, clock):
-        """The JSON object of the mode, timed by the named clock."""
+    def document(self, measured, clock, watch):
+        """The JSON object of the mode, from a timing.Measured by the named clock under a conditions.Watch."""
         return {
-            **timing.summarise(samples),
+            **timing.summarise(measured.samples.get(self.name, []), measured.throttled),
             "clock": clock,
+            "repeated": measured.repeated,
+            "conditions": watch.summary(),
             "compile_seconds": round(self.compile_seconds, 3),
             "error_vs_fp64": self.relative,
             "max_abs_error": self.absolute,
@@ -115,13 +117,15 @@ def full_precision_errors(model, inputs, exact):
 
 
 def time_modes(modes, device, budget_s):
-    """Times the modes that work, in turns; returns samples by name and the clock, and notes failures in the modes."""
+    """Times the modes that work, in turns; returns the documents of all by name, and the clock."""
     clock = timing.Clock(device)
+    watch = conditions.Watch(clock.nvml())
     working = {mode.name: mode for mode in modes if mode.error is None}
-    samples, failures = timing.interleave(clock, {name: mode.call for name, mode in working.items()}, budget_s)
-    for name, exc in failures.items():
+    calls = {name: mode.call for name, mode in working.items()}
+    measured = timing.interleave(clock, calls, budget_s, watch=watch)
+    for name, exc in measured.failures.items():
         working[name].error = one_line(exc)
-    return samples, clock
+    return {mode.name: mode.document(measured, clock.name, watch) for mode in modes}, clock
 
 
 def fastest(documents):
@@ -143,8 +147,7 @@ def run(options):
     for mode in modes:
         mode.prepare(exact, full, device)
     exact = None  # frees the largest tensors before anything is timed
-    samples, clock = time_modes(modes, device, options.time_budget)
-    documents = {mode.name: mode.document(samples.get(mode.name, []), clock.name) for mode in modes}
+    documents, clock = time_modes(modes, device, options.time_budget)
     return {
         "task": document["name"],
         "mode": document["mode"],

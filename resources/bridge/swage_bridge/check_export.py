@@ -137,8 +137,7 @@ def _time(task, pair, device, budget_s):
     for mode in modes:
         mode.prepare(exact, full, device)
     exact = None
-    samples, clock = baseline.time_modes(modes, device, budget_s)
-    documents = {mode.name: mode.document(samples.get(mode.name, []), clock.name) for mode in modes}
+    documents, clock = baseline.time_modes(modes, device, budget_s)
     return {"flush_bytes": clock.flush_bytes, "modes": documents, "fastest": baseline.fastest(documents)}
 
 

@@ -11,6 +11,7 @@ Intervals are those of the median from order statistics.
 
 from __future__ import annotations
 
+import dataclasses
 import glob
 import math
 import random
@@ -18,6 +19,8 @@ import statistics
 import time
 
 import torch
+
+from . import conditions
 
 MIN_SAMPLES = 5
 MAX_SAMPLES = 50
@@ -37,6 +40,8 @@ _LONGEST_ON_STREAMS_NS = 0.5e6
 _DEFAULT_CPU_CACHE_BYTES = 32 * 1024 * 1024
 _FEWEST_FOR_INTERVAL = 6
 _TAIL = 0.025  # of each side of a 95 % interval
+# Rounds on a throttled device that are measured again; after that they are taken as they are.
+_PATIENCE = 10
 
 
 def last_level_cache():
@@ -86,6 +91,12 @@ class Clock:
         self._fill = (self._fill + 1) % 251
         self._buffer.fill_(self._fill)
 
+    def nvml(self):
+        """The management library's view of the device; None on a CPU."""
+        if not self._cuda:
+            return None
+        return conditions.Nvml(f"GPU-{torch.cuda.get_device_properties(self._device).uuid}")
+
     @property
     def streams(self):
         """How many streams there are to take turns on; 0 on a CPU."""
@@ -120,15 +131,27 @@ class Clock:
         return self._start.elapsed_time(self._stop) * 1e6
 
 
-def interleave(clock, calls, budget_s, seed=0):
-    """Samples in ns for each named call, taken in turns.
+@dataclasses.dataclass
+class Measured:
+    """What interleave() found, by the names of the calls."""
+
+    samples: dict  # lists of nanoseconds
+    failures: dict  # exceptions
+    repeated: int = 0  # rounds that were measured again, on a device held back
+    throttled: bool = False  # rounds on such a device had to be kept
+
+
+def interleave(clock, calls, budget_s, seed=0, watch=None):
+    """Times named calls in turns. Returns Measured.
 
     `calls` maps names to functions without arguments. After up to 3 warm-ups each, and one for each
     stream of the clock, at least 5 and at most 50 rounds run within about `budget_s` seconds, each in
-    an order drawn anew. A call that raises ends up as an exception in the second result, and the others
-    go on. Returns (samples, failures).
+    an order drawn anew. A call that raises ends up as an exception, and the others go on. `watch`, a
+    conditions.Watch, is asked after each round: one on a throttled device is measured again.
     """
-    samples, failures = {name: [] for name in calls}, {}
+    result = Measured({name: [] for name in calls}, {})
+    samples, failures = result.samples, result.failures
+    watch = watch or conditions.Watch()
     turns = dict.fromkeys(calls)  # None: not known to be short
     draw = random.Random(seed)
     start = time.monotonic()
@@ -161,7 +184,16 @@ def interleave(clock, calls, budget_s, seed=0):
         if turn >= MIN_SAMPLES and time.monotonic() - start > budget_s:
             break
         round_of(True)
-    return samples, failures
+        while watch.is_throttled():
+            if result.repeated == _PATIENCE:
+                result.throttled = True
+                break
+            result.repeated += 1
+            for taken in samples.values():
+                del taken[turn:]
+            conditions.wait_a_moment()
+            round_of(True)
+    return result
 
 
 def median_interval(samples):
@@ -181,16 +213,17 @@ def median_interval(samples):
     return values[rank - 1], values[count - rank]
 
 
-def summarise(samples):
+def summarise(samples, throttled=False):
     """Median, its interval and the minimum, in ns; nulls without samples."""
     if not samples:
         return {"median_ns": None, "low_ns": None, "high_ns": None, "min_ns": None, "samples": 0, "stop_reason": ""}
     low, high = median_interval(samples)
+    reason = "sample limit" if len(samples) >= MAX_SAMPLES else "time budget"
     return {
         "median_ns": round(statistics.median(samples)),
         "low_ns": round(low),
         "high_ns": round(high),
         "min_ns": round(min(samples)),
         "samples": len(samples),
-        "stop_reason": "sample limit" if len(samples) >= MAX_SAMPLES else "time budget",
+        "stop_reason": "throttled" if throttled else reason,
     }

@@ -83,9 +83,38 @@ class Timing(unittest.TestCase):
         def broken():
             raise ValueError("no")
 
-        samples, failures = timing.interleave(timing.Clock("cpu"), {"a": lambda: None, "b": broken}, 0.05)
-        self.assertGreaterEqual(len(samples["a"]), timing.MIN_SAMPLES)
-        self.assertEqual(list(failures), ["b"])
+        measured = timing.interleave(timing.Clock("cpu"), {"a": lambda: None, "b": broken}, 0.05)
+        self.assertGreaterEqual(len(measured.samples["a"]), timing.MIN_SAMPLES)
+        self.assertEqual(list(measured.failures), ["b"])
+
+    def test_rounds_on_a_throttled_device_are_measured_again(self):
+        class Watch:
+            """Says what it is told, then that all is well."""
+
+            def __init__(self, answers):
+                self._answers = list(answers)
+
+            def is_throttled(self):
+                return self._answers.pop(0) if self._answers else False
+
+        class Clock:
+            """The n-th call takes n nanoseconds."""
+
+            streams = 0
+            calls = 0
+
+            def once(self, _call, _turn=None):
+                self.calls += 1
+                return self.calls
+
+        calls = {"a": None}
+        measured = timing.interleave(Clock(), calls, 0.0, watch=Watch([False, True, True]))
+        self.assertEqual(measured.samples["a"], [2, 5, 6, 7, 8], "after one warm-up; 3 and 4 are gone")
+        self.assertEqual((measured.repeated, measured.throttled), (2, False))
+        measured = timing.interleave(Clock(), calls, 0.0, watch=Watch([True] * 100))
+        self.assertEqual(measured.samples["a"], [12, 13, 14, 15, 16], "its patience has an end")
+        self.assertTrue(measured.throttled)
+        self.assertEqual(timing.summarise(measured.samples["a"], measured.throttled)["stop_reason"], "throttled")
 
 
 if __name__ == "__main__":
