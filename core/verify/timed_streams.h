@@ -3,6 +3,7 @@
 
 #include <c10/core/Stream.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -15,7 +16,8 @@ namespace swage::verify {
 // Which of `streams` a call is on that reads the working set `call % sets`: both are left to right, and every stream
 // meets every set before a pair comes again.
 [[nodiscard]] constexpr std::size_t streamOf(std::size_t call, std::size_t streams, std::size_t sets) {
-  return (call + call / std::lcm(streams, sets)) % streams;
+  const std::size_t meetings = std::max<std::size_t>(1, std::lcm(streams, sets));
+  return (call + call / meetings) % streams;
 }
 
 // Streams of libtorch that timed calls take turns on, because one stream is a matter of luck: a launch takes 1.73 or
