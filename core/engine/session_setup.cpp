@@ -16,6 +16,7 @@
 #include "core/engine/snapshots.h"
 #include "core/engine/spare_worker.h"
 #include "core/engine/trust.h"
+#include "core/stats/agreement.h"
 
 namespace swage::engine {
 namespace {
@@ -276,7 +277,8 @@ Result<> Session::reuseBaselines(const std::vector<std::string>& modes) {
   std::int64_t oldestMs = std::numeric_limits<std::int64_t>::max();
   nlohmann::json sources = nlohmann::json::array();
   for (const store::Record::KnownBaseline& one : known) {
-    if (std::find(modes.begin(), modes.end(), one.baseline.mode) != modes.end()) {
+    const bool isWanted = std::find(modes.begin(), modes.end(), one.baseline.mode) != modes.end();
+    if (isWanted && !stats::isDoubtful(one.baseline.timing)) {
       usable.push_back(one.baseline);
       oldestMs = std::min(oldestMs, one.startedAtMs);
       sources.push_back({{"mode", one.baseline.mode}, {"run", one.run.value()}, {"started_at_ms", one.startedAtMs}});
@@ -354,6 +356,12 @@ Result<> Session::addBaselines(const std::vector<domain::Baseline>& baselines) {
     if (!baseline.failure.empty()) {
       notice(services::Notice::Severity::Info,
              fmt::format("the baseline '{}' does not work: {}", baseline.mode, baseline.failure));
+    } else if (stats::isDoubtful(baseline.timing)) {
+      notice(services::Notice::Severity::Warning,
+             fmt::format("the baseline '{}' was measured while the device was held back ({}): candidates look better "
+                         "beside it than they are",
+                         baseline.mode, fmt::join(baseline.timing.conditions.throttleReasons, ", ")),
+             "Search again when nothing else uses the device and it is cool; a later run measures the baseline anew.");
     }
     Q_EMIT baselineMeasured(baseline);
   }

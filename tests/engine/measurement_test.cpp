@@ -89,13 +89,15 @@ class KnownBaselines : public Measurement {
   KnownBaselines() {
     const std::filesystem::path python = m_folder / "python";
     std::ofstream(python) << "#!/bin/sh\necho \"$*\" >> " << (m_folder / "calls").string() << R"(
+[ -e "${0%/*}/hot" ] && reason=throttled
 case "$*" in
   *max-autotune*) echo '{"torch_version": "2.11.0+cu130", "modes": {
       "eager": {"median_ns": 90000, "low_ns": 89000, "high_ns": 91000, "samples": 20, "accuracy": "fp32"},
       "max-autotune": {"median_ns": 50000, "low_ns": 49000, "high_ns": 51000, "samples": 20, "accuracy": "tf32"}}}';;
   *) echo '{"torch_version": "2.11.0+cu130", "modes": {
       "eager": {"median_ns": 95000, "low_ns": 94000, "high_ns": 96000, "samples": 20, "accuracy": "fp32"},
-      "compile": {"median_ns": 60000, "low_ns": 59000, "high_ns": 61000, "samples": 20, "accuracy": "fp32"}}}';;
+      "compile": {"median_ns": 60000, "low_ns": 59000, "high_ns": 61000, "samples": 20, "accuracy": "fp32",
+                  "stop_reason": "'$reason'", "conditions": {"throttle_reasons": ["thermal"]}}}}';;
 esac
 )";
     std::filesystem::permissions(python, std::filesystem::perms::owner_all);
@@ -123,6 +125,18 @@ TEST_F(KnownBaselines, AreMeasuredAgainOnRequest) {
   m_spec.remeasureBaselines = true;
   run();
   EXPECT_EQ(calls(), 2);
+}
+
+TEST_F(KnownBaselines, OfADeviceThatWasHeldBackAreSaidToBeSoAndMeasuredAgain) {
+  std::ofstream(m_folder / "hot") << "\n";
+  run();
+  EXPECT_TRUE(wasNoticed("the baseline 'compile' was measured while the device was held back (thermal)"));
+  EXPECT_FALSE(wasNoticed("the baseline 'eager' was"));
+  std::filesystem::remove(m_folder / "hot");
+  run();
+  EXPECT_EQ(calls(), 2);
+  run();
+  EXPECT_EQ(calls(), 2) << "the second ones are known";
 }
 
 TEST_F(KnownBaselines, OfAModeThatIsMissingAreMeasured) {
