@@ -119,6 +119,7 @@ class Session : public QObject {
   void measureBaselines(std::vector<std::string> modes);
   void handleBaselines(const Result<std::vector<domain::Baseline>>& measured);
   [[nodiscard]] Result<> addBaselines(const std::vector<domain::Baseline>& baselines);
+  void noticeDoubts(const domain::Baseline& baseline);
   void startSearch();
   [[nodiscard]] Result<> buildSearch();
   [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;

@@ -353,19 +353,23 @@ Result<> Session::addBaselines(const std::vector<domain::Baseline>& baselines) {
   for (const domain::Baseline& baseline : baselines) {
     SWAGE_TRY(m_record->addBaseline(m_run, baseline));
     m_baselines.push_back(baseline);
-    if (!baseline.failure.empty()) {
-      notice(services::Notice::Severity::Info,
-             fmt::format("the baseline '{}' does not work: {}", baseline.mode, baseline.failure));
-    } else if (stats::isDoubtful(baseline.timing)) {
-      notice(services::Notice::Severity::Warning,
-             fmt::format("the baseline '{}' was measured while the device was held back ({}): candidates look better "
-                         "beside it than they are",
-                         baseline.mode, fmt::join(baseline.timing.conditions.throttleReasons, ", ")),
-             "Search again when nothing else uses the device and it is cool; a later run measures the baseline anew.");
-    }
+    noticeDoubts(baseline);
     Q_EMIT baselineMeasured(baseline);
   }
   return {};
+}
+
+void Session::noticeDoubts(const domain::Baseline& baseline) {
+  if (!baseline.failure.empty()) {
+    notice(services::Notice::Severity::Info,
+           fmt::format("the baseline '{}' does not work: {}", baseline.mode, baseline.failure));
+  } else if (stats::isDoubtful(baseline.timing)) {
+    notice(services::Notice::Severity::Warning,
+           fmt::format("the baseline '{}' was measured while the device was held back ({}): candidates look better "
+                       "beside it than they are",
+                       baseline.mode, fmt::join(baseline.timing.conditions.throttleReasons, ", ")),
+           "Search again when nothing else uses the device and it is cool; a later run measures the baseline anew.");
+  }
 }
 
 void Session::startSearch() {
