@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/json_reader.h"
+
 namespace swage::engine {
 namespace {
 
@@ -36,23 +38,6 @@ std::string text(const nlohmann::json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-domain::DeviceConditions conditionsOf(const nlohmann::json& object) {
-  domain::DeviceConditions conditions;
-  conditions.smClockMhz = static_cast<int>(number(object, "sm_clock_mhz"));
-  conditions.lowestSmClockMhz = static_cast<int>(number(object, "lowest_sm_clock_mhz"));
-  conditions.memoryClockMhz = static_cast<int>(number(object, "memory_clock_mhz"));
-  conditions.temperatureCelsius = static_cast<int>(number(object, "temperature_celsius"));
-  conditions.powerWatts = number(object, "power_watts");
-  if (const auto reasons = object.find("throttle_reasons"); reasons != object.end() && reasons->is_array()) {
-    for (const nlohmann::json& reason : *reasons) {
-      if (reason.is_string()) {
-        conditions.throttleReasons.push_back(reason.get<std::string>());
-      }
-    }
-  }
-  return conditions;
-}
-
 domain::Baseline baselineOf(const std::string& mode, const nlohmann::json& object) {
   domain::Baseline baseline;
   baseline.mode = mode;
@@ -65,8 +50,9 @@ domain::Baseline baselineOf(const std::string& mode, const nlohmann::json& objec
   baseline.accuracy = domain::parseAccuracyClass(text(object, "accuracy")).value_or(domain::AccuracyClass::Fp32);
   baseline.timing.samples = static_cast<int>(number(object, "samples"));
   baseline.timing.repeated = static_cast<int>(number(object, "repeated"));
-  if (const auto conditions = object.find("conditions"); conditions != object.end() && conditions->is_object()) {
-    baseline.timing.conditions = conditionsOf(*conditions);
+  if (const auto conditions = object.find("conditions"); conditions != object.end()) {
+    baseline.timing.conditions =
+        domain::readJson(*conditions, "conditions", domain::readDeviceConditions).value_or(domain::DeviceConditions());
   }
   baseline.relativeL2 = number(object, "error_vs_fp64");
   baseline.maxAbsolute = number(object, "max_abs_error");

@@ -14,7 +14,7 @@ using domain::Assurance;
 using domain::AssuranceKind;
 using domain::AssuranceVerdict;
 
-// Of the device, for each byte of a plan's buffers: the tools keep notes on every one.
+// Of the device, for each byte of a plan's buffers: the tools keep notes on them. Meant to be ample; not measured.
 constexpr double kMemoryOfTool = 4.0;
 
 double bufferBytes(const store::CandidateRecord& candidate) {

@@ -50,7 +50,7 @@ int SessionParts::compilersFor(domain::Target target) const {
 }
 
 int SessionParts::sanitizersAtOnce() const {
-  constexpr int kMost = 8;
+  constexpr int kMost = 4;  // with which it was measured
   return sanitizers > 0 ? sanitizers : std::clamp(QThread::idealThreadCount() / 2, 1, kMost);
 }
 

@@ -157,9 +157,8 @@ DeviceStatus EvaluationRun::call() {
 }
 
 device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
-  const std::size_t stream = streamOf(m_timedCalls, m_state.streams.count(), m_state.working.size());
   auto time = m_state.streams.time(
-      stream, [this] { return prepareCall(); }, [this] { return call(); });
+      m_timedCalls, m_state.working.size(), [this] { return prepareCall(); }, [this] { return call(); });
   if (DeviceStatus wrong = time ? checkTimedOutputs() : std::nullopt) {
     return tl::make_unexpected(std::move(*wrong));
   }
@@ -167,8 +166,7 @@ device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
 }
 
 device::DeviceResult<device::CallTime> EvaluationRun::timeLaunches() {
-  const std::size_t stream = streamOf(m_timedLaunches++, m_state.streams.count(), 1);
-  return m_state.streams.time(stream, {}, [launch = m_state.device.emptyLaunch()] {
+  return m_state.streams.time(m_timedLaunches++, 1, {}, [launch = m_state.device.emptyLaunch()] {
     DeviceStatus failed;
     for (int launched = 0; launched < measure::kLaunchesAtOnce && !failed; ++launched) {
       failed = (*launch)();

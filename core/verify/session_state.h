@@ -56,6 +56,7 @@ struct SessionState {
  private:
   void admit(const Check& check, std::vector<at::Tensor> made, const MemoryPlan& plan);
   [[nodiscard]] std::int64_t fingerprint() const;
+  [[nodiscard]] bool isShort();
 
   std::int64_t m_fingerprint = 0;
   std::size_t m_eagerCalls = 0;

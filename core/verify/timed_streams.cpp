@@ -50,12 +50,14 @@ void TimedStreams::open(c10::Device where, std::size_t count) {
   }
 }
 
-device::DeviceResult<device::CallTime> TimedStreams::time(std::size_t stream, const device::Device::Call& before,
+device::DeviceResult<device::CallTime> TimedStreams::time(std::size_t number, std::size_t sets,
+                                                          const device::Device::Call& before,
                                                           const device::Device::Call& call) const {
   // What was issued to other streams has ended before the device issues anything: timing waits for it first.
   std::optional<Turn> turn;
   if (!m_streams.empty()) {
-    if (const auto failed = attempt([&] { turn.emplace(m_device, m_streams[stream]); })) {
+    if (const auto failed =
+            attempt([&] { turn.emplace(m_device, m_streams[streamOf(number, m_streams.size(), sets)]); })) {
       return tl::make_unexpected(device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory});
     }
   }

@@ -13,7 +13,7 @@
 
 namespace swage::verify {
 
-// Which of `streams` a call is on that reads the working set `call % sets`: both are left to right, and every stream
+// Which of `streams` a call is on that reads the working set `call % sets`: both are taken in order, and every stream
 // meets every set before a pair comes again.
 [[nodiscard]] constexpr std::size_t streamOf(std::size_t call, std::size_t streams, std::size_t sets) {
   const std::size_t meetings = std::max<std::size_t>(1, std::lcm(streams, sets));
@@ -22,8 +22,9 @@ namespace swage::verify {
 
 // Streams of libtorch that timed calls take turns on, because one stream is a matter of luck: a launch takes 1.73 or
 // 1.87 us on an H200, the same for some 40 streams that were made one after the other, and drawn anew by every process
-// (measured with empty kernels on 192 streams in each of 20 processes). In turns the medians of a copy of 30 us agreed
-// within 0.3 % in ten processes, on a stream each within 0.75 %; of 8 us within 0.8 % and 2.3 %.
+// (measured with empty kernels on 192 streams in each of 20 processes). In turns on 8, and with
+// 1,000 samples instead of 200, a kernel of 30 us had medians within 0.44 % and 0.65 % in ten processes (`swage bench
+// engine`); before, within 0.70 % to 1.5 %.
 class TimedStreams {
  public:
   // On the default stream.
@@ -33,8 +34,10 @@ class TimedStreams {
   void open(c10::Device where, std::size_t count);
   // Back to the default stream.
   void close() { m_streams.clear(); }
-  // As Device::timeColdAfter, on the stream of that index; streams belong to the timed calls only.
-  [[nodiscard]] device::DeviceResult<device::CallTime> time(std::size_t stream, const device::Device::Call& before,
+  // As Device::timeColdAfter, on the stream whose turn it is: `number` counts the calls of a series, whose inputs take
+  // turns on `sets` working sets. Streams belong to the timed calls only.
+  [[nodiscard]] device::DeviceResult<device::CallTime> time(std::size_t number, std::size_t sets,
+                                                            const device::Device::Call& before,
                                                             const device::Device::Call& call) const;
   // Does something on each of the streams, one after the other. What it throws is thrown on.
   void forEach(const std::function<void()>& work) const;

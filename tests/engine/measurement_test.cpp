@@ -97,7 +97,9 @@ case "$*" in
   *) echo '{"torch_version": "2.11.0+cu130", "modes": {
       "eager": {"median_ns": 95000, "low_ns": 94000, "high_ns": 96000, "samples": 20, "accuracy": "fp32"},
       "compile": {"median_ns": 60000, "low_ns": 59000, "high_ns": 61000, "samples": 20, "accuracy": "fp32",
-                  "stop_reason": "'$reason'", "conditions": {"throttle_reasons": ["thermal"]}}}}';;
+                  "stop_reason": "'$reason'", "conditions": {
+                      "sm_clock_mhz": 1200, "lowest_sm_clock_mhz": 1100, "memory_clock_mhz": 2600,
+                      "temperature_celsius": 88, "power_watts": 300.0, "throttle_reasons": ["thermal"]}}}}';;
 esac
 )";
     std::filesystem::permissions(python, std::filesystem::perms::owner_all);

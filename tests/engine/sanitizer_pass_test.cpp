@@ -50,6 +50,12 @@ class SanitizedRun : public testing::SessionFixture {
     });
     return *found;
   }
+  // Whatever is known of it.
+  void expectPassed(domain::CandidateId id) const {
+    for (const domain::Assurance& assurance : assurancesOf(id)) {
+      EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed) << domain::name(assurance.kind) << assurance.detail;
+    }
+  }
 };
 
 constexpr const char* kClean =
@@ -61,11 +67,8 @@ TEST_F(SanitizedRun, ElitesThatPassAreAssured) {
   useScript(kClean);
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
-  const auto assurances = assurancesOf(outcome.best);
-  ASSERT_THAT(assurances, SizeIs(3));
-  for (const domain::Assurance& assurance : assurances) {
-    EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed) << domain::name(assurance.kind) << assurance.detail;
-  }
+  ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
+  expectPassed(outcome.best);
 }
 
 TEST_F(SanitizedRun, AnEliteThatFailsIsNoLongerCorrectAndDoesNotWin) {
@@ -137,9 +140,8 @@ TEST_F(SanitizedRun, SeveralElitesAreCheckedAtOnce) {
       std::string(kClean));
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
-  for (const domain::Assurance& assurance : assurancesOf(outcome.best)) {
-    EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed) << domain::name(assurance.kind) << assurance.detail;
-  }
+  ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
+  expectPassed(outcome.best);
 }
 
 // Whoever comes while another is there fails.
@@ -149,10 +151,9 @@ TEST_F(SanitizedRun, TheyAreCheckedOneByOneWhereMemoryIsShort) {
   useScript("mkdir $once || exit 1; sleep 0.05\n" + std::string(kClean) + "\nrmdir $once");
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
+  ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
   for (const store::CandidateRecord& candidate : history()) {
-    for (const domain::Assurance& assurance : assurancesOf(candidate.id)) {
-      EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed) << domain::name(assurance.kind) << assurance.detail;
-    }
+    expectPassed(candidate.id);
   }
 }
 

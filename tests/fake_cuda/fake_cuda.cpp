@@ -56,8 +56,12 @@ State& state() {
   return current;
 }
 
+const char* endOfLine(CUstream stream) {
+  return stream == nullptr ? "\n" : " beside\n";
+}
+
 void note(const char* what, CUstream stream) {
-  state().issued += std::string(what) + (stream == nullptr ? "\n" : " beside\n");
+  state().issued += std::string(what) + endOfLine(stream);
 }
 
 int fault(const char* name, int otherwise = 0) {
@@ -238,7 +242,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   SWAGE_FAKE_ENTER();
   state().launches += reinterpret_cast<const Kernel*>(function)->name + ' ' + std::to_string(config->gridDimX) + ' ' +
                       std::to_string(config->blockDimX) + ' ' + std::to_string(config->sharedMemBytes) +
-                      (config->hStream == nullptr ? "\n" : " beside\n");
+                      endOfLine(config->hStream);
   note("launch", config->hStream);
   if (const int code = fault("launch"); code != 0) {
     state().sticky = static_cast<CUresult>(code);

@@ -144,8 +144,8 @@ TEST_F(CudaEvaluation, TimedCallsTakeTurnsOnStreams) {
   streams.open(where, 8);
   ASSERT_EQ(streams.count(), 8U);
   std::set<void*> used;
-  for (std::size_t stream = 0; stream < streams.count(); ++stream) {
-    const auto time = streams.time(stream, {}, [&]() -> device::DeviceStatus {
+  for (std::size_t number = 0; number < streams.count(); ++number) {
+    const auto time = streams.time(number, 1, {}, [&]() -> device::DeviceStatus {
       used.insert(current());
       return std::nullopt;
     });
