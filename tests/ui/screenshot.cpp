@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
-//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|full-disk|killed|plan|evaluation|kernel|
-//   problems|parameters] [WIDTHxHEIGHT] [ACTION|=TEXT]…
+//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|full-disk|killed|throttled|plan|evaluation|
+//   kernel|problems|parameters] [WIDTHxHEIGHT] [ACTION|=TEXT]…
 // Then triggers actions by their object names, and types texts where the keyboard is.
 #include <QAction>
 #include <QApplication>
@@ -67,6 +67,13 @@ void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& r
          "Nothing is lost: the candidate in work is evaluated again. If you did not end it, the system ran "
          "out of memory: close what needs much of it (`dmesg` names what was killed).",
          services::Notice::Subject::WorkerKilled});
+  }
+  if (scene.name == "throttled"_L1) {
+    Q_EMIT run.noticed({services::Notice::Severity::Warning,
+                        "the baseline 'compile' was measured while the device was held back (thermal): candidates look "
+                        "better beside it than they are",
+                        "Search again when nothing else uses the device and it is cool; a later run measures the "
+                        "baseline anew."});
   }
   if (scene.name == "full-disk"_L1) {
     record.runRows.front().status = "running";
