@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/base/files.h"
-#include "core/base/log.h"
 #include "core/device/replay.h"
 #include "core/domain/json.h"
 
@@ -46,7 +45,7 @@ int main(int argc, char** argv) {
   }
   const Result<int> launched = replay(ordinal, argv[2], argv[3]);
   if (!launched) {
-    log::error("{}", launched.error().message());
+    std::fprintf(stderr, "%s\n", launched.error().message().c_str());
     return launched.error().kind() == ErrorKind::Environment ? kEnvironment : kInvalidInput;
   }
   std::printf("%d kernels replayed\n", *launched);

@@ -48,6 +48,9 @@ WorkerLoop::Next WorkerLoop::handle(const wire::Message& message) {
   if (const auto* request = std::get_if<wire::Profile>(&message)) {
     return profile(*request);
   }
+  if (std::holds_alternative<wire::MakeRoom>(message)) {
+    return makeRoom();
+  }
   if (std::holds_alternative<wire::Shutdown>(message)) {
     return Next::Stop;
   }
@@ -62,10 +65,9 @@ WorkerLoop::Next WorkerLoop::load(const wire::LoadTask& request) {
   auto session =
       verify::TaskSession::load(request, m_device, [this](std::string_view stage) { m_heartbeat.enter(stage); });
   m_heartbeat.end();
-  // Other processes, such as the one that measures torch.compile, need what only the reference used.
-  verify::releaseCachedMemory(m_device.info().target);
   if (session) {
     m_session = std::move(*session);
+    m_session->makeRoom();  // other processes, such as the one that measures torch.compile, need it
     return reply(m_session->ready(), false);
   }
   const Error& error = session.error();
@@ -84,6 +86,13 @@ WorkerLoop::Next WorkerLoop::evaluate(const wire::Evaluate& request) {
       [this] { return m_connection.hasMessage(); });
   m_heartbeat.end();
   return reply(result, result.workerExits);
+}
+
+WorkerLoop::Next WorkerLoop::makeRoom() {
+  if (m_session) {
+    m_session->makeRoom();
+  }
+  return reply(wire::RoomMade{m_device.freeBytes()}, false);
 }
 
 WorkerLoop::Next WorkerLoop::profile(const wire::Profile& request) {

@@ -26,6 +26,7 @@ class WorkerLoop {
   [[nodiscard]] Next handle(const wire::Message& message);
   [[nodiscard]] Next load(const wire::LoadTask& request);
   [[nodiscard]] Next evaluate(const wire::Evaluate& request);
+  [[nodiscard]] Next makeRoom();
   [[nodiscard]] Next profile(const wire::Profile& request);
   [[nodiscard]] Next reply(const wire::Message& message, bool deviceLost);
 

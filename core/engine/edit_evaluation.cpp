@@ -276,7 +276,7 @@ void EditEvaluation::sanitise() {
   options.check.replay = m_parts.replay;
   options.check.ordinal = m_device.ordinal;
   options.budgetSeconds = kSanitizerSeconds;
-  m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_onlyEdit, std::move(options));
+  m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_onlyEdit, *m_worker, std::move(options));
   connect(m_sanitizing.get(), &SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
     m_edit = candidate;
     m_searcher->retract(candidate.id);

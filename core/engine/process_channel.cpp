@@ -17,7 +17,7 @@ QByteArray encoded(const wire::Message& message) {
 bool isAnswer(const wire::Message& message) {
   return std::holds_alternative<wire::TaskReady>(message) || std::holds_alternative<wire::TaskRefused>(message) ||
          std::holds_alternative<wire::Evaluated>(message) || std::holds_alternative<wire::Compiled>(message) ||
-         std::holds_alternative<wire::Profiled>(message);
+         std::holds_alternative<wire::Profiled>(message) || std::holds_alternative<wire::RoomMade>(message);
 }
 
 }  // namespace

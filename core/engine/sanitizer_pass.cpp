@@ -26,20 +26,33 @@ double bufferBytes(const store::CandidateRecord& candidate) {
 
 }  // namespace
 
-SanitizerPass::SanitizerPass(store::Record& record, search::Searcher& searcher, Options options, QObject* parent)
+SanitizerPass::SanitizerPass(store::Record& record, search::Searcher& searcher, WorkerSupervisor& worker,
+                             Options options, QObject* parent)
     : QObject(parent),
       m_record(record),
       m_searcher(searcher),
+      m_worker(worker),
       m_options(std::move(options)),
       m_elites(contendersOf(searcher.archive())) {}
 
 void SanitizerPass::start() {
+  if (m_options.check.sanitizer.empty()) {
+    QTimer::singleShot(0, this, [this] { handleRoom(0); });
+    return;
+  }
+  connect(&m_worker, &WorkerSupervisor::roomMade, this, &SanitizerPass::handleRoom);
+  m_worker.makeRoom();
+}
+
+void SanitizerPass::handleRoom(std::int64_t freeBytes) {
+  m_freeBytes = freeBytes;
   m_elapsed.start();
-  QTimer::singleShot(0, this, &SanitizerPass::next);
+  next();
 }
 
 void SanitizerPass::cancel() {
   m_stopped = true;
+  QTimer::singleShot(0, this, &SanitizerPass::next);  // it may be the worker that is waited for
   for (const auto& job : m_jobs) {
     job->check->cancel();
   }
@@ -106,7 +119,7 @@ bool SanitizerPass::hasRoomFor(const store::CandidateRecord& candidate) const {
   for (const auto& job : m_jobs) {
     bytes += bufferBytes(job->candidate);
   }
-  return bytes * kMemoryOfTool <= static_cast<double>(m_options.memoryBytes);
+  return bytes * kMemoryOfTool <= static_cast<double>(m_freeBytes);
 }
 
 Result<> SanitizerPass::excuse(domain::CandidateId id, const std::string& why) {

@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "core/engine/finishing_pass.h"
 #include "core/engine/sanitizer_check.h"
+#include "core/engine/worker_supervisor.h"
 #include "core/search/searcher.h"
 #include "core/store/record.h"
 
@@ -20,8 +21,8 @@ namespace swage::engine {
 // racecheck, initcheck. It is done after the search and not at each new elite, because the tool takes seconds and the
 // device is being timed on; no candidate wins or is exported unsanitised all the same. What fails is no longer correct
 // in the record, and leaves the archive. Where the tool is missing, does not work, or the time is over, that is
-// recorded as Unavailable with the reason. Nothing may be timed meanwhile. Emits finished() exactly once. One thread
-// only; nothing here waits.
+// recorded as Unavailable with the reason. The worker of the device makes room for it first. Nothing may be timed
+// meanwhile. Emits finished() exactly once. One thread only; nothing here waits.
 class SanitizerPass : public QObject {
   Q_OBJECT
 
@@ -29,11 +30,12 @@ class SanitizerPass : public QObject {
   struct Options {
     SanitizerCheck::Options check;  // no sanitizer: it is not installed
     double budgetSeconds = 60.0;
-    int atOnce = 1;                // candidates; the tool is busy on the host for most of its time
-    std::int64_t memoryBytes = 0;  // of the device: fewer at once where their buffers are large
+    int atOnce = 1;  // candidates, and fewer where their buffers are large; the tool is mostly busy on the host
   };
 
-  SanitizerPass(store::Record& record, search::Searcher& searcher, Options options, QObject* parent = nullptr);
+  // `worker` evaluates nothing now.
+  SanitizerPass(store::Record& record, search::Searcher& searcher, WorkerSupervisor& worker, Options options,
+                QObject* parent = nullptr);
 
   void start();
   // finished() follows soon.
@@ -52,6 +54,7 @@ class SanitizerPass : public QObject {
     std::unique_ptr<SanitizerCheck> check;
   };
 
+  void handleRoom(std::int64_t freeBytes);
   void next();
   // Whether the candidate is dealt with; false: it has to wait for room.
   [[nodiscard]] Result<bool> begin(domain::CandidateId id);
@@ -63,7 +66,9 @@ class SanitizerPass : public QObject {
 
   store::Record& m_record;
   search::Searcher& m_searcher;
+  WorkerSupervisor& m_worker;
   Options m_options;
+  std::int64_t m_freeBytes = 0;  // of the device when no check runs
   std::vector<FinishingPass::Contender> m_elites;
   std::size_t m_nextElite = 0;
   std::vector<std::unique_ptr<Job>> m_jobs;  // that run now

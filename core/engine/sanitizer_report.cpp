@@ -84,18 +84,31 @@ std::string excerpt(const std::vector<std::string_view>& lines) {
   return text;
 }
 
-// What it says of itself instead of a summary.
+// What the watched program says: the lines that are not the tool's.
+std::string otherLines(std::string_view text) {
+  std::string other;
+  while (!text.empty() && other.size() < kMaxOther) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    if (!line.empty() && !line.starts_with(kPrefix)) {
+      other.append(other.empty() ? "" : "; ").append(line.substr(0, kMaxOther));
+    }
+  }
+  return other;
+}
+
+// Why there is no verdict: what the tool says of itself instead of a summary, or what the watched program says.
 std::string reasonIn(const std::vector<std::string_view>& lines, const SanitizerRun& run) {
   for (const std::string_view line : lines) {
     if (line.starts_with("Error:") || line.starts_with("Warning:") || line.starts_with("Internal")) {
-      return std::string(line);
+      return fmt::format("compute-sanitizer does not work here: {}", line);
     }
   }
-  std::string_view rest = run.output;
-  if (rest.size() > kMaxOther) {
-    rest.remove_prefix(rest.size() - kMaxOther);
+  if (const std::string other = otherLines(run.output); !other.empty()) {
+    return fmt::format("the kernels could not be run under compute-sanitizer: {}", other);
   }
-  return rest.empty() ? fmt::format("it ended with code {}", run.exitCode) : std::string(rest);
+  return fmt::format("compute-sanitizer does not work here: it ended with code {}", run.exitCode);
 }
 
 }  // namespace
@@ -121,7 +134,7 @@ Assurance readSanitizerRun(AssuranceKind tool, const SanitizerRun& run) {
   } else if (errors && run.exitCode == 0 && !run.crashed) {
     assurance.verdict = AssuranceVerdict::Passed;
   } else {
-    assurance.detail = "compute-sanitizer does not work here: " + reasonIn(lines, run);
+    assurance.detail = reasonIn(lines, run);
   }
   return assurance;
 }

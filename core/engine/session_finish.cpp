@@ -33,10 +33,9 @@ void Session::sanitise() {
   options.check.replay = m_parts.replay;
   options.check.ordinal = m_device.ordinal;
   options.atOnce = m_parts.sanitizersAtOnce();
-  options.memoryBytes = m_device.memoryBytes;
   options.budgetSeconds =
       m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 2.0, 20.0, 120.0) : 60.0;
-  m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_searcher, std::move(options));
+  m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_searcher, *m_worker, std::move(options));
   connect(m_sanitizing.get(), &SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
     m_archiveDirty = true;
     Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMaxUnusable = 2;
 constexpr int kMaxSpareDeaths = 3;
+constexpr std::chrono::seconds kRoomLimit{30};  // freeing is a matter of milliseconds
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000.0));
@@ -39,6 +40,7 @@ std::string WorkerSupervisor::stateText() const {
     case State::Idle: return "idle";
     case State::Evaluating:
       return m_channel && !m_channel->stage().empty() ? m_channel->stage() : std::string("evaluating");
+    case State::MakingRoom: return "making room";
     case State::Stopping: return "stopping";
   }
   return "unknown";
@@ -121,7 +123,7 @@ void WorkerSupervisor::handleSpareDeath(const ChannelEnd& end) {
 }
 
 void WorkerSupervisor::load(wire::LoadTask task) {
-  SWAGE_ASSERT(!m_job && m_state != State::Loading);
+  SWAGE_ASSERT(!m_job && m_state != State::Loading && m_state != State::MakingRoom);
   m_task = std::move(task);
   m_loadReported = false;
   // A worker that is ending is left alone: the one that replaces it loads the task.
@@ -144,6 +146,16 @@ void WorkerSupervisor::evaluate(wire::Evaluate message) {
   if (m_state == State::Idle) {
     sendJob();
   }
+}
+
+void WorkerSupervisor::makeRoom() {
+  SWAGE_ASSERT(!m_job && m_state != State::MakingRoom);
+  if (m_state != State::Idle) {
+    QTimer::singleShot(0, this, [this] { Q_EMIT roomMade(0); });
+    return;
+  }
+  setState(State::MakingRoom);
+  m_channel->submit(wire::MakeRoom{}, kRoomLimit);
 }
 
 void WorkerSupervisor::stop() {
@@ -216,6 +228,8 @@ void WorkerSupervisor::sendAhead() {
 void WorkerSupervisor::handleOutcome(const JobOutcome& outcome) {
   if (m_state == State::Loading) {
     handleLoadOutcome(outcome);
+  } else if (m_state == State::MakingRoom) {
+    handleRoom(outcome);
   } else {
     handleEvaluation(outcome);
   }
@@ -260,6 +274,19 @@ void WorkerSupervisor::handleLoadOutcome(const JobOutcome& outcome) {
     }
   }
   openSpare();
+}
+
+void WorkerSupervisor::handleRoom(const JobOutcome& outcome) {
+  const auto* message = std::get_if<wire::Message>(&outcome);
+  const auto* made = message != nullptr ? std::get_if<wire::RoomMade>(message) : nullptr;
+  if (made == nullptr && message != nullptr) {
+    m_channel->kill();
+  }
+  setState(made != nullptr ? State::Idle : State::Starting);
+  if (m_job && made != nullptr) {
+    sendJob();
+  }
+  Q_EMIT roomMade(made != nullptr ? made->freeBytes : 0);
 }
 
 void WorkerSupervisor::handleEvaluation(const JobOutcome& outcome) {

@@ -53,7 +53,7 @@ class WorkerSupervisor : public QObject {
     int maxRestarts = 3;
     int maxBarrenLives = 10;  // workers in a row that end in their first evaluation
   };
-  enum class State : std::uint8_t { Down, Starting, Loading, Idle, Evaluating, Stopping };
+  enum class State : std::uint8_t { Down, Starting, Loading, Idle, Evaluating, MakingRoom, Stopping };
 
   explicit WorkerSupervisor(Options options, QObject* parent = nullptr);
   ~WorkerSupervisor() override;
@@ -64,6 +64,9 @@ class WorkerSupervisor : public QObject {
   // After loaded(). `message.request` is chosen here. While one evaluation is in progress a second may be given, which
   // is sent ahead: the worker goes on without waiting for the engine. Results come in the order of the calls.
   void evaluate(wire::Evaluate message);
+  // When nothing is being evaluated: memory of the device that the worker keeps only to be faster is given back. Ends
+  // with one roomMade(), unless failed() or stop() ends everything.
+  void makeRoom();
   void stop();
   void kill();
 
@@ -80,6 +83,8 @@ class WorkerSupervisor : public QObject {
   void deviceReady(const swage::wire::WorkerReady& ready);         // first worker only
   void loaded(const swage::Result<swage::wire::TaskReady>& task);  // not when a replacement loads
   void evaluated(const swage::engine::EvaluationResult& result);
+  // So much of the device is free now; 0 when that is not known, because the worker is being replaced.
+  void roomMade(std::int64_t freeBytes);
   void replaced(const std::string& why);
   // By somebody else, while it worked or waited; replaced() or failed() follows.
   void killed();
@@ -104,6 +109,7 @@ class WorkerSupervisor : public QObject {
   void sendAhead();
   void handleOutcome(const JobOutcome& outcome);
   void handleLoadOutcome(const JobOutcome& outcome);
+  void handleRoom(const JobOutcome& outcome);
   void handleEvaluation(const JobOutcome& outcome);
   void reportLoss(const JobLost& lost);
   void report(const EvaluationResult& result);

@@ -94,6 +94,7 @@ EvaluationRun::Outcome EvaluationRun::prepare() {
 }
 
 EvaluationRun::Outcome EvaluationRun::measure() {
+  m_state.warmStreams();
   measure::PairOptions options;
   options.timing.budgetSeconds = m_request.timingBudgetSeconds;
   options.timing.minSamples = m_request.minSamples;

@@ -11,6 +11,7 @@
 #include "core/verify/hard_inputs.h"
 #include "core/verify/tensors.h"
 #include "core/verify/torch_failure.h"
+#include "core/verify/torch_runtime.h"
 
 namespace swage::verify {
 namespace {
@@ -129,19 +130,36 @@ void SessionState::openStreams(const MemoryPlan& plan) {
   if (!where.is_cuda() || plan.streams < 2 || !isShort()) {
     return;
   }
-  const auto failed = attempt([&] {
-    streams.open(where, static_cast<std::size_t>(plan.streams));
-    // Memory for eager, and as much again for what a candidate has not freed by then: allocated in a timed call, it
-    // would be timed.
+  if (const auto failed = attempt([&] { streams.open(where, static_cast<std::size_t>(plan.streams)); })) {
+    keepToOneStream(failed->message);
+  }
+  warmStreams();
+}
+
+void SessionState::warmStreams() {
+  if (std::exchange(m_streamsAreWarm, true)) {
+    return;
+  }
+  // For eager, and as much again for what a candidate has not freed by then.
+  const auto failed = attempt([this] {
     streams.forEach([this] {
       const auto first = reference.runEager(working.front().tensors());
       const auto second = reference.runEager(working.front().tensors());
     });
   });
   if (failed) {
-    log::info("timed calls are all on one stream: {}", failed->message);
-    streams.close();
+    keepToOneStream(failed->message);
   }
+}
+
+void SessionState::keepToOneStream(std::string_view why) {
+  log::info("timed calls are all on one stream: {}", why);
+  streams.close();
+}
+
+void SessionState::makeRoom() {
+  releaseCachedMemory(device.info().target);
+  m_streamsAreWarm = false;
 }
 
 device::DeviceResult<device::CallTime> SessionState::timeEager(std::size_t workingSet) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/device/device.h"
@@ -35,6 +36,10 @@ struct SessionState {
   WorkingInputs& fillWorking(std::size_t check, std::span<const at::Tensor> inputs);
   // Streams for timed calls, where a launch matters and there is memory for them. After admitChecks().
   void openStreams(const MemoryPlan& plan);
+  // Sees to it that the streams have memory for what timed calls allocate: in a timed call, it would be timed.
+  void warmStreams();
+  // Memory that libtorch keeps for reuse goes back to the device, that of the streams as well.
+  void makeRoom();
   // Eager on what the working set holds, with cold caches, on each stream in turn.
   [[nodiscard]] device::DeviceResult<device::CallTime> timeEager(std::size_t workingSet);
 
@@ -57,9 +62,11 @@ struct SessionState {
   void admit(const Check& check, std::vector<at::Tensor> made, const MemoryPlan& plan);
   [[nodiscard]] std::int64_t fingerprint() const;
   [[nodiscard]] bool isShort();
+  void keepToOneStream(std::string_view why);
 
   std::int64_t m_fingerprint = 0;
   std::size_t m_eagerCalls = 0;
+  bool m_streamsAreWarm = false;
 };
 
 }  // namespace swage::verify

@@ -18,7 +18,6 @@
 #include "core/verify/profile_run.h"
 #include "core/verify/session_state.h"
 #include "core/verify/torch_failure.h"
-#include "core/verify/torch_runtime.h"
 
 namespace swage::verify {
 namespace {
@@ -140,8 +139,12 @@ wire::Evaluated TaskSession::evaluate(const wire::Evaluate& request, const Stage
     }
   }
   // Perhaps another program had the memory, or libtorch kept it: once more with all that can be had.
-  releaseCachedMemory(m_state->device.info().target);
+  makeRoom();
   return EvaluationRun(*m_state, request, onStage, isAwaited).run();
+}
+
+void TaskSession::makeRoom() {
+  m_state->makeRoom();
 }
 
 wire::Profiled TaskSession::profile(const wire::Profile& request, const StageObserver& onStage) {

@@ -36,6 +36,9 @@ class TaskSession {
   [[nodiscard]] wire::Evaluated evaluate(const wire::Evaluate& request, const StageObserver& onStage,
                                          const AwaitedProbe& isAwaited = {});
 
+  // Memory that libtorch keeps for reuse goes back to the device.
+  void makeRoom();
+
   // Looks into each kernel of a candidate: with counters, else by the time it takes, else by what the compiler says.
   // After counters `workerExits` is set: nothing may be timed in this process any more.
   [[nodiscard]] wire::Profiled profile(const wire::Profile& request, const StageObserver& onStage);

@@ -119,6 +119,8 @@ struct MessageWriter {
     return {
         {"request", value.request}, {"profile", domain::toJson(value.profile)}, {"worker_exits", value.workerExits}};
   }
+  Json operator()(const MakeRoom&) const { return Json::object(); }
+  Json operator()(const RoomMade& value) const { return {{"free_bytes", value.freeBytes}}; }
   Json operator()(const Shutdown&) const { return Json::object(); }
   Json operator()(const WorkerReady& value) const {
     return {{"device", domain::toJson(value.device)}, {"torch_version", value.torchVersion}};
@@ -195,6 +197,16 @@ template <>
 Profiled read(const JsonReader& reader) {
   return {reader["request"].unsignedInteger(), domain::readProfile(reader["profile"]),
           reader["worker_exits"].boolean()};
+}
+
+template <>
+MakeRoom read(const JsonReader&) {
+  return {};
+}
+
+template <>
+RoomMade read(const JsonReader& reader) {
+  return {reader["free_bytes"].integer(0)};
 }
 
 template <>

@@ -18,7 +18,7 @@
 // What the engine, its workers and its compilers say to each other. See PROTOCOL.md for the frames.
 namespace swage::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 
 // First frame in each direction.
 struct Hello {
@@ -60,6 +60,8 @@ struct Profile {
   bool sampleLines = true;  // program counter samples by instruction
   double limitSeconds = 120.0;
 };
+// Memory of the device that the worker keeps only to be faster is to be given back: other programs need it now.
+struct MakeRoom {};
 struct Shutdown {};
 
 // ---- worker -> engine
@@ -91,6 +93,9 @@ struct Profiled {
   domain::Profile profile;
   bool workerExits = false;
 };
+struct RoomMade {
+  std::int64_t freeBytes = 0;  // of the device, whoever takes them
+};
 // Sent while a request is being worked on, at least once a second.
 struct Heartbeat {
   std::uint64_t request = 0;
@@ -110,6 +115,6 @@ struct Compiled {
 };
 
 using Message = std::variant<Hello, LoadTask, Evaluate, Shutdown, WorkerReady, TaskReady, TaskRefused, Evaluated,
-                             Heartbeat, Compile, Compiled, Profile, Profiled>;
+                             Heartbeat, Compile, Compiled, Profile, Profiled, MakeRoom, RoomMade>;
 
 }  // namespace swage::wire

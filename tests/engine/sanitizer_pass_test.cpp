@@ -157,6 +157,29 @@ TEST_F(SanitizedRun, TheyAreCheckedOneByOneWhereMemoryIsShort) {
   }
 }
 
+TEST_F(SanitizedRun, AWorkerThatDiesBeforeItSpoilsNothing) {
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("crash-making-room", {"--gpu"}); };
+  useScript(kClean);
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
+  expectPassed(outcome.best);
+}
+
+TEST_F(SanitizedRun, StopWhileTheWorkerMakesRoomEndsTheRun) {
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("hang-making-room", {"--gpu"}); };
+  useScript(kClean);
+  start(m_session);
+  ASSERT_TRUE(testing::waitFor([this] {
+    return !m_lanes.empty() && std::any_of(m_lanes.back().begin(), m_lanes.back().end(),
+                                           [](const auto& lane) { return lane.doing == "making room"; });
+  }));
+  m_session->stop();
+  ASSERT_TRUE(waitUntilFinished());
+  EXPECT_TRUE(m_outcomes[0].interrupted);
+  EXPECT_FALSE(m_outcomes[0].error);
+}
+
 TEST_F(SanitizedRun, StopWhileItRunsEndsTheRun) {
   useScript("touch $once; exec sleep 1000");
   start(m_session);

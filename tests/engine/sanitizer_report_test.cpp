@@ -90,11 +90,12 @@ TEST(SanitizerReport, WithoutASummaryNothingIsKnown) {
 
 TEST(SanitizerReport, AReplayThatCouldNotWorkSaysNothingOfTheCandidate) {
   const Assurance assurance = read(AssuranceKind::Memcheck,
-                                   "========= COMPUTE-SANITIZER\ncannot allocate buffer 2\n"
-                                   "========= ERROR SUMMARY: 0 errors\n",
+                                   "========= COMPUTE-SANITIZER\n========= Target application returned an error\n"
+                                   "========= ERROR SUMMARY: 0 errors\ncannot allocate buffer 2: out of memory\n",
                                    5);
   EXPECT_EQ(assurance.verdict, AssuranceVerdict::Unavailable);
-  EXPECT_THAT(assurance.detail, HasSubstr("cannot allocate buffer 2"));
+  EXPECT_EQ(assurance.detail,
+            "the kernels could not be run under compute-sanitizer: cannot allocate buffer 2: out of memory");
 }
 
 TEST(SanitizerReport, AnOverdueToolIsUnavailableUnlessItHadFoundSomething) {

@@ -39,6 +39,8 @@ struct Watched {
                      [this](const EvaluationResult& result) { results.push_back(result); });
     QObject::connect(&supervisor, &WorkerSupervisor::failed, &supervisor,
                      [this](const Error& error) { errors.push_back(error); });
+    QObject::connect(&supervisor, &WorkerSupervisor::roomMade, &supervisor,
+                     [this](std::int64_t freeBytes) { rooms.push_back(freeBytes); });
     QObject::connect(&supervisor, &WorkerSupervisor::stopped, &supervisor, [this] { ++stops; });
     QObject::connect(&supervisor, &WorkerSupervisor::readyAgain, &supervisor,
                      [this](double seconds) { replacementSeconds.push_back(seconds); });
@@ -66,6 +68,7 @@ struct Watched {
   std::vector<EvaluationResult> results;
   std::vector<Error> errors;
   std::vector<double> replacementSeconds;
+  std::vector<std::int64_t> rooms;
   int stops = 0;
 };
 
@@ -101,6 +104,38 @@ TEST(WorkerSupervisor, LoadsAnotherTaskIntoTheWorkerThatReplacesACrashedOne) {
   watched.supervisor.load({});
   ASSERT_TRUE(waitFor([&] { return watched.loads.size() == 2; }));
   EXPECT_EQ(watched.supervisor.replacements(), 1);
+}
+
+TEST(WorkerSupervisor, MakesRoomBetweenEvaluations) {
+  Watched watched(fakeWorker("ok", {"--memory-bytes", "4096"}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  ASSERT_TRUE(watched.evaluate(5));
+  watched.supervisor.makeRoom();
+  EXPECT_EQ(watched.supervisor.stateText(), "making room");
+  watched.send(6);  // has to wait
+  ASSERT_TRUE(waitFor([&] { return watched.results.size() == 2; }));
+  EXPECT_THAT(watched.rooms, ::testing::ElementsAre(4096));
+  EXPECT_EQ(watched.supervisor.replacements(), 0);
+}
+
+TEST(WorkerSupervisor, AWorkerThatDiesMakingRoomIsReplaced) {
+  Watched watched(fakeWorker("crash-making-room"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  watched.supervisor.makeRoom();
+  ASSERT_TRUE(waitFor([&] { return watched.replacementSeconds.size() == 1; }));
+  EXPECT_THAT(watched.rooms, ::testing::ElementsAre(0)) << "how much is free is not known";
+  ASSERT_TRUE(watched.evaluate(5));
+  EXPECT_THAT(watched.errors, ::testing::IsEmpty());
+}
+
+TEST(WorkerSupervisor, AWorkerThatIsBeingReplacedMakesNoRoom) {
+  Watched watched(fakeWorker("crash-making-room"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  watched.supervisor.makeRoom();
+  ASSERT_TRUE(waitFor([&] { return watched.rooms.size() == 1; }));
+  watched.supervisor.makeRoom();
+  ASSERT_TRUE(waitFor([&] { return watched.rooms.size() == 2; }));
+  EXPECT_EQ(watched.rooms.back(), 0);
 }
 
 TEST(WorkerSupervisor, LoadsATaskAndEvaluates) {

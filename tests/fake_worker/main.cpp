@@ -9,7 +9,7 @@
 //   --stand-by    as of swage-worker
 //   --gpu         says that its device is a GPU, --uuid and --model which one
 //   --copy-bytes N   says that its device copies so much in a second
-//   --memory-bytes N   that it has so much memory; 1 GiB by default
+//   --memory-bytes N   that it has so much memory, and all of it free; 1 GiB by default
 //   --evaluate-ms N  takes so long for each evaluation
 // The time a worker reports for a plan with one kernel whose first argument is Int32 n is n microseconds; it is wrong
 // when n is 13. Plans without kernels take 100 microseconds, as does eager.
@@ -215,6 +215,16 @@ class Program {
         openDevice();
       }
       load();
+      return;
+    }
+    if (std::holds_alternative<wire::MakeRoom>(message)) {
+      if (m_behaviour == Behaviour::CrashMakingRoom) {
+        crash();
+      }
+      if (m_behaviour == Behaviour::HangMakingRoom) {
+        hang();
+      }
+      send(wire::RoomMade{m_options.memoryBytes});
       return;
     }
     ++m_jobs;

@@ -12,7 +12,7 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 28> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 30> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
@@ -41,6 +41,8 @@ std::optional<Behaviour> parseBehaviour(std::string_view name) {
       {"beat_forever", Behaviour::BeatForever},
       {"other_device", Behaviour::OtherDevice},
       {"unusable", Behaviour::Unusable},
+      {"crash-making-room", Behaviour::CrashMakingRoom},
+      {"hang-making-room", Behaviour::HangMakingRoom},
   }};
   for (const auto& [text, behaviour] : kNames) {
     if (text == name) {

@@ -36,6 +36,8 @@ enum class Behaviour {
   BeatForever,     // never answers, but says that it is alive
   OtherDevice,     // worker: opens another device than the one before it
   Unusable,        // worker: cannot open its device
+  CrashMakingRoom,
+  HangMakingRoom,
 };
 [[nodiscard]] std::optional<Behaviour> parseBehaviour(std::string_view name);
 

@@ -158,6 +158,23 @@ TEST_F(Worker, LeavesWhenTheEngineSpeaksAnotherProtocol) {
   EXPECT_EQ(worker.waitForExit(), code(wire::ExitCode::ProtocolFailed));
 }
 
+TEST_F(Worker, SaysHowMuchIsFreeWithATaskAndWithoutOne) {
+  WorkerProcess worker = start();
+  greet(worker);
+  worker.send(wire::MakeRoom{});
+  auto made = expectMessage<wire::RoomMade>(worker);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_GT(made->freeBytes, 0);
+  worker.send(loading(relu()));
+  ASSERT_TRUE(expectMessage<wire::TaskReady>(worker).has_value());
+  worker.send(wire::MakeRoom{});
+  EXPECT_TRUE(expectMessage<wire::RoomMade>(worker).has_value());
+  worker.send(evaluating(relu(), "for (long i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;"));
+  const auto evaluated = expectMessage<wire::Evaluated>(worker);
+  ASSERT_TRUE(evaluated.has_value());
+  EXPECT_NE(domain::asCorrect(evaluated->evaluation), nullptr) << domain::summary(evaluated->evaluation);
+}
+
 TEST_F(Worker, LeavesWhenTheEngineDoesNotGreet) {
   WorkerProcess worker = start();
   worker.send(wire::Shutdown{});

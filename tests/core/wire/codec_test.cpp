@@ -35,7 +35,9 @@ std::vector<Message> sampleMessages() {
           Compiled{10, binary},
           Compiled{11, domain::CompileFailed{domain::CompileFailureReason::Timeout, "slow"}},
           Profile{12, testing::samplePlan(), bytes, false, false, 3.0},
-          Profiled{13, testing::sampleProfile(), true}};
+          Profiled{13, testing::sampleProfile(), true},
+          MakeRoom{},
+          RoomMade{1LL << 37}};
 }
 
 std::string text(const Message& message) {
@@ -125,7 +127,7 @@ TEST(FrameReader, RefusesAnOversizedLengthBeforeThePayload) {
 }
 
 TEST(FrameReader, RefusesUnknownTypes) {
-  for (const char type : {'\0', '\x0E', '\xFF'}) {
+  for (const char type : {'\0', static_cast<char>(kMaxMessageType + 1), '\xFF'}) {
     std::string frame = encodeFrame(Shutdown{});
     frame[4] = type;
     FrameReader reader;
