@@ -60,14 +60,16 @@ WorkerLoop::Next WorkerLoop::handle(const wire::Message& message) {
 
 WorkerLoop::Next WorkerLoop::load(const wire::LoadTask& request) {
   m_session.reset();
-  verify::releaseCachedMemory(m_device.info().target);
+  releaseMemory();
   m_heartbeat.begin(0);
   auto session =
       verify::TaskSession::load(request, m_device, [this](std::string_view stage) { m_heartbeat.enter(stage); });
   m_heartbeat.end();
   if (session) {
     m_session = std::move(*session);
-    m_session->makeRoom();  // other processes, such as the one that measures torch.compile, need it
+  }
+  releaseMemory();  // other processes, such as the one that measures torch.compile, need what only the reference used
+  if (m_session) {
     return reply(m_session->ready(), false);
   }
   const Error& error = session.error();
@@ -89,10 +91,16 @@ WorkerLoop::Next WorkerLoop::evaluate(const wire::Evaluate& request) {
 }
 
 WorkerLoop::Next WorkerLoop::makeRoom() {
+  releaseMemory();
+  return reply(wire::RoomMade{m_device.freeBytes()}, false);
+}
+
+void WorkerLoop::releaseMemory() {
   if (m_session) {
     m_session->makeRoom();
+  } else {
+    verify::releaseCachedMemory(m_device.info().target);
   }
-  return reply(wire::RoomMade{m_device.freeBytes()}, false);
 }
 
 WorkerLoop::Next WorkerLoop::profile(const wire::Profile& request) {

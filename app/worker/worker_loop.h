@@ -27,6 +27,7 @@ class WorkerLoop {
   [[nodiscard]] Next load(const wire::LoadTask& request);
   [[nodiscard]] Next evaluate(const wire::Evaluate& request);
   [[nodiscard]] Next makeRoom();
+  void releaseMemory();
   [[nodiscard]] Next profile(const wire::Profile& request);
   [[nodiscard]] Next reply(const wire::Message& message, bool deviceLost);
 

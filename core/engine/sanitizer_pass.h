@@ -19,9 +19,9 @@ namespace swage::engine {
 
 // Runs the kernels of a search's elites under compute-sanitizer, fastest first and some beside each other: memcheck,
 // racecheck, initcheck. It is done after the search and not at each new elite, because the tool takes seconds and the
-// device is being timed on; no candidate wins or is exported unsanitised all the same. What fails is no longer correct
-// in the record, and leaves the archive. Where the tool is missing, does not work, or the time is over, that is
-// recorded as Unavailable with the reason. The worker of the device makes room for it first. Nothing may be timed
+// device is being timed on; the winner is chosen after it. What fails is no longer correct in the record, and leaves
+// the archive. Where the tool is missing, does not work, or the time is over, that is recorded as Unavailable with the
+// reason, and the candidate stays what it was. The worker of the device makes room for it first. Nothing may be timed
 // meanwhile. Emits finished() exactly once. One thread only; nothing here waits.
 class SanitizerPass : public QObject {
   Q_OBJECT

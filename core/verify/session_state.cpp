@@ -133,7 +133,6 @@ void SessionState::openStreams(const MemoryPlan& plan) {
   if (const auto failed = attempt([&] { streams.open(where, static_cast<std::size_t>(plan.streams)); })) {
     keepToOneStream(failed->message);
   }
-  warmStreams();
 }
 
 void SessionState::warmStreams() {

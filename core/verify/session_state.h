@@ -36,7 +36,8 @@ struct SessionState {
   WorkingInputs& fillWorking(std::size_t check, std::span<const at::Tensor> inputs);
   // Streams for timed calls, where a launch matters and there is memory for them. After admitChecks().
   void openStreams(const MemoryPlan& plan);
-  // Sees to it that the streams have memory for what timed calls allocate: in a timed call, it would be timed.
+  // Before a timing: sees to it that the streams have memory for what timed calls allocate. Taken from the device in a
+  // timed call, it would be timed.
   void warmStreams();
   // Memory that libtorch keeps for reuse goes back to the device, that of the streams as well.
   void makeRoom();

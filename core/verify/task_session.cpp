@@ -67,6 +67,7 @@ std::vector<domain::OutputError> eagerErrors(const Reference& reference) {
 }
 
 Result<domain::Timing> timeEager(SessionState& state, double budgetSeconds) {
+  state.warmStreams();
   measure::TimingOptions options;
   options.budgetSeconds = budgetSeconds;
   options.maxSamples = 100;

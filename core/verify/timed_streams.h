@@ -22,9 +22,9 @@ namespace swage::verify {
 
 // Streams of libtorch that timed calls take turns on, because one stream is a matter of luck: a launch takes 1.73 or
 // 1.87 us on an H200, the same for some 40 streams that were made one after the other, and drawn anew by every process
-// (measured with empty kernels on 192 streams in each of 20 processes). In turns on 8, and with
-// 1,000 samples instead of 200, a kernel of 30 us had medians within 0.44 % and 0.65 % in ten processes (`swage bench
-// engine`); before, within 0.70 % to 1.5 %.
+// (measured with empty kernels on 192 streams in each of 20 processes). In turns on 8, and with 1,000 samples instead
+// of 200, the medians of a kernel of 30 us in ten processes agreed within 0.43 % to 0.70 % in four runs of `swage bench
+// engine`; before, within 0.70 % to 1.5 %.
 class TimedStreams {
  public:
   // On the default stream.

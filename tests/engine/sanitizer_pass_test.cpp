@@ -56,6 +56,13 @@ class SanitizedRun : public testing::SessionFixture {
       EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed) << domain::name(assurance.kind) << assurance.detail;
     }
   }
+  // All three tools.
+  void runAndExpectAPassedWinner() {
+    const services::RunOutcome outcome = run();
+    ASSERT_FALSE(outcome.error) << outcome.error->message();
+    ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
+    expectPassed(outcome.best);
+  }
 };
 
 constexpr const char* kClean =
@@ -65,10 +72,7 @@ constexpr const char* kClean =
 
 TEST_F(SanitizedRun, ElitesThatPassAreAssured) {
   useScript(kClean);
-  const services::RunOutcome outcome = run();
-  ASSERT_FALSE(outcome.error) << outcome.error->message();
-  ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
-  expectPassed(outcome.best);
+  runAndExpectAPassedWinner();
 }
 
 TEST_F(SanitizedRun, AnEliteThatFailsIsNoLongerCorrectAndDoesNotWin) {
@@ -138,10 +142,7 @@ TEST_F(SanitizedRun, SeveralElitesAreCheckedAtOnce) {
       "[ $(ls $once | wc -l) -ge 2 ] && break; sleep 0.05; done\n"
       "[ $(ls $once | wc -l) -ge 2 ] || exit 1\n" +
       std::string(kClean));
-  const services::RunOutcome outcome = run();
-  ASSERT_FALSE(outcome.error) << outcome.error->message();
-  ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
-  expectPassed(outcome.best);
+  runAndExpectAPassedWinner();
 }
 
 // Whoever comes while another is there fails.
@@ -149,9 +150,7 @@ TEST_F(SanitizedRun, TheyAreCheckedOneByOneWhereMemoryIsShort) {
   m_parts.sanitizers = 2;
   m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--gpu", "--memory-bytes", "64"}); };
   useScript("mkdir $once || exit 1; sleep 0.05\n" + std::string(kClean) + "\nrmdir $once");
-  const services::RunOutcome outcome = run();
-  ASSERT_FALSE(outcome.error) << outcome.error->message();
-  ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
+  runAndExpectAPassedWinner();
   for (const store::CandidateRecord& candidate : history()) {
     expectPassed(candidate.id);
   }
@@ -160,10 +159,7 @@ TEST_F(SanitizedRun, TheyAreCheckedOneByOneWhereMemoryIsShort) {
 TEST_F(SanitizedRun, AWorkerThatDiesBeforeItSpoilsNothing) {
   m_parts.workerCommand = [](domain::Target) { return fakeWorker("crash-making-room", {"--gpu"}); };
   useScript(kClean);
-  const services::RunOutcome outcome = run();
-  ASSERT_FALSE(outcome.error) << outcome.error->message();
-  ASSERT_THAT(assurancesOf(outcome.best), SizeIs(3));
-  expectPassed(outcome.best);
+  runAndExpectAPassedWinner();
 }
 
 TEST_F(SanitizedRun, StopWhileTheWorkerMakesRoomEndsTheRun) {

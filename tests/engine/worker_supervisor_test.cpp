@@ -129,13 +129,15 @@ TEST(WorkerSupervisor, AWorkerThatDiesMakingRoomIsReplaced) {
 }
 
 TEST(WorkerSupervisor, AWorkerThatIsBeingReplacedMakesNoRoom) {
-  Watched watched(fakeWorker("crash-making-room"));
+  Watched watched(fakeWorker("crash-making-room", {"--start-ms", "500"}));
   ASSERT_TRUE(watched.waitUntilLoaded());
   watched.supervisor.makeRoom();
   ASSERT_TRUE(waitFor([&] { return watched.rooms.size() == 1; }));
+  ASSERT_EQ(watched.supervisor.state(), WorkerSupervisor::State::Starting);
   watched.supervisor.makeRoom();
   ASSERT_TRUE(waitFor([&] { return watched.rooms.size() == 2; }));
   EXPECT_EQ(watched.rooms.back(), 0);
+  EXPECT_EQ(watched.supervisor.state(), WorkerSupervisor::State::Starting) << "nobody was asked";
 }
 
 TEST(WorkerSupervisor, LoadsATaskAndEvaluates) {
