@@ -72,13 +72,13 @@ class Admission {
   void judgeOutputs() {
     std::vector<Spread> all(m_graph.outputs.size());
     std::vector<bool> isFixed(m_graph.outputs.size(), m_state.taskChecks() > 1);
-    const Reference::Expected first = m_state.reference.expected(0, m_state.pristine(0));
+    const std::vector<Sealed> first = m_state.reference.expectedEager(0, m_state.pristine(0));
     for (std::size_t check = 0; check < m_state.taskChecks(); ++check) {
-      const Reference::Expected results =
-          check == 0 ? first : m_state.reference.expected(check, m_state.pristine(check));
+      const std::vector<Sealed> results =
+          check == 0 ? first : m_state.reference.expectedEager(check, m_state.pristine(check));
       for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i].add(spread(results.eager[i]));
-        isFixed[i] = isFixed[i] && isSame(results.eager[i].chunk(0, results.eager[i].size()), first.eager[i]);
+        all[i].add(spread(results[i]));
+        isFixed[i] = isFixed[i] && isSame(results[i].chunk(0, results[i].size()), first[i]);
       }
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -102,7 +102,7 @@ class Admission {
   void judgeInputs() {
     const std::vector<at::Tensor> pristine = m_state.pristine(0);
     const std::vector<at::Tensor> others = m_state.taskChecks() > 1 ? m_state.pristine(1) : pristine;
-    const Reference::Expected expected = m_state.reference.expected(0, pristine);
+    const std::vector<Sealed> expected = m_state.reference.expectedEager(0, pristine);
     const WorkingInputs& set = m_state.fillWorking(0, pristine);
     const auto start = std::chrono::steady_clock::now();
     for (const std::size_t input : inputsInOrder()) {
@@ -145,10 +145,10 @@ class Admission {
     return value.is_floating_point() ? otherWeight(which, value, m_state.baseSeed + kTrialSeed + input) : at::Tensor();
   }
 
-  [[nodiscard]] bool changesNothing(const WorkingInputs& set, const Reference::Expected& expected) {
+  [[nodiscard]] bool changesNothing(const WorkingInputs& set, std::span<const Sealed> expected) {
     const std::vector<at::Tensor> results = m_state.reference.runFreshEager(set.tensors());
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (!isSame(results[i], expected.eager[i])) {
+      if (!isSame(results[i], expected[i])) {
         return false;
       }
     }

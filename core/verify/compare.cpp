@@ -64,6 +64,10 @@ Magnitude read(const Norms& norms) {
   return {l2Of(answers.numbersOf(l2)), maximumOf(answers.numbersOf(maximum))};
 }
 
+bool areFinite(const Magnitude& norms) {
+  return std::isfinite(norms.l2) && std::isfinite(norms.maxAbsolute);
+}
+
 std::int64_t firstTrue(const at::Tensor& flags) {
   return flags.any().item<bool>() ? flags.to(at::kByte).argmax().item<std::int64_t>() : -1;
 }
@@ -90,18 +94,23 @@ at::Tensor preciseError(const at::Tensor& actual, const at::Tensor& reference) {
 }
 
 Difference settled(const at::Tensor& actual, const Sealed& reference, const Magnitude& error) {
-  const bool isFinite = std::isfinite(error.l2) && std::isfinite(error.maxAbsolute);
-  return isFinite ? Difference{error.l2, error.maxAbsolute} : preciseDifference(actual, reference);
+  return areFinite(error) ? Difference{error.l2, error.maxAbsolute} : preciseDifference(actual, reference);
 }
 
 }  // namespace
 
+// Looks for elements that are not finite only when there is one, or when the squares of finite ones overflow.
 Magnitude magnitude(const Sealed& reference) {
-  Norms norms;
-  forEachChunk(reference.device(), reference.size(), [&](std::int64_t begin, std::int64_t count) {
-    norms.add(at::nan_to_num(reference.chunk(begin, count).to(at::kDouble), 0.0, 0.0, 0.0));
-  });
-  return read(norms);
+  const auto ofChunks = [&reference](const std::function<at::Tensor(const at::Tensor&)>& change) {
+    Norms norms;
+    forEachChunk(reference.device(), reference.size(), [&](std::int64_t begin, std::int64_t count) {
+      norms.add(change(reference.chunk(begin, count).to(at::kDouble)));
+    });
+    return read(norms);
+  };
+  const Magnitude all = ofChunks([](const at::Tensor& values) { return values; });
+  return areFinite(all) ? all
+                        : ofChunks([](const at::Tensor& values) { return at::nan_to_num(values, 0.0, 0.0, 0.0); });
 }
 
 void Spread::add(const Spread& other) {
@@ -189,11 +198,14 @@ Distances DistancesUnderWay::read(const Answers& answers) const {
 }
 
 bool isFinite(const Sealed& tensor) {
-  bool finite = true;
+  std::vector<at::Tensor> largest;
   forEachChunk(tensor.device(), tensor.size(), [&](std::int64_t begin, std::int64_t count) {
-    finite = finite && tensor.chunk(begin, count).isfinite().all().item<bool>();
+    largest.push_back(Norms::largestOf(tensor.chunk(begin, count)));
   });
-  return finite;
+  Answers answers;
+  const Answers::Range range = answers.add(largest);
+  answers.fetch();
+  return std::isfinite(maximumOf(answers.numbersOf(range)));
 }
 
 std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {

@@ -69,7 +69,7 @@ class DistancesUnderWay {
   Answers::Range m_fromEager;
 };
 
-// Whether no element is an infinity or NaN.
+// Whether no element of a tensor of floating type is an infinity or NaN.
 [[nodiscard]] bool isFinite(const Sealed& tensor);
 // The first element that is NaN in `actual` and a finite number in both others; -1 when there is none.
 [[nodiscard]] std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);

@@ -56,7 +56,7 @@ EvaluationRun::Outcome EvaluationRun::callAgain(std::size_t check) {
     return std::nullopt;
   }
   // The first two runs may have agreed by chance where the order of additions is left open.
-  const Reference::Expected expected = m_state.reference.expected(check, pristine);
+  const Reference::Expected expected = m_state.reference.expected(check, pristine, Reference::Masking::IfKept);
   if (!m_verdict.judge(result->outputs, expected, m_state.checks[check].inputs, kPoison)) {
     m_correct.bitwiseRepeatable = false;
     return std::nullopt;
@@ -78,8 +78,9 @@ EvaluationRun::Outcome EvaluationRun::callConfined(std::size_t check) {
   if (m_correct.bitwiseRepeatable && bitSum(result->outputs) == m_checkedSums[check]) {
     return std::nullopt;
   }
-  const auto wrong = m_verdict.judge(result->outputs, m_state.reference.expected(check, pristine),
-                                     m_state.checks[check].inputs, kPoison);
+  const auto wrong =
+      m_verdict.judge(result->outputs, m_state.reference.expected(check, pristine, Reference::Masking::IfKept),
+                      m_state.checks[check].inputs, kPoison);
   if (!wrong) {
     m_correct.bitwiseRepeatable = false;
     return std::nullopt;

@@ -251,7 +251,7 @@ EvaluationRun::Outcome EvaluationRun::verifyTimedOutput(const TimedOutput& timed
   const std::vector<at::Tensor> pristine = m_state.pristine(set.check());
   Answers answers;
   const Answers::Range modified = answers.add(differing(set.tensors(), pristine));
-  const auto expected = m_state.reference.expected(set.check(), pristine);
+  const auto expected = m_state.reference.expected(set.check(), pristine, Reference::Masking::IfKept);
   const auto judgement = m_verdict.begin(timed.outputs, expected, InputClass::Task, kPoison, answers);
   answers.fetch();
   if (const int input = answers.firstSetOf(modified); input >= 0) {

@@ -34,6 +34,16 @@ auto withoutTf32(Action action) {
 constexpr double kMeaninglessError = 0.1;
 constexpr int kRoundingTrials = 2;
 
+// Frees each tensor as soon as its sealed copy exists.
+std::vector<Sealed> seal(std::vector<at::Tensor> tensors, std::uint64_t maskKey) {
+  std::vector<Sealed> sealed;
+  for (at::Tensor& tensor : tensors) {
+    sealed.emplace_back(tensor, maskKey);
+    tensor.reset();
+  }
+  return sealed;
+}
+
 double relative(double error, double scale) {
   return scale > 0.0 ? error / scale : error;
 }
@@ -49,7 +59,8 @@ Result<Reference> Reference::bind(const domain::Graph& graph, const Options& opt
 }
 
 void Reference::admit(const Check& check, std::span<const at::Tensor> inputs, Keep keep) {
-  Expected results = compute(inputs);
+  // No candidate runs while a task is loaded.
+  Expected results = compute(inputs, keep == Keep::Yes ? m_options.maskKey : 0);
   // Held-back seeds come last, and are drawn as the task's own were.
   const bool isHeldBack = check.inputs == InputClass::HeldBack;
   const bool isFirst = std::find(m_admitted.begin(), m_admitted.end(), check.inputs) == m_admitted.end();
@@ -144,13 +155,33 @@ std::vector<at::Tensor> Reference::runRounded(InputClass which, std::span<const 
   return withoutTf32([&] { return m_reference.run(rounded, RunningStats::Fresh, change); });
 }
 
-Reference::Expected Reference::expected(std::size_t check, std::span<const at::Tensor> inputs) {
+Reference::Expected Reference::expected(std::size_t check, std::span<const at::Tensor> inputs, Masking masking) {
   if (const auto kept = m_kept.find(check); kept != m_kept.end()) {
     return kept->second;
   }
-  Expected results = compute(inputs);
+  const std::uint64_t maskKey = masking == Masking::Always ? m_options.maskKey : 0;
+  Expected results;
+  if (needsEager(check)) {
+    results.eager = computeEager(inputs, maskKey);
+  }
+  results.reference = computeReference(inputs, maskKey);
   results.referenceL2 = m_referenceL2.at(check);
   return results;
+}
+
+std::vector<Sealed> Reference::expectedEager(std::size_t check, std::span<const at::Tensor> inputs) {
+  const auto kept = m_kept.find(check);
+  return kept != m_kept.end() ? kept->second.eager : computeEager(inputs, 0);
+}
+
+bool Reference::needsEager(std::size_t check) const {
+  const InputClass which = m_admitted.at(check);
+  const std::vector<OutputScale>& scales = this->scales(which);
+  bool isNeeded = !isHard(which);
+  for (std::size_t i = 0; i < scales.size() && !isNeeded; ++i) {
+    isNeeded = !scales[i].isMeaningful || !domain::isFloating(m_graph.type(m_graph.outputs[i].value).dtype);
+  }
+  return isNeeded;
 }
 
 std::int64_t Reference::fingerprint() const {
@@ -172,15 +203,10 @@ std::vector<at::Tensor> Reference::runFreshEager(std::span<const at::Tensor> inp
   return m_eager.run(inputs, RunningStats::Fresh);
 }
 
-Reference::Expected Reference::compute(std::span<const at::Tensor> inputs) {
+Reference::Expected Reference::compute(std::span<const at::Tensor> inputs, std::uint64_t maskKey) {
   Expected results;
-  std::vector<at::Tensor> eager = m_eager.run(inputs, RunningStats::Fresh);
-  for (std::size_t i = 0; i < eager.size(); ++i) {
-    TORCH_CHECK(hasShapeAndType(eager[i], m_graph.type(m_graph.outputs[i].value)), "PyTorch computes output ", i,
-                " in another shape or type than the task's graph declares");
-  }
-  results.eager = seal(std::move(eager));
-  results.reference = seal(runWidened(inputs));
+  results.eager = computeEager(inputs, maskKey);
+  results.reference = computeReference(inputs, maskKey);
   results.referenceL2.assign(results.reference.size(), 0.0);
   for (std::size_t i = 0; i < results.reference.size(); ++i) {
     TORCH_CHECK(results.reference[i].size() == results.eager[i].size(), "output ", i,
@@ -189,22 +215,25 @@ Reference::Expected Reference::compute(std::span<const at::Tensor> inputs) {
   return results;
 }
 
+std::vector<Sealed> Reference::computeEager(std::span<const at::Tensor> inputs, std::uint64_t maskKey) {
+  std::vector<at::Tensor> eager = m_eager.run(inputs, RunningStats::Fresh);
+  for (std::size_t i = 0; i < eager.size(); ++i) {
+    TORCH_CHECK(hasShapeAndType(eager[i], m_graph.type(m_graph.outputs[i].value)), "PyTorch computes output ", i,
+                " in another shape or type than the task's graph declares");
+  }
+  return seal(std::move(eager), maskKey);
+}
+
+std::vector<Sealed> Reference::computeReference(std::span<const at::Tensor> inputs, std::uint64_t maskKey) {
+  return seal(runWidened(inputs), maskKey);
+}
+
 std::vector<at::Tensor> Reference::runWidened(std::span<const at::Tensor> inputs) {
   std::vector<at::Tensor> widened;
   for (const at::Tensor& input : inputs) {
     widened.push_back(input.is_floating_point() ? input.to(m_options.type) : input);
   }
   return withoutTf32([&] { return m_reference.run(widened, RunningStats::Fresh); });
-}
-
-// Frees each tensor as soon as its sealed copy exists.
-std::vector<Sealed> Reference::seal(std::vector<at::Tensor> tensors) const {
-  std::vector<Sealed> sealed;
-  for (at::Tensor& tensor : tensors) {
-    sealed.emplace_back(tensor, m_options.maskKey);
-    tensor.reset();
-  }
-  return sealed;
 }
 
 }  // namespace swage::verify

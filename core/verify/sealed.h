@@ -11,6 +11,8 @@ namespace swage::verify {
 // was not given finds no answer there. Only chunks of it are ever readable. Calls may throw c10::Error.
 class Sealed {
  public:
+  // Of nothing: whoever asks for an element gets a c10::Error.
+  Sealed() = default;
   // Copies, unless the key is 0.
   Sealed(const at::Tensor& tensor, std::uint64_t key);
 
@@ -25,7 +27,7 @@ class Sealed {
   [[nodiscard]] const at::Tensor& bits() const { return m_bits; }
 
  private:
-  at::ScalarType m_type;
+  at::ScalarType m_type = at::kByte;
   std::int64_t m_mask = 0;  // as a value of the integer type of the bits
   at::Tensor m_bits;
 };

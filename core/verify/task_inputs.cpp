@@ -25,6 +25,12 @@ std::string describe(const domain::TensorType& type) {
   return fmt::format("{}[{}]", domain::name(type.dtype), fmt::join(type.shape, ", "));
 }
 
+// Two inputs may be views of one tensor, and a view may not start where its storage does.
+bool isItsOwn(const at::Tensor& made, const domain::TensorType& type) {
+  return made.use_count() == 1 && made.storage().use_count() == 1 && made.storage_offset() == 0 &&
+         made.storage().nbytes() == made.nbytes() && hasStrides(made, type);
+}
+
 Result<at::Tensor> loadWeight(const domain::GraphInput& input, const domain::TensorType& type,
                               const SafetensorsFile& file, c10::Device device) {
   const auto* stored = file.find(input.name);
@@ -95,12 +101,15 @@ std::vector<at::Tensor> TaskInputs::draw(std::uint64_t seed) {
       continue;
     }
     const domain::TensorType& type = m_graph.type(m_graph.inputs[i].value);
-    const at::Tensor& made = drawn[next++];
+    at::Tensor made = std::exchange(drawn[next++], {});
     TORCH_CHECK(hasShapeAndType(made, type), "the generator makes another tensor for input ", i, " than ",
                 describe(type));
-    // Two inputs may be views of one tensor, and a view may not start where its storage does.
-    inputs[i] = emptyTensor(type, made.device());
-    inputs[i].copy_(made);
+    if (isItsOwn(made, type)) {
+      inputs[i] = std::move(made);
+    } else {
+      inputs[i] = emptyTensor(type, made.device());
+      inputs[i].copy_(made);
+    }
   }
   return inputs;
 }

@@ -23,7 +23,7 @@ class Verdict {
     domain::TensorType type;
     at::Tensor actual;  // flat
     Sealed reference;
-    Sealed eager;
+    Sealed eager;  // of nothing where only the reference judges
     double referenceL2 = 0.0;
     InputClass inputs = InputClass::Task;
     std::uint8_t poison = 0;

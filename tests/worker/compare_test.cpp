@@ -113,6 +113,26 @@ TEST(Magnitude, SkipsWhatIsNotFinite) {
   EXPECT_DOUBLE_EQ(size.maxAbsolute, 4.0);
 }
 
+TEST(Magnitude, SkipsWhatIsNotFiniteInAnyChunk) {
+  at::Tensor reference = at::ones({kLarge}, at::kDouble);
+  reference[kLarge - 1] = double{kNan};
+  EXPECT_DOUBLE_EQ(magnitude(sealed(reference)).l2, std::sqrt(kLarge - 1.0));
+}
+
+TEST(IsFinite, LooksAtEveryElement) {
+  for (const float odd : {kInfinity, -kInfinity, kNan}) {
+    at::Tensor values = at::zeros({kLarge});
+    EXPECT_TRUE(isFinite(sealed(values)));
+    values[kLarge - 1] = odd;
+    EXPECT_FALSE(isFinite(sealed(values))) << odd;
+    EXPECT_FALSE(isFinite(sealed(values.to(at::kHalf)))) << odd;
+  }
+}
+
+TEST(SealedOfNothing, HasNoElement) {
+  EXPECT_THROW(static_cast<void>(Sealed().element(0)), c10::Error);
+}
+
 TEST(FirstMismatch, AcceptsEitherAnswer) {
   const at::Tensor reference = at::tensor({1, 2, 3}, at::kLong);
   const at::Tensor eager = at::tensor({1, 7, 3}, at::kLong);
