@@ -9,7 +9,9 @@
 
 // Which inputs a candidate has to be right on, and when.
 //
-// - Every candidate: the seeds of the task's own generator, before it is timed. Most wrong candidates end here.
+// - Every candidate: the seeds of the task's own generator, before it is timed. Most wrong candidates end here. Where a
+//   task is so large that not all of their results are kept (see below), those that are, and one for each working set;
+//   contenders get to the others first of all.
 // - A contender, which screening let through and which is timed in full: inputs that are hard to compute with, and,
 //   where it is asked for, the held-back seeds, which no earlier check used. In an order that is not that of the seeds,
 //   between calls on inputs it has seen, so that a result which depends on the call before shows. In the end once more

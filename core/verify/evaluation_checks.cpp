@@ -40,7 +40,7 @@ std::vector<at::Tensor> redZonesOf(const PlanProgram::GuardedRun& run, const Wor
 
 // The first check by itself: most wrong candidates end there.
 EvaluationRun::Outcome EvaluationRun::verify() {
-  const std::size_t checks = m_state.taskChecks();
+  const std::size_t checks = checksBeforeTiming();
   double firstSeconds = 0.0;
   for (std::size_t next = 0; next < checks;) {
     if (isOutOfTime()) {
@@ -53,6 +53,23 @@ EvaluationRun::Outcome EvaluationRun::verify() {
     }
     firstSeconds = next == 0 ? elapsedSeconds() - start : firstSeconds;
     next += count;
+  }
+  return std::nullopt;
+}
+
+// Every working set needs inputs whose result has been checked: what timed calls leave is compared with it.
+std::size_t EvaluationRun::checksBeforeTiming() const {
+  return std::min(m_state.taskChecks(), std::max(m_state.kept.size(), m_state.working.size()));
+}
+
+EvaluationRun::Outcome EvaluationRun::verifyPutOff() {
+  for (std::size_t check = checksBeforeTiming(); check < m_state.taskChecks(); ++check) {
+    if (isOutOfTime()) {
+      return domain::TimedOut{"verify", m_request.limitSeconds};
+    }
+    if (Outcome outcome = guarded("verify", [&] { return verifyChecks(check, 1); })) {
+      return outcome;
+    }
   }
   return std::nullopt;
 }

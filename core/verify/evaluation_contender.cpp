@@ -18,6 +18,9 @@ constexpr int kTrials = 6;
 }  // namespace
 
 EvaluationRun::Outcome EvaluationRun::verifyContender() {
+  if (Outcome outcome = verifyPutOff()) {
+    return outcome;
+  }
   std::vector<std::size_t> order;
   for (std::size_t check = 0; check < m_state.checks.size(); ++check) {
     const InputClass inputs = m_state.checks[check].inputs;

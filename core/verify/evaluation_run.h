@@ -36,6 +36,9 @@ class EvaluationRun {
 
   // evaluation_checks.cpp
   [[nodiscard]] Outcome verify();
+  // Of the task's own seeds.
+  [[nodiscard]] std::size_t checksBeforeTiming() const;
+  [[nodiscard]] Outcome verifyPutOff();
   // How many checks, `next` and those after it, the device is given before it is waited for.
   [[nodiscard]] std::size_t checksAtOnce(std::size_t next, double firstSeconds) const;
   [[nodiscard]] Outcome verifyChecks(std::size_t first, std::size_t count);
