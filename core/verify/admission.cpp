@@ -78,7 +78,7 @@ class Admission {
           check == 0 ? first : m_state.reference.expectedEager(check, m_state.pristine(check));
       for (std::size_t i = 0; i < all.size(); ++i) {
         all[i].add(spread(results[i]));
-        isFixed[i] = isFixed[i] && isSame(results[i].chunk(0, results[i].size()), first[i]);
+        isFixed[i] = isFixed[i] && isSame(*results[i].chunk(0, results[i].size()), first[i]);
       }
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -146,7 +146,7 @@ class Admission {
   }
 
   [[nodiscard]] bool changesNothing(const WorkingInputs& set, std::span<const Sealed> expected) {
-    const std::vector<at::Tensor> results = m_state.reference.runFreshEager(set.tensors());
+    const WipedTensors results = m_state.reference.runFreshEager(set.tensors());
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!isSame(results[i], expected[i])) {
         return false;

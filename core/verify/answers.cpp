@@ -48,6 +48,7 @@ void Answers::fetch() {
   if (!bytes.empty()) {
     m_bytes = at::cat(bytes).cpu();
   }
+  m_asked.clear();  // they may be parts of buffers that are freed before the answers
 }
 
 std::span<const char> Answers::bytesAt(std::size_t index) const {

@@ -31,6 +31,16 @@ void forEachChunk(c10::Device device, std::int64_t size,
   }
 }
 
+// Of floating type; in float64.
+Wiped wideChunk(const Sealed& sealed, std::int64_t begin, std::int64_t count) {
+  return Wiped(sealed.chunk(begin, count)->to(at::kDouble));
+}
+
+// For arithmetic with float64. On a CPU libtorch would make the same copy, and leave it behind; a GPU makes none.
+Wiped addend(const at::Tensor& actual) {
+  return Wiped(actual.is_cpu() ? actual.to(at::kDouble) : actual);
+}
+
 // Of as many chunks as there are. NaN when any element was.
 struct Norms {
   std::vector<at::Tensor> l2;
@@ -87,7 +97,7 @@ std::int64_t firstBad(const at::Tensor& flat, const std::function<at::Tensor(std
 // Absolute error in float64: 0 where both are the same infinity or NaN, infinite where only one is.
 at::Tensor preciseError(const at::Tensor& actual, const at::Tensor& reference) {
   const at::Tensor same = actual.eq(reference).logical_or(actual.isnan().logical_and(reference.isnan()));
-  const at::Tensor error = reference.to(at::kDouble).sub(actual).abs();
+  const at::Tensor error = reference.to(at::kDouble).sub(*addend(actual)).abs();
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   const at::Tensor known = at::nan_to_num(error, kInfinite, kInfinite);
   return at::where(same, at::scalar_tensor(0.0, known.options()), known);
@@ -104,7 +114,7 @@ Magnitude magnitude(const Sealed& reference) {
   const auto ofChunks = [&reference](const std::function<at::Tensor(const at::Tensor&)>& change) {
     Norms norms;
     forEachChunk(reference.device(), reference.size(), [&](std::int64_t begin, std::int64_t count) {
-      norms.add(change(reference.chunk(begin, count).to(at::kDouble)));
+      norms.add(change(*wideChunk(reference, begin, count)));
     });
     return read(norms);
   };
@@ -135,11 +145,11 @@ double Spread::deviation() const {
 Spread spread(const Sealed& tensor) {
   Spread total;
   forEachChunk(tensor.device(), tensor.size(), [&](std::int64_t begin, std::int64_t count) {
-    const at::Tensor all = tensor.chunk(begin, count).to(at::kDouble);
-    const at::Tensor values = all.masked_select(all.isfinite());
-    if (values.numel() > 0) {
-      total.add({values.numel(), values.sum().item<double>(), at::dot(values, values).item<double>(),
-                 values.min().item<double>(), values.max().item<double>()});
+    const Wiped all = wideChunk(tensor, begin, count);
+    const Wiped values(all->masked_select(all->isfinite()));
+    if (values->numel() > 0) {
+      total.add({values->numel(), values->sum().item<double>(), at::dot(*values, *values).item<double>(),
+                 values->min().item<double>(), values->max().item<double>()});
     }
   });
   return total;
@@ -150,8 +160,8 @@ Difference preciseDifference(const at::Tensor& actual, const Sealed& reference) 
   double squares = 0.0;
   forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
     const at::Tensor a = actual.narrow(0, begin, count);
-    const at::Tensor r = reference.chunk(begin, count);
-    const at::Tensor error = preciseError(a, r);
+    const Wiped r = reference.chunk(begin, count);
+    const at::Tensor error = preciseError(a, *r);
     squares += at::dot(error, error).item<double>();
     const std::int64_t worst = error.argmax().item<std::int64_t>();
     const double largest = error[worst].item<double>();
@@ -160,7 +170,7 @@ Difference preciseDifference(const at::Tensor& actual, const Sealed& reference) 
       result.worst = begin + worst;
     }
     if (result.unexpectedNan < 0) {
-      const std::int64_t nan = firstTrue(a.isnan().logical_and(r.isnan().logical_not()));
+      const std::int64_t nan = firstTrue(a.isnan().logical_and(r->isnan().logical_not()));
       result.unexpectedNan = nan >= 0 ? begin + nan : -1;
     }
   });
@@ -171,7 +181,7 @@ Difference preciseDifference(const at::Tensor& actual, const Sealed& reference) 
 Difference difference(const at::Tensor& actual, const Sealed& reference) {
   Norms norms;
   forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
-    norms.add(reference.chunk(begin, count).to(at::kDouble).sub(actual.narrow(0, begin, count)));
+    norms.add(wideChunk(reference, begin, count)->sub(*addend(actual.narrow(0, begin, count))));
   });
   return settled(actual, reference, read(norms));
 }
@@ -182,8 +192,8 @@ DistancesUnderWay DistancesUnderWay::begin(at::Tensor actual, const Sealed& refe
   std::vector<at::Tensor> fromEager;
   forEachChunk(actual.device(), actual.numel(), [&](std::int64_t begin, std::int64_t count) {
     const at::Tensor part = actual.narrow(0, begin, count);
-    norms.add(reference.chunk(begin, count).to(at::kDouble).sub(part));
-    fromEager.push_back(Norms::largestOf(part.sub(eager.chunk(begin, count))));
+    norms.add(wideChunk(reference, begin, count)->sub(*addend(part)));
+    fromEager.push_back(Norms::largestOf(part.sub(*eager.chunk(begin, count))));
   });
   DistancesUnderWay begun(std::move(actual), reference);
   begun.m_l2 = answers.add(norms.l2);
@@ -200,7 +210,7 @@ Distances DistancesUnderWay::read(const Answers& answers) const {
 bool isFinite(const Sealed& tensor) {
   std::vector<at::Tensor> largest;
   forEachChunk(tensor.device(), tensor.size(), [&](std::int64_t begin, std::int64_t count) {
-    largest.push_back(Norms::largestOf(tensor.chunk(begin, count)));
+    largest.push_back(Norms::largestOf(*tensor.chunk(begin, count)));
   });
   Answers answers;
   const Answers::Range range = answers.add(largest);
@@ -211,7 +221,7 @@ bool isFinite(const Sealed& tensor) {
 std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
   return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
     const at::Tensor finite =
-        reference.chunk(begin, count).isfinite().logical_and(eager.chunk(begin, count).isfinite());
+        reference.chunk(begin, count)->isfinite().logical_and(eager.chunk(begin, count)->isfinite());
     return actual.narrow(0, begin, count).isnan().logical_and(finite);
   });
 }
@@ -219,13 +229,13 @@ std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const S
 std::int64_t firstMismatch(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
   return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
     const at::Tensor a = actual.narrow(0, begin, count);
-    return a.ne(reference.chunk(begin, count)).logical_and(a.ne(eager.chunk(begin, count)));
+    return a.ne(*reference.chunk(begin, count)).logical_and(a.ne(*eager.chunk(begin, count)));
   });
 }
 
 std::int64_t firstNotClose(const at::Tensor& actual, const Sealed& expected, double tolerance) {
   return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
-    const at::Tensor close = at::isclose(expected.chunk(begin, count), actual.narrow(0, begin, count), tolerance,
+    const at::Tensor close = at::isclose(*expected.chunk(begin, count), actual.narrow(0, begin, count), tolerance,
                                          tolerance, /*equal_nan=*/true);
     return close.logical_not();
   });

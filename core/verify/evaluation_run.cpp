@@ -129,7 +129,10 @@ EvaluationRun::Outcome EvaluationRun::measure() {
     return domain::Cheating{.rule = "timing disagrees", .detail = *disagreement};
   }
   m_correct.timing = *timed;
-  return timed->screenedOut ? std::nullopt : guarded("time", [this] { return verifyTimedOutput(m_last); });
+  Outcome outcome = timed->screenedOut ? std::nullopt : guarded("time", [this] { return verifyTimedOutput(m_last); });
+  m_last = TimedOutput();  // the calls that follow must not find their own results
+  m_earlier.clear();
+  return outcome;
 }
 
 // Working sets take turns, and outputs are freed when their set's turn comes again, so that no call sees the addresses
@@ -153,7 +156,7 @@ DeviceStatus EvaluationRun::call() {
     return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
                          outputs.error().failure.poisoned, outputs.error().failure.outOfMemory};
   }
-  m_last.outputs = std::move(*outputs);
+  m_last.outputs = WipedTensors(std::move(*outputs));
   return std::nullopt;
 }
 
@@ -224,7 +227,7 @@ DeviceStatus EvaluationRun::checkLastOutput() {
 // Once of every output.
 void EvaluationRun::beginSum(TimedOutput& timed) const {
   if (m_correct.bitwiseRepeatable && !timed.outputs.empty() && !timed.isSummed) {
-    const std::vector<at::Tensor> sums = bitSums(timed.outputs);
+    const std::vector<at::Tensor> sums = bitSums(timed.outputs.all());
     timed.sums = m_state.sumsOnHost[timed.set];
     timed.sums.copy_(sums.size() == 1 ? sums.front().view(-1) : at::stack(sums), /*non_blocking=*/true);
     timed.isSummed = true;
@@ -252,7 +255,7 @@ EvaluationRun::Outcome EvaluationRun::verifyTimedOutput(const TimedOutput& timed
   Answers answers;
   const Answers::Range modified = answers.add(differing(set.tensors(), pristine));
   const auto expected = m_state.reference.expected(set.check(), pristine, Reference::Masking::IfKept);
-  const auto judgement = m_verdict.begin(timed.outputs, expected, InputClass::Task, kPoison, answers);
+  const auto judgement = m_verdict.begin(timed.outputs.all(), expected, InputClass::Task, kPoison, answers);
   answers.fetch();
   if (const int input = answers.firstSetOf(modified); input >= 0) {
     return domain::Unstable{fmt::format("input {} was changed in the timed calls, not in the checked ones", input)};

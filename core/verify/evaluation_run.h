@@ -13,6 +13,7 @@
 #include "core/verify/task_session.h"
 #include "core/verify/tensors.h"
 #include "core/verify/verdict.h"
+#include "core/verify/wiped.h"
 #include "core/wire/messages.h"
 
 namespace swage::verify {
@@ -87,7 +88,7 @@ class EvaluationRun {
   [[nodiscard]] Outcome measure();
   // What a call under the clock left behind.
   struct TimedOutput {
-    std::vector<at::Tensor> outputs;
+    WipedTensors outputs;
     std::size_t set = 0;  // the working set that it read
     at::Tensor sums;      // of the outputs' bits; on their way to the host until they are looked at
     bool isSummed = false;

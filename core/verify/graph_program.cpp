@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/scope_exit.h"
+#include "core/verify/wiped.h"
 
 namespace swage::verify {
 namespace {
@@ -89,7 +90,7 @@ Result<GraphProgram> GraphProgram::bind(const domain::Graph& graph, GraphMode mo
   return program;
 }
 
-std::vector<at::Tensor> GraphProgram::run(std::span<const at::Tensor> inputs, RunningStats stats,
+std::vector<at::Tensor> GraphProgram::run(std::span<const at::Tensor> inputs, RunningStats stats, Freed freed,
                                           const ValueChange& change) {
   TORCH_CHECK(inputs.size() == m_inputs.size(), "the graph takes ", m_inputs.size(), " inputs, not ", inputs.size());
   const at::NoGradGuard noGrad;
@@ -99,18 +100,26 @@ std::vector<at::Tensor> GraphProgram::run(std::span<const at::Tensor> inputs, Ru
     c10::set_default_dtype(c10::scalarTypeToTypeMeta(*m_widenTo));
   }
   m_slots.assign(m_valueCount, {});
-  const ScopeExit clear([this] { m_slots.clear(); });
+  const ScopeExit clear([this, freed] {
+    for (std::size_t value = 0; value < m_slots.size(); ++value) {
+      freeSlot(value, freed);
+    }
+    m_slots.clear();
+  });
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     m_slots[m_inputs[i]] = inputs[i];
   }
   for (Step& step : m_steps) {
     runStep(step, stats);
     for (const domain::ValueId id : change ? step.made : std::vector<domain::ValueId>()) {
-      at::Tensor& value = m_slots[indexOf(id)];
-      value = value.defined() ? change(id, value) : value;
+      if (const at::Tensor& value = m_slots[indexOf(id)]; value.defined()) {
+        at::Tensor changed = change(id, value);
+        freeSlot(indexOf(id), freed);
+        m_slots[indexOf(id)] = std::move(changed);
+      }
     }
     for (const std::size_t value : step.freed) {
-      m_slots[value].reset();
+      freeSlot(value, freed);
     }
   }
   std::vector<at::Tensor> outputs;
@@ -120,6 +129,13 @@ std::vector<at::Tensor> GraphProgram::run(std::span<const at::Tensor> inputs, Ru
     outputs.push_back(m_slots[value]);
   }
   return outputs;
+}
+
+void GraphProgram::freeSlot(std::size_t value, Freed freed) {
+  if (freed == Freed::Wiped) {
+    wipe(m_slots[value]);
+  }
+  m_slots[value].reset();
 }
 
 void GraphProgram::runStep(Step& step, RunningStats stats) {
@@ -132,19 +148,22 @@ void GraphProgram::runStep(Step& step, RunningStats stats) {
 
 void GraphProgram::runBatchNorm(Step& step, RunningStats stats) {
   torch::jit::Stack arguments = step.call.arguments(m_slots);
-  if (stats == RunningStats::Fresh || !step.runningMean.defined()) {
-    step.runningMean = arguments[3].toTensor().clone();
-    step.runningVar = arguments[4].toTensor().clone();
+  const bool isFresh = stats == RunningStats::Fresh || !step.runningMean.defined();
+  const at::Tensor mean = isFresh ? arguments[3].toTensor().clone() : step.runningMean;
+  const at::Tensor variance = isFresh ? arguments[4].toTensor().clone() : step.runningVar;
+  if (stats == RunningStats::Reuse) {
+    step.runningMean = mean;
+    step.runningVar = variance;
   }
   const auto optional = [](const c10::IValue& value) { return value.toOptional<at::Tensor>(); };
   torch::jit::Stack results;
-  results.emplace_back(at::batch_norm(arguments[0].toTensor(), optional(arguments[1]), optional(arguments[2]),
-                                      step.runningMean, step.runningVar, arguments[5].toBool(), arguments[6].toDouble(),
-                                      arguments[7].toDouble(), /*cudnn_enabled=*/true));
+  results.emplace_back(at::batch_norm(arguments[0].toTensor(), optional(arguments[1]), optional(arguments[2]), mean,
+                                      variance, arguments[5].toBool(), arguments[6].toDouble(), arguments[7].toDouble(),
+                                      /*cudnn_enabled=*/true));
   results.emplace_back(at::Tensor());
   results.emplace_back(at::Tensor());
-  results.emplace_back(step.runningMean);
-  results.emplace_back(step.runningVar);
+  results.emplace_back(mean);
+  results.emplace_back(variance);
   step.call.store(results, m_slots);
 }
 

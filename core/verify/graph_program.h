@@ -22,6 +22,12 @@ enum class RunningStats : unsigned char {
   Reuse,  // it updates the copies of the run before: as cheap as eager, which updates its buffers in place
 };
 
+// Values that nobody needs any more, once they are freed (see wiped.h).
+enum class Freed : unsigned char {
+  AsTheyAre,  // as cheap as eager
+  Wiped,
+};
+
 // Replaces a value as soon as it was computed.
 using ValueChange = std::function<at::Tensor(domain::ValueId id, const at::Tensor& value)>;
 
@@ -32,7 +38,7 @@ class GraphProgram {
   [[nodiscard]] static Result<GraphProgram> bind(const domain::Graph& graph, GraphMode mode, const CallMode& call);
 
   // One tensor for each graph output. `inputs` are those of the graph, in order and already of the right type.
-  [[nodiscard]] std::vector<at::Tensor> run(std::span<const at::Tensor> inputs, RunningStats stats,
+  [[nodiscard]] std::vector<at::Tensor> run(std::span<const at::Tensor> inputs, RunningStats stats, Freed freed,
                                             const ValueChange& change = {});
 
  private:
@@ -49,6 +55,7 @@ class GraphProgram {
 
   void runStep(Step& step, RunningStats stats);
   void runBatchNorm(Step& step, RunningStats stats);
+  void freeSlot(std::size_t value, Freed freed);
 
   std::vector<Step> m_steps;
   std::vector<std::size_t> m_inputs;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/verify/tensors.h"
+#include "core/verify/wiped.h"
 
 namespace swage::verify {
 namespace {
@@ -25,6 +26,12 @@ Guarded::Guarded(const domain::TensorType& type, device::Device& device, c10::De
   const at::Tensor payload = m_block.narrow(0, kZoneBytes, m_payloadBytes);
   fill(payload, poison);
   m_tensor = payload.view(toTorch(type.dtype)).as_strided(type.shape, type.strides);
+}
+
+Guarded::~Guarded() {
+  m_tensor.reset();
+  m_redZones = {};
+  wipe(m_block);
 }
 
 void Guarded::repairRedZones() const {

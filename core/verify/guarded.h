@@ -20,6 +20,13 @@ class Guarded {
   // `where`, must outlive this.
   Guarded(const domain::TensorType& type, device::Device& device, c10::Device where, std::uint8_t poison);
 
+  // What the payload held is wiped.
+  ~Guarded();
+  Guarded(Guarded&&) noexcept = default;
+  Guarded& operator=(Guarded&&) noexcept = default;
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
   [[nodiscard]] const at::Tensor& tensor() const { return m_tensor; }
   // The one before and the one behind, as bytes.
   [[nodiscard]] const std::array<at::Tensor, 2>& redZones() const { return m_redZones; }

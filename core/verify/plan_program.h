@@ -53,8 +53,8 @@ class PlanProgram {
 
   // For verification: every buffer poisoned and between red zones, all of them alive until the end.
   struct GuardedRun {
-    std::vector<at::Tensor> outputs;
     std::vector<Guarded> buffers;
+    std::vector<at::Tensor> outputs;  // end before the buffers, which are wiped
   };
   // Work on a GPU may still be going on when this returns.
   [[nodiscard]] tl::expected<GuardedRun, StepFailure> beginGuarded(std::span<const at::Tensor> inputs,

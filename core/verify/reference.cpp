@@ -34,11 +34,12 @@ auto withoutTf32(Action action) {
 constexpr double kMeaninglessError = 0.1;
 constexpr int kRoundingTrials = 2;
 
-// Frees each tensor as soon as its sealed copy exists.
+// Wipes and frees each tensor as soon as its sealed copy exists.
 std::vector<Sealed> seal(std::vector<at::Tensor> tensors, std::uint64_t maskKey) {
   std::vector<Sealed> sealed;
   for (at::Tensor& tensor : tensors) {
     sealed.emplace_back(tensor, maskKey);
+    wipe(tensor);
     tensor.reset();
   }
   return sealed;
@@ -87,7 +88,7 @@ void Reference::measureEager(Expected& results, std::vector<OutputScale>& scales
       continue;
     }
     const Magnitude size = magnitude(reference);
-    const Difference error = difference(results.eager[i].chunk(0, reference.size()), reference);
+    const Difference error = difference(*results.eager[i].chunk(0, reference.size()), reference);
     const double relativeError = relative(error.l2, size.l2);
     scale.referenceL2 = size.l2;
     scale.referenceMax = std::max(scale.referenceMax, size.maxAbsolute);
@@ -108,7 +109,7 @@ void Reference::recordExactError(std::span<const at::Tensor> inputs, const Expec
     }
     return;
   }
-  const auto exact = withoutTf32([&] { return m_eager.run(inputs, RunningStats::Fresh); });
+  const WipedTensors exact(withoutTf32([&] { return m_eager.run(inputs, RunningStats::Fresh, Freed::Wiped); }));
   for (std::size_t i = 0; i < scales.size(); ++i) {
     if (expected.reference[i].isFloating()) {
       const Difference error = difference(exact[i].contiguous().view(-1), expected.reference[i]);
@@ -126,7 +127,7 @@ void Reference::recordRounding(const Check& check, std::span<const at::Tensor> i
   at::manual_seed(check.seed);
   RoundingNoise noise(m_options.type, m_options.device);
   for (int trial = 0; trial < kRoundingTrials; ++trial) {
-    const auto moved = runRounded(check.inputs, inputs, noise);
+    const WipedTensors moved(runRounded(check.inputs, inputs, noise));
     for (std::size_t i = 0; i < scales.size(); ++i) {
       if (expected.reference[i].isFloating()) {
         const Difference distance = difference(moved[i].contiguous().view(-1), expected.reference[i]);
@@ -152,7 +153,7 @@ std::vector<at::Tensor> Reference::runRounded(InputClass which, std::span<const 
   const ValueChange change = [this, &noise](domain::ValueId id, const at::Tensor& value) {
     return noise.apply(value, m_graph.type(id).dtype);
   };
-  return withoutTf32([&] { return m_reference.run(rounded, RunningStats::Fresh, change); });
+  return withoutTf32([&] { return m_reference.run(rounded, RunningStats::Fresh, Freed::Wiped, change); });
 }
 
 Reference::Expected Reference::expected(std::size_t check, std::span<const at::Tensor> inputs, Masking masking) {
@@ -195,12 +196,12 @@ std::int64_t Reference::fingerprint() const {
   return bitSum(all);
 }
 
-std::vector<at::Tensor> Reference::runEager(std::span<const at::Tensor> inputs) {
-  return m_eager.run(inputs, RunningStats::Reuse);
+WipedTensors Reference::runEager(std::span<const at::Tensor> inputs) {
+  return WipedTensors(m_eager.run(inputs, RunningStats::Reuse, Freed::AsTheyAre));
 }
 
-std::vector<at::Tensor> Reference::runFreshEager(std::span<const at::Tensor> inputs) {
-  return m_eager.run(inputs, RunningStats::Fresh);
+WipedTensors Reference::runFreshEager(std::span<const at::Tensor> inputs) {
+  return WipedTensors(m_eager.run(inputs, RunningStats::Fresh, Freed::Wiped));
 }
 
 Reference::Expected Reference::compute(std::span<const at::Tensor> inputs, std::uint64_t maskKey) {
@@ -216,7 +217,7 @@ Reference::Expected Reference::compute(std::span<const at::Tensor> inputs, std::
 }
 
 std::vector<Sealed> Reference::computeEager(std::span<const at::Tensor> inputs, std::uint64_t maskKey) {
-  std::vector<at::Tensor> eager = m_eager.run(inputs, RunningStats::Fresh);
+  std::vector<at::Tensor> eager = m_eager.run(inputs, RunningStats::Fresh, Freed::Wiped);
   for (std::size_t i = 0; i < eager.size(); ++i) {
     TORCH_CHECK(hasShapeAndType(eager[i], m_graph.type(m_graph.outputs[i].value)), "PyTorch computes output ", i,
                 " in another shape or type than the task's graph declares");
@@ -233,7 +234,7 @@ std::vector<at::Tensor> Reference::runWidened(std::span<const at::Tensor> inputs
   for (const at::Tensor& input : inputs) {
     widened.push_back(input.is_floating_point() ? input.to(m_options.type) : input);
   }
-  return withoutTf32([&] { return m_reference.run(widened, RunningStats::Fresh); });
+  return withoutTf32([&] { return m_reference.run(widened, RunningStats::Fresh, Freed::Wiped); });
 }
 
 }  // namespace swage::verify

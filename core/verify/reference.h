@@ -64,11 +64,11 @@ class Reference {
   // Eager's part of it alone, masked if kept.
   [[nodiscard]] std::vector<Sealed> expectedEager(std::size_t check, std::span<const at::Tensor> inputs);
 
-  // Eager, for timing.
-  [[nodiscard]] std::vector<at::Tensor> runEager(std::span<const at::Tensor> inputs);
+  // Eager, for timing. What it frees on its way is not wiped: that would be timed.
+  [[nodiscard]] WipedTensors runEager(std::span<const at::Tensor> inputs);
 
   // Eager, as a module that was just made computes it.
-  [[nodiscard]] std::vector<at::Tensor> runFreshEager(std::span<const at::Tensor> inputs);
+  [[nodiscard]] WipedTensors runFreshEager(std::span<const at::Tensor> inputs);
 
   // Changes when anything that is kept changes. May throw c10::Error.
   [[nodiscard]] std::int64_t fingerprint() const;

@@ -22,16 +22,18 @@ Sealed::Sealed(const at::Tensor& tensor, std::uint64_t key)
   m_mask = maskFor(m_bits, key);
   if (m_mask != 0) {
     m_bits = m_bits.bitwise_xor(m_mask);
+  } else {
+    m_open = std::make_shared<const Wiped>(m_bits);
   }
 }
 
-at::Tensor Sealed::chunk(std::int64_t begin, std::int64_t count) const {
+Wiped Sealed::chunk(std::int64_t begin, std::int64_t count) const {
   const at::Tensor part = count == size() ? m_bits : m_bits.narrow(0, begin, count);
-  return (m_mask != 0 ? part.bitwise_xor(m_mask) : part).view(m_type);
+  return Wiped((m_mask != 0 ? part.bitwise_xor(m_mask) : part).view(m_type));
 }
 
 double Sealed::element(std::int64_t index) const {
-  return chunk(index, 1).item<double>();
+  return chunk(index, 1)->item<double>();
 }
 
 }  // namespace swage::verify

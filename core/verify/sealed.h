@@ -4,11 +4,15 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
+
+#include "core/verify/wiped.h"
 
 namespace swage::verify {
 
 // A tensor, flat and in logical order, whose bits lie in memory under a mask, so that a kernel which reads memory it
-// was not given finds no answer there. Only chunks of it are ever readable. Calls may throw c10::Error.
+// was not given finds no answer there. Only chunks of it are ever readable. Without a mask, for results that no
+// candidate runs beside, it is wiped with its last copy. Calls may throw c10::Error.
 class Sealed {
  public:
   // Of nothing: whoever asks for an element gets a c10::Error.
@@ -16,8 +20,8 @@ class Sealed {
   // Copies, unless the key is 0.
   Sealed(const at::Tensor& tensor, std::uint64_t key);
 
-  // Booleans come as bytes.
-  [[nodiscard]] at::Tensor chunk(std::int64_t begin, std::int64_t count) const;
+  // Not to be changed. Booleans come as bytes.
+  [[nodiscard]] Wiped chunk(std::int64_t begin, std::int64_t count) const;
   [[nodiscard]] double element(std::int64_t index) const;
 
   [[nodiscard]] std::int64_t size() const { return m_bits.numel(); }
@@ -27,6 +31,7 @@ class Sealed {
   [[nodiscard]] const at::Tensor& bits() const { return m_bits; }
 
  private:
+  std::shared_ptr<const Wiped> m_open;  // where there is no mask; before m_bits, so that it ends after them
   at::ScalarType m_type = at::kByte;
   std::int64_t m_mask = 0;  // as a value of the integer type of the bits
   at::Tensor m_bits;

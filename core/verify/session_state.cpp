@@ -47,30 +47,34 @@ void SessionState::admitChecks(const MemoryPlan& plan) {
   }
   const auto start = std::chrono::steady_clock::now();
   for (const Check& check : std::exchange(checks, {})) {
-    std::vector<at::Tensor> drawn = inputs.draw(check.seed);
     if (!isHard(check.inputs)) {
-      admit(check, std::move(drawn), plan);
+      admit(check, inputs.draw(check.seed), plan);
       continue;
     }
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     if (spent.count() > kHardInputSeconds) {
       log::info("no time to check with {} inputs: the reference of this task is slow", name(check.inputs));
-      continue;
-    }
-    // What PyTorch cannot do on such inputs, or not in this memory, says nothing about a candidate.
-    const auto failed = attempt([&] {
-      if (appliesTo(inputs.graph(), check, drawn)) {
-        admit(check, harden(inputs.graph(), check, std::move(drawn)), plan);
-      }
-    });
-    if (failed && failed->poisoned) {
-      TORCH_CHECK(false, failed->message);
-    }
-    if (failed) {
-      log::info("no check with {} inputs: {}", name(check.inputs), failed->message);
+    } else {
+      admitHard(check, plan);
     }
   }
   m_fingerprint = fingerprint();
+}
+
+// What PyTorch cannot do on such inputs, or not in this memory, says nothing about a candidate.
+void SessionState::admitHard(const Check& check, const MemoryPlan& plan) {
+  const auto failed = attempt([&] {
+    std::vector<at::Tensor> drawn = inputs.draw(check.seed);
+    if (appliesTo(inputs.graph(), check, drawn)) {
+      admit(check, harden(inputs.graph(), check, std::move(drawn)), plan);
+    }
+  });
+  if (failed && failed->poisoned) {
+    TORCH_CHECK(false, failed->message);
+  }
+  if (failed) {
+    log::info("no check with {} inputs: {}", name(check.inputs), failed->message);
+  }
 }
 
 void SessionState::admit(const Check& check, std::vector<at::Tensor> made, const MemoryPlan& plan) {
@@ -162,12 +166,13 @@ void SessionState::makeRoom() {
 }
 
 device::DeviceResult<device::CallTime> SessionState::timeEager(std::size_t workingSet) {
-  std::vector<at::Tensor> results;
-  return streams.time(m_eagerCalls++, 1, {}, [&]() -> device::DeviceStatus {
+  WipedTensors results;
+  const auto call = [&]() -> device::DeviceStatus {
     const auto failed = attempt([&] { results = reference.runEager(working[workingSet].tensors()); });
     return failed ? device::DeviceStatus(device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory})
                   : std::nullopt;
-  });
+  };
+  return streams.time(m_eagerCalls++, 1, {}, call, [&results] { results.clear(); });
 }
 
 }  // namespace swage::verify

@@ -61,6 +61,7 @@ struct SessionState {
 
  private:
   void admit(const Check& check, std::vector<at::Tensor> made, const MemoryPlan& plan);
+  void admitHard(const Check& check, const MemoryPlan& plan);
   [[nodiscard]] std::int64_t fingerprint() const;
   [[nodiscard]] bool isShort();
   void keepToOneStream(std::string_view why);

@@ -93,7 +93,7 @@ Result<TaskInputs> TaskInputs::load(const domain::Task& task, const std::string&
 
 std::vector<at::Tensor> TaskInputs::draw(std::uint64_t seed) {
   at::manual_seed(seed);
-  std::vector<at::Tensor> drawn = m_generator.run({}, RunningStats::Fresh);
+  std::vector<at::Tensor> drawn = m_generator.run({}, RunningStats::Fresh, Freed::AsTheyAre);
   std::vector<at::Tensor> inputs = m_fixed;
   std::size_t next = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

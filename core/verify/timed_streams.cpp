@@ -52,7 +52,8 @@ void TimedStreams::open(c10::Device where, std::size_t count) {
 
 device::DeviceResult<device::CallTime> TimedStreams::time(std::size_t number, std::size_t sets,
                                                           const device::Device::Call& before,
-                                                          const device::Device::Call& call) const {
+                                                          const device::Device::Call& call,
+                                                          const std::function<void()>& after) const {
   // What was issued to other streams has ended before the device issues anything: timing waits for it first.
   std::optional<Turn> turn;
   if (!m_streams.empty()) {
@@ -61,7 +62,11 @@ device::DeviceResult<device::CallTime> TimedStreams::time(std::size_t number, st
       return tl::make_unexpected(device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory});
     }
   }
-  return m_device.timeColdAfter(before, call);
+  auto time = m_device.timeColdAfter(before, call);
+  if (after) {
+    after();
+  }
+  return time;
 }
 
 void TimedStreams::forEach(const std::function<void()>& work) const {

@@ -35,10 +35,12 @@ class TimedStreams {
   // Back to the default stream.
   void close() { m_streams.clear(); }
   // As Device::timeColdAfter, on the stream whose turn it is: `number` counts the calls of a series, whose inputs take
-  // turns on `sets` working sets. Streams belong to the timed calls only.
+  // turns on `sets` working sets. Streams belong to the timed calls only. `after` issues what else there is to do on
+  // that stream, untimed: memory is freed for the stream that had it.
   [[nodiscard]] device::DeviceResult<device::CallTime> time(std::size_t number, std::size_t sets,
                                                             const device::Device::Call& before,
-                                                            const device::Device::Call& call) const;
+                                                            const device::Device::Call& call,
+                                                            const std::function<void()>& after = {}) const;
   // Does something on each of the streams, one after the other. What it throws is thrown on.
   void forEach(const std::function<void()>& work) const;
   // At least 1.

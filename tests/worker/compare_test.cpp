@@ -153,7 +153,7 @@ TEST(Sealed, GivesBackWhatItHidesForEveryType) {
     const at::Tensor values = at::tensor({0, 1, 1, 0, 1}, at::kInt).to(type);
     const Sealed hidden = sealed(values);
     EXPECT_FALSE(hidden.bits().equal(Sealed(values, 0).bits())) << type;
-    EXPECT_TRUE(hidden.chunk(1, 3).to(at::kLong).equal(values.narrow(0, 1, 3).to(at::kLong))) << type;
+    EXPECT_TRUE(hidden.chunk(1, 3)->to(at::kLong).equal(values.narrow(0, 1, 3).to(at::kLong))) << type;
     EXPECT_EQ(hidden.element(4), 1.0) << type;
     EXPECT_EQ(hidden.isFloating(), values.is_floating_point()) << type;
   }

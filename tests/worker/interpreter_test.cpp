@@ -47,7 +47,7 @@ std::vector<at::Tensor> runGraph(const domain::Graph& graph, const std::vector<a
                                  GraphMode mode = GraphMode::Eager, const CallMode& call = kNative) {
   auto program = GraphProgram::bind(graph, mode, call);
   EXPECT_THAT(program, testing::IsOk());
-  return program ? program->run(inputs, RunningStats::Fresh) : std::vector<at::Tensor>();
+  return program ? program->run(inputs, RunningStats::Fresh, Freed::Wiped) : std::vector<at::Tensor>();
 }
 
 TEST(Interpreter, CallsOperatorsWithTheirDefaults) {
@@ -177,7 +177,7 @@ TEST(Interpreter, ReportsAnOperatorThatFailsWithoutItsStack) {
   auto program = GraphProgram::bind(graph, GraphMode::Eager, kNative);
   ASSERT_THAT(program, testing::IsOk());
   const std::vector<at::Tensor> inputs = {at::ones({2, 3}), at::ones({4, 5})};
-  const auto failure = attempt([&] { (void)program->run(inputs, RunningStats::Fresh); });
+  const auto failure = attempt([&] { (void)program->run(inputs, RunningStats::Fresh, Freed::Wiped); });
   ASSERT_TRUE(failure.has_value());
   EXPECT_THAT(failure->message, HasSubstr("mat1 and mat2"));
   EXPECT_THAT(failure->message, ::testing::Not(HasSubstr("frame #")));
