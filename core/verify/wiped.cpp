@@ -7,8 +7,18 @@
 
 namespace swage::verify {
 
+namespace {
+
+// A view holds the tensor it was made from.
+bool isSole(const at::Tensor& tensor) {
+  const bool holdsBase = tensor.is_view() && tensor._base().use_count() == 1;
+  return tensor.use_count() == 1 && tensor.storage().use_count() <= (holdsBase ? 2 : 1);
+}
+
+}  // namespace
+
 void wipe(const at::Tensor& tensor) noexcept {
-  if (!tensor.defined() || !tensor.has_storage() || tensor.use_count() > 1 || tensor.storage().use_count() > 1) {
+  if (!tensor.defined() || !tensor.has_storage() || !isSole(tensor)) {
     return;
   }
   static_cast<void>(attempt([&tensor] {

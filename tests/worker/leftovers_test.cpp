@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel finds that looks for right answers in all of the worker's memory: PyTorch's, the reference's, and its
 // own of earlier calls.
+#include <dlfcn.h>
+
 #include <fstream>
 #include <string>
 
@@ -77,6 +79,7 @@ extern "C" void searching(void** a) {
 class Leftovers : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Leftovers, HoldNoAnswers) {
+  ASSERT_NE(::dlsym(RTLD_DEFAULT, "swageKeepsWhatIsFreed"), nullptr) << "needs LD_PRELOAD=libswage_no_reuse.so";
   ASSERT_THAT(startTorch(domain::Target::Cpu, 0, 2), testing::IsOk());
   auto device = device::openDevice(domain::Target::Cpu, 0, 2);
   ASSERT_THAT(device, testing::IsOk());
