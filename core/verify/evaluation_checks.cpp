@@ -25,18 +25,62 @@ domain::Wrong broken(std::string rule, std::string detail) {
   return wrong;
 }
 
-std::vector<at::Tensor> redZonesOf(const PlanProgram::GuardedRun& run, const WorkingInputs& set) {
+std::vector<at::Tensor> redZonesOf(std::span<const Guarded> buffers) {
   std::vector<at::Tensor> zones;
-  for (const std::vector<Guarded>* buffers : {&run.buffers, &set.buffers()}) {
-    for (const Guarded& buffer : *buffers) {
-      const auto& both = buffer.redZones();
-      zones.insert(zones.end(), both.begin(), both.end());
-    }
+  for (const Guarded& buffer : buffers) {
+    const auto& both = buffer.redZones();
+    zones.insert(zones.end(), both.begin(), both.end());
   }
   return zones;
 }
 
 }  // namespace
+
+Answers::Range EvaluationRun::askRedZones(const PlanProgram::GuardedRun& run, const WorkingInputs& set,
+                                          Answers& answers) {
+  std::vector<at::Tensor> zones = redZonesOf(run.buffers);
+  const std::vector<at::Tensor> ofInputs = redZonesOf(set.buffers());
+  zones.insert(zones.end(), ofInputs.begin(), ofInputs.end());
+  return answers.add(zones);
+}
+
+// Who writes there may have hit more than the zones: later candidates must not be judged by broken data.
+EvaluationRun::Outcome EvaluationRun::judgeRedZones(std::string_view zones, std::string_view when) {
+  if (areIntact(zones)) {
+    return std::nullopt;
+  }
+  m_poisoned = !m_state.isIntact();
+  return broken("red zone", fmt::format("a kernel wrote outside its buffers{}", when));
+}
+
+// Of all working sets; inputs that are not kept would have to be drawn again, and the last call's are looked at anyway.
+EvaluationRun::Outcome EvaluationRun::judgeInputsAfterTiming() {
+  Answers answers;
+  std::vector<at::Tensor> zones;
+  std::vector<Answers::Range> modified;
+  for (const WorkingInputs& set : m_state.working) {
+    const std::vector<at::Tensor> ofSet = redZonesOf(set.buffers());
+    zones.insert(zones.end(), ofSet.begin(), ofSet.end());
+    if (set.check() < m_state.kept.size()) {
+      modified.push_back(answers.add(differing(set.tensors(), m_state.kept[set.check()])));
+    }
+  }
+  const Answers::Range allZones = answers.add(zones);
+  answers.fetch();
+  if (Outcome outside = judgeRedZones(answers.bytesOf(allZones), " in a timed call")) {
+    return outside;
+  }
+  for (const Answers::Range& ofSet : modified) {
+    if (const int input = answers.firstSetOf(ofSet); input >= 0) {
+      return changedInput(input);
+    }
+  }
+  return std::nullopt;
+}
+
+domain::Evaluation EvaluationRun::changedInput(int input) {
+  return domain::Unstable{fmt::format("input {} was changed in the timed calls, not in the checked ones", input)};
+}
 
 // The first check by itself: most wrong candidates end there.
 EvaluationRun::Outcome EvaluationRun::verify() {
@@ -119,7 +163,7 @@ tl::expected<EvaluationRun::BegunCheck, StepFailure> EvaluationRun::begin(std::s
   BegunCheck begun;
   begun.check = check;
   begun.run = std::move(*run);
-  begun.redZones = answers.add(redZonesOf(begun.run, set));
+  begun.redZones = askRedZones(begun.run, set, answers);
   begun.modified = answers.add(differing(set.tensors(), pristine));
   begun.sums = answers.add(bitSums(begun.run.outputs));
   // repeat() runs the candidate beside the results of the first check. Where one runs beside those of others, it has
@@ -131,10 +175,8 @@ tl::expected<EvaluationRun::BegunCheck, StepFailure> EvaluationRun::begin(std::s
 }
 
 EvaluationRun::Outcome EvaluationRun::conclude(BegunCheck& begun, const Answers& answers) {
-  if (!areIntact(answers.bytesOf(begun.redZones))) {
-    // Who writes there may have hit more than the zones: later candidates must not be judged by broken data.
-    m_poisoned = !m_state.isIntact();
-    return broken("red zone", "a kernel wrote outside its buffers");
+  if (Outcome outside = judgeRedZones(answers.bytesOf(begun.redZones), "")) {
+    return outside;
   }
   if (const int input = answers.firstSetOf(begun.modified); input >= 0) {
     return broken("input modified", fmt::format("a kernel changed input {}", input));
@@ -176,7 +218,14 @@ EvaluationRun::Outcome EvaluationRun::repeat(BegunCheck& first) {
     return failed(onLeftovers.error());
   }
   const Answers::Range sums = answers.add(bitSums(*onLeftovers));
+  const Answers::Range zones = askRedZones(*second, set, answers);
+  const Answers::Range firstZones = askRedZones(first.run, set, answers);
   answers.fetch();
+  for (const Answers::Range& range : {zones, firstZones}) {
+    if (Outcome outside = judgeRedZones(answers.bytesOf(range), " when it was called again")) {
+      return outside;
+    }
+  }
   m_correct.bitwiseRepeatable = answers.firstSetOf(changed) < 0;
   const bool keptItsSum = answers.totalOf(sums) == m_checkedSums[first.check];
   return judgeRepetitions(second->outputs, *onLeftovers, keptItsSum, first.expected);

@@ -55,7 +55,14 @@ EvaluationRun::Outcome EvaluationRun::callAgain(std::size_t check) {
   if (!result) {
     return failed(result.error());
   }
-  if (bitSum(result->outputs) == m_checkedSums[check]) {
+  Answers answers;
+  const Answers::Range sums = answers.add(bitSums(result->outputs));
+  const Answers::Range zones = askRedZones(*result, set, answers);
+  answers.fetch();
+  if (Outcome outside = judgeRedZones(answers.bytesOf(zones), " when it was called again")) {
+    return outside;
+  }
+  if (answers.totalOf(sums) == m_checkedSums[check]) {
     return std::nullopt;
   }
   // The first two runs may have agreed by chance where the order of additions is left open.
@@ -78,7 +85,14 @@ EvaluationRun::Outcome EvaluationRun::callConfined(std::size_t check) {
   if (!result) {
     return failed(result.error());
   }
-  if (m_correct.bitwiseRepeatable && bitSum(result->outputs) == m_checkedSums[check]) {
+  Answers answers;
+  const Answers::Range sums = answers.add(bitSums(result->outputs));
+  const Answers::Range zones = askRedZones(*result, set, answers);
+  answers.fetch();
+  if (Outcome outside = judgeRedZones(answers.bytesOf(zones), " on a part of the device")) {
+    return outside;
+  }
+  if (m_correct.bitwiseRepeatable && answers.totalOf(sums) == m_checkedSums[check]) {
     return std::nullopt;
   }
   const auto wrong =

@@ -54,6 +54,12 @@ class EvaluationRun {
     Answers::Range sums;      // of the outputs' bits
   };
   [[nodiscard]] tl::expected<BegunCheck, StepFailure> begin(std::size_t check, Answers& answers);
+  // Of a run and of what it read.
+  [[nodiscard]] static Answers::Range askRedZones(const PlanProgram::GuardedRun& run, const WorkingInputs& set,
+                                                  Answers& answers);
+  [[nodiscard]] Outcome judgeRedZones(std::string_view zones, std::string_view when);
+  [[nodiscard]] Outcome judgeInputsAfterTiming();
+  [[nodiscard]] static domain::Evaluation changedInput(int input);
   // When the answers are there.
   [[nodiscard]] Outcome conclude(BegunCheck& begun, const Answers& answers);
   // On the inputs of the first check, which its working set still holds.
@@ -105,6 +111,7 @@ class EvaluationRun {
   // timing.
   [[nodiscard]] device::DeviceStatus checkTimedOutputs();
   void beginSum(TimedOutput& timed) const;
+  [[nodiscard]] device::DeviceStatus judgeSomeTimedOutput();
   [[nodiscard]] device::DeviceStatus checkLastOutput();
   [[nodiscard]] device::DeviceStatus checkSum(TimedOutput& timed);
   // Overwrites the memory that the next outputs and scratch will come from: a call that does nothing must not find an
@@ -132,6 +139,7 @@ class EvaluationRun {
   TimedOutput m_last;
   std::deque<TimedOutput> m_earlier;        // the latest first; the addresses of their outputs are not free
   std::optional<std::size_t> m_differedOn;  // the check on whose inputs a timed output was another one
+  Outcome m_wrongWhenTimed;                 // of a candidate that is not repeatable
   std::size_t m_timedCalls = 0;
   std::size_t m_timedLaunches = 0;
 };

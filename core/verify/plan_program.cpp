@@ -324,8 +324,9 @@ DeviceStatus PlanProgram::launch(BoundKernel& kernel) {
     makeAddressable(buffer);
     kernel.values[argument].address = m_slots[buffer].data_ptr();
   }
-  for (std::size_t i = 0; i < kernel.values.size(); ++i) {
-    kernel.pointers[i] = &kernel.values[i];
+  kernel.passed = kernel.values;
+  for (std::size_t i = 0; i < kernel.passed.size(); ++i) {
+    kernel.pointers[i] = &kernel.passed[i];
   }
   return kernel.kernel->launch(kernel.pointers.data());
 }

@@ -78,6 +78,7 @@ class PlanProgram {
   struct BoundKernel {
     std::unique_ptr<device::Kernel> kernel;
     std::vector<ArgumentValue> values;
+    std::vector<ArgumentValue> passed;  // a copy: a kernel on a CPU could keep something in them for its next call
     std::vector<void*> pointers;
     std::vector<std::pair<std::size_t, std::size_t>> buffers;  // argument, buffer
   };
