@@ -119,7 +119,7 @@ struct Unstable {
 };
 // The worst error over all checks with one kind of inputs.
 struct InputErrors {
-  std::string inputs;  // "task", "large", "small", "equal", "denormal", "cancelling", "held back"
+  std::string inputs;  // "task", "held back", or a kind of hard ones (name() of core/verify/checks.h)
   int checks = 0;
   std::vector<OutputError> errors;
 };

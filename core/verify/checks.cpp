@@ -10,15 +10,16 @@ namespace {
 constexpr std::uint64_t kHardSeeds = 400;
 constexpr std::uint64_t kHeldBackSeeds = 500;
 
-constexpr std::array kHard = {InputClass::Weights, InputClass::Offset,    InputClass::Large,      InputClass::Small,
-                              InputClass::Equal,   InputClass::MixedSign, InputClass::Cancelling, InputClass::Denormal};
+constexpr std::array kHard = {InputClass::Weights,  InputClass::Masks, InputClass::Uneven,     InputClass::Offset,
+                              InputClass::Large,    InputClass::Small, InputClass::Equal,      InputClass::MixedSign,
+                              InputClass::Negative, InputClass::Wide,  InputClass::Cancelling, InputClass::Denormal};
 
 }  // namespace
 
 std::string_view name(InputClass inputs) {
   static constexpr std::array<std::string_view, kInputClasses> kNames{
-      "task",  "other weights", "common offset", "cancelling", "large",
-      "small", "equal",         "denormal",      "mixed sign", "held back"};
+      "task",     "other weights", "common offset", "cancelling", "large",  "small",       "equal",
+      "denormal", "mixed sign",    "negative",      "wide",       "uneven", "other masks", "held back"};
   return kNames[static_cast<std::size_t>(inputs)];
 }
 

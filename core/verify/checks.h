@@ -35,9 +35,13 @@ enum class InputClass : unsigned char {
   Equal,
   Denormal,
   MixedSign,
+  Negative,  // all values below a negative one: a maximum that starts at 0, an exponential that underflows
+  Wide,      // beyond where the task draws, within where functions still bend: an approximation for small values only
+  Uneven,    // the ends of rows and columns dominate: a sum that leaves them out, or looks at a part only
+  Masks,     // booleans that the task draws all alike, drawn at random
   HeldBack,
 };
-inline constexpr std::size_t kInputClasses = 10;
+inline constexpr std::size_t kInputClasses = 14;
 // As domain::InputErrors::inputs has it.
 [[nodiscard]] std::string_view name(InputClass inputs);
 // Derived from a draw of the task's generator, which never makes such values itself.

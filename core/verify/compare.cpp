@@ -31,6 +31,11 @@ void forEachChunk(c10::Device device, std::int64_t size,
   }
 }
 
+// Where a tensor of floating type is neither an infinity nor NaN. Unlike isfinite() without a copy of it on the way.
+at::Tensor areNumbers(const at::Tensor& values) {
+  return values.sub(values).eq(0);
+}
+
 // Of floating type; in float64.
 Wiped wideChunk(const Sealed& sealed, std::int64_t begin, std::int64_t count) {
   return Wiped(sealed.chunk(begin, count)->to(at::kDouble));
@@ -78,6 +83,15 @@ bool areFinite(const Magnitude& norms) {
   return std::isfinite(norms.l2) && std::isfinite(norms.maxAbsolute);
 }
 
+double largestOf(at::ScalarType type) {
+  switch (type) {
+    case at::kHalf: return 65504.0;
+    case at::kBFloat16: return 0x1.FEp127;
+    case at::kFloat: return std::numeric_limits<float>::max();
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
 std::int64_t firstTrue(const at::Tensor& flags) {
   return flags.any().item<bool>() ? flags.to(at::kByte).argmax().item<std::int64_t>() : -1;
 }
@@ -94,9 +108,13 @@ std::int64_t firstBad(const at::Tensor& flat, const std::function<at::Tensor(std
   return found;
 }
 
-// Absolute error in float64: 0 where both are the same infinity or NaN, infinite where only one is.
+// Absolute error in float64: 0 where both are the same infinity or NaN, infinite where only one is. What the type of
+// `actual` cannot hold is infinite.
 at::Tensor preciseError(const at::Tensor& actual, const at::Tensor& reference) {
-  const at::Tensor same = actual.eq(reference).logical_or(actual.isnan().logical_and(reference.isnan()));
+  const Wiped stored(reference.to(actual.scalar_type()));
+  const at::Tensor same = actual.eq(*stored)
+                              .logical_and(areNumbers(*stored).logical_not())
+                              .logical_or(actual.isnan().logical_and(reference.isnan()));
   const at::Tensor error = reference.to(at::kDouble).sub(*addend(actual)).abs();
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   const at::Tensor known = at::nan_to_num(error, kInfinite, kInfinite);
@@ -109,18 +127,25 @@ Difference settled(const at::Tensor& actual, const Sealed& reference, const Magn
 
 }  // namespace
 
-// Looks for elements that are not finite only when there is one, or when the squares of finite ones overflow.
-Magnitude magnitude(const Sealed& reference) {
+// Looks for elements that are not finite, or would not be in the type of the output, only when there is one, or when
+// the squares of finite ones overflow.
+Magnitude magnitude(const Sealed& reference, at::ScalarType stored) {
   const auto ofChunks = [&reference](const std::function<at::Tensor(const at::Tensor&)>& change) {
     Norms norms;
     forEachChunk(reference.device(), reference.size(), [&](std::int64_t begin, std::int64_t count) {
-      norms.add(change(*wideChunk(reference, begin, count)));
+      norms.add(*Wiped(change(*wideChunk(reference, begin, count))));
     });
     return read(norms);
   };
   const Magnitude all = ofChunks([](const at::Tensor& values) { return values; });
-  return areFinite(all) ? all
-                        : ofChunks([](const at::Tensor& values) { return at::nan_to_num(values, 0.0, 0.0, 0.0); });
+  if (areFinite(all) && all.maxAbsolute <= largestOf(stored)) {
+    return all;
+  }
+  return ofChunks([stored](const at::Tensor& values) {
+    const Wiped narrow(values.to(stored));
+    const Wiped wide(narrow->to(at::kDouble));
+    return at::nan_to_num(*wide, 0.0, 0.0, 0.0);
+  });
 }
 
 void Spread::add(const Spread& other) {
@@ -146,7 +171,7 @@ Spread spread(const Sealed& tensor) {
   Spread total;
   forEachChunk(tensor.device(), tensor.size(), [&](std::int64_t begin, std::int64_t count) {
     const Wiped all = wideChunk(tensor, begin, count);
-    const Wiped values(all->masked_select(all->isfinite()));
+    const Wiped values(all->masked_select(areNumbers(*all)));
     if (values->numel() > 0) {
       total.add({values->numel(), values->sum().item<double>(), at::dot(*values, *values).item<double>(),
                  values->min().item<double>(), values->max().item<double>()});
@@ -221,7 +246,7 @@ bool isFinite(const Sealed& tensor) {
 std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
   return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
     const at::Tensor finite =
-        reference.chunk(begin, count)->isfinite().logical_and(eager.chunk(begin, count)->isfinite());
+        areNumbers(*reference.chunk(begin, count)).logical_and(areNumbers(*eager.chunk(begin, count)));
     return actual.narrow(0, begin, count).isnan().logical_and(finite);
   });
 }

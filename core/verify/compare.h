@@ -13,12 +13,12 @@
 // Everything here may throw c10::Error and, where nothing else is said, waits for the device.
 namespace swage::verify {
 
-// Of the finite elements of a tensor of floating type, in float64.
+// Of the elements of a tensor of floating type that are finite in `stored`, in float64.
 struct Magnitude {
   double l2 = 0.0;
   double maxAbsolute = 0.0;
 };
-[[nodiscard]] Magnitude magnitude(const Sealed& reference);
+[[nodiscard]] Magnitude magnitude(const Sealed& reference, at::ScalarType stored = at::kDouble);
 
 // How the elements of a tensor of any type lie, in float64, without those that are not finite.
 struct Spread {
@@ -35,7 +35,7 @@ struct Spread {
 [[nodiscard]] Spread spread(const Sealed& tensor);
 
 // Error of `actual` against `reference`, which has the same number of elements, both flat. Elements that are the same
-// infinity, or NaN in both, have no error.
+// infinity, or NaN in both, have no error; what the type of `actual` cannot hold is infinite.
 struct Difference {
   double l2 = 0.0;
   double maxAbsolute = 0.0;         // infinite when an infinity or NaN stands where there should be none

@@ -11,6 +11,8 @@ constexpr double kMaximumFactor = 4.0;
 constexpr double kMaximumFloorFactor = 4.0;
 constexpr double kRoundingFactor = 64.0;
 constexpr double kAlikeFactor = 4096.0;
+constexpr double kHalfRoundingFactor = 8.0;
+constexpr double kHalfAlikeFactor = 64.0;
 // One TF32 product has a relative error of 2^-11, and sums of products keep about that in L2. Measured: 2.9e-4.
 constexpr double kTf32Limit = 1e-3;
 
@@ -40,9 +42,11 @@ ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double e
           std::max(kMaximumFactor * eagerMaxAbsolute, kMaximumFloorFactor * floor * referenceMaxAbsolute)};
 }
 
-ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, double roundingRelativeL2, double roundingMaxAbsolute,
-                          Elements elements) {
-  const double factor = elements == Elements::Alike ? kAlikeFactor : kRoundingFactor;
+ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, domain::ScalarType dtype, double roundingRelativeL2,
+                          double roundingMaxAbsolute, Elements elements) {
+  const double varied = isHalf(dtype) ? kHalfRoundingFactor : kRoundingFactor;
+  const double alike = isHalf(dtype) ? kHalfAlikeFactor : kAlikeFactor;
+  const double factor = elements == Elements::Alike ? alike : varied;
   return {std::max(ordinary.relativeL2, factor * roundingRelativeL2),
           std::max(ordinary.maxAbsolute, factor * roundingMaxAbsolute)};
 }

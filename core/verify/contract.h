@@ -26,8 +26,10 @@ struct ErrorLimit {
 // a part of the task that is left out more than that.
 // Where all elements are alike, so are their errors: they add up along a sum instead of averaging out, and twelve bits
 // are allowed. Such inputs are there to find divisions by zero, not a lack of precision.
+// Of an output of a 16-bit type, which has eight bits or eleven, that would be all there is, and a bias that is left
+// out would pass. Sums are not kept in such types, so three bits are enough, and six.
 enum class Elements : unsigned char { Varied, Alike };
-[[nodiscard]] ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, double roundingRelativeL2,
+[[nodiscard]] ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, domain::ScalarType dtype, double roundingRelativeL2,
                                         double roundingMaxAbsolute, Elements elements);
 
 // KernelBench's tolerance against eager, absolute and relative alike: 1e-4, or 1e-2 for 16-bit types.

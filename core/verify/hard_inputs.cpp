@@ -15,9 +15,11 @@
 namespace swage::verify {
 namespace {
 
-// Powers of two, so that scaling itself rounds nothing. The narrow types get what their range and precision allow.
 constexpr std::int64_t kDirections = 262'139;  // prime
+constexpr double kWide = 0x1p3;                // an exponential of eight times a normal draw is still a number
+constexpr double kUneven = 0x1p4;              // along each of two dimensions: within what float16 can hold
 
+// Powers of two, so that scaling itself rounds nothing. The narrow types get what their range and precision allow.
 struct Scales {
   double large;
   double small;
@@ -71,8 +73,22 @@ void makeCancelling(at::Tensor& input) {
   input.add_(index.remainder(2).mul(-2).add(1).to(input.scalar_type()).mul_(offset));
 }
 
+// Below -128 for values around 1, where float32's exponential is 0.
+void makeNegative(at::Tensor& input) {
+  constexpr double kShare = 0x1p-3;
+  input.abs_().add_(kShare * offsetOf(input)).neg_();
+}
+
+void makeUneven(at::Tensor& input) {
+  for (const std::int64_t dimension : {std::int64_t{0}, input.dim() - 1}) {
+    if (input.dim() > 0 && (dimension == 0 || input.dim() > 1)) {
+      input.narrow(dimension, input.size(dimension) - 1, 1).mul_(kUneven);
+    }
+  }
+}
+
 void makeHard(at::Tensor& input, InputClass inputs) {
-  const Scales& scales = scalesOf(input.scalar_type());
+  const Scales& scales = scalesOf(input.scalar_type());  // of float32 for booleans, which are not scaled
   switch (inputs) {
     case InputClass::Large: input.mul_(scales.large); return;
     case InputClass::Small: input.mul_(scales.small); return;
@@ -81,6 +97,10 @@ void makeHard(at::Tensor& input, InputClass inputs) {
     case InputClass::Offset: input.add_(offsetOf(input)); return;
     case InputClass::Cancelling: makeCancelling(input); return;
     case InputClass::MixedSign: input.abs_().mul_(randomSigns(input)); return;
+    case InputClass::Negative: makeNegative(input); return;
+    case InputClass::Wide: input.mul_(kWide); return;
+    case InputClass::Uneven: makeUneven(input); return;
+    case InputClass::Masks: input.bernoulli_(0.5); return;
     case InputClass::Task:
     case InputClass::Weights:
     case InputClass::HeldBack: return;
@@ -91,9 +111,17 @@ bool isWeight(const domain::GraphInput& input) {
   return input.kind == domain::InputKind::Parameter || input.kind == domain::InputKind::Buffer;
 }
 
+bool isAllAlike(const at::Tensor& booleans) {
+  return booleans.eq(booleans.flatten()[0]).all().item<bool>();
+}
+
 bool isChanged(const domain::GraphInput& input, const at::Tensor& tensor, InputClass inputs) {
   const bool isMeant = inputs == InputClass::Weights ? isWeight(input) : input.kind == domain::InputKind::User;
-  return isMeant && tensor.is_floating_point() && tensor.numel() > 0;
+  if (!isMeant || tensor.numel() == 0) {
+    return false;
+  }
+  return inputs == InputClass::Masks ? tensor.scalar_type() == at::kBool && isAllAlike(tensor)
+                                     : tensor.is_floating_point();
 }
 
 bool hasBothSigns(const at::Tensor& tensor) {
@@ -105,11 +133,12 @@ bool hasBothSigns(const at::Tensor& tensor) {
 at::Tensor otherWeight(const domain::GraphInput& input, const at::Tensor& weight, std::uint64_t seed) {
   at::manual_seed(seed);
   at::Tensor noise = at::empty_like(weight);
+  const double size = rootMeanSquare(weight);
   const bool isMean = input.name.ends_with("running_mean");
-  if (input.kind == domain::InputKind::Buffer && !isMean) {
+  const bool isBuffer = input.kind == domain::InputKind::Buffer && !isMean;
+  if (size != 0.0 && (isBuffer || !hasBothSigns(weight))) {
     return noise.uniform_(0.5, 1.5).mul_(weight);
   }
-  const double size = rootMeanSquare(weight);
   return noise.normal_(0.0, 0.5 * (std::isfinite(size) && size > 0.0 ? size : 1.0)).add_(weight);
 }
 

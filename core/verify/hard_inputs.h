@@ -12,8 +12,9 @@
 #include "core/verify/checks.h"
 
 // Inputs that are hard to compute with, made from a draw of the task's generator. Only user inputs of floating type
-// change, and in the class of other weights only parameters and buffers of floating type: an index, a mask or a counter
-// stays what the task made it, so that every input stays one the task may get. Everything here may throw c10::Error.
+// change, in the class of other weights only parameters and buffers of floating type, in that of other masks only
+// booleans that tell nothing: an index, a mask or a counter stays what the task made it, so that every input stays one
+// the task may get. Everything here may throw c10::Error.
 namespace swage::verify {
 
 // The inputs of `check`. Tensors that change are replaced, those that stay are shared with `drawn`.
@@ -24,8 +25,9 @@ namespace swage::verify {
 // a sign that is missing.
 [[nodiscard]] bool appliesTo(const domain::Graph& graph, const Check& check, std::span<const at::Tensor> drawn);
 
-// Another value for one parameter or buffer, of the same shape, type and about the same scale. A buffer keeps signs and
-// zeros (a variance stays positive, a mask stays a mask), but for a running mean, which may be anything.
+// Another value for one parameter or buffer, of the same shape, type and about the same scale. What has one sign keeps
+// it (of a gain a root may be taken), and a buffer keeps all signs and zeros (a variance stays positive, a mask stays a
+// mask), but for a running mean, which may be anything, and for one that is all zeros, as a bias may be.
 [[nodiscard]] at::Tensor otherWeight(const domain::GraphInput& input, const at::Tensor& weight, std::uint64_t seed);
 
 // Moves values by one rounding of the type they are stored in, up or down. The directions are drawn once and then taken

@@ -87,7 +87,7 @@ void Reference::measureEager(Expected& results, std::vector<OutputScale>& scales
     if (!reference.isFloating()) {
       continue;
     }
-    const Magnitude size = magnitude(reference);
+    const Magnitude size = magnitude(reference, toTorch(m_graph.type(m_graph.outputs[i].value).dtype));
     const Difference error = difference(*results.eager[i].chunk(0, reference.size()), reference);
     const double relativeError = relative(error.l2, size.l2);
     scale.referenceL2 = size.l2;

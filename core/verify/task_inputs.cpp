@@ -31,6 +31,17 @@ bool isItsOwn(const at::Tensor& made, const domain::TensorType& type) {
          made.storage().nbytes() == made.nbytes() && hasStrides(made, type);
 }
 
+// A dimension without a stride, as expand() makes it, has one element in memory.
+void copyInto(at::Tensor to, at::Tensor from) {
+  for (std::int64_t dimension = 0; dimension < to.dim(); ++dimension) {
+    if (to.stride(dimension) == 0 && to.size(dimension) > 1) {
+      to = to.narrow(dimension, 0, 1);
+      from = from.narrow(dimension, 0, 1);
+    }
+  }
+  to.copy_(from);
+}
+
 Result<at::Tensor> loadWeight(const domain::GraphInput& input, const domain::TensorType& type,
                               const SafetensorsFile& file, c10::Device device) {
   const auto* stored = file.find(input.name);
@@ -108,7 +119,7 @@ std::vector<at::Tensor> TaskInputs::draw(std::uint64_t seed) {
       inputs[i] = std::move(made);
     } else {
       inputs[i] = emptyTensor(type, made.device());
-      inputs[i].copy_(made);
+      copyInto(inputs[i], made);
     }
   }
   return inputs;
@@ -130,7 +141,7 @@ WorkingInputs::WorkingInputs(const domain::Graph& graph, device::Device& device,
 void WorkingInputs::fill(std::span<const at::Tensor> pristine, std::size_t check) {
   m_check = check;
   for (std::size_t i = 0; i < m_tensors.size(); ++i) {
-    m_tensors[i].copy_(pristine[i]);
+    copyInto(m_tensors[i], pristine[i]);
   }
 }
 

@@ -116,7 +116,7 @@ std::optional<domain::Wrong> Verdict::checkShape(const at::Tensor& output, std::
 std::optional<domain::Wrong> Verdict::judgeInteger(const Case& which) const {
   // Equal or nearly equal values make ties, and which of them an index names is nobody's promise.
   if (which.inputs == InputClass::Equal || which.inputs == InputClass::Denormal || which.inputs == InputClass::Offset ||
-      which.inputs == InputClass::Cancelling) {
+      which.inputs == InputClass::Negative || which.inputs == InputClass::Cancelling) {
     return std::nullopt;
   }
   // A boolean is one of two bytes; any other one would pass for true.
@@ -168,7 +168,7 @@ std::optional<domain::Wrong> Verdict::judgeError(const Case& which, const Differ
   if (isHard(which.inputs)) {
     // Denormals beside anything else are nothing, and everything else may be a bias.
     const bool isAlike = which.inputs == InputClass::Equal || which.inputs == InputClass::Denormal;
-    limit = hardErrorLimit(limit, scale.roundingRelativeL2, scale.roundingMaxAbsolute,
+    limit = hardErrorLimit(limit, which.type.dtype, scale.roundingRelativeL2, scale.roundingMaxAbsolute,
                            isAlike ? Elements::Alike : Elements::Varied);
   }
   if (relative <= limit.relativeL2 && found.maxAbsolute <= limit.maxAbsolute) {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/device/open_device.h"
+#include "core/domain/json.h"
 #include "core/verify/task_inputs.h"
 #include "core/verify/task_session.h"
 #include "core/verify/torch_runtime.h"
@@ -74,6 +75,16 @@ static void normalise(const float* x, float* y, std::int64_t n, float epsilon) {
 }
 KERNEL(rightNormalisation) { normalise(x, y, n, 1e-12f); }
 KERNEL(withoutEpsilon) { normalise(x, y, n, 0.0f); }
+KERNEL(rightMaximum) { for (std::int64_t r = 0; r < n / 96; ++r) { y[r] = x[r * 96]; for (int i = 1; i < 96; ++i) y[r] = std::max(y[r], x[r * 96 + i]); } }
+KERNEL(maximumFromZero) { for (std::int64_t r = 0; r < n / 96; ++r) { y[r] = 0; for (int i = 0; i < 96; ++i) y[r] = std::max(y[r], x[r * 96 + i]); } }
+static double meanOfSquares(const float* x, std::int64_t n) { double sum = 0; for (std::int64_t i = 0; i < n; ++i) sum += x[i] * x[i]; return sum; }
+KERNEL(rightMean) { *y = meanOfSquares(x, n) / n; }
+KERNEL(meanWithoutTheLast) { *y = meanOfSquares(x, n - 1) / n; }
+static float softplus(float v, float threshold) { return v > threshold ? v : std::log1p(std::exp(v)); }
+KERNEL(rightSoftplus) { for (std::int64_t i = 0; i < n; ++i) y[i] = softplus(x[i], 20.0f); }
+KERNEL(softplusNearZero) { for (std::int64_t i = 0; i < n; ++i) y[i] = softplus(x[i], 6.0f); }
+KERNEL(rightExponential) { for (std::int64_t i = 0; i < n; ++i) y[i] = std::exp(x[i] * 40.0f); }
+KERNEL(inexactExponential) { for (std::int64_t i = 0; i < n; ++i) y[i] = std::exp(x[i] * 40.0f) * 1.00005f; }
 KERNEL(rightSum) {
   for (std::int64_t row = 0; row < n / 96; ++row, x += 96) { float sum = 0; for (int i = 0; i < 96; ++i) sum += x[i]; y[row] = sum; }
 }
@@ -173,7 +184,7 @@ TEST_P(Contender, SaysHowLargeTheErrorsAreOnEachKindOfInputs) {
     found.push_back(fmt::format("{} {}", errors.inputs, errors.checks));
   }
   EXPECT_THAT(found, ElementsAre("task 5", "common offset 1", "cancelling 1", "large 1", "small 1", "equal 1",
-                                 "denormal 1", "mixed sign 1", "held back 3"));
+                                 "denormal 1", "mixed sign 1", "negative 1", "wide 1", "uneven 1", "held back 3"));
 }
 
 TEST_P(Contender, IsCheckedWithHardInputsOnlyWhereTheTaskAsksForThem) {
@@ -233,6 +244,89 @@ TEST_P(Contender, FindsWhatIsRightOnOrdinaryInputsOnly) {
   EXPECT_THAT(wrongOf(relu(), "clamping").detail, HasSubstr("large inputs"));
   EXPECT_THAT(wrongOf(relu(), "ignoringTheSmall").detail, HasSubstr("small inputs"));
   EXPECT_THAT(wrongOf(relu("aten.rand.default"), "copying").detail, HasSubstr("mixed sign inputs"));
+}
+
+TEST_P(Contender, FindsAMaximumThatStartsAtZero) {
+  const domain::Task task = testing::taskOf({kRows, kColumns}, R"({"op": "aten.amax.default",
+    "args": [{"value": 0}, [1]], "kwargs": {}, "outputs": [1], "where": ""})",
+                                            {{kRows}});
+  expectCorrect(task, "rightMaximum");
+  EXPECT_THAT(wrongOf(task, "maximumFromZero").detail, HasSubstr("negative inputs"));
+}
+
+// One of four million: less than the rounding of the result.
+TEST_P(Contender, FindsAnElementThatALargeSumLeavesOut) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 22;
+  const domain::Task task = testing::taskOf({kMany}, R"(
+    {"op": "aten.mul.Tensor", "args": [{"value": 0}, {"value": 0}], "kwargs": {}, "outputs": [2], "where": ""},
+    {"op": "aten.mean.dim", "args": [{"value": 2}, [0]], "kwargs": {}, "outputs": [1], "where": ""})",
+                                            {{}, {kMany}});
+  expectCorrect(task, "rightMean");
+  EXPECT_THAT(wrongOf(task, "meanWithoutTheLast").detail, HasSubstr("uneven inputs"));
+}
+
+TEST_P(Contender, FindsWhatIsRightNearZeroOnly) {
+  const domain::Task task = testing::pointwiseTask({kRows, kColumns}, "aten.softplus.default");
+  expectCorrect(task, "rightSoftplus");
+  EXPECT_THAT(wrongOf(task, "softplusNearZero").detail, HasSubstr("wide inputs"));
+}
+
+// PyTorch overflows in one element of a hundred: that is no error, and excuses none.
+TEST_P(Contender, MustBeExactWhereNothingOverflows) {
+  const domain::Shape all = {kRows, kColumns};
+  const domain::Task task = testing::taskOf(all, R"(
+    {"op": "aten.mul.Scalar", "args": [{"value": 0}, 40.0], "kwargs": {}, "outputs": [2], "where": ""},
+    {"op": "aten.exp.default", "args": [{"value": 2}], "kwargs": {}, "outputs": [1], "where": ""})",
+                                            {all, all});
+  expectCorrect(task, "rightExponential");
+  EXPECT_EQ(wrongOf(task, "inexactExponential").rule, "error");
+}
+
+// relu(x * sqrt(gain)), and the gain is 1: PyTorch has no root of a negative one.
+TEST_P(Contender, FindsAGainThatWasLeftOutUnderARoot) {
+  const testing::TempDir directory;
+  std::array<float, kColumns> ones{};
+  ones.fill(1.0F);
+  testing::writeSafetensors(directory / "w.safetensors", "gain", {kColumns}, ones);
+  const domain::Shape all = {kRows, kColumns};
+  const domain::Task task = testing::taskOf(all, R"(
+    {"op": "aten.sqrt.default", "args": [{"value": 3}], "kwargs": {}, "outputs": [2], "where": ""},
+    {"op": "aten.mul.Tensor", "args": [{"value": 0}, {"value": 2}], "kwargs": {}, "outputs": [1], "where": ""})",
+                                            {all, {kColumns}, {kColumns}}, "gain");
+  wire::LoadTask loading = requestFor(task);
+  loading.weightsPath = directory / "w.safetensors";
+  wire::Evaluate request = evaluateRequest(task, "copying");
+  request.plan.inputs.push_back(domain::ValueId(3));
+  const domain::Evaluation evaluation = evaluate(loading, request);
+  const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(evaluation);
+  EXPECT_THAT(wrong->detail, HasSubstr("with other weights"));
+}
+
+TEST_P(Contender, FindsAMaskThatIsIgnoredBecauseItIsAllTrue) {
+  domain::Task task = testing::pointwiseTask({kRows, kColumns}, "aten.relu.default");
+  const domain::TensorType mask = domain::contiguousTensor(domain::ScalarType::Bool, {kRows, kColumns});
+  const std::string types = fmt::format("{0}, {0}, {1}", toJson(task.graph.values[0]).dump(), toJson(mask).dump());
+  task.graph = testing::graphFromText(fmt::format(R"({{"values": [{}],
+    "inputs": [{{"value": 0, "kind": "user", "name": "x"}}, {{"value": 2, "kind": "user", "name": "mask"}}],
+    "nodes": [{{"op": "aten.mul.Tensor", "args": [{{"value": 0}}, {{"value": 2}}], "kwargs": {{}}, "outputs": [1],
+                "where": ""}}],
+    "outputs": [{{"value": 1, "kind": "user", "name": ""}}]}})",
+                                                  types));
+  task.inputGenerator =
+      testing::graphFromText(fmt::format(R"({{"values": [{0}, {1}], "inputs": [],
+    "nodes": [{{"op": "aten.randn.default", "args": [[{2}, {3}]],
+                "kwargs": {{"device": {{"device": true}}, "dtype": {{"dtype": "float32"}}}}, "outputs": [0], "where": ""}},
+              {{"op": "aten.ones.default", "args": [[{2}, {3}]],
+                "kwargs": {{"device": {{"device": true}}, "dtype": {{"dtype": "bool"}}}}, "outputs": [1], "where": ""}}],
+    "outputs": [{{"value": 0, "kind": "user", "name": ""}}, {{"value": 1, "kind": "user", "name": ""}}]}})",
+                                         toJson(task.graph.values[0]).dump(), toJson(mask).dump(), kRows, kColumns));
+  wire::Evaluate request = evaluateRequest(task, "copying");
+  request.plan.inputs.push_back(domain::ValueId(2));
+  const domain::Evaluation evaluation = evaluate(requestFor(task), request);
+  const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(evaluation);
+  EXPECT_THAT(wrong->detail, HasSubstr("other masks inputs"));
 }
 
 TEST_P(Contender, MayFlushDenormals) {

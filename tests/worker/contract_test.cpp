@@ -49,13 +49,20 @@ TEST(KernelBenchTolerance, DependsOnTheType) {
 
 TEST(HardErrorLimit, AllowsWhatRoundingCostsOnTheseInputs) {
   const ErrorLimit ordinary{1e-6, 1e-5};
-  const ErrorLimit easy = hardErrorLimit(ordinary, 1e-9, 1e-9, Elements::Varied);
+  const ErrorLimit easy = hardErrorLimit(ordinary, ScalarType::Float32, 1e-9, 1e-9, Elements::Varied);
   EXPECT_EQ(easy.relativeL2, ordinary.relativeL2);
   EXPECT_EQ(easy.maxAbsolute, ordinary.maxAbsolute);
-  const ErrorLimit hard = hardErrorLimit(ordinary, 1e-5, 1e-3, Elements::Varied);
+  const ErrorLimit hard = hardErrorLimit(ordinary, ScalarType::Float32, 1e-5, 1e-3, Elements::Varied);
   EXPECT_DOUBLE_EQ(hard.relativeL2, 64e-5);
   EXPECT_DOUBLE_EQ(hard.maxAbsolute, 64e-3);
-  EXPECT_DOUBLE_EQ(hardErrorLimit(ordinary, 1e-5, 1e-3, Elements::Alike).relativeL2, 4096e-5);
+  EXPECT_DOUBLE_EQ(hardErrorLimit(ordinary, ScalarType::Float32, 1e-5, 1e-3, Elements::Alike).relativeL2, 4096e-5);
+}
+
+TEST(HardErrorLimit, LeavesNoRoomForAMissingPartInNarrowTypes) {
+  const double rounding = 0x1p-8;  // what one bfloat16 can be off
+  const ErrorLimit ordinary = errorLimit(ScalarType::BFloat16, 0.002, 0.01, 4.0);
+  EXPECT_LT(hardErrorLimit(ordinary, ScalarType::BFloat16, rounding, rounding, Elements::Varied).relativeL2, 0.05);
+  EXPECT_LT(hardErrorLimit(ordinary, ScalarType::BFloat16, rounding, rounding, Elements::Alike).relativeL2, 0.3);
 }
 
 }  // namespace

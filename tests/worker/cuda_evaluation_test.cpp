@@ -88,7 +88,7 @@ TEST_F(CudaEvaluation, OfARightKernelHoldsOnHardInputsAndHeldBackSeeds) {
     kinds.push_back(errors.inputs);
   }
   EXPECT_THAT(kinds, ::testing::ElementsAre("task", "common offset", "cancelling", "large", "small", "equal",
-                                            "denormal", "held back"));
+                                            "denormal", "negative", "wide", "uneven", "held back"));
   EXPECT_THAT(m_session->ready().doubts, ::testing::IsEmpty());
 }
 
