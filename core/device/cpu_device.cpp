@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device/cpu_device.h"
 
+#include <immintrin.h>
+#include <omp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -28,6 +30,7 @@ using Entry = void (*)(void**);
 
 constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;   // by one thread
 constexpr std::size_t kScrubbedBytes = std::size_t{64} << 10U;  // kernels keep a few hundred bytes on the stack
+constexpr unsigned kUsualArithmetic = 0x1F80;                   // of MXCSR: to nearest, with denormals, no exceptions
 constexpr std::chrono::milliseconds kLongestConfinement{50};    // a few time slices of the system
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kMaxFlushBytes = std::int64_t{256} << 20;
@@ -136,8 +139,12 @@ DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::str
 }
 
 void CpuDevice::scrub() {
+  omp_set_num_threads(m_info.threads);  // eager's as well as the kernels'
 #pragma omp parallel
-  scrubStack();
+  {
+    _mm_setcsr(kUsualArithmetic);
+    scrubStack();
+  }
 }
 
 DeviceStatus CpuDevice::callConfined(const Call& call) {

@@ -82,7 +82,8 @@ class Device {
   // Every byte becomes `value`. Asynchronous on a GPU.
   [[nodiscard]] virtual DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) = 0;
   // Overwrites what earlier calls left where a kernel keeps what it has not initialised, so that it does not find zeros
-  // there, or the right values. Of a CPU: the stacks of the threads.
+  // there, or the right values. Of a CPU: the stacks of the threads; their rounding modes and their number become what
+  // they were, because a kernel could have changed them for whatever runs after it.
   virtual void scrub() {}
   // Issues a call and waits for it, with most of the device taken away from it: on a GPU every multiprocessor but one
   // is busy with something else for a few milliseconds, on a CPU all threads share one core. Blocks and threads that

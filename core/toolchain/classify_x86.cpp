@@ -320,11 +320,28 @@ std::string listingOf(const std::vector<AsmFunction>& functions, const std::vect
   return text;
 }
 
+namespace {
+
+// Registers that outlive a call, and that no kernel has a use for: x87 and vector state as a block of memory, the bases
+// of segments, protection keys.
+bool isOfProcessState(std::string_view mnemonic) {
+  constexpr std::array<std::string_view, 7> kPrefixes{"xsave",    "xrstor",   "fxsave", "fxrstor",
+                                                      "wrfsbase", "wrgsbase", "wrpkru"};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [mnemonic](std::string_view prefix) { return mnemonic.starts_with(prefix); });
+}
+
+}  // namespace
+
 std::string findSystemCall(const std::vector<AsmFunction>& functions) {
   for (const AsmFunction& function : functions) {
     for (const AsmInstruction& instruction : function.body) {
       if (instruction.mnemonic == "syscall" || instruction.mnemonic == "sysenter" || instruction.mnemonic == "int") {
         return fmt::format("makes a system call ('{}' in {})", instruction.mnemonic, function.name);
+      }
+      if (isOfProcessState(instruction.mnemonic)) {
+        return fmt::format("keeps something in registers of the process ('{}' in {})", instruction.mnemonic,
+                           function.name);
       }
     }
   }

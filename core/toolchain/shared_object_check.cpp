@@ -111,6 +111,20 @@ const ElfSymbol* findFunction(const ElfImage& image, std::string_view name) {
   return nullptr;
 }
 
+// By what the linker was told, not by name: data can be put into a section of any name. What only the loader writes is
+// read-only before the kernel runs.
+bool isWritable(const ElfImage& image, const ElfSymbol& symbol) {
+  constexpr std::array<std::string_view, 6> kOfLoader{".data.rel.ro", ".init_array", ".fini_array",
+                                                      ".dynamic",     ".got",        ".got.plt"};
+  const ElfSection* section = image.find(image.sectionName(symbol));
+  return section != nullptr && (section->flags & SHF_WRITE) != 0 && !contains(kOfLoader, section->name);
+}
+
+// crtbegin's two variables, and the lock of a named critical section, which no source can name.
+bool isOfRuntime(std::string_view symbol) {
+  return symbol == "completed.0" || symbol == "__dso_handle" || symbol.starts_with(".gomp_critical_user_");
+}
+
 bool isHashedSection(std::string_view name) {
   return name == ".text" || name == ".plt" || name == ".rodata" || name.starts_with(".rodata.") || name == ".data" ||
          name == ".rela.plt" || name == ".rela.dyn" || name == ".tdata";
@@ -148,11 +162,8 @@ std::optional<std::string> findWritableData(const ElfImage& image) {
   std::uint64_t total = 0;
   std::string first;
   for (const ElfSymbol& symbol : image.symbols) {
-    const std::string_view section = image.sectionName(symbol);
-    const bool writable = section == ".data" || section == ".bss" || section == ".tdata" || section == ".tbss";
     const bool isData = symbol.type == STT_OBJECT || symbol.type == STT_TLS;
-    // completed.0 is crtbegin's; __dso_handle is its other variable.
-    if (writable && isData && symbol.name != "completed.0" && symbol.name != "__dso_handle") {
+    if (isData && symbol.size > 0 && isWritable(image, symbol) && !isOfRuntime(symbol.name)) {
       total += symbol.size;
       first = first.empty() ? symbol.name : first;
     }

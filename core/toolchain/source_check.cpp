@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 20> kCudaHeaders{"cooperative_groups.h",
 
 constexpr std::array<std::string_view, 2> kCudaFolders{"cooperative_groups/", "cuda/"};
 
-constexpr std::array<std::string_view, 22> kCpuWords{"asm",
+constexpr std::array<std::string_view, 37> kCpuWords{"asm",
                                                      "__asm",
                                                      "__asm__",
                                                      "section",
@@ -63,7 +63,22 @@ constexpr std::array<std::string_view, 22> kCpuWords{"asm",
                                                      "__naked__",
                                                      "target_clones",
                                                      "__target_clones__",
-                                                     "__builtin_apply"};
+                                                     "__builtin_apply",
+                                                     "noinit",
+                                                     "__noinit__",
+                                                     "persistent",
+                                                     "__persistent__",
+                                                     "__builtin_frame_address",
+                                                     "__builtin_return_address",
+                                                     "__builtin_thread_pointer",
+                                                     "__builtin_eh_return",
+                                                     "__builtin_unwind_init",
+                                                     "__dso_handle",
+                                                     "__TMC_END__",
+                                                     "__bss_start",
+                                                     "_edata",
+                                                     "_end",
+                                                     "__data_start"};
 
 bool contains(std::span<const std::string_view> list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();

@@ -157,6 +157,7 @@ DeviceStatus EvaluationRun::prepareCall() {
     m_earlier.resize(std::min(m_earlier.size(), sets - 1));
     m_last.set = m_timedCalls++ % sets;
     failed = poisonFreeMemory();
+    m_state.device.scrub();
   });
   return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}) : failed;
 }

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::int64_t kDirections = 262'139;  // prime
 constexpr double kWide = 0x1p3;                // an exponential of eight times a normal draw is still a number
-constexpr double kUneven = 0x1p4;              // along each of two dimensions: within what float16 can hold
+constexpr double kUneven = 0x1p4;
+constexpr double kUnevenHalf = 0x1p2;  // three times over, and squared: within what float16 can hold
 
 // Powers of two, so that scaling itself rounds nothing. The narrow types get what their range and precision allow.
 struct Scales {
@@ -73,17 +74,27 @@ void makeCancelling(at::Tensor& input) {
   input.add_(index.remainder(2).mul(-2).add(1).to(input.scalar_type()).mul_(offset));
 }
 
-// Below -128 for values around 1, where float32's exponential is 0.
+// Below -128 for draws up to 1, where float32's exponential is 0.
 void makeNegative(at::Tensor& input) {
-  constexpr double kShare = 0x1p-3;
+  constexpr double kShare = 0x1p-2;
   input.abs_().add_(kShare * offsetOf(input)).neg_();
 }
 
+// The last part of rows and columns, and of that the very last element once more: what looks at seven eighths of a row
+// is found, and what stops one element early.
 void makeUneven(at::Tensor& input) {
-  for (const std::int64_t dimension : {std::int64_t{0}, input.dim() - 1}) {
-    if (input.dim() > 0 && (dimension == 0 || input.dim() > 1)) {
-      input.narrow(dimension, input.size(dimension) - 1, 1).mul_(kUneven);
-    }
+  constexpr std::int64_t kParts = 16;
+  const double factor = input.scalar_type() == at::kHalf ? kUnevenHalf : kUneven;
+  const auto scaleEnd = [&](std::int64_t dimension, std::int64_t count) {
+    input.narrow(dimension, input.size(dimension) - count, count).mul_(factor);
+  };
+  const std::int64_t last = input.dim() - 1;
+  if (last > 0) {
+    scaleEnd(0, std::max<std::int64_t>(1, input.size(0) / kParts));
+  }
+  if (last >= 0) {
+    scaleEnd(last, std::max<std::int64_t>(1, input.size(last) / kParts));
+    scaleEnd(last, 1);
   }
 }
 

@@ -273,6 +273,9 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
         m_slots[buffer].reset();
       }
     }
+    if (guarded != nullptr) {
+      m_device->scrub();
+    }
   });
   if (thrown) {
     m_slots.clear();

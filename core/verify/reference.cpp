@@ -67,9 +67,10 @@ void Reference::admit(const Check& check, std::span<const at::Tensor> inputs, Ke
   const bool isFirst = std::find(m_admitted.begin(), m_admitted.end(), check.inputs) == m_admitted.end();
   std::vector<OutputScale> scales = this->scales(isHeldBack && isFirst ? InputClass::Task : check.inputs);
   measureEager(results, scales);
-  if (isHard(check.inputs)) {
+  if (isHard(check.inputs) || isInFloat64()) {
     recordRounding(check, inputs, results, scales);
-  } else {
+  }
+  if (!isHard(check.inputs)) {
     recordExactError(inputs, results, scales);
   }
   m_scales[static_cast<std::size_t>(check.inputs)] = std::move(scales);
@@ -78,6 +79,12 @@ void Reference::admit(const Check& check, std::span<const at::Tensor> inputs, Ke
     m_kept.emplace(m_referenceL2.size(), results);
   }
   m_referenceL2.push_back(std::move(results.referenceL2));
+}
+
+bool Reference::isInFloat64() const {
+  return std::any_of(m_graph.outputs.begin(), m_graph.outputs.end(), [this](const domain::GraphOutput& output) {
+    return m_graph.type(output.value).dtype == domain::ScalarType::Float64;
+  });
 }
 
 void Reference::measureEager(Expected& results, std::vector<OutputScale>& scales) const {

@@ -36,8 +36,9 @@ class Reference {
     double referenceMax = 0.0;
     double eagerRelativeL2 = 0.0;
     double eagerMaxAbsolute = 0.0;
-    double exactRelativeL2 = 0.0;     // of eager without TF32; for the task's own inputs
-    double roundingRelativeL2 = 0.0;  // of the reference when every value is one rounding off; for hard inputs
+    double exactRelativeL2 = 0.0;  // of eager without TF32; for the task's own inputs
+    // Of the reference when every value is one rounding off; for hard inputs, and for tasks in float64.
+    double roundingRelativeL2 = 0.0;
     double roundingMaxAbsolute = 0.0;
     // Whether an error can be judged: eager and the reference are finite, and eager computes something like the
     // reference. Where PyTorch itself overflows or is left with nothing but rounding, no limit follows from its error.
@@ -92,6 +93,8 @@ class Reference {
   [[nodiscard]] std::vector<at::Tensor> runWidened(std::span<const at::Tensor> inputs);
   [[nodiscard]] std::vector<at::Tensor> runRounded(InputClass which, std::span<const at::Tensor> inputs,
                                                    RoundingNoise& noise);
+  // Eager computes the reference itself then, and its error says nothing.
+  [[nodiscard]] bool isInFloat64() const;
   void measureEager(Expected& results, std::vector<OutputScale>& scales) const;
   void recordExactError(std::span<const at::Tensor> inputs, const Expected& expected, std::vector<OutputScale>& scales);
   void recordRounding(const Check& check, std::span<const at::Tensor> inputs, const Expected& expected,

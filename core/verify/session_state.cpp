@@ -172,7 +172,11 @@ device::DeviceResult<device::CallTime> SessionState::timeEager(std::size_t worki
     return failed ? device::DeviceStatus(device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory})
                   : std::nullopt;
   };
-  return streams.time(m_eagerCalls++, 1, {}, call, [&results] { results.clear(); });
+  const auto scrub = [this]() -> device::DeviceStatus {
+    device.scrub();
+    return {};
+  };
+  return streams.time(m_eagerCalls++, 1, scrub, call, [&results] { results.clear(); });
 }
 
 }  // namespace swage::verify

@@ -165,7 +165,7 @@ std::optional<domain::Wrong> Verdict::judgeError(const Case& which, const Differ
     return wrongAt(which, found.unexpectedNan, "nan", "NaN where the reference has a number");
   }
   ErrorLimit limit = errorLimit(which.type.dtype, scale.eagerRelativeL2, scale.eagerMaxAbsolute, scale.referenceMax);
-  if (isHard(which.inputs)) {
+  if (isHard(which.inputs) || scale.roundingRelativeL2 > 0.0) {
     // Denormals beside anything else are nothing, and everything else may be a bias.
     const bool isAlike = which.inputs == InputClass::Equal || which.inputs == InputClass::Denormal;
     limit = hardErrorLimit(limit, which.type.dtype, scale.roundingRelativeL2, scale.roundingMaxAbsolute,

@@ -134,5 +134,11 @@ TEST(ClassifyX86, FindsSystemCalls) {
   EXPECT_EQ(findSystemCall(parseDisassembly(listing("kernel", {"int3", "ret"}))), "");
 }
 
+TEST(ClassifyX86, FindsRegistersOfTheProcess) {
+  EXPECT_EQ(findSystemCall(parseDisassembly(listing("kernel", {"wrgsbase rax"}))),
+            "keeps something in registers of the process ('wrgsbase' in kernel)");
+  EXPECT_NE(findSystemCall(parseDisassembly(listing("kernel", {"xrstor64 [rdi]"}))), "");
+}
+
 }  // namespace
 }  // namespace swage::toolchain
