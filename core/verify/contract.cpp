@@ -13,6 +13,8 @@ constexpr double kRoundingFactor = 64.0;
 constexpr double kAlikeFactor = 4096.0;
 constexpr double kHalfRoundingFactor = 8.0;
 constexpr double kHalfAlikeFactor = 64.0;
+constexpr double kFlushedFactor = 4.0;
+constexpr double kSmallError = 0.05;  // too small to be of values that became zero
 // One TF32 product has a relative error of 2^-11, and sums of products keep about that in L2. Measured: 2.9e-4.
 constexpr double kTf32Limit = 1e-3;
 
@@ -33,6 +35,17 @@ double floorOf(domain::ScalarType dtype) {
   return (isHalf(dtype) ? 1.0 : 8.0) * epsilon(dtype);
 }
 
+double factorOf(domain::ScalarType dtype, Elements elements, double roundingRelativeL2) {
+  const double varied = isHalf(dtype) ? kHalfRoundingFactor : kRoundingFactor;
+  const double alike = isHalf(dtype) ? kHalfAlikeFactor : kAlikeFactor;
+  switch (elements) {
+    case Elements::Varied: return varied;
+    case Elements::Alike: return alike;
+    case Elements::Flushed: break;
+  }
+  return std::min(alike, std::max(kFlushedFactor, kSmallError / std::max(roundingRelativeL2, kSmallError / alike)));
+}
+
 }  // namespace
 
 ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double eagerMaxAbsolute,
@@ -44,9 +57,7 @@ ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double e
 
 ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, domain::ScalarType dtype, double roundingRelativeL2,
                           double roundingMaxAbsolute, Elements elements) {
-  const double varied = isHalf(dtype) ? kHalfRoundingFactor : kRoundingFactor;
-  const double alike = isHalf(dtype) ? kHalfAlikeFactor : kAlikeFactor;
-  const double factor = elements == Elements::Alike ? alike : varied;
+  const double factor = factorOf(dtype, elements, roundingRelativeL2);
   return {std::max(ordinary.relativeL2, factor * roundingRelativeL2),
           std::max(ordinary.maxAbsolute, factor * roundingMaxAbsolute)};
 }

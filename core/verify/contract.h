@@ -28,7 +28,9 @@ struct ErrorLimit {
 // are allowed. Such inputs are there to find divisions by zero, not a lack of precision.
 // Of an output of a 16-bit type, which has eight bits or eleven, that would be all there is, and a bias that is left
 // out would pass. Sums are not kept in such types, so three bits are enough, and six.
-enum class Elements : unsigned char { Varied, Alike };
+// Where they are denormal, they are alike to everything beside them, and `rounding...` is also how far the result moves
+// when they are zero: where that is more than a twentieth, four times it is allowed and no more.
+enum class Elements : unsigned char { Varied, Alike, Flushed };
 [[nodiscard]] ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, domain::ScalarType dtype, double roundingRelativeL2,
                                         double roundingMaxAbsolute, Elements elements);
 

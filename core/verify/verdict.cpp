@@ -24,6 +24,15 @@ bool isPoison(const at::Tensor& flat, std::int64_t element, std::uint8_t poison)
   return (static_cast<std::uint64_t>(bits.item<std::int64_t>()) & mask) == (pattern & mask);
 }
 
+// Denormals beside anything else are nothing, and everything else may be a bias.
+Elements elementsOf(InputClass inputs) {
+  switch (inputs) {
+    case InputClass::Equal: return Elements::Alike;
+    case InputClass::Denormal: return Elements::Flushed;
+    default: return Elements::Varied;
+  }
+}
+
 }  // namespace
 
 Verdict::Verdict(const Reference& reference) : m_reference(reference) {
@@ -166,10 +175,8 @@ std::optional<domain::Wrong> Verdict::judgeError(const Case& which, const Differ
   }
   ErrorLimit limit = errorLimit(which.type.dtype, scale.eagerRelativeL2, scale.eagerMaxAbsolute, scale.referenceMax);
   if (isHard(which.inputs) || scale.roundingRelativeL2 > 0.0) {
-    // Denormals beside anything else are nothing, and everything else may be a bias.
-    const bool isAlike = which.inputs == InputClass::Equal || which.inputs == InputClass::Denormal;
     limit = hardErrorLimit(limit, which.type.dtype, scale.roundingRelativeL2, scale.roundingMaxAbsolute,
-                           isAlike ? Elements::Alike : Elements::Varied);
+                           elementsOf(which.inputs));
   }
   if (relative <= limit.relativeL2 && found.maxAbsolute <= limit.maxAbsolute) {
     return std::nullopt;

@@ -58,6 +58,14 @@ TEST(HardErrorLimit, AllowsWhatRoundingCostsOnTheseInputs) {
   EXPECT_DOUBLE_EQ(hardErrorLimit(ordinary, ScalarType::Float32, 1e-5, 1e-3, Elements::Alike).relativeL2, 4096e-5);
 }
 
+TEST(HardErrorLimit, IsNotManyTimesWhatFlushingCosts) {
+  const ErrorLimit ordinary{1e-6, 1e-5};
+  EXPECT_DOUBLE_EQ(hardErrorLimit(ordinary, ScalarType::Float32, 1.0, 1e-30, Elements::Flushed).relativeL2, 4.0);
+  EXPECT_DOUBLE_EQ(hardErrorLimit(ordinary, ScalarType::Float32, 1e-3, 1e-3, Elements::Flushed).relativeL2, 0.05);
+  EXPECT_DOUBLE_EQ(hardErrorLimit(ordinary, ScalarType::Float32, 1e-7, 1e-7, Elements::Flushed).relativeL2, 4096e-7);
+  EXPECT_DOUBLE_EQ(hardErrorLimit(ordinary, ScalarType::Float32, 0.0, 0.0, Elements::Flushed).relativeL2, 1e-6);
+}
+
 TEST(HardErrorLimit, LeavesNoRoomForAMissingPartInNarrowTypes) {
   const double rounding = 0x1p-8;  // what one bfloat16 can be off
   const ErrorLimit ordinary = errorLimit(ScalarType::BFloat16, 0.002, 0.01, 4.0);
