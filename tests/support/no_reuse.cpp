@@ -17,8 +17,8 @@ using Free = void (*)(void*);
 extern "C" {
 
 // Whether this library is there.
-__attribute__((visibility("default"))) extern const bool swageKeepsWhatIsFreed;
-const bool swageKeepsWhatIsFreed = true;
+__attribute__((visibility("default"))) extern const bool kSwageKeepsWhatIsFreed;
+const bool kSwageKeepsWhatIsFreed = true;
 
 __attribute__((visibility("default"))) void free(void* block) noexcept {
   static const auto real = reinterpret_cast<Free>(::dlsym(RTLD_NEXT, "free"));

@@ -7,13 +7,12 @@
 namespace swage::testing {
 
 std::int64_t bytesToKeep(int checks, const wire::LoadTask& loading) {
-  constexpr double kStep = 1.001;
+  constexpr std::int64_t kParts = 1024;  // the size is found to a thousandth
   const auto planned = static_cast<int>(verify::planChecks(loading).size());
-  double bytes = 1 << 12;
-  for (;; bytes *= kStep) {
-    const auto plan = verify::planMemory(loading.task.graph, planned, static_cast<std::int64_t>(bytes));
+  for (std::int64_t bytes = kParts;; bytes += bytes / kParts) {
+    const auto plan = verify::planMemory(loading.task.graph, planned, bytes);
     if (plan && plan->referenceInFloat64 && plan->keptChecks >= checks) {
-      return static_cast<std::int64_t>(bytes);
+      return bytes;
     }
   }
 }
