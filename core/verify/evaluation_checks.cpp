@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of EvaluationRun that every candidate has to pass before it is timed.
+// The part of EvaluationRun that every candidate has to pass before it is timed, and what is asked about memory around
+// its buffers.
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -54,7 +55,7 @@ EvaluationRun::Outcome EvaluationRun::judgeRedZones(std::string_view zones, std:
 }
 
 // Of all working sets; inputs that are not kept would have to be drawn again, and the last call's are looked at anyway.
-EvaluationRun::Outcome EvaluationRun::judgeInputsAfterTiming() {
+EvaluationRun::Outcome EvaluationRun::judgeWorkingSets() {
   Answers answers;
   std::vector<at::Tensor> zones;
   std::vector<Answers::Range> modified;
@@ -104,18 +105,6 @@ EvaluationRun::Outcome EvaluationRun::verify() {
 // Every working set needs inputs whose result has been checked: what timed calls leave is compared with it.
 std::size_t EvaluationRun::checksBeforeTiming() const {
   return std::min(m_state.taskChecks(), std::max(m_state.kept.size(), m_state.working.size()));
-}
-
-EvaluationRun::Outcome EvaluationRun::verifyPutOff() {
-  for (std::size_t check = checksBeforeTiming(); check < m_state.taskChecks(); ++check) {
-    if (isOutOfTime()) {
-      return domain::TimedOut{"verify", m_request.limitSeconds};
-    }
-    if (Outcome outcome = guarded("verify", [&] { return verifyChecks(check, 1); })) {
-      return outcome;
-    }
-  }
-  return std::nullopt;
 }
 
 // Results that are not kept are computed anew for every check, and need the memory.

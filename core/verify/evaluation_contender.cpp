@@ -45,6 +45,31 @@ EvaluationRun::Outcome EvaluationRun::verifyContender() {
   return guarded("verify", [this] { return callConfined(m_state.taskChecks() - 1); });
 }
 
+EvaluationRun::Outcome EvaluationRun::verifyPutOff() {
+  for (std::size_t check = checksBeforeTiming(); check < m_state.taskChecks(); ++check) {
+    if (isOutOfTime()) {
+      return domain::TimedOut{"verify", m_request.limitSeconds};
+    }
+    if (Outcome outcome = guarded("verify", [&] { return verifyChecks(check, 1); })) {
+      return outcome;
+    }
+  }
+  return std::nullopt;
+}
+
+tl::expected<std::int64_t, domain::Evaluation> EvaluationRun::sumInside(const PlanProgram::GuardedRun& run,
+                                                                        const WorkingInputs& set,
+                                                                        std::string_view when) {
+  Answers answers;
+  const Answers::Range sums = answers.add(bitSums(run.outputs));
+  const Answers::Range zones = askRedZones(run, set, answers);
+  answers.fetch();
+  if (Outcome outside = judgeRedZones(answers.bytesOf(zones), when)) {
+    return tl::make_unexpected(std::move(*outside));
+  }
+  return answers.totalOf(sums);
+}
+
 EvaluationRun::Outcome EvaluationRun::callAgain(std::size_t check) {
   if (!m_correct.bitwiseRepeatable) {
     return std::nullopt;
@@ -55,14 +80,11 @@ EvaluationRun::Outcome EvaluationRun::callAgain(std::size_t check) {
   if (!result) {
     return failed(result.error());
   }
-  Answers answers;
-  const Answers::Range sums = answers.add(bitSums(result->outputs));
-  const Answers::Range zones = askRedZones(*result, set, answers);
-  answers.fetch();
-  if (Outcome outside = judgeRedZones(answers.bytesOf(zones), " when it was called again")) {
-    return outside;
+  const auto sum = sumInside(*result, set, " when it was called again");
+  if (!sum) {
+    return sum.error();
   }
-  if (answers.totalOf(sums) == m_checkedSums[check]) {
+  if (*sum == m_checkedSums[check]) {
     return std::nullopt;
   }
   // The first two runs may have agreed by chance where the order of additions is left open.
@@ -85,14 +107,11 @@ EvaluationRun::Outcome EvaluationRun::callConfined(std::size_t check) {
   if (!result) {
     return failed(result.error());
   }
-  Answers answers;
-  const Answers::Range sums = answers.add(bitSums(result->outputs));
-  const Answers::Range zones = askRedZones(*result, set, answers);
-  answers.fetch();
-  if (Outcome outside = judgeRedZones(answers.bytesOf(zones), " on a part of the device")) {
-    return outside;
+  const auto sum = sumInside(*result, set, " on a part of the device");
+  if (!sum) {
+    return sum.error();
   }
-  if (m_correct.bitwiseRepeatable && answers.totalOf(sums) == m_checkedSums[check]) {
+  if (m_correct.bitwiseRepeatable && *sum == m_checkedSums[check]) {
     return std::nullopt;
   }
   const auto wrong =

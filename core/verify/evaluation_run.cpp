@@ -133,7 +133,7 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   if (unchecked) {
     return failed({"timing", *unchecked});
   }
-  if (Outcome changed = guarded("time", [this] { return judgeInputsAfterTiming(); })) {
+  if (Outcome changed = guarded("time", [this] { return judgeWorkingSets(); })) {
     return changed;
   }
   if (const auto disagreement = stats::findDisagreement(timed->candidate)) {

@@ -39,7 +39,6 @@ class EvaluationRun {
   [[nodiscard]] Outcome verify();
   // Of the task's own seeds.
   [[nodiscard]] std::size_t checksBeforeTiming() const;
-  [[nodiscard]] Outcome verifyPutOff();
   // How many checks, `next` and those after it, the device is given before it is waited for.
   [[nodiscard]] std::size_t checksAtOnce(std::size_t next, double firstSeconds) const;
   [[nodiscard]] Outcome verifyChecks(std::size_t first, std::size_t count);
@@ -58,7 +57,7 @@ class EvaluationRun {
   [[nodiscard]] static Answers::Range askRedZones(const PlanProgram::GuardedRun& run, const WorkingInputs& set,
                                                   Answers& answers);
   [[nodiscard]] Outcome judgeRedZones(std::string_view zones, std::string_view when);
-  [[nodiscard]] Outcome judgeInputsAfterTiming();
+  [[nodiscard]] Outcome judgeWorkingSets();  // after a timing
   [[nodiscard]] static domain::Evaluation changedInput(int input);
   // When the answers are there.
   [[nodiscard]] Outcome conclude(BegunCheck& begun, const Answers& answers);
@@ -74,6 +73,12 @@ class EvaluationRun {
 
   // evaluation_contender.cpp
   [[nodiscard]] Outcome verifyContender();
+  // The task's own seeds that verify() left out.
+  [[nodiscard]] Outcome verifyPutOff();
+  // The sum of a run's outputs, or what it is when it wrote outside its buffers.
+  [[nodiscard]] tl::expected<std::int64_t, domain::Evaluation> sumInside(const PlanProgram::GuardedRun& run,
+                                                                         const WorkingInputs& set,
+                                                                         std::string_view when);
   // The same inputs again, after other ones: the result must be that of the first time.
   [[nodiscard]] Outcome callAgain(std::size_t check);
   // Once more, its kernels confined to a part of the device: the order of their blocks or threads must not matter.

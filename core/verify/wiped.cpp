@@ -6,7 +6,6 @@
 #include "core/verify/torch_failure.h"
 
 namespace swage::verify {
-
 namespace {
 
 // A view holds the tensor it was made from.

@@ -58,7 +58,8 @@ Result<> report(device::Device& real, const wire::LoadTask& loading, const char*
   request.timingBudgetSeconds = 0.1;
   request.heldBack = true;
   request.limitSeconds = 600.0;
-  fmt::print("  screened out: {}\n  contender: {}\n", cost(*session, request, 1e-3), cost(*session, request, 0.0));
+  fmt::print("  screened out: {}\n", cost(*session, request, 1e-3));
+  fmt::print("  contender: {}\n", cost(*session, request, 0.0));
   return {};
 }
 

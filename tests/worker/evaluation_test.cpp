@@ -114,6 +114,23 @@ TEST_F(Evaluation, FindsWritesOutsideTheBuffers) {
   EXPECT_EQ(wrongOf("beforeInput").rule, "red zone");
 }
 
+TEST_F(Evaluation, FindsWritesBesideAnInputInATimedCall) {
+  EXPECT_THAT(domain::summary(evaluateKernel("beforeInputWhenTimed")), HasSubstr("in a timed call (red zone)"));
+}
+
+// Of which the last is right, so that only those between can tell.
+TEST_F(Evaluation, JudgesTimedOutputsOfWhatIsNotRepeatable) {
+  wire::Evaluate request;
+  request.plan = testing::oneKernelPlan(s_task, "jittersAndSkips");
+  request.binary = s_kernels;
+  request.timingBudgetSeconds = 10.0;
+  request.minSamples = request.maxSamples = 200;
+  const wire::Evaluated result = s_session->evaluate(request, [](std::string_view) {});
+  const auto* unstable = std::get_if<domain::Unstable>(&result.evaluation);
+  ASSERT_NE(unstable, nullptr) << domain::summary(result.evaluation);
+  EXPECT_THAT(unstable->detail, HasSubstr("wrong in a timed one"));
+}
+
 TEST_F(Evaluation, FindsInputsThatWereChanged) {
   EXPECT_EQ(wrongOf("inPlace").rule, "input modified");
 }

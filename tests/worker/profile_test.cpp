@@ -6,6 +6,7 @@
 #include "core/verify/torch_runtime.h"
 #include "tests/support/result_matchers.h"
 #include "tests/worker/kernel_compiler.h"
+#include "tests/worker/relay_device.h"
 #include "tests/worker/task_builder.h"
 
 namespace swage::verify {
@@ -53,33 +54,14 @@ struct FakeProfiler final : device::Profiler {
 };
 
 // The CPU, with a profiler put in its place.
-class ProfiledDevice final : public device::Device {
+class ProfiledDevice final : public testing::RelayDevice {
  public:
-  explicit ProfiledDevice(device::Device& device) : m_device(device) {}
-
-  [[nodiscard]] const domain::DeviceInfo& info() const override { return m_device.info(); }
-  [[nodiscard]] device::DeviceResult<std::unique_ptr<device::KernelModule>> loadModule(
-      const std::string& binary) override {
-    return m_device.loadModule(binary);
-  }
-  [[nodiscard]] device::DeviceStatus synchronize() override { return m_device.synchronize(); }
-  [[nodiscard]] device::DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override {
-    return m_device.fill(address, value, bytes);
-  }
-  [[nodiscard]] device::DeviceStatus callConfined(const Call& call) override { return m_device.callConfined(call); }
-  [[nodiscard]] std::int64_t freeBytes() const override { return m_device.freeBytes(); }
-  [[nodiscard]] device::DeviceResult<device::CallTime> timeColdAfter(const Call& before, const Call& call) override {
-    return m_device.timeColdAfter(before, call);
-  }
-  [[nodiscard]] std::string_view clock() const override { return m_device.clock(); }
+  using RelayDevice::RelayDevice;
   [[nodiscard]] device::ProfilerResult<std::unique_ptr<device::Profiler>> openProfiler() override {
     return std::make_unique<FakeProfiler>(isAllowed);
   }
 
   bool isAllowed = true;
-
- private:
-  device::Device& m_device;
 };
 
 class ProfileOfACandidate : public ::testing::Test {

@@ -60,6 +60,17 @@ extern "C" void keepsInScratch(void** a) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = kept[2 + i];
 }
 KERNEL(jitters) { static int calls = 0; ++calls; for (std::int64_t i = 0; i < n; ++i) { const float v = relu(x[i]); y[i] = v > 0 && calls % 2 == 0 ? std::nextafter(v, 0.0f) : v; } }
+KERNEL(jittersAndSkips) {
+  static int calls = 0;
+  ++calls;
+  if (calls > 20 && calls <= 120) return;  // under the clock, and right again in the end
+  for (std::int64_t i = 0; i < n; ++i) { const float v = relu(x[i]); y[i] = v > 0 && calls % 2 == 0 ? std::nextafter(v, 0.0f) : v; }
+}
+KERNEL(beforeInputWhenTimed) {
+  static int calls = 0;
+  if (++calls == 12) const_cast<float*>(x)[-1] = 0;
+  for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]);
+}
 KERNEL(slow) { for (int r = 0; r < 200; ++r) for (std::int64_t i = 0; i < n; ++i) { y[i] = relu(x[i]); asm volatile("" ::: "memory"); } }
 KERNEL(reliesOnPoison) { for (std::int64_t i = 0; i < n; ++i) { y[i] = relu(x[i]) + (y[i] > 1e30f ? 1.0f : 0.0f); } }
 )";

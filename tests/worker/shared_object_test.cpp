@@ -2,6 +2,8 @@
 #include "core/device/shared_object.h"
 
 #include <gmock/gmock.h>
+#include <immintrin.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -93,6 +95,17 @@ TEST(CpuDevice, DoesWhatComesBeforeACallOutsideOfItsTime) {
   ASSERT_FALSE(failed.has_value());
   EXPECT_EQ(failed.error().detail, "not ready");
   EXPECT_EQ(order, "bc") << "the call is not made";
+}
+
+TEST(CpuDevice, PutsBackWhatAKernelChangedForOthers) {
+  const auto device = openDevice(domain::Target::Cpu, 0, 2);
+  ASSERT_THAT(device, testing::IsOk());
+  constexpr unsigned kModes = 0xFFC0;  // without the flags of what has happened
+  _mm_setcsr(_mm_getcsr() | 0xE040U);  // towards zero, denormals are zero
+  omp_set_num_threads(1);
+  (*device)->scrub();
+  EXPECT_EQ(_mm_getcsr() & kModes, 0x1F80U);
+  EXPECT_EQ(omp_get_max_threads(), 2);
 }
 
 TEST(CpuDevice, FillsEveryByteAndNoOther) {

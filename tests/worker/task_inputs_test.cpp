@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "core/device/cpu_device.h"
 #include "tests/support/result_matchers.h"
 #include "tests/worker/task_builder.h"
 
@@ -57,6 +58,29 @@ TEST(TaskInputs, HaveMemoryOfTheirOwnWhenTheyAreOneTensor) {
                                             {"value": 2, "kind": "user", "name": ""})");
   ASSERT_NO_FATAL_FAILURE(expectMemoryOfTheirOwn(inputs));
   EXPECT_TRUE(inputs[0].equal(inputs[1]));
+}
+
+// As expand() makes them.
+TEST(TaskInputs, MayHaveADimensionWithoutAStride) {
+  domain::Task task = testing::pointwiseTask({4, 3}, "aten.relu.default");
+  task.graph.values[0].strides = {1, 0};
+  task.inputGenerator = testing::graphFromText(R"({
+    "values": [{"dtype": "float32", "shape": [4, 1], "strides": [1, 1]},
+               {"dtype": "float32", "shape": [4, 3], "strides": [1, 0]}],
+    "inputs": [],
+    "nodes": [{"op": "aten.randn.default", "args": [[4, 1]],
+               "kwargs": {"device": {"device": true}, "dtype": {"dtype": "float32"}}, "outputs": [0], "where": ""},
+              {"op": "aten.expand.default", "args": [{"value": 0}, [4, 3]], "kwargs": {}, "outputs": [1],
+               "where": ""}],
+    "outputs": [{"value": 1, "kind": "user", "name": ""}]})");
+  auto inputs = TaskInputs::load(task, "", c10::Device(c10::kCPU));
+  ASSERT_THAT(inputs, testing::IsOk());
+  const std::vector<at::Tensor> made = inputs->draw(7);
+  EXPECT_EQ(made.at(0).strides(), at::IntArrayRef({1, 0}));
+  const auto device = device::CpuDevice::create(1);
+  WorkingInputs working(task.graph, *device, c10::Device(c10::kCPU));
+  working.fill(made, 0);
+  EXPECT_TRUE(working.tensors()[0].equal(made.at(0)));
 }
 
 TEST(TaskInputs, AreTheSameForTheSameSeed) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/toolchain/shared_object_check.h"
+
+#include <elf.h>
+#include <gmock/gmock.h>
+
+namespace swage::toolchain {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Optional;
+
+// An object with one variable of 8 bytes.
+ElfImage objectWith(const std::string& symbol, const std::string& section, std::uint64_t flags) {
+  ElfImage image;
+  image.sections = {{}, {section, SHT_PROGBITS, flags, 8, {}}};
+  image.symbols = {{symbol, STT_OBJECT, STB_LOCAL, 1, 0, 8}};
+  return image;
+}
+
+TEST(WritableData, IsToldByTheFlagsOfItsSection) {
+  for (const char* section : {".data", ".bss", ".noinit", "anything"}) {
+    EXPECT_THAT(findWritableData(objectWith("kept", section, SHF_ALLOC | SHF_WRITE)), Optional(HasSubstr("'kept'")))
+        << section;
+  }
+  EXPECT_EQ(findWritableData(objectWith("table", ".rodata", SHF_ALLOC)), std::nullopt);
+}
+
+TEST(WritableData, IsNotWhatTheLoaderAloneWrites) {
+  EXPECT_EQ(findWritableData(objectWith("table", ".data.rel.ro", SHF_ALLOC | SHF_WRITE)), std::nullopt);
+  EXPECT_EQ(findWritableData(objectWith(".gomp_critical_user_sums", ".bss", SHF_ALLOC | SHF_WRITE)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace swage::toolchain
