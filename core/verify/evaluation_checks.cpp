@@ -186,7 +186,8 @@ std::string EvaluationRun::describe(std::size_t check) const {
   if (inputs == InputClass::Task) {
     return fmt::format("check {} of {}", check + 1, m_state.taskChecks());
   }
-  return inputs == InputClass::Weights ? "with other weights" : fmt::format("{} inputs", name(inputs));
+  const bool replacesSomeInputs = inputs == InputClass::Weights || inputs == InputClass::Masks;
+  return replacesSomeInputs ? fmt::format("with {}", name(inputs)) : fmt::format("{} inputs", name(inputs));
 }
 
 bool EvaluationRun::isOutOfTime() const {

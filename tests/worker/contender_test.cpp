@@ -331,7 +331,7 @@ TEST_P(Contender, FindsAMaskThatIsIgnoredBecauseItIsAllTrue) {
     "outputs": [{{"value": 0, "kind": "user", "name": ""}}, {{"value": 1, "kind": "user", "name": ""}}]}})",
                                          toJson(task.graph.values[0]).dump(), toJson(mask).dump(), kRows, kColumns));
   wire::Evaluate request = copyBeside(task, domain::ValueId(2));
-  EXPECT_THAT(wrongOf(requestFor(task), request).detail, HasSubstr("other masks inputs"));
+  EXPECT_THAT(wrongOf(requestFor(task), request).detail, HasSubstr("with other masks"));
 }
 
 TEST_P(Contender, MayFlushDenormals) {
