@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -87,16 +89,19 @@ class Replay {
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
+  [[nodiscard]] Result<> bind(KernelModule& module);
+  [[nodiscard]] bool usesSharedMemory() const;
   [[nodiscard]] Result<> allocate();
-  [[nodiscard]] Result<int> run(KernelModule& module);
+  [[nodiscard]] Result<int> run();
 
  private:
   [[nodiscard]] Result<> check(CUresult code, ErrorKind kind, std::string_view attempted) const;
   [[nodiscard]] Result<> fill(std::size_t buffer, Random& random);
-  [[nodiscard]] Result<> launch(KernelModule& module, const domain::KernelStep& step);
+  [[nodiscard]] Result<> launch(Kernel& kernel, const domain::KernelStep& step);
 
   const CudaDriver& m_driver;
   const domain::LaunchPlan& m_plan;
+  std::vector<std::unique_ptr<Kernel>> m_kernels;  // one for each kernel step, in order
   std::vector<CUdeviceptr> m_addresses;
 };
 
@@ -107,15 +112,36 @@ Result<> Replay::check(CUresult code, ErrorKind kind, std::string_view attempted
   return Error(kind, fmt::format("cannot {}: {}", attempted, m_driver.describe(code)));
 }
 
+Result<> Replay::bind(KernelModule& module) {
+  for (const domain::PlanStep& step : m_plan.steps) {
+    if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
+      auto bound = module.bind(*kernel);
+      if (!bound) {
+        return Error(ErrorKind::InvalidInput, bound.error().detail);
+      }
+      m_kernels.push_back(std::move(*bound));
+    }
+  }
+  return {};
+}
+
+bool Replay::usesSharedMemory() const {
+  return std::any_of(m_kernels.begin(), m_kernels.end(), [](const std::unique_ptr<Kernel>& kernel) {
+    const std::optional<KernelResources> resources = kernel->resources();
+    return !resources || resources->staticSharedBytes + resources->dynamicSharedBytes > 0;
+  });
+}
+
 Result<> Replay::allocate() {
   Random random(1);
   m_addresses.assign(m_plan.buffers.size(), 0);
   const std::set<domain::ValueId> filled = filledBuffers(m_plan);
-  for (std::size_t i = 0; i < m_addresses.size(); ++i) {
+  for (const domain::ValueId buffer : domain::buffersOfKernels(m_plan)) {
+    const std::size_t i = index(buffer);
     const std::size_t bytes = std::max<std::size_t>(extentBytes(m_plan.buffers[i]), 1);
     SWAGE_TRY(check(m_driver.cuMemAlloc(&m_addresses[i], bytes), ErrorKind::Environment,
                     fmt::format("allocate buffer {} of {} bytes", i, bytes)));
-    if (filled.contains(domain::ValueId(static_cast<std::int32_t>(i)))) {
+    if (filled.contains(buffer)) {
       SWAGE_TRY(fill(i, random));
     }
   }
@@ -133,11 +159,7 @@ Result<> Replay::fill(std::size_t buffer, Random& random) {
   return {};
 }
 
-Result<> Replay::launch(KernelModule& module, const domain::KernelStep& step) {
-  auto kernel = module.bind(step);
-  if (!kernel) {
-    return Error(ErrorKind::InvalidInput, kernel.error().detail);
-  }
+Result<> Replay::launch(Kernel& kernel, const domain::KernelStep& step) {
   std::vector<domain::KernelArgument> values = step.arguments;
   std::vector<CUdeviceptr> addresses(values.size(), 0);
   std::vector<void*> arguments;
@@ -149,18 +171,17 @@ Result<> Replay::launch(KernelModule& module, const domain::KernelStep& step) {
       arguments.push_back(std::visit([](auto& value) { return static_cast<void*>(&value); }, values[i]));
     }
   }
-  if (const DeviceStatus failed = (*kernel)->launch(arguments.data())) {
+  if (const DeviceStatus failed = kernel.launch(arguments.data())) {
     return Error(ErrorKind::InvalidInput, fmt::format("{}: {}", step.entry, failed->detail));
   }
   return check(m_driver.cuCtxSynchronize(), ErrorKind::InvalidInput, fmt::format("run '{}' to its end", step.entry));
 }
 
-Result<int> Replay::run(KernelModule& module) {
-  int launched = 0;
+Result<int> Replay::run() {
+  std::size_t launched = 0;
   for (const domain::PlanStep& step : m_plan.steps) {
     if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
-      SWAGE_TRY(launch(module, *kernel));
-      ++launched;
+      SWAGE_TRY(launch(*m_kernels[launched++], *kernel));
     } else if (const auto* zero = std::get_if<domain::ZeroStep>(&step)) {
       const std::size_t bytes = extentBytes(m_plan.buffers[index(zero->buffer)]);
       if (bytes > 0) {
@@ -169,7 +190,7 @@ Result<int> Replay::run(KernelModule& module) {
       }
     }
   }
-  return launched;
+  return static_cast<int>(launched);
 }
 
 Result<> enterContext(const CudaDriver& driver, int ordinal, CUdevice& device) {
@@ -186,7 +207,7 @@ Result<> enterContext(const CudaDriver& driver, int ordinal, CUdevice& device) {
 
 }  // namespace
 
-Result<int> replayKernels(const domain::LaunchPlan& plan, const std::string& binary, int ordinal) {
+Result<int> replayKernels(const domain::LaunchPlan& plan, const std::string& binary, int ordinal, ReplayIf condition) {
   SWAGE_TRY_ASSIGN(const CudaDriver* driver, CudaDriver::load());
   CUdevice device = 0;
   SWAGE_TRY(enterContext(*driver, ordinal, device));
@@ -200,8 +221,12 @@ Result<int> replayKernels(const domain::LaunchPlan& plan, const std::string& bin
     return Error(ErrorKind::InvalidInput, module.error().detail);
   }
   Replay replay(*driver, plan);
+  SWAGE_TRY(replay.bind(**module));
+  if (condition == ReplayIf::UsesSharedMemory && !replay.usesSharedMemory()) {
+    return 0;
+  }
   SWAGE_TRY(replay.allocate());
-  return replay.run(**module);
+  return replay.run();
 }
 
 }  // namespace swage::device

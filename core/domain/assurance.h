@@ -21,6 +21,9 @@ enum class AssuranceKind : std::uint8_t {
 [[nodiscard]] std::string_view name(AssuranceKind kind);
 [[nodiscard]] std::optional<AssuranceKind> parseAssuranceKind(std::string_view text);
 
+// Why Racecheck had nothing to do: what swage-replay prints, and the detail of the assurance, which is then Passed.
+inline constexpr std::string_view kNoSharedMemory = "no kernel uses shared memory";
+
 enum class AssuranceVerdict : std::uint8_t { Passed, Failed, Unavailable };
 [[nodiscard]] std::string_view name(AssuranceVerdict verdict);
 [[nodiscard]] std::optional<AssuranceVerdict> parseAssuranceVerdict(std::string_view text);

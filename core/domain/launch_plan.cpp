@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -114,6 +115,22 @@ int LaunchPlan::launchCount() const {
 bool LaunchPlan::hasKernels() const {
   return std::any_of(steps.begin(), steps.end(),
                      [](const PlanStep& step) { return std::holds_alternative<KernelStep>(step); });
+}
+
+std::vector<ValueId> buffersOfKernels(const LaunchPlan& plan) {
+  std::set<ValueId> named;
+  for (const PlanStep& step : plan.steps) {
+    if (const auto* kernel = std::get_if<KernelStep>(&step)) {
+      for (const KernelArgument& argument : kernel->arguments) {
+        if (const auto* buffer = std::get_if<ValueId>(&argument)) {
+          named.insert(*buffer);
+        }
+      }
+    } else if (const auto* zero = std::get_if<ZeroStep>(&step)) {
+      named.insert(zero->buffer);
+    }
+  }
+  return {named.begin(), named.end()};
 }
 
 std::string findDefect(const LaunchPlan& plan) {

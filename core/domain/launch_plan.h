@@ -66,6 +66,10 @@ struct LaunchPlan {
   friend bool operator==(const LaunchPlan&, const LaunchPlan&) = default;
 };
 
+// The buffers that kernel and zero steps name, each once, in ascending order. Values that a fused kernel never makes
+// are not among them.
+[[nodiscard]] std::vector<ValueId> buffersOfKernels(const LaunchPlan& plan);
+
 // Checks ids, entry points and geometry, so that a plan from a database or a wire cannot make the worker index out of
 // range. Returns an empty string or what is wrong.
 [[nodiscard]] std::string findDefect(const LaunchPlan& plan);

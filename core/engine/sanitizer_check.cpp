@@ -68,6 +68,9 @@ void SanitizerCheck::next() {
                        std::to_string(m_options.ordinal),
                        folder + "/plan.json",
                        folder + "/kernel.cubin"};
+  if (m_tools.front() == domain::AssuranceKind::Racecheck) {
+    command.arguments.emplace_back("--if-shared-memory");  // it watches no other, and takes longest of all tools
+  }
   command.environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
   m_run = {};
   m_run.limitSeconds = std::chrono::duration<double>(m_options.toolLimit).count();

@@ -133,6 +133,9 @@ Assurance readSanitizerRun(AssuranceKind tool, const SanitizerRun& run) {
     assurance.detail = fmt::format("took longer than {:.0f} s", run.limitSeconds);
   } else if (errors && run.exitCode == 0 && !run.crashed) {
     assurance.verdict = AssuranceVerdict::Passed;
+    if (otherLines(run.output) == domain::kNoSharedMemory) {
+      assurance.detail = domain::kNoSharedMemory;
+    }
   } else {
     assurance.detail = reasonIn(lines, run);
   }

@@ -115,7 +115,8 @@ domain::Assurance sanitise(domain::AssuranceKind tool, const std::string& ptx) {
   EXPECT_THAT(writeFileAtomically(folder / "kernel", ptx), testing::IsOk());
   const std::string command = sanitizer + " --tool " + std::string(sanitizerTool(tool)) +
                               " --report-api-errors no --print-limit 3 " SWAGE_TEST_REPLAY " 0 " +
-                              (folder / "plan.json").string() + " " + (folder / "kernel").string() + " 2>&1";
+                              (folder / "plan.json").string() + " " + (folder / "kernel").string() +
+                              (tool == domain::AssuranceKind::Racecheck ? " --if-shared-memory" : "") + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   SanitizerRun run;
   std::array<char, 4096> buffer{};
@@ -137,6 +138,7 @@ TEST_P(GpuSanitizer, PassesARightKernel) {
   }
   const domain::Assurance assurance = sanitise(GetParam(), reluPtx("0"));
   EXPECT_EQ(assurance.verdict, domain::AssuranceVerdict::Passed) << assurance.detail;
+  EXPECT_EQ(assurance.detail, GetParam() == domain::AssuranceKind::Racecheck ? domain::kNoSharedMemory : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(GpuSanitizer, GpuSanitizer,

@@ -75,6 +75,12 @@ TEST_F(SanitizedRun, ElitesThatPassAreAssured) {
   runAndExpectAPassedWinner();
 }
 
+TEST_F(SanitizedRun, RacecheckIsToldToLookOnlyWhereMemoryIsShared) {
+  useScript("case $tool,$* in racecheck,*--if-shared-memory) ;; racecheck,*|*--if-shared-memory) exit 9;; esac\n" +
+            std::string(kClean));
+  runAndExpectAPassedWinner();
+}
+
 TEST_F(SanitizedRun, AnEliteThatFailsIsNoLongerCorrectAndDoesNotWin) {
   useScript(
       "if mkdir $once 2>/dev/null; then\n"
@@ -137,6 +143,7 @@ TEST_F(SanitizedRun, AToolThatDoesNotWorkBlamesNobody) {
 // Each waits for another one, ten seconds at most.
 TEST_F(SanitizedRun, SeveralElitesAreCheckedAtOnce) {
   m_parts.sanitizers = 2;
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--gpu", "--memory-bytes", "8589934592"}); };
   useScript(
       "mkdir -p $once; touch $once/$$; for i in $(seq 200); do\n"
       "[ $(ls $once | wc -l) -ge 2 ] && break; sleep 0.05; done\n"

@@ -74,6 +74,14 @@ TEST(SanitizerReport, ARaceIsAFailureAndAWarningIsNone) {
   EXPECT_EQ(read(AssuranceKind::Racecheck, kRaceWarning).verdict, AssuranceVerdict::Passed);
 }
 
+TEST(SanitizerReport, SaysWhyThereWasNothingToRaceOn) {
+  const Assurance assurance = read(AssuranceKind::Racecheck,
+                                   "========= COMPUTE-SANITIZER\nno kernel uses shared memory\n"
+                                   "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n");
+  EXPECT_EQ(assurance.verdict, AssuranceVerdict::Passed);
+  EXPECT_EQ(assurance.detail, domain::kNoSharedMemory);
+}
+
 TEST(SanitizerReport, AReadOfWhatNobodyWroteIsAFailure) {
   const Assurance assurance = read(AssuranceKind::Initcheck, kInit);
   EXPECT_EQ(assurance.verdict, AssuranceVerdict::Failed);

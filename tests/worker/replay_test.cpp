@@ -38,13 +38,14 @@ struct Answer {
   std::string text;
 };
 
-Answer replay(const std::string& faults, const std::string& module = "kernel 0 1024 8 4 8\n") {
+Answer replay(const std::string& faults, const std::string& module = "kernel 0 1024 8 4 8\n",
+              const domain::LaunchPlan& of = plan(), const std::string& option = "") {
   const testing::TempDir folder;
-  EXPECT_THAT(writeFileAtomically(folder / "plan.json", domain::toJson(plan()).dump()), testing::IsOk());
+  EXPECT_THAT(writeFileAtomically(folder / "plan.json", domain::toJson(of).dump()), testing::IsOk());
   EXPECT_THAT(writeFileAtomically(folder / "kernel", module), testing::IsOk());
-  const std::string command = "SWAGE_FAKE_CUDA='" + faults +
-                              "' LD_LIBRARY_PATH=" SWAGE_FAKE_CUDA_FOLDER " " SWAGE_TEST_REPLAY " 0 " +
-                              (folder / "plan.json").string() + " " + (folder / "kernel").string() + " 2>&1";
+  const std::string command =
+      "SWAGE_FAKE_CUDA='" + faults + "' LD_LIBRARY_PATH=" SWAGE_FAKE_CUDA_FOLDER " " SWAGE_TEST_REPLAY " 0 " +
+      (folder / "plan.json").string() + " " + (folder / "kernel").string() + " " + option + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   Answer answer;
   std::array<char, 4096> buffer{};
@@ -74,9 +75,25 @@ TEST(Replay, AKernelThatTakesOtherParametersIsNotLaunched) {
 }
 
 TEST(Replay, ADeviceWithoutRoomIsTheEnvironments) {
-  const Answer answer = replay("alloc_at=3");
+  const Answer answer = replay("alloc_at=2");
   EXPECT_EQ(answer.exitCode, 5);
-  EXPECT_THAT(answer.text, HasSubstr("allocate buffer 2 of 120 bytes"));
+  EXPECT_THAT(answer.text, HasSubstr("allocate buffer 1 of 28 bytes"));
+}
+
+TEST(Replay, TakesNoMemoryForWhatNoKernelUses) {
+  EXPECT_EQ(replay("alloc_at=3").exitCode, 0);
+}
+
+TEST(Replay, RunsNothingForRacecheckWhereNoKernelUsesSharedMemory) {
+  constexpr const char* kStatic = "kernel 64 1024 8 4 8\n";
+  constexpr const char* kNone = "kernel 0 1024 8 4 8\n";
+  constexpr const char* kOption = "--if-shared-memory";
+  domain::LaunchPlan dynamic = plan();
+  std::get<domain::KernelStep>(dynamic.steps.back()).dynamicSharedBytes = 64;
+  EXPECT_EQ(replay("", kNone, plan(), kOption).text, "no kernel uses shared memory\n");
+  EXPECT_EQ(replay("", kStatic, plan(), kOption).text, "2 kernels replayed\n");
+  EXPECT_EQ(replay("", kNone, dynamic, kOption).text, "2 kernels replayed\n");
+  EXPECT_EQ(replay("", kNone, plan(), "--if-it-rains").exitCode, 2);
 }
 
 TEST(Replay, AMissingDeviceIsTheEnvironments) {

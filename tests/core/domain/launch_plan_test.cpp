@@ -8,6 +8,7 @@
 namespace swage::domain {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(LaunchPlan, CountsKernelsAndAtenCallsAsLaunches) {
@@ -17,6 +18,15 @@ TEST(LaunchPlan, CountsKernelsAndAtenCallsAsLaunches) {
   plan.steps.erase(plan.steps.begin() + 1);
   EXPECT_EQ(plan.launchCount(), 1);
   EXPECT_FALSE(plan.hasKernels());
+}
+
+TEST(LaunchPlan, KnowsTheBuffersThatItsKernelsUse) {
+  LaunchPlan plan;
+  plan.buffers.assign(6, contiguousTensor(ScalarType::Float32, {1}));
+  KernelStep step;
+  step.arguments = {ValueId(5), Int32{3}, ValueId(1)};
+  plan.steps = {ZeroStep{ValueId(2)}, step, step, AtenStep{}};
+  EXPECT_THAT(buffersOfKernels(plan), ElementsAre(ValueId(1), ValueId(2), ValueId(5)));
 }
 
 struct BrokenPlan {
