@@ -18,7 +18,6 @@
 #include "core/verify/profile_run.h"
 #include "core/verify/session_state.h"
 #include "core/verify/torch_failure.h"
-#include "core/verify/torch_runtime.h"
 
 namespace swage::verify {
 namespace {
@@ -101,7 +100,6 @@ Result<std::unique_ptr<TaskSession>> TaskSession::load(const wire::LoadTask& req
     return Error(ErrorKind::InvalidInput, "a task needs at least one check seed");
   }
   const domain::Graph& graph = request.task.graph;
-  releaseCachedMemory(device.info().target);  // of a task before this one: it counts as taken
   const auto checks = static_cast<int>(planChecks(request).size());
   SWAGE_TRY_ASSIGN(const MemoryPlan plan, planMemory(graph, checks, device.freeBytes()));
   const c10::Device where = torchDevice(device);

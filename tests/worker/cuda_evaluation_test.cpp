@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ATen/ops/empty.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <gmock/gmock.h>
 
@@ -155,18 +154,6 @@ TEST_F(CudaEvaluation, TimedCallsTakeTurnsOnStreams) {
   EXPECT_EQ(used.size(), 8U);
   EXPECT_EQ(used.count(nullptr), 0U);
   EXPECT_EQ(current(), nullptr) << "everything else is on the default stream";
-}
-
-TEST_F(CudaEvaluation, LoadingFindsTheMemoryThatNobodyUsesAnyMore) {
-  constexpr std::int64_t kBytes = std::int64_t{4} << 30U;
-  const std::int64_t before = m_device->freeBytes();
-  at::empty({kBytes}, at::device(at::kCUDA).dtype(at::kByte));
-  ASSERT_LT(m_device->freeBytes(), before - kBytes / 2) << "PyTorch keeps it";
-  wire::LoadTask load;
-  load.task = m_task;
-  load.timeEager = false;
-  ASSERT_THAT(TaskSession::load(load, *m_device, [](std::string_view) {}), testing::IsOk());
-  EXPECT_GT(m_device->freeBytes(), before - kBytes / 2);
 }
 
 TEST_F(CudaEvaluation, GivesUpTheDeviceAfterAnIllegalAddress) {
