@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     return launched.error().kind() == ErrorKind::Environment ? kEnvironment : kInvalidInput;
   }
   if (*launched == 0 && isConditional) {
-    std::printf("%s\n", domain::kNoSharedMemory.data());
+    std::puts(domain::kNoSharedMemory.data());
   } else {
     std::printf("%d kernels replayed\n", *launched);
   }

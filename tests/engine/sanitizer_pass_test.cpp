@@ -152,10 +152,10 @@ TEST_F(SanitizedRun, SeveralElitesAreCheckedAtOnce) {
   runAndExpectAPassedWinner();
 }
 
-// Whoever comes while another is there fails.
+// Whoever comes while another is there fails. There is room for two processes, but not for their buffers too.
 TEST_F(SanitizedRun, TheyAreCheckedOneByOneWhereMemoryIsShort) {
   m_parts.sanitizers = 2;
-  m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--gpu", "--memory-bytes", "64"}); };
+  m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--gpu", "--memory-bytes", "2147483648"}); };
   useScript("mkdir $once || exit 1; sleep 0.05\n" + std::string(kClean) + "\nrmdir $once");
   runAndExpectAPassedWinner();
   for (const store::CandidateRecord& candidate : history()) {
