@@ -4,74 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <functional>
-#include <map>
-
-#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 
+#include "app/cli/command_tree.h"
 #include "app/cli/default_arguments.h"
+#include "core/base/closest_word.h"
 #include "core/base/duration.h"
 
 namespace swage::cli {
 namespace {
 
-// What CLI11 fills in, before it becomes Arguments.
-struct Raw {
-  services::Settings settings;
-  bool json = false;
-  bool jsonLines = false;
-  bool quiet = false;
-  int verbose = 0;
-  bool noCompileBaseline = false;
-  bool noSelfTest = false;
-  std::string project;
-  std::string timeBudget;
-  std::string devices;
-  std::vector<std::string> overrides;
-  std::string reference;
-  std::string filter;
-  std::string output;
-  ImportArguments import;
-  OptimizeArguments optimize;
-  ResumeArguments resume;
-  ListArguments list;
-  ShowArguments show;
-  bool noChecks = false;
-  EvaluateArguments evaluate;
-  ExportArguments exporting;
-  std::string format = "modelnew";
-  BenchArguments bench;
-  DoctorArguments doctor;
-};
-
-using Finish = std::function<Result<CommandArguments>(Raw&)>;
-struct Parser {
-  CLI::App app{"Turns a PyTorch module into the fastest verified kernel it can find.", "swage"};
-  Raw raw;
-  std::map<const CLI::App*, Finish> finish;
-};
-
-enum class WithProject : std::uint8_t { Yes, No };
-
-CLI::App* addCommand(Parser& parser, CLI::App& group, const std::string& name, const std::string& description,
-                     WithProject withProject) {
-  CLI::App* command = group.add_subcommand(name, description);
-  auto* json = command->add_flag("--json", parser.raw.json, "Print one JSON document on standard output");
-  command->add_flag("--jsonl", parser.raw.jsonLines, "Print a stream of JSON lines on standard output")->excludes(json);
-  command->add_flag("-q,--quiet", parser.raw.quiet, "Only errors on standard error");
-  command->add_flag("-v,--verbose", parser.raw.verbose, "Log more on standard error");
-  if (withProject == WithProject::Yes) {
-    command->add_option("--project", parser.raw.project, "Project directory: record, artifacts and task bundles")
-        ->type_name("DIR");
-  }
-  return command;
-}
-
-CLI::App* addCommand(Parser& parser, const std::string& name, const std::string& description, WithProject withProject) {
-  return addCommand(parser, parser.app, name, description, withProject);
-}
+constexpr std::string_view kComplete = "__complete";
 
 Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::string>>& into) {
   for (const std::string& text : raw.overrides) {
@@ -82,7 +26,7 @@ Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::s
 }
 
 void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval) {
-  command->add_option("--set", raw.overrides, "Override a module-level constant of the file")
+  command->add_option("--set", raw.overrides, "Change a constant of the file; may be repeated")
       ->type_name("NAME=VALUE")
       ->expected(1)
       ->allow_extra_args(false)  // "--set a=1 task.py": the file is no second value
@@ -94,11 +38,17 @@ void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval
 
 void addImport(Parser& parser) {
   Raw& raw = parser.raw;
-  CLI::App* command = addCommand(parser, "import", "Turn a Python file into a task bundle", WithProject::No);
-  command->add_option("task", raw.import.task, "FILE.py or FILE.py:Class")->required()->type_name("TASK.py");
+  CLI::App* command =
+      addCommand(parser, "import", "Turn a Python file into a task bundle, without searching", WithProject::No);
+  command->add_option("task", raw.import.task, "File with class Model, or FILE.py:Class")
+      ->required()
+      ->type_name("TASK.py");
   addTaskOptions(command, raw, raw.import.inputs, raw.import.eval);
-  command->add_option("-o,--output", raw.output, "Bundle directory; NAME.swage in the current one by default")
+  command->add_option("-o,--output", raw.output, "Folder to write; NAME.swage in the current folder by default")
       ->type_name("BUNDLE");
+  explain(parser, command, "The bundle holds the traced graph, the input generators and the weights.",
+          {"swage import model.py --set batch_size=16",
+           "swage import net.py:Block --inputs \"float32[16,64]\" -o block.swage"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     SWAGE_TRY(takeOverrides(filled, filled.import.overrides));
     filled.import.output = filled.output;
@@ -107,11 +57,13 @@ void addImport(Parser& parser) {
 }
 
 void addBudget(CLI::App* command, Raw& raw, std::int64_t& maxEvaluations) {
-  command->add_option("--time-budget", raw.timeBudget, "Search time: 60s, 2m, 1h")->type_name("TIME");
+  command->add_option("--time-budget", raw.timeBudget, "Search time, such as 60s, 2m or 1h")->type_name("TIME");
   command->add_option("--max-evaluations", maxEvaluations, "Stop after this many candidates")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
 }
+
+}  // namespace
 
 void addTarget(CLI::App* command, std::string& target) {
   command->add_option("--target", target, "cpu, cuda or auto")
@@ -120,9 +72,10 @@ void addTarget(CLI::App* command, std::string& target) {
       ->capture_default_str();
 }
 
+namespace {
+
 void addSelfTestFlag(CLI::App* command, Raw& raw) {
-  command->add_flag("--no-self-test", raw.noSelfTest,
-                    "Search although nobody knows whether cheats are found on this device");
+  command->add_flag("--no-self-test", raw.noSelfTest, "Search without the self-test of this device");
 }
 
 // "0,2": the numbers of GPUs.
@@ -135,7 +88,8 @@ Result<std::vector<int>> parseDevices(const std::string& text) {
     int number = -1;
     const auto [rest, code] = std::from_chars(at, end, number);
     if (code != std::errc() || number < 0 || number > kLargest || (rest != end && *rest != ',')) {
-      return Error(ErrorKind::Usage, fmt::format("'{}' is no list of GPUs", text), "give their numbers: 0,1");
+      return Error(ErrorKind::Usage, fmt::format("'{}' is not a list of GPUs", text),
+                   "write their numbers, for example 0,1; `swage devices` shows them");
     }
     devices.push_back(number);
     if (rest == end) {
@@ -146,7 +100,7 @@ Result<std::vector<int>> parseDevices(const std::string& text) {
 }
 
 void addDevices(CLI::App* command, Raw& raw) {
-  command->add_option("--devices", raw.devices, "GPUs of one model to use at once: 0,1")->type_name("LIST");
+  command->add_option("--devices", raw.devices, "GPUs of the same model to use at once: 0,1")->type_name("LIST");
 }
 
 void addOptimize(Parser& parser) {
@@ -154,26 +108,36 @@ void addOptimize(Parser& parser) {
   services::RunSpec& spec = raw.optimize.spec;
   takeDefaults(raw.settings, spec);
   CLI::App* command = addCommand(parser, "optimize", "Search for the fastest verified kernel", WithProject::Yes);
-  command->add_option("task", spec.task, "FILE.py, FILE.py:Class, a bundle, or the name of a bundled task")
+  command->add_option("task", spec.task, "File, FILE.py:Class, task bundle, or name of a bundled task")
       ->required()
       ->type_name("TASK");
   addTaskOptions(command, raw, spec.inputs, spec.eval);
   addTarget(command, spec.target);
   addDevices(command, raw);
   addBudget(command, raw, spec.maxEvaluations);
-  command->add_option("--seed", spec.seed, "The same seed gives the same candidates, as far as times allow")
+  command
+      ->add_option("--seed", spec.seed,
+                   "Seed of the search; with the same seed it proposes the same candidates, as far as times allow")
       ->type_name("S")
       ->capture_default_str();
   command->add_flag("--no-compile-baseline", raw.noCompileBaseline, "Compare with eager only, not torch.compile");
   command
       ->add_option("--baselines", spec.baselines,
-                   "Modes of PyTorch to compare with; max-autotune by default from a budget of 5m on")
+                   "Modes of PyTorch to compare with: eager, compile, max-autotune; max-autotune is included by "
+                   "default from a time budget of 5 minutes")
       ->delimiter(',')
       ->check(CLI::IsMember({"eager", "compile", "max-autotune"}))
       ->type_name("MODES");
   command->add_flag("--remeasure", spec.remeasureBaselines,
-                    "Measure the baselines although an earlier run of this project did");
+                    "Measure the baselines again, also where an earlier run of this project measured them");
   addSelfTestFlag(command, raw);
+  explain(
+      parser, command,
+      "Imports the task, measures PyTorch's own ways to run it, and searches until the budget is used up. Every "
+      "candidate is verified against PyTorch in float64 before it is timed. Ctrl-C stops after the evaluation in "
+      "progress; `swage resume` continues.",
+      {"swage optimize softmax_rows --target cpu --time-budget 60s", "swage optimize model.py --set rows=4096 --json",
+       "swage optimize net.py:Block --inputs \"float32[16,64]\" --max-evaluations 200"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     services::RunSpec& result = filled.optimize.spec;
     SWAGE_TRY(takeOverrides(filled, result.overrides));
@@ -194,11 +158,14 @@ void addOptimize(Parser& parser) {
 
 void addResume(Parser& parser) {
   Raw& raw = parser.raw;
-  CLI::App* command = addCommand(parser, "resume", "Go on with a run that was stopped or killed", WithProject::Yes);
-  command->add_option("run", raw.reference, "Run, such as r3; the latest unfinished one by default")->type_name("RUN");
+  CLI::App* command =
+      addCommand(parser, "resume", "Continue a run that was stopped, killed or ran out of budget", WithProject::Yes);
+  command->add_option("run", raw.reference, "Run, such as r3; the latest unfinished run by default")->type_name("RUN");
   addDevices(command, raw);
   addBudget(command, raw, raw.resume.maxEvaluations);
   addSelfTestFlag(command, raw);
+  explain(parser, command, "A finished run continues with a larger budget when it is named.",
+          {"swage resume", "swage resume r3 --time-budget 5m"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     if (!filled.devices.empty()) {
       SWAGE_TRY_ASSIGN(filled.resume.devices, parseDevices(filled.devices));
@@ -215,71 +182,12 @@ void addResume(Parser& parser) {
   };
 }
 
-void addStatus(Parser& parser) {
-  CLI::App* command = addCommand(parser, "status", "Show projects and how their latest runs stand", WithProject::Yes);
-  parser.finish[command] = [](Raw&) -> Result<CommandArguments> { return CommandArguments(StatusArguments{}); };
-}
-
-void addList(Parser& parser) {
-  Raw& raw = parser.raw;
-  CLI::App* command = addCommand(parser, "list", "List runs, and the candidates of one run", WithProject::Yes);
-  command->add_option("run", raw.reference, "Run, such as r3; the latest by default")->type_name("RUN");
-  command->add_option("--status", raw.list.status, "Only candidates with this status, such as correct")
-      ->type_name("WORD");
-  command
-      ->add_option("--filter", raw.filter,
-                   "Only candidates that match: \"status:correct speedup>1.5 -operator:human time<30us\"")
-      ->type_name("FILTER");
-  command
-      ->add_option("--sort", raw.list.sort,
-                   "id, time, speedup, cell, status, operator, island, error, registers or found")
-      ->check(CLI::IsMember(
-          {"id", "time", "speedup", "cell", "status", "operator", "island", "error", "registers", "found"}))
-      ->type_name("COLUMN")
-      ->capture_default_str();
-  command->add_option("--limit", raw.list.limit, "At most this many candidates")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
-    if (!filled.reference.empty()) {
-      SWAGE_TRY_ASSIGN(filled.list.run, parseReference(filled.reference));
-      filled.list.run->kind = Reference::Kind::Run;
-    }
-    auto filter = domain::parseFilter(filled.filter, domain::candidateFilterKeys());
-    if (!filter) {
-      return domain::usageError(filter.error(), filled.filter);
-    }
-    filled.list.filter = std::move(*filter);
-    return CommandArguments(filled.list);
-  };
-}
-
-Result<Reference> candidateReference(const std::string& text) {
-  SWAGE_TRY_ASSIGN(const Reference reference, parseReference(text));
-  if (reference.kind != Reference::Kind::Candidate) {
-    return Error(ErrorKind::Usage, fmt::format("'{}' is a run; a candidate is needed", text),
-                 "`swage list " + text + "` shows its candidates");
-  }
-  return reference;
-}
-
-void addShow(Parser& parser) {
-  Raw& raw = parser.raw;
-  CLI::App* command = addCommand(parser, "show", "Show one candidate with its whole evaluation", WithProject::Yes);
-  command->add_option("candidate", raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
-  command->add_flag("--source", raw.show.source, "Also print the source");
-  command->add_flag("--assembly", raw.show.assembly, "Also print the compiled code");
-  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
-    SWAGE_TRY_ASSIGN(filled.show.candidate, candidateReference(filled.reference));
-    return CommandArguments(filled.show);
-  };
-}
-
 void addVerify(Parser& parser) {
   CLI::App* command =
-      addCommand(parser, "verify", "Evaluate a recorded candidate again, in a fresh worker", WithProject::Yes);
+      addCommand(parser, "verify", "Verify and time a recorded candidate again, in a new process", WithProject::Yes);
   command->add_option("candidate", parser.raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
-  command->add_flag("--no-checks", parser.raw.noChecks, "Do not also verify its genome at other sizes of the task");
+  command->add_flag("--no-checks", parser.raw.noChecks, "Do not verify it at other sizes of the task");
+  explain(parser, command, "Exit code 8 if it fails. The result of the checks is recorded.", {"swage verify 17"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     SWAGE_TRY_ASSIGN(const Reference reference, candidateReference(filled.reference));
     return CommandArguments(VerifyArguments{reference, filled.noChecks});
@@ -289,14 +197,14 @@ void addVerify(Parser& parser) {
 void addEvaluate(Parser& parser) {
   Raw& raw = parser.raw;
   CLI::App* command =
-      addCommand(parser, "evaluate", "Evaluate your own edit of a recorded candidate", WithProject::Yes);
-  command->add_option("candidate", raw.reference, "Candidate that was edited, such as 17")
+      addCommand(parser, "evaluate", "Verify, time and record your own edit of a candidate", WithProject::Yes);
+  command->add_option("candidate", raw.reference, "Candidate that you edited, such as 17")
       ->required()
       ->type_name("CANDIDATE");
-  command->add_option("--source", raw.output, "The edited source; - reads standard input")
-      ->required()
-      ->type_name("FILE");
+  command->add_option("--source", raw.output, "Edited source; - reads standard input")->required()->type_name("FILE");
   addSelfTestFlag(command, raw);
+  explain(parser, command, "The edit becomes a candidate of its own, with the launch plan of the one it was made from.",
+          {"swage show 17 --source > kernel.cpp", "swage evaluate 17 --source kernel.cpp"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     SWAGE_TRY_ASSIGN(filled.evaluate.candidate, candidateReference(filled.reference));
     filled.evaluate.source = filled.output;
@@ -307,8 +215,12 @@ void addEvaluate(Parser& parser) {
 
 void addProfile(Parser& parser) {
   CLI::App* command =
-      addCommand(parser, "profile", "Look into the kernels of a candidate, and keep the profile", WithProject::Yes);
+      addCommand(parser, "profile", "Profile the kernels of a candidate, and record the profile", WithProject::Yes);
   command->add_option("candidate", parser.raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
+  explain(parser, command,
+          "With hardware counters where the device allows them, else with the time of each kernel, else with what the "
+          "compiler reports.",
+          {"swage profile 17"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     SWAGE_TRY_ASSIGN(const Reference reference, candidateReference(filled.reference));
     return CommandArguments(ProfileArguments{reference});
@@ -322,54 +234,59 @@ Result<CommandArguments> exportArguments(Raw& raw) {
   result.noChecks = raw.noChecks;
   result.output = raw.output;
   if (raw.output.empty() && !result.preview) {
-    return Error(ErrorKind::Usage, "--output is required", "`swage export --preview` writes nothing and needs none");
+    return Error(ErrorKind::Usage, "--output is required",
+                 "name a file or folder, or use --preview, which writes nothing");
   }
   return CommandArguments(result);
 }
 
 void addExport(Parser& parser) {
   Raw& raw = parser.raw;
-  CLI::App* command = addCommand(parser, "export", "Write a verified candidate as files of your own", WithProject::Yes);
-  command->add_option("what", raw.reference, "Candidate such as 17, or the best of a run such as r3")
+  CLI::App* command =
+      addCommand(parser, "export", "Write a verified candidate as Python file or folder", WithProject::Yes);
+  command->add_option("what", raw.reference, "Candidate, such as 17, or run, such as r3, for its best candidate")
       ->required()
       ->type_name("RUN|CANDIDATE");
   command
-      ->add_option("--format", raw.format,
-                   "modelnew: one Python file with class ModelNew; project: a folder around it with kernels, plan, "
-                   "provenance and a test")
+      ->add_option(
+          "--format", raw.format,
+          "modelnew: one Python file with class ModelNew; project: a folder with that file, kernels, launch plan, "
+          "provenance and test")
       ->check(CLI::IsMember({"modelnew", "project"}))
       ->type_name("FORMAT")
       ->capture_default_str();
-  command->add_option("-o,--output", raw.output, "File to write, or folder to make")->type_name("FILE.py|DIR");
-  auto* noChecks =
-      command->add_flag("--no-checks", raw.noChecks, "Do not verify its genome at other sizes of the task first");
+  command->add_option("-o,--output", raw.output, "File or folder to write")->type_name("FILE.py|DIR");
+  auto* noChecks = command->add_flag("--no-checks", raw.noChecks, "Do not verify it at other sizes of the task first");
   command
       ->add_flag("--verify", raw.exporting.verify,
-                 "First also evaluate it again in a fresh process and run its kernels under compute-sanitizer")
+                 "First verify it again in a new process, and on a GPU under compute-sanitizer")
       ->excludes(noChecks);
-  command->add_flag("--preview", raw.exporting.preview,
-                    "Show what is known of it and what would be written, and write nothing");
-  command->add_flag("--force", raw.exporting.force, "Write into a folder that is not empty");
+  command->add_flag("--preview", raw.exporting.preview, "Show checks, provenance and files, and write nothing");
+  command->add_flag("--force", raw.exporting.force, "Write also into a folder that is not empty");
+  explain(parser, command, "Prints what was checked before it writes.",
+          {"swage export r1 -o softmax_new.py", "swage export 17 --format project -o softmax",
+           "swage export 17 --preview"});
   parser.finish[command] = exportArguments;
 }
 
 void addBench(Parser& parser) {
   Raw& raw = parser.raw;
   services::RunSpec& spec = raw.bench.spec;
-  CLI::App* group = parser.app.add_subcommand("bench", "Measure Swage itself on this machine");
-  group->require_subcommand(1);
+  CLI::App* group = addCommandGroup(parser, "bench", "Measure how fast Swage works on this machine");
   CLI::App* command =
-      addCommand(parser, *group, "engine", "Candidates a minute by stage, device use, and how repeatable its times are",
-                 WithProject::Yes);
-  command->add_option("task", spec.task, "Task to search; a bundled softmax of about 100 MB by default")
+      addCommand(parser, *group, "engine",
+                 "Measure candidates per minute, use of the device, and how repeatable times are", WithProject::Yes);
+  command->add_option("task", spec.task, "Task to search; a bundled normalisation of about 100 MB by default")
       ->type_name("TASK");
   addTaskOptions(command, raw, spec.inputs, spec.eval);
   addTarget(command, spec.target);
   command->add_option("--time-budget", raw.timeBudget, "Search time: 60s, 2m")->type_name("TIME");
-  command->add_option("--processes", raw.bench.freshProcesses, "Processes that measure the winner again")
+  command->add_option("--processes", raw.bench.freshProcesses, "New processes that time the winner again")
       ->type_name("N")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
+  explain(parser, command, "Searches a task and times its winner again in new processes.",
+          {"swage bench engine --target cpu --time-budget 60s --json"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     services::RunSpec& result = filled.bench.spec;
     SWAGE_TRY(takeOverrides(filled, result.overrides));
@@ -381,46 +298,40 @@ void addBench(Parser& parser) {
   };
 }
 
-void addDoctor(Parser& parser) {
-  DoctorArguments& doctor = parser.raw.doctor;
-  CLI::App* command = addCommand(parser, "doctor", "Check everything a run needs, with hints", WithProject::Yes);
-  auto* selfTest = command->add_flag("--self-test", doctor.selfTest,
-                                     "Evaluate planted cheats and honest controls on this device instead");
-  command->add_option("--target", doctor.target, "Of the self-test: cpu, cuda or auto")
-      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
-      ->type_name("TARGET")
-      ->capture_default_str()
-      ->needs(selfTest);
-  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> { return CommandArguments(filled.doctor); };
-}
-
-void addRest(Parser& parser) {
-  CLI::App* version = addCommand(parser, "version", "Print the version", WithProject::No);
-  parser.finish[version] = [](Raw&) -> Result<CommandArguments> { return CommandArguments(VersionArguments{}); };
-}
-
 void describe(Parser& parser) {
+  parser.app.set_help_flag("-h,--help", "Show this help");
   parser.app.require_subcommand(1);
-  parser.app.set_help_all_flag();
+  beginGroup(parser, "Search");
   addImport(parser);
   addOptimize(parser);
-  addStatus(parser);
-  addList(parser);
-  addShow(parser);
   addResume(parser);
+  beginGroup(parser, "Results");
+  addRecordCommands(parser);
+  beginGroup(parser, "Check and edit");
   addVerify(parser);
   addEvaluate(parser);
   addProfile(parser);
+  beginGroup(parser, "Export");
   addExport(parser);
+  beginGroup(parser, "This machine");
+  addMachineCommands(parser);
   addBench(parser);
-  addDoctor(parser);
-  addRest(parser);
+  beginGroup(parser, "This program");
+  addProgramCommands(parser);
+  explain(parser, &parser.app,
+          "Logs and progress go to standard error, results to standard output. `swage COMMAND --help` has the options "
+          "and examples of a command.",
+          {"swage optimize softmax_rows --set rows=4096 --target cpu --time-budget 60s",
+           "swage list r1 --sort speedup --limit 10", "swage export r1 -o softmax_new.py"});
 }
 
 Common commonOf(const Raw& raw) {
   Common common;
   common.form = raw.json ? OutputForm::Json : raw.jsonLines ? OutputForm::JsonLines : OutputForm::Text;
   common.verbosity = raw.quiet ? -1 : raw.verbose;
+  common.color = raw.noColor || raw.color == "never" ? ColorWhen::Never
+                 : raw.color == "always"             ? ColorWhen::Always
+                                                     : ColorWhen::Auto;
   common.project = raw.project;
   return common;
 }
@@ -434,13 +345,7 @@ const CLI::App* chosenCommand(const Parser& parser) {
   return command;
 }
 
-std::string helpOf(const Parser& parser) {
-  const CLI::App* command = chosenCommand(parser);
-  const CLI::App* group = command->get_parent();
-  return command->help(group == &parser.app ? "swage" : "swage " + group->get_name());
-}
-
-Error usageError(const Parser& parser, const CLI::ParseError& error) {
+std::string nameOf(const Parser& parser) {
   std::string name = "swage";
   for (const CLI::App* command : parser.app.get_subcommands()) {
     name += " " + command->get_name();
@@ -448,7 +353,44 @@ Error usageError(const Parser& parser, const CLI::ParseError& error) {
       name += " " + inner->get_name();
     }
   }
-  return {ErrorKind::Usage, error.what(), fmt::format("`{} --help` shows how", name)};
+  return name;
+}
+
+std::string helpOf(const Parser& parser) {
+  const CommandFact program = factsOf(parser);
+  const std::string name = nameOf(parser);
+  for (const CommandFact* command : withCommandsBelow(program)) {
+    if (command->name == name) {
+      return helpText(*command);
+    }
+  }
+  return helpText(program);
+}
+
+// The option that an unknown word was probably meant to be.
+std::string nearestOption(const Parser& parser, std::string_view word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : chosenCommand(parser)->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const auto closest = closestWord(word.substr(0, word.find('=')), views);
+  return closest ? fmt::format("did you mean {}? ", *closest) : std::string();
+}
+
+Error usageError(const Parser& parser, const CLI::ParseError& error) {
+  const std::string help = fmt::format("`{} --help` shows how", nameOf(parser));
+  if (const auto extras = parser.app.remaining(true);
+      dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
+    const std::string& word = extras.front();
+    if (!word.starts_with('-')) {
+      return {ErrorKind::Usage, fmt::format("'{}' is one argument too many", word), help};
+    }
+    return {ErrorKind::Usage, fmt::format("there is no option '{}'", word), nearestOption(parser, word) + help};
+  }
+  return {ErrorKind::Usage, error.what(), help};
 }
 
 Result<> checkCommand(const Parser& parser, const std::vector<std::string>& arguments) {
@@ -456,11 +398,17 @@ Result<> checkCommand(const Parser& parser, const std::vector<std::string>& argu
     return {};
   }
   const auto commands = parser.app.get_subcommands([](const CLI::App*) { return true; });
-  const bool known = std::any_of(commands.begin(), commands.end(),
-                                 [&](const CLI::App* command) { return command->get_name() == arguments.front(); });
-  return known ? Result<>()
-               : Error(ErrorKind::Usage, fmt::format("there is no command '{}'", arguments.front()),
-                       "`swage --help` lists them");
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) {
+    names.push_back(command->get_name());
+  }
+  if (std::find(names.begin(), names.end(), arguments.front()) != names.end()) {
+    return {};
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const auto closest = closestWord(arguments.front(), views);
+  return Error(ErrorKind::Usage, fmt::format("there is no command '{}'", arguments.front()),
+               (closest ? fmt::format("did you mean '{}'? ", *closest) : std::string()) + "`swage --help` lists them");
 }
 
 }  // namespace
@@ -468,6 +416,9 @@ Result<> checkCommand(const Parser& parser, const std::vector<std::string>& argu
 Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::string>& arguments,
                                                          const services::Settings& settings) {
   using Parsed = std::variant<Arguments, HelpText>;
+  if (!arguments.empty() && arguments.front() == kComplete) {
+    return Parsed(Arguments{{}, CompleteArguments{{arguments.begin() + 1, arguments.end()}}});
+  }
   Parser parser;
   parser.raw.settings = settings;
   describe(parser);
@@ -476,14 +427,39 @@ Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::
   try {
     parser.app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = parser.app.get_subcommands();
-    return Parsed(HelpText{chosen.empty() ? parser.app.help() : helpOf(parser)});
+    return Parsed(HelpText{helpOf(parser)});
   } catch (const CLI::ParseError& error) {
     return usageError(parser, error);
   }
   const CLI::App* command = chosenCommand(parser);
   SWAGE_TRY_ASSIGN(CommandArguments finished, parser.finish.at(command)(parser.raw));
   return Parsed(Arguments{commonOf(parser.raw), std::move(finished)});
+}
+
+std::filesystem::path projectNamed(const std::vector<std::string>& arguments) {
+  constexpr std::string_view kOption = "--project";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == kOption && i + 1 < arguments.size()) {
+      return arguments[i + 1];
+    }
+    if (arguments[i].starts_with(std::string(kOption) + '=')) {
+      return arguments[i].substr(kOption.size() + 1);
+    }
+  }
+  return {};
+}
+
+bool worksWithoutSettings(const std::vector<std::string>& arguments) {
+  constexpr std::array<std::string_view, 6> kCommands{"config", "completion", "man", "version", kComplete, "doctor"};
+  return arguments.empty() || arguments.front().starts_with('-') ||
+         std::find(kCommands.begin(), kCommands.end(), arguments.front()) != kCommands.end() ||
+         std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
+}
+
+CommandFact describeProgram() {
+  Parser parser;
+  describe(parser);
+  return factsOf(parser);
 }
 
 }  // namespace swage::cli

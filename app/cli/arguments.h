@@ -8,10 +8,13 @@
 #include <variant>
 #include <vector>
 
+#include "app/cli/command_facts.h"
+#include "app/cli/terminal.h"
 #include "app/cli/text.h"
 #include "core/base/result.h"
 #include "core/domain/filter.h"
 #include "core/services/export_service.h"
+#include "core/services/report_service.h"
 #include "core/services/settings_service.h"
 #include "core/services/types.h"
 
@@ -22,7 +25,8 @@ enum class OutputForm : std::uint8_t { Text, Json, JsonLines };
 // What all commands share.
 struct Common {
   OutputForm form = OutputForm::Text;
-  int verbosity = 0;              // -1: --quiet
+  int verbosity = 0;  // -1: --quiet, 1: -v, 2: -vv
+  ColorWhen color = ColorWhen::Auto;
   std::filesystem::path project;  // empty: not given
 };
 
@@ -51,6 +55,7 @@ struct ListArguments {
   std::string status;
   domain::Filter filter;
   std::string sort = "id";
+  bool reverse = false;
   std::int64_t limit = 0;  // 0: all
 };
 struct ShowArguments {
@@ -58,6 +63,26 @@ struct ShowArguments {
   bool source = false;
   bool assembly = false;
 };
+// A run stands for its best candidate.
+struct CompareArguments {
+  Reference left;
+  Reference right;
+  std::filesystem::path otherProject;  // of `right`; empty: the same
+  bool source = false;
+  bool assembly = false;
+};
+struct DisasmArguments {
+  Reference candidate;
+  std::string kernel;  // empty: all
+  bool noDirectives = false;
+  bool noAddresses = false;
+};
+struct ReportArguments {
+  std::optional<Reference> run;  // none: the latest
+  services::ReportFormat format = services::ReportFormat::Html;
+  std::filesystem::path output;  // "-": standard output
+};
+struct DevicesArguments {};
 struct VerifyArguments {
   Reference candidate;
   bool noChecks = false;  // not at other sizes
@@ -82,17 +107,37 @@ struct ExportArguments {
 struct DoctorArguments {
   bool selfTest = false;
   std::string target = "auto";
+  std::filesystem::path bundle;  // archive to write; empty: none
 };
 struct BenchArguments {
   services::RunSpec spec;  // without the project; no task: a bundled one of about 100 MB
   int freshProcesses = 10;
 };
+struct ConfigArguments {
+  enum class Action : std::uint8_t { List, Get, Set, Unset, Path } action = Action::List;
+  enum class Scope : std::uint8_t { User, Project } scope = Scope::User;
+  std::string key;
+  std::string value;
+  bool origin = false;
+};
+struct CompletionArguments {
+  Shell shell = Shell::Bash;
+};
+struct ManArguments {
+  std::string command;           // "bench engine"; empty: the program
+  std::filesystem::path output;  // folder for all pages; empty: one on standard output
+};
+// What a shell asks at Tab.
+struct CompleteArguments {
+  std::vector<std::string> words;
+};
 struct VersionArguments {};
 
 using CommandArguments =
     std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments, ShowArguments,
-                 VerifyArguments, EvaluateArguments, ProfileArguments, ExportArguments, DoctorArguments, BenchArguments,
-                 VersionArguments>;
+                 CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
+                 ProfileArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments, ConfigArguments,
+                 CompletionArguments, ManArguments, CompleteArguments, VersionArguments>;
 
 struct Arguments {
   Common common;
@@ -107,5 +152,13 @@ struct HelpText {
 // What the user has set takes the place of the defaults of `optimize`. Errors are of kind Usage.
 [[nodiscard]] Result<std::variant<Arguments, HelpText>> parseArguments(const std::vector<std::string>& arguments,
                                                                        const services::Settings& settings = {});
+
+// Of a text that is not parsed yet, for the settings that have to be known first: --project, if there is one.
+[[nodiscard]] std::filesystem::path projectNamed(const std::vector<std::string>& arguments);
+// Whether this command works with a configuration that is wrong: it may be there to mend it.
+[[nodiscard]] bool worksWithoutSettings(const std::vector<std::string>& arguments);
+
+// What all commands are.
+[[nodiscard]] CommandFact describeProgram();
 
 }  // namespace swage::cli

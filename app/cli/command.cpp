@@ -4,10 +4,10 @@
 #include <signal.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
+#include "app/cli/terminal.h"
 #include "core/base/log.h"
 #include "core/domain/json.h"
 #include "core/engine/trust.h"
@@ -25,9 +25,9 @@ void printJson(const domain::Json& json) {
 }
 
 void printError(const Error& error, OutputForm form) {
-  std::string text = "swage: " + error.message() + '\n';
+  std::string text = paintedError(Tone::Bad, "swage: ") + error.message() + '\n';
   if (!error.hint().empty()) {
-    text += "hint: " + error.hint() + '\n';
+    text += paintedError(Tone::Dim, "hint: ") + error.hint() + '\n';
   }
   std::fwrite(text.data(), 1, text.size(), stderr);
   if (form != OutputForm::Text) {
@@ -61,8 +61,8 @@ Result<std::filesystem::path> Command::existingProject() const {
   if (!m_context.common.project.empty()) {
     return m_context.common.project;
   }
-  if (const char* chosen = std::getenv("SWAGE_PROJECT"); chosen != nullptr && *chosen != '\0') {
-    return fs::path(chosen);
+  if (const auto chosen = environmentVariable("SWAGE_PROJECT")) {
+    return fs::path(*chosen);
   }
   std::error_code ignored;
   if (fs::exists("runs.sqlite", ignored)) {
@@ -71,7 +71,7 @@ Result<std::filesystem::path> Command::existingProject() const {
   std::vector<fs::path> known = engine::knownProjects();
   if (known.empty()) {
     return Error(ErrorKind::NotFound, "there is no project yet",
-                 "`swage optimize TASK` makes one, --project DIR names one");
+                 "`swage optimize TASK` makes one; --project DIR names one");
   }
   return known.front();
 }

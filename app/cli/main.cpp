@@ -2,13 +2,18 @@
 #include <QCoreApplication>
 #include <QTimer>
 
-#include <cstdlib>
+#include <unistd.h>
+
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 
 #include "app/cli/arguments.h"
 #include "app/cli/command.h"
+#include "app/cli/terminal.h"
 #include "core/base/log.h"
+#include "core/base/log_colors.h"
+#include "core/engine/configuration.h"
 #include "core/engine/settings_file.h"
 #include "core/services/termination_signals.h"
 
@@ -16,10 +21,56 @@ namespace swage::cli {
 namespace {
 
 log::Level levelFor(int verbosity) {
-  if (verbosity > 0) {
-    return log::Level::Debug;
+  if (verbosity == 0) {
+    const std::string wanted = environmentVariable("SWAGE_LOG").value_or("warn");
+    return wanted == "debug"   ? log::Level::Debug
+           : wanted == "info"  ? log::Level::Info
+           : wanted == "error" ? log::Level::Error
+                               : log::Level::Warn;
   }
-  return verbosity < 0 ? log::Level::Error : log::Level::Warn;
+  return verbosity < 0 ? log::Level::Error : verbosity == 1 ? log::Level::Info : log::Level::Debug;
+}
+
+void useColors(ColorWhen when) {
+  const auto shows = [when](int stream) { return showsColor(when, ::isatty(stream) != 0, environmentVariable); };
+  const ColorUse use{shows(STDOUT_FILENO), shows(STDERR_FILENO)};
+  setColorUse(use);
+  log::setColors(use.errors);
+}
+
+// Errors before the arguments are parsed are told in the form that they ask for, too.
+OutputForm formNamed(const std::vector<std::string>& texts) {
+  for (const auto& [name, form] :
+       {std::pair("--json", OutputForm::Json), std::pair("--jsonl", OutputForm::JsonLines)}) {
+    if (std::find(texts.begin(), texts.end(), name) != texts.end()) {
+      return form;
+    }
+  }
+  return OutputForm::Text;
+}
+
+// The project whose settings count: the one named, or the one that a command would take.
+std::filesystem::path projectOfSettings(const std::vector<std::string>& texts) {
+  if (std::filesystem::path named = projectNamed(texts); !named.empty()) {
+    return named;
+  }
+  std::error_code ignored;
+  return environmentVariable("SWAGE_PROJECT")
+      .value_or(std::filesystem::exists("runs.sqlite", ignored) || std::filesystem::exists("project.toml", ignored)
+                    ? "."
+                    : "");
+}
+
+// What is set, on top of which the arguments are parsed.
+Result<services::Settings> loadSettings(const std::vector<std::string>& texts) {
+  auto configuration = engine::Configuration::load(engine::ConfigurationPlaces::standard(projectOfSettings(texts)));
+  if (!configuration && worksWithoutSettings(texts)) {
+    return services::Settings{};
+  }
+  if (!configuration) {
+    return configuration.error();
+  }
+  return configuration->settings();
 }
 
 Context contextFor(const Common& common) {
@@ -50,24 +101,29 @@ int runCommand(QCoreApplication& application, const Arguments& arguments) {
 
 int run(int argc, char** argv) {
   const std::vector<std::string> texts(argv + 1, argv + argc);
-  const auto settings = engine::SettingsFile(engine::configFile()).load();
+  useColors(ColorWhen::Auto);
+  const auto leave = [&texts](const Error& error) {
+    printError(error, formNamed(texts));
+    return static_cast<int>(wire::exitCodeFor(error.kind()));
+  };
+  const auto settings = loadSettings(texts);
   if (!settings) {
-    printError(settings.error(), OutputForm::Text);
-    return static_cast<int>(wire::exitCodeFor(settings.error().kind()));
+    return leave(settings.error());
   }
   engine::applyLocations(*settings);
   const auto parsed = parseArguments(texts, *settings);
   if (!parsed) {
-    printError(parsed.error(), OutputForm::Text);
-    return static_cast<int>(wire::exitCodeFor(parsed.error().kind()));
+    return leave(parsed.error());
   }
   if (const auto* help = std::get_if<HelpText>(&*parsed)) {
     print(help->text);
     return static_cast<int>(wire::ExitCode::Ok);
   }
+  const auto& arguments = std::get<Arguments>(*parsed);
+  useColors(arguments.common.color);
   // After parsing: Qt takes options of its own out of argv.
   QCoreApplication application(argc, argv);
-  return runCommand(application, std::get<Arguments>(*parsed));
+  return runCommand(application, arguments);
 }
 
 }  // namespace

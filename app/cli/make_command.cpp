@@ -3,9 +3,14 @@
 
 #include "app/cli/bench_command.h"
 #include "app/cli/command.h"
+#include "app/cli/config_command.h"
 #include "app/cli/evaluate_command.h"
 #include "app/cli/export_command.h"
+#include "app/cli/look_commands.h"
+#include "app/cli/machine_commands.h"
+#include "app/cli/program_commands.h"
 #include "app/cli/record_commands.h"
+#include "app/cli/report_command.h"
 #include "app/cli/run_command.h"
 #include "app/cli/self_test_command.h"
 #include "app/cli/task_commands.h"
@@ -47,6 +52,22 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
           return std::make_unique<ListCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, ShowArguments>) {
           return std::make_unique<ShowCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, CompareArguments>) {
+          return std::make_unique<CompareCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, DisasmArguments>) {
+          return std::make_unique<DisasmCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, ReportArguments>) {
+          return std::make_unique<ReportCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, DevicesArguments>) {
+          return std::make_unique<DevicesCommand>(std::move(context));
+        } else if constexpr (std::is_same_v<Chosen, ConfigArguments>) {
+          return std::make_unique<ConfigCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, CompletionArguments>) {
+          return std::make_unique<CompletionCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, ManArguments>) {
+          return std::make_unique<ManCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, CompleteArguments>) {
+          return std::make_unique<CompleteCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, VerifyArguments>) {
           return std::make_unique<VerifyCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, EvaluateArguments>) {
@@ -59,7 +80,7 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
           if (chosen.selfTest) {
             return std::make_unique<SelfTestCommand>(std::move(context), chosen);
           }
-          return std::make_unique<DoctorCommand>(std::move(context));
+          return std::make_unique<DoctorCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, BenchArguments>) {
           return std::make_unique<BenchCommand>(std::move(context), chosen);
         } else {

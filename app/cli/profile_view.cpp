@@ -2,8 +2,12 @@
 #include "app/cli/profile_view.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/cli/text.h"
 #include "core/stats/triage.h"
@@ -16,8 +20,8 @@ constexpr std::size_t kHotInstructions = 5;
 std::string_view describe(domain::ProfileSource source) {
   switch (source) {
     case domain::ProfileSource::Counters: return "hardware counters";
-    case domain::ProfileSource::Activity: return "the time of each kernel alone";
-    case domain::ProfileSource::Compiler: return "what the compiler said";
+    case domain::ProfileSource::Activity: return "kernel times, without hardware counters";
+    case domain::ProfileSource::Compiler: return "compiler output";
   }
   return "nothing";
 }
@@ -57,6 +61,38 @@ std::string stallsText(const std::vector<domain::ProfileMetric>& stalls) {
   return parts.empty() ? std::string() : fmt::format("  waits for  {}\n", fmt::join(parts, ", "));
 }
 
+// What Linux counted of a kernel on a CPU; nothing of a GPU.
+std::string processorText(const domain::KernelProfile& kernel) {
+  const auto ratio = [&kernel](std::string_view part, std::string_view whole) -> std::optional<double> {
+    const auto above = stats::metricOf(kernel, part);
+    const auto below = stats::metricOf(kernel, whole);
+    return above && below && *below > 0.0 ? std::optional(*above / *below) : std::nullopt;
+  };
+  std::vector<std::string> parts;
+  if (const auto perCycle = ratio("instructions", "cycles")) {
+    parts.push_back(fmt::format("{:.2f} instructions/cycle", *perCycle));
+  }
+  if (const auto clock = ratio("cycles", "task-clock")) {
+    parts.push_back(fmt::format("{:.2f} GHz", *clock));
+  }
+  if (const auto stalled = ratio("stalled-cycles-backend", "cycles")) {
+    parts.push_back(fmt::format("{} of cycles stalled", percent(*stalled)));
+  }
+  if (const auto misses = ratio("L1-dcache-load-misses", "L1-dcache-loads")) {
+    parts.push_back(fmt::format("{} L1 misses", percent(*misses)));
+  }
+  if (const auto misses = stats::metricOf(kernel, "cache-misses")) {
+    parts.push_back(fmt::format("{:.3g} bytes beyond the caches", *misses * 64.0));
+  }
+  if (const auto misses = ratio("branch-misses", "branches")) {
+    parts.push_back(fmt::format("{} branch misses", percent(*misses)));
+  }
+  if (const auto busy = stats::metricOf(kernel, "samples-parallelism")) {
+    parts.push_back(fmt::format("{:.1f} threads at work", *busy));
+  }
+  return parts.empty() ? std::string() : fmt::format("  processor  {}\n", fmt::join(parts, ", "));
+}
+
 std::string topStall(const domain::InstructionSamples& at) {
   const auto most = std::max_element(at.stalls.begin(), at.stalls.end(),
                                      [](const auto& a, const auto& b) { return a.value < b.value; });
@@ -74,8 +110,9 @@ std::string samplesText(const domain::KernelProfile& kernel) {
   std::string text;
   for (const domain::InstructionSamples& at : hot) {
     const std::string line = at.line > 0 ? fmt::format("line {}", at.line) : std::string("library");
-    text += fmt::format("  {:>5}      {:9} {:#06x} {} ({})\n", percent(static_cast<double>(at.samples) / all), line,
-                        at.offset, at.text, topStall(at));
+    const std::string stall = at.stalls.empty() ? std::string() : fmt::format(" ({})", topStall(at));
+    text += fmt::format("  {:>5}      {:9} {:#06x} {}{}\n", percent(static_cast<double>(at.samples) / all), line,
+                        at.offset, at.text, stall);
   }
   return text;
 }
@@ -94,7 +131,7 @@ std::string kernelText(const domain::KernelProfile& kernel) {
   if (triage.tensorShare && *triage.tensorShare > 0.0) {
     text += fmt::format("  tensor     {} of what its cores can do\n", percent(*triage.tensorShare));
   }
-  return text + occupancyText(kernel, triage) + stallsText(triage.topStalls) + samplesText(kernel);
+  return text + processorText(kernel) + occupancyText(kernel, triage) + stallsText(triage.topStalls) + samplesText(kernel);
 }
 
 }  // namespace

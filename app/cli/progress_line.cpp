@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -25,8 +26,13 @@ bool isSearching(services::RunState state) {
 }  // namespace
 
 ProgressLine::ProgressLine(Mode mode, std::function<void(std::string_view)> write,
-                           std::function<std::chrono::steady_clock::time_point()> now)
-    : m_mode(mode), m_write(std::move(write)), m_now(std::move(now)), m_lastLine(m_now() - kBetweenLines) {}
+                           std::function<std::chrono::steady_clock::time_point()> now,
+                           std::function<std::size_t()> width)
+    : m_mode(mode),
+      m_write(std::move(write)),
+      m_now(std::move(now)),
+      m_width(std::move(width)),
+      m_lastLine(m_now() - kBetweenLines) {}
 
 ProgressLine::Mode ProgressLine::detect() {
   const char* term = std::getenv("TERM");
@@ -46,19 +52,36 @@ std::string ProgressLine::text(const services::Progress& progress) {
   } else {
     left = formatSeconds(progress.elapsedSeconds);
   }
-  return fmt::format("{}: best {}, {} candidates ({} correct, {} cells), {:.1f}/s, {}; {}",
-                     services::name(progress.state), formatSpeedup(progress.bestSpeedup), progress.evaluations,
-                     progress.correct, progress.filledCells, progress.perSecond, left, progress.stage);
+  return fmt::format("{}: best {}, {} ({} correct, {}), {:.1f}/s, {}; {}", services::name(progress.state),
+                     formatSpeedup(progress.bestSpeedup), counted(progress.evaluations, "candidate"), progress.correct,
+                     counted(progress.filledCells, "cell"), progress.perSecond, left, progress.stage);
+}
+
+std::string ProgressLine::bar(const services::Progress& progress) {
+  constexpr int kCells = 20;
+  double share = -1.0;
+  if (isSearching(progress.state) && progress.budgetSeconds > 0.0) {
+    share = progress.elapsedSeconds / progress.budgetSeconds;
+  }
+  if (isSearching(progress.state) && progress.maxEvaluations > 0) {
+    share = std::max(share, static_cast<double>(progress.evaluations) / static_cast<double>(progress.maxEvaluations));
+  }
+  if (share < 0.0) {
+    return {};
+  }
+  share = std::min(share, 1.0);
+  const auto full = static_cast<std::size_t>(share * kCells);
+  return fmt::format("[{}{}] {:>3.0f} %  ", std::string(full, '#'), std::string(kCells - full, '-'), 100.0 * share);
 }
 
 void ProgressLine::show(const services::Progress& progress) {
-  if (m_mode == Mode::Silent || progress.state == services::RunState::Finished ||
-      progress.state == services::RunState::Failed) {
+  if (m_mode == Mode::Silent || services::hasEnded(progress.state)) {
     return;
   }
   if (m_mode == Mode::Terminal) {
     m_hasLine = true;
-    m_write(std::string(kEraseLine) + text(progress));
+    const std::string line = bar(progress) + text(progress);
+    m_write(std::string(kEraseLine) + std::string(fitted(line, m_width() > 1 ? m_width() - 1 : 0)));
     return;
   }
   const bool newStage = !isSearching(progress.state) && progress.stage != m_lastStage;
@@ -73,6 +96,20 @@ void ProgressLine::clear() {
   if (std::exchange(m_hasLine, false)) {
     m_write(kEraseLine);
   }
+}
+
+bool ProgressFilter::isNews(const services::Progress& progress) {
+  const auto now = m_now();
+  const auto says = [](const services::Progress& one) {
+    return std::tie(one.state, one.stage, one.finishing, one.evaluations, one.correct, one.best, one.bestSpeedup.value,
+                    one.filledCells);
+  };
+  if (m_last && says(*m_last) == says(progress) && now - m_lastAt < kBetweenLines) {
+    return false;
+  }
+  m_last = progress;
+  m_lastAt = now;
+  return true;
 }
 
 }  // namespace swage::cli

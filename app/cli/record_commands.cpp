@@ -100,6 +100,8 @@ Result<services::CandidatePage> ListCommand::page(const std::vector<services::Ru
   }
   page.filter = m_arguments.filter;
   page.sort = columnOf(m_arguments.sort);
+  // The fastest first, by speedup as by time.
+  page.descending = (page.sort == services::CandidateColumn::Speedup) != m_arguments.reverse;
   page.limit = m_arguments.limit > 0 ? m_arguments.limit : kAll;
   return page;
 }
@@ -163,23 +165,15 @@ Result<> ShowCommand::show() const {
     printJson(json);
     return {};
   }
-  print(candidateText(detail) + trustText(assurances, doubts) + (profile ? profileText(*profile) : std::string()));
   if (m_arguments.source) {
-    print("\n" + detail.program.source + "\n");
+    print(detail.program.source + (detail.program.source.ends_with('\n') ? "" : "\n"));
+    return {};
   }
+  print(candidateText(detail) + trustText(assurances, doubts) + (profile ? profileText(*profile) : std::string()));
   if (m_arguments.assembly) {
     print("\n" + detail.assembly + "\n");
   }
   return {};
-}
-
-void VersionCommand::start() {
-  if (form() == OutputForm::Text) {
-    print("swage " SWAGE_VERSION "\n");
-  } else {
-    printJson({{"version", SWAGE_VERSION}});
-  }
-  Q_EMIT done(wire::ExitCode::Ok);
 }
 
 }  // namespace swage::cli

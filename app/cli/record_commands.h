@@ -39,10 +39,4 @@ class ShowCommand final : public Command {
   ShowArguments m_arguments;
 };
 
-class VersionCommand final : public Command {
- public:
-  using Command::Command;
-  void start() override;
-};
-
 }  // namespace swage::cli

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/run_summary.h"
+#include "app/cli/terminal.h"
 #include "app/cli/views.h"
 
 namespace swage::cli {
@@ -27,10 +28,13 @@ RunCommand::RunCommand(Context context, services::RunSpec spec)
     : Command(std::move(context)),
       m_spec(std::move(spec)),
       m_service(this->context().parts),
-      m_progress(makeProgressLine(this->context().common)) {
+      m_progress(makeProgressLine(this->context().common)),
+      m_news([] { return std::chrono::steady_clock::now(); }) {
   connect(&m_service, &services::RunService::progressed, this, [this](const services::Progress& progress) {
     m_progress.show(progress);
-    event("progress", toJson(progress));
+    if (m_news.isNews(progress)) {
+      event("progress", toJson(progress));
+    }
   });
   connect(&m_service, &services::RunService::runCreated, this, [this](domain::RunId run) {
     event("run", {{"run", run.value()}, {"project", m_spec.project.string()}});
@@ -55,7 +59,7 @@ void RunCommand::interrupt(int signal, int count) {
   m_signal = signal;
   if (count == 1) {
     m_progress.clear();
-    writeError("swage: stopping after the evaluation in progress; once more kills it\n");
+    writeError("swage: stopping after the evaluation in progress; press Ctrl-C again to stop at once\n");
     m_service.stop();
   } else {
     m_service.kill();
@@ -75,7 +79,11 @@ void RunCommand::handleNotice(const services::Notice& notice) {
     return;
   }
   m_progress.clear();
-  writeError("swage: " + notice.text + '\n' + (notice.hint.empty() ? "" : "hint: " + notice.hint + '\n'));
+  const Tone tone = notice.severity == services::Notice::Severity::Error     ? Tone::Bad
+                    : notice.severity == services::Notice::Severity::Warning ? Tone::Warning
+                                                                             : Tone::Dim;
+  writeError(paintedError(tone, "swage: ") + notice.text + '\n' +
+             (notice.hint.empty() ? "" : paintedError(Tone::Dim, "hint: ") + notice.hint + '\n'));
 }
 
 wire::ExitCode RunCommand::exitCode(const services::RunOutcome& outcome) const {
@@ -85,7 +93,7 @@ wire::ExitCode RunCommand::exitCode(const services::RunOutcome& outcome) const {
   if (m_signal != 0) {
     return exitCodeForSignal(m_signal);
   }
-  return outcome.best.isValid() ? wire::ExitCode::Ok : wire::ExitCode::NoCorrectKernel;
+  return outcome.best.isValid() || outcome.winner.isValid() ? wire::ExitCode::Ok : wire::ExitCode::NoCorrectKernel;
 }
 
 void RunCommand::handleFinished(const services::RunOutcome& outcome) {

@@ -33,6 +33,7 @@ class RunCommand : public Command {
 
   engine::RunServiceImpl m_service;
   ProgressLine m_progress;
+  ProgressFilter m_news;
   int m_signal = 0;
 };
 

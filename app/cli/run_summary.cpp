@@ -8,7 +8,6 @@
 #include "app/cli/text.h"
 #include "app/cli/views.h"
 #include "core/engine/record_service_impl.h"
-#include "core/engine/winner_choice.h"
 
 namespace swage::cli {
 namespace {
@@ -29,9 +28,7 @@ const domain::Correct* correctBest(const RunReport& report) {
 }
 
 bool beatsBaseline(const RunReport& report) {
-  const domain::Correct* correct = correctBest(report);
-  return correct != nullptr && report.best->row.madeBy != domain::OperatorKind::Baseline &&
-         engine::beats(correct->timing, report.baselines);
+  return report.best && report.best->row.speedup.low > 1.0;
 }
 
 std::string bestText(const RunReport& report) {
@@ -41,18 +38,16 @@ std::string bestText(const RunReport& report) {
   const services::CandidateRow& row = report.best->row;
   std::string text = fmt::format("best        candidate {}: {} ({} to {})\n", row.id.value(), formatTime(row.timeNs),
                                  formatTime(row.lowNs), formatTime(row.highNs));
-  text += fmt::format("speedup     {} against {}", formatSpeedup(row.speedup), report.run.baselineMode);
+  text += fmt::format("speedup     {} against {}", formatSpeedupInterval(row.speedup), report.run.baselineMode);
   if (const domain::Correct* correct = correctBest(report)) {
-    text += fmt::format("; {} ({:.2f} to {:.2f}) against eager in turns, {}", formatSpeedup(correct->timing.speedup),
-                        correct->timing.speedupLow, correct->timing.speedupHigh, domain::name(correct->accuracy));
+    text += fmt::format(", {}", domain::name(correct->accuracy));
   }
-  text += '\n';
+  text += row.speedup.isUncertain() ? "; uncertain: the device was busy\n" : "\n";
   if (row.roofShare > 0.0) {
     text += fmt::format("roof        {:.0f} % of what memory bandwidth and arithmetic allow\n", 100.0 * row.roofShare);
   }
   if (!beatsBaseline(report)) {
-    text += fmt::format("no winner   nothing beats the baseline {} by more than the measurements are uncertain\n",
-                        report.run.baselineMode);
+    text += fmt::format("no winner   nothing is surely faster than PyTorch's {}\n", report.run.baselineMode);
   }
   if (row.cell) {
     text += "cell        " + describeCell(*row.cell) + '\n';

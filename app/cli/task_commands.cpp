@@ -156,30 +156,4 @@ void ProfileCommand::show(const Result<domain::Profile>& profile) {
   Q_EMIT done(wire::ExitCode::Ok);
 }
 
-void DoctorCommand::start() {
-  std::filesystem::path project = context().common.project;
-  if (project.empty()) {
-    project = engine::dataFolder() / "projects";
-  }
-  m_doctor = std::make_unique<engine::DoctorServiceImpl>(context().locations, project);
-  connect(m_doctor.get(), &services::DoctorService::finished, this, &DoctorCommand::show);
-  m_doctor->start();
-}
-
-void DoctorCommand::show(const std::vector<services::DoctorCheck>& checks) {
-  const bool usable = std::none_of(checks.begin(), checks.end(), [](const services::DoctorCheck& check) {
-    return check.required && check.status == services::DoctorCheck::Status::Failed;
-  });
-  if (form() == OutputForm::Text) {
-    print(doctorText(checks));
-  } else {
-    domain::Json json = {{"usable", usable}, {"checks", domain::Json::array()}};
-    for (const services::DoctorCheck& check : checks) {
-      json["checks"].push_back(toJson(check));
-    }
-    printJson(json);
-  }
-  Q_EMIT done(usable ? wire::ExitCode::Ok : wire::ExitCode::Environment);
-}
-
 }  // namespace swage::cli

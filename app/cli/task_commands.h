@@ -5,13 +5,12 @@
 #include <optional>
 
 #include "app/cli/command.h"
-#include "core/engine/doctor_service_impl.h"
 #include "core/engine/held_out_shapes.h"
 #include "core/engine/profile_job.h"
 #include "core/engine/task_preparation.h"
 #include "core/engine/verification.h"
 
-// Commands that start one program and wait for it: import, verify, profile, doctor.
+// Commands that start one program and wait for it: import, verify, profile.
 namespace swage::cli {
 
 class ImportCommand final : public Command {
@@ -59,17 +58,6 @@ class ProfileCommand final : public Command {
   ProfileArguments m_arguments;
   std::unique_ptr<engine::ProfileJob> m_job;
   int m_signal = 0;
-};
-
-class DoctorCommand final : public Command {
- public:
-  using Command::Command;
-  void start() override;
-
- private:
-  void show(const std::vector<services::DoctorCheck>& checks);
-
-  std::unique_ptr<engine::DoctorServiceImpl> m_doctor;
 };
 
 }  // namespace swage::cli

@@ -8,13 +8,36 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/terminal.h"
+
 namespace swage::cli {
 namespace {
 
-// Code points, as far as a terminal's columns are concerned: continuation bytes do not count.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+// "1.31 ms", "-3 %", "~2.21x", "±4 %", and "-" or nothing for what is not known.
+enum class Looks : std::uint8_t { Empty, Number, Word };
+Looks looksOf(std::string_view cell) {
+  if (cell.empty() || cell == "-") {
+    return Looks::Empty;
+  }
+  for (const std::string_view sign : {"-", "+", "~", "±", "<", ">"}) {
+    if (cell.starts_with(sign)) {
+      cell.remove_prefix(sign.size());
+      break;
+    }
+  }
+  return !cell.empty() && cell.front() >= '0' && cell.front() <= '9' ? Looks::Number : Looks::Word;
+}
+
+bool isOfNumbers(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
+  bool hasNumber = false;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const Looks looks = column < rows[i].size() ? looksOf(rows[i][column]) : Looks::Empty;
+    if (looks == Looks::Word) {
+      return false;
+    }
+    hasNumber = hasNumber || looks == Looks::Number;
+  }
+  return hasNumber;
 }
 
 }  // namespace
@@ -73,6 +96,15 @@ std::string formatSpeedup(double speedup) {
   return speedup > 0.0 ? fmt::format("{:.2f}x", speedup) : "-";
 }
 
+std::string formatSpeedup(const domain::Speedup& speedup) {
+  return (speedup.isUncertain() ? "~" : "") + formatSpeedup(speedup.value);
+}
+
+std::string formatSpeedupInterval(const domain::Speedup& speedup) {
+  return speedup.hasInterval() ? fmt::format("{} ({:.2f} to {:.2f})", formatSpeedup(speedup), speedup.low, speedup.high)
+                               : formatSpeedup(speedup);
+}
+
 std::string formatDate(std::int64_t utcMs) {
   const std::time_t seconds = utcMs / 1000;
   std::tm parts{};
@@ -81,27 +113,43 @@ std::string formatDate(std::int64_t utcMs) {
                      parts.tm_hour, parts.tm_min);
 }
 
+std::string formatInterval(double ns, double lowNs, double highNs) {
+  const std::string time = formatTime(ns);
+  return ns > 0.0 && highNs > lowNs ? fmt::format("{} ({} to {})", time, formatTime(lowNs), formatTime(highNs)) : time;
+}
+
+std::string formatPercent(double share) {
+  return share > 0.0 ? fmt::format("{:.0f} %", 100.0 * share) : "-";
+}
+
+std::string counted(std::int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string formatTable(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], columns(row[i]));
+      widths[i] = std::max(widths[i], columnsOf(row[i]));
     }
   }
+  std::vector<bool> isRight(widths.size());
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    isRight[i] = isOfNumbers(rows, i);
+  }
   std::string text;
-  for (const auto& row : rows) {
+  for (std::size_t number = 0; number < rows.size(); ++number) {
+    const auto& row = rows[number];
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      if (i + 1 < row.size()) {
-        line.append(widths[i] - columns(row[i]) + 2, ' ');
-      }
+      const std::string space(widths[i] - columnsOf(row[i]), ' ');
+      line += (i > 0 ? "  " : "") + (isRight[i] ? space + row[i] : row[i] + space);
     }
     while (line.ends_with(' ')) {
       line.pop_back();
     }
-    text += line + '\n';
+    text += (number == 0 ? painted(Tone::Heading, line) : line) + '\n';
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/terminal.h"
 #include "app/cli/text.h"
 #include "core/export/provenance.h"
 
@@ -178,8 +179,11 @@ Json toJson(const services::RunSummary& run) {
           {"evaluations", run.evaluations},
           {"correct", run.correct},
           {"best", idOrNull(run.best)},
+          {"winner_candidate", idOrNull(run.winner)},
           {"best_ns", run.bestTimeNs},
-          {"speedup", run.bestSpeedup},
+          {"speedup", run.bestSpeedup.value},
+          {"speedup_low", run.bestSpeedup.low},
+          {"speedup_high", run.bestSpeedup.high},
           {"baseline", run.baselineMode},
           {"baseline_ns", run.baselineNs},
           {"roof_share", run.roofShare}};
@@ -200,7 +204,9 @@ Json toJson(const services::CandidateRow& row) {
           {"time_ns", row.timeNs},
           {"low_ns", row.lowNs},
           {"high_ns", row.highNs},
-          {"speedup", row.speedup},
+          {"speedup", row.speedup.value},
+          {"speedup_low", row.speedup.low},
+          {"speedup_high", row.speedup.high},
           {"relative_error", row.relativeError},
           {"registers", row.registers},
           {"elapsed_s", row.elapsedSeconds},
@@ -231,7 +237,9 @@ Json toJson(const services::Progress& progress) {
           {"max_evaluations", progress.maxEvaluations},
           {"correct", progress.correct},
           {"per_second", progress.perSecond},
-          {"speedup", progress.bestSpeedup},
+          {"speedup", progress.bestSpeedup.value},
+          {"speedup_low", progress.bestSpeedup.low},
+          {"speedup_high", progress.bestSpeedup.high},
           {"best", idOrNull(progress.best)},
           {"filled_cells", progress.filledCells}};
 }
@@ -271,7 +279,7 @@ std::string runTable(const std::vector<services::RunSummary>& runs) {
                     std::to_string(run.correct),
                     run.baselineNs > 0.0 ? run.baselineMode + " " + formatTime(run.baselineNs) : "-",
                     run.best.isValid() ? fmt::format("{} {}", run.best.value(), formatTime(run.bestTimeNs)) : "-",
-                    formatSpeedup(run.bestSpeedup), shareText(run.roofShare)});
+                    formatSpeedupInterval(run.bestSpeedup), shareText(run.roofShare)});
   }
   return formatTable(rows);
 }
@@ -281,7 +289,7 @@ std::string candidateTable(const std::vector<services::CandidateRow>& candidates
       {"candidate", "island", "operator", "cell", "time", "speedup", "roof", "status"}};
   for (const services::CandidateRow& row : candidates) {
     rows.push_back({std::to_string(row.id.value()), std::to_string(row.island), std::string(domain::name(row.madeBy)),
-                    row.cell ? row.cell->name() : "-", formatTime(row.timeNs), formatSpeedup(row.speedup),
+                    row.cell ? row.cell->name() : "-", formatTime(row.timeNs), formatSpeedupInterval(row.speedup),
                     shareText(row.roofShare), row.status});
   }
   return formatTable(rows);
@@ -291,13 +299,13 @@ std::string candidateText(const services::CandidateDetail& detail) {
   const services::CandidateRow& row = detail.row;
   std::string text = fmt::format("candidate   {} of run r{}, island {}\n", row.id.value(), row.run.value(), row.island);
   text += fmt::format("made by     {} from {}\n", domain::name(row.madeBy), parentsText(row.parents));
-  text += fmt::format("cell        {}\n", row.cell ? describeCell(*row.cell) : "not known: it did not compile");
+  text += fmt::format("cell        {}\n", row.cell ? describeCell(*row.cell) : "none: nothing of it was compiled");
   text += fmt::format("status      {}\n", row.status);
   if (!row.summary.empty()) {
     text += fmt::format("            {}\n", row.summary);
   }
   if (const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr) {
-    text += fmt::format("speedup     {} against the run's baseline\n", formatSpeedup(row.speedup));
+    text += fmt::format("speedup     {} against the run's fastest baseline\n", formatSpeedupInterval(row.speedup));
     if (row.roofShare > 0.0) {
       text += fmt::format("roof        {} of what memory bandwidth and arithmetic allow\n", shareText(row.roofShare));
     }
@@ -350,9 +358,14 @@ std::string taskText(const domain::Task& task, const std::string& bundle) {
 }
 
 std::string doctorText(const std::vector<services::DoctorCheck>& checks) {
-  std::vector<std::vector<std::string>> rows;
+  const auto toneOf = [](services::DoctorCheck::Status status) {
+    return status == services::DoctorCheck::Status::Ok        ? Tone::Good
+           : status == services::DoctorCheck::Status::Warning ? Tone::Warning
+                                                              : Tone::Bad;
+  };
+  std::vector<std::vector<std::string>> rows{{"state", "check", "found"}};
   for (const services::DoctorCheck& check : checks) {
-    rows.push_back({std::string(statusWord(check.status)), check.name, check.detail});
+    rows.push_back({painted(toneOf(check.status), statusWord(check.status)), check.name, check.detail});
     if (!check.fix.empty()) {
       rows.push_back({"", "", "fix: " + check.fix});
     }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/workbench/replay_edits.h"
 #include "app/workbench/replay_profiles.h"
 #include "app/workbench/replay_services.h"
 #include "core/engine/export_service_impl.h"
@@ -31,6 +32,7 @@ class Demo {
   [[nodiscard]] const services::ExportService& exporter() const { return m_exporter; }
   [[nodiscard]] const services::CompareService& compare() const { return m_source; }
   [[nodiscard]] services::ProfileService& profiles() { return m_profiles; }
+  [[nodiscard]] services::EditService& edits() { return m_edits; }
 
  private:
   explicit Demo(const engine::Locations& locations);
@@ -41,6 +43,7 @@ class Demo {
   engine::ExportServiceImpl m_exporter;
   engine::ProfileServiceImpl m_recorded;
   ReplayProfiles m_profiles{m_recorded};
+  ReplayEdits m_edits;
   std::unique_ptr<ReplayRun> m_run;
 };
 

@@ -132,10 +132,16 @@ int showDemo(QApplication& application, Options options) {
   ui::RealDialogs dialogs;
   ui::WindowOptions window;
   const services::RunSummary recorded = (*demo)->record().runs()->front();
-  window.spec.task = recorded.taskName;
+  window.spec.task = engine::resolveTask(recorded.taskName, locations);
   window.spec.target = recorded.target;
   window.spec.timeBudgetSeconds = std::ceil((*demo)->record().end());
   window.spec.project = (*demo)->project();
+  window.tasksFolder = QString::fromStdString(locations.tasks.string());
+  window.mode = QApplication::translate("demo", "Demo: recorded run, nothing is measured");
+  window.modeMeaning = QApplication::translate("demo",
+                                               "A search recorded on %1 is replayed. Start swage-workbench without "
+                                               "--demo to search on this machine.")
+                           .arg(QString::fromStdString(recorded.deviceName));
   window.themeOfThisStart = options.theme;
   options.start = true;
   return showWindow(application, options,
@@ -144,6 +150,7 @@ int showDemo(QApplication& application, Options options) {
                      .exporter = (*demo)->exporter(),
                      .dialogs = dialogs,
                      .theme = theme,
+                     .edits = &(*demo)->edits(),
                      .profiles = &(*demo)->profiles(),
                      .compare = &(*demo)->compare(),
                      .patterns = &patterns},

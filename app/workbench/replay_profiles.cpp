@@ -5,7 +5,8 @@ namespace swage::workbench {
 
 void ReplayProfiles::start(const std::filesystem::path&, domain::CandidateId candidate) {
   Q_EMIT finished(candidate,
-                  Error(ErrorKind::Unsupported, "a recording cannot be profiled", "start a search of your own"));
+                  Error(ErrorKind::Unsupported, "the demo cannot profile: it only replays a recorded run",
+                        "start swage-workbench without --demo"));
 }
 
 }  // namespace swage::workbench

@@ -16,8 +16,8 @@ class ReplayProfiles final : public services::ProfileService {
   [[nodiscard]] Result<std::optional<services::ProfileReport>> report(domain::CandidateId candidate) const override {
     return m_source.report(candidate);
   }
-  [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId candidate) const override {
-    return m_source.assurances(candidate);
+  [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId candidate) const override {
+    return m_source.gates(candidate);
   }
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const override {
     return m_source.doubts(run);

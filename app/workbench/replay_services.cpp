@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace swage::workbench {
 namespace {
@@ -29,7 +32,7 @@ std::pair<double, std::string> sortKey(const CandidateRow& row, CandidateColumn 
     case CandidateColumn::Operator: return {0.0, std::string(domain::name(row.madeBy))};
     case CandidateColumn::Status: return {0.0, row.status};
     case CandidateColumn::Time: return {row.timeNs, {}};
-    case CandidateColumn::Speedup: return {row.speedup, {}};
+    case CandidateColumn::Speedup: return {row.speedup.low, {}};
     case CandidateColumn::Error: return {row.relativeError, {}};
     case CandidateColumn::Registers: return {static_cast<double>(row.registers), {}};
     case CandidateColumn::Found: return {row.elapsedSeconds, {}};
@@ -41,11 +44,16 @@ bool isCorrect(const CandidateRow& row) {
   return row.timeNs > 0.0 && row.status == "correct";
 }
 
-// Null: nothing correct.
-const CandidateRow* fastest(const std::vector<CandidateRow>& rows) {
+// PyTorch's own operators do not compete.
+bool competes(const CandidateRow& row) {
+  return isCorrect(row) && row.speedup.isKnown() && row.madeBy != domain::OperatorKind::Baseline;
+}
+
+// Null: nothing that competes.
+const CandidateRow* bestOf(const std::vector<CandidateRow>& rows) {
   const CandidateRow* best = nullptr;
   for (const CandidateRow& row : rows) {
-    if (isCorrect(row) && (best == nullptr || row.timeNs < best->timeNs)) {
+    if (competes(row) && (best == nullptr || domain::ranksBefore(row.speedup, best->speedup))) {
       best = &row;
     }
   }
@@ -59,8 +67,8 @@ void add(CellSummary& cell, const CandidateRow& row) {
     return;
   }
   ++cell.correct;
-  cell.state = CellSummary::State::Filled;
-  if (!cell.best.isValid() || row.timeNs < cell.bestTimeNs) {
+  if (competes(row) && (!cell.best.isValid() || domain::ranksBefore(row.speedup, cell.speedup))) {
+    cell.state = CellSummary::State::Filled;
     cell.best = row.id;
     cell.bestTimeNs = row.timeNs;
     cell.speedup = row.speedup;
@@ -88,7 +96,7 @@ Result<> ReplayRecord::load() {
                                                 .offset = 0,
                                                 .limit = kMostRows}));
   // A search that was stopped leaves proposals that nobody evaluated: nothing happened with them.
-  std::erase_if(m_rows, [](const CandidateRow& row) { return row.status == "pending"; });
+  std::erase_if(m_rows, [](const CandidateRow& row) { return row.status == "pending" || row.status == "not evaluated"; });
   std::stable_sort(m_rows.begin(), m_rows.end(),
                    [](const auto& a, const auto& b) { return a.elapsedSeconds < b.elapsedSeconds; });
   SWAGE_TRY_ASSIGN(m_cells, m_source.cells(m_run.id, std::nullopt));
@@ -117,10 +125,10 @@ Result<std::vector<services::RunSummary>> ReplayRecord::runs() const {
   run.elapsedSeconds = std::min(m_now, m_run.elapsedSeconds);
   run.evaluations = static_cast<std::int64_t>(m_visible.size());
   run.correct = std::count_if(m_visible.begin(), m_visible.end(), isCorrect);
-  const CandidateRow* best = fastest(m_visible);
+  const CandidateRow* best = bestOf(m_visible);
   run.best = best != nullptr ? best->id : domain::CandidateId();
   run.bestTimeNs = best != nullptr ? best->timeNs : 0.0;
-  run.bestSpeedup = best != nullptr ? best->speedup : 0.0;
+  run.bestSpeedup = best != nullptr ? best->speedup : domain::Speedup();
   return std::vector<services::RunSummary>{run};
 }
 
@@ -178,7 +186,8 @@ Result<services::Lineage> ReplayRecord::lineage(domain::CandidateId id, const se
 
 QFuture<Result<domain::AnnotationEdit>> ReplayRecord::annotate(const domain::AnnotationEdit&) {
   return QtFuture::makeReadyFuture(Result<domain::AnnotationEdit>(
-      Error(ErrorKind::Unsupported, "a recording cannot be changed", "start a search of your own")));
+      Error(ErrorKind::Unsupported, "the demo cannot be annotated: it only replays a recorded run",
+            "start swage-workbench without --demo")));
 }
 
 Result<std::optional<domain::Profile>> ReplayRecord::profile(domain::CandidateId id) const {
@@ -215,7 +224,7 @@ Result<std::vector<CellSummary>> ReplayRecord::cellsAt(domain::RunId, std::optio
   for (const CandidateRow& row : rows) {
     add(cells[static_cast<std::size_t>(row.cell->index())], row);
   }
-  if (const CandidateRow* best = fastest(rows)) {
+  if (const CandidateRow* best = bestOf(rows)) {
     cells[static_cast<std::size_t>(best->cell->index())].isOverallBest = true;
   }
   return cells;
@@ -243,7 +252,7 @@ services::ProposerReport ReplayRecord::report() const {
   services::ProposerReport report;
   report.elapsedSeconds = m_now;
   std::map<std::pair<domain::OperatorKind, int>, services::ProposerTally> tallies;
-  std::map<int, std::pair<double, services::ProposerTally*>> elites;  // by cell and island
+  std::map<int, std::pair<domain::Speedup, services::ProposerTally*>> elites;  // by cell and island
   for (const CandidateRow& row : m_visible) {
     services::ProposerTally& tally = tallies[{row.madeBy, row.island}];
     tally.proposer = domain::name(row.madeBy);
@@ -252,10 +261,10 @@ services::ProposerReport ReplayRecord::report() const {
     tally.correct += row.status == "correct" ? 1 : 0;
     tally.last = row.id;
     tally.lastStatus = row.status;
-    if (row.cell && row.timeNs > 0.0) {
-      auto& [time, holder] = elites[row.island * domain::kCellCount + row.cell->index()];
-      if (holder == nullptr || row.timeNs < time) {
-        time = row.timeNs;
+    if (row.cell && competes(row)) {
+      auto& [speedup, holder] = elites[row.island * domain::kCellCount + row.cell->index()];
+      if (holder == nullptr || domain::ranksBefore(row.speedup, speedup)) {
+        speedup = row.speedup;
         holder = &tally;
         ++tally.improved;
         ++report.improvements;
@@ -287,6 +296,7 @@ QFuture<Result<services::RunActivity>> ReplayRecord::activity(domain::RunId) con
         recorded->report.proposers.clear();
         if (!recorded->timeline.empty()) {
           recorded->report.proposers = recorded->timeline.back().proposers;
+          recorded->report.exchange = recorded->timeline.back().exchange;
         }
         return recorded;
       });
@@ -303,7 +313,14 @@ void ReplayRun::enter(RunState state) {
   Q_EMIT stateChanged(state);
 }
 
-void ReplayRun::start(const services::RunSpec&) {
+void ReplayRun::start(const services::RunSpec& spec) {
+  const std::string recorded = m_record.taskName();
+  if (!spec.task.empty() && std::filesystem::path(spec.task).stem() != recorded) {
+    Q_EMIT noticed({services::Notice::Severity::Warning,
+                    fmt::format("The demo replays its recorded run of {}. {} is not searched.", recorded,
+                                std::filesystem::path(spec.task).stem().string()),
+                    "Start swage-workbench without --demo to search it."});
+  }
   m_record.setNow(0.0);
   m_told = 0;
   enter(RunState::Running);
@@ -348,7 +365,7 @@ void ReplayRun::report() {
   }
   services::Progress progress;
   progress.state = m_state;
-  progress.stage = "replaying a recording";
+  progress.stage = "replaying a recorded run";
   progress.elapsedSeconds = m_record.now();
   progress.budgetSeconds = m_record.end();
   progress.evaluations = run->evaluations;
@@ -372,11 +389,12 @@ void ReplayRun::finish(bool interrupted) {
   services::RunOutcome outcome;
   outcome.run = m_record.runId();
   outcome.interrupted = interrupted;
-  if (const CandidateRow* best = fastest(m_record.visible())) {
+  if (const CandidateRow* best = bestOf(m_record.visible())) {
     outcome.best = best->id;
     outcome.bestSpeedup = best->speedup;
   }
-  enter(RunState::Finished);
+  outcome.state = interrupted ? RunState::Interrupted : RunState::Finished;
+  enter(outcome.state);
   Q_EMIT finished(outcome);
 }
 

@@ -23,6 +23,7 @@ class ReplayRecord final : public services::RecordService {
   [[nodiscard]] double now() const { return m_now; }
   [[nodiscard]] double end() const;  // when the last candidate was evaluated
   [[nodiscard]] domain::RunId runId() const { return m_run.id; }
+  [[nodiscard]] const std::string& taskName() const { return m_run.taskName; }
   [[nodiscard]] const std::vector<services::CandidateRow>& visible() const { return m_visible; }
 
   [[nodiscard]] Result<> open(const std::filesystem::path& project) override;

@@ -32,6 +32,10 @@ double speedupOf(std::int64_t id) {
   return 0.5 + std::log1p(static_cast<double>(improvements)) / 2.0 + 0.1 * std::sin(static_cast<double>(id));
 }
 
+domain::Speedup intervalAround(double value) {
+  return {value, 0.99 * value, 1.01 * value};
+}
+
 std::int64_t best(std::int64_t count) {
   return std::max<std::int64_t>(1, count - count % kPerImprovement);
 }
@@ -66,8 +70,8 @@ CandidateRow SyntheticRecord::row(std::int64_t id) {
   row.island = static_cast<int>(id % kIslands);
   row.cell = domain::Cell::fromIndex(static_cast<int>(id * 7 % domain::kCellCount));
   row.status = kStatuses[static_cast<std::size_t>(id) % kStatuses.size()];
-  row.speedup = speedupOf(id);
-  row.timeNs = kBaselineNs / row.speedup;
+  row.speedup = intervalAround(speedupOf(id));
+  row.timeNs = kBaselineNs / row.speedup.value;
   row.lowNs = row.timeNs * 0.99;
   row.highNs = row.timeNs * 1.01;
   row.relativeError = 1e-7;
@@ -90,7 +94,7 @@ Result<std::vector<services::RunSummary>> SyntheticRecord::runs() const {
   run.evaluations = m_count;
   run.correct = m_count * 2 / 5;
   run.best = domain::CandidateId(best(m_count));
-  run.bestSpeedup = speedupOf(best(m_count));
+  run.bestSpeedup = intervalAround(speedupOf(best(m_count)));
   run.baselineMode = "eager";
   run.baselineNs = kBaselineNs;
   return std::vector<services::RunSummary>{run};
@@ -206,8 +210,8 @@ Result<std::vector<CellSummary>> SyntheticRecord::cells(domain::RunId, std::opti
     cell.correct = cell.tried * 2 / 5;
     cell.state = m_count > 0 ? CellSummary::State::Filled : CellSummary::State::Empty;
     cell.best = domain::CandidateId(std::max<std::int64_t>(1, best(m_count) - i));
-    cell.speedup = speedupOf(cell.best.value());
-    cell.bestTimeNs = kBaselineNs / cell.speedup;
+    cell.speedup = intervalAround(speedupOf(cell.best.value()));
+    cell.bestTimeNs = kBaselineNs / cell.speedup.value;
     cell.isOverallBest = i == 0;
     cells.push_back(cell);
   }
@@ -227,8 +231,9 @@ Result<std::vector<services::HistoryPoint>> SyntheticRecord::history(domain::Run
   double reached = 0.0;
   for (std::int64_t id = 1; id <= m_count; id += kPerImprovement) {
     reached = std::max(reached, speedupOf(id));
-    points.push_back(
-        {.elapsedSeconds = static_cast<double>(id) * 1e-4, .speedup = reached, .candidate = domain::CandidateId(id)});
+    points.push_back({.elapsedSeconds = static_cast<double>(id) * 1e-4,
+                      .speedup = intervalAround(reached),
+                      .candidate = domain::CandidateId(id)});
   }
   return points;
 }
@@ -264,7 +269,7 @@ void SyntheticRun::stop() {
   services::RunOutcome outcome;
   outcome.run = kRun;
   outcome.best = domain::CandidateId(best(m_events));
-  outcome.bestSpeedup = speedupOf(best(m_events));
+  outcome.bestSpeedup = intervalAround(speedupOf(best(m_events)));
   Q_EMIT finished(outcome);
 }
 
@@ -293,7 +298,7 @@ void SyntheticRun::reportRest() {
   progress.correct = m_events * 2 / 5;
   progress.perSecond = m_eventsPerSecond;
   progress.best = domain::CandidateId(best(m_events));
-  progress.bestSpeedup = speedupOf(best(m_events));
+  progress.bestSpeedup = intervalAround(speedupOf(best(m_events)));
   progress.filledCells = domain::kCellCount;
   Q_EMIT progressed(progress);
   if (const auto cells = m_record.cells(kRun, std::nullopt)) {

@@ -20,6 +20,7 @@
 #include "app/worker/worker_loop.h"
 #include "core/base/log.h"
 #include "core/device/open_device.h"
+#include "core/domain/json.h"
 #include "core/verify/torch_runtime.h"
 #include "core/wire/exit_code.h"
 
@@ -73,6 +74,20 @@ Result<wire::ExitCode> check(const worker::Options& options) {
   return wire::ExitCode::Ok;
 }
 
+Result<wire::ExitCode> list(const worker::Options& options) {
+  const auto threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  const device::DeviceList found = device::listDevices(threads);
+  const auto trouble = [](const std::optional<Error>& error) {
+    return error ? domain::Json{{"message", error->message()}, {"hint", error->hint()}} : domain::Json();
+  };
+  domain::Json json = {{"devices", domain::Json::array()}, {"cuda_trouble", trouble(found.cudaTrouble)}};
+  for (const device::ListedDevice& one : found.devices) {
+    json["devices"].push_back({{"device", domain::toJson(one.info)}, {"trouble", trouble(one.trouble)}});
+  }
+  fmt::print("{}\n", json.dump(-1, ' ', false, domain::Json::error_handler_t::replace));
+  return wire::ExitCode::Ok;
+}
+
 Result<wire::ExitCode> serve(const worker::Options& options) {
   SWAGE_TRY_ASSIGN(const auto connection, worker::Connection::takeStandardStreams());
   if (options.standBy) {
@@ -114,6 +129,6 @@ int main(int argc, char** argv) {
     std::fputs(worker::kUsage.data(), stdout);
     return 0;
   }
-  const auto served = options->check ? check(*options) : serve(*options);
+  const auto served = options->list ? list(*options) : options->check ? check(*options) : serve(*options);
   leave(served ? *served : fail(served.error()));
 }

@@ -45,8 +45,8 @@ Result<Options> parseOptions(std::span<const char* const> arguments) {
       options.help = true;
       return options;
     }
-    if (name == "--stand-by" || name == "--check") {
-      (name == "--check" ? options.check : options.standBy) = true;
+    if (name == "--stand-by" || name == "--check" || name == "--list") {
+      (name == "--check" ? options.check : name == "--list" ? options.list : options.standBy) = true;
       continue;
     }
     if ((name != "--device" && name != "--threads") || i + 1 == arguments.size()) {

@@ -8,16 +8,21 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "core/base/log_colors.h"
+
 namespace swage::log {
 namespace {
 
 struct State {
+  std::shared_ptr<spdlog::sinks::stderr_color_sink_mt> sink;
   std::shared_ptr<spdlog::logger> logger;
   std::mutex mutex;
   std::function<void(Level, std::string_view)> observer;
   Level level = Level::Info;
 
-  State() : logger(std::make_shared<spdlog::logger>("swage", std::make_shared<spdlog::sinks::stderr_color_sink_mt>())) {
+  State()
+      : sink(std::make_shared<spdlog::sinks::stderr_color_sink_mt>()),
+        logger(std::make_shared<spdlog::logger>("swage", sink)) {
     logger->set_pattern("%H:%M:%S.%e %^%l%$ %v");
     logger->set_level(spdlog::level::debug);
   }
@@ -64,6 +69,10 @@ void setLevel(Level newLevel) {
 Level level() {
   const std::lock_guard lock(state().mutex);
   return state().level;
+}
+
+void setColors(bool used) {
+  state().sink->set_color_mode(used ? spdlog::color_mode::always : spdlog::color_mode::never);
 }
 
 void setObserver(std::function<void(Level, std::string_view)> observer) {

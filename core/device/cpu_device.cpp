@@ -20,6 +20,8 @@
 #include "core/base/files.h"
 #include "core/base/sha256.h"
 #include "core/device/cpu_info.h"
+#include "core/device/cpu_profiler.h"
+#include "core/device/perf_system.h"
 #include "core/device/shared_object.h"
 #include "core/device/thread_confinement.h"
 
@@ -64,30 +66,21 @@ std::string hostName() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("localhost");
 }
 
-domain::DeviceInfo describe(int threads) {
-  utsname machine{};
-  const std::string_view architecture = ::uname(&machine) == 0 ? machine.machine : "unknown";
-  const CpuDescription cpu = describeCpu(readTextFile("/proc/cpuinfo").value_or(""), architecture);
-  domain::DeviceInfo info;
-  info.target = domain::Target::Cpu;
-  info.host = hostName();
-  info.name = cpu.name;
-  info.architecture = cpu.architecture;
-  info.multiprocessors = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-  info.threads = threads;
-  info.uuid =
-      "CPU-" + sha256Hex(fmt::format("{}|{}|{}", info.name, info.architecture, info.multiprocessors)).substr(0, 12);
-  info.memoryBytes = totalMemoryBytes();
-  info.cacheBytes = lastLevelCacheBytes();
-  return info;
-}
-
 // Not inlined: its frame must end before the next call, whose own will lie there. All bits set are NaN.
 [[gnu::noinline]] void scrubStack() {
   std::array<volatile std::uint64_t, kScrubbedBytes / sizeof(std::uint64_t)> frame{};
   for (volatile std::uint64_t& word : frame) {
     word = ~std::uint64_t{0};
   }
+}
+
+// Those that run a kernel, the calling one first. The team keeps its threads from one parallel region to the next.
+std::vector<pid_t> teamThreads() {
+  std::vector<pid_t> threads(static_cast<std::size_t>(omp_get_max_threads()));
+#pragma omp parallel
+  threads[static_cast<std::size_t>(omp_get_thread_num())] = ::gettid();
+  std::erase(threads, 0);
+  return threads;
 }
 
 class CpuKernel final : public Kernel {
@@ -119,7 +112,30 @@ class CpuModule final : public KernelModule {
 
 }  // namespace
 
-CpuDevice::CpuDevice(domain::DeviceInfo info) : m_info(std::move(info)) {
+domain::DeviceInfo CpuDevice::describe(int threads) {
+  utsname machine{};
+  const std::string_view architecture = ::uname(&machine) == 0 ? machine.machine : "unknown";
+  const CpuDescription cpu = describeCpu(readTextFile("/proc/cpuinfo").value_or(""), architecture);
+  domain::DeviceInfo info;
+  info.target = domain::Target::Cpu;
+  info.host = hostName();
+  info.name = cpu.name;
+  info.architecture = cpu.architecture;
+  info.multiprocessors = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  info.threads = threads;
+  info.uuid =
+      "CPU-" + sha256Hex(fmt::format("{}|{}|{}", info.name, info.architecture, info.multiprocessors)).substr(0, 12);
+  info.memoryBytes = totalMemoryBytes();
+  info.cacheBytes = lastLevelCacheBytes();
+  return info;
+}
+
+CpuDevice::CpuDevice(domain::DeviceInfo info)
+    : m_info(std::move(info)),
+      m_contention(
+          readProcessorUse,
+          [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
+          m_info.threads, m_info.multiprocessors) {
   const std::int64_t cache = m_info.cacheBytes > 0 ? m_info.cacheBytes : kDefaultCacheBytes;
   m_flushed.resize(static_cast<std::size_t>(std::min(2 * cache, kMaxFlushBytes)));
 }
@@ -166,6 +182,16 @@ std::int64_t CpuDevice::freeBytes() const {
   return availableMemoryBytes();
 }
 
+ConditionSample CpuDevice::conditions() {
+  ConditionSample sample;
+  sample.known = m_contention.isKnown();
+  sample.throttled = m_contention.isContended();
+  if (sample.throttled) {
+    sample.reasons = {"other processes"};
+  }
+  return sample;
+}
+
 // Reads and writes one byte of each line, because memset of a large buffer bypasses the caches it should fill. By all
 // threads, so that the private caches of their cores are flushed too.
 void CpuDevice::flushCaches() {
@@ -189,6 +215,12 @@ DeviceResult<CallTime> CpuDevice::timeColdAfter(const Call& before, const Call& 
     return tl::make_unexpected(std::move(*failed));
   }
   return CallTime{.ns = elapsed * 1e9};
+}
+
+// What cannot be counted is found out when it is asked for.
+ProfilerResult<std::unique_ptr<Profiler>> CpuDevice::openProfiler() {
+  return std::make_unique<CpuProfiler>(
+      linuxPerf(), CpuProfiler::Options{.flushCaches = [this] { flushCaches(); }, .threads = teamThreads});
 }
 
 }  // namespace swage::device

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/device/device.h"
+#include "core/device/processor_contention.h"
 
 namespace swage::device {
 
@@ -15,6 +16,8 @@ class CpuDevice final : public Device {
  public:
   // Measures the copy bandwidth, which takes a fraction of a second.
   [[nodiscard]] static std::unique_ptr<CpuDevice> create(int threads);
+  // All but what has to be measured.
+  [[nodiscard]] static domain::DeviceInfo describe(int threads);
 
   [[nodiscard]] const domain::DeviceInfo& info() const override { return m_info; }
   [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override;
@@ -25,6 +28,8 @@ class CpuDevice final : public Device {
   [[nodiscard]] std::int64_t freeBytes() const override;
   [[nodiscard]] DeviceResult<CallTime> timeColdAfter(const Call& before, const Call& call) override;
   [[nodiscard]] std::string_view clock() const override { return "host clock"; }
+  [[nodiscard]] ConditionSample conditions() override;
+  [[nodiscard]] ProfilerResult<std::unique_ptr<Profiler>> openProfiler() override;
 
  private:
   explicit CpuDevice(domain::DeviceInfo info);
@@ -32,6 +37,7 @@ class CpuDevice final : public Device {
 
   domain::DeviceInfo m_info;
   std::vector<unsigned char> m_flushed;  // touched before each timed call
+  ProcessorContention m_contention;
 };
 
 }  // namespace swage::device

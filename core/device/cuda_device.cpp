@@ -445,4 +445,24 @@ Result<> checkCudaDevice(int ordinal) {
   return {};
 }
 
+Result<int> countCudaDevices() {
+  SWAGE_TRY_ASSIGN(const CudaDriver* driver, CudaDriver::load());
+  int count = 0;
+  if (const CUresult code = driver->cuDeviceGetCount(&count); code != CUDA_SUCCESS) {
+    return Error(ErrorKind::Environment, "cannot count the CUDA devices: " + driver->describe(code),
+                 std::string(adviceOn(static_cast<int>(code))));
+  }
+  return count;
+}
+
+Result<domain::DeviceInfo> describeCudaDevice(int ordinal) {
+  SWAGE_TRY_ASSIGN(const CudaDriver* driver, CudaDriver::load());
+  CUdevice device = 0;
+  if (const CUresult code = driver->cuDeviceGet(&device, ordinal); code != CUDA_SUCCESS) {
+    return unusable(ordinal, driver->describe(code), adviceOn(static_cast<int>(code)));
+  }
+  const std::string uuid = uuidOf(*driver, device);
+  return describeDevice(*driver, device, ordinal, uuid, NvmlSession::open(uuid)->facts());
+}
+
 }  // namespace swage::device

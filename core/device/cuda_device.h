@@ -15,4 +15,8 @@ namespace swage::device {
 // Whether there is such a device and it may be used, without a context on it.
 [[nodiscard]] Result<> checkCudaDevice(int ordinal);
 
+// Both without a context on a device.
+[[nodiscard]] Result<int> countCudaDevices();
+[[nodiscard]] Result<domain::DeviceInfo> describeCudaDevice(int ordinal);
+
 }  // namespace swage::device

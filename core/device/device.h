@@ -113,7 +113,7 @@ class Device {
   // Asked between timed calls, never during one.
   [[nodiscard]] virtual ConditionSample conditions() { return {}; }
 
-  // For one profile at a time. Fails where nothing can look into kernels: on a CPU.
+  // For one profile at a time. Fails where nothing can look into kernels.
   [[nodiscard]] virtual ProfilerResult<std::unique_ptr<Profiler>> openProfiler() {
     return tl::make_unexpected(ProfilerFailure{"this device has no hardware counters that Swage can read", ""});
   }

@@ -30,6 +30,34 @@ Result<std::unique_ptr<Device>> openDevice(domain::Target target, int ordinal, i
 #endif
 }
 
+DeviceList listDevices(int threads) {
+  DeviceList list;
+  list.devices.push_back({CpuDevice::describe(threads), std::nullopt});
+#ifdef SWAGE_HAVE_CUDA_HEADERS
+  const Result<int> count = countCudaDevices();
+  for (int ordinal = 0; count && ordinal < *count; ++ordinal) {
+    ListedDevice device;
+    device.info.target = domain::Target::Cuda;
+    device.info.ordinal = ordinal;
+    if (Result<domain::DeviceInfo> info = describeCudaDevice(ordinal); !info) {
+      device.trouble = info.error();
+    } else {
+      device.info = std::move(*info);
+      if (const Result<> usable = checkCudaDevice(ordinal); !usable) {
+        device.trouble = usable.error();
+      }
+    }
+    list.devices.push_back(std::move(device));
+  }
+  if (!count) {
+    list.cudaTrouble = count.error();
+  }
+#else
+  list.cudaTrouble = withoutCuda(0);
+#endif
+  return list;
+}
+
 Result<> checkDevice(domain::Target target, int ordinal) {
   if (target == domain::Target::Cpu) {
     return {};

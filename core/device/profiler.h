@@ -4,6 +4,7 @@
 #include <tl/expected.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,17 +28,18 @@ struct CounterReport {
   std::vector<domain::ProfileMetric> values;
   std::vector<std::string> unknown;  // metrics that this chip does not have
   int passes = 0;                    // how often the kernel ran
+  std::optional<ProfilerFailure> missing{};  // why the hardware's counters are not among the values
 };
 
 struct SampleReport {
   std::vector<domain::InstructionSamples> instructions;  // by offset; without text
   std::int64_t samples = 0;                              // of all instructions
   std::int64_t dropped = 0;                              // by the hardware
+  std::vector<domain::ProfileMetric> values{};           // what they say of the kernel as a whole
 };
 
 // Looks into one kernel at a time by running the program around it again and again: a device has fewer counters than
-// there are metrics. Nothing may be timed in this process afterwards, because what a profiler hooks into the driver
-// stays there. Not thread-safe.
+// there are metrics. Not thread-safe.
 class Profiler {
  public:
   using Launch = std::function<DeviceStatus()>;
@@ -50,6 +52,9 @@ class Profiler {
   virtual ~Profiler() = default;
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
+
+  // Whether what it hooked into the process stays there: then nothing may be timed in it any more.
+  [[nodiscard]] virtual bool staysInProcess() const { return true; }
 
   // Before the module is loaded that samples() will look at: the profiler must see it come. All sampling must come
   // before the first counters().

@@ -19,9 +19,11 @@ namespace {
 // The loader recognises an object it already has by its path, and an object with unique symbols is never unloaded.
 // Descriptor numbers are reused, so each load spells the path of its descriptor in another way: one "/." or "//" for
 // each bit of a counter.
+constexpr std::string_view kDescriptors = "/proc/self/fd";
+
 std::string uniquePathOf(int fd) {
   static std::atomic<std::uint32_t> counter = 0;
-  std::string path = "/proc/self/fd";
+  std::string path(kDescriptors);
   for (std::uint32_t bits = ++counter; bits != 0; bits >>= 1U) {
     path += (bits & 1U) != 0 ? "/." : "//";
   }
@@ -62,6 +64,10 @@ DeviceResult<SharedObject> SharedObject::load(const std::string& bytes) {
         DeviceFailure{fmt::format("the shared object cannot be loaded: {}", reason != nullptr ? reason : "unknown")});
   }
   return SharedObject(handle);
+}
+
+bool SharedObject::isItsPath(std::string_view path) {
+  return path.starts_with(kDescriptors);
 }
 
 void* SharedObject::find(const std::string& symbol) const {

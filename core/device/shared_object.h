@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/device/failure.h"
 
@@ -12,6 +13,9 @@ namespace swage::device {
 class SharedObject {
  public:
   [[nodiscard]] static DeviceResult<SharedObject> load(const std::string& bytes);
+
+  // Whether the loader calls an object of this class so: to tell a kernel's code from that of libraries.
+  [[nodiscard]] static bool isItsPath(std::string_view path);
 
   // nullptr when there is no such symbol.
   [[nodiscard]] void* find(const std::string& symbol) const;

@@ -23,6 +23,11 @@ std::string_view name(FindingKind kind) {
     case FindingKind::Divergence: return "divergence";
     case FindingKind::Spills: return "spills";
     case FindingKind::OutsideKernels: return "outside kernels";
+    case FindingKind::NarrowVectors: return "narrow vectors";
+    case FindingKind::IdleThreads: return "idle threads";
+    case FindingKind::ThreadWaits: return "thread waits";
+    case FindingKind::CacheMisses: return "cache misses";
+    case FindingKind::BranchMisses: return "branch misses";
   }
   return "unknown";
 }

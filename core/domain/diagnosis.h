@@ -27,8 +27,8 @@ struct RooflinePosition {
 enum class Bound : std::uint8_t { Unknown, Memory, Compute, Latency, Launches };
 [[nodiscard]] std::string_view name(Bound bound);
 
-// What a GPU is busy with ("speed of light").
-enum class HardwareUnit : std::uint8_t { Compute, Memory, Fp32, Tensor, L1, L2, DeviceMemory };
+// What a device is busy with ("speed of light"). Of a CPU: DeviceMemory against the bandwidth of a copy, and Threads.
+enum class HardwareUnit : std::uint8_t { Compute, Memory, Fp32, Tensor, L1, L2, DeviceMemory, Threads };
 struct UnitUse {
   HardwareUnit unit = HardwareUnit::Compute;
   double share = 0.0;  // of the most it can do, 0 to 1
@@ -42,6 +42,21 @@ struct MemoryTraffic {
   std::optional<double> l1HitRate;      // 0 to 1
   std::optional<double> l2HitRate;      // 0 to 1
   std::optional<double> usedOfSectors;  // of the bytes that loads fetch, 0 to 1
+};
+
+// What a CPU did in one launch of a kernel. No value: it was not counted.
+struct ProcessorUse {
+  std::optional<int> vectorBits;  // of the widest vector instructions in its loops; 0: there are none
+  std::optional<double> instructionsPerCycle;
+  std::optional<double> clockHz;           // of the threads while they ran
+  std::optional<double> stalledShare;      // of cycles in which the back end could take no instruction
+  std::optional<double> branchMissShare;   // of branches
+  std::optional<double> l1MissShare;       // of loads
+  std::optional<double> memoryBytes;       // cache misses, a line of 64 bytes each
+  std::optional<double> missesPerElement;  // cache misses by elements of the task's inputs and outputs
+  std::optional<double> pageFaults;
+  std::optional<double> threadsBusy;   // in the kernel at a time, by samples
+  std::optional<double> waitingShare;  // of samples in which threads waited for others or for work
 };
 
 struct HotLine {
@@ -60,7 +75,8 @@ struct KernelDiagnosis {
   std::vector<ProfileMetric> stalls;  // share of warp cycles by reason, most first
   std::optional<double> achievedOccupancy;
   MemoryTraffic traffic;
-  std::vector<HotLine> lines;  // most samples first
+  std::optional<ProcessorUse> processor;  // of a CPU
+  std::vector<HotLine> lines;             // most samples first
 };
 
 enum class FindingKind : std::uint8_t {
@@ -71,6 +87,11 @@ enum class FindingKind : std::uint8_t {
   Divergence,      // threads of a warp go different ways
   Spills,          // registers are kept in memory
   OutsideKernels,  // PyTorch's operators, launches and gaps between them
+  NarrowVectors,   // `measured` bits wide, 0: scalar; `detail`: what the processor has
+  IdleThreads,     // `measured` threads are at work; `detail`: of how many
+  ThreadWaits,     // threads wait for others
+  CacheMisses,     // loads miss the first-level cache
+  BranchMisses,    // branches are mispredicted
 };
 [[nodiscard]] std::string_view name(FindingKind kind);
 
@@ -99,6 +120,9 @@ struct Diagnosis {
   double kernelsNs = 0.0;         // of all kernels together; 0: not measured
   double taskBytes = 0.0;         // what any program has to read and write
   double taskOperations = 0.0;    // of the task's products
+  // taskBytes in the candidate's time, over the measured bandwidth of a copy. Above 1 where a part of the data comes
+  // out of the caches.
+  std::optional<double> copyShare;
   Roofs roofs;
 };
 

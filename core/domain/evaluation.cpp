@@ -112,8 +112,8 @@ std::string detailOf(const Correct& value) {
   if (value.timing.screenedOut) {
     return fmt::format("{}, too slow for a full measurement, {}", formatTime(timing.medianNs), name(value.accuracy));
   }
-  return fmt::format("{} ({} to {}), {:.2f}x eager, {}", formatTime(timing.medianNs), formatTime(timing.lowNs),
-                     formatTime(timing.highNs), value.timing.speedup, name(value.accuracy));
+  return fmt::format("{} ({} to {}), {}", formatTime(timing.medianNs), formatTime(timing.lowNs),
+                     formatTime(timing.highNs), name(value.accuracy));
 }
 
 }  // namespace

@@ -29,6 +29,17 @@ struct OutputError {
   double eagerMaxAbsolute = 0.0;
 };
 
+// Of a longer series as many are kept, evenly spread over it: enough to see drift and clusters.
+inline constexpr std::size_t kKeptSamples = 64;
+
+// How the device was at one moment between two samples.
+struct ConditionLook {
+  int smClockMhz = 0;
+  int temperatureCelsius = 0;
+  bool throttled = false;
+  friend bool operator==(const ConditionLook&, const ConditionLook&) = default;
+};
+
 // How the device was while something was measured, by NVML. Zero and empty: not known.
 struct DeviceConditions {
   int smClockMhz = 0;                        // median
@@ -37,6 +48,7 @@ struct DeviceConditions {
   int temperatureCelsius = 0;                // highest
   double powerWatts = 0.0;                   // highest
   std::vector<std::string> throttleReasons;  // every one that was seen: "power cap", "thermal", ...
+  std::vector<ConditionLook> looks{};        // in their order, at most kKeptSamples
   friend bool operator==(const DeviceConditions&, const DeviceConditions&) = default;
 };
 
@@ -53,6 +65,7 @@ struct Timing {
   double activityMedianNs = 0.0;  // busy time on all streams by CUPTI for the same calls; 0: not compared
   int repeated = 0;               // samples measured again because the device was throttled
   DeviceConditions conditions;
+  std::vector<double> sequenceNs{};  // the samples in the order in which they were taken, at most kKeptSamples
 };
 
 // Candidate and eager, timed in one interleaved sequence.

@@ -5,11 +5,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "core/base/closest_word.h"
 #include "core/base/duration.h"
 #include "core/domain/cell.h"
 
@@ -61,32 +61,6 @@ std::string choiceText(std::string_view text) {
   std::replace_if(
       result.begin(), result.end(), [](char c) { return c == '-' || c == '_'; }, ' ');
   return result;
-}
-
-std::size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-// "did you mean 'speedup'?" or all that is allowed.
-std::string suggestion(std::string_view typed, const std::vector<std::string_view>& allowed) {
-  const auto closest = std::min_element(allowed.begin(), allowed.end(), [typed](auto a, auto b) {
-    return editDistance(typed, a) < editDistance(typed, b);
-  });
-  if (closest != allowed.end() && editDistance(typed, *closest) <= 2) {
-    return fmt::format("did you mean '{}'?", *closest);
-  }
-  return fmt::format("write {}", fmt::join(allowed, ", "));
 }
 
 tl::unexpected<FilterError> fail(const Token& where, std::string message) {
@@ -229,7 +203,7 @@ Parsed<std::vector<FilterValue>> cellValues(const Token& token) {
 Parsed<FilterValue> choiceValue(const Token& token, const FilterKey& key) {
   const std::string typed = choiceText(token.text);
   if (std::find(key.choices.begin(), key.choices.end(), typed) == key.choices.end()) {
-    return fail(token, fmt::format("'{}' is no {}; {}", token.text, key.name, suggestion(typed, key.choices)));
+    return fail(token, fmt::format("'{}' is no {}; {}", token.text, key.name, didYouMean(typed, key.choices)));
   }
   return FilterValue(typed);
 }
@@ -290,7 +264,7 @@ class Parser {
   Parsed<FilterTerm> parseKeyed(const Token& word, const ComparisonSign& sign) {
     const FilterKey* key = find(word.text);
     if (key == nullptr) {
-      return fail(word, fmt::format("there is no key '{}'; {}", word.text, suggestion(lowered(word.text), keyNames())));
+      return fail(word, fmt::format("there is no key '{}'; {}", word.text, didYouMean(lowered(word.text), keyNames())));
     }
     const bool isPlain = sign.comparison == Comparison::Is || sign.comparison == Comparison::IsNot;
     if (key->kind == FilterKind::Flag || (!isPlain && !isOrdered(key->kind))) {

@@ -7,7 +7,7 @@ namespace swage::domain {
 namespace {
 
 std::vector<std::string_view> candidateStatuses() {
-  std::vector<std::string_view> words = {"pending"};
+  std::vector<std::string_view> words = {"pending", "not evaluated"};
   const std::span<const std::string_view> ends = statusNames();
   words.insert(words.end(), ends.begin(), ends.end());
   return words;

@@ -35,6 +35,7 @@ using Json = nlohmann::json;
 [[nodiscard]] Json toJson(const Timing& value);
 [[nodiscard]] Json toJson(const PairedTiming& value);
 [[nodiscard]] Json toJson(const Evaluation& value);
+[[nodiscard]] Json toJson(const Speedup& value);
 [[nodiscard]] Json toJson(const Baseline& value);
 [[nodiscard]] Json toJson(const Assurance& value);
 [[nodiscard]] Json toJson(const Profile& value);

@@ -132,25 +132,40 @@ OutputError readOutputError(const JsonReader& reader) {
 }
 
 Json toJson(const DeviceConditions& value) {
-  return {{"sm_clock_mhz", value.smClockMhz},
-          {"lowest_sm_clock_mhz", value.lowestSmClockMhz},
-          {"memory_clock_mhz", value.memoryClockMhz},
-          {"temperature_celsius", value.temperatureCelsius},
-          {"power_watts", numberToJson(value.powerWatts)},
-          {"throttle_reasons", value.throttleReasons}};
+  Json json = {{"sm_clock_mhz", value.smClockMhz},
+               {"lowest_sm_clock_mhz", value.lowestSmClockMhz},
+               {"memory_clock_mhz", value.memoryClockMhz},
+               {"temperature_celsius", value.temperatureCelsius},
+               {"power_watts", numberToJson(value.powerWatts)},
+               {"throttle_reasons", value.throttleReasons}};
+  for (const ConditionLook& look : value.looks) {
+    json["looks"].push_back(
+        {{"sm_clock_mhz", look.smClockMhz}, {"celsius", look.temperatureCelsius}, {"throttled", look.throttled}});
+  }
+  return json;
 }
 
 DeviceConditions readDeviceConditions(const JsonReader& reader) {
-  return {reader["sm_clock_mhz"].smallInteger(0),
-          reader["lowest_sm_clock_mhz"].smallInteger(0),
-          reader["memory_clock_mhz"].smallInteger(0),
-          reader["temperature_celsius"].smallInteger(),
-          reader["power_watts"].number(),
-          reader["throttle_reasons"].list([](const JsonReader& item) { return item.text(kMaxName); })};
+  DeviceConditions value{reader["sm_clock_mhz"].smallInteger(0),
+                         reader["lowest_sm_clock_mhz"].smallInteger(0),
+                         reader["memory_clock_mhz"].smallInteger(0),
+                         reader["temperature_celsius"].smallInteger(),
+                         reader["power_watts"].number(),
+                         reader["throttle_reasons"].list([](const JsonReader& item) { return item.text(kMaxName); }),
+                         {}};
+  if (reader.has("looks")) {  // not in a record of an earlier version
+    value.looks = reader["looks"].list(
+        [](const JsonReader& item) {
+          return ConditionLook{item["sm_clock_mhz"].smallInteger(0), item["celsius"].smallInteger(),
+                               item["throttled"].boolean()};
+        },
+        kKeptSamples);
+  }
+  return value;
 }
 
 Json toJson(const Timing& value) {
-  return {{"samples", value.samples},
+  Json json = {{"samples", value.samples},
           {"discarded", value.discarded},
           {"median_ns", numberToJson(value.medianNs)},
           {"low_ns", numberToJson(value.lowNs)},
@@ -162,6 +177,10 @@ Json toJson(const Timing& value) {
           {"activity_median_ns", numberToJson(value.activityMedianNs)},
           {"repeated", value.repeated},
           {"conditions", toJson(value.conditions)}};
+  for (const double ns : value.sequenceNs) {
+    json["sequence_ns"].push_back(numberToJson(ns));
+  }
+  return json;
 }
 
 Timing readTiming(const JsonReader& reader) {
@@ -179,6 +198,10 @@ Timing readTiming(const JsonReader& reader) {
     value.activityMedianNs = reader["activity_median_ns"].number();
     value.repeated = reader["repeated"].smallInteger(0);
     value.conditions = readDeviceConditions(reader["conditions"]);
+  }
+  if (reader.has("sequence_ns")) {
+    value.sequenceNs =
+        reader["sequence_ns"].list([](const JsonReader& item) { return item.number(); }, kKeptSamples);
   }
   return value;
 }

@@ -71,6 +71,14 @@ DeviceInfo readDeviceInfo(const JsonReader& reader) {
   return device;
 }
 
+Json toJson(const Speedup& value) {
+  return {{"value", numberToJson(value.value)}, {"low", numberToJson(value.low)}, {"high", numberToJson(value.high)}};
+}
+
+static Speedup readSpeedup(const JsonReader& reader) {
+  return {reader["value"].number(), reader["low"].number(), reader["high"].number()};
+}
+
 Json toJson(const Baseline& value) {
   return {{"mode", value.mode},
           {"timing", toJson(value.timing)},
@@ -79,7 +87,8 @@ Json toJson(const Baseline& value) {
           {"compile_seconds", numberToJson(value.compileSeconds)},
           {"failure", value.failure},
           {"accuracy", name(value.accuracy)},
-          {"torch_version", value.torchVersion}};
+          {"torch_version", value.torchVersion},
+          {"eager_speedup", toJson(value.eagerSpeedup)}};
 }
 
 Baseline readBaseline(const JsonReader& reader) {
@@ -93,6 +102,9 @@ Baseline readBaseline(const JsonReader& reader) {
   if (reader.has("accuracy")) {  // a record of an earlier version lacks the rest
     value.accuracy = reader["accuracy"].word(parseAccuracyClass);
     value.torchVersion = reader["torch_version"].text(kMaxName);
+  }
+  if (reader.has("eager_speedup")) {
+    value.eagerSpeedup = readSpeedup(reader["eager_speedup"]);
   }
   return value;
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace swage::domain {
 namespace {
@@ -108,6 +109,21 @@ bool beginsFunction(std::string_view line) {
          text.find(".func ") != std::string_view::npos;
 }
 
+// "    1139:\tvaddps ymm0,ymm1,ymm2": the address, and the text behind it.
+std::optional<std::pair<std::int64_t, std::string_view>> addressedText(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  const std::size_t colon = text.find(':');
+  std::int64_t address = 0;
+  if (colon == std::string_view::npos || colon + 1 >= text.size() || text[colon + 1] != '\t') {
+    return std::nullopt;
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + colon, address, 16);
+  if (error != std::errc{} || end != text.data() + colon) {
+    return std::nullopt;
+  }
+  return std::pair(address, trimmed(text.substr(colon + 1)));
+}
+
 }  // namespace
 
 bool SourceMap::isEmpty() const {
@@ -140,6 +156,18 @@ SourceMap mapListing(std::string_view listing) {
     map.lineOf.push_back(!place && isInstruction(line) ? current : 0);
   }
   return map;
+}
+
+std::map<std::int64_t, ListedInstruction> listedInstructions(std::string_view listing) {
+  const SourceMap map = mapListing(listing);
+  const std::vector<std::string_view> lines = linesOf(listing);
+  std::map<std::int64_t, ListedInstruction> instructions;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (const auto found = addressedText(lines[i])) {
+      instructions[found->first] = {found->second, map.lineOf[i]};
+    }
+  }
+  return instructions;
 }
 
 }  // namespace swage::domain

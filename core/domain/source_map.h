@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +19,13 @@ struct SourceMap {
 // Reads what compilers and disassemblers say: .loc and .file of PTX, the file names of `objdump -l`, the comments of
 // `nvdisasm -g`. Lines of other files, such as headers, belong to no line of the source.
 [[nodiscard]] SourceMap mapListing(std::string_view listing);
+
+// One instruction of what `objdump -d` prints.
+struct ListedInstruction {
+  std::string_view text;
+  int line = 0;  // of the candidate's source; 0: of none
+};
+// By address in the object. The views are into the listing.
+[[nodiscard]] std::map<std::int64_t, ListedInstruction> listedInstructions(std::string_view listing);
 
 }  // namespace swage::domain

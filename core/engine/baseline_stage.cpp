@@ -54,6 +54,8 @@ domain::Baseline baselineOf(const std::string& mode, const nlohmann::json& objec
     baseline.timing.conditions =
         domain::readJson(*conditions, "conditions", domain::readDeviceConditions).value_or(domain::DeviceConditions());
   }
+  baseline.eagerSpeedup = {number(object, "eager_speedup"), number(object, "eager_speedup_low"),
+                           number(object, "eager_speedup_high")};
   baseline.relativeL2 = number(object, "error_vs_fp64");
   baseline.maxAbsolute = number(object, "max_abs_error");
   baseline.compileSeconds = number(object, "compile_seconds");
@@ -193,10 +195,8 @@ std::vector<domain::Baseline> merged(const domain::Baseline& eager, std::vector<
       std::find_if(measured.begin(), measured.end(), [](const domain::Baseline& b) { return b.mode == "eager"; });
   if (python == measured.end()) {
     measured.insert(measured.begin(), eager);
-  } else if (eager.failure.empty() && (!python->failure.empty() || eager.timing.medianNs < python->timing.medianNs)) {
-    const domain::AccuracyClass accuracy = python->failure.empty() ? python->accuracy : eager.accuracy;
+  } else if (!python->failure.empty() && eager.failure.empty()) {
     *python = eager;
-    python->accuracy = accuracy;
   }
   return measured;
 }

@@ -67,7 +67,8 @@ inline constexpr std::string_view kAutotuneMode = "max-autotune";
                                              std::string_view torchVersion);
 // "2.11.0" of "2.11.0+cu130": the build for a device does not make it another version.
 [[nodiscard]] std::string plainVersion(std::string_view torchVersion);
-// Eager was measured twice, by the worker without Python and by Python: the faster one stands.
+// Eager was measured twice, by the worker without Python and by Python. The others were measured in turns with
+// Python's, so that one stands where there is one.
 [[nodiscard]] std::vector<domain::Baseline> merged(const domain::Baseline& eager,
                                                    std::vector<domain::Baseline> measured);
 

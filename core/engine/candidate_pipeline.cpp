@@ -39,14 +39,15 @@ domain::Evaluation evaluationOf(const domain::CompileFailed& failure) {
 search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain::Evaluation& evaluation) {
   search::Outcome outcome;
   outcome.candidate = candidate.id;
-  outcome.cell = candidate.cell;
+  // PyTorch's own operators do not compete.
+  outcome.cell = candidate.madeBy == domain::OperatorKind::Baseline ? std::nullopt : candidate.cell;
   if (std::holds_alternative<domain::Duplicate>(evaluation)) {
     outcome.kind = search::Outcome::Kind::Duplicate;
   } else if (const domain::Correct* correct = domain::asCorrect(evaluation)) {
     outcome.kind = correct->timing.screenedOut ? search::Outcome::Kind::ScreenedOut : search::Outcome::Kind::Correct;
     outcome.timeNs = correct->timing.candidate.medianNs;
-    outcome.lowNs = correct->timing.candidate.lowNs;
-    outcome.highNs = correct->timing.candidate.highNs;
+    outcome.overEager = correct->timing.screenedOut ? domain::Speedup::exactly(correct->timing.speedup)
+                                                    : domain::againstEager(correct->timing);
   }
   return outcome;
 }
@@ -377,8 +378,11 @@ Result<> CandidatePipeline::accept(Item item, const domain::CompiledBinary& bina
   store::CandidateRecord& record = item.record;
   record.kernels = binary.kernels;
   record.binaryHash = binary.binaryHash;
-  record.cell = domain::classify(binary.kernels, record.program.plan.launchCount());
-  SWAGE_TRY(m_parts.record.setCompiled(record.id, binary, *record.cell));
+  if (record.madeBy !=
+      domain::OperatorKind::Baseline) {  // PyTorch's own operators are in no cell: nothing was compiled
+    record.cell = domain::classify(binary.kernels, record.program.plan.launchCount());
+  }
+  SWAGE_TRY(m_parts.record.setCompiled(record.id, binary, record.cell));
   if (const std::string key = binaryKey(record); !key.empty()) {
     // A restored candidate finds itself here; that is no duplicate.
     const auto [known, isNew] = m_byBinary.try_emplace(key, record.id);
@@ -398,6 +402,15 @@ void CandidatePipeline::evaluateReady() {
   }
 }
 
+// The elite's time as it would be beside the eager that the worker measured when it loaded the task. 0: no racing.
+double CandidatePipeline::screeningNs(const store::CandidateRecord& record) const {
+  if (!isRaced(record.madeBy) || !record.cell) {
+    return 0.0;
+  }
+  const domain::Speedup elite = m_parts.searcher.eliteSpeedup(*record.cell);
+  return elite.isKnown() ? m_options.eagerNs / elite.value : 0.0;
+}
+
 void CandidatePipeline::evaluateNext(Lane& lane) {
   lane.items.push_back(std::move(m_ready.front()));
   m_ready.pop_front();
@@ -405,7 +418,7 @@ void CandidatePipeline::evaluateNext(Lane& lane) {
   wire::Evaluate message;
   message.plan = record.program.plan;
   message.binary = std::move(lane.items.back().binary);
-  message.screeningNs = isRaced(record.madeBy) ? m_parts.searcher.eliteTimeNs(*record.cell) : 0.0;
+  message.screeningNs = screeningNs(record);
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
   message.limitSeconds = m_options.limitSeconds;

@@ -47,6 +47,7 @@ class CandidatePipeline : public QObject {
     int maxSamples = 50;
     double limitSeconds = 20.0;
     double floorNs = 0.0;  // faster than this is impossible; 0: not known
+    double eagerNs = 0.0;  // as the worker measured it when it loaded the task; 0: no racing
     std::function<double()> elapsedSeconds;
     std::function<bool(std::int64_t inFlight)> mayPropose;
   };
@@ -120,6 +121,7 @@ class CandidatePipeline : public QObject {
   void settle(std::uint64_t token, const domain::CompileOutcome& outcome);
   [[nodiscard]] Result<> accept(Item item, const domain::CompiledBinary& binary);
   void evaluateReady();
+  [[nodiscard]] double screeningNs(const store::CandidateRecord& record) const;
   void evaluateNext(Lane& lane);
   void handleEvaluated(Lane& lane, const EvaluationResult& result);
   [[nodiscard]] Result<> requeue(Item item);

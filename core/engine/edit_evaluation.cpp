@@ -235,6 +235,7 @@ CandidatePipeline::Options EditEvaluation::pipelineOptions() const {
   options.timingBudgetSeconds = kTimingBudgetSeconds;
   options.maxSamples = kMaxSamples;
   options.limitSeconds = evaluationLimit(m_parts.minLimitSeconds, m_task.eager.medianNs) + kTimingBudgetSeconds;
+  options.eagerNs = m_task.eager.medianNs;
   options.floorNs = m_task.doubts.empty() ? stats::roofline(m_bundle->task.graph, m_device).floorNs : 0.0;
   options.elapsedSeconds = [elapsed = m_run.elapsedSeconds] { return elapsed; };
   options.mayPropose = [](std::int64_t) { return false; };
@@ -294,32 +295,33 @@ void EditEvaluation::sanitise() {
 
 // A run that has not ended has no winner yet: its last measurement will look at the edit, too.
 bool EditEvaluation::mayWin() const {
-  const domain::Correct* correct = m_edit->evaluation ? domain::asCorrect(*m_edit->evaluation) : nullptr;
-  return isElite() && correct != nullptr && m_run.status == store::RunStatus::Finished && m_run.best.isValid() &&
-         correct->timing.candidate.lowNs < m_run.bestTimeNs;
+  const domain::Speedup speedup = speedupOf(*m_edit, m_run.eagerSpeedup);
+  return isElite() && m_run.status == store::RunStatus::Finished && speedup.high > m_run.bestSpeedup.low;
 }
 
+// All that compete were measured in turns with eager, for as long: nothing but an uncertain one is timed again.
 void EditEvaluation::challengeWinner() {
   if (!mayWin()) {
     conclude(outcome());
     return;
   }
-  const domain::Timing& timing = domain::asCorrect(*m_edit->evaluation)->timing.candidate;
-  search::Archive contest(2);
-  contest.insert(0, *m_edit->cell, {m_edit->id, m_edit->genome, timing.medianNs, timing.lowNs, timing.highNs});
-  contest.insert(1, *m_edit->cell, {m_run.best, {}, m_run.bestTimeNs, m_run.bestTimeNs, m_run.bestTimeNs});
   FinishingPass::Options options;
+  options.known = {m_edit->id};
+  if (m_run.best.isValid()) {
+    options.known.insert(m_run.best);
+  }
+  options.contenders = 0;
   options.run = m_run.id;
   options.identity = m_pipeline->identity();
   options.limitSeconds = pipelineOptions().limitSeconds;
   options.elapsedSeconds = [elapsed = m_run.elapsedSeconds] { return elapsed; };
-  options.baselineNs = m_run.baselineNs;
+  options.eagerSpeedup = m_run.eagerSpeedup;
   options.freshProcess = [this](domain::CandidateId candidate) {
     SessionParts parts = m_parts;
     parts.deviceIsLeased = true;
     return std::make_unique<Verification>(parts, m_spec.project, candidate);
   };
-  m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, contest, std::move(options));
+  m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, search::Archive(1), std::move(options));
   connect(m_finishing.get(), &FinishingPass::finished, this, &EditEvaluation::handleWinner);
   m_finishing->start();
   Q_EMIT stageChanged("measuring it beside the winner");
@@ -347,7 +349,7 @@ Result<services::EditOutcome> EditEvaluation::outcome() {
     outcome.isElite = outcome.isElite || line.best == m_edit->id;
   }
   const stats::Roofline roof = stats::roofline(m_bundle->task.graph, m_run.device);
-  outcome.detail = detailOf(std::move(candidate), run.baselineNs, roof.roofNs);
+  outcome.detail = detailOf(std::move(candidate), run.eagerSpeedup, roof.roofNs);
   return outcome;
 }
 

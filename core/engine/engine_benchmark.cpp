@@ -121,7 +121,8 @@ Result<> EngineBenchmark::readRecord(domain::RunId run) {
   SWAGE_TRY_ASSIGN(m_report.stages, record.stageTotals(run));
   m_report.searchSeconds = m_report.run.elapsedSeconds;
   if (m_report.searchSeconds > 0.0) {
-    m_report.workerBusyShare = (m_report.stages.verifySeconds + m_report.stages.timingSeconds) / m_report.searchSeconds;
+    m_report.workerBusyShare =
+        std::min(1.0, (m_report.stages.verifySeconds + m_report.stages.timingSeconds) / m_report.searchSeconds);
   }
   if (m_report.gpuSamples > 0) {
     m_report.gpuBusyShare = m_sampleSum / m_report.gpuSamples;

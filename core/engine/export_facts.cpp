@@ -8,8 +8,6 @@
 #include "core/engine/compiler_note.h"
 #include "core/engine/sanitizer_report.h"
 #include "core/engine/trust.h"
-#include "core/engine/winner_choice.h"
-#include "core/store/baseline_choice.h"
 
 namespace swage::engine {
 namespace {
@@ -147,9 +145,14 @@ ExportGate fasterGate(const ExportEvidence& evidence) {
   }
   gate.timing = correct->timing;
   gate.checks = correct->timing.candidate.samples;
-  gate.state = beats(correct->timing, evidence.provenance.baselines) ? State::Passed : State::Failed;
-  if (const domain::Baseline* baseline = store::fastestComparable(evidence.provenance.baselines)) {
-    gate.detail = fmt::format("fastest baseline: {}, {}", baseline->mode, exporting::timingText(baseline->timing));
+  const domain::Speedup speedup = domain::againstEager(correct->timing).times(evidence.run.eagerSpeedup);
+  gate.state = speedup.low > 1.0 ? State::Passed : State::Failed;
+  const auto& baselines = evidence.provenance.baselines;
+  const auto fastest = std::find_if(baselines.begin(), baselines.end(), [&evidence](const domain::Baseline& baseline) {
+    return baseline.mode == evidence.run.baselineMode;
+  });
+  if (fastest != baselines.end()) {
+    gate.detail = fmt::format("fastest baseline: {}, {}", fastest->mode, exporting::timingText(fastest->timing));
   }
   return gate;
 }
@@ -177,6 +180,17 @@ Result<> readLineage(const store::Record& record, ExportEvidence& evidence) {
   return {};
 }
 
+// What the gates are made of.
+Result<> readChecks(const store::Record& record, ExportEvidence& evidence) {
+  exporting::Provenance& provenance = evidence.provenance;
+  if (const domain::Correct* correct = correctOf(evidence)) {
+    provenance.evaluation = *correct;
+  }
+  SWAGE_TRY_ASSIGN(provenance.baselines, record.baselines(evidence.run.id));
+  SWAGE_TRY_ASSIGN(provenance.assurances, record.assurances(evidence.candidate.id));
+  return {};
+}
+
 Result<> readProvenance(const store::Record& record, ExportEvidence& evidence) {
   const store::CandidateRecord& candidate = evidence.candidate;
   exporting::Provenance& provenance = evidence.provenance;
@@ -191,11 +205,7 @@ Result<> readProvenance(const store::Record& record, ExportEvidence& evidence) {
     SWAGE_TRY_ASSIGN(const std::string binary, record.binary(candidate.binaryHash));
     provenance.compiler = compilerNote(candidate.assembly, binary);
   }
-  if (const domain::Correct* correct = correctOf(evidence)) {
-    provenance.evaluation = *correct;
-  }
-  SWAGE_TRY_ASSIGN(provenance.baselines, record.baselines(evidence.run.id));
-  SWAGE_TRY_ASSIGN(provenance.assurances, record.assurances(candidate.id));
+  SWAGE_TRY(readChecks(record, evidence));
   SWAGE_TRY_ASSIGN(provenance.doubts, doubtsOf(record, evidence.run.id));
   return readLineage(record, evidence);
 }
@@ -219,6 +229,14 @@ std::vector<ExportGate> exportGates(const ExportEvidence& evidence) {
           assuredGate(Kind::FreshProcess, evidence, AssuranceKind::FreshProcess),
           fasterGate(evidence),
           shapesGate(evidence)};
+}
+
+Result<std::vector<ExportGate>> recordedGates(const store::Record& record, domain::CandidateId candidate) {
+  ExportEvidence evidence;
+  SWAGE_TRY_ASSIGN(evidence.candidate, record.candidate(candidate));
+  SWAGE_TRY_ASSIGN(evidence.run, record.run(evidence.candidate.run));
+  SWAGE_TRY(readChecks(record, evidence));
+  return exportGates(evidence);
 }
 
 services::ExportFacts exportFacts(const ExportEvidence& evidence) {

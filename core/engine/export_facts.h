@@ -24,4 +24,8 @@ struct ExportEvidence {
 [[nodiscard]] std::vector<services::ExportGate> exportGates(const ExportEvidence& evidence);
 [[nodiscard]] services::ExportFacts exportFacts(const ExportEvidence& evidence);
 
+// The gates alone, without reading what only the head of an exported file needs: the binary and the ancestors.
+[[nodiscard]] Result<std::vector<services::ExportGate>> recordedGates(const store::Record& record,
+                                                                      domain::CandidateId candidate);
+
 }  // namespace swage::engine

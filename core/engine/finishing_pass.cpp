@@ -2,6 +2,7 @@
 #include "core/engine/finishing_pass.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/domain/json.h"
 #include "core/engine/trust.h"
@@ -10,25 +11,34 @@
 namespace swage::engine {
 
 std::vector<FinishingPass::Contender> contendersOf(const search::Archive& archive) {
-  std::map<domain::CandidateId, double> times;  // an elite may have migrated: it is one contender
+  std::map<domain::CandidateId, domain::Speedup> speedups;  // an elite may have migrated: it is one contender
   for (int index = 0; index < domain::kCellCount; ++index) {
     for (int island = 0; island < archive.islandCount(); ++island) {
       const auto& elite = archive.at(island, domain::Cell::fromIndex(index)).elite;
       if (elite && elite->candidate.isValid()) {
-        times.emplace(elite->candidate, elite->timeNs);
+        speedups.emplace(elite->candidate, elite->overEager);
       }
     }
   }
   std::vector<FinishingPass::Contender> result;
-  result.reserve(times.size());
-  for (const auto& [id, time] : times) {
-    result.push_back({.id = id, .timeNs = time});
+  result.reserve(speedups.size());
+  for (const auto& [id, speedup] : speedups) {
+    result.push_back({.id = id, .overEager = speedup});
   }
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.timeNs < b.timeNs; });
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& a, const auto& b) { return domain::ranksBefore(a.overEager, b.overEager); });
   return result;
 }
 
 namespace {
+
+constexpr int kMostRepeats = 2;
+
+// Half the interval, relative.
+double widthOf(const Remeasured& result) {
+  const domain::Speedup speedup = domain::againstEager(result.timing);
+  return speedup.isKnown() ? (speedup.high - speedup.low) / speedup.value : std::numeric_limits<double>::max();
+}
 
 Remeasured resultOf(const domain::Correct& correct, const domain::LaunchPlan& plan) {
   Remeasured result;
@@ -54,27 +64,67 @@ FinishingPass::~FinishingPass() = default;
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it starts what changes this
 void FinishingPass::start() {
-  QTimer::singleShot(0, this, &FinishingPass::measureNext);
+  QTimer::singleShot(0, this, [this] {
+    if (const Result<> taken = takeKnown(); !taken) {
+      fail(taken.error());
+      return;
+    }
+    measureNext();
+  });
+}
+
+Result<> FinishingPass::takeKnown() {
+  std::set<domain::CandidateId> known = m_options.known;
+  if (m_options.identity.isValid()) {
+    known.insert(m_options.identity);
+  }
+  for (const domain::CandidateId id : known) {
+    SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, m_record.candidate(id));
+    const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
+    m_measured[id] = correct != nullptr ? std::optional(resultOf(*correct, candidate.program.plan)) : std::nullopt;
+  }
+  return {};
+}
+
+domain::Speedup FinishingPass::speedupOf(const Remeasured& result) const {
+  const domain::Speedup overEager = domain::againstEager(result.timing);
+  return m_options.eagerSpeedup.isKnown() ? overEager.times(m_options.eagerSpeedup) : overEager;
 }
 
 std::optional<domain::CandidateId> FinishingPass::nextContender() const {
-  if (m_options.identity.isValid() && !m_measured.contains(m_options.identity)) {
-    return m_options.identity;
-  }
   const auto open = std::find_if(m_contenders.begin(), m_contenders.end(),
                                  [this](const Contender& c) { return !m_measured.contains(c.id); });
   if (open == m_contenders.end() || static_cast<int>(m_measured.size()) > m_options.maxContenders) {
-    return std::nullopt;
+    return nextUncertain();
   }
   if (std::distance(m_contenders.begin(), open) < m_options.contenders) {
     return open->id;
   }
-  for (const auto& [id, timing] : m_measured) {
-    if (timing && !m_doubted.contains(id) && timing->timing.candidate.medianNs <= open->timeNs) {
-      return std::nullopt;
+  for (const auto& [id, result] : m_measured) {
+    const bool isContender = result && id != m_options.identity && !m_doubted.contains(id);
+    if (isContender && !domain::ranksBefore(open->overEager, domain::againstEager(result->timing))) {
+      return nextUncertain();
     }
   }
   return open->id;
+}
+
+// Whoever could win if its interval were narrower.
+std::optional<domain::CandidateId> FinishingPass::nextUncertain() const {
+  const domain::CandidateId winner = chooseWinner(m_measured, m_options.identity, m_options.eagerSpeedup, m_doubted);
+  const auto leader = m_measured.find(winner);
+  const bool hasLeader = leader != m_measured.end() && leader->second && winner != m_options.identity &&
+                         !isUncertain(leader->second->timing);
+  const double toBeat = hasLeader ? speedupOf(*leader->second).low : 1.0;
+  for (const auto& [id, result] : m_measured) {
+    const auto repeats = m_repeats.find(id);
+    const bool mayRepeat = repeats == m_repeats.end() || repeats->second < kMostRepeats;
+    if (result && id != m_options.identity && !m_doubted.contains(id) && mayRepeat && isUncertain(result->timing) &&
+        speedupOf(*result).high > toBeat) {
+      return id;
+    }
+  }
+  return std::nullopt;
 }
 
 void FinishingPass::measureNext() {
@@ -95,8 +145,12 @@ Result<> FinishingPass::send(domain::CandidateId id) {
     SWAGE_TRY_ASSIGN(message.binary, m_record.binary(candidate.binaryHash));
   }
   message.plan = candidate.program.plan;
-  message.timingBudgetSeconds = m_options.timingBudgetSeconds;
-  message.maxSamples = m_options.maxSamples;
+  if (m_measured.contains(id)) {
+    ++m_repeats[id];
+  }
+  const int times = 1 << (m_repeats.contains(id) ? m_repeats.at(id) : 0);
+  message.timingBudgetSeconds = times * m_options.timingBudgetSeconds;
+  message.maxSamples = times * m_options.maxSamples;
   message.limitSeconds = m_options.limitSeconds;
   message.heldBack = true;
   m_current = std::move(candidate);
@@ -112,22 +166,28 @@ void FinishingPass::handleEvaluated(const EvaluationResult& result) {
     return;  // killed; whoever did it does not wait for us
   }
   candidate.evaluation = result.evaluation;
-  const domain::Correct* correct = domain::asCorrect(result.evaluation);
-  m_measured[candidate.id] =
-      correct != nullptr ? std::optional(resultOf(*correct, candidate.program.plan)) : std::nullopt;
-  if (const Result<> stored = m_record.setEvaluation(candidate.id, result.evaluation, candidate.elapsedSeconds);
-      !stored) {
+  if (const Result<> stored = keep(candidate); !stored) {
     fail(stored.error());
     return;
   }
-  if (const auto heldBack = heldBackAssurance(result.evaluation)) {
-    if (const Result<> stored = m_record.setAssurance(candidate.id, *heldBack); !stored) {
-      fail(stored.error());
-      return;
-    }
+  measureNext();
+}
+
+// A repetition only counts if its interval is narrower, or if it is not correct.
+Result<> FinishingPass::keep(const store::CandidateRecord& candidate) {
+  const domain::Correct* correct = domain::asCorrect(*candidate.evaluation);
+  const auto now = correct != nullptr ? std::optional(resultOf(*correct, candidate.program.plan)) : std::nullopt;
+  const auto before = m_measured.find(candidate.id);
+  if (now && before != m_measured.end() && before->second && widthOf(*now) >= widthOf(*before->second)) {
+    return {};
+  }
+  m_measured[candidate.id] = now;
+  SWAGE_TRY(m_record.setEvaluation(candidate.id, *candidate.evaluation, candidate.elapsedSeconds));
+  if (const auto heldBack = heldBackAssurance(*candidate.evaluation)) {
+    SWAGE_TRY(m_record.setAssurance(candidate.id, *heldBack));
   }
   Q_EMIT remeasured(candidate);
-  measureNext();
+  return {};
 }
 
 void FinishingPass::cancel() {
@@ -143,7 +203,7 @@ void FinishingPass::abandon() {
 }
 
 void FinishingPass::conclude() {
-  const domain::CandidateId best = chooseWinner(m_measured, m_options.identity, m_doubted);
+  const domain::CandidateId best = chooseWinner(m_measured, m_options.identity, m_options.eagerSpeedup, m_doubted);
   if (best.isValid() && mustBeConfirmed(best)) {
     confirm(best);
     return;
@@ -157,7 +217,7 @@ void FinishingPass::conclude() {
 
 bool FinishingPass::mustBeConfirmed(domain::CandidateId candidate) const {
   return candidate != m_options.identity && !m_confirmed.contains(candidate) &&
-         isIncredible(m_measured.at(candidate)->timing, m_options.baselineNs);
+         isIncredible(speedupOf(*m_measured.at(candidate)));
 }
 
 void FinishingPass::confirm(domain::CandidateId candidate) {
@@ -210,6 +270,9 @@ Result<> FinishingPass::store(domain::CandidateId winner) {
     json["measured"].push_back(std::move(entry));
   }
   SWAGE_TRY(m_record.addEvent(m_options.run, "finishing pass", json.dump()));
+  if (!m_doubted.empty()) {  // nor is anybody believed who was not asked
+    SWAGE_TRY(m_record.withdrawUnconfirmed(m_options.run, kIncredibleSpeedup));
+  }
   return winner.isValid() ? m_record.setWinner(m_options.run, winner) : Result<>();
 }
 

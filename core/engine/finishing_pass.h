@@ -20,10 +20,11 @@ namespace swage::engine {
 
 class Verification;
 
-// Measures the fastest candidates of a search once more, for longer, beside the task's own operators, because the
-// minimum of hundreds of short measurements is partly luck. Goes on until the fastest known candidate is one of those
-// measured again. Each new evaluation replaces the old one in the record. Whoever would win by more than ten times the
-// baseline must show it in another process first. Emits finished() exactly once.
+// Measures the best candidates of a search once more, for longer, because the best of hundreds of short measurements is
+// partly luck. Goes on until the best known candidate is one of those measured again. Each new evaluation replaces the
+// old one in the record. A contender whose measurement stays uncertain is measured again, each time for twice as long.
+// Whoever would win by more than ten times the baseline must show it in another process first. PyTorch's own operators
+// are not timed again: they are the yardstick. Emits finished() exactly once.
 class FinishingPass : public QObject {
   Q_OBJECT
 
@@ -36,14 +37,15 @@ class FinishingPass : public QObject {
     double limitSeconds = 30.0;
     int contenders = 3;
     int maxContenders = 24;
-    double baselineNs = 0.0;  // 0: none is known
+    domain::Speedup eagerSpeedup;         // of eager against the fastest baseline
+    std::set<domain::CandidateId> known;  // whose recorded measurement was as long as one of these, and stands
     std::function<double()> elapsedSeconds;
     // Evaluates a candidate in a process of its own. Empty: cannot be done, and nobody wins by more than ten times.
     std::function<std::unique_ptr<Verification>(domain::CandidateId)> freshProcess;
   };
   struct Contender {
     domain::CandidateId id;
-    double timeNs = 0.0;  // of the search
+    domain::Speedup overEager;  // of the search
   };
 
   FinishingPass(store::Record& record, WorkerSupervisor& worker, const search::Archive& archive, Options options,
@@ -67,9 +69,13 @@ class FinishingPass : public QObject {
 
  private:
   void measureNext();
+  [[nodiscard]] Result<> takeKnown();
   [[nodiscard]] Result<> send(domain::CandidateId id);
   void handleEvaluated(const EvaluationResult& result);
+  [[nodiscard]] Result<> keep(const store::CandidateRecord& candidate);
   [[nodiscard]] std::optional<domain::CandidateId> nextContender() const;
+  [[nodiscard]] std::optional<domain::CandidateId> nextUncertain() const;
+  [[nodiscard]] domain::Speedup speedupOf(const Remeasured& result) const;
   void conclude();
   [[nodiscard]] bool mustBeConfirmed(domain::CandidateId candidate) const;
   void confirm(domain::CandidateId candidate);
@@ -81,8 +87,9 @@ class FinishingPass : public QObject {
   store::Record& m_record;
   WorkerSupervisor& m_worker;
   Options m_options;
-  std::vector<Contender> m_contenders;  // fastest first
+  std::vector<Contender> m_contenders;  // best first
   RemeasuredCandidates m_measured;
+  std::map<domain::CandidateId, int> m_repeats;  // of uncertain ones
   std::optional<store::CandidateRecord> m_current;
   std::set<domain::CandidateId> m_confirmed;
   std::set<domain::CandidateId> m_doubted;
@@ -90,7 +97,7 @@ class FinishingPass : public QObject {
   bool m_cancelled = false;
 };
 
-// The elites of all islands, each once, fastest first.
+// The elites of all islands, each once, best first.
 [[nodiscard]] std::vector<FinishingPass::Contender> contendersOf(const search::Archive& archive);
 
 }  // namespace swage::engine

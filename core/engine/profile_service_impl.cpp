@@ -23,8 +23,8 @@ Result<std::optional<services::ProfileReport>> ProfileServiceImpl::report(domain
   return m_record.profileReport(candidate);
 }
 
-Result<std::vector<domain::Assurance>> ProfileServiceImpl::assurances(domain::CandidateId candidate) const {
-  return m_record.assurances(candidate);
+Result<std::vector<services::ExportGate>> ProfileServiceImpl::gates(domain::CandidateId candidate) const {
+  return m_record.gates(candidate);
 }
 
 Result<std::vector<std::string>> ProfileServiceImpl::doubts(domain::RunId run) const {

@@ -21,7 +21,7 @@ class ProfileServiceImpl final : public services::ProfileService {
   ProfileServiceImpl(SessionParts parts, const RecordServiceImpl& record, QObject* parent = nullptr);
 
   [[nodiscard]] Result<std::optional<services::ProfileReport>> report(domain::CandidateId candidate) const override;
-  [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId candidate) const override;
+  [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId candidate) const override;
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const override;
   void start(const std::filesystem::path& project, domain::CandidateId candidate) override;
   void cancel() override;

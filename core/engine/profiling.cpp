@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/source_map.h"
+
 namespace swage::engine {
 namespace {
 
@@ -31,6 +33,20 @@ domain::Profile withCompilerFacts(domain::Profile profile, const std::vector<dom
         known->registers = known->registers > 0 ? known->registers : facts.registers;
         known->sharedBytes = known->sharedBytes > 0 ? known->sharedBytes : facts.staticSharedBytes;
         known->spillBytes = static_cast<int>(facts.spillBytes);  // the device only knows all local memory
+      }
+    }
+  }
+  return profile;
+}
+
+domain::Profile withListing(domain::Profile profile, std::string_view assembly) {
+  const auto listed = domain::listedInstructions(assembly);
+  for (domain::KernelProfile& kernel : profile.kernels) {
+    for (domain::InstructionSamples& at : kernel.instructions) {
+      const auto found = listed.find(at.offset);
+      if (at.text.empty() && found != listed.end()) {
+        at.text = found->second.text;
+        at.line = found->second.line;
       }
     }
   }
@@ -102,7 +118,7 @@ void Profiling::handleAnswer(const wire::Message& message) {
     m_channel->submit(request, limit + kOverdue);
     Q_EMIT stageChanged(services::ProfileProgress::Stage::Profiling);
   } else if (const auto* profiled = std::get_if<wire::Profiled>(&message)) {
-    conclude(withCompilerFacts(profiled->profile, m_candidate.kernels));
+    conclude(withListing(withCompilerFacts(profiled->profile, m_candidate.kernels), m_candidate.assembly));
   } else {
     conclude(Error(ErrorKind::Protocol, "the worker gave an answer that does not belong to a profile", kHint));
   }

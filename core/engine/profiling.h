@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/engine/device_lease.h"
@@ -59,5 +60,7 @@ class Profiling : public QObject {
 // The profile with what the compiler said of each kernel, where nothing better is known.
 [[nodiscard]] domain::Profile withCompilerFacts(domain::Profile profile,
                                                 const std::vector<domain::KernelFacts>& kernels);
+// The profile with text and source line of sampled instructions that have none, out of the listing of `objdump`.
+[[nodiscard]] domain::Profile withListing(domain::Profile profile, std::string_view assembly);
 
 }  // namespace swage::engine

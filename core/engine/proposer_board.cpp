@@ -44,6 +44,8 @@ services::ProposerReport ProposerBoard::report(const search::Searcher& searcher,
   services::ProposerReport report;
   report.elapsedSeconds = elapsedSeconds;
   report.filledCells = searcher.archive().filledCells();
+  const search::Exchange exchange = searcher.exchange();
+  report.exchange = {exchange.migrations, exchange.adopted, exchange.reportsSinceImprovement};
   for (const search::OperatorCredit& credit : searcher.credits()) {
     report.proposers.push_back(
         {.name = std::string(domain::name(credit.kind)), .credit = credit.quality, .share = credit.weight});
@@ -75,6 +77,9 @@ std::string sampleJson(const services::ActivitySample& sample) {
   return domain::dumpJson({{"elapsed_s", sample.elapsedSeconds},
                            {"cells", sample.filledCells},
                            {"improvements", sample.improvements},
+                           {"migrations", sample.exchange.migrations},
+                           {"adopted", sample.exchange.adopted},
+                           {"since_improvement", sample.exchange.sinceImprovement},
                            {"proposers", std::move(proposers)}});
 }
 
@@ -85,6 +90,10 @@ Result<services::ActivitySample> parseSample(std::string_view json) {
                                     .filledCells = parsed.at("cells").get<int>(),
                                     .improvements = parsed.at("improvements").get<std::int64_t>(),
                                     .proposers = {}};
+    if (parsed.contains("migrations")) {  // not in a record of an earlier version
+      sample.exchange = {parsed.at("migrations").get<std::int64_t>(), parsed.at("adopted").get<std::int64_t>(),
+                         parsed.at("since_improvement").get<std::int64_t>()};
+    }
     for (const domain::Json& proposer : parsed.at("proposers")) {
       sample.proposers.push_back({.name = proposer.at("name").get<std::string>(),
                                   .credit = proposer.at("credit").get<double>(),

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "core/engine/export_facts.h"
 #include "core/engine/snapshots.h"
 #include "core/engine/trust.h"
 #include "core/stats/roofline.h"
@@ -10,14 +11,14 @@
 namespace swage::engine {
 namespace {
 
-domain::CandidateId fastestOf(const std::vector<store::CellLine>& lines) {
-  const store::CellLine* fastest = nullptr;
+domain::CandidateId bestOf(const std::vector<store::CellLine>& lines) {
+  const store::CellLine* best = nullptr;
   for (const store::CellLine& line : lines) {
-    if (line.best.isValid() && (fastest == nullptr || line.bestTimeNs < fastest->bestTimeNs)) {
-      fastest = &line;
+    if (line.best.isValid() && (best == nullptr || domain::ranksBefore(line.bestSpeedup, best->bestSpeedup))) {
+      best = &line;
     }
   }
-  return fastest != nullptr ? fastest->best : domain::CandidateId();
+  return best != nullptr ? best->best : domain::CandidateId();
 }
 
 // What was measured again at the end stands for its cell, also where a shorter measurement of another one was faster.
@@ -26,6 +27,7 @@ void putFirst(std::vector<store::CellLine>& lines, const store::CandidateLine& w
     if (winner.cell && line.cell == *winner.cell) {
       line.best = winner.id;
       line.bestTimeNs = winner.timeNs;
+      line.bestSpeedup = winner.speedup;
       line.bestError = winner.relativeError;
       line.bestRegisters = winner.registers;
       line.bestSeconds = winner.elapsedSeconds;
@@ -71,6 +73,7 @@ Result<> RecordServiceImpl::open(const std::filesystem::path& project) {
   m_queue.reset();
   m_roofs.clear();
   m_contexts.clear();
+  SWAGE_TRY(store::Record::bringUpToDate(project));
   SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(project, store::Record::Mode::ReadOnly));
   m_record.emplace(std::move(record));
   m_queue = std::make_unique<RecordQueue>(project);
@@ -183,7 +186,7 @@ Result<services::CandidateDetail> RecordServiceImpl::candidate(domain::Candidate
   SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, record->candidate(id));
   SWAGE_TRY_ASSIGN(const store::RunRow run, record->run(candidate.run));
   SWAGE_TRY_ASSIGN(const double roof, roofNs(run));
-  return detailOf(std::move(candidate), run.baselineNs, roof);
+  return detailOf(std::move(candidate), run.eagerSpeedup, roof);
 }
 
 Result<std::vector<services::CellSummary>> RecordServiceImpl::cells(domain::RunId run,
@@ -210,25 +213,23 @@ Result<int> RecordServiceImpl::islandCount(domain::RunId run) const {
   return record->islandCount(run);
 }
 
-// What is best now was measured again at the end; what was best at another moment is the fastest of the lines.
+// What is best now was measured again at the end; what was best at another moment ranks first of the lines.
 Result<std::vector<services::CellSummary>> RecordServiceImpl::summarise(domain::RunId run,
                                                                         const std::vector<store::CellLine>& lines,
                                                                         bool isNow) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
   SWAGE_TRY_ASSIGN(const double roof, roofNs(row));
-  return cellsOf(lines, row, roof, isNow ? row.best : fastestOf(lines));
+  return cellsOf(lines, row, roof, isNow ? row.best : bestOf(lines));
 }
 
 Result<std::vector<services::HistoryPoint>> RecordServiceImpl::history(domain::RunId run) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const std::vector<store::Record::Improvement> improvements, record->improvements(run));
-  SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
   std::vector<services::HistoryPoint> points;
   points.reserve(improvements.size());
   for (const store::Record::Improvement& improvement : improvements) {
-    const double speedup = improvement.timeNs > 0.0 ? row.baselineNs / improvement.timeNs : 0.0;
-    points.push_back({improvement.elapsedSeconds, speedup, improvement.candidate});
+    points.push_back({improvement.elapsedSeconds, improvement.speedup, improvement.candidate});
   }
   return points;
 }
@@ -270,6 +271,7 @@ Result<std::optional<services::ProfileReport>> RecordServiceImpl::profileReport(
   if (const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr) {
     context.candidateNs = correct->timing.candidate.medianNs;
   }
+  context.kernels = candidate.kernels;
   domain::Diagnosis diagnosis = stats::diagnose(*profile, context);
   return Report({id, std::move(*profile), std::move(diagnosis)});
 }
@@ -283,6 +285,11 @@ Result<std::optional<domain::CandidateId>> RecordServiceImpl::commonAncestor(dom
 Result<std::vector<domain::Assurance>> RecordServiceImpl::assurances(domain::CandidateId candidate) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   return record->assurances(candidate);
+}
+
+Result<std::vector<services::ExportGate>> RecordServiceImpl::gates(domain::CandidateId candidate) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  return recordedGates(*record, candidate);
 }
 
 Result<std::vector<std::string>> RecordServiceImpl::doubts(domain::RunId run) const {

@@ -47,6 +47,7 @@ class RecordServiceImpl final : public services::RecordService, public services:
                                                                           domain::CandidateId second) const override;
   // What was checked of a candidate beyond its evaluation, and why a speedup on a run's task may say little.
   [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId candidate) const;
+  [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId candidate) const;
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const;
 
  private:

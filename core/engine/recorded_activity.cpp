@@ -19,7 +19,8 @@ class LaneReader {
   LaneReader(const store::RunRow& run, const store::StageTotals& totals) : m_done(totals.evaluated) {
     LaneStatus first = laneOf(run.device.name);
     first.busySeconds = totals.verifySeconds + totals.timingSeconds;
-    first.lifeSeconds = run.elapsedSeconds;
+    // What a killed search did since it last wrote down its time was done all the same.
+    first.lifeSeconds = std::max(run.elapsedSeconds, first.busySeconds);
     m_lanes.push_back({run.device.uuid, std::move(first)});
   }
 
@@ -101,7 +102,7 @@ std::vector<services::ActivitySample> fillingOf(const std::vector<double>& cells
   std::vector<services::ActivitySample> timeline;
   for (const double seconds : cellsFilledAt) {
     const int filled = static_cast<int>(timeline.size()) + 1;
-    timeline.push_back({.elapsedSeconds = seconds, .filledCells = filled, .improvements = 0, .proposers = {}});
+    timeline.push_back({.elapsedSeconds = seconds, .filledCells = filled, .improvements = 0, .proposers = {}, .exchange = {}});
   }
   return timeline;
 }
@@ -145,6 +146,7 @@ Result<services::RunActivity> recordedActivity(const store::Record& record, doma
   if (!activity.timeline.empty()) {
     report.proposers = activity.timeline.back().proposers;
     report.improvements = activity.timeline.back().improvements;
+    report.exchange = activity.timeline.back().exchange;
   } else {
     activity.timeline = fillingOf(cellsFilledAt);
   }

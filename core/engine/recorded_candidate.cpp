@@ -27,6 +27,7 @@ Result<RecordedCandidate> readCandidate(const store::Record& record, domain::Can
   result.target = candidate.program.target;
   result.plan = candidate.program.plan;
   result.kernels = candidate.kernels;
+  result.assembly = candidate.assembly;
   result.load = loadRequest(bundle, run.seed, result.target);
   return result;
 }

@@ -16,6 +16,7 @@ struct RecordedCandidate {
   domain::LaunchPlan plan;
   std::string binary;                        // empty when the plan launches no kernel
   std::vector<domain::KernelFacts> kernels;  // what the compiler said
+  std::string assembly;                      // empty: not recorded
   wire::LoadTask load;                       // with the run's own seed
 };
 

@@ -72,7 +72,7 @@ void Session::start(const services::RunSpec& spec) {
 }
 
 bool Session::isActive() const {
-  return m_state != RunState::Idle && m_state != RunState::Finished && m_state != RunState::Failed && !m_concluding;
+  return m_state != RunState::Idle && !services::hasEnded(m_state) && !m_concluding;
 }
 
 void Session::pause() {
@@ -152,7 +152,7 @@ bool Session::mayPropose(std::int64_t inFlight) const {
 void Session::handleEnded(const store::CandidateRecord& candidate) {
   m_archiveDirty = true;
   m_proposers.countEnded(candidate, m_searcher->archive());
-  Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
+  Q_EMIT candidateEvaluated(rowOf(candidate, m_eagerSpeedup, m_roof.roofNs));
   const bool isIdentity = candidate.id == m_pipeline->identity();
   if (isIdentity && candidate.evaluation && domain::asCorrect(*candidate.evaluation) == nullptr) {
     notice(services::Notice::Severity::Warning,
@@ -211,7 +211,7 @@ void Session::tick() {
   }
   if (m_archiveDirty && m_searcher && m_ticks % kTicksPerArchive == 0) {
     m_archiveDirty = false;
-    Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_baselineNs));
+    Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_eagerSpeedup, m_roof.roofNs));
     emitProposers();
   }
   if (m_state == RunState::Running && m_run.isValid() && m_ticks % kTicksPerCheckpoint == 0) {
@@ -249,10 +249,10 @@ void Session::conclude(std::optional<Error> error, bool interrupted, void (Sessi
   m_outcome.run = m_run;
   m_outcome.interrupted = interrupted;
   m_outcome.baselineMode = m_baselineMode;
-  if (!m_outcome.best.isValid() && m_searcher) {
+  if (!m_outcome.best.isValid() && !m_outcome.winner.isValid() && m_searcher) {
     if (const search::Elite* best = m_searcher->archive().bestOverall()) {
       m_outcome.best = best->candidate;
-      m_outcome.bestSpeedup = m_baselineNs > 0.0 && best->timeNs > 0.0 ? m_baselineNs / best->timeNs : 0.0;
+      m_outcome.bestSpeedup = best->overEager.times(m_eagerSpeedup);
     }
   }
   if (m_record && m_run.isValid()) {
@@ -267,7 +267,7 @@ void Session::conclude(std::optional<Error> error, bool interrupted, void (Sessi
       error = std::move(stored).error();
     }
   }
-  m_outcome.state = error ? RunState::Failed : RunState::Finished;
+  m_outcome.state = error ? RunState::Failed : interrupted ? RunState::Interrupted : RunState::Finished;
   m_outcome.error = std::move(error);
   m_outcome.cause = causeOf(m_outcome);
   (this->*endProcesses)();
@@ -332,7 +332,7 @@ void Session::finishWhenQuiet() {
     return;
   }
   if (m_searcher) {
-    Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_baselineNs));
+    Q_EMIT archiveChanged(cellsOf(m_searcher->archive(), m_device, m_eagerSpeedup, m_roof.roofNs));
     emitProposers();
   }
   emitLanes();

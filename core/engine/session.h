@@ -170,6 +170,7 @@ class Session : public QObject {
   void handleSanitised(const Result<>& done);
   void measureBest();
   void handleWinner(const Result<domain::CandidateId>& winner);
+  void noticeUncertainty();
   [[nodiscard]] bool wantsProfiles() const;
   void profileElites();
   void handleProfiles(const std::string& missing);
@@ -199,7 +200,7 @@ class Session : public QObject {
   std::optional<DeviceLease> m_lease;
   wire::TaskReady m_task;
   std::vector<domain::Baseline> m_baselines;
-  double m_baselineNs = 0.0;
+  domain::Speedup m_eagerSpeedup;  // of eager against the run's fastest baseline
   std::string m_baselineMode;
   std::string m_torchVersion;
   stats::Roofline m_roof;

@@ -35,7 +35,7 @@ void Session::emitProgress() {
     progress.filledCells = m_searcher->archive().filledCells();
     if (const search::Elite* best = m_searcher->archive().bestOverall()) {
       progress.best = best->candidate;
-      progress.bestSpeedup = m_baselineNs > 0.0 && best->timeNs > 0.0 ? m_baselineNs / best->timeNs : 0.0;
+      progress.bestSpeedup = best->overEager.times(m_eagerSpeedup);
     }
   }
   Q_EMIT progressed(progress);

@@ -38,7 +38,7 @@ void Session::sanitise() {
   m_sanitizing = std::make_unique<SanitizerPass>(*m_record, *m_searcher, *m_worker, std::move(options));
   connect(m_sanitizing.get(), &SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
     m_archiveDirty = true;
-    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
+    Q_EMIT candidateEvaluated(rowOf(candidate, m_eagerSpeedup, m_roof.roofNs));
   });
   connect(m_sanitizing.get(), &SanitizerPass::finished, this, &Session::handleSanitised);
   m_sanitizing->start();
@@ -67,7 +67,7 @@ void Session::measureBest() {
       m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 40.0, 0.3, 1.5) : 1.5;
   options.limitSeconds = limitSeconds() + options.timingBudgetSeconds;
   options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
-  options.baselineNs = m_baselineNs;
+  options.eagerSpeedup = m_eagerSpeedup;
   options.freshProcess = [this](domain::CandidateId candidate) {
     SessionParts parts = m_parts;
     parts.deviceIsLeased = true;
@@ -75,7 +75,7 @@ void Session::measureBest() {
   };
   m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, m_searcher->archive(), std::move(options));
   connect(m_finishing.get(), &FinishingPass::remeasured, this, [this](const store::CandidateRecord& candidate) {
-    Q_EMIT candidateEvaluated(rowOf(candidate, m_baselineNs, m_roof.roofNs));
+    Q_EMIT candidateEvaluated(rowOf(candidate, m_eagerSpeedup, m_roof.roofNs));
   });
   connect(m_finishing.get(), &FinishingPass::doubted, this, [this](domain::CandidateId candidate, const auto& why) {
     notice(services::Notice::Severity::Warning,
@@ -94,19 +94,31 @@ void Session::handleWinner(const Result<domain::CandidateId>& winner) {
     fail(winner.error());
     return;
   }
-  m_outcome.best = *winner;
-  if (winner->isValid()) {
-    const Result<store::CandidateRecord> best = m_record->candidate(*winner);
-    if (!best) {
-      fail(best.error());
-      return;
-    }
-    m_outcome.bestSpeedup = rowOf(*best, m_baselineNs, m_roof.roofNs).speedup;
+  // As recorded: the winner, or our best where PyTorch's own way wins.
+  const Result<store::RunRow> row = m_record->run(m_run);
+  if (!row) {
+    fail(row.error());
+    return;
   }
+  m_outcome.best = row->best;
+  m_outcome.bestSpeedup = row->bestSpeedup;
+  m_outcome.winner = *winner;
+  noticeUncertainty();
   if (wantsProfiles()) {
     profileElites();
   } else {
     conclude(std::nullopt, m_outcome.interrupted, &Session::stopProcesses);
+  }
+}
+
+void Session::noticeUncertainty() {
+  const domain::Speedup& speedup = m_outcome.bestSpeedup;
+  if (speedup.isUncertain()) {
+    notice(
+        services::Notice::Severity::Warning,
+        fmt::format("the result is uncertain: candidate {} is {:.2f} to {:.2f} times as fast as the fastest baseline",
+                    m_outcome.best.value(), speedup.low, speedup.high),
+        "the measurements vary too much, as on a busy machine; `swage resume` when it is quiet measures again");
   }
 }
 

@@ -278,7 +278,7 @@ Result<> Session::reuseBaselines(const std::vector<std::string>& modes) {
   nlohmann::json sources = nlohmann::json::array();
   for (const store::Record::KnownBaseline& one : known) {
     const bool isWanted = std::find(modes.begin(), modes.end(), one.baseline.mode) != modes.end();
-    if (isWanted && !stats::isDoubtful(one.baseline.timing)) {
+    if (isWanted && !stats::isDoubtful(one.baseline.timing) && !one.baseline.eagerSpeedup.isUncertain()) {
       usable.push_back(one.baseline);
       oldestMs = std::min(oldestMs, one.startedAtMs);
       sources.push_back({{"mode", one.baseline.mode}, {"run", one.run.value()}, {"started_at_ms", one.startedAtMs}});
@@ -364,11 +364,12 @@ void Session::noticeDoubts(const domain::Baseline& baseline) {
     notice(services::Notice::Severity::Info,
            fmt::format("the baseline '{}' does not work: {}", baseline.mode, baseline.failure));
   } else if (stats::isDoubtful(baseline.timing)) {
-    notice(services::Notice::Severity::Warning,
-           fmt::format("the baseline '{}' was measured while the device was held back ({}): candidates look better "
-                       "beside it than they are",
-                       baseline.mode, fmt::join(baseline.timing.conditions.throttleReasons, ", ")),
-           "Search again when nothing else uses the device and it is cool; a later run measures the baseline anew.");
+    notice(
+        services::Notice::Severity::Warning,
+        fmt::format("the baseline '{}' was measured while the device was throttled or busy ({}); speedups against it "
+                    "are uncertain",
+                    baseline.mode, fmt::join(baseline.timing.conditions.throttleReasons, ", ")),
+        "search again when nothing else uses the device; a later run measures the baseline again");
   }
 }
 
@@ -389,7 +390,7 @@ void Session::startSearch() {
 
 Result<> Session::buildSearch() {
   SWAGE_TRY_ASSIGN(const store::RunRow row, m_record->run(m_run));
-  m_baselineNs = row.baselineNs;
+  m_eagerSpeedup = row.eagerSpeedup;
   m_baselineMode = row.baselineMode;
   m_roof = stats::roofline(m_bundle->task.graph, m_device);
   SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.makeSynthesizer(m_bundle->task.graph, m_device));
@@ -453,6 +454,7 @@ CandidatePipeline::Options Session::pipelineOptions() const {
   options.limitSeconds = limitSeconds();
   // Where the outputs do not depend on all inputs, as a doubtful task's may not, nothing has to be read.
   options.floorNs = m_task.doubts.empty() ? m_roof.floorNs : 0.0;
+  options.eagerNs = m_task.eager.medianNs;
   options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
   options.mayPropose = [this](std::int64_t inFlight) { return mayPropose(inFlight); };
   return options;

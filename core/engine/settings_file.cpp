@@ -2,6 +2,7 @@
 #include "core/engine/settings_file.h"
 
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "core/base/files.h"
+#include "core/engine/settings_text.h"
 
 namespace swage::engine {
 namespace {
@@ -21,7 +23,7 @@ using services::SettingValue;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
 
 Error unreadable(const fs::path& file, const std::string& what) {
-  return Error(ErrorKind::InvalidInput, fmt::format("cannot read the settings '{}': {}", file.string(), what),
+  return Error(ErrorKind::Config, fmt::format("cannot read the settings '{}': {}", file.string(), what),
                "correct the file, or remove it to go back to the defaults");
 }
 
@@ -35,7 +37,7 @@ Result<SettingValue> valueOf(const toml::node& node, const std::string& key, con
   if (const auto* text = node.as_string()) {
     return SettingValue(text->get());
   }
-  return unreadable(file, fmt::format("'{}' is neither a text, a whole number nor true or false", key));
+  return unreadable(file, fmt::format("'{}' has to be a text, a whole number, true or false", key));
 }
 
 Result<Settings> flatten(const toml::table& root, const fs::path& file) {
@@ -43,7 +45,7 @@ Result<Settings> flatten(const toml::table& root, const fs::path& file) {
   for (const auto& [section, node] : root) {
     const toml::table* table = node.as_table();
     if (table == nullptr) {
-      return unreadable(file, fmt::format("'{}' stands in no [section]", section.str()));
+      return unreadable(file, fmt::format("'{}' is in no [section]", section.str()));
     }
     for (const auto& [key, value] : *table) {
       const std::string name = fmt::format("{}.{}", section.str(), key.str());
@@ -52,6 +54,58 @@ Result<Settings> flatten(const toml::table& root, const fs::path& file) {
     }
   }
   return settings;
+}
+
+std::string tomlText(const SettingValue& value) {
+  constexpr auto kFlags = toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings;
+  std::ostringstream text;
+  std::visit([&text](const auto& one) { text << toml::toml_formatter(toml::value(one), kFlags); }, value);
+  return text.str();
+}
+
+std::string newText(const Settings& settings) {
+  toml::table root;
+  for (const auto& [name, value] : settings) {
+    const std::size_t dot = name.find('.');
+    auto [section, added] = root.emplace<toml::table>(name.substr(0, dot));
+    toml::table& table = *section->second.as_table();
+    const std::string key = name.substr(dot + 1);
+    std::visit([&table, &key](const auto& one) { table.insert_or_assign(key, one); }, value);
+  }
+  std::ostringstream text;
+  text << root << "\n";
+  return text.str();
+}
+
+// The text of the file with nothing but the changes, so that the user's comments stay. No value: it has no such text,
+// or is written in a way that this does not understand.
+std::optional<std::string> editedText(const fs::path& file, const Settings& wanted) {
+  const auto before = SettingsFile(file).load();
+  const auto read = readTextFile(file, kMaxBytes);
+  if (!before || !read) {
+    return std::nullopt;
+  }
+  std::string text = *read;
+  const auto change = [&text](const std::string& name, const std::optional<std::string>& value) {
+    const std::size_t dot = name.find('.');
+    text = withSetting(text, name.substr(0, dot), name.substr(dot + 1), value);
+  };
+  for (const auto& [name, value] : *before) {
+    if (!wanted.contains(name)) {
+      change(name, std::nullopt);
+    }
+  }
+  for (const auto& [name, value] : wanted) {
+    if (const auto old = before->find(name); old == before->end() || old->second != value) {
+      change(name, tomlText(value));
+    }
+  }
+  try {
+    const auto after = flatten(toml::parse(text), file);
+    return after && *after == wanted ? std::optional(text) : std::nullopt;
+  } catch (const toml::parse_error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -93,22 +147,13 @@ Result<Settings> SettingsFile::load() const {
 }
 
 Result<> SettingsFile::save(const Settings& settings) const {
-  toml::table root;
-  for (const auto& [name, value] : settings) {
-    const std::size_t dot = name.find('.');
-    auto [section, added] = root.emplace<toml::table>(name.substr(0, dot));
-    toml::table& table = *section->second.as_table();
-    const std::string key = name.substr(dot + 1);
-    std::visit([&table, &key](const auto& one) { table.insert_or_assign(key, one); }, value);
-  }
   std::error_code failure;
   fs::create_directories(m_file.parent_path(), failure);
   if (failure) {
     return Error(ErrorKind::Io, "cannot create '" + m_file.parent_path().string() + "': " + failure.message());
   }
-  std::ostringstream text;
-  text << root << "\n";
-  return writeFileAtomically(m_file, text.str());
+  const std::optional<std::string> edited = editedText(m_file, settings);
+  return writeFileAtomically(m_file, edited ? *edited : newText(settings));
 }
 
 }  // namespace swage::engine

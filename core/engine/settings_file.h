@@ -15,7 +15,7 @@ namespace swage::engine {
 // called before there are threads.
 void applyLocations(const services::Settings& settings);
 
-// Settings as a TOML file of tables: "theme.choice" is `choice` in `[theme]`. Comments of the user are lost on saving.
+// Settings as a TOML file of tables: "theme.choice" is `choice` in `[theme]`. The user's comments stay on saving.
 class SettingsFile final : public services::SettingsService {
  public:
   explicit SettingsFile(std::filesystem::path file) : m_file(std::move(file)) {}

@@ -6,12 +6,9 @@
 namespace swage::engine {
 namespace {
 
-double speedup(double baselineNs, double timeNs) {
-  return baselineNs > 0.0 && timeNs > 0.0 ? baselineNs / timeNs : 0.0;
-}
-
+// The roof is what copying at the measured bandwidth takes. What only reads may be faster: it is at the roof, too.
 double shareOf(double roofNs, double timeNs) {
-  return roofNs > 0.0 && timeNs > 0.0 ? roofNs / timeNs : 0.0;
+  return roofNs > 0.0 && timeNs > 0.0 ? std::min(1.0, roofNs / timeNs) : 0.0;
 }
 
 services::CellSummary emptyCell(int index, const domain::DeviceInfo& device) {
@@ -32,7 +29,15 @@ void decideState(services::CellSummary& cell) {
 
 }  // namespace
 
-services::CandidateRow rowOf(const store::CandidateRecord& candidate, double baselineNs, double roofNs) {
+domain::Speedup speedupOf(const store::CandidateRecord& candidate, const domain::Speedup& eagerSpeedup) {
+  const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
+  const domain::Speedup overEager = correct != nullptr ? domain::againstEager(correct->timing) : domain::Speedup();
+  const bool isEager = candidate.madeBy == domain::OperatorKind::Baseline && overEager.isKnown();
+  return isEager ? eagerSpeedup : overEager.times(eagerSpeedup);
+}
+
+services::CandidateRow rowOf(const store::CandidateRecord& candidate, const domain::Speedup& eagerSpeedup,
+                             double roofNs) {
   services::CandidateRow row;
   row.id = candidate.id;
   row.run = candidate.run;
@@ -53,7 +58,7 @@ services::CandidateRow rowOf(const store::CandidateRecord& candidate, double bas
     row.timeNs = correct->timing.candidate.medianNs;
     row.lowNs = correct->timing.candidate.lowNs;
     row.highNs = correct->timing.candidate.highNs;
-    row.speedup = speedup(baselineNs, row.timeNs);
+    row.speedup = speedupOf(candidate, eagerSpeedup);
     row.roofShare = shareOf(roofNs, row.timeNs);
     for (const domain::OutputError& error : correct->errors) {
       row.relativeError = std::max(row.relativeError, error.relativeL2);
@@ -84,9 +89,10 @@ services::CandidateRow rowOf(const store::CandidateLine& line, double roofNs) {
   return row;
 }
 
-services::CandidateDetail detailOf(store::CandidateRecord candidate, double baselineNs, double roofNs) {
+services::CandidateDetail detailOf(store::CandidateRecord candidate, const domain::Speedup& eagerSpeedup,
+                                   double roofNs) {
   services::CandidateDetail detail;
-  detail.row = rowOf(candidate, baselineNs, roofNs);
+  detail.row = rowOf(candidate, eagerSpeedup, roofNs);
   detail.genome = std::move(candidate.genome);
   detail.program = std::move(candidate.program);
   detail.assembly = std::move(candidate.assembly);
@@ -108,8 +114,9 @@ services::RunSummary summaryOf(const store::RunRow& run, double roofNs) {
   summary.evaluations = run.evaluations;
   summary.correct = run.correct;
   summary.best = run.best;
+  summary.winner = run.winner;
   summary.bestTimeNs = run.bestTimeNs;
-  summary.bestSpeedup = speedup(run.baselineNs, run.bestTimeNs);
+  summary.bestSpeedup = run.bestSpeedup;
   summary.baselineMode = run.baselineMode;
   summary.baselineNs = run.baselineNs;
   summary.roofShare = shareOf(roofNs, run.bestTimeNs);
@@ -117,7 +124,7 @@ services::RunSummary summaryOf(const store::RunRow& run, double roofNs) {
 }
 
 std::vector<services::CellSummary> cellsOf(const search::Archive& archive, const domain::DeviceInfo& device,
-                                           double baselineNs) {
+                                           const domain::Speedup& eagerSpeedup, double roofNs) {
   const search::Elite* overall = archive.bestOverall();
   std::vector<services::CellSummary> cells;
   cells.reserve(domain::kCellCount);
@@ -131,7 +138,8 @@ std::vector<services::CellSummary> cellsOf(const search::Archive& archive, const
     if (const search::Elite* elite = archive.best(cell.cell)) {
       cell.best = elite->candidate;
       cell.bestTimeNs = elite->timeNs;
-      cell.speedup = speedup(baselineNs, elite->timeNs);
+      cell.speedup = elite->overEager.times(eagerSpeedup);
+      cell.roofShare = shareOf(roofNs, elite->timeNs);
       cell.isOverallBest = overall != nullptr && overall->candidate == elite->candidate;
     }
     decideState(cell);
@@ -153,7 +161,7 @@ std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& l
     cell.correct = line.correct;
     cell.best = line.best;
     cell.bestTimeNs = line.bestTimeNs;
-    cell.speedup = speedup(run.baselineNs, line.bestTimeNs);
+    cell.speedup = line.bestSpeedup;
     cell.roofShare = shareOf(roofNs, line.bestTimeNs);
     cell.relativeError = line.bestError;
     cell.registers = line.bestRegisters;

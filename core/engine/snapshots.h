@@ -12,12 +12,18 @@
 namespace swage::engine {
 
 // `roofNs` is stats::Roofline::roofNs of the run's task and device; 0: not known.
-[[nodiscard]] services::CandidateRow rowOf(const store::CandidateRecord& candidate, double baselineNs, double roofNs);
+// `eagerSpeedup` is that of eager against the run's fastest baseline (store::RunRow).
+[[nodiscard]] services::CandidateRow rowOf(const store::CandidateRecord& candidate, const domain::Speedup& eagerSpeedup,
+                                           double roofNs);
 [[nodiscard]] services::CandidateRow rowOf(const store::CandidateLine& line, double roofNs);
-[[nodiscard]] services::CandidateDetail detailOf(store::CandidateRecord candidate, double baselineNs, double roofNs);
+[[nodiscard]] services::CandidateDetail detailOf(store::CandidateRecord candidate, const domain::Speedup& eagerSpeedup,
+                                                 double roofNs);
+// Against the fastest baseline. Of PyTorch's own operators it is eager's, whatever the detour through a plan costs.
+[[nodiscard]] domain::Speedup speedupOf(const store::CandidateRecord& candidate, const domain::Speedup& eagerSpeedup);
 [[nodiscard]] services::RunSummary summaryOf(const store::RunRow& run, double roofNs);
 [[nodiscard]] std::vector<services::CellSummary> cellsOf(const search::Archive& archive,
-                                                         const domain::DeviceInfo& device, double baselineNs);
+                                                         const domain::DeviceInfo& device,
+                                                         const domain::Speedup& eagerSpeedup, double roofNs);
 [[nodiscard]] std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& lines,
                                                          const store::RunRow& run, double roofNs,
                                                          domain::CandidateId best);

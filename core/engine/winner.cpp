@@ -5,13 +5,8 @@ namespace swage::engine {
 
 Result<domain::CandidateId> winnerOf(const services::RecordService& record, domain::RunId run) {
   SWAGE_TRY_ASSIGN(const services::RunSummary summary, record.run(run));
-  if (!summary.best.isValid()) {
-    return summary.best;
-  }
-  SWAGE_TRY_ASSIGN(const services::CandidateDetail best, record.candidate(summary.best));
-  const domain::Correct* correct = best.evaluation ? domain::asCorrect(*best.evaluation) : nullptr;
-  if (correct != nullptr && correct->timing.speedupLow > 1.0) {
-    return summary.best;
+  if (summary.winner.isValid() || (summary.best.isValid() && summary.bestSpeedup.low > 1.0)) {
+    return summary.winner.isValid() ? summary.winner : summary.best;
   }
   // The identity is a run's first candidate.
   services::CandidatePage first;

@@ -7,8 +7,9 @@
 
 namespace swage::engine {
 
-// What `export` writes for a run: its fastest candidate if the interval of its speedup over eager lies above 1, else
-// the task's own operators as one candidate (operator `baseline`). Invalid id: nothing is correct.
+// What `export` writes for a run: the winner of its last measurement, which is the task's own operators (operator
+// `baseline`) where nothing beats the fastest of PyTorch's ways. Of a run without one, by the same rule: its best
+// candidate if the interval of its speedup lies above 1. Invalid id: nothing is correct.
 [[nodiscard]] Result<domain::CandidateId> winnerOf(const services::RecordService& record, domain::RunId run);
 
 }  // namespace swage::engine

@@ -4,70 +4,69 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/stats/agreement.h"
-#include "core/store/baseline_choice.h"
 
 namespace swage::engine {
 namespace {
 
-constexpr double kSameTime = 0.1;
+constexpr double kSameSpeed = 0.1;
 
 struct Entry {
   domain::CandidateId id;
   const Remeasured* result;
+  domain::Speedup speedup;  // against the fastest baseline
 };
 
 template <class Predicate>
 void keepIf(std::vector<Entry>& entries, const Predicate& predicate) {
-  std::erase_if(entries, [&](const Entry& entry) { return !predicate(*entry.result); });
+  std::erase_if(entries, [&](const Entry& entry) { return !predicate(entry); });
+}
+
+bool comesFirst(const Entry& a, const Entry& b) {
+  const auto rank = [](const Entry& entry) {
+    return std::tuple(-entry.speedup.low, entry.result->launches, entry.result->relativeError, entry.id);
+  };
+  return rank(a) < rank(b);
 }
 
 }  // namespace
 
-bool isSurelyFaster(const domain::PairedTiming& a, const domain::PairedTiming& b) {
-  return a.candidate.highNs < b.candidate.lowNs && a.speedup > b.speedup;
+bool isUncertain(const domain::PairedTiming& timing) {
+  const domain::Speedup speedup = domain::againstEager(timing);
+  return !speedup.isKnown() || speedup.isUncertain() || stats::isDoubtful(timing.candidate);
 }
 
 domain::CandidateId chooseWinner(const RemeasuredCandidates& measured, domain::CandidateId identity,
-                                 const std::set<domain::CandidateId>& excluded) {
+                                 const domain::Speedup& eagerSpeedup, const std::set<domain::CandidateId>& excluded) {
+  const domain::Speedup eager = eagerSpeedup.isKnown() ? eagerSpeedup : domain::Speedup::exactly(1.0);
   std::vector<Entry> entries;
   for (const auto& [id, result] : measured) {
     if (result && id != identity && !excluded.contains(id)) {
-      entries.push_back({id, &*result});
+      entries.push_back({id, &*result, domain::againstEager(result->timing).times(eager)});
     }
-  }
-  const auto isSolid = [](const Remeasured& result) { return !stats::isDoubtful(result.timing.candidate); };
-  if (std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) { return isSolid(*entry.result); })) {
-    keepIf(entries, isSolid);
   }
   const auto own = measured.find(identity);
   const bool identityWorks = own != measured.end() && own->second;
   if (identityWorks) {
-    keepIf(entries, [](const Remeasured& result) { return result.timing.speedupLow > 1.0; });
+    keepIf(entries, [](const Entry& entry) { return entry.speedup.low > 1.0; });
   }
-  const Entry* best = nullptr;
-  const auto rank = [](const Entry& entry) {
-    return std::tuple(entry.result->launches, entry.result->relativeError, entry.id);
-  };
-  for (const Entry& entry : entries) {
-    const bool isBeaten = std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
-      return isSurelyFaster(other.result->timing, entry.result->timing);
-    });
-    if (!isBeaten && (best == nullptr || rank(entry) < rank(*best))) {
-      best = &entry;
-    }
+  const auto isSolid = [](const Entry& entry) { return !isUncertain(entry.result->timing); };
+  if (std::any_of(entries.begin(), entries.end(), isSolid)) {
+    keepIf(entries, isSolid);
   }
-  if (best == nullptr) {
-    return identityWorks ? identity : domain::CandidateId();
+  const auto best = std::min_element(entries.begin(), entries.end(), comesFirst);
+  if (best != entries.end()) {
+    return best->id;
   }
-  return best->id;
+  return identityWorks ? identity : domain::CandidateId();
 }
 
-bool isIncredible(const domain::PairedTiming& timing, double baselineNs) {
-  return baselineNs > 0.0 && kIncredibleSpeedup * timing.candidate.medianNs < baselineNs;
+bool isIncredible(const domain::Speedup& speedup) {
+  return speedup.value > kIncredibleSpeedup;
 }
 
 std::string findContradiction(const domain::PairedTiming& first, const domain::Evaluation& fresh) {
@@ -75,24 +74,14 @@ std::string findContradiction(const domain::PairedTiming& first, const domain::E
   if (correct == nullptr) {
     return fmt::format("in another process it is not correct: {}", domain::summary(fresh));
   }
-  const domain::Timing& then = first.candidate;
-  const domain::Timing& now = correct->timing.candidate;
-  const bool overlaps = now.lowNs <= then.highNs && then.lowNs <= now.highNs;
-  if (overlaps || std::abs(now.medianNs - then.medianNs) <= kSameTime * then.medianNs) {
+  const domain::Speedup then = domain::againstEager(first);
+  const domain::Speedup now = domain::againstEager(correct->timing);
+  const bool overlaps = now.low <= then.high && then.low <= now.high;
+  if (overlaps || std::abs(now.value - then.value) <= kSameSpeed * then.value) {
     return {};
   }
-  return fmt::format("another process measured {:.0f} ns ({:.0f} to {:.0f}), not {:.0f} ns", now.medianNs, now.lowNs,
-                     now.highNs, then.medianNs);
-}
-
-bool beats(const domain::PairedTiming& timing, const std::vector<domain::Baseline>& baselines) {
-  const domain::Baseline* baseline = store::fastestComparable(baselines);
-  if (timing.speedupLow <= 1.0 || baseline == nullptr) {
-    return false;
-  }
-  // A record of an earlier version may have no interval.
-  const double lowNs = baseline->timing.lowNs > 0.0 ? baseline->timing.lowNs : baseline->timing.medianNs;
-  return timing.candidate.highNs < lowNs;
+  return fmt::format("another process measured {:.2f}x of eager ({:.2f} to {:.2f}), not {:.2f}x ({:.2f} to {:.2f})",
+                     now.value, now.low, now.high, then.value, then.low, then.high);
 }
 
 }  // namespace swage::engine

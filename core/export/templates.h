@@ -11,5 +11,6 @@ namespace swage::exporting {
 [[nodiscard]] std::string_view cudaTemplate();
 [[nodiscard]] std::string_view testTemplate();    // of a project's test script
 [[nodiscard]] std::string_view readmeTemplate();  // of a project's README.md
+[[nodiscard]] std::string_view reportTemplate();  // of a run's report in HTML
 
 }  // namespace swage::exporting

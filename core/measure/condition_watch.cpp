@@ -37,6 +37,7 @@ ConditionWatch::Look ConditionWatch::lookNow() {
   if (sample.memoryClockMhz > 0) {
     m_memoryClocks.push_back(sample.memoryClockMhz);
   }
+  m_looks.push_back({sample.smClockMhz, sample.temperatureCelsius, sample.throttled});
   m_temperature = std::max(m_temperature, sample.temperatureCelsius);
   m_power = std::max(m_power, sample.powerWatts);
   m_reasons.insert(sample.reasons.begin(), sample.reasons.end());
@@ -52,6 +53,7 @@ domain::DeviceConditions ConditionWatch::summary() const {
   conditions.temperatureCelsius = m_temperature;
   conditions.powerWatts = m_power;
   conditions.throttleReasons.assign(m_reasons.begin(), m_reasons.end());
+  conditions.looks = stats::thinned(m_looks, domain::kKeptSamples);
   return conditions;
 }
 

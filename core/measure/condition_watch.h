@@ -41,6 +41,7 @@ class ConditionWatch {
   int m_temperature = 0;
   double m_power = 0.0;
   std::set<std::string> m_reasons;
+  std::vector<domain::ConditionLook> m_looks;
 };
 
 }  // namespace swage::measure

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/domain/speedup.h"
 #include "core/measure/series.h"
 #include "core/stats/agreement.h"
 #include "core/stats/robust.h"
@@ -21,6 +22,7 @@ using device::DeviceResult;
 using device::DeviceStatus;
 
 constexpr int kProbes = 2;
+constexpr double kSpread = 0.1;  // of the samples lie outside on each side
 constexpr double kScreeningFactor = 1.05;
 constexpr std::size_t kMinEagerSamples = 5;
 constexpr std::size_t kFewestEagerSamples = 3;  // even when the budget is spent
@@ -82,9 +84,16 @@ class PairRun {
       if (!isTooSlow()) {
         break;
       }
-      if (confirmIf(m_watch.lookNow())) {
+      if (!confirmIf(m_watch.lookNow())) {
+        continue;
+      }
+      if (DeviceStatus failed = probeEager()) {
+        return tl::make_unexpected(std::move(*failed));
+      }
+      if (isTooSlow()) {
         return screenedOut();
       }
+      break;
     }
     if (DeviceStatus failed = warmUp(m_eager, m_options.timing, m_clock)) {
       return tl::make_unexpected(std::move(*failed));
@@ -108,7 +117,23 @@ class PairRun {
   [[nodiscard]] bool isTooSlow() const {
     const auto& samples = m_candidate.samples();
     return std::all_of(samples.begin(), samples.end(),
-                       [this](double ns) { return ns > kScreeningFactor * m_options.screeningNs; });
+                       [this](double ns) { return ns > kScreeningFactor * m_slowdown * m_options.screeningNs; });
+  }
+
+  // The elite's time is from another moment. Where everything takes longer now, so does eager.
+  [[nodiscard]] DeviceStatus probeEager() {
+    const double knownNs = m_options.knownEager.medianNs;
+    if (knownNs <= 0.0 || kProbes * knownNs * 1e-9 > m_options.timing.budgetSeconds / 4) {
+      return {};
+    }
+    for (int done = 0; done < kProbes; ++done) {
+      if (DeviceStatus failed = m_eager.sample()) {
+        return failed;
+      }
+    }
+    m_slowdown = std::max(1.0, m_eager.samples().back() / knownNs);
+    m_eager.discardAll();
+    return {};
   }
 
   // Whether the samples since the last look stand. A device that stays throttled must not be waited for for ever.
@@ -156,23 +181,31 @@ class PairRun {
   [[nodiscard]] bool isEnough(double start) {
     const double elapsed = m_clock() - start;
     m_decision = m_rule.decide(m_candidate.samples(), elapsed);
-    if (m_decision == stats::StoppingRule::Decision::Precise && hasTimeLeft(elapsed)) {
+    if (m_decision == stats::StoppingRule::Decision::Precise && (hasTimeLeft(elapsed) || isLongerForRatio(elapsed))) {
       return false;
     }
     const std::size_t wanted = elapsed > m_rule.budgetSeconds ? kFewestEagerSamples : kMinEagerSamples;
     return m_decision != stats::StoppingRule::Decision::Continue && m_eager.samples().size() >= wanted;
   }
 
+  // In the time that was added because the ratio is uncertain, the candidate's precision alone is no reason to stop.
+  [[nodiscard]] bool isLongerForRatio(double elapsed) const {
+    return m_extended && hasBudgetLeft(elapsed) && isRatioUncertain();
+  }
+
+  [[nodiscard]] bool hasBudgetLeft(double elapsed) const {
+    return elapsed < m_rule.budgetSeconds && static_cast<int>(m_candidate.samples().size()) < m_rule.maxSamples;
+  }
+
   // A time that is precise enough may become more so while the device would have nothing else to do.
   [[nodiscard]] bool hasTimeLeft(double elapsed) const {
     const auto& isAwaited = m_options.timing.isAwaited;
-    return isAwaited && !isAwaited() && elapsed < m_rule.budgetSeconds &&
-           static_cast<int>(m_candidate.samples().size()) < m_rule.maxSamples;
+    return isAwaited && !isAwaited() && hasBudgetLeft(elapsed);
   }
 
   // Once: a contender whose time is still uncertain is worth as long again.
   [[nodiscard]] bool extend() {
-    if (m_extended || !isNoisy() || !isContender()) {
+    if (m_extended || !isContender() || !(isNoisy() || isRatioUncertain())) {
       return false;
     }
     m_extended = true;
@@ -183,6 +216,23 @@ class PairRun {
 
   [[nodiscard]] bool isNoisy() const { return stats::relativeWidth(m_candidate.summary({})) > stats::kNoisyWidth; }
 
+  [[nodiscard]] bool isRatioUncertain() const {
+    return domain::Speedup{ratio(stats::median(m_eager.samples()), stats::median(m_candidate.samples())),
+                           ratioInterval().low, ratioInterval().high}
+        .isUncertain();
+  }
+
+  // Samples of a device that was held back or shared do not scatter around what the device can do: then not the
+  // uncertainty of the medians counts, but how far the samples lie apart.
+  [[nodiscard]] stats::Interval ratioInterval() const {
+    if (!m_throttled) {
+      return stats::ratioInterval(m_candidate.samples(), m_eager.samples(), m_options.seed);
+    }
+    const auto of = [](const Series& series, double q) { return stats::quantile(series.samples(), q); };
+    return {ratio(of(m_eager, kSpread), of(m_candidate, 1.0 - kSpread)),
+            ratio(of(m_eager, 1.0 - kSpread), of(m_candidate, kSpread))};
+  }
+
   [[nodiscard]] bool isContender() const {
     return m_options.screeningNs <= 0.0 || stats::median(m_candidate.samples()) <= m_options.screeningNs;
   }
@@ -190,7 +240,7 @@ class PairRun {
   [[nodiscard]] DeviceStatus round() {
     const std::size_t eagerCount = m_eager.samples().size();
     const bool withEager =
-        eagerCount < kMinEagerSamples || eagerCount * kCandidatePerEager < m_candidate.samples().size();
+        eagerCount < kMinEagerSamples || m_extended || eagerCount * kCandidatePerEager < m_candidate.samples().size();
     const bool eagerFirst = m_random.chance(0.5);
     if (withEager && m_options.launches) {
       if (DeviceStatus failed = m_launches.sample()) {
@@ -220,7 +270,7 @@ class PairRun {
     result.candidate = described(m_candidate.summary(stopReason()), m_options.timing, m_watch);
     result.eager = described(m_eager.summary(stopReason()), m_options.timing, m_watch);
     result.speedup = ratio(result.eager.medianNs, result.candidate.medianNs);
-    const auto interval = stats::ratioInterval(m_candidate.samples(), m_eager.samples(), m_options.seed);
+    const stats::Interval interval = ratioInterval();
     result.speedupLow = interval.low;
     result.speedupHigh = interval.high;
     if (const auto& launches = m_launches.samples(); !launches.empty()) {
@@ -262,6 +312,7 @@ class PairRun {
   int m_patience = kPatience;
   bool m_throttled = false;  // samples of a throttled device had to be kept
   bool m_extended = false;
+  double m_slowdown = 1.0;  // of eager, against when the task was loaded
 };
 
 }  // namespace

@@ -45,12 +45,14 @@ struct PairOptions {
 [[nodiscard]] device::DeviceResult<domain::Timing> timeAlone(const TimedCall& call, const TimingOptions& options,
                                                              const Clock& clock = steadyClock());
 
-// Times the candidate against eager: warm-up, screening, then rounds in which both run in random order, until the
-// candidate's median is precise or a limit is reached. Eager runs in fewer rounds, but in five at least where the
-// budget allows: a slow eager must not eat the time of the search. The first failure of either ends it.
+// Times the candidate against eager: warm-up, screening (which asks eager first whether everything is slower now), then
+// rounds in which both run in random order, until the candidate's median is precise or a limit is reached. Eager runs
+// in fewer rounds, but in five at least where the budget allows: a slow eager must not eat the time of the search. The
+// first failure of either ends it.
 //
-// Samples taken while the device was throttled are measured again; where that does not help, the stop reason is
-// "throttled", and where a candidate's interval stays wide, "noisy" (isDoubtful). What would become its cell's elite,
+// Samples taken while the device was throttled or shared are measured again; where that does not help, the stop reason
+// is "throttled", and the interval of the speedup is as wide as the samples lie apart. Where a candidate's own interval
+// stays wide, the reason is "noisy" (isDoubtful). What would become its cell's elite,
 // or has none to beat, is run a few more times with activity records when the timing is over.
 [[nodiscard]] device::DeviceResult<domain::PairedTiming> timePair(const TimedCall& candidate, const TimedCall& eager,
                                                                   const PairOptions& options,

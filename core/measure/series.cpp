@@ -2,6 +2,7 @@
 #include "core/measure/series.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -55,6 +56,10 @@ domain::Timing Series::summary(std::string reason) const {
   domain::Timing timing = stats::summarise(m_ns, m_discarded, std::move(reason));
   timing.repeated = m_repeated;
   timing.hostMedianNs = hostTime(m_ns, m_hostNs, timing.medianNs);
+  timing.sequenceNs = stats::thinned(m_ns, domain::kKeptSamples);
+  for (double& ns : timing.sequenceNs) {
+    ns = std::round(ns);  // no clock is finer, and a record keeps thousands of them
+  }
   return timing;
 }
 

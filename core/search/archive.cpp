@@ -40,7 +40,7 @@ Archive::Insertion Archive::adopt(int island, const domain::Cell& cell, const El
     target.elite = elite;
     return Insertion::NewCell;
   }
-  if (elite.timeNs < target.elite->timeNs) {
+  if (domain::ranksBefore(elite.overEager, target.elite->overEager)) {
     target.elite = elite;
     return Insertion::Improved;
   }
@@ -74,7 +74,7 @@ const Elite* Archive::best(const domain::Cell& cell) const {
   const std::size_t index = cellIndex(cell);
   for (const auto& island : m_islands) {
     const auto& elite = island[index].elite;
-    if (elite && (found == nullptr || elite->timeNs < found->timeNs)) {
+    if (elite && (found == nullptr || domain::ranksBefore(elite->overEager, found->overEager))) {
       found = &*elite;
     }
   }
@@ -84,7 +84,7 @@ const Elite* Archive::best(const domain::Cell& cell) const {
 const Elite* Archive::bestOverall() const {
   const Elite* found = nullptr;
   for (const PlacedElite& placed : elites()) {
-    if (found == nullptr || placed.elite->timeNs < found->timeNs) {
+    if (found == nullptr || domain::ranksBefore(placed.elite->overEager, found->overEager)) {
       found = placed.elite;
     }
   }

@@ -8,6 +8,7 @@
 
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
+#include "core/domain/speedup.h"
 
 namespace swage::search {
 
@@ -15,8 +16,7 @@ struct Elite {
   domain::CandidateId candidate;
   domain::Genome genome;
   double timeNs = 0.0;
-  double lowNs = 0.0;
-  double highNs = 0.0;
+  domain::Speedup overEager;  // measured in turns: what elites compete with, by its lower end
 };
 
 // What happened in one cell of one island.
@@ -33,7 +33,7 @@ struct PlacedElite {
   const Elite* elite = nullptr;
 };
 
-// 36 cells on each island; an elite is only replaced by one that is faster.
+// 36 cells on each island; an elite is only replaced by one that ranks before it (domain::ranksBefore).
 class Archive {
  public:
   explicit Archive(int islands);

@@ -24,7 +24,7 @@ void LocalSearch::record(const domain::Genome& genome, const Outcome& outcome, i
   m_reported.push_back({genome, outcome.candidate, island});
   StructureMemory& memory = m_memories.try_emplace(domain::structureText(genome), *m_space, m_seed).first->second;
   if (isTimed(outcome)) {
-    memory.addTimed({genome, outcome.candidate, island, std::log(outcome.timeNs)});
+    memory.addTimed({genome, outcome.candidate, island, -std::log(outcome.overEager.value)});
   } else if (outcome.kind != Outcome::Kind::Duplicate) {
     memory.addFailed(genome);
   }

@@ -20,12 +20,12 @@ const PlacedElite& selectParent(std::span<const PlacedElite> elites, const Archi
   std::vector<double> weights(elites.size(), 1.0);
   const double draw = random.unit();
   if (draw < kEliteShare) {
-    double fastest = elites.front().elite->timeNs;
+    double fastest = elites.front().elite->overEager.value;
     for (const PlacedElite& placed : elites) {
-      fastest = std::min(fastest, placed.elite->timeNs);
+      fastest = std::max(fastest, placed.elite->overEager.value);
     }
     std::transform(elites.begin(), elites.end(), weights.begin(), [fastest](const PlacedElite& placed) {
-      return std::exp(-std::log(placed.elite->timeNs / fastest) / kTemperature);
+      return std::exp(-std::log(fastest / placed.elite->overEager.value) / kTemperature);
     });
   } else if (draw < kEliteShare + kUnderExploredShare) {
     std::transform(elites.begin(), elites.end(), weights.begin(), [&archive](const PlacedElite& placed) {

@@ -7,7 +7,7 @@ namespace swage::search {
 
 bool isTimed(const Outcome& outcome) {
   const bool ran = outcome.kind == Outcome::Kind::Correct || outcome.kind == Outcome::Kind::ScreenedOut;
-  return ran && std::isfinite(outcome.timeNs) && outcome.timeNs > 0.0;
+  return ran && std::isfinite(outcome.overEager.value) && outcome.overEager.isKnown();
 }
 
 }  // namespace swage::search

@@ -8,6 +8,7 @@
 #include "core/base/strong_id.h"
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
+#include "core/domain/speedup.h"
 
 namespace swage::search {
 
@@ -30,11 +31,10 @@ struct Outcome {
   domain::CandidateId candidate;
   std::optional<domain::Cell> cell;  // known once it compiled
   double timeNs = 0.0;               // Correct and ScreenedOut
-  double lowNs = 0.0;                // 95 % interval
-  double highNs = 0.0;
+  domain::Speedup overEager;         // Correct: measured in turns with eager; ScreenedOut: a first impression
 };
 
-// True when the outcome carries a time that can be learnt from: one of a damaged record may not.
+// True when the outcome carries a speedup that can be learnt from: one of a damaged record may not.
 [[nodiscard]] bool isTimed(const Outcome& outcome);
 
 }  // namespace swage::search

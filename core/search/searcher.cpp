@@ -77,7 +77,8 @@ struct Searcher::State {
   OperatorCredits credits;
   LocalSearch localSearch;
   int reportsSinceMigration = 0;
-  int reportsSinceImprovement = 0;
+  int reportsSinceImprovement = 0;  // or since the last migration
+  Exchange exchange;
 };
 
 Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptions)
@@ -275,8 +276,8 @@ OperatorCredits::Result Searcher::State::learn(const Proposal& proposal, const O
     archive.countScreenedOut(island, *outcome.cell);
     return Result::Correct;
   }
-  const auto inserted = archive.insert(
-      island, *outcome.cell, {outcome.candidate, proposal.genome, outcome.timeNs, outcome.lowNs, outcome.highNs});
+  const auto inserted =
+      archive.insert(island, *outcome.cell, {outcome.candidate, proposal.genome, outcome.timeNs, outcome.overEager});
   return inserted == Archive::Insertion::NotBetter ? Result::Correct : Result::Improved;
 }
 
@@ -284,6 +285,7 @@ OperatorCredits::Result Searcher::State::learn(const Proposal& proposal, const O
 void Searcher::State::migrateWhenDue(bool improved) {
   ++reportsSinceMigration;
   reportsSinceImprovement = improved ? 0 : reportsSinceImprovement + 1;
+  exchange.reportsSinceImprovement = improved ? 0 : exchange.reportsSinceImprovement + 1;
   const int interval = options.migrationInterval;
   const bool stagnates = reportsSinceImprovement >= (interval + 1) / 2;
   if (interval > 0 && (reportsSinceMigration >= interval || stagnates)) {
@@ -304,16 +306,19 @@ void Searcher::State::migrate() {
   std::vector<Migrant> migrants;
   for (int island = 0; island < options.islands; ++island) {
     auto elites = archive.elites(island);
-    std::stable_sort(elites.begin(), elites.end(),
-                     [](const PlacedElite& a, const PlacedElite& b) { return a.elite->timeNs < b.elite->timeNs; });
+    std::stable_sort(elites.begin(), elites.end(), [](const PlacedElite& a, const PlacedElite& b) {
+      return domain::ranksBefore(a.elite->overEager, b.elite->overEager);
+    });
     const auto share = static_cast<std::size_t>(kMigrants * static_cast<double>(elites.size()));
     elites.resize(std::min(elites.size(), std::max(share, std::size_t{1})));
     for (const PlacedElite& placed : elites) {
       migrants.push_back({(island + 1) % options.islands, placed.cell, *placed.elite});
     }
   }
+  ++exchange.migrations;
   for (const Migrant& migrant : migrants) {
-    archive.adopt(migrant.island, migrant.cell, migrant.elite);
+    const auto inserted = archive.adopt(migrant.island, migrant.cell, migrant.elite);
+    exchange.adopted += inserted == Archive::Insertion::NotBetter ? 0 : 1;
   }
 }
 
@@ -352,9 +357,13 @@ std::vector<OperatorCredit> Searcher::credits() const {
   return credits;
 }
 
-double Searcher::eliteTimeNs(const domain::Cell& cell) const {
+Exchange Searcher::exchange() const {
+  return m_state->exchange;
+}
+
+domain::Speedup Searcher::eliteSpeedup(const domain::Cell& cell) const {
   const Elite* elite = m_state->archive.best(cell);
-  return elite == nullptr ? 0.0 : elite->timeNs;
+  return elite == nullptr ? domain::Speedup() : elite->overEager;
 }
 
 bool Searcher::hasTried(const domain::Genome& genome) const {

@@ -28,6 +28,13 @@ struct SearchOptions {
   ReachableCells reachable = everyCell();  // the others are never aimed at (domain::isReachable)
 };
 
+// How the islands exchanged elites, and for how long nothing improved.
+struct Exchange {
+  std::int64_t migrations = 0;
+  std::int64_t adopted = 0;         // elites that took a cell of the next island
+  int reportsSinceImprovement = 0;  // after half a migration interval of them the islands exchange early
+};
+
 // MAP-Elites over structures, local search over parameters (DESIGN.md, decision 5). Pure and single-threaded:
 // no clock, no I/O. The same seed and the same outcomes in the same order give the same proposals.
 // Several proposals may be out at a time; outcomes may come back in another order.
@@ -52,8 +59,9 @@ class Searcher {
 
   [[nodiscard]] const Archive& archive() const;
   [[nodiscard]] std::vector<OperatorCredit> credits() const;
-  // Time to give the worker for racing: the elite of `cell` on any island, 0 when the cell is empty.
-  [[nodiscard]] double eliteTimeNs(const domain::Cell& cell) const;
+  [[nodiscard]] Exchange exchange() const;
+  // What to race against: the elite of `cell` on any island, over eager. Not known when the cell is empty.
+  [[nodiscard]] domain::Speedup eliteSpeedup(const domain::Cell& cell) const;
   // Proposed in this run or brought back: it will not be proposed again.
   [[nodiscard]] bool hasTried(const domain::Genome& genome) const;
   // Canonical texts of everything tried, sorted.

@@ -24,7 +24,8 @@ ActivitySample sampleOf(const ProposerReport& report) {
   return {.elapsedSeconds = report.elapsedSeconds,
           .filledCells = report.filledCells,
           .improvements = report.improvements,
-          .proposers = report.proposers};
+          .proposers = report.proposers,
+          .exchange = report.exchange};
 }
 
 }  // namespace swage::services

@@ -49,12 +49,21 @@ struct ProposerTally {
   std::string lastStatus;     // as CandidateRow::status
 };
 
+// How the islands exchange their best, and for how long nothing has improved.
+struct IslandExchange {
+  std::int64_t migrations = 0;         // how often each island gave its best to the next one
+  std::int64_t adopted = 0;            // how many of those took a cell there
+  std::int64_t sinceImprovement = -1;  // evaluations since something entered the archive; negative: not known
+  friend bool operator==(const IslandExchange&, const IslandExchange&) = default;
+};
+
 struct ProposerReport {
   double elapsedSeconds = 0.0;
   std::vector<Proposer> proposers;
   std::vector<ProposerTally> tallies;
   int filledCells = 0;
   std::int64_t improvements = 0;  // how often something entered the archive
+  IslandExchange exchange;
 };
 
 // How a search stood at one moment.
@@ -63,6 +72,7 @@ struct ActivitySample {
   int filledCells = 0;
   std::int64_t improvements = 0;
   std::vector<Proposer> proposers;  // none: nobody wrote it down
+  IslandExchange exchange{};
 };
 
 // What the record has of all that, about a run that is over or was begun in an earlier sitting.

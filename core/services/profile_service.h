@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/domain/assurance.h"
 #include "core/domain/candidate.h"
 #include "core/domain/diagnosis.h"
+#include "core/services/export_service.h"
 
 namespace swage::services {
 
@@ -38,8 +38,8 @@ class ProfileService : public QObject {
 
   // No value: it was never profiled.
   [[nodiscard]] virtual Result<std::optional<ProfileReport>> report(domain::CandidateId candidate) const = 0;
-  // What was checked of a candidate beyond its evaluation, and why a speedup on a run's task may say little.
-  [[nodiscard]] virtual Result<std::vector<domain::Assurance>> assurances(domain::CandidateId candidate) const = 0;
+  // What was checked of a candidate, as ExportFacts has it, and why a speedup on a run's task may say little.
+  [[nodiscard]] virtual Result<std::vector<ExportGate>> gates(domain::CandidateId candidate) const = 0;
   [[nodiscard]] virtual Result<std::vector<std::string>> doubts(domain::RunId run) const = 0;
 
   // Makes a profile and keeps it in the record. Ends with exactly one finished(), also when it cannot start.

@@ -19,7 +19,7 @@ using Settings = std::map<std::string, SettingValue, std::less<>>;  // by "secti
 class SettingsService {
  public:
   virtual ~SettingsService() = default;
-  // Nothing where there is no file. InvalidInput, with the line, when it cannot be read.
+  // Nothing where there is no file. Kind Config, with the line, when it cannot be read.
   [[nodiscard]] virtual Result<Settings> load() const = 0;
   [[nodiscard]] virtual Result<> save(const Settings& settings) const = 0;
   [[nodiscard]] virtual std::filesystem::path file() const = 0;

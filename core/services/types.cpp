@@ -12,9 +12,14 @@ std::string_view name(RunState state) {
     case RunState::Paused: return "paused";
     case RunState::Stopping: return "stopping";
     case RunState::Finished: return "finished";
+    case RunState::Interrupted: return "interrupted";
     case RunState::Failed: return "failed";
   }
   return "unknown";
+}
+
+bool hasEnded(RunState state) {
+  return state == RunState::Finished || state == RunState::Interrupted || state == RunState::Failed;
 }
 
 }  // namespace swage::services

@@ -15,6 +15,7 @@
 #include "core/domain/cell.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
+#include "core/domain/speedup.h"
 
 // Immutable snapshots that the UI and the command line receive.
 namespace swage::services {
@@ -36,7 +37,19 @@ struct RunSpec {
   std::optional<domain::RunId> resume;  // go on with this run instead of starting one
 };
 
-enum class RunState : std::uint8_t { Idle, Importing, Preparing, Running, Paused, Stopping, Finished, Failed };
+enum class RunState : std::uint8_t {
+  Idle,
+  Importing,
+  Preparing,
+  Running,
+  Paused,
+  Stopping,
+  Finished,
+  Interrupted,
+  Failed
+};
+// Finished, Interrupted or Failed.
+[[nodiscard]] bool hasEnded(RunState state);
 [[nodiscard]] std::string_view name(RunState state);
 
 struct Progress {
@@ -49,7 +62,7 @@ struct Progress {
   std::int64_t maxEvaluations = 0;
   std::int64_t correct = 0;
   double perSecond = 0.0;
-  double bestSpeedup = 0.0;  // against the fastest baseline known so far; 0: none yet
+  domain::Speedup bestSpeedup;  // against the fastest baseline known so far
   domain::CandidateId best;
   int filledCells = 0;
 };
@@ -60,17 +73,17 @@ struct CandidateRow {
   int island = 0;
   domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
   std::optional<domain::Cell> cell;
-  std::string status;
+  std::string status;  // domain::statusName(), "pending", or "not evaluated" in a run that has ended
   std::string summary;
   double timeNs = 0.0;
   double lowNs = 0.0;
   double highNs = 0.0;
-  double speedup = 0.0;
+  domain::Speedup speedup;
   double relativeError = 0.0;
   int registers = 0;
   double elapsedSeconds = 0.0;
   std::vector<domain::CandidateId> parents;
-  double roofShare = 0.0;  // of what the hardware allows (stats::Roofline): 1 is the roof; 0: not known
+  double roofShare = 0.0;  // of what the hardware allows (stats::Roofline), at most 1; 0: not known
   domain::Annotation annotation;
 };
 
@@ -99,7 +112,7 @@ struct CellSummary {
   std::int64_t correct = 0;
   domain::CandidateId best;
   double bestTimeNs = 0.0;
-  double speedup = 0.0;
+  domain::Speedup speedup;
   bool isOverallBest = false;
   // Of the best candidate, as in CandidateRow; only where the cells come from the record.
   double roofShare = 0.0;
@@ -118,9 +131,10 @@ struct RunSummary {
   double elapsedSeconds = 0.0;
   std::int64_t evaluations = 0;
   std::int64_t correct = 0;
-  domain::CandidateId best;
+  domain::CandidateId best;    // never PyTorch's own operators
+  domain::CandidateId winner;  // of the last measurement: `best`, or PyTorch's own operators where nothing beats them
   double bestTimeNs = 0.0;
-  double bestSpeedup = 0.0;
+  domain::Speedup bestSpeedup;  // of `best`
   std::string baselineMode;
   double baselineNs = 0.0;
   double roofShare = 0.0;  // of the best candidate, as in CandidateRow
@@ -128,7 +142,7 @@ struct RunSummary {
 
 struct HistoryPoint {
   double elapsedSeconds = 0.0;
-  double speedup = 0.0;
+  domain::Speedup speedup;
   domain::CandidateId candidate;
 };
 
@@ -148,9 +162,11 @@ struct RunOutcome {
   RunState state = RunState::Finished;
   std::optional<Error> error;                      // absent when it ran to the end of its budget or was stopped
   Notice::Subject cause = Notice::Subject::Other;  // of the error
-  bool interrupted = false;                        // stopped by the user or a signal before its budget
-  domain::CandidateId best;
-  double bestSpeedup = 0.0;
+  bool interrupted = false;                        // stopped by the user or a signal: the state is Interrupted
+  domain::CandidateId best;                        // never PyTorch's own operators
+  domain::Speedup bestSpeedup;
+  domain::CandidateId winner;  // as in RunSummary; invalid: nothing is correct, or the run ended before its last
+                               // measurement
   std::string baselineMode;
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/stats/diagnose_cpu.h"
 #include "core/stats/triage.h"
 
 namespace swage::stats {
@@ -294,6 +295,27 @@ domain::Roofs roofsOf(const Diagnosis& diagnosis, const DiagnosisContext& contex
   return roofs;
 }
 
+std::optional<double> copyShareOf(const DiagnosisContext& context) {
+  const double copyNs =
+      context.device.copyBytesPerSecond > 0.0 ? context.task.bytes / context.device.copyBytesPerSecond * 1e9 : 0.0;
+  return copyNs > 0.0 && context.candidateNs > 0.0 ? std::optional(copyNs / context.candidateNs) : std::nullopt;
+}
+
+// Whether the candidate's time and the task's bytes are those of its one kernel: no operator of PyTorch does a part.
+bool isOnlyKernel(const domain::Profile& profile, const DiagnosisContext& context) {
+  constexpr double kAlone = 0.6;  // of the candidate's time; measured at another moment
+  if (profile.kernels.size() != 1) {
+    return false;
+  }
+  const double kernelNs = profile.kernels.front().durationNs * profile.kernels.front().launches;
+  return kernelNs <= 0.0 || context.candidateNs <= 0.0 || kernelNs >= kAlone * context.candidateNs;
+}
+
+// A profile that a GPU's counters made has units.
+bool isOnCpu(const KernelDiagnosis& kernel, const DiagnosisContext& context) {
+  return context.device.target == domain::Target::Cpu && kernel.units.empty();
+}
+
 }  // namespace
 
 Diagnosis diagnose(const domain::Profile& profile, const DiagnosisContext& context) {
@@ -301,14 +323,23 @@ Diagnosis diagnose(const domain::Profile& profile, const DiagnosisContext& conte
   diagnosis.candidateNs = context.candidateNs;
   diagnosis.taskBytes = context.task.bytes;
   diagnosis.taskOperations = context.task.operations;
+  diagnosis.copyShare = copyShareOf(context);
+  const bool isOnly = isOnlyKernel(profile, context);
   for (const KernelProfile& kernel : profile.kernels) {
     diagnosis.kernels.push_back(diagnoseKernel(kernel));
+    if (isOnCpu(diagnosis.kernels.back(), context)) {
+      diagnoseOnCpu(kernel, context, isOnly, diagnosis.kernels.back());
+    }
   }
   shareTime(diagnosis);
   diagnosis.bound = boundOf(diagnosis);
   diagnosis.roofs = roofsOf(diagnosis, context);
   for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
-    KernelFindings(profile.kernels[i], diagnosis.kernels[i], diagnosis.findings).find();
+    if (diagnosis.kernels[i].processor) {
+      findOnCpu(diagnosis.kernels[i], context, diagnosis.findings);
+    } else {
+      KernelFindings(profile.kernels[i], diagnosis.kernels[i], diagnosis.findings).find();
+    }
   }
   findExtraTraffic(profile, diagnosis);
   if (const double outside = outsideShare(diagnosis); outside > 0.0) {

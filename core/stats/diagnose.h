@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
+#include "core/domain/cell.h"
 #include "core/domain/device_info.h"
 #include "core/domain/diagnosis.h"
 #include "core/stats/roofline.h"
@@ -13,6 +16,7 @@ struct DiagnosisContext {
   Roofline task;
   domain::ScalarType type = domain::ScalarType::Float32;  // of the task's arithmetic
   domain::DeviceInfo device;
+  std::vector<domain::KernelFacts> kernels;  // what the compiler said of the candidate
 };
 
 // What bounds a candidate, and at most three findings, those that can cost most first. A gain is a limit and not a

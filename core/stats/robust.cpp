@@ -69,6 +69,17 @@ class DrawnMedian {
   std::vector<std::uint32_t> m_drawn;  // by rank
 };
 
+// Neighbours from one place of the samples on, as if their end met their beginning. Returns how many were drawn.
+std::size_t drawBlock(DrawnMedian& drawn, double where, std::size_t size, std::size_t left) {
+  const auto length = static_cast<std::size_t>(std::lround(std::cbrt(static_cast<double>(size))));
+  const std::size_t count = std::min(left, std::max<std::size_t>(length, 1));
+  const auto first = static_cast<std::size_t>(where * static_cast<double>(size));
+  for (std::size_t i = 0; i < count; ++i) {
+    drawn.draw((first + i) % size);
+  }
+  return count;
+}
+
 // The largest k with P(X < k) <= 2.5 % for X ~ binomial(n, 1/2): the interval is from the k-th smallest to the k-th
 // largest sample. In logarithms, because 2^-n underflows.
 std::size_t intervalRank(std::size_t n) {
@@ -109,8 +120,8 @@ Interval medianInterval(std::span<const double> samples) {
   return {values[rank - 1], values[values.size() - rank]};
 }
 
-// Samples that were taken in turn see the same drift of clocks and caches, so they are drawn as pairs where they are
-// pairs; surplus samples of the longer side are drawn on their own.
+// A moving-block bootstrap (H. Künsch, "The jackknife and the bootstrap for general stationary observations", 1989).
+// Both sides are drawn from the same part of the measurement, where they saw the same clocks, caches and neighbours.
 Interval ratioInterval(std::span<const double> a, std::span<const double> b, std::uint64_t seed) {
   SWAGE_ASSERT(!a.empty() && !b.empty());
   Random random(seed);
@@ -119,19 +130,12 @@ Interval ratioInterval(std::span<const double> a, std::span<const double> b, std
   std::vector<double> ratios;
   ratios.reserve(kReplicates);
   for (std::size_t replicate = 0; replicate < kReplicates; ++replicate) {
-    for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-      if (a.size() == b.size()) {
-        const std::size_t pair = random.below(a.size());
-        drawnA.draw(pair);
-        drawnB.draw(pair);
-        continue;
-      }
-      if (i < a.size()) {
-        drawnA.draw(random.below(a.size()));
-      }
-      if (i < b.size()) {
-        drawnB.draw(random.below(b.size()));
-      }
+    std::size_t leftA = a.size();
+    std::size_t leftB = b.size();
+    while (leftA > 0 || leftB > 0) {
+      const double where = random.unit();
+      leftA -= drawBlock(drawnA, where, a.size(), leftA);
+      leftB -= drawBlock(drawnB, where, b.size(), leftB);
     }
     const double numerator = drawnB.take();
     const double denominator = drawnA.take();

@@ -2,26 +2,28 @@
 #include "core/store/baseline_choice.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace swage::store {
 namespace {
 
-bool hasWorked(const domain::Baseline& baseline) {
-  return baseline.failure.empty() && std::isfinite(baseline.timing.medianNs) && baseline.timing.medianNs > 0.0;
+// Against eager, or by its own clock where there is no eager to compare with.
+double slowness(const domain::Baseline& baseline, const std::vector<domain::Baseline>& all, bool hasEager) {
+  return hasEager ? domain::eagerAgainst(baseline, all).value : baseline.timing.medianNs;
 }
 
 }  // namespace
 
-const domain::Baseline* fastestComparable(const std::vector<domain::Baseline>& baselines) {
+const domain::Baseline* fastestComparable(const std::vector<domain::Baseline>& baselines, const domain::Graph& graph) {
   const auto eager = std::find_if(baselines.begin(), baselines.end(), [](const domain::Baseline& baseline) {
-    return baseline.mode == "eager" && hasWorked(baseline);
+    return baseline.mode == "eager" && domain::hasWorked(baseline);
   });
+  const bool hasEager = eager != baselines.end();
   const domain::Baseline* best = nullptr;
   for (const domain::Baseline& baseline : baselines) {
-    // The classes are declared from the most exact on.
-    const bool isComparable = hasWorked(baseline) && (eager == baselines.end() || baseline.accuracy <= eager->accuracy);
-    if (isComparable && (best == nullptr || baseline.timing.medianNs < best->timing.medianNs)) {
+    const bool isComparable = domain::hasWorked(baseline) &&
+                              (!hasEager || baseline.accuracy <= domain::permittedAccuracy(graph, eager->accuracy));
+    if (isComparable &&
+        (best == nullptr || slowness(baseline, baselines, hasEager) < slowness(*best, baselines, hasEager))) {
       best = &baseline;
     }
   }

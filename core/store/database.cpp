@@ -234,6 +234,21 @@ Result<Database> Database::open(const std::filesystem::path& file, const Options
   }
 }
 
+bool Database::isOlder(const std::filesystem::path& file) {
+  try {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) {
+      return false;
+    }
+    const std::unique_ptr<SQLite::Database> connection = connect(file, Access::ReadOnly);
+    const int version = pragma(*connection, "user_version");
+    return pragma(*connection, "application_id") == kApplicationId && version > 0 &&
+           version < migrations().back().version;
+  } catch (const std::exception&) {
+    return false;  // opening it says what is wrong with it
+  }
+}
+
 Database::Database(std::unique_ptr<SQLite::Database> connection, std::filesystem::path file)
     : m_connection(std::move(connection)), m_file(std::move(file)) {}
 Database::~Database() = default;

@@ -34,6 +34,8 @@ class Database {
     std::span<const Migration> schema = migrations();
   };
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& file, const Options& options);
+  // Whether it is Swage's and of an older schema, which can only be read after it was opened to write once.
+  [[nodiscard]] static bool isOlder(const std::filesystem::path& file);
   ~Database();
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;

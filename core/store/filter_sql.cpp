@@ -32,11 +32,12 @@ constexpr std::array<Column, 8> kNumbers{{{"id", "id"},
                                           {"registers", "nullif(registers, 0)"},
                                           {"found", "elapsed_s"}}};
 constexpr std::array<Column, 2> kWords{{{"status", "status"}, {"operator", "operator"}}};
-constexpr std::array<Column, 5> kFlags{{{"pinned", "id IN (SELECT candidate_id FROM pins)"},
-                                        {"tagged", "id IN (SELECT candidate_id FROM tags)"},
-                                        {"noted", "id IN (SELECT candidate_id FROM notes)"},
-                                        {"trashed", "id IN (SELECT candidate_id FROM trash)"},
-                                        {"failed", "status NOT IN ('pending', 'correct', 'duplicate')"}}};
+constexpr std::array<Column, 5> kFlags{
+    {{"pinned", "id IN (SELECT candidate_id FROM pins)"},
+     {"tagged", "id IN (SELECT candidate_id FROM tags)"},
+     {"noted", "id IN (SELECT candidate_id FROM notes)"},
+     {"trashed", "id IN (SELECT candidate_id FROM trash)"},
+     {"failed", "status NOT IN ('pending', 'not evaluated', 'correct', 'duplicate')"}}};
 
 template <std::size_t N>
 const Column* find(const std::array<Column, N>& columns, std::string_view key) {
@@ -121,27 +122,27 @@ class Compiler {
     return fmt::format("({})", result);
   }
 
-  // A speedup is what the run's baseline takes over what the candidate takes, so its ends change places.
+  // Against the fastest baseline, as the table shows it: the speedup over eager times that of eager.
   std::string speedupWithin(const FilterRange& range) {
-    std::string result = "time_ns > 0";
+    std::string result = "over_eager > 0";
     if (range.low > 0.0) {
-      result += fmt::format(" AND time_ns {} {}", range.lowIsIn ? "<=" : "<", timeOfSpeedup(range.low));
+      result += fmt::format(" AND over_eager {} {}", range.lowIsIn ? ">=" : ">", overEager(range.low));
     }
     if (std::isfinite(range.high)) {
       result += range.high > 0.0
-                    ? fmt::format(" AND time_ns {} {}", range.highIsIn ? ">=" : ">", timeOfSpeedup(range.high))
+                    ? fmt::format(" AND over_eager {} {}", range.highIsIn ? "<=" : "<", overEager(range.high))
                     : std::string(" AND 0");
     }
     return fmt::format("({})", result);
   }
 
   // Values are bound in the order in which they stand in the SQL.
-  std::string timeOfSpeedup(double speedup) {
-    std::string time = "(SELECT baseline_ns FROM runs WHERE runs.id = ";
-    time += m_run.isValid() ? bound(m_run.value()) : std::string_view("candidates.run_id");
-    time += ") / ";
-    time += bound(speedup);
-    return time;
+  std::string overEager(double speedup) {
+    std::string result(bound(speedup));
+    result += " / (SELECT eager_speedup FROM runs WHERE runs.id = ";
+    result += m_run.isValid() ? bound(m_run.value()) : std::string_view("candidates.run_id");
+    result += ")";
+    return result;
   }
 
   std::string is(std::string_view expression, const std::string& text) {

@@ -18,8 +18,8 @@ struct SqlCondition {
   std::vector<Value> values;
 };
 
-// Every term of the filter. `run` is the run that the query is limited to, invalid for none: with it, a speedup becomes
-// a range of an index.
+// Every term of the filter. `run` is the run that the query is limited to, invalid for none: with it, the baseline of a
+// speedup is looked up once.
 [[nodiscard]] SqlCondition conditionOf(const domain::Filter& filter, domain::RunId run);
 // What is in the trash is left out unless a filter speaks of the trash itself.
 [[nodiscard]] bool leavesOutTrash(const domain::Filter& filter);

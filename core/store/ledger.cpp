@@ -20,22 +20,22 @@ void addToCell(SQLite::Database& connection, const LedgerEntry& entry) {
           "INSERT INTO cells (run_id, island, cell, tried, correct) VALUES (?, ?, ?, 1, ?) "
           "ON CONFLICT DO UPDATE SET tried = tried + 1, correct = correct + excluded.correct",
           entry.run, entry.island, *entry.cell, entry.isCorrect ? 1 : 0);
-  if (entry.rankNs) {
+  if (entry.rank) {
     execute(connection,
-            "UPDATE cells SET best_candidate = ?, best_ns = ? "
-            "WHERE run_id = ? AND island = ? AND cell = ? AND (best_ns IS NULL OR best_ns > ?)",
-            entry.candidate, *entry.rankNs, entry.run, entry.island, *entry.cell, *entry.rankNs);
+            "UPDATE cells SET best_candidate = ?, best_rank = ? "
+            "WHERE run_id = ? AND island = ? AND cell = ? AND (best_rank IS NULL OR best_rank < ?)",
+            entry.candidate, *entry.rank, entry.run, entry.island, *entry.cell, *entry.rank);
   }
 }
 
 void addToBest(SQLite::Database& connection, const LedgerEntry& entry) {
   const int improved = execute(connection,
-                               "UPDATE runs SET best_candidate = ?, best_ns = ? "
-                               "WHERE id = ? AND (best_ns IS NULL OR best_ns > ?)",
-                               entry.candidate, *entry.rankNs, entry.run, *entry.rankNs);
+                               "UPDATE runs SET best_candidate = ?, best_rank = ? "
+                               "WHERE id = ? AND (best_rank IS NULL OR best_rank < ?)",
+                               entry.candidate, *entry.rank, entry.run, *entry.rank);
   if (improved > 0) {
-    execute(connection, "INSERT INTO improvements (run_id, candidate, elapsed_s, time_ns) VALUES (?, ?, ?, ?)",
-            entry.run, entry.candidate, entry.elapsedSeconds, *entry.rankNs);
+    execute(connection, "INSERT INTO improvements (run_id, candidate, elapsed_s, rank) VALUES (?, ?, ?, ?)", entry.run,
+            entry.candidate, entry.elapsedSeconds, *entry.rank);
   }
 }
 
@@ -46,7 +46,7 @@ void addToLedger(SQLite::Database& connection, const LedgerEntry& entry) {
   if (entry.cell) {
     addToCell(connection, entry);
   }
-  if (entry.rankNs) {
+  if (entry.rank) {
     addToBest(connection, entry);
   }
 }
@@ -57,28 +57,29 @@ void rebuildLedger(SQLite::Database& connection, std::int64_t run) {
   execute(connection,
           "INSERT INTO cells (run_id, island, cell, tried, correct) "
           "SELECT run_id, island, cell, count(*), sum(status = 'correct') FROM candidates "
-          "WHERE run_id = ? AND cell IS NOT NULL AND status <> 'pending' GROUP BY island, cell",
+          "WHERE run_id = ? AND cell IS NOT NULL AND status NOT IN ('pending', 'not evaluated') GROUP BY island, cell",
           run);
   execute(connection,
-          "UPDATE cells SET (best_candidate, best_ns) = (SELECT id, rank_ns FROM candidates "
+          "UPDATE cells SET (best_candidate, best_rank) = (SELECT id, rank FROM candidates "
           " WHERE candidates.run_id = cells.run_id AND candidates.cell = cells.cell "
-          " AND candidates.island = cells.island AND rank_ns IS NOT NULL ORDER BY rank_ns, id LIMIT 1) "
+          " AND candidates.island = cells.island AND rank IS NOT NULL ORDER BY rank DESC, id LIMIT 1) "
           "WHERE run_id = ?",
           run);
   execute(connection,
-          "INSERT INTO improvements (run_id, candidate, elapsed_s, time_ns) "
-          "SELECT run_id, id, elapsed_s, rank_ns FROM (SELECT *, min(rank_ns) OVER "
+          "INSERT INTO improvements (run_id, candidate, elapsed_s, rank) "
+          "SELECT run_id, id, elapsed_s, rank FROM (SELECT *, max(rank) OVER "
           " (ORDER BY elapsed_s, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS best_before "
-          " FROM candidates WHERE run_id = ? AND rank_ns IS NOT NULL) "
-          "WHERE best_before IS NULL OR rank_ns < best_before",
+          " FROM candidates WHERE run_id = ? AND rank IS NOT NULL) "
+          "WHERE best_before IS NULL OR rank > best_before",
           run);
   execute(connection,
           "UPDATE runs SET "
-          "evaluations = (SELECT count(*) FROM candidates WHERE run_id = runs.id AND status <> 'pending'), "
+          "evaluations = (SELECT count(*) FROM candidates WHERE run_id = runs.id AND status NOT IN ('pending', 'not "
+          "evaluated')), "
           "correct = (SELECT count(*) FROM candidates WHERE run_id = runs.id AND status = 'correct'), "
-          "(best_candidate, best_ns) = (SELECT id, rank_ns FROM candidates "
-          " WHERE run_id = runs.id AND rank_ns IS NOT NULL ORDER BY rank_ns, id LIMIT 1), "
-          "winner = (SELECT id FROM candidates WHERE id = runs.winner AND rank_ns IS NOT NULL) WHERE id = ?",
+          "(best_candidate, best_rank) = (SELECT id, rank FROM candidates "
+          " WHERE run_id = runs.id AND rank IS NOT NULL ORDER BY rank DESC, id LIMIT 1), "
+          "winner = (SELECT id FROM candidates WHERE id = runs.winner AND over_eager IS NOT NULL) WHERE id = ?",
           run);
 }
 

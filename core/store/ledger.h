@@ -18,7 +18,7 @@ struct LedgerEntry {
   int island = 0;
   std::optional<int> cell;
   bool isCorrect = false;
-  std::optional<double> rankNs;
+  std::optional<double> rank;  // absent: it does not compete
   double elapsedSeconds = 0.0;
 };
 

@@ -47,39 +47,35 @@ SqlCondition whereOf(const CandidateQuery& query) {
   return where;
 }
 
-struct Order {
-  std::string_view column;  // empty: the id alone
-  bool isReversed = false;  // the column falls where the order rises
-};
-
-Order orderOf(CandidateSort sort) {
+// The column of an order; empty: the id alone.
+std::string_view orderOf(CandidateSort sort) {
   switch (sort) {
     case CandidateSort::Id: return {};
-    case CandidateSort::Time: return {"time_ns"};
-    case CandidateSort::Speedup: return {"time_ns", true};
-    case CandidateSort::Cell: return {"cell"};
-    case CandidateSort::Status: return {"status"};
-    case CandidateSort::Operator: return {"operator"};
-    case CandidateSort::Island: return {"island"};
-    case CandidateSort::Error: return {"relative_error"};
-    case CandidateSort::Registers: return {"registers"};
-    case CandidateSort::Elapsed: return {"elapsed_s"};
+    case CandidateSort::Time: return "time_ns";
+    case CandidateSort::Speedup: return "over_eager_low";
+    case CandidateSort::Cell: return "cell";
+    case CandidateSort::Status: return "status";
+    case CandidateSort::Operator: return "operator";
+    case CandidateSort::Island: return "island";
+    case CandidateSort::Error: return "relative_error";
+    case CandidateSort::Registers: return "registers";
+    case CandidateSort::Elapsed: return "elapsed_s";
   }
   return {};
 }
 
-constexpr std::array<std::string_view, 11> kInTimeIndex{
+constexpr std::array<std::string_view, 11> kInWideIndexes{
     {"run", "id", "time", "speedup", "status", "operator", "cell", "island", "registers", "error", "found"}};
 
 // Whether the index of an order has all that a query asks of its rows.
 bool isInIndex(const CandidateQuery& query) {
-  const bool isByTime = query.sort == CandidateSort::Time || query.sort == CandidateSort::Speedup;
+  const bool isWide = query.sort == CandidateSort::Time || query.sort == CandidateSort::Speedup;
   const auto isKnown = [&](const domain::FilterTerm& term) {
-    const bool isInTime = std::find(kInTimeIndex.begin(), kInTimeIndex.end(), term.key) != kInTimeIndex.end();
-    return (isByTime && (isInTime || term.key == "failed")) || term.key == "run" ||
+    const bool isInWide = std::find(kInWideIndexes.begin(), kInWideIndexes.end(), term.key) != kInWideIndexes.end();
+    return (isWide && (isInWide || term.key == "failed")) || term.key == "run" ||
            (query.sort == CandidateSort::Id && term.key == "id");
   };
-  return (isByTime || (!query.cell && !query.status)) &&
+  return (isWide || (!query.cell && !query.status)) &&
          std::all_of(query.filter.terms.begin(), query.filter.terms.end(), isKnown);
 }
 
@@ -90,16 +86,15 @@ bool namesCells(const domain::Filter& filter) {
 }
 
 std::string orderBy(const CandidateQuery& query) {
-  const Order order = orderOf(query.sort);
-  const bool isFalling = query.descending != order.isReversed;
-  const std::string_view direction = isFalling ? "DESC" : "ASC";
-  if (order.column.empty()) {
+  const std::string_view column = orderOf(query.sort);
+  const std::string_view direction = query.descending ? "DESC" : "ASC";
+  if (column.empty()) {
     return fmt::format("id {}", direction);
   }
   // To look at every row in the order of an index is to jump about in the table: three seconds for a million. The plus
   // keeps SQLite from it, so that it reads them as they lie and sorts what is left.
   const bool followsIndex = isInIndex(query) && !namesRows(query.filter) && !namesCells(query.filter);
-  return fmt::format("{}{} {} NULLS LAST, id {}", followsIndex ? "" : "+", order.column, direction, direction);
+  return fmt::format("{}{} {} NULLS LAST, id {}", followsIndex ? "" : "+", column, direction, direction);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@
 namespace swage::store {
 namespace {
 
+constexpr std::string_view kPending = "pending";
+constexpr std::string_view kNotEvaluated = "not evaluated";
+
 constexpr std::string_view kIgnoreRules =
     "# Written by Swage: what a project measures stays out of version control; exports/ does not.\n"
     "/runs.sqlite*\n/runs.lock\n/artifacts/\n";
@@ -63,7 +66,13 @@ Result<> requireRun(SQLite::Database& connection, domain::RunId run) {
   return {};
 }
 
-std::optional<double> rankOf(const domain::Baseline& baseline) {
+std::string taskIdOf(SQLite::Database& connection, domain::RunId run) {
+  SQLite::Statement find(connection, "SELECT task_id FROM runs WHERE id = ?");
+  bindAll(find, run.value());
+  return find.executeStep() ? find.getColumn(0).getString() : std::string();
+}
+
+std::optional<double> medianOf(const domain::Baseline& baseline) {
   const double median = baseline.timing.medianNs;
   const bool isUsable = baseline.failure.empty() && std::isfinite(median) && median > 0.0;
   return isUsable ? std::optional(median) : std::nullopt;
@@ -97,11 +106,12 @@ Result<std::optional<std::int64_t>> putUnlessEmpty(const Artifacts& artifacts, S
 // The row of a candidate as far as its evaluation needs it.
 struct CandidateState {
   LedgerEntry entry;
+  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
   bool wasEvaluated = false;
 };
 
 Result<CandidateState> stateOf(SQLite::Database& connection, domain::CandidateId id) {
-  SQLite::Statement find(connection, "SELECT run_id, island, cell, status FROM candidates WHERE id = ?");
+  SQLite::Statement find(connection, "SELECT run_id, island, cell, status, operator FROM candidates WHERE id = ?");
   bindAll(find, id.value());
   if (!find.executeStep()) {
     return missing("candidate", id.value());
@@ -113,7 +123,10 @@ Result<CandidateState> stateOf(SQLite::Database& connection, domain::CandidateId
   if (!find.getColumn(2).isNull()) {
     state.entry.cell = find.getColumn(2).getInt();
   }
-  state.wasEvaluated = find.getColumn(3).getString() != "pending";
+  const std::string status = find.getColumn(3).getString();
+  state.wasEvaluated = status != kPending && status != kNotEvaluated;
+  const std::string madeBy = find.getColumn(4).getString();
+  state.madeBy = domain::parseOperatorKind(madeBy).value_or(domain::OperatorKind::Synthesis);
   return state;
 }
 
@@ -141,9 +154,22 @@ Result<Record> Record::open(const std::filesystem::path& project, Mode mode) {
   SWAGE_TRY(impl->writing("close interrupted runs", [](SQLite::Database& connection) -> Result<> {
     execute(connection, "UPDATE runs SET status = ? WHERE status = ?", name(RunStatus::Interrupted),
             name(RunStatus::Running));
+    execute(connection,
+            "UPDATE candidates SET status = ? WHERE run_id IN (SELECT id FROM runs WHERE status = ?) AND status = ?",
+            kNotEvaluated, name(RunStatus::Interrupted), kPending);
     return {};
   }));
   return Record(std::move(impl));
+}
+
+Result<> Record::bringUpToDate(const std::filesystem::path& project) {
+  if (!Database::isOlder(project / "runs.sqlite")) {
+    return {};
+  }
+  if (auto opened = open(project, Mode::ReadWrite); !opened) {
+    return std::move(opened).error().withContext("bringing the record of an earlier version up to date");
+  }
+  return {};
 }
 
 Result<domain::RunId> Record::createRun(const NewRun& run) {
@@ -173,6 +199,9 @@ Result<> Record::setRunStatus(domain::RunId run, RunStatus status, double elapse
       const int changed =
           execute(connection, "UPDATE runs SET status = ?, elapsed_s = ?, winner = iif(?, winner, NULL) WHERE id = ?",
                   name(status), elapsedSeconds, isEnd ? 1 : 0, run.value());
+      // What an ended run did not get to is not pending any more, until the run goes on.
+      execute(connection, "UPDATE candidates SET status = ? WHERE run_id = ? AND status = ?",
+              isEnd ? kNotEvaluated : kPending, run.value(), isEnd ? kPending : kNotEvaluated);
       return changed == 0 ? Result<>(missing("run", run.value())) : Result<>();
     });
     m_impl->database->setDurability(Durability::SurvivesKill);
@@ -193,12 +222,18 @@ Result<> Record::addBaseline(domain::RunId run, const domain::Baseline& baseline
     execute(connection,
             "INSERT INTO baselines (run_id, mode, median_ns, json) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (run_id, mode) DO UPDATE SET median_ns = excluded.median_ns, json = excluded.json",
-            run.value(), baseline.mode, rankOf(baseline), domain::dumpJson(domain::toJson(baseline)));
+            run.value(), baseline.mode, medianOf(baseline), domain::dumpJson(domain::toJson(baseline)));
     SWAGE_TRY_ASSIGN(const std::vector<domain::Baseline> all, readBaselines(connection, run));
-    const domain::Baseline* fastest = fastestComparable(all);
-    execute(connection, "UPDATE runs SET baseline_ns = ?, baseline_mode = ? WHERE id = ?",
+    SWAGE_TRY_ASSIGN(const domain::Task task, readTask(connection, m_impl->artifacts, taskIdOf(connection, run)));
+    const domain::Baseline* fastest = fastestComparable(all, task.graph);
+    const domain::Speedup eager = fastest != nullptr ? domain::eagerAgainst(*fastest, all) : domain::Speedup();
+    const auto orNull = [&eager](double value) { return eager.isKnown() ? std::optional(value) : std::nullopt; };
+    execute(connection,
+            "UPDATE runs SET baseline_ns = ?, baseline_mode = ?, eager_speedup = ?, eager_speedup_low = ?, "
+            "eager_speedup_high = ? WHERE id = ?",
             fastest != nullptr ? std::optional(fastest->timing.medianNs) : std::nullopt,
-            fastest != nullptr ? std::optional(fastest->mode) : std::nullopt, run.value());
+            fastest != nullptr ? std::optional(fastest->mode) : std::nullopt, orNull(eager.value), orNull(eager.low),
+            orNull(eager.high), run.value());
     return {};
   });
 }
@@ -227,7 +262,8 @@ Result<domain::CandidateId> Record::addCandidate(const NewCandidate& candidate) 
   });
 }
 
-Result<> Record::setCompiled(domain::CandidateId id, const domain::CompiledBinary& binary, const domain::Cell& cell) {
+Result<> Record::setCompiled(domain::CandidateId id, const domain::CompiledBinary& binary,
+                             const std::optional<domain::Cell>& cell) {
   return m_impl->writing("record a compiled candidate", [&](SQLite::Database& connection) -> Result<> {
     const Artifacts& artifacts = m_impl->artifacts;
     SWAGE_TRY_ASSIGN(const auto bytes, putUnlessEmpty(artifacts, connection, binary.bytes));
@@ -236,8 +272,9 @@ Result<> Record::setCompiled(domain::CandidateId id, const domain::CompiledBinar
     if (bytes) {
       execute(connection, "INSERT OR IGNORE INTO binaries (hash, artifact) VALUES (?, ?)", binary.binaryHash, *bytes);
     }
-    const int changed = execute(connection, "UPDATE candidates SET cell = ?, registers = ? WHERE id = ?", cell.index(),
-                                mostRegisters(binary.kernels), id.value());
+    const int changed =
+        execute(connection, "UPDATE candidates SET cell = ?, registers = ? WHERE id = ?",
+                cell ? std::optional(cell->index()) : std::nullopt, mostRegisters(binary.kernels), id.value());
     if (changed == 0) {
       return missing("candidate", id.value());
     }
@@ -253,11 +290,15 @@ Result<> Record::setEvaluation(domain::CandidateId id, const domain::Evaluation&
                                std::optional<StageSeconds> stages) {
   return m_impl->writing("record an evaluation", [&](SQLite::Database& connection) -> Result<> {
     SWAGE_TRY_ASSIGN(CandidateState state, stateOf(connection, id));
-    const EvaluationColumns columns = columnsOf(evaluation);
+    const EvaluationColumns columns = columnsOf(evaluation, state.madeBy);
+    const auto end = [&columns](double domain::Speedup::*member) {
+      return columns.overEager ? std::optional((*columns.overEager).*member) : std::nullopt;
+    };
     execute(connection,
-            "UPDATE candidates SET status = ?, summary = ?, time_ns = ?, low_ns = ?, high_ns = ?, rank_ns = ?, "
-            "relative_error = ?, elapsed_s = ? WHERE id = ?",
-            columns.status, columns.summary, columns.timeNs, columns.lowNs, columns.highNs, columns.rankNs,
+            "UPDATE candidates SET status = ?, summary = ?, time_ns = ?, low_ns = ?, high_ns = ?, rank = ?, "
+            "over_eager = ?, over_eager_low = ?, over_eager_high = ?, relative_error = ?, elapsed_s = ? WHERE id = ?",
+            columns.status, columns.summary, columns.timeNs, columns.lowNs, columns.highNs, columns.rank,
+            end(&domain::Speedup::value), end(&domain::Speedup::low), end(&domain::Speedup::high),
             columns.relativeError, elapsedSeconds, id.value());
     execute(connection, "UPDATE candidate_details SET evaluation_json = ? WHERE id = ?",
             domain::dumpJson(domain::toJson(evaluation)), id.value());
@@ -266,13 +307,27 @@ Result<> Record::setEvaluation(domain::CandidateId id, const domain::Evaluation&
               stages->timing, id.value());
     }
     state.entry.isCorrect = domain::asCorrect(evaluation) != nullptr;
-    state.entry.rankNs = columns.rankNs;
+    state.entry.rank = columns.rank;
     state.entry.elapsedSeconds = elapsedSeconds;
     if (state.wasEvaluated) {
       rebuildLedger(connection, state.entry.run);
     } else {
       addToLedger(connection, state.entry);
     }
+    return {};
+  });
+}
+
+Result<> Record::withdrawUnconfirmed(domain::RunId run, double aboveSpeedup) {
+  return m_impl->writing("withdraw candidates", [&](SQLite::Database& connection) -> Result<> {
+    SWAGE_TRY(requireRun(connection, run));
+    execute(connection,
+            "UPDATE candidates SET rank = NULL WHERE run_id = ? AND over_eager > ? / "
+            "coalesce((SELECT eager_speedup FROM runs WHERE runs.id = run_id), 1.0) "
+            "AND id NOT IN (SELECT candidate_id FROM assurances WHERE kind = ? AND verdict = ?)",
+            run.value(), aboveSpeedup, name(domain::AssuranceKind::FreshProcess),
+            name(domain::AssuranceVerdict::Passed));
+    rebuildLedger(connection, run.value());
     return {};
   });
 }

@@ -21,6 +21,7 @@
 #include "core/domain/evaluation.h"
 #include "core/domain/filter.h"
 #include "core/domain/profile.h"
+#include "core/domain/speedup.h"
 #include "core/domain/task.h"
 
 // The record of a project: `<project>/runs.sqlite`. Everything that was tried and what became of it.
@@ -55,10 +56,13 @@ struct RunRow {
   double elapsedSeconds = 0.0;   // of search, over all sittings
   std::int64_t evaluations = 0;
   std::int64_t correct = 0;
-  domain::CandidateId best;  // the winner, or the fastest yet
+  domain::CandidateId winner;  // of the last measurement; PyTorch's own operators where nothing beats them
+  domain::CandidateId best;    // the winner, or what ranks first yet; never PyTorch's own operators
   double bestTimeNs = 0.0;
-  double baselineNs = 0.0;  // fastest of the run's baselines at its accuracy class, 0: none yet
+  domain::Speedup bestSpeedup;
+  double baselineNs = 0.0;  // fastest of PyTorch's ways that its settings permit, 0: none yet
   std::string baselineMode;
+  domain::Speedup eagerSpeedup;  // of eager against it
 };
 
 struct NewCandidate {
@@ -78,7 +82,7 @@ struct StageSeconds {
   double timing = 0.0;
 };
 
-// Sums over the candidates of a run.
+// Sums over the candidates of a run that its search made.
 struct StageTotals {
   std::int64_t compiled = 0;
   double compileSeconds = 0.0;  // of all compilers together
@@ -116,12 +120,12 @@ struct CandidateLine {
   int island = 0;
   domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
   std::optional<domain::Cell> cell;
-  std::string status;  // statusName(), or "pending"
+  std::string status;  // statusName(), "pending", or "not evaluated" in a run that has ended
   std::string summary;
   double timeNs = 0.0;
   double lowNs = 0.0;
   double highNs = 0.0;
-  double speedup = 0.0;  // of the run's baseline over this time; 0: no time
+  domain::Speedup speedup;  // against the run's fastest baseline
   double relativeError = 0.0;
   int registers = 0;
   double elapsedSeconds = 0.0;
@@ -171,6 +175,7 @@ struct CellLine {
   std::int64_t correct = 0;
   domain::CandidateId best;
   double bestTimeNs = 0.0;
+  domain::Speedup bestSpeedup;
   double bestError = 0.0;  // relative to the reference
   int bestRegisters = 0;
   double bestSeconds = 0.0;  // of the run, when it was evaluated
@@ -197,22 +202,30 @@ class Record {
   // Creates the project directory and schema when writing; migrates an older schema after a backup; refuses a newer
   // one. Runs whose writer was killed become Interrupted when writing.
   [[nodiscard]] static Result<Record> open(const std::filesystem::path& project, Mode mode);
+  // Brings a record of an earlier version up to date, after a backup, so that it can be opened for reading. Nothing
+  // happens to one that needs nothing, that is not there, or that is of a newer version.
+  [[nodiscard]] static Result<> bringUpToDate(const std::filesystem::path& project);
   ~Record();
   Record(Record&&) noexcept;
   Record& operator=(Record&&) noexcept;
 
   [[nodiscard]] Result<domain::RunId> createRun(const NewRun& run);
-  // A run that goes on has no winner yet: Running and Paused forget it.
+  // A run that goes on has no winner yet: Running and Paused forget it. What a run that has ended did not evaluate is
+  // "not evaluated", until it goes on.
   [[nodiscard]] Result<> setRunStatus(domain::RunId run, RunStatus status, double elapsedSeconds);
   // The candidate that the last measurement of a run chose; from then on it is the run's best.
   [[nodiscard]] Result<> setWinner(domain::RunId run, domain::CandidateId winner);
   [[nodiscard]] Result<> addBaseline(domain::RunId run, const domain::Baseline& baseline);
   [[nodiscard]] Result<domain::CandidateId> addCandidate(const NewCandidate& candidate);
+  // No cell: nothing of it was compiled, it is PyTorch's own operators.
   [[nodiscard]] Result<> setCompiled(domain::CandidateId id, const domain::CompiledBinary& binary,
-                                     const domain::Cell& cell);
+                                     const std::optional<domain::Cell>& cell);
   // Absent `stages` leave what is known of them: a measurement that is made again does not belong to the search.
   [[nodiscard]] Result<> setEvaluation(domain::CandidateId id, const domain::Evaluation& evaluation,
                                        double elapsedSeconds, std::optional<StageSeconds> stages = std::nullopt);
+  // Another process contradicted a speedup that was hard to believe, or could not be asked. Whoever is more than so
+  // many times as fast as the fastest baseline, and was not confirmed, ranks nowhere until it is evaluated again.
+  [[nodiscard]] Result<> withdrawUnconfirmed(domain::RunId run, double aboveSpeedup);
   // Replaces what was known of the same kind.
   [[nodiscard]] Result<> setAssurance(domain::CandidateId id, const domain::Assurance& assurance);
   [[nodiscard]] Result<> setProfile(domain::CandidateId id, const domain::Profile& profile);
@@ -262,10 +275,10 @@ class Record {
   [[nodiscard]] Result<std::vector<ProposerLine>> proposers(domain::RunId run) const;
   // When each cell that has a correct candidate got its first, in seconds of the search, ascending.
   [[nodiscard]] Result<std::vector<double>> cellsFilledAt(domain::RunId run) const;
-  // Best time so far against search time, one point for each improvement.
+  // What ranked first so far against search time, one point for each improvement.
   struct Improvement {
     double elapsedSeconds = 0.0;
-    double timeNs = 0.0;
+    domain::Speedup speedup;
     domain::CandidateId candidate;
   };
   [[nodiscard]] Result<std::vector<Improvement>> improvements(domain::RunId run) const;

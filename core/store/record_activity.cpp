@@ -77,7 +77,7 @@ Result<std::vector<double>> Record::cellsFilledAt(domain::RunId run) const {
                          [&](SQLite::Database& connection) -> Result<std::vector<double>> {
                            SQLite::Statement query(connection,
                                                    "SELECT min(elapsed_s) FROM candidates WHERE run_id = ? AND cell IS "
-                                                   "NOT NULL AND rank_ns IS NOT NULL GROUP BY cell ORDER BY 1");
+                                                   "NOT NULL AND rank IS NOT NULL GROUP BY cell ORDER BY 1");
                            bindAll(query, run.value());
                            std::vector<double> seconds;
                            while (query.executeStep()) {

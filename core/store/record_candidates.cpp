@@ -15,23 +15,23 @@
 namespace swage::store {
 namespace {
 
-// Reads lines of the table; speedups are against the baseline of each candidate's run.
+// Reads lines of the table; speedups are against the fastest baseline of each candidate's run.
 class LineReader {
  public:
   explicit LineReader(SQLite::Database& connection) {
-    SQLite::Statement query(connection, "SELECT id, baseline_ns FROM runs");
+    SQLite::Statement query(connection, "SELECT id, eager_speedup, eager_speedup_low, eager_speedup_high FROM runs");
     while (query.executeStep()) {
-      m_baselines[query.getColumn(0).getInt64()] = query.getColumn(1).getDouble();
+      m_eagerSpeedups[query.getColumn(0).getInt64()] = speedupFrom(query, 1);
     }
   }
 
   Result<CandidateLine> read(SQLite::Statement& row) {
     constexpr int kRunColumn = 1;  // of lineColumns()
-    return lineFrom(row, m_baselines[row.getColumn(kRunColumn).getInt64()]);
+    return lineFrom(row, m_eagerSpeedups[row.getColumn(kRunColumn).getInt64()]);
   }
 
  private:
-  std::map<std::int64_t, double> m_baselines;
+  std::map<std::int64_t, domain::Speedup> m_eagerSpeedups;  // by run
 };
 
 // Reads candidates one by one with a statement that is prepared once.
@@ -98,7 +98,7 @@ class LineageWalk {
       : m_reader(connection),
         m_children(connection,
                    "SELECT child FROM lineage JOIN candidates ON candidates.id = child WHERE parent = ? "
-                   "ORDER BY rank_ns IS NULL, rank_ns, child LIMIT ?"),
+                   "ORDER BY rank DESC NULLS LAST, child LIMIT ?"),
         m_limits(limits) {}
 
   Result<LineageLines> from(domain::CandidateId id) {

@@ -75,7 +75,7 @@ Result<StageTotals> Record::stageTotals(domain::RunId run) const {
         connection,
         "SELECT count(nullif(binary_hash, '')), total(compile_s), count(verify_s), total(verify_s), "
         "total(timing_s) "
-        "FROM candidates JOIN candidate_details USING (id) WHERE run_id = ?");
+        "FROM candidates JOIN candidate_details USING (id) WHERE run_id = ? AND operator <> 'human'");
     bindAll(query, run.value());
     query.executeStep();
     return StageTotals{query.getColumn(0).getInt64(), query.getColumn(1).getDouble(), query.getColumn(2).getInt64(),

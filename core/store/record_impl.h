@@ -58,5 +58,7 @@ struct Record::Impl {
 
 // In the order in which they were recorded.
 [[nodiscard]] Result<std::vector<domain::Baseline>> readBaselines(SQLite::Database& connection, domain::RunId run);
+[[nodiscard]] Result<domain::Task> readTask(SQLite::Database& connection, const Artifacts& artifacts,
+                                            std::string_view taskId);
 
 }  // namespace swage::store

@@ -48,8 +48,17 @@ Result<StoredCandidate> readCandidate(SQLite::Statement& row, const Artifacts& a
   return stored;
 }
 
-// cell, tried, correct, best candidate, its time, error, registers and moment
-std::vector<CellLine> readCells(SQLite::Statement& query) {
+// Not known: no such run, or no baseline yet.
+domain::Speedup eagerSpeedupOf(SQLite::Database& connection, domain::RunId run) {
+  SQLite::Statement query(connection,
+                          "SELECT eager_speedup, eager_speedup_low, eager_speedup_high FROM runs WHERE id = ?");
+  bindAll(query, run.value());
+  return query.executeStep() ? speedupFrom(query, 0) : domain::Speedup();
+}
+
+// cell, tried, correct, best candidate, its rank, time, three of its speedup over eager, error, registers and moment
+std::vector<CellLine> readCells(SQLite::Statement& query, const domain::Speedup& eagerSpeedup) {
+  constexpr int kOverEager = 6;
   std::vector<CellLine> lines;
   while (query.executeStep()) {
     CellLine line;
@@ -58,10 +67,11 @@ std::vector<CellLine> readCells(SQLite::Statement& query) {
     line.correct = query.getColumn(2).getInt64();
     if (!query.getColumn(4).isNull()) {
       line.best = domain::CandidateId(query.getColumn(3).getInt64());
-      line.bestTimeNs = query.getColumn(4).getDouble();
-      line.bestError = query.getColumn(5).getDouble();
-      line.bestRegisters = query.getColumn(6).getInt();
-      line.bestSeconds = query.getColumn(7).getDouble();
+      line.bestTimeNs = query.getColumn(5).getDouble();
+      line.bestSpeedup = speedupFrom(query, kOverEager).times(eagerSpeedup);
+      line.bestError = query.getColumn(9).getDouble();
+      line.bestRegisters = query.getColumn(10).getInt();
+      line.bestSeconds = query.getColumn(11).getDouble();
     }
     lines.push_back(line);
   }
@@ -73,9 +83,7 @@ std::vector<CellLine> readCells(SQLite::Statement& query) {
 Result<std::vector<RunRow>> Record::runs() const {
   return m_impl->reading("list the runs", [](SQLite::Database& connection) -> Result<std::vector<RunRow>> {
     std::vector<RunRow> rows;
-    SQLite::Statement query(connection, fmt::format("SELECT {} FROM runs JOIN tasks ON tasks.id = task_id "
-                                                    "ORDER BY runs.id",
-                                                    runColumns()));
+    SQLite::Statement query(connection, fmt::format("{} ORDER BY runs.id", selectRuns()));
     while (query.executeStep()) {
       SWAGE_TRY_ASSIGN(RunRow row, runFrom(query));
       rows.push_back(std::move(row));
@@ -86,9 +94,7 @@ Result<std::vector<RunRow>> Record::runs() const {
 
 Result<RunRow> Record::run(domain::RunId id) const {
   return m_impl->reading("read a run", [id](SQLite::Database& connection) -> Result<RunRow> {
-    SQLite::Statement query(
-        connection,
-        fmt::format("SELECT {} FROM runs JOIN tasks ON tasks.id = task_id WHERE runs.id = ?", runColumns()));
+    SQLite::Statement query(connection, fmt::format("{} WHERE runs.id = ?", selectRuns()));
     bindAll(query, id.value());
     if (!query.executeStep()) {
       return missing("run", std::to_string(id.value()));
@@ -97,19 +103,22 @@ Result<RunRow> Record::run(domain::RunId id) const {
   });
 }
 
+Result<domain::Task> readTask(SQLite::Database& connection, const Artifacts& artifacts, std::string_view taskId) {
+  SQLite::Statement query(connection, "SELECT json_artifact FROM tasks WHERE id = ?");
+  bindAll(query, taskId);
+  if (!query.executeStep()) {
+    return missing("task", taskId);
+  }
+  SWAGE_TRY_ASSIGN(const std::string text, artifacts.load(connection, query.getColumn(0).getInt64()));
+  SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(text));
+  SWAGE_TRY_ASSIGN(domain::Task task, domain::taskFromJson(json));
+  task.id = taskId;
+  return task;
+}
+
 Result<domain::Task> Record::task(std::string_view taskId) const {
-  return m_impl->reading("read a task", [&](SQLite::Database& connection) -> Result<domain::Task> {
-    SQLite::Statement query(connection, "SELECT json_artifact FROM tasks WHERE id = ?");
-    bindAll(query, taskId);
-    if (!query.executeStep()) {
-      return missing("task", taskId);
-    }
-    SWAGE_TRY_ASSIGN(const std::string text, m_impl->artifacts.load(connection, query.getColumn(0).getInt64()));
-    SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(text));
-    SWAGE_TRY_ASSIGN(domain::Task task, domain::taskFromJson(json));
-    task.id = taskId;
-    return task;
-  });
+  return m_impl->reading("read a task",
+                         [&](SQLite::Database& connection) { return readTask(connection, m_impl->artifacts, taskId); });
 }
 
 Result<std::vector<domain::Baseline>> readBaselines(SQLite::Database& connection, domain::RunId run) {
@@ -180,28 +189,29 @@ Result<std::vector<CandidateRecord>> Record::history(domain::RunId run) const {
 
 Result<std::vector<CellLine>> Record::cells(domain::RunId run, std::optional<int> island) const {
   return m_impl->reading("read the cells", [&](SQLite::Database& connection) -> Result<std::vector<CellLine>> {
-    // Beside a lone min(), SQLite takes best_candidate from the row that has the minimum.
+    // Beside a lone max(), SQLite takes best_candidate from the row that has the maximum.
     SQLite::Statement query(connection,
                             "WITH sums AS (SELECT cell, sum(tried) AS tried, sum(correct) AS correct, best_candidate, "
-                            "min(best_ns) AS best_ns FROM cells WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) "
-                            "GROUP BY cell) SELECT sums.cell, tried, correct, best_candidate, best_ns, relative_error, "
-                            "registers, elapsed_s FROM sums LEFT JOIN candidates ON id = best_candidate ORDER BY 1");
+                            "max(best_rank) AS best_rank FROM cells WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) "
+                            "GROUP BY cell) SELECT sums.cell, tried, correct, best_candidate, best_rank, time_ns, "
+                            "over_eager, over_eager_low, over_eager_high, relative_error, registers, elapsed_s "
+                            "FROM sums LEFT JOIN candidates ON id = best_candidate ORDER BY 1");
     bindAll(query, run.value(), island);
-    return readCells(query);
+    return readCells(query, eagerSpeedupOf(connection, run));
   });
 }
 
 Result<std::vector<CellLine>> Record::cellsAt(domain::RunId run, std::optional<int> island, double seconds) const {
   return m_impl->reading("read the cells", [&](SQLite::Database& connection) -> Result<std::vector<CellLine>> {
-    // min() passes over rows without a time, so where there is one, the plain columns are of the fastest.
+    // max() passes over rows without a rank, so where there is one, the plain columns are of the best.
     SQLite::Statement query(
         connection,
-        "SELECT cell, count(*), sum(status = 'correct'), id, min(rank_ns), relative_error, registers, "
-        "elapsed_s FROM candidates WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) "
-        "AND elapsed_s <= ?3 AND cell IS NOT NULL AND status <> 'pending' "
-        "GROUP BY cell ORDER BY cell");
+        "SELECT cell, count(*), sum(status = 'correct'), id, max(rank), time_ns, over_eager, over_eager_low, "
+        "over_eager_high, relative_error, registers, elapsed_s FROM candidates "
+        "WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) AND elapsed_s <= ?3 AND cell IS NOT NULL "
+        "AND status NOT IN ('pending', 'not evaluated') GROUP BY cell ORDER BY cell");
     bindAll(query, run.value(), island, seconds);
-    return readCells(query);
+    return readCells(query, eagerSpeedupOf(connection, run));
   });
 }
 
@@ -217,13 +227,16 @@ Result<int> Record::islandCount(domain::RunId run) const {
 Result<std::vector<Record::Improvement>> Record::improvements(domain::RunId run) const {
   return m_impl->reading("read improvements", [&](SQLite::Database& connection) -> Result<std::vector<Improvement>> {
     SQLite::Statement query(connection,
-                            "SELECT elapsed_s, time_ns, candidate FROM improvements WHERE run_id = ? "
-                            "ORDER BY elapsed_s, candidate");
+                            "SELECT improvements.elapsed_s, candidate, over_eager, over_eager_low, over_eager_high "
+                            "FROM improvements JOIN candidates ON candidates.id = candidate "
+                            "WHERE improvements.run_id = ? ORDER BY improvements.elapsed_s, candidate");
     bindAll(query, run.value());
+    constexpr int kOverEager = 2;
+    const domain::Speedup eagerSpeedup = eagerSpeedupOf(connection, run);
     std::vector<Improvement> points;
     while (query.executeStep()) {
-      points.push_back({query.getColumn(0).getDouble(), query.getColumn(1).getDouble(),
-                        domain::CandidateId(query.getColumn(2).getInt64())});
+      points.push_back({query.getColumn(0).getDouble(), speedupFrom(query, kOverEager).times(eagerSpeedup),
+                        domain::CandidateId(query.getColumn(1).getInt64())});
     }
     return points;
   });

@@ -14,6 +14,8 @@
 namespace swage::store {
 namespace {
 
+constexpr int kSpeedupColumns = 3;
+
 Error rowError(std::string_view what, std::string_view why) {
   return Error(ErrorKind::Storage, fmt::format("the record holds a {} that cannot be used: {}", what, why),
                "Restore the project from a backup, or start the run again.");
@@ -91,6 +93,16 @@ std::optional<double> largestError(const std::vector<domain::OutputError>& error
   return largest;
 }
 
+// PyTorch's own operators are eager, whatever the detour through a launch plan costs.
+std::optional<domain::Speedup> overEagerOf(const domain::PairedTiming& timing, domain::OperatorKind madeBy) {
+  const domain::Speedup speedup = domain::againstEager(timing);
+  const bool isUsable = std::isfinite(speedup.value) && std::isfinite(speedup.low) && std::isfinite(speedup.high);
+  if (!isUsable || !speedup.isKnown()) {
+    return std::nullopt;
+  }
+  return madeBy == domain::OperatorKind::Baseline ? domain::Speedup::exactly(1.0) : speedup;
+}
+
 // Tags of a row as lineColumns() joins them.
 std::vector<std::string> splitTags(const std::string& text) {
   constexpr char kUnitSeparator = 31;
@@ -150,10 +162,17 @@ Result<std::vector<domain::CandidateId>> splitIds(std::string_view text) {
   return ids;
 }
 
-std::string_view runColumns() {
-  return "runs.id, runs.task_id, tasks.name, bundle_path, device_json, status, seed, time_budget_s, max_evaluations, "
-         "options_json, started_at_ms, elapsed_s, evaluations, correct, coalesce(winner, best_candidate), "
-         "coalesce((SELECT rank_ns FROM candidates WHERE candidates.id = winner), best_ns), baseline_ns, baseline_mode";
+domain::Speedup speedupFrom(SQLite::Statement& row, int first) {
+  return {row.getColumn(first).getDouble(), row.getColumn(first + 1).getDouble(), row.getColumn(first + 2).getDouble()};
+}
+
+std::string_view selectRuns() {
+  return "SELECT runs.id, runs.task_id, tasks.name, bundle_path, device_json, runs.status, seed, time_budget_s, "
+         "max_evaluations, options_json, started_at_ms, runs.elapsed_s, evaluations, correct, winner, best.id, "
+         "best.time_ns, best.over_eager, best.over_eager_low, best.over_eager_high, baseline_ns, baseline_mode, "
+         "eager_speedup, eager_speedup_low, eager_speedup_high FROM runs JOIN tasks ON tasks.id = task_id "
+         "LEFT JOIN candidates AS best ON best.id = coalesce((SELECT id FROM candidates AS won "
+         "WHERE won.id = winner AND won.operator <> 'baseline'), best_candidate)";
 }
 
 Result<RunRow> runFrom(SQLite::Statement& row) {
@@ -178,21 +197,27 @@ Result<RunRow> runFrom(SQLite::Statement& row) {
   run.elapsedSeconds = row.getColumn(column++).getDouble();
   run.evaluations = row.getColumn(column++).getInt64();
   run.correct = row.getColumn(column++).getInt64();
+  run.winner = optionalId(row, column++);
   run.best = optionalId(row, column++);
   run.bestTimeNs = row.getColumn(column++).getDouble();
+  const domain::Speedup overEager = speedupFrom(row, column);
+  column += kSpeedupColumns;
   run.baselineNs = row.getColumn(column++).getDouble();
   run.baselineMode = row.getColumn(column++).getString();
+  run.eagerSpeedup = speedupFrom(row, column);
+  run.bestSpeedup = overEager.times(run.eagerSpeedup);
   return run;
 }
 
 std::string_view lineColumns() {
-  return "id, run_id, island, operator, cell, status, summary, time_ns, low_ns, high_ns, relative_error, registers, "
-         "elapsed_s, parents, id IN (SELECT candidate_id FROM pins), id IN (SELECT candidate_id FROM trash), "
+  return "id, run_id, island, operator, cell, status, summary, time_ns, low_ns, high_ns, over_eager, over_eager_low, "
+         "over_eager_high, relative_error, registers, elapsed_s, parents, id IN (SELECT candidate_id FROM pins), id IN "
+         "(SELECT candidate_id FROM trash), "
          "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE candidate_id = candidates.id "
          "ORDER BY tag)), (SELECT note FROM notes WHERE candidate_id = candidates.id)";
 }
 
-Result<CandidateLine> lineFrom(SQLite::Statement& row, double baselineNs) {
+Result<CandidateLine> lineFrom(SQLite::Statement& row, const domain::Speedup& eagerSpeedup) {
   CandidateLine line;
   int column = 0;
   line.id = domain::CandidateId(row.getColumn(column++).getInt64());
@@ -205,11 +230,12 @@ Result<CandidateLine> lineFrom(SQLite::Statement& row, double baselineNs) {
   line.timeNs = row.getColumn(column++).getDouble();
   line.lowNs = row.getColumn(column++).getDouble();
   line.highNs = row.getColumn(column++).getDouble();
+  line.speedup = speedupFrom(row, column).times(eagerSpeedup);
+  column += kSpeedupColumns;
   line.relativeError = row.getColumn(column++).getDouble();
   line.registers = row.getColumn(column++).getInt();
   line.elapsedSeconds = row.getColumn(column++).getDouble();
   SWAGE_TRY_ASSIGN(line.parents, splitIds(row.getColumn(column++).getString()));
-  line.speedup = line.timeNs > 0.0 ? baselineNs / line.timeNs : 0.0;
   line.annotation.pinned = row.getColumn(column++).getInt() != 0;
   line.annotation.trashed = row.getColumn(column++).getInt() != 0;
   line.annotation.tags = splitTags(row.getColumn(column++).getString());
@@ -253,7 +279,7 @@ Result<StoredCandidate> recordFrom(SQLite::Statement& row) {
   return stored;
 }
 
-EvaluationColumns columnsOf(const domain::Evaluation& evaluation) {
+EvaluationColumns columnsOf(const domain::Evaluation& evaluation, domain::OperatorKind madeBy) {
   EvaluationColumns columns;
   columns.status = domain::statusName(evaluation);
   columns.summary = domain::summary(evaluation);
@@ -270,7 +296,10 @@ EvaluationColumns columnsOf(const domain::Evaluation& evaluation) {
     columns.timeNs = timing.medianNs;
     columns.lowNs = timing.lowNs;
     columns.highNs = timing.highNs;
-    columns.rankNs = correct->timing.screenedOut ? std::nullopt : columns.timeNs;
+    columns.overEager = overEagerOf(correct->timing, madeBy);
+  }
+  if (columns.overEager && madeBy != domain::OperatorKind::Baseline) {
+    columns.rank = columns.overEager->low;
   }
   return columns;
 }

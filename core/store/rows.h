@@ -21,13 +21,16 @@ namespace swage::store {
 [[nodiscard]] std::string joinIds(const std::vector<domain::CandidateId>& ids);
 [[nodiscard]] Result<std::vector<domain::CandidateId>> splitIds(std::string_view text);
 
-// The columns that runFrom() reads, for the part between SELECT and FROM runs JOIN tasks.
-[[nodiscard]] std::string_view runColumns();
+// SELECT … FROM … of what runFrom() reads.
+[[nodiscard]] std::string_view selectRuns();
 [[nodiscard]] Result<RunRow> runFrom(SQLite::Statement& row);
 
-// The columns that lineFrom() reads, from candidates.
+// Three columns from `first` on, each of which may be NULL.
+[[nodiscard]] domain::Speedup speedupFrom(SQLite::Statement& row, int first);
+
+// The columns that lineFrom() reads, from candidates. `eagerSpeedup` is RunRow::eagerSpeedup of its run.
 [[nodiscard]] std::string_view lineColumns();
-[[nodiscard]] Result<CandidateLine> lineFrom(SQLite::Statement& row, double baselineNs);
+[[nodiscard]] Result<CandidateLine> lineFrom(SQLite::Statement& row, const domain::Speedup& eagerSpeedup);
 
 // The columns that recordFrom() reads, from candidates JOIN candidate_details. The artifacts are left to the caller.
 [[nodiscard]] std::string_view recordColumns();
@@ -47,9 +50,10 @@ struct EvaluationColumns {
   std::optional<double> timeNs;
   std::optional<double> lowNs;
   std::optional<double> highNs;
-  std::optional<double> rankNs;  // of a correct and fully measured candidate
+  std::optional<domain::Speedup> overEager;  // of a correct and fully measured candidate
+  std::optional<double> rank;                // its lower end; absent: it does not compete
   std::optional<double> relativeError;
 };
-[[nodiscard]] EvaluationColumns columnsOf(const domain::Evaluation& evaluation);
+[[nodiscard]] EvaluationColumns columnsOf(const domain::Evaluation& evaluation, domain::OperatorKind madeBy);
 
 }  // namespace swage::store

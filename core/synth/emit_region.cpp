@@ -185,8 +185,7 @@ class Emitter {
   }
 
   [[nodiscard]] std::int64_t innerStride(int access) const {
-    const Access& self = m_program.accesses[asIndex(access)];
-    return self.strides.empty() ? 0 : self.strides.back();
+    return m_program.accesses[asIndex(access)].innerStride();
   }
 
   // "p0[base.a3 + i]" with the stride of the innermost axis.

@@ -62,6 +62,9 @@ struct Access {
   domain::ScalarType dtype = domain::ScalarType::Float32;
   std::vector<std::int64_t> strides;  // one for each axis, in elements
   bool output = false;
+
+  // Along the innermost axis; 0 in a region of one element, which has no axes.
+  [[nodiscard]] std::int64_t innerStride() const { return strides.empty() ? 0 : strides.back(); }
 };
 
 struct Axis {

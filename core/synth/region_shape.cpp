@@ -57,7 +57,7 @@ int maxVectorWidth(const RegionProgram& program, int limit) {
       return false;
     }
     return std::all_of(program.accesses.begin(), program.accesses.end(), [&](const Access& access) {
-      if (access.strides.back() != 1) {
+      if (access.innerStride() != 1) {
         return true;  // one by one, or the same for all
       }
       return std::all_of(access.strides.begin(), access.strides.end() - 1,
@@ -91,7 +91,7 @@ bool canCopyElements(const RegionProgram& program) {
   return canCacheElements(program) && std::all_of(loads.begin(), loads.end(), [&](int load) {
            const Access& access = program.accesses[asIndex(program.prims[asIndex(load)].access)];
            return !differsForEachElement(program, access) ||
-                  (access.dtype == domain::ScalarType::Float32 && access.strides.back() == 1);
+                  (access.dtype == domain::ScalarType::Float32 && access.innerStride() == 1);
          });
 }
 

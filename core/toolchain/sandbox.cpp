@@ -71,8 +71,8 @@ Environment outerEnvironment(const SandboxSpec& spec) {
 
 Result<> checkSandbox(const std::string& bubblewrap) {
   const std::string hint =
-      "install bubblewrap and allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
-      "kernel.apparmor_restrict_unprivileged_userns=0), or accept the risk with --sandbox=none";
+      "install bubblewrap (apt install bubblewrap) and allow unprivileged user namespaces (sysctl "
+      "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0)";
   SandboxSpec spec;
   spec.bubblewrap = bubblewrap;
   ProcessLimits limits;

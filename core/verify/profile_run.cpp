@@ -55,7 +55,7 @@ wire::Profiled ProfileRun::run() {
   m_result.request = m_request.request;
   m_onStage("profile");
   if (!m_request.plan.hasKernels()) {
-    note("the candidate has no kernel of its own: PyTorch's operators do everything");
+    note("the candidate has no kernel of its own: it runs PyTorch's operators");
     return std::move(m_result);
   }
   openProfiler();
@@ -73,14 +73,17 @@ wire::Profiled ProfileRun::run() {
   return std::move(m_result);
 }
 
-// Nothing is timed with a profiler attached.
+// Nothing is timed where a profiler stays; such a one counts the time, too.
 domain::ProfileSource ProfileRun::measure() {
   const bool counted = m_profiler && count();
   m_profiler.reset();
-  if (counted) {
+  if (counted && m_attached) {
     return domain::ProfileSource::Counters;
   }
-  return !m_poisoned && time() ? domain::ProfileSource::Activity : domain::ProfileSource::Compiler;
+  const bool timed = !m_poisoned && time();
+  return counted ? domain::ProfileSource::Counters
+         : timed ? domain::ProfileSource::Activity
+                 : domain::ProfileSource::Compiler;
 }
 
 // Before the module is loaded: whoever samples must see it come.
@@ -95,7 +98,7 @@ void ProfileRun::openProfiler() {
     return;
   }
   m_profiler = std::move(*opened);
-  m_attached = true;
+  m_attached = m_profiler->staysInProcess();
   if (m_request.sampleLines) {
     if (const auto begun = m_profiler->beginSampling(); !begun) {
       note(begun.error());
@@ -196,11 +199,13 @@ void ProfileRun::sample() {
     }
     const bool hasText = std::any_of(report->instructions.begin(), report->instructions.end(),
                                      [](const domain::InstructionSamples& at) { return !at.text.empty(); });
-    if (!report->instructions.empty() && !hasText) {
+    if (!report->instructions.empty() && !hasText && m_attached) {  // the engine has a CPU's listing
       note("the samples are without instructions: no nvdisasm was found; a CUDA toolkit or Triton brings one");
     }
     keepLargest(report->instructions);
     kernel.profile.instructions = std::move(report->instructions);
+    std::vector<domain::ProfileMetric>& metrics = kernel.profile.metrics;
+    metrics.insert(metrics.end(), report->values.begin(), report->values.end());
   }
 }
 
@@ -216,10 +221,14 @@ bool ProfileRun::count() {
       note(report.error());
       return counted;
     }
-    if (!counted && !report->unknown.empty()) {
-      note(fmt::format("this chip does not count {}", fmt::join(report->unknown, ", ")));
+    if (report->missing) {
+      note(*report->missing);
+    } else {
+      if (!counted && !report->unknown.empty()) {
+        note(fmt::format("this chip does not count {}", fmt::join(report->unknown, ", ")));
+      }
+      counted = true;
     }
-    counted = true;
     for (const domain::ProfileMetric& metric : report->values) {
       kernel.profile.metrics.push_back(metric);
       if (metric.name == "gpu__time_duration.sum") {

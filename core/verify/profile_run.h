@@ -59,7 +59,7 @@ class ProfileRun {
   const WorkingInputs* m_inputs = nullptr;
   std::vector<Kernel> m_kernels;
   wire::Profiled m_result;
-  bool m_attached = false;  // the profiler has been in this process
+  bool m_attached = false;  // the profiler stays in this process
   bool m_poisoned = false;
 };
 

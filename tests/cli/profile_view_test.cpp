@@ -56,13 +56,29 @@ TEST(ProfileText, HasWhatTheCountersSay) {
             "   10 %      line 2    0x0000 S2R R0, SR_TID.X (wait)\n");
 }
 
+TEST(ProfileText, HasWhatWasCountedOfAProcessor) {
+  domain::Profile profile;
+  profile.source = domain::ProfileSource::Counters;
+  domain::KernelProfile kernel;
+  kernel.entry = "k";
+  kernel.metrics = {{"cycles", 4e6},          {"instructions", 6e6}, {"task-clock", 2e6}, {"stalled-cycles-backend", 1e6},
+                    {"L1-dcache-loads", 1e6}, {"branches", 1e5},     {"cache-misses", 1e3}, {"samples-parallelism", 1.9},
+                    {"branch-misses", 1e3},   {"L1-dcache-load-misses", 1e5}};
+  kernel.instructions = {{.offset = 4416, .text = "vmulps ymm0,ymm0,ymm0", .line = 12, .samples = 8, .stalls = {}}};
+  profile.kernels = {kernel};
+  const std::string text = profileText(profile);
+  EXPECT_THAT(text, HasSubstr("  processor  1.50 instructions/cycle, 2.00 GHz, 25 % of cycles stalled, 10 % L1 misses, "
+                              "6.4e+04 bytes beyond the caches, 1 % branch misses, 1.9 threads at work\n"));
+  EXPECT_THAT(text, HasSubstr("  100 %      line 12   0x1140 vmulps ymm0,ymm0,ymm0\n"));
+}
+
 TEST(ProfileText, SaysWhatIsMissingAndWhatToDo) {
   domain::Profile profile;
   profile.limitation = "only administrators may read the counters. Load the driver with an option";
   profile.kernels.resize(1);
   profile.kernels[0].entry = "k";
   const std::string text = profileText(profile);
-  EXPECT_THAT(text, HasSubstr("by what the compiler said\n            only administrators"));
+  EXPECT_THAT(text, HasSubstr("by compiler output\n            only administrators"));
   EXPECT_THAT(text, HasSubstr("k: not timed\n"));
   EXPECT_THAT(text, Not(HasSubstr("roofline")));
   EXPECT_THAT(text, Not(HasSubstr("registers")));

@@ -4,9 +4,11 @@
 
 #include <QProcess>
 #include <QProcessEnvironment>
+#include <QStandardPaths>
 
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -77,7 +79,9 @@ class HelpTest : public ProgramTest, public ::testing::WithParamInterface<const 
 
 TEST_P(HelpTest, IsAsWritten) {
   const std::string name = GetParam();
-  const Outcome outcome = name == "swage" ? run({"--help"}) : run({name, "--help"});
+  const Outcome outcome = name == "swage"          ? run({"--help"})
+                          : name == "bench_engine" ? run({"bench", "engine", "--help"})
+                                                   : run({name, "--help"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.errors, IsEmpty());
   const auto golden = readTextFile(std::filesystem::path(SWAGE_GOLDEN_FOLDER) / ("help_" + name + ".txt"));
@@ -86,8 +90,10 @@ TEST_P(HelpTest, IsAsWritten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
-                         ::testing::Values("swage", "import", "optimize", "status", "list", "show", "resume", "verify",
-                                           "evaluate", "profile", "export", "bench", "doctor", "version"),
+                         ::testing::Values("swage", "import", "optimize", "status", "list", "show", "compare", "disasm",
+                                           "report", "resume", "verify", "evaluate", "profile", "export", "bench",
+                                           "bench_engine", "devices", "doctor", "config", "completion", "man",
+                                           "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, WrongUsageIsExitCode2WithAHint) {
@@ -162,13 +168,196 @@ TEST_F(ProgramTest, ListTakesTheFilterLanguageOfTheWindow) {
   ASSERT_THAT(document, testing::IsOk());
   const domain::Json& candidates = (*document)["candidates"];
   ASSERT_GT(candidates.size(), 5U);
-  double before = 20.0;
   for (const domain::Json& candidate : candidates) {
     EXPECT_EQ(candidate["status"], "correct");
     EXPECT_NE(candidate["island"], 2);
-    EXPECT_GT(candidate["speedup"], before);
-    before = candidate["speedup"].get<double>();
+    EXPECT_GT(candidate["speedup"], 20.0);
   }
+}
+
+TEST_F(ProgramTest, ListSortsBySpeedupWithTheFastestFirstAndReverseTurnsItRound) {
+  testing::makeLargeRecord(m_folder / "project", 300);
+  const auto speedups = [this](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"list",    "1",      "--project", "project", "--status",
+                                       "correct", "--sort", "speedup",   "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto document = domain::parseJson(run(arguments).output);
+    std::vector<double> values;
+    for (const domain::Json& candidate : document ? (*document)["candidates"] : domain::Json::array()) {
+      values.push_back(candidate["speedup_low"].get<double>());
+    }
+    return values;
+  };
+  const std::vector<double> fastestFirst = speedups({});
+  ASSERT_GT(fastestFirst.size(), 5U);
+  EXPECT_TRUE(std::is_sorted(fastestFirst.rbegin(), fastestFirst.rend()));
+  const std::vector<double> slowestFirst = speedups({"--reverse"});
+  EXPECT_TRUE(std::is_sorted(slowestFirst.begin(), slowestFirst.end()));
+  EXPECT_EQ(slowestFirst.size(), fastestFirst.size());
+}
+
+TEST_F(ProgramTest, AMisspeltSettingIsExitCode3AndNamesTheNearestOne) {
+  setEnvironment("SWAGE_CONFIG", (m_folder / "config.toml").string());
+  std::ofstream(m_folder / "config.toml") << "[search]\ntime_budgt = \"5 min\"\n";
+  const Outcome outcome = run({"list"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.errors, HasSubstr("there is no setting 'search.time_budgt'"));
+  EXPECT_THAT(outcome.errors, HasSubstr("config.toml"));
+  EXPECT_THAT(outcome.errors, HasSubstr("hint: did you mean 'search.time_budget'?"));
+  EXPECT_EQ(run({"list", "--help"}).code, 0);
+  EXPECT_EQ(run({"version"}).code, 0);
+  EXPECT_EQ(run({"config", "unset", "search.time_budgt"}).code, 0) << "the way to mend it";
+  EXPECT_EQ(run({"status"}).code, 0);
+}
+
+TEST_F(ProgramTest, ConfigShowsWhereAValueComesFrom) {
+  setEnvironment("SWAGE_CONFIG", (m_folder / "config.toml").string());
+  EXPECT_EQ(run({"config", "get", "search.target"}).output, "auto\n");
+  EXPECT_EQ(run({"config", "set", "search.target", "cpu"}).code, 0);
+  EXPECT_EQ(run({"config", "get", "search.target"}).output, "cpu\n");
+  std::filesystem::create_directories(m_folder / "project");
+  EXPECT_EQ(run({"config", "set", "search.target", "cuda", "--scope", "project", "--project", "project"}).code, 0);
+  const auto document =
+      domain::parseJson(run({"config", "get", "search.target", "--project", "project", "--json"}).output);
+  ASSERT_THAT(document, testing::IsOk());
+  EXPECT_EQ((*document)["value"], "cuda");
+  EXPECT_EQ((*document)["origin"], "project");
+  EXPECT_EQ((*document)["sources"].size(), 3U);
+  EXPECT_THAT(run({"config", "--project", "project", "--origin"}).output, HasSubstr("user ("));
+  EXPECT_EQ(run({"config", "path"}).output, (m_folder / "config.toml").string() + "\n");
+}
+
+TEST_F(ProgramTest, ConfigRefusesWhatMakesNoSense) {
+  setEnvironment("SWAGE_CONFIG", (m_folder / "config.toml").string());
+  EXPECT_EQ(run({"config", "set", "search.target", "toaster"}).code, 3);
+  EXPECT_EQ(run({"config", "set", "search.taget", "cpu"}).code, 3);
+  EXPECT_EQ(run({"config", "get", "nothing"}).code, 3);
+  EXPECT_EQ(run({"config", "set", "search.target"}).code, 2);
+  EXPECT_EQ(run({"config", "get"}).code, 2);
+  EXPECT_EQ(run({"config", "list", "search.target"}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(m_folder / "config.toml"));
+}
+
+TEST_F(ProgramTest, ColoursAreWhereTheyAreAskedFor) {
+  EXPECT_THAT(run({"list"}).errors, ::testing::Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(run({"list", "--color", "always"}).errors, HasSubstr("\x1b[31mswage: "));
+  setEnvironment("CLICOLOR_FORCE", "1");
+  EXPECT_THAT(run({"list"}).errors, HasSubstr("\x1b[31m"));
+  EXPECT_THAT(run({"list", "--no-color"}).errors, ::testing::Not(HasSubstr("\x1b[")));
+  setEnvironment("NO_COLOR", "1");
+  EXPECT_THAT(run({"list"}).errors, ::testing::Not(HasSubstr("\x1b[")));
+}
+
+TEST_F(ProgramTest, AMisspeltCommandOrOptionIsNamedWithTheNearestOne) {
+  EXPECT_THAT(run({"optimise"}).errors, HasSubstr("did you mean 'optimize'?"));
+  const Outcome outcome = run({"list", "--fliter", "x"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.errors, HasSubstr("there is no option '--fliter'"));
+  EXPECT_THAT(outcome.errors, HasSubstr("did you mean --filter?"));
+}
+
+// A shell reads the script without running it, where the shell is installed.
+class CompletionTest : public ProgramTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(CompletionTest, IsAScriptOfItsShell) {
+  const std::string shell = GetParam();
+  const QString program = QStandardPaths::findExecutable(QString::fromStdString(shell));
+  if (program.isEmpty()) {
+    GTEST_SKIP() << shell << " is not installed";
+  }
+  std::ofstream(m_folder / "script") << run({"completion", shell}).output;
+  QProcess process;
+  process.start(program, {QStringLiteral("-n"), path(m_folder / "script")});
+  ASSERT_TRUE(process.waitForFinished(60000));
+  const Outcome outcome = outcomeOf(process);
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_THAT(outcome.errors, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, CompletionTest, ::testing::Values("bash", "zsh", "fish"),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+TEST_F(ProgramTest, BashCompletesCommandsAndChoices) {
+  const QString bash = QStandardPaths::findExecutable(QStringLiteral("bash"));
+  if (bash.isEmpty()) {
+    GTEST_SKIP() << "bash is not installed";
+  }
+  std::ofstream(m_folder / "script") << run({"completion", "bash"}).output;
+  const auto completions = [&](const std::string& words, int at) {
+    QProcess process;
+    process.start(bash, {QStringLiteral("-c"),
+                         QString::fromStdString("source '" + (m_folder / "script").string() + "'; COMP_WORDS=(" +
+                                                std::string(SWAGE_PROGRAM) + " " + words + "); COMP_CWORD=" +
+                                                std::to_string(at) + "; _swage; echo \"${COMPREPLY[*]}\"")});
+    EXPECT_TRUE(process.waitForFinished(60000));
+    return process.readAllStandardOutput().trimmed().toStdString();
+  };
+  EXPECT_EQ(completions("opt", 1), "optimize");
+  EXPECT_EQ(completions("optimize --target c", 3), "cpu cuda");
+}
+
+TEST_F(ProgramTest, ManPagesAreThereForAllCommandsAndCleanForMandoc) {
+  EXPECT_EQ(run({"man", "-o", "pages"}).code, 0);
+  const std::filesystem::path pages = m_folder / "pages";
+  EXPECT_TRUE(std::filesystem::exists(pages / "swage.1"));
+  EXPECT_TRUE(std::filesystem::exists(pages / "swage-bench-engine.1"));
+  EXPECT_EQ(run({"man", "nonsense"}).code, 2);
+  const QString mandoc = QStandardPaths::findExecutable(QStringLiteral("mandoc"));
+  if (mandoc.isEmpty()) {
+    GTEST_SKIP() << "mandoc is not installed";
+  }
+  for (const auto& page : std::filesystem::directory_iterator(pages)) {
+    QProcess process;
+    process.start(mandoc, {QStringLiteral("-Tlint"), QStringLiteral("-Wwarning"), path(page.path())});
+    ASSERT_TRUE(process.waitForFinished(60000));
+    EXPECT_EQ(process.readAllStandardOutput().toStdString(), "") << page.path();
+  }
+}
+
+TEST_F(ProgramTest, ABugReportHasChecksAndSettingsAndNoNames) {
+  setEnvironment("SWAGE_PYTHON", "/home/ada/python");
+  const Outcome outcome = run({"doctor", "--bundle", "report.tar.gz"});
+  EXPECT_EQ(outcome.code, 5) << "without a Python nothing works";
+  ASSERT_TRUE(std::filesystem::exists(m_folder / "report.tar.gz"));
+  QProcess tar;
+  tar.setWorkingDirectory(path(m_folder.path()));
+  tar.start(QStringLiteral("tar"),
+            {QStringLiteral("--extract"), QStringLiteral("--file"), QStringLiteral("report.tar.gz")});
+  ASSERT_TRUE(tar.waitForFinished(60000));
+  const auto folder = m_folder / "swage-bug-report";
+  const auto settings = readTextFile(folder / "settings.txt");
+  ASSERT_THAT(settings, testing::IsOk());
+  EXPECT_THAT(*settings, HasSubstr("/home/USER/python"));
+  EXPECT_TRUE(domain::parseJson(readTextFile(folder / "doctor.json").value_or("")));
+  EXPECT_THAT(readTextFile(folder / "system.txt").value_or(""), StartsWith("swage "));
+  EXPECT_EQ(run({"doctor", "--bundle", "nowhere/report.tar.gz"}).code, 10);
+}
+
+TEST_F(ProgramTest, CompareDisasmAndReportSayWhatIsMissing) {
+  testing::makeLargeRecord(m_folder / "project", 300);
+  EXPECT_EQ(run({"compare", "1", "99999", "--project", "project"}).code, 4);
+  EXPECT_EQ(run({"compare", "1", "2", "--other-project", "nowhere", "--project", "project"}).code, 4);
+  EXPECT_EQ(run({"disasm", "99999", "--project", "project"}).code, 4);
+  const Outcome report = run({"report", "r9", "-o", "x.html", "--project", "project"});
+  EXPECT_EQ(report.code, 4);
+  EXPECT_THAT(report.errors, HasSubstr("there is no run r9 in 'project'"));
+  EXPECT_FALSE(std::filesystem::exists(m_folder / "x.html"));
+  EXPECT_EQ(run({"report", "r1"}).code, 2);
+}
+
+TEST_F(ProgramTest, CompareAndReportReadARecord) {
+  testing::makeLargeRecord(m_folder / "project", 300);
+  const Outcome compared = run({"compare", "1", "2", "--project", "project", "--source", "--json"});
+  EXPECT_EQ(compared.code, 0) << compared.errors;
+  const auto document = domain::parseJson(compared.output);
+  ASSERT_THAT(document, testing::IsOk());
+  EXPECT_EQ((*document)["a"]["candidate"], 1);
+  EXPECT_TRUE((*document)["facts"].is_array());
+  const Outcome report = run({"report", "-o", "run.html", "--project", "project"});
+  EXPECT_EQ(report.code, 0) << report.errors;
+  EXPECT_THAT(readTextFile(m_folder / "run.html").value_or(""), StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(run({"report", "r1", "-o", "-", "--format", "markdown", "--project", "project"}).output,
+              StartsWith("# "));
 }
 
 TEST_F(ProgramTest, WithoutAnyProjectListSaysSo) {

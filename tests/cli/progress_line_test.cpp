@@ -17,7 +17,7 @@ services::Progress searching() {
   progress.evaluations = 142;
   progress.correct = 97;
   progress.perSecond = 7.88;
-  progress.bestSpeedup = 2.208;
+  progress.bestSpeedup = domain::Speedup::exactly(2.208);
   progress.filledCells = 5;
   return progress;
 }
@@ -59,6 +59,49 @@ TEST(ProgressLine, EachStageOfThePreparationHasItsLine) {
     line.show(progress);
   }
   EXPECT_EQ(written, "preparing: starting the worker\npreparing: torch.compile\n");
+}
+
+TEST(ProgressLine, CountsInPlainWords) {
+  services::Progress progress = searching();
+  progress.evaluations = 1;
+  progress.filledCells = 1;
+  EXPECT_THAT(ProgressLine::text(progress), ::testing::HasSubstr(" 1 candidate (97 correct, 1 cell), "));
+}
+
+TEST(ProgressLine, HasABarOfTheBudgetThatIsUsedUp) {
+  EXPECT_EQ(ProgressLine::bar(searching()), "[######--------------]  30 %  ");
+  services::Progress progress = searching();
+  progress.maxEvaluations = 284;
+  EXPECT_EQ(ProgressLine::bar(progress), "[##########----------]  50 %  ") << "whatever is nearer to its end";
+  progress.evaluations = 400;
+  EXPECT_THAT(ProgressLine::bar(progress), ::testing::HasSubstr("100 %"));
+  progress.state = services::RunState::Preparing;
+  EXPECT_EQ(ProgressLine::bar(progress), "");
+}
+
+TEST(ProgressLine, NeverTakesMoreThanOneLineOfTheTerminal) {
+  testing::FakeClock clock;
+  std::string written;
+  ProgressLine line(
+      ProgressLine::Mode::Terminal, [&](std::string_view text) { written += text; }, clock.now(), [] { return 40; });
+  line.show(searching());
+  EXPECT_EQ(columnsOf(written.substr(std::string_view("\r\x1b[2K").size())), 39U);
+}
+
+TEST(ProgressFilter, LetsThroughWhatIsNewAndASignOfLifeAfterHalfAMinute) {
+  testing::FakeClock clock;
+  ProgressFilter filter(clock.now());
+  services::Progress progress = searching();
+  EXPECT_TRUE(filter.isNews(progress));
+  for (int i = 0; i < 20; ++i) {
+    clock.advance(std::chrono::seconds(1));
+    progress.elapsedSeconds += 1.0;
+    EXPECT_FALSE(filter.isNews(progress));
+  }
+  progress.evaluations += 1;
+  EXPECT_TRUE(filter.isNews(progress));
+  clock.advance(std::chrono::seconds(30));
+  EXPECT_TRUE(filter.isNews(progress));
 }
 
 TEST(ProgressLine, OnATerminalIsWrittenOverAndTakenAway) {

@@ -45,8 +45,29 @@ TEST(Format, WritesSecondsAsAClock) {
   EXPECT_EQ(formatSeconds(-1), "0 s");
 }
 
+TEST(Format, MarksSpeedupsWithAWideInterval) {
+  EXPECT_EQ(formatSpeedupInterval({1.52, 1.44, 1.6}), "1.52x (1.44 to 1.60)");
+  EXPECT_EQ(formatSpeedupInterval({1.52, 0.9, 2.4}), "~1.52x (0.90 to 2.40)");
+  EXPECT_EQ(formatSpeedup(domain::Speedup::exactly(1.0)), "1.00x");
+  EXPECT_EQ(formatSpeedupInterval({}), "-");
+}
+
 TEST(Format, AlignsColumnsByCharactersNotBytes) {
   EXPECT_EQ(formatTable({{"time", "name"}, {"1 µs", "a"}, {"", "b"}}), "time  name\n1 µs  a\n      b\n");
+}
+
+TEST(Format, AlignsNumbersToTheRight) {
+  EXPECT_EQ(
+      formatTable({{"name", "time", "speedup"}, {"a", "1.31 ms", "2.00x"}, {"b", "12 µs", "~10.00x"}, {"c", "-", "-"}}),
+      "name     time  speedup\na     1.31 ms    2.00x\nb       12 µs  ~10.00x\nc           -        -\n");
+  EXPECT_EQ(formatTable({{"id"}, {"1"}, {"r10"}}), "id\n1\nr10\n") << "words among them: no column of numbers";
+}
+
+TEST(Format, CountsThings) {
+  EXPECT_EQ(counted(1, "cell"), "1 cell");
+  EXPECT_EQ(counted(0, "cell"), "0 cells");
+  EXPECT_EQ(formatInterval(1.31e6, 1.28e6, 1.35e6), "1.31 ms (1.28 ms to 1.35 ms)");
+  EXPECT_EQ(formatInterval(0, 0, 0), "-");
 }
 
 TEST(CandidateText, HasTheErrorsOnEachKindOfInputsBesideEagers) {

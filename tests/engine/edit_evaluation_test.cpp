@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/domain/json.h"
 #include "core/engine/edit_service_impl.h"
 #include "core/engine/held_out_shapes.h"
 #include "core/patterns/catalogue.h"
@@ -145,6 +146,9 @@ TEST_F(EditEvaluationTest, TheFastestBecomesTheWinnerOfAFinishedRun) {
   m_spaceSize = 60;
   run();
   const domain::CandidateId winner = onlyRun().best;
+  const auto timesOf = [this](const domain::CandidateId id) { return record().candidate(id)->evaluation; };
+  const std::string identity = domain::dumpJson(domain::toJson(*timesOf(history()[0].id)));
+  const auto improvements = record().improvements(onlyRun().id).value();
   ASSERT_GT(onlyRun().bestTimeNs, 11e3) << "of this seed";
   const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
   domain::Genome genome = parent.genome;
@@ -156,6 +160,13 @@ TEST_F(EditEvaluationTest, TheFastestBecomesTheWinnerOfAFinishedRun) {
   EXPECT_TRUE(outcome->isWinner);
   EXPECT_EQ(onlyRun().best, outcome->detail.row.id);
   EXPECT_NE(onlyRun().best, winner);
+  EXPECT_EQ(domain::dumpJson(domain::toJson(*timesOf(history()[0].id))), identity) << "PyTorch is not timed again";
+  const auto after = record().improvements(onlyRun().id).value();
+  ASSERT_EQ(after.size(), improvements.size() + 1);
+  for (std::size_t i = 0; i < improvements.size(); ++i) {
+    EXPECT_EQ(after[i].candidate, improvements[i].candidate) << "the chart goes on as it was";
+    EXPECT_EQ(after[i].speedup, improvements[i].speedup);
+  }
 }
 
 TEST_F(EditEvaluationTest, LaunchSizesMustBeOneForEachKernel) {

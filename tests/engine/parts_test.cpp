@@ -23,117 +23,124 @@ using ::testing::HasSubstr;
 using testing::IsError;
 using testing::IsOk;
 
-// A measurement of `ns`, certain to one per cent, of a program with `launches` launches.
-Remeasured measured(double ns, double speedupLow, int launches = 1, double relativeError = 1e-7) {
+// A measurement whose speedup over eager is certain to two per cent, of a program with `launches` launches.
+Remeasured measured(double speedupLow, int launches = 1, double relativeError = 1e-7) {
   Remeasured result;
-  result.timing.candidate.medianNs = ns;
-  result.timing.candidate.lowNs = 0.99 * ns;
-  result.timing.candidate.highNs = 1.01 * ns;
+  result.timing.candidate.samples = result.timing.eager.samples = 50;
+  result.timing.candidate.medianNs = 100.0 / speedupLow;
   result.timing.speedup = 1.02 * speedupLow;
   result.timing.speedupLow = speedupLow;
+  result.timing.speedupHigh = 1.04 * speedupLow;
   result.launches = launches;
   result.relativeError = relativeError;
   return result;
 }
 
-constexpr domain::CandidateId kIdentity(1);
+// As sure to be faster than eager, but by how much nobody knows.
+Remeasured uncertain(double value) {
+  Remeasured result = measured(0.6 * value);
+  result.timing.speedup = value;
+  result.timing.speedupHigh = 1.4 * value;
+  return result;
+}
 
-TEST(ChooseWinner, TheFastestWinsWhenItIsSurelyFasterThanEager) {
-  EXPECT_EQ(chooseWinner({{kIdentity, measured(100, 0.99)},
-                          {domain::CandidateId(2), measured(80, 1.2)},
+constexpr domain::CandidateId kIdentity(1);
+constexpr domain::Speedup kEagerIsFastest = domain::Speedup::exactly(1.0);
+
+TEST(ChooseWinner, TheHighestLowerEndWinsWhenItIsSurelyFaster) {
+  EXPECT_EQ(chooseWinner({{kIdentity, measured(0.99)},
+                          {domain::CandidateId(2), measured(1.2)},
                           {domain::CandidateId(3), std::nullopt},
-                          {domain::CandidateId(4), measured(90, 1.1)}},
-                         kIdentity),
+                          {domain::CandidateId(4), measured(1.1)}},
+                         kIdentity, kEagerIsFastest),
             domain::CandidateId(2));
 }
 
 TEST(ChooseWinner, TheTasksOwnOperatorsWinWhenNothingIsSurelyFaster) {
-  EXPECT_EQ(chooseWinner({{kIdentity, measured(100, 0.97)}, {domain::CandidateId(2), measured(99, 0.98)}}, kIdentity),
-            kIdentity);
+  EXPECT_EQ(
+      chooseWinner({{kIdentity, measured(0.97)}, {domain::CandidateId(2), measured(0.98)}}, kIdentity, kEagerIsFastest),
+      kIdentity);
+}
+
+TEST(ChooseWinner, TheTasksOwnOperatorsDoNotWinByASpeedupOfTheirOwn) {
+  EXPECT_EQ(
+      chooseWinner({{kIdentity, measured(45.0)}, {domain::CandidateId(2), measured(1.1)}}, kIdentity, kEagerIsFastest),
+      domain::CandidateId(2));
+}
+
+TEST(ChooseWinner, WhatOnlyBeatsEagerDoesNotBeatCompile) {
+  const domain::Speedup againstCompile{0.5, 0.48, 0.52};
+  EXPECT_EQ(
+      chooseWinner({{kIdentity, measured(0.99)}, {domain::CandidateId(2), measured(1.9)}}, kIdentity, againstCompile),
+      kIdentity);
+  EXPECT_EQ(
+      chooseWinner({{kIdentity, measured(0.99)}, {domain::CandidateId(2), measured(2.3)}}, kIdentity, againstCompile),
+      domain::CandidateId(2));
 }
 
 TEST(ChooseWinner, NothingCorrectHasNoWinner) {
-  EXPECT_FALSE(chooseWinner({{kIdentity, std::nullopt}}, kIdentity).isValid());
+  EXPECT_FALSE(chooseWinner({{kIdentity, std::nullopt}}, kIdentity, kEagerIsFastest).isValid());
 }
 
-TEST(ChooseWinner, InsideTheIntervalsItIsNotTimeThatDecides) {
-  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), measured(80.0, 1.20, 3)},
-                          {domain::CandidateId(3), measured(81.0, 1.19, 1)},
-                          {domain::CandidateId(4), measured(90.0, 1.10, 1)}},
-                         kIdentity),
+TEST(ChooseWinner, OfEqualSpeedupsTheSimplerWins) {
+  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), measured(1.2, 3)}, {domain::CandidateId(3), measured(1.2, 1)}},
+                         kIdentity, kEagerIsFastest),
             domain::CandidateId(3))
       << "fewer launches";
-  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), measured(80.0, 1.20, 1, 2e-7)},
-                          {domain::CandidateId(3), measured(80.5, 1.19, 1, 1e-7)}},
-                         kIdentity),
-            domain::CandidateId(3))
-      << "a smaller error";
   EXPECT_EQ(
-      chooseWinner({{domain::CandidateId(5), measured(80.0, 1.20)}, {domain::CandidateId(3), measured(80.5, 1.19)}},
-                   kIdentity),
+      chooseWinner({{domain::CandidateId(2), measured(1.2, 1, 2e-7)}, {domain::CandidateId(3), measured(1.2, 1, 1e-7)}},
+                   kIdentity, kEagerIsFastest),
       domain::CandidateId(3))
+      << "a smaller error";
+  EXPECT_EQ(chooseWinner({{domain::CandidateId(5), measured(1.2)}, {domain::CandidateId(3), measured(1.2)}}, kIdentity,
+                         kEagerIsFastest),
+            domain::CandidateId(3))
       << "the older one";
 }
 
-TEST(ChooseWinner, ADifferenceThatEagerSharedIsDrift) {
-  Remeasured hurried = measured(80.0, 1.2, 2);
-  const Remeasured patient = measured(90.0, 1.3, 1);
-  EXPECT_FALSE(isSurelyFaster(hurried.timing, patient.timing));
-  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), hurried}, {domain::CandidateId(3), patient}}, kIdentity),
-            domain::CandidateId(3));
-}
-
-TEST(ChooseWinner, AThrottledMeasurementDoesNotBeatASolidOne) {
-  Remeasured hot = measured(70, 1.5);
+TEST(ChooseWinner, AnUncertainMeasurementDoesNotBeatASolidOne) {
+  Remeasured hot = measured(1.5);
   hot.timing.candidate.stopReason = "throttled";
-  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), hot}, {domain::CandidateId(3), measured(80, 1.2)}}, kIdentity),
-            domain::CandidateId(3));
-  EXPECT_EQ(chooseWinner({{domain::CandidateId(2), hot}, {kIdentity, measured(100, 0.99)}}, kIdentity),
-            domain::CandidateId(2))
-      << "where there is no other";
+  for (const Remeasured& doubtful : {hot, uncertain(3.0)}) {
+    EXPECT_TRUE(isUncertain(doubtful.timing));
+    EXPECT_EQ(chooseWinner({{domain::CandidateId(2), doubtful}, {domain::CandidateId(3), measured(1.2)}}, kIdentity,
+                           kEagerIsFastest),
+              domain::CandidateId(3));
+    EXPECT_EQ(
+        chooseWinner({{domain::CandidateId(2), doubtful}, {kIdentity, measured(0.99)}}, kIdentity, kEagerIsFastest),
+        domain::CandidateId(2))
+        << "where there is no other";
+    EXPECT_EQ(
+        chooseWinner(
+            {{domain::CandidateId(2), doubtful}, {domain::CandidateId(3), measured(0.9)}, {kIdentity, measured(0.99)}},
+            kIdentity, kEagerIsFastest),
+        domain::CandidateId(2))
+        << "a solid one that loses is no reason to";
+  }
+  EXPECT_FALSE(isUncertain(measured(1.2).timing));
 }
 
 TEST(ChooseWinner, WhoIsExcludedDoesNotWin) {
-  EXPECT_EQ(chooseWinner({{kIdentity, measured(100, 0.99)},
-                          {domain::CandidateId(2), measured(5, 20)},
-                          {domain::CandidateId(3), measured(80, 1.2)}},
-                         kIdentity, {domain::CandidateId(2)}),
+  EXPECT_EQ(chooseWinner({{kIdentity, measured(0.99)},
+                          {domain::CandidateId(2), measured(20)},
+                          {domain::CandidateId(3), measured(1.2)}},
+                         kIdentity, kEagerIsFastest, {domain::CandidateId(2)}),
             domain::CandidateId(3));
 }
 
 TEST(FreshProcess, IsAskedForAboveTenTimesTheBaseline) {
-  EXPECT_TRUE(isIncredible(measured(9.9, 2).timing, 100.0));
-  EXPECT_FALSE(isIncredible(measured(10.1, 2).timing, 100.0));
-  EXPECT_FALSE(isIncredible(measured(9.9, 2).timing, 0.0));
+  EXPECT_TRUE(isIncredible({10.1, 9.0, 11.0}));
+  EXPECT_FALSE(isIncredible({9.9, 9.0, 11.0}));
+  EXPECT_FALSE(isIncredible({}));
 }
 
-TEST(FreshProcess, BearsOutTheSameTimeOnly) {
+TEST(FreshProcess, BearsOutTheSameSpeedupOnly) {
   domain::Correct fresh;
-  fresh.timing = measured(108.0, 2).timing;
-  EXPECT_THAT(findContradiction(measured(100.0, 2).timing, fresh), ::testing::IsEmpty());
-  fresh.timing = measured(150.0, 2).timing;
-  EXPECT_THAT(findContradiction(measured(100.0, 2).timing, fresh), HasSubstr("another process measured 150 ns"));
-  EXPECT_THAT(findContradiction(measured(100.0, 2).timing, domain::Unstable{"sometimes"}), HasSubstr("not correct"));
-}
-
-domain::Baseline baseline(const std::string& mode, double ns, domain::AccuracyClass accuracy) {
-  domain::Baseline result;
-  result.mode = mode;
-  result.timing.medianNs = ns;
-  result.timing.lowNs = 0.98 * ns;
-  result.timing.highNs = 1.02 * ns;
-  result.accuracy = accuracy;
-  return result;
-}
-
-TEST(Beats, MeansOutsideTheIntervalsOfTheFastestComparableBaseline) {
-  using enum domain::AccuracyClass;
-  const auto candidate = measured(90.0, 1.05).timing;
-  EXPECT_TRUE(beats(candidate, {baseline("eager", 100, Fp32)}));
-  EXPECT_FALSE(beats(candidate, {baseline("eager", 100, Fp32), baseline("compile", 92, Fp32)})) << "92 may be 90.2";
-  EXPECT_TRUE(beats(candidate, {baseline("eager", 100, Fp32), baseline("compile", 50, Tf32)})) << "it computes less";
-  EXPECT_FALSE(beats(measured(90.0, 1.0).timing, {baseline("eager", 100, Fp32)}));
-  EXPECT_FALSE(beats(candidate, {}));
+  fresh.timing = measured(2.15).timing;
+  EXPECT_THAT(findContradiction(measured(2.0).timing, fresh), ::testing::IsEmpty());
+  fresh.timing = measured(3.0).timing;
+  EXPECT_THAT(findContradiction(measured(2.0).timing, fresh), HasSubstr("another process measured 3.06x of eager"));
+  EXPECT_THAT(findContradiction(measured(2.0).timing, domain::Unstable{"sometimes"}), HasSubstr("not correct"));
 }
 
 TEST(Baselines, AreReadFromTheBridgesDocument) {
@@ -144,9 +151,12 @@ TEST(Baselines, AreReadFromTheBridgesDocument) {
                               "conditions": {"sm_clock_mhz": 1980, "lowest_sm_clock_mhz": 1965,
                                              "memory_clock_mhz": 3201, "temperature_celsius": 41,
                                              "power_watts": 310.5, "throttle_reasons": ["power cap"]}},
-                    "compile": {"median_ns": null, "samples": 0, "error": "no compiler"}}})"));
+                    "compile": {"median_ns": null, "samples": 0, "error": "no compiler"},
+                    "max-autotune": {"median_ns": 100, "samples": 9, "error": null, "eager_speedup": 0.5,
+                                     "eager_speedup_low": 0.4, "eager_speedup_high": 0.6}}})"));
   ASSERT_THAT(baselines, IsOk());
-  ASSERT_EQ(baselines->size(), 2U);
+  ASSERT_EQ(baselines->size(), 3U);
+  EXPECT_EQ(baselines->at(2).eagerSpeedup, (domain::Speedup{0.5, 0.4, 0.6}));
   EXPECT_EQ(baselines->at(0).mode, "compile");
   EXPECT_EQ(baselines->at(0).failure, "no compiler");
   EXPECT_EQ(baselines->at(1).timing.samples, 9);
@@ -169,22 +179,25 @@ TEST(Baselines, ADocumentWithoutModesIsAProtocolError) {
               IsError(ErrorKind::Protocol, HasSubstr("eager")));
 }
 
-TEST(Baselines, TheFasterOfTheTwoEagerMeasurementsStands) {
+TEST(Baselines, TheEagerThatTheOthersWereMeasuredInTurnsWithStands) {
   domain::Baseline worker;
   worker.mode = "eager";
-  worker.timing.medianNs = 90.0;
+  worker.timing.medianNs = 10.0;  // at another moment
+  worker.accuracy = domain::AccuracyClass::Half;
   domain::Baseline python = worker;
   python.timing.medianNs = 100.0;
-  EXPECT_DOUBLE_EQ(merged(worker, {python}).at(0).timing.medianNs, 90.0);
-  python.timing.medianNs = 80.0;
-  EXPECT_DOUBLE_EQ(merged(worker, {python}).at(0).timing.medianNs, 80.0);
+  python.accuracy = domain::AccuracyClass::Tf32;
+  domain::Baseline compile;
+  compile.mode = "compile";
+  compile.timing.medianNs = 50.0;
+  compile.eagerSpeedup = {0.5, 0.49, 0.51};
+  const auto both = merged(worker, {python, compile});
+  EXPECT_DOUBLE_EQ(both.at(0).timing.medianNs, 100.0);
+  EXPECT_EQ(both.at(0).accuracy, domain::AccuracyClass::Tf32) << "as the bridge found";
+  EXPECT_EQ(both.at(1).eagerSpeedup, (domain::Speedup{0.5, 0.49, 0.51}));
+  python.failure = "it crashed";
+  EXPECT_DOUBLE_EQ(merged(worker, {python}).at(0).timing.medianNs, 10.0);
   EXPECT_EQ(merged(worker, {}).size(), 1U);
-}
-
-TEST(Baselines, TheAccuracyClassIsWhatTheBridgeFound) {
-  const domain::Baseline worker = baseline("eager", 90.0, domain::AccuracyClass::Half);
-  const domain::Baseline python = baseline("eager", 100.0, domain::AccuracyClass::Tf32);
-  EXPECT_EQ(merged(worker, {python}).at(0).accuracy, domain::AccuracyClass::Tf32);
 }
 
 TEST(Baselines, WithoutTheBridgeTheClassOfEagerIsGuessedFromItsError) {

@@ -2,6 +2,7 @@
 #include "core/engine/profile_service_impl.h"
 
 #include "core/domain/json.h"
+#include "core/engine/export_facts.h"
 #include "tests/engine/session_fixture.h"
 #include "tests/support/result_matchers.h"
 
@@ -62,6 +63,23 @@ TEST_F(ProfileServiceTest, TellsStagesAndReportsWhatTheRecordHas) {
   ASSERT_EQ(report->diagnosis.kernels.size(), report->profile.kernels.size());
   EXPECT_EQ(report->diagnosis.candidateNs, m_service.candidate(m_candidate)->row.timeNs);
   EXPECT_GT(report->diagnosis.taskBytes, 0.0);
+}
+
+TEST_F(ProfileServiceTest, HasTheSameChecksAsAnExport) {
+  const ProfileServiceImpl profiles(m_parts, m_service);
+  const auto gates = profiles.gates(m_candidate);
+  ASSERT_THAT(gates, IsOk());
+  const auto record = store::Record::open(m_spec.project, store::Record::Mode::ReadOnly);
+  ASSERT_THAT(record, IsOk());
+  const auto evidence = readExportEvidence(*record, m_candidate);
+  ASSERT_THAT(evidence, IsOk());
+  const std::vector<services::ExportGate> exported = exportGates(*evidence);
+  ASSERT_EQ(gates->size(), exported.size());
+  for (std::size_t i = 0; i < exported.size(); ++i) {
+    EXPECT_EQ((*gates)[i].kind, exported[i].kind);
+    EXPECT_EQ((*gates)[i].state, exported[i].state);
+    EXPECT_EQ((*gates)[i].detail, exported[i].detail);
+  }
 }
 
 TEST_F(ProfileServiceTest, CanBeCancelledAndKeepsNothing) {

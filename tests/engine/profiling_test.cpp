@@ -144,6 +144,17 @@ TEST(WithCompilerFacts, FillsWhatTheDeviceDidNotSay) {
   EXPECT_THAT(withCompilerFacts({}, {facts, unused}).kernels, SizeIs(2));
 }
 
+TEST(WithListing, GivesSampledInstructionsTheirTextAndLine) {
+  domain::Profile profile;
+  profile.kernels.resize(1);
+  profile.kernels[0].instructions = {{0x1120, "", 0, 5, {}}, {0x1130, "FADD", 3, 5, {}}, {0x2000, "", 0, 1, {}}};
+  const auto listed =
+      withListing(profile, "k():\n/in/source.cpp:12\n    1120:\tret\n    1130:\tnop\n").kernels[0].instructions;
+  EXPECT_EQ(listed[0], (domain::InstructionSamples{0x1120, "ret", 12, 5, {}}));
+  EXPECT_EQ(listed[1].text, "FADD") << "the device knew it";
+  EXPECT_EQ(listed[2].line, 0);
+}
+
 class EliteProfilesTest : public ProfilingTest {
  protected:
   EliteProfilesTest() { m_parts.profiledTargets = {domain::Target::Cpu}; }
@@ -214,7 +225,7 @@ TEST_F(EliteProfilesTest, ThatFailAreANoticeAndTheRunIsAsGood) {
   searchThenProfileWith("crash_before_hello");
   const services::RunOutcome outcome = run();
   EXPECT_FALSE(outcome.error);
-  EXPECT_GT(outcome.bestSpeedup, 3.0);
+  EXPECT_GT(outcome.bestSpeedup.value, 3.0);
   EXPECT_THAT(noticeOfProfiles(), HasSubstr("cannot profile"));
   EXPECT_THAT(profiled(), IsEmpty());
 }

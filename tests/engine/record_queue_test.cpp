@@ -40,7 +40,7 @@ TEST_F(RecordQueueTest, FindsIdsInOrderAndTheirRows) {
   ASSERT_THAT(rows, IsOk());
   for (std::size_t i = 1; i < rows->size(); ++i) {
     EXPECT_EQ((*rows)[i].id, (**ids)[i]);
-    EXPECT_LE((*rows)[i].speedup, (*rows)[i - 1].speedup);
+    EXPECT_LE((*rows)[i].speedup.low, (*rows)[i - 1].speedup.low);
   }
 }
 

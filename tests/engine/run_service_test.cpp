@@ -66,7 +66,7 @@ TEST_F(RunServiceTest, TheRecordServiceShowsWhatTheRunDid) {
   ASSERT_EQ(runs->size(), 1U);
   const services::RunSummary& run = runs->front();
   EXPECT_EQ(run.evaluations, 20);
-  EXPECT_NEAR(run.bestSpeedup, m_outcomes[0].bestSpeedup, 1e-9);
+  EXPECT_NEAR(run.bestSpeedup.value, m_outcomes[0].bestSpeedup.value, 1e-9);
   services::CandidatePage page;
   page.run = run.id;
   page.status = "correct";
@@ -77,7 +77,8 @@ TEST_F(RunServiceTest, TheRecordServiceShowsWhatTheRunDid) {
   EXPECT_EQ(record.cells(run.id, std::nullopt)->size(), static_cast<std::size_t>(domain::kCellCount));
   EXPECT_FALSE(record.history(run.id)->empty());
   EXPECT_EQ(record.baselines(run.id)->size(), 1U);
-  EXPECT_EQ(winnerOf(record, run.id).value(), m_outcomes[0].best);
+  EXPECT_EQ(winnerOf(record, run.id).value(), m_outcomes[0].winner);
+  EXPECT_EQ(run.winner, m_outcomes[0].winner);
   EXPECT_THAT(record.candidate(domain::CandidateId(9999)), testing::IsError(ErrorKind::NotFound, ::testing::_));
 }
 

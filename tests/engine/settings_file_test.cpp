@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "core/base/files.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -43,11 +44,32 @@ TEST_F(SettingsFileTest, GivesBackWhatWasSaved) {
 
 TEST_F(SettingsFileTest, SaysWhereAFileIsWrong) {
   write("[theme]\nchoice = \n");
-  EXPECT_THAT(file.load(), IsError(ErrorKind::InvalidInput, HasSubstr("line 2")));
+  EXPECT_THAT(file.load(), IsError(ErrorKind::Config, HasSubstr("line 2")));
   write("choice = 3\n");
-  EXPECT_THAT(file.load(), IsError(ErrorKind::InvalidInput, HasSubstr("no [section]")));
+  EXPECT_THAT(file.load(), IsError(ErrorKind::Config, HasSubstr("no [section]")));
   write("[theme]\nchoice = [1, 2]\n");
-  EXPECT_THAT(file.load(), IsError(ErrorKind::InvalidInput, HasSubstr("theme.choice")));
+  EXPECT_THAT(file.load(), IsError(ErrorKind::Config, HasSubstr("theme.choice")));
+}
+
+TEST_F(SettingsFileTest, SavingKeepsTheCommentsOfTheUser) {
+  write(
+      "# mine\n[search]\nseed = 1  # the first\ntarget = \"cpu\"\n\n# below\n[theme]  # colours\nchoice = \"dark\"\n");
+  ASSERT_THAT(file.save({{"search.seed", std::int64_t{2}},
+                         {"search.time_budget", std::string("5 min")},
+                         {"theme.choice", std::string("dark")},
+                         {"editor.tab_width", std::int64_t{4}}}),
+              IsOk());
+  EXPECT_EQ(*readTextFile(file.file()),
+            "# mine\n[search]\nseed = 2  # the first\ntime_budget = \"5 min\"\n\n# below\n[theme]  # colours\nchoice = "
+            "\"dark\"\n\n"
+            "[editor]\ntab_width = 4\n");
+}
+
+TEST_F(SettingsFileTest, SavesWhatIsWrittenInAnotherWayAllTheSame) {
+  write("search = { seed = 1, target = \"cpu\" }\n");
+  const Settings settings = {{"search.seed", std::int64_t{2}}};
+  ASSERT_THAT(file.save(settings), IsOk());
+  EXPECT_EQ(*file.load(), settings);
 }
 
 }  // namespace

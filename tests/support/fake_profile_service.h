@@ -21,8 +21,8 @@ class FakeProfileService : public services::ProfileService {
     const auto found = reports.find(candidate);
     return found == reports.end() ? std::optional<services::ProfileReport>() : found->second;
   }
-  [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId) const override {
-    return assuranceRows;
+  [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId) const override {
+    return gateRows;
   }
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId) const override { return doubtRows; }
   void start(const std::filesystem::path& folder, domain::CandidateId candidate) override {
@@ -46,7 +46,7 @@ class FakeProfileService : public services::ProfileService {
   }
 
   std::map<domain::CandidateId, services::ProfileReport> reports;
-  std::vector<domain::Assurance> assuranceRows;
+  std::vector<services::ExportGate> gateRows;
   std::vector<std::string> doubtRows;
   std::optional<Error> failure;  // of report()
   std::filesystem::path project;

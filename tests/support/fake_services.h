@@ -37,7 +37,14 @@ class FakeRunService : public services::RunService {
   }
   void pause() override { ++pauses; }
   void resume() override { ++resumes; }
-  void stop() override { ++stops; }
+  void stop() override {
+    ++stops;
+    if (stopsAtOnce) {
+      services::RunOutcome outcome;
+      outcome.interrupted = true;
+      finish(outcome);
+    }
+  }
   void kill() override { ++kills; }
   [[nodiscard]] services::RunState state() const override { return m_state; }
   [[nodiscard]] domain::RunId currentRun() const override { return m_run; }
@@ -64,6 +71,7 @@ class FakeRunService : public services::RunService {
   int stops = 0;
   int kills = 0;
   services::RunSpec spec;
+  bool stopsAtOnce = false;  // a replay has nothing to wait for
 
  private:
   services::RunState m_state = services::RunState::Idle;
@@ -190,7 +198,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
       }
       services::CellSummary& cell = cells[static_cast<std::size_t>(row.cell->index())];
       add(cell, row);
-      best = best == nullptr || cell.speedup > best->speedup ? &cell : best;
+      best = best == nullptr || domain::ranksBefore(cell.speedup, best->speedup) ? &cell : best;
     }
     if (best != nullptr && best->state == State::Filled) {
       best->isOverallBest = true;
@@ -234,7 +242,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
     ++cell.tried;
     cell.correct += row.status == "correct" ? 1 : 0;
     cell.state = cell.correct > 0 ? State::Filled : State::FailedOnly;
-    if (row.speedup > cell.speedup) {
+    if (domain::ranksBefore(row.speedup, cell.speedup)) {
       cell.speedup = row.speedup;
       cell.bestTimeNs = row.timeNs;
       cell.best = row.id;
@@ -276,7 +284,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
     return std::any_of(term.values.begin(), term.values.end(), [&](const domain::FilterValue& value) {
       const auto* range = std::get_if<domain::FilterRange>(&value);
       if (range != nullptr) {
-        return (term.key == "speedup" && row.speedup > 0.0 && range->contains(row.speedup)) ||
+        return (term.key == "speedup" && row.speedup.isKnown() && range->contains(row.speedup.value)) ||
                (term.key == "id" && range->contains(static_cast<double>(row.id.value())));
       }
       const auto& text = std::get<std::string>(value);
@@ -330,7 +338,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
       case services::CandidateColumn::Operator: return {0.0, std::string(domain::name(row.madeBy))};
       case services::CandidateColumn::Status: return {0.0, row.status};
       case services::CandidateColumn::Time: return {row.timeNs, {}};
-      case services::CandidateColumn::Speedup: return {row.speedup, {}};
+      case services::CandidateColumn::Speedup: return {row.speedup.low, {}};
       case services::CandidateColumn::Error: return {row.relativeError, {}};
       case services::CandidateColumn::Registers: return {static_cast<double>(row.registers), {}};
       case services::CandidateColumn::Found: return {row.elapsedSeconds, {}};

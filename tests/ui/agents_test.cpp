@@ -13,6 +13,7 @@
 #include "tests/ui/demo_activity.h"
 #include "tests/ui/demo_data.h"
 #include "ui/charts/decimate.h"
+#include "ui/charts/small_multiples.h"
 #include "ui/charts/timeline_chart.h"
 #include "ui/models/lane_model.h"
 #include "ui/models/proposer_grid_model.h"
@@ -20,6 +21,7 @@
 #include "ui/pages/agents_page.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/series_colors.h"
+#include "ui/widgets/share_delegate.h"
 
 using namespace Qt::StringLiterals;
 
@@ -251,7 +253,7 @@ TEST_F(AgentsTest, ThePageSaysHowLongItStillTakesAndWhy) {
   report(20.0);
   auto* left = page.findChild<QLabel*>(u"timeLeft"_s);
   ASSERT_TRUE(QTest::qWaitFor([&] { return left->text() == u"about 0:40 left"_s; }, kDeadlineMs));
-  EXPECT_TRUE(page.findChild<QLabel*>(u"timeLeftReason"_s)->text().startsWith(u"by the time budget of 1:00"_s));
+  EXPECT_TRUE(page.findChild<QLabel*>(u"timeLeftReason"_s)->text().startsWith(u"time limit of 1:00"_s));
   services::Progress progress = demoProgress(record);
   progress.budgetSeconds = 0.0;
   progress.maxEvaluations = progress.evaluations + 137;
@@ -284,15 +286,60 @@ TEST_F(AgentsTest, ThePageShowsLanesGridAndCharts) {
   EXPECT_NEAR(columns, grid->viewport()->width(), 4) << "the islands share what the page has left";
   EXPECT_FALSE(lanes->accessibleName().isEmpty());
   EXPECT_FALSE(grid->accessibleName().isEmpty());
-  auto* credit = page.findChild<ui::TimelineChart*>(u"creditChart"_s);
+  auto* credit = page.findChild<ui::SmallMultiples*>(u"creditChart"_s);
   ASSERT_TRUE(QTest::qWaitFor([&] { return credit->series().size() == 7; }, kDeadlineMs));
+  EXPECT_GT(credit->highestValue(), 0.0);
+  EXPECT_GE(credit->columnsIn(credit->width()), 2) << "beside each other, not on one another";
   const auto* convergence = page.findChild<ui::TimelineChart*>(u"convergenceChart"_s);
-  ASSERT_EQ(convergence->series().size(), 3U);
+  ASSERT_EQ(convergence->series().size(), 4U);
   EXPECT_FALSE(convergence->series()[1].points.isEmpty());
   for (const ui::Theme* theme : {&ui::Theme::light(), &ui::Theme::darkTheme()}) {
     page.setTheme(*theme);
     EXPECT_FALSE(page.grab().isNull());
   }
+}
+
+TEST_F(AgentsTest, SaysHowOftenIslandsExchangedAndThatNothingImproves) {
+  ui::AgentsPage page(session, run, record);
+  page.resize(1000, 900);
+  page.show();
+  startLive();
+  report(20.0);
+  auto* exchange = page.findChild<QLabel*>(u"islandExchange"_s);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return exchange->isVisible(); }, kDeadlineMs));
+  EXPECT_EQ(exchange->text(), u"2 migrations between the islands, 3 of the copies improved a cell"_s);
+  report(54.0);
+  ASSERT_TRUE(QTest::qWaitFor(
+      [&] { return exchange->text().endsWith(u"stagnating: no improvement in the last 54 evaluations"_s); },
+      kDeadlineMs))
+      << exchange->text().toStdString();
+}
+
+TEST_F(AgentsTest, NoIslandIsClippedInANarrowPage) {
+  ui::AgentsPage page(session, run, record);
+  page.resize(640, 900);
+  page.show();
+  startLive();
+  report(54.0);
+  auto* grid = page.findChild<QTableView*>(u"proposerGrid"_s);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return grid->model()->rowCount() > 0; }, kDeadlineMs));
+  for (int column = ui::ProposerGridModel::FirstIsland; column < grid->model()->columnCount(); ++column) {
+    EXPECT_GE(grid->columnWidth(column), ui::TallyDelegate::leastWidth(grid->fontMetrics()));
+    EXPECT_LE(grid->columnViewportPosition(column) + grid->columnWidth(column), grid->viewport()->width() + 1);
+  }
+}
+
+TEST_F(AgentsTest, EveryOperatorSaysWhatItDoes) {
+  ui::ProposerGridModel model;
+  services::ProposerReport report;
+  for (const auto kind : {domain::OperatorKind::Synthesis, domain::OperatorKind::Aimed, domain::OperatorKind::Human}) {
+    report.proposers.push_back({std::string(domain::name(kind)), 0.1, 0.1});
+  }
+  model.setReport(report);
+  for (int row = 0; row < model.rowCount(); ++row) {
+    EXPECT_FALSE(model.index(row, ui::ProposerGridModel::NameColumn).data(Qt::ToolTipRole).toString().isEmpty());
+  }
+  EXPECT_FALSE(model.headerData(ui::ProposerGridModel::CreditColumn, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
 }
 
 TEST_F(AgentsTest, EnterOnACellOpensWhatWasProposedLast) {
@@ -320,7 +367,7 @@ TEST_F(AgentsTest, AnOldRecordWithoutCreditsSaysSo) {
   page.show();
   startLive();
   run.finish({});
-  auto* credit = page.findChild<ui::TimelineChart*>(u"creditChart"_s);
+  auto* credit = page.findChild<ui::SmallMultiples*>(u"creditChart"_s);
   const auto* state = qobject_cast<ui::EmptyState*>(credit->parentWidget());
   ASSERT_NE(state, nullptr);
   ASSERT_TRUE(QTest::qWaitFor(

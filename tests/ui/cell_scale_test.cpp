@@ -25,7 +25,8 @@ std::vector<services::CellSummary> cellsWith(const std::function<void(services::
 }
 
 std::vector<services::CellSummary> cellsWithSpeedups(double first, double second) {
-  return cellsWith([=](auto& cell) { cell.speedup = first; }, [=](auto& cell) { cell.speedup = second; });
+  return cellsWith([=](auto& cell) { cell.speedup = domain::Speedup::exactly(first); },
+                   [=](auto& cell) { cell.speedup = domain::Speedup::exactly(second); });
 }
 
 std::vector<QString> texts(const CellScale& scale) {

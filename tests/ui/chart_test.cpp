@@ -132,10 +132,11 @@ TEST(HistoryChart, ExportsTheCornersItDraws) {
   HistoryChart chart;
   chart.resize(400, 240);
   chart.show();
-  chart.setHistory({{1.0, 0.5, domain::CandidateId(1)}, {2.0, 1.5, domain::CandidateId(2)}}, 3.0, u"compile"_s);
+  chart.setHistory({{1.0, {0.5, 0.4, 0.6}, domain::CandidateId(1)}, {2.0, {1.5, 1.4, 1.6}, domain::CandidateId(2)}},
+                   3.0, u"compile"_s);
   const ChartTable table = chart.chartTable();
   ASSERT_EQ(static_cast<int>(table.rows.size()), chart.cornerCount());
-  EXPECT_EQ(table.rows.back(), (QStringList{u"3"_s, u"1.5"_s}));
+  EXPECT_EQ(table.rows.back(), (QStringList{u"3"_s, u"1.5"_s, u"1.4"_s, u"1.6"_s}));
   QImage image(800, 480, QImage::Format_ARGB32_Premultiplied);
   image.fill(Qt::transparent);
   QPainter painter(&image);

@@ -77,6 +77,8 @@ std::vector<services::LaneStatus> demoLanes(double seconds) {
 services::ProposerReport demoReport(const FakeRecordService& record, double seconds) {
   services::ProposerReport report;
   report.elapsedSeconds = seconds;
+  report.exchange = {static_cast<std::int64_t>(seconds / 9.0), static_cast<std::int64_t>(seconds / 6.0),
+                     static_cast<std::int64_t>(seconds)};
   double sum = 0.0;
   for (std::size_t i = 0; i < kOperators.size(); ++i) {
     const double credit = creditOf(i, seconds);
@@ -99,8 +101,8 @@ services::ProposerReport demoReport(const FakeRecordService& record, double seco
     tally.correct += row.status == "correct" ? 1 : 0;
     tally.last = row.id;
     tally.lastStatus = row.status;
-    if (row.cell && row.speedup > best[row.cell->index()]) {
-      best[row.cell->index()] = row.speedup;
+    if (row.cell && row.speedup.value > best[row.cell->index()]) {
+      best[row.cell->index()] = row.speedup.value;
       ++report.improvements;
       ++tally.improved;
       tally.elites = std::min(tally.elites + 1, 4);
@@ -128,7 +130,8 @@ void fillDemoActivity(FakeRecordService& record) {
   activity.timeline.clear();
   for (double seconds = kSampleSeconds; seconds <= end; seconds += kSampleSeconds) {
     const services::ProposerReport report = demoReport(record, seconds);
-    activity.timeline.push_back({seconds, report.filledCells, report.improvements, report.proposers});
+    activity.timeline.push_back(
+        {seconds, report.filledCells, report.improvements, report.proposers, report.exchange});
   }
   activity.report = demoReport(record, end);
 }

@@ -121,7 +121,17 @@ domain::Timing timingOf(int samples, int discarded, double medianNs, double lowN
   timing.lowNs = lowNs;
   timing.highNs = highNs;
   timing.minNs = lowNs * 0.98;
-  timing.stopReason = "interval below 1 %";
+  timing.stopReason = "precise";
+  timing.clock = "device events";
+  // Most samples about the median, a few slower ones, one of them far away.
+  std::minstd_rand random(7);
+  std::normal_distribution<double> spread(0.0, 2.0 * (highNs - lowNs));
+  for (std::size_t i = 0; i < domain::kKeptSamples; ++i) {
+    const double slower = i % 17 == 5 ? 0.04 * medianNs : i == 40 ? medianNs : 0.0;
+    timing.sequenceNs.push_back(medianNs + spread(random) + slower);
+    const int clock = i < 30 ? 1980 : i < 40 ? 1905 : 1965;
+    timing.conditions.looks.push_back({clock, 48 + static_cast<int>(i) / 20, i >= 30 && i < 40});
+  }
   return timing;
 }
 
@@ -189,10 +199,11 @@ CandidateRow makeRow(int number, std::mt19937& random) {
   if (isCorrect) {
     const double learnt = 0.7 + 0.3 * (1.0 - std::exp(-row.elapsedSeconds / 12.0));
     row.status = "correct";
-    row.speedup = typicalSpeedup(cell) * learnt * (0.8 + 0.2 * uniform(random));
-    row.timeNs = kBaselineNs / row.speedup;
+    const double speedup = typicalSpeedup(cell) * learnt * (0.8 + 0.2 * uniform(random));
+    row.timeNs = kBaselineNs / speedup;
     row.lowNs = row.timeNs * (1.0 - 0.012 * uniform(random));
     row.highNs = row.timeNs * (1.0 + 0.015 * uniform(random));
+    row.speedup = {speedup, kBaselineNs / row.highNs, kBaselineNs / row.lowNs};
     row.relativeError = 1.1e-7 * (1.0 + uniform(random));
     row.roofShare = kRoofNs / row.timeNs;
     row.registers = 24 + static_cast<int>(uniform(random) * 40);
@@ -221,9 +232,9 @@ void fillCells(FakeRecordService& record) {
 }
 
 void fillHistory(FakeRecordService& record) {
-  double best = 0.0;
+  domain::Speedup best;
   for (const CandidateRow& row : record.rows) {
-    if (row.speedup > best) {
+    if (domain::ranksBefore(row.speedup, best)) {
       best = row.speedup;
       record.points.push_back({row.elapsedSeconds, best, row.id});
     }
@@ -243,7 +254,7 @@ void fillRun(FakeRecordService& record) {
                               [](const CandidateRow& row) { return row.status == "correct"; });
   run.best = record.points.back().candidate;
   run.bestSpeedup = record.points.back().speedup;
-  run.bestTimeNs = kBaselineNs / run.bestSpeedup;
+  run.bestTimeNs = kBaselineNs / run.bestSpeedup.value;
   run.baselineMode = "compile";
   run.baselineNs = kBaselineNs;
   record.runRows = {run};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tests/ui/demo_export.h"
+
 namespace swage::testing {
 namespace {
 
@@ -106,8 +108,16 @@ void scaleTimes(FakeRecordService& record, double scale) {
       for (double* value : {&eager.medianNs, &eager.lowNs, &eager.highNs, &eager.minNs}) {
         *value *= scale;
       }
+      for (double& sample : eager.sequenceNs) {
+        sample *= scale;
+      }
       correct->timing.candidate.clock = "device events";
+      const auto looks = correct->timing.candidate.conditions.looks;
       correct->timing.candidate.conditions = {1755, 1740, 3201, 46, 398.0, {}};
+      correct->timing.candidate.conditions.looks = looks;
+      for (domain::ConditionLook& look : correct->timing.candidate.conditions.looks) {
+        look.smClockMhz -= 1980 - 1755;
+      }
     }
     return detail;
   };
@@ -148,16 +158,43 @@ domain::CandidateId demoBest(const FakeRecordService& record) {
   return best->best;
 }
 
+services::ProfileReport demoCpuReport(domain::CandidateId candidate) {
+  services::ProfileReport report;
+  report.candidate = candidate;
+  report.profile.source = domain::ProfileSource::Activity;
+  report.profile.limitation =
+      "no hardware counters: the processor's are not visible here, as in most virtual machines. Profile on the host or "
+      "on a machine of its own, or let the virtual machine have a PMU";
+  domain::KernelProfile kernel;
+  kernel.entry = "softmax_rows";
+  kernel.durationNs = kCandidateNs * 1.9;
+  report.profile.kernels = {kernel};
+  domain::Diagnosis& diagnosis = report.diagnosis;
+  diagnosis.candidateNs = kCandidateNs;
+  diagnosis.kernelsNs = kernel.durationNs;
+  diagnosis.taskBytes = 16.8e6;
+  diagnosis.copyShare = 0.34;
+  diagnosis.roofs.measuredBytesPerSecond = 1.8e12;
+  domain::KernelDiagnosis& result = diagnosis.kernels.emplace_back();
+  result.entry = kernel.entry;
+  result.totalNs = kernel.durationNs;
+  result.share = 1.0;
+  result.units = {{HardwareUnit::DeviceMemory, 0.34}, {HardwareUnit::Threads, 0.41}};
+  result.lines = {{37, 0.44, {}}, {41, 0.21, {}}, {61, 0.12, {}}};
+  domain::ProcessorUse& use = result.processor.emplace();
+  use.vectorBits = 0;
+  use.threadsBusy = 6.6;
+  use.waitingShare = 0.12;
+  use.pageFaults = 14.0;
+  diagnosis.findings = {{domain::FindingKind::NarrowVectors, kernel.entry, "256", 0.0, 0.66, 37},
+                        {domain::FindingKind::IdleThreads, kernel.entry, "16", 6.6, 0.59, 37}};
+  return report;
+}
+
 void fillDemoProfile(FakeProfileService& profiles, FakeRecordService& record) {
   const domain::CandidateId best = demoBest(record);
   profiles.reports[best] = demoReport(best);
-  profiles.assuranceRows = {
-      {domain::AssuranceKind::HeldBackSeeds, domain::AssuranceVerdict::Passed, "3 seeds that no earlier check used",
-       0.2},
-      {domain::AssuranceKind::Memcheck, domain::AssuranceVerdict::Passed, "", 2.1},
-      {domain::AssuranceKind::Racecheck, domain::AssuranceVerdict::Unavailable,
-       "compute-sanitizer was not found; install the CUDA toolkit", 0.0},
-      {domain::AssuranceKind::HeldOutShapes, domain::AssuranceVerdict::Passed, "rows = 1, 17, 4096", 1.4}};
+  profiles.gateRows = demoGates();
   profiles.doubtRows = {"all outputs are zero for one of the seeds"};
   const auto row =
       std::find_if(record.rows.begin(), record.rows.end(), [best](const auto& one) { return one.id == best; });

@@ -10,7 +10,9 @@ namespace swage::testing {
 [[nodiscard]] services::ProfileReport demoReport(domain::CandidateId candidate);
 // What is known without the permission to use counters.
 [[nodiscard]] services::ProfileReport demoCompilerReport(domain::CandidateId candidate);
-// A profile and assurances for the best candidate of fillDemo(), whose times become those of a GPU.
+// A profile of a CPU without counters: times, samples by the clock and what was compiled.
+[[nodiscard]] services::ProfileReport demoCpuReport(domain::CandidateId candidate);
+// A profile and checks for the best candidate of fillDemo(), whose times become those of a GPU.
 void fillDemoProfile(FakeProfileService& profiles, FakeRecordService& record);
 [[nodiscard]] domain::CandidateId demoBest(const FakeRecordService& record);
 

@@ -33,6 +33,25 @@ TEST(Format, SpeedupsLoseDigitsAsTheyGrow) {
   EXPECT_EQ(formatSpeedup(123.4), u"123×"_s);
 }
 
+TEST(Format, SpeedupsWithAWideIntervalAreMarked) {
+  EXPECT_EQ(formatSpeedup(domain::Speedup{1.52, 1.44, 1.6}), u"1.52×"_s);
+  EXPECT_EQ(formatSpeedup(domain::Speedup{1.52, 0.9, 2.4}), u"≈1.52×"_s);
+  EXPECT_EQ(formatSpeedup(domain::Speedup()), u"–"_s);
+}
+
+TEST(Format, SpeedupsCanTellTheirInterval) {
+  EXPECT_EQ(formatSpeedupInterval({1.52, 1.44, 1.6}), u"1.52× (1.44 to 1.60)"_s);
+  EXPECT_EQ(formatSpeedupInterval({1.52, 0.9, 2.4}), u"≈1.52× (0.90 to 2.40)"_s);
+  EXPECT_EQ(formatSpeedupInterval(domain::Speedup::exactly(1.0)), u"1.00×"_s);
+  EXPECT_EQ(formatSpeedupInterval({}), u"–"_s);
+}
+
+TEST(Format, SpeedupsHaveAMarginInTables) {
+  EXPECT_EQ(formatSpeedupMargin({2.0, 1.96, 2.02}), u"2.00× ± 2.0 %"_s);
+  EXPECT_EQ(formatSpeedupMargin({2.0, 1.0, 3.6}), u"≈2.00× ± 80 %"_s);
+  EXPECT_EQ(formatSpeedupMargin(domain::Speedup::exactly(1.0)), u"1.00×"_s);
+}
+
 TEST(Format, CountsAreGroupedWhateverTheLocale) {
   EXPECT_EQ(formatCount(7412), u"7,412"_s);
 }

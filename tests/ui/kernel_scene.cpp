@@ -64,7 +64,8 @@ void breakIt(services::CandidateDetail& detail) {
   detail.row.status = "compile error";
   detail.row.summary = "compile error: identifier \"fmaxx\" is undefined";
   detail.row.cell.reset();
-  detail.row.timeNs = detail.row.speedup = 0.0;
+  detail.row.timeNs = 0.0;
+  detail.row.speedup = {};
   detail.row.registers = 0;
   detail.row.madeBy = domain::OperatorKind::Human;
   detail.assembly.clear();

@@ -82,6 +82,18 @@ TEST_F(LineagePageTest, IsAListToAScreenReader) {
   EXPECT_TRUE(node->state().selected);
 }
 
+TEST_F(LineagePageTest, AnEditByHandHasABadge) {
+  const QImage before = view->grab().toImage();
+  const auto row = std::find_if(record.rows.begin(), record.rows.end(),
+                                [](const services::CandidateRow& one) { return one.id == CandidateId(20); });
+  row->madeBy = domain::OperatorKind::Human;
+  session.selectCandidate(CandidateId(700));
+  session.selectCandidate(CandidateId(20));
+  EXPECT_NE(view->grab().toImage(), before);
+  const QString spoken = QAccessible::queryAccessibleInterface(view)->child(view->currentNode())->text(QAccessible::Name);
+  EXPECT_TRUE(spoken.contains(u"edited by hand"_s)) << spoken.toStdString();
+}
+
 TEST_F(LineagePageTest, WithoutASelectionSaysWhatToDo) {
   session.selectCandidate({});
   EXPECT_TRUE(child<QLabel>(page, u"emptySentence"_s)->isVisible());

@@ -65,6 +65,28 @@ TEST_F(WindowTest, StartsWhatTheFieldsSay) {
   EXPECT_EQ(run.spec.overrides, (std::vector<std::pair<std::string, std::string>>{{"rows", "64"}}));
 }
 
+TEST_F(WindowTest, ClosesDuringASearchThatStopsAtOnce) {
+  openWithTask();
+  startRun();
+  run.stopsAtOnce = true;
+  window->actions().quit->trigger();
+  EXPECT_EQ(run.stops, 1);
+  EXPECT_TRUE(QTest::qWaitFor([this] { return !window->isVisible(); }, kDeadlineMs));
+}
+
+TEST_F(WindowTest, SaysAllTheTimeThatItIsADemo) {
+  options.mode = u"Demo: recorded run, nothing is measured"_s;
+  openWithTask();
+  EXPECT_TRUE(child<ui::Badge>(u"modeBadge"_s)->isVisible());
+  startRun();
+  run.finish({});
+  EXPECT_TRUE(child<ui::Badge>(u"modeBadge"_s)->isVisible());
+  window.reset();
+  options.mode.clear();
+  open();
+  EXPECT_EQ(window->findChild<ui::Badge*>(u"modeBadge"_s), nullptr);
+}
+
 TEST_F(WindowTest, ABudgetThatMakesNoSenseCannotBeStarted) {
   openWithTask();
   child<QComboBox>(u"timeBudget"_s)->setCurrentText(u"soon"_s);

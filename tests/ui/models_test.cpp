@@ -76,7 +76,7 @@ TEST_F(CandidateTable, KeepsASelectionOnItsCandidateWhileRowsArrive) {
   const domain::CandidateId id = model.candidateAt(2);
   services::CandidateRow faster = record.rows.front();
   faster.id = domain::CandidateId(5000);
-  faster.speedup = 99.0;
+  faster.speedup = domain::Speedup::exactly(99.0);
   record.rows.push_back(faster);
   model.refresh();
   EXPECT_TRUE(waitFor([&] { return chosen.row() == 3; })) << "a search that took long is followed by a rest";

@@ -77,7 +77,7 @@ TEST_F(NotifierTest, TellsOfTheEndOfASearchAndItsBest) {
   openBehind();
   services::RunOutcome outcome;
   outcome.best = domain::CandidateId(389);
-  outcome.bestSpeedup = 2.23;
+  outcome.bestSpeedup = domain::Speedup::exactly(2.23);
   run.finish(outcome);
   ASSERT_TRUE(waitForShown(1));
   EXPECT_EQ(desktop.shown.front(), u"The search over softmax_rows has ended: Best: 2.23×, candidate 389"_s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws one page with made-up data, for people who work on how it looks. Not a part of the product.
 //   swage-ui-page-screenshot FILE.png [light|dark] [SCENE] [WIDTHxHEIGHT]
-// Scenes: profile, profile-pinned, profile-compiler, profile-none, profile-running, compare, compare-ancestor,
+// Scenes: profile, profile-pinned, profile-compiler, profile-cpu, profile-none, profile-running, compare, compare-ancestor,
 // compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none, agents, agents-ended,
 // agents-none, export, export-project, export-checking, export-passed, export-wrong, export-written, export-occupied,
 // export-failed.
@@ -69,6 +69,8 @@ std::unique_ptr<QWidget> makeProfile(Stage& stage, const Scene& scene) {
   const domain::CandidateId best = testing::demoBest(stage.record);
   if (scene.name == "profile-compiler"_L1) {
     stage.profiles.reports[best] = testing::demoCompilerReport(best);
+  } else if (scene.name == "profile-cpu"_L1) {
+    stage.profiles.reports[best] = testing::demoCpuReport(best);
   } else if (scene.name != "profile"_L1 && scene.name != "profile-pinned"_L1) {
     stage.profiles.reports.clear();
   }
@@ -195,6 +197,6 @@ int main(int argc, char** argv) {
                                                                              : makeProfile(stage, scene);
   page->resize(scene.size);
   page->show();
-  QTimer::singleShot(300, page.get(), [&] { QApplication::exit(page->grab().save(scene.file) ? 0 : 1); });
+  QTimer::singleShot(1500, page.get(), [&] { QApplication::exit(page->grab().save(scene.file) ? 0 : 1); });
   return QApplication::exec();
 }

@@ -12,10 +12,14 @@
 #include <QToolButton>
 
 #include "tests/ui/demo_data.h"
+#include "tests/ui/demo_export.h"
 #include "tests/ui/demo_profile.h"
 #include "ui/charts/bar_chart.h"
+#include "ui/charts/clock_strip.h"
 #include "ui/charts/roofline_chart.h"
+#include "ui/charts/sample_chart.h"
 #include "ui/charts/timing_strip.h"
+#include "ui/models/profile_text.h"
 #include "ui/pages/triage_card.h"
 #include "ui/pages/trust_panel.h"
 #include "ui/widgets/badge.h"
@@ -172,6 +176,17 @@ TEST_F(ProfilePageTest, WithoutCountersItSaysHowToGetThem) {
   EXPECT_TRUE(child<QTableView>(u"kernelTable"_s)->isVisible());
 }
 
+TEST_F(ProfilePageTest, SaysOfACpuMoreThanThatNothingWasCounted) {
+  m_profiles.reports[m_best] = testing::demoCpuReport(m_best);
+  showRun();
+  EXPECT_EQ(child<QLabel>(u"triageHeadline"_s)->text(), u"No hardware counters; bottleneck unknown"_s);
+  EXPECT_TRUE(child<QLabel>(u"triageReason"_s)->text().contains(u"34 % of what a copy reaches"_s));
+  EXPECT_EQ(m_page.findChild<TriageCard*>()->findingCount(), 2);
+  EXPECT_THAT(child<BarChart>(u"unitChart"_s)->bars(), SizeIs(2));
+  EXPECT_TRUE(child<QWidget>(u"processorPanel"_s)->isVisible());
+  EXPECT_TRUE(child<QLabel>(u"profileRemarks"_s)->isVisible());
+}
+
 TEST_F(ProfilePageTest, MakesAProfileAndShowsIt) {
   m_profiles.reports.clear();
   m_session.openProject("/nowhere");
@@ -230,8 +245,50 @@ TEST_F(ProfilePageTest, ShowsWhatWasCheckedWithReasons) {
   for (const Badge* badge : badges) {
     words.push_back(badge->text());
   }
-  EXPECT_EQ(words, (QStringList{u"passed"_s, u"passed"_s, u"not checked"_s, u"passed"_s, u"doubt"_s}));
-  EXPECT_EQ(badges[2]->tone(), Badge::Tone::Caution);
+  EXPECT_EQ(words, (QStringList{u"passed"_s, u"passed"_s, u"passed"_s, u"not run"_s, u"not run"_s, u"passed"_s,
+                                u"failed"_s, u"warning"_s}))
+      << "as many as Export shows";
+  EXPECT_EQ(badges[3]->tone(), Badge::Tone::Caution);
+  EXPECT_EQ(child<Badge>(u"checkedBadge"_s)->text(), u"4 of 7 checks passed"_s);
+  m_profiles.gateRows = testing::demoWrongGates();
+  showRun();
+  EXPECT_EQ(child<Badge>(u"checkedBadge"_s)->text(), u"check failed"_s);
+  EXPECT_EQ(child<Badge>(u"checkedBadge"_s)->tone(), Badge::Tone::Bad);
+}
+
+TEST_F(ProfilePageTest, ShowsHowTheSamplesAreDistributedAndTheClock) {
+  showRun();
+  const auto* chart = child<SampleChart>(u"sampleChart"_s);
+  ASSERT_THAT(chart->rows(), SizeIs(2));
+  EXPECT_EQ(chart->rows()[1].name, u"eager (interleaved)"_s);
+  EXPECT_EQ(chart->outliers(chart->rows()[0]), 1) << "the slowest does not stretch the axis";
+  EXPECT_EQ(chart->outliers(chart->rows()[1]), 1) << "each row is about its own median";
+  EXPECT_TRUE(child<Section>(u"sampleSection"_s)->caption().contains(u"64 of 120 samples were kept"_s));
+  EXPECT_FALSE(child<ClockStrip>(u"clockStrip"_s)->isEmpty());
+  EXPECT_TRUE(child<Section>(u"timingSection"_s)->caption().contains(u"120 samples (stopped when precise)"_s));
+}
+
+TEST_F(ProfilePageTest, SaysThatCompilationFailed) {
+  showRun();
+  auto failed = *m_session.detail();
+  failed.kernels.clear();
+  failed.evaluation = domain::CompileFailed{};
+  EXPECT_EQ(whyNoProfile(failed), u"Compilation failed: there is nothing to profile."_s);
+  failed.evaluation = domain::Duplicate{domain::CandidateId(7), "source"};
+  EXPECT_EQ(whyNoProfile(failed), u"It is a duplicate of candidate 7: profile that one."_s);
+  EXPECT_EQ(whyNoProfile(*m_session.detail()), QString());
+}
+
+TEST_F(ProfilePageTest, ExplainsWhereTheProfileAndTheEvaluationDisagree) {
+  services::ProfileReport& report = m_profiles.reports[m_best];
+  showRun();
+  EXPECT_FALSE(child<QLabel>(u"profileRemarks"_s)->isVisible());
+  report.diagnosis.kernelsNs = 2.0 * report.diagnosis.candidateNs;
+  report.diagnosis.copyShare = 1.03;
+  m_session.showRun(testing::kDemoRun);
+  const QString remarks = child<QLabel>(u"profileRemarks"_s)->text();
+  EXPECT_TRUE(remarks.contains(u"The profile ran at another moment"_s)) << remarks.toStdString();
+  EXPECT_TRUE(remarks.contains(u"It reaches 103 % of a copy's bandwidth"_s));
 }
 
 TEST_F(ProfilePageTest, CallsNoisyTimesNoisy) {

@@ -67,11 +67,31 @@ TEST(ProfileText, SaysWhatBoundsACandidateAndWhy) {
   EXPECT_EQ(headlineReason(testing::demoCompilerReport(kId).diagnosis), QString());
 }
 
+TEST(ProfileText, SaysOfACpuWhatIsKnownWithoutCounters) {
+  domain::Diagnosis diagnosis;
+  diagnosis.candidateNs = 1e6;
+  diagnosis.taskBytes = 4e6;
+  diagnosis.copyShare = 0.4;
+  diagnosis.kernels.resize(1);
+  diagnosis.kernels[0].share = 1.0;
+  domain::ProcessorUse& use = diagnosis.kernels[0].processor.emplace();
+  use.vectorBits = 0;
+  EXPECT_EQ(headline(diagnosis), u"No hardware counters; bottleneck unknown"_s);
+  EXPECT_EQ(headlineReason(diagnosis), u"It moves the task's 4 MB at 4 GB/s, 40 % of what a copy reaches"_s);
+  ASSERT_THAT(processorFacts(use), SizeIs(1));
+  EXPECT_EQ(processorFacts(use)[0].value, u"scalar"_s);
+  use.instructionsPerCycle = 1.5;
+  use.clockHz = 3.4e9;
+  EXPECT_EQ(headline(diagnosis), u"No single bottleneck"_s);
+  EXPECT_EQ(processorFacts(use)[2].value, u"3.40 GHz"_s);
+}
+
 TEST(ProfileText, EveryKindOfFindingHasWords) {
   for (const auto kind :
        {domain::FindingKind::Stall, domain::FindingKind::ExtraTraffic, domain::FindingKind::PartialSectors,
         domain::FindingKind::Occupancy, domain::FindingKind::Divergence, domain::FindingKind::Spills,
-        domain::FindingKind::OutsideKernels}) {
+        domain::FindingKind::OutsideKernels, domain::FindingKind::NarrowVectors, domain::FindingKind::IdleThreads,
+        domain::FindingKind::ThreadWaits, domain::FindingKind::CacheMisses, domain::FindingKind::BranchMisses}) {
     const FindingText text = describeFinding({kind, "k", "registers", 0.25, 0.3, 12});
     EXPECT_FALSE(text.what.isEmpty());
     EXPECT_FALSE(text.what.contains(u"%1"_s)) << text.what.toStdString();
@@ -93,13 +113,13 @@ TEST(ProfileText, CallsATimeNoisyWithItsReasons) {
   EXPECT_EQ(noiseReasons(timing),
             (QStringList{u"the interval of the median is ±4 %"_s,
                          u"9 samples were measured again because the device was throttled or shared"_s,
-                         u"the device was held back by power cap"_s}));
+                         u"the device was throttled: power cap"_s}));
 }
 
 TEST(ProfileText, TellsTheConditionsThatAreKnown) {
   EXPECT_EQ(conditionsText({}), QString());
   EXPECT_EQ(conditionsText({1755, 1740, 3201, 46, 412.3, {"thermal"}}),
-            u"1755 MHz (lowest 1740), memory 3201 MHz, 46 °C, 412 W, held back by thermal"_s);
+            u"1755 MHz (lowest 1740), memory 3201 MHz, 46 °C, 412 W, throttled: thermal"_s);
 }
 
 TEST(KernelShareModel, ListsKernelsByShareAndWhatIsOutsideOfThem) {
@@ -207,7 +227,7 @@ TEST(ProfileView, TimesAreThoseOfTheRecord) {
   ASSERT_THAT(lines, SizeIs(3));
   EXPECT_EQ(lines[0].time.median, detail.row.timeNs);
   EXPECT_EQ(lines[0].time.low, detail.row.lowNs);
-  EXPECT_EQ(lines[1].name, u"eager, in turns with it"_s);
+  EXPECT_EQ(lines[1].name, u"eager (interleaved)"_s);
   EXPECT_EQ(lines[2].role, TimingLine::Role::Other);
   PinnedNumbers pinned;
   pinned.name = u"compile"_s;

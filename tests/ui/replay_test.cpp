@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "app/workbench/benchmark.h"
+#include "app/workbench/replay_edits.h"
 #include "app/workbench/replay_profiles.h"
 #include "app/workbench/synthetic_services.h"
 #include "tests/support/fake_profile_service.h"
@@ -61,7 +62,32 @@ TEST(ReplayProfiles, RefusesToMakeANewOne) {
   profiles.start("project", domain::CandidateId(3));
   ASSERT_EQ(finished.count(), 1);
   EXPECT_THAT(qvariant_cast<Result<services::ProfileReport>>(finished.front().at(1)),
-              swage::testing::IsError(ErrorKind::Unsupported, "a recording cannot be profiled"));
+              swage::testing::IsError(ErrorKind::Unsupported, "the demo cannot profile: it only replays a recorded run"));
+}
+
+TEST(ReplayEdits, RefuseToEvaluateWithOneAnswer) {
+  ReplayEdits edits;
+  QSignalSpy finished(&edits, &services::EditService::finished);
+  edits.evaluate({});
+  EXPECT_EQ(finished.count(), 0) << "whoever asks is not ready for an answer yet";
+  ASSERT_TRUE(QTest::qWaitFor([&] { return finished.count() == 1; }));
+  EXPECT_THAT(qvariant_cast<Result<services::EditOutcome>>(finished.front().at(0)),
+              swage::testing::IsError(ErrorKind::Unsupported, ::testing::HasSubstr("cannot evaluate an edit")));
+}
+
+TEST_F(Replay, SaysThatAnotherTaskIsNotMeasured) {
+  ReplayRun run(record, 1.0);
+  const QSignalSpy noticed(&run, &services::RunService::noticed);
+  services::RunSpec spec;
+  spec.task = record.runs()->front().taskName;
+  run.start(spec);
+  run.stop();
+  EXPECT_EQ(noticed.count(), 0);
+  spec.task = "/home/user/other.py";
+  run.start(spec);
+  run.stop();
+  ASSERT_EQ(noticed.count(), 1);
+  EXPECT_THAT(noticed.front().front().value<services::Notice>().text, ::testing::HasSubstr("is not searched"));
 }
 
 TEST_F(Replay, FillsTheCellsFromWhatIsThere) {
@@ -87,7 +113,7 @@ TEST_F(Replay, SortsAndFiltersAsTheRecordDoes) {
   ASSERT_THAT(rows, IsOk());
   ASSERT_EQ(rows->size(), 5U);
   for (std::size_t i = 1; i < rows->size(); ++i) {
-    EXPECT_GE((*rows)[i - 1].speedup, (*rows)[i].speedup);
+    EXPECT_GE((*rows)[i - 1].speedup.low, (*rows)[i].speedup.low);
     EXPECT_EQ((*rows)[i].status, "correct");
   }
 }

@@ -18,7 +18,7 @@ services::RunSummary runOf(std::int64_t id, const char* task, const char* status
   run.deviceName = "Example GPU";
   run.target = "cuda";
   run.status = status;
-  run.bestSpeedup = speedup;
+  run.bestSpeedup = domain::Speedup::exactly(speedup);
   run.evaluations = 100 * id;
   run.elapsedSeconds = 60.0 * static_cast<double>(id);
   return run;

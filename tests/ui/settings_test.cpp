@@ -11,6 +11,7 @@
 #include <QSpinBox>
 #include <QTableView>
 
+#include "core/services/setting_keys.h"
 #include "tests/support/result_matchers.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/editor/kernel_view.h"
@@ -64,6 +65,30 @@ TEST(SettingsStore, NeverWritesOverAFileItCouldNotRead) {
   store.set(u"search.seed"_s, 7);
   EXPECT_EQ(store.value(u"search.seed"_s), 7);
   EXPECT_EQ(service.saves, 0);
+}
+
+// The command line knows the settings from core/services/setting_keys.h.
+TEST(SettingCatalogue, HasTheSettingsOfTheCommandLineWithTheirDefaultsAndLimits) {
+  std::size_t count = 0;
+  for (const ui::SettingSection& section : ui::settingCatalogue()) {
+    for (const ui::SettingInfo& setting : section.settings) {
+      ++count;
+      const std::string name = setting.key.toStdString();
+      const services::SettingKey* key = services::findSettingKey(name);
+      ASSERT_NE(key, nullptr) << name;
+      EXPECT_EQ(services::settingText(key->standard), setting.standard.toString().toStdString()) << name;
+      EXPECT_EQ(key->choices.size(), static_cast<std::size_t>(setting.choices.size())) << name;
+      for (const std::string_view choice : key->choices) {
+        EXPECT_TRUE(setting.choices.contains(QString::fromUtf8(choice.data(), static_cast<qsizetype>(choice.size()))))
+            << name;
+      }
+      if (std::holds_alternative<std::int64_t>(key->standard)) {
+        EXPECT_EQ(key->least, setting.least) << name;
+        EXPECT_EQ(key->most, setting.most) << name;
+      }
+    }
+  }
+  EXPECT_EQ(count, services::settingKeys().size());
 }
 
 class SettingsDialogTest : public WindowTest {

@@ -3,9 +3,12 @@
 
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QScrollArea>
+#include <QTabWidget>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeView>
@@ -146,6 +149,22 @@ TEST_F(PatternsPageTest, ShowsParametersAndSourceOfTheChosenOne) {
   ASSERT_EQ(parameters->rowCount(), 2);
   EXPECT_EQ(parameters->index(1, 1).data(), u"1  2  4  8  16  32"_s);
   EXPECT_TRUE(page->findChild<ui::KernelView*>(u"patternSource"_s)->text().contains(u"one row after another"_s));
+}
+
+TEST_F(PatternsPageTest, CanBeReadInANarrowDock) {
+  open();
+  page->resize(280, 480);
+  page->select(u"cpu"_s, u"row"_s);
+  const auto* facts = page->findChild<QLabel*>(u"patternFacts"_s);
+  const auto* about = page->findChild<QScrollArea*>(u"patternAbout"_s);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return facts->width() == about->viewport()->width(); }));
+  EXPECT_GE(facts->height(), facts->heightForWidth(facts->width())) << "the whole text, scrolled";
+  auto* tabs = page->findChild<QTabWidget*>(u"patternTabs"_s);
+  tabs->setCurrentIndex(1);
+  const auto* parameters = page->findChild<QTableView*>(u"parameterTable"_s);
+  ASSERT_TRUE(QTest::qWaitFor(
+      [&] { return parameters->horizontalHeader()->length() <= parameters->viewport()->width(); }));
+  EXPECT_GT(parameters->rowHeight(1), parameters->fontMetrics().height() * 2) << "long cells are wrapped";
 }
 
 TEST_F(PatternsPageTest, SaysWhyTheCatalogueCannotBeShown) {

@@ -19,7 +19,7 @@ namespace {
 std::vector<services::HistoryPoint> steps(int count) {
   std::vector<services::HistoryPoint> history;
   for (int i = 0; i < count; ++i) {
-    history.push_back({static_cast<double>(i), 1.0 + i, domain::CandidateId(i)});
+    history.push_back({static_cast<double>(i), domain::Speedup::exactly(1.0 + i), domain::CandidateId(i)});
   }
   return history;
 }
@@ -33,7 +33,7 @@ TEST(StepLine, IsEmptyWithoutHistory) {
 }
 
 TEST(StepLine, StaysSmallAndKeepsTheBest) {
-  const QList<QPointF> line = stepLine(steps(100'000), 100'000.0, 800);
+  const QList<QPointF> line = stepLine(steps(100'000), 100'000.0, &domain::Speedup::value, 800);
   EXPECT_LE(line.size(), 802);
   EXPECT_EQ(line.back(), QPointF(100'000.0, 100'000.0));
   EXPECT_EQ(line.front(), QPointF(0.0, 1.0));

@@ -46,6 +46,21 @@ TEST_F(Watch, SumsUpWhatItSaw) {
   EXPECT_EQ(seen.temperatureCelsius, 88);
   EXPECT_DOUBLE_EQ(seen.powerWatts, 700.0);
   EXPECT_THAT(seen.throttleReasons, ::testing::ElementsAre("power cap", "thermal"));
+  EXPECT_THAT(seen.looks,
+              ::testing::ElementsAre(domain::ConditionLook{1980, 50, false}, domain::ConditionLook{1200, 88, true},
+                                     domain::ConditionLook{1950, 80, false}));
+}
+
+TEST_F(Watch, KeepsSomeLooksOfALongMeasurement) {
+  ConditionWatch watch(m_probe, m_clock);
+  for (int i = 1; i <= 1000; ++i) {
+    m_now = {true, i, 0, 0, 0.0, {}, false};
+    static_cast<void>(watch.lookNow());
+  }
+  const auto looks = watch.summary().looks;
+  ASSERT_EQ(looks.size(), domain::kKeptSamples);
+  EXPECT_EQ(looks.front().smClockMhz, 1);
+  EXPECT_EQ(looks.back().smClockMhz, 1000);
 }
 
 TEST_F(Watch, KnowsNothingWhereNobodyCanBeAsked) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/random.h"
+
 namespace swage::measure {
 namespace {
 
@@ -48,6 +50,17 @@ TEST(TimePair, GivesTheRatioOfTheMedians) {
   EXPECT_DOUBLE_EQ(timing->speedupHigh, 3.0);
   EXPECT_FALSE(timing->screenedOut);
   EXPECT_EQ(timing->candidate.discarded, 2);
+}
+
+TEST(TimePair, KeepsTheSamplesInTheirOrder) {
+  FakeBench bench;
+  const auto timing = timePair(bench.unsteadyCall('c', 1e6), bench.call('e', 3e6), {}, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  const std::vector<double>& samples = timing->candidate.sequenceNs;
+  ASSERT_EQ(samples.size(), std::min<std::size_t>(domain::kKeptSamples, timing->candidate.samples));
+  EXPECT_EQ(*std::max_element(samples.begin(), samples.end()), 1.5e6);
+  EXPECT_EQ(*std::min_element(samples.begin(), samples.end()), timing->candidate.minNs);
+  EXPECT_FALSE(timing->eager.sequenceNs.empty());
 }
 
 TEST(TimePair, RunsEagerInFiveRoundsAtLeast) {
@@ -96,8 +109,56 @@ TEST(TimePair, DropsACandidateThatTwoProbesFindTooSlow) {
   ASSERT_TRUE(timing.has_value());
   EXPECT_TRUE(timing->screenedOut);
   EXPECT_EQ(timing->candidate.samples, 2);
-  EXPECT_EQ(bench.count('e'), 0);
+  EXPECT_EQ(bench.count('e'), 2) << "which it took as long as ever";
   EXPECT_NEAR(timing->speedup, 2e6 / 1.06e6, 1e-9);
+}
+
+TEST(TimePair, AMachineThatHasBecomeSlowerScreensNobodyOut) {
+  FakeBench bench;
+  PairOptions options;
+  options.screeningNs = 1e6;
+  options.knownEager.medianNs = 2e6;
+  options.knownEager.samples = 9;
+  const auto timing = timePair(bench.call('c', 3e6), bench.call('e', 6e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_FALSE(timing->screenedOut) << "eager takes three times as long as well";
+  EXPECT_DOUBLE_EQ(timing->speedup, 2.0);
+}
+
+TEST(TimePair, SamplesOfABusyMachineGiveAWideInterval) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.conditions = [] {
+    device::ConditionSample sample;
+    sample.known = sample.throttled = true;
+    sample.reasons = {"other processes"};
+    return sample;
+  };
+  int calls = 0;
+  const TimedCall hit = [&]() -> device::DeviceResult<device::CallTime> {
+    return bench.call('c', ++calls % 5 == 0 ? 4e6 : 1e6)();
+  };
+  const auto timing = timePair(hit, bench.call('e', 2e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_DOUBLE_EQ(timing->speedup, 2.0);
+  EXPECT_LT(timing->speedupLow, 1.0) << "the medians alone would be sure of 2";
+  EXPECT_EQ(timing->candidate.stopReason, "throttled");
+  EXPECT_EQ(timing->candidate.conditions.throttleReasons, std::vector<std::string>{"other processes"});
+}
+
+TEST(TimePair, AContenderWhoseEagerIsUncertainIsMeasuredForAsLongAgain) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.maxSamples = 20;
+  Random random(7);
+  const TimedCall unsteadyEager = [&]() -> device::DeviceResult<device::CallTime> {
+    return bench.call('e', random.chance(0.5) ? 1e6 : 3e6)();
+  };
+  options.timing.minSamples = 20;
+  const auto timing = timePair(bench.call('c', 1e6), unsteadyEager, options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_EQ(timing->candidate.samples, 40);
+  EXPECT_GE(timing->eager.samples, 20) << "in each round of the second half";
 }
 
 TEST(TimePair, MeasuresACandidateInFullThatIsOnlyALittleSlower) {

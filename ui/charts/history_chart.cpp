@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/charts/history_chart.h"
 
+#include <QtCharts/QAreaSeries>
 #include <QtCharts/QChart>
 #include <QtCharts/QChartView>
 #include <QtCharts/QLegend>
@@ -24,6 +25,10 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
+constexpr int kBandAlpha = 48;
+// An interval may reach far above what was measured; the axis follows it this far.
+constexpr double kMostAbove = 1.5;
+
 QValueAxis* makeAxis(QChart* chart, Qt::Alignment alignment, const QString& title) {
   auto* axis = new QValueAxis(chart);
   axis->setTitleText(title);
@@ -41,6 +46,9 @@ HistoryChart::HistoryChart(QWidget* parent)
       m_chart(new QChart),
       m_view(new QChartView(m_chart, this)),
       m_best(new QLineSeries(m_chart)),
+      m_low(new QLineSeries(m_chart)),
+      m_high(new QLineSeries(m_chart)),
+      m_band(new QAreaSeries(m_high, m_low)),
       m_baseline(new QLineSeries(m_chart)),
       m_time(makeAxis(m_chart, Qt::AlignBottom, tr("search time, s"))),
       m_speedup(makeAxis(m_chart, Qt::AlignLeft, {})) {
@@ -53,7 +61,9 @@ HistoryChart::HistoryChart(QWidget* parent)
   m_chart->setBackgroundRoundness(0);
   m_best->setName(tr("best candidate, ×"));
   m_baseline->setName(tr("fastest baseline"));
-  for (QLineSeries* series : {m_baseline, m_best}) {
+  m_band->setName(tr("95 % interval"));
+  for (QAbstractSeries* series : {static_cast<QAbstractSeries*>(m_band), static_cast<QAbstractSeries*>(m_baseline),
+                                  static_cast<QAbstractSeries*>(m_best)}) {
     m_chart->addSeries(series);
     series->attachAxis(m_time);
     series->attachAxis(m_speedup);
@@ -73,6 +83,10 @@ void HistoryChart::setTheme(const Theme& theme) {
   m_chart->setBackgroundPen(Qt::NoPen);
   m_chart->legend()->setLabelColor(theme.mutedText);
   m_best->setPen(QPen(theme.chartLine, 2.0));
+  QColor band = theme.chartLine;
+  band.setAlpha(kBandAlpha);
+  m_band->setPen(Qt::NoPen);
+  m_band->setBrush(band);
   m_baseline->setPen(QPen(theme.chartBaseline, 1.5, Qt::DashLine));
   QFont title = font();
   title.setWeight(QFont::Normal);
@@ -90,12 +104,18 @@ void HistoryChart::setHistory(const std::vector<services::HistoryPoint>& history
                               const QString& baselineMode) {
   const QList<QPointF> corners = stepLine(history, untilSeconds);
   m_best->replace(corners);
+  m_low->replace(stepLine(history, untilSeconds, &domain::Speedup::low));
+  m_high->replace(stepLine(history, untilSeconds, &domain::Speedup::high));
   const auto compare = [](const QPointF& a, const QPointF& b) { return a.y() < b.y(); };
   const auto [lowest, highest] = std::minmax_element(corners.begin(), corners.end(), compare);
   const double end = std::max(1.0, corners.isEmpty() ? untilSeconds : std::max(untilSeconds, corners.back().x()));
   m_baseline->replace(QList<QPointF>{{0.0, 1.0}, {end, 1.0}});
   m_baseline->setName(baselineMode.isEmpty() ? tr("fastest baseline") : tr("baseline: %1").arg(baselineMode));
-  setRanges(end, corners.isEmpty() ? 0.0 : lowest->y(), corners.isEmpty() ? 1.0 : highest->y());
+  double top = corners.isEmpty() ? 1.0 : highest->y();
+  for (const QPointF& corner : m_high->points()) {
+    top = std::max(top, std::min(corner.y(), kMostAbove * highest->y()));
+  }
+  setRanges(end, corners.isEmpty() ? 0.0 : lowest->y(), top);
 }
 
 void HistoryChart::setRanges(double seconds, double lowest, double highest) {
@@ -131,9 +151,10 @@ void HistoryChart::drawChart(QPainter& painter, const QRectF& target) const {
 }
 
 ChartTable HistoryChart::chartTable() const {
-  ChartTable table{{tr("search time s"), tr("speedup")}, {}};
-  for (const QPointF& corner : m_best->points()) {
-    table.rows.push_back({csvNumber(corner.x()), csvNumber(corner.y())});
+  ChartTable table{{tr("search time s"), tr("speedup"), tr("speedup low"), tr("speedup high")}, {}};
+  for (int i = 0; i < m_best->count(); ++i) {
+    table.rows.push_back({csvNumber(m_best->at(i).x()), csvNumber(m_best->at(i).y()), csvNumber(m_low->at(i).y()),
+                          csvNumber(m_high->at(i).y())});
   }
   return table;
 }

@@ -9,6 +9,7 @@
 #include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
+class QAreaSeries;
 class QChart;
 class QChartView;
 class QLineSeries;
@@ -16,7 +17,7 @@ class QValueAxis;
 
 namespace swage::ui {
 
-// Best speedup over search time, with the fastest baseline at 1×. GUI thread only.
+// Best speedup over search time with its 95 % interval as a band, and the fastest baseline at 1×. GUI thread only.
 class HistoryChart final : public QWidget, public ChartSource {
   Q_OBJECT
 
@@ -42,6 +43,9 @@ class HistoryChart final : public QWidget, public ChartSource {
   QChart* m_chart;
   QChartView* m_view;
   QLineSeries* m_best;
+  QLineSeries* m_low;
+  QLineSeries* m_high;
+  QAreaSeries* m_band;
   QLineSeries* m_baseline;
   QValueAxis* m_time;
   QValueAxis* m_speedup;

@@ -6,7 +6,8 @@
 
 namespace swage::ui {
 
-QList<QPointF> stepLine(const std::vector<services::HistoryPoint>& history, double untilSeconds, qsizetype maxPoints) {
+QList<QPointF> stepLine(const std::vector<services::HistoryPoint>& history, double untilSeconds,
+                        double domain::Speedup::*of, qsizetype maxPoints) {
   QList<QPointF> corners;
   if (history.empty()) {
     return corners;
@@ -17,7 +18,7 @@ QList<QPointF> stepLine(const std::vector<services::HistoryPoint>& history, doub
     if (!corners.isEmpty()) {
       corners.append({point.elapsedSeconds, corners.back().y()});
     }
-    corners.append({point.elapsedSeconds, point.speedup});
+    corners.append({point.elapsedSeconds, point.speedup.*of});
   };
   for (qsizetype i = 0; i < steps; i += stride) {
     append(history[static_cast<std::size_t>(i)]);

@@ -34,7 +34,9 @@ constexpr std::array<ColumnInfo, 15> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Status"), QT_TRANSLATE_NOOP("columns", "What became of it")},
     {QT_TRANSLATE_NOOP("columns", "Time"), QT_TRANSLATE_NOOP("columns", "Median with its 95 % interval"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Speedup"),
-     QT_TRANSLATE_NOOP("columns", "Against the fastest baseline of the same accuracy class"), kRight},
+     QT_TRANSLATE_NOOP("columns", "Over the fastest PyTorch baseline, with the 95 % interval. ≈ marks an interval wider "
+                                  "than ±20 %. Sorted by the lower end."),
+     kRight},
     {QT_TRANSLATE_NOOP("columns", "Error"), QT_TRANSLATE_NOOP("columns", "Relative L2 error against float64"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Registers"), QT_TRANSLATE_NOOP("columns", "For each thread, where it has a meaning"),
      kRight},
@@ -79,7 +81,7 @@ QString displayText(const services::CandidateRow& row, CandidateField column) {
     case CandidateField::Operator: return toQString(domain::name(row.madeBy));
     case CandidateField::Status: return toQString(row.status);
     case CandidateField::Time: return hasTime(row) ? formatInterval(row.timeNs, row.lowNs, row.highNs) : QString();
-    case CandidateField::Speedup: return row.speedup > 0.0 ? formatSpeedup(row.speedup) : QString();
+    case CandidateField::Speedup: return row.speedup.isKnown() ? formatSpeedupMargin(row.speedup) : QString();
     case CandidateField::Error: return hasTime(row) ? formatError(row.relativeError) : QString();
     case CandidateField::Registers: return row.registers > 0 ? QString::number(row.registers) : QString();
     case CandidateField::Found: return formatDuration(row.elapsedSeconds);

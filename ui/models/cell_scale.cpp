@@ -103,7 +103,7 @@ std::optional<double> valueOf(CellMetric metric, const services::CellSummary& ce
     return std::nullopt;
   }
   switch (metric) {
-    case CellMetric::Speedup: return positive(cell.speedup);
+    case CellMetric::Speedup: return positive(cell.speedup.value);
     case CellMetric::Time: return positive(cell.bestTimeNs);
     case CellMetric::RoofShare: return positive(cell.roofShare);
     case CellMetric::Registers: return positive(cell.registers);

@@ -26,7 +26,7 @@ QString spokenState(const services::CellSummary& cell) {
     case State::FailedOnly: return tr("%1 tried, none correct").arg(formatCount(cell.tried));
     case State::Filled: break;
   }
-  const QString value = cell.speedup > 0.0 ? formatSpeedup(cell.speedup) : formatTime(cell.bestTimeNs);
+  const QString value = cell.speedup.isKnown() ? formatSpeedup(cell.speedup) : formatTime(cell.bestTimeNs);
   return tr("best %1, %2 of %3 tried are correct").arg(value, formatCount(cell.correct), formatCount(cell.tried));
 }
 

@@ -93,7 +93,8 @@ QString countText(double value) {
 const std::vector<Metric>& metrics() {
   static const std::vector<Metric> kMetrics = {
       {QT_TRANSLATE_NOOP("comparison", "Against the fastest baseline"),
-       [](const auto& one) { return positive(one.detail.row.speedup); }, formatSpeedup, Preference::Higher},
+       [](const auto& one) { return positive(one.detail.row.speedup.value); },
+       [](double value) { return formatSpeedup(value); }, Preference::Higher},
       {QT_TRANSLATE_NOOP("comparison", "Share of the roof"),
        [](const auto& one) { return positive(one.detail.row.roofShare); }, formatPercent, Preference::Higher},
       {QT_TRANSLATE_NOOP("comparison", "Relative error"),

@@ -44,12 +44,13 @@ QByteArray parentsOf(const services::CandidateRow& row) {
 }  // namespace
 
 QByteArray csvHeader() {
-  return "id,run,cell,island,operator,status,time_ns,low_ns,high_ns,speedup,relative_error,registers,found_s,"
+  return "id,run,cell,island,operator,status,time_ns,low_ns,high_ns,speedup,speedup_low,speedup_high,relative_error,"
+         "registers,found_s,"
          "roof_share,parents,pinned,trashed,tags,note,outcome";
 }
 
 QByteArray csvLine(const services::CandidateRow& row) {
-  const std::array<QByteArray, 20> fields = {
+  const std::array<QByteArray, 22> fields = {
       QByteArray::number(static_cast<qlonglong>(row.id.value())),
       QByteArray::number(static_cast<qlonglong>(row.run.value())),
       QByteArray::fromStdString(row.cell ? row.cell->name() : std::string()),
@@ -59,7 +60,9 @@ QByteArray csvLine(const services::CandidateRow& row) {
       number(row.timeNs),
       number(row.lowNs),
       number(row.highNs),
-      number(row.speedup),
+      number(row.speedup.value),
+      number(row.speedup.low),
+      number(row.speedup.high),
       row.timeNs > 0.0 ? QByteArray::number(row.relativeError, 'g', QLocale::FloatingPointShortest) : QByteArray(),
       row.registers > 0 ? QByteArray::number(row.registers) : QByteArray(),
       number(row.elapsedSeconds),

@@ -7,6 +7,7 @@
 
 #include "ui/models/cell_view.h"
 #include "ui/models/format.h"
+#include "ui/models/profile_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -32,13 +33,13 @@ QString timingText(const domain::Timing& timing) {
   if (timing.samples == 0) {
     return {};
   }
-  QString text = tr("%1 (%2 to %3), %4 samples")
+  QString text = tr("%1 (%2 to %3), %4")
                      .arg(formatTime(timing.medianNs), formatTime(timing.lowNs), formatTime(timing.highNs),
-                          formatCount(timing.samples));
+                          stopText(timing));
   if (timing.discarded > 0) {
     text += tr(", %1 discarded").arg(formatCount(timing.discarded));
   }
-  return timing.stopReason.empty() ? text : QString(text % u", "_s % toQString(timing.stopReason));
+  return text;
 }
 
 void appendErrors(std::vector<Fact>& facts, const std::vector<domain::OutputError>& errors) {
@@ -55,12 +56,6 @@ void appendCorrect(std::vector<Fact>& facts, const domain::Correct& correct) {
   append(facts, "Bitwise repeatable", correct.bitwiseRepeatable ? tr("yes") : tr("no"));
   append(facts, "Time", timingText(correct.timing.candidate));
   append(facts, "Eager", timingText(correct.timing.eager));
-  if (correct.timing.eager.samples > 0) {
-    append(facts, "Against eager",
-           tr("%1 (%2 to %3)")
-               .arg(formatSpeedup(correct.timing.speedup), formatSpeedup(correct.timing.speedupLow),
-                    formatSpeedup(correct.timing.speedupHigh)));
-  }
   if (correct.timing.screenedOut) {
     append(facts, "Measurement", tr("short: slower than the elite of its cell"));
   }
@@ -126,7 +121,7 @@ std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
       appendErrors(facts, wrong->errors);
     }
   }
-  append(facts, "Speedup", detail.row.speedup > 0.0 ? formatSpeedup(detail.row.speedup) : QString());
+  append(facts, "Speedup", detail.row.speedup.isKnown() ? formatSpeedupInterval(detail.row.speedup) : QString());
   append(facts, "Cell", detail.row.cell ? describeCell(*detail.row.cell) : QString());
   for (const domain::KernelFacts& kernel : detail.kernels) {
     appendKernel(facts, kernel);

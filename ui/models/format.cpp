@@ -23,6 +23,12 @@ QString none() {
   return u"–"_s;
 }
 
+// " ± 3.2 %"
+QString margin(double value, double low, double high) {
+  const double percent = 100.0 * std::max({high - value, value - low, 0.0}) / value;
+  return u" ± "_s % numbers().toString(percent, 'f', percent < 9.95 ? 1 : 0) % u" %"_s;
+}
+
 QString threeDigits(double value) {
   const double magnitude = value > 0 ? std::floor(std::log10(value)) : 0.0;
   return numbers().toString(value, 'f', static_cast<int>(std::clamp(2.0 - magnitude, 0.0, 2.0)));
@@ -58,9 +64,7 @@ QString formatInterval(double medianNs, double lowNs, double highNs) {
   if (!(medianNs > 0.0) || highNs < lowNs || !(highNs > 0.0)) {
     return formatTime(medianNs);
   }
-  const double side = std::max({highNs - medianNs, medianNs - lowNs, 0.0});
-  const double percent = 100.0 * side / medianNs;
-  return formatTime(medianNs) % u" ± "_s % numbers().toString(percent, 'f', percent < 9.95 ? 1 : 0) % u" %"_s;
+  return formatTime(medianNs) % margin(medianNs, lowNs, highNs);
 }
 
 QString formatSpeedup(double speedup) {
@@ -68,6 +72,21 @@ QString formatSpeedup(double speedup) {
     return none();
   }
   return threeDigits(speedup) % u"×"_s;
+}
+
+QString formatSpeedup(const domain::Speedup& speedup) {
+  return (speedup.isUncertain() ? u"≈"_s : QString()) % formatSpeedup(speedup.value);
+}
+
+QString formatSpeedupInterval(const domain::Speedup& speedup) {
+  return speedup.hasInterval()
+             ? u"%1 (%2 to %3)"_s.arg(formatSpeedup(speedup), threeDigits(speedup.low), threeDigits(speedup.high))
+             : formatSpeedup(speedup);
+}
+
+QString formatSpeedupMargin(const domain::Speedup& speedup) {
+  return speedup.hasInterval() ? formatSpeedup(speedup) % margin(speedup.value, speedup.low, speedup.high)
+                               : formatSpeedup(speedup);
 }
 
 QString formatCount(std::int64_t count) {

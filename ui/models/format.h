@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/domain/speedup.h"
+
 // How numbers read everywhere in the window. Pure functions; digits and separators do not follow the user's locale, so
 // that a number can be pasted into the command line or a report.
 namespace swage::ui {
@@ -15,7 +17,13 @@ namespace swage::ui {
 [[nodiscard]] QString formatTime(double nanoseconds);  // "12.3 µs"; "–" for none
 // "12.3 µs ± 0.8 %": half the interval's larger side, relative to the median.
 [[nodiscard]] QString formatInterval(double medianNs, double lowNs, double highNs);
-[[nodiscard]] QString formatSpeedup(double speedup);      // "2.31×"; "–" for none
+[[nodiscard]] QString formatSpeedup(double speedup);  // "2.31×"; "–" for none
+// "2.31×"; "≈2.31×" if its interval is wide.
+[[nodiscard]] QString formatSpeedup(const domain::Speedup& speedup);
+// "2.31× (2.25 to 2.40)"; "≈2.31× (1.20 to 3.40)".
+[[nodiscard]] QString formatSpeedupInterval(const domain::Speedup& speedup);
+// "2.31× ± 3.2 %", for a column: half the interval's larger side, relative to the value.
+[[nodiscard]] QString formatSpeedupMargin(const domain::Speedup& speedup);
 [[nodiscard]] QString formatCount(std::int64_t count);    // "7,412"
 [[nodiscard]] QString formatDuration(double seconds);     // "1:05", "1:00:05"
 [[nodiscard]] QString formatError(double relativeError);  // "1.2e-07"

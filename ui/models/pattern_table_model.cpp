@@ -15,19 +15,19 @@ namespace {
 constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
 
 constexpr std::array kPatternColumns = {
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Pattern"), QT_TRANSLATE_NOOP("columns", "The folder of the pattern")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Target"), QT_TRANSLATE_NOOP("columns", "Where its kernels run")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Pattern"), QT_TRANSLATE_NOOP("columns", "Name of the pattern, and of its folder")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Target"), QT_TRANSLATE_NOOP("columns", "Device its kernels run on")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Family"),
-               QT_TRANSLATE_NOOP("columns", "What kind of region of the graph it computes")},
+               QT_TRANSLATE_NOOP("columns", "Which kind of operators it computes")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Parameters"),
-               QT_TRANSLATE_NOOP("columns", "How many numbers the search can tune"), kRight}};
+               QT_TRANSLATE_NOOP("columns", "Number of parameters that the search can change"), kRight}};
 
 constexpr std::array kParameterColumns = {
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Parameter"), QT_TRANSLATE_NOOP("columns", "Its name in the source")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Values"), QT_TRANSLATE_NOOP("columns", "What the search may choose from")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Standard"),
-               QT_TRANSLATE_NOOP("columns", "The value of the source as it stands"), kRight},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Meaning"), QT_TRANSLATE_NOOP("columns", "What the manifest says of it")}};
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Parameter"), QT_TRANSLATE_NOOP("columns", "Name in the source")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Values"), QT_TRANSLATE_NOOP("columns", "Values that the search tries")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Default"),
+               QT_TRANSLATE_NOOP("columns", "Value in the source"), kRight},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Meaning"), QT_TRANSLATE_NOOP("columns", "What it does")}};
 
 QString searchText(const services::PatternInfo& pattern) {
   QStringList words = {toQString(pattern.id), toQString(pattern.target), toQString(pattern.family),

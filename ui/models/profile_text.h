@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QList>
 #include <QString>
 #include <QStringList>
 
 #include <vector>
 
-#include "core/domain/assurance.h"
 #include "core/domain/diagnosis.h"
 #include "core/domain/evaluation.h"
 #include "core/services/profile_service.h"
+#include "core/services/types.h"
 
 // How a profile reads. Pure functions.
 namespace swage::ui {
@@ -17,6 +18,12 @@ namespace swage::ui {
 [[nodiscard]] QString headline(const domain::Diagnosis& diagnosis);  // "Memory-bound"
 // What the headline rests on: "Memory is 93 % busy, arithmetic 21 %".
 [[nodiscard]] QString headlineReason(const domain::Diagnosis& diagnosis);
+
+// What no program of the task can explain by itself, a sentence each; empty: nothing. That times disagree, or that more
+// than 100 % of something is reached.
+[[nodiscard]] QStringList profileRemarks(const services::ProfileReport& report);
+// Why there is nothing to profile; empty: there is.
+[[nodiscard]] QString whyNoProfile(const services::CandidateDetail& detail);
 
 struct FindingText {
   QString what;
@@ -35,14 +42,17 @@ struct FindingText {
 [[nodiscard]] QString stageName(services::ProfileProgress::Stage stage);
 // How the device was: "1980 MHz (lowest 1965), memory 2619 MHz, 52 °C, 310 W"; empty when nothing is known.
 [[nodiscard]] QString conditionsText(const domain::DeviceConditions& conditions);
+// "18 samples (stopped by time limit)"
+[[nodiscard]] QString stopText(const domain::Timing& timing);
 // Why a time should be taken with care; empty: nothing speaks against it.
 [[nodiscard]] QStringList noiseReasons(const domain::Timing& timing);
 
-struct TrustText {
-  QString name;    // "held-back seeds"
-  QString detail;  // what failed, or why it could not be checked
-  domain::AssuranceVerdict verdict = domain::AssuranceVerdict::Unavailable;
+// What a CPU did in a kernel, each with its number; only what was counted.
+struct ProcessorFact {
+  QString name;
+  QString value;
+  QString meaning;  // a sentence for whoever asks
 };
-[[nodiscard]] TrustText describeAssurance(const domain::Assurance& assurance);
+[[nodiscard]] QList<ProcessorFact> processorFacts(const domain::ProcessorUse& use);
 
 }  // namespace swage::ui

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/proposer_grid_model.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
+#include <map>
 
 #include "ui/models/format.h"
 
@@ -28,6 +31,28 @@ int islandsIn(const ProposerReport& report) {
 
 double correctShare(const ProposerTally& tally) {
   return tally.proposed > 0 ? static_cast<double>(tally.correct) / static_cast<double>(tally.proposed) : 0.0;
+}
+
+// What an operator does, for whoever meets its name.
+QString operatorMeaning(const std::string& name) {
+  using Kind = domain::OperatorKind;
+  static const std::map<std::string_view, const char*> kMeanings = {
+      {domain::name(Kind::Baseline), QT_TRANSLATE_NOOP("operators", "PyTorch's own operators, as the task has them")},
+      {domain::name(Kind::Synthesis), QT_TRANSLATE_NOOP("operators", "Writes a new kernel from patterns")},
+      {domain::name(Kind::Parameter),
+       QT_TRANSLATE_NOOP("operators", "Changes numbers of a good candidate: tile sizes, threads, unrolling")},
+      {domain::name(Kind::Split), QT_TRANSLATE_NOOP("operators", "Splits a kernel of a candidate into two")},
+      {domain::name(Kind::Merge), QT_TRANSLATE_NOOP("operators", "Merges two kernels of a candidate into one")},
+      {domain::name(Kind::PatternSwap), QT_TRANSLATE_NOOP("operators", "Uses another pattern for a kernel")},
+      {domain::name(Kind::Crossover), QT_TRANSLATE_NOOP("operators", "Combines the kernels of two candidates")},
+      {domain::name(Kind::Aimed),
+       QT_TRANSLATE_NOOP("operators", "Changes a candidate so that it should land in an empty cell beside its own")},
+      {domain::name(Kind::Migration),
+       QT_TRANSLATE_NOOP("operators", "Copies a good candidate to the next island, without evaluating it again")},
+      {domain::name(Kind::Human), QT_TRANSLATE_NOOP("operators", "Edits made by a person; they get no credit")},
+      {domain::name(Kind::Coder), QT_TRANSLATE_NOOP("operators", "A language model writes the kernel")}};
+  const auto found = kMeanings.find(name);
+  return found == kMeanings.end() ? QString() : QCoreApplication::translate("operators", found->second);
 }
 
 }  // namespace
@@ -103,7 +128,9 @@ QVariant ProposerGridModel::data(const QModelIndex& index, int role) const {
 
 QVariant ProposerGridModel::proposerData(const Row& row, int column, int role) {
   if (column == NameColumn) {
-    return role == Qt::DisplayRole ? QVariant(toQString(row.name)) : QVariant();
+    return role == Qt::DisplayRole   ? QVariant(toQString(row.name))
+           : role == Qt::ToolTipRole ? QVariant(operatorMeaning(row.name))
+                                     : QVariant();
   }
   if (!row.earned) {
     return role == Qt::DisplayRole ? QVariant(none()) : QVariant();
@@ -149,7 +176,7 @@ QVariant ProposerGridModel::headerData(int section, Qt::Orientation orientation,
   }
   if (role == Qt::DisplayRole) {
     switch (section) {
-      case NameColumn: return tr("Proposer");
+      case NameColumn: return tr("Operator");
       case CreditColumn: return tr("Credit");
       case ShareColumn: return tr("Share");
       default: return tr("Island %1").arg(section - FirstIsland);
@@ -157,10 +184,10 @@ QVariant ProposerGridModel::headerData(int section, Qt::Orientation orientation,
   }
   if (role == Qt::ToolTipRole) {
     switch (section) {
-      case NameColumn: return tr("Whoever makes candidates");
-      case CreditColumn: return tr("Of what it proposed lately, how much entered the archive");
-      case ShareColumn: return tr("Of all proposals, how many it gets now");
-      default: return tr("What it proposed there, how much of that is correct, and what it holds");
+      case NameColumn: return tr("What makes new candidates");
+      case CreditColumn: return tr("Of what it proposed lately, the share that entered the archive. It decides how often the operator is used");
+      case ShareColumn: return tr("Share of all new proposals that the operator gets now");
+      default: return tr("What the operator proposed on this island, how much of it is correct, and how many cells it holds there");
     }
   }
   return {};

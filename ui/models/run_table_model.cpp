@@ -55,7 +55,7 @@ QString displayText(const RunSummary& run, RunColumn column) {
 
 double numberOf(const RunSummary& run, RunColumn column) {
   switch (column) {
-    case RunColumn::Speedup: return run.bestSpeedup;
+    case RunColumn::Speedup: return run.bestSpeedup.low;
     case RunColumn::Time: return run.bestTimeNs;
     case RunColumn::Roof: return run.roofShare;
     case RunColumn::Evaluations: return static_cast<double>(run.evaluations);
@@ -87,7 +87,7 @@ bool holds(std::string_view key, const std::string& text, const RunSummary& run)
 
 bool holds(std::string_view key, const domain::FilterRange& range, const RunSummary& run) {
   if (key == "speedup" || key == "time") {
-    const double value = key == "speedup" ? run.bestSpeedup : run.bestTimeNs;
+    const double value = key == "speedup" ? run.bestSpeedup.value : run.bestTimeNs;
     return value > 0.0 && range.contains(value);
   }
   if (key == "evaluations" || key == "correct") {

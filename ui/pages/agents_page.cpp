@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 
+#include "ui/charts/small_multiples.h"
 #include "ui/charts/timeline_chart.h"
 #include "ui/models/format.h"
 #include "ui/models/lane_model.h"
@@ -30,6 +31,7 @@ using services::TimeLeft;
 
 constexpr int kSideBySideChars = 190;  // from this width on, the charts stand beside each other
 constexpr int kChartLines = 13;
+constexpr std::int64_t kStagnation = 40;  // evaluations without an improvement: twice what makes the islands exchange
 
 void setUpTable(QTableView& table, const QString& name) {
   table.setAccessibleName(name);
@@ -62,16 +64,16 @@ QString aboutDuration(double seconds) {
 QString reasonOf(const TimeLeft& left, const services::Progress& progress) {
   switch (left.limit) {
     case TimeLeft::Limit::Time:
-      return AgentsPage::tr("by the time budget of %1; then the best are checked and measured again")
+      return AgentsPage::tr("time limit of %1; then the best are checked and measured again")
           .arg(formatDuration(progress.budgetSeconds));
     case TimeLeft::Limit::Evaluations:
-      return AgentsPage::tr("by the budget of %1 evaluations at %2; then the best are checked and measured again")
+      return AgentsPage::tr("limit of %1 evaluations at %2; then the best are checked and measured again")
           .arg(formatCount(progress.maxEvaluations), formatRate(progress.perSecond));
     case TimeLeft::Limit::None: break;
   }
-  return progress.maxEvaluations > 0 ? AgentsPage::tr("%1 evaluations to go, at a speed that is not known yet")
+  return progress.maxEvaluations > 0 ? AgentsPage::tr("%1 evaluations left; the rate is not known yet")
                                            .arg(formatCount(progress.maxEvaluations - progress.evaluations))
-                                     : AgentsPage::tr("it ends when it is stopped, or when everything has been tried");
+                                     : AgentsPage::tr("no limit: it ends when you stop it, or when everything has been tried");
 }
 
 template <class Value>
@@ -119,11 +121,13 @@ AgentsPage::AgentsPage(Session& session, services::RunService& run, const servic
                                          ProposerGridModel::DetailRole, ProposerGridModel::LastRole},
                                         this)),
       m_convergence(new TimelineChart({tr("Convergence"), tr("speedup, ×"), tr("count")})),
-      m_credit(new TimelineChart({tr("Credit of the proposers"), tr("credit, %"), {}})),
-      m_convergenceEmpty(new EmptyState(m_convergence, tr("Drawn as soon as a correct kernel is timed."))),
-      m_creditEmpty(new EmptyState(m_credit, tr("The record of this run does not say how the credit went."))),
+      m_credit(new SmallMultiples(tr("Credit by operator"),
+                                  [](double percent) { return formatShare(percent / 100.0); })),
+      m_convergenceEmpty(new EmptyState(m_convergence, tr("Shown when the first correct kernel has been timed."))),
+      m_creditEmpty(new EmptyState(m_credit, tr("The record of this run has no credits."))),
       m_left(new QLabel),
-      m_reason(new QLabel) {
+      m_reason(new QLabel),
+      m_exchange(new QLabel) {
   setObjectName(u"agentsPage"_s);
   setUpLanes();
   setUpGrid();
@@ -133,8 +137,8 @@ AgentsPage::AgentsPage(Session& session, services::RunService& run, const servic
   scroll->setWidgetResizable(true);
   scroll->setWidget(makeContent());
   m_empty = new EmptyState(
-      scroll, tr("Who proposes candidates, and what every GPU and compiler is doing, is shown here during a search "
-                 "and of every recorded run."));
+      scroll, tr("What each operator has proposed, and what every GPU and compiler is doing: of the search in progress, "
+                 "or of the run shown."));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_empty);
@@ -160,6 +164,10 @@ QWidget* AgentsPage::makeContent() {
   m_reason->setObjectName(u"timeLeftReason"_s);
   m_reason->setForegroundRole(QPalette::PlaceholderText);
   m_reason->setWordWrap(true);
+  m_exchange->setObjectName(u"islandExchange"_s);
+  m_exchange->setWordWrap(true);
+  m_exchange->setToolTip(tr("Islands search apart from one another. From time to time, and earlier when nothing improves, "
+                            "each gives copies of its best candidates to the next one: that is a migration."));
   m_convergence->setObjectName(u"convergenceChart"_s);
   m_credit->setObjectName(u"creditChart"_s);
   for (QWidget* chart : {m_convergenceEmpty, m_creditEmpty}) {
@@ -169,16 +177,23 @@ QWidget* AgentsPage::makeContent() {
   heading->setSpacing(gap / 4);
   heading->addWidget(m_left);
   heading->addWidget(m_reason);
+  heading->addWidget(m_exchange);
   m_charts = new QBoxLayout(QBoxLayout::LeftToRight);
   m_charts->setSpacing(2 * gap);
+  auto* credit = new Section(tr("Credit by operator"), m_creditEmpty);
+  credit->setCaption(tr("Of what an operator proposed lately, the share that entered the archive. More credit: more "
+                        "proposals."));
   m_charts->addWidget(new Section(tr("Convergence"), m_convergenceEmpty), 1);
-  m_charts->addWidget(new Section(tr("Credit of the proposers"), m_creditEmpty), 1);
+  m_charts->addWidget(credit, 1);
+  auto* operators = new Section(tr("Operators by island"), m_grid);
+  operators->setCaption(tr("An operator makes new candidates: synthesis writes one from patterns, the others change or "
+                           "combine existing ones. Hold the pointer over a name to see what it does."));
   auto* column = new QVBoxLayout(content);
   column->setContentsMargins(2 * gap, gap, 2 * gap, gap);
   column->setSpacing(2 * gap);
   column->addLayout(heading);
-  column->addWidget(new Section(tr("Lanes"), m_lanes));
-  column->addWidget(new Section(tr("Proposers, island by island"), m_grid));
+  column->addWidget(new Section(tr("Workers and compilers"), m_lanes));
+  column->addWidget(operators);
   column->addLayout(m_charts);
   column->addStretch(1);
   return content;
@@ -204,7 +219,7 @@ void AgentsPage::setUpLanes() {
 
 void AgentsPage::setUpGrid() {
   m_grid->setObjectName(u"proposerGrid"_s);
-  setUpTable(*m_grid, tr("Proposers by island"));
+  setUpTable(*m_grid, tr("Operators by island"));
   m_grid->setModel(m_gridModel);
   m_grid->setItemDelegate(m_tallyDelegate);
   m_grid->setItemDelegateForColumn(ProposerGridModel::NameColumn, new QStyledItemDelegate(this));
@@ -226,6 +241,8 @@ void AgentsPage::setTheme(const Theme& theme) {
   m_credit->setTheme(theme);
   m_lanes->viewport()->update();
   m_grid->viewport()->update();
+  m_caution = theme.caution;
+  showExchange();
 }
 
 void AgentsPage::setOutlet(const ChartOutlet& outlet) {
@@ -248,7 +265,7 @@ void AgentsPage::showProgress() {
     m_reason->setText(toQString(progress.stage));
   } else if (m_session.isActive() && m_session.state() == RunState::Running) {
     const TimeLeft left = services::timeLeft(progress);
-    m_left->setText(left.limit == TimeLeft::Limit::None ? tr("no end in sight") : aboutDuration(left.seconds));
+    m_left->setText(left.limit == TimeLeft::Limit::None ? tr("running without a limit") : aboutDuration(left.seconds));
     m_reason->setText(reasonOf(left, progress));
   } else if (m_session.isActive()) {
     m_left->setText(m_session.state() == RunState::Paused ? tr("paused")
@@ -278,16 +295,35 @@ void AgentsPage::showProposers() {
   if (m_gridModel->columnCount() != columns) {
     const QFontMetrics metrics = m_grid->fontMetrics();
     m_grid->setColumnWidth(ProposerGridModel::NameColumn, metrics.horizontalAdvance(u"pattern swap"_s) + 24);
-    for (int column = ProposerGridModel::CreditColumn; column < ProposerGridModel::FirstIsland; ++column) {
-      m_grid->setColumnWidth(column, metrics.horizontalAdvance(u"00.0 % ▇▇▇▇▇"_s) + 16);
-    }
   }
   fitTables();
+  showExchange();
   const auto& timeline = m_activity.timeline();
   const double from = timeline.empty() ? -1.0 : timeline.front().elapsedSeconds;
   if (!m_activity.isLive() || from != m_drawnFrom) {  // else once a second will do
     showCharts();
   }
+}
+
+void AgentsPage::showExchange() {
+  const services::IslandExchange& exchange = m_activity.report().exchange;
+  QStringList parts;
+  if (exchange.migrations > 0) {
+    parts.push_back(exchange.migrations == 1
+                        ? tr("1 migration between the islands, %1 of the copies improved a cell").arg(exchange.adopted)
+                        : tr("%1 migrations between the islands, %2 of the copies improved a cell")
+                              .arg(formatCount(exchange.migrations), formatCount(exchange.adopted)));
+  }
+  const bool stagnates = m_activity.isLive() && exchange.sinceImprovement >= kStagnation;
+  if (stagnates) {
+    parts.push_back(tr("stagnating: no improvement in the last %1 evaluations")
+                        .arg(formatCount(exchange.sinceImprovement)));
+  }
+  m_exchange->setText(parts.join(u"; "_s));
+  m_exchange->setVisible(!parts.isEmpty());
+  QPalette palette = m_exchange->palette();
+  palette.setColor(QPalette::WindowText, stagnates ? m_caution : this->palette().color(QPalette::WindowText));
+  m_exchange->setPalette(palette);
 }
 
 // Once a second, and never for nobody.
@@ -300,39 +336,53 @@ void AgentsPage::showCharts() {
   m_drawnFrom = timeline.empty() ? -1.0 : timeline.front().elapsedSeconds;
   QList<QPointF> best;
   for (const services::HistoryPoint& point : m_session.history()) {
-    best.append({point.elapsedSeconds, point.speedup});
+    best.append({point.elapsedSeconds, point.speedup.value});
   }
   const auto cells = [](const auto& sample) { return std::optional(static_cast<double>(sample.filledCells)); };
   const auto improvements = [](const auto& sample) {
     return sample.improvements > 0 ? std::optional(static_cast<double>(sample.improvements)) : std::nullopt;
   };
+  const auto migrations = [](const auto& sample) {
+    return sample.exchange.migrations > 0 ? std::optional(static_cast<double>(sample.exchange.migrations))
+                                          : std::nullopt;
+  };
   using Shape = TimelineSeries::Shape;
   using Axis = TimelineSeries::Axis;
   m_convergence->setSeries({{tr("best speedup"), best, Shape::Steps, Axis::Left},
                             {tr("cells filled"), pointsOf(timeline, cells), Shape::Steps, Axis::Right},
-                            {tr("improvements"), pointsOf(timeline, improvements), Shape::Steps, Axis::Right}},
+                            {tr("improvements"), pointsOf(timeline, improvements), Shape::Steps, Axis::Right},
+                            {tr("migrations"), pointsOf(timeline, migrations), Shape::Steps, Axis::Right}},
                            m_drawnUntil);
   m_convergenceEmpty->setEmpty(best.isEmpty() && timeline.empty());
   std::vector<TimelineSeries> credit = creditSeries(timeline);
-  m_creditEmpty->setSentence(m_session.isActive() ? tr("Drawn as soon as proposers have earned something.")
-                                                  : tr("The record of this run does not say how the credit went."));
+  m_creditEmpty->setSentence(m_session.isActive() ? tr("Shown when the first operators have earned credit.")
+                                                  : tr("The record of this run has no credits."));
   m_creditEmpty->setEmpty(credit.empty());
   m_credit->setSeries(std::move(credit), m_drawnUntil);
 }
 
-// The islands share what the page has left, and scroll where that is too little for them.
+// The islands share what the page has left. In a narrow page the bars of credit and share go first; islands scroll
+// only where not even their numbers have room.
 void AgentsPage::fitIslands() {
   const int islands = m_gridModel->columnCount() - ProposerGridModel::FirstIsland;
   if (islands <= 0) {
     return;
   }
-  int left = m_grid->viewport()->width();
-  for (int column = 0; column < ProposerGridModel::FirstIsland; ++column) {
-    left -= m_grid->columnWidth(column);
-  }
+  const QFontMetrics metrics = m_grid->fontMetrics();
   QStyleOptionViewItem option;
-  option.fontMetrics = m_grid->fontMetrics();
-  const int width = std::max(m_tallyDelegate->sizeHint(option, {}).width(), left / islands);
+  option.fontMetrics = metrics;
+  const int wanted = m_tallyDelegate->sizeHint(option, {}).width();
+  const int least = m_tallyDelegate->leastWidth(metrics);
+  const int name = m_grid->columnWidth(ProposerGridModel::NameColumn);
+  const int bars = ProposerGridModel::FirstIsland - ProposerGridModel::CreditColumn;
+  const int wide = metrics.horizontalAdvance(u"00.0 % ▇▇▇▇▇"_s) + 16;
+  const int narrow = metrics.horizontalAdvance(u"00.0 % "_s) + 16;
+  const int room = m_grid->viewport()->width() - name;
+  const int bar = room - bars * wide >= islands * wanted ? wide : narrow;
+  for (int column = ProposerGridModel::CreditColumn; column < ProposerGridModel::FirstIsland; ++column) {
+    m_grid->setColumnWidth(column, bar);
+  }
+  const int width = std::max(least, (room - bars * bar) / islands);
   for (int column = ProposerGridModel::FirstIsland; column < m_gridModel->columnCount(); ++column) {
     m_grid->setColumnWidth(column, width);
   }

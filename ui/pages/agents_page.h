@@ -18,12 +18,13 @@ class EmptyState;
 class LaneModel;
 class ProposerGridModel;
 class ShareDelegate;
+class SmallMultiples;
 class TallyDelegate;
 class TimelineChart;
 
-// What a search is doing and who earns what by it: how long it still takes, what each worker and compiler is at, what
-// each proposer has done on each island, and how speedup, cells and credit went. Of a run that is over, what its record
-// has of that.
+// What a search is doing: how long it still takes, whether it stagnates, what each worker and compiler is at, what each
+// operator has done on each island, and how speedup, cells and credit went. Of a run that is over, what its record has
+// of that. The window calls it "Operators".
 class AgentsPage final : public QWidget {
   Q_OBJECT
 
@@ -49,6 +50,7 @@ class AgentsPage final : public QWidget {
   void showLanes();
   void showProposers();
   void showCharts();
+  void showExchange();
   void fitIslands();
   void fitTables();
   void openCandidate(domain::CandidateId candidate);
@@ -63,13 +65,15 @@ class AgentsPage final : public QWidget {
   ShareDelegate* m_earnedDelegate;
   TallyDelegate* m_tallyDelegate;
   TimelineChart* m_convergence;
-  TimelineChart* m_credit;
+  SmallMultiples* m_credit;
   EmptyState* m_convergenceEmpty;
   EmptyState* m_creditEmpty;
   EmptyState* m_empty = nullptr;
   QLabel* m_left;
   QLabel* m_reason;
+  QLabel* m_exchange;
   QBoxLayout* m_charts = nullptr;
+  QColor m_caution;
   double m_drawnFrom = -1.0;
   double m_drawnUntil = -1.0;
 };

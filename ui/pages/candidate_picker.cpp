@@ -13,9 +13,9 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-QString textOf(domain::CandidateId id, const domain::Cell& cell, double speedup, double timeNs) {
+QString textOf(domain::CandidateId id, const domain::Cell& cell, const domain::Speedup& speedup, double timeNs) {
   return u"%1 · %2 · %3"_s.arg(QString::number(id.value()), toQString(cell.name()),
-                               speedup > 0.0 ? formatSpeedup(speedup) : formatTime(timeNs));
+                               speedup.isKnown() ? formatSpeedup(speedup) : formatTime(timeNs));
 }
 
 QString textOf(const services::CellSummary& cell) {
@@ -66,7 +66,8 @@ void CandidatePicker::fill() {
   const QSignalBlocker blocker(this);
   clear();
   std::vector<services::CellSummary> cells = m_session.cells();
-  std::stable_sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.speedup > b.speedup; });
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const auto& a, const auto& b) { return domain::ranksBefore(a.speedup, b.speedup); });
   int current = -1;
   for (const services::CellSummary& cell : cells) {
     if (cell.state == services::CellSummary::State::Filled) {

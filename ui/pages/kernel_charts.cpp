@@ -5,6 +5,7 @@
 
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/memory_chart.h"
+#include "ui/pages/processor_panel.h"
 #include "ui/pages/profile_view.h"
 #include "ui/widgets/section.h"
 
@@ -23,19 +24,21 @@ bool hasTraffic(const MemoryLevels& levels) {
 
 KernelCharts::KernelCharts(QWidget* parent)
     : QWidget(parent),
-      m_units(new BarChart(tr("Speed of light"))),
+      m_units(new BarChart(tr("Use of the hardware"))),
       m_stalls(new BarChart(tr("Stall reasons"))),
       m_occupancy(new BarChart(tr("Occupancy"))),
       m_memory(new MemoryChart),
+      m_processor(new ProcessorPanel),
       m_grid(new QGridLayout(this)) {
   m_units->setObjectName(u"unitChart"_s);
   m_stalls->setObjectName(u"stallChart"_s);
   m_occupancy->setObjectName(u"occupancyChart"_s);
   m_memory->setObjectName(u"memoryChart"_s);
-  m_sections = {new Section(tr("Speed of light"), m_units, this), new Section(tr("Stall reasons"), m_stalls, this),
-                new Section(tr("Occupancy"), m_occupancy, this), new Section(tr("Memory"), m_memory, this)};
-  m_sections[0]->setCaption(tr("Of the most each unit can do. From 60 % on it is what bounds the kernel."));
-  m_sections[1]->setCaption(tr("Share of the cycles of its warps."));
+  m_sections = {new Section(tr("Use of the hardware"), m_units, this), new Section(tr("Stall reasons"), m_stalls, this),
+                new Section(tr("Occupancy"), m_occupancy, this), new Section(tr("Memory"), m_memory, this),
+                new Section(tr("Processor"), m_processor, this)};
+  m_sections[0]->setCaption(tr("% of peak. A unit at 60 % or more bounds the kernel."));
+  m_sections[1]->setCaption(tr("% of the warps' cycles."));
   m_grid->setContentsMargins(0, 0, 0, 0);
   m_grid->setHorizontalSpacing(fontMetrics().height());
   m_grid->setVerticalSpacing(fontMetrics().height());
@@ -74,7 +77,9 @@ void KernelCharts::showKernel(const services::ProfileReport& report, int index,
   m_sections[0]->setVisible(!m_units->bars().empty());
   m_sections[1]->setVisible(!m_stalls->bars().empty());
   m_sections[2]->setVisible(!m_occupancy->bars().empty());
-  m_sections[3]->setVisible(hasTraffic(levels));
+  m_sections[3]->setVisible(!kernel.processor && hasTraffic(levels));
+  m_processor->setFacts(kernel.processor ? processorFacts(*kernel.processor) : QList<ProcessorFact>());
+  m_sections[4]->setVisible(!m_processor->isEmpty());
 }
 
 void KernelCharts::resizeEvent(QResizeEvent* event) {

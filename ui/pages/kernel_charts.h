@@ -12,10 +12,11 @@ namespace swage::ui {
 
 class BarChart;
 class MemoryChart;
+class ProcessorPanel;
 class Section;
 
-// What the counters say of one kernel: speed of light, stall reasons, occupancy and memory. Beside each other where
-// there is room. Hides what was not counted.
+// What the counters say of one kernel: use of the units, stall reasons, occupancy and memory of a GPU, what a processor
+// did. Beside each other where there is room. Hides what was not counted.
 class KernelCharts final : public QWidget {
   Q_OBJECT
 
@@ -36,6 +37,7 @@ class KernelCharts final : public QWidget {
   BarChart* m_stalls;
   BarChart* m_occupancy;
   MemoryChart* m_memory;
+  ProcessorPanel* m_processor;
   QList<Section*> m_sections;
   QGridLayout* m_grid;
   int m_columns = 0;

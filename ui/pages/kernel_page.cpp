@@ -56,8 +56,8 @@ QString numbersOf(const services::CandidateRow& row) {
   if (row.timeNs > 0.0) {
     parts.push_back(formatInterval(row.timeNs, row.lowNs, row.highNs));
   }
-  if (row.speedup > 0.0) {
-    parts.push_back(KernelPage::tr("%1 the fastest baseline").arg(formatSpeedup(row.speedup)));
+  if (row.speedup.isKnown()) {
+    parts.push_back(KernelPage::tr("%1 over the fastest baseline").arg(formatSpeedupInterval(row.speedup)));
   }
   if (row.timeNs > 0.0) {
     parts.push_back(KernelPage::tr("error %1").arg(formatError(row.relativeError)));

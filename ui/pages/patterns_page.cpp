@@ -5,15 +5,19 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QResizeEvent>
+#include <QScrollArea>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "ui/editor/kernel_view.h"
 #include "ui/models/format.h"
 #include "ui/models/pattern_table_model.h"
+#include "ui/pages/wrapped_rows.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/table_style.h"
 
@@ -79,8 +83,8 @@ PatternsPage::PatternsPage(const services::PatternService& patterns, QWidget* pa
 
 QWidget* PatternsPage::makeList() {
   m_search->setObjectName(u"patternSearch"_s);
-  m_search->setPlaceholderText(tr("Search the patterns"));
-  m_search->setAccessibleName(tr("Search the patterns"));
+  m_search->setPlaceholderText(tr("Search patterns"));
+  m_search->setAccessibleName(tr("Search patterns"));
   m_search->setClearButtonEnabled(true);
   m_table = makeTable(m_filter, u"patternTable"_s, tr("Patterns"));
   m_table->setSortingEnabled(true);
@@ -103,14 +107,25 @@ QWidget* PatternsPage::makeDetail() {
   QFont font = m_title->font();
   font.setBold(true);
   m_title->setFont(font);
+  m_title->setWordWrap(true);
   m_facts->setObjectName(u"patternFacts"_s);
   m_facts->setWordWrap(true);
   m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_facts->setContentsMargins(10, 4, 10, 4);
+  m_facts->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  auto* about = new QScrollArea;  // a dock may be lower than the text
+  about->setObjectName(u"patternAbout"_s);
+  about->setFrameShape(QFrame::NoFrame);
+  about->setWidgetResizable(true);
+  about->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  about->setWidget(m_facts);
   m_parameterTable = makeTable(m_parameters, u"parameterTable"_s, tr("Parameters of the pattern"));
+  wrapRows(*m_parameterTable);
   m_source->setObjectName(u"patternSource"_s);
   m_source->setTitle(tr("Source"));
   auto* tabs = new QTabWidget;
   tabs->setObjectName(u"patternTabs"_s);
+  tabs->addTab(about, tr("About"));
   tabs->addTab(m_parameterTable, tr("Parameters"));
   tabs->addTab(m_source, tr("Source"));
   auto* detail = new QWidget;
@@ -119,10 +134,9 @@ QWidget* PatternsPage::makeDetail() {
   auto* header = new QVBoxLayout;
   header->setContentsMargins(10, 0, 10, 0);
   header->addWidget(m_title);
-  header->addWidget(m_facts);
   column->addLayout(header);
   column->addWidget(tabs, 1);
-  m_detailOrEmpty = new EmptyState(detail, tr("Choose a pattern to see what can be tuned about it, and its source."));
+  m_detailOrEmpty = new EmptyState(detail, tr("Choose a pattern to see its description, its parameters and its source."));
   return m_detailOrEmpty;
 }
 
@@ -132,7 +146,7 @@ void PatternsPage::setTheme(const Theme& theme) {
 
 void PatternsPage::refresh() {
   auto patterns = m_patterns.patterns();
-  m_tableOrEmpty->setSentence(patterns ? tr("No pattern is like that.") : toQString(patterns.error().message()));
+  m_tableOrEmpty->setSentence(patterns ? tr("No pattern matches.") : toQString(patterns.error().message()));
   m_model->setRows(patterns ? std::move(*patterns) : std::vector<services::PatternInfo>());
   for (int i = 0; i < m_model->columnCount() - 1; ++i) {
     m_table->resizeColumnToContents(i);
@@ -162,10 +176,18 @@ void PatternsPage::showCurrent() {
   m_title->setText(tr("%1 (%2)").arg(toQString(pattern.id), toQString(pattern.target)));
   m_facts->setText(factsOf(pattern));
   m_parameters->setRows(pattern.parameters);
+  fitParameters();
+  m_source->setText(toQString(pattern.source));
+}
+
+// No column but the last, which has the rest, takes more than its part.
+void PatternsPage::fitParameters() {
+  const int most = m_parameterTable->viewport()->width() / m_parameters->columnCount();
   for (int i = 0; i < m_parameters->columnCount() - 1; ++i) {
     m_parameterTable->resizeColumnToContents(i);
+    m_parameterTable->setColumnWidth(
+        i, std::max(std::min(m_parameterTable->columnWidth(i), most), m_parameterTable->fontMetrics().height() * 4));
   }
-  m_source->setText(toQString(pattern.source));
 }
 
 void PatternsPage::select(const QString& target, const QString& id) {
@@ -182,6 +204,7 @@ void PatternsPage::select(const QString& target, const QString& id) {
 void PatternsPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   m_splitter->setOrientation(event->size().width() > event->size().height() ? Qt::Horizontal : Qt::Vertical);
+  fitParameters();
 }
 
 QJsonObject PatternsPage::saveState() const {

@@ -42,6 +42,7 @@ class PatternsPage final : public QWidget {
   [[nodiscard]] QWidget* makeList();
   [[nodiscard]] QWidget* makeDetail();
   void applySearch();
+  void fitParameters();
   void showCurrent();
 
   const services::PatternService& m_patterns;

@@ -54,11 +54,11 @@ ProfileBar::ProfileBar(Session& session, services::ProfileService& profiles, Pin
 
 void ProfileBar::makeControls() {
   m_pins->setObjectName(u"pinPicker"_s);
-  m_pins->setAccessibleName(tr("Compare with"));
+  m_pins->setAccessibleName(tr("Baseline"));
   m_pins->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   m_pin->setObjectName(u"pinButton"_s);
-  m_pin->setText(tr("Pin This"));
-  m_pin->setToolTip(tr("Compare every other candidate with the one shown"));
+  m_pin->setText(tr("Use as Baseline"));
+  m_pin->setToolTip(tr("Show the deltas of other candidates against this one"));
   m_profile->setObjectName(u"profileButton"_s);
   m_stage->setObjectName(u"profileStage"_s);
   m_progress->setObjectName(u"profileProgress"_s);
@@ -68,7 +68,7 @@ void ProfileBar::makeControls() {
   m_progress->setFixedHeight(fontMetrics().height() * 2 / 3);
   m_progress->setAccessibleName(tr("Profile in progress"));
   m_cancel->setObjectName(u"profileCancel"_s);
-  auto* label = new QLabel(tr("Compare with"));
+  auto* label = new QLabel(tr("Baseline"));
   label->setBuddy(m_pins);
   auto* row = new QHBoxLayout;
   row->addWidget(label);
@@ -103,8 +103,8 @@ QString ProfileBar::whyNot() const {
   if (!detail) {
     return tr("Choose a candidate first");
   }
-  if (detail->kernels.empty()) {
-    return tr("It has no kernel of its own");
+  if (const QString reason = whyNoProfile(*detail); !reason.isEmpty()) {
+    return reason;
   }
   return m_session.isActive() ? tr("A search is measuring on the device; stop it first") : QString();
 }
@@ -115,7 +115,7 @@ void ProfileBar::updateControls() {
   m_pin->setEnabled(m_session.detail() && m_session.detail()->row.timeNs > 0.0);
   m_profile->setEnabled(reason.isEmpty() && !isRunning);
   m_profile->setText(tr("Profile"));
-  m_profile->setToolTip(reason.isEmpty() ? tr("Run it under the profiler and keep what it finds in the record")
+  m_profile->setToolTip(reason.isEmpty() ? tr("Run this candidate under the profiler and store the result")
                                          : reason);
   m_stage->setVisible(isRunning);
   m_progress->setVisible(isRunning);

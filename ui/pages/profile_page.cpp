@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/charts/clock_strip.h"
 #include "ui/charts/roofline_chart.h"
+#include "ui/charts/sample_chart.h"
 #include "ui/charts/timing_strip.h"
 #include "ui/models/format.h"
 #include "ui/models/kernel_share_model.h"
@@ -32,9 +34,22 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
+constexpr int kNameChars = 18;  // of a kernel, that can be read at least
+
 QString titleOf(const services::CandidateDetail& detail) {
   const QString title = ProfilePage::tr("Candidate %1").arg(detail.row.id.value());
   return detail.row.cell ? QString(title % u" · "_s % toQString(detail.row.cell->name())) : title;
+}
+
+// The samples and, below them, the clock while they were taken.
+QWidget* stacked(QWidget* above, QWidget* below) {
+  auto* both = new QWidget;
+  auto* column = new QVBoxLayout(both);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(1);
+  column->addWidget(above);
+  column->addWidget(below);
+  return both;
 }
 
 const domain::Timing* timingOf(const services::CandidateDetail& detail) {
@@ -56,8 +71,12 @@ ProfilePage::ProfilePage(Session& session, services::ProfileService& profiles, P
       m_bar(new ProfileBar(session, profiles, pinned)),
       m_triage(new TriageCard),
       m_limitation(new QLabel),
+      m_remarks(new QLabel),
       m_strip(new TimingStrip),
       m_timing(new Section(tr("Time"), m_strip)),
+      m_samples(new SampleChart),
+      m_clock(new ClockStrip),
+      m_sampleSection(new Section(tr("Samples"), stacked(m_samples, m_clock))),
       m_kernels(new KernelShareModel(this)),
       m_table(new QTableView),
       m_kernelSection(new Section(tr("Kernels"), m_table)),
@@ -65,7 +84,7 @@ ProfilePage::ProfilePage(Session& session, services::ProfileService& profiles, P
       m_rooflineSection(new Section(tr("Roofline"), m_roofline)),
       m_charts(new KernelCharts),
       m_trust(new TrustPanel),
-      m_trustSection(new Section(tr("Trust"), m_trust)) {
+      m_trustSection(new Section(tr("Checks"), m_trust)) {
   setObjectName(u"profilePage"_s);
   makeKernelTable();
   auto* scroll = new QScrollArea;
@@ -113,17 +132,22 @@ QWidget* ProfilePage::makeHeader() {
 
 QWidget* ProfilePage::makeContent() {
   m_limitation->setObjectName(u"profileLimitation"_s);
-  m_limitation->setWordWrap(true);
-  m_limitation->setTextFormat(Qt::PlainText);
-  m_limitation->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_limitation->setForegroundRole(QPalette::PlaceholderText);
+  m_remarks->setObjectName(u"profileRemarks"_s);
+  for (QLabel* label : {m_limitation, m_remarks}) {
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->setForegroundRole(QPalette::PlaceholderText);
+  }
+  m_samples->setObjectName(u"sampleChart"_s);
+  m_clock->setObjectName(u"clockStrip"_s);
+  m_sampleSection->setObjectName(u"sampleSection"_s);
   m_strip->setObjectName(u"timingStrip"_s);
   m_roofline->setObjectName(u"rooflineChart"_s);
   m_timing->setObjectName(u"timingSection"_s);
   m_trustSection->setObjectName(u"trustSection"_s);
   m_rooflineSection->setCaption(
-      tr("Filled marks were counted by the hardware. Hollow ones stand where the task's own work and the measured time "
-         "put them."));
+      tr("Filled marks: counted by the hardware. Hollow marks: computed from the task's size and the measured time."));
   const int gap = fontMetrics().height();
   auto* content = new QWidget;
   auto* column = new QVBoxLayout(content);
@@ -133,7 +157,9 @@ QWidget* ProfilePage::makeContent() {
   column->addWidget(m_bar);
   column->addWidget(m_triage);
   column->addWidget(m_limitation);
+  column->addWidget(m_remarks);
   column->addWidget(m_timing);
+  column->addWidget(m_sampleSection);
   column->addWidget(m_rooflineSection);
   column->addWidget(m_kernelSection);
   column->addWidget(m_charts);
@@ -161,6 +187,8 @@ void ProfilePage::makeKernelTable() {
 void ProfilePage::setTheme(const Theme& theme) {
   m_triage->setTheme(theme);
   m_strip->setTheme(theme);
+  m_samples->setTheme(theme);
+  m_clock->setTheme(theme);
   m_roofline->setTheme(theme);
   m_charts->setTheme(theme);
   m_trust->setTheme(theme);
@@ -172,6 +200,8 @@ void ProfilePage::setTheme(const Theme& theme) {
 void ProfilePage::setChooseFile(const ChooseFile& chooseFile) {
   const ChartOutlet outlet{chooseFile, [this](const Error& error) { m_session.report(error); }};
   m_strip->setOutlet(outlet);
+  m_samples->setOutlet(outlet);
+  m_clock->setOutlet(outlet);
   m_roofline->setOutlet(outlet);
   m_charts->setOutlet(outlet);
 }
@@ -207,23 +237,22 @@ void ProfilePage::reload() {
 }
 
 void ProfilePage::showTrust(const services::CandidateDetail& detail) {
-  const auto assurances = answerOr(m_profiles.assurances(detail.row.id), std::vector<domain::Assurance>());
+  using State = services::ExportGate::State;
+  const auto gates = answerOr(m_profiles.gates(detail.row.id), std::vector<services::ExportGate>());
   const auto doubts = answerOr(m_profiles.doubts(detail.row.run), std::vector<std::string>());
-  m_trust->setTrust(assurances, doubts);
-  m_trustSection->setVisible(!assurances.empty() || !doubts.empty());
-  const auto count = [&assurances](domain::AssuranceVerdict verdict) {
-    return std::count_if(assurances.begin(), assurances.end(),
-                         [verdict](const auto& one) { return one.verdict == verdict; });
-  };
-  const auto passed = static_cast<std::ptrdiff_t>(count(domain::AssuranceVerdict::Passed));
-  const auto all = static_cast<std::ptrdiff_t>(assurances.size());
-  const bool failed = count(domain::AssuranceVerdict::Failed) > 0;
-  const Badge::Tone tone = failed ? Badge::Tone::Bad : passed == all ? Badge::Tone::Good : Badge::Tone::Caution;
-  m_checked->setBadge(all == 0 ? QString()
-                      : failed ? tr("check failed")
-                               : tr("%1 of %2 checks").arg(passed).arg(all),
+  m_trust->setTrust(gates, doubts);
+  m_trustSection->setVisible(!gates.empty() || !doubts.empty());
+  const auto count = [&gates](auto matches) { return static_cast<int>(std::count_if(gates.begin(), gates.end(), matches)); };
+  const int passed = count([](const auto& gate) { return gate.state == State::Passed; });
+  const int all = count([](const auto& gate) { return gate.state != State::NotApplicable; });
+  const bool isWrong = count([](const auto& gate) { return services::blocksExport(gate); }) > 0;
+  const Badge::Tone tone = isWrong ? Badge::Tone::Bad : passed == all ? Badge::Tone::Good : Badge::Tone::Caution;
+  m_checked->setBadge(all == 0  ? QString()
+                      : isWrong ? tr("check failed")
+                                : tr("%1 of %2 checks passed").arg(passed).arg(all),
                       tone);
-  m_checked->setToolTip(tr("See Trust below for what was checked and why"));
+  m_checked->setToolTip(tr("The checks are listed below, under Checks. Export shows the same ones and can run those that "
+                           "were not run."));
 }
 
 void ProfilePage::showSelection() {
@@ -240,12 +269,12 @@ void ProfilePage::showSelection() {
     return;
   }
   m_source->setBadge({}, Badge::Tone::Neutral);
-  m_limitation->setText(detail->kernels.empty()
-                            ? tr("It has no kernel of its own: PyTorch's operators do everything, so there is nothing "
-                                 "to profile.")
-                            : tr("It was not profiled. Profile runs it once more under the profiler and keeps what it "
-                                 "finds in the record."));
+  const QString reason = whyNoProfile(*detail);
+  m_limitation->setText(reason.isEmpty()
+                            ? tr("It was not profiled. Profile runs it under the profiler and stores the result.")
+                            : reason);
   m_limitation->show();
+  m_remarks->hide();
   m_charts->hide();
   m_rooflineSection->hide();
 }
@@ -253,6 +282,7 @@ void ProfilePage::showSelection() {
 void ProfilePage::showTiming(const services::CandidateDetail& detail) {
   const domain::Timing* timing = timingOf(detail);
   m_timing->setVisible(timing != nullptr);
+  showSamples(detail);
   m_noisy->setBadge({}, Badge::Tone::Neutral);
   if (timing == nullptr) {
     return;
@@ -266,6 +296,26 @@ void ProfilePage::showTiming(const services::CandidateDetail& detail) {
   }
 }
 
+void ProfilePage::showSamples(const services::CandidateDetail& detail) {
+  m_samples->setRows(sampleRows(detail));
+  const domain::Timing* timing = timingOf(detail);
+  m_clock->setLooks(timing != nullptr ? timing->conditions.looks : std::vector<domain::ConditionLook>());
+  m_clock->setVisible(!m_clock->isEmpty());
+  m_sampleSection->setVisible(!m_samples->isEmpty());
+  if (timing == nullptr || m_samples->isEmpty()) {
+    return;
+  }
+  QStringList parts = {tr("A dot for each sample, by its distance from the median (line; band: its 95 % interval).")};
+  if (static_cast<std::size_t>(timing->samples) > timing->sequenceNs.size()) {
+    parts.push_back(tr("%1 of %2 samples were kept.").arg(timing->sequenceNs.size()).arg(timing->samples));
+  }
+  const auto& rows = m_samples->rows();
+  if (std::any_of(rows.begin(), rows.end(), [this](const SampleRow& row) { return m_samples->outliers(row) > 0; })) {
+    parts.push_back(tr("At the right: how many samples were slower still."));
+  }
+  m_sampleSection->setCaption(parts.join(u' '));
+}
+
 QString ProfilePage::timingCaption(const domain::Timing& timing) const {
   QStringList parts;
   if (const auto& pinned = m_pinned.numbers()) {
@@ -274,7 +324,7 @@ QString ProfilePage::timingCaption(const domain::Timing& timing) const {
       parts.push_back(tr("%1 against %2").arg(text, pinned->name));
     }
   }
-  parts.push_back(tr("%1 samples").arg(formatCount(timing.samples)));
+  parts.push_back(stopText(timing));
   for (const QString& part : {toQString(timing.clock), conditionsText(timing.conditions)}) {
     if (!part.isEmpty()) {
       parts.push_back(part);
@@ -290,8 +340,11 @@ void ProfilePage::showReport(const services::ProfileReport& report) {
                                                             ? Badge::Tone::Neutral
                                                             : Badge::Tone::Caution);
   m_source->setToolTip(conditionsText(report.profile.conditions));
-  m_limitation->setText(tr("What is missing: %1").arg(toQString(report.profile.limitation)));
+  m_limitation->setText(tr("Missing: %1").arg(toQString(report.profile.limitation)));
   m_limitation->setVisible(!report.profile.limitation.empty());
+  const QStringList remarks = profileRemarks(report);
+  m_remarks->setText(remarks.join(u'\n'));
+  m_remarks->setVisible(!remarks.isEmpty());
   showRoofline();
   fitTable();
   showKernel();
@@ -305,14 +358,28 @@ void ProfilePage::showRoofline() {
   }
 }
 
-// As high as its rows. In a narrow dock the columns go that matter least.
+// As high as its rows. In a narrow dock the columns go that matter least, and a CPU has no use for some.
 void ProfilePage::fitTable() {
-  const int characters = width() / fontMetrics().averageCharWidth();
-  const bool isNarrow = characters < 96;
-  for (const KernelColumn column : {KernelColumn::Launches, KernelColumn::Registers, KernelColumn::Spills}) {
-    m_table->setColumnHidden(static_cast<int>(column), isNarrow);
+  constexpr KernelColumn kFirstToGo[] = {KernelColumn::Launches, KernelColumn::Spills, KernelColumn::Registers,
+                                         KernelColumn::Occupancy};
+  const auto& kernels = m_kernels->items();
+  const bool isOnGpu = std::any_of(kernels.begin(), kernels.end(),
+                                   [](const KernelShare& one) { return one.registers > 0 || one.theoreticalOccupancy > 0; });
+  const auto widthOf = [this](int column) {
+    const QAbstractItemView& view = *m_table;  // a QTableView hides the hint
+    return std::max(view.sizeHintForColumn(column), m_table->horizontalHeader()->sectionSizeHint(column));
+  };
+  int needed = fontMetrics().averageCharWidth() * kNameChars;
+  for (int column = 1; column < m_kernels->columnCount(); ++column) {
+    needed += widthOf(column);
   }
-  m_table->setColumnHidden(static_cast<int>(KernelColumn::Occupancy), characters < 76);
+  for (const KernelColumn column : kFirstToGo) {
+    const int index = static_cast<int>(column);
+    const bool isGpus = column != KernelColumn::Launches;
+    const bool goes = (isGpus && !isOnGpu) || needed > m_table->width();
+    needed -= goes ? widthOf(index) : 0;
+    m_table->setColumnHidden(index, goes);
+  }
   m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() +
                           m_kernels->rowCount() * m_table->verticalHeader()->defaultSectionSize() + 2);
 }

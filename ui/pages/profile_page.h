@@ -14,12 +14,14 @@ class QVBoxLayout;
 namespace swage::ui {
 
 class Badge;
+class ClockStrip;
 class ElidedLabel;
 class EmptyState;
 class KernelCharts;
 class KernelShareModel;
 class ProfileBar;
 class RooflineChart;
+class SampleChart;
 class Section;
 class TimingStrip;
 class TriageCard;
@@ -54,6 +56,7 @@ class ProfilePage final : public QWidget {
   void reload();
   void showSelection();
   void showTiming(const services::CandidateDetail& detail);
+  void showSamples(const services::CandidateDetail& detail);
   void showReport(const services::ProfileReport& report);
   void showRoofline();
   void showKernel();
@@ -75,8 +78,12 @@ class ProfilePage final : public QWidget {
   ProfileBar* m_bar;
   TriageCard* m_triage;
   QLabel* m_limitation;
+  QLabel* m_remarks;
   TimingStrip* m_strip;
   Section* m_timing;
+  SampleChart* m_samples;
+  ClockStrip* m_clock;
+  Section* m_sampleSection;
   KernelShareModel* m_kernels;
   QTableView* m_table;
   Section* m_kernelSection;

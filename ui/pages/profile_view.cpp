@@ -178,6 +178,16 @@ std::vector<RooflinePoint> rooflinePoints(const RooflineInput& input) {
   return points;
 }
 
+std::vector<SampleRow> sampleRows(const services::CandidateDetail& detail) {
+  const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr;
+  if (correct == nullptr) {
+    return {};
+  }
+  const domain::PairedTiming& timing = correct->timing;
+  return {{tr("this candidate"), timing.candidate.sequenceNs, intervalOf(timing.candidate), TimingLine::Role::Candidate},
+          {tr("eager (interleaved)"), timing.eager.sequenceNs, intervalOf(timing.eager), TimingLine::Role::Other}};
+}
+
 std::vector<TimingLine> timingLines(const services::CandidateDetail& detail, const std::optional<PinnedNumbers>& pinned,
                                     const std::vector<domain::Baseline>& baselines) {
   std::vector<TimingLine> lines;
@@ -190,7 +200,7 @@ std::vector<TimingLine> timingLines(const services::CandidateDetail& detail, con
       {tr("this candidate"), intervalOf(timing.candidate), timing.candidate.minNs, TimingLine::Role::Candidate});
   if (timing.eager.samples > 0) {
     lines.push_back(
-        {tr("eager, in turns with it"), intervalOf(timing.eager), timing.eager.minNs, TimingLine::Role::Other});
+        {tr("eager (interleaved)"), intervalOf(timing.eager), timing.eager.minNs, TimingLine::Role::Other});
   }
   if (pinned && pinned->detail && pinned->detail->row.id != detail.row.id) {
     lines.push_back({pinned->name, pinned->time, pinned->leastNs, TimingLine::Role::Pinned});

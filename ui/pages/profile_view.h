@@ -6,6 +6,7 @@
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/memory_chart.h"
 #include "ui/charts/roofline_chart.h"
+#include "ui/charts/sample_chart.h"
 #include "ui/charts/timing_strip.h"
 #include "ui/models/pinned_baseline.h"
 
@@ -34,6 +35,9 @@ struct RooflineInput {
   const std::vector<services::CellSummary>& cells;
 };
 [[nodiscard]] std::vector<RooflinePoint> rooflinePoints(const RooflineInput& input);
+
+// Of the candidate and of eager beside it; none where the record has no samples.
+[[nodiscard]] std::vector<SampleRow> sampleRows(const services::CandidateDetail& detail);
 
 [[nodiscard]] std::vector<TimingLine> timingLines(const services::CandidateDetail& detail,
                                                   const std::optional<PinnedNumbers>& pinned,

@@ -4,32 +4,25 @@
 #include <QGridLayout>
 #include <QLabel>
 
+#include "ui/models/export_text.h"
 #include "ui/models/format.h"
-#include "ui/models/profile_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 namespace {
 
-using domain::AssuranceVerdict;
+using services::ExportGate;
 
-Badge::Tone toneOf(AssuranceVerdict verdict) {
-  switch (verdict) {
-    case AssuranceVerdict::Passed: return Badge::Tone::Good;
-    case AssuranceVerdict::Failed: return Badge::Tone::Bad;
-    case AssuranceVerdict::Unavailable: return Badge::Tone::Caution;
+Badge::Tone toneOf(const ExportGate& gate) {
+  switch (gate.state) {
+    case ExportGate::State::Passed: return Badge::Tone::Good;
+    case ExportGate::State::Failed: return services::blocksExport(gate) ? Badge::Tone::Bad : Badge::Tone::Caution;
+    case ExportGate::State::NotRun: return Badge::Tone::Caution;
+    case ExportGate::State::NotApplicable:
+    case ExportGate::State::Running: break;
   }
   return Badge::Tone::Neutral;
-}
-
-QString wordOf(AssuranceVerdict verdict) {
-  switch (verdict) {
-    case AssuranceVerdict::Passed: return TrustPanel::tr("passed");
-    case AssuranceVerdict::Failed: return TrustPanel::tr("failed");
-    case AssuranceVerdict::Unavailable: return TrustPanel::tr("not checked");
-  }
-  return {};
 }
 
 }  // namespace
@@ -56,24 +49,27 @@ void TrustPanel::clear() {
   }
 }
 
-void TrustPanel::setTrust(const std::vector<domain::Assurance>& assurances, const std::vector<std::string>& doubts) {
+void TrustPanel::setTrust(const std::vector<ExportGate>& gates, const std::vector<std::string>& doubts) {
   clear();
-  for (const domain::Assurance& assurance : assurances) {
-    const TrustText text = describeAssurance(assurance);
-    const QString detail = text.detail.isEmpty() ? text.name : QString(text.name % u": "_s % text.detail);
-    addRow(wordOf(text.verdict), toneOf(text.verdict), detail);
+  for (const ExportGate& gate : gates) {
+    const GateText text = describeGate(gate);
+    const QString detail = text.found.isEmpty() || (gate.state == ExportGate::State::NotRun && gate.detail.empty())
+                               ? text.name
+                               : QString(text.name % u": "_s % text.found);
+    addRow(text.state, toneOf(gate), detail, text.meaning);
   }
   for (const std::string& doubt : doubts) {
-    addRow(tr("doubt"), Badge::Tone::Caution, toQString(doubt));
+    addRow(tr("warning"), Badge::Tone::Caution, toQString(doubt), {});
   }
 }
 
-void TrustPanel::addRow(const QString& word, Badge::Tone tone, const QString& detail) {
+void TrustPanel::addRow(const QString& word, Badge::Tone tone, const QString& detail, const QString& meaning) {
   auto* badge = new Badge(this);
   badge->setTheme(m_theme);
   badge->setBadge(word, tone);
   auto* label = new QLabel(detail, this);
   label->setTextFormat(Qt::PlainText);
+  label->setToolTip(meaning);
   label->setWordWrap(true);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_grid->addWidget(badge, m_rows, 0, Qt::AlignTop | Qt::AlignLeft);

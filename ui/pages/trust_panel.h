@@ -6,25 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "core/domain/assurance.h"
+#include "core/services/export_service.h"
 #include "ui/widgets/badge.h"
 
 class QGridLayout;
 
 namespace swage::ui {
 
-// What was checked of a candidate beyond its evaluation, a badge for each with what it found, and why a speedup on its
-// task may say little.
+// What was checked of a candidate, as the export page has it: a badge for each check with what it found; and why a
+// speedup on its task may say little.
 class TrustPanel final : public QWidget {
   Q_OBJECT
 
  public:
   explicit TrustPanel(QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
-  void setTrust(const std::vector<domain::Assurance>& assurances, const std::vector<std::string>& doubts);
+  void setTrust(const std::vector<services::ExportGate>& gates, const std::vector<std::string>& doubts);
 
  private:
-  void addRow(const QString& word, Badge::Tone tone, const QString& detail);
+  void addRow(const QString& word, Badge::Tone tone, const QString& detail, const QString& meaning);
   void clear();
 
   Theme m_theme = Theme::light();

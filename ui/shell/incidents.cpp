@@ -131,7 +131,7 @@ void Incidents::tellOutcome(const services::RunOutcome& outcome) {
   }
   m_notifier.notify(DesktopNotifier::Kind::Finished, tr("The search over %1 has ended").arg(task),
                     outcome.best.isValid()
-                        ? tr("Best: %1, candidate %2").arg(formatSpeedup(outcome.bestSpeedup)).arg(outcome.best.value())
+                        ? tr("Best: %1, candidate %2").arg(formatSpeedupInterval(outcome.bestSpeedup)).arg(outcome.best.value())
                         : tr("No correct kernel was found."));
 }
 

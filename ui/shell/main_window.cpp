@@ -4,6 +4,7 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QMenuBar>
+#include <QMetaObject>
 #include <QMimeData>
 #include <QTimer>
 #include <QToolBar>
@@ -27,6 +28,7 @@
 #include "ui/shell/settings_control.h"
 #include "ui/shell/setup_check.h"
 #include "ui/shell/status_strip.h"
+#include "ui/widgets/badge.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/notice_banner.h"
 
@@ -82,6 +84,13 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
 }
 
 void MainWindow::makeBars() {
+  if (!m_options.mode.isEmpty()) {
+    m_mode = new Badge(this);
+    m_mode->setObjectName(u"modeBadge"_s);
+    m_mode->setBadge(m_options.mode, Badge::Tone::Caution);
+    m_mode->setToolTip(m_options.modeMeaning);
+    menuBar()->setCornerWidget(m_mode);
+  }
   addToolBar(Qt::TopToolBarArea, m_bar);
   addToolBarBreak(Qt::TopToolBarArea);
   m_bannerBar = new QToolBar(tr("Messages"), this);
@@ -152,6 +161,9 @@ void MainWindow::applyCurrentTheme(const Theme& theme) {
   m_actions.setTheme(theme);
   m_bar->setTheme(theme);
   m_banner->setTheme(theme);
+  if (m_mode != nullptr) {
+    m_mode->setTheme(theme);
+  }
   m_docks->setTheme(theme);
   m_locator->setTheme(theme);
   if (m_export != nullptr) {
@@ -175,9 +187,10 @@ void MainWindow::showNotice(const services::Notice& notice) {
   m_incidents->show(notice);
 }
 
+// Later: a service may have finished within closeEvent(), where Qt ignores that the window is closed once more.
 void MainWindow::handleFinished() {
   if (m_closeWhenFinished) {
-    close();
+    QMetaObject::invokeMethod(this, &MainWindow::close, Qt::QueuedConnection);
   }
 }
 

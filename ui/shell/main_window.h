@@ -17,6 +17,7 @@ class QToolBar;
 
 namespace swage::ui {
 
+class Badge;
 class DockLayout;
 class ExportDialog;
 class Incidents;
@@ -73,6 +74,7 @@ class MainWindow final : public QMainWindow {
   Actions m_actions;
   RunBar* m_bar;
   NoticeBanner* m_banner;
+  Badge* m_mode = nullptr;  // of a window that is not what it looks like
   Incidents* m_incidents = nullptr;
   QToolBar* m_bannerBar = nullptr;
   RunControl* m_control;

@@ -70,7 +70,7 @@ void addCandidateMenu(QMenuBar& bar, const MenuParts& parts) {
       docks.show(u"profile"_s);
       profile->profile();
     });
-    QAction* pin = menu->addAction(tr("Pi&n It as the Baseline of Deltas"));
+    QAction* pin = menu->addAction(tr("&Use as Baseline"));
     pin->setObjectName(u"pinCandidate"_s);
     QObject::connect(pin, &QAction::triggered, profile, &ProfilePage::pinCandidate);
   }

@@ -52,8 +52,8 @@ PageDescriptor describeArchive() {
 
 PageDescriptor describeAgents() {
   return {.id = u"agents"_s,
-          .title = tr("Agents"),
-          .hint = tr("What every GPU and compiler is doing, who proposes candidates, and what that earned"),
+          .title = tr("Operators"),
+          .hint = tr("What every GPU and compiler is doing, and what each operator of the search has found"),
           .home = Place::Centre,
           .shownIn = {{Layout::Search, Place::Centre}},
           .shortcut = QKeySequence(u"Alt+Shift+1"_s)};

@@ -56,6 +56,8 @@ struct WindowOptions {
   bool safeMode = false;                        // neither restores nor remembers anything
   std::optional<QString> crashNote;             // of a start that did not end cleanly; empty: it could not write one
   std::optional<ThemeChoice> themeOfThisStart;  // over what is set
+  QString mode;         // stands in the corner of the menu bar all the time; empty: nothing special
+  QString modeMeaning;  // its tooltip
   std::function<std::filesystem::path(const std::string& task)> projectOf;
 };
 

@@ -45,16 +45,17 @@ void HeatMap::drawChart(QPainter& painter, const QRectF& target) const {
 
 ChartTable HeatMap::chartTable() const {
   ChartTable table;
-  table.columns = {u"cell"_s,    u"state"_s,      u"tried"_s,     u"correct"_s, u"best_candidate"_s, u"time_ns"_s,
-                   u"speedup"_s, u"roof_share"_s, u"registers"_s, u"error"_s,   u"found_s"_s};
+  table.columns = {u"cell"_s,      u"state"_s,   u"tried"_s,       u"correct"_s,      u"best_candidate"_s,
+                   u"time_ns"_s,   u"speedup"_s, u"speedup_low"_s, u"speedup_high"_s, u"roof_share"_s,
+                   u"registers"_s, u"error"_s,   u"found_s"_s};
   for (const services::CellSummary& cell : m_cells) {
     const bool isFilled = cell.state == State::Filled;
-    table.rows.push_back({toQString(cell.cell.name()), nameOf(cell.state), QString::number(cell.tried),
-                          QString::number(cell.correct), isFilled ? QString::number(cell.best.value()) : QString(),
-                          numberOrNothing(cell.bestTimeNs), numberOrNothing(cell.speedup),
-                          numberOrNothing(cell.roofShare), isFilled ? QString::number(cell.registers) : QString(),
-                          isFilled ? csvNumber(cell.relativeError) : QString(),
-                          isFilled ? csvNumber(cell.foundSeconds) : QString()});
+    table.rows.push_back(
+        {toQString(cell.cell.name()), nameOf(cell.state), QString::number(cell.tried), QString::number(cell.correct),
+         isFilled ? QString::number(cell.best.value()) : QString(), numberOrNothing(cell.bestTimeNs),
+         numberOrNothing(cell.speedup.value), numberOrNothing(cell.speedup.low), numberOrNothing(cell.speedup.high),
+         numberOrNothing(cell.roofShare), isFilled ? QString::number(cell.registers) : QString(),
+         isFilled ? csvNumber(cell.relativeError) : QString(), isFilled ? csvNumber(cell.foundSeconds) : QString()});
   }
   return table;
 }

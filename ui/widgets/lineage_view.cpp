@@ -26,11 +26,12 @@ constexpr double kMaxZoom = 2.5;
 constexpr double kZoomStep = 1.15;
 
 bool isCorrect(const services::CandidateRow& row) {
-  return row.speedup > 0.0;
+  return row.speedup.isKnown();
 }
 
 bool hasFailed(const services::CandidateRow& row) {
-  return !isCorrect(row) && row.status != "pending" && row.status != "duplicate" && row.status != "correct";
+  return !isCorrect(row) && row.status != "pending" && row.status != "not evaluated" && row.status != "duplicate" &&
+         row.status != "correct";
 }
 
 QString outcomeText(const services::CandidateRow& row) {
@@ -138,7 +139,9 @@ int LineageView::nodeAt(const QPointF& point) const {
 QString LineageView::spoken(int node) const {
   const services::CandidateRow& row = m_layout.nodes[static_cast<std::size_t>(node)].row;
   QStringList parts = {tr("Candidate %1").arg(row.id.value()), outcomeText(row),
-                       tr("made by %1").arg(toQString(domain::name(row.madeBy)))};
+                       row.madeBy == domain::OperatorKind::Human
+                           ? tr("edited by hand")
+                           : tr("made by %1").arg(toQString(domain::name(row.madeBy)))};
   QStringList parents;
   for (const domain::CandidateId parent : row.parents) {
     parents.push_back(QString::number(parent.value()));
@@ -152,7 +155,7 @@ QString LineageView::spoken(int node) const {
 
 QColor LineageView::fillOf(const services::CandidateRow& row) const {
   if (isCorrect(row)) {
-    return mapColor(m_theme.heat, m_scale.level(row.speedup));
+    return mapColor(m_theme.heat, m_scale.level(row.speedup.value));
   }
   return hasFailed(row) ? m_theme.failed : m_theme.base;
 }
@@ -231,6 +234,9 @@ void LineageView::paintNode(QPainter& painter, int number) const {
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(box.adjusted(-width, -width, width, width), radius + width, radius + width);
   }
+  if (row.madeBy == domain::OperatorKind::Human) {
+    paintBadge(painter, box, tr("edited by hand"));
+  }
   painter.setPen(ink);
   const QString mark = row.id == m_best ? u"★ "_s : QString();
   const QRectF upper(box.topLeft(), QSizeF(box.width(), box.height() / 2.0 + 1.0));
@@ -243,6 +249,23 @@ void LineageView::paintNode(QPainter& painter, int number) const {
   const QFontMetricsF metrics(plain);
   painter.drawText(QRectF(upper.bottomLeft(), upper.size()), Qt::AlignHCenter | Qt::AlignTop,
                    metrics.elidedText(outcomeText(row), Qt::ElideRight, box.width() - 8.0 * m_zoom));
+}
+
+// On the lower edge of the box, where nothing else stands.
+void LineageView::paintBadge(QPainter& painter, const QRectF& box, const QString& text) const {
+  painter.save();
+  QFont small = painter.font();
+  small.setPointSizeF(small.pointSizeF() * 0.8);
+  painter.setFont(small);
+  const QFontMetricsF metrics(small);
+  QRectF pill(0.0, 0.0, std::min(metrics.horizontalAdvance(text) + 8.0 * m_zoom, box.width()), metrics.height());
+  pill.moveCenter({box.center().x(), box.bottom()});
+  painter.setPen(QPen(m_theme.base, m_zoom));
+  painter.setBrush(m_theme.accent);
+  painter.drawRoundedRect(pill, pill.height() / 2.0, pill.height() / 2.0);
+  painter.setPen(m_theme.accentText);
+  painter.drawText(pill, Qt::AlignCenter, metrics.elidedText(text, Qt::ElideRight, pill.width() - 4.0 * m_zoom));
+  painter.restore();
 }
 
 void LineageView::resizeEvent(QResizeEvent* event) {

@@ -55,6 +55,7 @@ class LineageView final : public QAbstractScrollArea {
   [[nodiscard]] QColor fillOf(const services::CandidateRow& row) const;
   void paintEdge(QPainter& painter, const LineageLayout::Edge& edge) const;
   void paintNode(QPainter& painter, int node) const;
+  void paintBadge(QPainter& painter, const QRectF& box, const QString& text) const;
   void choose(int node);
   void updateScrollBars();
   void reveal(int node);

@@ -57,9 +57,10 @@ void ShareDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                      std::max(0, inner.width() - number - gap), thickness);
   QRectF bar = track;
   bar.setWidth(track.width() * std::clamp(share.toDouble(), 0.0, 1.0));
-  painter->setPen(Qt::NoPen);
-  painter->fillRect(track, m_theme.chartGrid);
-  painter->fillRect(bar, isSelected ? m_theme.accentText : m_theme.chartBar);
+  if (track.width() >= 2.0 * metrics.height()) {  // else nothing could be read off it
+    painter->fillRect(track, m_theme.chartGrid);
+    painter->fillRect(bar, isSelected ? m_theme.accentText : m_theme.chartBar);
+  }
   painter->restore();
 }
 
@@ -87,7 +88,10 @@ void TallyDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   write(share.isValid() ? 0 : middle, Qt::AlignLeft, index.data(m_roles.headline).toString(),
         share.isValid() ? strong : muted);
   if (share.isValid()) {
-    write(0, Qt::AlignRight, tr("%1 correct").arg(formatShare(share.toDouble())), muted);
+    const QString correct = tr("%1 correct").arg(formatShare(share.toDouble()));
+    const int taken = metrics.horizontalAdvance(index.data(m_roles.headline).toString()) + gap;
+    const bool fits = taken + metrics.horizontalAdvance(correct) <= inner.width();
+    write(0, Qt::AlignRight, fits ? correct : formatShare(share.toDouble()), muted);
     const QRectF track(inner.left(), inner.top() + line + gap / 2.0, inner.width(), gap);
     QRectF bar = track;
     bar.setWidth(track.width() * std::clamp(share.toDouble(), 0.0, 1.0));
@@ -100,8 +104,10 @@ void TallyDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   write(second, Qt::AlignLeft, detail, strong);
   painter->setPen(muted);
   const QRect rest(inner.left() + taken, inner.top() + second, std::max(0, inner.width() - taken), line);
-  painter->drawText(rest, Qt::AlignRight | Qt::AlignVCenter,
-                    metrics.elidedText(index.data(m_roles.last).toString(), Qt::ElideRight, rest.width()));
+  if (rest.width() >= metrics.horizontalAdvance(u"#1234…"_s)) {  // less says nothing
+    painter->drawText(rest, Qt::AlignRight | Qt::AlignVCenter,
+                      metrics.elidedText(index.data(m_roles.last).toString(), Qt::ElideRight, rest.width()));
+  }
   painter->restore();
 }
 
@@ -109,6 +115,10 @@ QSize TallyDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
   const QFontMetrics& metrics = option.fontMetrics;
   const int gap = gapOf(metrics);
   return {metrics.horizontalAdvance(u"12 elites #1234 wrong"_s) + 4 * gap, 2 * metrics.height() + 4 * gap};
+}
+
+int TallyDelegate::leastWidth(const QFontMetrics& metrics) {
+  return metrics.horizontalAdvance(u"1,234 100 %"_s) + 5 * gapOf(metrics);
 }
 
 }  // namespace swage::ui

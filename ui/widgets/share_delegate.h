@@ -43,6 +43,8 @@ class TallyDelegate final : public QStyledItemDelegate {
   void setTheme(const Theme& theme) { m_theme = theme; }
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  // Of a column in which the numbers can be read, if nothing else.
+  [[nodiscard]] static int leastWidth(const QFontMetrics& metrics);
 
  private:
   Roles m_roles;

@@ -119,13 +119,29 @@ def full_precision_errors(model, inputs, exact):
 def time_modes(modes, device, budget_s):
     """Times the modes that work, in turns; returns the documents of all by name, and the clock."""
     clock = timing.Clock(device)
-    watch = conditions.Watch(clock.nvml())
+    contention = conditions.Contention(torch.get_num_threads()) if device.type == "cpu" else None
+    watch = conditions.Watch(clock.nvml(), contention)
     working = {mode.name: mode for mode in modes if mode.error is None}
     calls = {name: mode.call for name, mode in working.items()}
-    measured = timing.interleave(clock, calls, budget_s, watch=watch)
+    measured = timing.interleave(clock, calls, budget_s, watch=watch, reference="eager")
     for name, exc in measured.failures.items():
         working[name].error = one_line(exc)
-    return {mode.name: mode.document(measured, clock.name, watch) for mode in modes}, clock
+    documents = {mode.name: mode.document(measured, clock.name, watch) for mode in modes}
+    for name, document in documents.items():
+        document.update(eager_speedup(name, documents, measured))
+    return documents, clock
+
+
+def eager_speedup(name, documents, measured):
+    """How many times as fast eager is as a mode, in turns with it, with the 95 % interval; nulls where unknown."""
+    keys = ("eager_speedup", "eager_speedup_low", "eager_speedup_high")
+    worked = all(mode in documents and not documents[mode]["error"] for mode in (name, "eager"))
+    if not worked:
+        return dict.fromkeys(keys)
+    if name == "eager":
+        return dict.fromkeys(keys, 1.0)
+    found = timing.ratio(measured.samples[name], measured.samples["eager"], measured.throttled)
+    return dict(zip(keys, found or (None, None, None)))
 
 
 def fastest(documents):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a GPU was doing while something on it was timed: clocks, heat, power and what held it back.
+"""What a device was doing while something on it was timed: clocks, heat, power and what held it back.
 
 Asks NVIDIA's management library (NVML) by ctypes: PyTorch's own functions for this need a package that a
 user's environment may lack. What cannot be asked is 0, as in the C++ worker (core/device/nvml.cpp), whose
@@ -9,6 +9,7 @@ words for the reasons these are. Nothing here raises.
 from __future__ import annotations
 
 import ctypes
+import os
 import statistics
 import time
 
@@ -79,17 +80,68 @@ class Nvml:
         return 0
 
 
-class Watch:
-    """Collects the conditions of a measurement. `nvml` may be None: nothing is known, nothing is throttled."""
+OTHER_PROCESSES = "other processes"
+# Of the time between two looks. A thread that is woken waits for some microseconds on an idle machine, too.
+_CONTENDED_SHARE = 0.05
 
-    def __init__(self, nvml=None):
+
+def processor_use():
+    """(seconds that the threads of this process waited for a processor, runnable threads of others), or None.
+
+    Linux only; as the C++ worker does it (core/device/processor_contention.cpp).
+    """
+    try:
+        with open("/proc/loadavg", encoding="ascii") as handle:
+            runnable = int(handle.read().split()[3].split("/")[0])
+        waited, own = 0, 0
+        for thread in os.listdir("/proc/self/task"):
+            try:
+                with open(f"/proc/self/task/{thread}/schedstat", encoding="ascii") as handle:
+                    waited += int(handle.read().split()[1])
+                with open(f"/proc/self/task/{thread}/stat", encoding="utf-8", errors="replace") as handle:
+                    own += handle.read().rpartition(")")[2].split()[0] == "R"
+            except FileNotFoundError:  # it has just ended
+                continue
+        return waited * 1e-9, max(0, runnable - own)
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+class Contention:
+    """Whether other processes took processors away from this one since it was asked last."""
+
+    def __init__(self, threads, processors=None, query=processor_use, clock=time.monotonic):
+        self._threads, self._processors = threads, processors or os.cpu_count() or 1
+        self._query, self._clock = query, clock
+        self._asked, self._use = clock(), query()
+
+    def is_contended(self):
+        """Threads of this process that wait for one another are no contention."""
+        asked, before = self._asked, self._use
+        self._asked, self._use = self._clock(), self._query() if before else None
+        if not self._use:
+            return False
+        others = self._use[1]
+        waited = self._use[0] - before[0]
+        is_crowded = others > 0 and others + self._threads > self._processors
+        return is_crowded and waited > _CONTENDED_SHARE * (self._asked - asked)
+
+
+class Watch:
+    """Collects the conditions of a measurement. Without `nvml` and `contention` nothing is known or throttled."""
+
+    def __init__(self, nvml=None, contention=None):
         self._nvml = nvml if nvml is not None and nvml.known else None
+        self._contention, self._was_contended = contention, False
         self._sm_clocks, self._memory_clocks = [], []
         self._temperature, self._power = 0, 0.0
         self._reasons = 0
 
     def is_throttled(self):
-        """Looks at the GPU: whether what was timed since the last look was timed on a GPU held back."""
+        """Whether what was timed since the last look was timed on a GPU held back, or beside other processes."""
+        if self._contention is not None and self._contention.is_contended():
+            self._was_contended = True
+            return True
         if self._nvml is None:
             return False
         for clock, into in ((self._nvml.sm_clock(), self._sm_clocks), (self._nvml.memory_clock(), self._memory_clocks)):
@@ -109,7 +161,10 @@ class Watch:
             "memory_clock_mhz": round(statistics.median(self._memory_clocks)) if self._memory_clocks else 0,
             "temperature_celsius": self._temperature,
             "power_watts": self._power,
-            "throttle_reasons": sorted(word for bit, (word, _) in _REASONS.items() if self._reasons & bit),
+            "throttle_reasons": sorted(
+                [word for bit, (word, _) in _REASONS.items() if self._reasons & bit]
+                + [OTHER_PROCESSES] * self._was_contended
+            ),
         }
 
 

@@ -96,11 +96,11 @@ def _hint(task, total, limit):
     }
     largest = sorted(numbers, key=numbers.get, reverse=True)[:3]
     if not largest:
-        return "Use smaller inputs, or raise --memory-limit."
+        return "Use smaller inputs, or free memory."
     shrunk = max(1, numbers[largest[0]] // math.ceil(total / max(limit, 1)))
     listed = ", ".join(f"{name}={numbers[name]}" for name in largest)
     example = f"for example --set {largest[0]}={shrunk} (largest constants: {listed})"
-    return f"Make a size smaller, {example}, or raise --memory-limit."
+    return f"Make a size smaller, {example}, or free memory."
 
 
 def enforce(sizes, task, limit):

@@ -6,7 +6,8 @@ least 256 MB), so that no call finds its inputs cached by the one before. GPU ca
 events, CPU calls by the monotonic clock; the allocation of outputs is inside. What is compared is
 measured in turns, in another random order each time, so that drift of clocks and neighbours hits all
 alike. Short GPU calls take turns on streams as well, because what a launch costs depends on the stream.
-Intervals are those of the median from order statistics.
+Intervals of times are those of the median from order statistics, those of ratios come from a bootstrap over
+rounds.
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ _FEWEST_FOR_INTERVAL = 6
 _TAIL = 0.025  # of each side of a 95 % interval
 # Rounds on a throttled device that are measured again; after that they are taken as they are.
 _PATIENCE = 10
+# A ratio whose interval is wider to each side is uncertain; measuring goes on for as long again.
+_WIDEST_HALF = 0.2
+_REPLICATES = 1000
+_SPREAD = 0.1  # of the samples lie outside on each side
 
 
 def last_level_cache():
@@ -141,13 +146,15 @@ class Measured:
     throttled: bool = False  # rounds on such a device had to be kept
 
 
-def interleave(clock, calls, budget_s, seed=0, watch=None):
+def interleave(clock, calls, budget_s, seed=0, watch=None, reference=None):
     """Times named calls in turns. Returns Measured.
 
     `calls` maps names to functions without arguments. After up to 3 warm-ups each, and one for each
     stream of the clock, at least 5 and at most 50 rounds run within about `budget_s` seconds, each in
     an order drawn anew. A call that raises ends up as an exception, and the others go on. `watch`, a
-    conditions.Watch, is asked after each round: one on a throttled device is measured again.
+    conditions.Watch, is asked after each round: one on a throttled device is measured again. While the
+    ratio of a call to the one named `reference` is uncertain, it goes on: up to twice as many rounds in
+    twice the time.
     """
     result = Measured({name: [] for name in calls}, {})
     samples, failures = result.samples, result.failures
@@ -180,8 +187,10 @@ def interleave(clock, calls, budget_s, seed=0, watch=None):
         if warm_up and time.monotonic() - start > budget_s / 4:
             break
         round_of(False)
-    for turn in range(MAX_SAMPLES):
-        if turn >= MIN_SAMPLES and time.monotonic() - start > budget_s:
+    for turn in range(2 * MAX_SAMPLES):
+        elapsed = time.monotonic() - start
+        is_over = turn >= MIN_SAMPLES and elapsed > budget_s or turn >= MAX_SAMPLES
+        if is_over and (elapsed > 2 * budget_s or not _is_uncertain(result, reference)):
             break
         round_of(True)
         while watch.is_throttled():
@@ -211,6 +220,63 @@ def median_interval(samples):
         rank += 1
     rank = max(rank, 1) if count >= _FEWEST_FOR_INTERVAL else 1
     return values[rank - 1], values[count - rank]
+
+
+def _quantile(values, share):
+    """Of sorted values, with linear interpolation."""
+    position = share * (len(values) - 1)
+    below = int(position)
+    above = min(below + 1, len(values) - 1)
+    return values[below] + (position - below) * (values[above] - values[below])
+
+
+def _draw_blocks(draw, count):
+    """Indices of `count` samples, drawn as neighbours: what disturbs a measurement lasts for several."""
+    length = max(1, round(count ** (1 / 3)))
+    drawn = []
+    while len(drawn) < count:
+        first = draw.randrange(count)
+        drawn += [(first + step) % count for step in range(min(length, count - len(drawn)))]
+    return drawn
+
+
+def ratio(samples, reference, throttled=False):
+    """How many times as fast the reference is: median(samples) / median(reference), low, high; or None.
+
+    The samples of both are of the same rounds. The interval is the 95 % one of a moving-block bootstrap
+    over rounds; on a throttled or shared device, how far the samples lie apart.
+    """
+    count = min(len(samples), len(reference))
+    if not count or not statistics.median(reference[:count]):
+        return None
+    samples, reference = samples[:count], reference[:count]
+    value = statistics.median(samples) / statistics.median(reference)
+    if throttled:
+        ours, theirs = sorted(samples), sorted(reference)
+        low = _quantile(ours, _SPREAD) / max(_quantile(theirs, 1 - _SPREAD), 1e-9)
+        return value, low, _quantile(ours, 1 - _SPREAD) / max(_quantile(theirs, _SPREAD), 1e-9)
+    draw = random.Random(0)
+    found = []
+    for _ in range(_REPLICATES):
+        drawn = _draw_blocks(draw, count)
+        below = statistics.median([reference[at] for at in drawn])
+        found.append(statistics.median([samples[at] for at in drawn]) / max(below, 1e-9))
+    found.sort()
+    return value, min(value, _quantile(found, _TAIL)), max(value, _quantile(found, 1 - _TAIL))
+
+
+def is_uncertain(measured):
+    """Whether the interval of a ratio() is wider than 20 % to each side."""
+    return measured is not None and (measured[2] - measured[1]) / 2 > _WIDEST_HALF * measured[0]
+
+
+def _is_uncertain(measured, reference):
+    known = measured.samples.get(reference) if reference not in measured.failures else None
+    return bool(known) and any(
+        is_uncertain(ratio(samples, known, measured.throttled))
+        for name, samples in measured.samples.items()
+        if name != reference and name not in measured.failures
+    )
 
 
 def summarise(samples, throttled=False):

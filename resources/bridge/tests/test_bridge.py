@@ -403,6 +403,7 @@ class Errors(BridgeCase):
         error = self.fail_import("not_enough_memory", self.write(text), "--memory-limit", "1000000")
         self.assertIn("2.15 GB", error.message)
         self.assertIn("--set columns=", error.hint)
+        self.assertNotIn("--memory-limit", error.hint)  # an option of the bridge, not of the user's command
 
     def test_output_is_not_a_bundle(self):
         os.mkdir(self.path("full"))

@@ -67,5 +67,32 @@ class WithoutALibrary(unittest.TestCase):
             self.assertEqual(watch.summary(), _NOTHING)
 
 
+class Contention(unittest.TestCase):
+    """Two processors, two threads of ours, a look each second."""
+
+    @staticmethod
+    def looks(*uses):
+        seconds = iter(range(100))
+        answers = iter(uses)
+        watch = conditions.Watch(
+            contention=conditions.Contention(2, 2, query=lambda: next(answers), clock=lambda: next(seconds))
+        )
+        return [watch.is_throttled() for _ in uses[1:]], watch.summary()["throttle_reasons"]
+
+    def test_is_waiting_beside_other_processes(self):
+        found, reasons = self.looks((0.0, 0), (0.3, 4), (0.31, 4), (0.9, 0))
+        self.assertEqual(found, [True, False, False], "hardly waited; waited for itself")
+        self.assertEqual(reasons, ["other processes"])
+
+    def test_is_not_known_everywhere(self):
+        self.assertEqual(self.looks(None, None), ([False], []))
+
+    def test_can_be_asked_here(self):
+        use = conditions.processor_use()
+        if use is not None:
+            self.assertGreaterEqual(use[0], 0.0)
+            self.assertGreaterEqual(use[1], 0)
+
+
 if __name__ == "__main__":
     unittest.main()

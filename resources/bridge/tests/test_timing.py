@@ -2,6 +2,7 @@
 """How the bridge measures and classes what it measured. No GPU needed."""
 
 import os
+import random
 import sys
 import unittest
 
@@ -11,7 +12,7 @@ os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
 
 import torch  # noqa: E402
 
-from swage_bridge import compare, timing  # noqa: E402
+from swage_bridge import baseline, compare, timing  # noqa: E402
 
 
 class AccuracyClass(unittest.TestCase):
@@ -115,6 +116,60 @@ class Timing(unittest.TestCase):
         self.assertEqual(measured.samples["a"], [12, 13, 14, 15, 16], "its patience has an end")
         self.assertTrue(measured.throttled)
         self.assertEqual(timing.summarise(measured.samples["a"], measured.throttled)["stop_reason"], "throttled")
+
+
+class Ratio(unittest.TestCase):
+    def test_is_that_of_the_medians_with_its_interval_around_it(self):
+        reference = [100.0 + at % 3 for at in range(30)]
+        value, low, high = timing.ratio([2.0 * ns for ns in reference], reference)
+        self.assertEqual(value, 2.0)
+        self.assertTrue(1.9 < low <= value <= high < 2.1)
+        self.assertFalse(timing.is_uncertain((value, low, high)))
+
+    def test_drift_that_both_saw_cancels(self):
+        drift = [1.0 + 0.05 * at for at in range(40)]
+        found = timing.ratio([300.0 * now for now in drift], [100.0 * now for now in drift])
+        self.assertEqual([round(number, 9) for number in found], [3.0, 3.0, 3.0])
+
+    def test_of_a_busy_machine_is_uncertain(self):
+        reference = [100.0 if at % 2 else 400.0 for at in range(10)]
+        samples = [100.0 if at % 3 else 500.0 for at in range(10)]
+        self.assertTrue(timing.is_uncertain(timing.ratio(samples, reference, throttled=True)))
+        self.assertTrue(timing.is_uncertain(timing.ratio(samples, reference)))
+
+    def test_needs_both(self):
+        self.assertIsNone(timing.ratio([], [1.0]))
+        self.assertIsNone(timing.ratio([1.0], []))
+        self.assertFalse(timing.is_uncertain(None))
+
+    def test_an_uncertain_one_gets_more_rounds(self):
+        class Clock:
+            """Eager takes one of two times, the other is steady."""
+
+            streams = 0
+
+            def __init__(self, slow):
+                self._slow, self._draw = slow, random.Random(1)
+
+            def once(self, call, _turn=None):
+                return self._slow if call == "e" and self._draw.random() < 0.5 else 100.0
+
+        calls = {"eager": "e", "compile": "c"}
+        steady = timing.interleave(Clock(100.0), calls, 60.0, reference="eager")
+        self.assertEqual(len(steady.samples["eager"]), timing.MAX_SAMPLES)
+        noisy = timing.interleave(Clock(900.0), calls, 60.0, reference="eager")
+        self.assertEqual(len(noisy.samples["eager"]), 2 * timing.MAX_SAMPLES)
+
+    def test_eager_is_as_fast_as_eager_and_what_failed_has_none(self):
+        measured = timing.Measured({"eager": [100.0] * 9, "compile": [50.0] * 9, "broken": []}, {})
+        documents = {"eager": {"error": None}, "compile": {"error": None}, "broken": {"error": "no"}}
+
+        def of(name):
+            return list(baseline.eager_speedup(name, documents, measured).values())
+
+        self.assertEqual(of("eager"), [1.0, 1.0, 1.0])
+        self.assertEqual(of("compile"), [0.5, 0.5, 0.5])
+        self.assertEqual(of("broken"), [None, None, None])
 
 
 if __name__ == "__main__":

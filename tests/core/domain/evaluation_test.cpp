@@ -19,7 +19,7 @@ TEST(Evaluation, HasOneLineForEachOutcome) {
                   "compile error: the compiler ran out of memory", "launch error: row_block_0: too many resources",
                   "wrong: output 0, element 17: expected 0.25, got nan (nan)", "crashed: signal 11: illegal address",
                   "timed out: verify took more than 20 s", "cheating: reads outside: red zone", "unstable: bimodal",
-                  "correct: 1.00 us (990 ns to 1.01 us), 2.00x eager, tf32"));
+                  "correct: 1.00 us (990 ns to 1.01 us), tf32"));
 }
 
 TEST(Evaluation, ShowsTheFirstErrorOfACompilersLog) {

@@ -93,7 +93,7 @@ TEST(Filter, ErrorsSayWhereAndWhatIsAllowed) {
   EXPECT_EQ(parsed("pinned spedup>2"), "7+6: there is no key 'spedup'; did you mean 'speedup'?");
   EXPECT_THAT(parsed("colour:red"), HasSubstr("0+6: there is no key 'colour'; write status, speedup, time"));
   EXPECT_EQ(parsed("status:corect"), "7+6: 'corect' is no status; did you mean 'correct'?");
-  EXPECT_THAT(parsed("status:fine"), HasSubstr("write pending, duplicate, rejected, compile error"));
+  EXPECT_THAT(parsed("status:fine"), HasSubstr("write pending, not evaluated, duplicate, rejected, compile error"));
   EXPECT_EQ(parsed("status<correct"), "0+7: 'status' has no order; write status:");
   EXPECT_EQ(parsed("a pinned:yes"), "2+7: 'pinned' stands alone, without ':'");
   EXPECT_EQ(parsed("speedup>fast"), "8+4: 'fast' is not a number, such as 1.5 or 1e-6");

@@ -68,11 +68,12 @@ TEST(JsonRoundTrip, KeepsTheRest) {
   EXPECT_EQ(roundTrip(testing::sampleBaseline(), baselineFromJson).mode, "compile");
   EXPECT_EQ(roundTrip(testing::sampleProfile(), profileFromJson).kernels, testing::sampleProfile().kernels);
   EXPECT_EQ(roundTrip(testing::sampleTiming(5.0), timingFromJson).conditions, testing::sampleTiming(5.0).conditions);
+  EXPECT_EQ(roundTrip(testing::sampleTiming(5.0), timingFromJson).sequenceNs, testing::sampleTiming(5.0).sequenceNs);
 }
 
 TEST(JsonRoundTrip, ReadsWhatAnEarlierVersionRecorded) {
   Json timing = toJson(testing::sampleTiming(5.0));
-  for (const char* member : {"clock", "host_median_ns", "activity_median_ns", "repeated", "conditions"}) {
+  for (const char* member : {"clock", "host_median_ns", "activity_median_ns", "repeated", "conditions", "sequence_ns"}) {
     timing.erase(member);
   }
   const auto read = timingFromJson(timing);

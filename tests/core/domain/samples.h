@@ -145,7 +145,8 @@ inline domain::Timing sampleTiming(double medianNs) {
   timing.hostMedianNs = medianNs * 1.02;
   timing.activityMedianNs = medianNs * 0.97;
   timing.repeated = 3;
-  timing.conditions = {1980, 1965, 3201, 52, 433.5, {"power cap"}};
+  timing.conditions = {1980, 1965, 3201, 52, 433.5, {"power cap"}, {{1980, 51, false}, {1965, 52, true}}};
+  timing.sequenceNs = {medianNs * 1.01, medianNs, medianNs * 0.98};
   return timing;
 }
 
@@ -155,7 +156,13 @@ inline domain::Correct correctIn(double medianNs) {
   correct.accuracy = domain::AccuracyClass::Tf32;
   correct.bitwiseRepeatable = false;
   correct.byInputs = {{"held back", 3, {{0, 1e-7, 1e-6, 2e-7, 2e-6}}}};
-  correct.timing = {sampleTiming(medianNs), sampleTiming(2000.0), 2000.0 / medianNs, 1.9, 2.1, false, 1.5};
+  correct.timing = {sampleTiming(medianNs),
+                    sampleTiming(2000.0),
+                    2000.0 / medianNs,
+                    1900.0 / medianNs,
+                    2100.0 / medianNs,
+                    false,
+                    1.5};
   return correct;
 }
 
@@ -193,7 +200,8 @@ inline std::vector<domain::Evaluation> sampleEvaluations() {
 }
 
 inline domain::Baseline sampleBaseline() {
-  return {"compile", sampleTiming(1500.0), 1e-7, 1e-6, 12.5, "", domain::AccuracyClass::Tf32, "2.11.0"};
+  return {"compile", sampleTiming(1500.0), 1e-7, 1e-6, 12.5, "", domain::AccuracyClass::Tf32,
+          "2.11.0",  {0.75, 0.7, 0.8}};
 }
 
 }  // namespace swage::testing

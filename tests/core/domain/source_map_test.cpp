@@ -56,6 +56,16 @@ source.cpp:13 (discriminator 3)
   EXPECT_THAT(mapListing(kListing).lineOf, ElementsAre(0, 0, 0, 12, 12, 0, 0, 0, 13, 0, 0, 0));
 }
 
+TEST(ListedInstructions, HaveTheirLineByAddress) {
+  const auto listed = listedInstructions(
+      "0000000000001120 <k>:\nk():\n/in/source.cpp:12\n    1120:\tvmovups ymm0,YMMWORD PTR [rdi]\n"
+      "/usr/include/x.h:8\n    112b:\tret\n");
+  ASSERT_EQ(listed.size(), 2U);
+  EXPECT_EQ(listed.at(0x1120).text, "vmovups ymm0,YMMWORD PTR [rdi]");
+  EXPECT_EQ(listed.at(0x1120).line, 12);
+  EXPECT_EQ(listed.at(0x112b).line, 0);
+}
+
 TEST(MapListing, ReadsNvdisasm) {
   constexpr const char* kSass = R"(.text.kernel:
 	//## File "/tmp/source.cu", line 6

@@ -11,7 +11,7 @@ namespace {
 using Insertion = Archive::Insertion;
 
 Elite elite(std::int64_t candidate, double time) {
-  return {domain::CandidateId(candidate), point({candidate}), time, time * 0.9, time * 1.1};
+  return {domain::CandidateId(candidate), point({candidate}), time, {100.0 / time, 90.0 / time, 110.0 / time}};
 }
 
 TEST(Archive, KeepsTheFasterOfTwo) {
@@ -21,9 +21,19 @@ TEST(Archive, KeepsTheFasterOfTwo) {
   EXPECT_EQ(archive.insert(0, cell(3), elite(3, 10.0)), Insertion::NotBetter);
   EXPECT_EQ(archive.insert(0, cell(3), elite(4, 9.0)), Insertion::Improved);
   EXPECT_EQ(archive.at(0, cell(3)).elite->candidate, domain::CandidateId(4));
-  EXPECT_EQ(archive.at(0, cell(3)).elite->lowNs, 9.0 * 0.9);
+  EXPECT_EQ(archive.at(0, cell(3)).elite->overEager.low, 90.0 / 9.0);
   EXPECT_EQ(archive.at(0, cell(3)).tried, 4);
   EXPECT_EQ(archive.at(0, cell(3)).correct, 4);
+}
+
+TEST(Archive, RanksByTheLowerEndOfTheSpeedup) {
+  Archive archive(1);
+  const Elite solid{domain::CandidateId(1), point({1}), 10.0, {2.0, 1.9, 2.1}};
+  const Elite lucky{domain::CandidateId(2), point({2}), 1.0, {45.0, 0.4, 90.0}};
+  EXPECT_EQ(archive.insert(0, cell(3), solid), Insertion::NewCell);
+  EXPECT_EQ(archive.insert(0, cell(3), lucky), Insertion::NotBetter);
+  archive.insert(0, cell(4), lucky);
+  EXPECT_EQ(archive.bestOverall()->candidate, domain::CandidateId(1));
 }
 
 TEST(Archive, RemovesACandidateFromEveryIsland) {

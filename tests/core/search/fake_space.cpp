@@ -228,9 +228,10 @@ Outcome measure(const Genome& genome, domain::CandidateId candidate) {
   }
   const int movement = std::min(patterns, 3);
   const int decomposition = genome.regions.size() > 1 ? 0 : 1;
-  Outcome outcome{Outcome::Kind::Correct, candidate, cell(movement * 9 + decomposition), time, time, time};
+  Outcome outcome{Outcome::Kind::Correct, candidate, cell(movement * 9 + decomposition), time,
+                  domain::Speedup::exactly(1000.0 / time)};
   if (sum % 7 == 6) {
-    outcome = {Outcome::Kind::Failed, candidate, outcome.cell, 0.0, 0.0, 0.0};
+    outcome = {Outcome::Kind::Failed, candidate, outcome.cell, 0.0, {}};
   }
   return outcome;
 }

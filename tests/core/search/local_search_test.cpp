@@ -17,7 +17,7 @@ namespace swage::search::testing {
 namespace {
 
 Outcome timed(double time, std::int64_t candidate = 1, Outcome::Kind kind = Outcome::Kind::Correct) {
-  return {kind, domain::CandidateId(candidate), cell(1), time, time, time};
+  return {kind, domain::CandidateId(candidate), cell(1), time, domain::Speedup::exactly(1000.0 / time)};
 }
 
 domain::Genome withPattern(domain::Genome genome, std::string pattern) {
@@ -50,7 +50,7 @@ class LocalSearchTest : public ::testing::Test {
 
 TEST_F(LocalSearchTest, HasNothingToSayWithoutATime) {
   EXPECT_FALSE(search.suggest(tried, {}, random).has_value());
-  add(point({2, 2}), {Outcome::Kind::Failed, domain::CandidateId(1), cell(1), 0.0, 0.0, 0.0});
+  add(point({2, 2}), {Outcome::Kind::Failed, domain::CandidateId(1), cell(1), 0.0, {}});
   EXPECT_FALSE(search.suggest(tried, {}, random).has_value());
 }
 
@@ -118,11 +118,11 @@ TEST_F(LocalSearchTest, CallsAStructureExploredAfterAFewCandidates) {
 }
 
 TEST_F(LocalSearchTest, SweepsAlsoAroundFailuresUntilEverythingIsTried) {
-  add(point({0, 0}), {Outcome::Kind::Failed, domain::CandidateId(1), std::nullopt, 0.0, 0.0, 0.0});
+  add(point({0, 0}), {Outcome::Kind::Failed, domain::CandidateId(1), std::nullopt, 0.0, {}});
   int swept = 0;
   while (const auto found = search.sweep(tried)) {
     ASSERT_FALSE(tried.contains(found->genome));
-    add(found->genome, {Outcome::Kind::Failed, domain::CandidateId(1), std::nullopt, 0.0, 0.0, 0.0});
+    add(found->genome, {Outcome::Kind::Failed, domain::CandidateId(1), std::nullopt, 0.0, {}});
     ++swept;
   }
   EXPECT_EQ(swept, 24);  // 5 * 5 less the first

@@ -12,7 +12,7 @@ namespace swage::search::testing {
 namespace {
 
 Elite elite(std::int64_t candidate, double time) {
-  return {domain::CandidateId(candidate), point({candidate}), time, time, time};
+  return {domain::CandidateId(candidate), point({candidate}), time, domain::Speedup::exactly(1000.0 / time)};
 }
 
 std::map<std::int64_t, int> parents(const Archive& archive, int draws) {

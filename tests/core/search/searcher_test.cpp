@@ -57,7 +57,8 @@ std::vector<std::string> creditTexts(const Searcher& searcher) {
 }
 
 Outcome correct(std::int64_t candidate, int cellIndex, double time) {
-  return {Outcome::Kind::Correct, domain::CandidateId(candidate), cell(cellIndex), time, time, time};
+  return {Outcome::Kind::Correct, domain::CandidateId(candidate), cell(cellIndex), time,
+          time > 0.0 ? domain::Speedup::exactly(1000.0 / time) : domain::Speedup()};
 }
 
 TEST(Searcher, DealsTheSeedsToTheIslandsFirst) {
@@ -120,17 +121,19 @@ TEST(Searcher, NeverProposesTheSameGenomeTwice) {
 }
 
 TEST(Searcher, UsesEveryOperator) {
-  Searcher searcher(space(), {.seed = 3});
   std::map<OperatorKind, int> used;
-  for (const Step& step : drive(searcher, 400)) {
-    ++used[step.proposal.made_by];
-    EXPECT_EQ(step.proposal.parents.size(), step.proposal.made_by == OperatorKind::Synthesis   ? 0U
-                                            : step.proposal.made_by == OperatorKind::Crossover ? 2U
-                                                                                               : 1U);
-    EXPECT_EQ(step.proposal.aim.has_value(), step.proposal.made_by == OperatorKind::Aimed);
+  for (const std::uint64_t seed : {1U, 3U}) {  // in one search, one of them may earn nothing and get no turn
+    Searcher searcher(space(), {.seed = seed});
+    for (const Step& step : drive(searcher, 400)) {
+      ++used[step.proposal.made_by];
+      EXPECT_EQ(step.proposal.parents.size(), step.proposal.made_by == OperatorKind::Synthesis   ? 0U
+                                              : step.proposal.made_by == OperatorKind::Crossover ? 2U
+                                                                                                 : 1U);
+      EXPECT_EQ(step.proposal.aim.has_value(), step.proposal.made_by == OperatorKind::Aimed);
+    }
   }
   EXPECT_EQ(used.size(), 7U);
-  EXPECT_GT(used[OperatorKind::Parameter], 200);
+  EXPECT_GT(used[OperatorKind::Parameter], 400);
 }
 
 TEST(Searcher, AimsAtEmptyReachableCellsOnly) {
@@ -192,11 +195,11 @@ TEST(Searcher, TakesEachKindOfOutcomeForWhatItIs) {
   Searcher searcher(space(), {.islands = 1});
   const auto report = [&](Outcome outcome) { searcher.report(searcher.next()->id, outcome); };
   report(correct(1, 4, 10.0));
-  EXPECT_EQ(searcher.eliteTimeNs(cell(4)), 10.0);
-  EXPECT_EQ(searcher.eliteTimeNs(cell(5)), 0.0);
-  report({Outcome::Kind::ScreenedOut, domain::CandidateId(2), cell(4), 5.0, 5.0, 5.0});
-  report({Outcome::Kind::Failed, domain::CandidateId(3), cell(4), 0.0, 0.0, 0.0});
-  report({Outcome::Kind::Duplicate, domain::CandidateId(4), cell(4), 0.0, 0.0, 0.0});
+  EXPECT_EQ(searcher.eliteSpeedup(cell(4)), domain::Speedup::exactly(100.0));
+  EXPECT_FALSE(searcher.eliteSpeedup(cell(5)).isKnown());
+  report({Outcome::Kind::ScreenedOut, domain::CandidateId(2), cell(4), 5.0, domain::Speedup::exactly(200.0)});
+  report({Outcome::Kind::Failed, domain::CandidateId(3), cell(4), 0.0, {}});
+  report({Outcome::Kind::Duplicate, domain::CandidateId(4), cell(4), 0.0, {}});
   report(correct(5, 4, 0.0));  // no real time: counts as failed
   const CellState& state = searcher.archive().at(0, cell(4));
   EXPECT_EQ(state.elite->candidate, domain::CandidateId(1));
@@ -216,7 +219,7 @@ TEST(Searcher, CoversAGridInWhichEverythingFails) {
   const FakeSpace grid({.nodes = 1, .patterns = 1, .parameters = 3, .levels = 8, .seeds = 1});
   Searcher searcher(grid, {.seed = 1});
   const auto steps = drive(searcher, 1000, [](const auto&, auto id) {
-    return Outcome{Outcome::Kind::Failed, id, std::nullopt, 0.0, 0.0, 0.0};
+    return Outcome{Outcome::Kind::Failed, id, std::nullopt, 0.0, {}};
   });
   EXPECT_EQ(steps.size(), 512U);
   EXPECT_FALSE(searcher.next().has_value());
@@ -261,12 +264,15 @@ TEST(Searcher, MigratesTheBestEliteToTheNextIsland) {
   EXPECT_EQ(searcher.archive().at(0, cell(2)).elite->candidate, domain::CandidateId(3));
   EXPECT_FALSE(searcher.archive().at(2, cell(0)).elite.has_value());  // one step at a time
   EXPECT_EQ(searcher.archive().at(1, cell(0)).tried, 0);
+  EXPECT_EQ(searcher.exchange().migrations, 1);
+  EXPECT_EQ(searcher.exchange().adopted, 3);
+  EXPECT_EQ(searcher.exchange().reportsSinceImprovement, 0);
 }
 
 TEST(Searcher, MigratesEarlyWhenNothingImproves) {
   Searcher searcher(space(), {.islands = 2, .migrationInterval = 8});
   const auto fail = [&] {
-    searcher.report(searcher.next()->id, {Outcome::Kind::Failed, domain::CandidateId(9), std::nullopt, 0.0, 0.0, 0.0});
+    searcher.report(searcher.next()->id, {Outcome::Kind::Failed, domain::CandidateId(9), std::nullopt, 0.0, {}});
   };
   searcher.report(searcher.next()->id, correct(1, 0, 10.0));
   for (int i = 0; i < 3; ++i) {
@@ -275,6 +281,9 @@ TEST(Searcher, MigratesEarlyWhenNothingImproves) {
   }
   fail();
   EXPECT_TRUE(searcher.archive().at(1, cell(0)).elite.has_value());
+  fail();
+  EXPECT_EQ(searcher.exchange().migrations, 1);
+  EXPECT_EQ(searcher.exchange().reportsSinceImprovement, 5) << "new blood is no improvement";
 }
 
 TEST(Searcher, GivesAllToSynthesisUntilThereIsAnElite) {

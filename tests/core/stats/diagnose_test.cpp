@@ -133,6 +133,91 @@ TEST(Diagnose, KeepsTheThreeThatCanCostMostAndPutsThoseWithoutAnEstimateLast) {
               ElementsAre(FindingKind::OutsideKernels, FindingKind::PartialSectors, FindingKind::Divergence));
 }
 
+class DiagnoseOnACpu : public ::testing::Test {
+ protected:
+  DiagnoseOnACpu() {
+    m_kernel.entry = "k";
+    m_kernel.durationNs = 1e6;
+    m_context.candidateNs = 1e6;
+    m_context.task.bytes = 1e6;
+    m_context.device.target = domain::Target::Cpu;
+    m_context.device.architecture = "x86-64-v3";
+    m_context.device.threads = 8;
+    m_context.device.copyBytesPerSecond = 1e10;
+    domain::KernelFacts facts;
+    facts.entry = "k";
+    facts.arithmetic = domain::Arithmetic::Packed;
+    facts.evidence = {{"arith.ymm", 4}};
+    m_context.kernels = {facts};
+  }
+  [[nodiscard]] domain::Diagnosis diagnosis() const {
+    auto profile = profileOf({m_kernel});
+    profile.source = domain::ProfileSource::Activity;
+    return diagnose(profile, m_context);
+  }
+
+  domain::KernelProfile m_kernel;
+  DiagnosisContext m_context;
+};
+
+TEST_F(DiagnoseOnACpu, WithoutCountersComparesTheBytesWithACopy) {
+  EXPECT_EQ(diagnosis().bound, Bound::Unknown);
+  EXPECT_DOUBLE_EQ(*diagnosis().copyShare, 0.1);
+  m_context.task.bytes = 8e6;
+  EXPECT_EQ(diagnosis().bound, Bound::Memory);
+  EXPECT_THAT(diagnosis().kernels[0].units, ElementsAre(domain::UnitUse{domain::HardwareUnit::DeviceMemory, 0.8}));
+  EXPECT_THAT(diagnosis().findings, IsEmpty());
+  m_context.task.bytes = 12e6;  // out of the caches
+  EXPECT_DOUBLE_EQ(*diagnosis().copyShare, 1.2);
+  EXPECT_DOUBLE_EQ(diagnosis().kernels[0].units[0].share, 1.0);
+}
+
+TEST_F(DiagnoseOnACpu, WithoutCountersKnowsThatLargeProductsAreBoundByArithmetic) {
+  m_context.task.operations = 100.0 * m_context.task.bytes;
+  EXPECT_EQ(diagnosis().bound, Bound::Compute);
+}
+
+TEST_F(DiagnoseOnACpu, FindsScalarAndNarrowCode) {
+  m_context.kernels[0].evidence = {{"load.scalar", 4}};
+  m_context.kernels[0].arithmetic = domain::Arithmetic::Scalar;
+  ASSERT_THAT(kindsOf(diagnosis()), ElementsAre(FindingKind::NarrowVectors));
+  EXPECT_EQ(diagnosis().findings[0].measured, 0.0);
+  EXPECT_EQ(diagnosis().findings[0].detail, "256");
+  EXPECT_DOUBLE_EQ(*diagnosis().findings[0].gain, 0.875);
+  m_context.kernels[0].evidence = {{"arith.xmm", 4}};
+  m_context.kernels[0].arithmetic = domain::Arithmetic::Packed;
+  EXPECT_DOUBLE_EQ(*diagnosis().findings[0].gain, 0.5);
+  m_context.task.bytes = 8e6;
+  EXPECT_THAT(diagnosis().findings, IsEmpty()) << "memory is the bound: wider vectors would wait for it, too";
+}
+
+TEST_F(DiagnoseOnACpu, FindsIdleAndWaitingThreads) {
+  m_kernel.metrics = {
+      {"samples-kernel", 900.0}, {"samples-openmp", 50.0}, {"samples-other", 50.0}, {"samples-parallelism", 2.0}};
+  ASSERT_THAT(kindsOf(diagnosis()), ElementsAre(FindingKind::IdleThreads));
+  EXPECT_DOUBLE_EQ(*diagnosis().findings[0].gain, 0.75);
+  m_kernel.metrics = {
+      {"samples-kernel", 400.0}, {"samples-openmp", 600.0}, {"samples-other", 0.0}, {"samples-parallelism", 7.5}};
+  ASSERT_THAT(kindsOf(diagnosis()), ElementsAre(FindingKind::ThreadWaits));
+  EXPECT_EQ(diagnosis().bound, Bound::Latency);
+}
+
+TEST_F(DiagnoseOnACpu, ReadsTheCountersOfTheProcessor) {
+  m_kernel.metrics = {{"cycles", 4e6},          {"instructions", 1e6},     {"task-clock", 1e6},
+                      {"L1-dcache-loads", 1e5}, {"cache-misses", 31250.0}, {"L1-dcache-load-misses", 3e4},
+                      {"branches", 1e5},        {"branch-misses", 1e4}};
+  const domain::Diagnosis result = diagnosis();
+  const domain::ProcessorUse& use = *result.kernels[0].processor;
+  EXPECT_DOUBLE_EQ(*use.instructionsPerCycle, 0.25);
+  EXPECT_DOUBLE_EQ(*use.clockHz, 4e9);
+  EXPECT_DOUBLE_EQ(*use.memoryBytes, 2e6);
+  EXPECT_DOUBLE_EQ(*use.missesPerElement, 0.125);
+  EXPECT_EQ(result.bound, Bound::Latency);
+  EXPECT_THAT(kindsOf(result),
+              ElementsAre(FindingKind::ExtraTraffic, FindingKind::CacheMisses, FindingKind::BranchMisses));
+  EXPECT_DOUBLE_EQ(result.findings[0].measured, 2.0);
+}
+
 TEST(Diagnose, TakesTheRoofsFromCountersAndDevice) {
   auto kernel = kernelWith(20, 93);
   for (const char* metric :

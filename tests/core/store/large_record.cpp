@@ -42,8 +42,9 @@ struct Statements {
   explicit Statements(SQLite::Database& connection)
       : candidate(connection,
                   "INSERT INTO candidates (id, run_id, proposal, island, operator, parents, cell, status, summary, "
-                  "time_ns, low_ns, high_ns, rank_ns, relative_error, registers, created_at_ms, elapsed_s) "
-                  "VALUES (?1, ?2, ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9 * 0.99, ?9 * 1.01, ?9, ?10, ?11, 0, ?12)"),
+                  "time_ns, low_ns, high_ns, rank, over_eager, over_eager_low, over_eager_high, relative_error, "
+                  "registers, created_at_ms, elapsed_s) VALUES (?1, ?2, ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9 * 0.99, "
+                  "?9 * 1.01, 0.99e6 / ?9, 1e6 / ?9, 0.99e6 / ?9, 1.01e6 / ?9, ?10, ?11, 0, ?12)"),
         details(connection,
                 "INSERT INTO candidate_details SELECT ?, genome_json, target, flags_json, source_artifact, "
                 "plan_artifact, ?, '', assembly_artifact, log_artifact, compile_s, kernels_json, evaluation_json, "
@@ -119,19 +120,20 @@ void annotate(SQLite::Database& connection) {
 void sumUp(SQLite::Database& connection) {
   connection.exec(
       "DELETE FROM cells; DELETE FROM improvements;"
-      "INSERT INTO cells (run_id, island, cell, tried, correct, best_candidate, best_ns) "
-      "  SELECT run_id, island, cell, count(*), sum(status = 'correct'), id, min(rank_ns) FROM candidates "
+      "INSERT INTO cells (run_id, island, cell, tried, correct, best_candidate, best_rank) "
+      "  SELECT run_id, island, cell, count(*), sum(status = 'correct'), id, max(rank) FROM candidates "
       "  WHERE cell IS NOT NULL GROUP BY run_id, island, cell;"
-      "INSERT INTO improvements (run_id, candidate, elapsed_s, time_ns) "
-      "  SELECT run_id, id, elapsed_s, rank_ns FROM (SELECT *, min(rank_ns) OVER "
+      "INSERT INTO improvements (run_id, candidate, elapsed_s, rank) "
+      "  SELECT run_id, id, elapsed_s, rank FROM (SELECT *, max(rank) OVER "
       "  (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM candidates "
-      "  WHERE rank_ns IS NOT NULL) WHERE before IS NULL OR rank_ns < before;"
-      "UPDATE runs SET status = 'finished', baseline_ns = 1e6, baseline_mode = 'eager', "
+      "  WHERE rank IS NOT NULL) WHERE before IS NULL OR rank > before;"
+      "UPDATE runs SET status = 'finished', baseline_ns = 1e6, baseline_mode = 'eager', eager_speedup = 1.0, "
+      "  eager_speedup_low = 1.0, eager_speedup_high = 1.0, "
       "  evaluations = (SELECT count(*) FROM candidates), "
       "  correct = (SELECT count(*) FROM candidates WHERE status = 'correct'), "
       "  elapsed_s = (SELECT max(elapsed_s) FROM candidates), "
-      "  (best_candidate, best_ns) = (SELECT id, rank_ns FROM candidates WHERE rank_ns IS NOT NULL "
-      "                               ORDER BY rank_ns LIMIT 1);");
+      "  (best_candidate, best_rank) = (SELECT id, rank FROM candidates WHERE rank IS NOT NULL "
+      "                                 ORDER BY rank DESC LIMIT 1);");
 }
 
 }  // namespace
@@ -144,7 +146,9 @@ domain::RunId makeLargeRecord(const std::filesystem::path& project, std::int64_t
   Statements statements(connection);
   Inventor invent;
   // The first one takes part in no sum that the others are compared with.
-  connection.exec("UPDATE candidates SET time_ns = 1e6, low_ns = 1e6, high_ns = 1e6, rank_ns = 1e6 WHERE id = 1");
+  connection.exec(
+      "UPDATE candidates SET time_ns = 1e6, low_ns = 1e6, high_ns = 1e6, rank = 1.0, over_eager = 1.0, "
+      "over_eager_low = 1.0, over_eager_high = 1.0 WHERE id = 1");
   for (std::int64_t id = 2; id <= candidates; ++id) {
     addOne(statements, invent, run, id);
   }

@@ -39,13 +39,16 @@ std::string improvementsAsText(const Record& record, RunId run) {
   std::ostringstream text;
   const auto rows = record.improvements(run).value();
   for (const Record::Improvement& point : rows) {
-    text << point.elapsedSeconds << ' ' << point.timeNs << ' ' << point.candidate.value() << '\n';
+    text << point.elapsedSeconds << ' ' << 1500.0 / point.speedup.value << ' ' << point.candidate.value() << '\n';
   }
   return text.str();
 }
 
 class LedgerTest : public ::testing::Test {
  protected:
+  // Of 1500 ns, and three quarters of eager's time.
+  void SetUp() override { testing::require(m_record.addBaseline(m_run, testing::sampleBaseline())); }
+
   TempDir m_directory;
   Record m_record = testing::openForWriting(m_directory.path());
   RunId m_run = m_record.createRun(testing::sampleRun()).value();
@@ -73,6 +76,53 @@ TEST_F(LedgerTest, ImprovementsAreTheStepsOfTheBestTime) {
     ++proposal;
   }
   EXPECT_EQ(improvementsAsText(m_record, m_run), "1 900 1\n3 500 3\n6 400 6\n");
+}
+
+TEST_F(LedgerTest, TheLowerEndOfTheSpeedupRanks) {
+  const CandidateId solid = testing::addCorrect(m_record, m_run, 0, 0, "A1B0C1", 900.0, 1.0);
+  const CandidateId lucky = m_record.addCandidate(testing::sampleCandidate(m_run, 1)).value();
+  domain::Correct correct = testing::correctIn(20.0);
+  correct.timing.speedupLow = 0.5;
+  ASSERT_THAT(m_record.setCompiled(lucky, testing::sampleBinary("b"), *domain::Cell::parse("A1B0C1")), IsOk());
+  ASSERT_THAT(m_record.setEvaluation(lucky, correct, 2.0), IsOk());
+  EXPECT_EQ(m_record.run(m_run).value().best, solid);
+  EXPECT_EQ(cellsAsText(m_record, m_run), "A1B0C1 2 2 1 900\n");
+  EXPECT_EQ(improvementsAsText(m_record, m_run), "1 900 1\n");
+}
+
+TEST_F(LedgerTest, PyTorchsOwnOperatorsAreNeverBest) {
+  NewCandidate identity = testing::sampleCandidate(m_run, -1);
+  identity.madeBy = domain::OperatorKind::Baseline;
+  const CandidateId own = m_record.addCandidate(identity).value();
+  ASSERT_THAT(m_record.setCompiled(own, {}, std::nullopt), IsOk());
+  ASSERT_THAT(m_record.setEvaluation(own, testing::correctIn(10.0), 1.0), IsOk());
+  EXPECT_FALSE(m_record.run(m_run).value().best.isValid());
+  EXPECT_EQ(improvementsAsText(m_record, m_run), "");
+  EXPECT_EQ(cellsAsText(m_record, m_run), "");
+  const CandidateLine line = m_record.candidates({.run = m_run}).value().at(0);
+  EXPECT_EQ(line.speedup, (domain::Speedup{0.75, 0.7, 0.8})) << "eager's, not 150";
+  const CandidateId ours = testing::addCorrect(m_record, m_run, 0, 0, "A1B0C1", 900.0, 2.0);
+  ASSERT_THAT(m_record.setWinner(m_run, own), IsOk());
+  const RunRow run = m_record.run(m_run).value();
+  EXPECT_EQ(run.winner, own);
+  EXPECT_EQ(run.best, ours);
+  EXPECT_DOUBLE_EQ(run.bestSpeedup.value, 1500.0 / 900.0);
+}
+
+TEST_F(LedgerTest, WhoIsHardToBelieveAndNotConfirmedRanksNowhere) {
+  const CandidateId second = testing::addCorrect(m_record, m_run, 0, 0, "A1B0C1", 900.0, 1.0);
+  const CandidateId first = testing::addCorrect(m_record, m_run, 1, 0, "A1B0C1", 50.0, 2.0);
+  const CandidateId confirmed = testing::addCorrect(m_record, m_run, 2, 0, "A2B0C1", 100.0, 3.0);
+  ASSERT_THAT(m_record.setAssurance(confirmed,
+                                    {domain::AssuranceKind::FreshProcess, domain::AssuranceVerdict::Passed, "", 0.0}),
+              IsOk());
+  EXPECT_EQ(m_record.run(m_run).value().best, first);
+  ASSERT_THAT(m_record.withdrawUnconfirmed(m_run, 10.0), IsOk());
+  EXPECT_EQ(m_record.run(m_run).value().best, confirmed) << "15 times as fast, and another process said so";
+  ASSERT_THAT(m_record.setEvaluation(confirmed, domain::Unstable{"it varies"}, 4.0), IsOk());
+  EXPECT_EQ(m_record.run(m_run).value().best, second);
+  EXPECT_EQ(cellsAsText(m_record, m_run), "A1B0C1 2 2 1 900\nA2B0C1 1 0 -1 0\n");
+  EXPECT_EQ(improvementsAsText(m_record, m_run), "1 900 1\n");
 }
 
 TEST_F(LedgerTest, AnotherEvaluationOfTheBestTakesItsPlaceAway) {

@@ -62,8 +62,8 @@ TEST_F(QueriesTest, SortByEveryColumnWithMissingValuesLast) {
   EXPECT_THAT(sorted(CandidateSort::Id, true), ElementsAre(5, 4, 3, 2, 1));
   EXPECT_THAT(sorted(CandidateSort::Time), ElementsAre(3, 1, 2, 4, 5));
   EXPECT_THAT(sorted(CandidateSort::Time, true), ElementsAre(1, 3, 5, 4, 2));
-  EXPECT_THAT(sorted(CandidateSort::Speedup, true), ElementsAre(3, 1, 2, 4, 5));
-  EXPECT_THAT(sorted(CandidateSort::Speedup), ElementsAre(1, 3, 5, 4, 2));
+  EXPECT_THAT(sorted(CandidateSort::Speedup, true), ElementsAre(3, 1, 5, 4, 2));
+  EXPECT_THAT(sorted(CandidateSort::Speedup), ElementsAre(1, 3, 2, 4, 5));
   EXPECT_THAT(sorted(CandidateSort::Cell), ElementsAre(3, 1, 5, 2, 4));
   EXPECT_THAT(sorted(CandidateSort::Status), ElementsAre(1, 3, 2, 4, 5));
   EXPECT_THAT(sorted(CandidateSort::Operator), ElementsAre(4, 5, 2, 1, 3));
@@ -105,7 +105,9 @@ TEST_F(QueriesTest, LinesShowEveryColumn) {
   EXPECT_EQ(line.timeNs, 900.0);
   EXPECT_EQ(line.lowNs, 891.0);
   EXPECT_EQ(line.highNs, 909.0);
-  EXPECT_DOUBLE_EQ(line.speedup, 1500.0 / 900.0);
+  EXPECT_DOUBLE_EQ(line.speedup.value, 1500.0 / 900.0) << "over eager, times eager over the baseline";
+  EXPECT_DOUBLE_EQ(line.speedup.low, 1900.0 / 900.0 * 0.7);
+  EXPECT_DOUBLE_EQ(line.speedup.high, 2100.0 / 900.0 * 0.8);
   EXPECT_EQ(line.relativeError, 1.5e-7);
   EXPECT_EQ(line.registers, 42);
   EXPECT_EQ(line.elapsedSeconds, 1.0);

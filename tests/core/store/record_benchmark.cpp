@@ -52,6 +52,7 @@ void measureOrders(const store::Record& record, domain::RunId run) {
   const std::vector<std::pair<std::string, store::CandidateSort>> orders = {
       {"id", store::CandidateSort::Id},
       {"time", store::CandidateSort::Time},
+      {"speedup", store::CandidateSort::Speedup},
       {"cell", store::CandidateSort::Cell},
       {"status", store::CandidateSort::Status},
       {"operator", store::CandidateSort::Operator},

@@ -176,6 +176,7 @@ TEST_F(RecordTest, TheBaselineIsTheFastestThatWorked) {
   EXPECT_EQ(record.run(run)->baselineNs, 0.0);
   const auto add = [&](const char* mode, double medianNs, const char* failure) {
     domain::Baseline baseline = testing::sampleBaseline();
+    baseline.eagerSpeedup = {};
     baseline.mode = mode;
     baseline.timing = testing::sampleTiming(medianNs);
     baseline.failure = failure;
@@ -194,7 +195,46 @@ TEST_F(RecordTest, TheBaselineIsTheFastestThatWorked) {
   EXPECT_EQ(baselines[1].timing.medianNs, 3000.0);
   EXPECT_EQ(baselines[2].failure, "it crashed");
   testing::addCorrect(record, run, 0, 0, "A0B0C1", 500.0, 1.0);
-  EXPECT_EQ(record.candidates({.run = run}).value().at(0).speedup, 4.0);
+  EXPECT_EQ(record.candidates({.run = run}).value().at(0).speedup.value, 4.0);
+}
+
+TEST_F(RecordTest, ASpeedupGoesByEagerMeasuredInTurnsWithBoth) {
+  Record record = testing::openForWriting(m_project);
+  const RunId run = record.createRun(testing::sampleRun()).value();
+  domain::Baseline eager = testing::sampleBaseline();
+  eager.mode = "eager";
+  eager.eagerSpeedup = {};
+  ASSERT_THAT(record.addBaseline(run, eager), IsOk());
+  testing::addCorrect(record, run, 0, 0, "A0B0C1", 500.0, 1.0);
+  EXPECT_EQ(record.run(run)->eagerSpeedup, domain::Speedup::exactly(1.0));
+  EXPECT_DOUBLE_EQ(record.run(run)->bestSpeedup.value, 4.0);
+  domain::Baseline compile = testing::sampleBaseline();
+  compile.timing = testing::sampleTiming(9000.0);  // at a slow moment, when eager took 18000
+  compile.eagerSpeedup = {0.5, 0.4, 0.6};
+  ASSERT_THAT(record.addBaseline(run, compile), IsOk());
+  EXPECT_EQ(record.run(run)->baselineMode, "compile");
+  const domain::Speedup best = record.run(run)->bestSpeedup;
+  EXPECT_DOUBLE_EQ(best.value, 2.0);
+  EXPECT_DOUBLE_EQ(best.low, 1900.0 / 500.0 * 0.4);
+  EXPECT_DOUBLE_EQ(best.high, 2100.0 / 500.0 * 0.6);
+}
+
+TEST_F(RecordTest, WhatAnEndedRunDidNotReachIsNotPending) {
+  Record record = testing::openForWriting(m_project);
+  const RunId run = record.createRun(testing::sampleRun()).value();
+  const domain::CandidateId id = record.addCandidate(testing::sampleCandidate(run)).value();
+  const auto status = [&] { return record.candidates({.run = run}).value().at(0).status; };
+  ASSERT_THAT(record.setRunStatus(run, RunStatus::Paused, 1.0), IsOk());
+  EXPECT_EQ(status(), "pending");
+  ASSERT_THAT(record.setRunStatus(run, RunStatus::Finished, 2.0), IsOk());
+  EXPECT_EQ(status(), "not evaluated");
+  EXPECT_EQ(record.run(run)->evaluations, 0);
+  ASSERT_THAT(record.setRunStatus(run, RunStatus::Running, 2.0), IsOk());
+  EXPECT_EQ(status(), "pending") << "a run that goes on takes it up";
+  ASSERT_THAT(record.setRunStatus(run, RunStatus::Interrupted, 3.0), IsOk());
+  ASSERT_THAT(record.setEvaluation(id, testing::correctIn(10.0), 3.0), IsOk());
+  EXPECT_EQ(status(), "correct");
+  EXPECT_EQ(record.run(run)->evaluations, 1);
 }
 
 TEST_F(RecordTest, ABaselineThatIsLessExactThanEagerIsNoCompetition) {
@@ -202,6 +242,7 @@ TEST_F(RecordTest, ABaselineThatIsLessExactThanEagerIsNoCompetition) {
   const RunId run = record.createRun(testing::sampleRun()).value();
   const auto add = [&](const char* mode, double medianNs, domain::AccuracyClass accuracy) {
     domain::Baseline baseline = testing::sampleBaseline();
+    baseline.eagerSpeedup = {};
     baseline.mode = mode;
     baseline.timing = testing::sampleTiming(medianNs);
     baseline.failure.clear();

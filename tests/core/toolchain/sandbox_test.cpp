@@ -51,7 +51,7 @@ TEST(Sandbox, SaysWhatToDoWhenBubblewrapIsMissing) {
   EXPECT_THAT(result, IsError(ErrorKind::Environment,
                               HasSubstr("sandbox unavailable: cannot start '/nowhere/bwrap': No such file")));
   EXPECT_THAT(result.error().hint(), HasSubstr("install bubblewrap"));
-  EXPECT_THAT(result.error().hint(), HasSubstr("--sandbox=none"));
+  EXPECT_THAT(result.error().hint(), HasSubstr("apt install bubblewrap"));
 }
 
 TEST(Sandbox, ReportsABubblewrapThatFails) {

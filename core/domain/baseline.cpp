@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/domain/baseline.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/domain/graph.h"
+
+namespace swage::domain {
+namespace {
+
+constexpr std::string_view kEager = "eager";
+
+// "aten.conv2d.default", "aten.convolution.default", "aten.conv_transpose1d.default"
+bool isConvolution(std::string_view op) {
+  constexpr std::string_view kPrefix = "aten.";
+  if (op.starts_with(kPrefix)) {
+    op.remove_prefix(kPrefix.size());
+  }
+  return op.starts_with("conv") || op.starts_with("_convolution") || op.starts_with("cudnn_convolution");
+}
+
+bool hasConvolution(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&graph](const Node& node) {
+    return isConvolution(node.op) && !node.outputs.empty() && node.outputs[0].isValid() &&
+           graph.type(node.outputs[0]).dtype == ScalarType::Float32;
+  });
+}
+
+Speedup::Times timesOf(const Baseline& baseline) {
+  return {baseline.timing.medianNs, baseline.timing.lowNs, baseline.timing.highNs};
+}
+
+}  // namespace
+
+Speedup againstEager(const PairedTiming& timing) {
+  if (timing.candidate.samples == 0 || timing.eager.samples == 0 || timing.screenedOut) {
+    return {};
+  }
+  return {timing.speedup, timing.speedupLow, timing.speedupHigh};
+}
+
+bool hasWorked(const Baseline& baseline) {
+  return baseline.failure.empty() && std::isfinite(baseline.timing.medianNs) && baseline.timing.medianNs > 0.0;
+}
+
+Speedup eagerAgainst(const Baseline& baseline, const std::vector<Baseline>& all) {
+  if (baseline.mode == kEager) {
+    return Speedup::exactly(1.0);
+  }
+  if (baseline.eagerSpeedup.isKnown()) {
+    return baseline.eagerSpeedup;
+  }
+  const auto eager = std::find_if(all.begin(), all.end(),
+                                  [](const Baseline& other) { return other.mode == kEager && hasWorked(other); });
+  return eager != all.end() ? Speedup::ofTimes(timesOf(baseline), timesOf(*eager)) : Speedup();
+}
+
+AccuracyClass permittedAccuracy(const Graph& graph, AccuracyClass eager) {
+  return hasConvolution(graph) ? std::max(eager, AccuracyClass::Tf32) : eager;  // declared from the most exact on
+}
+
+}  // namespace swage::domain

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "core/engine/bridge_call.h"
+#include "core/engine/child_process.h"
+#include "core/engine/locations.h"
+#include "core/services/devices_service.h"
+
+namespace swage::engine {
+
+// Asks the worker program which devices there are, Python which of them PyTorch sees, and the locks which are in use.
+class DevicesServiceImpl final : public services::DevicesService {
+  Q_OBJECT
+
+ public:
+  explicit DevicesServiceImpl(Locations locations, QObject* parent = nullptr);
+  ~DevicesServiceImpl() override;
+  void start() override;
+
+ private:
+  void handleList(const ChildEnd& end);
+  void handleProbe(const Result<nlohmann::json>& document);
+
+  Locations m_locations;
+  QByteArray m_output;
+  services::DeviceReport m_report;
+  std::unique_ptr<ChildProcess> m_child;
+  std::unique_ptr<BridgeCall> m_probe;
+};
+
+// What `swage-worker --list` printed.
+[[nodiscard]] Result<services::DeviceReport> reportFromList(std::string_view text);
+// Adds what the bridge's probe said.
+void addTorch(services::DeviceReport& report, const Result<nlohmann::json>& document);
+
+}  // namespace swage::engine
