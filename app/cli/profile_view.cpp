@@ -131,7 +131,8 @@ std::string kernelText(const domain::KernelProfile& kernel) {
   if (triage.tensorShare && *triage.tensorShare > 0.0) {
     text += fmt::format("  tensor     {} of what its cores can do\n", percent(*triage.tensorShare));
   }
-  return text + processorText(kernel) + occupancyText(kernel, triage) + stallsText(triage.topStalls) + samplesText(kernel);
+  return text + processorText(kernel) + occupancyText(kernel, triage) + stallsText(triage.topStalls) +
+         samplesText(kernel);
 }
 
 }  // namespace

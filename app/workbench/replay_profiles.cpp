@@ -4,9 +4,8 @@
 namespace swage::workbench {
 
 void ReplayProfiles::start(const std::filesystem::path&, domain::CandidateId candidate) {
-  Q_EMIT finished(candidate,
-                  Error(ErrorKind::Unsupported, "the demo cannot profile: it only replays a recorded run",
-                        "start swage-workbench without --demo"));
+  Q_EMIT finished(candidate, Error(ErrorKind::Unsupported, "the demo cannot profile: it only replays a recorded run",
+                                   "start swage-workbench without --demo"));
 }
 
 }  // namespace swage::workbench

@@ -96,7 +96,8 @@ Result<> ReplayRecord::load() {
                                                 .offset = 0,
                                                 .limit = kMostRows}));
   // A search that was stopped leaves proposals that nobody evaluated: nothing happened with them.
-  std::erase_if(m_rows, [](const CandidateRow& row) { return row.status == "pending" || row.status == "not evaluated"; });
+  std::erase_if(m_rows,
+                [](const CandidateRow& row) { return row.status == "pending" || row.status == "not evaluated"; });
   std::stable_sort(m_rows.begin(), m_rows.end(),
                    [](const auto& a, const auto& b) { return a.elapsedSeconds < b.elapsedSeconds; });
   SWAGE_TRY_ASSIGN(m_cells, m_source.cells(m_run.id, std::nullopt));

@@ -23,7 +23,8 @@ int exitCodeOf(const services::RunOutcome& outcome) {
   if (outcome.error) {
     return static_cast<int>(wire::exitCodeFor(outcome.error->kind()));
   }
-  return static_cast<int>(outcome.best.isValid() || outcome.winner.isValid() ? wire::ExitCode::Ok : wire::ExitCode::NoCorrectKernel);
+  return static_cast<int>(outcome.best.isValid() || outcome.winner.isValid() ? wire::ExitCode::Ok
+                                                                             : wire::ExitCode::NoCorrectKernel);
 }
 
 }  // namespace

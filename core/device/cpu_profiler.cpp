@@ -157,8 +157,8 @@ ProfilerResult<CounterReport> CpuProfiler::counters(const Program& program) {
   CounterReport report;
   const std::vector<pid_t> threads = m_options.threads();
   bool countsHardware = false;
-  for (const PerfEventSet set : {PerfEventSet(kSystem), PerfEventSet(kWork), PerfEventSet(kCaches),
-                                 PerfEventSet(kStalls)}) {
+  for (const PerfEventSet set :
+       {PerfEventSet(kSystem), PerfEventSet(kWork), PerfEventSet(kCaches), PerfEventSet(kStalls)}) {
     const bool isHardware = set.data() != kSystem.data();
     auto counters = PerfCounters::open(m_system, set, threads);
     if (!counters) {

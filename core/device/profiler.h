@@ -26,8 +26,8 @@ using ProfilerResult = tl::expected<T, ProfilerFailure>;
 // Values of one kernel launch, under the profiler's own names.
 struct CounterReport {
   std::vector<domain::ProfileMetric> values;
-  std::vector<std::string> unknown;  // metrics that this chip does not have
-  int passes = 0;                    // how often the kernel ran
+  std::vector<std::string> unknown;          // metrics that this chip does not have
+  int passes = 0;                            // how often the kernel ran
   std::optional<ProfilerFailure> missing{};  // why the hardware's counters are not among the values
 };
 

@@ -166,17 +166,17 @@ DeviceConditions readDeviceConditions(const JsonReader& reader) {
 
 Json toJson(const Timing& value) {
   Json json = {{"samples", value.samples},
-          {"discarded", value.discarded},
-          {"median_ns", numberToJson(value.medianNs)},
-          {"low_ns", numberToJson(value.lowNs)},
-          {"high_ns", numberToJson(value.highNs)},
-          {"min_ns", numberToJson(value.minNs)},
-          {"stop_reason", value.stopReason},
-          {"clock", value.clock},
-          {"host_median_ns", numberToJson(value.hostMedianNs)},
-          {"activity_median_ns", numberToJson(value.activityMedianNs)},
-          {"repeated", value.repeated},
-          {"conditions", toJson(value.conditions)}};
+               {"discarded", value.discarded},
+               {"median_ns", numberToJson(value.medianNs)},
+               {"low_ns", numberToJson(value.lowNs)},
+               {"high_ns", numberToJson(value.highNs)},
+               {"min_ns", numberToJson(value.minNs)},
+               {"stop_reason", value.stopReason},
+               {"clock", value.clock},
+               {"host_median_ns", numberToJson(value.hostMedianNs)},
+               {"activity_median_ns", numberToJson(value.activityMedianNs)},
+               {"repeated", value.repeated},
+               {"conditions", toJson(value.conditions)}};
   for (const double ns : value.sequenceNs) {
     json["sequence_ns"].push_back(numberToJson(ns));
   }
@@ -200,8 +200,7 @@ Timing readTiming(const JsonReader& reader) {
     value.conditions = readDeviceConditions(reader["conditions"]);
   }
   if (reader.has("sequence_ns")) {
-    value.sequenceNs =
-        reader["sequence_ns"].list([](const JsonReader& item) { return item.number(); }, kKeptSamples);
+    value.sequenceNs = reader["sequence_ns"].list([](const JsonReader& item) { return item.number(); }, kKeptSamples);
   }
   return value;
 }

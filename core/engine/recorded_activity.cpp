@@ -102,7 +102,8 @@ std::vector<services::ActivitySample> fillingOf(const std::vector<double>& cells
   std::vector<services::ActivitySample> timeline;
   for (const double seconds : cellsFilledAt) {
     const int filled = static_cast<int>(timeline.size()) + 1;
-    timeline.push_back({.elapsedSeconds = seconds, .filledCells = filled, .improvements = 0, .proposers = {}, .exchange = {}});
+    timeline.push_back(
+        {.elapsedSeconds = seconds, .filledCells = filled, .improvements = 0, .proposers = {}, .exchange = {}});
   }
   return timeline;
 }

@@ -24,10 +24,10 @@ constexpr double kBusy = 0.6;             // of what a copy reaches, or of the t
 constexpr double kStalled = 0.5;          // of the cycles
 constexpr double kFewInstructions = 1.0;  // a cycle; of four or more that a processor can begin
 constexpr double kManyInstructions = 2.0;
-constexpr double kProductsBound = 16.0;   // operations for each byte of the task, from which memory cannot be the bound
-constexpr double kThreadsEnough = 0.75;   // of those there are
-constexpr double kMuchWaiting = 0.1;      // of the samples
-constexpr double kManyMisses = 0.1;       // of the loads
+constexpr double kProductsBound = 16.0;  // operations for each byte of the task, from which memory cannot be the bound
+constexpr double kThreadsEnough = 0.75;  // of those there are
+constexpr double kMuchWaiting = 0.1;     // of the samples
+constexpr double kManyMisses = 0.1;      // of the loads
 constexpr double kManyBranchMisses = 0.05;
 constexpr double kFloatBits = 32.0;
 constexpr double kExtraTraffic = 1.25;
@@ -109,7 +109,7 @@ Bound boundOf(const KernelDiagnosis& kernel, const DiagnosisContext& context, bo
     return Bound::Latency;
   }
   if (use.instructionsPerCycle) {
-    return *use.instructionsPerCycle >= kManyInstructions  ? Bound::Compute
+    return *use.instructionsPerCycle >= kManyInstructions ? Bound::Compute
            : *use.instructionsPerCycle < kFewInstructions ? Bound::Latency
                                                           : Bound::Unknown;
   }
@@ -136,8 +136,8 @@ class CpuFindings {
 
  private:
   void add(FindingKind kind, std::string detail, double measured, std::optional<double> localGain) {
-    Finding finding{kind, m_kernel.entry, std::move(detail), measured, std::nullopt,
-                    m_kernel.lines.empty() ? 0 : m_kernel.lines.front().line};
+    Finding finding{kind,     m_kernel.entry, std::move(detail),
+                    measured, std::nullopt,   m_kernel.lines.empty() ? 0 : m_kernel.lines.front().line};
     if (localGain) {
       finding.gain = m_kernel.share * *localGain;
     }
@@ -150,7 +150,8 @@ class CpuFindings {
       return;
     }
     const double used = *m_use.vectorBits > 0 ? *m_use.vectorBits : kFloatBits;
-    add(FindingKind::NarrowVectors, fmt::format("{}", widest), *m_use.vectorBits, std::min(1.0 - used / widest, m_idle));
+    add(FindingKind::NarrowVectors, fmt::format("{}", widest), *m_use.vectorBits,
+        std::min(1.0 - used / widest, m_idle));
   }
   void findThreads() {
     const int threads = m_context.device.threads;
@@ -192,8 +193,8 @@ void diagnoseOnCpu(const KernelProfile& profile, const DiagnosisContext& context
                    KernelDiagnosis& kernel) {
   kernel.processor = useOf(profile, context);
   // The evaluation's time is the better one: it was measured in turns with eager, and longer.
-  const double launchNs = isOnlyKernel && profile.launches == 1 && context.candidateNs > 0.0 ? context.candidateNs
-                                                                                            : profile.durationNs;
+  const double launchNs =
+      isOnlyKernel && profile.launches == 1 && context.candidateNs > 0.0 ? context.candidateNs : profile.durationNs;
   if (const auto share = memoryShare(*kernel.processor, context, isOnlyKernel, launchNs)) {
     kernel.units.push_back({HardwareUnit::DeviceMemory, *share});
   }

@@ -184,9 +184,7 @@ class Emitter {
     }
   }
 
-  [[nodiscard]] std::int64_t innerStride(int access) const {
-    return m_program.accesses[asIndex(access)].innerStride();
-  }
+  [[nodiscard]] std::int64_t innerStride(int access) const { return m_program.accesses[asIndex(access)].innerStride(); }
 
   // "p0[base.a3 + i]" with the stride of the innermost axis.
   [[nodiscard]] std::string place(int access) const {

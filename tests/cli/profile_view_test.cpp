@@ -61,8 +61,10 @@ TEST(ProfileText, HasWhatWasCountedOfAProcessor) {
   profile.source = domain::ProfileSource::Counters;
   domain::KernelProfile kernel;
   kernel.entry = "k";
-  kernel.metrics = {{"cycles", 4e6},          {"instructions", 6e6}, {"task-clock", 2e6}, {"stalled-cycles-backend", 1e6},
-                    {"L1-dcache-loads", 1e6}, {"branches", 1e5},     {"cache-misses", 1e3}, {"samples-parallelism", 1.9},
+  kernel.metrics = {{"cycles", 4e6},          {"instructions", 6e6},
+                    {"task-clock", 2e6},      {"stalled-cycles-backend", 1e6},
+                    {"L1-dcache-loads", 1e6}, {"branches", 1e5},
+                    {"cache-misses", 1e3},    {"samples-parallelism", 1.9},
                     {"branch-misses", 1e3},   {"L1-dcache-load-misses", 1e5}};
   kernel.instructions = {{.offset = 4416, .text = "vmulps ymm0,ymm0,ymm0", .line = 12, .samples = 8, .stalls = {}}};
   profile.kernels = {kernel};

@@ -61,8 +61,7 @@ TEST(TimeLeft, IsSaidByTheBudgetThatEndsFirst) {
 }
 
 TEST(ActivitySample, ComesBackFromItsJsonAndRefusesOther) {
-  const services::ActivitySample sample{
-      12.5, 7, 31, {{"pattern swap", 0.25, 0.125}, {"merge", 0.5, 0.05}}, {3, 5, 12}};
+  const services::ActivitySample sample{12.5, 7, 31, {{"pattern swap", 0.25, 0.125}, {"merge", 0.5, 0.05}}, {3, 5, 12}};
   const auto parsed = parseSample(sampleJson(sample));
   ASSERT_THAT(parsed, testing::IsOk());
   EXPECT_EQ(sampleJson(*parsed), sampleJson(sample));

@@ -21,9 +21,7 @@ class FakeProfileService : public services::ProfileService {
     const auto found = reports.find(candidate);
     return found == reports.end() ? std::optional<services::ProfileReport>() : found->second;
   }
-  [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId) const override {
-    return gateRows;
-  }
+  [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId) const override { return gateRows; }
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId) const override { return doubtRows; }
   void start(const std::filesystem::path& folder, domain::CandidateId candidate) override {
     project = folder;

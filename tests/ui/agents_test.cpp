@@ -339,7 +339,8 @@ TEST_F(AgentsTest, EveryOperatorSaysWhatItDoes) {
   for (int row = 0; row < model.rowCount(); ++row) {
     EXPECT_FALSE(model.index(row, ui::ProposerGridModel::NameColumn).data(Qt::ToolTipRole).toString().isEmpty());
   }
-  EXPECT_FALSE(model.headerData(ui::ProposerGridModel::CreditColumn, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+  EXPECT_FALSE(
+      model.headerData(ui::ProposerGridModel::CreditColumn, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
 }
 
 TEST_F(AgentsTest, EnterOnACellOpensWhatWasProposedLast) {

@@ -130,8 +130,7 @@ void fillDemoActivity(FakeRecordService& record) {
   activity.timeline.clear();
   for (double seconds = kSampleSeconds; seconds <= end; seconds += kSampleSeconds) {
     const services::ProposerReport report = demoReport(record, seconds);
-    activity.timeline.push_back(
-        {seconds, report.filledCells, report.improvements, report.proposers, report.exchange});
+    activity.timeline.push_back({seconds, report.filledCells, report.improvements, report.proposers, report.exchange});
   }
   activity.report = demoReport(record, end);
 }

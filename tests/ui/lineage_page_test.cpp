@@ -90,7 +90,8 @@ TEST_F(LineagePageTest, AnEditByHandHasABadge) {
   session.selectCandidate(CandidateId(700));
   session.selectCandidate(CandidateId(20));
   EXPECT_NE(view->grab().toImage(), before);
-  const QString spoken = QAccessible::queryAccessibleInterface(view)->child(view->currentNode())->text(QAccessible::Name);
+  const QString spoken =
+      QAccessible::queryAccessibleInterface(view)->child(view->currentNode())->text(QAccessible::Name);
   EXPECT_TRUE(spoken.contains(u"edited by hand"_s)) << spoken.toStdString();
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws one page with made-up data, for people who work on how it looks. Not a part of the product.
 //   swage-ui-page-screenshot FILE.png [light|dark] [SCENE] [WIDTHxHEIGHT]
-// Scenes: profile, profile-pinned, profile-compiler, profile-cpu, profile-none, profile-running, compare, compare-ancestor,
-// compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none, agents, agents-ended,
-// agents-none, export, export-project, export-checking, export-passed, export-wrong, export-written, export-occupied,
-// export-failed.
+// Scenes: profile, profile-pinned, profile-compiler, profile-cpu, profile-none, profile-running, compare,
+// compare-ancestor, compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none,
+// agents, agents-ended, agents-none, export, export-project, export-checking, export-passed, export-wrong,
+// export-written, export-occupied, export-failed.
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>

@@ -61,8 +61,9 @@ TEST(ReplayProfiles, RefusesToMakeANewOne) {
   QSignalSpy finished(&profiles, &services::ProfileService::finished);
   profiles.start("project", domain::CandidateId(3));
   ASSERT_EQ(finished.count(), 1);
-  EXPECT_THAT(qvariant_cast<Result<services::ProfileReport>>(finished.front().at(1)),
-              swage::testing::IsError(ErrorKind::Unsupported, "the demo cannot profile: it only replays a recorded run"));
+  EXPECT_THAT(
+      qvariant_cast<Result<services::ProfileReport>>(finished.front().at(1)),
+      swage::testing::IsError(ErrorKind::Unsupported, "the demo cannot profile: it only replays a recorded run"));
 }
 
 TEST(ReplayEdits, RefuseToEvaluateWithOneAnswer) {

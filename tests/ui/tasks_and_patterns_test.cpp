@@ -162,8 +162,8 @@ TEST_F(PatternsPageTest, CanBeReadInANarrowDock) {
   auto* tabs = page->findChild<QTabWidget*>(u"patternTabs"_s);
   tabs->setCurrentIndex(1);
   const auto* parameters = page->findChild<QTableView*>(u"parameterTable"_s);
-  ASSERT_TRUE(QTest::qWaitFor(
-      [&] { return parameters->horizontalHeader()->length() <= parameters->viewport()->width(); }));
+  ASSERT_TRUE(
+      QTest::qWaitFor([&] { return parameters->horizontalHeader()->length() <= parameters->viewport()->width(); }));
   EXPECT_GT(parameters->rowHeight(1), parameters->fontMetrics().height() * 2) << "long cells are wrapped";
 }
 

@@ -53,9 +53,8 @@ class FakePerf final : public PerfSystem {
   void enable(int leader) override { enabled.push_back(leader); }
   void disable(int) override {}
   std::int64_t read(int fd, void* target, std::size_t bytes) override {
-    const auto members = static_cast<std::uint64_t>(std::count_if(events.begin(), events.end(), [fd](const auto& one) {
-      return one.first == fd || one.second.leader == fd;
-    }));
+    const auto members = static_cast<std::uint64_t>(std::count_if(
+        events.begin(), events.end(), [fd](const auto& one) { return one.first == fd || one.second.leader == fd; }));
     ++m_readings[fd];
     std::vector<std::uint64_t> words = {members, m_readings[fd] * enabledNs, m_readings[fd] * runningNs};
     for (std::uint64_t i = 0; i < members; ++i) {

@@ -57,7 +57,8 @@ void ClockStrip::drawChart(QPainter& painter, const QRectF& target) const {
   painter.setPen(theme().text);
   painter.drawText(row, Qt::AlignVCenter | Qt::AlignLeft, name);
   painter.drawText(row, Qt::AlignVCenter | Qt::AlignRight, text);
-  const QRectF strip = row.adjusted(metrics.horizontalAdvance(name) + gap, 0, -metrics.horizontalAdvance(text) - gap, 0);
+  const QRectF strip =
+      row.adjusted(metrics.horizontalAdvance(name) + gap, 0, -metrics.horizontalAdvance(text) - gap, 0);
   const double range = std::max<double>(most->smClockMhz - least->smClockMhz, kLeastRange * most->smClockMhz);
   const double step = strip.width() / static_cast<double>(std::max<std::size_t>(m_looks.size() - 1, 1));
   const double inner = strip.height() - 4.0;
@@ -82,8 +83,7 @@ ChartTable ClockStrip::chartTable() const {
   ChartTable table{{tr("look"), tr("clock MHz"), tr("°C"), tr("held back")}, {}};
   for (std::size_t i = 0; i < m_looks.size(); ++i) {
     table.rows.push_back({QString::number(i + 1), QString::number(m_looks[i].smClockMhz),
-                          QString::number(m_looks[i].temperatureCelsius),
-                          m_looks[i].throttled ? tr("yes") : tr("no")});
+                          QString::number(m_looks[i].temperatureCelsius), m_looks[i].throttled ? tr("yes") : tr("no")});
   }
   return table;
 }

@@ -16,9 +16,9 @@ struct SampleRow {
   TimingLine::Role role = TimingLine::Role::Other;
 };
 
-// How the samples of measured times are distributed, each row about its own median: a dot for each sample, those of about
-// the same time above one another, and the 95 % interval of the median behind them. What is much slower than the median
-// is counted at the right end.
+// How the samples of measured times are distributed, each row about its own median: a dot for each sample, those of
+// about the same time above one another, and the 95 % interval of the median behind them. What is much slower than the
+// median is counted at the right end.
 class SampleChart final : public ChartWidget {
   Q_OBJECT
 

@@ -80,8 +80,7 @@ void SmallMultiples::drawChart(QPainter& painter, const QRectF& target) const {
               m_series[i]);
   }
   painter.setPen(theme().mutedText);
-  painter.drawText(QRectF(area.left(), area.bottom(), area.width(), target.bottom() - area.bottom()),
-                   Qt::AlignCenter,
+  painter.drawText(QRectF(area.left(), area.bottom(), area.width(), target.bottom() - area.bottom()), Qt::AlignCenter,
                    tr("each: 0 to %1, over %2 of search").arg(m_format(m_highest), formatDuration(m_until)));
 }
 

@@ -34,8 +34,9 @@ constexpr std::array<ColumnInfo, 15> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Status"), QT_TRANSLATE_NOOP("columns", "What became of it")},
     {QT_TRANSLATE_NOOP("columns", "Time"), QT_TRANSLATE_NOOP("columns", "Median with its 95 % interval"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Speedup"),
-     QT_TRANSLATE_NOOP("columns", "Over the fastest PyTorch baseline, with the 95 % interval. ≈ marks an interval wider "
-                                  "than ±20 %. Sorted by the lower end."),
+     QT_TRANSLATE_NOOP("columns",
+                       "Over the fastest PyTorch baseline, with the 95 % interval. ≈ marks an interval wider "
+                       "than ±20 %. Sorted by the lower end."),
      kRight},
     {QT_TRANSLATE_NOOP("columns", "Error"), QT_TRANSLATE_NOOP("columns", "Relative L2 error against float64"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Registers"), QT_TRANSLATE_NOOP("columns", "For each thread, where it has a meaning"),

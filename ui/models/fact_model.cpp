@@ -33,9 +33,9 @@ QString timingText(const domain::Timing& timing) {
   if (timing.samples == 0) {
     return {};
   }
-  QString text = tr("%1 (%2 to %3), %4")
-                     .arg(formatTime(timing.medianNs), formatTime(timing.lowNs), formatTime(timing.highNs),
-                          stopText(timing));
+  QString text =
+      tr("%1 (%2 to %3), %4")
+          .arg(formatTime(timing.medianNs), formatTime(timing.lowNs), formatTime(timing.highNs), stopText(timing));
   if (timing.discarded > 0) {
     text += tr(", %1 discarded").arg(formatCount(timing.discarded));
   }

@@ -15,7 +15,8 @@ namespace {
 constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
 
 constexpr std::array kPatternColumns = {
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Pattern"), QT_TRANSLATE_NOOP("columns", "Name of the pattern, and of its folder")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Pattern"),
+               QT_TRANSLATE_NOOP("columns", "Name of the pattern, and of its folder")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Target"), QT_TRANSLATE_NOOP("columns", "Device its kernels run on")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Family"),
                QT_TRANSLATE_NOOP("columns", "Which kind of operators it computes")},
@@ -25,8 +26,7 @@ constexpr std::array kPatternColumns = {
 constexpr std::array kParameterColumns = {
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Parameter"), QT_TRANSLATE_NOOP("columns", "Name in the source")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Values"), QT_TRANSLATE_NOOP("columns", "Values that the search tries")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Default"),
-               QT_TRANSLATE_NOOP("columns", "Value in the source"), kRight},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Default"), QT_TRANSLATE_NOOP("columns", "Value in the source"), kRight},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Meaning"), QT_TRANSLATE_NOOP("columns", "What it does")}};
 
 QString searchText(const services::PatternInfo& pattern) {

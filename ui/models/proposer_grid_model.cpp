@@ -185,9 +185,14 @@ QVariant ProposerGridModel::headerData(int section, Qt::Orientation orientation,
   if (role == Qt::ToolTipRole) {
     switch (section) {
       case NameColumn: return tr("What makes new candidates");
-      case CreditColumn: return tr("Of what it proposed lately, the share that entered the archive. It decides how often the operator is used");
+      case CreditColumn:
+        return tr(
+            "Of what it proposed lately, the share that entered the archive. It decides how often the operator is "
+            "used");
       case ShareColumn: return tr("Share of all new proposals that the operator gets now");
-      default: return tr("What the operator proposed on this island, how much of it is correct, and how many cells it holds there");
+      default:
+        return tr(
+            "What the operator proposed on this island, how much of it is correct, and how many cells it holds there");
     }
   }
   return {};

@@ -71,9 +71,10 @@ QString reasonOf(const TimeLeft& left, const services::Progress& progress) {
           .arg(formatCount(progress.maxEvaluations), formatRate(progress.perSecond));
     case TimeLeft::Limit::None: break;
   }
-  return progress.maxEvaluations > 0 ? AgentsPage::tr("%1 evaluations left; the rate is not known yet")
-                                           .arg(formatCount(progress.maxEvaluations - progress.evaluations))
-                                     : AgentsPage::tr("no limit: it ends when you stop it, or when everything has been tried");
+  return progress.maxEvaluations > 0
+             ? AgentsPage::tr("%1 evaluations left; the rate is not known yet")
+                   .arg(formatCount(progress.maxEvaluations - progress.evaluations))
+             : AgentsPage::tr("no limit: it ends when you stop it, or when everything has been tried");
 }
 
 template <class Value>
@@ -121,8 +122,8 @@ AgentsPage::AgentsPage(Session& session, services::RunService& run, const servic
                                          ProposerGridModel::DetailRole, ProposerGridModel::LastRole},
                                         this)),
       m_convergence(new TimelineChart({tr("Convergence"), tr("speedup, ×"), tr("count")})),
-      m_credit(new SmallMultiples(tr("Credit by operator"),
-                                  [](double percent) { return formatShare(percent / 100.0); })),
+      m_credit(
+          new SmallMultiples(tr("Credit by operator"), [](double percent) { return formatShare(percent / 100.0); })),
       m_convergenceEmpty(new EmptyState(m_convergence, tr("Shown when the first correct kernel has been timed."))),
       m_creditEmpty(new EmptyState(m_credit, tr("The record of this run has no credits."))),
       m_left(new QLabel),
@@ -137,8 +138,9 @@ AgentsPage::AgentsPage(Session& session, services::RunService& run, const servic
   scroll->setWidgetResizable(true);
   scroll->setWidget(makeContent());
   m_empty = new EmptyState(
-      scroll, tr("What each operator has proposed, and what every GPU and compiler is doing: of the search in progress, "
-                 "or of the run shown."));
+      scroll,
+      tr("What each operator has proposed, and what every GPU and compiler is doing: of the search in progress, "
+         "or of the run shown."));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_empty);
@@ -166,8 +168,9 @@ QWidget* AgentsPage::makeContent() {
   m_reason->setWordWrap(true);
   m_exchange->setObjectName(u"islandExchange"_s);
   m_exchange->setWordWrap(true);
-  m_exchange->setToolTip(tr("Islands search apart from one another. From time to time, and earlier when nothing improves, "
-                            "each gives copies of its best candidates to the next one: that is a migration."));
+  m_exchange->setToolTip(
+      tr("Islands search apart from one another. From time to time, and earlier when nothing improves, "
+         "each gives copies of its best candidates to the next one: that is a migration."));
   m_convergence->setObjectName(u"convergenceChart"_s);
   m_credit->setObjectName(u"creditChart"_s);
   for (QWidget* chart : {m_convergenceEmpty, m_creditEmpty}) {
@@ -181,13 +184,15 @@ QWidget* AgentsPage::makeContent() {
   m_charts = new QBoxLayout(QBoxLayout::LeftToRight);
   m_charts->setSpacing(2 * gap);
   auto* credit = new Section(tr("Credit by operator"), m_creditEmpty);
-  credit->setCaption(tr("Of what an operator proposed lately, the share that entered the archive. More credit: more "
-                        "proposals."));
+  credit->setCaption(
+      tr("Of what an operator proposed lately, the share that entered the archive. More credit: more "
+         "proposals."));
   m_charts->addWidget(new Section(tr("Convergence"), m_convergenceEmpty), 1);
   m_charts->addWidget(credit, 1);
   auto* operators = new Section(tr("Operators by island"), m_grid);
-  operators->setCaption(tr("An operator makes new candidates: synthesis writes one from patterns, the others change or "
-                           "combine existing ones. Hold the pointer over a name to see what it does."));
+  operators->setCaption(
+      tr("An operator makes new candidates: synthesis writes one from patterns, the others change or "
+         "combine existing ones. Hold the pointer over a name to see what it does."));
   auto* column = new QVBoxLayout(content);
   column->setContentsMargins(2 * gap, gap, 2 * gap, gap);
   column->setSpacing(2 * gap);
@@ -316,8 +321,8 @@ void AgentsPage::showExchange() {
   }
   const bool stagnates = m_activity.isLive() && exchange.sinceImprovement >= kStagnation;
   if (stagnates) {
-    parts.push_back(tr("stagnating: no improvement in the last %1 evaluations")
-                        .arg(formatCount(exchange.sinceImprovement)));
+    parts.push_back(
+        tr("stagnating: no improvement in the last %1 evaluations").arg(formatCount(exchange.sinceImprovement)));
   }
   m_exchange->setText(parts.join(u"; "_s));
   m_exchange->setVisible(!parts.isEmpty());

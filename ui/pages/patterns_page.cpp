@@ -136,7 +136,8 @@ QWidget* PatternsPage::makeDetail() {
   header->addWidget(m_title);
   column->addLayout(header);
   column->addWidget(tabs, 1);
-  m_detailOrEmpty = new EmptyState(detail, tr("Choose a pattern to see its description, its parameters and its source."));
+  m_detailOrEmpty =
+      new EmptyState(detail, tr("Choose a pattern to see its description, its parameters and its source."));
   return m_detailOrEmpty;
 }
 

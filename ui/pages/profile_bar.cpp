@@ -115,8 +115,7 @@ void ProfileBar::updateControls() {
   m_pin->setEnabled(m_session.detail() && m_session.detail()->row.timeNs > 0.0);
   m_profile->setEnabled(reason.isEmpty() && !isRunning);
   m_profile->setText(tr("Profile"));
-  m_profile->setToolTip(reason.isEmpty() ? tr("Run this candidate under the profiler and store the result")
-                                         : reason);
+  m_profile->setToolTip(reason.isEmpty() ? tr("Run this candidate under the profiler and store the result") : reason);
   m_stage->setVisible(isRunning);
   m_progress->setVisible(isRunning);
   m_cancel->setVisible(isRunning);

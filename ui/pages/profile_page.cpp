@@ -242,7 +242,9 @@ void ProfilePage::showTrust(const services::CandidateDetail& detail) {
   const auto doubts = answerOr(m_profiles.doubts(detail.row.run), std::vector<std::string>());
   m_trust->setTrust(gates, doubts);
   m_trustSection->setVisible(!gates.empty() || !doubts.empty());
-  const auto count = [&gates](auto matches) { return static_cast<int>(std::count_if(gates.begin(), gates.end(), matches)); };
+  const auto count = [&gates](auto matches) {
+    return static_cast<int>(std::count_if(gates.begin(), gates.end(), matches));
+  };
   const int passed = count([](const auto& gate) { return gate.state == State::Passed; });
   const int all = count([](const auto& gate) { return gate.state != State::NotApplicable; });
   const bool isWrong = count([](const auto& gate) { return services::blocksExport(gate); }) > 0;
@@ -251,8 +253,9 @@ void ProfilePage::showTrust(const services::CandidateDetail& detail) {
                       : isWrong ? tr("check failed")
                                 : tr("%1 of %2 checks passed").arg(passed).arg(all),
                       tone);
-  m_checked->setToolTip(tr("The checks are listed below, under Checks. Export shows the same ones and can run those that "
-                           "were not run."));
+  m_checked->setToolTip(
+      tr("The checks are listed below, under Checks. Export shows the same ones and can run those that "
+         "were not run."));
 }
 
 void ProfilePage::showSelection() {
@@ -270,9 +273,8 @@ void ProfilePage::showSelection() {
   }
   m_source->setBadge({}, Badge::Tone::Neutral);
   const QString reason = whyNoProfile(*detail);
-  m_limitation->setText(reason.isEmpty()
-                            ? tr("It was not profiled. Profile runs it under the profiler and stores the result.")
-                            : reason);
+  m_limitation->setText(
+      reason.isEmpty() ? tr("It was not profiled. Profile runs it under the profiler and stores the result.") : reason);
   m_limitation->show();
   m_remarks->hide();
   m_charts->hide();
@@ -363,8 +365,9 @@ void ProfilePage::fitTable() {
   constexpr KernelColumn kFirstToGo[] = {KernelColumn::Launches, KernelColumn::Spills, KernelColumn::Registers,
                                          KernelColumn::Occupancy};
   const auto& kernels = m_kernels->items();
-  const bool isOnGpu = std::any_of(kernels.begin(), kernels.end(),
-                                   [](const KernelShare& one) { return one.registers > 0 || one.theoreticalOccupancy > 0; });
+  const bool isOnGpu = std::any_of(kernels.begin(), kernels.end(), [](const KernelShare& one) {
+    return one.registers > 0 || one.theoreticalOccupancy > 0;
+  });
   const auto widthOf = [this](int column) {
     const QAbstractItemView& view = *m_table;  // a QTableView hides the hint
     return std::max(view.sizeHintForColumn(column), m_table->horizontalHeader()->sectionSizeHint(column));

@@ -184,8 +184,9 @@ std::vector<SampleRow> sampleRows(const services::CandidateDetail& detail) {
     return {};
   }
   const domain::PairedTiming& timing = correct->timing;
-  return {{tr("this candidate"), timing.candidate.sequenceNs, intervalOf(timing.candidate), TimingLine::Role::Candidate},
-          {tr("eager (interleaved)"), timing.eager.sequenceNs, intervalOf(timing.eager), TimingLine::Role::Other}};
+  return {
+      {tr("this candidate"), timing.candidate.sequenceNs, intervalOf(timing.candidate), TimingLine::Role::Candidate},
+      {tr("eager (interleaved)"), timing.eager.sequenceNs, intervalOf(timing.eager), TimingLine::Role::Other}};
 }
 
 std::vector<TimingLine> timingLines(const services::CandidateDetail& detail, const std::optional<PinnedNumbers>& pinned,
@@ -199,8 +200,7 @@ std::vector<TimingLine> timingLines(const services::CandidateDetail& detail, con
   lines.push_back(
       {tr("this candidate"), intervalOf(timing.candidate), timing.candidate.minNs, TimingLine::Role::Candidate});
   if (timing.eager.samples > 0) {
-    lines.push_back(
-        {tr("eager (interleaved)"), intervalOf(timing.eager), timing.eager.minNs, TimingLine::Role::Other});
+    lines.push_back({tr("eager (interleaved)"), intervalOf(timing.eager), timing.eager.minNs, TimingLine::Role::Other});
   }
   if (pinned && pinned->detail && pinned->detail->row.id != detail.row.id) {
     lines.push_back({pinned->name, pinned->time, pinned->leastNs, TimingLine::Role::Pinned});

@@ -129,10 +129,11 @@ void Incidents::tellOutcome(const services::RunOutcome& outcome) {
     }
     return;
   }
-  m_notifier.notify(DesktopNotifier::Kind::Finished, tr("The search over %1 has ended").arg(task),
-                    outcome.best.isValid()
-                        ? tr("Best: %1, candidate %2").arg(formatSpeedupInterval(outcome.bestSpeedup)).arg(outcome.best.value())
-                        : tr("No correct kernel was found."));
+  m_notifier.notify(
+      DesktopNotifier::Kind::Finished, tr("The search over %1 has ended").arg(task),
+      outcome.best.isValid()
+          ? tr("Best: %1, candidate %2").arg(formatSpeedupInterval(outcome.bestSpeedup)).arg(outcome.best.value())
+          : tr("No correct kernel was found."));
 }
 
 void Incidents::tellNotice(const services::Notice& notice) {

@@ -44,7 +44,8 @@ Badge::Tone toneOfStatus(const QString& status) {
   if (status == "duplicate"_L1 || status == "rejected"_L1 || status == "unstable"_L1) {
     return Badge::Tone::Caution;
   }
-  return status.isEmpty() || status == "pending"_L1 || status == "not evaluated"_L1 ? Badge::Tone::Neutral : Badge::Tone::Bad;
+  return status.isEmpty() || status == "pending"_L1 || status == "not evaluated"_L1 ? Badge::Tone::Neutral
+                                                                                    : Badge::Tone::Bad;
 }
 
 QColor toneColor(Badge::Tone tone, const Theme& theme) {

@@ -73,7 +73,8 @@ TEST(JsonRoundTrip, KeepsTheRest) {
 
 TEST(JsonRoundTrip, ReadsWhatAnEarlierVersionRecorded) {
   Json timing = toJson(testing::sampleTiming(5.0));
-  for (const char* member : {"clock", "host_median_ns", "activity_median_ns", "repeated", "conditions", "sequence_ns"}) {
+  for (const char* member :
+       {"clock", "host_median_ns", "activity_median_ns", "repeated", "conditions", "sequence_ns"}) {
     timing.erase(member);
   }
   const auto read = timingFromJson(timing);

@@ -54,13 +54,13 @@ domain::Graph columnsAndHalves() {
 domain::Graph cosineLoss() {
   GraphBuilder b;
   const auto normalised = [&b](domain::ValueId x) {
-    return b.like("aten.div.Tensor", x,
-                  {arg(b.call("aten.linalg_vector_norm.default", {arg(x), arg(2.0), listArg({-1}), arg(true)}, {60, 1}))});
+    return b.like(
+        "aten.div.Tensor", x,
+        {arg(b.call("aten.linalg_vector_norm.default", {arg(x), arg(2.0), listArg({-1}), arg(true)}, {60, 1}))});
   };
   const auto x = b.input({60, 96});
   const auto y = b.input({60, 96});
-  const auto cosines =
-      b.call("aten.sum.dim_IntList", {arg(b.mul(normalised(x), normalised(y))), listArg({-1})}, {60});
+  const auto cosines = b.call("aten.sum.dim_IntList", {arg(b.mul(normalised(x), normalised(y))), listArg({-1})}, {60});
   const auto mean = b.call("aten.mean.default", {arg(cosines)}, {});
   b.output(b.like("aten.rsub.Scalar", mean, {arg(1.0)}));
   return b.graph();
