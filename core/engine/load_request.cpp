@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/load_request.h"
 
-#include "core/domain/baseline.h"
-#include "core/domain/json.h"
 #include "core/engine/trust.h"
 
 namespace swage::engine {
@@ -30,14 +28,7 @@ int checkSeedsFor(const domain::Graph& graph, domain::Target target) {
   return isSmall ? kSeedsOfASmallTask : kFewestSeeds;
 }
 
-Accuracy accuracyOf(std::string_view optionsJson) {
-  const auto options = domain::parseJson(optionsJson);
-  const bool isStrict = options && options->is_object() && options->value("accuracy", "") == "strict";
-  return isStrict ? Accuracy::Strict : Accuracy::Permitted;
-}
-
-wire::LoadTask loadRequest(const store::TaskBundle& bundle, std::uint64_t seed, domain::Target target,
-                           Accuracy accuracy) {
+wire::LoadTask loadRequest(const store::TaskBundle& bundle, std::uint64_t seed, domain::Target target) {
   wire::LoadTask load;
   load.task = bundle.task;
   load.weightsPath = bundle.weights.string();
@@ -45,9 +36,6 @@ wire::LoadTask loadRequest(const store::TaskBundle& bundle, std::uint64_t seed, 
   load.checkSeeds = checkSeedsFor(load.task.graph, target);
   load.adversarial = true;
   load.heldBackSeeds = kHeldBackSeeds;
-  if (target == domain::Target::Cuda && accuracy == Accuracy::Permitted) {
-    load.permitted = domain::permittedAccuracy(load.task.graph, domain::AccuracyClass::Fp32);
-  }
   return load;
 }
 
