@@ -330,7 +330,7 @@ TEST_F(WindowTest, ClosingStopsASearchFirstAndASecondTimeKillsIt) {
   EXPECT_FALSE(window->close());
   EXPECT_EQ(run.kills, 1);
   run.finish({});
-  EXPECT_FALSE(window->isVisible());
+  EXPECT_TRUE(QTest::qWaitFor([this] { return !window->isVisible(); }, kDeadlineMs));
 }
 
 TEST_F(WindowTest, ResumesTheShownRun) {

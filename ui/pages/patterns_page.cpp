@@ -120,7 +120,10 @@ QWidget* PatternsPage::makeDetail() {
   about->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   about->setWidget(m_facts);
   m_parameterTable = makeTable(m_parameters, u"parameterTable"_s, tr("Parameters of the pattern"));
+  m_parameterTable->horizontalHeader()->setStretchLastSection(false);  // which does not shrink it again
+  m_parameterTable->horizontalHeader()->setSectionResizeMode(m_parameters->columnCount() - 1, QHeaderView::Stretch);
   wrapRows(*m_parameterTable);
+  m_parameterTable->viewport()->installEventFilter(this);
   m_source->setObjectName(u"patternSource"_s);
   m_source->setTitle(tr("Source"));
   auto* tabs = new QTabWidget;
@@ -186,8 +189,7 @@ void PatternsPage::fitParameters() {
   const int most = m_parameterTable->viewport()->width() / m_parameters->columnCount();
   for (int i = 0; i < m_parameters->columnCount() - 1; ++i) {
     m_parameterTable->resizeColumnToContents(i);
-    m_parameterTable->setColumnWidth(
-        i, std::max(std::min(m_parameterTable->columnWidth(i), most), m_parameterTable->fontMetrics().height() * 4));
+    m_parameterTable->setColumnWidth(i, std::min(m_parameterTable->columnWidth(i), most));
   }
 }
 
@@ -205,7 +207,14 @@ void PatternsPage::select(const QString& target, const QString& id) {
 void PatternsPage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   m_splitter->setOrientation(event->size().width() > event->size().height() ? Qt::Horizontal : Qt::Vertical);
-  fitParameters();
+}
+
+// The table of parameters has its width later than the page: when its tab is first shown, or a splitter is moved.
+bool PatternsPage::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Resize && watched == m_parameterTable->viewport()) {
+    fitParameters();
+  }
+  return QWidget::eventFilter(watched, event);
 }
 
 QJsonObject PatternsPage::saveState() const {

@@ -37,6 +37,7 @@ class PatternsPage final : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   [[nodiscard]] QWidget* makeList();
