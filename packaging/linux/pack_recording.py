@@ -12,7 +12,7 @@ import sys
 import tempfile
 import zlib
 
-MOST_BYTES = 1_500_000
+MOST_BYTES = 3_000_000
 ELITES = "SELECT best_candidate FROM cells WHERE best_candidate IS NOT NULL"
 
 
