@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/judge.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace swage::fuzz {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLimit = 60s;
+constexpr int kSeeds = 2;
+// An error of so many roundings, or so many times PyTorch's own, is no wrong formula.
+constexpr double kRoundings = 256.0;
+constexpr double kTimesEager = 32.0;
+
+double epsilon(domain::ScalarType type) {
+  switch (type) {
+    case domain::ScalarType::Float16: return 0x1.0p-10;
+    case domain::ScalarType::BFloat16: return 0x1.0p-7;
+    case domain::ScalarType::Float64: return 0x1.0p-52;
+    default: return 0x1.0p-23;
+  }
+}
+
+bool isInexact(const domain::Wrong& wrong, const domain::Graph& graph) {
+  if (wrong.rule != "error" || static_cast<std::size_t>(wrong.output) >= graph.outputs.size()) {
+    return false;
+  }
+  const domain::ScalarType type = graph.type(graph.outputs[static_cast<std::size_t>(wrong.output)].value).dtype;
+  for (const domain::OutputError& error : wrong.errors) {
+    if (error.output == wrong.output && domain::isFloating(type)) {
+      return error.relativeL2 <= kRoundings * epsilon(type) + kTimesEager * error.eagerRelativeL2;
+    }
+  }
+  return false;
+}
+
+Finding findingOf(const domain::Evaluation& evaluation, const domain::Graph& graph) {
+  if (const auto* wrong = std::get_if<domain::Wrong>(&evaluation)) {
+    const std::string detail = fmt::format("output {}, element {}: {} instead of {} ({}: {})", wrong->output,
+                                           wrong->element, wrong->actual, wrong->expected, wrong->rule, wrong->detail);
+    return {isInexact(*wrong, graph) ? std::string(kInexact) : "wrong", detail, {}};
+  }
+  return {std::string(domain::statusName(evaluation)), domain::summary(evaluation), {}};
+}
+
+}  // namespace
+
+bool Judge::start() {
+  m_process =
+      std::make_unique<testing::WorkerProcess>(m_worker, std::vector<std::string>{"--device", "cpu", "--threads", "2"});
+  m_process->send(wire::Hello{wire::kProtocolVersion, "swage-fuzz", {}});
+  while (const auto message = m_process->receive(kLimit)) {
+    if (std::holds_alternative<wire::WorkerReady>(*message)) {
+      return true;
+    }
+  }
+  m_process.reset();
+  return false;
+}
+
+std::string Judge::load(const FuzzCase& which) {
+  m_task = wire::LoadTask();
+  m_task.task.name = "fuzz";
+  m_task.task.graph = which.graph;
+  m_task.task.inputGenerator = which.generator;
+  m_task.baseSeed = which.seed;
+  m_task.checkSeeds = kSeeds;
+  m_task.timingBudgetSeconds = 0.0;
+  m_task.timeEager = false;
+  m_isLoaded = false;
+  return loadAgain();
+}
+
+std::string Judge::loadAgain() {
+  if (!m_process && !start()) {
+    return "no worker";
+  }
+  m_process->send(m_task);
+  const auto answer = m_process->receive(kLimit);
+  if (!answer) {
+    m_process.reset();
+    return "the worker ended while it loaded the graph";
+  }
+  if (const auto* refused = std::get_if<wire::TaskRefused>(&*answer)) {
+    return refused->message;
+  }
+  m_isLoaded = std::holds_alternative<wire::TaskReady>(*answer);
+  return m_isLoaded ? std::string() : "the worker gave another answer";
+}
+
+std::optional<Finding> Judge::judge(const domain::LaunchPlan& plan, const std::string& binary) {
+  if (!m_process || !m_isLoaded) {
+    if (const std::string refusal = loadAgain(); !refusal.empty()) {
+      return Finding{"worker", refusal, {}};
+    }
+  }
+  wire::Evaluate request;
+  request.request = ++m_request;
+  request.plan = plan;
+  request.binary = binary;
+  request.verifyOnly = true;
+  m_process->send(request);
+  const auto answer = m_process->receive(kLimit);
+  const auto* evaluated = answer ? std::get_if<wire::Evaluated>(&*answer) : nullptr;
+  if (evaluated == nullptr) {
+    m_process.reset();
+    m_isLoaded = false;
+    return Finding{"crash", "the worker ended, or did not answer, while it ran the candidate", {}};
+  }
+  if (evaluated->workerExits) {
+    m_process.reset();
+    m_isLoaded = false;
+  }
+  if (domain::asCorrect(evaluated->evaluation) != nullptr) {
+    return std::nullopt;
+  }
+  return findingOf(evaluated->evaluation, m_task.task.graph);
+}
+
+}  // namespace swage::fuzz
