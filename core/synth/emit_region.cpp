@@ -9,6 +9,7 @@
 
 #include "core/base/assert.h"
 #include "core/synth/emit_scalar.h"
+#include "core/synth/emit_state.h"
 
 namespace swage::synth {
 namespace {
@@ -47,7 +48,8 @@ class Emitter {
     elements();
     groups();
     for (int stage = 0; stage < std::max(1, m_program.stageCount()); ++stage) {
-      states(stage);
+      m_text += stateText(m_program, stage);
+      finishFunction(stage, reducersOf(m_program, stage));
     }
     outputs();
     keptFunctions();
@@ -313,83 +315,6 @@ class Emitter {
         line("  q.g{} = {};", field, writer.call(field, [](int arg) { return fmt::format("q.g{}", arg); }));
       }
     }
-  }
-
-  [[nodiscard]] std::vector<int> reducersOf(int stage) const {
-    std::vector<int> found;
-    for (int i = 0; i < static_cast<int>(m_program.reducers.size()); ++i) {
-      if (m_program.reducers[asIndex(i)].stage == stage) {
-        found.push_back(i);
-      }
-    }
-    return found;
-  }
-
-  void states(int stage) {
-    const std::vector<int> reducers = reducersOf(stage);
-    if (stage == 0) {
-      line("template <int K, int L>\nstruct State;");
-    }
-    line("template <int L>\nstruct State<{}, L> {{", stage);
-    for (const int reducer : reducers) {
-      for (const StateField& field : stateFields(m_program, reducer)) {
-        line("  {} {}[L];", computeName(field.type), field.name);
-      }
-    }
-    line("}};");
-    stateFunction(stage, "identity", "", "int l = 0; l < L; ++l",
-                  [&](int reducer) { return stateIdentity(m_program, reducer, "s", "l"); });
-    accumulateFunction(stage, reducers);
-    stateFunction(stage, "merge", ", const State<{}, L>& other", "int l = 0; l < L; ++l",
-                  [&](int reducer) { return stateMerge(m_program, reducer, "s", "l", "other", "l"); });
-    line("template <int L>\nSWAGE_FN State<{0}, 1> joinLanes([[maybe_unused]] const State<{0}, L>& s) {{", stage);
-    line("  State<{}, 1> one;\n  identity(one);\n  for (int l = 0; l < L; ++l) {{", stage);
-    for (const int reducer : reducers) {
-      line("{}", stateMerge(m_program, reducer, "one", "0", "s", "l"));
-    }
-    line("  }}\n  return one;\n}}");
-    line(
-        "template <int L>\nSWAGE_FN State<{0}, 1> laneOf([[maybe_unused]] const State<{0}, L>& s, "
-        "[[maybe_unused]] int l) {{\n  State<{0}, 1> one;",
-        stage);
-    for (const int reducer : reducers) {
-      for (const StateField& field : stateFields(m_program, reducer)) {
-        line("  one.{0}[0] = s.{0}[l];", field.name);
-      }
-    }
-    line("  return one;\n}}");
-    finishFunction(stage, reducers);
-  }
-
-  template <class Body>
-  void stateFunction(int stage, std::string_view name, std::string_view extra, std::string_view loop, Body body) {
-    line("template <int L>\nSWAGE_FN void {}([[maybe_unused]] State<{}, L>& s{}) {{", name, stage,
-         extra.empty() ? std::string() : fmt::format(", [[maybe_unused]] const State<{}, L>& other", stage));
-    line("  SWAGE_UNROLL for ({}) {{", loop);
-    for (const int reducer : reducersOf(stage)) {
-      line("{}", body(reducer));
-    }
-    line("  }}\n}}");
-  }
-
-  void accumulateFunction(int stage, const std::vector<int>& reducers) {
-    line(
-        "template <int L>\nSWAGE_FN void accumulate([[maybe_unused]] State<{}, L>& s, [[maybe_unused]] int l, "
-        "[[maybe_unused]] const Element& e, [[maybe_unused]] const Group& q, [[maybe_unused]] Index r, "
-        "[[maybe_unused]] float inverse) {{",
-        stage);
-    std::vector<int> inputs;
-    inputs.reserve(reducers.size());
-    for (const int reducer : reducers) {
-      inputs.push_back(m_program.reducers[asIndex(reducer)].input);
-    }
-    ScalarWriter writer(m_program, inputs);
-    m_text += writer.statements();
-    for (const int reducer : reducers) {
-      line("{}",
-           stateAccumulate(m_program, reducer, "s", "l", writer.name(m_program.reducers[asIndex(reducer)].input)));
-    }
-    line("}}");
   }
 
   void finishFunction(int stage, const std::vector<int>& reducers) {

@@ -273,6 +273,70 @@ std::string stateMerge(const RegionProgram& program, int reducer, std::string_vi
   }
 }
 
+std::vector<StateField> lostFields(const RegionProgram& program, int reducer) {
+  const Compute type = inputType(program, reducer);
+  if (type != Compute::F32 && type != Compute::F64) {
+    return {};
+  }
+  const auto field = [&](std::string_view name) { return StateField{fmt::format("r{}_{}", reducer, name), type}; };
+  switch (reducerOf(program, reducer).kind) {
+    case ReduceKind::Sum:
+    case ReduceKind::SoftmaxPair: return {field("lost")};
+    case ReduceKind::MomentPair: return {field("mean_lost"), field("m2_lost")};
+    default: return {};
+  }
+}
+
+std::string totalAdd(const RegionProgram& program, int reducer, std::string_view total, std::string_view state,
+                     std::string_view lane) {
+  const std::string own = fmt::format("{}.s", total);
+  if (lostFields(program, reducer).empty()) {
+    return stateMerge(program, reducer, own, lane, state, lane);
+  }
+  const FieldNames a{reducer, own, lane};
+  const FieldNames b{reducer, state, lane};
+  const FieldNames t{reducer, total, lane};
+  const std::string_view type = computeName(inputType(program, reducer));
+  switch (reducerOf(program, reducer).kind) {
+    case ReduceKind::Sum:
+      return fmt::format("    {{ const {0} sum = {1} + {2}; {3} += lostIn(sum, {1}, {2}); {1} = sum; }}", type,
+                         a("value"), b("value"), t("lost"));
+    case ReduceKind::SoftmaxPair:
+      return fmt::format(
+          "    {{ const {0} m = fn_max({1}, {2}); const {0} w = fn_weight({1} - m); const {0} own = {3} * w; "
+          "const {0} other = {4} * fn_weight({2} - m); const {0} sum = own + other; "
+          "{5} = {5} * w + lostIn(sum, own, other); {3} = sum; {1} = m; }}",
+          type, a("max"), b("max"), a("sum"), b("sum"), t("lost"));
+    case ReduceKind::MomentPair:
+      // As when two states are merged.
+      return fmt::format(
+          "    {{ const {0} n = {1} + {2}; const {0} part = n > 0 ? fn_part({2}, n) : 0; "
+          "const {0} d = {3} - {4} - {7}; const {0} step = d * part; const {0} mean = {4} + step; "
+          "{7} += lostIn(mean, {4}, step); {4} = mean; const {0} more = {6} + d * d * {1} * part; "
+          "const {0} m2 = {5} + more; {8} += lostIn(m2, {5}, more); {5} = m2; {1} = n; }}",
+          type, a("n"), b("n"), b("mean"), a("mean"), a("m2"), b("m2"), t("mean_lost"), t("m2_lost"));
+    default: return {};
+  }
+}
+
+std::string totalSettle(const RegionProgram& program, int reducer, std::string_view state, std::string_view total,
+                        std::string_view lane) {
+  const FieldNames s{reducer, state, lane};
+  const FieldNames t{reducer, total, lane};
+  const auto settle = [&](std::string_view field, std::string_view lost) {
+    return fmt::format("    {0} = withLost({0}, {1});", s(field), t(lost));
+  };
+  if (lostFields(program, reducer).empty()) {
+    return {};
+  }
+  switch (reducerOf(program, reducer).kind) {
+    case ReduceKind::Sum: return settle("value", "lost");
+    case ReduceKind::SoftmaxPair: return settle("sum", "lost");
+    case ReduceKind::MomentPair: return settle("mean", "mean_lost") + "\n" + settle("m2", "m2_lost");
+    default: return {};
+  }
+}
+
 std::string stateResult(const RegionProgram& program, int reducer, int slot, std::string_view state) {
   const FieldNames f{reducer, state, "0"};
   switch (reducerOf(program, reducer).kind) {

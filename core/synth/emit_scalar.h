@@ -49,6 +49,14 @@ struct StateField {
                                           std::string_view lane, std::string_view value);
 [[nodiscard]] std::string stateMerge(const RegionProgram& program, int reducer, std::string_view state,
                                      std::string_view lane, std::string_view other, std::string_view otherLane);
+// A total of many states. Its sums have fields for what rounding took from them, named after the reducer; reducers that
+// sum no floating-point numbers have none.
+[[nodiscard]] std::vector<StateField> lostFields(const RegionProgram& program, int reducer);
+[[nodiscard]] std::string totalAdd(const RegionProgram& program, int reducer, std::string_view total,
+                                   std::string_view state, std::string_view lane);
+// Gives the state what the total has lost.
+[[nodiscard]] std::string totalSettle(const RegionProgram& program, int reducer, std::string_view state,
+                                      std::string_view total, std::string_view lane);
 [[nodiscard]] std::string stateResult(const RegionProgram& program, int reducer, int slot, std::string_view state);
 
 }  // namespace swage::synth

@@ -40,7 +40,7 @@ void addFinalReduction(OperationSink& sink, ValueId input, ValueId result, LossR
     if (weight) {
       value = b.call("div", {value, b.reduce(ReduceKind::Sum, *weight)});
     } else if (reduction == LossReduction::Mean) {
-      value = b.call("mul", {value, b.constant(1.0 / static_cast<double>(b.reducedCount()), b.typeOf(value))});
+      value = b.over(value, static_cast<double>(b.reducedCount()));
     }
     b.define(result, value, b.reducedFrame(RegionBuilder::KeepDims::No));
     return true;

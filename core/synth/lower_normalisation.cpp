@@ -20,11 +20,11 @@ int scaled(RegionBuilder& b, int x, double factor) {
 }
 
 Moments momentsOf(RegionBuilder& b, int x) {
-  const double inverse = 1.0 / static_cast<double>(b.reducedCount());
+  const auto count = static_cast<double>(b.reducedCount());
   Moments moments;
-  moments.mean = scaled(b, b.reduce(ReduceKind::Sum, x), inverse);
+  moments.mean = b.over(b.reduce(ReduceKind::Sum, x), count);
   moments.centred = b.call("sub", {x, moments.mean});
-  moments.variance = scaled(b, b.reduce(ReduceKind::Sum, b.call("mul", {moments.centred, moments.centred})), inverse);
+  moments.variance = b.over(b.reduce(ReduceKind::Sum, b.call("mul", {moments.centred, moments.centred})), count);
   return moments;
 }
 
@@ -245,7 +245,7 @@ void lowerRmsNorm(const NodeView& node, OperationSink& sink) {
   spec.statistics = 1;
   spec.describe = [epsilon](RegionBuilder& b, int x) {
     const int square = b.reduce(ReduceKind::Sum, b.call("mul", {x, x}));
-    const int mean = scaled(b, square, 1.0 / static_cast<double>(b.reducedCount()));
+    const int mean = b.over(square, static_cast<double>(b.reducedCount()));
     return std::vector<int>{inverseDeviation(b, mean, epsilon)};
   };
   spec.apply = [](RegionBuilder& b, int x, const std::vector<int>& statistics) {

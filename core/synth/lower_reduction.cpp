@@ -105,8 +105,7 @@ LowerNode overAll(GroupFormula formula) {
 }
 
 int meanOf(RegionBuilder& b, int x) {
-  const int sum = b.reduce(ReduceKind::Sum, x);
-  return b.call("mul", {sum, b.constant(1.0 / static_cast<double>(b.reducedCount()), b.typeOf(sum))});
+  return b.over(b.reduce(ReduceKind::Sum, x), static_cast<double>(b.reducedCount()));
 }
 
 GroupFormula single(ReduceKind kind) {
@@ -185,7 +184,7 @@ LowerNode variance(bool root) {
                                 const int centred = b.call("sub", {x, meanOf(b, x)});
                                 const int sum = b.reduce(ReduceKind::Sum, b.call("mul", {centred, centred}));
                                 const double count = static_cast<double>(b.reducedCount()) - correction;
-                                const int value = b.call("mul", {sum, b.constant(1.0 / count, b.typeOf(sum))});
+                                const int value = b.over(sum, count);
                                 return std::vector<int>{root ? b.call("sqrt", {value}) : value};
                               }});
   };

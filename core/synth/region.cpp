@@ -174,13 +174,16 @@ bool fuseMoments(RegionProgram& program, int sum) {
   const Prim& difference = program.prims[asIndex(square.args[0])];
   const int x = difference.args[0];
   const int mean = difference.args[1];
-  if (!isCall(program, mean, "mul") || !isReduced(program, program.prims[asIndex(mean)].args[0], ReduceKind::Sum)) {
+  const bool isProduct = isCall(program, mean, "mul");
+  if ((!isProduct && !isCall(program, mean, "div")) ||
+      !isReduced(program, program.prims[asIndex(mean)].args[0], ReduceKind::Sum)) {
     return false;
   }
   const Prim& scale = program.prims[asIndex(program.prims[asIndex(mean)].args[1])];
   const int first = program.prims[asIndex(program.prims[asIndex(mean)].args[0])].reducer;
   const Reducer& moments = program.reducers[asIndex(first)];
-  const bool isMean = scale.kind == Prim::Kind::Constant && scale.number == 1.0 / static_cast<double>(moments.count);
+  const auto count = static_cast<double>(moments.count);
+  const bool isMean = scale.kind == Prim::Kind::Constant && scale.number == (isProduct ? 1.0 / count : count);
   if (!isMean || moments.input != x) {
     return false;
   }

@@ -2,6 +2,7 @@
 #include "core/synth/region_builder.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/assert.h"
 
@@ -169,6 +170,13 @@ int RegionBuilder::index() {
   prim.kind = Prim::Kind::Index;
   prim.type = Compute::I64;
   return add(prim);
+}
+
+int RegionBuilder::over(int prim, double count) {
+  int exponent = 0;
+  const bool isPower = std::frexp(count, &exponent) == 0.5;
+  return isPower ? call("mul", {prim, constant(1.0 / count, typeOf(prim))})
+                 : call("div", {prim, constant(count, typeOf(prim))});
 }
 
 std::int64_t RegionBuilder::reducedCount() const {

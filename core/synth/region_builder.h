@@ -56,6 +56,8 @@ class RegionBuilder {
   [[nodiscard]] int reduce(ReduceKind kind, int prim);
   [[nodiscard]] int secondResult(int reduced, Compute type);
   [[nodiscard]] std::int64_t reducedCount() const;
+  // `prim` over `count`, rounded once: a reciprocal would be rounded itself, but for a power of two.
+  [[nodiscard]] int over(int prim, double count);
   [[nodiscard]] Compute typeOf(int prim) const { return m_program.prims[static_cast<std::size_t>(prim)].type; }
 
   // Declares the result of an operation.

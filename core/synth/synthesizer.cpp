@@ -54,15 +54,7 @@ class SynthesizerImpl final : public Synthesizer {
     return best;
   }
 
-  [[nodiscard]] std::vector<double> features(const Genome& genome) const override {
-    std::vector<double> numbers;
-    for (const domain::RegionGene& gene : genome.regions) {
-      for (const auto& [name, value] : gene.parameters) {
-        numbers.push_back(std::log2(static_cast<double>(value) + 1.0));
-      }
-    }
-    return numbers;
-  }
+  [[nodiscard]] std::vector<double> features(const Genome& genome) const override { return featuresOf(genome); }
 
   [[nodiscard]] Result<domain::Program> realise(const Genome& genome) const override;
   [[nodiscard]] std::vector<int> coveredNodes() const override;
@@ -185,6 +177,16 @@ std::vector<int> SynthesizerImpl::coveredNodes() const {
 }
 
 }  // namespace
+
+std::vector<double> featuresOf(const Genome& genome) {
+  std::vector<double> numbers;
+  for (const domain::RegionGene& gene : genome.regions) {
+    for (const auto& [name, value] : gene.parameters) {
+      numbers.push_back(std::log2(static_cast<double>(value) + 1.0));
+    }
+  }
+  return numbers;
+}
 
 Result<std::unique_ptr<Synthesizer>> Synthesizer::create(const domain::Graph& graph, const domain::DeviceInfo& device,
                                                          const patterns::Catalogue& catalogue) {

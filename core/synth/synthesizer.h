@@ -31,4 +31,7 @@ class Synthesizer : public search::GenomeSpace {
   [[nodiscard]] virtual std::vector<int> coveredNodes() const = 0;
 };
 
+// GenomeSpace::features() of every synthesiser: the logarithms of the parameters, in order.
+[[nodiscard]] std::vector<double> featuresOf(const domain::Genome& genome);
+
 }  // namespace swage::synth

@@ -18,7 +18,8 @@ constexpr double kSmallError = 0.05;  // too small to be of values that became z
 // One TF32 product has a relative error of 2^-11, and sums of products keep about that in L2. Measured: 2.9e-4.
 constexpr double kTf32Limit = 1e-3;
 
-double epsilon(domain::ScalarType dtype) {
+// One rounding is half a unit in the last place of 1, so two are this.
+double twoRoundings(domain::ScalarType dtype) {
   switch (dtype) {
     case domain::ScalarType::Float16: return 0x1.0p-10;
     case domain::ScalarType::BFloat16: return 0x1.0p-7;
@@ -29,10 +30,6 @@ double epsilon(domain::ScalarType dtype) {
 
 bool isHalf(domain::ScalarType dtype) {
   return dtype == domain::ScalarType::Float16 || dtype == domain::ScalarType::BFloat16;
-}
-
-double floorOf(domain::ScalarType dtype) {
-  return (isHalf(dtype) ? 1.0 : 8.0) * epsilon(dtype);
 }
 
 double factorOf(domain::ScalarType dtype, Elements elements, double roundingRelativeL2) {
@@ -50,7 +47,7 @@ double factorOf(domain::ScalarType dtype, Elements elements, double roundingRela
 
 ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double eagerMaxAbsolute,
                       double referenceMaxAbsolute) {
-  const double floor = floorOf(dtype);
+  const double floor = twoRoundings(dtype);
   return {std::max(kRelativeFactor * eagerRelativeL2, floor),
           std::max(kMaximumFactor * eagerMaxAbsolute, kMaximumFloorFactor * floor * referenceMaxAbsolute)};
 }
@@ -73,7 +70,7 @@ domain::AccuracyClass accuracyClass(domain::ScalarType dtype, double relativeL2,
   if (isHalf(dtype)) {
     return domain::AccuracyClass::Half;
   }
-  if (relativeL2 <= std::max(kRelativeFactor * exactRelativeL2, floorOf(dtype))) {
+  if (relativeL2 <= std::max(kRelativeFactor * exactRelativeL2, twoRoundings(dtype))) {
     return domain::AccuracyClass::Fp32;
   }
   return relativeL2 <= kTf32Limit ? domain::AccuracyClass::Tf32 : domain::AccuracyClass::Half;

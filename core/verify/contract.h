@@ -14,9 +14,9 @@ struct ErrorLimit {
 };
 
 // At most twice eager's relative error and four times its largest one. Where eager is exact to the last place by luck
-// (a single mean, say), another order of summation must not fail it, so there is a floor: 8 ulp in L2 for float32 and
-// float64, 1 ulp for 16-bit types, whose error is the rounding of the result itself; four times that, at the scale of
-// the reference's largest element, for the worst element.
+// (a single mean, say), another order of summation must not fail it, so there is a floor in L2: two roundings of the
+// type, which is 1.2e-7 for float32; four times that, at the scale of the reference's largest element, for the worst
+// element.
 [[nodiscard]] ErrorLimit errorLimit(domain::ScalarType dtype, double eagerRelativeL2, double eagerMaxAbsolute,
                                     double referenceMaxAbsolute);
 

@@ -210,4 +210,69 @@ SWAGE_FN void storeChunk(T* to, const T (&chunk)[V]) {
     }
   }
 }
+
+// --- long sums --------------------------------------------------------------------------------------------------------
+
+// The error of a sum that is made one by one grows with its length. So lanes sum runs of so many steps, and what a run
+// found goes into a total that keeps what rounding takes from it.
+constexpr int kRun = 16;
+
+// What rounding took from sum = a + b (Knuth 1969).
+template <class T>
+SWAGE_FN T lostIn(T sum, T a, T b) {
+  const T added = sum - a;
+  return (a - (sum - added)) + (b - added);
+}
+// A sum that has left the finite numbers has lost nothing that could be named.
+template <class T>
+SWAGE_FN T withLost(T sum, T lost) { return lost == lost ? sum + lost : sum; }
+
+// Lanes that see at most `Steps` elements each.
+template <class S, I64 Steps, bool Long = S::kSums && (Steps > kRun)>
+struct Running {
+  S part;
+  int steps = 0;  // of this run
+};
+template <class S, I64 Steps>
+struct Running<S, Steps, true> {
+  S part;
+  int steps = 0;
+  typename S::Sum total;
+};
+template <class S, I64 Steps, bool Long>
+SWAGE_FN void startSteps(Running<S, Steps, Long>& running) {
+  identity(running.part);
+  if constexpr (Long) {
+    identity(running.total);
+  }
+}
+// Where a loop over steps has to look at the run again: at `last` or before, `width` to a step.
+template <class S, I64 Steps, bool Long>
+SWAGE_FN I64 runEnd(const Running<S, Steps, Long>& running, I64 from, I64 last, I64 width) {
+  if constexpr (Long) {
+    const I64 end = from + (kRun - running.steps) * width;
+    return end < last ? end : last;
+  } else {
+    return last;
+  }
+}
+template <class S, I64 Steps, bool Long>
+SWAGE_FN void endSteps(Running<S, Steps, Long>& running) {
+  if constexpr (Long) {
+    if (running.steps == kRun) {
+      add(running.total, running.part);
+      identity(running.part);
+      running.steps = 0;
+    }
+  }
+}
+template <class S, I64 Steps, bool Long>
+SWAGE_FN S result(Running<S, Steps, Long>& running) {
+  if constexpr (Long) {
+    add(running.total, running.part);
+    return settled(running.total);
+  } else {
+    return running.part;
+  }
+}
 #endif  // SWAGE_PATTERN_COMMON

@@ -260,6 +260,77 @@ SWAGE_FN S readRemote(const S* local, unsigned int rank) {
 }
 #endif
 
+// --- long sums --------------------------------------------------------------------------------------------------------
+
+// The error of a sum that is made one by one grows with its length. So a thread sums runs of about so many steps, and
+// what a run found goes into a total that keeps what rounding takes from it.
+constexpr int kRun = 8;
+
+// What rounding took from sum = a + b (Knuth 1969).
+template <class T>
+SWAGE_FN T lostIn(T sum, T a, T b) {
+  const T added = sum - a;
+  return (a - (sum - added)) + (b - added);
+}
+// A sum that has left the finite numbers has lost nothing that could be named.
+template <class T>
+SWAGE_FN T withLost(T sum, T lost) { return lost == lost ? sum + lost : sum; }
+
+// A thread's lanes, each of which sees at most `Steps` elements. The total is of all lanes together: two registers.
+template <class S, long long Steps, bool Long = S::kSums && (Steps > kRun)>
+struct Running {
+  S part;
+  int steps = 0;  // of this run
+};
+template <class S, long long Steps>
+struct Running<S, Steps, true> {
+  S part;
+  int steps = 0;
+  typename S::One::Sum total;
+};
+template <class S, long long Steps, bool Long>
+SWAGE_FN void startSteps(Running<S, Steps, Long>& running) {
+  identity(running.part);
+  running.steps = 0;
+  if constexpr (Long) {
+    identity(running.total);
+  }
+}
+// Ends a run.
+template <class S, long long Steps, bool Long>
+SWAGE_FN void putBy(Running<S, Steps, Long>& running) {
+  if constexpr (Long) {
+    add(running.total, joinLanes(running.part));
+    identity(running.part);
+    running.steps = 0;
+  }
+}
+// After some steps: ends the run where it is long enough.
+template <class S, long long Steps, bool Long>
+SWAGE_FN void endSteps(Running<S, Steps, Long>& running) {
+  if (running.steps >= kRun) {
+    putBy(running);
+  }
+}
+// The same after step number `step` of a loop that is unrolled.
+template <class S, long long Steps, bool Long>
+SWAGE_FN void endStep(Running<S, Steps, Long>& running, int step) {
+  if (step % kRun == kRun - 1) {
+    putBy(running);
+  }
+}
+// How many steps the run has then.
+SWAGE_FN int stepsOfRun(int step) { return step % kRun + 1; }
+template <class S, long long Steps, bool Long>
+SWAGE_FN typename S::One result(Running<S, Steps, Long>& running) {
+  if constexpr (Long) {
+    add(running.total, joinLanes(running.part));
+    return settled(running.total);
+  } else {
+    return joinLanes(running.part);
+  }
+}
+
 // --- joining states ----------------------------------------------------------------------------------------------------
 
 // The functions below join states with `merge`, which every region defines for its own states and argument-dependent
@@ -278,8 +349,17 @@ SWAGE_FN S joinParts(S* parts, int count) {
   if (threadIdx.x < 32) {
     S s;
     identity(s);
-    for (int part = int(threadIdx.x); part < count; part += 32) {
-      merge(s, parts[part]);
+    if (count <= 32) {
+      if (int(threadIdx.x) < count) {
+        s = parts[threadIdx.x];
+      }
+    } else {
+      typename S::Sum total;
+      identity(total);
+      for (int part = int(threadIdx.x); part < count; part += 32) {
+        add(total, parts[part]);
+      }
+      s = settled(total);
     }
     s = joinWarp(s);
     if (threadIdx.x == 0) {
@@ -359,7 +439,8 @@ SWAGE_FN S joinGang(S s, Gang<Blocks, Gangs, Stages>& gang) {
       }
     }
     __syncthreads();
-    identity(s);
+    typename S::Sum total;
+    identity(total);
     for (int who = int(threadIdx.x % 32); who < Blocks; who += 32) {
       constexpr int kWords = int(sizeof(S) / 4);
       unsigned int words[kWords];
@@ -368,9 +449,9 @@ SWAGE_FN S joinGang(S s, Gang<Blocks, Gangs, Stages>& gang) {
       }
       S other;
       memcpy(&other, words, sizeof(S));
-      merge(s, other);
+      add(total, other);
     }
-    return joinWarp(s);
+    return joinWarp(settled(total));
   }
 }
 

@@ -15,10 +15,17 @@ TEST(ErrorLimit, IsTwiceEagersErrorWhereEagerHasOne) {
   EXPECT_DOUBLE_EQ(limit.maxAbsolute, 4e-3);
 }
 
-TEST(ErrorLimit, AllowsAFewUlpsWhereEagerIsExact) {
+TEST(ErrorLimit, AllowsTwoRoundingsWhereEagerIsExact) {
   const ErrorLimit limit = errorLimit(ScalarType::Float32, 0.0, 0.0, 100.0);
-  EXPECT_NEAR(limit.relativeL2, 9.5e-7, 1e-8);
-  EXPECT_NEAR(limit.maxAbsolute, 3.8e-4, 1e-5);
+  EXPECT_NEAR(limit.relativeL2, 1.2e-7, 1e-9);
+  EXPECT_NEAR(limit.maxAbsolute, 4.8e-5, 1e-6);
+  EXPECT_DOUBLE_EQ(errorLimit(ScalarType::Float64, 0.0, 0.0, 1.0).relativeL2, 0x1p-52);
+  EXPECT_DOUBLE_EQ(errorLimit(ScalarType::BFloat16, 0.0, 0.0, 1.0).relativeL2, 0x1p-7);
+}
+
+TEST(ErrorLimit, RefusesASumMadeOneByOne) {
+  // A column sum over 500 rows: eager has 5e-8, a sum in one chain 2.9e-7.
+  EXPECT_LT(errorLimit(ScalarType::Float32, 5e-8, 0.0, 0.0).relativeL2, 2.9e-7);
 }
 
 TEST(ErrorLimit, DoesNotLetTf32PassForFloat32) {

@@ -96,9 +96,18 @@ SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[ma
 
 template <int K, int L>
 struct State;
+template <int K, int L>
+struct Total;
 template <int L>
 struct State<0, L> {
+  using One = State<0, 1>;
+  using Sum = Total<0, L>;
+  static constexpr bool kSums = false;
   float r0_value[L];
+};
+template <int L>
+struct Total<0, L> {
+  State<0, L> s;
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
@@ -118,12 +127,17 @@ SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
-  State<0, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    one.r0_value[0] = fn_max(one.r0_value[0], s.r0_value[l]);
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<0, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r0_value[l] = s.r0_value[l];
+    half.r0_value[l] = fn_max(half.r0_value[l], s.r0_value[L / 2 + l]);
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unused]] int l) {
@@ -131,13 +145,41 @@ SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unuse
   one.r0_value[0] = s.r0_value[l];
   return one;
 }
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<0, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<0, L>& t, [[maybe_unused]] const State<0, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.s.r0_value[l] = fn_max(t.s.r0_value[l], s.r0_value[l]);
+  }
+}
+template <int L>
+SWAGE_FN State<0, L> settled([[maybe_unused]] const Total<0, L>& t) {
+  State<0, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+
+  }
+  return s;
+}
 SWAGE_FN void finish([[maybe_unused]] const State<0, 1>& s, [[maybe_unused]] Group& q) {
   q.g1 = s.r0_value[0];
 }
 
 template <int L>
 struct State<1, L> {
+  using One = State<1, 1>;
+  using Sum = Total<1, L>;
+  static constexpr bool kSums = true;
   float r1_value[L];
+};
+template <int L>
+struct Total<1, L> {
+  State<1, L> s;
+  float r1_lost[L];
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<1, L>& s) {
@@ -159,18 +201,44 @@ SWAGE_FN void merge([[maybe_unused]] State<1, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<1, 1> joinLanes([[maybe_unused]] const State<1, L>& s) {
-  State<1, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    one.r1_value[0] += s.r1_value[l];
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<1, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r1_value[l] = s.r1_value[l];
+    half.r1_value[l] += s.r1_value[L / 2 + l];
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<1, 1> laneOf([[maybe_unused]] const State<1, L>& s, [[maybe_unused]] int l) {
   State<1, 1> one;
   one.r1_value[0] = s.r1_value[l];
   return one;
+}
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<1, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.r1_lost[l] = 0;
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<1, L>& t, [[maybe_unused]] const State<1, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    { const float sum = t.s.r1_value[l] + s.r1_value[l]; t.r1_lost[l] += lostIn(sum, t.s.r1_value[l], s.r1_value[l]); t.s.r1_value[l] = sum; }
+  }
+}
+template <int L>
+SWAGE_FN State<1, L> settled([[maybe_unused]] const Total<1, L>& t) {
+  State<1, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r1_value[l] = withLost(s.r1_value[l], t.r1_lost[l]);
+  }
+  return s;
 }
 SWAGE_FN void finish([[maybe_unused]] const State<1, 1>& s, [[maybe_unused]] Group& q) {
   q.g4 = s.r1_value[0];
@@ -224,40 +292,47 @@ struct Keep {
 template <int K>
 static void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q, [[maybe_unused]] Keep& keep) {
   if constexpr (K < kStages) {
-    State<K, kLanes> s;
-    State<K, kLanes> rest;
-    identity(s);
-    identity(rest);
     constexpr Index kFull = kInner / kLanes * kLanes;
-    I64 steps = 0;
+    Running<State<K, kLanes>, kOuter*(kFull / kLanes)> s;
+    Running<State<K, kLanes>, kOuter> rest;
+    startSteps(s);
+    startSteps(rest);
     for (Index o = 0; o < kOuter; ++o) {
       const Base base = baseAt(g, o);
-      for (Index i = 0; i < kFull; i += kLanes) {
-        const float inverse = 1.0f / float(++steps);
+      for (Index i = 0; i < kFull;) {
+        const Index end = runEnd(s, i, kFull, kLanes);
+        for (; i < end; i += kLanes) {
+          const float inverse = 1.0f / float(++s.steps);
 #pragma omp simd
-        for (int l = 0; l < kLanes; ++l) {
-          Element e;
-          load(SWAGE_PASS, base, i + l, e);
-          if constexpr (kKeep != 0 && K == kStages - 1) {
-            accumulateKeeping(s, l, e, q, i + l, inverse, keep.values[i + l]);
-          } else {
-            accumulate(s, l, e, q, o * kInner + i + l, inverse);
+          for (int l = 0; l < kLanes; ++l) {
+            Element e;
+            load(SWAGE_PASS, base, i + l, e);
+            if constexpr (kKeep != 0 && K == kStages - 1) {
+              accumulateKeeping(s.part, l, e, q, i + l, inverse, keep.values[i + l]);
+            } else {
+              accumulate(s.part, l, e, q, o * kInner + i + l, inverse);
+            }
           }
         }
+        endSteps(s);
       }
-      const float inverse = 1.0f / float(o + 1);
+      const float inverse = 1.0f / float(++rest.steps);
       for (Index i = kFull; i < kInner; ++i) {
         Element e;
         load(SWAGE_PASS, base, i, e);
         if constexpr (kKeep != 0 && K == kStages - 1) {
-          accumulateKeeping(rest, int(i - kFull), e, q, i, inverse, keep.values[i]);
+          accumulateKeeping(rest.part, int(i - kFull), e, q, i, inverse, keep.values[i]);
         } else {
-          accumulate(rest, int(i - kFull), e, q, o * kInner + i, inverse);
+          accumulate(rest.part, int(i - kFull), e, q, o * kInner + i, inverse);
         }
       }
+      endSteps(rest);
     }
-    merge(s, rest);
-    finish(joinLanes(s), q);
+    State<K, kLanes> found = result(s);
+    if constexpr (kFull < kInner) {
+      merge(found, result(rest));
+    }
+    finish(joinLanes(found), q);
     reduceGroup<K + 1>(SWAGE_PASS, g, q, keep);
   }
 }

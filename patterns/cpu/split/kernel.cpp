@@ -95,9 +95,18 @@ SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[ma
 
 template <int K, int L>
 struct State;
+template <int K, int L>
+struct Total;
 template <int L>
 struct State<0, L> {
+  using One = State<0, 1>;
+  using Sum = Total<0, L>;
+  static constexpr bool kSums = false;
   float r0_value[L];
+};
+template <int L>
+struct Total<0, L> {
+  State<0, L> s;
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
@@ -117,12 +126,17 @@ SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
-  State<0, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    one.r0_value[0] = fn_max(one.r0_value[0], s.r0_value[l]);
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<0, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r0_value[l] = s.r0_value[l];
+    half.r0_value[l] = fn_max(half.r0_value[l], s.r0_value[L / 2 + l]);
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unused]] int l) {
@@ -130,13 +144,41 @@ SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unuse
   one.r0_value[0] = s.r0_value[l];
   return one;
 }
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<0, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<0, L>& t, [[maybe_unused]] const State<0, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.s.r0_value[l] = fn_max(t.s.r0_value[l], s.r0_value[l]);
+  }
+}
+template <int L>
+SWAGE_FN State<0, L> settled([[maybe_unused]] const Total<0, L>& t) {
+  State<0, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+
+  }
+  return s;
+}
 SWAGE_FN void finish([[maybe_unused]] const State<0, 1>& s, [[maybe_unused]] Group& q) {
   q.g1 = s.r0_value[0];
 }
 
 template <int L>
 struct State<1, L> {
+  using One = State<1, 1>;
+  using Sum = Total<1, L>;
+  static constexpr bool kSums = true;
   float r1_value[L];
+};
+template <int L>
+struct Total<1, L> {
+  State<1, L> s;
+  float r1_lost[L];
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<1, L>& s) {
@@ -158,18 +200,44 @@ SWAGE_FN void merge([[maybe_unused]] State<1, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<1, 1> joinLanes([[maybe_unused]] const State<1, L>& s) {
-  State<1, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    one.r1_value[0] += s.r1_value[l];
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<1, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r1_value[l] = s.r1_value[l];
+    half.r1_value[l] += s.r1_value[L / 2 + l];
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<1, 1> laneOf([[maybe_unused]] const State<1, L>& s, [[maybe_unused]] int l) {
   State<1, 1> one;
   one.r1_value[0] = s.r1_value[l];
   return one;
+}
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<1, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.r1_lost[l] = 0;
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<1, L>& t, [[maybe_unused]] const State<1, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    { const float sum = t.s.r1_value[l] + s.r1_value[l]; t.r1_lost[l] += lostIn(sum, t.s.r1_value[l], s.r1_value[l]); t.s.r1_value[l] = sum; }
+  }
+}
+template <int L>
+SWAGE_FN State<1, L> settled([[maybe_unused]] const Total<1, L>& t) {
+  State<1, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r1_value[l] = withLost(s.r1_value[l], t.r1_lost[l]);
+  }
+  return s;
 }
 SWAGE_FN void finish([[maybe_unused]] const State<1, 1>& s, [[maybe_unused]] Group& q) {
   q.g4 = s.r1_value[0];
@@ -227,36 +295,39 @@ static Share shareOf(int thread, int threads) {
 }
 
 template <int K>
-static void accumulateShare(SWAGE_PARAMETERS, Index g, const Group& q, Share share, State<K, 1>& result) {
-  State<K, kLanes> s;
-  State<K, kLanes> rest;
-  identity(s);
-  identity(rest);
-  I64 steps = 0;
-  I64 restSteps = 0;
+static void accumulateShare(SWAGE_PARAMETERS, Index g, const Group& q, Share share, State<K, 1>& found) {
+  Running<State<K, kLanes>, kOuter * kSlices> s;
+  Running<State<K, kLanes>, kOuter> rest;
+  startSteps(s);
+  startSteps(rest);
   for (Index t = share.begin; t < share.end; ++t) {
     const Index o = t / kSlices;
     const Index i = (t % kSlices) * kLanes;
     const Base base = baseAt(g, o);
     if (i + kLanes <= kInner) {
-      const float inverse = 1.0f / float(++steps);
+      const float inverse = 1.0f / float(++s.steps);
 #pragma omp simd
       for (int l = 0; l < kLanes; ++l) {
         Element e;
         load(SWAGE_PASS, base, i + l, e);
-        accumulate(s, l, e, q, o * kInner + i + l, inverse);
+        accumulate(s.part, l, e, q, o * kInner + i + l, inverse);
       }
+      endSteps(s);
     } else {
-      const float inverse = 1.0f / float(++restSteps);
+      const float inverse = 1.0f / float(++rest.steps);
       for (Index v = i; v < kInner; ++v) {
         Element e;
         load(SWAGE_PASS, base, v, e);
-        accumulate(rest, int(v - i), e, q, o * kInner + v, inverse);
+        accumulate(rest.part, int(v - i), e, q, o * kInner + v, inverse);
       }
+      endSteps(rest);
     }
   }
-  merge(s, rest);
-  result = joinLanes(s);
+  State<K, kLanes> lanes = result(s);
+  if constexpr (kInner % kLanes != 0) {
+    merge(lanes, result(rest));
+  }
+  found = joinLanes(lanes);
 }
 
 // What the threads found, for each stage. On the stack of the caller: a kernel keeps nothing from call to call.
@@ -275,11 +346,12 @@ static void reduceTogether(SWAGE_PARAMETERS, Index g, Group& q, Share share, [[m
   if constexpr (K < kStages) {
     accumulateShare<K>(SWAGE_PASS, g, q, share, partials.of[thread]);
 #pragma omp barrier
-    State<K, 1> total = partials.of[0];
-    for (int other = 1; other < threads; ++other) {
-      merge(total, partials.of[other]);
+    Total<K, 1> total;
+    identity(total);
+    for (int other = 0; other < threads; ++other) {
+      add(total, partials.of[other]);
     }
-    finish(total, q);
+    finish(settled(total), q);
     reduceTogether<K + 1>(SWAGE_PASS, g, q, share, partials.later, thread, threads);
   }
 }

@@ -103,9 +103,18 @@ SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[ma
 
 template <int K, int L>
 struct State;
+template <int K, int L>
+struct Total;
 template <int L>
 struct State<0, L> {
+  using One = State<0, 1>;
+  using Sum = Total<0, L>;
+  static constexpr bool kSums = false;
   float r0_value[L];
+};
+template <int L>
+struct Total<0, L> {
+  State<0, L> s;
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
@@ -125,12 +134,17 @@ SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
-  State<0, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    one.r0_value[0] = fn_max(one.r0_value[0], s.r0_value[l]);
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<0, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r0_value[l] = s.r0_value[l];
+    half.r0_value[l] = fn_max(half.r0_value[l], s.r0_value[L / 2 + l]);
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unused]] int l) {
@@ -138,13 +152,41 @@ SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unuse
   one.r0_value[0] = s.r0_value[l];
   return one;
 }
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<0, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<0, L>& t, [[maybe_unused]] const State<0, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.s.r0_value[l] = fn_max(t.s.r0_value[l], s.r0_value[l]);
+  }
+}
+template <int L>
+SWAGE_FN State<0, L> settled([[maybe_unused]] const Total<0, L>& t) {
+  State<0, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+
+  }
+  return s;
+}
 SWAGE_FN void finish([[maybe_unused]] const State<0, 1>& s, [[maybe_unused]] Group& q) {
   q.g1 = s.r0_value[0];
 }
 
 template <int L>
 struct State<1, L> {
+  using One = State<1, 1>;
+  using Sum = Total<1, L>;
+  static constexpr bool kSums = true;
   float r1_value[L];
+};
+template <int L>
+struct Total<1, L> {
+  State<1, L> s;
+  float r1_lost[L];
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<1, L>& s) {
@@ -166,18 +208,44 @@ SWAGE_FN void merge([[maybe_unused]] State<1, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<1, 1> joinLanes([[maybe_unused]] const State<1, L>& s) {
-  State<1, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    one.r1_value[0] += s.r1_value[l];
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<1, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r1_value[l] = s.r1_value[l];
+    half.r1_value[l] += s.r1_value[L / 2 + l];
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<1, 1> laneOf([[maybe_unused]] const State<1, L>& s, [[maybe_unused]] int l) {
   State<1, 1> one;
   one.r1_value[0] = s.r1_value[l];
   return one;
+}
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<1, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.r1_lost[l] = 0;
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<1, L>& t, [[maybe_unused]] const State<1, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    { const float sum = t.s.r1_value[l] + s.r1_value[l]; t.r1_lost[l] += lostIn(sum, t.s.r1_value[l], s.r1_value[l]); t.s.r1_value[l] = sum; }
+  }
+}
+template <int L>
+SWAGE_FN State<1, L> settled([[maybe_unused]] const Total<1, L>& t) {
+  State<1, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r1_value[l] = withLost(s.r1_value[l], t.r1_lost[l]);
+  }
+  return s;
 }
 SWAGE_FN void finish([[maybe_unused]] const State<1, 1>& s, [[maybe_unused]] Group& q) {
   q.g4 = s.r1_value[0];
@@ -233,11 +301,12 @@ SWAGE_FN State<K, kVectorWidth> joinRows(const State<K, kVectorWidth>& s, int co
     __shared__ State<K, kVectorWidth> parts[kRows][kColumns];
     parts[row][column] = s;
     __syncthreads();
-    State<K, kVectorWidth> total = parts[0][column];
-    for (int other = 1; other < kRows; ++other) {
-      merge(total, parts[other][column]);
+    Total<K, kVectorWidth> total;
+    identity(total);
+    for (int other = 0; other < kRows; ++other) {
+      add(total, parts[other][column]);
     }
-    return total;
+    return settled(total);
   }
 }
 
@@ -245,8 +314,11 @@ template <int K>
 SWAGE_FN void reduceGroups(SWAGE_PARAMETERS, Index g, Index i, bool active, int column, int row,
                            Group (&q)[kVectorWidth]) {
   if constexpr (K < kStages) {
+    constexpr bool kLong = State<K, kVectorWidth>::kSums && kOuter > Index(kRows * kRun);
     State<K, kVectorWidth> s;
+    [[maybe_unused]] Total<K, kVectorWidth> total;
     identity(s);
+    identity(total);
     int steps = 0;
     if (active) {
       for (Index first = Index(row); first < kOuter; first += Index(kRows * kUnroll)) {
@@ -264,10 +336,21 @@ SWAGE_FN void reduceGroups(SWAGE_PARAMETERS, Index g, Index i, bool active, int 
             SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s, v, e[u][v], q[v], o, inverse); }
           }
         }
+        if constexpr (kLong) {
+          if (steps >= kRun) {
+            add(total, s);
+            identity(s);
+            steps = 0;
+          }
+        }
       }
     }
-    const State<K, kVectorWidth> total = joinRows<K>(s, column, row);
-    SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { finish(laneOf(total, v), q[v]); }
+    if constexpr (kLong) {
+      add(total, s);
+      s = settled(total);
+    }
+    const State<K, kVectorWidth> found = joinRows<K>(s, column, row);
+    SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { finish(laneOf(found, v), q[v]); }
     reduceGroups<K + 1>(SWAGE_PASS, g, i, active, column, row, q);
   }
 }

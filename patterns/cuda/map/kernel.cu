@@ -106,8 +106,17 @@ SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[ma
 
 template <int K, int L>
 struct State;
+template <int K, int L>
+struct Total;
 template <int L>
 struct State<0, L> {
+  using One = State<0, 1>;
+  using Sum = Total<0, L>;
+  static constexpr bool kSums = false;
+};
+template <int L>
+struct Total<0, L> {
+  State<0, L> s;
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
@@ -124,16 +133,38 @@ SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
-  State<0, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<0, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unused]] int l) {
   State<0, 1> one;
   return one;
+}
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<0, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<0, L>& t, [[maybe_unused]] const State<0, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+  }
+}
+template <int L>
+SWAGE_FN State<0, L> settled([[maybe_unused]] const Total<0, L>& t) {
+  State<0, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+  }
+  return s;
 }
 SWAGE_FN void finish([[maybe_unused]] const State<0, 1>& s, [[maybe_unused]] Group& q) {
 }

@@ -97,10 +97,20 @@ SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[ma
 
 template <int K, int L>
 struct State;
+template <int K, int L>
+struct Total;
 template <int L>
 struct State<0, L> {
+  using One = State<0, 1>;
+  using Sum = Total<0, L>;
+  static constexpr bool kSums = true;
   float r0_max[L];
   float r0_sum[L];
+};
+template <int L>
+struct Total<0, L> {
+  State<0, L> s;
+  float r0_lost[L];
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
@@ -120,12 +130,18 @@ SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
-  State<0, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    { const float m = fn_max(one.r0_max[0], s.r0_max[l]); one.r0_sum[0] = one.r0_sum[0] * fn_weight(one.r0_max[0] - m) + s.r0_sum[l] * fn_weight(s.r0_max[l] - m); one.r0_max[0] = m; }
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<0, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r0_max[l] = s.r0_max[l];
+    half.r0_sum[l] = s.r0_sum[l];
+    { const float m = fn_max(half.r0_max[l], s.r0_max[L / 2 + l]); half.r0_sum[l] = half.r0_sum[l] * fn_weight(half.r0_max[l] - m) + s.r0_sum[L / 2 + l] * fn_weight(s.r0_max[L / 2 + l] - m); half.r0_max[l] = m; }
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unused]] int l) {
@@ -133,6 +149,27 @@ SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unuse
   one.r0_max[0] = s.r0_max[l];
   one.r0_sum[0] = s.r0_sum[l];
   return one;
+}
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<0, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.r0_lost[l] = 0;
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<0, L>& t, [[maybe_unused]] const State<0, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    { const float m = fn_max(t.s.r0_max[l], s.r0_max[l]); const float w = fn_weight(t.s.r0_max[l] - m); const float own = t.s.r0_sum[l] * w; const float other = s.r0_sum[l] * fn_weight(s.r0_max[l] - m); const float sum = own + other; t.r0_lost[l] = t.r0_lost[l] * w + lostIn(sum, own, other); t.s.r0_sum[l] = sum; t.s.r0_max[l] = m; }
+  }
+}
+template <int L>
+SWAGE_FN State<0, L> settled([[maybe_unused]] const Total<0, L>& t) {
+  State<0, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r0_sum[l] = withLost(s.r0_sum[l], t.r0_lost[l]);
+  }
+  return s;
 }
 SWAGE_FN void finish([[maybe_unused]] const State<0, 1>& s, [[maybe_unused]] Group& q) {
   q.g1 = s.r0_max[0];
@@ -186,9 +223,8 @@ SWAGE_FN Index innerOf(Index at) { return (kOuter == 1 ? at : at % kVectors) * k
 template <int K>
 SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q) {
   if constexpr (K < kStages) {
-    State<K, kVectorWidth> s;
-    identity(s);
-    int steps = 0;
+    Running<State<K, kVectorWidth>, (kTotal + kThreads - 1) / kThreads> s;
+    startSteps(s);
     for (Index first = threadIdx.x; first < kTotal; first += Index(kThreads * kUnroll)) {
       Element e[kUnroll][kVectorWidth];
       SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
@@ -200,13 +236,14 @@ SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q) {
       SWAGE_UNROLL for (int u = 0; u < kUnroll; ++u) {
         const Index at = first + Index(u * kThreads);
         if (at < kTotal) {
-          const float inverse = inverseOf(++steps);
+          const float inverse = inverseOf(++s.steps);
           const Index r = outerOf(at) * kInner + innerOf(at);
-          SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s, v, e[u][v], q, r + Index(v), inverse); }
+          SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s.part, v, e[u][v], q, r + Index(v), inverse); }
         }
       }
+      endSteps(s);
     }
-    finish(joinBlock<kThreads>(joinLanes(s)), q);
+    finish(joinBlock<kThreads>(result(s)), q);
     reduceGroup<K + 1>(SWAGE_PASS, g, q);
   }
 }

@@ -102,10 +102,20 @@ SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[ma
 
 template <int K, int L>
 struct State;
+template <int K, int L>
+struct Total;
 template <int L>
 struct State<0, L> {
+  using One = State<0, 1>;
+  using Sum = Total<0, L>;
+  static constexpr bool kSums = true;
   float r0_max[L];
   float r0_sum[L];
+};
+template <int L>
+struct Total<0, L> {
+  State<0, L> s;
+  float r0_lost[L];
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
@@ -125,12 +135,18 @@ SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
-  State<0, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    { const float m = fn_max(one.r0_max[0], s.r0_max[l]); one.r0_sum[0] = one.r0_sum[0] * fn_weight(one.r0_max[0] - m) + s.r0_sum[l] * fn_weight(s.r0_max[l] - m); one.r0_max[0] = m; }
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<0, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r0_max[l] = s.r0_max[l];
+    half.r0_sum[l] = s.r0_sum[l];
+    { const float m = fn_max(half.r0_max[l], s.r0_max[L / 2 + l]); half.r0_sum[l] = half.r0_sum[l] * fn_weight(half.r0_max[l] - m) + s.r0_sum[L / 2 + l] * fn_weight(s.r0_max[L / 2 + l] - m); half.r0_max[l] = m; }
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unused]] int l) {
@@ -138,6 +154,27 @@ SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unuse
   one.r0_max[0] = s.r0_max[l];
   one.r0_sum[0] = s.r0_sum[l];
   return one;
+}
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<0, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.r0_lost[l] = 0;
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<0, L>& t, [[maybe_unused]] const State<0, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    { const float m = fn_max(t.s.r0_max[l], s.r0_max[l]); const float w = fn_weight(t.s.r0_max[l] - m); const float own = t.s.r0_sum[l] * w; const float other = s.r0_sum[l] * fn_weight(s.r0_max[l] - m); const float sum = own + other; t.r0_lost[l] = t.r0_lost[l] * w + lostIn(sum, own, other); t.s.r0_sum[l] = sum; t.s.r0_max[l] = m; }
+  }
+}
+template <int L>
+SWAGE_FN State<0, L> settled([[maybe_unused]] const Total<0, L>& t) {
+  State<0, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r0_sum[l] = withLost(s.r0_sum[l], t.r0_lost[l]);
+  }
+  return s;
 }
 SWAGE_FN void finish([[maybe_unused]] const State<0, 1>& s, [[maybe_unused]] Group& q) {
   q.g1 = s.r0_max[0];
@@ -245,16 +282,20 @@ SWAGE_FN void fetch(SWAGE_PARAMETERS, const Base& base, Index at, Index slot, El
 SWAGE_FN Base runOf(Index g, const Base& first, Index at) { return kOuter == 1 ? first : baseAt(g, outerOf(at)); }
 
 template <int K>
+using Lanes = Running<State<K, kVectorWidth>, kSteps>;
+
+template <int K>
 SWAGE_FN void accumulateStep(SWAGE_PARAMETERS, Index g, const Base& first, const Group& q, const Slice& slice, Index step,
-                             Index slot, State<K, kVectorWidth>& s) {
+                             Index slot, Lanes<K>& s) {
   const Index at = slice.at(step);
   if (at < slice.end) {
     Element e[kVectorWidth];
     fetch(SWAGE_PASS, runOf(g, first, at), at, slot, e);
-    const float inverse = inverseOf(int(step + 1));
+    const float inverse = inverseOf(stepsOfRun(int(step)));
     const Index r = outerOf(at) * kInner + innerOf(at);
-    SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s, v, e[v], q, r + Index(v), inverse); }
+    SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s.part, v, e[v], q, r + Index(v), inverse); }
   }
+  endStep(s, int(step));
 }
 
 SWAGE_FN void mapStep(SWAGE_PARAMETERS, Index g, const Base& first, const Group& q, const Slice& slice, Index step,
@@ -280,13 +321,13 @@ template <int K>
 SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, const Base& first, Group& q, const Slice& slice, Index slot,
                           OwnGang& gang) {
   if constexpr (K < kStages) {
-    State<K, kVectorWidth> s;
-    identity(s);
+    Lanes<K> s;
+    startSteps(s);
     for (Index step = 0; step < kSteps; ++step) {
       accumulateStep<K>(SWAGE_PASS, g, first, q, slice, step, slot, s);
       slot = following(slot);
     }
-    finish(joinGang<kThreads, K>(joinLanes(s), gang), q);
+    finish(joinGang<kThreads, K>(result(s), gang), q);
     reduceGroup<K + 1>(SWAGE_PASS, g, first, q, slice, slot, gang);
   }
 }
@@ -304,8 +345,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   }
   Base base = baseAt(Index(gang.number()), 0);
   Group q = groupAt(SWAGE_PASS, base, 0);
-  State<0, kVectorWidth> s;
-  identity(s);
+  Lanes<0> s;
+  startSteps(s);
   waitForCopies<kLookahead>();
   for (Index step = 0; step < kSteps; ++step) {
     accumulateStep<0>(SWAGE_PASS, Index(gang.number()), base, q, slice, step, step, s);
@@ -313,7 +354,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
 
   Index slot = 0;  // of the group's first vector
   for (Index g = Index(gang.number()); g < kGroups; g += kGangs) {
-    finish(joinGang<kThreads, 0>(joinLanes(s), gang), q);
+    finish(joinGang<kThreads, 0>(result(s), gang), q);
     reduceGroup<1>(SWAGE_PASS, g, base, q, slice, slot, gang);
     if (threadIdx.x == 0 && gang.member() == 0) {
       storeGroup(SWAGE_PASS, base, g, 0, q);
@@ -324,7 +365,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     const bool goesOn = next < kGroups;
     const Base nextBase = baseAt(goesOn ? next : g, 0);
     const Group nextGroup = groupAt(SWAGE_PASS, nextBase, 0);
-    identity(s);
+    startSteps(s);
     Index behind = (slot + kSteps) % kSlots;  // of the next group's vectors, in the order of their loads
     for (Index step = 0; step < kSteps; ++step) {
       if constexpr (kElementStores > 0) {

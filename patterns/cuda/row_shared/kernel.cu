@@ -96,9 +96,18 @@ SWAGE_FN Group groupAt(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[ma
 
 template <int K, int L>
 struct State;
+template <int K, int L>
+struct Total;
 template <int L>
 struct State<0, L> {
+  using One = State<0, 1>;
+  using Sum = Total<0, L>;
+  static constexpr bool kSums = false;
   float r0_value[L];
+};
+template <int L>
+struct Total<0, L> {
+  State<0, L> s;
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<0, L>& s) {
@@ -118,12 +127,17 @@ SWAGE_FN void merge([[maybe_unused]] State<0, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<0, 1> joinLanes([[maybe_unused]] const State<0, L>& s) {
-  State<0, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    one.r0_value[0] = fn_max(one.r0_value[0], s.r0_value[l]);
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<0, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r0_value[l] = s.r0_value[l];
+    half.r0_value[l] = fn_max(half.r0_value[l], s.r0_value[L / 2 + l]);
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unused]] int l) {
@@ -131,13 +145,41 @@ SWAGE_FN State<0, 1> laneOf([[maybe_unused]] const State<0, L>& s, [[maybe_unuse
   one.r0_value[0] = s.r0_value[l];
   return one;
 }
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<0, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<0, L>& t, [[maybe_unused]] const State<0, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.s.r0_value[l] = fn_max(t.s.r0_value[l], s.r0_value[l]);
+  }
+}
+template <int L>
+SWAGE_FN State<0, L> settled([[maybe_unused]] const Total<0, L>& t) {
+  State<0, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+
+  }
+  return s;
+}
 SWAGE_FN void finish([[maybe_unused]] const State<0, 1>& s, [[maybe_unused]] Group& q) {
   q.g1 = s.r0_value[0];
 }
 
 template <int L>
 struct State<1, L> {
+  using One = State<1, 1>;
+  using Sum = Total<1, L>;
+  static constexpr bool kSums = true;
   float r1_value[L];
+};
+template <int L>
+struct Total<1, L> {
+  State<1, L> s;
+  float r1_lost[L];
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<1, L>& s) {
@@ -159,18 +201,44 @@ SWAGE_FN void merge([[maybe_unused]] State<1, L>& s, [[maybe_unused]] const Stat
 }
 template <int L>
 SWAGE_FN State<1, 1> joinLanes([[maybe_unused]] const State<1, L>& s) {
-  State<1, 1> one;
-  identity(one);
-  for (int l = 0; l < L; ++l) {
-    one.r1_value[0] += s.r1_value[l];
+  if constexpr (L == 1) {
+    return s;
+  } else {
+    static_assert(L % 2 == 0);
+    State<1, L / 2> half;
+    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {
+    half.r1_value[l] = s.r1_value[l];
+    half.r1_value[l] += s.r1_value[L / 2 + l];
+    }
+    return joinLanes(half);
   }
-  return one;
 }
 template <int L>
 SWAGE_FN State<1, 1> laneOf([[maybe_unused]] const State<1, L>& s, [[maybe_unused]] int l) {
   State<1, 1> one;
   one.r1_value[0] = s.r1_value[l];
   return one;
+}
+template <int L>
+SWAGE_FN void identity([[maybe_unused]] Total<1, L>& t) {
+  identity(t.s);
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    t.r1_lost[l] = 0;
+  }
+}
+template <int L>
+SWAGE_FN void add([[maybe_unused]] Total<1, L>& t, [[maybe_unused]] const State<1, L>& s) {
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    { const float sum = t.s.r1_value[l] + s.r1_value[l]; t.r1_lost[l] += lostIn(sum, t.s.r1_value[l], s.r1_value[l]); t.s.r1_value[l] = sum; }
+  }
+}
+template <int L>
+SWAGE_FN State<1, L> settled([[maybe_unused]] const Total<1, L>& t) {
+  State<1, L> s = t.s;
+  SWAGE_UNROLL for (int l = 0; l < L; ++l) {
+    s.r1_value[l] = withLost(s.r1_value[l], t.r1_lost[l]);
+  }
+  return s;
 }
 SWAGE_FN void finish([[maybe_unused]] const State<1, 1>& s, [[maybe_unused]] Group& q) {
   q.g4 = s.r1_value[0];
@@ -258,17 +326,17 @@ SWAGE_FN void fetch(SWAGE_PARAMETERS, Index g, Index at, Element (&e)[kVectorWid
 template <int K>
 SWAGE_FN void reduceGroup(SWAGE_PARAMETERS, Index g, Group& q) {
   if constexpr (K < kStages) {
-    State<K, kVectorWidth> s;
-    identity(s);
-    int steps = 0;
+    Running<State<K, kVectorWidth>, (kTotal + kThreads - 1) / kThreads> s;
+    startSteps(s);
     for (Index at = threadIdx.x; at < kTotal; at += kThreads) {
       Element e[kVectorWidth];
       fetch(SWAGE_PASS, g, at, e);
-      const float inverse = inverseOf(++steps);
+      const float inverse = inverseOf(++s.steps);
       const Index r = outerOf(at) * kInner + innerOf(at);
-      SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s, v, e[v], q, r + Index(v), inverse); }
+      SWAGE_UNROLL for (int v = 0; v < kVectorWidth; ++v) { accumulate(s.part, v, e[v], q, r + Index(v), inverse); }
+      endSteps(s);
     }
-    finish(joinBlock<kThreads>(joinLanes(s)), q);
+    finish(joinBlock<kThreads>(result(s)), q);
     reduceGroup<K + 1>(SWAGE_PASS, g, q);
   }
 }
