@@ -33,6 +33,8 @@ Result<> setOption(std::string_view name, std::string_view value, Options& optio
     options.toolchain.nvrtc = value;
   } else if (name == "--cuda-include") {
     options.toolchain.cudaIncludes.emplace_back(value);
+  } else if (name == "--header-cache") {
+    options.toolchain.headerCache = value;
   } else if (name == "--nvrtc-helper") {
     options.nvrtcHelper = value;
     options.action = Options::Action::NvrtcHelper;
@@ -74,7 +76,8 @@ std::string_view usage() {
          "  --bwrap PATH           the bubblewrap program (default: bwrap)\n"
          "  --cxx PROGRAM          the C++ compiler for target cpu (default: g++)\n"
          "  --nvrtc PATH           libnvrtc.so for target cuda\n"
-         "  --cuda-include DIR     a folder of CUDA headers; may be repeated\n";
+         "  --cuda-include DIR     a folder of CUDA headers; may be repeated\n"
+         "  --header-cache DIR     keep precompiled headers for target cpu there, and use them\n";
 }
 
 }  // namespace swage::compiler

@@ -43,7 +43,7 @@ std::optional<std::string> findDefect(const CompileRequest& request) {
 }  // namespace
 
 Result<Compiler> Compiler::open(const ToolchainOptions& options) {
-  auto cpu = CpuCompiler::open({options.sandbox, options.bubblewrap, options.cxx});
+  auto cpu = CpuCompiler::open({options.sandbox, options.bubblewrap, options.cxx, options.headerCache});
   auto cuda = CudaCompiler::open(
       {options.sandbox, options.bubblewrap, options.nvrtc, options.cudaIncludes, options.helperProgram});
   if (!cpu && !cuda) {

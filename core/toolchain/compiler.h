@@ -21,6 +21,7 @@ struct ToolchainOptions {
   std::string nvrtc;  // empty: no cuda
   std::vector<std::string> cudaIncludes;
   std::string helperProgram;  // see CudaCompiler::Options
+  std::string headerCache;    // see CpuCompiler::Options
 };
 
 // Turns one source into one binary and its facts, for any target. Whatever a source does, compile() returns within its

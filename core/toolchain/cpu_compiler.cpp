@@ -16,6 +16,7 @@
 #include "core/toolchain/classify_x86.h"
 #include "core/toolchain/compile_failure.h"
 #include "core/toolchain/flags.h"
+#include "core/toolchain/header_cache.h"
 #include "core/toolchain/job_directory.h"
 #include "core/toolchain/shared_object_check.h"
 
@@ -29,6 +30,7 @@ using domain::CompileRequest;
 
 constexpr std::size_t kMaxObjectBytes = std::size_t{64} << 20U;
 constexpr std::size_t kMaxAssemblyBytes = std::size_t{4} << 20U;
+constexpr std::size_t kMaxPrecompiledBytes = std::size_t{256} << 20U;
 
 // The full path of a program, looked for as a shell does.
 std::string findProgram(const std::string& name) {
@@ -97,15 +99,60 @@ ToolRun makeRun(const CpuCompiler::Options& options, const std::string& tool, co
   return run;
 }
 
+std::vector<std::string> allFlags(const CompileRequest& request) {
+  std::vector<std::string> flags = defaultFlags(domain::Target::Cpu, request.architecture);
+  flags.insert(flags.end(), request.flags.begin(), request.flags.end());
+  return flags;
+}
+
+// What a compiler makes of the headers alone; empty: nothing.
+std::string precompile(const CpuCompiler::Options& options, const std::string& cxx,
+                       const std::vector<std::string>& flags, const ProcessLimits& limits) {
+  const auto job = JobDirectory::create();
+  if (!job || !writeFileAtomically(job->in() / "headers.h", HeaderCache::headers())) {
+    return {};
+  }
+  const ToolRun run = makeRun(options, cxx, job->in(), job->out());
+  std::vector<std::string> command{cxx};
+  // Nothing is linked.
+  std::copy_if(flags.begin(), flags.end(), std::back_inserter(command),
+               [](const std::string& flag) { return flag != "-shared" && !flag.starts_with("-Wl,"); });
+  command.insert(command.end(), {"-x", "c++-header", insidePath(options.sandbox, run.in) + "/headers.h", "-o",
+                                 insidePath(options.sandbox, run.out) + "/headers.h.gch"});
+  const auto result = runLimited(sandboxCommand(run.spec, command), outerEnvironment(run.spec), limits);
+  if (!result || failureOf(*result, limits, {})) {
+    return {};
+  }
+  return readUntrustedFile(job->out() / "headers.h.gch", kMaxPrecompiledBytes).value_or(std::string());
+}
+
+// The folder with the precompiled headers for these flags; empty: there is none.
+std::filesystem::path precompiledHeaders(const CpuCompiler::Options& options, const std::string& cxx,
+                                         const std::vector<std::string>& flags, std::string_view source,
+                                         const ProcessLimits& limits) {
+  if (options.headerCache.empty() || !HeaderCache::suits(source)) {
+    return {};
+  }
+  const HeaderCache cache(options.headerCache);
+  const std::string key = HeaderCache::keyOf(cxx, flags);
+  if (auto known = cache.find(key)) {
+    return *known;
+  }
+  return cache.keep(key, precompile(options, cxx, flags, limits));
+}
+
 // A failure, or the log of a compilation that worked.
 using BuildResult = std::variant<std::string, CompileFailed>;
 
 BuildResult build(const CpuCompiler::Options& options, const std::string& cxx, const JobDirectory& job,
                   const CompileRequest& request, const ProcessLimits& limits) {
-  const ToolRun run = makeRun(options, cxx, job.in(), job.out());
+  ToolRun run = makeRun(options, cxx, job.in(), job.out());
+  const std::vector<std::string> flags = allFlags(request);
   std::vector<std::string> command{cxx};
-  for (const auto& flags : {defaultFlags(domain::Target::Cpu, request.architecture), request.flags}) {
-    command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), flags.begin(), flags.end());
+  if (const auto headers = precompiledHeaders(options, cxx, flags, request.source, limits); !headers.empty()) {
+    run.spec.binds.push_back({headers.string(), "/headers", Access::ReadOnly});
+    command.insert(command.end(), {"-include", insidePath(options.sandbox, run.spec.binds.back()) + "/headers.h"});
   }
   for (const Bind* folder : {&run.in, &run.out}) {
     command.push_back("-fdebug-prefix-map=" + insidePath(options.sandbox, *folder) + "=.");

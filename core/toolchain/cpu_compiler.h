@@ -11,13 +11,14 @@
 namespace swage::toolchain {
 
 // Compiles cpu candidates with the system's C++ compiler, one sandbox for each, checks what was linked, and reads the
-// facts from its disassembly. Keeps no state between compilations.
+// facts from its disassembly. Keeps nothing between compilations but precompiled headers, where it is told to.
 class CpuCompiler {
  public:
   struct Options {
     SandboxMode sandbox = SandboxMode::Bubblewrap;
     std::string bubblewrap = "bwrap";
     std::string cxx = "g++";  // a name on PATH, or a path
+    std::string headerCache;  // folder of precompiled headers, see HeaderCache; empty: every source reads its headers
   };
 
   // Environment error when the compiler or binutils' objdump is missing.

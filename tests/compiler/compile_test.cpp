@@ -12,6 +12,7 @@
 #include "core/domain/source_map.h"
 #include "core/toolchain/capped_log.h"
 #include "core/toolchain/compile_failure.h"
+#include "core/toolchain/header_cache.h"
 #include "tests/compiler/test_toolchain.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -315,6 +316,57 @@ TEST(CompileCuda, ReportsALibraryThatIsNotNvrtcAsItsOwnTrouble) {
   ASSERT_TRUE(std::holds_alternative<domain::CompileFailed>(outcome));
   EXPECT_THAT(std::get<domain::CompileFailed>(outcome).log, HasSubstr("cannot load NVRTC"));
   EXPECT_EQ(std::get<domain::CompileFailed>(outcome).reason, CompileFailureReason::Environment);
+}
+
+TEST(CompileCpu, PrecompiledHeadersChangeNothingOfTheCode) {
+  const TempDir folder;
+  ToolchainOptions options = testOptions();
+  options.headerCache = (folder / "headers").string();
+  auto compiler = Compiler::open(options);
+  ASSERT_TRUE(compiler);
+  const auto request = cpuRequest(std::string(HeaderCache::headers()) + scaling("kernel", "std::sqrt(in[i]) * 3.0f"));
+  for (int i = 0; i < 2; ++i) {  // makes the entry, and uses it
+    const auto outcome = compiler->compile(request, {});
+    const auto* binary = std::get_if<domain::CompiledBinary>(&outcome);
+    ASSERT_NE(binary, nullptr) << std::get<domain::CompileFailed>(outcome).log;
+    EXPECT_EQ(binary->assembly, compiled(request).assembly);
+    EXPECT_EQ(binary->binaryHash, compiled(request).binaryHash);
+  }
+  const auto entries = std::filesystem::directory_iterator(options.headerCache);
+  EXPECT_TRUE(std::filesystem::exists(entries->path() / "headers.h.gch"));
+}
+
+TEST(CompileCpu, WithPrecompiledHeadersErrorsAreWhereTheyWere) {
+  const TempDir folder;
+  ToolchainOptions options = testOptions();
+  options.headerCache = (folder / "headers").string();
+  auto compiler = Compiler::open(options);
+  ASSERT_TRUE(compiler);
+  auto request = cpuRequest(std::string(HeaderCache::headers()) + scaling("kernel", "nowhere"));
+  const auto outcome = compiler->compile(request, {});
+  EXPECT_EQ(std::get<domain::CompileFailed>(outcome).log, failed(request).log);
+  request.source = scaling("kernel", "immintrin");  // does not include them all
+  EXPECT_EQ(std::get<domain::CompileFailed>(compiler->compile(request, {})).log, failed(request).log);
+}
+
+TEST(HeaderCache, KeepsFewEntriesAndRemembersWhatCannotBeMade) {
+  const TempDir folder;
+  const HeaderCache cache(folder / "headers");
+  EXPECT_EQ(cache.find("a"), std::nullopt);
+  EXPECT_TRUE(cache.keep("bad", {}).empty());
+  EXPECT_EQ(cache.find("bad"), std::filesystem::path());
+  for (const char* key : {"a", "b", "c", "d", "e", "f"}) {
+    EXPECT_EQ(cache.keep(key, "precompiled"), folder / "headers" / key);
+  }
+  EXPECT_TRUE(cache.find("f"));
+  const auto count = std::distance(std::filesystem::directory_iterator(folder / "headers"), {});
+  EXPECT_LE(count, 5);
+}
+
+TEST(HeaderCache, SuitsSourcesThatIncludeAllOfThem) {
+  EXPECT_TRUE(HeaderCache::suits("// a comment\n" + std::string(HeaderCache::headers()) + "int a;\n"));
+  EXPECT_FALSE(HeaderCache::suits("#include <cmath>\n"));
+  EXPECT_NE(HeaderCache::keyOf("/usr/bin/g++", {"-O2"}), HeaderCache::keyOf("/usr/bin/g++", {"-O3"}));
 }
 
 }  // namespace
