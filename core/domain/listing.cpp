@@ -7,6 +7,9 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <set>
+
+#include "core/domain/source_map.h"
 
 namespace swage::domain {
 namespace {
@@ -128,6 +131,33 @@ std::string withoutAddresses(std::string_view line) {
   return std::string(line);
 }
 
+// The label that a line is: "$L__BB0_2:", ".L_x_1:". Empty: it is none.
+std::string_view labelOf(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  const bool isLabel = (text.starts_with("$L") || text.starts_with(".L")) && text.ends_with(':') &&
+                       std::all_of(text.begin(), text.end() - 1, isOfAName);
+  return isLabel ? text.substr(0, text.size() - 1) : std::string_view();
+}
+
+// Every label that a line which is none mentions.
+std::set<std::string_view> mentionedLabels(std::string_view listing) {
+  std::set<std::string_view> labels;
+  while (!listing.empty()) {
+    const std::string_view line = takeLine(listing);
+    if (!labelOf(line).empty()) {
+      continue;
+    }
+    for (std::size_t at = line.find('L'); at != std::string_view::npos; at = line.find('L', at + 1)) {
+      const bool begins = at > 0 && (line[at - 1] == '$' || line[at - 1] == '.');
+      if (begins && (at == 1 || !isOfAName(line[at - 2]))) {
+        const auto end = std::find_if_not(line.begin() + static_cast<std::ptrdiff_t>(at), line.end(), isOfAName);
+        labels.insert(line.substr(at - 1, static_cast<std::size_t>(end - line.begin()) - at + 1));
+      }
+    }
+  }
+  return labels;
+}
+
 // The function that begins on this line, as it stands there; empty: none.
 std::string_view functionBegun(std::string_view line) {
   const std::string_view text = trimmed(line);
@@ -150,6 +180,65 @@ std::string_view functionBegun(std::string_view line) {
   }
   return {};
 }
+
+// By line: whether it stands in a function that has no line of the source, while another one has.
+std::vector<bool> libraryLines(std::string_view listing) {
+  const SourceMap map = mapListing(listing);
+  std::vector<bool> isLibrary(map.lineOf.size(), false);
+  std::size_t begin = isLibrary.size();  // of the function that is read
+  bool ownsLine = false;
+  const auto close = [&](std::size_t end) {
+    for (std::size_t i = begin; !ownsLine && i < end; ++i) {
+      isLibrary[i] = true;
+    }
+  };
+  for (std::size_t number = 0; !listing.empty() && number < isLibrary.size(); ++number) {
+    if (!functionBegun(takeLine(listing)).empty()) {
+      close(number);
+      begin = number;
+      ownsLine = false;
+    }
+    ownsLine = ownsLine || map.lineOf[number] > 0;
+  }
+  close(isLibrary.size());
+  return map.isEmpty() ? std::vector<bool>(isLibrary.size(), false) : isLibrary;
+}
+
+// Which lines of a listing are left out, one after another.
+class ListingFilter {
+ public:
+  ListingFilter(std::string_view listing, const ListingOptions& options) : m_options(options) {
+    if (!options.unusedLabels) {
+      m_mentioned = mentionedLabels(listing);
+    }
+    if (!options.library) {
+      m_library = libraryLines(listing);
+    }
+  }
+
+  [[nodiscard]] bool isHidden(std::string_view line, int number) {
+    const std::string_view text = trimmed(line);
+    const bool isOfSection = m_inSection;
+    m_inSection = m_inSection ? text != "}" : text.starts_with(".section") && !text.ends_with('"');
+    if ((!m_options.places && isPlace(line)) || (!m_options.directives && (isOfSection || isDirective(line)))) {
+      return true;
+    }
+    const auto at = static_cast<std::size_t>(number);
+    if (!m_options.library && at < m_library.size() && m_library[at]) {
+      return true;
+    }
+    if (!m_options.unusedLabels && !labelOf(line).empty() && !m_mentioned.contains(labelOf(line))) {
+      return true;
+    }
+    return !m_options.comments && (text.starts_with("//") || text.starts_with('#'));
+  }
+
+ private:
+  const ListingOptions& m_options;
+  std::set<std::string_view> m_mentioned;
+  std::vector<bool> m_library;
+  bool m_inSection = false;  // of debug information in PTX, from its brace to the other
+};
 
 }  // namespace
 
@@ -179,15 +268,11 @@ Listing readableListing(std::string_view listing, const ListingOptions& options)
   Listing result;
   result.text.reserve(listing.size());
   bool wasBlank = true;
-  bool inSection = false;  // of debug information in PTX, from its brace to the other
+  ListingFilter filter(listing, options);
   for (int number = 0; !listing.empty(); ++number) {
     const std::string_view line = takeLine(listing);
-    const std::string_view text = trimmed(line);
-    const bool isBlank = text.empty();
-    const bool isOfSection = inSection;
-    inSection = inSection ? text != "}" : text.starts_with(".section") && !text.ends_with('"');
-    if ((!options.places && isPlace(line)) || (!options.directives && (isOfSection || isDirective(line))) ||
-        (isBlank && wasBlank)) {
+    const bool isBlank = trimmed(line).empty();
+    if (filter.isHidden(line, number) || (isBlank && wasBlank)) {
       continue;
     }
     const std::string shown = options.addresses ? std::string(line) : withoutAddresses(line);

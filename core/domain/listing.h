@@ -9,10 +9,14 @@
 namespace swage::domain {
 
 struct ListingOptions {
-  bool places = false;      // lines that only say which source line follows: .loc, "source.cpp:12"
-  bool directives = false;  // lines for the assembler: .file, .section, debug information
-  bool addresses = true;    // of instructions and of what they jump to; without them two listings can be compared
-  bool demangle = true;     // _ZN5swage3sumEv reads swage::sum()
+  bool places = false;       // lines that only say which source line follows: .loc, "source.cpp:12"
+  bool directives = false;   // lines for the assembler: .file, .section, debug information
+  bool addresses = true;     // of instructions and of what they jump to; without them two listings can be compared
+  bool demangle = true;      // _ZN5swage3sumEv reads swage::sum()
+  bool comments = true;      // lines that hold nothing else
+  bool unusedLabels = true;  // that nothing in the listing mentions
+  bool library = true;       // functions without any line of the source, where others have lines
+  friend bool operator==(const ListingOptions&, const ListingOptions&) = default;
 };
 
 struct Listing {

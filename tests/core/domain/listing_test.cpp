@@ -122,5 +122,28 @@ TEST(Demangled, LeavesWhatIsNoMangledName) {
   EXPECT_EQ(demangled("<_Z1fi.cold+0x3>"), "<f(int).cold+0x3>");
 }
 
+TEST(ReadableListing, LeavesOutFunctionsThatHaveNoLineOfTheSource) {
+  ListingOptions options;
+  options.library = false;
+  const std::string text = readableListing(kObjdump, options).text;
+  EXPECT_THAT(text, HasSubstr("swage::sum"));
+  EXPECT_THAT(text, Not(HasSubstr("call   1050 <expf@plt>")));
+  EXPECT_THAT(readableListing("0 <f>:\n    0:\tret\n", options).text, HasSubstr("ret")) << "nothing has lines";
+}
+
+TEST(ReadableListing, LeavesOutLabelsThatNothingMentions) {
+  constexpr const char* kLabels = "$L__BB0_1:\n\tadd.s32 \t%r1, %r1, 1;\n$L__BB0_2:\n\tbra \t$L__BB0_2;\n";
+  ListingOptions options;
+  options.unusedLabels = false;
+  EXPECT_EQ(readableListing(kLabels, options).text, "\tadd.s32 \t%r1, %r1, 1;\n$L__BB0_2:\n\tbra \t$L__BB0_2;\n");
+  EXPECT_EQ(readableListing(kLabels).text, kLabels);
+}
+
+TEST(ReadableListing, LeavesOutLinesThatAreCommentsOnly) {
+  ListingOptions options;
+  options.comments = false;
+  EXPECT_EQ(readableListing("// Generated\n\tret; // end\n", options).text, "\tret; // end\n");
+}
+
 }  // namespace
 }  // namespace swage::domain
