@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <QString>
+#include <QStringList>
 
 #include "ui/models/format.h"
 #include "ui/models/task_catalogue.h"
@@ -22,6 +23,7 @@ struct Raw {
   std::vector<std::string> overrides;
   std::string theme;
   std::string layout;
+  std::string size;
   std::string screenshot;
   bool noSelfTest = false;
 };
@@ -80,6 +82,7 @@ void declare(CLI::App& app, Raw& raw) {
       ->type_name("NAME")
       ->expected(1)
       ->take_all();
+  app.add_option("--size", raw.size, "Size of the window: 1600x1000")->type_name("WIDTHxHEIGHT");
   auto* screenshot =
       app.add_option("--screenshot", raw.screenshot,
                      "Write a picture of the window, with --demo at its end, and leave unless a search runs")
@@ -92,6 +95,16 @@ void declare(CLI::App& app, Raw& raw) {
 
 Error usage(std::string message) {
   return Error(ErrorKind::Usage, std::move(message), "swage-workbench --help shows every option");
+}
+
+// Invalid where the text is no size that a screen could have.
+QSize parseSize(const QString& text) {
+  constexpr int kMostPixels = 16384;
+  const QStringList sides = text.split(u'x');
+  const int width = sides.value(0).toInt();
+  const int height = sides.value(1).toInt();
+  const bool isSize = sides.size() == 2 && width > 0 && height > 0 && width <= kMostPixels && height <= kMostPixels;
+  return isSize ? QSize(width, height) : QSize();
 }
 
 Result<Options> finish(Raw raw) {
@@ -112,6 +125,12 @@ Result<Options> finish(Raw raw) {
     return usage("cannot start a search: no task is given");
   }
   options.spec.project = raw.project;
+  if (!raw.size.empty()) {
+    options.size = parseSize(QString::fromStdString(raw.size));
+    if (!options.size.isValid()) {
+      return usage("cannot read the size '" + raw.size + "': write WIDTHxHEIGHT, such as 1600x1000");
+    }
+  }
   options.selfTest = !raw.noSelfTest;
   options.screenshot = raw.screenshot;
   if (!raw.layout.empty()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QSize>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,6 +25,7 @@ struct Options {
   std::optional<ui::Layout> layout;      // instead of the one that is remembered
   std::vector<std::string> pages;        // ids of those to bring to the front, the last one with the keyboard
   std::vector<std::string> commands;     // object names of actions, as the settings file has them for shortcuts
+  QSize size;                            // of the window, in device independent pixels; invalid: the one remembered
   std::filesystem::path screenshot;
   bool screenshotAfterRun = false;
   bool quitAfterRun = false;

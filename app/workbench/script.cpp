@@ -35,6 +35,9 @@ Script::Script(ui::MainWindow& window, const Options& options, QObject* parent)
 }
 
 void Script::run() {
+  if (m_options.size.isValid()) {
+    m_window.resize(m_options.size);
+  }
   if (m_options.layout) {
     m_window.docks().apply(*m_options.layout);
   }

@@ -73,6 +73,11 @@ TEST(WorkbenchOptions, DescribeAWholeRun) {
   EXPECT_TRUE(options.start && options.screenshotAfterRun && options.quitAfterRun);
 }
 
+TEST(WorkbenchOptions, TheSizeOfTheWindow) {
+  EXPECT_FALSE(parse({}).size.isValid());
+  EXPECT_EQ(parse({"--size", "1000x700"}).size, QSize(1000, 700));
+}
+
 TEST(WorkbenchOptions, HelpNamesEveryOption) {
   const auto parsed = parseOptions({"--help"});
   ASSERT_THAT(parsed, IsOk());
@@ -89,6 +94,9 @@ TEST(WorkbenchOptions, MistakesAreUsageErrorsThatSayWhat) {
   EXPECT_THAT(parseOptions({"--start"}), IsError(ErrorKind::Usage, HasSubstr("no task")));
   EXPECT_THAT(parseOptions({"t", "--time-budget", "soon"}), IsError(ErrorKind::Usage, HasSubstr("'soon'")));
   EXPECT_THAT(parseOptions({"t", "--set", "rows"}), IsError(ErrorKind::Usage, HasSubstr("'rows'")));
+  for (const char* size : {"wide", "1000", "1000x", "0x700", "1000x700x3", "99999x700"}) {
+    EXPECT_THAT(parseOptions({"--size", size}), IsError(ErrorKind::Usage, HasSubstr(size)));
+  }
   EXPECT_THAT(parseOptions({"--theme", "mauve"}), IsError(ErrorKind::Usage, HasSubstr("mauve")));
   EXPECT_THAT(parseOptions({"--page", "agent"}), IsError(ErrorKind::Usage, HasSubstr("agents")));
   EXPECT_THAT(parseOptions({"--target", "tpu"}), IsError(ErrorKind::Usage, HasSubstr("tpu")));
