@@ -40,6 +40,13 @@ Speedup againstEager(const PairedTiming& timing) {
   return {timing.speedup, timing.speedupLow, timing.speedupHigh};
 }
 
+std::string pytorchWay(const std::string& mode) {
+  if (mode == kEager) {
+    return "eager execution";
+  }
+  return mode == "compile" ? "torch.compile" : "torch.compile in mode " + mode;
+}
+
 bool hasWorked(const Baseline& baseline) {
   return baseline.failure.empty() && std::isfinite(baseline.timing.medianNs) && baseline.timing.medianNs > 0.0;
 }

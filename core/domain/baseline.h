@@ -27,6 +27,9 @@ struct Baseline {
   Speedup eagerSpeedup;      // of eager against this way, measured in turns with it; not known in older records
 };
 
+// A mode in words: "eager execution", "torch.compile", "torch.compile in mode max-autotune".
+[[nodiscard]] std::string pytorchWay(const std::string& mode);
+
 // It worked and has a time.
 [[nodiscard]] bool hasWorked(const Baseline& baseline);
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/domain/baseline.h"
 #include "core/export/launchers.h"
 #include "core/export/plan_writer.h"
 #include "core/export/python_source.h"
@@ -124,7 +125,26 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
           {"ARGUMENTS", plan.arguments},
           {"STATE", plan.state},
           {"STORE", plan.store},
-          {"MUTATION_COUNT", plan.mutationCount}};
+          {"USER_OUTPUTS", plan.mutationCount == "0" ? "outputs" : fmt::format("outputs[{}:]", plan.mutationCount)}};
+}
+
+// The module itself. Compiling in place keeps the names in state_dict, which a wrapper would change.
+std::string pytorchModule(const ModelNewInput& input, const OriginalModule& original) {
+  const bool isEager = input.pytorchMode == "eager";
+  const std::string mode = input.pytorchMode == "compile" ? "" : "mode=" + pythonString(input.pytorchMode);
+  const std::string compile = fmt::format(
+      "\n    def __init__(self, *args, **kwargs):\n        super().__init__(*args, **kwargs)\n        "
+      "self.compile({})\n",
+      mode);
+  return filled(pytorchTemplate(),
+                {{"TITLE", plainProse(input.task.name)},
+                 {"WAY", domain::pytorchWay(input.pytorchMode)},
+                 {"PROVENANCE", provenanceText(input)},
+                 {"FUTURE_IMPORTS", original.futureImports.empty() ? "" : original.futureImports + "\n"},
+                 {"ORIGINAL", original.text},
+                 {"CLASS_SUMMARY", plainProse(fmt::format("{} in PyTorch's own way, {}.", input.task.source.className,
+                                                          domain::pytorchWay(input.pytorchMode)))},
+                 {"COMPILE", isEager ? std::string() : compile}});
 }
 
 }  // namespace
@@ -132,6 +152,9 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
 Result<std::string> writeModelNew(const ModelNewInput& input) {
   SWAGE_TRY_ASSIGN(const OriginalModule original,
                    extractModule(input.taskSource, input.task.source.className, input.task.source.overrides));
+  if (!input.pytorchMode.empty()) {
+    return pytorchModule(input, original);
+  }
   SWAGE_TRY_ASSIGN(const PlanText plan, writePlan({input.task, input.program, input.call, input.constants}));
   SWAGE_TRY_ASSIGN(std::string constructor, constructorBody(input, original));
   TemplateValues values = moduleValues(input, original, plan);

@@ -25,12 +25,16 @@ struct ModelNewInput {
   // Contiguous little-endian bytes of each graph input of kind constant, by name.
   std::map<std::string, std::string> constants;
   Provenance provenance;
+  // The mode of the baseline that nothing beats ("eager", "compile", "max-autotune"): the export is that way itself.
+  // Empty: the export is the candidate.
+  std::string pytorchMode;
 };
 
 // One Python file with `class ModelNew(nn.Module)`: the constructor and state_dict of the task's module, the verified
 // kernel for the verified case (arguments, shapes, dtypes, strides, device, mode) and the module's own operators for
 // every other. The file needs PyTorch alone, and a C++ compiler on a CPU or on another kind of GPU; without one the
 // module's own operators run. Gradients are computed by the module's own operators.
+// Where PyTorch's own way wins it is the task's module, compiled in one line where that is the way: no plan, no check.
 // Errors: InvalidInput when plan, source or JSON texts are not well formed; Unsupported when the constants are too
 // large to carry; NotFound when the source has no class of the task's name.
 [[nodiscard]] Result<std::string> writeModelNew(const ModelNewInput& input);

@@ -358,11 +358,13 @@ class PlanWriter {
     if (call.contains("args") && !isFlat(call["args"])) {
       SWAGE_TRY_ASSIGN(const std::string pattern, tree(call["args"], Role::Pattern, count, 0));
       m_text.arguments = fmt::format(
-          "        tensors = []\n        if not _swage_match({}, args, tensors):\n            return None", pattern);
+          "        tensors = []\n        if not _swage_match({}, args, tensors):\n            return "
+          "self._swage_original(*args)",
+          pattern);
     } else {
       count = call.contains("args") ? call["args"]["tuple"].size() : m_userInputs;
-      m_text.arguments =
-          fmt::format("        if len(args) != {}:\n            return None\n        tensors = args", count);
+      m_text.arguments = fmt::format(
+          "        if len(args) != {}:\n            return self._swage_original(*args)\n        tensors = args", count);
     }
     if (count != m_userInputs) {
       return malformed(fmt::format("its call takes {} tensors, the graph {}", count, m_userInputs));

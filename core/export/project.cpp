@@ -141,6 +141,22 @@ std::string provenanceTable(const ModelNewInput& input) {
   return text;
 }
 
+// Where PyTorch's own way wins there is little to say, and nothing to compare.
+std::string pytorchReadme(const ModelNewInput& input) {
+  const std::string way = domain::pytorchWay(input.pytorchMode);
+  return fmt::format(
+      "<!-- SPDX-License-Identifier: MIT-0 -->\n# {}\n\n"
+      "No kernel that was found is surely faster than PyTorch's own way, {}, so `ModelNew` in `modelnew.py` is that "
+      "way itself: `{}`{}. Nothing stands in between.\n\n"
+      "| file | |\n|---|---|\n"
+      "| `modelnew.py` | the module, and `ModelNew` |\n"
+      "| `original.py` | the module as it was given, with the constants that it was searched with |\n"
+      "| `provenance.json` | everything known of the search: task, device, versions, measurements |\n\n"
+      "## Where it comes from\n\n| | |\n|---|---|\n{}",
+      oneLine(input.task.name), way, input.task.source.className,
+      input.pytorchMode == "eager" ? "" : ", compiled where it is made", provenanceTable(input));
+}
+
 std::string readmeText(const ModelNewInput& input) {
   return filled(readmeTemplate(), {{"TITLE", oneLine(input.task.name)},
                                    {"MODULE_CLASS", input.task.source.className},
@@ -165,10 +181,16 @@ std::string provenanceText(const ModelNewInput& input, const std::vector<Exporte
 
 Result<std::vector<ExportedFile>> writeProject(const ModelNewInput& input) {
   std::vector<ExportedFile> files;
+  const bool isPytorch = !input.pytorchMode.empty();
   SWAGE_TRY_ASSIGN(std::string module, writeModelNew(input));
   SWAGE_TRY_ASSIGN(std::string original, overriddenSource(input.taskSource, input.task.source.overrides));
-  files.push_back({"README.md", readmeText(input)});
+  files.push_back({"README.md", isPytorch ? pytorchReadme(input) : readmeText(input)});
   files.push_back({"modelnew.py", std::move(module)});
+  if (isPytorch) {
+    files.push_back({"original.py", std::move(original)});
+    files.push_back({"provenance.json", provenanceText(input, files)});
+    return files;
+  }
   if (input.program.plan.hasKernels()) {
     files.push_back({kernelFileName(input), kernelText(input)});
   }

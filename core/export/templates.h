@@ -7,6 +7,7 @@
 namespace swage::exporting {
 
 [[nodiscard]] std::string_view moduleTemplate();
+[[nodiscard]] std::string_view pytorchTemplate();  // where PyTorch's own way wins
 [[nodiscard]] std::string_view cpuTemplate();
 [[nodiscard]] std::string_view cudaTemplate();
 [[nodiscard]] std::string_view testTemplate();    // of a project's test script

@@ -71,6 +71,10 @@ def parse(arguments):
     variants.add_argument("bundle", metavar="BUNDLE_DIR")
     variants.add_argument("-o", "--output", required=True, metavar="FOLDER")
     variants.add_argument("--memory-limit", type=int, metavar="BYTES")
+    bench = commands.add_parser("bench-export", parents=[common], help="what a call of an export costs beside its launches")
+    bench.add_argument("file", metavar="FILE.py")
+    bench.add_argument("--device", required=True, metavar="cpu|cuda[:N]")
+    bench.add_argument("--calls", type=_positive, default=20000)
     commands.add_parser("probe", parents=[common], help="describe this Python environment")
     return parser.parse_args(arguments)
 
@@ -103,6 +107,10 @@ def _dispatch(options):
         from . import baseline
 
         return baseline.run(options), EXIT_OK
+    if options.command == "bench-export":
+        from . import bench_export
+
+        return bench_export.run(options), EXIT_OK
     from . import check_export
 
     document = check_export.run(options)

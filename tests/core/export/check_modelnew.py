@@ -95,6 +95,73 @@ def check_counting(space):
     assert count[0] == 3, "kernels ran outside of the verified case"
 
 
+def check_pytorch(space):
+    """PyTorch's own way: the module's constructor, state and results, with nothing in between."""
+    # Compiling for real takes a minute and is PyTorch's business.
+    compiled = []
+    torch.nn.Module.compile = lambda module, **kwargs: compiled.append(kwargs)
+    old, new = build(space, 3, 4, bias=True)
+    assert list(new.state_dict()) == list(old.state_dict()) and not hasattr(new, "_swage_original")
+    assert compiled in ([], [{}])
+    x = torch.randn(2, 3)
+    wanted = torch.nn.functional.linear(x, new.linear.weight, new.linear.bias) * 2.0
+    torch.testing.assert_close(new(x)[0], torch.relu(wanted))
+    assert int(new.calls) == 1 and "forward" not in vars(type(new))
+
+
+def check_cases(space):
+    """What was checked once is not checked again, and what has changed since is noticed."""
+    _, new = build(space, 3, 4, bias=True)
+    count, examined, examine = launches(space), [0], space["_swage_examine"]
+
+    def counted(tensors):
+        examined[0] += 1
+        return examine(tensors)
+
+    space["_swage_examine"] = counted
+    x = torch.randn(2, 3)
+    with torch.no_grad():
+        for _ in range(5):
+            new(x)
+        assert count[0] == 5 and examined[0] == 1 and len(space["_SWAGE_CASES"]) == 1
+        new.linear.weight.data = new.linear.weight.data.t().contiguous().t()  # other strides, the same object
+        new(x)
+        assert count[0] == 5 and examined[0] == 2, "strides of a parameter were not looked at"
+        new.linear.weight.data = new.linear.weight.data.contiguous()
+        new(x)
+        assert count[0] == 6 and examined[0] == 2
+        new.linear.eval()
+        new(x)
+        assert count[0] == 6, "the mode of a part was not looked at"
+        new.linear.train()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            assert new(x)[0].dtype is torch.bfloat16
+        assert count[0] == 6, "kernels ran under autocast"
+        unaligned = torch.randn(7)[1:].view(2, 3)
+        new(unaligned)
+        assert count[0] == 6, "alignment was not looked at"
+    with torch.inference_mode():
+        new(torch.randn(2, 3))
+        new(torch.randn(2, 3))
+    assert count[0] == 8 and len(space["_SWAGE_CASES"]) == 2
+
+
+def check_traced(space):
+    """torch.compile gets the original operators as one graph."""
+    _, new = build(space)
+    count, graphs = launches(space), []
+
+    def backend(graph, _):
+        graphs.append([str(node.target) for node in graph.graph.nodes if node.op.startswith("call")])
+        return graph.forward
+
+    x = torch.randn(16, 64)
+    torch.testing.assert_close(torch.compile(new, backend=backend, fullgraph=True)(x), torch.relu(x))
+    assert count[0] == 0 and len(graphs) == 1 and len(graphs[0]) == 1, graphs
+    new(x)
+    assert count[0] == 1
+
+
 def check_uncompilable(space):
     """Source that no compiler takes."""
     old, new = build(space)

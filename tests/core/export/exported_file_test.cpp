@@ -75,6 +75,22 @@ TEST(ExportedFile, KeepsStateGradientsAndNestedResults) {
   EXPECT_EQ(runCheck("counting", testing::countingLinearExport()), "ok\n");
 }
 
+TEST(ExportedFile, IsTheModuleItselfWherePytorchWins) {
+  for (const char* mode : {"eager", "compile"}) {
+    ModelNewInput input = testing::countingLinearExport();
+    input.pytorchMode = mode;
+    EXPECT_EQ(runCheck("pytorch", input), "ok\n") << mode;
+  }
+}
+
+TEST(ExportedFile, RunsItsChecksOnceForEachWayInWhichTensorsCome) {
+  EXPECT_EQ(runCheck("cases", testing::countingLinearExport()), "ok\n");
+}
+
+TEST(ExportedFile, IsTheOriginalToTorchCompile) {
+  EXPECT_EQ(runCheck("traced", testing::reluExport()), "ok\n");
+}
+
 TEST(ExportedFile, RunsTheOriginalOperatorsWhenTheKernelsCannotBeCompiled) {
   ModelNewInput input = testing::reluExport();
   input.program.source = "this is not C++\n";

@@ -64,6 +64,20 @@ TEST(ModelNew, WritesTheGoldenFileOfAPlanWithState) {
   expectGolden("counting_modelnew.py", exported(testing::countingLinearExport()));
 }
 
+TEST(ModelNew, IsPytorchsOwnWayWhereThatWins) {
+  ModelNewInput input = testing::reluExport();
+  input.pytorchMode = "max-autotune";
+  const std::string compiled = exported(input);
+  expectGolden("relu_max_autotune.py", compiled);
+  input.pytorchMode = "eager";
+  expectGolden("relu_eager.py", exported(input));
+  input.pytorchMode = "compile";
+  EXPECT_THAT(exported(input), HasSubstr("        self.compile()\n"));
+  for (const char* guard : {"_swage", "is_compiling", "def forward(self, *args"}) {
+    EXPECT_THAT(compiled, Not(HasSubstr(guard)));
+  }
+}
+
 TEST(ModelNew, IsAcceptedByTheRulesOfKernelBench) {
   EXPECT_THAT(refusals(exported(testing::reluExport()), false), ::testing::IsEmpty());
   EXPECT_THAT(refusals(exported(testing::countingLinearExport()), false), ::testing::IsEmpty());

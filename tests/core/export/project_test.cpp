@@ -118,5 +118,13 @@ TEST(Project, RefusesWhatTheModuleFileRefuses) {
   EXPECT_THAT(writeProject(input), IsError(ErrorKind::NotFound, HasSubstr("no class Other")));
 }
 
+TEST(Project, OfPytorchsOwnWayHoldsTheModuleAlone) {
+  ModelNewInput input = testing::reluExport();
+  input.pytorchMode = "compile";
+  const auto files = exported(input);
+  EXPECT_THAT(namesOf(files), ElementsAre("README.md", "modelnew.py", "original.py", "provenance.json"));
+  EXPECT_THAT(contentOf(files, "README.md"), HasSubstr("PyTorch's own way, torch.compile, so `ModelNew`"));
+}
+
 }  // namespace
 }  // namespace swage::exporting
