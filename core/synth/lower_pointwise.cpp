@@ -76,6 +76,13 @@ LowerNode unary(UnaryFormula formula) {
   };
 }
 
+// Of integers: themselves.
+LowerNode rounding(std::string_view function) {
+  return unary([function](RegionBuilder& b, int x, const NodeView&) {
+    return b.typeOf(x) == Compute::I64 ? x : b.call(function, {x});
+  });
+}
+
 LowerNode simple(std::string_view function) {
   return unary([function](RegionBuilder& b, int x, const NodeView&) { return b.call(function, {x}); });
 }
@@ -180,9 +187,30 @@ void registerActivations(LoweringTable& table) {
   });
 }
 
+// Integers to the power of small ones only: as products.
+bool isPower(Compute type, double exponent) {
+  constexpr double kLargest = 8.0;
+  return type == Compute::F32 || type == Compute::F64 ||
+         (exponent == std::floor(exponent) && exponent >= 1.0 && exponent <= kLargest);
+}
+
+int power(RegionBuilder& b, int x, double exponent) {
+  if (exponent == 0.5) {
+    return b.call("sqrt", {x});
+  }
+  if (exponent != 2.0 && exponent != 3.0 && b.typeOf(x) != Compute::I64) {
+    return b.call("pow", {x, constantLike(b, x, exponent)});
+  }
+  int product = x;
+  for (double done = 1.0; done < exponent; done += 1.0) {
+    product = b.call("mul", {product, x});
+  }
+  return product;
+}
+
 void registerElementary(LoweringTable& table) {
-  for (const std::string_view name : {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sin", "cos", "floor",
-                                      "ceil", "trunc", "log1p", "expm1", "reciprocal", "sign"}) {
+  for (const std::string_view name : {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sin", "cos", "log1p",
+                                      "expm1", "reciprocal", "sign"}) {
     table["aten." + std::string(name) + ".default"] = simple(name);
   }
   table["aten.square.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return b.call("mul", {x, x}); });
@@ -193,19 +221,15 @@ void registerElementary(LoweringTable& table) {
       unary([](RegionBuilder& b, int x, const NodeView& node) { return clampTo(b, x, node.number(1, "min"), {}); });
   table["aten.clamp_max.default"] =
       unary([](RegionBuilder& b, int x, const NodeView& node) { return clampTo(b, x, {}, node.number(1, "max")); });
-  table["aten.pow.Tensor_Scalar"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
+  for (const std::string_view name : {"floor", "ceil", "trunc"}) {
+    table["aten." + std::string(name) + ".default"] = rounding(name);
+  }
+  table["aten.pow.Tensor_Scalar"] = [](const NodeView& node, OperationSink& sink) {
     const double exponent = node.number(1, "exponent").value_or(1.0);
-    if (exponent == 2.0) {
-      return b.call("mul", {x, x});
+    if (isPower(computeOf(node), exponent)) {
+      unary([exponent](RegionBuilder& b, int x, const NodeView&) { return power(b, x, exponent); })(node, sink);
     }
-    if (exponent == 3.0) {
-      return b.call("mul", {b.call("mul", {x, x}), x});
-    }
-    if (exponent == 0.5) {
-      return b.call("sqrt", {x});
-    }
-    return b.call("pow", {x, constantLike(b, x, exponent)});
-  });
+  };
   // Copies and conversions: only the stored type changes.
   for (const char* name : {"aten.clone.default", "aten.contiguous.default", "aten._to_copy.default", "aten.to.dtype",
                            "aten.alias.default", "aten.detach.default"}) {
@@ -229,6 +253,26 @@ using BinaryFormula = std::function<int(RegionBuilder&, int a, int b, const Node
 // Comparisons compute in the type of their operands and give a truth value.
 enum class BinaryKind { Arithmetic, Comparison };
 
+// In which type two operands are compared: the wider of theirs.
+Compute comparedAs(Compute a, Compute b) {
+  for (const Compute type : {Compute::F64, Compute::F32, Compute::I64}) {
+    if (a == type || b == type) {
+      return type;
+    }
+  }
+  return Compute::Bool;
+}
+
+// The same beside a number. No value: left to ATen, as an integer against a fraction is, which is rare.
+std::optional<Compute> comparedAs(Compute a, double number) {
+  constexpr double kLargestExact = 0x1.0p53;
+  if (a == Compute::F32 || a == Compute::F64) {
+    return a;
+  }
+  const bool isWhole = number == std::floor(number) && std::abs(number) < kLargestExact;
+  return isWhole ? std::optional(Compute::I64) : std::nullopt;
+}
+
 LowerNode binary(BinaryFormula formula, BinaryKind kind = BinaryKind::Arithmetic) {
   return [formula = std::move(formula), kind](const NodeView& node, OperationSink& sink) {
     const auto a = node.tensor(0, "self");
@@ -239,12 +283,13 @@ LowerNode binary(BinaryFormula formula, BinaryKind kind = BinaryKind::Arithmetic
     }
     Compute compute = computeOf(node);
     if (kind == BinaryKind::Comparison) {
-      compute = computeType(node.type(*a).dtype);
-      if (b) {
-        compute = compute == Compute::F32 || compute == Compute::F64 ? compute : computeType(node.type(*b).dtype);
-      } else if (compute == Compute::I64 && *bNumber != std::floor(*bNumber)) {
-        return;  // an integer against a fraction: rare, left to ATen
+      const Compute left = computeType(node.type(*a).dtype);
+      const auto compared =
+          b ? std::optional(comparedAs(left, computeType(node.type(*b).dtype))) : comparedAs(left, *bNumber);
+      if (!compared) {
+        return;
       }
+      compute = *compared;
     }
     std::vector<ValueId> operands{*a};
     if (b) {
@@ -306,7 +351,11 @@ void registerBinary(LoweringTable& table) {
   for (const char* name : {"aten.minimum.default", "aten.min.other"}) {
     table[name] = arithmetic("min");
   }
-  table["aten.pow.Tensor_Tensor"] = arithmetic("pow");
+  table["aten.pow.Tensor_Tensor"] = [](const NodeView& node, OperationSink& sink) {
+    if (domain::isFloating(node.type(node.result()).dtype)) {
+      arithmetic("pow")(node, sink);
+    }
+  };
   for (const std::string name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
     both(table, name, comparison(name));
   }

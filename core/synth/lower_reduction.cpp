@@ -61,9 +61,13 @@ void addReduction(const NodeView& node, OperationSink& sink, const ReductionSpec
   operation.space = node.type(spec.input).shape;
   operation.reducedDims = spec.dims;
   operation.lower = [spec, results = node.node().outputs](RegionBuilder& builder) {
-    const auto x = builder.read(spec.input, builder.fullFrame());
+    auto x = builder.read(spec.input, builder.fullFrame());
     if (!x) {
       return false;
+    }
+    // A sum that is asked for in a wider type than its terms have is a sum in that type.
+    if (results[0].isValid() && builder.type(results[0]).dtype == ScalarType::Float64) {
+      x = builder.convert(*x, Compute::F64);
     }
     const std::vector<int> values = spec.formula(builder, *x);
     for (std::size_t i = 0; i < results.size() && i < values.size(); ++i) {
@@ -220,9 +224,12 @@ LowerNode softmax(SoftmaxKind kind) {
     operation.space = node.type(*input).shape;
     operation.reducedDims = {wrapped};
     operation.lower = [input = *input, result, kind](RegionBuilder& b) {
-      const auto x = b.read(input, b.fullFrame());
+      auto x = b.read(input, b.fullFrame());
       if (!x) {
         return false;
+      }
+      if (b.type(result).dtype == domain::ScalarType::Float64) {
+        x = b.convert(*x, Compute::F64);
       }
       const int shifted = b.call("sub", {*x, b.reduce(ReduceKind::Maximum, *x)});
       const int exponential = b.call("exp", {shifted});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/synth/operations.h"
 
+#include <algorithm>
+
 #include "core/synth/lowering.h"
 
 namespace swage::synth {
@@ -16,6 +18,10 @@ const LoweringTable& loweringTable() {
     return built;
   }();
   return table;
+}
+
+bool isEmpty(const domain::Shape& shape) {
+  return std::find(shape.begin(), shape.end(), 0) != shape.end();
 }
 
 }  // namespace
@@ -44,6 +50,11 @@ OperationGraph findOperations(const domain::Graph& graph) {
     if (const auto lower = loweringTable().find(graph.nodes[node].op); lower != loweringTable().end()) {
       OperationSink sink(result, static_cast<int>(node));
       lower->second(NodeView(graph.nodes[node], graph.values), sink);
+    }
+    // Nothing to compute: no pattern has a loop for it, and PyTorch does it in no time.
+    if (std::any_of(result.operations.begin() + static_cast<std::ptrdiff_t>(before), result.operations.end(),
+                    [](const Operation& operation) { return isEmpty(operation.space); })) {
+      result.operations.resize(before);
     }
     const std::size_t added = result.operations.size() - before;
     result.firstOperation.push_back(added > 0 ? std::optional(static_cast<int>(before)) : std::nullopt);

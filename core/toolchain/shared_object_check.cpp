@@ -38,6 +38,10 @@ constexpr std::array<std::string_view, 13> kOtherFunctions{"memcpy",
                                                            "_ITM_deregisterTMCloneTable",
                                                            "_ITM_registerTMCloneTable"};
 
+// Arithmetic on half precision that the compiler takes from its own library where the processor has none.
+constexpr std::array<std::string_view, 6> kHalfFunctions{"__eqhf2",       "__nehf2",      "__extendhfsf2",
+                                                         "__extendhfdf2", "__truncsfhf2", "__truncdfhf2"};
+
 constexpr std::array<std::string_view, 9> kOpenMpQueries{
     "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads", "omp_get_num_procs",   "omp_in_parallel",
     "omp_get_level",      "omp_get_team_num",    "omp_get_num_teams",   "omp_get_thread_limit"};
@@ -140,7 +144,8 @@ bool isAllowedImport(std::string_view symbol) {
   if (symbol.starts_with("GOMP_")) {
     return !startsWithAny(kRefusedOpenMp, symbol) && !isHalfOfARegion(symbol);
   }
-  return isMathFunction(symbol) || contains(kOtherFunctions, symbol) || contains(kOpenMpQueries, symbol);
+  return isMathFunction(symbol) || contains(kOtherFunctions, symbol) || contains(kHalfFunctions, symbol) ||
+         contains(kOpenMpQueries, symbol);
 }
 
 std::optional<std::string> findObjectRefusal(const ElfImage& image, const std::vector<std::string>& entries) {

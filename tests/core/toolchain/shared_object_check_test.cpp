@@ -18,6 +18,12 @@ ElfImage objectWith(const std::string& symbol, const std::string& section, std::
   return image;
 }
 
+TEST(Imports, MayBeTheCompilersOwnArithmetic) {
+  EXPECT_TRUE(isAllowedImport("__eqhf2"));
+  EXPECT_TRUE(isAllowedImport("__truncdfhf2"));
+  EXPECT_FALSE(isAllowedImport("__eqhf3"));
+}
+
 TEST(WritableData, IsToldByTheFlagsOfItsSection) {
   for (const char* section : {".data", ".bss", ".noinit", "anything"}) {
     EXPECT_THAT(findWritableData(objectWith("kept", section, SHF_ALLOC | SHF_WRITE)), Optional(HasSubstr("'kept'")))
