@@ -17,25 +17,6 @@ namespace {
 
 constexpr std::string_view kComplete = "__complete";
 
-Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::string>>& into) {
-  for (const std::string& text : raw.overrides) {
-    SWAGE_TRY_ASSIGN(auto pair, parseOverride(text));
-    into.push_back(std::move(pair));
-  }
-  return {};
-}
-
-void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval) {
-  command->add_option("--set", raw.overrides, "Change a constant of the file; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->allow_extra_args(false)  // "--set a=1 task.py": the file is no second value
-      ->take_all();
-  command->add_option("--inputs", inputs, "Inputs of a plain module: \"float32[16,64]; int64[16] randint(0,10)\"")
-      ->type_name("SPEC");
-  command->add_flag("--eval", eval, "Use the module in evaluation mode");
-}
-
 void addImport(Parser& parser) {
   Raw& raw = parser.raw;
   CLI::App* command =
@@ -63,7 +44,39 @@ void addBudget(CLI::App* command, Raw& raw, std::int64_t& maxEvaluations) {
       ->check(CLI::PositiveNumber);
 }
 
+void addSpeedups(CLI::App* command, double& target, double& required) {
+  command
+      ->add_option("--target-speedup", target,
+                   "Stop once a candidate is surely this many times as fast as PyTorch; exit code 7 if none is")
+      ->type_name("X")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--required-speedup", required,
+                   "Exit code 7 unless the winner is surely this many times as fast as PyTorch")
+      ->type_name("X")
+      ->check(CLI::PositiveNumber);
+}
+
 }  // namespace
+
+Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::string>>& into) {
+  for (const std::string& text : raw.overrides) {
+    SWAGE_TRY_ASSIGN(auto pair, parseOverride(text));
+    into.push_back(std::move(pair));
+  }
+  return {};
+}
+
+void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval) {
+  command->add_option("--set", raw.overrides, "Change a constant of the file; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->allow_extra_args(false)  // "--set a=1 task.py": the file is no second value
+      ->take_all();
+  command->add_option("--inputs", inputs, "Inputs of a plain module: \"float32[16,64]; int64[16] randint(0,10)\"")
+      ->type_name("SPEC");
+  command->add_flag("--eval", eval, "Use the module in evaluation mode");
+}
 
 void addTarget(CLI::App* command, std::string& target) {
   command->add_option("--target", target, "cpu, cuda or auto")
@@ -115,6 +128,7 @@ void addOptimize(Parser& parser) {
   addTarget(command, spec.target);
   addDevices(command, raw);
   addBudget(command, raw, spec.maxEvaluations);
+  addSpeedups(command, spec.targetSpeedup, spec.requiredSpeedup);
   command
       ->add_option("--seed", spec.seed,
                    "Seed of the search; with the same seed it proposes the same candidates, as far as times allow")
@@ -163,6 +177,7 @@ void addResume(Parser& parser) {
   command->add_option("run", raw.reference, "Run, such as r3; the latest unfinished run by default")->type_name("RUN");
   addDevices(command, raw);
   addBudget(command, raw, raw.resume.maxEvaluations);
+  addSpeedups(command, raw.resume.targetSpeedup, raw.resume.requiredSpeedup);
   addSelfTestFlag(command, raw);
   explain(parser, command, "A finished run continues with a larger budget when it is named.",
           {"swage resume", "swage resume r3 --time-budget 5m"});
@@ -269,35 +284,6 @@ void addExport(Parser& parser) {
   parser.finish[command] = exportArguments;
 }
 
-void addBench(Parser& parser) {
-  Raw& raw = parser.raw;
-  services::RunSpec& spec = raw.bench.spec;
-  CLI::App* group = addCommandGroup(parser, "bench", "Measure how fast Swage works on this machine");
-  CLI::App* command =
-      addCommand(parser, *group, "engine",
-                 "Measure candidates per minute, use of the device, and how repeatable times are", WithProject::Yes);
-  command->add_option("task", spec.task, "Task to search; a bundled normalisation of about 100 MB by default")
-      ->type_name("TASK");
-  addTaskOptions(command, raw, spec.inputs, spec.eval);
-  addTarget(command, spec.target);
-  command->add_option("--time-budget", raw.timeBudget, "Search time: 60s, 2m")->type_name("TIME");
-  command->add_option("--processes", raw.bench.freshProcesses, "New processes that time the winner again")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
-  explain(parser, command, "Searches a task and times its winner again in new processes.",
-          {"swage bench engine --target cpu --time-budget 60s --json"});
-  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
-    services::RunSpec& result = filled.bench.spec;
-    SWAGE_TRY(takeOverrides(filled, result.overrides));
-    result.timeBudgetSeconds = kDefaultBudgetSeconds;
-    if (!filled.timeBudget.empty()) {
-      SWAGE_TRY_ASSIGN(result.timeBudgetSeconds, parseDuration(filled.timeBudget));
-    }
-    return CommandArguments(filled.bench);
-  };
-}
-
 void describe(Parser& parser) {
   parser.app.set_help_flag("-h,--help", "Show this help");
   parser.app.require_subcommand(1);
@@ -315,7 +301,7 @@ void describe(Parser& parser) {
   addExport(parser);
   beginGroup(parser, "This machine");
   addMachineCommands(parser);
-  addBench(parser);
+  addBenchCommands(parser);
   beginGroup(parser, "This program");
   addProgramCommands(parser);
   explain(parser, &parser.app,

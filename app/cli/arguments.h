@@ -46,6 +46,8 @@ struct ResumeArguments {
   std::optional<Reference> run;
   double timeBudgetSeconds = 0.0;
   std::int64_t maxEvaluations = 0;
+  double targetSpeedup = 0.0;
+  double requiredSpeedup = 0.0;
   bool selfTest = true;
   std::vector<int> devices;  // empty: the first GPU
 };
@@ -113,6 +115,10 @@ struct BenchArguments {
   services::RunSpec spec;  // without the project; no task: a bundled one of about 100 MB
   int freshProcesses = 10;
 };
+struct BenchExportArguments {
+  std::string target = "auto";
+  int calls = 20000;
+};
 struct ConfigArguments {
   enum class Action : std::uint8_t { List, Get, Set, Unset, Path } action = Action::List;
   enum class Scope : std::uint8_t { User, Project } scope = Scope::User;
@@ -136,8 +142,9 @@ struct VersionArguments {};
 using CommandArguments =
     std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments, ShowArguments,
                  CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
-                 ProfileArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments, ConfigArguments,
-                 CompletionArguments, ManArguments, CompleteArguments, VersionArguments>;
+                 ProfileArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
+                 BenchExportArguments, ConfigArguments, CompletionArguments, ManArguments, CompleteArguments,
+                 VersionArguments>;
 
 struct Arguments {
   Common common;

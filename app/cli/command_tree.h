@@ -49,6 +49,7 @@ struct Raw {
   EvaluateArguments evaluate;
   ExportArguments exporting;
   BenchArguments bench;
+  BenchExportArguments benchExport;
   DoctorArguments doctor;
   CompareArguments compare;
   DisasmArguments disasm;
@@ -83,9 +84,13 @@ void explain(Parser& parser, const CLI::App* command, std::string details, std::
 [[nodiscard]] Result<Reference> runReference(const std::string& text);  // the r may be left out
 
 void addTarget(CLI::App* command, std::string& target);
+// --set, --inputs and --eval; what --set named is taken over when all is parsed.
+void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval);
+[[nodiscard]] Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::string>>& into);
 
 void addRecordCommands(Parser& parser);   // what was found
 void addMachineCommands(Parser& parser);  // devices, doctor
+void addBenchCommands(Parser& parser);    // bench
 void addProgramCommands(Parser& parser);  // settings, completion, manual
 
 [[nodiscard]] CommandFact factsOf(const Parser& parser);

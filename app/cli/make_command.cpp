@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "app/cli/bench_command.h"
+#include "app/cli/bench_export_command.h"
 #include "app/cli/command.h"
 #include "app/cli/config_command.h"
 #include "app/cli/evaluate_command.h"
@@ -81,6 +82,8 @@ std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context 
             return std::make_unique<SelfTestCommand>(std::move(context), chosen);
           }
           return std::make_unique<DoctorCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, BenchExportArguments>) {
+          return std::make_unique<BenchExportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, BenchArguments>) {
           return std::make_unique<BenchCommand>(std::move(context), chosen);
         } else {

@@ -93,7 +93,10 @@ wire::ExitCode RunCommand::exitCode(const services::RunOutcome& outcome) const {
   if (m_signal != 0) {
     return exitCodeForSignal(m_signal);
   }
-  return outcome.best.isValid() || outcome.winner.isValid() ? wire::ExitCode::Ok : wire::ExitCode::NoCorrectKernel;
+  if (!outcome.best.isValid() && !outcome.winner.isValid()) {
+    return wire::ExitCode::NoCorrectKernel;
+  }
+  return outcome.targetMissed ? wire::ExitCode::TargetMissed : wire::ExitCode::Ok;
 }
 
 void RunCommand::handleFinished(const services::RunOutcome& outcome) {
@@ -167,6 +170,8 @@ Result<> ResumeCommand::choose() {
   m_spec.project = std::filesystem::absolute(project);
   m_spec.timeBudgetSeconds = m_arguments.timeBudgetSeconds;
   m_spec.maxEvaluations = m_arguments.maxEvaluations;
+  m_spec.targetSpeedup = m_arguments.targetSpeedup;
+  m_spec.requiredSpeedup = m_arguments.requiredSpeedup;
   return {};
 }
 

@@ -46,8 +46,9 @@ std::string bestText(const RunReport& report) {
   if (row.roofShare > 0.0) {
     text += fmt::format("roof        {:.0f} % of what memory bandwidth and arithmetic allow\n", 100.0 * row.roofShare);
   }
-  if (!beatsBaseline(report)) {
-    text += fmt::format("no winner   nothing is surely faster than PyTorch's {}\n", report.run.baselineMode);
+  if (services::pytorchWins(report.run)) {
+    text += fmt::format("winner      PyTorch's own way, {}: no candidate is surely faster\n",
+                        domain::pytorchWay(report.run.baselineMode));
   }
   if (row.cell) {
     text += "cell        " + describeCell(*row.cell) + '\n';
@@ -86,9 +87,15 @@ std::string reportText(const RunReport& report) {
   text += fmt::format("tried       {} candidates, {} correct, {} cells filled\n", run.evaluations, run.correct,
                       report.filledCells);
   text += fmt::format("record      {}\n", report.project.string());
-  if (report.best) {
+  if (report.outcome.targetMissed) {
+    text += "target      missed: the winner is not surely as fast as was asked for\n";
+  }
+  // Of a run the winner is exported, which may be PyTorch's own way.
+  if (report.best || services::pytorchWins(run)) {
     text += fmt::format("export      swage export {} --project {} --format modelnew -o {}_new.py\n",
-                        report.best->row.id.value(), report.project.string(), run.taskName);
+                        services::pytorchWins(run) ? fmt::format("r{}", run.id.value())
+                                                   : std::to_string(report.best->row.id.value()),
+                        report.project.string(), run.taskName);
   }
   return text;
 }
@@ -103,6 +110,8 @@ domain::Json toJson(const RunReport& report) {
     json["baselines"].push_back(domain::toJson(baseline));
   }
   json["beats_baseline"] = beatsBaseline(report);
+  json["pytorch_wins"] = services::pytorchWins(report.run);
+  json["target_missed"] = report.outcome.targetMissed;
   json["winner"] = nullptr;
   if (report.best) {
     domain::Json winner = toJson(report.best->row);

@@ -62,6 +62,10 @@ Result<exporting::ModelNewInput> readInput(const store::Record& record, ExportEv
   exporting::ModelNewInput input;
   input.task = bundle.task;
   SWAGE_TRY_ASSIGN(input.taskSource, readTextFile(bundle.source));
+  // The task's own operators stand for PyTorch's ways, of which the fastest one is what the user wants.
+  if (evidence.candidate.madeBy == domain::OperatorKind::Baseline) {
+    input.pytorchMode = evidence.run.baselineMode.empty() ? "eager" : evidence.run.baselineMode;
+  }
   input.program = std::move(evidence.candidate.program);
   input.device = evidence.run.device;
   if (input.program.target == domain::Target::Cuda && input.program.plan.hasKernels()) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/base/assert.h"
 #include "core/base/log.h"
 #include "core/engine/baseline_stage.h"
@@ -158,6 +160,15 @@ void Session::handleEnded(const store::CandidateRecord& candidate) {
     notice(services::Notice::Severity::Warning,
            "the task's own operators, run one by one, do not pass: " + domain::summary(*candidate.evaluation));
   }
+  const search::Elite* best = m_searcher->archive().bestOverall();
+  const bool reached = m_spec.targetSpeedup > 0.0 && best != nullptr &&
+                       best->overEager.times(m_eagerSpeedup).low >= m_spec.targetSpeedup;
+  if (reached && m_state == RunState::Running && m_afterHalt == AfterHalt::Nothing && !isFinishing()) {
+    notice(services::Notice::Severity::Info,
+           fmt::format("candidate {} is surely {:g} times as fast as PyTorch: the search ends", best->candidate.value(),
+                       m_spec.targetSpeedup));
+    requestHalt(AfterHalt::Finish);
+  }
 }
 
 void Session::requestHalt(AfterHalt then) {
@@ -255,6 +266,9 @@ void Session::conclude(std::optional<Error> error, bool interrupted, void (Sessi
       m_outcome.bestSpeedup = best->overEager.times(m_eagerSpeedup);
     }
   }
+  // PyTorch's own way, where it wins, is once as fast as itself.
+  const bool isOwnWay = m_outcome.winner.isValid() && m_outcome.winner != m_outcome.best;
+  m_outcome.targetMissed = std::max(m_outcome.bestSpeedup.low, isOwnWay ? 1.0 : 0.0) < services::wantedSpeedup(m_spec);
   if (m_record && m_run.isValid()) {
     const store::RunStatus status = error         ? store::RunStatus::Failed
                                     : interrupted ? store::RunStatus::Interrupted

@@ -51,7 +51,9 @@ std::string optionsJson(const services::RunSpec& spec) {
                                {"seed", spec.seed},
                                {"compile_baselines", spec.compileBaselines},
                                {"baselines", spec.baselines},
-                               {"remeasure_baselines", spec.remeasureBaselines}};
+                               {"remeasure_baselines", spec.remeasureBaselines},
+                               {"target_speedup", spec.targetSpeedup},
+                               {"required_speedup", spec.requiredSpeedup}};
   return json.dump();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/services/types.h"
 
+#include <algorithm>
+
 namespace swage::services {
 
 std::string_view name(RunState state) {
@@ -20,6 +22,14 @@ std::string_view name(RunState state) {
 
 bool hasEnded(RunState state) {
   return state == RunState::Finished || state == RunState::Interrupted || state == RunState::Failed;
+}
+
+double wantedSpeedup(const RunSpec& spec) {
+  return std::max(spec.targetSpeedup, spec.requiredSpeedup);
+}
+
+bool pytorchWins(const RunSummary& run) {
+  return !run.baselineMode.empty() && run.bestSpeedup.low <= 1.0 && (run.best.isValid() || run.winner.isValid());
 }
 
 }  // namespace swage::services

@@ -34,6 +34,8 @@ struct RunSpec {
   std::vector<std::string> baselines;   // which modes of PyTorch to measure; empty: eager, torch.compile if asked for
                                         // above, and max-autotune where the time budget is five minutes or more
   bool remeasureBaselines = false;      // also where an earlier run has measured them
+  double targetSpeedup = 0.0;           // the search ends once a candidate surely reaches it; 0: none
+  double requiredSpeedup = 0.0;         // what the winner has to reach; 0: nothing
   std::optional<domain::RunId> resume;  // go on with this run instead of starting one
 };
 
@@ -168,6 +170,12 @@ struct RunOutcome {
   domain::CandidateId winner;  // as in RunSummary; invalid: nothing is correct, or the run ended before its last
                                // measurement
   std::string baselineMode;
+  bool targetMissed = false;  // the lower end of the winner's speedup is below what was asked for
 };
+
+// What the winner of such a run has to reach at the lower end of its speedup; 0: nothing.
+[[nodiscard]] double wantedSpeedup(const RunSpec& spec);
+// Nothing is surely faster than the fastest of PyTorch's ways, and the run knows.
+[[nodiscard]] bool pytorchWins(const RunSummary& run);
 
 }  // namespace swage::services

@@ -37,6 +37,18 @@ TEST(Arguments, OfTheSelfTest) {
   EXPECT_FALSE(command<ResumeArguments>({"resume", "--no-self-test"}).selfTest);
 }
 
+TEST(Arguments, OfWhatIsAskedOfTheWinner) {
+  const services::RunSpec none = command<OptimizeArguments>({"optimize", "t"}).spec;
+  EXPECT_EQ(none.targetSpeedup, 0.0);
+  EXPECT_EQ(none.requiredSpeedup, 0.0);
+  const services::RunSpec spec =
+      command<OptimizeArguments>({"optimize", "t", "--target-speedup", "1.5", "--required-speedup", "1.2"}).spec;
+  EXPECT_EQ(spec.targetSpeedup, 1.5);
+  EXPECT_EQ(spec.requiredSpeedup, 1.2);
+  EXPECT_EQ(command<ResumeArguments>({"resume", "--target-speedup", "2"}).targetSpeedup, 2.0);
+  EXPECT_THAT(parseArguments({"optimize", "t", "--target-speedup", "0"}), IsError(ErrorKind::Usage, HasSubstr("0")));
+}
+
 TEST(Arguments, OptimizeStartsFromWhatIsSet) {
   const services::Settings settings{{"search.target", std::string("cpu")},
                                     {"search.time_budget", std::string("5 min")},
@@ -161,6 +173,10 @@ TEST(Arguments, BenchNeedsToBeToldWhatToMeasure) {
   EXPECT_EQ(bench.spec.timeBudgetSeconds, 120.0);
   EXPECT_EQ(bench.freshProcesses, 4);
   EXPECT_EQ(parsed({"bench", "engine", "--json"}).common.form, OutputForm::Json);
+  const auto exporting = command<BenchExportArguments>({"bench", "export", "--target", "cpu", "--calls", "400"});
+  EXPECT_EQ(exporting.target, "cpu");
+  EXPECT_EQ(exporting.calls, 400);
+  EXPECT_THAT(parseArguments({"bench", "export", "--calls", "1"}), IsError(ErrorKind::Usage, HasSubstr("1")));
   EXPECT_THAT(parseArguments({"bench", "engine", "--processes", "-1"}), IsError(ErrorKind::Usage, HasSubstr("-1")));
 }
 

@@ -81,6 +81,7 @@ TEST_P(HelpTest, IsAsWritten) {
   const std::string name = GetParam();
   const Outcome outcome = name == "swage"          ? run({"--help"})
                           : name == "bench_engine" ? run({"bench", "engine", "--help"})
+                          : name == "bench_export" ? run({"bench", "export", "--help"})
                                                    : run({name, "--help"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.errors, IsEmpty());
@@ -92,8 +93,8 @@ TEST_P(HelpTest, IsAsWritten) {
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("swage", "import", "optimize", "status", "list", "show", "compare", "disasm",
                                            "report", "resume", "verify", "evaluate", "profile", "export", "bench",
-                                           "bench_engine", "devices", "doctor", "config", "completion", "man",
-                                           "version"),
+                                           "bench_engine", "bench_export", "devices", "doctor", "config", "completion",
+                                           "man", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, WrongUsageIsExitCode2WithAHint) {

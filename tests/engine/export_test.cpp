@@ -130,6 +130,19 @@ TEST_F(ExportTest, WhatAFreshProcessFindsWrongIsTakenBackAndCannotLeave) {
               IsError(ErrorKind::InvalidInput, HasSubstr("cannot be exported: verified failed: wrong")));
 }
 
+// The task's own operators are the candidate that wins where nothing beats PyTorch.
+TEST_F(ExportTest, WherePytorchWinsItsOwnWayIsWritten) {
+  search();
+  const store::CandidateRecord own = history().front();
+  ASSERT_EQ(own.madeBy, domain::OperatorKind::Baseline);
+  const auto files = makeExportFiles(record(), own.id, ExportFormat::ModelNew);
+  ASSERT_THAT(files, IsOk());
+  const std::string& text = files->files.front().content;
+  EXPECT_THAT(text, HasSubstr("class ModelNew(_OriginalModel):"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("_swage_plan")));
+  EXPECT_EQ(text.find("self.compile(") == std::string::npos, onlyRun().baselineMode == "eager");
+}
+
 TEST_F(ExportTest, CancellingEndsTheWorkerAndRecordsNothing) {
   const domain::CandidateId candidate = search();
   m_parts.workerCommand = [](domain::Target) { return fakeWorker("hang", {"--from", "0"}); };

@@ -171,6 +171,31 @@ TEST_F(SessionTest, TheTimeBudgetEndsTheSearch) {
   EXPECT_DOUBLE_EQ(onlyRun().elapsedSeconds, 61.0);
 }
 
+TEST_F(SessionTest, ATargetThatIsReachedEndsTheSearch) {
+  m_spec.maxEvaluations = 1000;
+  m_spaceSize = 1000;
+  m_spec.targetSpeedup = 1.01;
+  const services::RunOutcome outcome = run();
+  EXPECT_FALSE(outcome.targetMissed);
+  EXPECT_GE(outcome.bestSpeedup.low, 1.01);
+  EXPECT_LT(onlyRun().evaluations, 200);
+  EXPECT_THAT(m_notices, ::testing::Contains(::testing::Field(&services::Notice::text, HasSubstr("the search ends"))));
+}
+
+TEST_F(SessionTest, ATargetThatNobodyReachesIsMissed) {
+  m_spec.targetSpeedup = 1000.0;
+  const services::RunOutcome outcome = run();
+  EXPECT_TRUE(outcome.targetMissed);
+  EXPECT_TRUE(outcome.best.isValid());
+  EXPECT_EQ(outcome.state, services::RunState::Finished);
+}
+
+TEST_F(SessionTest, WhatIsRequiredOfTheWinnerDoesNotEndTheSearch) {
+  m_spec.requiredSpeedup = 1.01;
+  EXPECT_FALSE(run().targetMissed);
+  EXPECT_EQ(onlyRun().evaluations, m_spec.maxEvaluations);
+}
+
 TEST_F(SessionTest, PauseStopsTheClockAndResumeGoesOn) {
   m_spec.maxEvaluations = 0;
   m_spec.timeBudgetSeconds = 600.0;
@@ -261,6 +286,7 @@ TEST_F(SessionTest, SourcesThatDoNotCompileAreDataAndTheIdentityWins) {
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   EXPECT_GT(countOf<domain::CompileFailed>(history()), 0);
   EXPECT_EQ(outcome.winner, history()[0].id);
+  EXPECT_FALSE(outcome.targetMissed) << "nothing was asked for";
   EXPECT_FALSE(outcome.best.isValid()) << "PyTorch's own operators are never best";
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of `swage bench`.
+#include "app/cli/command_tree.h"
+#include "app/cli/default_arguments.h"
+#include "core/base/duration.h"
+
+namespace swage::cli {
+namespace {
+
+void addBenchEngine(Parser& parser, CLI::App& group) {
+  Raw& raw = parser.raw;
+  services::RunSpec& spec = raw.bench.spec;
+  CLI::App* command =
+      addCommand(parser, group, "engine",
+                 "Measure candidates per minute, use of the device, and how repeatable times are", WithProject::Yes);
+  command->add_option("task", spec.task, "Task to search; a bundled normalisation of about 100 MB by default")
+      ->type_name("TASK");
+  addTaskOptions(command, raw, spec.inputs, spec.eval);
+  addTarget(command, spec.target);
+  command->add_option("--time-budget", raw.timeBudget, "Search time: 60s, 2m")->type_name("TIME");
+  command->add_option("--processes", raw.bench.freshProcesses, "New processes that time the winner again")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  explain(parser, command, "Searches a task and times its winner again in new processes.",
+          {"swage bench engine --target cpu --time-budget 60s --json"});
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    services::RunSpec& result = filled.bench.spec;
+    SWAGE_TRY(takeOverrides(filled, result.overrides));
+    result.timeBudgetSeconds = kDefaultBudgetSeconds;
+    if (!filled.timeBudget.empty()) {
+      SWAGE_TRY_ASSIGN(result.timeBudgetSeconds, parseDuration(filled.timeBudget));
+    }
+    return CommandArguments(filled.bench);
+  };
+}
+
+void addBenchExport(Parser& parser, CLI::App& group) {
+  BenchExportArguments& bench = parser.raw.benchExport;
+  CLI::App* command = addCommand(parser, group, "export",
+                                 "Measure what the checks of an exported kernel cost at each call", WithProject::No);
+  command->add_option("--target", bench.target, "cpu, cuda, or auto for the CPU and the first GPU")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
+      ->type_name("TARGET")
+      ->capture_default_str();
+  command->add_option("--calls", bench.calls, "Warm calls to take the median of")
+      ->type_name("N")
+      ->check(CLI::Range(100, 10'000'000))
+      ->capture_default_str();
+  explain(parser, command,
+          "Exports a small kernel and calls it by itself, under torch.compile and, on a GPU, in a CUDA graph.",
+          {"swage bench export --target cpu --json"});
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> { return CommandArguments(filled.benchExport); };
+}
+
+}  // namespace
+
+void addBenchCommands(Parser& parser) {
+  CLI::App* group = addCommandGroup(parser, "bench", "Measure how fast Swage works on this machine");
+  addBenchEngine(parser, *group);
+  addBenchExport(parser, *group);
+}
+
+}  // namespace swage::cli
