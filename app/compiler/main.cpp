@@ -15,6 +15,7 @@
 
 #include "app/compiler/options.h"
 #include "app/compiler/server.h"
+#include "app/compiler/synthesis_server.h"
 #include "core/base/fd.h"
 #include "core/base/log.h"
 #include "core/toolchain/nvrtc_helper.h"
@@ -31,13 +32,18 @@ wire::ExitCode fail(const Error& error, wire::ExitCode code) {
 
 constexpr int kNice = 10;
 
+// Standard output is the connection and libraries print: frames get a descriptor of their own.
+Fd takeOutput() {
+  Fd frames(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  return frames;
+}
+
 wire::ExitCode runServer(Options options) {
   // As many compilers as cores run beside the worker, the engine and the window. Those must not wait for a core; who is
   // refused the lower priority has it already.
   static_cast<void>(::setpriority(PRIO_PROCESS, 0, kNice));
-  // Standard output is the connection and libraries print: frames get a descriptor of their own.
-  const Fd frames(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  const Fd frames = takeOutput();
   std::error_code error;
   options.toolchain.helperProgram = std::filesystem::read_symlink("/proc/self/exe", error).string();
   if (options.toolchain.sandbox == toolchain::SandboxMode::Bubblewrap) {
@@ -61,6 +67,10 @@ wire::ExitCode run(const std::vector<std::string_view>& arguments) {
     case Options::Action::Help: fmt::print("{}", usage()); return wire::ExitCode::Ok;
     case Options::Action::NvrtcHelper:
       return static_cast<wire::ExitCode>(toolchain::runNvrtcHelper(options->nvrtcHelper));
+    case Options::Action::Synthesise: {
+      const Fd frames = takeOutput();  // of the engine's priority, because the engine waits for it
+      return serveSynthesis(STDIN_FILENO, frames.get());
+    }
     case Options::Action::Serve: break;
   }
   return runServer(std::move(*options));

@@ -54,6 +54,10 @@ Result<Options> parseOptions(std::span<const std::string_view> arguments) {
       options.action = Options::Action::Help;
       return options;
     }
+    if (name == "--synthesis") {
+      options.action = Options::Action::Synthesise;
+      continue;
+    }
     std::string_view value;
     if (const std::size_t equals = name.find('='); equals != std::string_view::npos) {
       value = name.substr(equals + 1);
@@ -72,6 +76,7 @@ Result<Options> parseOptions(std::span<const std::string_view> arguments) {
 std::string_view usage() {
   return "usage: swage-compiler [options]\n"
          "Compiles candidates: reads Compile frames on standard input, writes Compiled frames on standard output.\n"
+         "  --synthesis            write sources instead: reads Synthesise frames, writes Synthesised frames\n"
          "  --sandbox bwrap|none   run compilers under bubblewrap (default), or unprotected\n"
          "  --bwrap PATH           the bubblewrap program (default: bwrap)\n"
          "  --cxx PROGRAM          the C++ compiler for target cpu (default: g++)\n"

@@ -27,6 +27,17 @@ bool isRaced(domain::OperatorKind madeBy) {
   return madeBy != domain::OperatorKind::Baseline && madeBy != domain::OperatorKind::Human;
 }
 
+// What a candidate is that could not be written down: of a genome that does not fit, or of a synthesiser that ended
+// over it. No value: the error is not the candidate's.
+std::optional<domain::Evaluation> evaluationOf(const Error& why) {
+  switch (why.kind()) {
+    case ErrorKind::InvalidInput: return domain::Rejected{.rule = "genome", .detail = why.message()};
+    case ErrorKind::Internal:
+      return domain::CompileFailed{.reason = domain::CompileFailureReason::Crash, .log = why.message()};
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
 
 domain::Evaluation evaluationOf(const domain::CompileFailed& failure) {
@@ -285,8 +296,8 @@ Result<> CandidatePipeline::propose(const search::Proposal& proposal) {
   item.record.genome = proposal.genome;
   Result<domain::Program> program = m_parts.synthesizer.realise(proposal.genome);
   if (!program) {
-    if (program.error().kind() == ErrorKind::InvalidInput) {
-      return addRejected(std::move(item), program.error());
+    if (auto failure = evaluationOf(program.error())) {
+      return addUnwritten(std::move(item), std::move(*failure));
     }
     return std::move(program).error();
   }
@@ -308,10 +319,10 @@ Result<> CandidatePipeline::enter(store::CandidateRecord& record) {
   return {};
 }
 
-Result<> CandidatePipeline::addRejected(Item item, const Error& why) {
+Result<> CandidatePipeline::addUnwritten(Item item, domain::Evaluation why) {
   item.record.program.target = m_options.device.target;
   SWAGE_TRY(enter(item.record));
-  return finish(std::move(item), domain::Rejected{.rule = "genome", .detail = why.message()});
+  return finish(std::move(item), std::move(why));
 }
 
 Result<> CandidatePipeline::admit(Item item) {

@@ -113,7 +113,7 @@ class CandidatePipeline : public QObject {
   bool proposeOne();
   [[nodiscard]] Result<> propose(const search::Proposal& proposal);
   [[nodiscard]] Result<> enter(store::CandidateRecord& record);
-  [[nodiscard]] Result<> addRejected(Item item, const Error& why);
+  [[nodiscard]] Result<> addUnwritten(Item item, domain::Evaluation why);
   [[nodiscard]] Result<> admit(Item item);
   [[nodiscard]] Result<> build(Item item);
   void handleCompiled(std::uint64_t token, const domain::CompileOutcome& outcome);

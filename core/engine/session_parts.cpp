@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/engine/remote_synthesizer.h"
 #include "core/engine/session.h"
-#include "core/patterns/catalogue.h"
 
 namespace swage::engine {
 
@@ -31,11 +31,10 @@ SessionParts SessionParts::standard(const Locations& locations) {
                                            {"--cuda-include", locations.cudaIncludes.string()});
   }
   parts.selfTest = SelfTestPolicy{.corpus = locations.selfTest, .verdicts = stateFolder() / "selftest", .skip = false};
-  parts.makeSynthesizer = [patterns = locations.patterns](
-                              const domain::Graph& graph,
-                              const domain::DeviceInfo& device) -> Result<std::unique_ptr<synth::Synthesizer>> {
-    SWAGE_TRY_ASSIGN(const patterns::Catalogue catalogue, patterns::Catalogue::load(patterns));
-    return synth::Synthesizer::create(graph, device, catalogue);
+  parts.makeSynthesizer = [synthesis = RemoteSynthesis{.command = {locations.compiler.string(), {"--synthesis"}, {}},
+                                                       .patterns = locations.patterns}](
+                              const domain::Graph& graph, const domain::DeviceInfo& device) {
+    return makeRemoteSynthesizer(synthesis, graph, device);
   };
   return parts;
 }

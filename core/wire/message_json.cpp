@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/wire/message_json.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -39,6 +40,29 @@ std::optional<ErrorKind> parseErrorKind(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+Json errorToJson(const Error& error) {
+  return {{"kind", name(error.kind())}, {"message", error.message()}, {"hint", error.hint()}};
+}
+
+Error readError(const JsonReader& reader) {
+  return {reader["kind"].word(parseErrorKind), reader["message"].text(), reader["hint"].text()};
+}
+
+constexpr std::array<std::string_view, 6> kSynthesisCalls{"fresh",      "seeds",   "vary",
+                                                          "neighbours", "realise", "covered_nodes"};
+
+template <class T>
+Json optionalToJson(const std::optional<T>& value) {
+  return value ? domain::toJson(*value) : Json();
+}
+
+// A member that may be null, read with `read` where it is not.
+template <class Read>
+auto readOptional(const JsonReader& reader, std::string_view member, Read read) {
+  using Value = decltype(read(reader));
+  return reader.has(member) ? std::optional<Value>(read(reader[member])) : std::nullopt;
 }
 
 Json compileRequestToJson(const domain::CompileRequest& value) {
@@ -152,6 +176,29 @@ struct MessageWriter {
   Json operator()(const Compiled& value) const {
     return {{"request", value.request}, {"outcome", std::visit(OutcomeWriter{}, value.outcome)}};
   }
+  Json operator()(const OpenSynthesis& value) const {
+    return {{"request", value.request},
+            {"graph", domain::toJson(value.graph)},
+            {"device", domain::toJson(value.device)},
+            {"patterns", value.patterns}};
+  }
+  Json operator()(const Synthesise& value) const {
+    return {{"request", value.request},
+            {"call", name(value.call)},
+            {"genome", domain::toJson(value.genome)},
+            {"other", optionalToJson(value.other)},
+            {"aim", value.aim ? Json(value.aim->index()) : Json()},
+            {"kind", domain::name(value.kind)},
+            {"random_state", value.randomState}};
+  }
+  Json operator()(const Synthesised& value) const {
+    return {{"request", value.request},
+            {"genomes", listToJson(value.genomes)},
+            {"program", optionalToJson(value.program)},
+            {"nodes", value.nodes},
+            {"random_state", value.randomState},
+            {"error", value.error ? errorToJson(*value.error) : Json()}};
+  }
 };
 
 template <class T>
@@ -252,6 +299,33 @@ Compiled read(const JsonReader& reader) {
   return {reader["request"].unsignedInteger(), readOutcome(reader["outcome"])};
 }
 
+template <>
+OpenSynthesis read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(), domain::readGraph(reader["graph"]),
+          domain::readDeviceInfo(reader["device"]), reader["patterns"].text(kMaxName)};
+}
+
+template <>
+Synthesise read(const JsonReader& reader) {
+  const auto readCell = [](const JsonReader& index) {
+    return domain::Cell::fromIndex(index.smallInteger(0, domain::kCellCount - 1));
+  };
+  return {reader["request"].unsignedInteger(),     reader["call"].word(parseSynthesisCall),
+          domain::readGenome(reader["genome"]),    readOptional(reader, "other", domain::readGenome),
+          readOptional(reader, "aim", readCell),   reader["kind"].word(domain::parseOperatorKind),
+          reader["random_state"].unsignedInteger()};
+}
+
+template <>
+Synthesised read(const JsonReader& reader) {
+  return {reader["request"].unsignedInteger(),
+          reader["genomes"].list(domain::readGenome),
+          readOptional(reader, "program", domain::readProgram),
+          reader["nodes"].list([](const JsonReader& node) { return node.smallInteger(0); }),
+          reader["random_state"].unsignedInteger(),
+          readOptional(reader, "error", readError)};
+}
+
 // One reader for each alternative of Message, in its order.
 template <std::size_t... Indices>
 constexpr auto makeReaders(std::index_sequence<Indices...>) {
@@ -265,6 +339,16 @@ constexpr auto kReaders = makeReaders(std::make_index_sequence<std::variant_size
 static_assert(kReaders.size() == kMaxMessageType, "PROTOCOL.md numbers the alternatives of Message from 1");
 
 }  // namespace
+
+std::string_view name(Synthesise::Call call) {
+  return kSynthesisCalls[static_cast<std::size_t>(call)];
+}
+
+std::optional<Synthesise::Call> parseSynthesisCall(std::string_view text) {
+  const auto* found = std::find(kSynthesisCalls.begin(), kSynthesisCalls.end(), text);
+  return found == kSynthesisCalls.end() ? std::nullopt
+                                        : std::optional(static_cast<Synthesise::Call>(found - kSynthesisCalls.begin()));
+}
 
 std::uint8_t messageType(const Message& message) {
   return static_cast<std::uint8_t>(message.index() + 1);

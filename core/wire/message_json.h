@@ -10,7 +10,7 @@
 // The JSON form of messages, which codec.h packs into frames. Bytes of binaries are binary values of MessagePack.
 namespace swage::wire {
 
-inline constexpr std::uint8_t kMaxMessageType = 15;
+inline constexpr std::uint8_t kMaxMessageType = 18;
 
 // The number of PROTOCOL.md.
 [[nodiscard]] std::uint8_t messageType(const Message& message);

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/domain/baseline.h"
+#include "core/domain/cell.h"
 #include "core/domain/compilation.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
@@ -18,7 +21,7 @@
 // What the engine, its workers and its compilers say to each other. See PROTOCOL.md for the frames.
 namespace swage::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 5;
+inline constexpr std::uint32_t kProtocolVersion = 6;
 
 // First frame in each direction.
 struct Hello {
@@ -114,7 +117,38 @@ struct Compiled {
   domain::CompileOutcome outcome;
 };
 
-using Message = std::variant<Hello, LoadTask, Evaluate, Shutdown, WorkerReady, TaskReady, TaskRefused, Evaluated,
-                             Heartbeat, Compile, Compiled, Profile, Profiled, MakeRoom, RoomMade>;
+// ---- engine <-> compiler that was started for synthesis
+// What the calls after it are about. Answered with Synthesised.
+struct OpenSynthesis {
+  std::uint64_t request = 0;
+  domain::Graph graph;
+  domain::DeviceInfo device;
+  std::string patterns;  // folder, on the compiler's machine
+};
+// One call of synth::Synthesizer, with the arguments that it takes.
+struct Synthesise {
+  enum class Call : std::uint8_t { Fresh, Seeds, Vary, Neighbours, Realise, CoveredNodes };
+  std::uint64_t request = 0;
+  Call call = Call::Fresh;
+  domain::Genome genome{};
+  std::optional<domain::Genome> other{};
+  std::optional<domain::Cell> aim{};
+  domain::OperatorKind kind = domain::OperatorKind::Parameter;
+  std::uint64_t randomState = 0;
+};
+struct Synthesised {
+  std::uint64_t request = 0;
+  std::vector<domain::Genome> genomes{};  // Vary: one, or none where it is not applicable
+  std::optional<domain::Program> program{};
+  std::vector<int> nodes{};
+  std::uint64_t randomState = 0;  // as the call has left it
+  std::optional<Error> error{};
+};
+[[nodiscard]] std::string_view name(Synthesise::Call call);
+[[nodiscard]] std::optional<Synthesise::Call> parseSynthesisCall(std::string_view text);
+
+using Message =
+    std::variant<Hello, LoadTask, Evaluate, Shutdown, WorkerReady, TaskReady, TaskRefused, Evaluated, Heartbeat,
+                 Compile, Compiled, Profile, Profiled, MakeRoom, RoomMade, OpenSynthesis, Synthesise, Synthesised>;
 
 }  // namespace swage::wire

@@ -22,6 +22,8 @@ std::vector<Message> sampleMessages() {
       6);
   domain::CompileRequest request{domain::Target::Cuda, "source", {"row_block_0"}, "sm_90a", {"--fmad=true"}};
   domain::CompiledBinary binary{bytes, "assembly \xFF", "log", {testing::sampleFacts()}, "hash", 1.5};
+  const domain::Genome genome{{{{0, 1}, "row_block", {{"threads", 256}}}}};
+  const domain::Program program{domain::Target::Cuda, "source", testing::samplePlan(), {"--fmad=true"}};
   return {Hello{1, "engine", "abc"},
           LoadTask{testing::sampleTask(), "/w.safetensors", ~0ULL, 6, 2.0, false, true, 3},
           Evaluate{~0ULL, testing::samplePlan(), bytes, 10.0, 0.25, 20, 30, 5.0, true, true, true},
@@ -37,7 +39,13 @@ std::vector<Message> sampleMessages() {
           Profile{12, testing::samplePlan(), bytes, false, false, 3.0},
           Profiled{13, testing::sampleProfile(), true},
           MakeRoom{},
-          RoomMade{1LL << 37}};
+          RoomMade{1LL << 37},
+          OpenSynthesis{14, testing::sampleTask().graph, testing::sampleDevice(), "/patterns"},
+          Synthesise{15, Synthesise::Call::Vary, genome, genome, domain::Cell::fromIndex(7),
+                     domain::OperatorKind::Crossover, ~0ULL},
+          Synthesise{},
+          Synthesised{16, {genome, {}}, program, {0, 2}, 5, std::nullopt},
+          Synthesised{17, {}, std::nullopt, {}, 0, Error(ErrorKind::InvalidInput, "no", "try")}};
 }
 
 std::string text(const Message& message) {
