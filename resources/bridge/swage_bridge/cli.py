@@ -71,7 +71,7 @@ def parse(arguments):
     variants.add_argument("bundle", metavar="BUNDLE_DIR")
     variants.add_argument("-o", "--output", required=True, metavar="FOLDER")
     variants.add_argument("--memory-limit", type=int, metavar="BYTES")
-    bench = commands.add_parser("bench-export", parents=[common], help="what a call of an export costs beside its launches")
+    bench = commands.add_parser("bench-export", parents=[common], help="what a call of an export costs itself")
     bench.add_argument("file", metavar="FILE.py")
     bench.add_argument("--device", required=True, metavar="cpu|cuda[:N]")
     bench.add_argument("--calls", type=_positive, default=20000)

@@ -124,7 +124,8 @@ def check_cases(space):
         for _ in range(5):
             new(x)
         assert count[0] == 5 and examined[0] == 1 and len(space["_SWAGE_CASES"]) == 1
-        new.linear.weight.data = new.linear.weight.data.t().contiguous().t()  # other strides, the same object
+        # Other strides, the same object.
+        new.linear.weight.data = new.linear.weight.data.t().contiguous().t()
         new(x)
         assert count[0] == 5 and examined[0] == 2, "strides of a parameter were not looked at"
         new.linear.weight.data = new.linear.weight.data.contiguous()
