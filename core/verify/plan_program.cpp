@@ -344,7 +344,7 @@ void PlanProgram::makeAddressable(std::size_t buffer) {
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
   if (!hasStrides(tensor, type) || address % kKernelAlignment != 0) {
     at::Tensor placed = emptyTensor(type, m_torchDevice);
-    placed.copy_(tensor);
+    copyInto(placed, tensor);
     tensor = std::move(placed);
   }
 }

@@ -31,17 +31,6 @@ bool isItsOwn(const at::Tensor& made, const domain::TensorType& type) {
          made.storage().nbytes() == made.nbytes() && hasStrides(made, type);
 }
 
-// A dimension without a stride, as expand() makes it, has one element in memory.
-void copyInto(at::Tensor to, at::Tensor from) {
-  for (std::int64_t dimension = 0; dimension < to.dim(); ++dimension) {
-    if (to.stride(dimension) == 0 && to.size(dimension) > 1) {
-      to = to.narrow(dimension, 0, 1);
-      from = from.narrow(dimension, 0, 1);
-    }
-  }
-  to.copy_(from);
-}
-
 Result<at::Tensor> loadWeight(const domain::GraphInput& input, const domain::TensorType& type,
                               const SafetensorsFile& file, c10::Device device) {
   const auto* stored = file.find(input.name);
@@ -59,7 +48,7 @@ Result<at::Tensor> loadWeight(const domain::GraphInput& input, const domain::Ten
     const at::Tensor mapped =
         at::from_blob(bytes, type.shape, at::TensorOptions().dtype(toTorch(type.dtype)).device(at::kCPU));
     weight = emptyTensor(type, device);
-    weight.copy_(mapped);
+    copyInto(weight, mapped);
   });
   if (failed) {
     return Error(ErrorKind::InvalidInput, fmt::format("cannot load the weight '{}': {}", input.name, failed->message));

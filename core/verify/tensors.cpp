@@ -38,6 +38,16 @@ at::Tensor emptyTensor(const domain::TensorType& type, c10::Device device) {
   return at::empty_strided(type.shape, type.strides, at::TensorOptions().dtype(toTorch(type.dtype)).device(device));
 }
 
+void copyInto(at::Tensor to, at::Tensor from) {
+  for (std::int64_t dimension = 0; dimension < to.dim(); ++dimension) {
+    if (to.stride(dimension) == 0 && to.size(dimension) > 1) {
+      to = to.narrow(dimension, 0, 1);
+      from = from.narrow(dimension, 0, 1);
+    }
+  }
+  to.copy_(from);
+}
+
 void adviseHugePages(const at::Tensor& tensor) {
   constexpr std::uintptr_t kHuge = std::uintptr_t{2} << 20U;
   constexpr std::size_t kWorthwhile = std::size_t{4} << 20U;

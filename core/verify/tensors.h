@@ -16,6 +16,9 @@ namespace swage::verify {
 
 // Uninitialised, with exactly the strides of `type`.
 [[nodiscard]] at::Tensor emptyTensor(const domain::TensorType& type, c10::Device device);
+// Copies all elements, also where a dimension of the target has no stride, as expand() leaves it, and so one element in
+// memory: copy_() refuses that.
+void copyInto(at::Tensor to, at::Tensor from);
 // Asks the system to back a large fresh CPU tensor by 2 MiB pages, as the exported file does for the buffers of its
 // kernels: the first write to a block of 4 KiB pages takes a fault for each, which costs more than the arithmetic.
 void adviseHugePages(const at::Tensor& tensor);
