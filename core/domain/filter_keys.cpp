@@ -43,6 +43,8 @@ FilterVocabulary candidateFilterKeys() {
       {"tagged", FilterKind::Flag, "has a tag"},
       {"noted", FilterKind::Flag, "has a note"},
       {"failed", FilterKind::Flag, "evaluated, and neither correct nor a duplicate"},
+      {"first", FilterKind::Flag, "has no parents"},
+      {"best", FilterKind::Flag, "the best of its cell on its island"},
       {"trashed", FilterKind::Flag, "in the trash, which is left out otherwise"},
   };
   return kKeys;
@@ -53,7 +55,7 @@ FilterVocabulary runFilterKeys() {
       {"task", FilterKind::Text, "name of the task contains this: task:softmax"},
       {"device", FilterKind::Text, "name of the device contains this: device:H200"},
       {"target", FilterKind::Choice, "what was compiled for", {"cpu", "cuda"}},
-      {"status", FilterKind::Choice, "how the run stands", {"running", "paused", "finished", "interrupted", "failed"}},
+      {"status", FilterKind::Choice, "how the run stands", {"running", "paused", "finished", "stopped", "failed", "interrupted"}},
       {"speedup", FilterKind::Number, "of its best candidate: speedup>1.5"},
       {"time", FilterKind::Time, "of its best candidate: time<30us"},
       {"evaluations", FilterKind::Integer, "candidates that were evaluated: evaluations>1000"},

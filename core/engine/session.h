@@ -236,6 +236,8 @@ class Session : public QObject {
   std::int64_t m_evaluationsAtStart = 0;
   double m_elapsedAtStart = 0.0;
   std::string m_stage;
+  int m_selfTestStep = 0;
+  int m_selfTestSteps = 0;
   services::RunOutcome m_outcome;
 };
 

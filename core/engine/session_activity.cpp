@@ -19,6 +19,8 @@ void Session::emitProgress() {
   services::Progress progress;
   progress.state = m_state;
   progress.stage = m_stage;
+  progress.step = m_selfTestStep;
+  progress.steps = m_selfTestSteps;
   progress.finishing = isFinishing();
   progress.elapsedSeconds = m_clock.elapsedSeconds();
   progress.budgetSeconds = m_spec.timeBudgetSeconds;

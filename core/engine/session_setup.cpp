@@ -185,6 +185,8 @@ void Session::checkDevice(const std::string& torchVersion) {
                                           torchVersion);
   connect(m_gate.get(), &SelfTestGate::progressed, this, [this](int done, int total) {
     m_stage = fmt::format("self-test {} of {}", done, total);
+    m_selfTestStep = done;
+    m_selfTestSteps = total;
     emitProgress();
   });
   connect(m_gate.get(), &SelfTestGate::finished, this, &Session::handleGate);
@@ -193,6 +195,7 @@ void Session::checkDevice(const std::string& torchVersion) {
 
 void Session::handleGate(const Result<SelfTestGate::Ground>& ground) {
   m_gateOpen = true;
+  m_selfTestSteps = 0;
   if (m_concluding) {
     finishWhenQuiet();
     return;
@@ -204,7 +207,7 @@ void Session::handleGate(const Result<SelfTestGate::Ground>& ground) {
   m_ground = *ground;
   if (*ground == SelfTestGate::Ground::Skipped) {
     notice(services::Notice::Severity::Warning,
-           fmt::format("the self-test of {} was skipped: nobody knows whether cheats are found here", m_device.name),
+           fmt::format("the self-test of {} was skipped: cheat detection is untested on this device", m_device.name),
            "run `swage doctor --self-test` before you trust these results");
   }
   loadTask();
@@ -247,7 +250,7 @@ void Session::handleLoaded(const Result<wire::TaskReady>& task) {
   }
   Q_EMIT runCreated(m_run);
   for (const std::string& doubt : m_task.doubts) {
-    notice(services::Notice::Severity::Warning, "a speedup on this task may say little: " + doubt);
+    notice(services::Notice::Severity::Warning, "correctness checks of this task are weak: " + doubt);
   }
   settleBaselines();
 }

@@ -57,6 +57,8 @@ enum class RunState : std::uint8_t {
 struct Progress {
   RunState state = RunState::Idle;
   std::string stage;       // "compiling 3, verifying 1"
+  int step = 0;            // of the self-test of the device, while that runs
+  int steps = 0;           // 0: nothing of the kind
   bool finishing = false;  // the search is over; its best are checked and measured once more
   double elapsedSeconds = 0.0;
   double budgetSeconds = 0.0;
@@ -140,6 +142,9 @@ struct RunSummary {
   std::string baselineMode;
   double baselineNs = 0.0;
   double roofShare = 0.0;  // of the best candidate, as in CandidateRow
+  std::uint64_t seed = 0;
+  double timeBudgetSeconds = 0.0;
+  std::int64_t maxEvaluations = 0;  // 0: no limit
 };
 
 struct HistoryPoint {

@@ -119,7 +119,7 @@ TEST_F(SessionTest, DoubtsAboutTheTaskAreRecordedAndShown) {
   run();
   EXPECT_TRUE(std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
     return notice.severity == services::Notice::Severity::Warning &&
-           notice.text == "a speedup on this task may say little: the output is constant";
+           notice.text == "correctness checks of this task are weak: the output is constant";
   }));
   const auto doubts = doubtsOf(record(), onlyRun().id);
   ASSERT_THAT(doubts, testing::IsOk());

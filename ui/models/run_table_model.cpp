@@ -8,6 +8,7 @@
 #include <array>
 
 #include "ui/models/format.h"
+#include "ui/models/run_words.h"
 
 using namespace Qt::StringLiterals;
 
@@ -39,7 +40,7 @@ QString displayText(const RunSummary& run, RunColumn column) {
     case RunColumn::Id: return u"r"_s % QString::number(run.id.value());
     case RunColumn::Task: return toQString(run.taskName);
     case RunColumn::Device: return toQString(run.deviceName);
-    case RunColumn::Status: return toQString(run.status);
+    case RunColumn::Status: return statusWord(run.status);
     case RunColumn::Speedup: return formatSpeedup(run.bestSpeedup);
     case RunColumn::Time: return formatTime(run.bestTimeNs);
     case RunColumn::Roof: return run.roofShare > 0.0 ? formatShare(run.roofShare) : QString();
@@ -79,8 +80,11 @@ bool holds(std::string_view key, const std::string& text, const RunSummary& run)
   if (key == "task" || key == "device") {
     return domain::containsText(key == "task" ? run.taskName : run.deviceName, text);
   }
-  if (key == "target" || key == "status") {
-    return (key == "target" ? run.target : run.status) == text;
+  if (key == "status") {
+    return run.status == text || (text == "stopped" && run.status == "interrupted");
+  }
+  if (key == "target") {
+    return run.target == text;
   }
   return domain::containsText(run.taskName, text) || domain::containsText(run.deviceName, text);
 }

@@ -75,6 +75,7 @@ Session::Session(services::RunService& run, services::RecordService& record, QOb
 void Session::openProject(const std::filesystem::path& project) {
   m_project = project;
   m_hasRecord = false;
+  forgetEnd();
   clearRun();
   std::error_code ignored;
   if (std::filesystem::exists(project / "runs.sqlite", ignored) && openRecord()) {
@@ -100,12 +101,21 @@ bool Session::openRecord() {
 }
 
 void Session::showRun(domain::RunId run) {
+  forgetEnd();
   clearRun();
   m_shownRun = run;
   reloadRun();
   Q_EMIT runShown(run);
   Q_EMIT progressChanged();
   updateFollowed();
+}
+
+// How the last search ended says nothing about another task or run.
+void Session::forgetEnd() {
+  if (!m_active && m_state != RunState::Idle) {
+    m_state = RunState::Idle;
+    Q_EMIT stateChanged(m_state);
+  }
 }
 
 void Session::clearRun() {

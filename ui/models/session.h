@@ -39,6 +39,7 @@ class Session final : public QObject {
   void selectCandidate(domain::CandidateId id);
   void followBest();
 
+  // Of the search that goes on, or of the last one while its run is shown; else Idle.
   [[nodiscard]] services::RunState state() const { return m_state; }
   [[nodiscard]] bool isActive() const { return m_active; }  // from start() to finished()
   [[nodiscard]] bool canStart() const { return !isActive(); }
@@ -88,6 +89,7 @@ class Session final : public QObject {
   void showRows();
   void reloadHistory();
   void reloadRun();
+  void forgetEnd();
   void clearRun();
   void applySelection(domain::CandidateId id);
   void updateFollowed();

@@ -13,6 +13,7 @@
 #include "ui/models/cell_view.h"
 #include "ui/models/format.h"
 #include "ui/models/pattern_table_model.h"
+#include "ui/models/run_words.h"
 #include "ui/models/session.h"
 #include "ui/models/setting_catalogue.h"
 #include "ui/pages/patterns_page.h"
@@ -89,7 +90,7 @@ void addRuns(Entries& entries, Session& session, const std::vector<services::Run
     entries.push_back(
         {.text = tr("Run %1").arg(run->id.value()),
          .detail =
-             tr("%1 · %2 · %3").arg(toQString(run->taskName), toQString(run->status), formatSpeedup(run->bestSpeedup)),
+             tr("%1 · %2 · %3").arg(toQString(run->taskName), statusWord(run->status), formatSpeedup(run->bestSpeedup)),
          .keys = {},
          .enabled = session.canStart(),
          .run = [&session, id = run->id] { session.showRun(id); }});

@@ -39,17 +39,6 @@ QToolButton* labelledButton(QAction* action) {
   return button;
 }
 
-double share(const services::Progress& progress) {
-  if (progress.budgetSeconds <= 0.0 && progress.maxEvaluations <= 0) {
-    return progress.elapsedSeconds > 0.0 ? 1.0 : 0.0;  // a recorded run
-  }
-  double done = progress.budgetSeconds > 0.0 ? progress.elapsedSeconds / progress.budgetSeconds : 0.0;
-  if (progress.maxEvaluations > 0) {
-    done = std::max(done, static_cast<double>(progress.evaluations) / static_cast<double>(progress.maxEvaluations));
-  }
-  return std::clamp(done, 0.0, 1.0);
-}
-
 }  // namespace
 
 RunBar::RunBar(Session& session, const Actions& actions, QWidget* parent)
@@ -104,12 +93,17 @@ void RunBar::makeFields() {
     m_target->addItem(target, target);
   }
   m_budget->setObjectName(u"timeBudget"_s);
-  m_budget->setAccessibleName(tr("Time budget"));
-  m_budget->setToolTip(tr("Search time, for example 90 s, 5 min or 1h30m"));
+  m_budget->setAccessibleName(tr("Budget"));
+  m_budget->setToolTip(
+      tr("When the search ends: after a time, for example 90 s, 5 min or 1h30m, or after a number of "
+         "candidates, for example 500 candidates"));
   m_budget->setEditable(true);
   m_budget->setInsertPolicy(QComboBox::NoInsert);
-  m_budget->addItems({u"30 s"_s, u"60 s"_s, u"2 min"_s, u"5 min"_s, u"10 min"_s, u"30 min"_s, u"1 h"_s});
-  m_budget->setCurrentText(editableDuration(m_budgetSeconds));
+  m_budget->addItems({u"30 s"_s, u"60 s"_s, u"2 min"_s, u"5 min"_s, u"10 min"_s, u"30 min"_s, u"1 h"_s,
+                      tr("500 candidates"), tr("2000 candidates")});
+  m_budget->setCurrentText(editableBudget(m_budgetSet));
+  m_budget->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  m_budget->setMinimumContentsLength(11);
   auto* panel = new QWidgetAction(this);
   panel->setDefaultWidget(m_options);
   auto* menu = new QMenu(m_optionsButton);
@@ -128,7 +122,7 @@ void RunBar::makeFields() {
   connect(m_options, &RunOptions::changed, this, &RunBar::edited);
   whenEditingFinished(m_budget->lineEdit(), this, &RunBar::restoreBudget);
   connect(m_budget, &QComboBox::currentTextChanged, this, [this](const QString& text) {
-    m_budgetSeconds = parseDuration(text).value_or(m_budgetSeconds);
+    m_budgetSet = parseBudget(text).value_or(m_budgetSet);
     Q_EMIT edited();
   });
 }
@@ -203,30 +197,37 @@ QString RunBar::task() const {
 }
 
 bool RunBar::isComplete() const {
-  return !task().isEmpty() && parseDuration(m_budget->currentText()) && m_options->isValid();
+  return !task().isEmpty() && parseBudget(m_budget->currentText()) && m_options->isValid();
 }
 
 void RunBar::setSettings(const services::RunSpec& spec) {
   if (const int index = m_target->findData(toQString(spec.target)); index >= 0) {
     m_target->setCurrentIndex(index);
   }
-  m_budgetSeconds = spec.timeBudgetSeconds;
-  m_budget->setCurrentText(editableDuration(m_budgetSeconds));
-  m_options->setFrom(spec);
+  const bool isCounted = spec.timeBudgetSeconds <= 0.0 && spec.maxEvaluations > 0;
+  m_budgetSet = isCounted ? Budget{.seconds = 0.0, .evaluations = spec.maxEvaluations}
+                          : Budget{.seconds = spec.timeBudgetSeconds};
+  m_budget->setCurrentText(editableBudget(m_budgetSet));
+  services::RunSpec rest = spec;
+  rest.maxEvaluations = isCounted ? 0 : spec.maxEvaluations;
+  m_options->setFrom(rest);
 }
 
 services::RunSpec RunBar::spec() const {
   services::RunSpec spec;
   spec.task = task().toStdString();
   spec.target = m_target->currentData().toString().toStdString();
-  spec.timeBudgetSeconds = m_budgetSeconds;
   m_options->writeTo(spec);
+  spec.timeBudgetSeconds = m_budgetSet.seconds;
+  if (m_budgetSet.evaluations > 0) {
+    spec.maxEvaluations = m_budgetSet.evaluations;
+  }
   return spec;
 }
 
 void RunBar::restoreBudget() {
-  if (!parseDuration(m_budget->currentText())) {
-    m_budget->setCurrentText(editableDuration(m_budgetSeconds));
+  if (!parseBudget(m_budget->currentText())) {
+    m_budget->setCurrentText(editableBudget(m_budgetSet));
   }
 }
 
@@ -239,30 +240,49 @@ void RunBar::showState() {
 
 void RunBar::showProgress() {
   const services::Progress& progress = m_session.progress();
-  const bool isBusy =
+  const bool isPreparing =
       m_session.state() == services::RunState::Importing || m_session.state() == services::RunState::Preparing;
-  m_progress->setRange(0, isBusy ? 0 : kPermille);
-  m_progress->setValue(static_cast<int>(std::lround(share(progress) * kPermille)));
-  QString stage = toQString(services::name(m_session.state()));
-  if (m_session.state() == services::RunState::Idle && !m_session.isActive()) {
-    stage = m_session.shownRun().isValid() ? tr("recorded run")
-            : isComplete()                 ? tr("Press Start to search for a faster kernel.")
-                                           : tr("Choose a task, then press Start.");
-  }
-  if (progress.elapsedSeconds > 0.0) {
-    stage += u" · "_s % formatDuration(progress.elapsedSeconds);
-    if (progress.budgetSeconds > 0.0) {
-      stage += u" / "_s % formatDuration(progress.budgetSeconds);
-    }
-  }
-  if (m_session.isActive() && !progress.stage.empty()) {
-    stage += u" · "_s % toQString(progress.stage);
-  }
-  m_stage->setFullText(stage);
+  const bool isCounted = isPreparing && progress.steps > 0;
+  m_progress->setRange(0, isCounted ? progress.steps : isPreparing ? 0 : kPermille);
+  m_progress->setValue(isCounted ? progress.step : static_cast<int>(std::lround(shareDone(progress) * kPermille)));
+  m_stage->setFullText(stageText());
   m_best->setValue(formatSpeedup(progress.bestSpeedup));
   m_tried->setValue(formatCount(progress.evaluations));
   m_correct->setValue(formatCount(progress.correct));
   m_rate->setValue(formatRate(progress.perSecond));
+}
+
+QString RunBar::stageText() {
+  const services::Progress& progress = m_session.progress();
+  if (!m_session.isActive() && m_session.state() == services::RunState::Idle) {
+    if (const auto& summary = m_session.summary()) {
+      return tr("recorded run: %1 · %2").arg(statusWord(summary->status), formatDuration(summary->elapsedSeconds));
+    }
+    return isComplete() ? tr("Not started. Press Start to search for a faster kernel.")
+                        : tr("Choose a task, then press Start.");
+  }
+  if (m_session.isActive() && progress.steps > 0 && m_session.state() == services::RunState::Preparing) {
+    return selfTestText(progress);
+  }
+  m_selfTest.invalidate();
+  QString text = progressText(m_session.state(), progress);
+  if (m_session.isActive() && !progress.stage.empty()) {
+    text += u" · "_s % toQString(progress.stage);
+  }
+  return text;
+}
+
+QString RunBar::selfTestText(const services::Progress& progress) {
+  if (!m_selfTest.isValid()) {
+    m_selfTest.start();
+  }
+  const double seconds = static_cast<double>(m_selfTest.elapsed()) / 1000.0;
+  QString text = tr("self-test %1 of %2 · %3").arg(progress.step).arg(progress.steps).arg(formatDuration(seconds));
+  if (progress.step > 0) {
+    text +=
+        u" · "_s % tr("about %1 left").arg(formatDuration(seconds / progress.step * (progress.steps - progress.step)));
+  }
+  return text % u" · "_s % tr("checks once that wrong kernels are found on this device");
 }
 
 }  // namespace swage::ui

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <QToolBar>
 
+#include "ui/models/run_words.h"
 #include "ui/models/session.h"
 #include "ui/models/task_catalogue.h"
 #include "ui/widgets/theme.h"
@@ -43,6 +45,8 @@ class RunBar final : public QToolBar {
   [[nodiscard]] QWidget* makeProgress();
   void showState();
   void showProgress();
+  [[nodiscard]] QString stageText();
+  [[nodiscard]] QString selfTestText(const services::Progress& progress);
   void restoreBudget();
 
   Session& m_session;
@@ -57,7 +61,8 @@ class RunBar final : public QToolBar {
   StatLabel* m_tried;
   StatLabel* m_correct;
   StatLabel* m_rate;
-  double m_budgetSeconds = 60.0;
+  Budget m_budgetSet;
+  QElapsedTimer m_selfTest;  // since its first step
 };
 
 }  // namespace swage::ui

@@ -38,13 +38,15 @@ RunOptions::RunOptions(QWidget* parent)
   m_maxEvaluations->setObjectName(u"maxEvaluations"_s);
   m_maxEvaluations->setRange(0, std::numeric_limits<int>::max());
   m_maxEvaluations->setSpecialValueText(tr("no limit"));
+  m_maxEvaluations->setSuffix(tr(" candidates"));
+  m_maxEvaluations->setToolTip(tr("Ends the search after so many candidates, also before its time is over"));
   m_compileBaselines->setChecked(true);
   auto* form = new QFormLayout(this);
   form->setContentsMargins(14, 12, 14, 12);
   form->addRow(tr("Overrides"), m_overrides);
   form->addRow(tr("Inputs"), m_inputs);
   form->addRow(tr("Seed"), m_seed);
-  form->addRow(tr("Candidates"), m_maxEvaluations);
+  form->addRow(tr("At most"), m_maxEvaluations);
   form->addRow(m_eval);
   form->addRow(m_compileBaselines);
   connect(m_overrides, &QLineEdit::textChanged, this, &RunOptions::checkOverrides);
