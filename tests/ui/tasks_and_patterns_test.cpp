@@ -110,7 +110,7 @@ TEST_F(TasksPageTest, WhatIsDroppedOnTheWindowIsOpened) {
   EXPECT_EQ(window->session().project(), folder / "project");
   write(folder / "notes.txt", "");
   drop(path("notes.txt"));
-  EXPECT_TRUE(child<ui::NoticeBanner>(u"noticeBanner"_s)->text().contains(u"is nothing that Swage can open"_s));
+  EXPECT_TRUE(child<ui::NoticeBanner>(u"noticeBanner"_s)->text().contains(u"Swage cannot open"_s));
 }
 
 class PatternsPageTest : public ::testing::Test {

@@ -31,12 +31,8 @@ QString firstDocLine(const QString& path) {
 
 TaskEntry taskEntry(const QString& path) {
   // "FILE.py:Class" names a class of a module; the class is the better name then.
-  const qsizetype colon = path.lastIndexOf(u".py:"_s);
-  const QString file = colon < 0 ? path : path.left(colon + 3);
-  QString name = QFileInfo(file).completeBaseName();
-  if (colon >= 0) {
-    name += u":"_s % path.mid(colon + 4);
-  }
+  const QString file = fileOfTask(path);
+  const QString name = QFileInfo(file).completeBaseName() + path.mid(file.size());
   return {.name = name, .path = path, .description = firstDocLine(file)};
 }
 
@@ -46,6 +42,32 @@ std::vector<TaskEntry> tasksIn(const QString& folder) {
     tasks.push_back(taskEntry(file.absoluteFilePath()));
   }
   return tasks;
+}
+
+QString fileOfTask(const QString& task) {
+  const qsizetype colon = task.lastIndexOf(u".py:"_s);
+  return colon < 0 ? task : task.left(colon + 3);
+}
+
+QString absoluteTask(const QString& path) {
+  const QString file = fileOfTask(path);
+  const QFileInfo info(file);
+  return file.isEmpty() || !info.exists() ? path : QString(info.absoluteFilePath() % path.mid(file.size()));
+}
+
+QStringList mendedTasks(const QStringList& tasks, const QString& bundledFolder) {
+  QStringList mended;
+  for (const QString& task : tasks) {
+    const QString bundled = bundledFolder % u"/"_s % QFileInfo(fileOfTask(task)).completeBaseName() % u".py"_s;
+    QString path = absoluteTask(task);
+    if (QFileInfo(path).isRelative() && QFileInfo(bundled).isFile()) {
+      path = QFileInfo(bundled).absoluteFilePath();
+    }
+    if (!task.isEmpty() && QFileInfo(path).isAbsolute() && !mended.contains(path)) {
+      mended.push_back(path);
+    }
+  }
+  return mended.mid(0, kMaxRecent);
 }
 
 QStringList withRecent(QStringList recent, const QString& path) {

@@ -20,6 +20,14 @@ struct TaskEntry {
 // The Python files of a folder, by name. A folder that cannot be read has no tasks.
 [[nodiscard]] std::vector<TaskEntry> tasksIn(const QString& folder);
 [[nodiscard]] TaskEntry taskEntry(const QString& path);
+// A task as it is found from any folder: "model.py:Net" as "/home/user/model.py:Net". As it is where nothing lies
+// there.
+[[nodiscard]] QString absoluteTask(const QString& path);
+// The file or folder of a task, without the ":Class" of a Python file.
+[[nodiscard]] QString fileOfTask(const QString& task);
+// Tasks as an earlier version remembered them: a relative path becomes absolute if it is found from here or among the
+// bundled tasks, and is left out otherwise. Without duplicates, at most ten.
+[[nodiscard]] QStringList mendedTasks(const QStringList& tasks, const QString& bundledFolder);
 // `recent` with `path` in front, without duplicates, at most ten.
 [[nodiscard]] QStringList withRecent(QStringList recent, const QString& path);
 // "NAME=VALUE NAME=VALUE" to pairs; nothing when a part has no name or no "=".

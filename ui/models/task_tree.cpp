@@ -87,7 +87,7 @@ class Scan {
 }  // namespace
 
 PathKind kindOfPath(const QString& path) {
-  const QFileInfo info(path);
+  const QFileInfo info(fileOfTask(path));
   if (info.isFile() && info.fileName() == "runs.sqlite"_L1) {
     return PathKind::Project;
   }

@@ -4,14 +4,18 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QJsonArray>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSortFilterProxyModel>
+#include <QSplitter>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <QtConcurrentRun>
 
+#include "ui/editor/kernel_view.h"
 #include "ui/models/task_catalogue.h"
+#include "ui/models/task_preview.h"
 #include "ui/models/task_tree_model.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/icons.h"
@@ -48,7 +52,9 @@ TasksPage::TasksPage(const QString& bundledFolder, QWidget* parent)
       m_search(new QLineEdit),
       m_add(new QToolButton),
       m_remove(new QToolButton),
-      m_tree(new QTreeView) {
+      m_tree(new QTreeView),
+      m_inputs(new QLabel),
+      m_source(new KernelView(KernelView::Language::Python)) {
   setObjectName(u"tasksPage"_s);
   m_filter->setSourceModel(m_model);
   m_filter->setFilterCaseSensitivity(Qt::CaseInsensitive);
@@ -60,7 +66,13 @@ TasksPage::TasksPage(const QString& bundledFolder, QWidget* parent)
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(makeBar());
-  column->addWidget(m_empty, 1);
+  auto* halves = new QSplitter(Qt::Vertical);
+  halves->setChildrenCollapsible(false);
+  halves->addWidget(m_empty);
+  halves->addWidget(makePreview());
+  halves->setStretchFactor(0, 3);
+  halves->setStretchFactor(1, 2);
+  column->addWidget(halves, 1);
   connect(&m_scan, &QFutureWatcherBase::finished, this, [this] {
     m_scanned = m_scan.result();
     showTree();
@@ -115,7 +127,48 @@ void TasksPage::makeTree() {
   connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, &TasksPage::updateButtons);
 }
 
+QWidget* TasksPage::makePreview() {
+  m_preview = new QWidget;
+  m_preview->setObjectName(u"taskPreview"_s);
+  m_inputs->setObjectName(u"taskInputs"_s);
+  m_inputs->setWordWrap(true);
+  m_inputs->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_inputs->setContentsMargins(8, 6, 8, 4);
+  m_source->setObjectName(u"taskSource"_s);
+  m_source->setTitle(tr("Source of the task"));
+  m_source->setEditing(KernelView::Editing::Never);
+  m_source->setMinimumHeight(fontMetrics().height() * 4);
+  auto* column = new QVBoxLayout(m_preview);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(m_inputs);
+  column->addWidget(m_source, 1);
+  m_preview->hide();
+  return m_preview;
+}
+
+void TasksPage::showPreview() {
+  const QModelIndex index = m_tree->currentIndex();
+  const bool isTask = index.data(TaskTreeModel::IsTaskRole).toBool();
+  m_preview->setVisible(isTask);
+  if (!isTask) {
+    return;
+  }
+  const TaskPreview task = readTaskPreview(index.data(TaskTreeModel::PathRole).toString());
+  QStringList lines;
+  if (!task.description.isEmpty()) {
+    lines.push_back(task.description);
+  }
+  lines.push_back(!task.obstacle.isEmpty()  ? task.obstacle
+                  : task.inputs.isEmpty()   ? tr("Inputs: not stated in the file")
+                  : task.inputs.size() == 1 ? tr("Input: %1").arg(task.inputs.front())
+                                            : tr("Inputs: %1").arg(task.inputs.join(u", "_s)));
+  m_inputs->setText(lines.join(u'\n'));
+  m_source->setText(task.source);
+}
+
 void TasksPage::setTheme(const Theme& theme) {
+  m_source->setTheme(theme);
   m_add->setIcon(themedIcon(u"open"_s, theme));
   m_remove->setIcon(themedIcon(u"close"_s, theme));
 }
@@ -159,7 +212,7 @@ void TasksPage::showTree() {
 void TasksPage::applySearch() {
   m_filter->setFilterFixedString(m_search->text().trimmed());
   const bool found = m_filter->rowCount() > 0;
-  m_empty->setSentence(m_model->rowCount() > 0 ? tr("No task has such a name.")
+  m_empty->setSentence(m_model->rowCount() > 0 ? tr("No task matches.")
                                                : tr("Add a folder of tasks, or drop a Python file on the window."));
   m_empty->setEmpty(!found);
   if (m_search->text().trimmed().isEmpty()) {
@@ -190,6 +243,7 @@ void TasksPage::removeCurrentFolder() {
 }
 
 void TasksPage::updateButtons() {
+  showPreview();
   m_remove->setEnabled(!currentFolder().isEmpty());
 }
 

@@ -11,6 +11,7 @@
 #include "ui/models/task_tree.h"
 #include "ui/widgets/theme.h"
 
+class QLabel;
 class QLineEdit;
 class QSortFilterProxyModel;
 class QToolButton;
@@ -19,10 +20,11 @@ class QTreeView;
 namespace swage::ui {
 
 class EmptyState;
+class KernelView;
 class TaskTreeModel;
 
 // What can be optimised: the bundled tasks, those used lately, and the folders the user has added, a KernelBench
-// checkout for instance. Folders are read in the background.
+// checkout for instance, with the source and the inputs of the current one. Folders are read in the background.
 class TasksPage final : public QWidget {
   Q_OBJECT
 
@@ -51,6 +53,8 @@ class TasksPage final : public QWidget {
   void choose(const QModelIndex& index);
   void removeCurrentFolder();
   void updateButtons();
+  [[nodiscard]] QWidget* makePreview();
+  void showPreview();
   [[nodiscard]] QString currentFolder() const;
 
   QString m_bundledFolder;
@@ -65,6 +69,9 @@ class TasksPage final : public QWidget {
   QToolButton* m_remove;
   QTreeView* m_tree;
   EmptyState* m_empty = nullptr;
+  QWidget* m_preview = nullptr;  // of the current task, under the tree
+  QLabel* m_inputs;
+  KernelView* m_source;
 };
 
 }  // namespace swage::ui

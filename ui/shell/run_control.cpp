@@ -5,6 +5,7 @@
 #include <QMenu>
 
 #include "ui/models/format.h"
+#include "ui/models/run_words.h"
 #include "ui/models/task_tree.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/dialogs.h"
@@ -61,7 +62,7 @@ std::filesystem::path RunControl::projectOf(const std::string& task) const {
 }
 
 void RunControl::setRecentTasks(const QStringList& recent) {
-  m_recentTasks = recent;
+  m_recentTasks = mendedTasks(recent, m_options.tasksFolder);
   m_bar.setTasks(tasksIn(m_options.tasksFolder), m_recentTasks);
   Q_EMIT recentTasksChanged();
 }
@@ -72,16 +73,18 @@ void RunControl::selectTask(const QString& path) {
                     tr("Stop it before opening another task.").toStdString()});
     return;
   }
-  setRecentTasks(withRecent(m_recentTasks, path));
-  m_bar.chooseTask(path);
+  const QString task = absoluteTask(path);  // it has to be found from another folder, too
+  setRecentTasks(withRecent(m_recentTasks, task));
+  m_bar.chooseTask(task);
 }
 
 void RunControl::openProject(const QString& folder) {
   if (!m_session.canStart()) {
     return;
   }
-  m_recentProjects = withRecent(m_recentProjects, folder);
-  m_options.spec.project = folder.toStdString();
+  const QString project = QFileInfo(folder).absoluteFilePath();
+  m_recentProjects = withRecent(m_recentProjects, project);
+  m_options.spec.project = project.toStdString();
   m_session.openProject(m_options.spec.project);
 }
 
@@ -91,7 +94,7 @@ void RunControl::openPath(const QString& path) {
     case PathKind::Project: openProject(QFileInfo(path).isDir() ? path : QFileInfo(path).path()); break;
     case PathKind::TaskFolder: Q_EMIT taskFolderOpened(path); break;
     case PathKind::Nothing:
-      Q_EMIT noticed({Severity::Warning, tr("'%1' is nothing that Swage can open.").arg(path).toStdString(),
+      Q_EMIT noticed({Severity::Warning, tr("Swage cannot open '%1'.").arg(path).toStdString(),
                       tr("Open a Python file with a PyTorch module, a task bundle, a project, or a folder of tasks.")
                           .toStdString()});
   }
@@ -141,7 +144,7 @@ void RunControl::fillRecordedRuns(QMenu& menu) {
   for (auto run = runs->rbegin(); run != runs->rend(); ++run) {
     QAction* action = menu.addAction(tr("%1: %2, %3, %4")
                                          .arg(QString::number(run->id.value()), toQString(run->taskName),
-                                              toQString(run->status), formatSpeedup(run->bestSpeedup)));
+                                              statusWord(run->status), formatSpeedup(run->bestSpeedup)));
     action->setCheckable(true);
     action->setChecked(run->id == m_session.shownRun());
     action->setEnabled(m_session.canStart());
@@ -190,8 +193,9 @@ LeftOff RunControl::leftOff() const {
 }
 
 void RunControl::goOn(const LeftOff& leftOff) {
-  if (kindOfPath(leftOff.task) == PathKind::Task) {
-    m_bar.chooseTask(leftOff.task);
+  const QStringList task = mendedTasks({leftOff.task}, m_options.tasksFolder);
+  if (!task.isEmpty() && kindOfPath(task.front()) == PathKind::Task) {
+    m_bar.chooseTask(task.front());
   }
   if (leftOff.projectChosen && kindOfPath(leftOff.project) == PathKind::Project) {
     openProject(leftOff.project);
