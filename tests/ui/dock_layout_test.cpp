@@ -5,8 +5,11 @@
 
 #include <QAction>
 #include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
 #include <QMenu>
 #include <QTest>
+#include <QVBoxLayout>
 
 #include <array>
 
@@ -115,15 +118,37 @@ TEST_F(DockLayoutTest, ShowBringsAPageToTheFront) {
   EXPECT_EQ(window.tabifiedDockWidgets(dock(u"compare"_s)), QList<QDockWidget*>{dock(u"map"_s)});
 }
 
-TEST_F(DockLayoutTest, TheActionOfAPageBehindAnotherBringsItForwardAndThenClosesIt) {
-  auto* action = window.findChild<QAction*>(u"show_runs"_s);
-  EXPECT_TRUE(action->isChecked());
+TEST_F(DockLayoutTest, TheActionOfAPageShowsItAndNeverClosesIt) {
+  auto* action = docks.action(u"runs"_s);
   action->trigger();
   ASSERT_TRUE(QTest::qWaitFor([this] { return !dock(u"runs"_s)->visibleRegion().isEmpty(); }));
-  EXPECT_TRUE(action->isChecked());
   action->trigger();
-  EXPECT_TRUE(dock(u"runs"_s)->isHidden());
-  EXPECT_FALSE(action->isChecked());
+  EXPECT_FALSE(dock(u"runs"_s)->isHidden());
+  dock(u"runs"_s)->close();
+  action->trigger();
+  EXPECT_FALSE(dock(u"runs"_s)->isHidden());
+}
+
+TEST_F(DockLayoutTest, APageThatIsShownHasTheKeyboard) {
+  auto* page = new QWidget;
+  auto* list = new QListWidget;
+  auto* column = new QVBoxLayout(page);
+  column->addWidget(new QLineEdit);
+  column->addWidget(list);
+  docks.add(ui::PageDescriptor{.id = u"list"_s, .title = u"list"_s, .hint = {}, .shownIn = {}, .shortcut = {}}, page);
+  docks.show(u"list"_s);
+  EXPECT_EQ(window.focusWidget(), list);
+  EXPECT_EQ(docks.pageOf(list), u"list"_s);
+  EXPECT_EQ(docks.pageOf(nullptr), QString());
+}
+
+TEST_F(DockLayoutTest, APageLargerThanItsDockIsScrolled) {
+  auto* page = new QWidget;
+  page->setMinimumSize(2000, 1500);
+  docks.add(ui::PageDescriptor{.id = u"large"_s, .title = u"large"_s, .hint = {}, .shownIn = {}, .shortcut = {}}, page);
+  docks.show(u"large"_s);
+  EXPECT_LT(window.minimumSizeHint().width(), 900);
+  EXPECT_LT(window.minimumSizeHint().height(), 600);
 }
 
 TEST_F(DockLayoutTest, ResetBringsBackTheCurrentLayout) {

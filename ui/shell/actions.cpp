@@ -34,6 +34,8 @@ Actions::Actions(QObject* owner)
                      "Find a candidate by its number, a cell, a run, a task or a page by its name")),
       exportKernel(make(owner, u"exportKernel"_s, "&Export Kernel…", QKeySequence(u"Ctrl+E"_s),
                         "Check the selected kernel and write it as files of your own")),
+      newWindow(make(owner, u"newWindow"_s, "&New Window", QKeySequence(u"Ctrl+Shift+N"_s),
+                     "Open another window on the task and the project of this one")),
       quit(make(owner, u"quit"_s, "&Quit", QKeySequence(u"Ctrl+Q"_s), "Leave Swage")),
       start(make(owner, u"start"_s, "&Start", QKeySequence(u"F5"_s), "Start a search over the chosen task")),
       pause(make(owner, u"pause"_s, "&Pause", QKeySequence(u"F6"_s), "Pause after the evaluation in progress")),
@@ -47,8 +49,14 @@ Actions::Actions(QObject* owner)
       commandPalette(make(owner, u"commandPalette"_s, "&Command Palette…", QKeySequence(u"Ctrl+Shift+P"_s),
                           "Find any command by a part of its name")),
       settings(make(owner, u"settings"_s, "&Settings…", QKeySequence(u"Ctrl+,"_s), "Everything that can be set")),
+      fullScreen(make(owner, u"fullScreen"_s, "&Full Screen", QKeySequence(u"F11"_s),
+                      "Give the window the whole screen, or take it back")),
+      help(make(owner, u"help"_s, "&Help", QKeySequence(u"F1"_s), "Explain the part of the window that has the focus")),
+      playDemo(make(owner, u"playDemo"_s, "Play the &Demo", {},
+                    "Replay a recorded search in a window of its own; needs no GPU, compiler or Python")),
       about(make(owner, u"about"_s, "&About Swage", {}, "Version and licence")) {
   pause->setCheckable(true);
+  fullScreen->setCheckable(true);
   quit->setMenuRole(QAction::QuitRole);
   about->setMenuRole(QAction::AboutRole);
 }

@@ -19,6 +19,7 @@ struct Actions {
   QAction* openProject;
   QAction* quickOpen;
   QAction* exportKernel;
+  QAction* newWindow;
   QAction* quit;
   QAction* start;
   QAction* pause;
@@ -28,6 +29,9 @@ struct Actions {
   QAction* findInKernel;
   QAction* commandPalette;
   QAction* settings;
+  QAction* fullScreen;
+  QAction* help;
+  QAction* playDemo;
   QAction* about;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/dock_layout.h"
 
+#include <QAbstractScrollArea>
 #include <QAction>
 #include <QMenu>
 
@@ -9,6 +10,8 @@
 #include <optional>
 
 #include "core/base/assert.h"
+#include "ui/shell/page_frame.h"
+#include "ui/shell/shortcuts.h"
 
 using namespace Qt::StringLiterals;
 
@@ -40,6 +43,28 @@ Shares sharesOf(Layout layout) {
   return {};
 }
 
+// A page that has no use for keys itself passes them on: to its first list or text, or else to what takes them first.
+void focusInto(QWidget& page) {
+  if (page.focusPolicy() != Qt::NoFocus || page.focusProxy() != nullptr) {
+    page.setFocus(Qt::OtherFocusReason);
+    return;
+  }
+  QWidget* wanted = nullptr;
+  for (QWidget* one : page.findChildren<QWidget*>()) {
+    if (!one->isVisibleTo(&page) || !one->isEnabled() || (one->focusPolicy() & Qt::TabFocus) == 0) {
+      continue;
+    }
+    const bool isContent = qobject_cast<QAbstractScrollArea*>(one) != nullptr;
+    if (wanted == nullptr || isContent) {
+      wanted = one;
+    }
+    if (isContent) {
+      break;
+    }
+  }
+  (wanted != nullptr ? wanted : &page)->setFocus(Qt::OtherFocusReason);
+}
+
 std::optional<Place> placeIn(const PageDescriptor& page, Layout layout) {
   const auto entry = std::find_if(page.shownIn.begin(), page.shownIn.end(),
                                   [layout](const auto& shown) { return shown.first == layout; });
@@ -57,29 +82,32 @@ DockLayout::DockLayout(QMainWindow& window) : QObject(&window), m_window(window)
 DockLayout::Docked& DockLayout::dock(const PageDescriptor& descriptor, QWidget* page) {
   auto* dock = new QDockWidget(descriptor.title, &m_window);
   dock->setObjectName(descriptor.id % u"Dock"_s);
-  dock->setWidget(page);
-  // QDockWidget's own action takes a page behind another tab for shown, and would close it.
+  dock->setWidget(new PageFrame(page));
+  // QDockWidget's own action would close a page that is open: keys that lead to a page must not take it away.
   auto* action = new QAction(descriptor.title, &m_window);
   action->setObjectName(u"show_"_s % descriptor.id);
   action->setToolTip(descriptor.hint);
   action->setStatusTip(descriptor.hint);
   action->setShortcut(descriptor.shortcut);
-  action->setCheckable(true);
+  action->setProperty(kCommandTitle, tr("Page: %1").arg(descriptor.title));
   m_window.addAction(action);
-  connect(action, &QAction::triggered, dock, [this, dock, id = descriptor.id] { toggle(id, *dock); });
-  connect(dock, &QDockWidget::visibilityChanged, action, [dock, action] { action->setChecked(!dock->isHidden()); });
+  connect(action, &QAction::triggered, dock, [this, id = descriptor.id] { show(id); });
   m_window.addDockWidget(kArea, dock);
-  m_docks.push_back(
-      {.descriptor = descriptor, .dock = dock, .toggle = action, .setTheme = {}, .save = {}, .restore = {}});
+  m_docks.push_back({.descriptor = descriptor,
+                     .dock = dock,
+                     .page = page,
+                     .showPage = action,
+                     .setTheme = {},
+                     .save = {},
+                     .restore = {}});
   return m_docks.back();
 }
 
-void DockLayout::toggle(const QString& id, QDockWidget& dock) {
-  if (!dock.isHidden() && !dock.visibleRegion().isEmpty()) {
-    dock.hide();
-  } else {
-    show(id);
-  }
+const DockLayout::Docked& DockLayout::find(const QString& id) const {
+  const auto found =
+      std::find_if(m_docks.begin(), m_docks.end(), [&id](const Docked& docked) { return docked.descriptor.id == id; });
+  SWAGE_ASSERT(found != m_docks.end());
+  return *found;
 }
 
 void DockLayout::setTheme(const Theme& theme) {
@@ -195,12 +223,39 @@ void DockLayout::resizePlaces(Layout layout) {
 }
 
 void DockLayout::show(const QString& id) {
-  const auto found =
-      std::find_if(m_docks.begin(), m_docks.end(), [&id](const Docked& docked) { return docked.descriptor.id == id; });
-  SWAGE_ASSERT(found != m_docks.end());
-  found->dock->show();
-  found->dock->raise();
-  found->dock->widget()->setFocus(Qt::OtherFocusReason);
+  const Docked& found = find(id);
+  found.dock->show();
+  found.dock->raise();
+  focusInto(*found.page);
+}
+
+void DockLayout::showLarge(const QString& id) {
+  constexpr double kWidth = 0.48;
+  constexpr double kHeight = 0.55;
+  show(id);
+  QDockWidget* dock = find(id).dock;
+  const auto atLeast = [this, dock](int size, double wanted, Qt::Orientation orientation) {
+    if (size < static_cast<int>(wanted)) {
+      m_window.resizeDocks({dock}, {static_cast<int>(wanted)}, orientation);
+    }
+  };
+  if (!dock->isFloating()) {
+    atLeast(dock->width(), m_window.width() * kWidth, Qt::Horizontal);
+    atLeast(dock->height(), m_window.height() * kHeight, Qt::Vertical);
+  }
+}
+
+void DockLayout::hide(const QString& id) {
+  find(id).dock->hide();
+}
+
+QString DockLayout::pageOf(const QWidget* widget) const {
+  for (const Docked& docked : m_docks) {
+    if (widget != nullptr && (docked.dock == widget || docked.dock->isAncestorOf(widget))) {
+      return docked.descriptor.id;
+    }
+  }
+  return {};
 }
 
 std::vector<const PageDescriptor*> DockLayout::pages() const {
@@ -213,7 +268,7 @@ std::vector<const PageDescriptor*> DockLayout::pages() const {
 
 void DockLayout::fillMenu(QMenu& menu) const {
   for (const Docked& docked : m_docks) {
-    menu.addAction(docked.toggle);
+    menu.addAction(docked.showPage);
   }
 }
 

@@ -58,8 +58,15 @@ class DockLayout final : public QObject {
   [[nodiscard]] Layout current() const { return m_current; }
   // Opens a page, brings it to the front and gives it the keyboard. An unknown id is a programmer's error.
   void show(const QString& id);
+  // The same, with enough of the window to work in.
+  void showLarge(const QString& id);
+  void hide(const QString& id);
+  // The command that shows a page.
+  [[nodiscard]] QAction* action(const QString& id) const { return find(id).showPage; }
+  // The page that a widget belongs to; empty: none.
+  [[nodiscard]] QString pageOf(const QWidget* widget) const;
   [[nodiscard]] std::vector<const PageDescriptor*> pages() const;
-  // One checkable entry for each page, in the order of their registration.
+  // One entry for each page that shows it, in the order of their registration.
   void fillMenu(QMenu& menu) const;
 
   [[nodiscard]] QByteArray save() const;
@@ -75,12 +82,13 @@ class DockLayout final : public QObject {
   struct Docked {
     PageDescriptor descriptor;
     QDockWidget* dock = nullptr;
-    QAction* toggle = nullptr;
+    QWidget* page = nullptr;
+    QAction* showPage = nullptr;
     std::function<void(const Theme&)> setTheme;
     std::function<QJsonObject()> save;
     std::function<void(const QJsonObject&)> restore;
   };
-  void toggle(const QString& id, QDockWidget& dock);
+  [[nodiscard]] const Docked& find(const QString& id) const;
   [[nodiscard]] Docked& dock(const PageDescriptor& descriptor, QWidget* page);
   [[nodiscard]] std::vector<const Docked*> docksAt(Layout layout, Place where) const;
   void split(Layout layout);

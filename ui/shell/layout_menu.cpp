@@ -3,6 +3,7 @@
 
 #include "ui/shell/dialogs.h"
 #include "ui/shell/dock_layout.h"
+#include "ui/shell/shortcuts.h"
 
 using namespace Qt::StringLiterals;
 
@@ -22,7 +23,7 @@ LayoutMenu::LayoutMenu(DockLayout& docks, Dialogs& dialogs, QWidget* window)
   m_remove = addMenu(tr("Re&move Layout"));
   QAction* reset = addAction(tr("&Reset Layout"));
   reset->setObjectName(u"resetLayout"_s);
-  reset->setToolTip(tr("Put every page where it was at first"));
+  reset->setToolTip(tr("Restore the standard arrangement of this layout"));
   connect(reset, &QAction::triggered, this, [this] { m_docks.reset(); });
   fillSaved();
 }
@@ -36,13 +37,13 @@ void LayoutMenu::makeBuiltIn() {
   };
   const Entry entries[] = {
       {Layout::Search, u"search"_s, tr("&Search"), tr("Watch a search: the archive, the best kernel, all candidates")},
-      {Layout::Inspect, u"inspect"_s, tr("&Inspect"),
-       tr("Read one kernel: its source large, what was measured beside")},
-      {Layout::Compare, u"compare"_s, tr("&Compare"), tr("Hold two kernels against each other")}};
+      {Layout::Inspect, u"inspect"_s, tr("&Inspect"), tr("One kernel: source, assembly and measurements")},
+      {Layout::Compare, u"compare"_s, tr("&Compare"), tr("Compare two kernels")}};
   int key = Qt::Key_1;
   for (const Entry& entry : entries) {
     QAction* action = addAction(entry.title);
     action->setObjectName(u"layout_"_s % entry.name);
+    action->setProperty(kCommandTitle, tr("Layout: %1").arg(QString(entry.title).remove(u'&')));
     action->setToolTip(entry.hint);
     action->setStatusTip(entry.hint);
     action->setShortcut(QKeySequence(Qt::CTRL | static_cast<Qt::Key>(key++)));

@@ -13,9 +13,12 @@
 
 #include "core/base/log.h"
 #include "ui/models/format.h"
+#include "ui/models/task_catalogue.h"
 #include "ui/pages/tasks_page.h"
+#include "ui/pages/welcome_page.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/export_dialog.h"
+#include "ui/shell/help_control.h"
 #include "ui/shell/incidents.h"
 #include "ui/shell/layout_menu.h"
 #include "ui/shell/locator.h"
@@ -60,14 +63,17 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   resize(kFirstSize);
   makeBars();
   m_pages = addPages(*m_docks, m_session, services, options, m_actions);
-  fillMenuBar(*menuBar(), {m_actions, *m_control, *m_docks, *m_layouts, services.theme, m_pages});
+  m_help = new HelpControl(*m_pages.help, *m_docks, m_actions, this);
+  fillMenuBar(*menuBar(), {m_actions, *m_control, *m_docks, *m_layouts, services.theme, m_pages, *m_help});
   setStatusBar(new StatusStrip(m_session, this));
   m_settingsControl = new SettingsControl(m_settings, services, options, *this);
+  m_help->setShortcuts(m_settingsControl->shortcuts());
   m_settingsControl->applyTo(*m_bar);
   m_settingsControl->applyTo(m_notifier);
   watchIncidents();
   connectParts();
   connectTasks();
+  connectWindows();
   if (m_pages.doctor != nullptr) {
     m_setup = new SetupCheck(*m_pages.doctor, *m_docks, this);
   }
@@ -75,7 +81,7 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   restoreState();
   applyCurrentTheme(services.theme.theme());
   if (!options.spec.task.empty()) {
-    m_bar->chooseTask(toQString(options.spec.task));
+    m_bar->chooseTask(absoluteTask(toQString(options.spec.task)));
   }
   m_control->showTask();
   if (const auto complaint = m_settingsControl->complaint()) {
@@ -139,6 +145,16 @@ void MainWindow::connectParts() {
 void MainWindow::connectTasks() {
   connect(m_control, &RunControl::recentTasksChanged, m_pages.tasks,
           [this] { m_pages.tasks->setRecent(m_control->recentTasks()); });
+  connect(m_control, &RunControl::recentTasksChanged, m_pages.welcome,
+          [this] { m_pages.welcome->setRecent(m_control->recentTasks()); });
+  connect(m_pages.welcome, &WelcomePage::taskChosen, m_control, &RunControl::selectTask);
+  // It has done its part when there is something to look at.
+  connect(m_bar, &RunBar::taskChosen, m_docks, [this] { m_docks->hide(u"welcome"_s); });
+  connect(&m_session, &Session::runShown, m_docks, [this](domain::RunId run) {
+    if (run.isValid() || m_session.isActive()) {
+      m_docks->hide(u"welcome"_s);
+    }
+  });
   connect(m_control, &RunControl::taskFolderOpened, m_pages.tasks, [this](const QString& folder) {
     m_pages.tasks->addFolder(folder);
     m_docks->show(u"tasks"_s);
@@ -147,6 +163,35 @@ void MainWindow::connectTasks() {
   connect(m_pages.tasks, &TasksPage::folderRequested, this, [this] {
     m_services.dialogs.chooseTaskFolder(this, [this](const QString& folder) { m_pages.tasks->addFolder(folder); });
   });
+}
+
+void MainWindow::connectWindows() {
+  m_actions.newWindow->setEnabled(m_options.openWindow != nullptr);
+  m_actions.playDemo->setEnabled(m_options.openDemo != nullptr);
+  connect(m_actions.newWindow, &QAction::triggered, this, &MainWindow::openWindow);
+  connect(m_actions.playDemo, &QAction::triggered, this, [this] {
+    if (const Result<> opened = m_options.openDemo(); !opened) {
+      m_session.report(opened.error());
+    }
+  });
+  connect(m_actions.fullScreen, &QAction::triggered, this,
+          [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+}
+
+// It looks as this one does now, and shows the same.
+void MainWindow::openWindow() {
+  saveState();
+  const LeftOff here = m_control->leftOff();
+  if (const Result<> opened = m_options.openWindow(here.task, here.projectChosen ? here.project : QString()); !opened) {
+    m_session.report(opened.error());
+  }
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+  QMainWindow::changeEvent(event);
+  if (event->type() == QEvent::WindowStateChange) {
+    m_actions.fullScreen->setChecked(isFullScreen());
+  }
 }
 
 void MainWindow::exportKernel() {
@@ -214,7 +259,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls()) {
+  if (event->mimeData()->hasUrls() && event->source() == nullptr) {  // not a cell that is on its way out
     event->acceptProposedAction();
   }
 }
@@ -239,11 +284,18 @@ void MainWindow::restoreState() {
   if (m_setup != nullptr && !m_options.safeMode && !m_options.stateFile.empty()) {
     m_setup->remember(state.missing);
   }
+  welcome(state);
   if (m_options.crashNote) {
     offerRecovery(state);
   } else {
     restoreSession(state);
   }
+}
+
+// Who has used Swage before, or says what to open, needs no welcome.
+void MainWindow::welcome(const ShellState& state) {
+  m_isFirstStart = !m_options.safeMode && !m_options.stateFile.empty() && state.layout.isEmpty() &&
+                   state.recentTasks.isEmpty() && m_options.spec.task.empty() && m_options.spec.project.empty();
 }
 
 void MainWindow::restoreSession(const ShellState& state) {
@@ -260,6 +312,9 @@ void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
   if (!std::exchange(m_isArranged, true)) {
     QTimer::singleShot(0, m_docks, &DockLayout::reset);
+  }
+  if (std::exchange(m_isFirstStart, false)) {
+    QTimer::singleShot(0, m_docks, [this] { m_docks->show(u"welcome"_s); });
   }
   if (m_setup != nullptr) {
     QTimer::singleShot(0, m_setup, &SetupCheck::start);
@@ -279,11 +334,13 @@ void MainWindow::saveState() {
   if (m_options.stateFile.empty() || m_options.safeMode) {
     return;
   }
+  // Another window may have written meanwhile.
+  const QStringList others = loadShellState(m_options.stateFile).recentTasks;
   const ShellState state{.geometry = saveGeometry(),
                          .layout = m_docks->save(),
                          .layouts = m_layouts->saved(),
                          .pages = m_docks->savePages(),
-                         .recentTasks = m_control->recentTasks(),
+                         .recentTasks = mendedTasks(m_control->recentTasks() + others, m_options.tasksFolder),
                          .recentProjects = m_control->recentProjects(),
                          .leftOff = m_control->leftOff(),
                          .missing = m_setup != nullptr ? m_setup->known() : SetupCheck::Missing()};

@@ -20,6 +20,7 @@ namespace swage::ui {
 class Badge;
 class DockLayout;
 class ExportDialog;
+class HelpControl;
 class Incidents;
 class LayoutMenu;
 class Locator;
@@ -52,12 +53,16 @@ class MainWindow final : public QMainWindow {
   void showEvent(QShowEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   void makeBars();
   void watchIncidents();
   void connectParts();
   void connectTasks();
+  void connectWindows();
+  void openWindow();
+  void welcome(const ShellState& state);
   void exportKernel();
   void restoreSession(const ShellState& state);
   void offerRecovery(const ShellState& state);
@@ -82,10 +87,12 @@ class MainWindow final : public QMainWindow {
   Pages m_pages;
   LayoutMenu* m_layouts;
   Locator* m_locator;
+  HelpControl* m_help = nullptr;
   SettingsControl* m_settingsControl = nullptr;
   SetupCheck* m_setup = nullptr;     // null: nobody looks
   ExportDialog* m_export = nullptr;  // made when it is first asked for
   bool m_isArranged = false;         // the docks have their proportions
+  bool m_isFirstStart = false;       // greets when it is shown
   bool m_closeWhenFinished = false;
 };
 

@@ -5,7 +5,6 @@
 #include <QCoreApplication>
 #include <QMenu>
 #include <QMenuBar>
-#include <QUndoStack>
 
 #include "ui/pages/candidates_page.h"
 #include "ui/pages/compare_page.h"
@@ -13,10 +12,12 @@
 #include "ui/pages/profile_page.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/dock_layout.h"
+#include "ui/shell/help_control.h"
 #include "ui/shell/layout_menu.h"
 #include "ui/shell/pages.h"
 #include "ui/shell/run_control.h"
 #include "ui/shell/theme_controller.h"
+#include "ui/shell/undo_actions.h"
 
 using namespace Qt::StringLiterals;
 
@@ -38,14 +39,13 @@ void addFileMenu(QMenuBar& bar, const MenuParts& parts) {
   file->addSeparator();
   file->addAction(parts.actions.settings);
   file->addSeparator();
+  file->addAction(parts.actions.newWindow);
   file->addAction(parts.actions.quit);
 }
 
 void addEditMenu(QMenuBar& bar, const MenuParts& parts) {
   QMenu* edit = bar.addMenu(tr("&Edit"));
-  QUndoStack& annotations = parts.pages.candidates->undoStack();
-  edit->addAction(annotations.createUndoAction(edit, tr("&Undo")));
-  edit->addAction(annotations.createRedoAction(edit, tr("&Redo")));
+  new UndoActions(*edit, parts.pages.candidates->undoStack());
   edit->addSeparator();
   edit->addAction(parts.actions.findInKernel);
   edit->addActions(parts.pages.kernel->pageActions());
@@ -92,9 +92,8 @@ void addRunMenu(QMenuBar& bar, const MenuParts& parts) {
 void addThemeMenu(QMenu& view, ThemeController& theme) {
   QMenu* menu = view.addMenu(tr("&Theme"));
   auto* group = new QActionGroup(menu);
-  const std::pair<ThemeChoice, QString> choices[] = {{ThemeChoice::System, tr("As the &Desktop")},
-                                                     {ThemeChoice::Light, tr("&Light")},
-                                                     {ThemeChoice::Dark, tr("D&ark")}};
+  const std::pair<ThemeChoice, QString> choices[] = {
+      {ThemeChoice::System, tr("&System")}, {ThemeChoice::Light, tr("&Light")}, {ThemeChoice::Dark, tr("D&ark")}};
   for (const auto& [choice, text] : choices) {
     QAction* action = menu->addAction(text);
     action->setObjectName(u"theme_"_s % name(choice));
@@ -133,6 +132,22 @@ void addViewMenu(QMenuBar& bar, const MenuParts& parts) {
   view->addSeparator();
   addThemeMenu(*view, parts.theme);
   addColorMenu(*view, parts.theme);
+  view->addSeparator();
+  view->addAction(parts.actions.fullScreen);
+}
+
+void addHelpMenu(QMenuBar& bar, const MenuParts& parts) {
+  QMenu* menu = bar.addMenu(tr("&Help"));
+  menu->addAction(parts.actions.help);
+  parts.help.fillMenu(*menu);
+  menu->addSeparator();
+  menu->addAction(parts.docks.action(u"welcome"_s));
+  menu->addAction(parts.actions.playDemo);
+  if (parts.pages.doctor != nullptr) {
+    menu->addAction(parts.docks.action(u"doctor"_s));
+  }
+  menu->addSeparator();
+  menu->addAction(parts.actions.about);
 }
 
 }  // namespace
@@ -143,7 +158,7 @@ void fillMenuBar(QMenuBar& bar, const MenuParts& parts) {
   addCandidateMenu(bar, parts);
   addRunMenu(bar, parts);
   addViewMenu(bar, parts);
-  bar.addMenu(tr("&Help"))->addAction(parts.actions.about);
+  addHelpMenu(bar, parts);
 }
 
 }  // namespace swage::ui

@@ -7,6 +7,7 @@ namespace swage::ui {
 
 struct Actions;
 class DockLayout;
+class HelpControl;
 class LayoutMenu;
 struct Pages;
 class RunControl;
@@ -20,6 +21,7 @@ struct MenuParts {
   LayoutMenu& layouts;
   ThemeController& theme;
   const Pages& pages;
+  HelpControl& help;
 };
 
 void fillMenuBar(QMenuBar& bar, const MenuParts& parts);

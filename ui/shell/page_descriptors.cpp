@@ -71,7 +71,25 @@ PageDescriptor describeCompare() {
 PageDescriptor describeDoctor() {
   return {.id = u"doctor"_s,
           .title = tr("System Check"),
-          .hint = tr("What a search needs, whether it is there, and whether the device can be trusted"),
+          .hint = tr("What a search needs, what is missing, and the self-test of the device"),
+          .home = Place::Centre,
+          .shownIn = {},
+          .shortcut = {}};
+}
+
+PageDescriptor describeHelp() {
+  return {.id = u"help"_s,
+          .title = tr("Help"),
+          .hint = tr("Getting started, filters, cells, keyboard shortcuts and the command line"),
+          .home = Place::Side,
+          .shownIn = {},
+          .shortcut = {}};
+}
+
+PageDescriptor describeWelcome() {
+  return {.id = u"welcome"_s,
+          .title = tr("Welcome"),
+          .hint = tr("Open a task, play the demo, check the system, read the help"),
           .home = Place::Centre,
           .shownIn = {},
           .shortcut = {}};
@@ -89,7 +107,7 @@ PageDescriptor describeKernel() {
 PageDescriptor describeProfile() {
   return {.id = u"profile"_s,
           .title = tr("Profile"),
-          .hint = tr("Why the selected candidate is as fast as it is, and how far that can be believed"),
+          .hint = tr("What limits the selected candidate, and how reliable the measurement is"),
           .home = Place::Side,
           .shownIn = {{Layout::Search, Place::Side}, {Layout::Inspect, Place::Side}},
           .shortcut = QKeySequence(u"Alt+9"_s)};
@@ -98,7 +116,7 @@ PageDescriptor describeProfile() {
 PageDescriptor describeProgress() {
   return {.id = u"progress"_s,
           .title = tr("Best speedup over time"),
-          .hint = tr("When the search found what it has"),
+          .hint = tr("How the best speedup grew during the search"),
           .home = Place::SideBelow,
           .shownIn = {{Layout::Search, Place::SideBelow}},
           .shortcut = QKeySequence(u"Alt+4"_s)};
@@ -107,7 +125,7 @@ PageDescriptor describeProgress() {
 PageDescriptor describeLineage() {
   return {.id = u"lineage"_s,
           .title = tr("Lineage"),
-          .hint = tr("Where the selected candidate comes from and what became of it"),
+          .hint = tr("Ancestors and descendants of the selected candidate"),
           .home = Place::SideBelow,
           .shownIn = {{Layout::Search, Place::SideBelow}, {Layout::Inspect, Place::SideBelow}},
           .shortcut = QKeySequence(u"Alt+0"_s)};
@@ -124,9 +142,9 @@ PageDescriptor describeCandidates() {
 }
 
 std::vector<PageDescriptor> describePages() {
-  return {describeTasks(),   describePatterns(), describeRuns(),    describeArchive(),
-          describeAgents(),  describeCompare(),  describeDoctor(),  describeKernel(),
-          describeProfile(), describeProgress(), describeLineage(), describeCandidates()};
+  return {describeTasks(),   describePatterns(),   describeRuns(),   describeArchive(), describeAgents(),
+          describeCompare(), describeDoctor(),     describeKernel(), describeProfile(), describeProgress(),
+          describeLineage(), describeCandidates(), describeHelp(),   describeWelcome()};
 }
 
 }  // namespace swage::ui

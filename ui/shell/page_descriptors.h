@@ -15,11 +15,13 @@ namespace swage::ui {
 [[nodiscard]] PageDescriptor describeAgents();
 [[nodiscard]] PageDescriptor describeCompare();
 [[nodiscard]] PageDescriptor describeDoctor();
+[[nodiscard]] PageDescriptor describeHelp();
 [[nodiscard]] PageDescriptor describeKernel();
 [[nodiscard]] PageDescriptor describeProfile();
 [[nodiscard]] PageDescriptor describeProgress();
 [[nodiscard]] PageDescriptor describeLineage();
 [[nodiscard]] PageDescriptor describeCandidates();
+[[nodiscard]] PageDescriptor describeWelcome();
 [[nodiscard]] std::vector<PageDescriptor> describePages();  // all of them
 
 }  // namespace swage::ui

@@ -2,13 +2,19 @@
 #include "ui/shell/pages.h"
 
 #include <QAction>
+#include <QCoreApplication>
 
+#include <functional>
+
+#include "ui/models/format.h"
 #include "ui/models/pinned_baseline.h"
 #include "ui/pages/agents_page.h"
 #include "ui/pages/archive_page.h"
+#include "ui/pages/candidate_menu.h"
 #include "ui/pages/candidates_page.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/doctor_page.h"
+#include "ui/pages/help_page.h"
 #include "ui/pages/kernel_page.h"
 #include "ui/pages/lineage_page.h"
 #include "ui/pages/patterns_page.h"
@@ -16,10 +22,12 @@
 #include "ui/pages/progress_page.h"
 #include "ui/pages/runs_page.h"
 #include "ui/pages/tasks_page.h"
+#include "ui/pages/welcome_page.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/dialogs.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/page_descriptors.h"
+#include "ui/shell/report_export.h"
 #include "ui/shell/window_services.h"
 
 using namespace Qt::StringLiterals;
@@ -30,7 +38,8 @@ namespace {
 // The pages that show the shown run and its selected candidate, and lead to one another.
 class RunPages {
  public:
-  RunPages(DockLayout& docks, Session& session, const WindowServices& services, const WindowOptions& options)
+  RunPages(DockLayout& docks, Session& session, const WindowServices& services, const WindowOptions& options,
+           const Actions& actions)
       : m_docks(docks), m_session(session), m_services(services) {
     m_archive = docks.add(describeArchive(), new ArchivePage(session, services.record));
     m_archive->setChooseFile(chooseFile());
@@ -46,10 +55,12 @@ class RunPages {
     docks.add(describeProgress(), new ProgressPage(session))->setChooseFile(chooseFile());
     m_lineage = docks.add(describeLineage(), new LineagePage(session, services.record));
     m_candidates = docks.add(describeCandidates(), new CandidatesPage(session, services.record));
-    docks.add(describeRuns(), new RunsPage(session, services.record));
+    m_runs = docks.add(describeRuns(), new RunsPage(session, services.record));
     connectKernel();
     connectCandidates();
     connectComparison();
+    connectRuns();
+    addMenus(actions);
   }
 
   void name(Pages& pages) const {
@@ -61,7 +72,7 @@ class RunPages {
 
  private:
   [[nodiscard]] KernelServices kernelServices(const WindowOptions& options) const {
-    return {&m_services.record, m_services.edits, options.drafts};
+    return {&m_services.record, m_services.edits, options.drafts, m_services.compiles};
   }
 
   // Where charts are written to.
@@ -93,11 +104,16 @@ class RunPages {
                      });
   }
 
-  void connectKernel() {
-    const auto open = [docks = &m_docks, kernel = m_kernel] {
-      docks->show(u"kernel"_s);
+  // Shows the selected candidate as large as one needs it to work with.
+  [[nodiscard]] std::function<void()> opener() const {
+    return [docks = &m_docks, kernel = m_kernel] {
+      docks->showLarge(u"kernel"_s);
       kernel->focusSource();
     };
+  }
+
+  void connectKernel() {
+    const auto open = opener();
     QObject::connect(m_archive, &ArchivePage::cellOpened, m_kernel, open);
     QObject::connect(m_agents, &AgentsPage::candidateOpened, m_kernel, open);
     QObject::connect(m_candidates, &CandidatesPage::candidateOpened, m_kernel, open);
@@ -105,6 +121,11 @@ class RunPages {
   }
 
   void connectCandidates() {
+    QObject::connect(m_archive, &ArchivePage::cellListRequested, m_candidates,
+                     [docks = &m_docks, page = m_candidates](int cell) {
+                       page->setFilterText(u"cell:"_s % toQString(domain::Cell::fromIndex(cell).name()));
+                       docks->show(u"candidates"_s);
+                     });
     QObject::connect(m_candidates, &CandidatesPage::lineageRequested, &m_docks,
                      [docks = &m_docks] { docks->show(u"lineage"_s); });
     QObject::connect(m_candidates, &CandidatesPage::exportRequested, m_candidates,
@@ -112,6 +133,65 @@ class RunPages {
                        dialogs->chooseExportFile(page, suggestion,
                                                  [page](const QString& file) { page->exportCsv(file); });
                      });
+  }
+
+  [[nodiscard]] ChooseFolder chooseProject() const {
+    return [&dialogs = m_services.dialogs, session = &m_session](QWidget* parent, const Dialogs::Answer& chosen) {
+      dialogs.chooseProject(parent, toQString(session->project().parent_path().string()), chosen);
+    };
+  }
+
+  void connectRuns() {
+    m_runs->setOtherProjects(m_services.openRecord, chooseProject());
+    if (m_compare != nullptr) {
+      m_compare->setOtherProjects(m_services.openRecord, chooseProject());
+      QObject::connect(m_runs, &RunsPage::compareRequested, m_compare,
+                       [docks = &m_docks, compare = m_compare](const CandidateRef& left, const CandidateRef& right) {
+                         docks->show(u"compare"_s);
+                         compare->compare(left, right);
+                       });
+    }
+    if (m_services.reports != nullptr) {
+      m_runs->offerReports();
+      auto* exporter = new ReportExport(m_session, *m_services.reports, m_services.dialogs, m_runs);
+      QObject::connect(m_runs, &RunsPage::reportRequested, exporter, &ReportExport::ask);
+    }
+  }
+
+  // The same menu of candidates on every page that shows some.
+  void addMenus(const Actions& actions) {
+    const auto selecting = [session = &m_session](const std::function<void()>& then) {
+      return [session, then](domain::CandidateId id) {
+        session->selectCandidate(id);
+        then();
+      };
+    };
+    CandidateCommands commands;
+    commands.open = selecting(opener());
+    commands.showLineage = selecting([docks = &m_docks] { docks->show(u"lineage"_s); });
+    commands.exportKernel = selecting([action = actions.exportKernel] { action->trigger(); });
+    if (ProfilePage* profile = m_profile; profile != nullptr) {
+      commands.profile = selecting([docks = &m_docks, profile] {
+        docks->show(u"profile"_s);
+        profile->profile();
+      });
+      commands.useAsBaseline = selecting([profile] { profile->pinCandidate(); });
+    }
+    if (ComparePage* compare = m_compare; compare != nullptr) {
+      commands.compare = [docks = &m_docks, compare](domain::CandidateId first, domain::CandidateId second) {
+        docks->show(u"compare"_s);
+        compare->compare(first, second);
+      };
+    }
+    commands.askText = [&dialogs = m_services.dialogs](QWidget* parent, const QString& title, const QString& question,
+                                                       const Dialogs::Answer& answered) {
+      dialogs.askText(parent, title, question, answered);
+    };
+    auto* menu = new CandidateMenu(m_session, m_services.record, m_candidates->annotations(), commands, m_candidates);
+    m_archive->setMenu(menu);
+    m_candidates->setMenu(menu);
+    m_lineage->setMenu(menu);
+    m_runs->setMenu(menu);
   }
 
   void connectComparison() {
@@ -142,7 +222,25 @@ class RunPages {
   ProfilePage* m_profile = nullptr;
   LineagePage* m_lineage = nullptr;
   CandidatesPage* m_candidates = nullptr;
+  RunsPage* m_runs = nullptr;
 };
+
+std::vector<WelcomeEntry> welcomeEntries(const DockLayout& docks, const WindowServices& services,
+                                         const WindowOptions& options, const Actions& actions) {
+  const auto tr = [](const char* text) { return QCoreApplication::translate("welcome", text); };
+  std::vector<WelcomeEntry> entries = {
+      {actions.openTask, tr("Open Task…"), tr("A Python file with a PyTorch module"), u"open"_s},
+      {actions.openProject, tr("Open Project…"), tr("A folder with recorded runs"), u"open"_s}};
+  if (options.openDemo) {
+    entries.push_back({actions.playDemo, tr("Demo"), tr("Replay a recorded search; nothing to install"), u"start"_s});
+  }
+  if (services.doctor != nullptr) {
+    entries.push_back({docks.action(u"doctor"_s), tr("System Check"),
+                       tr("What a search needs, and whether it is there"), u"warning"_s});
+  }
+  entries.push_back({actions.help, tr("Help"), tr("Getting started, filters, shortcuts"), u"info"_s});
+  return entries;
+}
 
 }  // namespace
 
@@ -153,10 +251,12 @@ Pages addPages(DockLayout& docks, Session& session, const WindowServices& servic
   if (services.patterns != nullptr) {
     pages.patterns = docks.add(describePatterns(), new PatternsPage(*services.patterns));
   }
-  RunPages(docks, session, services, options).name(pages);
+  RunPages(docks, session, services, options, actions).name(pages);
   if (services.doctor != nullptr) {
     pages.doctor = docks.add(describeDoctor(), new DoctorPage(*services.doctor, services.selfTest));
   }
+  pages.help = docks.add(describeHelp(), new HelpPage);
+  pages.welcome = docks.add(describeWelcome(), new WelcomePage(welcomeEntries(docks, services, options, actions)));
   QObject::connect(actions.findInKernel, &QAction::triggered, pages.kernel, &KernelPage::openFind);
   return pages;
 }

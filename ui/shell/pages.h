@@ -10,11 +10,13 @@ class CandidatesPage;
 class ComparePage;
 class DockLayout;
 class DoctorPage;
+class HelpPage;
 class KernelPage;
 class PatternsPage;
 class ProfilePage;
 class Session;
 class TasksPage;
+class WelcomePage;
 
 // Those that the window itself has to do with.
 struct Pages {
@@ -25,6 +27,8 @@ struct Pages {
   ProfilePage* profile = nullptr;    // null: nobody makes profiles
   PatternsPage* patterns = nullptr;  // null: there is no catalogue
   DoctorPage* doctor = nullptr;      // null: nobody looks
+  HelpPage* help = nullptr;
+  WelcomePage* welcome = nullptr;
 };
 
 // Makes every page of the window, docks it, and joins those that lead to one another.

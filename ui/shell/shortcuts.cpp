@@ -21,6 +21,9 @@ constexpr std::array kColumns = {
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Standard"), QT_TRANSLATE_NOOP("columns", "The keys it has at first")}};
 
 QString titleOf(const QAction& action) {
+  if (const QVariant title = action.property(kCommandTitle); title.isValid()) {
+    return title.toString();
+  }
   QString text = action.text();
   text.remove(u'&');
   return text.endsWith(u'…') ? text.chopped(1) : text;

@@ -15,6 +15,9 @@ namespace swage::ui {
 
 class SettingsStore;
 
+// A property of an action whose text is too short to tell it from others outside of its menu: "Layout: Compare".
+inline constexpr const char* kCommandTitle = "commandTitle";
+
 enum class ShortcutColumn : std::uint8_t { Command, Keys, Standard };
 
 // The shortcuts of the actions of a window: what each has by default, what the user has given it, and which stand in

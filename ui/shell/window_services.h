@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/services/compare_service.h"
+#include "core/services/compile_service.h"
 #include "core/services/doctor_service.h"
 #include "core/services/edit_service.h"
 #include "core/services/export_check_service.h"
@@ -18,9 +19,11 @@
 #include "core/services/profile_service.h"
 #include "core/services/record_check_service.h"
 #include "core/services/record_service.h"
+#include "core/services/report_service.h"
 #include "core/services/run_service.h"
 #include "core/services/self_test_service.h"
 #include "core/services/settings_service.h"
+#include "ui/models/comparison.h"
 #include "ui/widgets/theme.h"
 
 namespace swage::ui {
@@ -37,12 +40,15 @@ struct WindowServices {
   ThemeController& theme;
   services::ExportCheckService* exportChecks = nullptr;  // null: an export cannot be verified again
   services::EditService* edits = nullptr;
+  services::CompileService* compiles = nullptr;  // null: a draft is compiled when it is evaluated
   services::ProfileService* profiles = nullptr;
   const services::CompareService* compare = nullptr;
   const services::PatternService* patterns = nullptr;
   services::DoctorService* doctor = nullptr;
   services::SelfTestService* selfTest = nullptr;
   services::RecordCheckService* recordCheck = nullptr;
+  const services::ReportService* reports = nullptr;
+  OpenRecord openRecord = {};                           // empty: other projects cannot be compared with
   const services::SettingsService* settings = nullptr;  // null: nothing that is set outlives the window
   std::optional<QDBusConnection> bus =
       std::nullopt;  // where notifications go; none: the bus of the session, if there is one
@@ -59,6 +65,10 @@ struct WindowOptions {
   QString mode;         // stands in the corner of the menu bar all the time; empty: nothing special
   QString modeMeaning;  // its tooltip
   std::function<std::filesystem::path(const std::string& task)> projectOf;
+  // Start another program like this one, on a task and a project (either may be empty) or on the recorded search. A
+  // process of its own: a window has one search and one record at a time. Empty: cannot be done here.
+  std::function<Result<>(const QString& task, const QString& project)> openWindow;
+  std::function<Result<>()> openDemo;
 };
 
 }  // namespace swage::ui

@@ -17,6 +17,11 @@ static void initSwageResources() {
 }
 
 namespace swage::ui {
+
+void initResources() {
+  initSwageResources();
+}
+
 namespace {
 
 QByteArray readIcon(const QString& name) {

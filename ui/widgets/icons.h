@@ -14,5 +14,7 @@ namespace swage::ui {
 [[nodiscard]] QIcon themedIcon(const QString& name, const Theme& theme);
 [[nodiscard]] QIcon themedIcon(const QString& name, const QColor& color, const QColor& disabled);
 [[nodiscard]] QIcon applicationIcon();
+// Before resources/app.qrc is read in any other way.
+void initResources();
 
 }  // namespace swage::ui
