@@ -11,6 +11,7 @@
 #include "app/cli/default_arguments.h"
 #include "core/base/closest_word.h"
 #include "core/base/duration.h"
+#include "core/services/devices_service.h"
 
 namespace swage::cli {
 namespace {
@@ -91,25 +92,12 @@ void addSelfTestFlag(CLI::App* command, Raw& raw) {
   command->add_flag("--no-self-test", raw.noSelfTest, "Search without the self-test of this device");
 }
 
-// "0,2": the numbers of GPUs.
-Result<std::vector<int>> parseDevices(const std::string& text) {
-  constexpr int kLargest = 1023;
-  std::vector<int> devices;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    int number = -1;
-    const auto [rest, code] = std::from_chars(at, end, number);
-    if (code != std::errc() || number < 0 || number > kLargest || (rest != end && *rest != ',')) {
-      return Error(ErrorKind::Usage, fmt::format("'{}' is not a list of GPUs", text),
-                   "write their numbers, for example 0,1; `swage devices` shows them");
-    }
-    devices.push_back(number);
-    if (rest == end) {
-      return devices;
-    }
-    at = rest + 1;
+// What the command line says, else what is set; empty: the first GPU.
+Result<std::vector<int>> devicesOf(const Raw& filled) {
+  if (filled.devices.empty()) {
+    return defaultDevices(filled.settings);
   }
+  return services::parseDeviceNumbers(filled.devices);
 }
 
 void addDevices(CLI::App* command, Raw& raw) {
@@ -163,9 +151,7 @@ void addOptimize(Parser& parser) {
     }
     result.compileBaselines = !filled.noCompileBaseline && comparesWithCompile(filled.settings);
     filled.optimize.selfTest = !filled.noSelfTest;
-    if (!filled.devices.empty()) {
-      SWAGE_TRY_ASSIGN(filled.optimize.devices, parseDevices(filled.devices));
-    }
+    SWAGE_TRY_ASSIGN(filled.optimize.devices, devicesOf(filled));
     return CommandArguments(filled.optimize);
   };
 }
@@ -182,9 +168,7 @@ void addResume(Parser& parser) {
   explain(parser, command, "A finished run continues with a larger budget when it is named.",
           {"swage resume", "swage resume r3 --time-budget 5m"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
-    if (!filled.devices.empty()) {
-      SWAGE_TRY_ASSIGN(filled.resume.devices, parseDevices(filled.devices));
-    }
+    SWAGE_TRY_ASSIGN(filled.resume.devices, devicesOf(filled));
     filled.resume.selfTest = !filled.noSelfTest;
     if (!filled.reference.empty()) {
       SWAGE_TRY_ASSIGN(filled.resume.run, parseReference(filled.reference));

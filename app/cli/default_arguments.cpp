@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/duration.h"
+#include "core/services/devices_service.h"
 
 namespace swage::cli {
 namespace {
@@ -35,6 +36,11 @@ void takeDefaults(const services::Settings& settings, services::RunSpec& spec) {
 double defaultBudget(const services::Settings& settings) {
   const auto text = setting<std::string>(settings, "search.time_budget");
   return text ? parseDuration(*text).value_or(kDefaultBudgetSeconds) : kDefaultBudgetSeconds;
+}
+
+std::vector<int> defaultDevices(const services::Settings& settings) {
+  return services::parseDeviceNumbers(setting<std::string>(settings, "search.devices").value_or(""))
+      .value_or(std::vector<int>());
 }
 
 bool comparesWithCompile(const services::Settings& settings) {

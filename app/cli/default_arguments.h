@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "core/services/settings_service.h"
 #include "core/services/types.h"
 
@@ -11,7 +13,8 @@ inline constexpr double kDefaultBudgetSeconds = 60.0;
 
 // Target and seed of a search. A setting that makes no sense is passed over: the window says so where it is edited.
 void takeDefaults(const services::Settings& settings, services::RunSpec& spec);
-[[nodiscard]] double defaultBudget(const services::Settings& settings);  // seconds
+[[nodiscard]] double defaultBudget(const services::Settings& settings);             // seconds
+[[nodiscard]] std::vector<int> defaultDevices(const services::Settings& settings);  // empty: the first GPU
 [[nodiscard]] bool comparesWithCompile(const services::Settings& settings);
 
 }  // namespace swage::cli

@@ -5,24 +5,29 @@ namespace swage::workbench {
 
 namespace {
 
-engine::SessionParts partsFor(const engine::Locations& locations, bool selfTest) {
+engine::SessionParts partsFor(const engine::Locations& locations, const EngineOptions& options) {
   engine::SessionParts parts = engine::SessionParts::standard(locations);
+  if (!options.devices.empty()) {
+    parts.useDevices(locations, options.devices);
+  }
   if (parts.selfTest) {
-    parts.selfTest->skip = !selfTest;
+    parts.selfTest->skip = !options.selfTest;
   }
   return parts;
 }
 
 }  // namespace
 
-EngineServices::EngineServices(const engine::Locations& locations, bool withSelfTest)
-    : run(partsFor(locations, withSelfTest)),
-      profiles(partsFor(locations, withSelfTest), record),
-      edits(partsFor(locations, withSelfTest), locations.patterns),
-      exportChecks(partsFor(locations, withSelfTest)),
+EngineServices::EngineServices(const engine::Locations& locations, const EngineOptions& options)
+    : run(partsFor(locations, options)),
+      profiles(partsFor(locations, options), record),
+      edits(partsFor(locations, options), locations.patterns),
+      compiles(engine::CompileServiceImpl::standard(engine::SessionParts::standard(locations).compilerCommand,
+                                                    engine::cacheFolder())),
+      exportChecks(partsFor(locations, options)),
       patterns(locations.patterns),
       doctor(locations, engine::dataFolder()),
-      selfTest(engine::SessionParts::standard(locations), locations.selfTest),
+      selfTest(partsFor(locations, options), locations.selfTest),
       settings(engine::configFile()) {}
 
 }  // namespace swage::workbench

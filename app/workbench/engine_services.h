@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include "core/engine/compile_service_impl.h"
 #include "core/engine/doctor_service_impl.h"
 #include "core/engine/edit_service_impl.h"
 #include "core/engine/export_check_service_impl.h"
@@ -14,26 +16,34 @@
 #include "core/engine/profile_service_impl.h"
 #include "core/engine/record_check_service_impl.h"
 #include "core/engine/record_service_impl.h"
+#include "core/engine/report_service_impl.h"
 #include "core/engine/run_service_impl.h"
 #include "core/engine/self_test_service_impl.h"
 #include "core/engine/settings_file.h"
 
 namespace swage::workbench {
 
+struct EngineOptions {
+  bool selfTest = true;      // of a device that has not passed it yet
+  std::vector<int> devices;  // numbers of GPUs; empty: the first
+};
+
 // The engine behind the interfaces that the window knows. The only place of the workbench that sees both.
 struct EngineServices {
-  EngineServices(const engine::Locations& locations, bool withSelfTest);
+  EngineServices(const engine::Locations& locations, const EngineOptions& options);
 
   engine::RunServiceImpl run;
   engine::RecordServiceImpl record;
   engine::ProfileServiceImpl profiles;
   engine::EditServiceImpl edits;
+  engine::CompileServiceImpl compiles;
   engine::ExportServiceImpl exporter;
   engine::ExportCheckServiceImpl exportChecks;
   engine::PatternServiceImpl patterns;
   engine::DoctorServiceImpl doctor;
   engine::SelfTestServiceImpl selfTest;
   engine::RecordCheckServiceImpl recordCheck;
+  engine::ReportServiceImpl reports;
   engine::SettingsFile settings;
 };
 

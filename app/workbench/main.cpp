@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
+#include <QProcess>
 #include <QTimer>
 
 #include <cmath>
@@ -15,7 +16,9 @@
 #include "app/workbench/engine_services.h"
 #include "app/workbench/options.h"
 #include "app/workbench/script.h"
+#include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/services/devices_service.h"
 #include "core/services/termination_signals.h"
 #include "core/wire/exit_code.h"
 #include "ui/shell/main_window.h"
@@ -56,12 +59,42 @@ std::unique_ptr<CrashHandler> watchForCrashes() {
   return std::move(*handler);
 }
 
+// The record of another project, to compare with.
+Result<std::shared_ptr<services::RecordService>> openRecord(const std::filesystem::path& project) {
+  auto record = std::make_shared<engine::RecordServiceImpl>();
+  SWAGE_TRY(record->open(project));
+  return std::shared_ptr<services::RecordService>(std::move(record));
+}
+
+// Another of these programs. It does not end with this one.
+Result<> startProgram(const QStringList& arguments) {
+  if (!QProcess::startDetached(QApplication::applicationFilePath(), arguments)) {
+    return Error(ErrorKind::Io, "cannot start '" + QApplication::applicationFilePath().toStdString() + "'");
+  }
+  return {};
+}
+
+void offerWindows(ui::WindowOptions& window) {
+  window.openDemo = [] { return startProgram({QStringLiteral("--demo")}); };
+  window.openWindow = [](const QString& task, const QString& project) {
+    QStringList arguments;
+    if (!task.isEmpty()) {
+      arguments << task;
+    }
+    if (!project.isEmpty()) {
+      arguments << QStringLiteral("--project") << project;
+    }
+    return startProgram(arguments);
+  };
+}
+
 ui::WindowOptions windowOptions(const Options& options, const engine::Locations& locations) {
   ui::WindowOptions window;
   window.spec = options.spec;
   window.spec.task = engine::resolveTask(options.spec.task, locations);
   window.tasksFolder = QString::fromStdString(locations.tasks.string());
   window.projectOf = [](const std::string& task) { return engine::defaultProject(task); };
+  offerWindows(window);
   window.themeOfThisStart = options.theme;
   window.safeMode = options.safeMode;
   if (options.screenshot.empty()) {
@@ -93,12 +126,20 @@ int showWindow(QApplication& application, const Options& options, const ui::Wind
   return QApplication::exec();
 }
 
+// What makes no sense is passed over: `swage config` says so.
+std::vector<int> devicesOf(const services::Settings& settings) {
+  const auto found = settings.find("search.devices");
+  const auto* text = found != settings.end() ? std::get_if<std::string>(&found->second) : nullptr;
+  return text == nullptr ? std::vector<int>() : services::parseDeviceNumbers(*text).value_or(std::vector<int>());
+}
+
 int showEngine(QApplication& application, const Options& options) {
   // A file that cannot be read is complained of in the window.
-  engine::applyLocations(engine::SettingsFile(engine::configFile()).load().value_or(services::Settings()));
+  const services::Settings settings = engine::SettingsFile(engine::configFile()).load().value_or(services::Settings());
+  engine::applyLocations(settings);
   const engine::Locations locations =
       engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
-  EngineServices services(locations, options.selfTest);
+  EngineServices services(locations, {.selfTest = options.selfTest, .devices = devicesOf(settings)});
   ui::ThemeController theme(application);
   ui::RealDialogs dialogs;
   return showWindow(application, options,
@@ -109,12 +150,15 @@ int showEngine(QApplication& application, const Options& options) {
                      .theme = theme,
                      .exportChecks = &services.exportChecks,
                      .edits = &services.edits,
+                     .compiles = &services.compiles,
                      .profiles = &services.profiles,
                      .compare = &services.record,
                      .patterns = &services.patterns,
                      .doctor = &services.doctor,
                      .selfTest = &services.selfTest,
                      .recordCheck = &services.recordCheck,
+                     .reports = &services.reports,
+                     .openRecord = openRecord,
                      .settings = &services.settings},
                     windowOptions(options, locations));
 }
@@ -157,6 +201,35 @@ int showDemo(QApplication& application, Options options) {
                     window);
 }
 
+// The example of a pattern as one source, as a search would compile it.
+Result<domain::CompileRequest> exampleOf(const std::filesystem::path& patterns, domain::Target target) {
+  const bool isCuda = target == domain::Target::Cuda;
+  const std::filesystem::path folder = patterns / domain::name(target);
+  domain::CompileRequest request;
+  request.target = target;
+  request.entries = {"example"};
+  request.architecture = isCuda ? "sm_90a" : "native";
+  SWAGE_TRY_ASSIGN(request.source, readTextFile(folder / (isCuda ? "common.cuh" : "common.h")));
+  SWAGE_TRY_ASSIGN(std::string kernel, readTextFile(folder / (isCuda ? "row_block/kernel.cu" : "row/kernel.cpp")));
+  if (const std::size_t include = kernel.find("#include"); include != std::string::npos) {
+    kernel.erase(include, kernel.find('\n', include) - include);
+  }
+  request.source += kernel;
+  return request;
+}
+
+Result<DraftTimes> timeDrafts(domain::Target target) {
+  constexpr int kDrafts = 15;
+  const engine::Locations locations =
+      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
+  engine::CompileServiceImpl compiles(engine::CompileServiceImpl::standard(
+      engine::SessionParts::standard(locations).compilerCommand, engine::cacheFolder()));
+  SWAGE_TRY_ASSIGN(const domain::CompileRequest request, exampleOf(locations.patterns, target));
+  return measureDrafts(
+      compiles, [&compiles](domain::CompileRequest draft) { return compiles.compile(std::move(draft)); }, request,
+      kDrafts);
+}
+
 int run(int argc, char** argv) {
   const auto parsed = parseOptions(std::vector<std::string>(argv + 1, argv + argc));
   if (!parsed) {
@@ -173,7 +246,7 @@ int run(int argc, char** argv) {
   const Options& options = std::get<Options>(*parsed);
   if (options.benchmark) {
     TimedApplication application(argc, argv);
-    return runBenchmark(application, {.seconds = options.benchmarkSeconds, .json = options.json});
+    return runBenchmark(application, {.seconds = options.benchmarkSeconds, .json = options.json, .drafts = timeDrafts});
   }
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("Swage"));

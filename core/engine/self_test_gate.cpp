@@ -3,6 +3,8 @@
 
 #include <QTimer>
 
+#include <algorithm>
+#include <chrono>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -62,6 +64,36 @@ Result<> keepVerdict(const fs::path& verdicts, const SelfTestKey& key, bool pass
     return Error(ErrorKind::Storage, fmt::format("cannot create '{}': {}", verdicts.string(), error.message()));
   }
   return writeFileAtomically(file, domain::Json{{"key", toJson(key)}, {"cases", cases}}.dump(2) + "\n");
+}
+
+std::vector<services::StoredVerdict> storedVerdicts(const fs::path& verdicts, const std::string& build) {
+  std::vector<services::StoredVerdict> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(verdicts, error)) {
+    const auto text = readTextFile(entry.path());
+    const auto json = text ? domain::parseJson(*text) : Result<domain::Json>(text.error());
+    if (!json || !json->is_object() || !json->contains("cases") || !json->contains("key")) {
+      continue;
+    }
+    const domain::Json& key = (*json)["key"];
+    const auto word = [&key](const char* name) {
+      const auto value = key.find(name);
+      return value != key.end() && value->is_string() ? value->get<std::string>() : std::string();
+    };
+    const auto time = entry.last_write_time(error);
+    if (!key.is_object() || word("build") != build || !(*json)["cases"].is_number_integer() || error) {
+      continue;
+    }
+    found.push_back({.deviceName = word("name"),
+                     .driverVersion = word("driver"),
+                     .torchVersion = word("torch"),
+                     .cases = (*json)["cases"].get<int>(),
+                     .passedAtMs = std::chrono::duration_cast<std::chrono::milliseconds>(
+                                       std::chrono::file_clock::to_sys(time).time_since_epoch())
+                                       .count()});
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.passedAtMs > b.passedAtMs; });
+  return found;
 }
 
 Error distrust(const services::SelfTestReport& report) {

@@ -36,6 +36,10 @@ struct SelfTestKey {
 [[nodiscard]] Result<> keepVerdict(const std::filesystem::path& verdicts, const SelfTestKey& key, bool passed,
                                    std::size_t cases);
 
+// What is kept of a build, the newest first.
+[[nodiscard]] std::vector<services::StoredVerdict> storedVerdicts(const std::filesystem::path& verdicts,
+                                                                  const std::string& build);
+
 // Why nothing may be recorded on this device.
 [[nodiscard]] Error distrust(const services::SelfTestReport& report);
 

@@ -27,6 +27,14 @@ void SelfTestServiceImpl::cancel() {
   }
 }
 
+std::vector<services::StoredVerdict> SelfTestServiceImpl::storedVerdicts() const {
+  if (!m_parts.selfTest) {
+    return {};
+  }
+  const SelfTest::Options options = m_parts.selfTestOptions(domain::Target::Cpu);  // the programs are the same
+  return engine::storedVerdicts(m_parts.selfTest->verdicts, buildOf(options.worker.program, options.compiler.program));
+}
+
 void SelfTestServiceImpl::run(const Result<domain::Target>& target) {
   if (!target) {
     finish(target.error());

@@ -22,6 +22,7 @@ class SelfTestServiceImpl final : public services::SelfTestService {
 
   void start() override;
   void cancel() override;
+  [[nodiscard]] std::vector<services::StoredVerdict> storedVerdicts() const override;
 
  private:
   void run(const Result<domain::Target>& target);

@@ -4,6 +4,7 @@
 #include <QObject>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -21,6 +22,9 @@ struct DeviceStatus {
   std::string hint;    // what to do about it
 };
 [[nodiscard]] std::string_view name(DeviceStatus::State state);  // "usable", "in use"
+
+// "0,2": the numbers of GPUs. Kind Usage for anything else.
+[[nodiscard]] Result<std::vector<int>> parseDeviceNumbers(std::string_view text);
 
 struct DeviceReport {
   std::vector<DeviceStatus> devices;  // the CPU, then the GPUs by their numbers

@@ -46,6 +46,15 @@ struct SelfTestReport {
   }
 };
 
+// A self-test that a device has passed before.
+struct StoredVerdict {
+  std::string deviceName;
+  std::string driverVersion;  // empty: a CPU
+  std::string torchVersion;
+  int cases = 0;
+  std::int64_t passedAtMs = 0;  // since 1970
+};
+
 // Evaluates known cheats and honest controls with the real compiler and worker. Asynchronous: start() once, then
 // exactly one finished(), when every process it started is gone. An Error means that nothing was found out.
 class SelfTestService : public QObject {
@@ -55,6 +64,8 @@ class SelfTestService : public QObject {
   using QObject::QObject;
   virtual void start() = 0;
   virtual void cancel() = 0;
+  // Of this build of Swage, the newest first; a search on one of these devices does not repeat the test.
+  [[nodiscard]] virtual std::vector<StoredVerdict> storedVerdicts() const { return {}; }
 
  Q_SIGNALS:
   void caseEnded(const swage::services::SelfTestCase& one, int done, int total);

@@ -9,6 +9,7 @@
 
 #include "core/base/closest_word.h"
 #include "core/base/duration.h"
+#include "core/services/devices_service.h"
 
 namespace swage::services {
 namespace {
@@ -22,6 +23,10 @@ std::vector<SettingKey> makeKeys() {
       {"general.notifications", "notify the desktop when a search ends or a GPU is lost", true},
       {"search.target", "where kernels run", text("auto"), {"auto", "cpu", "cuda"}},
       {.name = "search.time_budget", .meaning = "search time", .standard = text("60 s"), .isDuration = true},
+      {.name = "search.devices",
+       .meaning = "numbers of the GPUs to search on, as `swage devices` shows them; empty: the first",
+       .standard = text(""),
+       .isDeviceList = true},
       {"search.seed", "the same seed gives the same candidates, as far as times allow", std::int64_t{1}},
       {"search.compile_baselines", "also measure torch.compile as a baseline", true},
       {"editor.font", "family of the font for code; empty: the desktop's", text("")},
@@ -118,6 +123,9 @@ Result<> checkSetting(std::string_view name, const SettingValue& value) {
   }
   if (key->isDuration && !parseDuration(text)) {
     return unfit(*key, text, "a duration");
+  }
+  if (key->isDeviceList && !text.empty() && !parseDeviceNumbers(text)) {
+    return unfit(*key, text, "a list of GPUs such as 0,1");
   }
   return {};
 }

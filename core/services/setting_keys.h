@@ -22,6 +22,7 @@ struct SettingKey {
   std::int64_t least = 0;                      // of a number
   std::int64_t most = std::numeric_limits<int>::max();
   bool isDuration = false;         // of a text: "90 s", "5 min"
+  bool isDeviceList = false;       // of a text: "0,1", or empty
   std::string_view variable = {};  // of the environment, that counts more than any file; empty: none
 };
 

@@ -281,6 +281,9 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
     if (term.key == "pinned" || term.key == "trashed") {
       return term.key == "pinned" ? row.annotation.pinned : row.annotation.trashed;
     }
+    if (term.key == "failed" || term.key == "first") {
+      return term.key == "first" ? row.parents.empty() : row.status != "correct" && row.status != "duplicate";
+    }
     return std::any_of(term.values.begin(), term.values.end(), [&](const domain::FilterValue& value) {
       const auto* range = std::get_if<domain::FilterRange>(&value);
       if (range != nullptr) {
@@ -359,7 +362,8 @@ class FakeEditService : public services::EditService {
   void cancel() override { ++cancels; }
   [[nodiscard]] bool isActive() const override { return active; }
   [[nodiscard]] Result<std::vector<services::RegionParameters>> regions(domain::Target,
-                                                                        const domain::Genome&) const override {
+                                                                        const domain::Genome& genome) const override {
+    lastGenome = genome;
     return regionRows;
   }
   // What an engine would do on its own.
@@ -372,6 +376,7 @@ class FakeEditService : public services::EditService {
   int evaluations = 0;
   int cancels = 0;
   services::EditSpec spec;
+  mutable domain::Genome lastGenome;  // whose regions were asked for
   std::vector<services::RegionParameters> regionRows;
 };
 
@@ -427,7 +432,9 @@ class FakeSelfTestService : public services::SelfTestService {
   using services::SelfTestService::SelfTestService;
   void start() override { ++starts; }
   void cancel() override { ++cancels; }
+  [[nodiscard]] std::vector<services::StoredVerdict> storedVerdicts() const override { return stored; }
 
+  std::vector<services::StoredVerdict> stored;
   int starts = 0;
   int cancels = 0;
 };

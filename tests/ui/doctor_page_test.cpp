@@ -58,7 +58,7 @@ TEST_F(DoctorPageTest, ShowsEachCheckWithWhatToDo) {
   ASSERT_EQ(table(u"doctorTable"_s)->rowCount(), 3);
   EXPECT_EQ(table(u"doctorTable"_s)->index(1, 0).data(), u"warning"_s);
   EXPECT_EQ(table(u"doctorTable"_s)->index(1, 3).data(), u"apt install bubblewrap"_s);
-  EXPECT_EQ(text(u"doctorSummary"_s), u"Searches work. Could be better: 2."_s);
+  EXPECT_EQ(text(u"doctorSummary"_s), u"A search can run. 2 warnings."_s);
 }
 
 TEST_F(DoctorPageTest, PutsFirstWhatNeedsSomethingToBeDone) {
@@ -75,7 +75,7 @@ TEST_F(DoctorPageTest, TellsWhenNothingWorks) {
   page.show();
   ASSERT_EQ(checked.count(), 1);
   EXPECT_EQ(checked.front().front().toStringList(), QStringList{u"NVIDIA driver"_s});
-  EXPECT_EQ(text(u"doctorSummary"_s), u"Nothing can be searched yet. Missing: NVIDIA driver."_s);
+  EXPECT_EQ(text(u"doctorSummary"_s), u"A search cannot run. Missing: NVIDIA driver."_s);
 }
 
 TEST_F(DoctorPageTest, CopiesTheReport) {
@@ -96,6 +96,7 @@ TEST_F(DoctorPageTest, RunsTheSelfTestAndShowsItsVerdict) {
                              .verdict = SelfTestCase::Verdict::Wrong},
                             1, 4);
   EXPECT_EQ(page.findChild<QProgressBar*>(u"selfTestProgress"_s)->maximum(), 4);
+  EXPECT_TRUE(text(u"selfTestVerdict"_s).startsWith(u"Self-test: 1 of 4, 0:0"_s));
   EXPECT_EQ(table(u"selfTestTable"_s)->index(0, 0).data(), u"wrong"_s);
   services::SelfTestReport report;
   report.device.name = "Example";
@@ -106,7 +107,17 @@ TEST_F(DoctorPageTest, RunsTheSelfTestAndShowsItsVerdict) {
                    .detail = {},
                    .verdict = SelfTestCase::Verdict::Wrong}};
   Q_EMIT selfTest.finished(report);
-  EXPECT_TRUE(text(u"selfTestVerdict"_s).startsWith(u"Example cannot be trusted"_s));
+  EXPECT_TRUE(text(u"selfTestVerdict"_s).startsWith(u"Self-test failed on Example"_s));
+}
+
+TEST_F(DoctorPageTest, ShowsTheVerdictThatIsStored) {
+  EXPECT_EQ(text(u"selfTestVerdict"_s), u"Self-test: not run with this version yet"_s);
+  selfTest.stored = {{.deviceName = "Example", .driverVersion = {}, .torchVersion = "2.11.0", .cases = 79},
+                     {.deviceName = "Other", .driverVersion = {}, .torchVersion = "2.11.0", .cases = 79}};
+  const ui::DoctorPage other(doctor, &selfTest);
+  const auto* verdict = other.findChild<QLabel*>(u"selfTestVerdict"_s);
+  EXPECT_TRUE(verdict->text().startsWith(u"Self-test: passed on Example with PyTorch 2.11.0, 79 cases, "_s));
+  EXPECT_TRUE(verdict->toolTip().contains(u"Other"_s));
 }
 
 TEST_F(DoctorPageTest, TheSelfTestCanBeCancelled) {

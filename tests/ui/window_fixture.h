@@ -31,6 +31,8 @@ class FakeDialogs : public ui::Dialogs {
     suggested = suggestion;
     answer(chosen);
   }
+  void chooseFile(QWidget*, const QString&, const QString&, const Answer& chosen) override { answer(chosen); }
+  void chooseFolder(QWidget*, const QString&, const QString&, const Answer& chosen) override { answer(chosen); }
   void askText(QWidget*, const QString&, const QString&, const Answer& answered) override { answer(answered); }
   void showAbout(QWidget*) override { ++abouts; }
 

@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <QVariant>
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct SettingInfo {
   int least = 0;             // of a number
   int most = std::numeric_limits<int>::max();
   QString atZero = {};  // what a number says then; empty: 0
+  enum class Names : std::uint8_t { Nothing, File, Folder };
+  Names names = Names::Nothing;  // what a text leads to on the disk
 };
 
 struct SettingSection {

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDateTime>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -89,10 +90,10 @@ DoctorPage::DoctorPage(services::DoctorService& doctor, services::SelfTestServic
       m_checks(new DoctorModel(this)),
       m_cases(new SelfTestModel(this)),
       m_delegate(new ToneDelegate(colorOfCheck, this)),
-      m_summary(makeHeading(new QLabel(tr("Not looked yet")))),
+      m_summary(makeHeading(new QLabel(tr("Not checked yet")))),
       m_again(new QPushButton(tr("Check &Again"))),
       m_copy(new QPushButton(tr("&Copy Report"))),
-      m_verdict(makeHeading(new QLabel(tr("Self-test: are cheats found on this device?")))),
+      m_verdict(makeHeading(new QLabel)),
       m_run(new QPushButton(tr("&Run Self-Test"))),
       m_progress(new QProgressBar) {
   setObjectName(u"doctorPage"_s);
@@ -116,7 +117,7 @@ QWidget* DoctorPage::makeChecks() {
   m_summary->setObjectName(u"doctorSummary"_s);
   m_again->setObjectName(u"checkAgain"_s);
   m_copy->setObjectName(u"copyDoctor"_s);
-  m_copy->setToolTip(tr("Put the report on the clipboard, for a message to somebody who helps"));
+  m_copy->setToolTip(tr("Copy the report to the clipboard, for example for a bug report"));
   m_copy->setEnabled(false);
   m_table = makeTable(m_checks, m_delegate, u"doctorTable"_s, tr("Checks"));
   m_table->setWordWrap(true);
@@ -127,7 +128,7 @@ QWidget* DoctorPage::makeChecks() {
   for (const DoctorColumn column : {DoctorColumn::Found, DoctorColumn::Fix}) {
     m_table->horizontalHeader()->setSectionResizeMode(static_cast<int>(column), QHeaderView::Stretch);
   }
-  m_tableOrEmpty = new EmptyState(m_table, tr("Looking at compiler, sandbox, Python and devices…"));
+  m_tableOrEmpty = new EmptyState(m_table, tr("Checking compiler, sandbox, Python and devices…"));
   connect(m_again, &QPushButton::clicked, this, &DoctorPage::check);
   connect(m_copy, &QPushButton::clicked, this, &DoctorPage::copyReport);
   connect(m_table->horizontalHeader(), &QHeaderView::sectionResized, m_table, &QTableView::resizeRowsToContents);
@@ -139,14 +140,15 @@ QWidget* DoctorPage::makeSelfTest() {
   m_run->setObjectName(u"runSelfTest"_s);
   m_progress->setObjectName(u"selfTestProgress"_s);
   m_progress->setAccessibleName(tr("Progress of the self-test"));
-  m_progress->setTextVisible(false);
+  m_progress->setFormat(tr("%v of %m"));
   m_progress->hide();
-  auto* table = makeTable(m_cases, m_delegate, u"selfTestTable"_s, tr("Planted candidates"));
+  showStored();
+  auto* table = makeTable(m_cases, m_delegate, u"selfTestTable"_s, tr("Cases of the self-test"));
   table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() * 3 / 2);
   connect(m_cases, &QAbstractItemModel::rowsInserted, table, &QTableView::scrollToBottom);
   m_casesOrEmpty = new EmptyState(
-      table, tr("The self-test sends planted cheats and honest controls through the compiler and the worker. It takes "
-                "about a minute; a search does it by itself once for each device."));
+      table, tr("The self-test sends kernels that are known to be wrong, and some that are right, through the compiler "
+                "and the checks. It takes about a minute. The first search on a device runs it by itself."));
   connect(m_run, &QPushButton::clicked, this, &DoctorPage::toggleSelfTest);
   return makePart(m_verdict, {m_progress, m_run}, m_casesOrEmpty);
 }
@@ -158,6 +160,9 @@ void DoctorPage::setTheme(const Theme& theme) {
 
 void DoctorPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
+  if (m_selfTest != nullptr && !m_testing && m_cases->rowCount() == 0) {
+    showStored();  // a search may have run the test meanwhile
+  }
   if (!m_checked) {
     check();
   } else if (!m_checking) {
@@ -173,7 +178,7 @@ void DoctorPage::check() {
   m_checking = true;
   m_checked = true;
   m_again->setEnabled(false);
-  m_summary->setText(tr("Looking…"));
+  m_summary->setText(tr("Checking…"));
   m_doctor.start();
 }
 
@@ -199,9 +204,10 @@ void DoctorPage::showChecks(const std::vector<DoctorCheck>& checks) {
     }
   }
   const int open = count([](const DoctorCheck& one) { return one.status != DoctorCheck::Status::Ok; });
-  m_summary->setText(!missing.isEmpty() ? tr("Nothing can be searched yet. Missing: %1.").arg(missing.join(u", "_s))
-                     : open > 0         ? tr("Searches work. Could be better: %1.").arg(open)
-                                        : tr("Everything is there."));
+  m_summary->setText(!missing.isEmpty() ? tr("A search cannot run. Missing: %1.").arg(missing.join(u", "_s))
+                     : open == 1        ? tr("A search can run. 1 warning.")
+                     : open > 1         ? tr("A search can run. %1 warnings.").arg(open)
+                                        : tr("A search can run. No warnings."));
   Q_EMIT checked(missing);
 }
 
@@ -220,7 +226,8 @@ void DoctorPage::toggleSelfTest() {
   m_run->setText(tr("&Cancel"));
   m_progress->setRange(0, 0);
   m_progress->show();
-  m_verdict->setText(tr("The self-test is running."));
+  m_elapsed.start();
+  m_verdict->setText(tr("Self-test: starting the compiler and the worker…"));
   m_selfTest->start();
 }
 
@@ -229,6 +236,27 @@ void DoctorPage::showCase(const SelfTestCase& one, int done, int total) {
   m_casesOrEmpty->setEmpty(false);
   m_progress->setRange(0, total);
   m_progress->setValue(done);
+  const double seconds = static_cast<double>(m_elapsed.elapsed()) / 1000.0;
+  m_verdict->setText(tr("Self-test: %1 of %2, %3, about %4 left")
+                         .arg(QString::number(done), QString::number(total), formatDuration(seconds),
+                              formatDuration(done > 0 ? seconds / done * (total - done) : 0.0)));
+}
+
+// What an earlier test has found, until there is another one.
+void DoctorPage::showStored() {
+  const std::vector<services::StoredVerdict> stored = m_selfTest->storedVerdicts();
+  if (stored.empty()) {
+    m_verdict->setText(tr("Self-test: not run with this version yet"));
+    return;
+  }
+  QStringList lines;
+  for (const services::StoredVerdict& one : stored) {
+    lines.push_back(tr("Self-test: passed on %1 with PyTorch %2, %3 cases, %4")
+                        .arg(toQString(one.deviceName), toQString(one.torchVersion), QString::number(one.cases),
+                             QDateTime::fromMSecsSinceEpoch(one.passedAtMs).toString(u"yyyy-MM-dd HH:mm"_s)));
+  }
+  m_verdict->setText(lines.front());
+  m_verdict->setToolTip(lines.size() > 1 ? lines.join(u'\n') : QString());
 }
 
 void DoctorPage::showReport(const Result<services::SelfTestReport>& report) {
@@ -243,9 +271,10 @@ void DoctorPage::showReport(const Result<services::SelfTestReport>& report) {
     return;
   }
   m_verdict->setText(report->hasPassed()
-                         ? tr("%1 can be trusted: every cheat was found and every honest candidate passed.")
+                         ? tr("Self-test passed on %1: every wrong kernel was found, every right one accepted.")
                                .arg(toQString(report->device.name))
-                         : tr("%1 cannot be trusted: see what came out wrong.").arg(toQString(report->device.name)));
+                         : tr("Self-test failed on %1: results of this device cannot be trusted.")
+                               .arg(toQString(report->device.name)));
 }
 
 }  // namespace swage::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <QStringList>
 #include <QWidget>
 
@@ -45,6 +46,7 @@ class DoctorPage final : public QWidget {
   void copyReport() const;
   void toggleSelfTest();
   void showCase(const services::SelfTestCase& one, int done, int total);
+  void showStored();
   void showReport(const Result<services::SelfTestReport>& report);
 
   services::DoctorService& m_doctor;
@@ -61,6 +63,7 @@ class DoctorPage final : public QWidget {
   QPushButton* m_run;
   QProgressBar* m_progress;
   EmptyState* m_casesOrEmpty = nullptr;
+  QElapsedTimer m_elapsed;  // of the self-test
   bool m_checking = false;
   bool m_checked = false;
   bool m_testing = false;

@@ -76,6 +76,20 @@ void RealDialogs::chooseExportFolder(QWidget* parent, const QString& suggestion,
   dialog->open();
 }
 
+void RealDialogs::chooseFile(QWidget* parent, const QString& title, const QString& current, const Answer& chosen) {
+  QFileDialog* dialog = makeDialog(parent, title, chosen);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  dialog->setDirectory(QFileInfo(current).absolutePath());
+  dialog->open();
+}
+
+void RealDialogs::chooseFolder(QWidget* parent, const QString& title, const QString& current, const Answer& chosen) {
+  QFileDialog* dialog = makeDialog(parent, title, chosen);
+  dialog->setFileMode(QFileDialog::Directory);
+  dialog->setDirectory(current);
+  dialog->open();
+}
+
 void RealDialogs::askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) {
   auto* dialog = new QInputDialog(parent);
   dialog->setAttribute(Qt::WA_DeleteOnClose);

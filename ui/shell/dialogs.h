@@ -22,6 +22,9 @@ class Dialogs {
   virtual void chooseProject(QWidget* parent, const QString& current, const Answer& chosen) = 0;
   virtual void chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) = 0;
   virtual void chooseExportFolder(QWidget* parent, const QString& suggestion, const Answer& chosen) = 0;
+  // For a setting.
+  virtual void chooseFile(QWidget* parent, const QString& title, const QString& current, const Answer& chosen) = 0;
+  virtual void chooseFolder(QWidget* parent, const QString& title, const QString& current, const Answer& chosen) = 0;
   virtual void askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) = 0;
   virtual void showAbout(QWidget* parent) = 0;
 };
@@ -34,6 +37,8 @@ class RealDialogs final : public Dialogs {
   void chooseProject(QWidget* parent, const QString& current, const Answer& chosen) override;
   void chooseExportFile(QWidget* parent, const QString& suggestion, const Answer& chosen) override;
   void chooseExportFolder(QWidget* parent, const QString& suggestion, const Answer& chosen) override;
+  void chooseFile(QWidget* parent, const QString& title, const QString& current, const Answer& chosen) override;
+  void chooseFolder(QWidget* parent, const QString& title, const QString& current, const Answer& chosen) override;
   void askText(QWidget* parent, const QString& title, const QString& question, const Answer& answered) override;
   void showAbout(QWidget* parent) override;
 };

@@ -25,6 +25,7 @@ class SettingsControl final : public QObject {
   void applyTo(RunBar& bar) const;
   void applyTo(DesktopNotifier& notifier);
   void showDialog(const QString& section);
+  [[nodiscard]] const Shortcuts& shortcuts() const { return *m_shortcuts; }
   // What of the file could not be used, if anything.
   [[nodiscard]] std::optional<services::Notice> complaint() const;
 
@@ -34,6 +35,7 @@ class SettingsControl final : public QObject {
 
   SettingsStore& m_settings;
   ThemeController& m_theme;
+  Dialogs& m_dialogs;
   WindowOptions m_options;
   QWidget& m_window;
   Shortcuts* m_shortcuts;

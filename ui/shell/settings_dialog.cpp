@@ -5,9 +5,11 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSpinBox>
@@ -18,6 +20,7 @@
 
 #include "ui/models/setting_catalogue.h"
 #include "ui/models/settings_store.h"
+#include "ui/shell/dialogs.h"
 #include "ui/shell/shortcuts_editor.h"
 #include "ui/widgets/editing_finished.h"
 
@@ -25,9 +28,10 @@ using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 
-SettingsDialog::SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, QWidget* parent)
+SettingsDialog::SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, Dialogs& dialogs, QWidget* parent)
     : QDialog(parent),
       m_settings(settings),
+      m_dialogs(dialogs),
       m_search(new QLineEdit),
       m_sections(new QListWidget),
       m_pages(new QStackedWidget),
@@ -108,11 +112,20 @@ void SettingsDialog::addRow(QGridLayout& grid, const SettingInfo& setting) {
   hint->setForegroundRole(QPalette::PlaceholderText);
   hint->setContentsMargins(0, 0, 0, hint->fontMetrics().height() / 2);
   grid.addWidget(title, row, 0, Qt::AlignRight | Qt::AlignVCenter);
-  grid.addWidget(editor, row, 1);
+  QWidget* cell = editor;
+  if (setting.names != SettingInfo::Names::Nothing) {
+    cell = new QWidget;
+    auto* line = new QHBoxLayout(cell);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->addWidget(editor, 1);
+    line->addWidget(makeBrowse(setting, qobject_cast<QLineEdit*>(editor)));
+  }
+  grid.addWidget(cell, row, 1);
   grid.addWidget(hint, row + 1, 1);
   m_rows.push_back({.section = m_sections->count(),
                     .words = QString(setting.title % u" "_s % setting.hint % u" "_s % setting.key),
-                    .widgets = {title, editor, hint}});
+                    .widgets = cell == editor ? std::vector<QWidget*>{title, editor, hint}
+                                              : std::vector<QWidget*>{title, cell, editor, hint}});
 }
 
 QWidget* SettingsDialog::makeEditor(const SettingInfo& setting) {
@@ -143,11 +156,37 @@ QWidget* SettingsDialog::makeEditor(const SettingInfo& setting) {
             [this, choice, key] { choice->setCurrentText(m_settings.value(key).toString()); });
     return choice;
   }
-  auto* field = new QLineEdit(value.toString());
+  return makeTextField(setting);
+}
+
+QWidget* SettingsDialog::makeTextField(const SettingInfo& setting) {
+  const QString key = setting.key;
+  auto* field = new QLineEdit(m_settings.value(key).toString());
   field->setPlaceholderText(setting.standard.toString());
   whenEditingFinished(field, this,
                       [field, key](SettingsDialog* self) { self->m_settings.set(key, field->text().trimmed()); });
   return field;
+}
+
+// Beside a field that names a file or a folder.
+QWidget* SettingsDialog::makeBrowse(const SettingInfo& setting, QLineEdit* field) {
+  auto* browse = new QPushButton(tr("Browse…"));
+  browse->setObjectName(u"browse_"_s % setting.key);
+  browse->setAccessibleName(tr("Browse: %1").arg(setting.title));
+  browse->setAutoDefault(false);
+  connect(browse, &QPushButton::clicked, this,
+          [this, field, key = setting.key, title = setting.title, names = setting.names] {
+            const auto take = [this, field, key](const QString& path) {
+              field->setText(path);
+              m_settings.set(key, path);
+            };
+            if (names == SettingInfo::Names::Folder) {
+              m_dialogs.chooseFolder(this, title, field->text(), take);
+            } else {
+              m_dialogs.chooseFile(this, title, field->text(), take);
+            }
+          });
+  return browse;
 }
 
 void SettingsDialog::applySearch(const QString& text) {

@@ -14,6 +14,7 @@ class QStackedWidget;
 
 namespace swage::ui {
 
+class Dialogs;
 class SettingsStore;
 class Shortcuts;
 class ShortcutsEditor;
@@ -25,7 +26,7 @@ class SettingsDialog final : public QDialog {
   Q_OBJECT
 
  public:
-  SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, QWidget* parent);
+  SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, Dialogs& dialogs, QWidget* parent);
   void showSection(const QString& id);
 
  private:
@@ -39,10 +40,13 @@ class SettingsDialog final : public QDialog {
   [[nodiscard]] QWidget* makeSection(const SettingSection& section);
   void addRow(QGridLayout& grid, const SettingInfo& setting);
   [[nodiscard]] QWidget* makeEditor(const SettingInfo& setting);
+  [[nodiscard]] QWidget* makeTextField(const SettingInfo& setting);
+  [[nodiscard]] QWidget* makeBrowse(const SettingInfo& setting, QLineEdit* field);
   void addPage(const QString& id, const QString& title, QWidget* page);
   void applySearch(const QString& text);
 
   SettingsStore& m_settings;
+  Dialogs& m_dialogs;
   QLineEdit* m_search;
   QListWidget* m_sections;
   QStackedWidget* m_pages;
