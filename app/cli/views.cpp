@@ -139,7 +139,7 @@ void addTiming(std::string& text, const domain::Correct& correct) {
   text += fmt::format("time        {} ({} to {}, {} samples, {})\n", formatTime(timing.candidate.medianNs),
                       formatTime(timing.candidate.lowNs), formatTime(timing.candidate.highNs), timing.candidate.samples,
                       timing.candidate.stopReason);
-  text += fmt::format("eager       {} in turns with it: {} ({:.2f} to {:.2f}){}\n", formatTime(timing.eager.medianNs),
+  text += fmt::format("eager       {} (interleaved): {} ({:.2f} to {:.2f}){}\n", formatTime(timing.eager.medianNs),
                       formatSpeedup(timing.speedup), timing.speedupLow, timing.speedupHigh,
                       timing.screenedOut ? ", screened out" : "");
   addClocks(text, timing.candidate);

@@ -53,10 +53,10 @@ void declare(CLI::App& app, Raw& raw) {
       ->expected(1)
       ->take_all();
   app.add_flag("--no-self-test", raw.noSelfTest,
-               "Search although nobody knows whether cheats are found on this device");
+               "Search without the self-test of this device");
   app.add_flag("--demo", raw.options.demo, "Play a recorded search: needs no GPU, no compiler and no Python");
   auto* benchmark = app.add_flag("--benchmark", raw.options.benchmark,
-                                 "Flood the window with 10,000 events a second, and print how it bears that");
+                                 "Flood the window with 10,000 events a second, compile drafts, and print the times");
   app.add_option("--benchmark-seconds", raw.options.benchmarkSeconds, "How long")
       ->check(CLI::PositiveNumber)
       ->type_name("S")

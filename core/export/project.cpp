@@ -94,7 +94,7 @@ std::string measuredTable(const Provenance& from, const domain::DeviceInfo& devi
   std::string text = fmt::format("On {} ({} samples, 95 % interval of the median):\n\n| | time |\n|---|---|\n",
                                  cell(device.name), timing.candidate.samples);
   text += fmt::format("| `ModelNew` | {} |\n", timingText(timing.candidate));
-  text += fmt::format("| eager PyTorch, in turns with it | {} |\n", timingText(timing.eager));
+  text += fmt::format("| eager PyTorch (interleaved) | {} |\n", timingText(timing.eager));
   for (const domain::Baseline& baseline : from.baselines) {
     text += fmt::format("| {}, class {} | {} |\n", cell(baseline.mode), domain::name(baseline.accuracy),
                         baseline.failure.empty() ? timingText(baseline.timing) : "failed");

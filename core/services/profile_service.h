@@ -38,7 +38,7 @@ class ProfileService : public QObject {
 
   // No value: it was never profiled.
   [[nodiscard]] virtual Result<std::optional<ProfileReport>> report(domain::CandidateId candidate) const = 0;
-  // What was checked of a candidate, as ExportFacts has it, and why a speedup on a run's task may say little.
+  // What was checked of a candidate, as ExportFacts has it, and why the checks of a run's task are weak.
   [[nodiscard]] virtual Result<std::vector<ExportGate>> gates(domain::CandidateId candidate) const = 0;
   [[nodiscard]] virtual Result<std::vector<std::string>> doubts(domain::RunId run) const = 0;
 

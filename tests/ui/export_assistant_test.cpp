@@ -194,14 +194,14 @@ TEST(ExportGateModel, KeepsItsRowsWhenAStateChanges) {
   EXPECT_EQ(model.index(3, 0).data().toString(), u"passed"_s);
 }
 
-TEST(ExportGateModel, OnlyWhatKeepsACandidateFromLeavingIsBad) {
+TEST(ExportGateModel, WhatFailedIsBadAndWhatWasNotRunIsAWarning) {
   ExportGateModel model;
   model.updateRows(testing::demoWrongGates());
   const auto tone = [&](Kind kind) {
     return static_cast<GateTone>(model.index(static_cast<int>(kind), 0).data(kGateToneRole).toInt());
   };
   EXPECT_EQ(tone(Kind::Verified), GateTone::Bad);
-  EXPECT_EQ(tone(Kind::HeldOutShapes), GateTone::Caution);
+  EXPECT_EQ(tone(Kind::HeldOutShapes), GateTone::Bad);
   EXPECT_EQ(tone(Kind::Faster), GateTone::Caution);
 }
 
@@ -212,7 +212,15 @@ TEST(ExportText, SaysTheFigureAndWhatItMeans) {
   EXPECT_EQ(found(Kind::HeldBackSeeds), u"3 seeds; relative error 1.2e-07 (eager 1.3e-07)"_s);
   EXPECT_EQ(found(Kind::Faster),
             u"2.31× of eager (2.27× to 2.34×); 120 samples; fastest baseline: compile, 41.2 us (40.9 to 41.6)"_s);
-  EXPECT_TRUE(describeGate(gates.back()).meaning.contains(u"guards on it"_s));
+  EXPECT_TRUE(describeGate(gates.back()).meaning.contains(u"for the searched shape only"_s));
+}
+
+TEST(ExportText, TimesOfOldRecordsAreReadable) {
+  ExportGate gate;
+  gate.kind = Kind::FreshProcess;
+  gate.state = State::Failed;
+  gate.detail = "another process measured 11949350 ns, not 8120 ns";
+  EXPECT_EQ(describeGate(gate).found, u"another process measured 11.9 ms, not 8.12 µs"_s);
 }
 
 TEST(ExportText, EveryGateMeansSomethingInEveryState) {

@@ -144,7 +144,7 @@ TEST_F(ExportPageTest, WritesWhereTheUserSaysAndOpensTheFolder) {
   EXPECT_EQ(m_exporter.writtenTo, m_folder / "kernel.py");
   EXPECT_EQ(m_exporter.exported, m_best);
   EXPECT_EQ(wrote.count(), 1);
-  EXPECT_EQ(child<QLabel>("exportState")->text(), u"It is written."_s);
+  EXPECT_EQ(child<QLabel>("exportState")->text(), u"Exported to kernel.py"_s);
   EXPECT_FALSE(child<QPushButton>("writeExport")->isEnabled());
   click("openExportFolder");
   EXPECT_EQ(desktop.opened.toLocalFile(), QString::fromStdString(m_folder.path().string()));
@@ -154,7 +154,7 @@ TEST_F(ExportPageTest, AFileInTheWayNeedsAWordOfTheUser) {
   ASSERT_THAT(writeFileAtomically(m_folder / "mine.py", "precious"), testing::IsOk());
   ASSERT_TRUE(m_page.open());
   type(path("mine.py"));
-  EXPECT_EQ(child<QLabel>("exportState")->text(), u"There is a file of that name."_s);
+  EXPECT_EQ(child<QLabel>("exportState")->text(), u"A file of that name exists."_s);
   EXPECT_FALSE(child<QPushButton>("writeExport")->isEnabled());
   QTest::keyClick(child<QCheckBox>("replaceExport"), Qt::Key_Space);
   click("writeExport");
@@ -184,7 +184,7 @@ TEST_F(ExportPageTest, WhatIsWrongIsNotWrittenAndSaysWhy) {
   m_exporter.factRows.gates = testing::demoWrongGates();
   m_exporter.refusal = Error(ErrorKind::InvalidInput, "candidate 212 cannot be exported: it is wrong", "search on");
   ASSERT_TRUE(m_page.open());
-  EXPECT_EQ(child<QLabel>("exportSummary")->text(), u"It is wrong and cannot be exported."_s);
+  EXPECT_EQ(child<QLabel>("exportSummary")->text(), u"Incorrect: cannot be exported."_s);
   EXPECT_TRUE(m_page.findChild<FilePreview*>()->findChild<EmptyState*>()->isEmpty());
   EXPECT_FALSE(child<QPushButton>("writeExport")->isEnabled());
   EXPECT_FALSE(child<QPushButton>("copyExportFile")->isEnabled());

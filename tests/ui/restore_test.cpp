@@ -85,7 +85,7 @@ TEST_F(RestoreTest, AfterACrashTheUserDecides) {
   QTest::mouseClick(child<QPushButton>(u"checkRecord"_s), Qt::LeftButton);
   EXPECT_EQ(recordCheck.checked, folder / "project");
   Q_EMIT recordCheck.finished(Result<>());
-  EXPECT_EQ(child<QLabel>(u"recordVerdict"_s)->text(), u"The record is whole."_s);
+  EXPECT_EQ(child<QLabel>(u"recordVerdict"_s)->text(), u"The record is intact."_s);
   Q_EMIT recordCheck.finished(Error(ErrorKind::Storage, "it is damaged", "put a backup in its place"));
   EXPECT_EQ(child<QLabel>(u"recordVerdict"_s)->text(), u"it is damaged\nput a backup in its place"_s);
   QTest::mouseClick(child<QPushButton>(u"restoreSession"_s), Qt::LeftButton);

@@ -80,7 +80,7 @@ void ClockStrip::drawChart(QPainter& painter, const QRectF& target) const {
 }
 
 ChartTable ClockStrip::chartTable() const {
-  ChartTable table{{tr("look"), tr("clock MHz"), tr("°C"), tr("held back")}, {}};
+  ChartTable table{{tr("look"), tr("clock MHz"), tr("°C"), tr("throttled")}, {}};
   for (std::size_t i = 0; i < m_looks.size(); ++i) {
     table.rows.push_back({QString::number(i + 1), QString::number(m_looks[i].smClockMhz),
                           QString::number(m_looks[i].temperatureCelsius), m_looks[i].throttled ? tr("yes") : tr("no")});

@@ -17,16 +17,15 @@ constexpr std::array kDoctorColumns = {
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Status"), QT_TRANSLATE_NOOP("columns", "Whether a search can use it")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "What"), QT_TRANSLATE_NOOP("columns", "What a search needs")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Found"), QT_TRANSLATE_NOOP("columns", "What is there")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "What to do"), QT_TRANSLATE_NOOP("columns", "How to put it right")}};
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "What to do"), QT_TRANSLATE_NOOP("columns", "How to fix it")}};
 
 constexpr std::array kSelfTestColumns = {
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Verdict"),
-               QT_TRANSLATE_NOOP("columns", "Whether it came out as it should")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Planted"), QT_TRANSLATE_NOOP("columns", "The planted candidate")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Verdict"), QT_TRANSLATE_NOOP("columns", "Whether the case passed")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Case"), QT_TRANSLATE_NOOP("columns", "Name of the test case")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Family"),
                QT_TRANSLATE_NOOP("columns", "What kind of cheat, or a control")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Expected"), QT_TRANSLATE_NOOP("columns", "What it must come to")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Got"), QT_TRANSLATE_NOOP("columns", "What it came to")}};
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Expected"), QT_TRANSLATE_NOOP("columns", "Expected result")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Got"), QT_TRANSLATE_NOOP("columns", "Actual result")}};
 
 QString tr(const char* text) {
   return QCoreApplication::translate("checks", text);

@@ -11,16 +11,16 @@ namespace {
 using services::ExportGate;
 
 constexpr std::array kColumns = {
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "State"), QT_TRANSLATE_NOOP("columns", "What came of the check")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Check"), QT_TRANSLATE_NOOP("columns", "What was asked of the candidate")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "State"), QT_TRANSLATE_NOOP("columns", "Result of the check")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Check"), QT_TRANSLATE_NOOP("columns", "What is checked")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Found"), QT_TRANSLATE_NOOP("columns", "The figure, as it is recorded")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "For the export"),
-               QT_TRANSLATE_NOOP("columns", "What that means for whoever uses the export")}};
+               QT_TRANSLATE_NOOP("columns", "What the result means for the exported file")}};
 
 GateTone toneOf(const ExportGate& gate) {
   switch (gate.state) {
     case ExportGate::State::Passed: return GateTone::Good;
-    case ExportGate::State::Failed: return services::blocksExport(gate) ? GateTone::Bad : GateTone::Caution;
+    case ExportGate::State::Failed: return GateTone::Bad;
     case ExportGate::State::NotRun: return GateTone::Caution;
     case ExportGate::State::NotApplicable:
     case ExportGate::State::Running: break;

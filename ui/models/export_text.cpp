@@ -2,6 +2,7 @@
 #include "ui/models/export_text.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <QStringList>
 
 #include "ui/models/format.h"
@@ -34,11 +35,11 @@ QString gateName(Kind kind) {
   switch (kind) {
     case Kind::Verified: return tr("Verified against float64");
     case Kind::HardInputs: return tr("Hard inputs");
-    case Kind::HeldBackSeeds: return tr("Held-back seeds");
+    case Kind::HeldBackSeeds: return tr("Unseen seeds");
     case Kind::Sanitizer: return tr("compute-sanitizer");
-    case Kind::FreshProcess: return tr("Another process");
-    case Kind::Faster: return tr("Faster, beyond the interval");
-    case Kind::HeldOutShapes: return tr("Held-out shapes");
+    case Kind::FreshProcess: return tr("Fresh process");
+    case Kind::Faster: return tr("Significantly faster");
+    case Kind::HeldOutShapes: return tr("Other shapes");
   }
   return {};
 }
@@ -66,6 +67,15 @@ bool hasOwnCount(const ExportGate& gate) {
   return gate.kind == Kind::HeldBackSeeds && gate.state == State::Passed && gate.checks > 0;
 }
 
+// Records of earlier versions have times in nanoseconds.
+QString withReadableTimes(QString text) {
+  static const QRegularExpression time(u"\\b(\\d{4,}(?:\\.\\d+)?) ns\\b"_s);
+  for (auto match = time.match(text); match.hasMatch(); match = time.match(text)) {
+    text.replace(match.capturedStart(), match.capturedLength(), formatTime(match.captured(1).toDouble()));
+  }
+  return text;
+}
+
 QString foundText(const ExportGate& gate) {
   QStringList parts;
   if (gate.timing) {
@@ -79,24 +89,24 @@ QString foundText(const ExportGate& gate) {
                         .arg(formatError(gate.worst->relativeL2), formatError(gate.worst->eagerRelativeL2)));
   }
   if (!hasOwnCount(gate)) {
-    parts.push_back(toQString(gate.detail));
+    parts.push_back(withReadableTimes(toQString(gate.detail)));
   }
   parts.removeAll(QString());
   if (parts.isEmpty() && gate.state == State::NotRun) {
-    return tr("nobody has asked yet");
+    return tr("not run yet");
   }
   return parts.join(u"; "_s);
 }
 
 QString whenPassed(Kind kind) {
   switch (kind) {
-    case Kind::Verified: return tr("Its results are as exact as those of PyTorch");
-    case Kind::HardInputs: return tr("Large, tiny, equal and cancelling values do not break it");
-    case Kind::HeldBackSeeds: return tr("It is not fitted to the seeds of the search");
-    case Kind::Sanitizer: return tr("No stray access, no race, nothing read before it is written");
-    case Kind::FreshProcess: return tr("The written time holds outside of the search");
-    case Kind::Faster: return tr("It pays to use it");
-    case Kind::HeldOutShapes: return tr("Its plan is right at other sizes, too; the file guards on the searched shape");
+    case Kind::Verified: return tr("Results are as accurate as those of PyTorch");
+    case Kind::HardInputs: return tr("Correct for large, tiny, equal and cancelling values");
+    case Kind::HeldBackSeeds: return tr("Correct for seeds that the search did not use");
+    case Kind::Sanitizer: return tr("No out-of-bounds access, no race, no uninitialised read");
+    case Kind::FreshProcess: return tr("The time was confirmed outside of the search");
+    case Kind::Faster: return tr("Faster than PyTorch");
+    case Kind::HeldOutShapes: return tr("Also correct at other shapes; the file checks for the searched shape");
   }
   return {};
 }
@@ -106,11 +116,11 @@ QString whenFailed(Kind kind) {
     case Kind::Verified:
     case Kind::HardInputs:
     case Kind::HeldBackSeeds:
-    case Kind::Sanitizer: return tr("It is wrong: nothing is written");
-    case Kind::FreshProcess: return tr("Another process does not bear out what is recorded");
-    case Kind::Faster: return tr("The gain lies inside the uncertainty: do not count on it");
+    case Kind::Sanitizer: return tr("Incorrect: cannot be exported");
+    case Kind::FreshProcess: return tr("A fresh process did not confirm the recorded result");
+    case Kind::Faster: return tr("No significant difference from PyTorch");
     case Kind::HeldOutShapes:
-      return tr("Right on the searched shape alone: the file guards on it and runs the original operators elsewhere");
+      return tr("Correct for the searched shape only; the file runs the original operators for other shapes");
   }
   return {};
 }
@@ -118,19 +128,18 @@ QString whenFailed(Kind kind) {
 QString whenNotRun(Kind kind) {
   switch (kind) {
     case Kind::Verified:
-    case Kind::HardInputs: return tr("It was dropped before these checks");
-    case Kind::HeldBackSeeds: return tr("Nobody knows whether it is fitted to the seeds of the search");
-    case Kind::Sanitizer: return tr("Stray accesses beyond the guarded buffers are not excluded");
-    case Kind::FreshProcess: return tr("The written time is that of the search alone");
-    case Kind::Faster: return tr("There is no full measurement of it");
-    case Kind::HeldOutShapes: return tr("Nothing is known of other sizes; the file guards on the searched shape");
+    case Kind::HardInputs: return tr("The candidate was discarded before these checks");
+    case Kind::HeldBackSeeds: return tr("May be correct only for the seeds of the search");
+    case Kind::Sanitizer: return tr("Out-of-bounds accesses are possible");
+    case Kind::FreshProcess: return tr("The time was measured during the search only");
+    case Kind::Faster: return tr("Not fully measured");
+    case Kind::HeldOutShapes: return tr("Not checked at other shapes; the file checks for the searched shape");
   }
   return {};
 }
 
 QString whenNotApplicable(Kind kind) {
-  return kind == Kind::Sanitizer ? tr("It watches CUDA kernels only")
-                                 : tr("The plan is PyTorch's own operators: nothing was faster");
+  return kind == Kind::Sanitizer ? tr("For CUDA kernels only") : tr("The candidate is PyTorch's own operators");
 }
 
 QString meaningText(const ExportGate& gate) {

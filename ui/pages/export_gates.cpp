@@ -41,19 +41,19 @@ QString summaryOf(const std::vector<ExportGate>& gates) {
   const int failed = count([](const ExportGate& gate) { return gate.state == ExportGate::State::Failed; });
   const int open = count([](const ExportGate& gate) { return gate.state == ExportGate::State::NotRun; });
   if (gates.empty()) {
-    return ExportGates::tr("Reading what is known of it…");
+    return ExportGates::tr("Reading the record…");
   }
   if (count([](const ExportGate& gate) { return gate.state == ExportGate::State::Running; }) > 0) {
-    return ExportGates::tr("Checking it again…");
+    return ExportGates::tr("Verifying again…");
   }
   if (count(services::blocksExport) > 0) {
-    return ExportGates::tr("It is wrong and cannot be exported.");
+    return ExportGates::tr("Incorrect: cannot be exported.");
   }
   if (failed > 0) {
     return ExportGates::tr("Can be exported, with limits. Failed: %1, not run: %2.").arg(failed).arg(open);
   }
   return open > 0 ? ExportGates::tr("Can be exported. Not run: %1.").arg(open)
-                  : ExportGates::tr("Can be exported. Everything was checked, and nothing speaks against it.");
+                  : ExportGates::tr("Can be exported. All checks passed.");
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ ExportGates::ExportGates(ExportAssistant& assistant, QWidget* parent)
   m_summary->setFont(bold);
   m_summary->setWordWrap(true);
   m_progress->setObjectName(u"exportCheckProgress"_s);
-  m_progress->setAccessibleName(tr("Checks are going on"));
+  m_progress->setAccessibleName(tr("Checks are running"));
   m_progress->setRange(0, 0);
   m_progress->setTextVisible(false);
   m_progress->setFixedHeight(fontMetrics().height());
@@ -99,7 +99,7 @@ ExportGates::ExportGates(ExportAssistant& assistant, QWidget* parent)
 QTableView* ExportGates::makeTable() {
   auto* table = new QTableView;
   table->setObjectName(u"exportGates"_s);
-  table->setAccessibleName(tr("What was checked before the export"));
+  table->setAccessibleName(tr("Checks before the export"));
   table->setModel(m_model);
   styleTable(*table);
   table->setItemDelegate(m_delegate);
@@ -132,10 +132,11 @@ void ExportGates::showState() {
   m_progress->setVisible(isChecking);
   m_verify->setText(isChecking ? tr("C&ancel") : tr("&Verify Again"));
   m_verify->setEnabled(isChecking || m_assistant.canVerify());
-  m_verify->setToolTip(m_assistant.isBusy()
-                           ? tr("A search is running: it has the device and the record")
-                           : tr("Evaluate it in another process, run its kernels under compute-sanitizer and try it at "
-                                "other sizes; takes seconds to minutes"));
+  m_verify->setToolTip(
+      m_assistant.isBusy()
+          ? tr("Not while a search is running")
+          : tr("Evaluate it in a fresh process, run its kernels under compute-sanitizer and check other "
+               "shapes; takes seconds to minutes"));
 }
 
 void ExportGates::toggle() {

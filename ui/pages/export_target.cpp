@@ -104,9 +104,12 @@ void ExportTarget::showState() {
   if (m_assistant.isWriting()) {
     text = tr("Writing…");
   } else if (isWritten) {
-    text = isFolder ? tr("%1 files are written.").arg(m_assistant.files()->files.size()) : tr("It is written.");
+    text = isFolder ? tr("%1 files exported to %2")
+                          .arg(QString::number(m_assistant.files()->files.size()),
+                               QFileInfo(m_assistant.written()).fileName())
+                    : tr("Exported to %1").arg(QFileInfo(m_assistant.written()).fileName());
   } else if (isInTheWay) {
-    text = isFolder ? tr("The folder is there and not empty.") : tr("There is a file of that name.");
+    text = isFolder ? tr("The folder exists and is not empty.") : tr("A file of that name exists.");
   }
   m_state->setText(text);
   const QColor color = isWritten ? m_theme.good : isInTheWay ? m_theme.caution : m_theme.mutedText;

@@ -65,7 +65,7 @@ FilePreview::FilePreview(QWidget* parent)
   m_size->setObjectName(u"exportFileSize"_s);
   m_size->setForegroundRole(QPalette::PlaceholderText);
   m_copy->setObjectName(u"copyExportFile"_s);
-  m_copy->setToolTip(tr("Put the shown file on the clipboard"));
+  m_copy->setToolTip(tr("Copy the shown file to the clipboard"));
   m_view->setObjectName(u"exportPreview"_s);
   m_view->setAccessibleName(tr("Preview of the file"));
   auto* row = new QHBoxLayout;

@@ -71,24 +71,24 @@ Notice Incidents::explained(const Notice& notice) const {
   switch (notice.subject) {
     case Subject::DiskFull:
       say(tr("The disk is full, and the search has stopped."),
-          tr("Everything recorded until then is whole. Free some space for %1, then resume; or go on in a project on "
+          tr("Everything recorded until then is intact. Free some space for %1, then resume; or go on in a project on "
              "another disk.")
               .arg(projectPlace()));
       break;
     case Subject::RecordLocked:
       say(tr("Another program holds the record, and the search has stopped."),
-          tr("Everything recorded until then is whole. Close the program that uses %1, then resume.")
+          tr("Everything recorded until then is intact. Close the program that uses %1, then resume.")
               .arg(toQString((m_session.project() / "runs.sqlite").string())));
       break;
     case Subject::GpuLost:
       say(tr("The GPU is lost, and the search has stopped."),
-          tr("Everything recorded until then is whole; what was being evaluated counts as interrupted. Bring the "
+          tr("Everything recorded until then is intact; what was being evaluated counts as not evaluated. Bring the "
              "device "
-             "back (nvidia-smi and the kernel's log say what became of it), then resume."));
+             "back (nvidia-smi and the kernel's log say what happened), then resume."));
       break;
     case Subject::WorkerKilled:
       say(tr("The worker cannot be kept running, and the search has stopped."),
-          tr("Everything recorded until then is whole. See what the system check says, then resume."));
+          tr("Everything recorded until then is intact. See what the system check says, then resume."));
       break;
     case Subject::Other: break;
   }

@@ -27,7 +27,7 @@ Locator::Locator(QWidget* window)
       m_window(window),
       m_field(new QLineEdit(this)),
       m_list(new QListView(this)),
-      m_nothing(new QLabel(tr("Nothing has such a name."), this)),
+      m_nothing(new QLabel(tr("No match."), this)),
       m_model(new LocatorModel(this)),
       m_delegate(new LocatorDelegate(this)) {
   setObjectName(u"locator"_s);

@@ -24,8 +24,7 @@ RecoveryDialog::RecoveryDialog(const Content& content, QWidget* parent)
       new QLabel(tr("The last time, Swage ended unexpectedly. What was recorded until then is kept: a search "
                     "that was running can be resumed. Its window has not been restored yet."));
   text->setWordWrap(true);
-  auto* note =
-      new QPlainTextEdit(content.note.isEmpty() ? tr("It was killed before it could leave a note.") : content.note);
+  auto* note = new QPlainTextEdit(content.note.isEmpty() ? tr("There is no crash report.") : content.note);
   note->setObjectName(u"crashNote"_s);
   note->setAccessibleName(tr("Report"));
   note->setReadOnly(true);
@@ -34,7 +33,7 @@ RecoveryDialog::RecoveryDialog(const Content& content, QWidget* parent)
   m_verdict->setObjectName(u"recordVerdict"_s);
   m_verdict->setWordWrap(true);
   auto* buttons = new QDialogButtonBox;
-  auto* restore = buttons->addButton(tr("&Go On Where I Left Off"), QDialogButtonBox::AcceptRole);
+  auto* restore = buttons->addButton(tr("&Restore Last Session"), QDialogButtonBox::AcceptRole);
   restore->setObjectName(u"restoreSession"_s);
   buttons->addButton(tr("&Start Afresh"), QDialogButtonBox::RejectRole)->setObjectName(u"startAfresh"_s);
   auto* copy = buttons->addButton(tr("&Copy Report"), QDialogButtonBox::ActionRole);
@@ -66,7 +65,7 @@ void RecoveryDialog::checkRecord() {
 
 void RecoveryDialog::showVerdict(const Result<>& verdict) {
   m_check->setEnabled(true);
-  m_verdict->setText(verdict ? tr("The record is whole.")
+  m_verdict->setText(verdict ? tr("The record is intact.")
                              : toQString(verdict.error().message() + "\n" + verdict.error().hint()));
 }
 
