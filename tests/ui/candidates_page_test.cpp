@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <QAction>
+#include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -12,6 +13,7 @@
 
 #include "tests/ui/history_fixture.h"
 #include "ui/models/candidate_table_model.h"
+#include "ui/pages/candidate_menu.h"
 #include "ui/pages/candidates_page.h"
 #include "ui/widgets/annotation_bar.h"
 #include "ui/widgets/filter_edit.h"
@@ -130,7 +132,8 @@ TEST_F(CandidatesPageTest, ColumnsAreChosenAndRemembered) {
   Q_EMIT menu->aboutToShow();
   ASSERT_EQ(menu->actions().size(), table->model()->columnCount());
   EXPECT_FALSE(menu->actions().front()->isEnabled());
-  menu->actions()[roof]->trigger();
+  const int roofPosition = table->horizontalHeader()->visualIndex(roof);
+  menu->actions()[roofPosition]->trigger();
   EXPECT_FALSE(table->isColumnHidden(roof));
   table->sortByColumn(static_cast<int>(CandidateField::Time), Qt::AscendingOrder);
   page.setFilterText(u"pinned"_s);
@@ -178,9 +181,141 @@ TEST_F(CandidatesPageTest, EarlierFiltersComeBackWithUp) {
   EXPECT_EQ(filter->text(), QString());
 }
 
+TEST_F(CandidatesPageTest, PresetsWriteTheirFilter) {
+  const auto* menu = child<QMenu>(page, u"presetsMenu"_s);
+  const int all = rows();
+  for (QAction* preset : menu->actions()) {
+    preset->trigger();
+    EXPECT_EQ(filter->text(), preset->data().toString());
+    EXPECT_FALSE(child<QLabel>(page, u"filterError"_s)->isVisible()) << preset->text().toStdString();
+  }
+  page.setFilterText(u"failed"_s);
+  EXPECT_GT(rows(), 0);
+  EXPECT_LT(rows(), all);
+}
+
+TEST_F(CandidatesPageTest, GroupsFoldByKeyAndByDoubleClick) {
+  child<QComboBox>(page, u"groupBy"_s)->setCurrentIndex(static_cast<int>(GroupBy::Operator));
+  const int folded = rows();
+  EXPECT_LT(folded, 15);
+  table->setFocus();
+  table->setCurrentIndex(table->model()->index(0, 0));
+  QTest::keyClick(table, Qt::Key_Right);
+  EXPECT_GT(rows(), folded);
+  QTest::keyClick(table, Qt::Key_Left);
+  EXPECT_EQ(rows(), folded);
+  const QSignalSpy opened(&page, &CandidatesPage::candidateOpened);
+  QTest::keyClick(table, Qt::Key_Return);
+  EXPECT_GT(rows(), folded);
+  EXPECT_EQ(opened.size(), 0) << "a group is no candidate";
+}
+
+TEST_F(CandidatesPageTest, AnEmptyColumnOfRegistersIsNotShown) {
+  const int registers = static_cast<int>(CandidateField::Registers);
+  EXPECT_FALSE(table->isColumnHidden(registers));
+  record.runRows.front().target = "cpu";
+  session.showRun(swage::testing::kDemoRun);
+  EXPECT_TRUE(table->isColumnHidden(registers));
+  const int tags = table->columnViewportPosition(static_cast<int>(CandidateField::Tags));
+  EXPECT_LT(tags, table->viewport()->width()) << "what one says about candidates is in sight";
+}
+
+// The menu that every page shares.
+class CandidateMenuTest : public CandidatesPageTest {
+ protected:
+  CandidateMenuTest() {
+    const auto note = [this](const char* what) {
+      return
+          [this, what](CandidateId id) { done.push_back(u"%1 %2"_s.arg(QString::fromLatin1(what)).arg(id.value())); };
+    };
+    commands = {.open = note("open"),
+                .showLineage = note("lineage"),
+                .profile = note("profile"),
+                .exportKernel = note("export"),
+                .useAsBaseline = note("baseline"),
+                .compare = [this](CandidateId a,
+                                  CandidateId b) { done.push_back(u"compare %1 %2"_s.arg(a.value()).arg(b.value())); },
+                .askText = [this](QWidget*, const QString&, const QString&,
+                                  const std::function<void(const QString&)>& answered) { answered(answer); }};
+  }
+  [[nodiscard]] QStringList fill(const std::vector<CandidateId>& ids) {
+    menu.clear();
+    CandidateMenu(session, record, page.annotations(), commands).fill(menu, ids);
+    QStringList names;
+    for (const QAction* one : menu.actions()) {
+      if (!one->isSeparator()) {
+        names.push_back(one->objectName());
+      }
+    }
+    return names;
+  }
+  void trigger(const std::vector<CandidateId>& ids, const QString& name) {
+    menu.clear();
+    CandidateMenu shared(session, record, page.annotations(), commands);
+    shared.fill(menu, ids);
+    auto* found = menu.findChild<QAction*>(name);
+    ASSERT_NE(found, nullptr) << name.toStdString();
+    EXPECT_TRUE(found->isEnabled()) << name.toStdString();
+    found->trigger();
+  }
+  [[nodiscard]] CandidateId best() const { return session.summary()->best; }
+
+  CandidateCommands commands;
+  QMenu menu;
+  QStringList done;
+  QString answer;
+};
+
+TEST_F(CandidateMenuTest, OffersForOneWhatCanBeDoneWithIt) {
+  EXPECT_EQ(fill({best()}), (QStringList{u"menuOpen"_s, u"menuCompareBest"_s, u"menuCompareParent"_s, u"menuLineage"_s,
+                                         u"menuProfile"_s, u"menuExport"_s, u"menuBaseline"_s, u"menuPin"_s,
+                                         u"menuTags"_s, u"menuNote"_s, u"menuTrash"_s, u"menuCopyIds"_s}));
+  EXPECT_FALSE(menu.findChild<QAction*>(u"menuCompareBest"_s)->isEnabled()) << "it is the best itself";
+  for (const QString& name : {u"menuOpen"_s, u"menuLineage"_s, u"menuProfile"_s, u"menuExport"_s, u"menuBaseline"_s}) {
+    trigger({best()}, name);
+  }
+  EXPECT_EQ(done.size(), 5);
+  EXPECT_TRUE(done.front().startsWith(u"open "_s));
+}
+
+TEST_F(CandidateMenuTest, ComparesTwoAndSaysSomethingAboutMany) {
+  trigger({CandidateId(3), CandidateId(5)}, u"menuCompareTwo"_s);
+  EXPECT_EQ(done, QStringList{u"compare 3 5"_s});
+  trigger({CandidateId(3), CandidateId(5)}, u"menuPin"_s);
+  EXPECT_TRUE(record.rows[2].annotation.pinned);
+  EXPECT_TRUE(record.rows[4].annotation.pinned);
+  answer = u"fast, to read"_s;
+  trigger({CandidateId(3)}, u"menuTags"_s);
+  EXPECT_EQ(record.rows[2].annotation.tags.size(), 2U);
+  answer = u"-fast"_s;
+  trigger({CandidateId(3)}, u"menuTags"_s);
+  EXPECT_EQ(record.rows[2].annotation.tags, std::vector<std::string>{"to read"});
+  page.undoStack().undo();
+  page.undoStack().undo();
+  EXPECT_TRUE(record.rows[2].annotation.tags.empty()) << "undone as if it was done on the page";
+}
+
+TEST_F(CandidateMenuTest, WhatTheWindowCannotDoIsLeftOut) {
+  commands = {};
+  EXPECT_EQ(fill({best()}), (QStringList{u"menuPin"_s, u"menuTrash"_s, u"menuCopyIds"_s}));
+  EXPECT_TRUE(fill({CandidateId(99999)}).isEmpty()) << "there is no such candidate";
+}
+
+TEST_F(CandidateMenuTest, TheTableHasItWithItsOwnKeys) {
+  CandidateMenu shared(session, record, page.annotations(), commands);
+  page.setMenu(&shared);
+  selectRows(0, 1);
+  Q_EMIT table->customContextMenuRequested(QPoint(5, 5));
+  auto* shown = child<QMenu>(page, u"candidateMenu"_s);
+  EXPECT_NE(shown->findChild<QAction*>(u"menuCompareTwo"_s), nullptr);
+  EXPECT_TRUE(shown->actions().contains(action(u"pinCandidates"_s)));
+  shown->close();
+}
+
 TEST_F(CandidatesPageTest, EveryControlHasANameForAScreenReader) {
-  for (const QString& name : {u"filterText"_s, u"statusFilter"_s, u"columnsButton"_s, u"csvButton"_s, u"pinButton"_s,
-                              u"tagsText"_s, u"noteText"_s, u"trashButton"_s, u"candidateTable"_s}) {
+  for (const QString& name :
+       {u"filterText"_s, u"statusFilter"_s, u"groupBy"_s, u"filterPresets"_s, u"columnsButton"_s, u"csvButton"_s,
+        u"pinButton"_s, u"tagsText"_s, u"noteText"_s, u"trashButton"_s, u"candidateTable"_s}) {
     EXPECT_FALSE(child<QWidget>(page, name)->accessibleName().isEmpty()) << name.toStdString();
   }
 }

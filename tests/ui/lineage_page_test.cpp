@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QAccessible>
+#include <QAction>
+#include <QComboBox>
+#include <QContextMenuEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QSignalSpy>
 
+#include <algorithm>
+
 #include "tests/ui/history_fixture.h"
+#include "ui/pages/candidate_menu.h"
 #include "ui/pages/lineage_page.h"
 #include "ui/widgets/lineage_view.h"
 
@@ -52,6 +59,40 @@ TEST_F(LineagePageTest, ASelectionElsewhereShowsAnotherFamily) {
   session.selectCandidate(CandidateId(700));
   EXPECT_EQ(current(), CandidateId(700));
   EXPECT_EQ(view->layout().indexOf(CandidateId(20)), -1);
+}
+
+TEST_F(LineagePageTest, DrawsOnlyTheRelativesThatAreAskedFor) {
+  auto* show = child<QComboBox>(page, u"lineageFilter"_s);
+  const auto shown = [this](auto isWanted) {
+    const auto& nodes = view->layout().nodes;
+    return std::all_of(nodes.begin(), nodes.end(),
+                       [&](const auto& node) { return node.row.id == CandidateId(20) || isWanted(node.row); });
+  };
+  const std::size_t all = view->layout().nodes.size();
+  show->setCurrentIndex(1);
+  EXPECT_TRUE(shown([](const auto& row) { return row.status == "correct"; }));
+  show->setCurrentIndex(2);
+  EXPECT_TRUE(shown([](const auto& row) { return row.status != "correct"; }));
+  show->setCurrentIndex(3);
+  EXPECT_TRUE(shown([](const auto& row) { return row.parents.empty(); }));
+  EXPECT_EQ(current(), CandidateId(20)) << "the candidate itself always is";
+  show->setCurrentIndex(0);
+  EXPECT_EQ(view->layout().nodes.size(), all);
+}
+
+TEST_F(LineagePageTest, ANodeHasTheMenuOfCandidates) {
+  AnnotationEditor editor(record);
+  std::vector<CandidateId> opened;
+  CandidateMenu menu(session, record, editor, {.open = [&opened](CandidateId id) { opened.push_back(id); }});
+  page.setMenu(&menu);
+  const QPoint place = view->nodeRect(view->layout().indexOf(CandidateId(17))).center().toPoint();
+  QContextMenuEvent event(QContextMenuEvent::Mouse, place, view->viewport()->mapToGlobal(place));
+  QCoreApplication::sendEvent(view->viewport(), &event);
+  auto* shown = child<QMenu>(page, u"candidateMenu"_s);
+  ASSERT_NE(shown, nullptr);
+  shown->findChild<QAction*>(u"menuOpen"_s)->trigger();
+  shown->close();
+  EXPECT_EQ(opened, std::vector<CandidateId>{CandidateId(17)});
 }
 
 TEST_F(LineagePageTest, AsksOnlyWhileItIsVisible) {

@@ -7,6 +7,7 @@
 #include "tests/support/no_warnings.h"
 #include "tests/support/wait_for.h"
 #include "tests/ui/demo_data.h"
+#include "ui/models/candidate_groups.h"
 #include "ui/models/candidate_table_model.h"
 #include "ui/models/fact_model.h"
 #include "ui/models/plan_model.h"
@@ -67,6 +68,68 @@ TEST_F(CandidateTable, FiltersByStatusAndCell) {
   model.setCellFilter(domain::Cell::parse("A1B1C1"));
   ASSERT_GT(model.rowCount(), 0);
   EXPECT_EQ(text(0, CandidateColumn::Cell), u"A1B1C1"_s);
+}
+
+TEST_F(CandidateTable, GroupsBeginFoldedWithTheirCountAndTheirBest) {
+  model.setRun(swage::testing::kDemoRun);
+  sortBy(CandidateColumn::Speedup, Qt::DescendingOrder);
+  model.setGrouping(GroupBy::Status);
+  ASSERT_GT(model.rowCount(), 1);
+  ASSERT_LT(model.rowCount(), 12);
+  EXPECT_TRUE(model.isHeader(0));
+  EXPECT_FALSE(model.candidateAt(0).isValid());
+  const auto correct =
+      std::count_if(record.rows.begin(), record.rows.end(), [](const auto& row) { return row.status == "correct"; });
+  EXPECT_TRUE(text(0, CandidateColumn::Id).startsWith(u"correct · %1 candidates · best "_s.arg(correct)))
+      << text(0, CandidateColumn::Id).toStdString();
+  const int folded = model.rowCount();
+  model.setUnfolded(0, true);
+  EXPECT_EQ(model.rowCount(), folded + correct);
+  EXPECT_EQ(model.candidateAt(1), record.points.back().candidate) << "members keep the order of the list";
+  EXPECT_EQ(text(1, CandidateColumn::Status), u"correct"_s);
+  EXPECT_TRUE(model.isHeader(static_cast<int>(correct) + 1));
+  EXPECT_EQ(model.ids()->size(), record.rows.size()) << "what is folded away is still listed";
+  model.setUnfolded(0, false);
+  EXPECT_EQ(model.rowCount(), folded);
+  model.setGrouping(GroupBy::Nothing);
+  EXPECT_EQ(model.rowCount(), static_cast<int>(record.rows.size()));
+}
+
+TEST_F(CandidateTable, GroupsFollowWhatComesIn) {
+  model.setRun(swage::testing::kDemoRun);
+  model.setGrouping(GroupBy::Cell);
+  model.setUnfolded(0, true);
+  const int before = model.rowCount();
+  services::CandidateRow other = record.rows.front();
+  other.id = domain::CandidateId(5000);
+  other.cell = domain::Cell::fromIndex(0);
+  record.rows.push_back(other);
+  model.refresh();
+  ASSERT_TRUE(waitFor([&] { return model.rowCount() >= before; }));
+  EXPECT_TRUE(model.isUnfolded(0));
+  EXPECT_GE(model.rowOf(domain::CandidateId(5000)), 1);
+}
+
+TEST(CandidateGroups, GenerationsAreCountedFromTheFirstOnes) {
+  CandidateGroups groups;
+  const auto row = [](std::int64_t id, std::vector<domain::CandidateId> parents) {
+    services::CandidateRow one;
+    one.id = domain::CandidateId(id);
+    one.parents = std::move(parents);
+    one.status = "correct";
+    return one;
+  };
+  const std::vector<domain::CandidateId> listed = {domain::CandidateId(4), domain::CandidateId(3)};
+  groups.note(row(3, {domain::CandidateId(1)}));
+  groups.note(row(4, {domain::CandidateId(1), domain::CandidateId(3)}));
+  EXPECT_THAT(groups.unknown(listed, GroupBy::Generation), ::testing::ElementsAre(domain::CandidateId(1)));
+  EXPECT_THAT(groups.unknown(listed, GroupBy::Cell), ::testing::IsEmpty());
+  groups.note(row(1, {}));
+  const auto found = groups.arrange(listed, GroupBy::Generation);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name, u"Generation 1"_s);
+  EXPECT_THAT(found[0].ids, ::testing::ElementsAre(domain::CandidateId(3)));
+  EXPECT_EQ(found[1].name, u"Generation 2"_s);
 }
 
 TEST_F(CandidateTable, KeepsASelectionOnItsCandidateWhileRowsArrive) {

@@ -123,11 +123,30 @@ services::CandidateIds withNewer(const std::vector<domain::CandidateId>& before,
   return both;
 }
 
+// Headers of groups get a row of nothing, so that places in a page stay what they are.
+Result<std::vector<services::CandidateRow>> readRows(const services::RecordService& record,
+                                                     std::span<const domain::CandidateId> wanted) {
+  std::vector<domain::CandidateId> ids;
+  std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(ids), [](auto id) { return id.isValid(); });
+  SWAGE_TRY_ASSIGN(std::vector<services::CandidateRow> found, record.candidates(ids));
+  if (ids.size() == wanted.size()) {
+    return found;
+  }
+  std::vector<services::CandidateRow> rows;
+  auto next = found.begin();
+  for (const domain::CandidateId id : wanted) {
+    rows.push_back(id.isValid() && next != found.end() ? std::move(*next++) : services::CandidateRow());
+  }
+  return rows;
+}
+
 }  // namespace
 
 CandidateTableModel::CandidateTableModel(const services::RecordService& record, QObject* parent)
     : TableModel(parent), m_record(record) {
   m_rest.setSingleShot(true);
+  m_slice.setSingleShot(true);
+  connect(&m_slice, &QTimer::timeout, this, &CandidateTableModel::readSlice);
   connect(&m_rest, &QTimer::timeout, this, [this] {
     if (std::exchange(m_refreshAgain, false)) {
       refresh();
@@ -143,6 +162,7 @@ void CandidateTableModel::setRun(domain::RunId run) {
   const bool isOther = run != m_query.run;
   m_query.run = run;
   if (isOther) {
+    m_groups.clear();
     reset(std::make_shared<const std::vector<domain::CandidateId>>());
   }
   search(Change::Reset);
@@ -224,6 +244,10 @@ void CandidateTableModel::takeAnswer(const Result<services::CandidateIds>& answe
     if (answer.error().kind() != ErrorKind::Cancelled) {
       Q_EMIT failed(answer.error());
     }
+  } else if (m_groupBy != GroupBy::Nothing) {
+    m_ids = *answer;
+    m_groups.forgetUnsettled();
+    gather();
   } else if (change == Change::Reset) {
     reset(*answer);
   } else {
@@ -241,6 +265,7 @@ void CandidateTableModel::reset(services::CandidateIds ids) {
   beginResetModel();
   m_pages.clear();
   m_ids = std::move(ids);
+  m_grouped = {};
   endResetModel();
 }
 
@@ -295,8 +320,9 @@ const CandidateTableModel::Page& CandidateTableModel::page(int number) const {
     m_pages.erase(farthest);
   }
   const auto first = static_cast<std::size_t>(number) * kPageRows;
-  const std::span<const domain::CandidateId> all(*m_ids);
-  Result<Page> rows = m_record.candidates(all.subspan(first, std::min<std::size_t>(kPageRows, all.size() - first)));
+  const std::span<const domain::CandidateId> all(shown());
+  const auto wanted = all.subspan(first, std::min<std::size_t>(kPageRows, all.size() - first));
+  Result<Page> rows = readRows(m_record, wanted);
   if (!rows) {
     // Remembered as an empty page until the next refresh, so that a broken record is reported once and not per cell.
     Page& empty = m_pages[number];
@@ -307,7 +333,7 @@ const CandidateTableModel::Page& CandidateTableModel::page(int number) const {
 }
 
 const services::CandidateRow* CandidateTableModel::rowAt(int row) const {
-  if (row < 0 || row >= rows()) {
+  if (row < 0 || row >= rows() || isHeader(row)) {
     return nullptr;
   }
   const Page& rows = page(row / kPageRows);
@@ -316,20 +342,130 @@ const services::CandidateRow* CandidateTableModel::rowAt(int row) const {
 }
 
 domain::CandidateId CandidateTableModel::candidateAt(int row) const {
-  return row < 0 || row >= rows() ? domain::CandidateId() : (*m_ids)[static_cast<std::size_t>(row)];
+  const bool isCandidate = row >= 0 && row < rows() && !isHeader(row);
+  return isCandidate ? shown()[static_cast<std::size_t>(row)] : domain::CandidateId();
 }
 
 int CandidateTableModel::rowOf(domain::CandidateId id) const {
-  const auto found = id.isValid() ? std::find(m_ids->begin(), m_ids->end(), id) : m_ids->end();
-  return found == m_ids->end() ? -1 : static_cast<int>(found - m_ids->begin());
+  const auto& all = shown();
+  const auto found = id.isValid() ? std::find(all.begin(), all.end(), id) : all.end();
+  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
 
 std::vector<domain::CandidateId> CandidateTableModel::idsOf(const QItemSelection& selection) const {
   std::vector<domain::CandidateId> found;
   for (const QItemSelectionRange& range : selection) {
-    found.insert(found.end(), m_ids->begin() + range.top(), m_ids->begin() + range.bottom() + 1);
+    std::copy_if(shown().begin() + range.top(), shown().begin() + range.bottom() + 1, std::back_inserter(found),
+                 [](domain::CandidateId id) { return id.isValid(); });
   }
   return found;
+}
+
+const std::vector<domain::CandidateId>& CandidateTableModel::shown() const {
+  return m_groupBy == GroupBy::Nothing ? *m_ids : m_grouped.ids;
+}
+
+std::optional<std::size_t> CandidateTableModel::groupAt(int row) const {
+  const bool isRow = m_groupBy != GroupBy::Nothing && row >= 0 && row < rows();
+  return isRow ? GroupedRows::groupOf(shown()[static_cast<std::size_t>(row)]) : std::nullopt;
+}
+
+void CandidateTableModel::setGrouping(GroupBy by) {
+  if (by == m_groupBy) {
+    return;
+  }
+  beginResetModel();
+  m_groupBy = by;
+  m_grouped = {};
+  m_unfolded.clear();
+  m_pages.clear();
+  endResetModel();
+  gather();
+}
+
+// Reads what the groups are made by, at once where that takes no longer than a frame.
+void CandidateTableModel::gather() {
+  m_unread.clear();
+  m_slice.stop();
+  if (m_groupBy != GroupBy::Nothing) {
+    m_unread = m_groups.unknown(*m_ids, m_groupBy);
+    readSlice();
+  }
+}
+
+void CandidateTableModel::readSlice() {
+  constexpr std::size_t kAtOnce = 256;
+  constexpr qint64 kFrameMs = 12;
+  QElapsedTimer spent;
+  spent.start();
+  while (!m_unread.empty()) {
+    if (spent.elapsed() > kFrameMs) {
+      m_slice.start(0);
+      return;
+    }
+    const std::size_t count = std::min(kAtOnce, m_unread.size());
+    const Result<Page> rows = m_record.candidates(std::span(m_unread).last(count));
+    if (!rows) {
+      m_unread.clear();
+      Q_EMIT failed(rows.error());
+      return;
+    }
+    std::for_each(rows->begin(), rows->end(), [this](const auto& row) { m_groups.note(row); });
+    m_unread.resize(m_unread.size() - count);
+    if (m_unread.empty()) {
+      m_unread = m_groups.unknown(*m_ids, m_groupBy);  // the ancestors of those that were read
+    }
+  }
+  showGroups();
+}
+
+void CandidateTableModel::showGroups() {
+  GroupedRows rows = GroupedRows::of(m_groups.arrange(*m_ids, m_groupBy), m_unfolded);
+  m_pages.clear();
+  if (rows.ids == m_grouped.ids && !rows.ids.empty()) {
+    m_grouped = std::move(rows);  // counts and bests; selections stay
+    Q_EMIT dataChanged(index(0, 0), index(this->rows() - 1, columnCount() - 1));
+  } else {
+    beginResetModel();
+    m_grouped = std::move(rows);
+    endResetModel();
+  }
+  Q_EMIT searched();
+}
+
+bool CandidateTableModel::isUnfolded(int header) const {
+  const auto group = groupAt(header);
+  return group && m_unfolded.contains(m_grouped.groups[*group].name);
+}
+
+void CandidateTableModel::setUnfolded(int header, bool unfolded) {
+  const auto group = groupAt(header);
+  if (!group || isUnfolded(header) == unfolded) {
+    return;
+  }
+  const CandidateGroup& shownGroup = m_grouped.groups[*group];
+  const int last = header + static_cast<int>(shownGroup.ids.size());
+  const auto below = m_grouped.ids.begin() + header + 1;
+  if (unfolded) {
+    beginInsertRows({}, header + 1, last);
+    m_unfolded.insert(shownGroup.name);
+    m_grouped.ids.insert(below, shownGroup.ids.begin(), shownGroup.ids.end());
+    m_pages.clear();
+    endInsertRows();
+  } else {
+    beginRemoveRows({}, header + 1, last);
+    m_unfolded.erase(shownGroup.name);
+    m_grouped.ids.erase(below, m_grouped.ids.begin() + last + 1);
+    m_pages.clear();
+    endRemoveRows();
+  }
+  Q_EMIT dataChanged(index(header, 0), index(header, columnCount() - 1));
+}
+
+QVariant CandidateTableModel::headerCell(int row, CandidateField column, int role) const {
+  const bool isText = role == GroupRole || (role == Qt::DisplayRole && column == CandidateField::Id) ||
+                      role == Qt::ToolTipRole || role == Qt::AccessibleTextRole;
+  return isText ? QVariant(describe(m_grouped.groups[*groupAt(row)])) : QVariant();
 }
 
 std::span<const ColumnInfo> CandidateTableModel::columns() const {
@@ -337,6 +473,9 @@ std::span<const ColumnInfo> CandidateTableModel::columns() const {
 }
 
 QVariant CandidateTableModel::cell(int rowNumber, CandidateField column, int role) const {
+  if (isHeader(rowNumber)) {
+    return headerCell(rowNumber, column, role);
+  }
   if (role == CandidateIdRole) {
     return static_cast<qlonglong>(candidateAt(rowNumber).value());
   }

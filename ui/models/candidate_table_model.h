@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/services/record_service.h"
+#include "ui/models/candidate_groups.h"
 #include "ui/models/table_model.h"
 
 class QItemSelection;
@@ -38,12 +39,14 @@ enum class CandidateField : std::uint8_t {
 // The candidates of one run. The record sorts and filters and says all ids in order, without keeping this thread
 // waiting; the rows themselves are read in pages, as they come into view: a million candidates cost eight megabytes and
 // what is on the screen. refresh() keeps selections on their candidates while rows come in. GUI thread only.
+// In groups, it begins with the headers alone; what the groups are made by is read in slices of a few milliseconds.
 // A failing query leaves the rows shown so far and emits failed().
 class CandidateTableModel final : public TableModel<CandidateField> {
   Q_OBJECT
 
  public:
-  enum Role : int { CandidateIdRole = Qt::UserRole + 1, StatusRole };
+  // GroupRole: what a header says; nothing: it is the row of a candidate.
+  enum Role : int { CandidateIdRole = Qt::UserRole + 1, StatusRole, GroupRole };
 
   explicit CandidateTableModel(const services::RecordService& record, QObject* parent = nullptr);
   ~CandidateTableModel() override;
@@ -57,13 +60,22 @@ class CandidateTableModel final : public TableModel<CandidateField> {
   void sort(int column, Qt::SortOrder order) override;
   [[nodiscard]] static bool canSortBy(int column);
 
+  void setGrouping(GroupBy by);
+  [[nodiscard]] GroupBy grouping() const { return m_groupBy; }
+  [[nodiscard]] bool isHeader(int row) const { return groupAt(row).has_value(); }
+  [[nodiscard]] bool isUnfolded(int header) const;
+  // Shows or hides the members of the group whose header this is.
+  void setUnfolded(int header, bool unfolded);
+
   [[nodiscard]] bool isSearching() const { return m_search.has_value(); }
+  // Invalid for the header of a group.
   [[nodiscard]] domain::CandidateId candidateAt(int row) const;
   [[nodiscard]] const services::CandidateRow* rowAt(int row) const;
   // The row of a candidate, or -1.
   [[nodiscard]] int rowOf(domain::CandidateId id) const;
   // Of a selection of whole rows, without reading them.
   [[nodiscard]] std::vector<domain::CandidateId> idsOf(const QItemSelection& selection) const;
+  // All that match, also where they are folded away.
   [[nodiscard]] const services::CandidateIds& ids() const { return m_ids; }
 
  Q_SIGNALS:
@@ -73,7 +85,7 @@ class CandidateTableModel final : public TableModel<CandidateField> {
   void searched();
 
  protected:
-  [[nodiscard]] int rows() const override { return static_cast<int>(m_ids->size()); }
+  [[nodiscard]] int rows() const override { return static_cast<int>(shown().size()); }
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;
   [[nodiscard]] QVariant cell(int row, CandidateField column, int role) const override;
 
@@ -88,12 +100,26 @@ class CandidateTableModel final : public TableModel<CandidateField> {
   void adopt(const services::CandidateIds& ids);
   void reorder(const services::CandidateIds& ids);
   void forgetSearch();
+  // The rows in their order: candidates, and the headers of groups.
+  [[nodiscard]] const std::vector<domain::CandidateId>& shown() const;
+  [[nodiscard]] std::optional<std::size_t> groupAt(int row) const;
+  [[nodiscard]] QVariant headerCell(int row, CandidateField column, int role) const;
+  void gather();
+  void readSlice();
+  void showGroups();
   [[nodiscard]] const Page& page(int number) const;
 
   const services::RecordService& m_record;
   services::CandidatePage m_query;
   services::CandidateIds m_ids = std::make_shared<const std::vector<domain::CandidateId>>();
   mutable std::map<int, Page> m_pages;
+
+  GroupBy m_groupBy = GroupBy::Nothing;
+  CandidateGroups m_groups;
+  GroupedRows m_grouped;
+  std::set<QString> m_unfolded;
+  std::vector<domain::CandidateId> m_unread;  // before groups can be made
+  QTimer m_slice;
 
   std::optional<QFuture<Result<services::CandidateIds>>> m_search;  // the one that is under way
   int m_generation = 0;                                             // of searches; older answers are dropped

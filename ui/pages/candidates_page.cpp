@@ -3,12 +3,11 @@
 
 #include <QAction>
 #include <QCheckBox>
-#include <QClipboard>
 #include <QComboBox>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QJsonArray>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QScopedValueRollback>
@@ -17,14 +16,15 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <array>
 
 #include "ui/models/candidate_table_model.h"
 #include "ui/models/csv_export.h"
 #include "ui/models/format.h"
-#include "ui/pages/tone_delegate.h"
+#include "ui/pages/candidate_delegate.h"
+#include "ui/pages/candidate_menu.h"
 #include "ui/widgets/annotation_bar.h"
-#include "ui/widgets/badge.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/filter_edit.h"
 #include "ui/widgets/icons.h"
@@ -35,15 +35,25 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-std::optional<QColor> colorOfStatus(const QModelIndex& index, const Theme& theme) {
-  return toneColor(toneOfStatus(index.data(CandidateTableModel::StatusRole).toString()), theme);
-}
-
-constexpr int kStateVersion = 1;
+constexpr int kStateVersion = 2;
 // Hidden until somebody wants them: a table of fifteen columns is wider than most windows.
 constexpr std::array kHiddenAtFirst = {CandidateField::Roof, CandidateField::Parents, CandidateField::Note,
                                        CandidateField::Summary};
-constexpr qsizetype kMaxCopied = 100'000;
+
+// What people look for most, as they would type it.
+struct Preset {
+  const char* title;
+  const char* filter;
+};
+constexpr std::array<Preset, 7> kPresets = {{
+    {QT_TRANSLATE_NOOP("swage::ui::CandidatesPage", "All"), ""},
+    {QT_TRANSLATE_NOOP("swage::ui::CandidatesPage", "Best of each cell"), "best"},
+    {QT_TRANSLATE_NOOP("swage::ui::CandidatesPage", "Correct"), "status:correct"},
+    {QT_TRANSLATE_NOOP("swage::ui::CandidatesPage", "Failed"), "failed"},
+    {QT_TRANSLATE_NOOP("swage::ui::CandidatesPage", "First: without parents"), "first"},
+    {QT_TRANSLATE_NOOP("swage::ui::CandidatesPage", "Edited by hand"), "operator:human"},
+    {QT_TRANSLATE_NOOP("swage::ui::CandidatesPage", "Pinned"), "pinned"},
+}};
 
 QString nothingYet() {
   return CandidatesPage::tr("Every kernel the search tries appears here. Start a search to see some.");
@@ -52,13 +62,13 @@ QString nothingYet() {
 // As wide as the widest text that a column is made for.
 QString sampleOf(CandidateField field) {
   switch (field) {
-    case CandidateField::Id: return u"1000000"_s;
+    case CandidateField::Id: return u"100000"_s;
     case CandidateField::Cell: return u"A0B0C0"_s;
     case CandidateField::Island: return u"Island"_s;
     case CandidateField::Operator: return u"pattern swap  "_s;
     case CandidateField::Status: return u"compile error  "_s;
     case CandidateField::Time: return u"000.0 µs ± 00.0 %"_s;
-    case CandidateField::Speedup: return u"Speedup"_s;
+    case CandidateField::Speedup: return u"00.00× ± 00.0 %"_s;
     case CandidateField::Error: return u"1.2e-07"_s;
     case CandidateField::Registers: return u"Registers"_s;
     case CandidateField::Found: return u"00:00:00"_s;
@@ -81,10 +91,12 @@ CandidatesPage::CandidatesPage(Session& session, services::RecordService& record
       m_model(new CandidateTableModel(record, this)),
       m_table(new QTableView),
       m_empty(new EmptyState(m_table, nothingYet())),
-      m_delegate(new ToneDelegate(colorOfStatus, this)),
+      m_delegate(new CandidateDelegate(this)),
       m_filter(new FilterEdit(domain::candidateFilterKeys(), this)),
+      m_presets(new QToolButton(this)),
       m_status(new QComboBox(this)),
-      m_onlyCell(new QCheckBox(tr("Only the chosen cell"), this)),
+      m_groups(new QComboBox(this)),
+      m_onlyCell(new QCheckBox(tr("Selected cell only"), this)),
       m_count(new QLabel(this)),
       m_columns(new QToolButton(this)),
       m_export(new QToolButton(this)),
@@ -115,44 +127,85 @@ QWidget* CandidatesPage::makeFilters() {
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(8, 4, 8, 4);
   row->setSpacing(8);
+  nameFilters();
+  fillPresets();
+  row->addWidget(m_filter, 1, Qt::AlignTop);
+  for (QWidget* widget :
+       {static_cast<QWidget*>(m_presets), static_cast<QWidget*>(m_status), static_cast<QWidget*>(m_groups),
+        static_cast<QWidget*>(m_onlyCell), static_cast<QWidget*>(m_count), static_cast<QWidget*>(m_columns),
+        static_cast<QWidget*>(m_export)}) {
+    row->addWidget(widget, 0, Qt::AlignTop);
+    widget->setMinimumHeight(m_status->sizeHint().height());
+  }
+  connectFilters();
+  return bar;
+}
+
+void CandidatesPage::nameFilters() {
+  const auto name = [](QWidget* widget, const QString& id, const QString& text) {
+    widget->setObjectName(id);
+    widget->setAccessibleName(text);
+    widget->setToolTip(text);
+  };
   m_filter->setObjectName(u"candidateFilter"_s);
   m_filter->setPlaceholder(tr("Filter: status:correct speedup>1.5 -operator:human"));
-  m_status->setObjectName(u"statusFilter"_s);
-  m_status->setAccessibleName(tr("Show candidates with this status"));
+  name(m_presets, u"filterPresets"_s, tr("Filters that are used often"));
+  m_presets->setText(tr("Filters"));
+  m_presets->setAutoRaise(true);
+  m_presets->setPopupMode(QToolButton::InstantPopup);
+  name(m_status, u"statusFilter"_s, tr("Show candidates with this status"));
   m_status->addItem(tr("Any status"));
   for (const std::string_view word : domain::statusNames()) {
     m_status->addItem(toQString(word), toQString(word));
   }
+  name(m_groups, u"groupBy"_s, tr("Divide the list into groups"));
+  for (int i = 0; i < kGroupings; ++i) {
+    m_groups->addItem(title(static_cast<GroupBy>(i)));
+  }
+  for (QComboBox* box : {m_status, m_groups}) {
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(11);
+  }
   m_onlyCell->setObjectName(u"onlyCell"_s);
   m_count->setObjectName(u"candidateCount"_s);
   m_count->setForegroundRole(QPalette::PlaceholderText);
-  m_columns->setObjectName(u"columnsButton"_s);
+  name(m_columns, u"columnsButton"_s, tr("Choose columns"));
   m_columns->setAutoRaise(true);
-  m_columns->setToolTip(tr("Choose columns"));
-  m_columns->setAccessibleName(tr("Choose columns"));
   m_columns->setPopupMode(QToolButton::InstantPopup);
-  m_export->setObjectName(u"csvButton"_s);
+  name(m_export, u"csvButton"_s, tr("Export the listed candidates as CSV"));
   m_export->setAutoRaise(true);
-  m_export->setToolTip(tr("Export the listed candidates as CSV"));
-  m_export->setAccessibleName(tr("Export the listed candidates as CSV"));
-  row->addWidget(m_filter, 1, Qt::AlignTop);
-  for (QWidget* widget :
-       {static_cast<QWidget*>(m_status), static_cast<QWidget*>(m_onlyCell), static_cast<QWidget*>(m_count),
-        static_cast<QWidget*>(m_columns), static_cast<QWidget*>(m_export)}) {
-    row->addWidget(widget, 0, Qt::AlignTop);
-    widget->setMinimumHeight(m_status->sizeHint().height());
+}
+
+// A preset is written into the field, where it can be changed and learned from.
+void CandidatesPage::fillPresets() {
+  auto* menu = new QMenu(m_presets);
+  menu->setObjectName(u"presetsMenu"_s);
+  for (const Preset& preset : kPresets) {
+    const QString filter = QString::fromLatin1(preset.filter);
+    // QMenu shows what stands behind a tab where other entries have their keys.
+    QAction* action = menu->addAction(filter.isEmpty() ? tr(preset.title) : tr(preset.title) % u'\t' % filter);
+    action->setData(filter);
+    connect(action, &QAction::triggered, this, [this, filter] { setFilterText(filter); });
   }
+  m_presets->setMenu(menu);
+}
+
+void CandidatesPage::connectFilters() {
   connect(m_filter, &FilterEdit::filterChanged, this, [this](const domain::Filter& filter) {
     m_model->setFilter(filter);
     updateCounts();
   });
   connect(m_status, &QComboBox::currentIndexChanged, this, &CandidatesPage::applyStatusFilter);
+  connect(m_groups, &QComboBox::currentIndexChanged, this, [this](int index) {
+    const QScopedValueRollback guard(m_showingSelection, true);
+    m_model->setGrouping(static_cast<GroupBy>(index));
+    showSelection();
+  });
   connect(m_onlyCell, &QCheckBox::toggled, this, &CandidatesPage::applyCellFilter);
   connect(m_export, &QToolButton::clicked, this, [this] {
     const auto& run = m_session.summary();
     Q_EMIT exportRequested((run ? toQString(run->taskName) : u"candidates"_s) % u".csv"_s);
   });
-  return bar;
 }
 
 void CandidatesPage::setUpTable() {
@@ -160,7 +213,8 @@ void CandidatesPage::setUpTable() {
   m_table->setAccessibleName(tr("Candidates"));
   m_table->setModel(m_model);
   styleTable(*m_table);
-  m_table->setItemDelegateForColumn(static_cast<int>(CandidateField::Status), m_delegate);
+  m_table->setItemDelegate(m_delegate);
+  m_table->installEventFilter(this);
   m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_table->setWordWrap(false);
   m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -170,7 +224,8 @@ void CandidatesPage::setUpTable() {
   setUpHeader();
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &CandidatesPage::chooseRow);
   connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &CandidatesPage::showChosen);
-  connect(m_table, &QTableView::activated, this, &CandidatesPage::candidateOpened);
+  connect(m_table, &QTableView::activated, this, &CandidatesPage::foldOrOpen);
+  connect(m_table, &QTableView::clicked, this, &CandidatesPage::foldByClick);
   connect(m_table, &QTableView::customContextMenuRequested, this, &CandidatesPage::showContextMenu);
 }
 
@@ -186,6 +241,8 @@ void CandidatesPage::setUpHeader() {
   for (const CandidateField field : kHiddenAtFirst) {
     m_table->hideColumn(static_cast<int>(field));
   }
+  // Tags and pins stand where they are seen in a narrow window, too.
+  header->moveSection(static_cast<int>(CandidateField::Tags), static_cast<int>(CandidateField::Speedup) + 1);
   m_sortColumn = static_cast<int>(CandidateField::Speedup);
   header->setSortIndicator(m_sortColumn, m_sortOrder);
   m_table->setSortingEnabled(true);
@@ -218,7 +275,10 @@ void CandidatesPage::fillColumnMenu(QMenu& menu) {
     action->setCheckable(true);
     action->setChecked(!m_table->isColumnHidden(column));
     action->setEnabled(column != static_cast<int>(CandidateField::Id));  // something has to say which one it is
-    connect(action, &QAction::toggled, this, [this, column](bool shown) { m_table->setColumnHidden(column, !shown); });
+    connect(action, &QAction::toggled, this, [this, column](bool shown) {
+      m_choseRegisters = m_choseRegisters || column == static_cast<int>(CandidateField::Registers);
+      m_table->setColumnHidden(column, !shown);
+    });
   }
 }
 
@@ -230,37 +290,62 @@ void CandidatesPage::setUpActions() {
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     connect(action, &QAction::triggered, this, handler);
     m_table->addAction(action);
+    m_annotationActions.push_back(action);
   };
   add(u"pinCandidates"_s, tr("&Pin or Unpin"), Qt::CTRL | Qt::Key_D, [this] { m_annotations->togglePin(); });
   add(u"tagCandidates"_s, tr("&Tags…"), Qt::CTRL | Qt::Key_T, [this] { m_annotations->editTags(); });
   add(u"noteCandidates"_s, tr("&Note…"), Qt::Key_F2, [this] { m_annotations->editNote(); });
   add(u"trashCandidates"_s, tr("Move to the Trash or &Restore"), Qt::Key_Delete,
       [this] { m_annotations->toggleTrash(); });
-  add(u"copyIds"_s, tr("&Copy Numbers"), QKeySequence::Copy, [this] {
-    QStringList ids;
-    for (const domain::CandidateId id : m_annotations->chosen()) {
-      if (ids.size() < kMaxCopied) {
-        ids.push_back(QString::number(id.value()));
-      }
-    }
-    QGuiApplication::clipboard()->setText(ids.join(u'\n'));
-  });
+  add(u"copyIds"_s, tr("&Copy IDs"), QKeySequence::Copy, [this] { copyIds(m_annotations->chosen()); });
   add(u"showLineage"_s, tr("Show &Lineage"), Qt::CTRL | Qt::Key_L, [this] { Q_EMIT lineageRequested(); });
+  m_annotationActions.removeLast();  // every menu of candidates has it
   const auto undo = [this](const QString& name, QAction* action, QKeySequence::StandardKey key) {
     action->setObjectName(name);
     action->setShortcuts(key);
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     m_table->addAction(action);
+    m_annotationActions.push_back(action);
   };
   undo(u"undoAnnotation"_s, undoStack().createUndoAction(this, tr("&Undo")), QKeySequence::Undo);
   undo(u"redoAnnotation"_s, undoStack().createRedoAction(this, tr("Re&do")), QKeySequence::Redo);
 }
 
 void CandidatesPage::showContextMenu(const QPoint& position) {
-  auto* shown = new QMenu(this);
-  shown->setAttribute(Qt::WA_DeleteOnClose);
-  shown->addActions(m_table->actions());
-  shown->popup(m_table->viewport()->mapToGlobal(position));
+  if (m_menu != nullptr && !m_annotations->chosen().empty()) {
+    m_menu->popup(*m_table, m_table->viewport()->mapToGlobal(position), m_annotations->chosen(), m_annotationActions);
+  }
+}
+
+void CandidatesPage::foldOrOpen(const QModelIndex& index) {
+  if (m_model->isHeader(index.row())) {
+    m_model->setUnfolded(index.row(), !m_model->isUnfolded(index.row()));
+  } else {
+    Q_EMIT candidateOpened();
+  }
+}
+
+void CandidatesPage::foldByClick(const QModelIndex& index) {
+  const int x = m_table->viewport()->mapFromGlobal(QCursor::pos()).x();
+  if (m_model->isHeader(index.row()) && x < CandidateDelegate::arrowWidth(m_table->fontMetrics())) {
+    m_model->setUnfolded(index.row(), !m_model->isUnfolded(index.row()));
+  }
+}
+
+bool CandidatesPage::foldByKey(int key) {
+  const int row = m_table->currentIndex().row();
+  if (!m_model->isHeader(row) || (key != Qt::Key_Left && key != Qt::Key_Right)) {
+    return false;
+  }
+  m_model->setUnfolded(row, key == Qt::Key_Right);
+  return true;
+}
+
+bool CandidatesPage::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == m_table && event->type() == QEvent::KeyPress) {
+    return foldByKey(static_cast<QKeyEvent*>(event)->key());  // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
+  }
+  return QWidget::eventFilter(watched, event);
 }
 
 void CandidatesPage::setTheme(const Theme& theme) {
@@ -283,6 +368,7 @@ void CandidatesPage::setFilterText(const QString& text) {
 QJsonObject CandidatesPage::saveState() const {
   return {{u"version"_s, kStateVersion},
           {u"columns"_s, QString::fromLatin1(m_table->horizontalHeader()->saveState().toBase64())},
+          {u"groups"_s, m_groups->currentIndex()},
           {u"filters"_s, QJsonArray::fromStringList(m_filter->history())}};
 }
 
@@ -294,6 +380,7 @@ void CandidatesPage::restoreState(const QJsonObject& state) {
   if (header.restoreState(QByteArray::fromBase64(state[u"columns"_s].toString().toLatin1()))) {
     m_table->sortByColumn(header.sortIndicatorSection(), header.sortIndicatorOrder());
   }
+  m_groups->setCurrentIndex(std::clamp(state[u"groups"_s].toInt(), 0, kGroupings - 1));
   QStringList history;
   for (const auto& entry : state[u"filters"_s].toArray()) {
     history.push_back(entry.toString());
@@ -332,8 +419,17 @@ void CandidatesPage::showRun() {
     m_project = m_session.project();
     m_editor.clear();
   }
+  showUsefulColumns();
   m_model->setRun(m_session.shownRun());
   updateCounts();
+}
+
+// A CPU has no registers for each thread: the column would be empty.
+void CandidatesPage::showUsefulColumns() {
+  const auto& run = m_session.summary();
+  if (!m_choseRegisters && run) {
+    m_table->setColumnHidden(static_cast<int>(CandidateField::Registers), run->target == "cpu");
+  }
 }
 
 void CandidatesPage::refresh() {
@@ -358,7 +454,7 @@ void CandidatesPage::applyCellFilter() {
 }
 
 void CandidatesPage::updateCounts() {
-  const int count = m_model->rowCount();
+  const auto count = static_cast<int>(m_model->ids()->size());
   const QString number = count == 1 ? tr("1 candidate") : tr("%1 candidates").arg(formatCount(count));
   m_count->setText(m_model->isSearching() ? tr("Searching…") : number);
   const bool filtered = m_status->currentIndex() > 0 || m_onlyCell->isChecked() || !m_filter->filter().isEmpty();
@@ -369,7 +465,7 @@ void CandidatesPage::updateCounts() {
 }
 
 void CandidatesPage::chooseRow(const QModelIndex& index) {
-  if (!m_showingSelection && index.isValid()) {
+  if (!m_showingSelection && index.isValid() && !m_model->isHeader(index.row())) {
     m_session.selectCandidate(m_model->candidateAt(index.row()));
   }
 }
@@ -381,7 +477,9 @@ void CandidatesPage::showSelection() {
   }
   const QScopedValueRollback guard(m_showingSelection, true);
   const int row = m_model->rowOf(m_session.selectedCandidate());
-  if (row < 0) {
+  if (row < 0 && m_model->isHeader(m_table->currentIndex().row())) {
+    // The keyboard is at a group.
+  } else if (row < 0) {
     m_table->setCurrentIndex({});
   } else if (m_table->currentIndex().row() != row) {
     m_table->setCurrentIndex(m_model->index(row, 0));

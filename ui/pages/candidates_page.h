@@ -23,9 +23,10 @@ namespace swage::ui {
 class AnnotationBar;
 class CandidateTableModel;
 class CsvExport;
+class CandidateDelegate;
+class CandidateMenu;
 class EmptyState;
 class FilterEdit;
-class ToneDelegate;
 
 // Every candidate of the shown run, sorted and filtered by the record, and what is said about those that are chosen.
 class CandidatesPage final : public QWidget {
@@ -37,10 +38,14 @@ class CandidatesPage final : public QWidget {
 
   // For the menu Edit of the window.
   [[nodiscard]] QUndoStack& undoStack() { return m_editor.undoStack(); }
+  // Through which every page says something about candidates, so that all of it can be undone in one order.
+  [[nodiscard]] AnnotationEditor& annotations() { return m_editor; }
+  void setMenu(CandidateMenu* menu) { m_menu = menu; }
   void focusFilter();
   void setFilterText(const QString& text);
 
-  // Columns, their order and widths, the order of rows and the filters that were used. Unreadable state is ignored.
+  // Columns, their order and widths, the order of rows, groups and the filters that were used. Unreadable state is
+  // ignored.
   [[nodiscard]] QJsonObject saveState() const;
   void restoreState(const QJsonObject& state);
 
@@ -56,13 +61,23 @@ class CandidatesPage final : public QWidget {
   void exportProgressed(qsizetype done, qsizetype total);
   void exportFinished(const swage::Result<>& result);
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
   [[nodiscard]] QWidget* makeFilters();
+  void nameFilters();
+  void connectFilters();
+  void fillPresets();
   void setUpTable();
   void setUpHeader();
   void setUpActions();
   void fillColumnMenu(QMenu& menu);
   void showContextMenu(const QPoint& position);
+  void foldOrOpen(const QModelIndex& index);
+  void foldByClick(const QModelIndex& index);
+  [[nodiscard]] bool foldByKey(int key);
+  void showUsefulColumns();
   void keepSortable(int column, Qt::SortOrder order);
   void showRun();
   void refresh();
@@ -79,20 +94,25 @@ class CandidatesPage final : public QWidget {
   CandidateTableModel* m_model;
   QTableView* m_table;
   EmptyState* m_empty;
-  ToneDelegate* m_delegate;
+  CandidateDelegate* m_delegate;
   FilterEdit* m_filter;
+  QToolButton* m_presets;
   QComboBox* m_status;
+  QComboBox* m_groups;
   QCheckBox* m_onlyCell;
   QLabel* m_count;
   QToolButton* m_columns;
   QToolButton* m_export;
   AnnotationBar* m_annotations;
+  CandidateMenu* m_menu = nullptr;
+  QList<QAction*> m_annotationActions;
   QPointer<CsvExport> m_csv;
   std::filesystem::path m_project;
   int m_sortColumn = 0;
   Qt::SortOrder m_sortOrder = Qt::DescendingOrder;
   int m_cellShown = -1;  // by the filter for one cell
   bool m_showingSelection = false;
+  bool m_choseRegisters = false;  // the user has said whether that column is shown
 };
 
 }  // namespace swage::ui

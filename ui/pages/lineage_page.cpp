@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/lineage_page.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "ui/models/format.h"
+#include "ui/pages/candidate_menu.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/lineage_view.h"
 
@@ -37,7 +41,8 @@ LineagePage::LineagePage(Session& session, const services::RecordService& record
       m_empty(new EmptyState(m_view, tr("Choose a candidate to see where it comes from and what was made of it."))),
       m_title(new QLabel(this)),
       m_ancestors(makeGenerations(u"ancestorGenerations"_s, tr("Generations of ancestors"), 6, this)),
-      m_descendants(makeGenerations(u"descendantGenerations"_s, tr("Generations of descendants"), 2, this)) {
+      m_descendants(makeGenerations(u"descendantGenerations"_s, tr("Generations of descendants"), 2, this)),
+      m_show(new QComboBox(this)) {
   setObjectName(u"lineagePage"_s);
   setFocusProxy(m_view);
   auto* column = new QVBoxLayout(this);
@@ -47,6 +52,11 @@ LineagePage::LineagePage(Session& session, const services::RecordService& record
   column->addWidget(m_empty, 1);
   connect(m_view, &LineageView::currentChanged, &session, &Session::selectCandidate);
   connect(m_view, &LineageView::activated, this, &LineagePage::candidateOpened);
+  connect(m_view, &LineageView::menuRequested, this, [this](domain::CandidateId id, const QPoint& position) {
+    if (m_menu != nullptr) {
+      m_menu->popup(*m_view, position, {id});
+    }
+  });
   connect(&session, &Session::selectionChanged, this, &LineagePage::showSelection);
   connect(&session, &Session::runShown, this, &LineagePage::reload);
   connect(m_ancestors, &QSpinBox::valueChanged, this, &LineagePage::reload);
@@ -74,9 +84,35 @@ QWidget* LineagePage::makeBar() {
   row->addWidget(descendants);
   row->addWidget(m_descendants);
   row->addWidget(centre);
+  fillShow();
+  row->addWidget(m_show);
   row->addStretch(1);
   row->addWidget(m_title);
   return bar;
+}
+
+void LineagePage::fillShow() {
+  m_show->setObjectName(u"lineageFilter"_s);
+  m_show->setAccessibleName(tr("Which relatives are drawn"));
+  m_show->setToolTip(tr("Which relatives are drawn; the candidate itself always is"));
+  m_show->addItems({tr("All"), tr("Correct"), tr("Failed"), tr("First: no parents"), tr("Best of their cells")});
+  m_show->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  m_show->setMinimumContentsLength(8);
+  connect(m_show, &QComboBox::currentIndexChanged, this, &LineagePage::reload);
+}
+
+bool LineagePage::isShown(const services::CandidateRow& row) const {
+  const bool hasEnded = row.status != "pending" && row.status != "not evaluated";
+  switch (static_cast<Show>(m_show->currentIndex())) {
+    case Show::All: return true;
+    case Show::Correct: return row.status == "correct";
+    case Show::Failed: return hasEnded && row.status != "correct" && row.status != "duplicate";
+    case Show::First: return row.parents.empty();
+    case Show::Best:
+      return std::any_of(m_session.cells().begin(), m_session.cells().end(),
+                         [&row](const services::CellSummary& cell) { return cell.best == row.id; });
+  }
+  return true;
 }
 
 void LineagePage::setTheme(const Theme& theme) {
@@ -128,14 +164,16 @@ void LineagePage::reload() {
 }
 
 void LineagePage::showLineage(const services::Lineage& lineage) {
-  m_view->setLineage(LineageLayout::of(lineage.rows), scale());
+  std::vector<services::CandidateRow> rows;
+  std::copy_if(lineage.rows.begin(), lineage.rows.end(), std::back_inserter(rows),
+               [this](const services::CandidateRow& row) { return row.id == m_root || isShown(row); });
+  m_view->setLineage(LineageLayout::of(rows), scale());
   m_view->setMarked(m_session.summary() ? m_session.summary()->best : domain::CandidateId());
   m_view->setCurrent(m_root);
   m_empty->setEmpty(lineage.rows.empty());
   const bool hasMore = lineage.hasMoreAncestors || lineage.hasMoreDescendants;
-  const QString count = lineage.rows.size() == 1
-                            ? tr("1 candidate")
-                            : tr("%1 candidates").arg(formatCount(static_cast<std::int64_t>(lineage.rows.size())));
+  const QString count = rows.size() == 1 ? tr("1 candidate")
+                                         : tr("%1 candidates").arg(formatCount(static_cast<std::int64_t>(rows.size())));
   m_title->setText(lineage.rows.empty() ? QString() : hasMore ? tr("%1, and more").arg(count) : count);
 }
 

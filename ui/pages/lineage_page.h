@@ -8,11 +8,13 @@
 #include "ui/models/session.h"
 #include "ui/widgets/theme.h"
 
+class QComboBox;
 class QLabel;
 class QSpinBox;
 
 namespace swage::ui {
 
+class CandidateMenu;
 class EmptyState;
 class LineageView;
 
@@ -24,6 +26,8 @@ class LineagePage final : public QWidget {
  public:
   LineagePage(Session& session, const services::RecordService& record, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
+  // What is done with the candidates of the picture.
+  void setMenu(CandidateMenu* menu) { m_menu = menu; }
 
  Q_SIGNALS:
   void candidateOpened();
@@ -32,7 +36,12 @@ class LineagePage final : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  // Which relatives of the candidate are drawn.
+  enum class Show : std::uint8_t { All, Correct, Failed, First, Best };
+
   [[nodiscard]] QWidget* makeBar();
+  void fillShow();
+  [[nodiscard]] bool isShown(const services::CandidateRow& row) const;
   void showSelection();
   void reload();
   void showLineage(const services::Lineage& lineage);
@@ -45,6 +54,8 @@ class LineagePage final : public QWidget {
   QLabel* m_title;
   QSpinBox* m_ancestors;
   QSpinBox* m_descendants;
+  QComboBox* m_show;
+  CandidateMenu* m_menu = nullptr;
   ColorMap m_colors = ColorMap::Viridis;
   domain::CandidateId m_root;  // the candidate that the picture was made for
 };

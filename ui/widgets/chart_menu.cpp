@@ -24,18 +24,22 @@ QMenu* makeChartMenu(QWidget& widget, const ChartSource& chart, const ChartOutle
   auto* menu = new QMenu(&widget);
   menu->setObjectName(u"chartMenu"_s);
   menu->setAttribute(Qt::WA_DeleteOnClose);
-  menu->addAction(tr("Copy Image"), &widget, [&widget, &chart] { copyChartImage(widget, chart); });
-  menu->addAction(tr("Copy Numbers"), &widget, [&chart] { copyChartNumbers(chart); });
+  fillChartMenu(*menu, widget, chart, outlet);
+  return menu;
+}
+
+void fillChartMenu(QMenu& menu, QWidget& widget, const ChartSource& chart, const ChartOutlet& outlet) {
+  menu.addAction(tr("Copy Image"), &widget, [&widget, &chart] { copyChartImage(widget, chart); });
+  menu.addAction(tr("Copy Values"), &widget, [&chart] { copyChartNumbers(chart); });
   if (outlet.chooseFile) {
-    menu->addSeparator();
+    menu.addSeparator();
     const auto add = [&](const QString& text, ChartFormat format) {
-      menu->addAction(text, &widget, [&widget, &chart, outlet, format] { saveChart(widget, chart, outlet, format); });
+      menu.addAction(text, &widget, [&widget, &chart, outlet, format] { saveChart(widget, chart, outlet, format); });
     };
     add(tr("Save as SVG…"), ChartFormat::Svg);
     add(tr("Save as PNG…"), ChartFormat::Png);
     add(tr("Save as CSV…"), ChartFormat::Csv);
   }
-  return menu;
 }
 
 void copyChartImage(const QWidget& widget, const ChartSource& chart) {

@@ -25,6 +25,8 @@ struct ChartOutlet {
 // The menu of any chart: copy it as an image or as numbers, write it as SVG, PNG or CSV. Belongs to `widget`, which
 // shows the chart, and is deleted when it is closed.
 [[nodiscard]] QMenu* makeChartMenu(QWidget& widget, const ChartSource& chart, const ChartOutlet& outlet);
+// The same entries in a menu that has others, too.
+void fillChartMenu(QMenu& menu, QWidget& widget, const ChartSource& chart, const ChartOutlet& outlet);
 
 void copyChartImage(const QWidget& widget, const ChartSource& chart);
 void copyChartNumbers(const ChartSource& chart);

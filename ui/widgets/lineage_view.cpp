@@ -2,6 +2,7 @@
 #include "ui/widgets/lineage_view.h"
 
 #include <QAccessible>
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
@@ -316,6 +317,17 @@ void LineageView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (nodeAt(event->position()) >= 0) {
     Q_EMIT activated();
   }
+}
+
+void LineageView::contextMenuEvent(QContextMenuEvent* event) {
+  const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
+  const int node = byKey ? m_current : nodeAt(event->pos());
+  if (node < 0) {
+    return;
+  }
+  choose(node);
+  const QPoint position = byKey ? viewport()->mapToGlobal(nodeRect(node).center().toPoint()) : event->globalPos();
+  Q_EMIT menuRequested(m_layout.nodes[static_cast<std::size_t>(node)].row.id, position);
 }
 
 void LineageView::wheelEvent(QWheelEvent* event) {

@@ -36,8 +36,11 @@ class LineageView final : public QAbstractScrollArea {
  Q_SIGNALS:
   void currentChanged(swage::domain::CandidateId id);
   void activated();
+  // Of the candidate at that place of the screen.
+  void menuRequested(swage::domain::CandidateId id, const QPoint& position);
 
  protected:
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;

@@ -111,6 +111,15 @@ TEST_F(CandidateFilterTest, ANegationTakesEverythingElseWithMissingValuesToo) {
   EXPECT_THAT(matching("-pinned failed"), ElementsAre(2, 5));
 }
 
+TEST_F(CandidateFilterTest, FirstAndBest) {
+  EXPECT_THAT(matching("first"), IsEmpty());
+  add(domain::OperatorKind::Synthesis, 0, {});
+  EXPECT_THAT(matching("first"), ElementsAre(6));
+  EXPECT_THAT(matching("-first"), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(matching("best"), ElementsAre(1, 3));  // 5 is in the cell of 1, and wrong
+  EXPECT_THAT(matching("-best failed"), ElementsAre(2, 5));
+}
+
 TEST_F(CandidateFilterTest, WhatAPersonSaid) {
   EXPECT_THAT(matching("pinned"), ElementsAre(3));
   EXPECT_THAT(matching("tagged"), ElementsAre(2));
