@@ -120,6 +120,9 @@ services::RunSummary summaryOf(const store::RunRow& run, double roofNs) {
   summary.baselineMode = run.baselineMode;
   summary.baselineNs = run.baselineNs;
   summary.roofShare = shareOf(roofNs, run.bestTimeNs);
+  summary.seed = run.seed;
+  summary.timeBudgetSeconds = run.timeBudgetSeconds;
+  summary.maxEvaluations = run.maxEvaluations;
   return summary;
 }
 

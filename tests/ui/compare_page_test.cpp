@@ -9,6 +9,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -17,12 +18,16 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <fstream>
+
+#include "tests/support/temp_dir.h"
 #include "tests/ui/demo_comparison.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/demo_profile.h"
 #include "ui/editor/diff_view.h"
 #include "ui/pages/candidate_picker.h"
 #include "ui/pages/diff_tools.h"
+#include "ui/pages/run_picker.h"
 #include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
@@ -74,8 +79,16 @@ TEST_F(ComparePageTest, SaysWhatToDoWhileNothingIsCompared) {
   EXPECT_TRUE(m_page.findChild<EmptyState*>()->isEmpty());
   compare();
   EXPECT_FALSE(m_page.findChild<EmptyState*>()->isEmpty());
+}
+
+TEST_F(ComparePageTest, StaysWhenRunsAreShownAnewAndGoesWithItsProject) {
+  compare();
   m_session.showRun(testing::kDemoRun);
-  EXPECT_TRUE(m_page.findChild<EmptyState*>()->isEmpty()) << "another run has other candidates";
+  EXPECT_FALSE(m_page.findChild<EmptyState*>()->isEmpty()) << "an evaluation shows the run anew";
+  EXPECT_EQ(source().paneCount(), 2);
+  m_session.openProject("/somewhere/else");
+  EXPECT_TRUE(m_page.findChild<EmptyState*>()->isEmpty()) << "another project has other candidates";
+  EXPECT_FALSE(child<QCheckBox>(u"compareAncestor"_s)->isVisible()) << "nor is there an ancestor of nothing";
 }
 
 TEST_F(ComparePageTest, SaysWhoIsFasterFirst) {
@@ -94,7 +107,7 @@ TEST_F(ComparePageTest, NobodyWinsInsideTheInterval) {
     }
   }
   compare();
-  EXPECT_EQ(child<Badge>(u"compareVerdict"_s)->text(), u"no winner inside the interval"_s);
+  EXPECT_EQ(child<Badge>(u"compareVerdict"_s)->text(), u"No significant difference"_s);
 }
 
 TEST_F(ComparePageTest, SwapsSidesByButtonAndKeyAndKeepsEdits) {
@@ -204,6 +217,62 @@ TEST_F(ComparePageTest, ComparesTheSelectedCandidateWithItsParent) {
   m_page.compareWithParent();
   EXPECT_EQ(child<CandidatePicker>(u"comparePickerA"_s)->currentText().section(u' ', 0, 0),
             QString::number(m_demo.ancestor.value()));
+}
+
+class OtherProject : public ComparePageTest {
+ protected:
+  OtherProject() {
+    testing::fillDemo(*m_other);
+    m_other->runRows.front().taskName = m_record.runRows.front().taskName;
+    m_page.setOtherProjects(
+        [this](const std::filesystem::path& folder) {
+          m_opened.push_back(folder);
+          return Result<std::shared_ptr<services::RecordService>>(m_other);
+        },
+        [this](QWidget*, const std::function<void(const QString&)>& chosen) {
+          chosen(QString::fromStdString(m_folder.path().string()));
+        });
+    std::ofstream(m_folder / "runs.sqlite").flush();
+  }
+  void chooseOtherProject() {
+    QMenu* menu = child<RunPicker>(u"compareRunB"_s)->menu();
+    Q_EMIT menu->aboutToShow();
+    auto* other = menu->findChild<QAction*>(u"otherProject"_s);
+    ASSERT_NE(other, nullptr);
+    other->trigger();
+  }
+
+  std::shared_ptr<testing::FakeRecordService> m_other = std::make_shared<testing::FakeRecordService>();
+  testing::TempDir m_folder;
+  std::vector<std::filesystem::path> m_opened;
+};
+
+TEST_F(OtherProject, ABestCandidateOfAnotherProjectIsCompared) {
+  compare();
+  chooseOtherProject();
+  EXPECT_THAT(m_notices, IsEmpty());
+  EXPECT_EQ(child<CandidatePicker>(u"comparePickerA"_s)->currentText().section(u' ', 0, 0),
+            QString::number(m_demo.left.value()));
+  EXPECT_EQ(child<CandidatePicker>(u"comparePickerB"_s)->currentText().section(u' ', 0, 0),
+            QString::number(m_other->runRows.front().best.value()));
+  EXPECT_FALSE(child<QCheckBox>(u"compareAncestor"_s)->isEnabled()) << "of two records there is none";
+  chooseOtherProject();
+  EXPECT_THAT(m_opened, ::testing::SizeIs(1)) << "it stays open";
+}
+
+TEST_F(OtherProject, OfAnotherTaskNobodyIsFaster) {
+  m_other->runRows.front().taskName = "matmul";
+  compare();
+  chooseOtherProject();
+  EXPECT_EQ(child<Badge>(u"compareVerdict"_s)->text(), u"Not comparable: other tasks"_s);
+}
+
+TEST_F(OtherProject, WhatHasNoRecordIsNoProject) {
+  compare();
+  std::filesystem::remove(m_folder / "runs.sqlite");
+  chooseOtherProject();
+  EXPECT_THAT(m_notices, ::testing::ElementsAre(::testing::HasSubstr("has no record of runs")));
+  EXPECT_EQ(child<Badge>(u"compareVerdict"_s)->text(), u"B is faster"_s) << "what was there stays";
 }
 
 TEST_F(ComparePageTest, GoesToALine) {

@@ -69,6 +69,27 @@ TEST_F(ComparisonTest, TimesAreComparedWithTheirIntervals) {
   EXPECT_EQ(row(compareMetrics(comparison), u"Time"_s).delta.verdict, Verdict::Undecided);
 }
 
+TEST_F(ComparisonTest, EveryRowThatFollowsFromTheTimeHasTheSameVerdict) {
+  auto comparison = load().value();
+  comparison.right.detail.row.speedup.low = comparison.left.detail.row.speedup.low * 0.5;
+  EXPECT_EQ(verdictOf(comparison), Verdict::Undecided) << "faster by the time alone is not surely faster";
+  const auto rows = compareMetrics(comparison);
+  for (const QString& name : {u"Time"_s, u"Against eager"_s, u"Against the fastest baseline"_s, u"% of roofline"_s}) {
+    const Verdict verdict = row(rows, name).delta.verdict;
+    EXPECT_TRUE(verdict == Verdict::Undecided || verdict == Verdict::Unknown) << name.toStdString();
+  }
+}
+
+TEST_F(ComparisonTest, OnOtherDevicesNobodyIsFaster) {
+  auto comparison = load().value();
+  comparison.right.run.deviceName = "another GPU";
+  comparison.right.run.id = domain::RunId(99);
+  EXPECT_EQ(verdictOf(comparison), Verdict::Unknown);
+  const auto rows = compareMetrics(comparison);
+  EXPECT_EQ(row(rows, u"Time"_s).delta.relative, std::nullopt);
+  EXPECT_EQ(row(rows, u"Device"_s).right, u"another GPU"_s);
+}
+
 TEST_F(ComparisonTest, NumbersThatOnlyOneSideHasAreNotCompared) {
   auto comparison = load().value();
   EXPECT_EQ(row(compareMetrics(comparison), u"Registers per thread"_s).right, u"56"_s);

@@ -124,6 +124,7 @@ DemoComparison fillDemoComparison(FakeRecordService& record) {
     row.timeNs = time * share;
     row.lowNs = row.timeNs * 0.995;
     row.highNs = row.timeNs * 1.006;
+    row.speedup = {1.6 / share, 1.59 / share, 1.61 / share};
   }
   const auto makeDetail = record.makeDetail;
   record.makeDetail = [makeDetail, demo](const services::CandidateRow& row) {

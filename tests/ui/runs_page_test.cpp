@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <QAction>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QSignalSpy>
 #include <QTableView>
 
+#include <algorithm>
+
 #include "tests/ui/history_fixture.h"
+#include "ui/models/format.h"
+#include "ui/models/run_comparison.h"
+#include "ui/pages/run_comparison_dialog.h"
 #include "ui/pages/runs_page.h"
 
 using namespace Qt::StringLiterals;
@@ -58,6 +66,56 @@ TEST_F(RunsPageTest, CanBeFiltered) {
   QTest::keyClick(filter, Qt::Key_Return);
   EXPECT_EQ(table->model()->rowCount(), 1);
   EXPECT_EQ(child<QLabel>(page, u"runCount"_s)->text(), u"1 run"_s);
+}
+
+TEST_F(RunsPageTest, HasAMenuForOneAndForTwo) {
+  page.offerReports();
+  const QSignalSpy reported(&page, &RunsPage::reportRequested);
+  const QSignalSpy compared(&page, &RunsPage::compareRequested);
+  const auto openMenu = [this] {
+    Q_EMIT table->customContextMenuRequested(QPoint(5, 5));
+    return child<QMenu>(page, u"runMenu"_s);
+  };
+  table->selectRow(1);
+  QMenu* menu = openMenu();
+  menu->findChild<QAction*>(u"exportReport"_s)->trigger();
+  EXPECT_EQ(reported.count(), 1);
+  menu->findChild<QAction*>(u"openRun"_s)->trigger();
+  EXPECT_EQ(session.shownRun(), domain::RunId(3));
+  menu->close();
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  table->selectAll();
+  menu = openMenu();
+  menu->findChild<QAction*>(u"compareBest"_s)->trigger();
+  EXPECT_EQ(compared.count(), 1);
+  menu->findChild<QAction*>(u"compareRuns"_s)->trigger();
+  menu->close();
+  const auto* dialog = page.findChild<RunComparisonDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  EXPECT_TRUE(dialog->isVisible());
+}
+
+TEST_F(RunsPageTest, RunsAreComparedByWhatTheyFoundAndHowSoon) {
+  services::RunSummary better = record.runRows.back();
+  better.bestSpeedup = {4.0, 3.9, 4.1};
+  better.seed = 7;
+  ComparedRun left{.from = {nullptr, {}, record.runRows.back()}, .history = record.points, .cells = record.cellRows};
+  left.from.run.bestSpeedup = {2.0, 1.9, 2.1};
+  ComparedRun right = left;
+  right.from.run = better;
+  right.from.run.taskName = left.from.run.taskName;
+  const auto find = [&](const QString& name) {
+    const std::vector<ComparisonRow> rows = compareRuns(left, right);
+    const auto found = std::find_if(rows.begin(), rows.end(), [&name](const auto& row) { return row.name == name; });
+    EXPECT_NE(found, rows.end()) << name.toStdString();
+    return found == rows.end() ? ComparisonRow() : *found;
+  };
+  EXPECT_EQ(find(u"Best speedup"_s).delta.verdict, Verdict::Better);
+  EXPECT_EQ(find(u"Seed"_s).right, u"7"_s);
+  EXPECT_EQ(find(u"Time to best"_s).left, formatDuration(record.points.back().elapsedSeconds));
+  EXPECT_TRUE(find(u"Cells filled"_s).left.contains(u" of "_s));
+  right.from.run.taskName = "another";
+  EXPECT_EQ(find(u"Best speedup"_s).delta.verdict, Verdict::Unknown) << "speedups on other tasks say nothing";
 }
 
 }  // namespace

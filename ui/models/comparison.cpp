@@ -37,6 +37,7 @@ struct Metric {
   std::function<QString(double)> text;
   Preference preference = Preference::Lower;
   bool inSummary = false;
+  bool isSpeed = false;  // follows from the time, and so does who is better
 };
 
 template <class Value>
@@ -94,9 +95,10 @@ const std::vector<Metric>& metrics() {
   static const std::vector<Metric> kMetrics = {
       {QT_TRANSLATE_NOOP("comparison", "Against the fastest baseline"),
        [](const auto& one) { return positive(one.detail.row.speedup.value); },
-       [](double value) { return formatSpeedup(value); }, Preference::Higher},
-      {QT_TRANSLATE_NOOP("comparison", "Share of the roof"),
-       [](const auto& one) { return positive(one.detail.row.roofShare); }, formatPercent, Preference::Higher},
+       [](double value) { return formatSpeedup(value); }, Preference::Higher, false, true},
+      {QT_TRANSLATE_NOOP("comparison", "% of roofline"),
+       [](const auto& one) { return positive(one.detail.row.roofShare); }, formatPercent, Preference::Higher, false,
+       true},
       {QT_TRANSLATE_NOOP("comparison", "Relative error"),
        [](const auto& one) {
          return correctOf(one) != nullptr ? std::optional(one.detail.row.relativeError) : std::nullopt;
@@ -143,6 +145,7 @@ void appendMetric(std::vector<ComparisonRow>& rows, const Comparison& comparison
   ComparisonRow row = rowOf(comparison, metric.name, [&metric](const auto& one) { return textOf(metric, one); });
   if (left && right) {
     row.delta = compareValues(*right, *left, metric.preference);
+    row.delta.verdict = metric.isSpeed ? verdictOf(comparison) : row.delta.verdict;
   }
   rows.push_back(std::move(row));
 }
@@ -166,6 +169,11 @@ QString againstEagerText(const ComparedCandidate& candidate) {
              ? tr("%1 (%2 to %3)")
                    .arg(formatSpeedup(speedup.median), formatSpeedup(speedup.low), formatSpeedup(speedup.high))
              : none();
+}
+
+QString runName(const ComparedCandidate& candidate) {
+  const QString run = u"r"_s % QString::number(candidate.detail.row.run.value());
+  return candidate.from.project.isEmpty() ? run : candidate.from.project % u" / "_s % run;
 }
 
 QString accuracyText(const ComparedCandidate& candidate) {
@@ -249,6 +257,20 @@ ComparisonRow stepRow(const PlanRow* left, const PlanRow* right) {
   return {stepName(left != nullptr ? *left : *right), {}, text(left), text(right), {}};
 }
 
+// Of candidates of different runs, where they come from.
+void appendOrigins(std::vector<ComparisonRow>& rows, const Comparison& comparison) {
+  const ComparedCandidate& left = comparison.left;
+  const ComparedCandidate& right = comparison.right;
+  if (left.run.id == right.run.id && left.from.project == right.from.project) {
+    return;
+  }
+  rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Run"), runName));
+  rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Task"),
+                       [](const auto& one) { return toQString(one.run.taskName); }));
+  rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Device"),
+                       [](const auto& one) { return toQString(one.run.deviceName); }));
+}
+
 constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
 constexpr std::array<ColumnInfo, 6> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "What"), ""},
@@ -256,34 +278,77 @@ constexpr std::array<ColumnInfo, 6> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "A"), QT_TRANSLATE_NOOP("columns", "The candidate on the left")},
     {QT_TRANSLATE_NOOP("columns", "B"), QT_TRANSLATE_NOOP("columns", "The candidate on the right")},
     {QT_TRANSLATE_NOOP("columns", "B − A"), QT_TRANSLATE_NOOP("columns", "Relative to A"), kRight},
-    {QT_TRANSLATE_NOOP("columns", "B is"), QT_TRANSLATE_NOOP("columns", "Nobody wins inside the intervals")},
+    {QT_TRANSLATE_NOOP("columns", "B is"),
+     QT_TRANSLATE_NOOP("columns", "Whether the 95 % intervals of A and B lie apart")},
 }};
 
 }  // namespace
 
-Result<Comparison> loadComparison(const ComparisonServices& services, domain::CandidateId left,
-                                  domain::CandidateId right) {
-  const auto load = [&services](domain::CandidateId id) -> Result<ComparedCandidate> {
-    SWAGE_TRY_ASSIGN(services::CandidateDetail detail, services.record.candidate(id));
-    SWAGE_TRY_ASSIGN(std::optional<services::ProfileReport> report, services.profiles.report(id));
-    return ComparedCandidate{std::move(detail), std::move(report)};
+Result<Comparison> loadComparison(const ComparisonServices& services, const CandidateRef& left,
+                                  const CandidateRef& right) {
+  const auto load = [&services](const CandidateRef& from) -> Result<ComparedCandidate> {
+    const services::RecordService& record = from.record ? *from.record : services.record;
+    ComparedCandidate candidate{.detail = {}, .report = {}, .from = from, .run = {}};
+    SWAGE_TRY_ASSIGN(candidate.detail, record.candidate(from.id));
+    if (auto run = record.run(candidate.detail.row.run)) {
+      candidate.run = std::move(*run);
+    }
+    if (!from.record) {
+      SWAGE_TRY_ASSIGN(candidate.report, services.profiles.report(from.id));
+    }
+    return candidate;
   };
   Comparison comparison;
   SWAGE_TRY_ASSIGN(comparison.left, load(left));
   SWAGE_TRY_ASSIGN(comparison.right, load(right));
-  SWAGE_TRY_ASSIGN(const std::optional<domain::CandidateId> ancestor, services.compare.commonAncestor(left, right));
-  if (ancestor && *ancestor != left && *ancestor != right) {
+  if (left.record || right.record) {
+    return comparison;
+  }
+  SWAGE_TRY_ASSIGN(const std::optional<domain::CandidateId> ancestor,
+                   services.compare.commonAncestor(left.id, right.id));
+  if (ancestor && *ancestor != left.id && *ancestor != right.id) {
     SWAGE_TRY_ASSIGN(comparison.ancestor, load(*ancestor));
   }
   return comparison;
 }
 
+QString obstacleOf(const Comparison& comparison) {
+  const services::RunSummary& left = comparison.left.run;
+  const services::RunSummary& right = comparison.right.run;
+  const auto differ = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
+  if (differ(left.taskName, right.taskName)) {
+    return tr("other tasks");
+  }
+  return differ(left.deviceName, right.deviceName) ? tr("other devices") : QString();
+}
+
+Verdict verdictOf(const Comparison& comparison) {
+  const services::CandidateRow& left = comparison.left.detail.row;
+  const services::CandidateRow& right = comparison.right.detail.row;
+  if (!obstacleOf(comparison).isEmpty()) {
+    return Verdict::Unknown;
+  }
+  const Verdict times = compareTimes(intervalOf(right), intervalOf(left)).verdict;
+  const auto interval = [](const domain::Speedup& speedup) {
+    return Interval{speedup.value, speedup.low, speedup.high};
+  };
+  const Verdict speedups =
+      compareIntervals(interval(right.speedup), interval(left.speedup), Preference::Higher).verdict;
+  return speedups == Verdict::Unknown || times == Verdict::Unknown || speedups == times ? times : Verdict::Undecided;
+}
+
 Delta timeDelta(const Comparison& comparison) {
-  return compareTimes(intervalOf(comparison.right.detail.row), intervalOf(comparison.left.detail.row));
+  Delta delta = compareTimes(intervalOf(comparison.right.detail.row), intervalOf(comparison.left.detail.row));
+  delta.verdict = verdictOf(comparison);
+  if (delta.verdict == Verdict::Unknown) {
+    delta.relative.reset();
+  }
+  return delta;
 }
 
 std::vector<ComparisonRow> compareMetrics(const Comparison& comparison) {
   std::vector<ComparisonRow> rows;
+  appendOrigins(rows, comparison);
   rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Status"),
                        [](const auto& one) { return toQString(one.detail.row.status); }));
   rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Time"), timeText));
@@ -291,6 +356,9 @@ std::vector<ComparisonRow> compareMetrics(const Comparison& comparison) {
   rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Against eager"), againstEagerText));
   rows.back().delta =
       compareIntervals(againstEager(comparison.right), againstEager(comparison.left), Preference::Higher);
+  if (rows.back().delta.verdict != Verdict::Unknown) {
+    rows.back().delta.verdict = verdictOf(comparison);
+  }
   for (const Metric& metric : metrics()) {
     appendMetric(rows, comparison, metric);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,10 +14,26 @@
 
 namespace swage::ui {
 
-// A candidate with its profile, if it has one.
+// Opens the record of another project beside the one that is shown.
+using OpenRecord =
+    std::function<Result<std::shared_ptr<services::RecordService>>(const std::filesystem::path& project)>;
+
+// A candidate of any record. Without a record of its own it is one of the open project.
+struct CandidateRef {
+  CandidateRef() = default;
+  CandidateRef(domain::CandidateId candidate) : id(candidate) {}  // NOLINT(google-explicit-constructor): most are such
+
+  domain::CandidateId id;
+  std::shared_ptr<const services::RecordService> record;
+  QString project;  // the name of the other project
+};
+
+// A candidate with its run, and its profile, if it has one.
 struct ComparedCandidate {
   services::CandidateDetail detail;
   std::optional<services::ProfileReport> report;
+  CandidateRef from;
+  services::RunSummary run;
 };
 
 // Two candidates, and the youngest that both descend from. The ancestor is absent where they have none, or where one
@@ -31,8 +49,15 @@ struct ComparisonServices {
   const services::ProfileService& profiles;
   const services::CompareService& compare;
 };
-[[nodiscard]] Result<Comparison> loadComparison(const ComparisonServices& services, domain::CandidateId left,
-                                                domain::CandidateId right);
+// Candidates of two records have no common ancestor, and those of other projects no profile here.
+[[nodiscard]] Result<Comparison> loadComparison(const ComparisonServices& services, const CandidateRef& left,
+                                                const CandidateRef& right);
+
+// Why nobody can be called faster: other tasks, other devices. Empty: the two can be compared.
+[[nodiscard]] QString obstacleOf(const Comparison& comparison);
+// Who is faster, in one word for the whole comparison: surely faster only if both the times and the speedups, which
+// were measured in turns with PyTorch, lie apart.
+[[nodiscard]] Verdict verdictOf(const Comparison& comparison);
 
 // One thing that the candidates have or are, on each side. `delta` is of the right against the left.
 struct ComparisonRow {
@@ -49,6 +74,7 @@ struct ComparisonRow {
 [[nodiscard]] std::vector<ComparisonRow> comparePlans(const Comparison& comparison);
 // In one line what matters most: who is faster and by how much, registers, shared memory, occupancy.
 [[nodiscard]] QString comparisonSummary(const Comparison& comparison);
+// Of the medians, with the verdict of the whole comparison.
 [[nodiscard]] Delta timeDelta(const Comparison& comparison);
 
 enum class ComparisonColumn : std::uint8_t { Name, Ancestor, Left, Right, Delta, Verdict };

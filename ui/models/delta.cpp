@@ -82,7 +82,7 @@ QString describe(Verdict verdict) {
     case Verdict::Better: return tr("better");
     case Verdict::Worse: return tr("worse");
     case Verdict::Same: return tr("same");
-    case Verdict::Undecided: return tr("no winner inside the interval");
+    case Verdict::Undecided: return tr("no significant difference");
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <QSignalBlocker>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/models/format.h"
 
@@ -36,7 +37,7 @@ CandidatePicker::CandidatePicker(Session& session, const QString& name, QWidget*
   setToolTip(tr("%1: the number of a candidate, or an elite from the list").arg(name));
   setEditable(true);
   setInsertPolicy(QComboBox::NoInsert);
-  setMinimumContentsLength(14);
+  setMinimumContentsLength(10);
   setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   lineEdit()->setPlaceholderText(tr("candidate"));
   connect(this, &QComboBox::activated, this, [this](int index) {
@@ -62,10 +63,23 @@ void CandidatePicker::clearCandidate() {
   fill();
 }
 
+void CandidatePicker::setSource(std::shared_ptr<const services::RecordService> record, domain::RunId run) {
+  m_record = std::move(record);
+  m_run = run;
+}
+
+std::vector<services::CellSummary> CandidatePicker::cells() const {
+  if (!m_record) {
+    return m_session.cells();
+  }
+  auto cells = m_record->cells(m_run, std::nullopt);
+  return cells ? std::move(*cells) : std::vector<services::CellSummary>();
+}
+
 void CandidatePicker::fill() {
   const QSignalBlocker blocker(this);
   clear();
-  std::vector<services::CellSummary> cells = m_session.cells();
+  std::vector<services::CellSummary> cells = this->cells();
   std::stable_sort(cells.begin(), cells.end(),
                    [](const auto& a, const auto& b) { return domain::ranksBefore(a.speedup, b.speedup); });
   int current = -1;

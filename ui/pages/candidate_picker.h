@@ -3,16 +3,22 @@
 
 #include <QComboBox>
 
+#include <memory>
+#include <vector>
+
 #include "ui/models/session.h"
 
 namespace swage::ui {
 
-// Chooses a candidate of the shown run: one of the elites from the list, or any other by typing its number.
+// Chooses a candidate of the shown run, or of the run it is given: one of the elites from the list, or any other of the
+// record by typing its number.
 class CandidatePicker final : public QComboBox {
   Q_OBJECT
 
  public:
   CandidatePicker(Session& session, const QString& name, QWidget* parent = nullptr);
+  // Whose elites are listed. Null: those of the shown run.
+  void setSource(std::shared_ptr<const services::RecordService> record, domain::RunId run);
   // Shows a choice that was made elsewhere; says nothing.
   void setCandidate(const services::CandidateRow& row);
   void clearCandidate();
@@ -26,9 +32,12 @@ class CandidatePicker final : public QComboBox {
 
  private:
   void fill();
+  [[nodiscard]] std::vector<services::CellSummary> cells() const;
   void readTyped();
 
   Session& m_session;
+  std::shared_ptr<const services::RecordService> m_record;
+  domain::RunId m_run;
   domain::CandidateId m_candidate;
   QString m_text;  // of it, where it is not in the list
 };

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/domain/listing.h"
 #include "ui/editor/diff_view.h"
 #include "ui/models/format.h"
 #include "ui/pages/candidate_picker.h"
@@ -32,25 +33,46 @@ namespace {
 QString titleOf(const ComparedCandidate& candidate) {
   const services::CandidateRow& row = candidate.detail.row;
   QString title = ComparePage::tr("Candidate %1").arg(row.id.value());
+  if (!candidate.from.project.isEmpty()) {
+    title += u" · "_s % candidate.from.project;
+  }
   if (row.cell) {
     title += u" · "_s % toQString(row.cell->name());
   }
   return row.timeNs > 0.0 ? QString(title % u" · "_s % formatInterval(row.timeNs, row.lowNs, row.highNs)) : title;
 }
 
-std::pair<QString, Badge::Tone> badgeOf(const Delta& delta) {
-  switch (delta.verdict) {
+RunRef runOf(const ComparedCandidate& candidate) {
+  RunRef run{candidate.from.record, candidate.from.project, candidate.run};
+  run.run.id = candidate.detail.row.run;
+  return run;
+}
+
+std::pair<QString, Badge::Tone> badgeOf(const Comparison& comparison) {
+  if (const QString obstacle = obstacleOf(comparison); !obstacle.isEmpty()) {
+    return {ComparePage::tr("Not comparable: %1").arg(obstacle), Badge::Tone::Caution};
+  }
+  switch (verdictOf(comparison)) {
     case Verdict::Better: return {ComparePage::tr("B is faster"), Badge::Tone::Good};
     case Verdict::Worse: return {ComparePage::tr("A is faster"), Badge::Tone::Good};
     case Verdict::Undecided:
-    case Verdict::Same: return {ComparePage::tr("no winner inside the interval"), Badge::Tone::Neutral};
+    case Verdict::Same: return {ComparePage::tr("No significant difference"), Badge::Tone::Neutral};
     case Verdict::Unknown: break;
   }
-  return {ComparePage::tr("not comparable"), Badge::Tone::Caution};
+  return {ComparePage::tr("Not measured"), Badge::Tone::Caution};
 }
 
-QString textOf(const ComparedCandidate& candidate, ComparePage::Tab tab) {
-  return toQString(tab == ComparePage::Tab::Source ? candidate.detail.program.source : candidate.detail.assembly);
+// A side of a comparison; listings as the kernel page shows them.
+DiffText diffTextOf(const QString& title, const ComparedCandidate& candidate, ComparePage::Tab tab) {
+  if (tab == ComparePage::Tab::Source) {
+    return {title, toQString(candidate.detail.program.source),
+            ComparePage::tr("This candidate has no source: every step is a PyTorch operator.")};
+  }
+  domain::ListingOptions options;
+  options.unusedLabels = false;
+  options.library = false;
+  return {title, toQString(domain::readableListing(candidate.detail.assembly, options).text),
+          ComparePage::tr("This candidate has no assembly.")};
 }
 
 }  // namespace
@@ -59,6 +81,8 @@ ComparePage::ComparePage(Session& session, const ComparisonServices& services, Q
     : QWidget(parent),
       m_session(session),
       m_services(services),
+      m_leftRun(new RunPicker(session, services.record, tr("Run of A"))),
+      m_rightRun(new RunPicker(session, services.record, tr("Run of B"))),
       m_left(new CandidatePicker(session, tr("A"))),
       m_right(new CandidatePicker(session, tr("B"))),
       m_swap(new QToolButton),
@@ -82,6 +106,7 @@ ComparePage::ComparePage(Session& session, const ComparisonServices& services, Q
   column->addWidget(makeHeader());
   column->addWidget(m_empty, 1);
   connectParts();
+  setMinimumWidth(fontMetrics().averageCharWidth() * 48);  // so that it does not push others aside when it opens
   setTheme(Theme::light());
 }
 
@@ -99,7 +124,9 @@ QWidget* ComparePage::makeContent() {
   auto* summary = new QHBoxLayout;
   const int gap = fontMetrics().height() / 2;
   summary->setContentsMargins(gap, 0, gap, gap);
-  summary->addWidget(m_summary);
+  summary->addWidget(m_verdict);
+  summary->addWidget(m_summary, 1);
+  summary->addWidget(m_ancestor);
   inner->addLayout(summary);
   inner->addWidget(m_tabs);
   inner->addWidget(m_stack, 1);
@@ -118,17 +145,18 @@ QWidget* ComparePage::makeHeader() {
   m_summary->setObjectName(u"compareSummary"_s);
   const int gap = fontMetrics().height() / 2;
   m_summary->setForegroundRole(QPalette::PlaceholderText);
+  m_leftRun->setObjectName(u"compareRunA"_s);
+  m_rightRun->setObjectName(u"compareRunB"_s);
   auto* header = new QWidget;
   auto* row = new QHBoxLayout(header);
   row->setContentsMargins(gap, gap, gap, gap);
   row->addWidget(new QLabel(tr("A")));
+  row->addWidget(m_leftRun);
   row->addWidget(m_left, 1);
   row->addWidget(m_swap);
   row->addWidget(new QLabel(tr("B")));
+  row->addWidget(m_rightRun);
   row->addWidget(m_right, 1);
-  row->addWidget(m_ancestor);
-  row->addStretch(1);
-  row->addWidget(m_verdict);
   m_tabs->setObjectName(u"compareTabs"_s);
   m_tabs->setDocumentMode(true);
   m_tabs->setExpanding(false);
@@ -182,12 +210,7 @@ QWidget* ComparePage::makeTablePage() {
 }
 
 void ComparePage::connectParts() {
-  connect(m_left, &CandidatePicker::chosen, this, [this](domain::CandidateId id) {
-    compare(id, m_comparison ? m_comparison->right.detail.row.id : m_session.selectedCandidate());
-  });
-  connect(m_right, &CandidatePicker::chosen, this, [this](domain::CandidateId id) {
-    compare(m_comparison ? m_comparison->left.detail.row.id : m_session.selectedCandidate(), id);
-  });
+  connectPickers();
   connect(m_swap, &QToolButton::clicked, this, &ComparePage::swapSides);
   connect(m_ancestor, &QCheckBox::toggled, this, &ComparePage::showCurrentTab);
   connect(m_tabs, &QTabBar::currentChanged, this, &ComparePage::showCurrentTab);
@@ -198,7 +221,48 @@ void ComparePage::connectParts() {
     connect(view, &DiffView::swapRequested, this, &ComparePage::swapSides);
   }
   connect(m_draft, &QPushButton::clicked, this, &ComparePage::requestDraft);
-  connect(&m_session, &Session::runShown, this, &ComparePage::clear);
+  connect(&m_session, &Session::runShown, this, &ComparePage::showProject);
+}
+
+void ComparePage::connectPickers() {
+  // Another candidate of a side is of the same record.
+  const auto side = [this](const ComparedCandidate Comparison::*which) {
+    return m_comparison ? ((*m_comparison).*which).from : CandidateRef(m_session.selectedCandidate());
+  };
+  connect(m_left, &CandidatePicker::chosen, this, [this, side](domain::CandidateId id) {
+    CandidateRef left = side(&Comparison::left);
+    left.id = id;
+    compare(left, side(&Comparison::right));
+  });
+  connect(m_right, &CandidatePicker::chosen, this, [this, side](domain::CandidateId id) {
+    CandidateRef right = side(&Comparison::right);
+    right.id = id;
+    compare(side(&Comparison::left), right);
+  });
+  const auto best = [](const RunRef& run) {
+    CandidateRef ref(bestOf(run.run));
+    ref.record = run.record;
+    ref.project = run.project;
+    return ref;
+  };
+  connect(m_leftRun, &RunPicker::chosen, this,
+          [this, side, best](const RunRef& run) { compare(best(run), side(&Comparison::right)); });
+  connect(m_rightRun, &RunPicker::chosen, this,
+          [this, side, best](const RunRef& run) { compare(side(&Comparison::left), best(run)); });
+}
+
+void ComparePage::setOtherProjects(const OpenRecord& open, const ChooseFolder& chooseFolder) {
+  m_projects = OtherProjects(open);
+  m_leftRun->setProjects(&m_projects, chooseFolder);
+  m_rightRun->setProjects(&m_projects, chooseFolder);
+}
+
+// Runs come and go while the comparison stays; another project has other candidates.
+void ComparePage::showProject() {
+  if (m_project != m_session.project()) {
+    m_project = m_session.project();
+    clear();
+  }
 }
 
 void ComparePage::setTheme(const Theme& theme) {
@@ -212,14 +276,18 @@ void ComparePage::setTheme(const Theme& theme) {
 
 void ComparePage::clear() {
   m_comparison.reset();
-  m_left->clearCandidate();
-  m_right->clearCandidate();
+  for (CandidatePicker* picker : {m_left, m_right}) {
+    picker->setSource(nullptr, {});
+    picker->clearCandidate();
+  }
+  m_leftRun->setShown({});
+  m_rightRun->setShown({});
   m_verdict->setBadge({}, Badge::Tone::Neutral);
   m_empty->setEmpty(true);
 }
 
-void ComparePage::compare(domain::CandidateId left, domain::CandidateId right) {
-  if (!left.isValid() || !right.isValid()) {
+void ComparePage::compare(const CandidateRef& left, const CandidateRef& right) {
+  if (!left.id.isValid() || !right.id.isValid()) {
     return;
   }
   Result<Comparison> loaded = loadComparison(m_services, left, right);
@@ -251,15 +319,20 @@ void ComparePage::swapSides() {
 
 void ComparePage::showComparison() {
   m_empty->setEmpty(false);
-  m_left->setCandidate(m_comparison->left.detail.row);
-  m_right->setCandidate(m_comparison->right.detail.row);
+  const auto showSide = [](RunPicker& run, CandidatePicker& picker, const ComparedCandidate& candidate) {
+    run.setShown(shortName(runOf(candidate)));
+    picker.setSource(candidate.from.record, candidate.detail.row.run);
+    picker.setCandidate(candidate.detail.row);
+  };
+  showSide(*m_leftRun, *m_left, m_comparison->left);
+  showSide(*m_rightRun, *m_right, m_comparison->right);
   m_summary->setFullText(comparisonSummary(*m_comparison));
-  const auto [word, tone] = badgeOf(timeDelta(*m_comparison));
+  const auto [word, tone] = badgeOf(*m_comparison);
   m_verdict->setBadge(word, tone);
   const auto& ancestor = m_comparison->ancestor;
   m_ancestor->setEnabled(ancestor.has_value());
   m_ancestor->setText(ancestor ? tr("Common ancestor %1").arg(ancestor->detail.row.id.value())
-                               : tr("No common ancestor beside them"));
+                               : tr("No separate common ancestor"));
   showCurrentTab();
 }
 
@@ -286,12 +359,12 @@ void ComparePage::showCurrentTab() {
 }
 
 void ComparePage::showTexts(DiffView& view, Tab tab) {
-  std::vector<DiffText> texts = {{titleOf(m_comparison->left), textOf(m_comparison->left, tab)}};
+  std::vector<DiffText> texts = {diffTextOf(titleOf(m_comparison->left), m_comparison->left, tab)};
   if (showsAncestor()) {
-    texts.push_back(
-        {tr("Common ancestor: %1").arg(titleOf(*m_comparison->ancestor)), textOf(*m_comparison->ancestor, tab)});
+    texts.push_back(diffTextOf(tr("Common ancestor: %1").arg(titleOf(*m_comparison->ancestor)), *m_comparison->ancestor,
+                               tab));
   }
-  texts.push_back({titleOf(m_comparison->right), textOf(m_comparison->right, tab)});
+  texts.push_back(diffTextOf(titleOf(m_comparison->right), m_comparison->right, tab));
   view.setTexts(std::move(texts));
 }
 
@@ -326,7 +399,7 @@ const ComparedCandidate& ComparePage::candidateOf(int pane) const {
 void ComparePage::updateDraft() {
   bool isEdited = false;
   for (int i = 0; i < m_source->paneCount(); ++i) {
-    isEdited = isEdited || m_source->isEdited(i);
+    isEdited = isEdited || (m_source->isEdited(i) && !candidateOf(i).from.record);
   }
   m_draft->setVisible(isEdited);
 }
@@ -334,7 +407,8 @@ void ComparePage::updateDraft() {
 // The active side if it was edited, else the one that was.
 void ComparePage::requestDraft() {
   int pane = m_source->activePane();
-  for (int i = 0; i < m_source->paneCount() && !m_source->isEdited(pane); ++i) {
+  const auto isDraft = [this](int i) { return m_source->isEdited(i) && !candidateOf(i).from.record; };
+  for (int i = 0; i < m_source->paneCount() && !isDraft(pane); ++i) {
     pane = i;
   }
   Q_EMIT draftRequested(candidateOf(pane).detail.row.id, m_source->text(pane));

@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "ui/models/comparison.h"
+#include "ui/models/other_projects.h"
 #include "ui/models/session.h"
 #include "ui/models/text_diff.h"
+#include "ui/pages/run_picker.h"
 #include "ui/widgets/theme.h"
 
 class QCheckBox;
@@ -26,8 +28,9 @@ class DiffView;
 class ElidedLabel;
 class EmptyState;
 
-// Two candidates beside each other: who is faster, then their source, assembly, metrics, launch plans and genomes; and
-// with their common ancestor, who changed what. A is on the left, and deltas are of B against A.
+// Two candidates of any runs beside each other: who is faster, then their source, assembly, metrics, launch plans and
+// genomes; and with their common ancestor, who changed what. A is on the left, and deltas are of B against A. It stays
+// as it is until the user chooses others, or opens another project.
 class ComparePage final : public QWidget {
   Q_OBJECT
 
@@ -36,7 +39,9 @@ class ComparePage final : public QWidget {
 
   ComparePage(Session& session, const ComparisonServices& services, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
-  void compare(domain::CandidateId left, domain::CandidateId right);
+  // How candidates of other projects are found; without it there are only those of the open one.
+  void setOtherProjects(const OpenRecord& open, const ChooseFolder& chooseFolder);
+  void compare(const CandidateRef& left, const CandidateRef& right);
   // The selected candidate with the first of its parents.
   void compareWithParent();
   void showTab(Tab tab);
@@ -52,6 +57,8 @@ class ComparePage final : public QWidget {
   [[nodiscard]] QWidget* makeTextPage(DiffView& view, CommentSyntax comments);
   [[nodiscard]] QWidget* makeTablePage();
   void connectParts();
+  void connectPickers();
+  void showProject();
   void clear();
   void showComparison();
   void showCurrentTab();
@@ -66,7 +73,11 @@ class ComparePage final : public QWidget {
 
   Session& m_session;
   ComparisonServices m_services;
+  OtherProjects m_projects;
+  std::filesystem::path m_project;  // whose candidates are compared
   std::optional<Comparison> m_comparison;
+  RunPicker* m_leftRun;
+  RunPicker* m_rightRun;
   CandidatePicker* m_left;
   CandidatePicker* m_right;
   QToolButton* m_swap;

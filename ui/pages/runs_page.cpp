@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/runs_page.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -11,6 +14,8 @@
 
 #include "ui/models/format.h"
 #include "ui/models/run_table_model.h"
+#include "ui/pages/candidate_menu.h"
+#include "ui/pages/run_comparison_dialog.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/filter_edit.h"
 #include "ui/widgets/table_style.h"
@@ -59,7 +64,8 @@ void RunsPage::setUpTable() {
   m_table->setAccessibleName(tr("Runs"));
   m_table->setModel(m_model);
   styleTable(*m_table);
-  m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
   m_table->setWordWrap(false);
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
   QHeaderView* header = m_table->horizontalHeader();
@@ -75,6 +81,91 @@ void RunsPage::setUpTable() {
   header->setSortIndicator(static_cast<int>(RunColumn::Id), Qt::DescendingOrder);
   m_table->setSortingEnabled(true);
   connect(m_table, &QTableView::activated, this, &RunsPage::openRun);
+  connect(m_table, &QTableView::customContextMenuRequested, this, &RunsPage::showContextMenu);
+}
+
+std::vector<services::RunSummary> RunsPage::chosen() const {
+  std::vector<services::RunSummary> runs;
+  for (const QModelIndex& index : m_table->selectionModel()->selectedRows()) {
+    if (const services::RunSummary* run = m_model->runAt(index.row())) {
+      runs.push_back(*run);
+    }
+  }
+  return runs;
+}
+
+void RunsPage::showContextMenu(const QPoint& position) {
+  const std::vector<services::RunSummary> runs = chosen();
+  if (runs.empty()) {
+    return;
+  }
+  auto* menu = new QMenu(m_table);
+  menu->setObjectName(u"runMenu"_s);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  if (runs.size() == 1) {
+    fillMenuOfOne(*menu, runs.front());
+  } else if (runs.size() == 2) {
+    fillMenuOfTwo(*menu, runs[0], runs[1]);
+  }
+  menu->addSeparator();
+  QAction* copy = menu->addAction(runs.size() == 1 ? tr("Copy &ID") : tr("Copy &IDs"));
+  connect(copy, &QAction::triggered, this, [runs] {
+    QStringList ids;
+    for (const services::RunSummary& run : runs) {
+      ids.push_back(u"r"_s % QString::number(run.id.value()));
+    }
+    QGuiApplication::clipboard()->setText(ids.join(u'\n'));
+  });
+  menu->popup(m_table->viewport()->mapToGlobal(position));
+}
+
+void RunsPage::fillMenuOfOne(QMenu& menu, const services::RunSummary& run) {
+  QAction* open = menu.addAction(tr("&Open"));
+  open->setObjectName(u"openRun"_s);
+  open->setEnabled(run.id != m_session.shownRun() && m_session.canStart());
+  connect(open, &QAction::triggered, this, [this, id = run.id] { m_session.showRun(id); });
+  QAction* compare = menu.addAction(tr("&Compare with Another Run…"));
+  compare->setObjectName(u"compareRun"_s);
+  connect(compare, &QAction::triggered, this, [this, run] {
+    const auto& shown = m_session.summary();
+    compareRuns(run, shown && shown->id != run.id ? *shown : run);
+  });
+  if (m_menu != nullptr && run.best.isValid()) {
+    m_menu->fill(*menu.addMenu(tr("&Best Candidate")), {run.best});
+  }
+  if (m_offersReports) {
+    QAction* report = menu.addAction(tr("Export &Report…"));
+    report->setObjectName(u"exportReport"_s);
+    connect(report, &QAction::triggered, this, [this, run] { Q_EMIT reportRequested(run); });
+  }
+}
+
+void RunsPage::fillMenuOfTwo(QMenu& menu, const services::RunSummary& left, const services::RunSummary& right) {
+  QAction* runs = menu.addAction(tr("&Compare Runs…"));
+  runs->setObjectName(u"compareRuns"_s);
+  connect(runs, &QAction::triggered, this, [this, left, right] { compareRuns(left, right); });
+  QAction* candidates = menu.addAction(tr("Compare Best C&andidates"));
+  candidates->setObjectName(u"compareBest"_s);
+  candidates->setEnabled(left.best.isValid() && right.best.isValid());
+  connect(candidates, &QAction::triggered, this,
+          [this, left, right] { Q_EMIT compareRequested(bestOf(left), bestOf(right)); });
+}
+
+void RunsPage::setOtherProjects(const OpenRecord& open, const ChooseFolder& chooseFolder) {
+  m_projects = OtherProjects(open);
+  m_chooseFolder = chooseFolder;
+}
+
+void RunsPage::compareRuns(const services::RunSummary& left, const services::RunSummary& right) {
+  if (m_comparison == nullptr) {
+    m_comparison = new RunComparisonDialog(m_session, m_record, window());
+    m_comparison->setProjects(&m_projects, m_chooseFolder);
+    connect(m_comparison, &RunComparisonDialog::candidatesRequested, this, &RunsPage::compareRequested);
+  }
+  m_comparison->compare({nullptr, {}, left}, {nullptr, {}, right});
+  m_comparison->show();
+  m_comparison->raise();
+  m_comparison->activateWindow();
 }
 
 void RunsPage::setTheme(const Theme& theme) {
@@ -96,6 +187,9 @@ void RunsPage::reload() {
 
 void RunsPage::showShownRun() {
   m_model->setShownRun(m_session.shownRun());
+  if (m_table->selectionModel()->selectedRows().size() > 1) {
+    return;  // somebody is about to compare them
+  }
   const int row = m_model->rowOf(m_session.shownRun());
   m_table->setCurrentIndex(row < 0 ? QModelIndex() : m_model->index(row, 0));
 }
