@@ -3,20 +3,29 @@
 
 #include <gtest/gtest.h>
 
+#include <QAction>
 #include <QComboBox>
+#include <QContextMenuEvent>
 #include <QDropEvent>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
 #include <QMimeData>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTest>
 #include <QToolButton>
+#include <QUrl>
 
 #include <fstream>
+#include <iterator>
+#include <memory>
 
 #include "tests/support/temp_dir.h"
 #include "tests/support/wait_for.h"
 #include "tests/ui/demo_data.h"
+#include "ui/pages/candidate_menu.h"
+#include "ui/pages/scale_menu.h"
 #include "ui/widgets/heat_map.h"
 #include "ui/widgets/time_bar.h"
 
@@ -71,7 +80,7 @@ TEST_F(Archive, ShowsTheChosenMetric) {
   auto* metric = child<QComboBox>("mapMetric");
   EXPECT_TRUE(view("A1B1C1").value.endsWith(u'×'));
   metric->setFocus();
-  QTest::keyClicks(metric, u"Share"_s);
+  QTest::keyClicks(metric, u"% of"_s);
   EXPECT_TRUE(view("A1B1C1").value.endsWith(u'%')) << view("A1B1C1").value.toStdString();
   metric->setCurrentIndex(static_cast<int>(CellMetric::Registers));
   EXPECT_GT(view("A1B1C1").value.toInt(), 20);
@@ -166,6 +175,85 @@ TEST_F(Archive, ComparesByKeyboardAndByModifier) {
   QTest::mouseClick(&page.map(), Qt::LeftButton, Qt::ControlModifier, centre("A1B0C0"));
   EXPECT_EQ(asked.count(), 2);
   EXPECT_EQ(page.map().currentCell(), domain::Cell::parse("A0B0C0")->index()) << "the selection stays";
+}
+
+TEST_F(Archive, ACellHasTheMenuOfItsBestByMouseAndByKey) {
+  AnnotationEditor editor(record);
+  std::vector<domain::CandidateId> opened;
+  CandidateMenu menu(session, record, editor, {.open = [&opened](auto id) { opened.push_back(id); }});
+  page.setMenu(&menu);
+  const QSignalSpy listed(&page, &ArchivePage::cellListRequested);
+  const int index = domain::Cell::parse("A1B1C1")->index();
+  const auto choose = [this](QContextMenuEvent::Reason reason, const QPoint& at, const QString& name) {
+    QContextMenuEvent event(reason, at, page.map().mapToGlobal(at));
+    QCoreApplication::sendEvent(&page.map(), &event);
+    auto* shown = child<QMenu>("cellMenu");
+    ASSERT_NE(shown, nullptr);
+    auto* action = shown->findChild<QAction*>(name);
+    ASSERT_NE(action, nullptr) << name.toStdString();
+    action->trigger();
+    shown->close();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  };
+  choose(QContextMenuEvent::Mouse, centre("A1B1C1"), u"menuOpen"_s);
+  EXPECT_EQ(page.map().currentCell(), index) << "the cell under the mouse is the one that is meant";
+  choose(QContextMenuEvent::Keyboard, QPoint(1, 1), u"menuOpen"_s);
+  const domain::CandidateId best = record.cellRows[static_cast<std::size_t>(index)].best;
+  EXPECT_EQ(opened, (std::vector<domain::CandidateId>{best, best}));
+  choose(QContextMenuEvent::Keyboard, QPoint(1, 1), u"menuListCell"_s);
+  ASSERT_EQ(listed.count(), 1);
+  EXPECT_EQ(listed[0][0].toInt(), index);
+}
+
+TEST_F(Archive, ADoubleClickOpensACandidateOrListsWhatFailed) {
+  const QSignalSpy opened(&page, &ArchivePage::cellOpened);
+  const QSignalSpy listed(&page, &ArchivePage::cellListRequested);
+  const auto open = [this](int index) { Q_EMIT page.map().cellActivated(index); };
+  for (const services::CellSummary& cell : record.cellRows) {
+    open(cell.cell.index());
+  }
+  using State = services::CellSummary::State;
+  const auto count = [this](State state) {
+    return std::count_if(record.cellRows.begin(), record.cellRows.end(),
+                         [state](const auto& cell) { return cell.state == state; });
+  };
+  EXPECT_EQ(opened.count(), count(State::Filled));
+  EXPECT_EQ(listed.count(), count(State::FailedOnly));
+}
+
+TEST_F(Archive, ACellThatIsDraggedAwayIsItsSource) {
+  const int index = domain::Cell::parse("A1B1C1")->index();
+  const std::unique_ptr<QMimeData> content(page.map().contentOf(index));
+  const auto best = record.candidate(record.cellRows[static_cast<std::size_t>(index)].best);
+  EXPECT_EQ(content->text().toStdString(), best->program.source);
+  ASSERT_EQ(content->urls().size(), 1);
+  std::ifstream file(content->urls().front().toLocalFile().toStdString());
+  const std::string written{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(written, best->program.source);
+  const std::unique_ptr<QMimeData> empty(page.map().contentOf(domain::Cell::parse("A3B2C2")->index()));
+  EXPECT_FALSE(empty->hasUrls());
+}
+
+TEST_F(Archive, AScaleIsFixedForItsMetricAndRemembered) {
+  auto* menu = child<ScaleMenu>("scaleMenu");
+  auto* metric = child<QComboBox>("mapMetric");
+  menu->findChild<QLineEdit*>(u"scaleLow"_s)->setText(u"1"_s);
+  auto* high = menu->findChild<QLineEdit*>(u"scaleHigh"_s);
+  high->setText(u"3"_s);
+  Q_EMIT high->returnPressed();
+  menu->findChild<QAction*>(u"scaleLinear"_s)->trigger();
+  EXPECT_EQ(page.map().scale().range(), std::pair(1.0, 3.0));
+  EXPECT_FALSE(page.map().scale().isLogarithmic());
+  EXPECT_EQ(child<QToolButton>("mapScale")->text(), u"Linear, fixed"_s);
+  metric->setCurrentIndex(static_cast<int>(CellMetric::Time));
+  EXPECT_TRUE(page.map().scale().isLogarithmic()) << "another metric has a scale of its own";
+  EXPECT_EQ(child<QToolButton>("mapScale")->text(), u"Auto"_s);
+  metric->setCurrentIndex(static_cast<int>(CellMetric::Speedup));
+  ArchivePage other(session, record);
+  other.restoreState(page.saveState());
+  EXPECT_EQ(other.map().scale().range(), std::pair(1.0, 3.0));
+  menu->findChild<QAction*>(u"scaleFitted"_s)->trigger();
+  EXPECT_NE(page.map().scale().range(), std::pair(1.0, 3.0));
 }
 
 }  // namespace

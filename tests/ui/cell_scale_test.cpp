@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ui/models/cell_view.h"
 
 using namespace Qt::StringLiterals;
@@ -90,9 +92,63 @@ TEST(CellScale, TheShareOfTheRoofIsOfAllOfIt) {
   EXPECT_EQ(formatValue(CellMetric::RoofShare, 0.93), u"93 %"_s);
 }
 
-TEST(CellScale, WithoutAnyValueHasTicksAllTheSame) {
+TEST(CellScale, WithoutAnyValueIsEmptyButForSpeedups) {
   for (int i = 0; i < kCellMetrics; ++i) {
-    EXPECT_GE(CellScale::fit(static_cast<CellMetric>(i), emptyCells()).ticks().size(), 2U) << i;
+    const CellScale scale = CellScale::fit(static_cast<CellMetric>(i), emptyCells());
+    EXPECT_EQ(scale.isEmpty(), i != static_cast<int>(CellMetric::Speedup)) << i;
+    EXPECT_EQ(scale.ticks().empty(), scale.isEmpty()) << i;
+  }
+}
+
+TEST(CellScale, OfFewRegistersHasNoTickTwice) {
+  for (const int most : {1, 2, 3, 7}) {
+    const CellScale scale = CellScale::fit(
+        CellMetric::Registers,
+        cellsWith([](auto& cell) { cell.registers = 1; }, [most](auto& cell) { cell.registers = most; }));
+    const std::vector<QString> shown = texts(scale);
+    EXPECT_EQ(std::set<QString>(shown.begin(), shown.end()).size(), shown.size()) << most;
+    EXPECT_GE(shown.size(), 2U) << most;
+  }
+}
+
+TEST(CellScale, AFixedRangeHoldsWhateverTheCellsHave) {
+  const ScaleOptions options{.logarithmic = std::nullopt, .range = std::pair(0.5, 4.0)};
+  const CellScale scale =
+      CellScale::fit(CellMetric::Speedup, cellsWithSpeedups(0.1, 50.0), CellScale::Centred::No, options);
+  EXPECT_DOUBLE_EQ(scale.level(0.5), 0.0);
+  EXPECT_DOUBLE_EQ(scale.level(0.1), 0.0);
+  EXPECT_DOUBLE_EQ(scale.level(4.0), 1.0);
+  EXPECT_DOUBLE_EQ(scale.level(50.0), 1.0);
+  EXPECT_EQ(scale.range(), std::pair(0.5, 4.0));
+  EXPECT_THAT(texts(scale), ::testing::ElementsAre(u"0.5×"_s, u"1×"_s, u"2×"_s, u"4×"_s));
+}
+
+TEST(CellScale, CanBeLinearOrLogarithmic) {
+  const ScaleOptions linear{.logarithmic = false, .range = std::pair(0.0, 4.0)};
+  const auto cells = cellsWithSpeedups(1.0, 4.0);
+  const CellScale scale = CellScale::fit(CellMetric::Speedup, cells, CellScale::Centred::No, linear);
+  EXPECT_FALSE(scale.isLogarithmic());
+  EXPECT_DOUBLE_EQ(scale.level(2.0), 0.5);
+  EXPECT_EQ(texts(scale).front(), u"0×"_s);
+  const ScaleOptions logarithmic{.logarithmic = true, .range = std::pair(10.0, 1000.0)};
+  const CellScale registers = CellScale::fit(CellMetric::Registers, cells, CellScale::Centred::No, logarithmic);
+  EXPECT_TRUE(registers.isLogarithmic());
+  EXPECT_DOUBLE_EQ(registers.level(100.0), 0.5);
+}
+
+TEST(Ink, OfNearlyEqualColoursIsTheSame) {
+  std::vector<QColor> fills;
+  for (double level = 0.40; level < 0.47; level += 0.01) {
+    fills.push_back(mapColor(ColorMap::Viridis, level));
+  }
+  const std::vector<QColor> inks = readableOn(fills);
+  EXPECT_EQ(std::count(inks.begin(), inks.end(), inks.front()), static_cast<std::ptrdiff_t>(inks.size()));
+  for (double level = 0.0; level <= 1.0; level += 0.02) {
+    fills.push_back(mapColor(ColorMap::Viridis, level));
+  }
+  const std::vector<QColor> all = readableOn(fills);
+  for (std::size_t i = 0; i < fills.size(); ++i) {
+    EXPECT_GE(contrastRatio(fills[i], all[i]), 3.5) << i;
   }
 }
 
@@ -102,7 +158,7 @@ TEST(CellView, SaysWhatItHasNotInTheChosenMetric) {
   EXPECT_EQ(views[3].value, u"–"_s);
   cells[3].roofShare = 0.5;
   EXPECT_THAT(viewCells(cells, CellScale::fit(CellMetric::RoofShare, cells))[3].spoken.toStdString(),
-              ::testing::EndsWith("Share of the roof 50 %"));
+              ::testing::EndsWith("% of roofline 50 %"));
 }
 
 TEST(CellMetric, OnlySpeedupsHaveAMiddle) {

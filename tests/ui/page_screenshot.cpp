@@ -4,14 +4,20 @@
 // Scenes: profile, profile-pinned, profile-compiler, profile-cpu, profile-none, profile-running, compare,
 // compare-ancestor, compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none,
 // agents, agents-ended, agents-none, export, export-project, export-checking, export-passed, export-wrong,
-// export-written, export-occupied, export-failed.
+// export-written, export-occupied, export-failed; archive, archive-registers, archive-roof, archive-menu, candidates,
+// candidates-groups, candidates-menu, lineage, runs, runs-compare.
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QListWidget>
+#include <QMenu>
 #include <QStringList>
+#include <QTableView>
 #include <QTimer>
+
+#include <algorithm>
+#include <iterator>
 
 #include <functional>
 #include <memory>
@@ -22,11 +28,18 @@
 #include "tests/ui/demo_export.h"
 #include "tests/ui/demo_profile.h"
 #include "ui/editor/diff_view.h"
+#include "ui/models/candidate_groups.h"
 #include "ui/pages/agents_page.h"
+#include "ui/pages/archive_page.h"
+#include "ui/pages/candidate_menu.h"
+#include "ui/pages/candidates_page.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/diff_tools.h"
 #include "ui/pages/export_page.h"
+#include "ui/pages/lineage_page.h"
 #include "ui/pages/profile_page.h"
+#include "ui/pages/run_comparison_dialog.h"
+#include "ui/pages/runs_page.h"
 
 using namespace Qt::StringLiterals;
 using namespace swage;
@@ -61,6 +74,20 @@ struct Stage {
   testing::FakeExportCheckService checks;
   ui::Session session;
   ui::PinnedBaseline pinned;
+  ui::AnnotationEditor annotations{record};
+  ui::CandidateMenu menu{session, record, annotations, commands()};
+
+ private:
+  [[nodiscard]] static ui::CandidateCommands commands() {
+    const auto nothing = [](domain::CandidateId) {};
+    return {.open = nothing,
+            .showLineage = nothing,
+            .profile = nothing,
+            .exportKernel = nothing,
+            .useAsBaseline = nothing,
+            .compare = [](domain::CandidateId, domain::CandidateId) {},
+            .askText = [](QWidget*, const QString&, const QString&, const auto&) {}};
+  }
 };
 
 std::unique_ptr<QWidget> makeProfile(Stage& stage, const Scene& scene) {
@@ -184,6 +211,97 @@ std::unique_ptr<QWidget> makeAgents(Stage& stage, const Scene& scene) {
   return page;
 }
 
+std::unique_ptr<QWidget> makeArchive(Stage& stage, const Scene& scene) {
+  auto page = std::make_unique<ui::ArchivePage>(stage.session, stage.record);
+  page->setTheme(*scene.theme);
+  page->setMenu(&stage.menu);
+  stage.session.showRun(testing::kDemoRun);
+  const auto metric = scene.name == "archive-registers"_L1 ? ui::CellMetric::Registers
+                      : scene.name == "archive-roof"_L1    ? ui::CellMetric::RoofShare
+                                                           : ui::CellMetric::Speedup;
+  page->findChild<QComboBox*>(u"mapMetric"_s)->setCurrentIndex(static_cast<int>(metric));
+  return page;
+}
+
+std::unique_ptr<QWidget> makeCandidates(Stage& stage, const Scene& scene) {
+  auto page = std::make_unique<ui::CandidatesPage>(stage.session, stage.record);
+  page->setTheme(*scene.theme);
+  page->setMenu(&stage.menu);
+  stage.session.showRun(testing::kDemoRun);
+  if (scene.name == "candidates-groups"_L1) {
+    page->findChild<QComboBox*>(u"groupBy"_s)->setCurrentIndex(static_cast<int>(ui::GroupBy::Cell));
+    auto* table = page->findChild<QTableView*>(u"candidateTable"_s);
+    table->setCurrentIndex(table->model()->index(1, 0));
+    Q_EMIT table->activated(table->model()->index(2, 0));
+  }
+  return page;
+}
+
+std::unique_ptr<QWidget> makeRuns(Stage& stage, const Scene& scene) {
+  services::RunSummary other = stage.record.runRows.front();
+  other.id = domain::RunId(5);
+  other.status = "interrupted";
+  other.evaluations /= 3;
+  other.bestSpeedup = {1.9, 1.8, 2.0};
+  stage.record.runRows.push_back(other);
+  if (scene.name == "runs-compare"_L1) {
+    stage.session.openProject("/tmp");
+    auto dialog = std::make_unique<ui::RunComparisonDialog>(stage.session, stage.record, nullptr);
+    dialog->compare({nullptr, {}, stage.record.runRows.front()}, {nullptr, {}, other});
+    return dialog;
+  }
+  auto page = std::make_unique<ui::RunsPage>(stage.session, stage.record);
+  page->setTheme(*scene.theme);
+  stage.session.showRun(testing::kDemoRun);
+  return page;
+}
+
+std::unique_ptr<QWidget> makeHistory(Stage& stage, const Scene& scene) {
+  if (scene.name.startsWith("archive"_L1)) {
+    return makeArchive(stage, scene);
+  }
+  if (scene.name.startsWith("candidates"_L1)) {
+    return makeCandidates(stage, scene);
+  }
+  if (scene.name.startsWith("runs"_L1)) {
+    return makeRuns(stage, scene);
+  }
+  auto page = std::make_unique<ui::LineagePage>(stage.session, stage.record);
+  page->setTheme(*scene.theme);
+  stage.session.showRun(testing::kDemoRun);
+  stage.session.selectCandidate(domain::CandidateId(20));
+  return page;
+}
+
+// The menu of candidates alone: a popup is a window of its own.
+std::unique_ptr<QWidget> makeMenu(Stage& stage) {
+  stage.session.showRun(testing::kDemoRun);
+  auto menu = std::make_unique<QMenu>();
+  stage.menu.fill(*menu, {domain::CandidateId(20)});
+  return menu;
+}
+
+bool isHistory(const QString& name) {
+  const QLatin1StringView kPages[] = {"archive"_L1, "candidates"_L1, "lineage"_L1, "runs"_L1};
+  return std::any_of(std::begin(kPages), std::end(kPages), [&](const auto& page) { return name.startsWith(page); });
+}
+
+std::unique_ptr<QWidget> makeScene(Stage& stage, const Scene& scene) {
+  if (scene.name.endsWith("-menu"_L1)) {
+    return makeMenu(stage);
+  }
+  if (isHistory(scene.name)) {
+    return makeHistory(stage, scene);
+  }
+  if (scene.name.startsWith("compare"_L1)) {
+    return makeCompare(stage, scene);
+  }
+  if (scene.name.startsWith("agents"_L1)) {
+    return makeAgents(stage, scene);
+  }
+  return scene.name.startsWith("export"_L1) ? makeExport(stage, scene) : makeProfile(stage, scene);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -191,10 +309,7 @@ int main(int argc, char** argv) {
   const Scene scene = parse(QApplication::arguments());
   ui::applyTheme(application, *scene.theme);
   Stage stage;
-  const std::unique_ptr<QWidget> page = scene.name.startsWith("compare"_L1)  ? makeCompare(stage, scene)
-                                        : scene.name.startsWith("agents"_L1) ? makeAgents(stage, scene)
-                                        : scene.name.startsWith("export"_L1) ? makeExport(stage, scene)
-                                                                             : makeProfile(stage, scene);
+  const std::unique_ptr<QWidget> page = makeScene(stage, scene);
   page->resize(scene.size);
   page->show();
   QTimer::singleShot(1500, page.get(), [&] { QApplication::exit(page->grab().save(scene.file) ? 0 : 1); });

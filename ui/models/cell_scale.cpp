@@ -21,31 +21,17 @@ QString tr(const char* text) {
   return QCoreApplication::translate("cells", text);
 }
 
-bool isLogarithmic(CellMetric metric) {
-  return metric == CellMetric::Time || metric == CellMetric::Error || metric == CellMetric::Tried;
+bool isCount(CellMetric metric) {
+  return metric == CellMetric::Registers || metric == CellMetric::Tried;
 }
 
 bool isLessBetter(CellMetric metric) {
   return metric == CellMetric::Time || metric == CellMetric::Error || metric == CellMetric::Registers;
 }
 
-double transformed(CellMetric metric, double value) {
-  if (metric == CellMetric::Speedup) {
-    return std::log2(value);
-  }
-  return isLogarithmic(metric) ? std::log10(value) : value;
-}
-
-double restored(CellMetric metric, double position) {
-  if (metric == CellMetric::Speedup) {
-    return std::exp2(position);
-  }
-  return isLogarithmic(metric) ? std::pow(10.0, position) : position;
-}
-
 // 1, 2 or 5 times a power of ten, so that at most so many steps cover the length.
 double roundStep(double length, int steps) {
-  const double rough = std::max(length, 1e-9) / steps;
+  const double rough = std::max(length, 1e-300) / steps;
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0}) {
     if (factor * power >= rough * (1.0 - 1e-9)) {
@@ -73,7 +59,7 @@ QString title(CellMetric metric) {
   switch (metric) {
     case CellMetric::Speedup: return tr("Speedup");
     case CellMetric::Time: return tr("Time");
-    case CellMetric::RoofShare: return tr("Share of the roof");
+    case CellMetric::RoofShare: return tr("% of roofline");
     case CellMetric::Registers: return tr("Registers");
     case CellMetric::Error: return tr("Error");
     case CellMetric::Found: return tr("Found at");
@@ -131,71 +117,153 @@ ColorMap colorsFor(CellMetric metric, ColorMap chosen) {
   return chosen == ColorMap::Diverging && metric != CellMetric::Speedup ? ColorMap::Viridis : chosen;
 }
 
-CellScale CellScale::fit(CellMetric metric, const std::vector<services::CellSummary>& cells, Centred centred) {
+CellScale::Shape CellScale::shapeOf(CellMetric metric, const ScaleOptions& options) {
+  const bool spansMagnitudes = metric == CellMetric::Speedup || metric == CellMetric::Time ||
+                               metric == CellMetric::Error || metric == CellMetric::Tried;
+  if (!options.logarithmic.value_or(spansMagnitudes)) {
+    return Shape::Linear;
+  }
+  return metric == CellMetric::Speedup ? Shape::Log2 : Shape::Log10;
+}
+
+double CellScale::transformed(double value) const {
+  switch (m_shape) {
+    case Shape::Log2: return std::log2(value);
+    case Shape::Log10: return std::log10(value);
+    case Shape::Linear: break;
+  }
+  return value;
+}
+
+double CellScale::restored(double position) const {
+  switch (m_shape) {
+    case Shape::Log2: return std::exp2(position);
+    case Shape::Log10: return std::pow(10.0, position);
+    case Shape::Linear: break;
+  }
+  return position;
+}
+
+CellScale CellScale::fit(CellMetric metric, const std::vector<services::CellSummary>& cells, Centred centred,
+                         const ScaleOptions& options) {
+  CellScale scale;
+  scale.m_metric = metric;
+  scale.m_shape = shapeOf(metric, options);
   std::vector<double> positions;
   for (const services::CellSummary& cell : cells) {
     const std::optional<double> value = valueOf(metric, cell);
-    if (value && (*value > 0.0 || !isLogarithmic(metric))) {
-      positions.push_back(transformed(metric, *value));
+    if (value && (*value > 0.0 || scale.m_shape == Shape::Linear)) {
+      positions.push_back(scale.transformed(*value));
     }
   }
-  if (metric == CellMetric::Speedup) {
-    return fitSpeedup(positions, centred);
-  }
-  if (metric == CellMetric::RoofShare) {
-    return {metric, 0.0, 1.0};
-  }
-  if (positions.empty()) {
-    return {metric, 0.0, 1.0};
-  }
-  const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
-  if (isLogarithmic(metric)) {
-    // To thirds of a decade, 1, 2.15 and 4.64: a whole one would leave half of the colours unused.
-    constexpr double kParts = 3.0;
-    const double first = std::floor(*low * kParts) / kParts;
-    return {metric, first, std::max(first + 1.0 / kParts, std::ceil(*high * kParts) / kParts)};
-  }
-  const double step = roundStep(std::max(*high, 1.0), kMostTicks - 1);
-  return {metric, 0.0, std::max(step, std::ceil(*high / step) * step)};
-}
-
-CellScale CellScale::fitSpeedup(const std::vector<double>& exponents, Centred centred) {
-  constexpr double kSlowest = -4.0;  // anything slower than 1/16 has the darkest colour: it would flatten the rest
-  CellScale scale;
-  for (const double exponent : exponents) {
-    scale.m_low = std::max(kSlowest, std::min(scale.m_low, std::floor(exponent)));
-    scale.m_high = std::max(scale.m_high, std::ceil(exponent));
-  }
-  if (centred == Centred::Yes) {
-    scale.m_high = std::max(scale.m_high, -scale.m_low);
-    scale.m_low = -scale.m_high;
+  if (options.range) {
+    scale.fix(*options.range);
+  } else {
+    scale.fitTo(positions, centred);
   }
   return scale;
 }
 
-double CellScale::level(double value) const {
-  if (isLogarithmic(m_metric) || m_metric == CellMetric::Speedup) {
-    if (!(value > 0.0)) {
-      return isLessBetter(m_metric) ? 1.0 : 0.0;
-    }
+void CellScale::fix(const std::pair<double, double>& range) {
+  static constexpr double kLeast = 1e-12;  // a logarithm needs something above nothing
+  const auto end = [this](double value) {
+    return transformed(m_shape == Shape::Linear ? value : std::max(value, kLeast));
+  };
+  m_low = end(std::min(range.first, range.second));
+  m_high = end(std::max(range.first, range.second));
+  if (!(m_high > m_low)) {
+    m_high = m_low + 1.0;
   }
-  const double share = std::clamp((transformed(m_metric, value) - m_low) / (m_high - m_low), 0.0, 1.0);
+}
+
+void CellScale::fitTo(const std::vector<double>& positions, Centred centred) {
+  if (m_shape == Shape::Log2) {
+    fitSpeedups(positions, centred);
+    return;
+  }
+  m_low = 0.0;
+  m_high = 1.0;
+  if (positions.empty() || (m_metric == CellMetric::RoofShare && m_shape == Shape::Linear)) {
+    m_isEmpty = positions.empty();
+    return;
+  }
+  const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
+  if (m_shape == Shape::Log10) {
+    // To thirds of a decade, 1, 2.15 and 4.64: a whole one would leave half of the colours unused.
+    constexpr double kParts = 3.0;
+    m_low = std::floor(*low * kParts) / kParts;
+    m_high = std::max(m_low + 1.0 / kParts, std::ceil(*high * kParts) / kParts);
+    return;
+  }
+  const double least = isCount(m_metric) || m_metric == CellMetric::Found ? 1.0 : 0.0;
+  const double top = std::max(*high, least);
+  const double length = roundStep(top > 0.0 ? top : 1.0, kMostTicks - 1);
+  m_high = std::max(length, std::ceil(top / length) * length);
+}
+
+void CellScale::fitSpeedups(const std::vector<double>& exponents, Centred centred) {
+  constexpr double kSlowest = -4.0;  // anything slower than 1/16 has the darkest colour: it would flatten the rest
+  m_low = -1.0;
+  m_high = 1.0;
+  for (const double exponent : exponents) {
+    m_low = std::max(kSlowest, std::min(m_low, std::floor(exponent)));
+    m_high = std::max(m_high, std::ceil(exponent));
+  }
+  if (centred == Centred::Yes) {
+    m_high = std::max(m_high, -m_low);
+    m_low = -m_high;
+  }
+}
+
+std::pair<double, double> CellScale::range() const {
+  return {restored(m_low), restored(m_high)};
+}
+
+double CellScale::level(double value) const {
+  if (m_shape != Shape::Linear && !(value > 0.0)) {
+    return isLessBetter(m_metric) ? 1.0 : 0.0;
+  }
+  const double share = std::clamp((transformed(value) - m_low) / (m_high - m_low), 0.0, 1.0);
   return isLessBetter(m_metric) ? 1.0 - share : share;
+}
+
+double CellScale::step() const {
+  const double length = m_high - m_low;
+  if (m_shape == Shape::Log10) {
+    return length / (length > 1.0 ? 3.0 : 2.0);
+  }
+  if (m_shape == Shape::Log2) {
+    return length > 6.0 ? 2.0 : length >= 1.0 ? 1.0 : length / 2.0;
+  }
+  const double rounded = roundStep(length, kMostTicks - 1);
+  return isCount(m_metric) ? std::max(1.0, rounded) : rounded;
+}
+
+QString CellScale::tickText(double position) const {
+  const double value = restored(position);
+  if (m_shape == Shape::Log2 && std::abs(position - std::round(position)) < 1e-6) {
+    return speedupTick(std::round(position));
+  }
+  if (value == 0.0) {
+    return m_metric == CellMetric::Speedup ? u"0×"_s : m_metric == CellMetric::RoofShare ? u"0 %"_s : u"0"_s;
+  }
+  return formatValue(m_metric, value);
 }
 
 std::vector<CellScale::Tick> CellScale::ticks() const {
   std::vector<Tick> ticks;
-  const bool isSpeedup = m_metric == CellMetric::Speedup;
-  double step = isSpeedup ? (m_high - m_low > 6.0 ? 2.0 : 1.0) : roundStep(m_high - m_low, kMostTicks - 1);
-  if (isLogarithmic(m_metric)) {
-    step = (m_high - m_low) / (m_high - m_low > 1.0 ? 3.0 : 2.0);
+  if (m_isEmpty) {
+    return ticks;
   }
   constexpr double kSlack = 1e-6;
-  const int steps = static_cast<int>(std::floor((m_high - m_low + kSlack) / step));
+  const double between = step();
+  // A range that somebody has fixed may begin anywhere; ticks stand at round values, but for decades in parts.
+  const bool isRound = m_shape == Shape::Linear || (m_shape == Shape::Log2 && between >= 1.0);
+  const double first = isRound ? std::ceil(m_low / between - kSlack) * between : m_low;
+  const int steps = static_cast<int>(std::floor((m_high - first) / between + kSlack));
   for (int i = 0; i <= steps; ++i) {
-    const double position = m_low + i * step;
-    const double value = restored(m_metric, position);
-    ticks.push_back({level(value), isSpeedup ? speedupTick(position) : formatValue(m_metric, value)});
+    const double position = first + i * between;
+    ticks.push_back({level(restored(position)), tickText(position)});
   }
   return ticks;
 }

@@ -31,11 +31,11 @@ QString spokenState(const services::CellSummary& cell) {
 }
 
 void fillValue(CellView& view, const services::CellSummary& cell, const CellScale& scale) {
-  constexpr double kLevelWithoutValue = 0.35;
   const std::optional<double> value = valueOf(scale.metric(), cell);
   const bool lacksBaseline = !value && scale.metric() == CellMetric::Speedup;
   view.value = value ? formatValue(scale.metric(), *value) : lacksBaseline ? formatTime(cell.bestTimeNs) : u"–"_s;
-  view.level = value ? scale.level(*value) : kLevelWithoutValue;
+  view.hasLevel = value.has_value();
+  view.level = value ? scale.level(*value) : 0.0;
   if (value && scale.metric() != CellMetric::Speedup) {
     view.spoken += u", "_s % title(scale.metric()) % u" "_s % view.value;
   }

@@ -26,6 +26,7 @@ struct CellView {
   QString count;       // "128 tried"
   QString shortCount;  // "128": where the count does not fit
   double level = 0.0;  // on the colour map
+  bool hasLevel = false;  // it has the value that the colours stand for
   bool best = false;
   QString spoken;  // the whole cell in one sentence
 };

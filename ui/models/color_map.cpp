@@ -85,4 +85,34 @@ QColor readableOn(const QColor& background) {
                                                                                       : QColor(Qt::black);
 }
 
+std::vector<QColor> readableOn(const std::vector<QColor>& backgrounds) {
+  // The logarithm of the luminance from which on black is used: where both read equally well, or in the middle of the
+  // widest gap around it.
+  constexpr double kLeast = 3.5;
+  const double from = std::log(kLeast * 0.05);  // black has that contrast from here on
+  const double to = std::log(1.05 / kLeast);    // and white down from here
+  const auto lightness = [](const QColor& color) { return std::log(luminance(color) + 0.05); };
+  std::vector<double> between = {from, to};
+  for (const QColor& color : backgrounds) {
+    if (const double value = lightness(color); value > from && value < to) {
+      between.push_back(value);
+    }
+  }
+  std::sort(between.begin(), between.end());
+  double limit = (from + to) / 2.0;
+  double widest = 0.0;
+  for (std::size_t i = 1; i < between.size() && between.size() > 2; ++i) {
+    if (between[i] - between[i - 1] > widest) {
+      widest = between[i] - between[i - 1];
+      limit = (between[i] + between[i - 1]) / 2.0;
+    }
+  }
+  std::vector<QColor> inks;
+  inks.reserve(backgrounds.size());
+  for (const QColor& color : backgrounds) {
+    inks.push_back(lightness(color) > limit ? QColor(Qt::black) : QColor(Qt::white));
+  }
+  return inks;
+}
+
 }  // namespace swage::ui

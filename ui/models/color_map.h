@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace swage::ui {
 
@@ -23,5 +24,8 @@ enum class ColorMap : std::uint8_t { Viridis, Cividis, Diverging };
 [[nodiscard]] double contrastRatio(const QColor& first, const QColor& second);
 // Black or white, whichever reads better on `background`; always at least 4.5:1.
 [[nodiscard]] QColor readableOn(const QColor& background);
+// The same for several backgrounds that stand beside each other. Where black and white read about equally well, nearly
+// equal backgrounds get the same one; there it is at least 3.5:1.
+[[nodiscard]] std::vector<QColor> readableOn(const std::vector<QColor>& backgrounds);
 
 }  // namespace swage::ui

@@ -4,9 +4,19 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
+#include <QMimeData>
 #include <QSignalBlocker>
+#include <QToolButton>
+#include <QUrl>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
+#include "core/base/files.h"
+#include "ui/models/format.h"
+#include "ui/pages/candidate_menu.h"
+#include "ui/pages/scale_menu.h"
 #include "ui/widgets/heat_legend.h"
 #include "ui/widgets/heat_map.h"
 #include "ui/widgets/time_bar.h"
@@ -18,8 +28,11 @@ namespace swage::ui {
 ArchivePage::ArchivePage(Session& session, const services::RecordService& record, QWidget* parent)
     : QWidget(parent),
       m_session(session),
+      m_record(record),
       m_view(session, record),
       m_metric(new QComboBox(this)),
+      m_scaleButton(new QToolButton(this)),
+      m_scale(new ScaleMenu(m_scaleButton)),
       m_island(new QComboBox(this)),
       m_map(new HeatMap(this)),
       m_time(new TimeBar(this)),
@@ -34,9 +47,11 @@ ArchivePage::ArchivePage(Session& session, const services::RecordService& record
   column->addWidget(m_legend);
   m_map->setTooltipProvider([this](int index) { return tooltip(index); });
   connect(m_map, &HeatMap::currentCellChanged, this, &ArchivePage::selectCell);
-  connect(m_map, &HeatMap::cellActivated, this, &ArchivePage::cellOpened);
+  m_map->setDragContent([this](QMimeData& content, int index) { addSource(content, index); });
+  m_map->setMenuProvider([this](QMenu& menu, int index) { fillCellMenu(menu, index); });
+  connect(m_map, &HeatMap::cellActivated, this, &ArchivePage::openCell);
   connect(m_map, &HeatMap::cellsPaired, this, &ArchivePage::pairCells);
-  connect(m_map, &HeatMap::scaleChanged, this, [this] { m_legend->setScale(m_map->scale()); });
+  connectScale();
   connect(m_island, &QComboBox::currentIndexChanged, this,
           [this](int index) { m_view.setIsland(index > 0 ? std::optional(index - 1) : std::nullopt); });
   connect(m_time, &TimeBar::momentChosen, &m_view, &ArchiveView::setMoment);
@@ -57,7 +72,7 @@ QBoxLayout* ArchivePage::makeBar() {
   m_island->setAccessibleName(tr("Whose candidates the map shows"));
   auto* row = new QHBoxLayout;
   row->setContentsMargins(8, 6, 8, 0);
-  const auto add = [&](const QString& text, QComboBox* box) {
+  const auto add = [&](const QString& text, QWidget* box) {
     auto* label = new QLabel(text, this);
     label->setBuddy(box);
     row->addWidget(label);
@@ -65,9 +80,38 @@ QBoxLayout* ArchivePage::makeBar() {
     row->addSpacing(12);
   };
   add(tr("Co&lour:"), m_metric);
+  add(tr("&Scale:"), m_scaleButton);
   add(tr("Islan&d:"), m_island);
   row->addStretch(1);
   return row;
+}
+
+void ArchivePage::connectScale() {
+  m_scaleButton->setObjectName(u"mapScale"_s);
+  m_scaleButton->setAccessibleName(tr("How values become colours"));
+  m_scaleButton->setToolTip(tr("How values become colours: linear or logarithmic, fitted or fixed"));
+  m_scaleButton->setPopupMode(QToolButton::InstantPopup);
+  m_scaleButton->setMenu(m_scale);
+  m_scaleButton->setText(m_scale->summary());
+  connect(m_scale, &ScaleMenu::changed, this, [this](const ScaleOptions& options) {
+    m_scaleButton->setText(m_scale->summary());
+    m_map->setScaleOptions(options);
+  });
+  connect(m_map, &HeatMap::scaleChanged, this, [this] {
+    m_legend->setScale(m_map->scale());
+    m_scale->setScale(m_map->scale());
+  });
+}
+
+QJsonObject ArchivePage::saveState() const {
+  QJsonObject state = m_scale->saveState();
+  state.insert(u"metric"_s, m_metric->currentIndex());
+  return state;
+}
+
+void ArchivePage::restoreState(const QJsonObject& state) {
+  m_scale->restoreState(state);
+  m_metric->setCurrentIndex(std::clamp(state[u"metric"_s].toInt(), 0, kCellMetrics - 1));
 }
 
 void ArchivePage::fillMetrics() {
@@ -79,6 +123,9 @@ void ArchivePage::fillMetrics() {
   connect(m_metric, &QComboBox::currentIndexChanged, this, [this](int index) {
     const auto metric = static_cast<CellMetric>(index);
     m_metric->setToolTip(explain(metric));
+    m_scale->setMetric(metric);
+    m_scaleButton->setText(m_scale->summary());
+    m_map->setScaleOptions(m_scale->options());
     m_map->setMetric(metric);
     m_view.setMetric(metric);
   });
@@ -129,6 +176,51 @@ void ArchivePage::selectCell(int index) {
     m_session.selectCell(index);
   } else {
     m_session.selectCandidate(cell->best);
+  }
+}
+
+// A cell in which nothing is correct has no candidate to open, but a list of what was tried.
+void ArchivePage::openCell(int index) {
+  const services::CellSummary* cell = m_view.cell(index);
+  if (cell != nullptr && cell->best.isValid()) {
+    Q_EMIT cellOpened(index);
+  } else if (cell != nullptr && cell->tried > 0) {
+    Q_EMIT cellListRequested(index);
+  }
+}
+
+void ArchivePage::fillCellMenu(QMenu& menu, int index) {
+  const services::CellSummary* cell = m_view.cell(index);
+  if (cell == nullptr) {
+    return;
+  }
+  if (m_menu != nullptr && cell->best.isValid()) {
+    m_menu->fill(menu, {cell->best});
+    menu.addSeparator();
+  }
+  QAction* list = menu.addAction(tr("List the Candidates of This &Cell"));
+  list->setObjectName(u"menuListCell"_s);
+  list->setEnabled(cell->tried > 0);
+  connect(list, &QAction::triggered, this, [this, index] { Q_EMIT cellListRequested(index); });
+}
+
+void ArchivePage::addSource(QMimeData& content, int index) {
+  const services::CellSummary* cell = m_view.cell(index);
+  if (cell == nullptr || !cell->best.isValid()) {
+    return;
+  }
+  const auto best = m_record.candidate(cell->best);
+  if (!best || best->program.source.empty()) {
+    return;
+  }
+  content.setText(toQString(best->program.source));
+  const bool isCuda = best->program.target == domain::Target::Cuda;
+  const QString file =
+      m_dragged.filePath(u"candidate-%1.%2"_s.arg(QString::number(cell->best.value()), isCuda ? u"cu"_s : u"cpp"_s));
+  if (const Result<> written = writeFileAtomically(file.toStdString(), best->program.source)) {
+    content.setUrls({QUrl::fromLocalFile(file)});
+  } else {
+    m_session.report(written.error());
   }
 }
 

@@ -62,6 +62,11 @@ double HeatLegend::paintRamp(QPainter& painter, double left) const {
   painter.setPen(m_theme.mutedText);
   painter.drawText(QPointF(left, 4.0 + metrics.ascent()), title);
   const double start = left + metrics.horizontalAdvance(title) + 16.0;
+  if (m_scale.isEmpty()) {
+    const QString none = tr("no values");
+    painter.drawText(QPointF(start, 4.0 + metrics.ascent()), none);
+    return start + metrics.horizontalAdvance(none) + 28.0;
+  }
   const double length = std::clamp(width() * 0.28, 80.0, kMaxRampWidth);
   const QRectF ramp(start, 4.0 + (metrics.height() - kRampHeight) / 2.0, length, kRampHeight);
   const ColorMap colors = colorsFor(m_scale.metric(), m_theme.heat);
@@ -91,7 +96,7 @@ void HeatLegend::paintMarks(QPainter& painter, double left) const {
   };
   const std::array<Mark, 3> marks = {{{State::FailedOnly, tr("none correct")},
                                       {State::Empty, tr("not tried")},
-                                      {State::Unavailable, tr("not on this device")}}};
+                                      {State::Unavailable, tr("unreachable on this device")}}};
   const QFontMetricsF metrics(painter.font());
   double top = 4.0;
   double x = left;

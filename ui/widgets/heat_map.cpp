@@ -61,10 +61,11 @@ HeaderText blockText(int block) {
   return {toQString(cell.name()).mid(4, 2), toQString(domain::describe(cell.decomposition))};
 }
 
-// The whole text where it fits in words, else its first word, elided.
+// The whole text where it fits in words and leaves some air, else its first word, elided.
 QString fitting(const QString& text, const QRectF& rect, const QFontMetricsF& metrics) {
   const QRectF needed = metrics.boundingRect(QRectF(0, 0, rect.width(), 1000.0), Qt::TextWordWrap, text);
-  if (needed.height() <= rect.height() + 1.0 && needed.width() <= rect.width() + 1.0) {
+  const double air = metrics.height();  // to the words of the next column
+  if (needed.height() <= rect.height() + 1.0 && needed.width() + air <= rect.width()) {
     return text;
   }
   return metrics.elidedText(text.section(u' ', 0, 0), Qt::ElideRight, rect.width());
@@ -97,8 +98,8 @@ QRectF HeatMapGeometry::rowHeader(int row) const {
 }
 
 QRectF HeatMapGeometry::columnHeader(int column) const {
-  return {cell(0, column).left() - kCellGap / 2.0, kMargin + m_blockHeight, m_cellWidth + kCellGap,
-          m_columnHeight - 2.0};
+  // Not a pixel beyond the cell: the words of two columns must not read as one line.
+  return {cell(0, column).left() + 1.0, kMargin + m_blockHeight, m_cellWidth - 2.0, m_columnHeight - 2.0};
 }
 
 QRectF HeatMapGeometry::blockHeader(int block) const {
@@ -145,9 +146,14 @@ void HeatMap::setMetric(CellMetric metric) {
   showCells();
 }
 
+void HeatMap::setScaleOptions(const ScaleOptions& options) {
+  m_scaleOptions = options;
+  showCells();
+}
+
 void HeatMap::showCells() {
   const auto centred = m_theme.heat == ColorMap::Diverging ? CellScale::Centred::Yes : CellScale::Centred::No;
-  const CellScale scale = CellScale::fit(m_metric, m_cells, centred);
+  const CellScale scale = CellScale::fit(m_metric, m_cells, centred, m_scaleOptions);
   m_views = viewCells(m_cells, scale);
   update();
   if (!(scale == m_scale)) {
@@ -247,9 +253,18 @@ void HeatMap::paintMap(QPainter& painter, const HeatMapGeometry& geometry) const
   paintHeaders(painter, geometry);
   Theme colors = m_theme;
   colors.heat = colorsFor(m_metric, m_theme.heat);
+  std::vector<QColor> fills;
+  for (const CellView& cell : m_views) {
+    if (cell.hasLevel) {
+      fills.push_back(fillOf(cell, colors));
+    }
+  }
+  const std::vector<QColor> inks = readableOn(fills);
+  auto ink = inks.begin();
   for (int index = 0; index < domain::kCellCount; ++index) {
     const domain::Cell cell = domain::Cell::fromIndex(index);
-    paintCell(painter, geometry.cell(mapRow(cell), mapColumn(cell)), view(index), colors, font());
+    paintCell(painter, geometry.cell(mapRow(cell), mapColumn(cell)), view(index), colors, font(),
+              view(index).hasLevel ? *ink++ : QColor());
   }
 }
 
@@ -312,13 +327,20 @@ void HeatMap::mouseMoveEvent(QMouseEvent* event) {
 void HeatMap::startDrag(int index) {
   const domain::Cell cell = domain::Cell::fromIndex(index);
   const QRect area = m_geometry.cell(mapRow(cell), mapColumn(cell)).toAlignedRect();
-  auto* content = new QMimeData;
-  content->setData(cellMimeType(), QByteArray::number(index));
   auto* drag = new QDrag(this);
-  drag->setMimeData(content);
+  drag->setMimeData(contentOf(index));
   drag->setPixmap(grab(area));
   drag->setHotSpot(m_pressed.toPoint() - area.topLeft());
-  drag->exec(Qt::LinkAction);
+  drag->exec(Qt::LinkAction | Qt::CopyAction, m_dragContent ? Qt::CopyAction : Qt::LinkAction);
+}
+
+QMimeData* HeatMap::contentOf(int index) const {
+  auto* content = new QMimeData;
+  content->setData(cellMimeType(), QByteArray::number(index));
+  if (m_dragContent) {
+    m_dragContent(*content, index);
+  }
+  return content;
 }
 
 bool HeatMap::isFilled(int index) const {

@@ -4,12 +4,16 @@
 #include <QWidget>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/services/types.h"
 #include "ui/models/cell_view.h"
 #include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
+
+class QMenu;
+class QMimeData;
 
 namespace swage::ui {
 
@@ -48,8 +52,17 @@ class HeatMap final : public QWidget, public ChartSource {
   void setTheme(const Theme& theme);
   void setCells(const std::vector<services::CellSummary>& cells);
   void setMetric(CellMetric metric);
+  void setScaleOptions(const ScaleOptions& options);
   // Called when the pointer rests on a cell.
   void setTooltipProvider(std::function<QString(int)> provider);
+  // What a dragged cell is elsewhere: a file on the desktop, a text in an editor.
+  void setDragContent(std::function<void(QMimeData& content, int index)> provider) {
+    m_dragContent = std::move(provider);
+  }
+  // What a drag of the cell carries; the caller owns it.
+  [[nodiscard]] QMimeData* contentOf(int index) const;
+  // What stands above the entries of the map in the menu of a cell.
+  void setMenuProvider(std::function<void(QMenu& menu, int index)> provider) { m_cellMenu = std::move(provider); }
   void setCurrentCell(int index);  // -1: none
   // Without one the menu can only copy.
   void setOutlet(const ChartOutlet& outlet) { m_outlet = outlet; }
@@ -102,10 +115,13 @@ class HeatMap final : public QWidget, public ChartSource {
   Theme m_theme = Theme::light();
   std::vector<services::CellSummary> m_cells;
   CellMetric m_metric = CellMetric::Speedup;
+  ScaleOptions m_scaleOptions;
   CellViews m_views;
   CellScale m_scale;
   HeatMapGeometry m_geometry;
   std::function<QString(int)> m_tooltip;
+  std::function<void(QMenu&, int)> m_cellMenu;
+  std::function<void(QMimeData&, int)> m_dragContent;
   ChartOutlet m_outlet;
   int m_current = -1;
   int m_dropTarget = -1;  // the cell under one that is dragged

@@ -60,8 +60,24 @@ ChartTable HeatMap::chartTable() const {
   return table;
 }
 
+// By the menu key, of the cell that has the keyboard; by the mouse, of the one under it.
 void HeatMap::contextMenuEvent(QContextMenuEvent* event) {
-  makeChartMenu(*this, *this, m_outlet)->popup(event->globalPos());
+  const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
+  const int index = byKey ? m_current : m_geometry.hit(event->pos());
+  if (index < 0 || !m_cellMenu) {
+    makeChartMenu(*this, *this, m_outlet)->popup(event->globalPos());
+    return;
+  }
+  choose(index);
+  auto* menu = new QMenu(this);
+  menu->setObjectName(u"cellMenu"_s);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  m_cellMenu(*menu, index);
+  menu->addSeparator();
+  fillChartMenu(*menu->addMenu(tr("&Map")), *this, *this, m_outlet);
+  const domain::Cell cell = domain::Cell::fromIndex(index);
+  const QPoint centre = m_geometry.cell(mapRow(cell), mapColumn(cell)).center().toPoint();
+  menu->popup(byKey ? mapToGlobal(centre) : event->globalPos());
 }
 
 }  // namespace swage::ui

@@ -126,17 +126,25 @@ void paintCellBackground(QPainter& painter, const QRectF& rect, State state, con
   }
 }
 
-void paintCell(QPainter& painter, const QRectF& rect, const CellView& cell, const Theme& theme, const QFont& font) {
-  const QColor fill = mapColor(theme.heat, cell.level);
-  paintCellBackground(painter, rect, cell.state, fill, theme);
+QColor fillOf(const CellView& cell, const Theme& theme) {
+  return cell.hasLevel ? mapColor(theme.heat, cell.level) : theme.button;
+}
+
+void paintCell(QPainter& painter, const QRectF& rect, const CellView& cell, const Theme& theme, const QFont& font,
+               const QColor& ink) {
+  paintCellBackground(painter, rect, cell.state, fillOf(cell, theme), theme);
   if (cell.state == State::FailedOnly) {
     paintFailedCount(painter, rect, cell, scaled(font, 0.82, QFont::Normal), theme);
   }
   if (cell.state != State::Filled) {
     return;
   }
-  const QColor ink = readableOn(fill);
-  paintTexts(painter, rect, cell, ink, font);
+  if (!cell.hasLevel) {  // what has no value has none of the colours
+    painter.setPen(QPen(theme.border, 1.0));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), kRadius, kRadius);
+  }
+  paintTexts(painter, rect, cell, cell.hasLevel && ink.isValid() ? ink : readableOn(fillOf(cell, theme)), font);
 }
 
 void paintStar(QPainter& painter, const QPointF& centre, double radius, const QColor& color) {

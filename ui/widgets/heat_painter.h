@@ -12,7 +12,10 @@ class QPainter;
 namespace swage::ui {
 
 // How a cell looks, shared by the map and its legend. Every state differs by shape and not only by colour.
-void paintCell(QPainter& painter, const QRectF& rect, const CellView& cell, const Theme& theme, const QFont& font);
+// `ink`: of the texts, where the map has chosen it for all of its cells.
+void paintCell(QPainter& painter, const QRectF& rect, const CellView& cell, const Theme& theme, const QFont& font,
+               const QColor& ink = {});
+[[nodiscard]] QColor fillOf(const CellView& cell, const Theme& theme);
 void paintCellBackground(QPainter& painter, const QRectF& rect, services::CellSummary::State state, const QColor& fill,
                          const Theme& theme);
 void paintStar(QPainter& painter, const QPointF& centre, double radius, const QColor& color);
