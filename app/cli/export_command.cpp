@@ -32,7 +32,7 @@ Result<> ExportCommand::begin() {
   m_checks = std::make_unique<engine::ExportChecks>(context().parts, m_project, m_candidate, wanted,
                                                     engine::ExportChecks::Keeping::IfPossible);
   connect(m_checks.get(), &engine::ExportChecks::checkStarted, this,
-          [](domain::AssuranceKind kind) { log::info("checking: {}", domain::name(kind)); });
+          [](domain::AssuranceKind kind) { log::info("checking: {}", domain::title(kind)); });
   connect(m_checks.get(), &engine::ExportChecks::checkEnded, this, [this](const domain::Assurance& assurance) {
     if (assurance.kind == domain::AssuranceKind::HeldOutShapes) {
       m_shapes = assurance;

@@ -46,7 +46,7 @@ domain::Json toJson(const services::ExportGate& gate) {
 std::string gateTable(const std::vector<services::ExportGate>& gates) {
   std::vector<std::vector<std::string>> rows = {{"gate", "state", "found"}};
   for (const services::ExportGate& gate : gates) {
-    rows.push_back({std::string(name(gate.kind)), std::string(name(gate.state)), figureOf(gate)});
+    rows.push_back({std::string(title(gate.kind)), std::string(name(gate.state)), figureOf(gate)});
   }
   return formatTable(rows);
 }

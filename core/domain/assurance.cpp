@@ -34,6 +34,14 @@ std::string_view name(AssuranceKind kind) {
   return "unknown";
 }
 
+std::string_view title(AssuranceKind kind) {
+  switch (kind) {
+    case AssuranceKind::HeldBackSeeds: return "unseen seeds";
+    case AssuranceKind::HeldOutShapes: return "other shapes";
+    default: return name(kind);
+  }
+}
+
 std::optional<AssuranceKind> parseAssuranceKind(std::string_view text) {
   return parse(kKinds, text);
 }

@@ -18,7 +18,8 @@ enum class AssuranceKind : std::uint8_t {
   HeldOutShapes,  // the task at other sizes
   FreshProcess,   // measured again by a new worker
 };
-[[nodiscard]] std::string_view name(AssuranceKind kind);
+[[nodiscard]] std::string_view name(AssuranceKind kind);   // in records and JSON: does not change
+[[nodiscard]] std::string_view title(AssuranceKind kind);  // for people: "unseen seeds"
 [[nodiscard]] std::optional<AssuranceKind> parseAssuranceKind(std::string_view text);
 
 // Why Racecheck had nothing to do: what swage-replay prints, and the detail of the assurance, which is then Passed.

@@ -50,7 +50,7 @@ Result<> admit(const ExportEvidence& evidence) {
     if (services::blocksExport(gate)) {
       return Error(ErrorKind::InvalidInput,
                    fmt::format("candidate {} cannot be exported: {} {}{}{}", evidence.candidate.id.value(),
-                               name(gate.kind), name(gate.state), gate.detail.empty() ? "" : ": ", gate.detail),
+                               title(gate.kind), name(gate.state), gate.detail.empty() ? "" : ": ", gate.detail),
                    "choose a candidate that is correct");
     }
   }

@@ -127,7 +127,7 @@ std::string timingText(const domain::Timing& timing) {
 }
 
 std::string describe(const domain::Assurance& assurance) {
-  return fmt::format("{} {}{}{}", domain::name(assurance.kind), domain::name(assurance.verdict),
+  return fmt::format("{} {}{}{}", domain::title(assurance.kind), domain::name(assurance.verdict),
                      assurance.detail.empty() ? "" : ": ", assurance.detail);
 }
 

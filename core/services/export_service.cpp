@@ -33,6 +33,14 @@ std::string_view name(ExportGate::Kind kind) {
   return "unknown";
 }
 
+std::string_view title(ExportGate::Kind kind) {
+  switch (kind) {
+    case ExportGate::Kind::HeldBackSeeds: return "unseen seeds";
+    case ExportGate::Kind::HeldOutShapes: return "other shapes";
+    default: return name(kind);
+  }
+}
+
 std::string_view name(ExportGate::State state) {
   switch (state) {
     case ExportGate::State::Passed: return "passed";

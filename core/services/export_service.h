@@ -44,7 +44,8 @@ struct ExportGate {
   std::optional<domain::PairedTiming> timing{};  // Faster: what was measured
   std::string detail{};                          // in the words of the record
 };
-[[nodiscard]] std::string_view name(ExportGate::Kind kind);    // "verified", "held-out shapes"
+[[nodiscard]] std::string_view name(ExportGate::Kind kind);    // in JSON: "verified", "held-out shapes"
+[[nodiscard]] std::string_view title(ExportGate::Kind kind);   // for people: "verified", "other shapes"
 [[nodiscard]] std::string_view name(ExportGate::State state);  // "passed", "not run"
 // Whether the candidate must not leave: it is not right. A gate that fails otherwise limits what the export is good
 // for.

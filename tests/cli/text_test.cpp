@@ -84,7 +84,7 @@ TEST(CandidateText, HasTheErrorsOnEachKindOfInputsBesideEagers) {
 TEST(TrustText, NamesChecksAndDoubts) {
   EXPECT_EQ(trustText({{domain::AssuranceKind::HeldBackSeeds, domain::AssuranceVerdict::Passed, "3 seeds", 0.0}},
                       {"the output is constant"}),
-            "checked     held-back seeds passed: 3 seeds\ndoubt       the output is constant\n");
+            "checked     unseen seeds passed: 3 seeds\ndoubt       the output is constant\n");
 }
 
 TEST(Format, WritesDatesInUtc) {

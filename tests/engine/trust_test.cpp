@@ -16,7 +16,7 @@ TEST(HeldBackAssurance, IsPassedByWhatWasCheckedWithThoseSeeds) {
   correct.byInputs = {{"task", 5, {}}, {"held back", 3, {}}};
   const auto assurance = heldBackAssurance(correct);
   ASSERT_TRUE(assurance.has_value());
-  EXPECT_EQ(exporting::describe(*assurance), "held-back seeds passed: 3 seeds that no other check used");
+  EXPECT_EQ(exporting::describe(*assurance), "unseen seeds passed: 3 seeds that no other check used");
 }
 
 TEST(HeldBackAssurance, IsFailedByWhatIsWrongThere) {

@@ -116,7 +116,7 @@ void fillDemoExport(FakeExportService& exporter) {
       {"written by", "Swage 0.1.0"},
       {"baseline", "eager 63.3 us (62.9 to 63.8), class fp32, PyTorch 2.11.0"},
       {"baseline", "compile 41.2 us (40.9 to 41.6), class fp32, PyTorch 2.11.0"},
-      {"checked", "held-back seeds passed: 3 seeds that no other check used"}};
+      {"checked", "unseen seeds passed: 3 seeds that no other check used"}};
   exporter.makeFiles = filesOf;
 }
 

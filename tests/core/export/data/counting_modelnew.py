@@ -18,7 +18,7 @@ written by    Swage 0.1.0
 with          scale = 2.0
 baseline      compile 2.5 us (2.48 to 2.52), class fp32, PyTorch 2.11.0
 baseline      max-autotune failed
-checked       held-back seeds passed: 3 seeds that no other check used
+checked       unseen seeds passed: 3 seeds that no other check used
 
 ModelNew takes the constructor arguments of the original module and has the same state_dict. Its kernels run when
 the constructor arguments, the mode, and the shapes, strides, dtypes and device of all tensors are the verified
