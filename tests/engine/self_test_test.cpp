@@ -162,6 +162,27 @@ TEST(SelfTestRun, WithoutACompilerFindsNothingOut) {
   EXPECT_THAT(runSelfTest(corpus, "no_compiler"), IsError(ErrorKind::Environment, HasSubstr("")));
 }
 
+TEST(StoredVerdicts, AreThoseOfOneBuild) {
+  const testing::TempDir folder;
+  SelfTestKey key;
+  key.device.name = "Example";
+  key.device.uuid = "1";
+  key.torchVersion = "2.11.0";
+  key.build = "this";
+  ASSERT_THAT(keepVerdict(folder.path(), key, true, 79), IsOk());
+  SelfTestKey other = key;
+  other.build = "another";
+  ASSERT_THAT(keepVerdict(folder.path(), other, true, 70), IsOk());
+  std::ofstream(folder / "damaged.json") << "{";
+  const auto stored = storedVerdicts(folder.path(), "this");
+  ASSERT_EQ(stored.size(), 1U);
+  EXPECT_EQ(stored.front().deviceName, "Example");
+  EXPECT_EQ(stored.front().torchVersion, "2.11.0");
+  EXPECT_EQ(stored.front().cases, 79);
+  EXPECT_GT(stored.front().passedAtMs, std::int64_t{1600000000000});
+  EXPECT_TRUE(storedVerdicts(folder / "missing", "this").empty());
+}
+
 class GateTest : public testing::SessionFixture {
  protected:
   explicit GateTest(domain::Target target = domain::Target::Cpu) : m_corpus(target) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
-//   swage-ui-screenshot FILE.png [light|dark] [empty|running|finished|error|full-disk|killed|throttled|plan|evaluation|
-//   kernel|problems|parameters] [WIDTHxHEIGHT] [ACTION|=TEXT]…
+//   swage-ui-screenshot FILE.png [light|dark]
+//   [empty|self-test|running|finished|error|full-disk|killed|throttled|plan|evaluation| kernel|problems|parameters]
+//   [WIDTHxHEIGHT] [ACTION|=TEXT]…
 // Then triggers actions by their object names, and types texts where the keyboard is.
 #include <QAction>
 #include <QApplication>
@@ -9,6 +10,7 @@
 #include <QStringList>
 #include <QTabWidget>
 #include <QTimer>
+#include <QTreeView>
 
 #include "tests/support/fake_export_service.h"
 #include "tests/ui/demo_activity.h"
@@ -43,7 +45,14 @@ Scene parse(const QStringList& arguments) {
 
 void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& run,
           testing::FakeRecordService& record) {
-  if (scene.name == "empty"_L1) {
+  if (scene.name == "empty"_L1 || scene.name == "self-test"_L1) {
+    if (scene.name == "self-test"_L1) {
+      window.startSearch();
+      run.enter(services::RunState::Preparing);
+      Q_EMIT run.progressed({.stage = "self-test 31 of 79", .step = 31, .steps = 79});
+    }
+    auto* tree = window.findChild<QTreeView*>(u"taskTree"_s);
+    tree->setCurrentIndex(tree->model()->index(2, 0, tree->model()->index(0, 0)));
     return;
   }
   window.startSearch();
@@ -159,6 +168,8 @@ int main(int argc, char** argv) {
   options.themeOfThisStart = scene.theme;
   options.spec.project = "/tmp/example.swage-project";
   options.tasksFolder = QStringLiteral(SWAGE_TASKS_FOLDER);
+  options.openDemo = [] { return Result<>(); };
+  options.openWindow = [](const QString&, const QString&) { return Result<>(); };
   ui::MainWindow window({.run = run,
                          .record = record,
                          .exporter = exporter,

@@ -135,6 +135,22 @@ TEST_F(SettingsDialogTest, TheSearchLeavesTheSectionsWithSomethingLikeIt) {
   EXPECT_EQ(sections(), QStringList{u"Shortcuts"_s});
 }
 
+TEST_F(SettingsDialogTest, APathIsBrowsedFor) {
+  openDialog();
+  dialogs.path = u"/data/swage"_s;
+  QTest::mouseClick(child<QPushButton>(u"browse_locations.data"_s), Qt::LeftButton);
+  EXPECT_EQ(child<QLineEdit>(u"locations.data"_s)->text(), dialogs.path);
+  EXPECT_EQ(settings.settings.at("locations.data"), services::SettingValue(std::string("/data/swage")));
+  EXPECT_EQ(window->findChild<QPushButton*>(u"browse_search.devices"_s), nullptr);
+}
+
+TEST(SettingKeys, GpusAreAListOfNumbers) {
+  EXPECT_TRUE(services::parseSetting("search.devices", "0,2").has_value());
+  EXPECT_TRUE(services::parseSetting("search.devices", "").has_value());
+  EXPECT_THAT(services::parseSetting("search.devices", "first"),
+              IsError(ErrorKind::Config, ::testing::HasSubstr("cannot be 'first'")));
+}
+
 TEST_F(SettingsDialogTest, TheRunBarStartsWithWhatIsSet) {
   settings.settings = {{"search.target", std::string("cpu")}, {"search.time_budget", std::string("5 min")}};
   openWithTask();

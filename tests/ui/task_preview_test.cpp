@@ -77,7 +77,7 @@ TEST_F(TaskPreviewTest, ATaskIsFoundFromAnotherFolder) {
 TEST_F(TaskPreviewTest, AnOldEntryMayBeABundledTask) {
   write("softmax_rows.py", "");
   const QString bundled = QString::fromStdString(folder.path().string());
-  EXPECT_EQ(ui::mendedTasks({u"resources/tasks/softmax_rows.py"_s}, bundled),
+  EXPECT_EQ(ui::mendedTasks({u"elsewhere/tasks/softmax_rows.py"_s}, bundled),
             QStringList{bundled + u"/softmax_rows.py"_s});
 }
 
