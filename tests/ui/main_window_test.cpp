@@ -15,6 +15,7 @@
 #include "tests/support/no_warnings.h"
 #include "ui/charts/history_chart.h"
 #include "ui/editor/kernel_view.h"
+#include "ui/pages/archive_page.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/export_dialog.h"
 #include "ui/shell/page_descriptors.h"
@@ -186,6 +187,30 @@ TEST_F(WindowTest, AClickOnACellShowsItsBestKernel) {
   const auto best = record.cellRows[static_cast<std::size_t>(index)].best;
   EXPECT_EQ(window->session().selectedCandidate(), best);
   EXPECT_EQ(child<QLabel>(u"kernelTitle"_s)->text(), u"Candidate %1 · A1B1C1"_s.arg(best.value()));
+}
+
+TEST_F(WindowTest, ADoubleClickOnACellMakesRoomForItsKernel) {
+  openWithTask().resize(1440, 900);
+  startRun();
+  sendEverything();
+  auto* map = child<ui::HeatMap>(u"heatMap"_s);
+  const auto* kernel = child<QDockWidget>(u"kernelDock"_s);
+  const int index = domain::Cell::parse("A1B1C1")->index();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !map->view(index).value.isEmpty(); }, kDeadlineMs));
+  const auto isLarge = [&] {
+    return kernel->width() > window->width() * 0.45 && kernel->height() > window->height() * 0.5;
+  };
+  ASSERT_FALSE(isLarge());
+  Q_EMIT map->cellActivated(index);
+  EXPECT_TRUE(QTest::qWaitFor(isLarge, kDeadlineMs)) << kernel->width() << " by " << kernel->height();
+}
+
+TEST_F(WindowTest, ACellLeadsToTheListOfItsCandidates) {
+  openWithTask();
+  startRun();
+  Q_EMIT child<ui::ArchivePage>(u"archivePage"_s)->cellListRequested(domain::Cell::parse("A1B1C1")->index());
+  const auto* filter = child<QWidget>(u"candidateFilter"_s)->findChild<QLineEdit*>();
+  EXPECT_EQ(filter->text(), u"cell:A1B1C1"_s);
 }
 
 TEST_F(WindowTest, ARowOfTheTableShowsItsCandidateAndMarksItsCell) {

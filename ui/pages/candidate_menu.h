@@ -22,13 +22,13 @@ struct CandidateCommands {
   using WithOne = std::function<void(domain::CandidateId candidate)>;
   using AskText = std::function<void(QWidget* parent, const QString& title, const QString& question,
                                      const std::function<void(const QString&)>& answered)>;
-  WithOne open;
-  WithOne showLineage;
-  WithOne profile;
-  WithOne exportKernel;
-  WithOne useAsBaseline;
-  std::function<void(domain::CandidateId first, domain::CandidateId second)> compare;
-  AskText askText;
+  WithOne open = {};
+  WithOne showLineage = {};
+  WithOne profile = {};
+  WithOne exportKernel = {};
+  WithOne useAsBaseline = {};
+  std::function<void(domain::CandidateId first, domain::CandidateId second)> compare = {};
+  AskText askText = {};
 };
 
 // The menu of candidates, the same wherever they are shown: in the map, in tables, in the lineage. Candidates are of

@@ -65,8 +65,8 @@ QString sampleOf(CandidateField field) {
     case CandidateField::Id: return u"100000"_s;
     case CandidateField::Cell: return u"A0B0C0"_s;
     case CandidateField::Island: return u"Island"_s;
-    case CandidateField::Operator: return u"pattern swap  "_s;
-    case CandidateField::Status: return u"compile error  "_s;
+    case CandidateField::Operator: return u"pattern swap"_s;
+    case CandidateField::Status: return u"compile error"_s;
     case CandidateField::Time: return u"000.0 µs ± 00.0 %"_s;
     case CandidateField::Speedup: return u"00.00× ± 00.0 %"_s;
     case CandidateField::Error: return u"1.2e-07"_s;
@@ -74,7 +74,7 @@ QString sampleOf(CandidateField field) {
     case CandidateField::Found: return u"00:00:00"_s;
     case CandidateField::Roof: return u"100.0 %"_s;
     case CandidateField::Parents: return u"100000, 100000"_s;
-    case CandidateField::Tags: return u"★ promising, to read"_s;
+    case CandidateField::Tags: return u"★ promising"_s;
     case CandidateField::Note: return u"a note of several words"_s;
     case CandidateField::Summary: return u"wrong: output 0, element 4711: expected 0.0123"_s;
   }

@@ -124,6 +124,7 @@ QWidget* ComparePage::makeContent() {
   auto* summary = new QHBoxLayout;
   const int gap = fontMetrics().height() / 2;
   summary->setContentsMargins(gap, 0, gap, gap);
+  summary->setSpacing(gap);
   summary->addWidget(m_verdict);
   summary->addWidget(m_summary, 1);
   summary->addWidget(m_ancestor);
