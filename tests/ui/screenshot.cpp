@@ -13,7 +13,9 @@
 #include <QTreeView>
 
 #include "tests/support/fake_export_service.h"
+#include "tests/support/fake_profile_service.h"
 #include "tests/ui/demo_activity.h"
+#include "tests/ui/demo_comparison.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/kernel_scene.h"
 #include "ui/pages/kernel_page.h"
@@ -163,6 +165,10 @@ int main(int argc, char** argv) {
   testing::FakeDoctorService doctor;
   doctor.checks = testing::demoChecks();
   testing::FakeSelfTestService selfTest;
+  testing::FakeProfileService profiles;
+  const testing::DemoComparison compared = testing::fillDemoComparison(record);
+  testing::FakeCompareService compare;
+  compare.ancestor = compared.ancestor;
   ui::RealDialogs dialogs;
   ui::WindowOptions options;
   options.themeOfThisStart = scene.theme;
@@ -175,6 +181,8 @@ int main(int argc, char** argv) {
                          .exporter = exporter,
                          .dialogs = dialogs,
                          .theme = theme,
+                         .profiles = &profiles,
+                         .compare = &compare,
                          .patterns = &patterns,
                          .doctor = &doctor,
                          .selfTest = &selfTest},

@@ -362,8 +362,8 @@ void ComparePage::showCurrentTab() {
 void ComparePage::showTexts(DiffView& view, Tab tab) {
   std::vector<DiffText> texts = {diffTextOf(titleOf(m_comparison->left), m_comparison->left, tab)};
   if (showsAncestor()) {
-    texts.push_back(diffTextOf(tr("Common ancestor: %1").arg(titleOf(*m_comparison->ancestor)), *m_comparison->ancestor,
-                               tab));
+    texts.push_back(
+        diffTextOf(tr("Common ancestor: %1").arg(titleOf(*m_comparison->ancestor)), *m_comparison->ancestor, tab));
   }
   texts.push_back(diffTextOf(titleOf(m_comparison->right), m_comparison->right, tab));
   view.setTexts(std::move(texts));
