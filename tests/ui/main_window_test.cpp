@@ -10,12 +10,16 @@
 #include <QTabWidget>
 #include <QTableView>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
+#include "core/services/report_service.h"
 #include "tests/support/no_warnings.h"
 #include "ui/charts/history_chart.h"
 #include "ui/editor/kernel_view.h"
 #include "ui/pages/archive_page.h"
+#include "ui/pages/runs_page.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/export_dialog.h"
 #include "ui/shell/page_descriptors.h"
@@ -203,6 +207,31 @@ TEST_F(WindowTest, ADoubleClickOnACellMakesRoomForItsKernel) {
   ASSERT_FALSE(isLarge());
   Q_EMIT map->cellActivated(index);
   EXPECT_TRUE(QTest::qWaitFor(isLarge, kDeadlineMs)) << kernel->width() << " by " << kernel->height();
+}
+
+class FakeReports final : public services::ReportService {
+ public:
+  [[nodiscard]] QFuture<Result<std::string>> report(const std::filesystem::path&, domain::RunId run,
+                                                    services::ReportFormat format) const override {
+    return QtFuture::makeReadyFuture(
+        Result<std::string>(std::string(services::name(format)) + " of run " + std::to_string(run.value())));
+  }
+};
+
+TEST_F(WindowTest, AReportOfARunIsWrittenWhereTheUserSays) {
+  const FakeReports reports;
+  ui::WindowServices parts = services();
+  parts.reports = &reports;
+  window = std::make_unique<ui::MainWindow>(parts, options);
+  auto* runs = child<ui::RunsPage>(u"runsPage"_s);
+  for (const auto& [name, text] : {std::pair("report.html", "html of run 7"), std::pair("r.md", "markdown of run 7")}) {
+    const std::filesystem::path file = folder / name;
+    dialogs.path = QString::fromStdString(file.string());
+    Q_EMIT runs->reportRequested(record.runRows.front());
+    std::ifstream written(file);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(written), {}), text);
+  }
+  EXPECT_EQ(dialogs.suggested, u"softmax_rows-r7.html"_s);
 }
 
 TEST_F(WindowTest, ACellLeadsToTheListOfItsCandidates) {
