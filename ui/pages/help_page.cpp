@@ -50,6 +50,8 @@ void styleTables(QTextDocument& document, const QColor& line) {
       continue;
     }
     QTextTableFormat format = table->format();
+    format.setTopMargin(8);
+    format.setBottomMargin(8);
     format.setCellPadding(4);
     format.setCellSpacing(0);
     format.setBorderCollapse(true);

@@ -84,7 +84,7 @@ void RunBar::makeFields() {
   m_task->setObjectName(u"taskPicker"_s);
   m_task->setAccessibleName(tr("Task"));
   m_task->setPlaceholderText(tr("Choose a task"));
-  m_task->setMinimumContentsLength(20);
+  m_task->setMinimumContentsLength(16);
   m_task->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   m_target->setObjectName(u"target"_s);
   m_target->setAccessibleName(tr("Target"));
@@ -103,7 +103,7 @@ void RunBar::makeFields() {
                       tr("500 candidates"), tr("2000 candidates")});
   m_budget->setCurrentText(editableBudget(m_budgetSet));
   m_budget->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  m_budget->setMinimumContentsLength(11);
+  m_budget->setMinimumContentsLength(8);
   auto* panel = new QWidgetAction(this);
   panel->setDefaultWidget(m_options);
   auto* menu = new QMenu(m_optionsButton);
