@@ -164,8 +164,10 @@ void CandidatesPage::nameFilters() {
   }
   for (QComboBox* box : {m_status, m_groups}) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(11);
+    box->setMinimumContentsLength(10);
+    box->setMinimumWidth(fontMetrics().averageCharWidth() * 9);  // gives way in a narrow window
   }
+  m_count->setMinimumWidth(1);
   m_onlyCell->setObjectName(u"onlyCell"_s);
   m_count->setObjectName(u"candidateCount"_s);
   m_count->setForegroundRole(QPalette::PlaceholderText);
