@@ -30,11 +30,18 @@ void addFinalReduction(OperationSink& sink, ValueId input, ValueId result, LossR
   operation.space = shape;
   operation.reducedDims.resize(shape.size());
   std::iota(operation.reducedDims.begin(), operation.reducedDims.end(), 0);
-  operation.lower = [input, result, reduction, weights](RegionBuilder& b) {
-    const auto x = b.read(input, b.fullFrame());
-    const auto weight = weights.isValid() ? b.read(weights, b.fullFrame()) : std::nullopt;
+  // A loss of scalars: nothing is added up, whatever else the region reduces.
+  const bool isScalar = shape.empty();
+  operation.lower = [input, result, reduction, weights, isScalar](RegionBuilder& b) {
+    const Frame frame = isScalar ? Frame() : b.fullFrame();
+    const auto x = b.read(input, frame);
+    const auto weight = weights.isValid() ? b.read(weights, frame) : std::nullopt;
     if (!x || (weights.isValid() && !weight)) {
       return false;
+    }
+    if (isScalar) {
+      b.define(result, weight ? b.call("div", {*x, *weight}) : *x, frame);
+      return true;
     }
     int value = b.reduce(ReduceKind::Sum, *x);
     if (weight) {

@@ -236,7 +236,8 @@ void lowerRmsNorm(const NodeView& node, OperationSink& sink) {
   const int rank = static_cast<int>(node.type(*input).shape.size());
   const int first = rank - static_cast<int>(shape->size());
   // The default epsilon of PyTorch is that of the type.
-  const double epsilon = node.number(3, "eps").value_or(1.1920928955078125e-07);
+  const bool isDouble = node.type(*input).dtype == domain::ScalarType::Float64;
+  const double epsilon = node.number(3, "eps").value_or(isDouble ? 0x1.0p-52 : 0x1.0p-23);
   NormSpec spec{*input,
                 node.result(),
                 range(first, rank),

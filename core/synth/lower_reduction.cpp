@@ -187,7 +187,7 @@ LowerNode variance(bool root) {
     addReduction(node, sink, {*input, *dims, keepDims(node, 99), [root, correction](RegionBuilder& b, int x) {
                                 const int centred = b.call("sub", {x, meanOf(b, x)});
                                 const int sum = b.reduce(ReduceKind::Sum, b.call("mul", {centred, centred}));
-                                const double count = static_cast<double>(b.reducedCount()) - correction;
+                                const double count = std::max(0.0, static_cast<double>(b.reducedCount()) - correction);
                                 const int value = b.over(sum, count);
                                 return std::vector<int>{root ? b.call("sqrt", {value}) : value};
                               }});
