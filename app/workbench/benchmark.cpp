@@ -117,11 +117,23 @@ int runBenchmark(TimedApplication& application, const BenchmarkOptions& options)
   result.stall99Ms = percentile(heartbeat.stalls(), 0.99);
   result.stallMaxMs = percentile(heartbeat.stalls(), 1.0);
   result.memoryEndMb = residentMb();
+  for (const domain::Target target : {domain::Target::Cpu, domain::Target::Cuda}) {
+    if (options.drafts) {
+      result.drafts.push_back({target, options.drafts(target)});
+    }
+  }
   std::fputs((options.json ? toJson(result) : toText(result)).c_str(), stdout);
   return 0;
 }
 
 std::string toText(const BenchmarkResult& result) {
+  std::string drafts;
+  for (const BenchmarkResult::Drafts& one : result.drafts) {
+    drafts += one.times
+                  ? fmt::format("draft {:<8}{:.0f} ms median to assembly, longest {:.0f} ms, first {:.0f} ms\n",
+                                domain::name(one.target), one.times->medianMs, one.times->maxMs, one.times->firstMs)
+                  : fmt::format("draft {:<8}not measured: {}\n", domain::name(one.target), one.times.error().message());
+  }
   return fmt::format(
       "events        {}\n"
       "frames        {}\n"
@@ -130,18 +142,27 @@ std::string toText(const BenchmarkResult& result) {
       "frame longest {:.2f} ms\n"
       "stall 99 %    {:.2f} ms\n"
       "stall longest {:.2f} ms\n"
-      "memory        {:.1f} MB at the start, {:.1f} MB at the end\n",
+      "memory        {:.1f} MB at the start, {:.1f} MB at the end\n{}",
       result.events, result.frames, result.frameMedianMs, result.frame99Ms, result.frameMaxMs, result.stall99Ms,
-      result.stallMaxMs, result.memoryStartMb, result.memoryEndMb);
+      result.stallMaxMs, result.memoryStartMb, result.memoryEndMb, drafts);
 }
 
 std::string toJson(const BenchmarkResult& result) {
+  std::string drafts;
+  for (const BenchmarkResult::Drafts& one : result.drafts) {
+    if (one.times) {
+      drafts += fmt::format(
+          ", \"draft_{0}_median_ms\": {1:.1f}, \"draft_{0}_max_ms\": {2:.1f}, "
+          "\"draft_{0}_first_ms\": {3:.1f}",
+          domain::name(one.target), one.times->medianMs, one.times->maxMs, one.times->firstMs);
+    }
+  }
   return fmt::format(
       "{{\"events\": {}, \"frames\": {}, \"frame_median_ms\": {:.3f}, \"frame_p99_ms\": {:.3f}, "
       "\"frame_max_ms\": {:.3f}, \"stall_p99_ms\": {:.3f}, \"stall_max_ms\": {:.3f}, \"memory_start_mb\": {:.1f}, "
-      "\"memory_end_mb\": {:.1f}}}\n",
+      "\"memory_end_mb\": {:.1f}{}}}\n",
       result.events, result.frames, result.frameMedianMs, result.frame99Ms, result.frameMaxMs, result.stall99Ms,
-      result.stallMaxMs, result.memoryStartMb, result.memoryEndMb);
+      result.stallMaxMs, result.memoryStartMb, result.memoryEndMb, drafts);
 }
 
 }  // namespace swage::workbench

@@ -5,8 +5,11 @@
 #include <QElapsedTimer>
 #include <QTimer>
 
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "app/workbench/draft_benchmark.h"
 
 namespace swage::workbench {
 
@@ -28,6 +31,8 @@ struct BenchmarkOptions {
   double seconds = 30.0;
   int eventsPerSecond = 10000;
   bool json = false;
+  // How long drafts take for a target. Null: nobody compiles.
+  std::function<Result<DraftTimes>(domain::Target)> drafts = nullptr;
 };
 
 struct BenchmarkResult {
@@ -40,6 +45,12 @@ struct BenchmarkResult {
   double stallMaxMs = 0.0;
   double memoryStartMb = 0.0;  // resident, when the window has settled
   double memoryEndMb = 0.0;
+  // From the last key to the assembly; an error says why that could not be measured here.
+  struct Drafts {
+    domain::Target target = domain::Target::Cpu;
+    Result<DraftTimes> times;
+  };
+  std::vector<Drafts> drafts;
 };
 
 // Floods the window with the events of a search, through services that are made up, and prints how it bears that.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <QApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
@@ -11,6 +12,7 @@
 #include "tests/support/wait_for.h"
 #include "ui/editor/diff_overview.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_state.h"
 
 using namespace Qt::StringLiterals;
 
@@ -253,6 +255,37 @@ TEST_F(DiffViewTest, OptionsTakeEffectAtOnce) {
   EXPECT_EQ(m_view.changeCount(), 1);
   m_view.setOptions({.ignoreWhiteSpace = true, .ignoreComments = true});
   EXPECT_EQ(m_view.changeCount(), 0);
+}
+
+TEST_F(DiffViewTest, ASideWithoutATextSaysSo) {
+  m_view.setTexts({{u"A"_s, u"a\n"_s}, {u"B"_s, {}, u"B has no source."_s}});
+  EXPECT_FALSE(m_view.findChild<EmptyState*>(u"diffEmpty0"_s)->isEmpty());
+  auto* right = m_view.findChild<EmptyState*>(u"diffEmpty1"_s);
+  EXPECT_TRUE(right->isEmpty());
+  EXPECT_EQ(right->findChild<QLabel*>()->text(), u"B has no source."_s);
+  m_view.setTexts({{u"A"_s, u"a\n"_s}, {u"B"_s, u"b\n"_s}});
+  EXPECT_FALSE(right->isEmpty());
+}
+
+TEST_F(DiffViewTest, TheAncestorComesAndGoesWithoutMovingTheReader) {
+  const QString same = u"the same in all\n"_s.repeated(300);
+  const DiffText a{u"A"_s, same + u"old\n"_s + same};
+  const DiffText b{u"B"_s, same + u"new\n"_s + same};
+  m_view.setTexts({a, b});
+  const int top = m_view.pane(0).topLine();
+  ASSERT_GT(top, 250);
+  m_view.setTexts({a, {u"base"_s, a.text}, b});
+  EXPECT_EQ(m_view.pane(0).topLine(), top);
+  EXPECT_GT(m_view.pane(2).topLine(), 250);
+  m_view.setTexts({a, b});
+  EXPECT_EQ(m_view.pane(0).topLine(), top);
+}
+
+TEST_F(DiffViewTest, OpensAtTheFirstChangeAlsoWhereASideIsTheAncestor) {
+  const QString same = u"the same in all\n"_s.repeated(300);
+  m_view.setTexts({{u"A"_s, same + u"old\n"_s}, {u"base"_s, same + u"old\n"_s}, {u"B"_s, same + u"new\n"_s}});
+  EXPECT_GT(m_view.pane(2).topLine(), 200);
+  EXPECT_GT(m_view.pane(0).topLine(), 200);
 }
 
 }  // namespace

@@ -212,5 +212,46 @@ TEST_F(EditorTest, LinkedLinesComeIntoViewWhenAsked) {
   EXPECT_GT(view.firstVisibleLine(), 350);
 }
 
+TEST_F(EditorTest, ATextComesBackAsItWasLeft) {
+  const QString text = u"line\n"_s.repeated(500);
+  view.setText(text);
+  view.goToLine(300);
+  const int top = view.firstVisibleLine();
+  view.setText(u"other\n"_s);
+  EXPECT_FALSE(view.wasKnown());
+  EXPECT_EQ(view.caretLine(), 0);
+  view.setText(text);
+  EXPECT_TRUE(view.wasKnown());
+  EXPECT_EQ(view.caretLine(), 300);
+  EXPECT_EQ(view.firstVisibleLine(), top);
+}
+
+TEST_F(EditorTest, WhatAllGeneratedSourcesBeginWithIsFolded) {
+  QString text = u"// SPDX\n#ifndef SWAGE_PATTERN_COMMON\n#define SWAGE_PATTERN_COMMON\n"_s;
+  text += u"int a();\n"_s.repeated(200);
+  text += u"#endif  // SWAGE_PATTERN_COMMON\n"_s;
+  const int kernel = static_cast<int>(text.count(u'\n'));
+  text += u"namespace region_0 {\n"_s + u"int b();\n"_s.repeated(200) + u"}\n"_s;
+  view.setText(text);
+  view.reveal(u"swage_kernel"_s);
+  EXPECT_EQ(view.caretLine(), kernel);
+  EXPECT_EQ(view.firstVisibleLine(), 1) << "the line that is folded, and below it the kernel";
+  EXPECT_TRUE(view.isLineShown(kernel));
+  EXPECT_FALSE(view.isLineShown(100));
+  view.goToLine(100);
+  EXPECT_TRUE(view.isLineShown(100)) << "who goes there sees it";
+}
+
+TEST_F(EditorTest, MarksWhatDiffersFromTheTextBefore) {
+  view.setOriginal(view.text());
+  view.setEditing(KernelView::Editing::Now);
+  view.goToLine(1);
+  type(u"x"_s);
+  EXPECT_THAT(view.marks().changes().changed, ElementsAre(1));
+  view.setText(u"float x = 1;\nreturn x;\n"_s);
+  EXPECT_THAT(view.marks().changes().changed, ::testing::IsEmpty());
+  EXPECT_THAT(view.marks().changes().removed, ElementsAre(1));
+}
+
 }  // namespace
 }  // namespace swage::ui

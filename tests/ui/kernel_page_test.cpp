@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 
+#include "tests/support/fake_compile_service.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/wait_for.h"
 #include "tests/ui/demo_data.h"
@@ -52,7 +54,8 @@ class KernelPageTest : public ::testing::Test {
     session = std::make_unique<Session>(run, record);
     session->openProject(folder / "project");
     session->showRun(testing::kDemoRun);
-    page = std::make_unique<KernelPage>(*session, KernelServices{&record, &edits, folder / "drafts"}, nullptr);
+    page =
+        std::make_unique<KernelPage>(*session, KernelServices{&record, &edits, folder / "drafts", compiles}, nullptr);
     page->resize(1200, 700);
     page->show();
     page->activateWindow();
@@ -90,6 +93,8 @@ class KernelPageTest : public ::testing::Test {
   testing::FakeRunService run;
   testing::FakeRecordService record;
   testing::FakeEditService edits;
+  testing::FakeCompileService compileService;
+  services::CompileService* compiles = nullptr;  // of the page
   services::CandidateDetail prepared;
   std::unique_ptr<Session> session;
   std::unique_ptr<KernelPage> page;
@@ -118,11 +123,11 @@ TEST_F(KernelPageTest, TheCaretMarksItsCounterparts) {
   KernelView& assembly = view(u"assemblyView"_s);
   source.setFocus();
   press(Qt::Key_Down);
-  EXPECT_TRUE(links(assembly, {3}));
+  EXPECT_TRUE(links(assembly, {2}));
   press(Qt::Key_Down);
-  EXPECT_TRUE(links(assembly, {5}));
+  EXPECT_TRUE(links(assembly, {3}));
   assembly.setFocus();
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 2; ++i) {
     QTest::keyClick(assembly.focusProxy(), Qt::Key_Down);
   }
   EXPECT_TRUE(links(source, {1}));
@@ -130,7 +135,7 @@ TEST_F(KernelPageTest, TheCaretMarksItsCounterparts) {
 
 TEST_F(KernelPageTest, TheMouseMarksTheCounterpartsOfItsLine) {
   open();
-  Q_EMIT view(u"assemblyView"_s).lineHovered(5);
+  Q_EMIT view(u"assemblyView"_s).lineHovered(3);
   EXPECT_THAT(view(u"sourceView"_s).marks().linkedLines(), ElementsAre(2));
   Q_EMIT view(u"assemblyView"_s).lineHovered(-1);
   EXPECT_THAT(view(u"sourceView"_s).marks().linkedLines(), IsEmpty());
@@ -305,6 +310,153 @@ TEST_F(KernelPageTest, GoesToALineThatAProfileNames) {
   open();
   page->goToSourceLine(3);
   EXPECT_EQ(view(u"sourceView"_s).caretLine(), 2);
+}
+
+domain::CompileOutcome compiledTo(const std::string& assembly) {
+  domain::CompiledBinary binary;
+  binary.assembly = assembly;
+  return binary;
+}
+
+domain::CompileOutcome failedWith(const std::string& log) {
+  return domain::CompileFailed{domain::CompileFailureReason::Error, log};
+}
+
+class DraftOnThePageTest : public KernelPageTest {
+ protected:
+  DraftOnThePageTest() { compiles = &compileService; }
+  // Types, and waits until the keys have rested long enough.
+  void typeAndRest(const QString& text) {
+    const std::size_t before = compileService.drafts.size();
+    type(text);
+    EXPECT_TRUE(testing::waitFor([this, before] { return compileService.drafts.size() > before; }));
+  }
+};
+
+TEST_F(DraftOnThePageTest, ShowsTheAssemblyOfWhatIsTyped) {
+  open();
+  typeAndRest(u"x"_s);
+  EXPECT_EQ(compileService.drafts.back().source, std::string("x") + kSource);
+  EXPECT_EQ(compileService.drafts.back().parent, first());
+  EXPECT_TRUE(state().contains(u"compiling"_s)) << state().toStdString();
+  compileService.answer(compiledTo("new_assembly\n"));
+  EXPECT_EQ(view(u"assemblyView"_s).text(), u"new_assembly\n"_s);
+  EXPECT_TRUE(state().contains(u"compiles"_s)) << state().toStdString();
+  EXPECT_EQ(edits.evaluations, 0);
+  child<QAction>(u"discardDraft"_s)->trigger();
+  EXPECT_TRUE(view(u"assemblyView"_s).text().contains(u"add.s32"_s)) << "that of the record again";
+}
+
+TEST_F(DraftOnThePageTest, ShowsErrorsWhereTheyAreAndKeepsTheListing) {
+  open();
+  typeAndRest(u"x"_s);
+  compileService.answer(failedWith("source.cu(2): error: expected a \";\"\n"));
+  ASSERT_EQ(view(u"sourceView"_s).marks().diagnostics().size(), 1U);
+  EXPECT_EQ(view(u"sourceView"_s).marks().diagnostics()[0].line, 2);
+  EXPECT_TRUE(child<QTableView>(u"problemTable"_s)->isVisible());
+  EXPECT_TRUE(state().contains(u"1 error"_s)) << state().toStdString();
+  EXPECT_TRUE(view(u"assemblyView"_s).text().contains(u"add.s32"_s));
+  EXPECT_FALSE(child<QLabel>(u"assemblyViewNote"_s)->text().isEmpty()) << "it says that the listing is older";
+}
+
+TEST_F(DraftOnThePageTest, NothingIsEvaluatedThatDoesNotCompile) {
+  open();
+  type(u"x"_s);
+  press(Qt::Key_Return, Qt::ControlModifier);
+  ASSERT_EQ(compileService.drafts.size(), 1U) << "without waiting for the keys to rest";
+  EXPECT_EQ(edits.evaluations, 0);
+  compileService.answer(failedWith("source.cu(2): error: expected a \";\"\n"));
+  EXPECT_EQ(edits.evaluations, 0);
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 1) << "at the error";
+}
+
+TEST_F(DraftOnThePageTest, WhatCompilesIsEvaluated) {
+  open();
+  type(u"x"_s);
+  press(Qt::Key_Return, Qt::ControlModifier);
+  compileService.answer(compiledTo("new\n"));
+  EXPECT_EQ(edits.evaluations, 1);
+}
+
+TEST_F(DraftOnThePageTest, WhoTypesOnDoesNotWantTheOldTextEvaluated) {
+  open();
+  type(u"x"_s);
+  press(Qt::Key_Return, Qt::ControlModifier);
+  typeAndRest(u"y"_s);
+  compileService.answer(compiledTo("new\n"));
+  EXPECT_EQ(edits.evaluations, 0);
+}
+
+TEST_F(DraftOnThePageTest, WhereNothingCanBeCompiledTheEvaluationIsAsked) {
+  open();
+  type(u"x"_s);
+  press(Qt::Key_Return, Qt::ControlModifier);
+  compileService.answer(Error(ErrorKind::Environment, "no compiler"));
+  EXPECT_TRUE(state().contains(u"no compiler"_s) || edits.evaluations == 1);
+  EXPECT_EQ(edits.evaluations, 1);
+}
+
+TEST_F(KernelPageTest, AnEvaluationLeavesTheCaretWhereItIs) {
+  QString text;
+  for (int line = 0; line < 300; ++line) {
+    text += u"int line%1;\n"_s.arg(line);
+  }
+  prepared.program.source = text.toStdString();
+  open();
+  KernelView& source = view(u"sourceView"_s);
+  source.goToLine(150);
+  type(u"x"_s);
+  const int top = source.firstVisibleLine();
+  press(Qt::Key_Return, Qt::ControlModifier);
+  prepared.program.source = source.text().toStdString();
+  edits.finish(outcome(record.rows[1]));
+  EXPECT_EQ(session->selectedCandidate(), second());
+  EXPECT_EQ(source.caretLine(), 150);
+  EXPECT_EQ(source.firstVisibleLine(), top);
+}
+
+TEST_F(KernelPageTest, MarksTheLinesThatADraftChanged) {
+  open();
+  KernelView& source = view(u"sourceView"_s);
+  EXPECT_TRUE(source.marks().changes().changed.empty());
+  source.setFocus();
+  press(Qt::Key_Down);
+  type(u"x"_s);
+  EXPECT_THAT(source.marks().changes().changed, ElementsAre(1));
+  child<QAction>(u"discardDraft"_s)->trigger();
+  EXPECT_TRUE(source.marks().changes().changed.empty());
+}
+
+TEST_F(KernelPageTest, ParametersAreThoseThatAnEditedSourceSays) {
+  prepared.program.source = "namespace region_0 {\nconstexpr int kLanes = 24;\n}  // namespace region_0\n";
+  open();
+  EXPECT_EQ(edits.lastGenome.regions.at(0).parameters.at("lanes"), 24);
+}
+
+TEST_F(KernelPageTest, WhatOfAListingIsShownCanBeChosenAndIsRemembered) {
+  open();
+  EXPECT_FALSE(view(u"assemblyView"_s).text().contains(u".loc"_s));
+  child<QAction>(u"listing_places"_s)->trigger();
+  EXPECT_TRUE(view(u"assemblyView"_s).text().contains(u".loc"_s));
+  const QJsonObject state = page->saveState();
+  page.reset();
+  open();
+  EXPECT_FALSE(view(u"assemblyView"_s).text().contains(u".loc"_s));
+  page->restoreState(state);
+  EXPECT_TRUE(view(u"assemblyView"_s).text().contains(u".loc"_s));
+}
+
+TEST_F(KernelPageTest, CtrlHReplacesAndCtrlGGoesToALine) {
+  open();
+  view(u"sourceView"_s).setFocus();
+  press(Qt::Key_G, Qt::ControlModifier);
+  auto* line = view(u"sourceView"_s).findChild<QLineEdit*>(u"findText"_s);
+  ASSERT_TRUE(line->isVisible());
+  QTest::keyClicks(line, u"3"_s);
+  QTest::keyClick(line, Qt::Key_Return);
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 2);
+  press(Qt::Key_H, Qt::ControlModifier);
+  EXPECT_TRUE(line->isVisible());
 }
 
 }  // namespace

@@ -241,5 +241,51 @@ TEST(TextDiff, LongTextsTakeMilliseconds) {
   EXPECT_LT(clock.elapsed(), 2000) << "generous: it is about 30 ms";
 }
 
+const DiffOptions kListing = {.comments = CommentSyntax::Assembly, .ignoreAddresses = true};
+
+TEST(AssemblyDiff, ALoopThatMovedIsTheSame) {
+  const QString left =
+      u"0000000000001120 <k>:\n    1120:\tlea    rdi,[rip+0x3f91]        # 5008 <x>\n    1127:\tjne    1120 <k+0x10>\n"
+      "    1129:\tcall   1050 <expf@plt>\n"_s;
+  const QString right =
+      u"0000000000001f40 <k>:\n    1f40:\tlea    rdi,[rip+0x2f71]        # 4f08 <x>\n    1f47:\tjne    1f40 <k+0x120>\n"
+      "    1f49:\tcall   10f0 <expf@plt>\n"_s;
+  EXPECT_THAT(hunks(diffTexts(left, right, kListing)), IsEmpty());
+  EXPECT_EQ(hunks(diffTexts(left, right)).size(), 1U) << "who wants to see addresses does";
+}
+
+TEST(AssemblyDiff, AnotherInstructionTargetOrOperandIsAChange) {
+  EXPECT_EQ(hunks(diffTexts(u"    1:\tadd    eax,ebx\n"_s, u"    1:\tsub    eax,ebx\n"_s, kListing)).size(), 1U);
+  EXPECT_EQ(hunks(diffTexts(u"    1:\tcall   10 <f>\n"_s, u"    1:\tcall   10 <g>\n"_s, kListing)).size(), 1U);
+  EXPECT_EQ(hunks(diffTexts(u"    1:\tmov    eax,0x10\n"_s, u"    1:\tmov    eax,0x20\n"_s, kListing)).size(), 1U);
+  EXPECT_EQ(
+      hunks(diffTexts(u"    1:\tmov    eax,[rsi+0x10]\n"_s, u"    1:\tmov    eax,[rsi+0x20]\n"_s, kListing)).size(),
+      1U);
+}
+
+TEST(AssemblyDiff, PaddingIsNoChange) {
+  const QString left = u"    1:\tret\n"_s;
+  const QString right =
+      u"    1:\tret\n    2:\tnop    WORD PTR [rax+rax*1+0x0]\n    c:\tdata16 cs nop WORD PTR [rax]\n"_s;
+  EXPECT_EQ(diffTexts(left, right, kListing).changeCount(), 0);
+}
+
+TEST(AssemblyDiff, LabelsOfPtxAndSassAreTheSameUnderAnotherNumber) {
+  EXPECT_THAT(hunks(diffTexts(u"$L__BB0_2:\n\t@%p1 bra \t$L__BB0_2;\n"_s, u"$L__BB0_14:\n\t@%p1 bra \t$L__BB0_14;\n"_s,
+                              kListing)),
+              IsEmpty());
+  EXPECT_THAT(hunks(diffTexts(u"        /*0010*/  BRA 0x120 ;\n"_s, u"        /*0a10*/  BRA 0xb20 ;\n"_s, kListing)),
+              IsEmpty());
+  EXPECT_EQ(hunks(diffTexts(u"\tadd.s32 %r1, %r2, 3;\n"_s, u"\tadd.s32 %r1, %r2, 4;\n"_s, kListing)).size(), 1U);
+}
+
+TEST(AssemblyDiff, WordsAreMarkedWhereTheyStandInTheRealText) {
+  const QString left = u"    1120:\tadd    eax,ebx\n"_s;
+  const QString right = u"    1f40:\tadd    eax,ecx\n"_s;
+  const TextDiff diff = diffTexts(left, right, kListing);
+  EXPECT_THAT(words(left, diff.leftMarks), ElementsAre("ebx"));
+  EXPECT_THAT(words(right, diff.rightMarks), ElementsAre("ecx"));
+}
+
 }  // namespace
 }  // namespace swage::ui

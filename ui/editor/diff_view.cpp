@@ -16,6 +16,7 @@
 #include "ui/editor/find_bar.h"
 #include "ui/editor/link_map.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_state.h"
 
 using namespace Qt::StringLiterals;
 
@@ -110,7 +111,10 @@ QWidget* DiffView::makePane(int index) {
   column->setSpacing(gap);
   column->addSpacing(gap);
   column->addWidget(title);
-  column->addWidget(pane, 1);
+  auto* empty = new EmptyState(pane, {});
+  empty->setObjectName(u"diffEmpty%1"_s.arg(index));
+  m_empties[static_cast<std::size_t>(index)] = empty;
+  column->addWidget(empty, 1);
   connect(pane, &DiffPane::scrolled, this, [this, index] { followScroll(index); });
   connect(pane, &DiffPane::caretMoved, this, &DiffView::updateCurrent);
   connect(pane, &DiffPane::focused, this, [this, index] {
@@ -167,6 +171,8 @@ void DiffView::setLanguage(DiffPane::Language language) {
 }
 
 void DiffView::setTexts(std::vector<DiffText> texts) {
+  const bool isOtherCount = static_cast<int>(texts.size()) != paneCount() && paneCount() > 0;
+  const Sight sight = isOtherCount ? sightOf(m_active) : Sight();
   if (!m_document.setTexts(std::move(texts))) {
     return;
   }
@@ -179,8 +185,12 @@ void DiffView::setTexts(std::vector<DiffText> texts) {
       m_maps[at - 1]->setVisible(isUsed);
     }
     m_panes[at]->setTitle(isUsed ? m_document.title(i) : QString());
+    const QString sentence = isUsed ? m_document.whenEmpty(i) : QString();
+    m_empties[at]->setSentence(sentence.isEmpty() ? tr("There is no text on this side.") : sentence);
+    m_empties[at]->setEmpty(isUsed && m_document.text(i).isEmpty());
   }
   m_opened = true;
+  m_sight = sight;
   compare();
 }
 
@@ -243,7 +253,7 @@ void DiffView::showDiffs(int generation, std::vector<TextDiff> diffs) {
   updateTitles();
   updateCurrent();
   updateOverview();
-  if (std::exchange(m_opened, false)) {
+  if (std::exchange(m_opened, false) && !restoreSight()) {
     showFirstChange();
   }
   Q_EMIT compared();
@@ -256,12 +266,38 @@ void DiffView::showFirstChange() {
     if (const int line = nextBlock(m_unifiedLines, -1); line >= 0) {
       m_unified->reveal(line);
     }
-  } else if (const int diff = activeDiff(); diff >= 0) {
+    return;
+  }
+  // A side may be what the ancestor is.
+  for (int diff = 0; diff < static_cast<int>(m_diffs.size()); ++diff) {
     const TextDiff& shown = m_diffs[static_cast<std::size_t>(diff)];
-    if (const int chunk = nextChunk(shown, activeSide(), -1); chunk >= 0) {
-      active().reveal(shown.chunks[static_cast<std::size_t>(chunk)].range(activeSide()).first);
+    const int pane = std::clamp(m_active, diff, diff + 1);
+    const DiffSide side = pane == diff ? DiffSide::Left : DiffSide::Right;
+    if (const int chunk = nextChunk(shown, side, -1); chunk >= 0) {
+      m_panes[static_cast<std::size_t>(pane)]->reveal(shown.chunks[static_cast<std::size_t>(chunk)].range(side).first);
+      followScroll(pane);
+      return;
     }
   }
+}
+
+DiffView::Sight DiffView::sightOf(int pane) const {
+  const DiffPane& shown = *m_panes[static_cast<std::size_t>(pane)];
+  return {m_document.text(pane), shown.caretLine(), shown.topLine()};
+}
+
+// Where the same texts are shown with the ancestor or without it, the reader stays where he was.
+bool DiffView::restoreSight() {
+  const auto& texts = m_document.texts();
+  const auto same = std::find(texts.begin(), texts.end(), m_sight.text);
+  if (m_layout == Layout::Unified || m_sight.text.isEmpty() || same == texts.end()) {
+    return false;
+  }
+  m_active = static_cast<int>(same - texts.begin());
+  active().setCaretLine(m_sight.caret);
+  active().setTopLine(m_sight.top);
+  followScroll(m_active);
+  return true;
 }
 
 void DiffView::showUnified() {
@@ -419,51 +455,6 @@ void DiffView::nextPane() {
 void DiffView::previousPane() {
   if (m_layout == Layout::SideBySide && m_active > 0) {
     m_panes[static_cast<std::size_t>(m_active - 1)]->setFocus(Qt::ShortcutFocusReason);
-  }
-}
-
-// "Push" is from the active pane, "pull" into it.
-void DiffView::edit(Edit edit) {
-  const bool toLeft = edit == Edit::PushLeft || edit == Edit::PullRight;
-  const bool pulls = edit == Edit::PullLeft || edit == Edit::PullRight;
-  const int other = m_active + (edit == Edit::PushLeft || edit == Edit::PullLeft ? -1 : 1);
-  if (m_layout == Layout::Unified || activeDiff() < 0) {
-    return;
-  }
-  if (edit != Edit::Delete && (other < 0 || other >= paneCount())) {
-    return;
-  }
-  const int at = edit == Edit::Delete ? activeDiff() : std::min(m_active, other);
-  const TextDiff& diff = m_diffs[static_cast<std::size_t>(at)];
-  const DiffSide side = m_active == at ? DiffSide::Left : DiffSide::Right;
-  const int index = chunkAt(diff, side, active().caretLine());
-  if (index < 0) {
-    return;
-  }
-  const DiffChunk chunk = diff.chunks[static_cast<std::size_t>(index)];
-  if (edit == Edit::Delete) {
-    replaceText(m_active, deleteChunk(text(m_active), chunk, side));
-    return;
-  }
-  const int source = pulls ? other : m_active;
-  const int target = pulls ? m_active : other;
-  replaceText(target, pushChunk(text(source), text(target), chunk, toLeft ? DiffSide::Right : DiffSide::Left));
-}
-
-void DiffView::replaceText(int pane, const QString& text) {
-  const int line = active().caretLine();
-  const int top = active().topLine();
-  m_document.replace(pane, text);
-  compare();
-  active().setCaretLine(line);
-  active().setTopLine(top);
-  Q_EMIT edited(pane);
-}
-
-void DiffView::undo() {
-  if (const auto pane = m_document.undo()) {
-    compare();
-    Q_EMIT edited(*pane);
   }
 }
 

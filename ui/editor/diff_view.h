@@ -15,13 +15,14 @@ namespace swage::ui {
 
 class DiffOverview;
 class ElidedLabel;
+class EmptyState;
 class FindBar;
 class LinkMap;
 
 // Two texts side by side, or three with their common ancestor in the middle, or two in one ("unified"). Changed lines
-// and words are marked, the sides scroll together, a bar shows all changes. Keys are those of Meld. Texts can be
-// edited by pushing and deleting changes; that changes what is shown, never what it was made from, and can be undone.
-// Short texts are compared at once, long ones on another thread. GUI thread only.
+// and words are marked, a side without a text says so, the sides scroll together, a bar shows all changes. Keys are
+// those of Meld. Texts can be edited by pushing and deleting changes; that changes what is shown, never what it was
+// made from, and can be undone. Short texts are compared at once, long ones on another thread. GUI thread only.
 class DiffView final : public QWidget {
   Q_OBJECT
 
@@ -71,6 +72,14 @@ class DiffView final : public QWidget {
 
  private:
   enum class Edit : std::uint8_t { PushLeft, PushRight, PullLeft, PullRight, Delete };
+  // What the reader looks at.
+  struct Sight {
+    QString text;
+    int caret = 0;
+    int top = 0;
+  };
+  [[nodiscard]] Sight sightOf(int pane) const;
+  [[nodiscard]] bool restoreSight();
   void makePanes();
   [[nodiscard]] QWidget* makePane(int index);
   void makeShortcuts();
@@ -100,12 +109,14 @@ class DiffView final : public QWidget {
   int m_active = 0;
   int m_generation = 0;
   bool m_opened = false;  // other texts are being compared
+  Sight m_sight;          // to come back to then; without a text: none
   int m_conflicts = 0;
   // Where following has put each pane: news of that are no scrolling by the user.
   std::array<int, 3> m_followedTop = {-1, -1, -1};
   bool m_following = false;
   std::array<DiffPane*, 3> m_panes = {};
   std::array<ElidedLabel*, 3> m_titles = {};
+  std::array<EmptyState*, 3> m_empties = {};
   std::array<QWidget*, 3> m_columns = {};
   std::array<LinkMap*, 2> m_maps = {};
   DiffPane* m_unified;

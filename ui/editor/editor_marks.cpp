@@ -17,9 +17,13 @@ namespace {
 // Margins, markers and indicators of the editor. QScintilla keeps markers from 25 on for folding.
 constexpr int kDiagnosticMargin = 2;
 constexpr int kHeatMargin = 3;
+constexpr int kChangeMargin = 4;
+constexpr int kChangeMarginPixels = 4;
 constexpr int kErrorMarker = 0;
 constexpr int kWarningMarker = 1;
 constexpr int kLinkedMarker = 2;
+constexpr int kChangedMarker = 3;
+constexpr int kRemovedMarker = 4;
 constexpr int kErrorIndicator = 8;
 constexpr int kWarningIndicator = 9;
 constexpr int kHeatLevels = 8;
@@ -50,6 +54,11 @@ EditorMarks::EditorMarks(QsciScintilla& editor) : m_editor(editor), m_coolStyle(
   m_editor.setMarginType(kHeatMargin, QsciScintilla::TextMarginRightJustified);
   m_editor.setMarginWidth(kHeatMargin, 0);
   m_editor.setMarginMarkerMask(kHeatMargin, 0);
+  m_editor.setMarginType(kChangeMargin, QsciScintilla::SymbolMargin);
+  m_editor.setMarginWidth(kChangeMargin, 0);
+  m_editor.setMarginMarkerMask(kChangeMargin, (1 << kChangedMarker) | (1 << kRemovedMarker));
+  m_editor.markerDefine(QsciScintilla::FullRectangle, kChangedMarker);
+  m_editor.markerDefine(QsciScintilla::Underline, kRemovedMarker);
   // Two shapes, so that nobody has to tell them by colour.
   m_editor.markerDefine(QsciScintilla::Circle, kErrorMarker);
   m_editor.markerDefine(QsciScintilla::RightTriangle, kWarningMarker);
@@ -65,6 +74,10 @@ void EditorMarks::setTheme(const Theme& theme, const QFont& font) {
   m_editor.setMarkerForegroundColor(theme.caution, kWarningMarker);
   m_editor.setMarkerBackgroundColor(theme.caution, kWarningMarker);
   m_editor.setMarkerBackgroundColor(theme.linkedLine, kLinkedMarker);
+  m_editor.setMarkerBackgroundColor(theme.accent, kChangedMarker);
+  m_editor.setMarkerForegroundColor(theme.accent, kChangedMarker);
+  m_editor.setMarkerBackgroundColor(theme.bad, kRemovedMarker);
+  m_editor.setMarkerForegroundColor(theme.bad, kRemovedMarker);
   m_editor.setIndicatorForegroundColor(theme.bad, kErrorIndicator);
   m_editor.setIndicatorForegroundColor(theme.caution, kWarningIndicator);
   for (int level = 0; level < kHeatLevels; ++level) {
@@ -130,6 +143,24 @@ void EditorMarks::underline(const domain::Diagnostic& diagnostic) {
   m_editor.SendScintilla(QsciScintilla::SCI_SETINDICATORCURRENT, isError ? kErrorIndicator : kWarningIndicator);
   m_editor.SendScintilla(QsciScintilla::SCI_INDICATORFILLRANGE, static_cast<unsigned long>(start),
                          static_cast<long>(std::max<qsizetype>(length, 1)));
+}
+
+// Marks follow their lines as these move, so that they are set anew also where the numbers stay.
+void EditorMarks::setChanges(LineChanges changes, bool hasMargin) {
+  m_editor.setMarginWidth(kChangeMargin, hasMargin ? kChangeMarginPixels : 0);
+  if (changes == LineChanges() && m_changes == LineChanges()) {
+    return;
+  }
+  m_changes = std::move(changes);
+  m_editor.markerDeleteAll(kChangedMarker);
+  m_editor.markerDeleteAll(kRemovedMarker);
+  for (const int line : m_changes.changed) {
+    m_editor.markerAdd(line, kChangedMarker);
+  }
+  // Below the line before the gap.
+  for (const int line : m_changes.removed) {
+    m_editor.markerAdd(std::max(line - 1, 0), kRemovedMarker);
+  }
 }
 
 void EditorMarks::setHeat(std::vector<LineHeat> heat) {

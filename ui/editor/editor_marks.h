@@ -14,6 +14,13 @@
 
 namespace swage::ui {
 
+// Lines that differ from an earlier text: new or other ones, and those before which something is gone.
+struct LineChanges {
+  std::vector<int> changed;
+  std::vector<int> removed;
+  friend bool operator==(const LineChanges&, const LineChanges&) = default;
+};
+
 // What a view shows beside and below its text: what the compiler said, the lines linked with another listing, and where
 // the time goes. Lines are 0-based.
 class EditorMarks {
@@ -24,6 +31,10 @@ class EditorMarks {
   void setDiagnostics(std::vector<domain::Diagnostic> diagnostics);
   void setHeat(std::vector<LineHeat> heat);
   void setLinkedLines(const std::vector<int>& lines);
+
+  // `hasMargin`: there is an earlier text, so that there is room for marks even where nothing differs yet.
+  void setChanges(LineChanges changes, bool hasMargin);
+  [[nodiscard]] const LineChanges& changes() const { return m_changes; }
 
   [[nodiscard]] const std::vector<domain::Diagnostic>& diagnostics() const { return m_diagnostics; }
   [[nodiscard]] const std::vector<int>& linkedLines() const { return m_linked; }
@@ -45,6 +56,7 @@ class EditorMarks {
   std::vector<domain::Diagnostic> m_diagnostics;
   std::vector<LineHeat> m_heat;
   std::vector<int> m_linked;
+  LineChanges m_changes;
 };
 
 }  // namespace swage::ui

@@ -92,6 +92,7 @@ void KernelView::connectEditor() {
   connect(m_editor, &QsciScintilla::textChanged, this, [this] {
     if (!m_settingText) {
       updateMargin();
+      updateChanges();
       Q_EMIT edited();
     }
   });
@@ -103,21 +104,28 @@ void KernelView::connectEditor() {
   });
 }
 
-void KernelView::addShortcut(const QKeySequence& keys, void (KernelView::*slot)()) {
+QAction* KernelView::addShortcut(const QList<QKeySequence>& keys, void (KernelView::*slot)()) {
   auto* action = new QAction(this);
-  action->setShortcut(keys);
+  action->setShortcuts(keys);
   action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   connect(action, &QAction::triggered, this, slot);
   addAction(action);
+  return action;
 }
 
 void KernelView::addShortcuts() {
-  addShortcut(QKeySequence::Find, &KernelView::openFind);
-  addShortcut(QKeySequence::FindNext, &KernelView::findNext);
-  addShortcut(QKeySequence::FindPrevious, &KernelView::findPrevious);
-  addShortcut(QKeySequence(Qt::CTRL | Qt::Key_H), &KernelView::openReplace);
-  addShortcut(QKeySequence(Qt::CTRL | Qt::Key_L), &KernelView::openGoToLine);
-  addShortcut(QKeySequence(Qt::CTRL | Qt::Key_D), &KernelView::selectNextOccurrence);
+  addShortcut({QKeySequence::Find}, &KernelView::openFind);
+  addShortcut({Qt::Key_F3}, &KernelView::findNext);
+  addShortcut({Qt::SHIFT | Qt::Key_F3}, &KernelView::findPrevious);
+  addShortcut({Qt::CTRL | Qt::Key_D}, &KernelView::selectNextOccurrence);
+  m_releasable = {addShortcut({Qt::CTRL | Qt::Key_H}, &KernelView::openReplace),
+                  addShortcut({Qt::CTRL | Qt::Key_G, Qt::CTRL | Qt::Key_L}, &KernelView::openGoToLine)};
+}
+
+void KernelView::releaseShortcuts() {
+  for (QAction* action : m_releasable) {
+    action->setShortcuts(QList<QKeySequence>());
+  }
 }
 
 void KernelView::setTitle(const QString& title) {
@@ -135,7 +143,7 @@ void KernelView::setLanguage(Language language) {
   m_editor->setLexer(m_lexer.lexer);
   delete old;
   m_editor->setBraceMatching(m_lexer.lexer != nullptr ? QsciScintilla::SloppyBraceMatch : QsciScintilla::NoBraceMatch);
-  m_editor->setFolding(isFoldable(language) ? QsciScintilla::PlainFoldStyle : QsciScintilla::NoFoldStyle, kFolding);
+  m_editor->setFolding(isFoldable(language) ? QsciScintilla::BoxedFoldStyle : QsciScintilla::NoFoldStyle, kFolding);
   setTheme(m_theme);
 }
 
@@ -166,9 +174,11 @@ void KernelView::setTheme(const Theme& theme) {
   m_editor->setMarginsBackgroundColor(theme.alternateBase);
   m_editor->setMarginsForegroundColor(theme.mutedText);
   m_editor->setFoldMarginColors(theme.alternateBase, theme.alternateBase);
-  for (const int marker : {QsciScintilla::SC_MARKNUM_FOLDER, QsciScintilla::SC_MARKNUM_FOLDEROPEN}) {
-    m_editor->SendScintilla(QsciScintilla::SCI_MARKERSETFORE, static_cast<unsigned long>(marker), theme.mutedText);
-    m_editor->SendScintilla(QsciScintilla::SCI_MARKERSETBACK, static_cast<unsigned long>(marker), theme.mutedText);
+  // The sign in a box is drawn in the colour of its frame.
+  for (const int marker : {QsciScintilla::SC_MARKNUM_FOLDER, QsciScintilla::SC_MARKNUM_FOLDEROPEN,
+                           QsciScintilla::SC_MARKNUM_FOLDEREND, QsciScintilla::SC_MARKNUM_FOLDEROPENMID}) {
+    m_editor->SendScintilla(QsciScintilla::SCI_MARKERSETFORE, static_cast<unsigned long>(marker), theme.alternateBase);
+    m_editor->SendScintilla(QsciScintilla::SCI_MARKERSETBACK, static_cast<unsigned long>(marker), theme.text);
   }
   m_editor->setMatchedBraceBackgroundColor(theme.caretLine);
   m_editor->setMatchedBraceForegroundColor(theme.accent);
@@ -191,33 +201,6 @@ void KernelView::fork() {
   }
 }
 
-void KernelView::setText(const QString& text) {
-  if (text == m_editor->text()) {
-    return;
-  }
-  m_settingText = true;
-  m_editor->SendScintilla(QsciScintilla::SCI_SETSCROLLWIDTH, 1UL);
-  m_editor->setReadOnly(false);
-  m_editor->setText(text);
-  m_editor->SendScintilla(QsciScintilla::SCI_EMPTYUNDOBUFFER);
-  m_editor->setReadOnly(m_editing != Editing::Now);
-  m_editor->setCursorPosition(0, 0);
-  m_settingText = false;
-  m_caretLine = 0;
-  updateMargin();
-}
-
-void KernelView::reveal(const QString& text) {
-  const QString whole = m_editor->text();
-  const qsizetype position = whole.indexOf(text);
-  if (position <= 0) {
-    return;
-  }
-  const auto line = static_cast<int>(whole.left(position).count(u'\n'));
-  m_editor->setCursorPosition(line, 0);
-  m_editor->setFirstVisibleLine(line);
-}
-
 void KernelView::goToLine(int line, int column) {
   const int wanted = std::clamp(line, 0, std::max(m_editor->lines() - 1, 0));
   m_editor->ensureLineVisible(wanted);
@@ -238,17 +221,13 @@ void KernelView::setLinkedLines(const std::vector<int>& lines, Reveal reveal) {
   if (lines.empty() || reveal == Reveal::No) {
     return;
   }
-  const int first = m_editor->firstVisibleLine();
+  const int first = firstVisibleLine();
   const auto count = static_cast<int>(m_editor->SendScintilla(QsciScintilla::SCI_LINESONSCREEN));
   const bool isShown = std::any_of(lines.begin(), lines.end(),
                                    [&](int line) { return line >= first && line < first + std::max(count, 1); });
   if (!isShown) {
-    m_editor->setFirstVisibleLine(std::max(lines.front() - count / 3, 0));
+    setTopLine(lines.front() - count / 3);
   }
-}
-
-int KernelView::firstVisibleLine() const {
-  return m_editor->firstVisibleLine();
 }
 
 // Asked now: QScintilla tells of a caret that moved when it paints.
@@ -273,6 +252,18 @@ QString KernelView::selectedText() const {
 
 bool KernelView::canUndo() const {
   return m_editor->isUndoAvailable();
+}
+
+bool KernelView::canRedo() const {
+  return m_editor->isRedoAvailable();
+}
+
+void KernelView::undo() {
+  m_editor->undo();
+}
+
+void KernelView::redo() {
+  m_editor->redo();
 }
 
 void KernelView::updateMargin() {

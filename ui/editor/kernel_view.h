@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "ui/editor/line_heat.h"
 #include "ui/widgets/theme.h"
 
+class QAction;
 class QKeySequence;
 class QsciScintilla;
 
@@ -22,8 +24,9 @@ class EditorMarks;
 class FindBar;
 
 // Text of a kernel with line numbers, folding, several carets, a find bar (Ctrl+F, F3, Shift+F3, Ctrl+H) and marks.
-// What is recorded cannot be changed; with Editing::OnFirstKey the first attempt makes the text the user's own. Keeps
-// its scroll position when the same text is set again. Lines are 0-based. GUI thread only.
+// What is recorded cannot be changed; with Editing::OnFirstKey the first attempt makes the text the user's own. A text
+// that was shown before comes back as it was left: caret, scroll position. Lines that all generated sources begin with
+// are folded. Lines are 0-based. GUI thread only.
 class KernelView final : public QWidget {
   Q_OBJECT
 
@@ -42,8 +45,14 @@ class KernelView final : public QWidget {
   void setEditing(Editing editing);
   [[nodiscard]] Editing editing() const { return m_editing; }
   void setText(const QString& text);
-  // Scrolls to the first line that contains `text`, if there is one.
+  // Whether the text was shown before, and stands as it was left.
+  [[nodiscard]] bool wasKnown() const { return m_wasKnown; }
+  // Scrolls to where a generated source is no longer like all others; else to the first line that contains `text`.
   void reveal(const QString& text);
+  // The text that this one was made from: what differs is marked in the margin. Null: nothing is.
+  void setOriginal(const QString& original);
+  // Leaves the keys for replacing and for going to a line to the actions of whoever shows this.
+  void releaseShortcuts();
   void goToLine(int line, int column = 0);
 
   void setDiagnostics(std::vector<domain::Diagnostic> diagnostics);
@@ -54,11 +63,16 @@ class KernelView final : public QWidget {
   [[nodiscard]] const EditorMarks& marks() const { return *m_marks; }
 
   [[nodiscard]] int firstVisibleLine() const;
+  void setTopLine(int line);
   [[nodiscard]] int caretLine() const;
+  [[nodiscard]] bool isLineShown(int line) const;  // not folded away
   [[nodiscard]] int lineCount() const;
   [[nodiscard]] QString text() const;
   [[nodiscard]] QString selectedText() const;
   [[nodiscard]] bool canUndo() const;
+  [[nodiscard]] bool canRedo() const;
+  void undo();
+  void redo();
 
   void openFind();
   void openReplace();
@@ -80,6 +94,13 @@ class KernelView final : public QWidget {
 
  private:
   enum class Direction : std::uint8_t { Forward, Backward };
+  // How a text was left.
+  struct Position {
+    std::size_t text = 0;  // its hash
+    int caretLine = 0;
+    int caretColumn = 0;
+    int top = 0;
+  };
   void configure();
   void connectEditor();
   void fork();
@@ -88,8 +109,12 @@ class KernelView final : public QWidget {
   void replace();
   void replaceAll();
   void updateMargin();
+  void updateChanges();
+  void rememberPosition();
+  [[nodiscard]] bool restorePosition();
+  void foldPrelude();
   void addShortcuts();
-  void addShortcut(const QKeySequence& keys, void (KernelView::*slot)());
+  QAction* addShortcut(const QList<QKeySequence>& keys, void (KernelView::*slot)());
   void hover(const QPoint& position);
   void showTooltip(const QPoint& global, int line);
 
@@ -104,6 +129,10 @@ class KernelView final : public QWidget {
   int m_caretLine = 0;  // that was told of
   int m_hovered = -1;
   bool m_settingText = false;
+  bool m_wasKnown = false;
+  QString m_original;
+  std::deque<Position> m_positions;  // the newest first
+  std::vector<QAction*> m_releasable;
 };
 
 }  // namespace swage::ui

@@ -11,6 +11,7 @@ namespace swage::ui {
 struct DiffText {
   QString title;
   QString text;
+  QString whenEmpty = {};  // what is said in place of an empty text
   friend bool operator==(const DiffText&, const DiffText&) = default;
 };
 
@@ -25,6 +26,7 @@ class DiffDocument {
 
   [[nodiscard]] int count() const { return static_cast<int>(m_texts.size()); }
   [[nodiscard]] const QString& title(int index) const { return m_texts[static_cast<std::size_t>(index)].title; }
+  [[nodiscard]] const QString& whenEmpty(int index) const { return m_texts[static_cast<std::size_t>(index)].whenEmpty; }
   [[nodiscard]] const QString& text(int index) const { return m_edited[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const std::vector<QString>& texts() const { return m_edited; }
   [[nodiscard]] bool isEdited(int index) const;

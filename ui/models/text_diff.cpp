@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ui/models/assembly_addresses.h"
 #include "ui/models/line_diff.h"
 
 namespace swage::ui {
@@ -85,6 +86,20 @@ QStringList withoutTrailingSpace(QStringList lines) {
   return lines;
 }
 
+// Without what only says where code lies. Removed, two lines are equal that differ by nothing else; blanked out, the
+// rest stays in its columns.
+enum class Addresses : std::uint8_t { Removed, Blanked };
+QStringList withoutAddresses(QStringList lines, Addresses how) {
+  for (QString& line : lines) {
+    const std::vector<LineSpan> spans = addressesIn(line);
+    for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
+      line.replace(span->begin, span->length,
+                   how == Addresses::Removed ? QString() : QString(span->length, QLatin1Char(' ')));
+    }
+  }
+  return lines;
+}
+
 std::string joined(const QStringList& lines) {
   return lines.isEmpty() ? std::string() : QString(lines.join(u'\n') + u'\n').toStdString();
 }
@@ -154,10 +169,18 @@ TextDiff diffTexts(const QString& left, const QString& right, const DiffOptions&
     leftLines = withoutTrailingSpace(std::move(leftLines));
     rightLines = withoutTrailingSpace(std::move(rightLines));
   }
+  const auto compact = [&options](const QStringList& lines) {
+    return joined(options.ignoreAddresses ? withoutAddresses(lines, Addresses::Removed) : lines);
+  };
   TextDiff diff;
-  diff.chunks = diffLines(joined(leftLines), joined(rightLines), options.ignoreWhiteSpace);
+  diff.chunks = diffLines(compact(leftLines), compact(rightLines), options.ignoreWhiteSpace);
+  if (options.ignoreAddresses) {
+    leftLines = withoutAddresses(std::move(leftLines), Addresses::Blanked);
+    rightLines = withoutAddresses(std::move(rightLines), Addresses::Blanked);
+  }
   for (DiffChunk& chunk : diff.chunks) {
-    chunk.isIgnored = options.ignoreComments && isBlank(leftLines, chunk.left) && isBlank(rightLines, chunk.right);
+    const bool mayBeBlank = options.ignoreComments || options.ignoreAddresses;
+    chunk.isIgnored = mayBeBlank && isBlank(leftLines, chunk.left) && isBlank(rightLines, chunk.right);
     if (!chunk.isIgnored && chunk.left.count > 0 && chunk.right.count > 0) {
       WordMarks marks = diffWords(leftLines.mid(chunk.left.first, chunk.left.count),
                                   rightLines.mid(chunk.right.first, chunk.right.count));

@@ -16,6 +16,7 @@ struct DiffOptions {
   bool ignoreWhiteSpace = false;
   bool ignoreComments = false;
   CommentSyntax comments = CommentSyntax::C;
+  bool ignoreAddresses = false;  // of a listing: see assembly_addresses.h
   friend bool operator==(const DiffOptions&, const DiffOptions&) = default;
 };
 
@@ -33,7 +34,7 @@ struct LineRange {
 struct DiffChunk {
   LineRange left;
   LineRange right;
-  // Only blank lines or ignored comments: keeps the sides in step, and is neither marked nor counted.
+  // Only blank lines, ignored comments or padding: keeps the sides in step, and is neither marked nor counted.
   bool isIgnored = false;
 
   [[nodiscard]] const LineRange& range(DiffSide side) const { return side == DiffSide::Left ? left : right; }

@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QResizeEvent>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -66,11 +67,32 @@ QLabel* makeTitle(const QString& text) {
   return label;
 }
 
+QString sentenceWithoutListing(const services::CandidateDetail& detail) {
+  if (detail.evaluation && std::holds_alternative<domain::CompileFailed>(*detail.evaluation)) {
+    return CodePanes::tr("Compilation failed.");
+  }
+  return detail.kernels.empty() ? CodePanes::tr("There is no assembly: nothing was compiled for it.")
+                                : CodePanes::tr("Its assembly is not in this record.");
+}
+
 KernelView::Language assemblyLanguage(domain::Target target) {
   return target == domain::Target::Cuda ? KernelView::Language::Ptx : KernelView::Language::X86;
 }
 
 }  // namespace
+
+ShownListing shownListing(const std::string& listing, const domain::ListingOptions& options) {
+  const domain::Listing readable = domain::readableListing(listing, options);
+  const domain::SourceMap whole = domain::mapListing(listing);
+  ShownListing shown;
+  shown.text = toQString(readable.text);
+  shown.map.lineOf.reserve(readable.lineOf.size());
+  for (const int line : readable.lineOf) {
+    const auto at = static_cast<std::size_t>(line);
+    shown.map.lineOf.push_back(at < whole.lineOf.size() ? whole.lineOf[at] : 0);
+  }
+  return shown;
+}
 
 SassView sassOf(const domain::Profile& profile) {
   SassView sass;
@@ -118,7 +140,8 @@ std::vector<LineHeat> heatOf(const domain::Profile& profile) {
   return heat;
 }
 
-CodePanes::CodePanes(QWidget* parent) : QWidget(parent), m_splitter(new QSplitter(Qt::Vertical)) {
+CodePanes::CodePanes(QWidget* parent)
+    : QWidget(parent), m_splitter(new QSplitter(Qt::Vertical)), m_listingMenu(new QMenu(tr("Listing"), this)) {
   m_splitter->setObjectName(u"codeSplitter"_s);
   m_splitter->setChildrenCollapsible(false);
   m_parts.push_back(
@@ -132,6 +155,7 @@ CodePanes::CodePanes(QWidget* parent) : QWidget(parent), m_splitter(new QSplitte
     connectPart(pane);
   }
   toggle(Pane::Sass)->setChecked(false);
+  makeListingMenu();
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_splitter);
@@ -144,6 +168,7 @@ CodePanes::Part CodePanes::makePart(Pane pane, const QString& title, const QStri
   made.view = new KernelView(pane == Pane::Sass ? KernelView::Language::Sass : KernelView::Language::Cpp);
   made.view->setObjectName(name);
   made.view->setTitle(title);
+  made.view->releaseShortcuts();
   made.empty = new EmptyState(made.view, emptySentence);
   made.note = new QLabel;
   made.note->setObjectName(QString(name % u"Note"_s));
@@ -184,6 +209,60 @@ void CodePanes::connectPart(Pane pane) {
   });
 }
 
+// As Compiler Explorer has them: what is checked is taken out, or written plainly.
+void CodePanes::makeListingMenu() {
+  using Options = domain::ListingOptions;
+  m_listingOptions.library = false;
+  m_listingOptions.unusedLabels = false;
+  m_listingMenu->setObjectName(u"listingMenu"_s);
+  m_listingMenu->setToolTipsVisible(true);
+  addFilter(tr("&Demangle Names"), tr("swage::sum() instead of _ZN5swage3sumEv"), u"demangle"_s, &Options::demangle,
+            false);
+  m_listingMenu->addSeparator();
+  addFilter(tr("Hide Dir&ectives"), tr("Lines for the assembler: .file, .section, debug information"), u"directives"_s,
+            &Options::directives, true);
+  addFilter(tr("Hide &Source Lines"), tr("Lines that only name a line of the source, such as source.cpp:12"),
+            u"places"_s, &Options::places, true);
+  addFilter(tr("Hide &Unused Labels"), tr("Labels that nothing jumps to"), u"unusedLabels"_s, &Options::unusedLabels,
+            true);
+  addFilter(tr("Hide &Library Functions"), tr("Functions that have no line of the source"), u"library"_s,
+            &Options::library, true);
+  addFilter(tr("Hide &Comments"), tr("Lines that hold nothing but a comment"), u"comments"_s, &Options::comments, true);
+  addFilter(tr("Hide &Addresses"), tr("Of instructions and of what they jump to"), u"addresses"_s, &Options::addresses,
+            true);
+}
+
+void CodePanes::addFilter(const QString& text, const QString& tip, const QString& name,
+                          bool domain::ListingOptions::*option, bool isHiding) {
+  QAction* action = m_listingMenu->addAction(text);
+  action->setObjectName(u"listing_"_s % name);
+  action->setToolTip(tip);
+  action->setCheckable(true);
+  action->setChecked(m_listingOptions.*option != isHiding);
+  connect(action, &QAction::toggled, this, [this, option, isHiding](bool isChecked) {
+    m_listingOptions.*option = isChecked != isHiding;
+    showListing();
+  });
+}
+
+QJsonObject CodePanes::saveState() const {
+  QJsonObject state;
+  for (const QAction* action : m_listingMenu->actions()) {
+    if (action->isCheckable()) {
+      state[action->objectName()] = action->isChecked();
+    }
+  }
+  return state;
+}
+
+void CodePanes::restoreState(const QJsonObject& state) {
+  for (QAction* action : m_listingMenu->actions()) {
+    if (action->isCheckable()) {
+      action->setChecked(state[action->objectName()].toBool(action->isChecked()));
+    }
+  }
+}
+
 // The source gets a little more than the listings.
 void CodePanes::shareSpace() {
   constexpr int kShares[] = {5, 4, 4};
@@ -205,16 +284,36 @@ void CodePanes::setCandidate(const services::CandidateDetail& detail, const std:
   part(Pane::Assembly).title->setText(listing);
   toggle(Pane::Assembly)->setText(listing);
   toggle(Pane::Sass)->setVisible(target == domain::Target::Cuda);
-  view(Pane::Assembly).setLanguage(assemblyLanguage(target));
-  view(Pane::Assembly).setLinkedLines({}, KernelView::Reveal::No);
-  view(Pane::Assembly).setText(toQString(detail.assembly));
-  part(Pane::Assembly).map = domain::mapListing(detail.assembly);
-  part(Pane::Assembly)
-      .empty->setSentence(detail.kernels.empty() ? tr("There is no assembly: nothing was compiled for it.")
-                                                 : tr("Its assembly is not in this record."));
-  part(Pane::Assembly).empty->setEmpty(detail.assembly.empty());
+  part(Pane::Assembly).empty->setSentence(sentenceWithoutListing(detail));
+  setListing(detail.assembly, target);
+  if (!view(Pane::Assembly).wasKnown()) {
+    view(Pane::Assembly).setTopLine(0);
+  }
   setSass(profile);
   setNotes(detail, profile);
+}
+
+void CodePanes::setListing(const std::string& listing, domain::Target target) {
+  m_listing = listing;
+  view(Pane::Assembly).setLanguage(assemblyLanguage(target));
+  showListing();
+}
+
+void CodePanes::showListing() {
+  ShownListing shown = shownListing(m_listing, m_listingOptions);
+  const int top = view(Pane::Assembly).firstVisibleLine();
+  view(Pane::Assembly).setLinkedLines({}, KernelView::Reveal::No);
+  view(Pane::Assembly).setText(shown.text);
+  if (!view(Pane::Assembly).wasKnown()) {
+    view(Pane::Assembly).setTopLine(top);  // what follows each key must not jump
+  }
+  part(Pane::Assembly).map = std::move(shown.map);
+  part(Pane::Assembly).empty->setEmpty(m_listing.empty());
+}
+
+void CodePanes::setListingNote(const QString& note, const QString& tooltip) {
+  part(Pane::Assembly).note->setText(note);
+  part(Pane::Assembly).note->setToolTip(tooltip);
 }
 
 void CodePanes::setSass(const std::optional<domain::Profile>& profile) {
@@ -240,9 +339,9 @@ void CodePanes::setNotes(const services::CandidateDetail& detail, const std::opt
   part(Pane::Source).note->setText(heat.empty() ? QString() : tr("%1 samples").arg(formatCount(samplesOf(*profile))));
 }
 
-void CodePanes::setSource(const QString& text, bool isRecorded) {
+void CodePanes::setSource(const QString& text, bool isListed) {
   view(Pane::Source).setText(text);
-  m_isLinked = isRecorded;
+  m_isLinked = isListed;
   if (!m_isLinked) {
     link(Pane::Source, -1, KernelView::Reveal::No);
   }

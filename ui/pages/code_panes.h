@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QJsonObject>
 #include <QString>
 #include <QWidget>
 
 #include <optional>
 #include <vector>
 
+#include "core/domain/listing.h"
 #include "core/domain/profile.h"
 #include "core/domain/source_map.h"
 #include "core/services/types.h"
@@ -15,6 +17,7 @@
 
 class QAction;
 class QLabel;
+class QMenu;
 class QSplitter;
 
 namespace swage::ui {
@@ -23,7 +26,7 @@ class EmptyState;
 
 // Source, assembly and SASS of a candidate side by side, or below each other where there is no room. The line of the
 // caret, and the line under the mouse, are marked in the other panes where line information links them; beside source
-// and SASS stands the share of a profile's samples.
+// and SASS stands the share of a profile's samples. What of a listing is shown can be chosen.
 class CodePanes final : public QWidget {
   Q_OBJECT
 
@@ -33,8 +36,16 @@ class CodePanes final : public QWidget {
   explicit CodePanes(QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   void setCandidate(const services::CandidateDetail& detail, const std::optional<domain::Profile>& profile);
-  // The text of the source pane; `isRecorded` says whether the listings still belong to it.
-  void setSource(const QString& text, bool isRecorded);
+  // The text of the source pane; `isListed` says whether the listing belongs to it.
+  void setSource(const QString& text, bool isListed);
+  // The listing of a draft, or the recorded one again. `note` stands beside its title, with a tooltip.
+  void setListing(const std::string& listing, domain::Target target);
+  void setListingNote(const QString& note, const QString& tooltip);
+  // What is left out of listings, and whether names are written as in the source.
+  [[nodiscard]] QMenu* listingMenu() const { return m_listingMenu; }
+  [[nodiscard]] const domain::ListingOptions& listingOptions() const { return m_listingOptions; }
+  [[nodiscard]] QJsonObject saveState() const;
+  void restoreState(const QJsonObject& state);
   [[nodiscard]] KernelView& view(Pane pane) const { return *m_parts[static_cast<std::size_t>(pane)].view; }
   [[nodiscard]] QAction* toggle(Pane pane) const { return m_parts[static_cast<std::size_t>(pane)].toggle; }
   // Of the pane that has the focus, else of the source.
@@ -51,11 +62,15 @@ class CodePanes final : public QWidget {
     EmptyState* empty = nullptr;
     KernelView* view = nullptr;
     QAction* toggle = nullptr;
-    domain::SourceMap map;  // empty for the source itself
+    domain::SourceMap map;  // of the text that is shown; empty for the source itself
   };
 
   Part makePart(Pane pane, const QString& title, const QString& name, const QString& emptySentence);
   void connectPart(Pane pane);
+  void makeListingMenu();
+  void addFilter(const QString& text, const QString& tip, const QString& name, bool domain::ListingOptions::*option,
+                 bool isHiding);
+  void showListing();
   void shareSpace();
   void setSass(const std::optional<domain::Profile>& profile);
   void setNotes(const services::CandidateDetail& detail, const std::optional<domain::Profile>& profile);
@@ -66,7 +81,17 @@ class CodePanes final : public QWidget {
   QSplitter* m_splitter;
   std::vector<Part> m_parts;
   bool m_isLinked = true;
+  std::string m_listing;  // all of it
+  domain::ListingOptions m_listingOptions;
+  QMenu* m_listingMenu;
 };
+
+// A listing as it is shown, and the lines of the source that its lines came from.
+struct ShownListing {
+  QString text;
+  domain::SourceMap map;
+};
+[[nodiscard]] ShownListing shownListing(const std::string& listing, const domain::ListingOptions& options);
 
 // The SASS of a profile as one listing, with the lines of the source that its instructions came from.
 struct SassView {

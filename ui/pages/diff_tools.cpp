@@ -26,6 +26,7 @@ DiffTools::DiffTools(DiffView& view, CommentSyntax comments, QWidget* parent)
       m_layout(new QComboBox),
       m_whiteSpace(new QCheckBox(tr("Ignore white space"))),
       m_comments(new QCheckBox(tr("Ignore comments"))),
+      m_addresses(new QCheckBox(tr("Ignore addresses"))),
       m_previous(new QToolButton),
       m_next(new QToolButton),
       m_count(new QLabel),
@@ -36,6 +37,7 @@ DiffTools::DiffTools(DiffView& view, CommentSyntax comments, QWidget* parent)
   });
   connect(m_whiteSpace, &QCheckBox::toggled, this, &DiffTools::applyOptions);
   connect(m_comments, &QCheckBox::toggled, this, &DiffTools::applyOptions);
+  connect(m_addresses, &QCheckBox::toggled, this, &DiffTools::applyOptions);
   connect(m_previous, &QToolButton::clicked, &view, &DiffView::previousChange);
   connect(m_next, &QToolButton::clicked, &view, &DiffView::nextChange);
   whenEditingFinished(m_line, this, [](DiffTools* self) {
@@ -52,6 +54,8 @@ DiffTools::DiffTools(DiffView& view, CommentSyntax comments, QWidget* parent)
     m_line->setFocus(Qt::ShortcutFocusReason);
     m_line->selectAll();
   });
+  m_addresses->setChecked(comments == CommentSyntax::Assembly);
+  m_addresses->setVisible(comments == CommentSyntax::Assembly);
   updateState();
 }
 
@@ -61,6 +65,8 @@ void DiffTools::makeButtons() {
   m_layout->setAccessibleName(tr("Layout"));
   m_whiteSpace->setObjectName(u"ignoreWhiteSpace"_s);
   m_comments->setObjectName(u"ignoreComments"_s);
+  m_addresses->setObjectName(u"ignoreAddresses"_s);
+  m_addresses->setToolTip(tr("Addresses, branch targets, numbers of labels and of lines, and padding"));
   m_previous->setObjectName(u"previousChange"_s);
   m_previous->setToolTip(tr("Previous change (Alt+Up or Ctrl+E)"));
   m_next->setObjectName(u"nextChange"_s);
@@ -79,6 +85,7 @@ void DiffTools::makeButtons() {
   row->addWidget(m_layout);
   row->addWidget(m_whiteSpace);
   row->addWidget(m_comments);
+  row->addWidget(m_addresses);
   row->addStretch(1);
   row->addWidget(m_count);
   for (QToolButton* button : {m_previous, m_next}) {
@@ -96,8 +103,10 @@ void DiffTools::setTheme(const Theme& theme) {
 }
 
 void DiffTools::applyOptions() {
-  m_view.setOptions(
-      {.ignoreWhiteSpace = m_whiteSpace->isChecked(), .ignoreComments = m_comments->isChecked(), .comments = m_syntax});
+  m_view.setOptions({.ignoreWhiteSpace = m_whiteSpace->isChecked(),
+                     .ignoreComments = m_comments->isChecked(),
+                     .comments = m_syntax,
+                     .ignoreAddresses = m_addresses->isChecked()});
 }
 
 void DiffTools::updateState() {

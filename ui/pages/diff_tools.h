@@ -34,6 +34,7 @@ class DiffTools final : public QWidget {
   QComboBox* m_layout;
   QCheckBox* m_whiteSpace;
   QCheckBox* m_comments;
+  QCheckBox* m_addresses;
   QToolButton* m_previous;
   QToolButton* m_next;
   QLabel* m_count;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/services/compile_service.h"
 #include "core/services/edit_service.h"
 #include "ui/models/draft_store.h"
 #include "ui/models/session.h"
@@ -42,6 +43,8 @@ class KernelEditing final : public QObject {
 
   [[nodiscard]] State state() const { return m_state; }
   [[nodiscard]] const QString& text() const { return m_text; }  // the draft's, else the recorded source
+  [[nodiscard]] const QString& recorded() const { return m_recorded; }
+  [[nodiscard]] services::DraftSource draft() const { return {m_project, m_candidate, m_text.toStdString()}; }
   [[nodiscard]] const QString& stage() const { return m_stage; }
   [[nodiscard]] const QDateTime& recoveredFrom() const { return m_recovered; }  // null: typed in this sitting
   [[nodiscard]] bool mayEvaluate() const;

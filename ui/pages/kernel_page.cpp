@@ -18,7 +18,9 @@
 #include "ui/models/fact_model.h"
 #include "ui/models/format.h"
 #include "ui/models/plan_model.h"
+#include "ui/models/source_parameters.h"
 #include "ui/pages/code_panes.h"
+#include "ui/pages/kernel_draft.h"
 #include "ui/pages/kernel_editing.h"
 #include "ui/pages/parameter_panel.h"
 #include "ui/widgets/badge.h"
@@ -87,20 +89,22 @@ QToolButton* makeButton(QAction* action) {
   return button;
 }
 
-QString editStateText(const KernelEditing& editing) {
+QString draftText(const KernelEditing& editing) {
+  return editing.recoveredFrom().isValid()
+             ? KernelPage::tr("Draft of %1, not evaluated yet")
+                   .arg(editing.recoveredFrom().toLocalTime().toString(u"yyyy-MM-dd hh:mm"_s))
+             : KernelPage::tr("Draft, not evaluated yet");
+}
+
+QString editStateText(const KernelEditing& editing, const KernelDraft& draft) {
   switch (editing.state()) {
     case KernelEditing::State::Unavailable: return {};
     case KernelEditing::State::Recorded: return KernelPage::tr("Recorded. Typing starts a draft.");
     case KernelEditing::State::Evaluating: return KernelPage::tr("Evaluating: %1").arg(editing.stage());
     case KernelEditing::State::Draft: break;
   }
-  if (!editing.obstacle().isEmpty()) {
-    return editing.obstacle();
-  }
-  return editing.recoveredFrom().isValid()
-             ? KernelPage::tr("Draft of %1, not evaluated yet")
-                   .arg(editing.recoveredFrom().toLocalTime().toString(u"yyyy-MM-dd hh:mm"_s))
-             : KernelPage::tr("Draft, not evaluated yet");
+  const QString text = editing.obstacle().isEmpty() ? draftText(editing) : editing.obstacle();
+  return draft.stateText().isEmpty() ? text : KernelPage::tr("%1; %2").arg(text, draft.stateText());
 }
 
 }  // namespace
@@ -123,6 +127,7 @@ KernelPage::KernelPage(Session& session, KernelServices services, QWidget* paren
       m_plan(new PlanModel(this)),
       m_facts(new FactModel(this)) {
   setObjectName(u"kernelPage"_s);
+  m_draft = new KernelDraft(session, m_services.compiles, *m_editing, *m_code, this);
   m_factTable = makeTable(m_facts, u"factTable"_s);
   makeActions();
   makeTabs();
@@ -138,8 +143,13 @@ KernelPage::KernelPage(Session& session, KernelServices services, QWidget* paren
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_empty);
   KernelView& source = m_code->view(CodePanes::Pane::Source);
-  connect(&source, &KernelView::edited, this, [this, &source] { m_editing->setDraft(source.text()); });
+  connect(&source, &KernelView::edited, this, [this, &source] {
+    m_editing->setDraft(source.text());
+    m_draft->update();
+  });
   connect(m_editing, &KernelEditing::changed, this, &KernelPage::showEditing);
+  connect(m_draft, &KernelDraft::changed, this, &KernelPage::showDiagnostics);
+  connect(m_draft, &KernelDraft::refused, this, [this] { goToProblem(m_diagnostics->nextWithLine(-1, 1)); });
   connect(m_parameters, &ParameterPanel::evaluationRequested, this,
           [this](const domain::Genome& genome) { m_editing->evaluate(genome); });
   connect(&session, &Session::selectionChanged, this, &KernelPage::showSelection);
@@ -169,6 +179,9 @@ void KernelPage::makeActions() {
   m_cancel = makeAction(u"cancelEvaluation"_s, tr("Cancel"), {}, &KernelPage::cancel);
   makeAction(u"nextProblem"_s, tr("Next Problem"), {Qt::Key_F8}, &KernelPage::nextProblem);
   makeAction(u"previousProblem"_s, tr("Previous Problem"), {Qt::SHIFT | Qt::Key_F8}, &KernelPage::previousProblem);
+  makeAction(u"replaceInKernel"_s, tr("Replace…"), {Qt::CTRL | Qt::Key_H}, &KernelPage::openReplace);
+  makeAction(u"goToLineInKernel"_s, tr("Go to Line…"), {Qt::CTRL | Qt::Key_G, Qt::CTRL | Qt::Key_L},
+             &KernelPage::openGoToLine);
   m_nextHotSpot = makeAction(u"nextHotSpot"_s, tr("Next Hot Spot"), {Qt::CTRL | Qt::Key_F8}, &KernelPage::nextHotSpot);
   m_previousHotSpot = makeAction(u"previousHotSpot"_s, tr("Previous Hot Spot"), {Qt::CTRL | Qt::SHIFT | Qt::Key_F8},
                                  &KernelPage::previousHotSpot);
@@ -216,6 +229,14 @@ QWidget* KernelPage::makeToolRow() {
   for (const CodePanes::Pane pane : {CodePanes::Pane::Source, CodePanes::Pane::Assembly, CodePanes::Pane::Sass}) {
     add(m_code->toggle(pane));
   }
+  auto* listing = new QToolButton;
+  listing->setObjectName(u"listingButton"_s);
+  listing->setText(tr("Listing"));
+  listing->setToolTip(tr("What of the listings is shown"));
+  listing->setMenu(m_code->listingMenu());
+  listing->setPopupMode(QToolButton::InstantPopup);
+  listing->setAutoRaise(true);
+  row->addWidget(listing);
   m_editState->setObjectName(u"editState"_s);
   m_editState->setForegroundRole(QPalette::PlaceholderText);
   m_editState->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -298,6 +319,24 @@ void KernelPage::startDraft(const QString& source) {
   showEditing();
 }
 
+void KernelPage::openReplace() {
+  m_tabs->setCurrentIndex(0);
+  m_code->focusedView().openReplace();
+}
+
+void KernelPage::openGoToLine() {
+  m_tabs->setCurrentIndex(0);
+  m_code->focusedView().openGoToLine();
+}
+
+QJsonObject KernelPage::saveState() const {
+  return m_code->saveState();
+}
+
+void KernelPage::restoreState(const QJsonObject& state) {
+  m_code->restoreState(state);
+}
+
 void KernelPage::goToSourceLine(int line) {
   focusSource();
   m_code->view(CodePanes::Pane::Source).goToLine(line - 1);
@@ -321,9 +360,12 @@ void KernelPage::showDetail(const services::CandidateDetail& detail) {
   m_status->setBadge(status, toneOfStatus(status));
   m_accuracy->setBadge(accuracyOf(detail), Badge::Tone::Neutral);
   showCode(detail);
-  showParameters(detail);
+  // Of an edited source the record has the parameters of its parent.
+  services::CandidateDetail said = detail;
+  said.genome = withSourceParameters(detail.genome, detail.program.source);
+  showParameters(said);
   m_plan->setRows(planRows(detail.program.plan));
-  m_facts->setRows(evaluationFacts(detail));
+  m_facts->setRows(evaluationFacts(said));
 }
 
 void KernelPage::showCode(const services::CandidateDetail& detail) {
@@ -344,15 +386,19 @@ void KernelPage::showCode(const services::CandidateDetail& detail) {
   m_code->setCandidate(detail, profile);
   m_nextHotSpot->setVisible(profile && !heatOf(*profile).empty());
   m_previousHotSpot->setVisible(m_nextHotSpot->isVisible());
-  if (isOther) {
-    // A generated file begins with a long prologue that is the same everywhere. The first mention of the kernel's name
-    // stands where its own parameters begin.
+  if (isOther && !source.wasKnown()) {
+    // Where there is no prelude, the first mention of the kernel's name stands where its own parameters begin.
     const std::vector<std::string> entries = detail.program.entries();
     source.reveal(entries.empty() ? QString() : toQString(entries.front()));
   }
-  m_diagnostics->setRows(domain::diagnosticsOf(detail.evaluation, detail.compileLog));
-  source.setDiagnostics(m_diagnostics->items());
+  m_draft->setCandidate(detail);
+}
+
+void KernelPage::showDiagnostics() {
+  m_diagnostics->setRows(m_draft->diagnostics());
+  m_code->view(CodePanes::Pane::Source).setDiagnostics(m_diagnostics->items());
   m_problems->setVisible(m_diagnostics->rowCount() > 0);
+  showEditing();
 }
 
 void KernelPage::showParameters(const services::CandidateDetail& detail) {
@@ -375,8 +421,10 @@ void KernelPage::showEditing() {
   source.setEditing(state == State::Draft      ? KernelView::Editing::Now
                     : state == State::Recorded ? KernelView::Editing::OnFirstKey
                                                : KernelView::Editing::Never);
-  m_code->setSource(m_editing->text(), state != State::Draft && state != State::Evaluating);
-  m_editState->setFullText(editStateText(*m_editing));
+  m_draft->update();
+  m_code->setSource(m_editing->text(), m_draft->isListed());
+  source.setOriginal(m_editing->recorded());
+  m_editState->setFullText(editStateText(*m_editing, *m_draft));
   m_evaluate->setVisible(state == State::Recorded || state == State::Draft);
   m_evaluate->setEnabled(m_editing->mayEvaluate());
   m_discard->setVisible(state == State::Draft);
@@ -386,7 +434,7 @@ void KernelPage::showEditing() {
 }
 
 void KernelPage::evaluate() {
-  m_editing->evaluate();
+  m_draft->evaluate();
 }
 
 void KernelPage::discard() {

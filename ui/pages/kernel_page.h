@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QJsonObject>
 #include <QWidget>
 
 #include <filesystem>
 
+#include "core/services/compile_service.h"
 #include "core/services/edit_service.h"
 #include "core/services/record_service.h"
 #include "ui/models/session.h"
@@ -26,20 +28,23 @@ class DiagnosticModel;
 class ElidedLabel;
 class EmptyState;
 class FactModel;
+class KernelDraft;
 class KernelEditing;
 class ParameterPanel;
 class PlanModel;
 
 // What the page may use beyond the session. Without `record` no profile is shown, without `edits` nothing can be
-// edited; an empty folder keeps no drafts.
+// edited; an empty folder keeps no drafts; without `compiles` a draft is compiled when it is evaluated.
 struct KernelServices {
   const services::RecordService* record = nullptr;
   services::EditService* edits = nullptr;
   std::filesystem::path drafts{};
+  services::CompileService* compiles = nullptr;
 };
 
 // The selected candidate: what it is in one line, its source, assembly and SASS linked side by side with what the
-// compiler said, its parameters, plan and evaluation. Typing makes a draft, and Ctrl+Enter a candidate of it.
+// compiler said, its parameters, plan and evaluation. Typing makes a draft, which is compiled as it is typed, and
+// Ctrl+Enter a candidate of it.
 class KernelPage final : public QWidget {
   Q_OBJECT
 
@@ -50,6 +55,9 @@ class KernelPage final : public QWidget {
   void focusSource();
   // Searches the text of the pane that has the focus.
   void openFind();
+  // How listings are shown.
+  [[nodiscard]] QJsonObject saveState() const;
+  void restoreState(const QJsonObject& state);
   // Makes a draft of the selected candidate, if it can be edited.
   void startDraft(const QString& source);
   // The line is 1-based, as compilers and profiles count.
@@ -71,6 +79,9 @@ class KernelPage final : public QWidget {
   void showCode(const services::CandidateDetail& detail);
   void showParameters(const services::CandidateDetail& detail);
   void showEditing();
+  void showDiagnostics();
+  void openReplace();
+  void openGoToLine();
   void evaluate();
   void discard();
   void cancel();
@@ -83,6 +94,7 @@ class KernelPage final : public QWidget {
   Session& m_session;
   KernelServices m_services;
   KernelEditing* m_editing;
+  KernelDraft* m_draft;
   EmptyState* m_empty = nullptr;
   QLabel* m_title;
   ElidedLabel* m_cell;
