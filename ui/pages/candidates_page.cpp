@@ -56,7 +56,7 @@ constexpr std::array<Preset, 7> kPresets = {{
 }};
 
 QString nothingYet() {
-  return CandidatesPage::tr("Every kernel the search tries appears here. Start a search to see some.");
+  return CandidatesPage::tr("No candidates.");
 }
 
 // As wide as the widest text that a column is made for.

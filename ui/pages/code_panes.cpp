@@ -71,7 +71,7 @@ QString sentenceWithoutListing(const services::CandidateDetail& detail) {
   if (detail.evaluation && std::holds_alternative<domain::CompileFailed>(*detail.evaluation)) {
     return CodePanes::tr("Compilation failed.");
   }
-  return detail.kernels.empty() ? CodePanes::tr("There is no assembly: nothing was compiled for it.")
+  return detail.kernels.empty() ? CodePanes::tr("No assembly: this candidate has no compiled kernel.")
                                 : CodePanes::tr("Its assembly is not in this record.");
 }
 
@@ -148,7 +148,7 @@ CodePanes::CodePanes(QWidget* parent)
       makePart(Pane::Source, tr("Source"), u"sourceView"_s,
                tr("This candidate has no kernel of its own: every step is a PyTorch operator. See Plan.")));
   m_parts.push_back(makePart(Pane::Assembly, tr("Assembly"), u"assemblyView"_s,
-                             tr("There is no assembly: nothing was compiled for it.")));
+                             tr("No assembly: this candidate has no compiled kernel.")));
   m_parts.push_back(makePart(Pane::Sass, tr("SASS"), u"sassView"_s,
                              tr("SASS comes with a profile, where nvdisasm is installed: `swage profile` makes one.")));
   for (const Pane pane : {Pane::Source, Pane::Assembly, Pane::Sass}) {

@@ -137,8 +137,7 @@ KernelPage::KernelPage(Session& session, KernelServices services, QWidget* paren
   inner->setSpacing(0);
   inner->addWidget(makeHeader());
   inner->addWidget(m_tabs, 1);
-  m_empty = new EmptyState(
-      content, tr("Start a search, then choose a cell of the map or a row of the table to read its kernel."));
+  m_empty = new EmptyState(content, tr("Choose a cell of the archive or a row of the table to read its kernel."));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_empty);

@@ -206,8 +206,7 @@ void RunsPage::updateCounts() {
   const int count = m_model->rowCount();
   m_count->setText(count == 1 ? tr("1 run") : tr("%1 runs").arg(formatCount(count)));
   m_empty->setSentence(m_model->countOfAll() > 0 ? tr("No run matches. Change the filter.")
-                                                 : tr("The runs of this project appear here. Start a search to record "
-                                                      "the first one."));
+                                                 : tr("No runs in this project."));
   m_empty->setEmpty(count == 0);
 }
 
