@@ -92,10 +92,10 @@ std::string reportText(const RunReport& report) {
   }
   // Of a run the winner is exported, which may be PyTorch's own way.
   if (report.best || services::pytorchWins(run)) {
-    text += fmt::format("export      swage export {} --project {} --format modelnew -o {}_new.py\n",
-                        services::pytorchWins(run) ? fmt::format("r{}", run.id.value())
-                                                   : std::to_string(report.best->row.id.value()),
-                        report.project.string(), run.taskName);
+    text += fmt::format(
+        "export      swage export {} --project {} --format modelnew -o {}_new.py\n",
+        services::pytorchWins(run) ? fmt::format("r{}", run.id.value()) : std::to_string(report.best->row.id.value()),
+        report.project.string(), run.taskName);
   }
   return text;
 }

@@ -52,8 +52,7 @@ void declare(CLI::App& app, Raw& raw) {
       ->type_name("NAME=VALUE")
       ->expected(1)
       ->take_all();
-  app.add_flag("--no-self-test", raw.noSelfTest,
-               "Search without the self-test of this device");
+  app.add_flag("--no-self-test", raw.noSelfTest, "Search without the self-test of this device");
   app.add_flag("--demo", raw.options.demo, "Play a recorded search: needs no GPU, no compiler and no Python");
   auto* benchmark = app.add_flag("--benchmark", raw.options.benchmark,
                                  "Flood the window with 10,000 events a second, compile drafts, and print the times");

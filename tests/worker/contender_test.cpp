@@ -46,22 +46,23 @@ KERNEL(needsTwoProcessors) {
   const int last = CPU_COUNT(&allowed) > 1 ? n : n - 1;
   for (std::int64_t i = 0; i < last; ++i) y[i] = relu(x[i]);
 }
+// In lanes that are joined in pairs: one after the other, 96 elements lose more than the contract allows.
+template <typename Term>
+static float total(Term term) {
+  float lanes[8] = {};
+  for (int i = 0; i < 96; ++i) lanes[i % 8] += term(i);
+  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
 KERNEL(rightVariance) {
-  const std::int64_t columns = 96;
-  for (std::int64_t row = 0; row < n / columns; ++row, x += columns) {
-    float sum = 0, squares = 0;
-    for (int i = 0; i < columns; ++i) sum += x[i];
-    const float mean = sum / columns;
-    for (int i = 0; i < columns; ++i) squares += (x[i] - mean) * (x[i] - mean);
-    y[row] = squares / columns;
+  for (std::int64_t row = 0; row < n / 96; ++row, x += 96) {
+    const float mean = total([&](int i) { return x[i]; }) / 96;
+    y[row] = total([&](int i) { return (x[i] - mean) * (x[i] - mean); }) / 96;
   }
 }
 KERNEL(varianceInOnePass) {
-  const std::int64_t columns = 96;
-  for (std::int64_t row = 0; row < n / columns; ++row, x += columns) {
-    float sum = 0, squares = 0;
-    for (int i = 0; i < columns; ++i) { sum += x[i]; squares += x[i] * x[i]; }
-    y[row] = squares / columns - sum / columns * (sum / columns);
+  for (std::int64_t row = 0; row < n / 96; ++row, x += 96) {
+    const float mean = total([&](int i) { return x[i]; }) / 96;
+    y[row] = total([&](int i) { return x[i] * x[i]; }) / 96 - mean * mean;
   }
 }
 static void normalise(const float* x, float* y, std::int64_t n, float epsilon) {
@@ -92,9 +93,7 @@ extern "C" void sumInFloat64(void** a) {
   const std::int64_t columns = *static_cast<std::int64_t*>(a[2]) / 4;
   for (int r = 0; r < 4; ++r) { double sum = 0; for (std::int64_t i = 0; i < columns; ++i) sum += x[r * columns + i]; y[r] = sum; }
 }
-KERNEL(rightSum) {
-  for (std::int64_t row = 0; row < n / 96; ++row, x += 96) { float sum = 0; for (int i = 0; i < 96; ++i) sum += x[i]; y[row] = sum; }
-}
+KERNEL(rightSum) { for (std::int64_t row = 0; row < n / 96; ++row, x += 96) y[row] = total([&](int i) { return x[95 - i]; }); }
 )";
 
 constexpr const char* kVariance = R"({"op": "aten.var.correction", "args": [{"value": 0}, [1]],
@@ -267,7 +266,7 @@ TEST_P(Contender, FindsAMaximumThatStartsAtZero) {
   EXPECT_THAT(wrongOf(task, "maximumFromZero").detail, HasSubstr("negative inputs"));
 }
 
-// One of four million: less than the rounding of the result.
+// One of four million, in a result that is right to two roundings.
 TEST_P(Contender, FindsAnElementThatALargeSumLeavesOut) {
   constexpr std::int64_t kMany = std::int64_t{1} << 22;
   const domain::Task task = testing::taskOf({kMany}, R"(
@@ -275,7 +274,7 @@ TEST_P(Contender, FindsAnElementThatALargeSumLeavesOut) {
     {"op": "aten.mean.dim", "args": [{"value": 2}, [0]], "kwargs": {}, "outputs": [1], "where": ""})",
                                             {{}, {kMany}});
   expectCorrect(task, "rightMean");
-  EXPECT_THAT(wrongOf(task, "meanWithoutTheLast").detail, HasSubstr("uneven inputs"));
+  EXPECT_EQ(wrongOf(task, "meanWithoutTheLast").rule, "error");
 }
 
 TEST_P(Contender, FindsWhatIsRightNearZeroOnly) {

@@ -71,8 +71,7 @@ QVariant LaneModel::cell(int row, LaneColumn column, int role) const {
     case Qt::DisplayRole: return text(lane, column);
     case Qt::ToolTipRole:
       return column == LaneColumn::LastEnd && !lane.lastEnd.empty() ? toQString(lane.lastEnd) : QVariant();
-    case BusyShareRole:
-      return column == LaneColumn::Busy && busyShare(lane) ? QVariant(*busyShare(lane)) : QVariant();
+    case BusyShareRole: return column == LaneColumn::Busy && busyShare(lane) ? QVariant(*busyShare(lane)) : QVariant();
     case LostRole: return lane.isLost;
     default: return {};
   }

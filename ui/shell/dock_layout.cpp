@@ -246,7 +246,16 @@ void DockLayout::showLarge(const QString& id) {
 }
 
 void DockLayout::hide(const QString& id) {
-  find(id).dock->hide();
+  QDockWidget* dock = find(id).dock;
+  const QList<QDockWidget*> beside = m_window.tabifiedDockWidgets(dock);
+  dock->hide();
+  // Not the tab that Qt takes, which is the last one.
+  const auto first = std::find_if(m_docks.begin(), m_docks.end(), [&](const Docked& docked) {
+    return beside.contains(docked.dock) && !docked.dock->isHidden();
+  });
+  if (first != m_docks.end()) {
+    first->dock->raise();
+  }
 }
 
 QString DockLayout::pageOf(const QWidget* widget) const {
