@@ -18,8 +18,8 @@ constexpr double kSmallError = 0.05;  // too small to be of values that became z
 // One TF32 product has a relative error of 2^-11, and sums of products keep about that in L2. Measured: 2.9e-4.
 constexpr double kTf32Limit = 1e-3;
 
-// What tells full precision from TF32 apart, which is three orders of magnitude away: not as strict as what a kernel must
-// keep to, or a baseline that adds up one after the other would be taken for TF32 and not count.
+// What tells full precision from TF32 apart, which is three orders of magnitude away: not as strict as what a kernel
+// must keep to, or a baseline that adds up one after the other would be taken for TF32 and not count.
 constexpr double kFullPrecisionRoundings = 16;
 
 // One rounding is half a unit in the last place of 1, so two are this.

@@ -3,6 +3,7 @@
 
 #include <QAbstractScrollArea>
 #include <QAction>
+#include <QLayout>
 #include <QMenu>
 
 #include <algorithm>
@@ -234,15 +235,37 @@ void DockLayout::showLarge(const QString& id) {
   constexpr double kHeight = 0.55;
   show(id);
   QDockWidget* dock = find(id).dock;
-  const auto atLeast = [this, dock](int size, double wanted, Qt::Orientation orientation) {
-    if (size < static_cast<int>(wanted)) {
-      m_window.resizeDocks({dock}, {static_cast<int>(wanted)}, orientation);
-    }
-  };
   if (!dock->isFloating()) {
-    atLeast(dock->width(), m_window.width() * kWidth, Qt::Horizontal);
-    atLeast(dock->height(), m_window.height() * kHeight, Qt::Vertical);
+    growTo(*dock, static_cast<int>(m_window.width() * kWidth), Qt::Horizontal);
+    growTo(*dock, static_cast<int>(m_window.height() * kHeight), Qt::Vertical);
   }
+}
+
+// The docks beside it give way in proportion to their size. They have to be named: of one dock alone, QMainWindow
+// takes back what does not fit.
+void DockLayout::growTo(QDockWidget& dock, int wanted, Qt::Orientation orientation) {
+  const bool isHorizontal = orientation == Qt::Horizontal;
+  const auto extent = [isHorizontal](const QRect& rect) { return isHorizontal ? rect.width() : rect.height(); };
+  const int now = extent(dock.geometry());
+  const int room = extent(m_window.rect()) - now;
+  if (now >= wanted || room <= 0) {
+    return;
+  }
+  QList<QDockWidget*> docks{&dock};
+  QList<int> sizes{wanted};
+  const QRect row = isHorizontal ? QRect(0, dock.y(), m_window.width(), dock.height())
+                                 : QRect(dock.x(), 0, dock.width(), m_window.height());
+  for (const Docked& docked : m_docks) {
+    const QRect rect = docked.dock->geometry();
+    const bool isBeside = docked.dock->isVisible() && !docked.dock->isFloating() && docked.dock != &dock &&
+                          rect.intersects(row) && !m_window.tabifiedDockWidgets(&dock).contains(docked.dock);
+    if (isBeside) {
+      docks.push_back(docked.dock);
+      sizes.push_back(extent(rect) * (room - (wanted - now)) / room);
+    }
+  }
+  m_window.resizeDocks(docks, sizes, orientation);
+  m_window.layout()->activate();  // now: a later one, that of a page which was raised, would take the sizes back
 }
 
 void DockLayout::hide(const QString& id) {

@@ -94,6 +94,7 @@ class DockLayout final : public QObject {
   void split(Layout layout);
   void fill(Layout layout, Place where);
   void resizePlaces(Layout layout);
+  void growTo(QDockWidget& dock, int wanted, Qt::Orientation orientation);
   [[nodiscard]] QDockWidget* frontAt(Layout layout, Place where) const;  // null: nothing is shown there
 
   QMainWindow& m_window;
