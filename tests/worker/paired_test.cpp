@@ -125,15 +125,28 @@ TEST(TimePair, AMachineThatHasBecomeSlowerScreensNobodyOut) {
   EXPECT_DOUBLE_EQ(timing->speedup, 2.0);
 }
 
+device::ConditionSample besideOtherProcesses() {
+  device::ConditionSample sample;
+  sample.known = sample.throttled = true;
+  sample.reasons = {"other processes"};
+  return sample;
+}
+
+TEST(TimePair, SamplesOfABusyMachineThatAgreeAreUncertainToo) {
+  FakeBench bench;
+  PairOptions options;
+  options.timing.conditions = besideOtherProcesses;
+  const auto timing = timePair(bench.call('c', 1e6), bench.call('e', 2e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_DOUBLE_EQ(timing->speedup, 2.0);
+  EXPECT_DOUBLE_EQ(timing->speedupLow, 0.25);
+  EXPECT_DOUBLE_EQ(timing->speedupHigh, 16.0);
+}
+
 TEST(TimePair, SamplesOfABusyMachineGiveAWideInterval) {
   FakeBench bench;
   PairOptions options;
-  options.timing.conditions = [] {
-    device::ConditionSample sample;
-    sample.known = sample.throttled = true;
-    sample.reasons = {"other processes"};
-    return sample;
-  };
+  options.timing.conditions = besideOtherProcesses;
   int calls = 0;
   const TimedCall hit = [&]() -> device::DeviceResult<device::CallTime> {
     return bench.call('c', ++calls % 5 == 0 ? 4e6 : 1e6)();

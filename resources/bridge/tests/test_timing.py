@@ -137,6 +137,9 @@ class Ratio(unittest.TestCase):
         self.assertTrue(timing.is_uncertain(timing.ratio(samples, reference, throttled=True)))
         self.assertTrue(timing.is_uncertain(timing.ratio(samples, reference)))
 
+    def test_of_a_busy_machine_is_uncertain_although_all_rounds_agree(self):
+        self.assertEqual(timing.ratio([300.0] * 9, [100.0] * 9, throttled=True), (3.0, 0.375, 24.0))
+
     def test_needs_both(self):
         self.assertIsNone(timing.ratio([], [1.0]))
         self.assertIsNone(timing.ratio([1.0], []))
