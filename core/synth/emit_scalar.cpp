@@ -46,6 +46,12 @@ Compute inputType(const RegionProgram& program, int reducer) {
   return program.prims[asIndex(reducerOf(program, reducer).input)].type;
 }
 
+// The type in which a reducer keeps what it adds up.
+std::string_view sumName(const RegionProgram& program, int reducer) {
+  const Compute type = inputType(program, reducer);
+  return reducerOf(program, reducer).kind == ReduceKind::Sum && type == Compute::F32 ? kSumOfFloat : computeName(type);
+}
+
 std::string lowest(Compute type) {
   switch (type) {
     case Compute::F32: return "-SWAGE_INFINITYF";
@@ -177,13 +183,14 @@ std::string ScalarWriter::statements() const {
 }
 
 std::vector<StateField> stateFields(const RegionProgram& program, int reducer) {
-  const Compute type = inputType(program, reducer);
-  const auto field = [&](std::string_view name, Compute fieldType) {
+  const std::string_view type = computeName(inputType(program, reducer));
+  const auto field = [&](std::string_view name, std::string_view fieldType) {
     return StateField{fmt::format("r{}_{}", reducer, name), fieldType};
   };
   switch (reducerOf(program, reducer).kind) {
     case ReduceKind::ArgMaximum:
-    case ReduceKind::ArgMinimum: return {field("value", type), field("at", Compute::I64)};
+    case ReduceKind::ArgMinimum: return {field("value", type), field("at", computeName(Compute::I64))};
+    case ReduceKind::Sum: return {field("value", sumName(program, reducer))};
     case ReduceKind::SoftmaxPair: return {field("max", type), field("sum", type)};
     case ReduceKind::MomentPair: return {field("n", type), field("mean", type), field("m2", type)};
     default: return {field("value", type)};
@@ -278,7 +285,9 @@ std::vector<StateField> lostFields(const RegionProgram& program, int reducer) {
   if (type != Compute::F32 && type != Compute::F64) {
     return {};
   }
-  const auto field = [&](std::string_view name) { return StateField{fmt::format("r{}_{}", reducer, name), type}; };
+  const auto field = [&](std::string_view name) {
+    return StateField{fmt::format("r{}_{}", reducer, name), sumName(program, reducer)};
+  };
   switch (reducerOf(program, reducer).kind) {
     case ReduceKind::Sum:
     case ReduceKind::SoftmaxPair: return {field("lost")};
@@ -296,7 +305,7 @@ std::string totalAdd(const RegionProgram& program, int reducer, std::string_view
   const FieldNames a{reducer, own, lane};
   const FieldNames b{reducer, state, lane};
   const FieldNames t{reducer, total, lane};
-  const std::string_view type = computeName(inputType(program, reducer));
+  const std::string_view type = sumName(program, reducer);
   switch (reducerOf(program, reducer).kind) {
     case ReduceKind::Sum:
       return fmt::format("    {{ const {0} sum = {1} + {2}; {3} += lostIn(sum, {1}, {2}); {1} = sum; }}", type,

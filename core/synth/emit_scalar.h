@@ -40,8 +40,10 @@ class ScalarWriter {
 // One array of the state of a reducer; the arrays have one entry for each lane.
 struct StateField {
   std::string name;
-  Compute type = Compute::F32;
+  std::string_view type;
 };
+// A sum of float32: in what its lanes are kept, and whether that loses anything, is for the prelude of the target.
+inline constexpr std::string_view kSumOfFloat = "Sum32";
 [[nodiscard]] std::vector<StateField> stateFields(const RegionProgram& program, int reducer);
 [[nodiscard]] std::string stateIdentity(const RegionProgram& program, int reducer, std::string_view state,
                                         std::string_view lane);

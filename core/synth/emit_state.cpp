@@ -34,14 +34,22 @@ class StateEmitter {
     m_text += '\n';
   }
 
-  [[nodiscard]] bool sums() const {
-    return std::any_of(m_reducers.begin(), m_reducers.end(),
-                       [&](int reducer) { return !lostFields(m_program, reducer).empty(); });
+  // Whether long runs lose something: yes, no, or as the target keeps sums of float32.
+  [[nodiscard]] std::string_view sums() const {
+    std::string_view loses = "false";
+    for (const int reducer : m_reducers) {
+      const std::vector<StateField> lost = lostFields(m_program, reducer);
+      if (!lost.empty() && lost.front().type != kSumOfFloat) {
+        return "true";
+      }
+      loses = lost.empty() ? loses : "kSum32Loses";
+    }
+    return loses;
   }
 
   void fields(const std::vector<StateField>& fields) {
     for (const StateField& field : fields) {
-      line("  {} {}[L];", computeName(field.type), field.name);
+      line("  {} {}[L];", field.type, field.name);
     }
   }
 

@@ -213,6 +213,11 @@ SWAGE_FN void storeChunk(T* to, const T (&chunk)[V]) {
 
 // --- long sums --------------------------------------------------------------------------------------------------------
 
+// Sums of float are kept in double: a processor converts about as fast as it loads, and PyTorch does so too where it
+// matters (running means, for one).
+using Sum32 = double;
+constexpr bool kSum32Loses = false;
+
 // The error of a sum that is made one by one grows with its length. So lanes sum runs of so many steps, and what a run
 // found goes into a total that keeps what rounding takes from it.
 constexpr int kRun = 16;

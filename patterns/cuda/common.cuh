@@ -262,6 +262,10 @@ SWAGE_FN S readRemote(const S* local, unsigned int rank) {
 
 // --- long sums --------------------------------------------------------------------------------------------------------
 
+// Sums of float are kept in float: many GPUs have one unit for double where they have 64 for float.
+using Sum32 = float;
+constexpr bool kSum32Loses = true;
+
 // The error of a sum that is made one by one grows with its length. So a thread sums runs of about so many steps, and
 // what a run found goes into a total that keeps what rounding takes from it.
 constexpr int kRun = 8;

@@ -173,13 +173,13 @@ template <int L>
 struct State<1, L> {
   using One = State<1, 1>;
   using Sum = Total<1, L>;
-  static constexpr bool kSums = true;
-  float r1_value[L];
+  static constexpr bool kSums = kSum32Loses;
+  Sum32 r1_value[L];
 };
 template <int L>
 struct Total<1, L> {
   State<1, L> s;
-  float r1_lost[L];
+  Sum32 r1_lost[L];
 };
 template <int L>
 SWAGE_FN void identity([[maybe_unused]] State<1, L>& s) {
@@ -229,7 +229,7 @@ SWAGE_FN void identity([[maybe_unused]] Total<1, L>& t) {
 template <int L>
 SWAGE_FN void add([[maybe_unused]] Total<1, L>& t, [[maybe_unused]] const State<1, L>& s) {
   SWAGE_UNROLL for (int l = 0; l < L; ++l) {
-    { const float sum = t.s.r1_value[l] + s.r1_value[l]; t.r1_lost[l] += lostIn(sum, t.s.r1_value[l], s.r1_value[l]); t.s.r1_value[l] = sum; }
+    { const Sum32 sum = t.s.r1_value[l] + s.r1_value[l]; t.r1_lost[l] += lostIn(sum, t.s.r1_value[l], s.r1_value[l]); t.s.r1_value[l] = sum; }
   }
 }
 template <int L>
