@@ -6,6 +6,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/where.h>
 
 #include <algorithm>
 #include <cmath>
@@ -81,7 +82,8 @@ void makeNegative(at::Tensor& input) {
 }
 
 // The last part of rows and columns, and of that the very last element once more: what looks at seven eighths of a row
-// is found, and what stops one element early.
+// is found, and what stops one element early. A last element that was drawn near zero is first made as large as the
+// others, or it would hide just that where there is only one row.
 void makeUneven(at::Tensor& input) {
   constexpr std::int64_t kParts = 16;
   const double factor = input.scalar_type() == at::kHalf ? kUnevenHalf : kUneven;
@@ -93,6 +95,8 @@ void makeUneven(at::Tensor& input) {
     scaleEnd(0, std::max<std::int64_t>(1, input.size(0) / kParts));
   }
   if (last >= 0) {
+    at::Tensor end = input.narrow(last, input.size(last) - 1, 1);
+    end.copy_(at::where(end.eq(0), end, end.abs().clamp_min(rootMeanSquare(input)).copysign(end)));
     scaleEnd(last, std::max<std::int64_t>(1, input.size(last) / kParts));
     scaleEnd(last, 1);
   }

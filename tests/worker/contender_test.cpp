@@ -82,6 +82,7 @@ KERNEL(maximumFromZero) { for (std::int64_t r = 0; r < n / 96; ++r) { y[r] = 0; 
 static double meanOfSquares(const float* x, std::int64_t n) { double sum = 0; for (std::int64_t i = 0; i < n; ++i) sum += x[i] * x[i]; return sum; }
 KERNEL(rightMean) { *y = meanOfSquares(x, n) / n; }
 KERNEL(meanWithoutTheLast) { *y = meanOfSquares(x, n - 1) / n; }
+KERNEL(meanWithoutALargeEnd) { *y = meanOfSquares(x, n - (std::fabs(x[n - 1]) > 16.0f)) / n; }
 static float softplus(float v, float threshold) { return v > threshold ? v : std::log1p(std::exp(v)); }
 KERNEL(rightSoftplus) { for (std::int64_t i = 0; i < n; ++i) y[i] = softplus(x[i], 20.0f); }
 KERNEL(softplusNearZero) { for (std::int64_t i = 0; i < n; ++i) y[i] = softplus(x[i], 6.0f); }
@@ -275,6 +276,7 @@ TEST_P(Contender, FindsAnElementThatALargeSumLeavesOut) {
                                             {{}, {kMany}});
   expectCorrect(task, "rightMean");
   EXPECT_EQ(wrongOf(task, "meanWithoutTheLast").rule, "error");
+  EXPECT_THAT(wrongOf(task, "meanWithoutALargeEnd").detail, HasSubstr("uneven inputs"));
 }
 
 TEST_P(Contender, FindsWhatIsRightNearZeroOnly) {
