@@ -8,6 +8,8 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <algorithm>
+
 #include "tests/support/wait_for.h"
 #include "ui/editor/assembly_lexer.h"
 #include "ui/editor/editor_marks.h"
@@ -224,6 +226,29 @@ TEST_F(EditorTest, ATextComesBackAsItWasLeft) {
   EXPECT_TRUE(view.wasKnown());
   EXPECT_EQ(view.caretLine(), 300);
   EXPECT_EQ(view.firstVisibleLine(), top);
+}
+
+TEST_F(EditorTest, CompletesWordsOfTheText) {
+  view.setText(u"float accumulated = 1;\n\n"_s);
+  view.setEditing(KernelView::Editing::Now);
+  view.goToLine(1);
+  type(u"acc"_s);
+  press(Qt::Key_Return);
+  EXPECT_EQ(view.text(), u"float accumulated = 1;\naccumulated\n"_s);
+}
+
+TEST_F(EditorTest, CompletesTheWordsOfCuda) {
+  view.setLanguage(KernelView::Language::Cuda);
+  const auto children = view.findChildren<QObject*>();
+  const auto words =
+      std::find_if(children.begin(), children.end(), [](const QObject* one) { return one->inherits("QsciAPIs"); });
+  ASSERT_NE(words, children.end());
+  ASSERT_TRUE(QSignalSpy(*words, SIGNAL(apiPreparationFinished())).wait());
+  view.setText(QString());
+  view.setEditing(KernelView::Editing::Now);
+  type(u"__syncthr"_s);
+  press(Qt::Key_Return);
+  EXPECT_EQ(view.text(), u"__syncthreads"_s);
 }
 
 TEST_F(EditorTest, WhatAllGeneratedSourcesBeginWithIsFolded) {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "ui/editor/completion.h"
 #include "ui/editor/editor_marks.h"
 #include "ui/editor/find_bar.h"
 
@@ -24,7 +25,7 @@ namespace {
 constexpr int kLineNumbers = 0;
 constexpr int kFolding = 1;
 
-bool isFoldable(CodeLanguage language) {
+bool isCode(CodeLanguage language) {
   return language == CodeLanguage::Cuda || language == CodeLanguage::Cpp || language == CodeLanguage::Python;
 }
 
@@ -138,12 +139,18 @@ void KernelView::setLanguage(Language language) {
     return;
   }
   m_language = language;
+  m_words.reset();
   QsciLexer* old = m_lexer.lexer;
   m_lexer = makeLexer(language, this);
   m_editor->setLexer(m_lexer.lexer);
   delete old;
+  if (isCode(language)) {
+    m_words = completeWords(*m_editor, *m_lexer.lexer);
+  } else {
+    m_editor->setAutoCompletionSource(QsciScintilla::AcsNone);
+  }
   m_editor->setBraceMatching(m_lexer.lexer != nullptr ? QsciScintilla::SloppyBraceMatch : QsciScintilla::NoBraceMatch);
-  m_editor->setFolding(isFoldable(language) ? QsciScintilla::BoxedFoldStyle : QsciScintilla::NoFoldStyle, kFolding);
+  m_editor->setFolding(isCode(language) ? QsciScintilla::BoxedFoldStyle : QsciScintilla::NoFoldStyle, kFolding);
   setTheme(m_theme);
 }
 

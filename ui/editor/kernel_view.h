@@ -120,6 +120,7 @@ class KernelView final : public QWidget {
 
   QsciScintilla* m_editor;
   ThemedLexer m_lexer;
+  std::unique_ptr<QObject> m_words;  // that are offered while one types; of the lexer
   Language m_language;
   std::unique_ptr<EditorMarks> m_marks;
   FindBar* m_find;
