@@ -61,6 +61,19 @@ TEST(CellScale, CentredHasTheBaselineInTheMiddle) {
   }
 }
 
+TEST(CellScale, AnUncertainSpeedupIsMarkedInItsCell) {
+  const auto cells = cellsWith(
+      [](auto& cell) {
+        cell.speedup = {2.0, 1.0, 3.0};
+      },
+      [](auto& cell) {
+        cell.speedup = {2.0, 1.9, 2.1};
+      });
+  const auto views = viewCells(cells, CellScale::fit(CellMetric::Speedup, cells));
+  EXPECT_EQ(views[3].value, u"≈2.00×"_s);
+  EXPECT_EQ(views[9].value, u"2.00×"_s);
+}
+
 TEST(CellScale, ShorterTimesAreBrighter) {
   const CellScale scale = CellScale::fit(CellMetric::Time, cellsWith([](auto& cell) { cell.bestTimeNs = 2e6; },
                                                                      [](auto& cell) { cell.bestTimeNs = 9e5; }));

@@ -33,7 +33,11 @@ QString spokenState(const services::CellSummary& cell) {
 void fillValue(CellView& view, const services::CellSummary& cell, const CellScale& scale) {
   const std::optional<double> value = valueOf(scale.metric(), cell);
   const bool lacksBaseline = !value && scale.metric() == CellMetric::Speedup;
-  view.value = value ? formatValue(scale.metric(), *value) : lacksBaseline ? formatTime(cell.bestTimeNs) : u"–"_s;
+  const bool isSpeedup = value && scale.metric() == CellMetric::Speedup;  // with a mark where it is uncertain
+  view.value = isSpeedup       ? formatSpeedup(cell.speedup)
+               : value         ? formatValue(scale.metric(), *value)
+               : lacksBaseline ? formatTime(cell.bestTimeNs)
+                               : u"–"_s;
   view.hasLevel = value.has_value();
   view.level = value ? scale.level(*value) : 0.0;
   if (value && scale.metric() != CellMetric::Speedup) {
@@ -124,6 +128,9 @@ QString cellTooltip(const services::CellSummary& cell, const services::Candidate
   lines.push_back(spokenState(cell));
   if (cell.state == State::Filled) {
     lines.push_back(tr("Candidate %1, %2").arg(QString::number(cell.best.value()), formatTime(cell.bestTimeNs)));
+    if (cell.speedup.isKnown()) {
+      lines.push_back(tr("%1 over the fastest baseline").arg(formatSpeedupInterval(cell.speedup)));
+    }
   }
   if (cell.state == State::Filled && best != nullptr) {
     appendEvidence(lines, *best);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/diagnostic_model.h"
 
+#include <algorithm>
 #include <array>
 
 #include "ui/models/format.h"
@@ -43,6 +44,11 @@ int DiagnosticModel::nextWithLine(int row, int step) const {
     }
   }
   return -1;
+}
+
+bool DiagnosticModel::hasErrors() const {
+  return std::any_of(items().begin(), items().end(),
+                     [](const domain::Diagnostic& one) { return one.severity == domain::Diagnostic::Severity::Error; });
 }
 
 std::span<const ColumnInfo> DiagnosticModel::columns() const {

@@ -16,6 +16,7 @@ class DiagnosticModel final : public RowsModel<domain::Diagnostic, DiagnosticCol
   using RowsModel::RowsModel;
   // The next row with a line of the source after `row`, around the end; `step` is 1 or -1. -1: there is none.
   [[nodiscard]] int nextWithLine(int row, int step) const;
+  [[nodiscard]] bool hasErrors() const;
 
  protected:
   [[nodiscard]] std::span<const ColumnInfo> columns() const override;

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QResizeEvent>
+#include <QScopedValueRollback>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -154,7 +155,9 @@ CodePanes::CodePanes(QWidget* parent)
   for (const Pane pane : {Pane::Source, Pane::Assembly, Pane::Sass}) {
     connectPart(pane);
   }
-  toggle(Pane::Sass)->setChecked(false);
+  part(Pane::Sass).isWanted = false;
+  arrange();
+  m_listingOptions.comments = false;  // a PTX listing begins with seven lines of them
   makeListingMenu();
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -194,9 +197,10 @@ CodePanes::Part CodePanes::makePart(Pane pane, const QString& title, const QStri
 
 void CodePanes::connectPart(Pane pane) {
   Part& made = part(pane);
-  connect(made.toggle, &QAction::toggled, made.box, [this, box = made.box](bool isShown) {
-    box->setVisible(isShown);
-    shareSpace();
+  connect(made.toggle, &QAction::toggled, this, [this, pane](bool isShown) {
+    if (!m_isArranging) {
+      choose(pane, isShown);
+    }
   });
   connect(made.view, &KernelView::caretLineChanged, this, [this, pane](int line) {
     if (view(pane).hasFocus() || view(pane).focusProxy()->hasFocus()) {
@@ -263,9 +267,32 @@ void CodePanes::restoreState(const QJsonObject& state) {
   }
 }
 
+bool CodePanes::isTight() const {
+  constexpr int kLinesOfTwo = 18;
+  return m_splitter->orientation() == Qt::Vertical && height() < kLinesOfTwo * fontMetrics().lineSpacing();
+}
+
+void CodePanes::choose(Pane pane, bool isShown) {
+  if (isTight()) {
+    m_front = pane;  // also where it was in front: one has to be
+    part(pane).isWanted = true;
+  } else {
+    part(pane).isWanted = isShown;
+    m_front = isShown ? pane : Pane::Source;
+  }
+  arrange();
+}
+
 // The source gets a little more than the listings.
-void CodePanes::shareSpace() {
+void CodePanes::arrange() {
   constexpr int kShares[] = {5, 4, 4};
+  const bool isTight = this->isTight();
+  const QScopedValueRollback arranging(m_isArranging, true);
+  for (const Pane pane : {Pane::Source, Pane::Assembly, Pane::Sass}) {
+    const bool isShown = isTight ? pane == m_front : part(pane).isWanted;
+    part(pane).toggle->setChecked(isShown);
+    part(pane).box->setVisible(isShown);
+  }
   m_splitter->setSizes({kShares[0] * width(), kShares[1] * width(), kShares[2] * width()});
 }
 
@@ -284,6 +311,10 @@ void CodePanes::setCandidate(const services::CandidateDetail& detail, const std:
   part(Pane::Assembly).title->setText(listing);
   toggle(Pane::Assembly)->setText(listing);
   toggle(Pane::Sass)->setVisible(target == domain::Target::Cuda);
+  if (m_front == Pane::Sass && target != domain::Target::Cuda) {
+    m_front = Pane::Source;
+    arrange();
+  }
   part(Pane::Assembly).empty->setSentence(sentenceWithoutListing(detail));
   setListing(detail.assembly, target);
   if (!view(Pane::Assembly).wasKnown()) {
@@ -378,9 +409,12 @@ void CodePanes::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const bool isWide = event->size().width() >= kSideBySideColumns * fontMetrics().averageCharWidth();
   const Qt::Orientation orientation = isWide ? Qt::Horizontal : Qt::Vertical;
-  if (orientation != m_splitter->orientation() || event->oldSize().width() <= 0) {
-    m_splitter->setOrientation(orientation);
-    shareSpace();
+  const bool isTurned = orientation != m_splitter->orientation();
+  m_splitter->setOrientation(orientation);
+  // Sizes that the user gave are kept otherwise.
+  if (isTurned || m_wasTight != isTight() || event->oldSize().width() <= 0) {
+    m_wasTight = isTight();
+    arrange();
   }
 }
 

@@ -24,9 +24,10 @@ namespace swage::ui {
 
 class EmptyState;
 
-// Source, assembly and SASS of a candidate side by side, or below each other where there is no room. The line of the
-// caret, and the line under the mouse, are marked in the other panes where line information links them; beside source
-// and SASS stands the share of a profile's samples. What of a listing is shown can be chosen.
+// Source, assembly and SASS of a candidate side by side, below each other where they are too narrow for that, and one
+// at a time where they are too low as well: then the toggles act as tabs. The line of the caret, and the line under the
+// mouse, are marked in the other panes where line information links them; beside source and SASS stands the share of a
+// profile's samples. What of a listing is shown can be chosen.
 class CodePanes final : public QWidget {
   Q_OBJECT
 
@@ -62,6 +63,7 @@ class CodePanes final : public QWidget {
     EmptyState* empty = nullptr;
     KernelView* view = nullptr;
     QAction* toggle = nullptr;
+    bool isWanted = true;   // where there is room
     domain::SourceMap map;  // of the text that is shown; empty for the source itself
   };
 
@@ -71,7 +73,10 @@ class CodePanes final : public QWidget {
   void addFilter(const QString& text, const QString& tip, const QString& name, bool domain::ListingOptions::*option,
                  bool isHiding);
   void showListing();
-  void shareSpace();
+  // Where two would have but a few lines each.
+  [[nodiscard]] bool isTight() const;
+  void choose(Pane pane, bool isShown);
+  void arrange();
   void setSass(const std::optional<domain::Profile>& profile);
   void setNotes(const services::CandidateDetail& detail, const std::optional<domain::Profile>& profile);
   // Marks what belongs to a line of one pane in all panes; -1 takes the marks away.
@@ -80,6 +85,9 @@ class CodePanes final : public QWidget {
 
   QSplitter* m_splitter;
   std::vector<Part> m_parts;
+  Pane m_front = Pane::Source;  // where there is no room for more
+  bool m_isArranging = false;
+  bool m_wasTight = false;
   bool m_isLinked = true;
   std::string m_listing;  // all of it
   domain::ListingOptions m_listingOptions;
