@@ -17,6 +17,8 @@ constexpr std::array kColumns = {
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "For the export"),
                QT_TRANSLATE_NOOP("columns", "What the result means for the exported file")}};
 
+}  // namespace
+
 GateTone toneOf(const ExportGate& gate) {
   switch (gate.state) {
     case ExportGate::State::Passed: return GateTone::Good;
@@ -27,8 +29,6 @@ GateTone toneOf(const ExportGate& gate) {
   }
   return GateTone::Neutral;
 }
-
-}  // namespace
 
 std::span<const ColumnInfo> ExportGateModel::columns() const {
   return kColumns;

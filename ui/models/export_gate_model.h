@@ -10,9 +10,10 @@ namespace swage::ui {
 
 enum class GateColumn : std::uint8_t { State, Gate, Found, Meaning };
 
-// How a gate bears on the export: the delegate colours its state by it.
+// How a gate bears on the export: its state is coloured by it.
 enum class GateTone : std::uint8_t { Good, Caution, Bad, Neutral };
 inline constexpr int kGateToneRole = Qt::UserRole + 1;
+[[nodiscard]] GateTone toneOf(const services::ExportGate& gate);
 
 // What speaks for and against an export. Gates keep their rows, so that a selection stays. GUI thread only.
 class ExportGateModel final : public RowsModel<services::ExportGate, GateColumn> {

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "ui/models/format.h"
+#include "ui/models/run_words.h"
 
 using namespace Qt::StringLiterals;
 
@@ -78,7 +79,7 @@ void addWhat(Rows& rows) {
   rows.add(QT_TRANSLATE_NOOP("runComparison", "Device"),
            [](const auto& one) { return toQString(one.from.run.deviceName); });
   rows.add(QT_TRANSLATE_NOOP("runComparison", "Status"),
-           [](const auto& one) { return toQString(one.from.run.status); });
+           [](const auto& one) { return statusWord(one.from.run.status); });
 }
 
 void addBest(Rows& rows, const ComparedRun& left, const ComparedRun& right) {

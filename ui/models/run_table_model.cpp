@@ -26,8 +26,8 @@ constexpr std::array<ColumnInfo, 11> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Best speedup"),
      QT_TRANSLATE_NOOP("columns", "Against the fastest baseline of the same accuracy class"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Best time"), QT_TRANSLATE_NOOP("columns", "Median of its best candidate"), kRight},
-    {QT_TRANSLATE_NOOP("columns", "Roof"),
-     QT_TRANSLATE_NOOP("columns", "Share of the speed that the hardware allows for this task"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "% of roofline"),
+     QT_TRANSLATE_NOOP("columns", "Of what memory bandwidth and arithmetic allow for this task"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Evaluated"), QT_TRANSLATE_NOOP("columns", "Candidates that reached an end"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Correct"), QT_TRANSLATE_NOOP("columns", "Candidates that were correct"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Started"), QT_TRANSLATE_NOOP("columns", "In the time zone of this computer"),
@@ -41,7 +41,7 @@ QString displayText(const RunSummary& run, RunColumn column) {
     case RunColumn::Task: return toQString(run.taskName);
     case RunColumn::Device: return toQString(run.deviceName);
     case RunColumn::Status: return statusWord(run.status);
-    case RunColumn::Speedup: return formatSpeedup(run.bestSpeedup);
+    case RunColumn::Speedup: return formatSpeedupMargin(run.bestSpeedup);
     case RunColumn::Time: return formatTime(run.bestTimeNs);
     case RunColumn::Roof: return run.roofShare > 0.0 ? formatShare(run.roofShare) : QString();
     case RunColumn::Evaluations: return formatCount(run.evaluations);

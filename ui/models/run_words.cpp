@@ -35,22 +35,23 @@ QString usedText(const Progress& progress) {
 }  // namespace
 
 QString stateWord(RunState state) {
-  switch (state) {
-    case RunState::Idle: return tr("not started");
-    case RunState::Importing: return tr("importing");
-    case RunState::Preparing: return tr("preparing");
-    case RunState::Running: return tr("running");
-    case RunState::Paused: return tr("paused");
-    case RunState::Stopping: return tr("stopping");
-    case RunState::Finished: return tr("finished");
-    case RunState::Interrupted: return tr("stopped");
-    case RunState::Failed: return tr("failed");
-  }
-  return {};
+  return tr(std::string(services::title(state)).c_str());
 }
 
 QString statusWord(const std::string& status) {
-  return status == "interrupted" ? stateWord(RunState::Interrupted) : toQString(status);
+  return tr(std::string(services::statusTitle(status)).c_str());
+}
+
+QString pytorchText(const std::string& mode) {
+  return tr("PyTorch (%1)").arg(toQString(domain::pytorchWay(mode)));
+}
+
+// Before its last measurement a run that goes on may still find something.
+QString pytorchWinsText(const services::RunSummary& run) {
+  const bool hasEnded = run.winner.isValid() || run.status == "finished";
+  return hasEnded && services::pytorchWins(run)
+             ? tr("no candidate is significantly faster than %1").arg(pytorchText(run.baselineMode))
+             : QString();
 }
 
 std::optional<Budget> parseBudget(const QString& text) {

@@ -16,6 +16,10 @@ namespace swage::ui {
 [[nodiscard]] QString stateWord(services::RunState state);
 // Of a run in the record, in the same words: what the record calls "interrupted" was stopped.
 [[nodiscard]] QString statusWord(const std::string& status);
+// "PyTorch (torch.compile)", of a mode as baselines have it.
+[[nodiscard]] QString pytorchText(const std::string& mode);
+// Of an ended run: that nothing in it beats PyTorch. Empty where something does, or nobody knows.
+[[nodiscard]] QString pytorchWinsText(const services::RunSummary& run);
 
 // What a search may use up: seconds, or candidates where `evaluations` is more than 0.
 struct Budget {

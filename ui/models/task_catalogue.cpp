@@ -38,6 +38,9 @@ TaskEntry taskEntry(const QString& path) {
 
 std::vector<TaskEntry> tasksIn(const QString& folder) {
   std::vector<TaskEntry> tasks;
+  if (folder.isEmpty()) {  // which Qt takes for the current folder
+    return tasks;
+  }
   for (const QFileInfo& file : QDir(folder).entryInfoList({u"*.py"_s}, QDir::Files | QDir::Readable, QDir::Name)) {
     tasks.push_back(taskEntry(file.absoluteFilePath()));
   }

@@ -17,7 +17,7 @@ struct TaskEntry {
   QString description;  // first line of the file's documentation
 };
 
-// The Python files of a folder, by name. A folder that cannot be read has no tasks.
+// The Python files of a folder, by name. A folder that cannot be read, or an empty name, has no tasks.
 [[nodiscard]] std::vector<TaskEntry> tasksIn(const QString& folder);
 [[nodiscard]] TaskEntry taskEntry(const QString& path);
 // A task as it is found from any folder: "model.py:Net" as "/home/user/model.py:Net". As it is where nothing lies

@@ -127,6 +127,27 @@ TaskNode taskGroup(const QString& name, const QStringList& paths) {
   return group;
 }
 
+TaskNode taskGroupWithPlaces(const QString& name, const QStringList& paths, const QStringList& known) {
+  TaskNode group = taskGroup(name, paths);
+  for (TaskNode& task : group.children) {
+    if (!known.contains(task.path)) {
+      task.place = shortPlace(task.path);
+    }
+  }
+  return group;
+}
+
+QString shortPlace(const QString& task) {
+  QString folder = QFileInfo(fileOfTask(task)).path();
+  const QString home = QDir::homePath();
+  if (folder == home || folder.startsWith(home % u"/"_s)) {
+    folder = u"~"_s % folder.mid(home.size());
+  }
+  const QStringList parts = folder.split(u'/');
+  return parts.size() > 3 ? QString(parts.mid(0, folder.startsWith(u'~') ? 1 : 2).join(u'/') % u"/…/"_s % parts.back())
+                          : folder;
+}
+
 int taskCount(const TaskNode& node) {
   int count = node.isTask() ? 1 : 0;
   for (const TaskNode& child : node.children) {

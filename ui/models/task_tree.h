@@ -17,6 +17,7 @@ struct TaskNode {
   QString name;
   QString path;
   std::vector<TaskNode> children;
+  QString place{};  // beside the name, where tasks of several folders stand together
   const TaskNode* parent = nullptr;
   int row = 0;  // below it
 
@@ -32,6 +33,10 @@ enum class PathKind : std::uint8_t { Nothing, Task, Project, TaskFolder };
 [[nodiscard]] TaskNode scanTasks(const QString& folder);
 // A group of single tasks, by their paths.
 [[nodiscard]] TaskNode taskGroup(const QString& name, const QStringList& paths);
+// The same, with the folder beside each name but those of `known`.
+[[nodiscard]] TaskNode taskGroupWithPlaces(const QString& name, const QStringList& paths, const QStringList& known);
+// "~/…/models", "/data/models": the folder of a task, in short.
+[[nodiscard]] QString shortPlace(const QString& task);
 [[nodiscard]] int taskCount(const TaskNode& node);
 
 }  // namespace swage::ui

@@ -19,7 +19,10 @@ void link(TaskNode& node) {
 }
 
 QString label(const TaskNode& node) {
-  return node.isTask() ? node.name : QString(node.name % u" ("_s % formatCount(taskCount(node)) % u")"_s);
+  if (node.isTask()) {
+    return node.place.isEmpty() ? node.name : QString(node.name % u" – "_s % node.place);
+  }
+  return QString(node.name % u" ("_s % formatCount(taskCount(node)) % u")"_s);
 }
 
 // The description is read when it is asked for: a folder may hold thousands of tasks.

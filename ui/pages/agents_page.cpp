@@ -16,6 +16,7 @@
 #include "ui/models/format.h"
 #include "ui/models/lane_model.h"
 #include "ui/models/proposer_grid_model.h"
+#include "ui/models/run_words.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/section.h"
 #include "ui/widgets/share_delegate.h"
@@ -273,11 +274,10 @@ void AgentsPage::showProgress() {
     m_left->setText(left.limit == TimeLeft::Limit::None ? tr("running without a limit") : aboutDuration(left.seconds));
     m_reason->setText(reasonOf(left, progress));
   } else if (m_session.isActive()) {
-    m_left->setText(m_session.state() == RunState::Paused ? tr("paused")
-                                                          : toQString(services::name(m_session.state())));
+    m_left->setText(stateWord(m_session.state()));
     m_reason->setText(toQString(progress.stage));
   } else if (summary) {
-    m_left->setText(tr("run %1: %2").arg(summary->id.value()).arg(toQString(summary->status)));
+    m_left->setText(tr("run %1: %2").arg(summary->id.value()).arg(statusWord(summary->status)));
     m_reason->setText(tr("%1 candidates, %2 correct, in %3 of search")
                           .arg(formatCount(summary->evaluations), formatCount(summary->correct),
                                formatDuration(summary->elapsedSeconds)));

@@ -81,7 +81,7 @@ QBoxLayout* ArchivePage::makeBar() {
   };
   add(tr("Co&lour:"), m_metric);
   add(tr("&Scale:"), m_scaleButton);
-  add(tr("Islan&d:"), m_island);
+  add(tr("Island:"), m_island);
   row->addStretch(1);
   return row;
 }

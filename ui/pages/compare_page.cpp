@@ -264,6 +264,40 @@ void ComparePage::showProject() {
     m_project = m_session.project();
     clear();
   }
+  compareRestored();
+}
+
+QJsonObject ComparePage::saveState() const {
+  if (!m_comparison || m_comparison->left.from.record || m_comparison->right.from.record) {
+    QJsonObject state = m_leftOff;
+    state[u"tab"_s] = m_tabs->currentIndex();
+    return state;
+  }
+  return {{u"tab"_s, m_tabs->currentIndex()},
+          {u"project"_s, toQString(m_project.string())},
+          {u"left"_s, static_cast<qint64>(m_comparison->left.detail.row.id.value())},
+          {u"right"_s, static_cast<qint64>(m_comparison->right.detail.row.id.value())}};
+}
+
+void ComparePage::restoreState(const QJsonObject& state) {
+  m_tabs->setCurrentIndex(state[u"tab"_s].toInt());
+  m_leftOff = state;
+  compareRestored();
+}
+
+// What is gone from the record is passed over.
+void ComparePage::compareRestored() {
+  if (m_comparison || !m_session.hasRecord() || !m_session.shownRun().isValid() ||
+      m_leftOff[u"project"_s].toString() != toQString(m_session.project().string())) {
+    return;
+  }
+  const domain::CandidateId left(m_leftOff[u"left"_s].toInteger());
+  const domain::CandidateId right(m_leftOff[u"right"_s].toInteger());
+  m_leftOff = {};
+  if (m_services.record.candidate(left) && m_services.record.candidate(right)) {
+    m_project = m_session.project();
+    compare(left, right);
+  }
 }
 
 void ComparePage::setTheme(const Theme& theme) {
@@ -297,6 +331,7 @@ void ComparePage::compare(const CandidateRef& left, const CandidateRef& right) {
     return;
   }
   m_comparison = std::move(*loaded);
+  m_leftOff = {};
   showComparison();
 }
 

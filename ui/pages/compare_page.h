@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QJsonObject>
 #include <QWidget>
 
 #include <optional>
@@ -46,6 +47,9 @@ class ComparePage final : public QWidget {
   void compareWithParent();
   void showTab(Tab tab);
   void swapSides();
+  // Which candidates of the open project are compared, and the tab.
+  [[nodiscard]] QJsonObject saveState() const;
+  void restoreState(const QJsonObject& state);
 
  Q_SIGNALS:
   // The user edited a side by pushing changes, and wants to go on with it as an edit of that candidate.
@@ -59,6 +63,7 @@ class ComparePage final : public QWidget {
   void connectParts();
   void connectPickers();
   void showProject();
+  void compareRestored();
   void clear();
   void showComparison();
   void showCurrentTab();
@@ -76,6 +81,7 @@ class ComparePage final : public QWidget {
   OtherProjects m_projects;
   std::filesystem::path m_project;  // whose candidates are compared
   std::optional<Comparison> m_comparison;
+  QJsonObject m_leftOff;  // as restored, until that project is open or something else is compared
   RunPicker* m_leftRun;
   RunPicker* m_rightRun;
   CandidatePicker* m_left;

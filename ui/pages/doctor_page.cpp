@@ -91,10 +91,10 @@ DoctorPage::DoctorPage(services::DoctorService& doctor, services::SelfTestServic
       m_cases(new SelfTestModel(this)),
       m_delegate(new ToneDelegate(colorOfCheck, this)),
       m_summary(makeHeading(new QLabel(tr("Not checked yet")))),
-      m_again(new QPushButton(tr("Check &Again"))),
-      m_copy(new QPushButton(tr("&Copy Report"))),
+      m_again(new QPushButton(tr("Check Again"))),
+      m_copy(new QPushButton(tr("Copy Report"))),
       m_verdict(makeHeading(new QLabel)),
-      m_run(new QPushButton(tr("&Run Self-Test"))),
+      m_run(new QPushButton(tr("Run Self-Test"))),
       m_progress(new QProgressBar) {
   setObjectName(u"doctorPage"_s);
   auto* splitter = new QSplitter(Qt::Vertical);
@@ -223,7 +223,7 @@ void DoctorPage::toggleSelfTest() {
   }
   m_testing = true;
   m_cases->setRows({});
-  m_run->setText(tr("&Cancel"));
+  m_run->setText(tr("Cancel"));
   m_progress->setRange(0, 0);
   m_progress->show();
   m_elapsed.start();
@@ -261,7 +261,7 @@ void DoctorPage::showStored() {
 
 void DoctorPage::showReport(const Result<services::SelfTestReport>& report) {
   m_testing = false;
-  m_run->setText(tr("&Run Self-Test"));
+  m_run->setText(tr("Run Self-Test"));
   m_run->setEnabled(true);
   m_progress->hide();
   if (!report) {

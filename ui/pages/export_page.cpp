@@ -15,6 +15,7 @@
 #include "ui/models/export_text.h"
 #include "ui/models/fact_model.h"
 #include "ui/models/format.h"
+#include "ui/models/run_words.h"
 #include "ui/pages/export_gates.h"
 #include "ui/pages/export_target.h"
 #include "ui/pages/file_preview.h"
@@ -153,16 +154,21 @@ void ExportPage::setTheme(const Theme& theme) {
 
 bool ExportPage::open() {
   const auto& detail = m_session.detail();
-  const domain::CandidateId best = m_session.summary() ? m_session.summary()->best : domain::CandidateId();
+  const auto& run = m_session.summary();
+  const bool isPytorch = run && services::pytorchWins(*run) && run->winner.isValid() && run->winner != run->best;
+  const domain::CandidateId best = isPytorch ? run->winner : run ? run->best : domain::CandidateId();
   const bool isBest = detail && detail->row.id == best;
+  const QString pytorch = isPytorch ? pytorchText(run->baselineMode) : QString();
   {
     const QSignalBlocker quiet(m_candidates);
     m_candidates->clear();
     if (detail) {
-      offer(detail->row.id, isBest ? tr("selected, best of its run") : tr("selected"));
+      offer(detail->row.id, !isBest     ? tr("selected")
+                            : isPytorch ? tr("selected, %1").arg(pytorch)
+                                        : tr("selected, best of its run"));
     }
     if (best.isValid() && !isBest) {
-      offer(best, tr("best of run %1").arg(m_session.shownRun().value()));
+      offer(best, isPytorch ? pytorch : tr("best of run %1").arg(m_session.shownRun().value()));
     }
   }
   m_banner->clear();

@@ -28,8 +28,9 @@ struct ExportServices {
   services::ExportCheckService* checks = nullptr;  // null: nobody can verify again
 };
 
-// Exports the selected candidate or the best of the shown run: formats and provenance at the left, what was checked and
-// what would be written at the right, the place below. Nothing is written before the user says so.
+// Exports the selected candidate, or what the shown run has found: its best, or PyTorch where that wins. Formats and
+// provenance at the left, what was checked and what would be written at the right, the place below. Nothing is written
+// before the user says so.
 class ExportPage final : public QWidget {
   Q_OBJECT
 

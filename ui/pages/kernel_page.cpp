@@ -4,16 +4,13 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QSplitter>
-#include <QStringList>
 #include <QTabWidget>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "core/domain/diagnostic.h"
-#include "ui/models/cell_view.h"
 #include "ui/models/diagnostic_model.h"
 #include "ui/models/fact_model.h"
 #include "ui/models/format.h"
@@ -22,8 +19,8 @@
 #include "ui/pages/code_panes.h"
 #include "ui/pages/kernel_draft.h"
 #include "ui/pages/kernel_editing.h"
+#include "ui/pages/kernel_header.h"
 #include "ui/pages/parameter_panel.h"
-#include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/icons.h"
@@ -42,41 +39,6 @@ QTableView* makeTable(QAbstractItemModel* model, const QString& name) {
   table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 6);
   table->horizontalHeader()->setStretchLastSection(true);
   return table;
-}
-
-QString titleOf(const services::CandidateDetail& detail) {
-  QString title = KernelPage::tr("Candidate %1").arg(detail.row.id.value());
-  return detail.row.cell ? QString(title % u" · "_s % toQString(detail.row.cell->name())) : title;
-}
-
-QString cellOf(const services::CandidateDetail& detail) {
-  return detail.row.cell ? describeCell(*detail.row.cell).section(u": "_s, 1) : QString();
-}
-
-QString numbersOf(const services::CandidateRow& row) {
-  QStringList parts;
-  if (row.timeNs > 0.0) {
-    parts.push_back(formatInterval(row.timeNs, row.lowNs, row.highNs));
-  }
-  if (row.speedup.isKnown()) {
-    parts.push_back(KernelPage::tr("%1 over the fastest baseline").arg(formatSpeedupInterval(row.speedup)));
-  }
-  if (row.timeNs > 0.0) {
-    parts.push_back(KernelPage::tr("error %1").arg(formatError(row.relativeError)));
-  }
-  if (row.registers > 0) {
-    parts.push_back(KernelPage::tr("%1 registers").arg(row.registers));
-  }
-  if (parts.isEmpty()) {
-    parts.push_back(toQString(row.summary));
-  }
-  parts.push_back(toQString(domain::name(row.madeBy)));
-  return parts.join(u"   "_s);
-}
-
-QString accuracyOf(const services::CandidateDetail& detail) {
-  const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr;
-  return correct != nullptr ? toQString(domain::name(correct->accuracy)) : QString();
 }
 
 QToolButton* makeButton(QAction* action) {
@@ -114,11 +76,7 @@ KernelPage::KernelPage(Session& session, KernelServices services, QWidget* paren
       m_session(session),
       m_services(std::move(services)),
       m_editing(new KernelEditing(session, m_services.edits, m_services.drafts, this)),
-      m_title(new QLabel),
-      m_cell(new ElidedLabel(Qt::ElideRight)),
-      m_numbers(new ElidedLabel(Qt::ElideRight)),
-      m_status(new Badge),
-      m_accuracy(new Badge),
+      m_header(new KernelHeader),
       m_tabs(new QTabWidget),
       m_code(new CodePanes),
       m_diagnostics(new DiagnosticModel(this)),
@@ -135,7 +93,7 @@ KernelPage::KernelPage(Session& session, KernelServices services, QWidget* paren
   auto* inner = new QVBoxLayout(content);
   inner->setContentsMargins(0, 0, 0, 0);
   inner->setSpacing(0);
-  inner->addWidget(makeHeader());
+  inner->addWidget(m_header);
   inner->addWidget(m_tabs, 1);
   m_empty = new EmptyState(content, tr("Choose a cell of the archive or a row of the table to read its kernel."));
   auto* column = new QVBoxLayout(this);
@@ -184,33 +142,6 @@ void KernelPage::makeActions() {
   m_nextHotSpot = makeAction(u"nextHotSpot"_s, tr("Next Hot Spot"), {Qt::CTRL | Qt::Key_F8}, &KernelPage::nextHotSpot);
   m_previousHotSpot = makeAction(u"previousHotSpot"_s, tr("Previous Hot Spot"), {Qt::CTRL | Qt::SHIFT | Qt::Key_F8},
                                  &KernelPage::previousHotSpot);
-}
-
-QWidget* KernelPage::makeHeader() {
-  auto* header = new QWidget;
-  QFont bold = m_title->font();
-  bold.setWeight(QFont::DemiBold);
-  m_title->setFont(bold);
-  m_title->setObjectName(u"kernelTitle"_s);
-  m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_cell->setForegroundRole(QPalette::PlaceholderText);
-  m_numbers->setObjectName(u"kernelNumbers"_s);
-  m_numbers->setForegroundRole(QPalette::PlaceholderText);
-  m_status->setObjectName(u"statusBadge"_s);
-  m_accuracy->setObjectName(u"accuracyBadge"_s);
-  m_accuracy->setToolTip(tr("Accuracy class: speedups are only compared inside one"));
-  auto* first = new QHBoxLayout;
-  first->setSpacing(6);
-  first->addWidget(m_title);
-  first->addWidget(m_cell, 1);
-  first->addWidget(m_accuracy);
-  first->addWidget(m_status);
-  auto* column = new QVBoxLayout(header);
-  column->setContentsMargins(10, 8, 10, 8);
-  column->setSpacing(4);
-  column->addLayout(first);
-  column->addWidget(m_numbers);
-  return header;
 }
 
 QWidget* KernelPage::makeToolRow() {
@@ -299,8 +230,7 @@ void KernelPage::setTheme(const Theme& theme) {
   m_code->setTheme(theme);
   m_previousHotSpot->setIcon(themedIcon(u"up"_s, theme));
   m_nextHotSpot->setIcon(themedIcon(u"down"_s, theme));
-  m_status->setTheme(theme);
-  m_accuracy->setTheme(theme);
+  m_header->setTheme(theme);
 }
 
 void KernelPage::focusSource() {
@@ -329,11 +259,31 @@ void KernelPage::openGoToLine() {
 }
 
 QJsonObject KernelPage::saveState() const {
-  return m_code->saveState();
+  QJsonObject state = m_code->saveState();
+  state[u"tab"_s] = m_tabs->currentIndex();
+  if (m_session.detail()) {
+    state[u"project"_s] = toQString(m_session.project().string());
+    state[u"candidate"_s] = static_cast<qint64>(m_shown.value());
+    state[u"line"_s] = m_code->view(CodePanes::Pane::Source).caretLine();
+  }
+  return state;
 }
 
 void KernelPage::restoreState(const QJsonObject& state) {
   m_code->restoreState(state);
+  m_tabs->setCurrentIndex(state[u"tab"_s].toInt(m_tabs->currentIndex()));
+  m_leftOff = state;
+  restoreCaret();
+}
+
+// Once, when the candidate that was shown at the end is shown again.
+void KernelPage::restoreCaret() {
+  const domain::CandidateId candidate(m_leftOff[u"candidate"_s].toInteger());
+  if (m_session.detail() && m_shown.isValid() && m_shown == candidate &&
+      m_leftOff[u"project"_s].toString() == toQString(m_session.project().string())) {
+    m_code->view(CodePanes::Pane::Source).goToLine(m_leftOff[u"line"_s].toInt());
+    m_leftOff = {};
+  }
 }
 
 void KernelPage::goToSourceLine(int line) {
@@ -352,12 +302,7 @@ void KernelPage::showSelection() {
 }
 
 void KernelPage::showDetail(const services::CandidateDetail& detail) {
-  m_title->setText(titleOf(detail));
-  m_cell->setFullText(cellOf(detail));
-  m_numbers->setFullText(numbersOf(detail.row));
-  const QString status = toQString(detail.row.status);
-  m_status->setBadge(status, toneOfStatus(status));
-  m_accuracy->setBadge(accuracyOf(detail), Badge::Tone::Neutral);
+  m_header->setCandidate(detail);
   showCode(detail);
   // Of an edited source the record has the parameters of its parent.
   services::CandidateDetail said = detail;
@@ -390,14 +335,27 @@ void KernelPage::showCode(const services::CandidateDetail& detail) {
     const std::vector<std::string> entries = detail.program.entries();
     source.reveal(entries.empty() ? QString() : toQString(entries.front()));
   }
+  restoreCaret();
   m_draft->setCandidate(detail);
 }
 
 void KernelPage::showDiagnostics() {
   m_diagnostics->setRows(m_draft->diagnostics());
   m_code->view(CodePanes::Pane::Source).setDiagnostics(m_diagnostics->items());
-  m_problems->setVisible(m_diagnostics->rowCount() > 0);
+  showProblems();
   showEditing();
+}
+
+// In a low page the code needs the room: warnings are marked in it, and Evaluation has them all.
+void KernelPage::showProblems() {
+  constexpr int kLinesWithWarnings = 40;
+  const bool isHigh = height() >= kLinesWithWarnings * fontMetrics().lineSpacing();
+  m_problems->setVisible(m_diagnostics->hasErrors() || (isHigh && m_diagnostics->rowCount() > 0));
+}
+
+void KernelPage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  showProblems();
 }
 
 void KernelPage::showParameters(const services::CandidateDetail& detail) {

@@ -15,14 +15,12 @@
 class QAction;
 class QHBoxLayout;
 class QKeySequence;
-class QLabel;
 class QTableView;
 class QTabWidget;
 class QToolButton;
 
 namespace swage::ui {
 
-class Badge;
 class CodePanes;
 class DiagnosticModel;
 class ElidedLabel;
@@ -30,6 +28,7 @@ class EmptyState;
 class FactModel;
 class KernelDraft;
 class KernelEditing;
+class KernelHeader;
 class ParameterPanel;
 class PlanModel;
 
@@ -55,7 +54,7 @@ class KernelPage final : public QWidget {
   void focusSource();
   // Searches the text of the pane that has the focus.
   void openFind();
-  // How listings are shown.
+  // How listings are shown, the tab, and the line of the caret.
   [[nodiscard]] QJsonObject saveState() const;
   void restoreState(const QJsonObject& state);
   // Makes a draft of the selected candidate, if it can be edited.
@@ -66,20 +65,24 @@ class KernelPage final : public QWidget {
   // the page has the focus.
   [[nodiscard]] QList<QAction*> pageActions() const { return m_pageActions; }
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
-  [[nodiscard]] QWidget* makeHeader();
   [[nodiscard]] QWidget* makeToolRow();
   [[nodiscard]] QWidget* makeCodeTab();
   void makeActions();
   QAction* makeAction(const QString& name, const QString& text, const QList<QKeySequence>& keys,
                       void (KernelPage::*slot)());
   void makeTabs();
+  void restoreCaret();
   void showSelection();
   void showDetail(const services::CandidateDetail& detail);
   void showCode(const services::CandidateDetail& detail);
   void showParameters(const services::CandidateDetail& detail);
   void showEditing();
   void showDiagnostics();
+  void showProblems();
   void openReplace();
   void openGoToLine();
   void evaluate();
@@ -96,11 +99,7 @@ class KernelPage final : public QWidget {
   KernelEditing* m_editing;
   KernelDraft* m_draft;
   EmptyState* m_empty = nullptr;
-  QLabel* m_title;
-  ElidedLabel* m_cell;
-  ElidedLabel* m_numbers;
-  Badge* m_status;
-  Badge* m_accuracy;
+  KernelHeader* m_header;
   QTabWidget* m_tabs;
   CodePanes* m_code;
   DiagnosticModel* m_diagnostics;
@@ -118,6 +117,7 @@ class KernelPage final : public QWidget {
   QTableView* m_factTable;
   domain::CandidateId m_shown;
   QString m_shownText;
+  QJsonObject m_leftOff;  // as restored, until that candidate is shown
 };
 
 }  // namespace swage::ui

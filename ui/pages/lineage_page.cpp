@@ -70,13 +70,13 @@ QWidget* LineagePage::makeBar() {
   row->setSpacing(8);
   m_title->setObjectName(u"lineageTitle"_s);
   m_title->setForegroundRole(QPalette::PlaceholderText);
-  auto* ancestors = new QLabel(tr("&Ancestors"), bar);
+  auto* ancestors = new QLabel(tr("Ancestors"), bar);
   ancestors->setBuddy(m_ancestors);
-  auto* descendants = new QLabel(tr("&Descendants"), bar);
+  auto* descendants = new QLabel(tr("Descendants"), bar);
   descendants->setBuddy(m_descendants);
   auto* centre = new QToolButton(bar);
   centre->setObjectName(u"centreLineage"_s);
-  centre->setText(tr("&Centre"));
+  centre->setText(tr("Centre"));
   centre->setToolTip(tr("Draw the lineage of the selected candidate"));
   connect(centre, &QToolButton::clicked, this, &LineagePage::reload);
   row->addWidget(ancestors);

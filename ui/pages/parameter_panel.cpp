@@ -39,7 +39,7 @@ ParameterPanel::ParameterPanel(QWidget* parent)
     : QWidget(parent),
       m_list(new QVBoxLayout),
       m_hint(makeMuted({})),
-      m_reset(new QPushButton(tr("&Reset"))),
+      m_reset(new QPushButton(tr("Reset"))),
       m_evaluate(new QPushButton(tr("Evaluate &Parameters"))) {
   auto* inside = new QWidget;
   inside->setLayout(m_list);

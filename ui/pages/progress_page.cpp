@@ -15,11 +15,12 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-// The fastest working baseline gives the line at 1×.
-QString fastestMode(const std::vector<domain::Baseline>& baselines) {
+// The fastest working baseline gives the line at 1×. Which one that is, a run knows once all were measured in turns;
+// their medians alone may say otherwise.
+QString fastestMode(const std::vector<domain::Baseline>& baselines, const std::string& known) {
   const domain::Baseline* fastest = nullptr;
   for (const domain::Baseline& baseline : baselines) {
-    if (baseline.failure.empty() && baseline.timing.medianNs > 0.0 &&
+    if ((known.empty() || baseline.mode == known) && baseline.failure.empty() && baseline.timing.medianNs > 0.0 &&
         (fastest == nullptr || baseline.timing.medianNs < fastest->timing.medianNs)) {
       fastest = &baseline;
     }
@@ -60,7 +61,9 @@ void ProgressPage::setTheme(const Theme& theme) {
 
 void ProgressPage::showHistory() {
   m_shownUntil = m_session.progress().elapsedSeconds;
-  m_chart->setHistory(m_session.history(), m_shownUntil, fastestMode(m_session.baselines()));
+  const auto& run = m_session.summary();
+  m_chart->setHistory(m_session.history(), m_shownUntil,
+                      fastestMode(m_session.baselines(), run ? run->baselineMode : std::string()));
   m_empty->setEmpty(m_session.history().empty());
 }
 

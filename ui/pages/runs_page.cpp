@@ -71,8 +71,8 @@ void RunsPage::setUpTable() {
   QHeaderView* header = m_table->horizontalHeader();
   header->setStretchLastSection(true);
   const std::array<QString, 11> samples = {
-      u"r1000"_s,     u"matmul_bias_gelu"_s, u"NVIDIA H200 141 GB"_s, u"interrupted"_s, u"Best speedup"_s,
-      u"000.0 µs "_s, u"100.0 %"_s,          u"1,000,000"_s,          u"1,000,000"_s,   u"2026-11-22 00:00"_s,
+      u"r1000"_s,     u"matmul_bias_gelu"_s, u"NVIDIA H200 141 GB"_s, u"interrupted"_s, u"≈000.00× ± 00.0 %"_s,
+      u"000.0 µs "_s, u"% of roofline"_s,    u"1,000,000"_s,          u"1,000,000"_s,   u"2026-11-22 00:00"_s,
       u"00:00:00"_s};
   for (int column = 0; column < m_model->columnCount(); ++column) {
     m_table->setColumnWidth(column,
@@ -204,7 +204,10 @@ void RunsPage::openRun(const QModelIndex& index) {
 
 void RunsPage::updateCounts() {
   const int count = m_model->rowCount();
-  m_count->setText(count == 1 ? tr("1 run") : tr("%1 runs").arg(formatCount(count)));
+  const int all = m_model->countOfAll();
+  const QString runs = all == 1 ? tr("1 run in this project") : tr("%1 runs in this project").arg(formatCount(all));
+  m_count->setText(count == all ? runs : tr("%1 of %2").arg(formatCount(count), runs));
+  m_count->setToolTip(toQString(m_session.project().string()));
   m_empty->setSentence(m_model->countOfAll() > 0 ? tr("No run matches. Change the filter.")
                                                  : tr("No runs in this project."));
   m_empty->setEmpty(count == 0);

@@ -198,7 +198,8 @@ void TasksPage::showTree() {
     bundled.push_back(entry.path);
   }
   std::vector<TaskNode> roots;
-  for (TaskNode& group : std::vector<TaskNode>{taskGroup(tr("Bundled"), bundled), taskGroup(tr("Recent"), m_recent)}) {
+  for (TaskNode& group :
+       std::vector<TaskNode>{taskGroup(tr("Bundled"), bundled), taskGroupWithPlaces(tr("Recent"), m_recent, bundled)}) {
     if (!group.children.empty()) {
       roots.push_back(std::move(group));
     }

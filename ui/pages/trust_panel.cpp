@@ -4,6 +4,7 @@
 #include <QGridLayout>
 #include <QLabel>
 
+#include "ui/models/export_gate_model.h"
 #include "ui/models/export_text.h"
 #include "ui/models/format.h"
 
@@ -14,13 +15,12 @@ namespace {
 
 using services::ExportGate;
 
-Badge::Tone toneOf(const ExportGate& gate) {
-  switch (gate.state) {
-    case ExportGate::State::Passed: return Badge::Tone::Good;
-    case ExportGate::State::Failed: return services::blocksExport(gate) ? Badge::Tone::Bad : Badge::Tone::Caution;
-    case ExportGate::State::NotRun: return Badge::Tone::Caution;
-    case ExportGate::State::NotApplicable:
-    case ExportGate::State::Running: break;
+Badge::Tone badgeTone(GateTone tone) {
+  switch (tone) {
+    case GateTone::Good: return Badge::Tone::Good;
+    case GateTone::Caution: return Badge::Tone::Caution;
+    case GateTone::Bad: return Badge::Tone::Bad;
+    case GateTone::Neutral: break;
   }
   return Badge::Tone::Neutral;
 }
@@ -56,7 +56,7 @@ void TrustPanel::setTrust(const std::vector<ExportGate>& gates, const std::vecto
     const QString detail = text.found.isEmpty() || (gate.state == ExportGate::State::NotRun && gate.detail.empty())
                                ? text.name
                                : QString(text.name % u": "_s % text.found);
-    addRow(text.state, toneOf(gate), detail, text.meaning);
+    addRow(text.state, badgeTone(toneOf(gate)), detail, text.meaning);
   }
   for (const std::string& doubt : doubts) {
     addRow(tr("warning"), Badge::Tone::Caution, toQString(doubt), {});

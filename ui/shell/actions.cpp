@@ -41,6 +41,8 @@ Actions::Actions(QObject* owner)
       pause(make(owner, u"pause"_s, "&Pause", QKeySequence(u"F6"_s), "Pause after the evaluation in progress")),
       stop(make(owner, u"stop"_s, "S&top", QKeySequence(u"Shift+F5"_s),
                 "Stop after the evaluation in progress; the record stays resumable")),
+      stopNow(make(owner, u"stopNow"_s, "Stop &Now", {},
+                   "Stop at once: what is being evaluated counts as not evaluated; the record stays resumable")),
       resumeRecorded(make(owner, u"resumeRecorded"_s, "&Resume This Run", QKeySequence(u"Ctrl+F5"_s),
                           "Go on with the run that is shown")),
       followBest(make(owner, u"followBest"_s, "Show the &Best Kernel", QKeySequence(u"Ctrl+B"_s),

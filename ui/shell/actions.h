@@ -24,6 +24,7 @@ struct Actions {
   QAction* start;
   QAction* pause;
   QAction* stop;
+  QAction* stopNow;
   QAction* resumeRecorded;
   QAction* followBest;
   QAction* findInKernel;

@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 
 #include "ui/models/format.h"
+#include "ui/models/run_words.h"
 #include "ui/shell/desktop_notifier.h"
 
 using namespace Qt::StringLiterals;
@@ -129,11 +130,17 @@ void Incidents::tellOutcome(const services::RunOutcome& outcome) {
     }
     return;
   }
-  m_notifier.notify(
-      DesktopNotifier::Kind::Finished, tr("The search over %1 has ended").arg(task),
+  m_notifier.notify(DesktopNotifier::Kind::Finished, tr("The search over %1 has ended").arg(task), foundText(outcome));
+}
+
+QString Incidents::foundText(const services::RunOutcome& outcome) const {
+  const QString best =
       outcome.best.isValid()
           ? tr("Best: %1, candidate %2").arg(formatSpeedupInterval(outcome.bestSpeedup)).arg(outcome.best.value())
-          : tr("No correct kernel was found."));
+          : tr("No correct kernel was found.");
+  const auto& run = m_session.summary();
+  const QString pytorch = run && run->id == outcome.run ? pytorchWinsText(*run) : QString();
+  return pytorch.isEmpty() || !outcome.best.isValid() ? best : tr("%1; %2").arg(best, pytorch);
 }
 
 void Incidents::tellNotice(const services::Notice& notice) {

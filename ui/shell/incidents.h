@@ -39,6 +39,7 @@ class Incidents final : public QObject {
   [[nodiscard]] std::vector<NoticeAction> actionsFor(const services::Notice& notice) const;
   [[nodiscard]] QString projectPlace() const;
   [[nodiscard]] bool isInFront() const;
+  [[nodiscard]] QString foundText(const services::RunOutcome& outcome) const;
   void tellOutcome(const services::RunOutcome& outcome);
   void tellNotice(const services::Notice& notice);
 

@@ -65,7 +65,7 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   m_pages = addPages(*m_docks, m_session, services, options, m_actions);
   m_help = new HelpControl(*m_pages.help, *m_docks, m_actions, this);
   fillMenuBar(*menuBar(), {m_actions, *m_control, *m_docks, *m_layouts, services.theme, m_pages, *m_help});
-  setStatusBar(new StatusStrip(m_session, this));
+  setStatusBar(new StatusStrip(m_session, services.edits, services.profiles, this));
   m_settingsControl = new SettingsControl(m_settings, services, options, *this);
   m_help->setShortcuts(m_settingsControl->shortcuts());
   m_settingsControl->applyTo(*m_bar);

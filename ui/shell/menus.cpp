@@ -80,7 +80,7 @@ void addCandidateMenu(QMenuBar& bar, const MenuParts& parts) {
 
 void addRunMenu(QMenuBar& bar, const MenuParts& parts) {
   QMenu* run = bar.addMenu(tr("&Run"));
-  run->addActions({parts.actions.start, parts.actions.pause, parts.actions.stop});
+  run->addActions({parts.actions.start, parts.actions.pause, parts.actions.stop, parts.actions.stopNow});
   run->addSeparator();
   QMenu* recorded = run->addMenu(tr("Recorded R&uns"));
   recorded->setObjectName(u"recordedRuns"_s);

@@ -247,6 +247,9 @@ void RunBar::showProgress() {
   m_progress->setValue(isCounted ? progress.step : static_cast<int>(std::lround(shareDone(progress) * kPermille)));
   m_stage->setFullText(stageText());
   m_best->setValue(formatSpeedup(progress.bestSpeedup));
+  m_best->setToolTip(progress.bestSpeedup.isKnown()
+                         ? tr("%1, with its 95 % interval").arg(formatSpeedupInterval(progress.bestSpeedup))
+                         : QString());
   m_tried->setValue(formatCount(progress.evaluations));
   m_correct->setValue(formatCount(progress.correct));
   m_rate->setValue(formatRate(progress.perSecond));
@@ -254,22 +257,33 @@ void RunBar::showProgress() {
 
 QString RunBar::stageText() {
   const services::Progress& progress = m_session.progress();
-  if (!m_session.isActive() && m_session.state() == services::RunState::Idle) {
-    if (const auto& summary = m_session.summary()) {
-      return tr("recorded run: %1 · %2").arg(statusWord(summary->status), formatDuration(summary->elapsedSeconds));
-    }
-    return isComplete() ? tr("Not started. Press Start to search for a faster kernel.")
-                        : tr("Choose a task, then press Start.");
+  if (!m_session.isActive()) {
+    m_selfTest.invalidate();
+    return endedText();
   }
-  if (m_session.isActive() && progress.steps > 0 && m_session.state() == services::RunState::Preparing) {
+  if (progress.steps > 0 && m_session.state() == services::RunState::Preparing) {
     return selfTestText(progress);
   }
   m_selfTest.invalidate();
   QString text = progressText(m_session.state(), progress);
-  if (m_session.isActive() && !progress.stage.empty()) {
+  if (!progress.stage.empty()) {
     text += u" · "_s % toQString(progress.stage);
   }
   return text;
+}
+
+QString RunBar::endedText() const {
+  const auto& summary = m_session.summary();
+  const bool isRecorded = m_session.state() == services::RunState::Idle;
+  if (isRecorded && !summary) {
+    return isComplete() ? tr("Not started. Press Start to search for a faster kernel.")
+                        : tr("Choose a task, then press Start.");
+  }
+  const QString text =
+      isRecorded ? tr("recorded run: %1 · %2").arg(statusWord(summary->status), formatDuration(summary->elapsedSeconds))
+                 : progressText(m_session.state(), m_session.progress());
+  const QString pytorch = summary ? pytorchWinsText(*summary) : QString();
+  return pytorch.isEmpty() ? text : QString(text % u" · "_s % pytorch);
 }
 
 QString RunBar::selfTestText(const services::Progress& progress) {

@@ -46,6 +46,7 @@ class RunBar final : public QToolBar {
   void showState();
   void showProgress();
   [[nodiscard]] QString stageText();
+  [[nodiscard]] QString endedText() const;
   [[nodiscard]] QString selfTestText(const services::Progress& progress);
   void restoreBudget();
 

@@ -5,6 +5,7 @@
 #include <QMenu>
 
 #include "ui/models/format.h"
+#include "ui/models/other_projects.h"
 #include "ui/models/run_words.h"
 #include "ui/models/task_tree.h"
 #include "ui/shell/actions.h"
@@ -45,6 +46,7 @@ void RunControl::connectActions() {
   on(m_actions.start, [this] { start(); });
   on(m_actions.pause, [this] { m_session.togglePause(); });
   on(m_actions.stop, [this] { m_session.stop(); });
+  on(m_actions.stopNow, [this] { m_session.kill(); });
   on(m_actions.resumeRecorded, [this] { resumeRecorded(); });
   on(m_actions.followBest, [this] { m_session.followBest(); });
   connect(&m_bar, &RunBar::edited, this, &RunControl::updateActions);
@@ -172,12 +174,13 @@ void RunControl::updateActions() {
   m_actions.pause->setChecked(isPaused);
   m_actions.pause->setText(isPaused ? tr("&Continue") : tr("&Pause"));
   m_actions.stop->setEnabled(m_session.canStop());
+  m_actions.stopNow->setEnabled(m_session.isActive());
   m_actions.resumeRecorded->setEnabled(m_session.canResumeRecorded());
   for (QAction* action : {m_actions.openTask, m_actions.openBundle, m_actions.openProject}) {
     action->setEnabled(m_session.canStart());
   }
   // What keeps a candidate from leaving is said where it is exported.
-  const bool hasBest = m_session.summary() && m_session.summary()->best.isValid();
+  const bool hasBest = m_session.summary() && bestOf(*m_session.summary()).isValid();
   m_actions.exportKernel->setEnabled(detail.has_value() || hasBest);
   m_actions.findInKernel->setEnabled(detail.has_value());
   Q_EMIT titleChanged();

@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QCheckBox>
+#include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLineEdit>
 #include <QSpinBox>
@@ -24,6 +25,7 @@ RunOptions::RunOptions(QWidget* parent)
       m_inputs(new QLineEdit(this)),
       m_seed(new QSpinBox(this)),
       m_maxEvaluations(new QSpinBox(this)),
+      m_targetSpeedup(new QDoubleSpinBox(this)),
       m_eval(new QCheckBox(tr("Evaluation mode instead of training mode"), this)),
       m_compileBaselines(new QCheckBox(tr("Also measure torch.compile as a baseline"), this)) {
   m_overrides->setObjectName(u"overrides"_s);
@@ -40,6 +42,7 @@ RunOptions::RunOptions(QWidget* parent)
   m_maxEvaluations->setSpecialValueText(tr("no limit"));
   m_maxEvaluations->setSuffix(tr(" candidates"));
   m_maxEvaluations->setToolTip(tr("Ends the search after so many candidates, also before its time is over"));
+  setUpTarget();
   m_compileBaselines->setChecked(true);
   auto* form = new QFormLayout(this);
   form->setContentsMargins(14, 12, 14, 12);
@@ -47,9 +50,20 @@ RunOptions::RunOptions(QWidget* parent)
   form->addRow(tr("Inputs"), m_inputs);
   form->addRow(tr("Seed"), m_seed);
   form->addRow(tr("At most"), m_maxEvaluations);
+  form->addRow(tr("Target speedup"), m_targetSpeedup);
   form->addRow(m_eval);
   form->addRow(m_compileBaselines);
   connect(m_overrides, &QLineEdit::textChanged, this, &RunOptions::checkOverrides);
+}
+
+void RunOptions::setUpTarget() {
+  m_targetSpeedup->setObjectName(u"targetSpeedup"_s);
+  m_targetSpeedup->setRange(0.0, 1000.0);
+  m_targetSpeedup->setSingleStep(0.1);
+  m_targetSpeedup->setSpecialValueText(tr("none"));
+  m_targetSpeedup->setSuffix(u"×"_s);
+  m_targetSpeedup->setToolTip(
+      tr("Ends the search once the whole interval of a candidate's speedup over PyTorch is at least this"));
 }
 
 void RunOptions::checkOverrides() {
@@ -76,6 +90,7 @@ void RunOptions::setFrom(const services::RunSpec& spec) {
   m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(spec.seed, std::numeric_limits<int>::max())));
   m_maxEvaluations->setValue(
       static_cast<int>(std::clamp<std::int64_t>(spec.maxEvaluations, 0, std::numeric_limits<int>::max())));
+  m_targetSpeedup->setValue(spec.targetSpeedup);
   m_eval->setChecked(spec.eval);
   m_compileBaselines->setChecked(spec.compileBaselines);
 }
@@ -85,6 +100,7 @@ void RunOptions::writeTo(services::RunSpec& spec) const {
   spec.inputs = m_inputs->text().trimmed().toStdString();
   spec.seed = static_cast<std::uint64_t>(m_seed->value());
   spec.maxEvaluations = m_maxEvaluations->value();
+  spec.targetSpeedup = m_targetSpeedup->value();
   spec.eval = m_eval->isChecked();
   spec.compileBaselines = m_compileBaselines->isChecked();
 }

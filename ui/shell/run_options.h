@@ -6,6 +6,7 @@
 #include "core/services/types.h"
 
 class QCheckBox;
+class QDoubleSpinBox;
 class QLineEdit;
 class QSpinBox;
 
@@ -25,12 +26,14 @@ class RunOptions final : public QWidget {
   void changed();
 
  private:
+  void setUpTarget();
   void checkOverrides();
 
   QLineEdit* m_overrides;
   QLineEdit* m_inputs;
   QSpinBox* m_seed;
   QSpinBox* m_maxEvaluations;
+  QDoubleSpinBox* m_targetSpeedup;
   QCheckBox* m_eval;
   QCheckBox* m_compileBaselines;
 };

@@ -4,6 +4,7 @@
 #include <QStringList>
 
 #include "ui/models/format.h"
+#include "ui/models/profile_text.h"
 #include "ui/widgets/elided_label.h"
 
 using namespace Qt::StringLiterals;
@@ -41,7 +42,8 @@ QStringList laneTexts(const std::vector<services::LaneStatus>& lanes) {
 
 }  // namespace
 
-StatusStrip::StatusStrip(Session& session, QWidget* parent)
+StatusStrip::StatusStrip(Session& session, const services::EditService* edits, const services::ProfileService* profiles,
+                         QWidget* parent)
     : QStatusBar(parent),
       m_session(session),
       m_device(new ElidedLabel(Qt::ElideRight)),
@@ -63,13 +65,47 @@ StatusStrip::StatusStrip(Session& session, QWidget* parent)
   connect(&session, &Session::lanesChanged, this, &StatusStrip::showWorkers);
   connect(&session, &Session::stateChanged, this, &StatusStrip::showWorkers);
   connect(&session, &Session::runShown, this, &StatusStrip::showRecord);
+  if (edits != nullptr) {
+    watch(*edits);
+  }
+  if (profiles != nullptr) {
+    watch(*profiles);
+  }
   showWorkers();
   showRecord();
 }
 
+void StatusStrip::watch(const services::EditService& edits) {
+  connect(&edits, &services::EditService::stageChanged, this, [this](const std::string& stage) {
+    m_edit = tr("evaluating an edit: %1").arg(toQString(stage));
+    showWorkers();
+  });
+  connect(&edits, &services::EditService::finished, this, [this] {
+    m_edit.clear();
+    showWorkers();
+  });
+}
+
+void StatusStrip::watch(const services::ProfileService& profiles) {
+  connect(&profiles, &services::ProfileService::progressed, this, [this](const services::ProfileProgress& progress) {
+    m_profile = tr("making a profile: %1").arg(stageName(progress.stage));
+    showWorkers();
+  });
+  connect(&profiles, &services::ProfileService::finished, this, [this] {
+    m_profile.clear();
+    showWorkers();
+  });
+}
+
 void StatusStrip::showWorkers() {
-  m_workers->setFullText(m_session.isActive() ? laneTexts(m_session.lanes()).join(u"   "_s)
-                                              : tr("no workers are running"));
+  QStringList texts = m_session.isActive() ? laneTexts(m_session.lanes()) : QStringList();
+  for (const QString& text : {m_edit, m_profile}) {
+    if (!text.isEmpty()) {
+      texts.push_back(text);
+    }
+  }
+  const bool isIdle = texts.isEmpty() && !m_session.isActive();
+  m_workers->setFullText(isIdle ? tr("no search is running") : texts.join(u"   "_s));
 }
 
 void StatusStrip::showRecord() {

@@ -3,20 +3,26 @@
 
 #include <QStatusBar>
 
+#include "core/services/edit_service.h"
+#include "core/services/profile_service.h"
 #include "ui/models/session.h"
 
 namespace swage::ui {
 
 class ElidedLabel;
 
-// The bottom line: device, workers, compilers, and where the record is.
+// The bottom line: device; what workers and compilers do, also for an edit or a profile; and where the record is.
 class StatusStrip final : public QStatusBar {
   Q_OBJECT
 
  public:
-  explicit StatusStrip(Session& session, QWidget* parent = nullptr);
+  // Without `edits` or `profiles` there is nothing to say of them.
+  StatusStrip(Session& session, const services::EditService* edits, const services::ProfileService* profiles,
+              QWidget* parent = nullptr);
 
  private:
+  void watch(const services::EditService& edits);
+  void watch(const services::ProfileService& profiles);
   void showWorkers();
   void showRecord();
 
@@ -24,6 +30,8 @@ class StatusStrip final : public QStatusBar {
   ElidedLabel* m_device;
   ElidedLabel* m_workers;
   ElidedLabel* m_record;
+  QString m_edit;     // what is done for it; empty: none is evaluated
+  QString m_profile;  // empty: none is made
 };
 
 }  // namespace swage::ui
