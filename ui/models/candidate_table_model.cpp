@@ -9,6 +9,7 @@
 
 #include "ui/models/answer.h"
 #include "ui/models/format.h"
+#include "ui/models/proposer_grid_model.h"
 
 using namespace Qt::StringLiterals;
 
@@ -43,8 +44,8 @@ constexpr std::array<ColumnInfo, 15> kColumns = {{
      kRight},
     {QT_TRANSLATE_NOOP("columns", "Found at"), QT_TRANSLATE_NOOP("columns", "Search time when it was evaluated"),
      kRight},
-    {QT_TRANSLATE_NOOP("columns", "Roof"),
-     QT_TRANSLATE_NOOP("columns", "Share of the speed that the hardware allows for this task"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "% of roofline"),
+     QT_TRANSLATE_NOOP("columns", "How near the time is to what the hardware allows for this task"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Parents"), QT_TRANSLATE_NOOP("columns", "The candidates it was made from")},
     {QT_TRANSLATE_NOOP("columns", "Tags"), QT_TRANSLATE_NOOP("columns", "Your tags; a star stands for a pin")},
     {QT_TRANSLATE_NOOP("columns", "Note"), QT_TRANSLATE_NOOP("columns", "The first line of your note")},
@@ -99,6 +100,7 @@ QString tooltipText(const services::CandidateRow& row, CandidateField column) {
   switch (column) {
     case CandidateField::Status:
     case CandidateField::Summary: return toQString(row.summary);
+    case CandidateField::Operator: return operatorMeaning(domain::name(row.madeBy));
     case CandidateField::Note: return toQString(row.annotation.note);
     case CandidateField::Tags: return tagsText(row.annotation);
     default: return {};

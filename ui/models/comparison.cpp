@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/domain/source_parameters.h"
 #include "ui/models/format.h"
 #include "ui/models/pinned_baseline.h"
 #include "ui/models/plan_model.h"
@@ -290,6 +291,9 @@ Result<Comparison> loadComparison(const ComparisonServices& services, const Cand
     const services::RecordService& record = from.record ? *from.record : services.record;
     ComparedCandidate candidate{.detail = {}, .report = {}, .from = from, .run = {}};
     SWAGE_TRY_ASSIGN(candidate.detail, record.candidate(from.id));
+    // Of an edited source the record has the parameters of its parent.
+    candidate.detail.genome =
+        domain::withSourceParameters(std::move(candidate.detail.genome), candidate.detail.program.source);
     if (auto run = record.run(candidate.detail.row.run)) {
       candidate.run = std::move(*run);
     }

@@ -194,7 +194,7 @@ QString provenanceLabel(const std::string& label) {
       QT_TRANSLATE_NOOP("export", "verified with"), QT_TRANSLATE_NOOP("export", "compiled by"),
       QT_TRANSLATE_NOOP("export", "written by"),    QT_TRANSLATE_NOOP("export", "with"),
       QT_TRANSLATE_NOOP("export", "baseline"),      QT_TRANSLATE_NOOP("export", "checked"),
-      QT_TRANSLATE_NOOP("export", "doubt")};
+      QT_TRANSLATE_NOOP("export", "warning")};
   for (const char* known : kLabels) {
     if (label == known) {
       return tr(known);

@@ -40,6 +40,14 @@ QString toQString(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
+std::string asSentence(std::string text) {
+  const std::size_t end = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), text.size());
+  if (end > 0 && (end == text.size() || text[end] == ' ' || text[end] == ',' || text[end] == ':')) {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  return text;
+}
+
 QString formatTime(double nanoseconds) {
   struct Unit {
     double size = 0.0;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/domain/speedup.h"
@@ -14,6 +15,9 @@
 namespace swage::ui {
 
 [[nodiscard]] QString toQString(std::string_view text);
+// What the engine says, which begins in lower case as on a command line, for the window: "Candidate 17 is …". A name
+// such as torch.compile or compute-sanitizer at the beginning stays.
+[[nodiscard]] std::string asSentence(std::string text);
 [[nodiscard]] QString formatTime(double nanoseconds);  // "12.3 µs"; "–" for none
 // "12.3 µs ± 0.8 %": half the interval's larger side, relative to the median.
 [[nodiscard]] QString formatInterval(double medianNs, double lowNs, double highNs);

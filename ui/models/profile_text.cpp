@@ -248,17 +248,9 @@ QString conditionsText(const domain::DeviceConditions& conditions) {
 }
 
 QString stopText(const domain::Timing& timing) {
-  static const std::map<std::string, const char*> kReasons = {
-      {"precise", QT_TRANSLATE_NOOP("profile", "stopped when precise")},
-      {"time budget", QT_TRANSLATE_NOOP("profile", "stopped by time limit")},
-      {"sample limit", QT_TRANSLATE_NOOP("profile", "stopped by sample limit")},
-      {"screened out", QT_TRANSLATE_NOOP("profile", "stopped early: too slow for its cell")},
-      {"noisy", QT_TRANSLATE_NOOP("profile", "still noisy")},
-      {"throttled", QT_TRANSLATE_NOOP("profile", "the device was throttled")},
-  };
   const QString samples = timing.samples == 1 ? tr("1 sample") : tr("%1 samples").arg(formatCount(timing.samples));
-  const auto found = kReasons.find(timing.stopReason);
-  return found == kReasons.end() ? samples : tr("%1 (%2)").arg(samples, tr(found->second));
+  const std::string why(domain::stopTitle(timing.stopReason));
+  return why.empty() ? samples : tr("%1 (%2)").arg(samples, tr(why.c_str()));
 }
 
 QStringList noiseReasons(const domain::Timing& timing) {

@@ -33,8 +33,9 @@ double correctShare(const ProposerTally& tally) {
   return tally.proposed > 0 ? static_cast<double>(tally.correct) / static_cast<double>(tally.proposed) : 0.0;
 }
 
-// What an operator does, for whoever meets its name.
-QString operatorMeaning(const std::string& name) {
+}  // namespace
+
+QString operatorMeaning(std::string_view name) {
   using Kind = domain::OperatorKind;
   static const std::map<std::string_view, const char*> kMeanings = {
       {domain::name(Kind::Baseline), QT_TRANSLATE_NOOP("operators", "PyTorch's own operators, as the task has them")},
@@ -54,8 +55,6 @@ QString operatorMeaning(const std::string& name) {
   const auto found = kMeanings.find(name);
   return found == kMeanings.end() ? QString() : QCoreApplication::translate("operators", found->second);
 }
-
-}  // namespace
 
 std::vector<ProposerGridModel::Row> ProposerGridModel::rowsOf(const ProposerReport& report, int islands) {
   std::vector<Row> rows;

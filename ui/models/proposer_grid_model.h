@@ -5,11 +5,15 @@
 #include <QString>
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/services/activity.h"
 
 namespace swage::ui {
+
+// What an operator does, for whoever meets its name; empty for any other name.
+[[nodiscard]] QString operatorMeaning(std::string_view name);
 
 // Whoever proposes candidates, one row each, by the islands they propose for. Of a proposer nothing is known but its
 // name, so that a coder with its judge is one like any operator. GUI thread only.

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "ui/models/cell_view.h"
+#include "ui/models/format.h"
 
 namespace swage::ui {
 namespace {
@@ -68,7 +69,10 @@ Session::Session(services::RunService& run, services::RecordService& record, QOb
     m_lanes = lanes;
     Q_EMIT lanesChanged();
   });
-  connect(&run, &services::RunService::noticed, this, &Session::noticed);
+  connect(&run, &services::RunService::noticed, this, [this](services::Notice notice) {
+    notice.text = asSentence(notice.text);
+    Q_EMIT noticed(notice);
+  });
   connect(&run, &services::RunService::finished, this, &Session::handleFinished);
 }
 

@@ -38,8 +38,9 @@ SettingSection search() {
            {u"search.time_budget"_s, tr("Time budget"), tr("For example 90 s, 5 min or 1h30m"), u"60 s"_s, {}},
            {.key = u"search.devices"_s,
             .title = tr("GPUs"),
-            .hint = tr("Numbers of the GPUs to search on, for example 0,1, as `swage devices` shows them; empty: the "
-                       "first. Several have to be of the same model"),
+            .hint = tr(
+                "Numbers or UUIDs of the GPUs to search on, for example 0,1, as `swage devices` shows them; empty: the "
+                "first. Several have to be of the same model"),
             .standard = QString(),
             .atNextStart = true},
            {u"search.seed"_s, tr("Seed"), tr("The same seed gives the same candidates, as far as times allow"), 1, {}},

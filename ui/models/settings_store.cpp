@@ -45,6 +45,8 @@ SettingsStore::SettingsStore(const services::SettingsService* service, QObject* 
     return;
   }
   m_settings = std::move(*loaded);
+  m_above = m_service->above();
+  m_below = m_service->below();
   for (const auto& [name, value] : m_settings) {
     const QString key = toQString(name);
     if (!key.startsWith("shortcuts."_L1) && findSetting(key) == nullptr) {
@@ -53,14 +55,23 @@ SettingsStore::SettingsStore(const services::SettingsService* service, QObject* 
   }
 }
 
+const services::SettingValue* SettingsStore::find(const std::string& name) const {
+  for (const services::Settings* settings : {&m_above, &m_settings, &m_below}) {
+    if (const auto found = settings->find(name); found != settings->end()) {
+      return &found->second;
+    }
+  }
+  return nullptr;
+}
+
 QVariant SettingsStore::value(const QString& key) const {
   const SettingInfo* info = findSetting(key);
   SWAGE_ASSERT(info != nullptr);
-  const auto found = m_settings.find(key.toStdString());
-  if (found == m_settings.end()) {
+  const services::SettingValue* found = find(key.toStdString());
+  if (found == nullptr) {
     return info->standard;
   }
-  const QVariant value = toVariant(found->second);
+  const QVariant value = toVariant(*found);
   const bool isInRange =
       value.typeId() != QMetaType::Int || (value.toInt() >= info->least && value.toInt() <= info->most);
   const bool fits = value.typeId() == info->standard.typeId() && isInRange &&
@@ -77,6 +88,7 @@ void SettingsStore::set(const QString& key, const QVariant& value) {
   if (this->value(key) == value) {
     return;
   }
+  m_above.erase(key.toStdString());
   m_settings[key.toStdString()] = fromVariant(value);
   save();
   Q_EMIT changed(key);
@@ -90,15 +102,16 @@ void SettingsStore::reset(const QString& key) {
 }
 
 std::optional<QString> SettingsStore::shortcut(const QString& action) const {
-  const auto found = m_settings.find(shortcutKey(action).toStdString());
-  if (found == m_settings.end() || !std::holds_alternative<std::string>(found->second)) {
+  const services::SettingValue* found = find(shortcutKey(action).toStdString());
+  if (found == nullptr || !std::holds_alternative<std::string>(*found)) {
     return std::nullopt;
   }
-  return toQString(std::get<std::string>(found->second));
+  return toQString(std::get<std::string>(*found));
 }
 
 void SettingsStore::setShortcut(const QString& action, const std::optional<QString>& keys) {
   const QString key = shortcutKey(action);
+  m_above.erase(key.toStdString());
   if (keys) {
     m_settings[key.toStdString()] = keys->toStdString();
   } else {

@@ -9,8 +9,8 @@
 
 namespace swage::ui {
 
-// What is set, over what holds by default. Saved at each change; nothing is saved over a file that could not be read.
-// GUI thread only.
+// What the user has set, between what a project and what the system says, over what holds by default. Saved at each
+// change; nothing is saved over a file that could not be read. GUI thread only.
 class SettingsStore final : public QObject {
   Q_OBJECT
 
@@ -39,9 +39,13 @@ class SettingsStore final : public QObject {
 
  private:
   void save();
+  // nullptr: neither the user nor another file sets it.
+  [[nodiscard]] const services::SettingValue* find(const std::string& name) const;
 
   const services::SettingsService* m_service;
-  services::Settings m_settings;
+  services::Settings m_settings;  // the user's, which alone are saved
+  services::Settings m_above;     // a project's, until a person sets something else here
+  services::Settings m_below;     // the system's
   std::optional<Error> m_loadError;
   QStringList m_unknown;
 };

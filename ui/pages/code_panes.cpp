@@ -80,6 +80,12 @@ KernelView::Language assemblyLanguage(domain::Target target) {
   return target == domain::Target::Cuda ? KernelView::Language::Ptx : KernelView::Language::X86;
 }
 
+// A PTX listing begins with its constants; others with their first function.
+int firstFunctionLine(const QString& listing) {
+  const qsizetype entry = listing.indexOf(u"\n.visible .entry"_s);
+  return entry < 0 ? 0 : static_cast<int>(QStringView(listing).left(entry + 1).count(u'\n'));
+}
+
 }  // namespace
 
 ShownListing shownListing(const std::string& listing, const domain::ListingOptions& options) {
@@ -268,7 +274,7 @@ void CodePanes::restoreState(const QJsonObject& state) {
 }
 
 bool CodePanes::isTight() const {
-  constexpr int kLinesOfTwo = 18;
+  constexpr int kLinesOfTwo = 22;
   return m_splitter->orientation() == Qt::Vertical && height() < kLinesOfTwo * fontMetrics().lineSpacing();
 }
 
@@ -318,7 +324,7 @@ void CodePanes::setCandidate(const services::CandidateDetail& detail, const std:
   part(Pane::Assembly).empty->setSentence(sentenceWithoutListing(detail));
   setListing(detail.assembly, target);
   if (!view(Pane::Assembly).wasKnown()) {
-    view(Pane::Assembly).setTopLine(0);
+    view(Pane::Assembly).setTopLine(firstFunctionLine(view(Pane::Assembly).text()));
   }
   setSass(profile);
   setNotes(detail, profile);

@@ -11,11 +11,11 @@
 #include <QVBoxLayout>
 
 #include "core/domain/diagnostic.h"
+#include "core/domain/source_parameters.h"
 #include "ui/models/diagnostic_model.h"
 #include "ui/models/fact_model.h"
 #include "ui/models/format.h"
 #include "ui/models/plan_model.h"
-#include "ui/models/source_parameters.h"
 #include "ui/pages/code_panes.h"
 #include "ui/pages/kernel_draft.h"
 #include "ui/pages/kernel_editing.h"
@@ -306,7 +306,7 @@ void KernelPage::showDetail(const services::CandidateDetail& detail) {
   showCode(detail);
   // Of an edited source the record has the parameters of its parent.
   services::CandidateDetail said = detail;
-  said.genome = withSourceParameters(detail.genome, detail.program.source);
+  said.genome = domain::withSourceParameters(detail.genome, detail.program.source);
   showParameters(said);
   m_plan->setRows(planRows(detail.program.plan));
   m_facts->setRows(evaluationFacts(said));

@@ -27,6 +27,12 @@ void EmptyState::setSentence(const QString& sentence) {
 
 void EmptyState::setEmpty(bool empty) {
   setCurrentIndex(empty ? 1 : 0);
+  updateGeometry();
+}
+
+// A sentence fits where what it stands for would not.
+QSize EmptyState::minimumSizeHint() const {
+  return currentWidget()->minimumSizeHint();
 }
 
 }  // namespace swage::ui

@@ -16,6 +16,7 @@ class EmptyState final : public QStackedWidget {
   void setSentence(const QString& sentence);
   void setEmpty(bool empty);
   [[nodiscard]] bool isEmpty() const { return currentIndex() == 1; }
+  [[nodiscard]] QSize minimumSizeHint() const override;
 
  private:
   QLabel* m_label;
