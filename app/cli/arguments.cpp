@@ -18,6 +18,18 @@ namespace {
 
 constexpr std::string_view kComplete = "__complete";
 
+void addTasks(Parser& parser) {
+  CLI::App* command =
+      addCommand(parser, "tasks", "List the bundled tasks and those in your folder of tasks", WithProject::No);
+  command->add_option("folder", parser.raw.output, "Another folder whose tasks to list")->type_name("DIR");
+  explain(parser, command,
+          "Your folder is $XDG_DATA_HOME/swage/tasks. `swage optimize NAME` finds a task of either by its name.",
+          {"swage tasks", "swage tasks ~/KernelBench/level1 --json"});
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    return CommandArguments(TasksArguments{filled.output});
+  };
+}
+
 void addImport(Parser& parser) {
   Raw& raw = parser.raw;
   CLI::App* command =
@@ -48,12 +60,11 @@ void addBudget(CLI::App* command, Raw& raw, std::int64_t& maxEvaluations) {
 void addSpeedups(CLI::App* command, double& target, double& required) {
   command
       ->add_option("--target-speedup", target,
-                   "Stop once a candidate is surely this many times as fast as PyTorch; exit code 7 if none is")
+                   "Stop once a candidate's speedup is significantly above X; exit code 7 if none is")
       ->type_name("X")
       ->check(CLI::PositiveNumber);
   command
-      ->add_option("--required-speedup", required,
-                   "Exit code 7 unless the winner is surely this many times as fast as PyTorch")
+      ->add_option("--required-speedup", required, "Exit code 7 unless the winner's speedup is significantly above X")
       ->type_name("X")
       ->check(CLI::PositiveNumber);
 }
@@ -93,15 +104,16 @@ void addSelfTestFlag(CLI::App* command, Raw& raw) {
 }
 
 // What the command line says, else what is set; empty: the first GPU.
-Result<std::vector<int>> devicesOf(const Raw& filled) {
+Result<std::vector<std::string>> devicesOf(const Raw& filled) {
   if (filled.devices.empty()) {
     return defaultDevices(filled.settings);
   }
-  return services::parseDeviceNumbers(filled.devices);
+  return services::parseDevices(filled.devices);
 }
 
 void addDevices(CLI::App* command, Raw& raw) {
-  command->add_option("--devices", raw.devices, "GPUs of the same model to use at once: 0,1")->type_name("LIST");
+  command->add_option("--devices", raw.devices, "GPUs of the same model to use at once, by number or UUID: 0,1")
+      ->type_name("LIST");
 }
 
 void addOptimize(Parser& parser) {
@@ -183,7 +195,7 @@ void addResume(Parser& parser) {
 
 void addVerify(Parser& parser) {
   CLI::App* command =
-      addCommand(parser, "verify", "Verify and time a recorded candidate again, in a new process", WithProject::Yes);
+      addCommand(parser, "verify", "Verify and time a recorded candidate again, in a fresh process", WithProject::Yes);
   command->add_option("candidate", parser.raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
   command->add_flag("--no-checks", parser.raw.noChecks, "Do not verify it at other sizes of the task");
   explain(parser, command, "Exit code 8 if it fails. The result of the checks is recorded.", {"swage verify 17"});
@@ -258,7 +270,7 @@ void addExport(Parser& parser) {
   auto* noChecks = command->add_flag("--no-checks", raw.noChecks, "Do not verify it at other sizes of the task first");
   command
       ->add_flag("--verify", raw.exporting.verify,
-                 "First verify it again in a new process, and on a GPU under compute-sanitizer")
+                 "First verify it again in a fresh process, and on a GPU under compute-sanitizer")
       ->excludes(noChecks);
   command->add_flag("--preview", raw.exporting.preview, "Show checks, provenance and files, and write nothing");
   command->add_flag("--force", raw.exporting.force, "Write also into a folder that is not empty");
@@ -272,6 +284,7 @@ void describe(Parser& parser) {
   parser.app.set_help_flag("-h,--help", "Show this help");
   parser.app.require_subcommand(1);
   beginGroup(parser, "Search");
+  addTasks(parser);
   addImport(parser);
   addOptimize(parser);
   addResume(parser);

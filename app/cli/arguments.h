@@ -37,10 +37,13 @@ struct ImportArguments {
   bool eval = false;
   std::filesystem::path output;
 };
+struct TasksArguments {
+  std::filesystem::path folder;  // also its tasks; empty: none
+};
 struct OptimizeArguments {
   services::RunSpec spec;  // without the project
   bool selfTest = true;
-  std::vector<int> devices;  // empty: the first GPU
+  std::vector<std::string> devices;  // numbers or UUIDs; empty: the first GPU
 };
 struct ResumeArguments {
   std::optional<Reference> run;
@@ -49,7 +52,7 @@ struct ResumeArguments {
   double targetSpeedup = 0.0;
   double requiredSpeedup = 0.0;
   bool selfTest = true;
-  std::vector<int> devices;  // empty: the first GPU
+  std::vector<std::string> devices;  // numbers or UUIDs; empty: the first GPU
 };
 struct StatusArguments {};
 struct ListArguments {
@@ -140,8 +143,8 @@ struct CompleteArguments {
 struct VersionArguments {};
 
 using CommandArguments =
-    std::variant<ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments, ShowArguments,
-                 CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
+    std::variant<TasksArguments, ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments,
+                 ShowArguments, CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
                  ProfileArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
                  BenchExportArguments, ConfigArguments, CompletionArguments, ManArguments, CompleteArguments,
                  VersionArguments>;

@@ -22,7 +22,7 @@ void addBenchEngine(Parser& parser, CLI::App& group) {
       ->type_name("N")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  explain(parser, command, "Searches a task and times its winner again in new processes.",
+  explain(parser, command, "Searches a task and times its winner again in fresh processes.",
           {"swage bench engine --target cpu --time-budget 60s --json"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     services::RunSpec& result = filled.bench.spec;

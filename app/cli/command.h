@@ -51,7 +51,8 @@ class Command : public QObject {
   Context m_context;
 };
 
-[[nodiscard]] std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context context);
+// NotFound: there is no such GPU.
+[[nodiscard]] Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, Context context);
 
 // Into the project's record; a record that another process writes is no reason to fail, but one to say so.
 void keepAssurance(const std::filesystem::path& project, domain::CandidateId candidate,

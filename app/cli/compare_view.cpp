@@ -137,7 +137,7 @@ domain::Json sideJson(const ComparedCandidate& one) {
   json["device"] = one.run.device.name;
   json["over_eager"] =
       eager.isKnown() ? domain::Json{{"value", eager.value}, {"low", eager.low}, {"high", eager.high}} : domain::Json();
-  json["genome"] = domain::toJson(one.detail.genome);
+  json["genome"] = domain::toJson(saidGenome(one.detail));
   json["plan"] = domain::toJson(one.detail.program.plan);
   return json;
 }
@@ -173,7 +173,7 @@ SpeedComparison compareSpeed(const ComparedCandidate& a, const ComparedCandidate
   if (eagerA.isKnown() && eagerB.isKnown() && eagerA.low > 0.0) {
     // Eager moves as the candidate does when the machine is slower for a while.
     result.ratio = eagerB.times({1.0 / eagerA.value, 1.0 / eagerA.high, 1.0 / eagerA.low});
-    result.how = "each timed in turns with eager PyTorch";
+    result.how = "each interleaved with eager PyTorch";
   } else {
     result.ratio = domain::Speedup::ofTimes(timesOf(a), timesOf(b));
     result.how = "times as measured";
@@ -267,7 +267,7 @@ std::string comparisonText(const ComparedCandidate& a, const ComparedCandidate& 
   const std::string nameA = "A: " + nameOf(a);
   const std::string nameB = "B: " + nameOf(b);
   std::string text = factTable("", nameA, nameB, compareFacts(a, b)) + '\n' + speedText(compareSpeed(a, b));
-  const std::vector<ComparedFact> parameters = compareParameters(a.detail.genome, b.detail.genome);
+  const std::vector<ComparedFact> parameters = compareParameters(saidGenome(a.detail), saidGenome(b.detail));
   text += parameters.empty() ? "\nparameters  equal\n" : '\n' + factTable("parameters", nameA, nameB, parameters);
   const std::vector<std::string> plan = comparePlans(a.detail.program.plan, b.detail.program.plan);
   if (plan.empty()) {
@@ -288,7 +288,7 @@ domain::Json comparisonJson(const ComparedCandidate& a, const ComparedCandidate&
   domain::Json json = {{"a", sideJson(a)},
                        {"b", sideJson(b)},
                        {"facts", factsJson(compareFacts(a, b))},
-                       {"parameters", factsJson(compareParameters(a.detail.genome, b.detail.genome))},
+                       {"parameters", factsJson(compareParameters(saidGenome(a.detail), saidGenome(b.detail)))},
                        {"plan", comparePlans(a.detail.program.plan, b.detail.program.plan)},
                        {"ratio", nullptr},
                        {"not_compared", speed.obstacle.empty() ? domain::Json() : domain::Json(speed.obstacle)},

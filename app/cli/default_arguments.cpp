@@ -38,9 +38,9 @@ double defaultBudget(const services::Settings& settings) {
   return text ? parseDuration(*text).value_or(kDefaultBudgetSeconds) : kDefaultBudgetSeconds;
 }
 
-std::vector<int> defaultDevices(const services::Settings& settings) {
-  return services::parseDeviceNumbers(setting<std::string>(settings, "search.devices").value_or(""))
-      .value_or(std::vector<int>());
+std::vector<std::string> defaultDevices(const services::Settings& settings) {
+  return services::parseDevices(setting<std::string>(settings, "search.devices").value_or(""))
+      .value_or(std::vector<std::string>());
 }
 
 bool comparesWithCompile(const services::Settings& settings) {

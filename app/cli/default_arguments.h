@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/services/settings_service.h"
@@ -13,8 +14,8 @@ inline constexpr double kDefaultBudgetSeconds = 60.0;
 
 // Target and seed of a search. A setting that makes no sense is passed over: the window says so where it is edited.
 void takeDefaults(const services::Settings& settings, services::RunSpec& spec);
-[[nodiscard]] double defaultBudget(const services::Settings& settings);             // seconds
-[[nodiscard]] std::vector<int> defaultDevices(const services::Settings& settings);  // empty: the first GPU
+[[nodiscard]] double defaultBudget(const services::Settings& settings);                     // seconds
+[[nodiscard]] std::vector<std::string> defaultDevices(const services::Settings& settings);  // empty: the first GPU
 [[nodiscard]] bool comparesWithCompile(const services::Settings& settings);
 
 }  // namespace swage::cli

@@ -78,10 +78,11 @@ void addCompare(Parser& parser) {
   command->add_option("--other-project", raw.otherProject, "Project of B, if it is another one")->type_name("DIR");
   command->add_flag("--source", raw.compare.source, "Also print the differences of the sources");
   command->add_flag("--assembly", raw.compare.assembly, "Also print the differences of the assembly, addresses aside");
-  explain(parser, command,
-          "Compares how much faster each is than eager PyTorch, with which it was timed in turns. If the intervals "
-          "overlap, there is no significant difference.",
-          {"swage compare 17 23", "swage compare 17 23 --source", "swage compare r1 r2 --other-project ../before"});
+  explain(
+      parser, command,
+      "Compares how much faster each is than eager PyTorch, with which its timing was interleaved. If the intervals "
+      "overlap, there is no significant difference.",
+      {"swage compare 17 23", "swage compare 17 23 --source", "swage compare r1 r2 --other-project ../before"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     SWAGE_TRY_ASSIGN(filled.compare.left, parseReference(filled.reference));
     SWAGE_TRY_ASSIGN(filled.compare.right, parseReference(filled.otherReference));

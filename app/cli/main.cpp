@@ -89,13 +89,18 @@ int runCommand(QCoreApplication& application, const Arguments& arguments) {
     printError(notifier.error(), arguments.common.form);
     return static_cast<int>(wire::ExitCode::Internal);
   }
-  const std::unique_ptr<Command> command = makeCommand(arguments.command, contextFor(arguments.common));
+  const auto made = makeCommand(arguments.command, contextFor(arguments.common));
+  if (!made) {
+    printError(made.error(), arguments.common.form);
+    return static_cast<int>(wire::exitCodeFor(made.error().kind()));
+  }
+  Command* const command = made->get();
   int count = 0;
-  QObject::connect(notifier->get(), &services::TerminationSignals::received, command.get(),
+  QObject::connect(notifier->get(), &services::TerminationSignals::received, command,
                    [&](int signal) { command->interrupt(signal, ++count); });
-  QObject::connect(command.get(), &Command::done, &application,
+  QObject::connect(command, &Command::done, &application,
                    [](wire::ExitCode code) { QCoreApplication::exit(static_cast<int>(code)); });
-  QTimer::singleShot(0, command.get(), &Command::start);
+  QTimer::singleShot(0, command, &Command::start);
   return QCoreApplication::exec();
 }
 

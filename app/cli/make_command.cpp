@@ -26,27 +26,32 @@ Context withSelfTest(Context context, bool wanted) {
   return context;
 }
 
-Context withDevices(Context context, const std::vector<int>& devices) {
+Result<Context> withDevices(Context context, const std::vector<std::string>& devices) {
   if (!devices.empty()) {
-    context.parts.useDevices(context.locations, devices);
+    SWAGE_TRY_ASSIGN(const std::vector<int> numbers, engine::findDevices(context.locations, devices));
+    context.parts.useDevices(context.locations, numbers);
   }
   return context;
 }
 
 }  // namespace
 
-std::unique_ptr<Command> makeCommand(const CommandArguments& arguments, Context context) {
+Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, Context context) {
   return std::visit(
-      [&context](const auto& chosen) -> std::unique_ptr<Command> {
+      [&context](const auto& chosen) -> Result<std::unique_ptr<Command>> {
         using Chosen = std::decay_t<decltype(chosen)>;
-        if constexpr (std::is_same_v<Chosen, ImportArguments>) {
+        if constexpr (std::is_same_v<Chosen, TasksArguments>) {
+          return std::make_unique<TasksCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, ImportArguments>) {
           return std::make_unique<ImportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, OptimizeArguments>) {
-          return std::make_unique<OptimizeCommand>(
-              withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices), chosen.spec);
+          SWAGE_TRY_ASSIGN(Context whole,
+                           withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices));
+          return std::make_unique<OptimizeCommand>(std::move(whole), chosen.spec);
         } else if constexpr (std::is_same_v<Chosen, ResumeArguments>) {
-          return std::make_unique<ResumeCommand>(
-              withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices), chosen);
+          SWAGE_TRY_ASSIGN(Context whole,
+                           withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices));
+          return std::make_unique<ResumeCommand>(std::move(whole), chosen);
         } else if constexpr (std::is_same_v<Chosen, StatusArguments>) {
           return std::make_unique<StatusCommand>(std::move(context));
         } else if constexpr (std::is_same_v<Chosen, ListArguments>) {

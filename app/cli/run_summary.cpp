@@ -44,10 +44,10 @@ std::string bestText(const RunReport& report) {
   }
   text += row.speedup.isUncertain() ? "; uncertain: the device was busy\n" : "\n";
   if (row.roofShare > 0.0) {
-    text += fmt::format("roof        {:.0f} % of what memory bandwidth and arithmetic allow\n", 100.0 * row.roofShare);
+    text += fmt::format("roofline    {:.0f} % of what memory bandwidth and arithmetic allow\n", 100.0 * row.roofShare);
   }
   if (services::pytorchWins(report.run)) {
-    text += fmt::format("winner      PyTorch's own way, {}: no candidate is surely faster\n",
+    text += fmt::format("winner      PyTorch's own way, {}: no candidate is significantly faster\n",
                         domain::pytorchWay(report.run.baselineMode));
   }
   if (row.cell) {
@@ -80,15 +80,15 @@ Result<RunReport> readReport(const std::filesystem::path& project, const service
 std::string reportText(const RunReport& report) {
   const services::RunSummary& run = report.run;
   std::string text = fmt::format("task        {} on {} ({})\n", run.taskName, run.target, run.deviceName);
-  text += fmt::format("run         r{}, {} after {} of search\n", run.id.value(), run.status,
+  text += fmt::format("run         r{}, {} after {} of search\n", run.id.value(), services::statusTitle(run.status),
                       formatSeconds(run.elapsedSeconds));
   text += fmt::format("baseline    {}\n", baselinesText(report));
   text += bestText(report);
-  text += fmt::format("tried       {} candidates, {} correct, {} cells filled\n", run.evaluations, run.correct,
-                      report.filledCells);
+  text += fmt::format("tried       {}, {} correct, {} filled\n", counted(run.evaluations, "candidate"), run.correct,
+                      counted(report.filledCells, "cell"));
   text += fmt::format("record      {}\n", report.project.string());
   if (report.outcome.targetMissed) {
-    text += "target      missed: the winner is not surely as fast as was asked for\n";
+    text += "target      missed: the winner's speedup is not significantly above it\n";
   }
   // Of a run the winner is exported, which may be PyTorch's own way.
   if (report.best || services::pytorchWins(run)) {

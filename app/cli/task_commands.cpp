@@ -7,6 +7,7 @@
 
 #include "app/cli/profile_view.h"
 #include "app/cli/views.h"
+#include "core/engine/task_list.h"
 #include "core/engine/trust.h"
 #include "core/export/provenance.h"
 
@@ -21,6 +22,34 @@ std::filesystem::path bundleFor(const ImportArguments& arguments) {
 }
 
 }  // namespace
+
+void TasksCommand::start() {
+  const std::filesystem::path& other = m_arguments.folder;
+  if (std::error_code ignored; !other.empty() && !std::filesystem::is_directory(other, ignored)) {
+    fail(Error(ErrorKind::NotFound, fmt::format("there is no folder '{}'", other.string()),
+               "`swage tasks` without a folder lists the bundled tasks"));
+    return;
+  }
+  std::vector<std::vector<std::string>> rows{{"task", "what it is", "file"}};
+  domain::Json all = domain::Json::array();
+  for (const std::filesystem::path& folder : {context().locations.tasks, engine::taskFolder(), other}) {
+    for (const engine::ListedTask& task : engine::listTasks(folder)) {
+      rows.push_back({task.name, task.description, task.path.string()});
+      all.push_back({{"name", task.name},
+                     {"path", task.path.string()},
+                     {"description", task.description},
+                     {"bundled", folder == context().locations.tasks}});
+    }
+  }
+  if (form() == OutputForm::Text) {
+    print(formatTable(rows));
+  } else if (form() == OutputForm::Json) {
+    printJson({{"tasks", std::move(all)}});
+  } else {
+    std::for_each(all.begin(), all.end(), printJson);
+  }
+  Q_EMIT done(wire::ExitCode::Ok);
+}
 
 void ImportCommand::start() {
   engine::TaskRequest request{.task = engine::resolveTask(m_arguments.task, context().locations),

@@ -10,8 +10,18 @@
 #include "core/engine/task_preparation.h"
 #include "core/engine/verification.h"
 
-// Commands that start one program and wait for it: import, verify, profile.
+// Commands about a task: tasks, and those that start one program and wait for it: import, verify, profile.
 namespace swage::cli {
+
+class TasksCommand final : public Command {
+ public:
+  TasksCommand(Context context, TasksArguments arguments)
+      : Command(std::move(context)), m_arguments(std::move(arguments)) {}
+  void start() override;
+
+ private:
+  TasksArguments m_arguments;
+};
 
 class ImportCommand final : public Command {
  public:

@@ -8,6 +8,7 @@
 
 #include "app/cli/terminal.h"
 #include "app/cli/text.h"
+#include "core/domain/source_parameters.h"
 #include "core/export/provenance.h"
 
 namespace swage::cli {
@@ -99,17 +100,13 @@ void addErrors(std::string& text, const domain::Correct& correct) {
   }
   for (const domain::InputErrors& kind : correct.byInputs) {
     for (const domain::OutputError& error : kind.errors) {
-      addErrorLine(text, kind.inputs, kind.checks, error);
+      addErrorLine(text, domain::inputsTitle(kind.inputs), kind.checks, error);
     }
     if (kind.errors.empty()) {
-      text += fmt::format("  {:<14} {:>6}  only NaN could be judged: PyTorch itself fails there\n", kind.inputs,
-                          kind.checks);
+      text += fmt::format("  {:<14} {:>6}  only NaN could be judged: PyTorch itself fails there\n",
+                          domain::inputsTitle(kind.inputs), kind.checks);
     }
   }
-}
-
-std::string shareText(double share) {
-  return share > 0.0 ? fmt::format("{:.0f} %", 100.0 * share) : "-";
 }
 
 void addClocks(std::string& text, const domain::Timing& timing) {
@@ -128,17 +125,22 @@ void addClocks(std::string& text, const domain::Timing& timing) {
     text += fmt::format("device      {} MHz (lowest {}), memory {} MHz, {} C, {:.0f} W", now.smClockMhz,
                         now.lowestSmClockMhz, now.memoryClockMhz, now.temperatureCelsius, now.powerWatts);
     if (!now.throttleReasons.empty()) {
-      text += fmt::format("; held back by {}", fmt::join(now.throttleReasons, ", "));
+      text += fmt::format("; throttled: {}", fmt::join(now.throttleReasons, ", "));
     }
     text += timing.repeated > 0 ? fmt::format("; {} samples measured again\n", timing.repeated) : std::string("\n");
   }
 }
 
+std::string samplesText(const domain::Timing& timing) {
+  const std::string_view why = domain::stopTitle(timing.stopReason);
+  return counted(timing.samples, "sample") + (why.empty() ? std::string() : fmt::format(" ({})", why));
+}
+
 void addTiming(std::string& text, const domain::Correct& correct) {
   const domain::PairedTiming& timing = correct.timing;
-  text += fmt::format("time        {} ({} to {}, {} samples, {})\n", formatTime(timing.candidate.medianNs),
-                      formatTime(timing.candidate.lowNs), formatTime(timing.candidate.highNs), timing.candidate.samples,
-                      timing.candidate.stopReason);
+  text += fmt::format("time        {}, {}\n",
+                      formatInterval(timing.candidate.medianNs, timing.candidate.lowNs, timing.candidate.highNs),
+                      samplesText(timing.candidate));
   text += fmt::format("eager       {} (interleaved): {} ({:.2f} to {:.2f}){}\n", formatTime(timing.eager.medianNs),
                       formatSpeedup(timing.speedup), timing.speedupLow, timing.speedupHigh,
                       timing.screenedOut ? ", screened out" : "");
@@ -162,6 +164,10 @@ std::string_view verdictWord(services::SelfTestCase::Verdict verdict) {
 }
 
 }  // namespace
+
+domain::Genome saidGenome(const services::CandidateDetail& detail) {
+  return domain::withSourceParameters(detail.genome, detail.program.source);
+}
 
 std::string describeCell(const domain::Cell& cell) {
   return fmt::format("{} ({}, {}, {})", cell.name(), domain::describe(cell.movement), domain::describe(cell.arithmetic),
@@ -216,7 +222,7 @@ Json toJson(const services::CandidateRow& row) {
 
 Json toJson(const services::CandidateDetail& detail) {
   Json json = toJson(detail.row);
-  json["genome"] = domain::toJson(detail.genome);
+  json["genome"] = domain::toJson(saidGenome(detail));
   json["program"] = domain::toJson(detail.program);
   json["assembly"] = detail.assembly;
   json["compile_log"] = detail.compileLog;
@@ -272,25 +278,25 @@ Json taskSummary(const domain::Task& task, const std::string& bundle) {
 
 std::string runTable(const std::vector<services::RunSummary>& runs) {
   std::vector<std::vector<std::string>> rows = {{"run", "task", "target", "status", "started (UTC)", "searched",
-                                                 "tried", "correct", "baseline", "best", "speedup", "roof"}};
+                                                 "tried", "correct", "baseline", "best", "speedup", "% of roofline"}};
   for (const services::RunSummary& run : runs) {
-    rows.push_back({fmt::format("r{}", run.id.value()), run.taskName, run.target, run.status,
-                    formatDate(run.startedAtMs), formatSeconds(run.elapsedSeconds), std::to_string(run.evaluations),
-                    std::to_string(run.correct),
+    rows.push_back({fmt::format("r{}", run.id.value()), run.taskName, run.target,
+                    std::string(services::statusTitle(run.status)), formatDate(run.startedAtMs),
+                    formatSeconds(run.elapsedSeconds), std::to_string(run.evaluations), std::to_string(run.correct),
                     run.baselineNs > 0.0 ? run.baselineMode + " " + formatTime(run.baselineNs) : "-",
                     run.best.isValid() ? fmt::format("{} {}", run.best.value(), formatTime(run.bestTimeNs)) : "-",
-                    formatSpeedupInterval(run.bestSpeedup), shareText(run.roofShare)});
+                    formatSpeedupInterval(run.bestSpeedup), formatPercent(run.roofShare)});
   }
   return formatTable(rows);
 }
 
 std::string candidateTable(const std::vector<services::CandidateRow>& candidates) {
   std::vector<std::vector<std::string>> rows = {
-      {"candidate", "island", "operator", "cell", "time", "speedup", "roof", "status"}};
+      {"candidate", "island", "operator", "cell", "time", "speedup", "% of roofline", "status"}};
   for (const services::CandidateRow& row : candidates) {
     rows.push_back({std::to_string(row.id.value()), std::to_string(row.island), std::string(domain::name(row.madeBy)),
-                    row.cell ? row.cell->name() : "-", formatTime(row.timeNs), formatSpeedupInterval(row.speedup),
-                    shareText(row.roofShare), row.status});
+                    row.cell ? row.cell->name() : "-", formatInterval(row.timeNs, row.lowNs, row.highNs),
+                    formatSpeedupInterval(row.speedup), formatPercent(row.roofShare), row.status});
   }
   return formatTable(rows);
 }
@@ -307,11 +313,13 @@ std::string candidateText(const services::CandidateDetail& detail) {
   if (const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr) {
     text += fmt::format("speedup     {} against the run's fastest baseline\n", formatSpeedupInterval(row.speedup));
     if (row.roofShare > 0.0) {
-      text += fmt::format("roof        {} of what memory bandwidth and arithmetic allow\n", shareText(row.roofShare));
+      text +=
+          fmt::format("roofline    {} of what memory bandwidth and arithmetic allow\n", formatPercent(row.roofShare));
     }
     addTiming(text, *correct);
   }
-  for (const domain::RegionGene& region : detail.genome.regions) {
+  const domain::Genome genome = saidGenome(detail);
+  for (const domain::RegionGene& region : genome.regions) {
     text += "region      " + regionText(region) + '\n';
   }
   for (const domain::KernelFacts& kernel : detail.kernels) {
@@ -334,7 +342,7 @@ std::string trustText(const std::vector<domain::Assurance>& assurances, const st
     text += "checked     " + exporting::describe(assurance) + '\n';
   }
   for (const std::string& doubt : doubts) {
-    text += "doubt       " + doubt + '\n';
+    text += "warning     " + exporting::describeDoubt(doubt) + '\n';
   }
   return text;
 }

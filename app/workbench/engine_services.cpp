@@ -28,6 +28,6 @@ EngineServices::EngineServices(const engine::Locations& locations, const EngineO
       patterns(locations.patterns),
       doctor(locations, engine::dataFolder()),
       selfTest(partsFor(locations, options), locations.selfTest),
-      settings(engine::configFile()) {}
+      settings(engine::configFile(), options.aboveUser, options.belowUser) {}
 
 }  // namespace swage::workbench

@@ -24,8 +24,11 @@
 namespace swage::workbench {
 
 struct EngineOptions {
-  bool selfTest = true;      // of a device that has not passed it yet
-  std::vector<int> devices;  // numbers of GPUs; empty: the first
+  bool selfTest = true;           // of a device that has not passed it yet
+  std::vector<int> devices;       // numbers of GPUs; empty: the first
+  services::Settings settings{};  // all of them, and what of them comes from elsewhere: see Configuration
+  services::Settings aboveUser{};
+  services::Settings belowUser{};
 };
 
 // The engine behind the interfaces that the window knows. The only place of the workbench that sees both.

@@ -18,6 +18,8 @@
 #include "app/workbench/script.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/engine/configuration.h"
+#include "core/engine/devices_service_impl.h"
 #include "core/services/devices_service.h"
 #include "core/services/termination_signals.h"
 #include "core/wire/exit_code.h"
@@ -127,19 +129,45 @@ int showWindow(QApplication& application, const Options& options, const ui::Wind
 }
 
 // What makes no sense is passed over: `swage config` says so.
-std::vector<int> devicesOf(const services::Settings& settings) {
+std::vector<int> devicesOf(const services::Settings& settings, const engine::Locations& locations) {
   const auto found = settings.find("search.devices");
   const auto* text = found != settings.end() ? std::get_if<std::string>(&found->second) : nullptr;
-  return text == nullptr ? std::vector<int>() : services::parseDeviceNumbers(*text).value_or(std::vector<int>());
+  const auto named = services::parseDevices(text != nullptr ? *text : std::string());
+  if (!named) {
+    return {};
+  }
+  const auto numbers = engine::findDevices(locations, *named);
+  if (!numbers) {
+    log::warn("search.devices: {}", numbers.error().message());
+  }
+  return numbers.value_or(std::vector<int>());
+}
+
+// What is set for the user, the system, the environment, and the project that this start names. If one of the files
+// cannot be read, the user's alone: of that one, the window complains itself.
+EngineOptions engineOptions(const Options& options) {
+  const services::RunSpec& spec = options.spec;
+  const auto configuration = engine::Configuration::load(engine::ConfigurationPlaces::standard(
+      !spec.project.empty() || spec.task.empty() ? spec.project : engine::defaultProject(spec.task)));
+  EngineOptions result{.selfTest = options.selfTest};
+  if (configuration) {
+    result.settings = configuration->settings();
+    result.aboveUser = configuration->aboveUser();
+    result.belowUser = configuration->belowUser();
+  } else {
+    log::warn("{}", configuration.error().message());
+    result.settings = engine::SettingsFile(engine::configFile()).load().value_or(services::Settings());
+  }
+  return result;
 }
 
 int showEngine(QApplication& application, const Options& options) {
-  // A file that cannot be read is complained of in the window.
-  const services::Settings settings = engine::SettingsFile(engine::configFile()).load().value_or(services::Settings());
-  engine::applyLocations(settings);
+  EngineOptions wanted = engineOptions(options);
+  engine::applyLocations(wanted.settings);
   const engine::Locations locations =
       engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
-  EngineServices services(locations, {.selfTest = options.selfTest, .devices = devicesOf(settings)});
+  wanted.devices = devicesOf(wanted.settings, locations);
+  EngineServices services(locations, wanted);
   ui::ThemeController theme(application);
   ui::RealDialogs dialogs;
   return showWindow(application, options,

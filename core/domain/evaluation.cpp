@@ -153,4 +153,24 @@ const Correct* asCorrect(const Evaluation& evaluation) {
   return std::get_if<Correct>(&evaluation);
 }
 
+std::string_view inputsTitle(std::string_view inputs) {
+  return inputs == kHeldBackInputs ? "unseen seeds" : inputs;
+}
+
+std::string_view stopTitle(std::string_view stopReason) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTitles{
+      {{"precise", "stopped when precise"},
+       {"time budget", "stopped by time limit"},
+       {"sample limit", "stopped by sample limit"},
+       {"screened out", "stopped early: too slow for its cell"},
+       {"noisy", "still noisy"},
+       {"throttled", "the device was throttled"}}};
+  for (const auto& [reason, title] : kTitles) {
+    if (reason == stopReason) {
+      return title;
+    }
+  }
+  return {};
+}
+
 }  // namespace swage::domain

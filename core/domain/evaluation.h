@@ -130,9 +130,13 @@ struct Cheating {
 struct Unstable {
   std::string detail;
 };
+// As InputErrors::inputs has them; every other word there is a kind of hard inputs.
+inline constexpr std::string_view kTaskInputs = "task";
+inline constexpr std::string_view kHeldBackInputs = "held back";
+
 // The worst error over all checks with one kind of inputs.
 struct InputErrors {
-  std::string inputs;  // "task", "held back", or a kind of hard ones (name() of core/verify/checks.h)
+  std::string inputs;  // kTaskInputs, kHeldBackInputs, or a kind of hard ones (name() of core/verify/checks.h)
   int checks = 0;
   std::vector<OutputError> errors;
 };
@@ -147,6 +151,10 @@ struct Correct {
 using Evaluation = std::variant<Duplicate, Rejected, CompileFailed, LaunchFailed, Wrong, Crashed, TimedOut, Cheating,
                                 Unstable, Correct>;
 
+// What is stored of inputs, in a person's words: "unseen seeds", "large".
+[[nodiscard]] std::string_view inputsTitle(std::string_view inputs);
+// Why no more samples were taken: "stopped by time limit". Empty for what is not known.
+[[nodiscard]] std::string_view stopTitle(std::string_view stopReason);
 // "correct", "compile error", … : the word shown and stored.
 [[nodiscard]] std::string_view statusName(const Evaluation& evaluation);
 // Every word that statusName() can say.

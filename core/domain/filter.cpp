@@ -202,7 +202,8 @@ Parsed<std::vector<FilterValue>> cellValues(const Token& token) {
 
 Parsed<FilterValue> choiceValue(const Token& token, const FilterKey& key) {
   const std::string typed = choiceText(token.text);
-  if (std::find(key.choices.begin(), key.choices.end(), typed) == key.choices.end()) {
+  const auto isIn = [&typed](const auto& words) { return std::find(words.begin(), words.end(), typed) != words.end(); };
+  if (!isIn(key.choices) && !isIn(key.olderChoices)) {
     return fail(token, fmt::format("'{}' is no {}; {}", token.text, key.name, didYouMean(typed, key.choices)));
   }
   return FilterValue(typed);

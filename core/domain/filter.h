@@ -36,6 +36,7 @@ struct FilterKey {
   FilterKind kind = FilterKind::Flag;
   std::string_view meaning;  // one line for a list of completions
   std::vector<std::string_view> choices = {};
+  std::vector<std::string_view> olderChoices = {};  // understood, but not offered
 };
 using FilterVocabulary = std::span<const FilterKey>;
 

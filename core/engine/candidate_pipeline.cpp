@@ -209,7 +209,7 @@ std::string CandidatePipeline::stage() const {
     }
   }
   if (!m_ready.empty()) {
-    text += fmt::format("{}{} queued", text.empty() ? "" : ", ", m_ready.size());
+    text += fmt::format("{}{} queued", text.empty() ? "" : "; ", m_ready.size());
   }
   return text.empty() ? "idle" : text;
 }

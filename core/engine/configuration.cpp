@@ -141,4 +141,26 @@ Settings Configuration::settings() const {
   return settings;
 }
 
+services::Settings Configuration::aboveUser() const {
+  Settings settings;
+  for (const EffectiveSetting& setting : m_all) {
+    if (setting.sources.front().origin > SettingOrigin::User) {
+      settings.emplace(setting.name, setting.sources.front().value);
+    }
+  }
+  return settings;
+}
+
+services::Settings Configuration::belowUser() const {
+  Settings settings;
+  for (const EffectiveSetting& setting : m_all) {
+    const auto found = std::find_if(setting.sources.begin(), setting.sources.end(),
+                                    [](const SettingSource& source) { return source.origin < SettingOrigin::User; });
+    if (found != setting.sources.end() && found->origin != SettingOrigin::Default) {
+      settings.emplace(setting.name, found->value);
+    }
+  }
+  return settings;
+}
+
 }  // namespace swage::engine

@@ -51,6 +51,9 @@ class Configuration {
   [[nodiscard]] const std::vector<EffectiveSetting>& all() const { return m_all; }
   // What differs from nothing being set.
   [[nodiscard]] services::Settings settings() const;
+  // Of that, what counts more than the user's file, and what counts where it says nothing.
+  [[nodiscard]] services::Settings aboveUser() const;
+  [[nodiscard]] services::Settings belowUser() const;
 
  private:
   std::vector<EffectiveSetting> m_all;

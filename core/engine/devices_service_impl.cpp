@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/devices_service_impl.h"
 
+#include <QProcess>
+#include <QProcessEnvironment>
+
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -69,6 +73,43 @@ Result<services::DeviceReport> reportFromList(std::string_view text) {
   report.cudaDetail = member(trouble, "message");
   report.cudaHint = member(trouble, "hint");
   return report;
+}
+
+Result<std::vector<int>> numbersOf(const std::vector<std::string>& devices, const services::DeviceReport& report) {
+  std::vector<int> numbers;
+  for (const std::string& word : devices) {
+    if (const auto number = services::deviceNumber(word)) {
+      numbers.push_back(*number);
+      continue;
+    }
+    const auto hasIt = [&word](const DeviceStatus& status) {
+      return status.info.target == domain::Target::Cuda && status.info.uuid.starts_with(word);
+    };
+    const auto found = std::find_if(report.devices.begin(), report.devices.end(), hasIt);
+    if (found == report.devices.end()) {
+      return Error(ErrorKind::NotFound, fmt::format("no GPU has the UUID '{}'", word), "`swage devices` shows them");
+    }
+    if (std::any_of(std::next(found), report.devices.end(), hasIt)) {
+      return Error(ErrorKind::NotFound, fmt::format("the UUIDs of several GPUs begin with '{}'", word),
+                   "write the whole UUID; `swage devices` shows them");
+    }
+    numbers.push_back(found->info.ordinal);
+  }
+  return numbers;
+}
+
+Result<std::vector<int>> findDevices(const Locations& locations, const std::vector<std::string>& devices) {
+  if (std::all_of(devices.begin(), devices.end(), services::deviceNumber)) {
+    return numbersOf(devices, {});
+  }
+  QProcess worker;
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert(QStringLiteral("CUDA_DEVICE_ORDER"), QStringLiteral("PCI_BUS_ID"));
+  worker.setProcessEnvironment(environment);
+  worker.start(QString::fromStdString(locations.worker.string()), {QStringLiteral("--list")});
+  worker.waitForFinished(static_cast<int>(std::chrono::milliseconds(kProbeLimit).count()));
+  SWAGE_TRY_ASSIGN(const services::DeviceReport report, reportFromList(worker.readAllStandardOutput().toStdString()));
+  return numbersOf(devices, report);
 }
 
 void addTorch(services::DeviceReport& report, const Result<nlohmann::json>& document) {

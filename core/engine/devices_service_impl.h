@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/engine/bridge_call.h"
 #include "core/engine/child_process.h"
@@ -32,6 +34,11 @@ class DevicesServiceImpl final : public services::DevicesService {
 
 // What `swage-worker --list` printed.
 [[nodiscard]] Result<services::DeviceReport> reportFromList(std::string_view text);
+// The numbers of GPUs given by number or by UUID, of which the beginning is enough. NotFound: no GPU has it.
+[[nodiscard]] Result<std::vector<int>> numbersOf(const std::vector<std::string>& devices,
+                                                 const services::DeviceReport& report);
+// The same; asks swage-worker for the list, and waits for it, only if there is a UUID among them.
+[[nodiscard]] Result<std::vector<int>> findDevices(const Locations& locations, const std::vector<std::string>& devices);
 // Adds what the bridge's probe said.
 void addTorch(services::DeviceReport& report, const Result<nlohmann::json>& document);
 

@@ -47,7 +47,7 @@ void count(ExportGate& gate, int checks, const std::vector<domain::OutputError>&
 }
 
 bool isHard(const domain::InputErrors& inputs) {
-  return inputs.inputs != kTaskInputs && inputs.inputs != kHeldBackInputs;
+  return inputs.inputs != domain::kTaskInputs && inputs.inputs != domain::kHeldBackInputs;
 }
 
 ExportGate verifiedGate(const ExportEvidence& evidence) {
@@ -62,7 +62,7 @@ ExportGate verifiedGate(const ExportEvidence& evidence) {
   gate.state = State::Passed;
   count(gate, 0, correct->errors);
   for (const domain::InputErrors& inputs : correct->byInputs) {
-    gate.checks += inputs.inputs == kTaskInputs ? inputs.checks : 0;
+    gate.checks += inputs.inputs == domain::kTaskInputs ? inputs.checks : 0;
   }
   return gate;
 }
@@ -81,19 +81,20 @@ ExportGate inputsGate(Kind kind, const ExportEvidence& evidence, const Wanted& w
   return gate;
 }
 
-// The evaluation in another process is never cut short, so it has them all.
+// The evaluation in a fresh process is never cut short, so it has them all.
 ExportGate hardGate(const ExportEvidence& evidence) {
   ExportGate gate = inputsGate(Kind::HardInputs, evidence, isHard);
   if (gate.state == State::NotRun && stateOf(assuranceOf(evidence, AssuranceKind::FreshProcess)) == State::Passed) {
     gate.state = State::Passed;
-    gate.detail = "in another process";
+    gate.detail = "in a fresh process";
   }
   return gate;
 }
 
 ExportGate heldBackGate(const ExportEvidence& evidence) {
-  ExportGate gate = inputsGate(Kind::HeldBackSeeds, evidence,
-                               [](const domain::InputErrors& inputs) { return inputs.inputs == kHeldBackInputs; });
+  ExportGate gate = inputsGate(Kind::HeldBackSeeds, evidence, [](const domain::InputErrors& inputs) {
+    return inputs.inputs == domain::kHeldBackInputs;
+  });
   if (const domain::Assurance* assurance = assuranceOf(evidence, AssuranceKind::HeldBackSeeds)) {
     gate.state = stateOf(assurance);
     gate.detail = assurance->detail;

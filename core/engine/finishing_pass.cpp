@@ -253,7 +253,7 @@ domain::Assurance FinishingPass::judge(domain::CandidateId candidate, const Resu
   assurance.kind = domain::AssuranceKind::FreshProcess;
   if (!fresh) {
     assurance.verdict = domain::AssuranceVerdict::Unavailable;
-    assurance.detail = "it could not be measured in another process: " + fresh.error().message();
+    assurance.detail = "it could not be measured in a fresh process: " + fresh.error().message();
     return assurance;
   }
   assurance.detail = findContradiction(m_measured.at(candidate)->timing, *fresh);

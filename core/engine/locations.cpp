@@ -149,6 +149,10 @@ fs::path dataFolder() {
   return own.empty() ? xdgFolder("XDG_DATA_HOME", ".local/share") / "swage" : own;
 }
 
+fs::path taskFolder() {
+  return dataFolder() / "tasks";
+}
+
 fs::path cacheFolder() {
   return xdgFolder("XDG_CACHE_HOME", ".cache") / "swage";
 }
@@ -201,8 +205,13 @@ std::string resolveTask(std::string_view task, const Locations& locations) {
   if (pathExists(given) || task.find('/') != std::string_view::npos || task.find(':') != std::string_view::npos) {
     return std::string(task);
   }
-  const fs::path bundled = locations.tasks / (given.extension() == ".py" ? given.string() : given.string() + ".py");
-  return pathExists(bundled) ? bundled.string() : std::string(task);
+  const std::string file = given.extension() == ".py" ? given.string() : given.string() + ".py";
+  for (const fs::path& folder : {locations.tasks, taskFolder()}) {
+    if (pathExists(folder / file)) {
+      return (folder / file).string();
+    }
+  }
+  return std::string(task);
 }
 
 }  // namespace swage::engine

@@ -39,11 +39,15 @@ struct Locations {
 // $XDG_STATE_HOME/swage (or $SWAGE_STATE_DIR).
 [[nodiscard]] std::filesystem::path stateFolder();
 
+// Tasks of the person who uses it: <data>/tasks. Need not exist.
+[[nodiscard]] std::filesystem::path taskFolder();
+
 // The project a task goes to when none is named: <data>/projects/<name of the file or bundle>.
 [[nodiscard]] std::filesystem::path defaultProject(std::string_view task);
 // Projects under the data folder, most recently used first.
 [[nodiscard]] std::vector<std::filesystem::path> knownProjects();
-// A KernelBench-like name to the bundled file of that name, when no such file exists: "softmax_rows".
+// A KernelBench-like name to the bundled file of that name, or to that in taskFolder(), when no such file exists here:
+// "softmax_rows".
 [[nodiscard]] std::string resolveTask(std::string_view task, const Locations& locations);
 
 }  // namespace swage::engine

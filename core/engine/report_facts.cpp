@@ -59,7 +59,7 @@ void addTask(RunReport& report, const domain::Task& task) {
 
 void addRun(RunReport& report, const store::RunRow& row, const services::RunSummary& summary) {
   report.run = row.id;
-  report.status = summary.status;
+  report.status = services::statusTitle(summary.status);
   report.startedAt = dateText(row.startedAtMs);
   report.elapsedSeconds = row.elapsedSeconds;
   report.budgetSeconds = row.timeBudgetSeconds;

@@ -165,8 +165,8 @@ void Session::handleEnded(const store::CandidateRecord& candidate) {
                        best->overEager.times(m_eagerSpeedup).low >= m_spec.targetSpeedup;
   if (reached && m_state == RunState::Running && m_afterHalt == AfterHalt::Nothing && !isFinishing()) {
     notice(services::Notice::Severity::Info,
-           fmt::format("candidate {} is surely {:g} times as fast as PyTorch: the search ends", best->candidate.value(),
-                       m_spec.targetSpeedup));
+           fmt::format("the speedup of candidate {} is significantly above {:g}: the search ends",
+                       best->candidate.value(), m_spec.targetSpeedup));
     requestHalt(AfterHalt::Finish);
   }
 }

@@ -18,13 +18,18 @@ void applyLocations(const services::Settings& settings);
 // Settings as a TOML file of tables: "theme.choice" is `choice` in `[theme]`. The user's comments stay on saving.
 class SettingsFile final : public services::SettingsService {
  public:
-  explicit SettingsFile(std::filesystem::path file) : m_file(std::move(file)) {}
+  explicit SettingsFile(std::filesystem::path file, services::Settings above = {}, services::Settings below = {})
+      : m_file(std::move(file)), m_above(std::move(above)), m_below(std::move(below)) {}
   [[nodiscard]] Result<services::Settings> load() const override;
   [[nodiscard]] Result<> save(const services::Settings& settings) const override;
   [[nodiscard]] std::filesystem::path file() const override { return m_file; }
+  [[nodiscard]] services::Settings above() const override { return m_above; }
+  [[nodiscard]] services::Settings below() const override { return m_below; }
 
  private:
   std::filesystem::path m_file;
+  services::Settings m_above;
+  services::Settings m_below;
 };
 
 }  // namespace swage::engine

@@ -13,7 +13,7 @@ std::optional<domain::Assurance> heldBackAssurance(const domain::Evaluation& eva
   domain::Assurance assurance;
   assurance.kind = domain::AssuranceKind::HeldBackSeeds;
   if (const auto* wrong = std::get_if<domain::Wrong>(&evaluation)) {
-    if (wrong->detail.find(kHeldBackInputs) == std::string::npos) {
+    if (wrong->detail.find(domain::kHeldBackInputs) == std::string::npos) {
       return std::nullopt;
     }
     assurance.verdict = domain::AssuranceVerdict::Failed;
@@ -24,8 +24,9 @@ std::optional<domain::Assurance> heldBackAssurance(const domain::Evaluation& eva
   if (correct == nullptr) {
     return std::nullopt;
   }
-  const auto found = std::find_if(correct->byInputs.begin(), correct->byInputs.end(),
-                                  [](const domain::InputErrors& errors) { return errors.inputs == kHeldBackInputs; });
+  const auto found =
+      std::find_if(correct->byInputs.begin(), correct->byInputs.end(),
+                   [](const domain::InputErrors& errors) { return errors.inputs == domain::kHeldBackInputs; });
   if (found == correct->byInputs.end()) {
     return std::nullopt;
   }

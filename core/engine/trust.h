@@ -16,9 +16,6 @@ namespace swage::engine {
 
 inline constexpr std::string_view kDoubtEvent = "task doubt";
 inline constexpr int kHeldBackSeeds = 3;
-// As domain::InputErrors::inputs has them; every other word there is a kind of hard inputs.
-inline constexpr std::string_view kTaskInputs = "task";
-inline constexpr std::string_view kHeldBackInputs = "held back";
 
 // What an evaluation says about the held-back seeds; no value where it did not get to them. A candidate that was not
 // checked with them, because screening dropped it, never becomes an elite.

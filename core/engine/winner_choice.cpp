@@ -72,7 +72,7 @@ bool isIncredible(const domain::Speedup& speedup) {
 std::string findContradiction(const domain::PairedTiming& first, const domain::Evaluation& fresh) {
   const domain::Correct* correct = domain::asCorrect(fresh);
   if (correct == nullptr) {
-    return fmt::format("in another process it is not correct: {}", domain::summary(fresh));
+    return fmt::format("in a fresh process it is not correct: {}", domain::summary(fresh));
   }
   const domain::Speedup then = domain::againstEager(first);
   const domain::Speedup now = domain::againstEager(correct->timing);
@@ -80,7 +80,7 @@ std::string findContradiction(const domain::PairedTiming& first, const domain::E
   if (overlaps || std::abs(now.value - then.value) <= kSameSpeed * then.value) {
     return {};
   }
-  return fmt::format("another process measured {:.2f}x of eager ({:.2f} to {:.2f}), not {:.2f}x ({:.2f} to {:.2f})",
+  return fmt::format("a fresh process measured {:.2f}x of eager ({:.2f} to {:.2f}), not {:.2f}x ({:.2f} to {:.2f})",
                      now.value, now.low, now.high, then.value, then.low, then.high);
 }
 

@@ -26,6 +26,15 @@ Error lossError(const JobLost& lost, std::string_view doing) {
   return {kind, fmt::format("{}: {}", doing, lost.detail), "run `swage doctor`"};
 }
 
+// What a worker does, by the name that it gives the stage.
+std::string stageTitle(const std::string& stage) {
+  return stage.empty()        ? "evaluating"
+         : stage == "verify"  ? "verifying"
+         : stage == "time"    ? "timing"
+         : stage == "profile" ? "profiling"
+                              : stage;
+}
+
 }  // namespace
 
 WorkerSupervisor::WorkerSupervisor(Options options, QObject* parent) : QObject(parent), m_options(std::move(options)) {}
@@ -38,8 +47,7 @@ std::string WorkerSupervisor::stateText() const {
     case State::Starting: return m_replacements > 0 ? "restarting" : "starting";
     case State::Loading: return "loading the task";
     case State::Idle: return "idle";
-    case State::Evaluating:
-      return m_channel && !m_channel->stage().empty() ? m_channel->stage() : std::string("evaluating");
+    case State::Evaluating: return m_channel ? stageTitle(m_channel->stage()) : std::string("evaluating");
     case State::MakingRoom: return "making room";
     case State::Stopping: return "stopping";
   }

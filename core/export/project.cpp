@@ -107,7 +107,7 @@ std::string resultText(const Provenance& from) {
   std::string text =
       fmt::format("{:.2f}x of eager ({:.2f} to {:.2f}).", timing.speedup, timing.speedupLow, timing.speedupHigh);
   if (timing.speedupLow <= 1.0) {
-    text += " The difference lies inside the intervals: it is not known to be faster.";
+    text += " No significant difference from PyTorch.";
   }
   if (const std::string error = errorText(from.evaluation.errors); !error.empty()) {
     text += fmt::format(" Against float64: {}, class {}.", error, domain::name(from.evaluation.accuracy));
@@ -119,14 +119,14 @@ std::string checkedText(const Provenance& from) {
   std::string text;
   for (const domain::InputErrors& inputs : from.evaluation.byInputs) {
     const std::string error = errorText(inputs.errors);
-    text += fmt::format("- inputs of the kind \"{}\": {} {}{}{}\n", inputs.inputs, inputs.checks,
+    text += fmt::format("- inputs of the kind \"{}\": {} {}{}{}\n", domain::inputsTitle(inputs.inputs), inputs.checks,
                         inputs.checks == 1 ? "check" : "checks", error.empty() ? "" : ", ", error);
   }
   for (const domain::Assurance& assurance : from.assurances) {
     text += fmt::format("- {}\n", oneLine(describe(assurance)));
   }
   for (const std::string& doubt : from.doubts) {
-    text += fmt::format("- doubt: {}\n", oneLine(doubt));
+    text += fmt::format("- warning: {}\n", oneLine(describeDoubt(doubt)));
   }
   return text.empty() ? std::string("Correct on the seeds of the task.\n") : text;
 }
@@ -134,7 +134,7 @@ std::string checkedText(const Provenance& from) {
 std::string provenanceTable(const ModelNewInput& input) {
   std::string text;
   for (const auto& [label, value] : provenanceLines(input.provenance, input.task, input.device)) {
-    if (label != "checked" && label != "doubt" && label != "baseline") {  // they stand above
+    if (label != "checked" && label != "warning" && label != "baseline") {  // they stand above
       text += fmt::format("| {} | {} |\n", label, cell(value));
     }
   }
@@ -146,7 +146,8 @@ std::string pytorchReadme(const ModelNewInput& input) {
   const std::string way = domain::pytorchWay(input.pytorchMode);
   return fmt::format(
       "<!-- SPDX-License-Identifier: MIT-0 -->\n# {}\n\n"
-      "No kernel that was found is surely faster than PyTorch's own way, {}, so `ModelNew` in `modelnew.py` is that "
+      "No kernel that was found is significantly faster than PyTorch's own way, {}, so `ModelNew` in `modelnew.py` is "
+      "that "
       "way itself: `{}`{}. Nothing stands in between.\n\n"
       "| file | |\n|---|---|\n"
       "| `modelnew.py` | the module, and `ModelNew` |\n"

@@ -139,6 +139,10 @@ std::string errorText(const std::vector<domain::OutputError>& errors) {
              : fmt::format("relative L2 {:.2g} (eager {:.2g})", worst->relativeL2, worst->eagerRelativeL2);
 }
 
+std::string describeDoubt(const std::string& doubt) {
+  return "correctness checks are weak: " + doubt;
+}
+
 std::vector<ProvenanceLine> provenanceLines(const Provenance& from, const domain::Task& task,
                                             const domain::DeviceInfo& device) {
   std::vector<ProvenanceLine> lines = {
@@ -166,7 +170,7 @@ std::vector<ProvenanceLine> provenanceLines(const Provenance& from, const domain
     lines.emplace_back("checked", describe(assurance));
   }
   for (const std::string& doubt : from.doubts) {
-    lines.emplace_back("doubt", doubt);
+    lines.emplace_back("warning", describeDoubt(doubt));
   }
   std::erase_if(lines, [](const ProvenanceLine& line) { return line.second.empty(); });
   return lines;

@@ -45,6 +45,7 @@ using ProvenanceLine = std::pair<std::string, std::string>;
 [[nodiscard]] std::string timeText(double nanoseconds);                  // "27.4 us"
 [[nodiscard]] std::string timingText(const domain::Timing& timing);      // "27.4 us (27.1 to 27.9)"
 [[nodiscard]] std::string describe(const domain::Assurance& assurance);  // "other shapes failed: ..."
+[[nodiscard]] std::string describeDoubt(const std::string& doubt);       // "correctness checks are weak: ..."
 // The largest error of all outputs: "relative L2 1.2e-07 (eager 1.3e-07)"; empty without outputs.
 [[nodiscard]] std::string errorText(const std::vector<domain::OutputError>& errors);
 

@@ -92,7 +92,7 @@ std::string checkList(const RunReport& report) {
   }
   const domain::Timing& timing = report.timing;
   if (timing.samples > 0) {
-    items += fmt::format("<li>timed in turns with eager PyTorch: {} samples{}{}</li>\n", timing.samples,
+    items += fmt::format("<li>interleaved with eager PyTorch: {} samples{}{}</li>\n", timing.samples,
                          timing.clock.empty() ? "" : ", " + htmlEscaped(timing.clock),
                          timing.hostMedianNs > 0.0 ? "; host clock " + reportTime(timing.hostMedianNs) : "");
   }

@@ -16,23 +16,32 @@ std::string_view name(DeviceStatus::State state) {
   return "unknown";
 }
 
-Result<std::vector<int>> parseDeviceNumbers(std::string_view text) {
+std::optional<int> deviceNumber(std::string_view word) {
   constexpr int kLargest = 1023;
-  std::vector<int> devices;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    int number = -1;
-    const auto [rest, code] = std::from_chars(at, end, number);
-    if (code != std::errc() || number < 0 || number > kLargest || (rest != end && *rest != ',')) {
+  int number = -1;
+  const char* const end = word.data() + word.size();
+  const auto [rest, code] = std::from_chars(word.data(), end, number);
+  const bool isNumber = code == std::errc() && rest == end && number >= 0 && number <= kLargest;
+  return isNumber ? std::optional(number) : std::nullopt;
+}
+
+Result<std::vector<std::string>> parseDevices(std::string_view text) {
+  constexpr std::string_view kUuid = "GPU-";
+  std::vector<std::string> devices;
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view word = rest.substr(0, comma);
+    const bool isUuid = word.starts_with(kUuid) && word.size() > kUuid.size() &&
+                        word.find_first_not_of("0123456789abcdefABCDEF-", kUuid.size()) == std::string_view::npos;
+    if (!isUuid && !deviceNumber(word)) {
       return Error(ErrorKind::Usage, fmt::format("'{}' is not a list of GPUs", text),
-                   "write their numbers, for example 0,1; `swage devices` shows them");
+                   "write their numbers, for example 0,1, or their UUIDs; `swage devices` shows them");
     }
-    devices.push_back(number);
-    if (rest == end) {
+    devices.emplace_back(word);
+    if (comma == std::string_view::npos) {
       return devices;
     }
-    at = rest + 1;
+    rest.remove_prefix(comma + 1);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <QObject>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,10 @@ struct DeviceStatus {
 };
 [[nodiscard]] std::string_view name(DeviceStatus::State state);  // "usable", "in use"
 
-// "0,2": the numbers of GPUs. Kind Usage for anything else.
-[[nodiscard]] Result<std::vector<int>> parseDeviceNumbers(std::string_view text);
+// "0,2" or "GPU-8e3c…": GPUs by their numbers or UUIDs, one word each. Kind Usage for anything else.
+[[nodiscard]] Result<std::vector<std::string>> parseDevices(std::string_view text);
+// The number in such a word; no value: it is a UUID.
+[[nodiscard]] std::optional<int> deviceNumber(std::string_view word);
 
 struct DeviceReport {
   std::vector<DeviceStatus> devices;  // the CPU, then the GPUs by their numbers

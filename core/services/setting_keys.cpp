@@ -24,7 +24,7 @@ std::vector<SettingKey> makeKeys() {
       {"search.target", "where kernels run", text("auto"), {"auto", "cpu", "cuda"}},
       {.name = "search.time_budget", .meaning = "search time", .standard = text("60 s"), .isDuration = true},
       {.name = "search.devices",
-       .meaning = "numbers of the GPUs to search on, as `swage devices` shows them; empty: the first",
+       .meaning = "numbers or UUIDs of the GPUs to search on, as `swage devices` shows them; empty: the first",
        .standard = text(""),
        .isDeviceList = true},
       {"search.seed", "the same seed gives the same candidates, as far as times allow", std::int64_t{1}},
@@ -124,7 +124,7 @@ Result<> checkSetting(std::string_view name, const SettingValue& value) {
   if (key->isDuration && !parseDuration(text)) {
     return unfit(*key, text, "a duration");
   }
-  if (key->isDeviceList && !text.empty() && !parseDeviceNumbers(text)) {
+  if (key->isDeviceList && !text.empty() && !parseDevices(text)) {
     return unfit(*key, text, "a list of GPUs such as 0,1");
   }
   return {};

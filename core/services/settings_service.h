@@ -23,6 +23,9 @@ class SettingsService {
   [[nodiscard]] virtual Result<Settings> load() const = 0;
   [[nodiscard]] virtual Result<> save(const Settings& settings) const = 0;
   [[nodiscard]] virtual std::filesystem::path file() const = 0;
+  // What counts more than what the user has set, and what counts where the user has set nothing.
+  [[nodiscard]] virtual Settings above() const { return {}; }
+  [[nodiscard]] virtual Settings below() const { return {}; }
 };
 
 }  // namespace swage::services

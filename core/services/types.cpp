@@ -20,6 +20,18 @@ std::string_view name(RunState state) {
   return "unknown";
 }
 
+std::string_view title(RunState state) {
+  switch (state) {
+    case RunState::Idle: return "not started";
+    case RunState::Interrupted: return "stopped";
+    default: return name(state);
+  }
+}
+
+std::string_view statusTitle(std::string_view status) {
+  return status == name(RunState::Interrupted) ? title(RunState::Interrupted) : status;
+}
+
 bool hasEnded(RunState state) {
   return state == RunState::Finished || state == RunState::Interrupted || state == RunState::Failed;
 }

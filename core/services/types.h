@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,10 @@ enum class RunState : std::uint8_t {
 // Finished, Interrupted or Failed.
 [[nodiscard]] bool hasEnded(RunState state);
 [[nodiscard]] std::string_view name(RunState state);
+// In a person's words: "not started", "stopped".
+[[nodiscard]] std::string_view title(RunState state);
+// Of RunSummary::status: what the record calls "interrupted" was stopped.
+[[nodiscard]] std::string_view statusTitle(std::string_view status);
 
 struct Progress {
   RunState state = RunState::Idle;

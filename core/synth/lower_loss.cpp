@@ -18,40 +18,51 @@ std::optional<LossReduction> lossReduction(const NodeView& node, std::size_t pos
 }
 
 // Sum or mean of all of `input` into `result`. The mean divides by the sum of `weights` where they are given.
-void addFinalReduction(OperationSink& sink, ValueId input, ValueId result, LossReduction reduction,
-                       ValueId weights = {}) {
-  const domain::Shape shape = sink.values()[static_cast<std::size_t>(input.value())].shape;
-  Operation operation;
-  operation.inputs = {input};
-  if (weights.isValid()) {
-    operation.inputs.push_back(weights);
-  }
-  operation.outputs = {result};
-  operation.space = shape;
-  operation.reducedDims.resize(shape.size());
-  std::iota(operation.reducedDims.begin(), operation.reducedDims.end(), 0);
-  // A loss of scalars: nothing is added up, whatever else the region reduces.
-  const bool isScalar = shape.empty();
-  operation.lower = [input, result, reduction, weights, isScalar](RegionBuilder& b) {
+struct FinalReduction {
+  static constexpr int kNone = -1;  // no scalar of the program
+
+  ValueId input;
+  ValueId result;
+  LossReduction reduction = LossReduction::Mean;
+  ValueId weights{};
+  bool isScalar = false;  // a loss of scalars: nothing is added up, whatever else the region reduces
+
+  bool lower(RegionBuilder& b) const {
+    const bool isWeighted = weights.isValid();
     const Frame frame = isScalar ? Frame() : b.fullFrame();
-    const auto x = b.read(input, frame);
-    const auto weight = weights.isValid() ? b.read(weights, frame) : std::nullopt;
-    if (!x || (weights.isValid() && !weight)) {
+    const int x = b.read(input, frame).value_or(kNone);
+    const int weight = isWeighted && x != kNone ? b.read(weights, frame).value_or(kNone) : kNone;
+    if (x == kNone || (isWeighted && weight == kNone)) {
       return false;
     }
     if (isScalar) {
-      b.define(result, weight ? b.call("div", {*x, *weight}) : *x, frame);
+      b.define(result, isWeighted ? b.call("div", {x, weight}) : x, frame);
       return true;
     }
-    int value = b.reduce(ReduceKind::Sum, *x);
-    if (weight) {
-      value = b.call("div", {value, b.reduce(ReduceKind::Sum, *weight)});
+    int value = b.reduce(ReduceKind::Sum, x);
+    if (isWeighted) {
+      value = b.call("div", {value, b.reduce(ReduceKind::Sum, weight)});
     } else if (reduction == LossReduction::Mean) {
       value = b.over(value, static_cast<double>(b.reducedCount()));
     }
     b.define(result, value, b.reducedFrame(RegionBuilder::KeepDims::No));
     return true;
-  };
+  }
+};
+
+void addFinalReduction(OperationSink& sink, FinalReduction reduction) {
+  const domain::Shape shape = sink.values()[static_cast<std::size_t>(reduction.input.value())].shape;
+  Operation operation;
+  operation.inputs = {reduction.input};
+  if (reduction.weights.isValid()) {
+    operation.inputs.push_back(reduction.weights);
+  }
+  operation.outputs = {reduction.result};
+  operation.space = shape;
+  operation.reducedDims.resize(shape.size());
+  std::iota(operation.reducedDims.begin(), operation.reducedDims.end(), 0);
+  reduction.isScalar = shape.empty();
+  operation.lower = [reduction](RegionBuilder& b) { return reduction.lower(b); };
   sink.add(std::move(operation));
 }
 
@@ -125,7 +136,7 @@ void lowerCrossEntropy(const NodeView& node, OperationSink& sink) {
   operation.lower = [spec](RegionBuilder& b) { return spec.lower(b); };
   sink.add(std::move(operation));
   if (*reduction != LossReduction::None) {
-    addFinalReduction(sink, rows, node.result(), *reduction, counted);
+    addFinalReduction(sink, {.input = rows, .result = node.result(), .reduction = *reduction, .weights = counted});
   }
 }
 
@@ -159,7 +170,7 @@ LowerNode elementLoss(std::size_t reductionPosition, PairFormula formula) {
     };
     sink.add(std::move(operation));
     if (*reduction != LossReduction::None) {
-      addFinalReduction(sink, partial, node.result(), *reduction);
+      addFinalReduction(sink, {.input = partial, .result = node.result(), .reduction = *reduction});
     }
   };
 }

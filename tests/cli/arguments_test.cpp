@@ -32,9 +32,18 @@ TEST(Arguments, OfTheSelfTest) {
   EXPECT_THAT(parseArguments({"doctor", "--target", "cpu"}), IsError(ErrorKind::Usage, HasSubstr("--self-test")));
   EXPECT_TRUE(command<OptimizeArguments>({"optimize", "t"}).selfTest);
   EXPECT_FALSE(command<OptimizeArguments>({"optimize", "t", "--no-self-test"}).selfTest);
-  EXPECT_EQ(command<OptimizeArguments>({"optimize", "--devices", "0,2", "t"}).devices, (std::vector<int>{0, 2}));
-  EXPECT_EQ(command<ResumeArguments>({"resume", "--devices", "1,2"}).devices, (std::vector<int>{1, 2}));
+  EXPECT_THAT(command<OptimizeArguments>({"optimize", "--devices", "0,2", "t"}).devices, ElementsAre("0", "2"));
+  EXPECT_THAT(command<ResumeArguments>({"resume", "--devices", "1,GPU-01ab-cd"}).devices,
+              ElementsAre("1", "GPU-01ab-cd"));
   EXPECT_FALSE(command<ResumeArguments>({"resume", "--no-self-test"}).selfTest);
+  for (const char* devices : {"first", "GPU-", "GPU-xyz", "0,", "5000"}) {
+    EXPECT_THAT(parseArguments({"optimize", "t", "--devices", devices}), IsError(ErrorKind::Usage, HasSubstr(devices)));
+  }
+}
+
+TEST(Arguments, OfTheListOfTasks) {
+  EXPECT_EQ(command<TasksArguments>({"tasks"}).folder, "");
+  EXPECT_EQ(command<TasksArguments>({"tasks", "mine"}).folder, "mine");
 }
 
 TEST(Arguments, OfWhatIsAskedOfTheWinner) {

@@ -69,6 +69,14 @@ TEST(CompareSpeed, SaysWhyThereIsNone) {
   EXPECT_EQ(comparisonJson(a, b, {})["ratio"], nullptr);
 }
 
+TEST(CompareParameters, AreThoseOfAnEditedSource) {
+  const auto a = candidate(1, 2.0, 1.9, 2.1);
+  auto b = candidate(2, 3.0, 2.9, 3.1);
+  b.detail.program.source = "namespace region_0 {\nconstexpr int kLanes = 128;\n}  // namespace region_0\n";
+  EXPECT_THAT(comparisonText(a, b, {}), HasSubstr("nodes 0 1: lanes"));
+  EXPECT_EQ(comparisonJson(a, b, {})["parameters"][0]["b"], "128");
+}
+
 TEST(CompareParameters, AreWhatDiffers) {
   auto a = candidate(1, 2.0, 1.9, 2.1);
   auto b = a;

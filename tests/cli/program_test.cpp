@@ -91,11 +91,29 @@ TEST_P(HelpTest, IsAsWritten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
-                         ::testing::Values("swage", "import", "optimize", "status", "list", "show", "compare", "disasm",
-                                           "report", "resume", "verify", "evaluate", "profile", "export", "bench",
-                                           "bench_engine", "bench_export", "devices", "doctor", "config", "completion",
-                                           "man", "version"),
+                         ::testing::Values("swage", "tasks", "import", "optimize", "status", "list", "show", "compare",
+                                           "disasm", "report", "resume", "verify", "evaluate", "profile", "export",
+                                           "bench", "bench_engine", "bench_export", "devices", "doctor", "config",
+                                           "completion", "man", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
+
+TEST_F(ProgramTest, TasksAreTheBundledOnesAndThoseOfThePerson) {
+  const auto mine = m_folder / "data/swage/tasks";
+  std::filesystem::create_directories(mine);
+  std::ofstream(mine / "mine.py") << "\"\"\"My own.\"\"\"\n";
+  const Outcome table = run({"tasks"});
+  EXPECT_EQ(table.code, 0);
+  EXPECT_THAT(table.output, HasSubstr("softmax_rows"));
+  EXPECT_THAT(table.output, HasSubstr("My own."));
+  const auto json = domain::parseJson(run({"tasks", "--json"}).output);
+  ASSERT_THAT(json, testing::IsOk());
+  const domain::Json& last = (*json)["tasks"].back();
+  EXPECT_EQ(last["name"], "mine");
+  EXPECT_EQ(last["path"], (mine / "mine.py").string());
+  EXPECT_EQ(last["description"], "My own.");
+  EXPECT_EQ(last["bundled"], false);
+  EXPECT_EQ(run({"tasks", "no_such_folder"}).code, 4);
+}
 
 TEST_F(ProgramTest, WrongUsageIsExitCode2WithAHint) {
   const Outcome outcome = run({"optimize"});

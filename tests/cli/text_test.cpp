@@ -73,18 +73,61 @@ TEST(Format, CountsThings) {
 TEST(CandidateText, HasTheErrorsOnEachKindOfInputsBesideEagers) {
   services::CandidateDetail detail;
   domain::Correct correct;
-  correct.byInputs = {{"task", 5, {{0, 1e-7, 2e-6, 3e-7, 4e-6}}}, {"large", 1, {}}};
+  correct.byInputs = {
+      {"task", 5, {{0, 1e-7, 2e-6, 3e-7, 4e-6}}}, {"held back", 3, {{0, 1e-7, 2e-6, 3e-7, 4e-6}}}, {"large", 1, {}}};
   detail.evaluation = correct;
   const std::string text = candidateText(detail);
   EXPECT_THAT(text, HasSubstr("  inputs         checks output  relative  (eager)   largest   (eager) \n"
                               "  task                5      0  1.00e-07  3.00e-07  2.00e-06  4.00e-06\n"
+                              "  unseen seeds        3      0  1.00e-07  3.00e-07  2.00e-06  4.00e-06\n"
                               "  large               1  only NaN could be judged: PyTorch itself fails there\n"));
 }
 
+TEST(CandidateText, SaysWhyNoMoreSamplesWereTakenAndWhatThrottled) {
+  services::CandidateDetail detail;
+  domain::Correct correct;
+  domain::Timing& timing = correct.timing.candidate;
+  timing.samples = 18;
+  timing.medianNs = 1.31e6;
+  timing.lowNs = 1.28e6;
+  timing.highNs = 1.35e6;
+  timing.stopReason = "time budget";
+  timing.conditions.smClockMhz = 1980;
+  timing.conditions.throttleReasons = {"power cap"};
+  detail.evaluation = correct;
+  detail.row.roofShare = 0.93;
+  const std::string text = candidateText(detail);
+  EXPECT_THAT(text, HasSubstr("time        1.31 ms (1.28 ms to 1.35 ms), 18 samples (stopped by time limit)\n"));
+  EXPECT_THAT(text, HasSubstr("; throttled: power cap"));
+  EXPECT_THAT(text, HasSubstr("roofline    93 % of what"));
+}
+
+TEST(CandidateText, HasTheParametersOfTheSource) {
+  services::CandidateDetail detail;
+  detail.genome.regions = {{{0}, "row", {{"lanes", 64}}}};
+  detail.program.source = "namespace region_0 {\nconstexpr int kLanes = 128;\n}  // namespace region_0\n";
+  EXPECT_THAT(candidateText(detail), HasSubstr("row(lanes=128)"));
+  EXPECT_EQ(toJson(detail)["genome"], domain::toJson(saidGenome(detail)));
+  EXPECT_EQ(saidGenome(detail).regions[0].parameters.at("lanes"), 128);
+}
+
+TEST(Tables, HaveIntervalsAndTheWordsOfTheWindow) {
+  services::RunSummary run;
+  run.status = "interrupted";
+  EXPECT_THAT(runTable({run}), HasSubstr("stopped"));
+  EXPECT_THAT(runTable({run}), HasSubstr("% of roofline"));
+  services::CandidateRow row;
+  row.timeNs = 1.31e6;
+  row.lowNs = 1.28e6;
+  row.highNs = 1.35e6;
+  EXPECT_THAT(candidateTable({row}), HasSubstr("1.31 ms (1.28 ms to 1.35 ms)"));
+}
+
 TEST(TrustText, NamesChecksAndDoubts) {
-  EXPECT_EQ(trustText({{domain::AssuranceKind::HeldBackSeeds, domain::AssuranceVerdict::Passed, "3 seeds", 0.0}},
-                      {"the output is constant"}),
-            "checked     unseen seeds passed: 3 seeds\ndoubt       the output is constant\n");
+  EXPECT_EQ(
+      trustText({{domain::AssuranceKind::HeldBackSeeds, domain::AssuranceVerdict::Passed, "3 seeds", 0.0}},
+                {"the output is constant"}),
+      "checked     unseen seeds passed: 3 seeds\nwarning     correctness checks are weak: the output is constant\n");
 }
 
 TEST(Format, WritesDatesInUtc) {

@@ -63,6 +63,17 @@ TEST_F(ConfigurationTest, TheProjectCountsMoreThanTheUserAndTheUserMoreThanTheSy
   EXPECT_EQ(settings.at("search.seed"), SettingValue(std::int64_t{3}));
 }
 
+TEST_F(ConfigurationTest, WhatIsAboveAndBelowTheUserIsToldApart) {
+  write("system.toml", "[search]\ntarget = \"cpu\"\nseed = 3\n");
+  write("user.toml", "[search]\ntarget = \"auto\"\n");
+  write("project/project.toml", "[search]\ntarget = \"cuda\"\n");
+  const auto configuration = Configuration::load(places);
+  const services::Settings above{{"search.target", std::string("cuda")}};
+  const services::Settings below{{"search.target", std::string("cpu")}, {"search.seed", std::int64_t{3}}};
+  EXPECT_EQ(configuration->aboveUser(), above);
+  EXPECT_EQ(configuration->belowUser(), below);
+}
+
 TEST_F(ConfigurationTest, TheEnvironmentCountsMoreThanFiles) {
   write("project/project.toml", "[locations]\npython = \"/file/python\"\n");
   variables["SWAGE_PYTHON"] = "/variable/python";

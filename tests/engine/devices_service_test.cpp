@@ -42,6 +42,18 @@ TEST(DeviceReport, HasWhatTheWorkerListed) {
   EXPECT_EQ(report->devices[1].hint, "allow it");
 }
 
+TEST(DeviceNumbers, AreThoseOfTheGpusWithTheseUuids) {
+  const auto report = reportFromList(listOf(nullptr));
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(numbersOf({"3", "GPU-01234567-89ab-cdef-0123-456789abcdef"}, *report).value(), (std::vector<int>{3, 0}));
+  EXPECT_EQ(numbersOf({"GPU-0123"}, *report).value(), std::vector<int>{0}) << "the beginning is enough";
+  EXPECT_THAT(numbersOf({"GPU-ff"}, *report), IsError(ErrorKind::NotFound, HasSubstr("GPU-ff")));
+  services::DeviceReport twins = *report;
+  twins.devices.push_back(report->devices.back());
+  EXPECT_THAT(numbersOf({"GPU-0123"}, twins), IsError(ErrorKind::NotFound, HasSubstr("several")));
+  EXPECT_EQ(findDevices({}, {"1", "0"}).value(), (std::vector<int>{1, 0})) << "nothing has to be asked";
+}
+
 TEST(DeviceReport, OfAWorkerThatSaysSomethingElseIsAnError) {
   for (const char* text : {"", "{", "[]", "{\"devices\": [{\"device\": 3}]}"}) {
     EXPECT_FALSE(reportFromList(text)) << text;

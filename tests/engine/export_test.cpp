@@ -125,7 +125,7 @@ TEST_F(ExportTest, WhatAFreshProcessFindsWrongIsTakenBackAndCannotLeave) {
   EXPECT_THAT(check(candidate, {Check::FreshProcess, Check::HeldOutShapes}), IsOk());
   EXPECT_THAT(m_kinds, ElementsAre(AssuranceKind::FreshProcess)) << "nothing more is asked";
   EXPECT_TRUE(services::blocksExport(gate(candidate, Kind::Verified)));
-  EXPECT_THAT(gate(candidate, Kind::FreshProcess).detail, HasSubstr("in another process it is not correct"));
+  EXPECT_THAT(gate(candidate, Kind::FreshProcess).detail, HasSubstr("in a fresh process it is not correct"));
   EXPECT_THAT(makeExportFiles(record(), candidate, ExportFormat::ModelNew),
               IsError(ErrorKind::InvalidInput, HasSubstr("cannot be exported: verified failed: wrong")));
 }

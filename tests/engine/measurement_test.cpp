@@ -60,7 +60,7 @@ TEST_F(Measurement, WhomAnotherProcessContradictsDoesNotWin) {
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   EXPECT_EQ(outcome.winner, history()[0].id) << "the task's own operators";
   EXPECT_LE(outcome.bestSpeedup.value, 10.0) << "who is doubted is not best either";
-  EXPECT_TRUE(wasNoticed("looks more than 10 times as fast as the baseline, but does not win: in another process"));
+  EXPECT_TRUE(wasNoticed("looks more than 10 times as fast as the baseline, but does not win: in a fresh process"));
   const auto all = history();
   const bool isNoted = std::any_of(all.begin(), all.end(), [this](const store::CandidateRecord& candidate) {
     return verdictOfAnotherProcess(candidate.id) == domain::AssuranceVerdict::Failed;
@@ -73,7 +73,7 @@ TEST_F(Measurement, WhereNoOtherProcessCanMeasureNobodyWinsByThatMuch) {
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   EXPECT_LE(outcome.bestSpeedup.value, 10.0);
-  EXPECT_TRUE(wasNoticed("it could not be measured in another process: no such operator"));
+  EXPECT_TRUE(wasNoticed("it could not be measured in a fresh process: no such operator"));
 }
 
 TEST_F(Measurement, AnOrdinaryWinnerNeedsNoOtherProcess) {

@@ -9,6 +9,7 @@
 #include "core/engine/locations.h"
 #include "core/engine/safetensors.h"
 #include "core/engine/search_clock.h"
+#include "core/engine/task_list.h"
 #include "core/engine/winner_choice.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/result_matchers.h"
@@ -139,7 +140,7 @@ TEST(FreshProcess, BearsOutTheSameSpeedupOnly) {
   fresh.timing = measured(2.15).timing;
   EXPECT_THAT(findContradiction(measured(2.0).timing, fresh), ::testing::IsEmpty());
   fresh.timing = measured(3.0).timing;
-  EXPECT_THAT(findContradiction(measured(2.0).timing, fresh), HasSubstr("another process measured 3.06x of eager"));
+  EXPECT_THAT(findContradiction(measured(2.0).timing, fresh), HasSubstr("a fresh process measured 3.06x of eager"));
   EXPECT_THAT(findContradiction(measured(2.0).timing, domain::Unstable{"sometimes"}), HasSubstr("not correct"));
 }
 
@@ -293,6 +294,27 @@ TEST_F(LocationsTest, ABundledTaskIsFoundByItsName) {
   EXPECT_EQ(resolveTask("softmax_rows", locations), m_folder / "softmax_rows.py");
   EXPECT_EQ(resolveTask("no_such_task", locations), "no_such_task");
   EXPECT_EQ(resolveTask("./softmax_rows", locations), "./softmax_rows");
+}
+
+TEST_F(LocationsTest, ATaskOfThePersonsOwnIsFoundByItsName) {
+  std::filesystem::create_directories(taskFolder());
+  std::ofstream(taskFolder() / "mine.py") << "";
+  EXPECT_EQ(resolveTask("mine", {}), taskFolder() / "mine.py");
+}
+
+TEST_F(LocationsTest, TasksAreListedByNameWithTheFirstLineOfTheirDocstring) {
+  std::ofstream(m_folder / "b.py") << "# SPDX-License-Identifier: MIT\n\n\"\"\"Sums rows.\n\nMore of it.\n\"\"\"\n";
+  std::ofstream(m_folder / "a.py") << "import torch\n\n\"\"\"no docstring\"\"\"\n";
+  std::ofstream(m_folder / "notes.txt") << "";
+  const std::vector<ListedTask> tasks = listTasks(m_folder.path());
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[0].name, "a");
+  EXPECT_EQ(tasks[0].description, "");
+  EXPECT_EQ(tasks[1].path, m_folder / "b.py");
+  EXPECT_EQ(tasks[1].description, "Sums rows.");
+  EXPECT_TRUE(listTasks(m_folder / "none").empty());
+  EXPECT_EQ(firstDocLine(R"("""  One line. """)"), "One line.");
+  EXPECT_EQ(firstDocLine("# only a comment"), "");
 }
 
 class SafetensorsTest : public ::testing::Test {

@@ -106,6 +106,15 @@ TEST(WorkerSupervisor, LoadsAnotherTaskIntoTheWorkerThatReplacesACrashedOne) {
   EXPECT_EQ(watched.supervisor.replacements(), 1);
 }
 
+TEST(WorkerSupervisor, SaysWhatItsWorkerDoes) {
+  Watched watched(fakeWorker("slow"));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  watched.send(5);
+  EXPECT_TRUE(waitFor([&] { return watched.supervisor.stateText() == "timing"; }));
+  ASSERT_TRUE(waitFor([&] { return watched.results.size() == 1; }));
+  EXPECT_EQ(watched.supervisor.stateText(), "idle");
+}
+
 TEST(WorkerSupervisor, MakesRoomBetweenEvaluations) {
   Watched watched(fakeWorker("ok", {"--memory-bytes", "4096"}));
   ASSERT_TRUE(watched.waitUntilLoaded());

@@ -421,8 +421,12 @@ class FakeSettingsService : public services::SettingsService {
     return {};
   }
   [[nodiscard]] std::filesystem::path file() const override { return "config.toml"; }
+  [[nodiscard]] services::Settings above() const override { return aboveUser; }
+  [[nodiscard]] services::Settings below() const override { return belowUser; }
 
   mutable services::Settings settings;
+  services::Settings aboveUser;
+  services::Settings belowUser;
   mutable int saves = 0;
   std::optional<Error> failure;
 };

@@ -261,8 +261,9 @@ TEST_F(AgentsTest, ThePageSaysHowLongItStillTakesAndWhy) {
   ASSERT_TRUE(QTest::qWaitFor([&] { return left->text() == u"about 0:10 left"_s; }, kDeadlineMs));
   run.enter(services::RunState::Paused);
   EXPECT_EQ(left->text(), u"paused"_s);
+  record.runRows.front().status = "interrupted";
   run.finish({});
-  EXPECT_EQ(left->text(), u"run 7: finished"_s);
+  EXPECT_EQ(left->text(), u"run 7: stopped"_s);
 }
 
 TEST_F(AgentsTest, ThePageShowsLanesGridAndCharts) {

@@ -3,6 +3,8 @@
 
 #include <QClipboard>
 #include <QContextMenuEvent>
+#include <QGraphicsObject>
+#include <QGraphicsView>
 #include <QGuiApplication>
 #include <QImage>
 #include <QMenu>
@@ -14,11 +16,14 @@
 #include "core/base/files.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/ui/demo_data.h"
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/history_chart.h"
 #include "ui/charts/memory_chart.h"
 #include "ui/charts/roofline_chart.h"
 #include "ui/charts/timing_strip.h"
+#include "ui/models/format.h"
+#include "ui/pages/progress_page.h"
 
 using namespace Qt::StringLiterals;
 
@@ -143,6 +148,36 @@ TEST(HistoryChart, ExportsTheCornersItDraws) {
   chart.drawChart(painter, image.rect());
   painter.end();
   EXPECT_EQ(image.pixelColor(790, 470), Theme::light().base) << "it fills what it is given";
+}
+
+// As the legend has them.
+QStringList seriesNames(const QWidget& page) {
+  QStringList names;
+  for (const QGraphicsItem* item : page.findChild<QGraphicsView*>()->items()) {
+    if (const QGraphicsObject* object = item->toGraphicsObject(); object != nullptr) {
+      for (const QObject* child : object->findChildren<QObject*>()) {
+        names.push_back(child->property("name").toString());
+      }
+    }
+  }
+  return names;
+}
+
+TEST(ProgressPage, TheLineAtOneIsTheBaselineOfTheRun) {
+  testing::FakeRunService run;
+  testing::FakeRecordService record;
+  testing::fillDemo(record);
+  domain::Baseline eager = record.baselineRows.front();
+  eager.mode = "eager";
+  eager.timing.medianNs *= 0.98;  // in a moment when nothing else ran
+  record.baselineRows.push_back(eager);
+  Session session(run, record);
+  ProgressPage page(session);
+  page.resize(400, 240);
+  page.show();
+  session.showRun(testing::kDemoRun);
+  EXPECT_EQ(seriesNames(page).filter(u"baseline: "_s),
+            QStringList{u"baseline: compile "_s + formatTime(record.baselineRows.front().timing.medianNs)});
 }
 
 TEST(RooflineChart, LeavesOutWhatALogarithmCannotShow) {

@@ -91,6 +91,29 @@ TEST_F(ComparePageTest, StaysWhenRunsAreShownAnewAndGoesWithItsProject) {
   EXPECT_FALSE(child<QCheckBox>(u"compareAncestor"_s)->isVisible()) << "nor is there an ancestor of nothing";
 }
 
+TEST_F(ComparePageTest, ComparesAgainWhatWasComparedAtTheEnd) {
+  const testing::TempDir folder;
+  std::ofstream(folder / "runs.sqlite").flush();
+  m_session.openProject(folder.path());
+  compare();
+  m_page.showTab(ComparePage::Tab::Metrics);
+  const QJsonObject state = m_page.saveState();
+  ComparePage later(m_session, {m_record, m_profiles, m_compare});
+  m_session.openProject("/somewhere/else");
+  later.restoreState(state);
+  EXPECT_TRUE(later.findChild<EmptyState*>()->isEmpty()) << "another project has other candidates";
+  EXPECT_EQ(later.saveState(), state) << "it waits for its project";
+  m_session.openProject(folder.path());
+  EXPECT_FALSE(later.findChild<EmptyState*>()->isEmpty());
+  EXPECT_EQ(later.saveState(), state);
+  ComparePage lost(m_session, {m_record, m_profiles, m_compare});
+  QJsonObject gone = state;
+  gone[u"left"_s] = 987654;
+  lost.restoreState(gone);
+  EXPECT_TRUE(lost.findChild<EmptyState*>()->isEmpty());
+  EXPECT_THAT(m_notices, IsEmpty()) << "what is gone is passed over";
+}
+
 TEST_F(ComparePageTest, SaysWhoIsFasterFirst) {
   compare();
   EXPECT_EQ(child<Badge>(u"compareVerdict"_s)->text(), u"B is faster"_s);

@@ -53,6 +53,17 @@ TEST_F(ComparisonTest, LoadsBothAndTheAncestorBesideThem) {
   EXPECT_FALSE(load()->ancestor);
 }
 
+TEST_F(ComparisonTest, AnEditHasTheParametersOfItsSource) {
+  m_record.makeDetail = [](const services::CandidateRow& row) {
+    services::CandidateDetail detail;
+    detail.row = row;
+    detail.genome.regions = {{{0}, "row", {{"lanes", 64}}}};
+    detail.program.source = "namespace region_0 {\nconstexpr int kLanes = 128;\n}  // namespace region_0\n";
+    return detail;
+  };
+  EXPECT_EQ(load()->right.detail.genome.regions[0].parameters.at("lanes"), 128);
+}
+
 TEST_F(ComparisonTest, OfSomethingThatIsNotThereIsAnError) {
   EXPECT_THAT(loadComparison(m_services, m_demo.left, domain::CandidateId(99999)),
               IsError(ErrorKind::NotFound, ::testing::_));

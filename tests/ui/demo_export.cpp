@@ -91,7 +91,7 @@ std::vector<ExportGate> demoWrongGates() {
   gates[1].checks = gates[2].checks = 0;
   gates[1].worst = gates[2].worst = std::nullopt;
   gates[4].state = State::Failed;
-  gates[4].detail = "in another process it is not correct: output 0, element 17: expected 0.25, got 0 (error)";
+  gates[4].detail = "in a fresh process it is not correct: output 0, element 17: expected 0.25, got 0 (error)";
   gates[5] = {.kind = Kind::Faster, .state = State::NotRun};
   return gates;
 }

@@ -219,8 +219,8 @@ TEST(ExportText, TimesOfOldRecordsAreReadable) {
   ExportGate gate;
   gate.kind = Kind::FreshProcess;
   gate.state = State::Failed;
-  gate.detail = "another process measured 11949350 ns, not 8120 ns";
-  EXPECT_EQ(describeGate(gate).found, u"another process measured 11.9 ms, not 8.12 µs"_s);
+  gate.detail = "a fresh process measured 11949350 ns, not 8120 ns";
+  EXPECT_EQ(describeGate(gate).found, u"a fresh process measured 11.9 ms, not 8.12 µs"_s);
 }
 
 TEST(ExportText, EveryGateMeansSomethingInEveryState) {

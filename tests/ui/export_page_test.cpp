@@ -102,6 +102,26 @@ TEST_F(ExportPageTest, OffersTheSelectedCandidateAndTheBestOfItsRun) {
   EXPECT_EQ(m_page.assistant().candidate(), m_best);
 }
 
+TEST_F(ExportPageTest, WherePyTorchWinsThatIsOffered) {
+  services::RunSummary& run = m_record.runRows.front();
+  run.bestSpeedup = {1.0, 0.98, 1.02};
+  run.winner = m_record.rows.front().id;
+  ASSERT_NE(run.winner, m_best);
+  m_session.showRun(testing::kDemoRun);
+  m_session.selectCandidate(m_best);
+  ASSERT_TRUE(m_page.open());
+  const auto* candidates = child<QComboBox>("exportCandidate");
+  ASSERT_EQ(candidates->count(), 2);
+  EXPECT_EQ(candidates->itemText(0), u"%1: selected"_s.arg(m_best.value()));
+  EXPECT_EQ(candidates->itemText(1), u"%1: PyTorch (torch.compile)"_s.arg(run.winner.value()));
+  run.baselineMode = "eager";
+  m_session.showRun(testing::kDemoRun);
+  m_session.selectCandidate(run.winner);
+  ASSERT_TRUE(m_page.open());
+  ASSERT_EQ(candidates->count(), 1);
+  EXPECT_EQ(candidates->itemText(0), u"%1: selected, PyTorch (eager execution)"_s.arg(run.winner.value()));
+}
+
 TEST_F(ExportPageTest, ShowsGatesProvenanceAndTheFileBeforeAnythingIsWritten) {
   ASSERT_TRUE(m_page.open());
   EXPECT_EQ(child<QTableView>("exportGates")->model()->rowCount(), 7);

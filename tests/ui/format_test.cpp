@@ -17,6 +17,14 @@ TEST(Format, TimesHaveThreeDigitsAndTheRightUnit) {
   EXPECT_EQ(formatTime(2.5e9), u"2.50 s"_s);
 }
 
+TEST(Format, WhatTheEngineSaysBecomesASentenceUnlessItBeginsWithAName) {
+  EXPECT_EQ(asSentence("candidate 17 looks slow"), "Candidate 17 looks slow");
+  EXPECT_EQ(asSentence("torch.compile was not measured"), "torch.compile was not measured");
+  EXPECT_EQ(asSentence("compute-sanitizer is not installed"), "compute-sanitizer is not installed");
+  EXPECT_EQ(asSentence("GPU 0 is lost"), "GPU 0 is lost");
+  EXPECT_EQ(asSentence(""), "");
+}
+
 TEST(Format, IntervalIsItsLargerSideRelativeToTheMedian) {
   EXPECT_EQ(formatInterval(1e6, 0.99e6, 1.02e6), u"1.00 ms ± 2.0 %"_s);
   EXPECT_EQ(formatInterval(1e6, 0.5e6, 1.2e6), u"1.00 ms ± 50 %"_s);

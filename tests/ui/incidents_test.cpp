@@ -268,7 +268,7 @@ TEST_F(LostGpuTest, OneOfTwoIsLeftOutAndTheSearchGoesOn) {
   m_parts.workerCommand = [](domain::Target) { return gpu("GPU-1", "ok"); };
   m_parts.moreWorkers = {failing("GPU-2", "3")};
   openAndStart();
-  ASSERT_TRUE(waitForBanner(u"a GPU is left out"_s));
+  ASSERT_TRUE(waitForBanner(u"A GPU is left out"_s));
   EXPECT_EQ(button(u"Resume"_s), nullptr);
   ASSERT_TRUE(waitForEnd());
   ASSERT_FALSE(m_outcomes[0].error);

@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTest>
 
@@ -21,6 +22,7 @@
 #include "ui/editor/editor_marks.h"
 #include "ui/editor/kernel_view.h"
 #include "ui/pages/code_panes.h"
+#include "ui/widgets/badge.h"
 
 using namespace Qt::StringLiterals;
 
@@ -444,6 +446,37 @@ TEST_F(KernelPageTest, WhatOfAListingIsShownCanBeChosenAndIsRemembered) {
   EXPECT_FALSE(view(u"assemblyView"_s).text().contains(u".loc"_s));
   page->restoreState(state);
   EXPECT_TRUE(view(u"assemblyView"_s).text().contains(u".loc"_s));
+}
+
+TEST_F(KernelPageTest, OpensOnTheTabAndTheLineThatWereLeft) {
+  open();
+  page->goToSourceLine(3);
+  child<QTabWidget>(u"kernelTabs"_s)->setCurrentIndex(3);
+  const QJsonObject state = page->saveState();
+  page.reset();
+  session = std::make_unique<Session>(run, record);
+  page = std::make_unique<KernelPage>(*session, KernelServices{&record, &edits, {}, nullptr}, nullptr);
+  page->restoreState(state);
+  EXPECT_EQ(child<QTabWidget>(u"kernelTabs"_s)->currentIndex(), 3);
+  session->openProject(folder / "project");
+  session->selectCandidate(second());
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 0);
+  session->selectCandidate(first());
+  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 2);
+}
+
+TEST_F(KernelPageTest, SaysWhoMadeItAndThatItIsRepeatable) {
+  record.rows[0].madeBy = domain::OperatorKind::Human;
+  domain::Correct correct;
+  prepared.evaluation = correct;
+  open();
+  EXPECT_EQ(child<Badge>(u"originBadge"_s)->text(), u"edited by hand"_s);
+  EXPECT_EQ(child<Badge>(u"repeatableBadge"_s)->text(), u"deterministic"_s);
+  correct.bitwiseRepeatable = false;
+  prepared.evaluation = correct;
+  session->selectCandidate(second());
+  EXPECT_FALSE(child<Badge>(u"originBadge"_s)->isVisible());
+  EXPECT_FALSE(child<Badge>(u"repeatableBadge"_s)->isVisible());
 }
 
 TEST_F(KernelPageTest, CtrlHReplacesAndCtrlGGoesToALine) {

@@ -11,6 +11,7 @@
 #include "ui/models/candidate_table_model.h"
 #include "ui/models/fact_model.h"
 #include "ui/models/plan_model.h"
+#include "ui/models/proposer_grid_model.h"
 
 using namespace Qt::StringLiterals;
 
@@ -184,6 +185,15 @@ TEST_F(CandidateTable, FailedCandidatesHaveNoTimeAndSayWhyOnHover) {
   EXPECT_EQ(text(0, CandidateColumn::Time), QString());
   const QModelIndex status = model.index(0, static_cast<int>(CandidateColumn::Status));
   EXPECT_TRUE(status.data(Qt::ToolTipRole).toString().contains(u"segmentation fault"_s));
+}
+
+TEST_F(CandidateTable, AnOperatorIsExplainedOnHover) {
+  model.setRun(swage::testing::kDemoRun);
+  ASSERT_GT(model.rowCount(), 0);
+  const QModelIndex made = model.index(0, static_cast<int>(CandidateColumn::Operator));
+  EXPECT_EQ(made.data(Qt::ToolTipRole).toString(),
+            operatorMeaning(made.data(Qt::DisplayRole).toString().toStdString()));
+  EXPECT_FALSE(made.data(Qt::ToolTipRole).toString().isEmpty());
 }
 
 TEST(PlanModel, PrintsEveryKindOfStep) {

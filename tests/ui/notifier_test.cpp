@@ -83,6 +83,19 @@ TEST_F(NotifierTest, TellsOfTheEndOfASearchAndItsBest) {
   EXPECT_EQ(desktop.shown.front(), u"The search over softmax_rows has ended: Best: 2.23×, candidate 389"_s);
 }
 
+TEST_F(NotifierTest, SaysWherePyTorchIsNotBeaten) {
+  record.runRows.front().bestSpeedup = {1.01, 0.98, 1.04};
+  openBehind();
+  services::RunOutcome outcome;
+  outcome.best = domain::CandidateId(389);
+  outcome.bestSpeedup = domain::Speedup::exactly(1.01);
+  run.finish(outcome);
+  ASSERT_TRUE(waitForShown(1));
+  EXPECT_EQ(desktop.shown.front(),
+            u"The search over softmax_rows has ended: Best: 1.01×, candidate 389; no candidate is significantly faster "
+            "than PyTorch (torch.compile)"_s);
+}
+
 TEST_F(NotifierTest, ANewerOneOfAKindTakesThePlaceOfAnOlder) {
   ui::DesktopNotifier notifier(bus);
   notifier.notify(ui::DesktopNotifier::Kind::Finished, u"a"_s, {});
@@ -106,7 +119,7 @@ TEST_F(NotifierTest, TellsOfAFailureAndOfALostGpu) {
   outcome.error = Error(ErrorKind::Storage, "the disk is full", "free some space");
   run.finish(outcome);
   ASSERT_TRUE(waitForShown(2));
-  EXPECT_EQ(desktop.shown, (QStringList{u"A GPU is lost: a GPU is left out: it fell off the bus"_s,
+  EXPECT_EQ(desktop.shown, (QStringList{u"A GPU is lost: A GPU is left out: it fell off the bus"_s,
                                         u"The search over softmax_rows failed: the disk is full"_s}));
 }
 

@@ -249,6 +249,7 @@ TEST_F(ProfilePageTest, ShowsWhatWasCheckedWithReasons) {
                                 u"failed"_s, u"warning"_s}))
       << "as many as Export shows";
   EXPECT_EQ(badges[3]->tone(), Badge::Tone::Caution);
+  EXPECT_EQ(badges[6]->tone(), Badge::Tone::Bad) << "as in Export, also where it does not keep a kernel from leaving";
   EXPECT_EQ(child<Badge>(u"checkedBadge"_s)->text(), u"4 of 7 checks passed"_s);
   m_profiles.gateRows = testing::demoWrongGates();
   showRun();

@@ -50,5 +50,15 @@ TEST(RunTable, SortsAndFilters) {
   EXPECT_THAT(filter("target:cpu"), ::testing::IsEmpty());
 }
 
+TEST(RunTable, ASpeedupStandsWithItsMargin) {
+  RunTableModel model;
+  services::RunSummary run = runOf(1, "softmax", "finished", 2.0);
+  run.bestSpeedup = {2.0, 1.9, 2.1};
+  model.setRuns({run});
+  EXPECT_EQ(model.index(0, static_cast<int>(RunColumn::Speedup)).data().toString().toStdString(), "2.00× ± 5.0 %");
+  EXPECT_EQ(model.headerData(static_cast<int>(RunColumn::Roof), Qt::Horizontal).toString().toStdString(),
+            "% of roofline");
+}
+
 }  // namespace
 }  // namespace swage::ui

@@ -19,6 +19,24 @@ TEST(RunWords, AStoppedRunIsCalledTheSameWhereverItIs) {
   EXPECT_EQ(ui::stateWord(RunState::Idle), u"not started"_s);
 }
 
+TEST(RunWords, WherePyTorchWinsARunSaysSoWhenItHasEnded) {
+  services::RunSummary run;
+  run.status = "finished";
+  run.baselineMode = "compile";
+  run.best = domain::CandidateId(3);
+  run.bestSpeedup = {1.02, 0.99, 1.05};
+  const QString said = u"no candidate is significantly faster than PyTorch (torch.compile)"_s;
+  EXPECT_EQ(ui::pytorchWinsText(run), said);
+  run.status = "running";
+  EXPECT_EQ(ui::pytorchWinsText(run), QString()) << "it may still find something";
+  run.status = "interrupted";
+  run.winner = domain::CandidateId(1);
+  EXPECT_EQ(ui::pytorchWinsText(run), said) << "its best were measured once more";
+  run.bestSpeedup.low = 1.01;
+  EXPECT_EQ(ui::pytorchWinsText(run), QString());
+  EXPECT_EQ(ui::pytorchText("eager"), u"PyTorch (eager execution)"_s);
+}
+
 TEST(RunWords, ABudgetIsATimeOrANumberOfCandidates) {
   EXPECT_EQ(ui::parseBudget(u"5 min"_s), (Budget{.seconds = 300.0}));
   EXPECT_EQ(ui::parseBudget(u"2,000 Candidates"_s), (Budget{.seconds = 0.0, .evaluations = 2000}));

@@ -42,6 +42,8 @@ TEST_F(RunsPageTest, ListsEveryRunAndMarksTheShownOne) {
   ASSERT_EQ(table->model()->rowCount(), 2);
   EXPECT_EQ(table->model()->index(0, 0).data().toString(), u"r7"_s);
   EXPECT_EQ(table->currentIndex().row(), 0);
+  EXPECT_EQ(child<QLabel>(page, u"runCount"_s)->text(), u"2 runs in this project"_s);
+  EXPECT_EQ(child<QLabel>(page, u"runCount"_s)->toolTip(), toQString(folder.path().string()));
 }
 
 TEST_F(RunsPageTest, ADoubleClickShowsARun) {
@@ -65,7 +67,7 @@ TEST_F(RunsPageTest, CanBeFiltered) {
   QTest::keyClicks(filter, u"task:matmul"_s);
   QTest::keyClick(filter, Qt::Key_Return);
   EXPECT_EQ(table->model()->rowCount(), 1);
-  EXPECT_EQ(child<QLabel>(page, u"runCount"_s)->text(), u"1 run"_s);
+  EXPECT_EQ(child<QLabel>(page, u"runCount"_s)->text(), u"1 of 2 runs in this project"_s);
 }
 
 TEST_F(RunsPageTest, HasAMenuForOneAndForTwo) {
@@ -99,6 +101,7 @@ TEST_F(RunsPageTest, RunsAreComparedByWhatTheyFoundAndHowSoon) {
   services::RunSummary better = record.runRows.back();
   better.bestSpeedup = {4.0, 3.9, 4.1};
   better.seed = 7;
+  better.status = "interrupted";
   ComparedRun left{.from = {nullptr, {}, record.runRows.back()}, .history = record.points, .cells = record.cellRows};
   left.from.run.bestSpeedup = {2.0, 1.9, 2.1};
   ComparedRun right = left;
@@ -112,6 +115,7 @@ TEST_F(RunsPageTest, RunsAreComparedByWhatTheyFoundAndHowSoon) {
   };
   EXPECT_EQ(find(u"Best speedup"_s).delta.verdict, Verdict::Better);
   EXPECT_EQ(find(u"Seed"_s).right, u"7"_s);
+  EXPECT_EQ(find(u"Status"_s).right, u"stopped"_s);
   EXPECT_EQ(find(u"Time to best"_s).left, formatDuration(record.points.back().elapsedSeconds));
   EXPECT_TRUE(find(u"Cells filled"_s).left.contains(u" of "_s));
   right.from.run.taskName = "another";

@@ -144,8 +144,23 @@ TEST_F(SettingsDialogTest, APathIsBrowsedFor) {
   EXPECT_EQ(window->findChild<QPushButton*>(u"browse_search.devices"_s), nullptr);
 }
 
-TEST(SettingKeys, GpusAreAListOfNumbers) {
+TEST(SettingsStore, TheProjectCountsMoreThanTheUserAndTheSystemLess) {
+  testing::FakeSettingsService service;
+  service.belowUser = {{"search.target", std::string("cpu")}, {"search.seed", std::int64_t{3}}};
+  service.settings = {{"search.target", std::string("auto")}};
+  service.aboveUser = {{"search.target", std::string("cuda")}};
+  ui::SettingsStore store(&service);
+  EXPECT_EQ(store.value(u"search.target"_s), u"cuda"_s);
+  EXPECT_EQ(store.value(u"search.seed"_s), 3);
+  EXPECT_FALSE(store.isSet(u"search.seed"_s));
+  store.set(u"search.target"_s, u"cpu"_s);
+  EXPECT_EQ(store.value(u"search.target"_s), u"cpu"_s) << "what a person changes here counts";
+  EXPECT_EQ(service.settings, (services::Settings{{"search.target", std::string("cpu")}})) << "nothing else is saved";
+}
+
+TEST(SettingKeys, GpusAreAListOfNumbersOrUuids) {
   EXPECT_TRUE(services::parseSetting("search.devices", "0,2").has_value());
+  EXPECT_TRUE(services::parseSetting("search.devices", "GPU-01234567-89ab,1").has_value());
   EXPECT_TRUE(services::parseSetting("search.devices", "").has_value());
   EXPECT_THAT(services::parseSetting("search.devices", "first"),
               IsError(ErrorKind::Config, ::testing::HasSubstr("cannot be 'first'")));

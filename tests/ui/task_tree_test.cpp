@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <QAbstractItemModelTester>
+#include <QDir>
 
 #include <fstream>
 
 #include "tests/support/temp_dir.h"
+#include "ui/models/task_catalogue.h"
 #include "ui/models/task_tree_model.h"
 
 using namespace Qt::StringLiterals;
@@ -80,6 +82,28 @@ TEST_F(TaskTree, KnowsWhatAPathIs) {
   EXPECT_EQ(kindOfPath(path()), PathKind::TaskFolder);
   EXPECT_EQ(kindOfPath(path("bundle/task.json")), PathKind::Nothing);
   EXPECT_EQ(kindOfPath(path("nowhere")), PathKind::Nothing);
+}
+
+TEST_F(TaskTree, ARecentTaskStandsWithItsFolderUnlessItIsBundled) {
+  const QString home = QDir::homePath();
+  TaskTreeModel model;
+  model.setRoots({taskGroupWithPlaces(u"Recent"_s, {home + u"/work/deep/models/net.py:Net"_s, u"/tasks/softmax.py"_s},
+                                      {u"/tasks/softmax.py"_s})});
+  const QModelIndex recent = model.index(0, 0);
+  EXPECT_EQ(model.index(0, 0, recent).data().toString(), u"net:Net – ~/…/models"_s);
+  EXPECT_EQ(model.index(1, 0, recent).data().toString(), u"softmax"_s);
+  EXPECT_EQ(shortPlace(u"/data/models/net.py"_s), u"/data/models"_s);
+  EXPECT_EQ(shortPlace(u"/data/a/b/models/net.py"_s), u"/data/…/models"_s);
+  EXPECT_EQ(shortPlace(home + u"/models/net.py"_s), u"~/models"_s);
+}
+
+TEST_F(TaskTree, NoFolderIsNotTheCurrentOne) {
+  write("net.py");
+  EXPECT_EQ(tasksIn(path()).size(), 1U);
+  const QString before = QDir::currentPath();
+  ASSERT_TRUE(QDir::setCurrent(path()));
+  EXPECT_TRUE(tasksIn({}).empty());
+  QDir::setCurrent(before);
 }
 
 TEST_F(TaskTree, IsAModelThatHoldsTogether) {

@@ -51,6 +51,13 @@ TEST(Evaluation, WholeOutputsCanBeWrong) {
             "wrong: output 1: it has 3 dimensions, not 2 (shape)");
 }
 
+TEST(Evaluation, WordsOfTheRecordHaveTitlesForPeople) {
+  EXPECT_EQ(inputsTitle(kHeldBackInputs), "unseen seeds");
+  EXPECT_EQ(inputsTitle("large"), "large");
+  EXPECT_EQ(stopTitle("time budget"), "stopped by time limit");
+  EXPECT_EQ(stopTitle("something new"), "");
+}
+
 TEST(Evaluation, OnlyCorrectOnesAreCorrect) {
   for (const Evaluation& evaluation : testing::sampleEvaluations()) {
     EXPECT_EQ(asCorrect(evaluation) != nullptr, statusName(evaluation) == "correct");

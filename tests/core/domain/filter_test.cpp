@@ -113,6 +113,9 @@ TEST(Filter, ErrorsSayWhereAndWhatIsAllowed) {
 TEST(Filter, RunsHaveKeysOfTheirOwn) {
   EXPECT_EQ(parsed("task:softmax device:H200 status:finished evaluations>100 run:3", runFilterKeys()),
             "task{softmax} device{H200} status{finished} evaluations{(100 inf]} run{[3 3]}");
+  EXPECT_EQ(parsed("status:stopped", runFilterKeys()), "status{stopped}");
+  EXPECT_EQ(parsed("status:interrupted", runFilterKeys()), "status{interrupted}") << "as it was called once";
+  EXPECT_THAT(parsed("status:ended", runFilterKeys()), ::testing::Not(HasSubstr("interrupted")));
   EXPECT_THAT(parsed("island:1", runFilterKeys()), HasSubstr("there is no key 'island'"));
 }
 

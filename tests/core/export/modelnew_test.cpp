@@ -185,7 +185,7 @@ TEST(ModelNew, ComparesConstructorArgumentsGivenAtImport) {
 TEST(ModelNew, KeepsProvenanceFromBreakingTheFile) {
   ModelNewInput input = testing::reluExport();
   input.provenance.doubts = {"\"\"\"\nimport os\\"};
-  EXPECT_THAT(exported(input), HasSubstr("doubt         ''' import os/"));
+  EXPECT_THAT(exported(input), HasSubstr("warning       correctness checks are weak: ''' import os/"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT-0
 # Written by Swage; this file belongs to whoever exported it. Change, copy and sell it as you like.
-"""19_ReLU: PyTorch's own way, torch.compile in mode max-autotune. No kernel that was found is surely faster.
+"""19_ReLU: PyTorch's own way, torch.compile in mode max-autotune. No kernel that was found is significantly faster.
 
 task          19_ReLU (class Model of 19_ReLU.py)
 task id       0123abcd

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/models/source_parameters.h"
+#include "core/domain/source_parameters.h"
 
 #include <gtest/gtest.h>
 
-namespace swage::ui {
+namespace swage::domain {
 namespace {
 
 constexpr const char* kSource = R"(constexpr int kLanes = 1;
@@ -16,22 +16,22 @@ constexpr int kVectorBits = 2 * 64;
 }  // namespace region_0
 )";
 
-domain::Genome genome() {
+Genome genome() {
   return {{{{0}, "row", {{"lanes", 64}, {"vector_bits", 32}, {"tile", 7}}}, {{1}, "row", {{"lanes", 64}}}}};
 }
 
 TEST(SourceParameters, AreThoseThatTheSourceSays) {
-  const domain::Genome said = withSourceParameters(genome(), kSource);
+  const Genome said = withSourceParameters(genome(), kSource);
   EXPECT_EQ(said.regions[0].parameters.at("lanes"), 128);
   EXPECT_EQ(said.regions[1].parameters.at("lanes"), 256);
 }
 
 TEST(SourceParameters, WhatIsNoPlainNumberStaysAsRecorded) {
-  const domain::Genome said = withSourceParameters(genome(), kSource);
+  const Genome said = withSourceParameters(genome(), kSource);
   EXPECT_EQ(said.regions[0].parameters.at("vector_bits"), 32);
   EXPECT_EQ(said.regions[0].parameters.at("tile"), 7);
   EXPECT_EQ(withSourceParameters(genome(), ""), genome());
 }
 
 }  // namespace
-}  // namespace swage::ui
+}  // namespace swage::domain
