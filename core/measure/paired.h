@@ -51,9 +51,9 @@ struct PairOptions {
 // first failure of either ends it.
 //
 // Samples taken while the device was throttled or shared are measured again; where that does not help, the stop reason
-// is "throttled", and the interval of the speedup is as wide as the samples lie apart, and a factor of eight each way at
-// least. Where a candidate's own interval stays wide, the reason is "noisy" (isDoubtful). What would become its cell's
-// elite, or has none to beat, is run a few more times with activity records when the timing is over.
+// is "throttled", and the interval of the speedup is as wide as the samples lie apart, and a factor of eight each way
+// at least. Where a candidate's own interval stays wide, the reason is "noisy" (isDoubtful). What would become its
+// cell's elite, or has none to beat, is run a few more times with activity records when the timing is over.
 [[nodiscard]] device::DeviceResult<domain::PairedTiming> timePair(const TimedCall& candidate, const TimedCall& eager,
                                                                   const PairOptions& options,
                                                                   const Clock& clock = steadyClock());
