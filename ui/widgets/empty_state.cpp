@@ -32,7 +32,7 @@ void EmptyState::setEmpty(bool empty) {
 
 // A sentence fits where what it stands for would not.
 QSize EmptyState::minimumSizeHint() const {
-  return currentWidget()->minimumSizeHint();
+  return currentWidget()->minimumSizeHint().expandedTo(currentWidget()->minimumSize());
 }
 
 }  // namespace swage::ui
