@@ -150,9 +150,4 @@ class CandidatePipeline : public QObject {
   std::int64_t m_correct = 0;
 };
 
-// The compiler also looks at a source before and at a binary after compiling: what it refuses breaks a rule.
-[[nodiscard]] domain::Evaluation evaluationOf(const domain::CompileFailed& failure);
-// How the search sees an end.
-[[nodiscard]] search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain::Evaluation& evaluation);
-
 }  // namespace swage::engine

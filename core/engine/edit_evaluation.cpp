@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/candidate_outcome.h"
 #include "core/engine/load_request.h"
 #include "core/engine/snapshots.h"
 #include "core/engine/trust.h"

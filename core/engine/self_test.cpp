@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/engine/candidate_pipeline.h"
+#include "core/engine/candidate_outcome.h"
 
 namespace swage::engine {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/domain/launch_plan.h"
-#include "core/engine/candidate_pipeline.h"
+#include "core/engine/candidate_outcome.h"
 #include "core/engine/compiler_pool.h"
 #include "core/engine/locations.h"
 #include "core/engine/self_test_corpus.h"

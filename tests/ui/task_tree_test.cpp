@@ -87,8 +87,8 @@ TEST_F(TaskTree, KnowsWhatAPathIs) {
 TEST_F(TaskTree, ARecentTaskStandsWithItsFolderUnlessItIsBundled) {
   const QString home = QDir::homePath();
   TaskTreeModel model;
-  model.setRoots({taskGroupWithPlaces(u"Recent"_s, {home + u"/work/deep/models/net.py:Net"_s, u"/tasks/softmax.py"_s},
-                                      {u"/tasks/softmax.py"_s})});
+  model.setRoots({taskGroupWithPlaces(
+      u"Recent"_s, {home + u"/projects/deep/models/net.py:Net"_s, u"/tasks/softmax.py"_s}, {u"/tasks/softmax.py"_s})});
   const QModelIndex recent = model.index(0, 0);
   EXPECT_EQ(model.index(0, 0, recent).data().toString(), u"net:Net – ~/…/models"_s);
   EXPECT_EQ(model.index(1, 0, recent).data().toString(), u"softmax"_s);

@@ -61,7 +61,7 @@ SettingSection theme() {
             {u"system"_s, u"light"_s, u"dark"_s}},
            {u"theme.color_map"_s,
             tr("Colours of the map"),
-            tr("All are readable for the colour-blind"),
+            tr("All can be told apart with colour blindness"),
             u"viridis"_s,
             {u"viridis"_s, u"cividis"_s, u"diverging"_s}}}};
 }

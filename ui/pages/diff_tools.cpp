@@ -66,7 +66,7 @@ void DiffTools::makeButtons() {
   m_whiteSpace->setObjectName(u"ignoreWhiteSpace"_s);
   m_comments->setObjectName(u"ignoreComments"_s);
   m_addresses->setObjectName(u"ignoreAddresses"_s);
-  m_addresses->setToolTip(tr("Addresses, branch targets, numbers of labels and of lines, and padding"));
+  m_addresses->setToolTip(tr("Do not compare addresses, branch targets, label and line numbers, and padding"));
   m_previous->setObjectName(u"previousChange"_s);
   m_previous->setToolTip(tr("Previous change (Alt+Up or Ctrl+E)"));
   m_next->setObjectName(u"nextChange"_s);

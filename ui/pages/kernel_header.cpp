@@ -70,7 +70,7 @@ KernelHeader::KernelHeader(QWidget* parent)
   m_repeatable->setObjectName(u"repeatableBadge"_s);
   m_repeatable->setToolTip(tr("The same inputs gave the same bits each time"));
   m_accuracy->setObjectName(u"accuracyBadge"_s);
-  m_accuracy->setToolTip(tr("Accuracy class: speedups are only compared inside one"));
+  m_accuracy->setToolTip(tr("Accuracy class. Speedups are compared within one class only."));
   m_status->setObjectName(u"statusBadge"_s);
   auto* first = new QHBoxLayout;
   first->setSpacing(6);
