@@ -47,7 +47,7 @@ void BenchCommand::start() {
 }
 
 bool BenchCommand::mayUseGpu() const {
-  return m_arguments.spec.target != "cpu" && context().parts.driver() == engine::DriverState::Loaded;
+  return m_arguments.spec.target != "cpu" && context().parts.programs.driver() == process::DriverState::Loaded;
 }
 
 Result<> BenchCommand::prepare() {
@@ -58,7 +58,7 @@ Result<> BenchCommand::prepare() {
       spec.overrides = {{"tokens", kTokens}};
     }
   }
-  spec.task = engine::resolveTask(spec.task, context().locations);
+  spec.task = process::resolveTask(spec.task, context().locations);
   spec.project = context().common.project;
   if (spec.project.empty()) {
     m_folder = std::make_unique<QTemporaryDir>();

@@ -44,7 +44,7 @@ std::string deviceText(const ExportBenchmark::DeviceReport& report) {
 }  // namespace
 
 void BenchExportCommand::start() {
-  m_benchmark = std::make_unique<ExportBenchmark>(context().parts,
+  m_benchmark = std::make_unique<ExportBenchmark>(context().parts.programs,
                                                   ExportBenchmark::Options{m_arguments.target, m_arguments.calls});
   connect(m_benchmark.get(), &ExportBenchmark::finished, this, &BenchExportCommand::show);
   m_benchmark->start();

@@ -10,7 +10,7 @@
 #include "app/cli/terminal.h"
 #include "core/base/log.h"
 #include "core/domain/json.h"
-#include "core/engine/trust.h"
+#include "core/trust/trust.h"
 
 namespace swage::cli {
 
@@ -37,7 +37,7 @@ void printError(const Error& error, OutputForm form) {
 
 void keepAssurance(const std::filesystem::path& project, domain::CandidateId candidate,
                    const domain::Assurance& assurance) {
-  if (const Result<> kept = engine::recordAssurance(project, candidate, assurance); !kept) {
+  if (const Result<> kept = trust::recordAssurance(project, candidate, assurance); !kept) {
     log::info("the result of the checks is not recorded: {}", kept.error().message());
   }
 }
@@ -68,7 +68,7 @@ Result<std::filesystem::path> Command::existingProject() const {
   if (fs::exists("runs.sqlite", ignored)) {
     return fs::path(".");
   }
-  std::vector<fs::path> known = engine::knownProjects();
+  std::vector<fs::path> known = process::knownProjects();
   if (known.empty()) {
     return Error(ErrorKind::NotFound, "there is no project yet",
                  "`swage optimize TASK` makes one; --project DIR names one");

@@ -10,9 +10,9 @@
 #include "core/base/error.h"
 #include "core/domain/assurance.h"
 #include "core/domain/json.h"
-#include "core/engine/locations.h"
 #include "core/engine/record_service_impl.h"
-#include "core/engine/session.h"
+#include "core/process/locations.h"
+#include "core/run/session_parts.h"
 #include "core/wire/exit_code.h"
 
 namespace swage::cli {
@@ -20,8 +20,8 @@ namespace swage::cli {
 // What every command is given.
 struct Context {
   Common common;
-  engine::Locations locations;
-  engine::SessionParts parts;
+  process::Locations locations;
+  run::SessionParts parts;
 };
 
 // One command of the program: start() once, then exactly one done(). Data goes to standard output, everything else to

@@ -36,10 +36,10 @@ void EvaluateCommand::start() {
     fail(edit.error());
     return;
   }
-  m_evaluation = std::make_unique<engine::EditEvaluation>(context().parts, std::move(*edit));
-  connect(m_evaluation.get(), &engine::EditEvaluation::stageChanged, this,
+  m_evaluation = std::make_unique<run::EditEvaluation>(context().parts, std::move(*edit));
+  connect(m_evaluation.get(), &run::EditEvaluation::stageChanged, this,
           [](const std::string& stage) { log::info("{}", stage); });
-  connect(m_evaluation.get(), &engine::EditEvaluation::finished, this, &EvaluateCommand::show);
+  connect(m_evaluation.get(), &run::EditEvaluation::finished, this, &EvaluateCommand::show);
   m_evaluation->start();
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "app/cli/command.h"
-#include "core/engine/edit_evaluation.h"
+#include "core/run/edit_evaluation.h"
 
 namespace swage::cli {
 
@@ -22,7 +22,7 @@ class EvaluateCommand final : public Command {
   void show(const Result<services::EditOutcome>& outcome);
 
   EvaluateArguments m_arguments;
-  std::unique_ptr<engine::EditEvaluation> m_evaluation;
+  std::unique_ptr<run::EditEvaluation> m_evaluation;
   int m_signal = 0;
 };
 

@@ -9,7 +9,7 @@
 #include "core/base/log.h"
 #include "core/engine/export_facts.h"
 #include "core/engine/export_files.h"
-#include "core/engine/winner.h"
+#include "core/run/winner.h"
 
 namespace swage::cli {
 
@@ -29,7 +29,7 @@ Result<> ExportCommand::begin() {
     finish();
     return {};
   }
-  m_checks = std::make_unique<engine::ExportChecks>(context().parts, m_project, m_candidate, wanted,
+  m_checks = std::make_unique<engine::ExportChecks>(context().parts.programs, m_project, m_candidate, wanted,
                                                     engine::ExportChecks::Keeping::IfPossible);
   connect(m_checks.get(), &engine::ExportChecks::checkStarted, this,
           [](domain::AssuranceKind kind) { log::info("checking: {}", domain::title(kind)); });
@@ -56,7 +56,7 @@ Result<domain::CandidateId> ExportCommand::candidate() const {
   }
   engine::RecordServiceImpl record;
   SWAGE_TRY(record.open(m_project));
-  SWAGE_TRY_ASSIGN(const domain::CandidateId best, engine::winnerOf(record, domain::RunId(m_arguments.what.number)));
+  SWAGE_TRY_ASSIGN(const domain::CandidateId best, run::winnerOf(record, domain::RunId(m_arguments.what.number)));
   if (!best.isValid()) {
     return Error(ErrorKind::InvalidInput, fmt::format("run r{} has no correct candidate", m_arguments.what.number),
                  "`swage resume` searches on");

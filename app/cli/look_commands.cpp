@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/listing.h"
-#include "core/engine/winner.h"
+#include "core/run/winner.h"
 
 namespace swage::cli {
 namespace {
@@ -14,7 +14,7 @@ Result<ComparedCandidate> readCompared(const std::filesystem::path& project, con
   SWAGE_TRY(service.open(project));
   domain::CandidateId id(what.number);
   if (what.kind == Reference::Kind::Run) {
-    SWAGE_TRY_ASSIGN(id, engine::winnerOf(service, domain::RunId(what.number)));
+    SWAGE_TRY_ASSIGN(id, run::winnerOf(service, domain::RunId(what.number)));
     if (!id.isValid()) {
       return Error(ErrorKind::InvalidInput, fmt::format("run r{} has no correct candidate", what.number),
                    "`swage list` shows the runs");

@@ -120,7 +120,7 @@ void DevicesCommand::show(const Result<services::DeviceReport>& report) {
 void DoctorCommand::start() {
   std::filesystem::path project = context().common.project;
   if (project.empty()) {
-    project = engine::dataFolder() / "projects";
+    project = process::dataFolder() / "projects";
   }
   m_doctor = std::make_unique<engine::DoctorServiceImpl>(context().locations, project);
   connect(m_doctor.get(), &services::DoctorService::finished, this, &DoctorCommand::handleChecks);
@@ -139,7 +139,7 @@ void DoctorCommand::handleChecks(const std::vector<services::DoctorCheck>& check
 }
 
 void DoctorCommand::handleDevices(const Result<services::DeviceReport>& report) {
-  std::vector<engine::BugReportFile> files = engine::bugReportFacts(engine::stateFolder() / "crashes");
+  std::vector<engine::BugReportFile> files = engine::bugReportFacts(process::stateFolder() / "crashes");
   setColorUse({false, colorUse().errors});  // files have none
   files.push_back({"doctor.txt", doctorText(m_checks)});
   files.push_back({"doctor.json", checksJson(m_checks).dump(2) + '\n'});

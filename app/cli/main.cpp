@@ -77,8 +77,8 @@ Context contextFor(const Common& common) {
   Context context;
   context.common = common;
   context.locations =
-      engine::Locations::find(std::filesystem::path(QCoreApplication::applicationDirPath().toStdString()));
-  context.parts = engine::SessionParts::standard(context.locations);
+      process::Locations::find(std::filesystem::path(QCoreApplication::applicationDirPath().toStdString()));
+  context.parts = run::SessionParts::standard(context.locations);
   return context;
 }
 

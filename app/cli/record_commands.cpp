@@ -50,7 +50,7 @@ void StatusCommand::start() {
 Result<> StatusCommand::show() const {
   std::vector<std::filesystem::path> projects = {context().common.project};
   if (context().common.project.empty()) {
-    projects = engine::knownProjects();
+    projects = process::knownProjects();
   }
   domain::Json all = domain::Json::array();
   std::string text;

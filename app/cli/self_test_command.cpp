@@ -6,16 +6,16 @@
 #include <fmt/format.h>
 
 #include "app/cli/views.h"
-#include "core/engine/self_test_gate.h"
+#include "core/trust/self_test_gate.h"
 
 namespace swage::cli {
 
 using services::SelfTestCase;
 
 void SelfTestCommand::start() {
-  m_choice =
-      std::make_unique<engine::TargetChoice>(context().parts.bridge, m_arguments.target, context().parts.driver());
-  connect(m_choice.get(), &engine::TargetChoice::finished, this, &SelfTestCommand::run);
+  m_choice = std::make_unique<process::TargetChoice>(context().parts.programs.bridge, m_arguments.target,
+                                                     context().parts.programs.driver());
+  connect(m_choice.get(), &process::TargetChoice::finished, this, &SelfTestCommand::run);
   m_choice->start();
 }
 
@@ -33,16 +33,17 @@ void SelfTestCommand::run(const Result<domain::Target>& target) {
     fail(target.error());
     return;
   }
-  auto corpus = engine::SelfTestCorpus::load(context().locations.selfTest, *target);
+  auto corpus = trust::SelfTestCorpus::load(context().locations.selfTest, *target);
   if (!corpus) {
     fail(corpus.error());
     return;
   }
   m_corpusHash = corpus->hash;
-  m_test = std::make_unique<engine::SelfTest>(std::move(*corpus), context().parts.selfTestOptions(*target));
-  connect(m_test.get(), &engine::SelfTest::caseEnded, this,
+  m_test =
+      std::make_unique<trust::SelfTest>(std::move(*corpus), trust::selfTestOptions(context().parts.programs, *target));
+  connect(m_test.get(), &trust::SelfTest::caseEnded, this,
           [this](const SelfTestCase& one, int, int) { showCase(one); });
-  connect(m_test.get(), &engine::SelfTest::finished, this, &SelfTestCommand::show);
+  connect(m_test.get(), &trust::SelfTest::finished, this, &SelfTestCommand::show);
   if (form() == OutputForm::Text) {
     print(selfTestHeading());
   }
@@ -66,12 +67,12 @@ void SelfTestCommand::show(const Result<services::SelfTestReport>& report) {
     fail(report.error());
     return;
   }
-  const engine::SessionParts& parts = context().parts;
+  const run::SessionParts& parts = context().parts;
   if (parts.selfTest) {
-    const engine::SelfTest::Options options = parts.selfTestOptions(report->device.target);
-    const engine::SelfTestKey key{report->device, report->torchVersion,
-                                  engine::buildOf(options.worker.program, options.compiler.program), m_corpusHash};
-    const Result<> kept = engine::keepVerdict(parts.selfTest->verdicts, key, report->hasPassed(), report->cases.size());
+    const trust::SelfTest::Options options = trust::selfTestOptions(parts.programs, report->device.target);
+    const trust::SelfTestKey key{report->device, report->torchVersion,
+                                 trust::buildOf(options.worker.program, options.compiler.program), m_corpusHash};
+    const Result<> kept = trust::keepVerdict(parts.selfTest->verdicts, key, report->hasPassed(), report->cases.size());
     if (!kept) {
       printError(kept.error(), form());
     }

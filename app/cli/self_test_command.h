@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "app/cli/command.h"
-#include "core/engine/self_test.h"
-#include "core/engine/target_choice.h"
+#include "core/process/target_choice.h"
+#include "core/trust/self_test.h"
 
 namespace swage::cli {
 
@@ -25,8 +25,8 @@ class SelfTestCommand final : public Command {
   void show(const Result<services::SelfTestReport>& report);
 
   DoctorArguments m_arguments;
-  std::unique_ptr<engine::TargetChoice> m_choice;
-  std::unique_ptr<engine::SelfTest> m_test;
+  std::unique_ptr<process::TargetChoice> m_choice;
+  std::unique_ptr<trust::SelfTest> m_test;
   std::string m_corpusHash;
   int m_signal = 0;
 };

@@ -8,8 +8,8 @@
 #include "app/cli/profile_view.h"
 #include "app/cli/views.h"
 #include "core/engine/task_list.h"
-#include "core/engine/trust.h"
 #include "core/export/provenance.h"
+#include "core/trust/trust.h"
 
 namespace swage::cli {
 namespace {
@@ -18,7 +18,7 @@ std::filesystem::path bundleFor(const ImportArguments& arguments) {
   if (!arguments.output.empty()) {
     return arguments.output;
   }
-  return engine::defaultProject(arguments.task).filename().string() + ".swage";
+  return process::defaultProject(arguments.task).filename().string() + ".swage";
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void TasksCommand::start() {
   }
   std::vector<std::vector<std::string>> rows{{"task", "what it is", "file"}};
   domain::Json all = domain::Json::array();
-  for (const std::filesystem::path& folder : {context().locations.tasks, engine::taskFolder(), other}) {
+  for (const std::filesystem::path& folder : {context().locations.tasks, process::taskFolder(), other}) {
     for (const engine::ListedTask& task : engine::listTasks(folder)) {
       rows.push_back({task.name, task.description, task.path.string()});
       all.push_back({{"name", task.name},
@@ -52,14 +52,14 @@ void TasksCommand::start() {
 }
 
 void ImportCommand::start() {
-  engine::TaskRequest request{.task = engine::resolveTask(m_arguments.task, context().locations),
-                              .inputs = m_arguments.inputs,
-                              .overrides = m_arguments.overrides,
-                              .eval = m_arguments.eval,
-                              .folder = {},
-                              .exactOutput = std::filesystem::absolute(bundleFor(m_arguments))};
-  m_preparation = std::make_unique<engine::TaskPreparation>(context().parts.bridge, std::move(request));
-  connect(m_preparation.get(), &engine::TaskPreparation::finished, this, &ImportCommand::show);
+  run::TaskRequest request{.task = process::resolveTask(m_arguments.task, context().locations),
+                           .inputs = m_arguments.inputs,
+                           .overrides = m_arguments.overrides,
+                           .eval = m_arguments.eval,
+                           .folder = {},
+                           .exactOutput = std::filesystem::absolute(bundleFor(m_arguments))};
+  m_preparation = std::make_unique<run::TaskPreparation>(context().parts.programs.bridge, std::move(request));
+  connect(m_preparation.get(), &run::TaskPreparation::finished, this, &ImportCommand::show);
   m_preparation->start();
 }
 
@@ -83,9 +83,9 @@ void VerifyCommand::start() {
     return;
   }
   m_project = *project;
-  m_verification = std::make_unique<engine::Verification>(context().parts, *project,
-                                                          domain::CandidateId(m_arguments.candidate.number));
-  connect(m_verification.get(), &engine::Verification::finished, this, &VerifyCommand::show);
+  m_verification = std::make_unique<trust::Verification>(context().parts.programs, *project,
+                                                         domain::CandidateId(m_arguments.candidate.number));
+  connect(m_verification.get(), &trust::Verification::finished, this, &VerifyCommand::show);
   m_verification->start();
 }
 
@@ -114,9 +114,9 @@ void VerifyCommand::show(const Result<domain::Evaluation>& evaluation) {
     finish(std::nullopt);
     return;
   }
-  m_shapes = std::make_unique<engine::HeldOutShapes>(context().parts, m_project,
-                                                     domain::CandidateId(m_arguments.candidate.number));
-  connect(m_shapes.get(), &engine::HeldOutShapes::finished, this, &VerifyCommand::handleChecked);
+  m_shapes = std::make_unique<trust::HeldOutShapes>(context().parts.programs, m_project,
+                                                    domain::CandidateId(m_arguments.candidate.number));
+  connect(m_shapes.get(), &trust::HeldOutShapes::finished, this, &VerifyCommand::handleChecked);
   m_shapes->start();
 }
 
@@ -131,7 +131,7 @@ void VerifyCommand::handleChecked(const Result<domain::Assurance>& assurance) {
 
 void VerifyCommand::finish(const std::optional<domain::Assurance>& shapes) {
   const bool correct = domain::asCorrect(m_evaluation) != nullptr;
-  const auto heldBack = engine::heldBackAssurance(m_evaluation);
+  const auto heldBack = trust::heldBackAssurance(m_evaluation);
   if (form() == OutputForm::Text) {
     print(fmt::format("candidate {}: {}\n{}\n", m_arguments.candidate.number, domain::statusName(m_evaluation),
                       domain::summary(m_evaluation)));
@@ -153,9 +153,9 @@ void ProfileCommand::start() {
     fail(project.error());
     return;
   }
-  m_job = std::make_unique<engine::ProfileJob>(context().parts, *project,
-                                               domain::CandidateId(m_arguments.candidate.number));
-  connect(m_job.get(), &engine::ProfileJob::finished, this, &ProfileCommand::show);
+  m_job = std::make_unique<run::ProfileJob>(context().parts.programs, *project,
+                                            domain::CandidateId(m_arguments.candidate.number));
+  connect(m_job.get(), &run::ProfileJob::finished, this, &ProfileCommand::show);
   m_job->start();
 }
 

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "app/cli/command.h"
-#include "core/engine/held_out_shapes.h"
-#include "core/engine/profile_job.h"
-#include "core/engine/task_preparation.h"
-#include "core/engine/verification.h"
+#include "core/run/profile_job.h"
+#include "core/run/task_preparation.h"
+#include "core/trust/held_out_shapes.h"
+#include "core/trust/verification.h"
 
 // Commands about a task: tasks, and those that start one program and wait for it: import, verify, profile.
 namespace swage::cli {
@@ -33,7 +33,7 @@ class ImportCommand final : public Command {
   void show(const Result<store::TaskBundle>& bundle);
 
   ImportArguments m_arguments;
-  std::unique_ptr<engine::TaskPreparation> m_preparation;
+  std::unique_ptr<run::TaskPreparation> m_preparation;
 };
 
 class VerifyCommand final : public Command {
@@ -50,8 +50,8 @@ class VerifyCommand final : public Command {
 
   VerifyArguments m_arguments;
   std::filesystem::path m_project;
-  std::unique_ptr<engine::Verification> m_verification;
-  std::unique_ptr<engine::HeldOutShapes> m_shapes;
+  std::unique_ptr<trust::Verification> m_verification;
+  std::unique_ptr<trust::HeldOutShapes> m_shapes;
   domain::Evaluation m_evaluation;
   int m_signal = 0;
 };
@@ -66,7 +66,7 @@ class ProfileCommand final : public Command {
   void show(const Result<domain::Profile>& profile);
 
   ProfileArguments m_arguments;
-  std::unique_ptr<engine::ProfileJob> m_job;
+  std::unique_ptr<run::ProfileJob> m_job;
   int m_signal = 0;
 };
 

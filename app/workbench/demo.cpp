@@ -51,13 +51,13 @@ Result<> unpackRecording(const QByteArray& packed, const std::filesystem::path& 
   return plain.isEmpty() ? Result<>(Error(ErrorKind::InvalidInput, "the recording is damaged")) : Result<>();
 }
 
-Demo::Demo(const engine::Locations& locations) : m_recorded(engine::SessionParts::standard(locations), m_source) {}
+Demo::Demo(const process::Locations& locations) : m_recorded(process::Programs::standard(locations), m_source) {}
 
 std::filesystem::path Demo::project() const {
   return m_folder.path().toStdString();
 }
 
-Result<std::unique_ptr<Demo>> Demo::open(const engine::Locations& locations, Pace pace) {
+Result<std::unique_ptr<Demo>> Demo::open(const process::Locations& locations, Pace pace) {
   initDemoResources();
   std::unique_ptr<Demo> demo(new Demo(locations));
   if (!demo->m_folder.isValid()) {

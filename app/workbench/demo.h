@@ -24,7 +24,7 @@ namespace swage::workbench {
 class Demo {
  public:
   enum class Pace : std::uint8_t { ToWatch, ToItsEnd };
-  [[nodiscard]] static Result<std::unique_ptr<Demo>> open(const engine::Locations& locations, Pace pace);
+  [[nodiscard]] static Result<std::unique_ptr<Demo>> open(const process::Locations& locations, Pace pace);
 
   [[nodiscard]] std::filesystem::path project() const;
   [[nodiscard]] ReplayRun& run() { return *m_run; }
@@ -35,7 +35,7 @@ class Demo {
   [[nodiscard]] services::EditService& edits() { return m_edits; }
 
  private:
-  explicit Demo(const engine::Locations& locations);
+  explicit Demo(const process::Locations& locations);
 
   QTemporaryDir m_folder;
   engine::RecordServiceImpl m_source;

@@ -5,8 +5,8 @@ namespace swage::workbench {
 
 namespace {
 
-engine::SessionParts partsFor(const engine::Locations& locations, const EngineOptions& options) {
-  engine::SessionParts parts = engine::SessionParts::standard(locations);
+run::SessionParts partsFor(const process::Locations& locations, const EngineOptions& options) {
+  run::SessionParts parts = run::SessionParts::standard(locations);
   if (!options.devices.empty()) {
     parts.useDevices(locations, options.devices);
   }
@@ -18,15 +18,15 @@ engine::SessionParts partsFor(const engine::Locations& locations, const EngineOp
 
 }  // namespace
 
-EngineServices::EngineServices(const engine::Locations& locations, const EngineOptions& options)
+EngineServices::EngineServices(const process::Locations& locations, const EngineOptions& options)
     : run(partsFor(locations, options)),
-      profiles(partsFor(locations, options), record),
+      profiles(partsFor(locations, options).programs, record),
       edits(partsFor(locations, options), locations.patterns),
-      compiles(engine::CompileServiceImpl::standard(engine::SessionParts::standard(locations).compilerCommand,
-                                                    engine::cacheFolder())),
-      exportChecks(partsFor(locations, options)),
+      compiles(engine::CompileServiceImpl::standard(process::Programs::standard(locations).compilerCommand,
+                                                    process::cacheFolder())),
+      exportChecks(partsFor(locations, options).programs),
       patterns(locations.patterns),
-      doctor(locations, engine::dataFolder()),
+      doctor(locations, process::dataFolder()),
       selfTest(partsFor(locations, options), locations.selfTest),
       settings(engine::configFile(), options.aboveUser, options.belowUser) {}
 

@@ -11,7 +11,6 @@
 #include "core/engine/edit_service_impl.h"
 #include "core/engine/export_check_service_impl.h"
 #include "core/engine/export_service_impl.h"
-#include "core/engine/locations.h"
 #include "core/engine/pattern_service_impl.h"
 #include "core/engine/profile_service_impl.h"
 #include "core/engine/record_check_service_impl.h"
@@ -20,6 +19,7 @@
 #include "core/engine/run_service_impl.h"
 #include "core/engine/self_test_service_impl.h"
 #include "core/engine/settings_file.h"
+#include "core/process/locations.h"
 
 namespace swage::workbench {
 
@@ -33,7 +33,7 @@ struct EngineOptions {
 
 // The engine behind the interfaces that the window knows. The only place of the workbench that sees both.
 struct EngineServices {
-  EngineServices(const engine::Locations& locations, const EngineOptions& options);
+  EngineServices(const process::Locations& locations, const EngineOptions& options);
 
   engine::RunServiceImpl run;
   engine::RecordServiceImpl record;

@@ -47,7 +47,7 @@ bool hasDisplay() {
 }
 
 std::filesystem::path crashFolder() {
-  return engine::stateFolder() / "crashes";
+  return process::stateFolder() / "crashes";
 }
 
 // From here on a crash leaves a note that ends with the last lines of the log.
@@ -90,18 +90,18 @@ void offerWindows(ui::WindowOptions& window) {
   };
 }
 
-ui::WindowOptions windowOptions(const Options& options, const engine::Locations& locations) {
+ui::WindowOptions windowOptions(const Options& options, const process::Locations& locations) {
   ui::WindowOptions window;
   window.spec = options.spec;
-  window.spec.task = engine::resolveTask(options.spec.task, locations);
+  window.spec.task = process::resolveTask(options.spec.task, locations);
   window.tasksFolder = QString::fromStdString(locations.tasks.string());
-  window.projectOf = [](const std::string& task) { return engine::defaultProject(task); };
+  window.projectOf = [](const std::string& task) { return process::defaultProject(task); };
   offerWindows(window);
   window.themeOfThisStart = options.theme;
   window.safeMode = options.safeMode;
   if (options.screenshot.empty()) {
-    window.stateFile = engine::stateFolder() / "workbench.json";
-    window.drafts = engine::stateFolder() / "drafts";
+    window.stateFile = process::stateFolder() / "workbench.json";
+    window.drafts = process::stateFolder() / "drafts";
     if (const std::vector<CrashNote> notes = takeCrashNotes(crashFolder()); !notes.empty()) {
       window.crashNote = QString::fromStdString(notes.front().text);
     }
@@ -129,7 +129,7 @@ int showWindow(QApplication& application, const Options& options, const ui::Wind
 }
 
 // What makes no sense is passed over: `swage config` says so.
-std::vector<int> devicesOf(const services::Settings& settings, const engine::Locations& locations) {
+std::vector<int> devicesOf(const services::Settings& settings, const process::Locations& locations) {
   const auto found = settings.find("search.devices");
   const auto* text = found != settings.end() ? std::get_if<std::string>(&found->second) : nullptr;
   const auto named = services::parseDevices(text != nullptr ? *text : std::string());
@@ -148,7 +148,7 @@ std::vector<int> devicesOf(const services::Settings& settings, const engine::Loc
 EngineOptions engineOptions(const Options& options) {
   const services::RunSpec& spec = options.spec;
   const auto configuration = engine::Configuration::load(engine::ConfigurationPlaces::standard(
-      !spec.project.empty() || spec.task.empty() ? spec.project : engine::defaultProject(spec.task)));
+      !spec.project.empty() || spec.task.empty() ? spec.project : process::defaultProject(spec.task)));
   EngineOptions result{.selfTest = options.selfTest};
   if (configuration) {
     result.settings = configuration->settings();
@@ -164,8 +164,8 @@ EngineOptions engineOptions(const Options& options) {
 int showEngine(QApplication& application, const Options& options) {
   EngineOptions wanted = engineOptions(options);
   engine::applyLocations(wanted.settings);
-  const engine::Locations locations =
-      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
+  const process::Locations locations =
+      process::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
   wanted.devices = devicesOf(wanted.settings, locations);
   EngineServices services(locations, wanted);
   ui::ThemeController theme(application);
@@ -192,8 +192,8 @@ int showEngine(QApplication& application, const Options& options) {
 }
 
 int showDemo(QApplication& application, Options options) {
-  const engine::Locations locations =
-      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
+  const process::Locations locations =
+      process::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
   options.screenshotAfterRun = !options.screenshot.empty();
   const auto demo = Demo::open(locations, options.screenshotAfterRun ? Demo::Pace::ToItsEnd : Demo::Pace::ToWatch);
   if (!demo) {
@@ -204,7 +204,7 @@ int showDemo(QApplication& application, Options options) {
   ui::RealDialogs dialogs;
   ui::WindowOptions window;
   const services::RunSummary recorded = (*demo)->record().runs()->front();
-  window.spec.task = engine::resolveTask(recorded.taskName, locations);
+  window.spec.task = process::resolveTask(recorded.taskName, locations);
   window.spec.target = recorded.target;
   window.spec.timeBudgetSeconds = std::ceil((*demo)->record().end());
   window.spec.project = (*demo)->project();
@@ -248,10 +248,10 @@ Result<domain::CompileRequest> exampleOf(const std::filesystem::path& patterns, 
 
 Result<DraftTimes> timeDrafts(domain::Target target) {
   constexpr int kDrafts = 15;
-  const engine::Locations locations =
-      engine::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
+  const process::Locations locations =
+      process::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
   engine::CompileServiceImpl compiles(engine::CompileServiceImpl::standard(
-      engine::SessionParts::standard(locations).compilerCommand, engine::cacheFolder()));
+      process::Programs::standard(locations).compilerCommand, process::cacheFolder()));
   SWAGE_TRY_ASSIGN(const domain::CompileRequest request, exampleOf(locations.patterns, target));
   return measureDrafts(
       compiles, [&compiles](domain::CompileRequest draft) { return compiles.compile(std::move(draft)); }, request,

@@ -32,4 +32,7 @@ struct CompiledBinary {
 
 using CompileOutcome = std::variant<CompiledBinary, CompileFailed>;
 
+// The compiler also looks at a source before and at a binary after compiling: what it refuses breaks a rule.
+[[nodiscard]] Evaluation evaluationOf(const CompileFailed& failure);
+
 }  // namespace swage::domain

@@ -131,17 +131,17 @@ void BugReportArchive::write(const std::vector<BugReportFile>& files) {
     Q_EMIT finished(prepared.error());
     return;
   }
-  m_tar = std::make_unique<ChildProcess>("tar");
-  connect(m_tar.get(), &ChildProcess::ended, this, &BugReportArchive::handleEnd);
+  m_tar = std::make_unique<process::ChildProcess>("tar");
+  connect(m_tar.get(), &process::ChildProcess::ended, this, &BugReportArchive::handleEnd);
   m_tar->start({.program = "tar",
                 .arguments = {"--create", "--gzip", "--owner=0", "--group=0", "--numeric-owner", "--sort=name",
                               "--file", m_target.string(), "--directory", m_folder->path().toStdString(), kFolder},
                 .environment = {}});
 }
 
-void BugReportArchive::handleEnd(const ChildEnd& end) {
+void BugReportArchive::handleEnd(const process::ChildEnd& end) {
   m_tar.release()->deleteLater();
-  if (end.kind == ChildEnd::Kind::Exited && end.exitCode == 0) {
+  if (end.kind == process::ChildEnd::Kind::Exited && end.exitCode == 0) {
     Q_EMIT finished({});
     return;
   }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/engine/child_process.h"
+#include "core/process/child_process.h"
 
 // What somebody who mends Swage needs to know of a machine, without what is nobody's business.
 namespace swage::engine {
@@ -48,11 +48,11 @@ class BugReportArchive final : public QObject {
 
  private:
   [[nodiscard]] Result<> prepare(const std::vector<BugReportFile>& files);
-  void handleEnd(const ChildEnd& end);
+  void handleEnd(const process::ChildEnd& end);
 
   std::filesystem::path m_target;
   std::unique_ptr<QTemporaryDir> m_folder;
-  std::unique_ptr<ChildProcess> m_tar;
+  std::unique_ptr<process::ChildProcess> m_tar;
 };
 
 }  // namespace swage::engine

@@ -25,7 +25,7 @@ CompileServiceImpl::~CompileServiceImpl() {
   }
 }
 
-CompileServiceImpl::Options CompileServiceImpl::standard(LaunchCommand compiler,
+CompileServiceImpl::Options CompileServiceImpl::standard(process::LaunchCommand compiler,
                                                          const std::filesystem::path& cacheFolder) {
   Options options;
   options.compiler = std::move(compiler);
@@ -98,20 +98,20 @@ void CompileServiceImpl::openPool() {
   if (m_pool != nullptr) {
     return;
   }
-  CompilerPool::Options options;
+  process::CompilerPool::Options options;
   options.command = m_options.compiler;
   options.size = 1;
   options.limitSeconds = m_options.limitSeconds;
-  m_pool = new CompilerPool(std::move(options), this);
-  connect(m_pool, &CompilerPool::compiled, this, &CompileServiceImpl::handleCompiled);
-  connect(m_pool, &CompilerPool::failed, this, &CompileServiceImpl::handleFailed);
+  m_pool = new process::CompilerPool(std::move(options), this);
+  connect(m_pool, &process::CompilerPool::compiled, this, &CompileServiceImpl::handleCompiled);
+  connect(m_pool, &process::CompilerPool::failed, this, &CompileServiceImpl::handleFailed);
 }
 
 // It goes when its process has ended.
 void CompileServiceImpl::abandonPool() {
-  if (CompilerPool* pool = std::exchange(m_pool, nullptr)) {
+  if (process::CompilerPool* pool = std::exchange(m_pool, nullptr)) {
     pool->disconnect(this);
-    connect(pool, &CompilerPool::stopped, pool, &QObject::deleteLater);
+    connect(pool, &process::CompilerPool::stopped, pool, &QObject::deleteLater);
     pool->kill();
   }
   m_given = 0;

@@ -8,8 +8,8 @@
 #include <memory>
 #include <optional>
 
-#include "core/engine/compiler_pool.h"
-#include "core/engine/launch_command.h"
+#include "core/process/compiler_pool.h"
+#include "core/process/launch_command.h"
 #include "core/services/compile_service.h"
 
 namespace swage::engine {
@@ -21,7 +21,7 @@ class CompileServiceImpl final : public services::CompileService {
 
  public:
   struct Options {
-    LaunchCommand compiler;
+    process::LaunchCommand compiler;
     double limitSeconds = 20.0;
     std::chrono::milliseconds patience{3000};  // with a draft that nobody waits for any more
   };
@@ -30,7 +30,7 @@ class CompileServiceImpl final : public services::CompileService {
   ~CompileServiceImpl() override;
 
   // The compiler as it is found here, with a cache for the headers that every kernel includes.
-  [[nodiscard]] static Options standard(LaunchCommand compiler, const std::filesystem::path& cacheFolder);
+  [[nodiscard]] static Options standard(process::LaunchCommand compiler, const std::filesystem::path& cacheFolder);
 
   [[nodiscard]] std::uint64_t compile(const services::DraftSource& draft) override;
   // For those who know themselves what a draft is compiled for.
@@ -51,7 +51,7 @@ class CompileServiceImpl final : public services::CompileService {
   void handleFailed(const Error& error);
 
   Options m_options;
-  CompilerPool* m_pool = nullptr;
+  process::CompilerPool* m_pool = nullptr;
   QTimer m_patience;
   std::optional<Job> m_waiting;  // until the compiler is free
   std::uint64_t m_newest = 0;    // whose answer is wanted; 0: nobody's

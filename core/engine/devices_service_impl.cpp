@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
-#include "core/engine/device_lease.h"
+#include "core/process/device_lease.h"
 
 namespace swage::engine {
 namespace {
@@ -43,7 +43,8 @@ void lookAtLocks(services::DeviceReport& report) {
     if (status.state != DeviceStatus::State::Usable || status.info.target != domain::Target::Cuda) {
       continue;
     }
-    if (const auto lease = DeviceLease::take(status.info); !lease && lease.error().kind() == ErrorKind::Locked) {
+    if (const auto lease = process::DeviceLease::take(status.info);
+        !lease && lease.error().kind() == ErrorKind::Locked) {
       status.state = DeviceStatus::State::InUse;
       status.detail = lease.error().message();
       status.hint = lease.error().hint();
@@ -98,7 +99,7 @@ Result<std::vector<int>> numbersOf(const std::vector<std::string>& devices, cons
   return numbers;
 }
 
-Result<std::vector<int>> findDevices(const Locations& locations, const std::vector<std::string>& devices) {
+Result<std::vector<int>> findDevices(const process::Locations& locations, const std::vector<std::string>& devices) {
   if (std::all_of(devices.begin(), devices.end(), services::deviceNumber)) {
     return numbersOf(devices, {});
   }
@@ -137,24 +138,24 @@ void addTorch(services::DeviceReport& report, const Result<nlohmann::json>& docu
   }
 }
 
-DevicesServiceImpl::DevicesServiceImpl(Locations locations, QObject* parent)
+DevicesServiceImpl::DevicesServiceImpl(process::Locations locations, QObject* parent)
     : services::DevicesService(parent), m_locations(std::move(locations)) {}
 
 DevicesServiceImpl::~DevicesServiceImpl() = default;
 
 void DevicesServiceImpl::start() {
   m_output.clear();
-  m_child = std::make_unique<ChildProcess>("swage-worker");
-  connect(m_child.get(), &ChildProcess::output, this, [this](const QByteArray& bytes) { m_output += bytes; });
-  connect(m_child.get(), &ChildProcess::ended, this, &DevicesServiceImpl::handleList);
+  m_child = std::make_unique<process::ChildProcess>("swage-worker");
+  connect(m_child.get(), &process::ChildProcess::output, this, [this](const QByteArray& bytes) { m_output += bytes; });
+  connect(m_child.get(), &process::ChildProcess::ended, this, &DevicesServiceImpl::handleList);
   m_child->start({.program = m_locations.worker.string(),
                   .arguments = {"--list"},
                   .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}});
 }
 
-void DevicesServiceImpl::handleList(const ChildEnd& end) {
+void DevicesServiceImpl::handleList(const process::ChildEnd& end) {
   m_child.release()->deleteLater();  // we are inside its signal
-  if (end.kind != ChildEnd::Kind::Exited || end.exitCode != 0) {
+  if (end.kind != process::ChildEnd::Kind::Exited || end.exitCode != 0) {
     Q_EMIT finished(Error(ErrorKind::Environment, "cannot list the devices: swage-worker " + end.detail,
                           "`swage doctor` checks the installation"));
     return;
@@ -166,9 +167,9 @@ void DevicesServiceImpl::handleList(const ChildEnd& end) {
   }
   m_report = std::move(*report);
   lookAtLocks(m_report);
-  m_probe =
-      std::make_unique<BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"}, kProbeLimit);
-  connect(m_probe.get(), &BridgeCall::finished, this, &DevicesServiceImpl::handleProbe);
+  m_probe = std::make_unique<process::BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"},
+                                                  kProbeLimit);
+  connect(m_probe.get(), &process::BridgeCall::finished, this, &DevicesServiceImpl::handleProbe);
   m_probe->start();
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/bridge_call.h"
-#include "core/engine/child_process.h"
-#include "core/engine/locations.h"
+#include "core/process/bridge_call.h"
+#include "core/process/child_process.h"
+#include "core/process/locations.h"
 #include "core/services/devices_service.h"
 
 namespace swage::engine {
@@ -17,19 +17,19 @@ class DevicesServiceImpl final : public services::DevicesService {
   Q_OBJECT
 
  public:
-  explicit DevicesServiceImpl(Locations locations, QObject* parent = nullptr);
+  explicit DevicesServiceImpl(process::Locations locations, QObject* parent = nullptr);
   ~DevicesServiceImpl() override;
   void start() override;
 
  private:
-  void handleList(const ChildEnd& end);
+  void handleList(const process::ChildEnd& end);
   void handleProbe(const Result<nlohmann::json>& document);
 
-  Locations m_locations;
+  process::Locations m_locations;
   QByteArray m_output;
   services::DeviceReport m_report;
-  std::unique_ptr<ChildProcess> m_child;
-  std::unique_ptr<BridgeCall> m_probe;
+  std::unique_ptr<process::ChildProcess> m_child;
+  std::unique_ptr<process::BridgeCall> m_probe;
 };
 
 // What `swage-worker --list` printed.
@@ -38,7 +38,8 @@ class DevicesServiceImpl final : public services::DevicesService {
 [[nodiscard]] Result<std::vector<int>> numbersOf(const std::vector<std::string>& devices,
                                                  const services::DeviceReport& report);
 // The same; asks swage-worker for the list, and waits for it, only if there is a UUID among them.
-[[nodiscard]] Result<std::vector<int>> findDevices(const Locations& locations, const std::vector<std::string>& devices);
+[[nodiscard]] Result<std::vector<int>> findDevices(const process::Locations& locations,
+                                                   const std::vector<std::string>& devices);
 // Adds what the bridge's probe said.
 void addTorch(services::DeviceReport& report, const Result<nlohmann::json>& document);
 

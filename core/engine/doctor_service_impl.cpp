@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/engine/target_choice.h"
+#include "core/process/target_choice.h"
 
 namespace swage::engine {
 namespace {
@@ -32,7 +32,7 @@ DoctorCheck programCheck(std::string name, const fs::path& program) {
   return check;
 }
 
-DoctorCheck patternsCheck(const Locations& locations) {
+DoctorCheck patternsCheck(const process::Locations& locations) {
   DoctorCheck check{.name = "patterns", .detail = locations.patterns.string(), .fix = {}, .required = true};
   std::error_code ignored;
   if (!fs::is_directory(locations.patterns, ignored)) {
@@ -59,9 +59,9 @@ DoctorCheck projectCheck(const fs::path& project) {
   return check;
 }
 
-DoctorCheck driverCheck(DriverState driver) {
+DoctorCheck driverCheck(process::DriverState driver) {
   DoctorCheck check{.name = "NVIDIA driver", .detail = {}, .fix = {}, .required = false};
-  if (driver == DriverState::Loaded) {
+  if (driver == process::DriverState::Loaded) {
     std::ifstream version("/proc/driver/nvidia/version");
     std::getline(version, check.detail);
     if (check.detail.empty()) {
@@ -75,7 +75,7 @@ DoctorCheck driverCheck(DriverState driver) {
   return check;
 }
 
-DoctorCheck sanitizerCheck(const Locations& locations) {
+DoctorCheck sanitizerCheck(const process::Locations& locations) {
   DoctorCheck check{.name = "compute-sanitizer", .detail = locations.sanitizer.string(), .fix = {}, .required = false};
   if (locations.sanitizer.empty()) {
     check.status = DoctorCheck::Status::Warning;
@@ -106,7 +106,7 @@ DoctorCheck nvrtcCheck(const nlohmann::json& document) {
 
 struct DoctorServiceImpl::Tool {
   std::string name;
-  LaunchCommand command;
+  process::LaunchCommand command;
   std::string fix;
   bool required = true;
 };
@@ -129,7 +129,8 @@ std::vector<DoctorCheck> checksFromProbe(const Result<nlohmann::json>& document,
   return {torch, nvrtcCheck(*document)};
 }
 
-DoctorServiceImpl::DoctorServiceImpl(Locations locations, fs::path project, DriverState driver, QObject* parent)
+DoctorServiceImpl::DoctorServiceImpl(process::Locations locations, fs::path project, process::DriverState driver,
+                                     QObject* parent)
     : services::DoctorService(parent),
       m_locations(std::move(locations)),
       m_project(std::move(project)),
@@ -148,7 +149,7 @@ void DoctorServiceImpl::start() {
                           .arguments = {"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"},
                           .environment = {}},
               .fix = "apt install bubblewrap, and allow unprivileged user namespaces"}};
-  if (m_driver == DriverState::Loaded) {
+  if (m_driver == process::DriverState::Loaded) {
     m_checks.push_back(sanitizerCheck(m_locations));
     // The kernel module says little: only a program that uses the device knows whether it works.
     m_tools.push_back({.name = "GPU",
@@ -164,23 +165,24 @@ void DoctorServiceImpl::start() {
 
 void DoctorServiceImpl::runNextTool() {
   if (m_nextTool == m_tools.size()) {
-    m_probe =
-        std::make_unique<BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"}, kProbeLimit);
-    connect(m_probe.get(), &BridgeCall::finished, this, &DoctorServiceImpl::handleProbe);
+    m_probe = std::make_unique<process::BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"},
+                                                    kProbeLimit);
+    connect(m_probe.get(), &process::BridgeCall::finished, this, &DoctorServiceImpl::handleProbe);
     m_probe->start();
     return;
   }
   m_toolOutput.clear();
-  m_child = std::make_unique<ChildProcess>(m_tools[m_nextTool].name);
-  connect(m_child.get(), &ChildProcess::output, this, [this](const QByteArray& bytes) { m_toolOutput += bytes; });
-  connect(m_child.get(), &ChildProcess::ended, this, &DoctorServiceImpl::handleTool);
+  m_child = std::make_unique<process::ChildProcess>(m_tools[m_nextTool].name);
+  connect(m_child.get(), &process::ChildProcess::output, this,
+          [this](const QByteArray& bytes) { m_toolOutput += bytes; });
+  connect(m_child.get(), &process::ChildProcess::ended, this, &DoctorServiceImpl::handleTool);
   m_child->start(m_tools[m_nextTool].command);
 }
 
-void DoctorServiceImpl::handleTool(const ChildEnd& end) {
+void DoctorServiceImpl::handleTool(const process::ChildEnd& end) {
   const Tool& tool = m_tools[m_nextTool++];
   DoctorCheck check{.name = tool.name, .detail = firstLine(m_toolOutput), .fix = {}, .required = tool.required};
-  if (end.kind != ChildEnd::Kind::Exited || end.exitCode != 0) {
+  if (end.kind != process::ChildEnd::Kind::Exited || end.exitCode != 0) {
     check.status = tool.required ? DoctorCheck::Status::Failed : DoctorCheck::Status::Warning;
     check.detail = tool.command.program + " does not work: " + (end.lastLines.empty() ? end.detail : end.lastLines);
     while (check.detail.ends_with('\n')) {

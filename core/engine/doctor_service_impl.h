@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/engine/bridge_call.h"
-#include "core/engine/locations.h"
-#include "core/engine/target_choice.h"
+#include "core/process/bridge_call.h"
+#include "core/process/locations.h"
+#include "core/process/target_choice.h"
 #include "core/services/doctor_service.h"
 
 namespace swage::engine {
@@ -18,27 +18,27 @@ class DoctorServiceImpl final : public services::DoctorService {
   Q_OBJECT
 
  public:
-  DoctorServiceImpl(Locations locations, std::filesystem::path project, DriverState driver = nvidiaDriver(),
-                    QObject* parent = nullptr);
+  DoctorServiceImpl(process::Locations locations, std::filesystem::path project,
+                    process::DriverState driver = process::nvidiaDriver(), QObject* parent = nullptr);
   ~DoctorServiceImpl() override;
 
   void start() override;
 
  private:
   void runNextTool();
-  void handleTool(const ChildEnd& end);
+  void handleTool(const process::ChildEnd& end);
   void handleProbe(const Result<nlohmann::json>& document);
 
   struct Tool;
-  Locations m_locations;
+  process::Locations m_locations;
   std::filesystem::path m_project;
-  DriverState m_driver;
+  process::DriverState m_driver;
   std::vector<services::DoctorCheck> m_checks;
   std::vector<Tool> m_tools;
   std::size_t m_nextTool = 0;
   QByteArray m_toolOutput;
-  std::unique_ptr<ChildProcess> m_child;
-  std::unique_ptr<BridgeCall> m_probe;
+  std::unique_ptr<process::ChildProcess> m_child;
+  std::unique_ptr<process::BridgeCall> m_probe;
 };
 
 // What the bridge's probe says about Python, PyTorch and NVRTC.

@@ -2,8 +2,8 @@
 #include "core/engine/edit_service_impl.h"
 
 #include "core/base/assert.h"
-#include "core/engine/edit_evaluation.h"
 #include "core/patterns/catalogue.h"
+#include "core/run/edit_evaluation.h"
 
 namespace swage::engine {
 namespace {
@@ -41,7 +41,7 @@ std::vector<services::RegionParameters> describeRegions(const patterns::Catalogu
   return regions;
 }
 
-EditServiceImpl::EditServiceImpl(SessionParts parts, std::filesystem::path patterns, QObject* parent)
+EditServiceImpl::EditServiceImpl(run::SessionParts parts, std::filesystem::path patterns, QObject* parent)
     : services::EditService(parent), m_parts(std::move(parts)), m_patterns(std::move(patterns)) {
   m_thread.setObjectName(QStringLiteral("edits"));
   m_thread.start();
@@ -58,16 +58,16 @@ EditServiceImpl::~EditServiceImpl() {
 
 void EditServiceImpl::evaluate(const services::EditSpec& spec) {
   SWAGE_ASSERT(m_evaluation == nullptr);
-  m_evaluation = new EditEvaluation(m_parts, spec);
+  m_evaluation = new run::EditEvaluation(m_parts, spec);
   m_evaluation->moveToThread(&m_thread);
-  connect(m_evaluation, &EditEvaluation::stageChanged, this, &EditServiceImpl::stageChanged);
-  connect(m_evaluation, &EditEvaluation::finished, this, &EditServiceImpl::handleFinished);
-  QMetaObject::invokeMethod(m_evaluation, &EditEvaluation::start);
+  connect(m_evaluation, &run::EditEvaluation::stageChanged, this, &EditServiceImpl::stageChanged);
+  connect(m_evaluation, &run::EditEvaluation::finished, this, &EditServiceImpl::handleFinished);
+  QMetaObject::invokeMethod(m_evaluation, &run::EditEvaluation::start);
 }
 
 void EditServiceImpl::cancel() {
   if (m_evaluation != nullptr) {
-    QMetaObject::invokeMethod(m_evaluation, &EditEvaluation::cancel);
+    QMetaObject::invokeMethod(m_evaluation, &run::EditEvaluation::cancel);
   }
 }
 

@@ -5,12 +5,14 @@
 
 #include <filesystem>
 
-#include "core/engine/session.h"
+#include "core/run/session_parts.h"
 #include "core/services/edit_service.h"
 
-namespace swage::engine {
-
+namespace swage::run {
 class EditEvaluation;
+}
+
+namespace swage::engine {
 
 // EditService for one thread, usually that of the window, with the evaluation on a thread of its own. Destroying it
 // ends an evaluation in progress; the record stays whole.
@@ -19,7 +21,7 @@ class EditServiceImpl final : public services::EditService {
 
  public:
   // `patterns` is the folder of the catalogue.
-  EditServiceImpl(SessionParts parts, std::filesystem::path patterns, QObject* parent = nullptr);
+  EditServiceImpl(run::SessionParts parts, std::filesystem::path patterns, QObject* parent = nullptr);
   ~EditServiceImpl() override;
 
   void evaluate(const services::EditSpec& spec) override;
@@ -31,10 +33,10 @@ class EditServiceImpl final : public services::EditService {
  private:
   void handleFinished(const Result<services::EditOutcome>& outcome);
 
-  SessionParts m_parts;
+  run::SessionParts m_parts;
   std::filesystem::path m_patterns;
   QThread m_thread;
-  EditEvaluation* m_evaluation = nullptr;  // lives on m_thread, deleted there
+  run::EditEvaluation* m_evaluation = nullptr;  // lives on m_thread, deleted there
 };
 
 // What the patterns of the catalogue say about a genome. A pattern or parameter that the catalogue does not have any

@@ -22,7 +22,7 @@ double spreadOf(const std::vector<double>& times) {
 
 }  // namespace
 
-EngineBenchmark::EngineBenchmark(const SessionParts& parts, Options options, QObject* parent)
+EngineBenchmark::EngineBenchmark(const run::SessionParts& parts, Options options, QObject* parent)
     : QObject(parent), m_parts(parts), m_options(std::move(options)) {
   m_parts.profiledTargets.clear();  // the search is what is measured
 }
@@ -66,8 +66,8 @@ void EngineBenchmark::startSampling() {
   if (m_sampler || m_options.gpuMonitor.empty()) {
     return;
   }
-  m_sampler = std::make_unique<ChildProcess>("nvidia-smi");
-  connect(m_sampler.get(), &ChildProcess::output, this, &EngineBenchmark::readSamples);
+  m_sampler = std::make_unique<process::ChildProcess>("nvidia-smi");
+  connect(m_sampler.get(), &process::ChildProcess::output, this, &EngineBenchmark::readSamples);
   m_sampler->start(
       {.program = m_options.gpuMonitor,
        .arguments = {"--query-gpu=utilization.gpu", "--format=csv,noheader,nounits", "--id=0", "-lms", kSamplingMs},
@@ -136,8 +136,8 @@ void EngineBenchmark::verifyNext() {
     conclude(std::nullopt);
     return;
   }
-  m_verification = std::make_unique<Verification>(m_parts, m_options.spec.project, m_report.winner);
-  connect(m_verification.get(), &Verification::finished, this, &EngineBenchmark::handleVerified);
+  m_verification = std::make_unique<trust::Verification>(m_parts.programs, m_options.spec.project, m_report.winner);
+  connect(m_verification.get(), &trust::Verification::finished, this, &EngineBenchmark::handleVerified);
   m_verification->start();
 }
 

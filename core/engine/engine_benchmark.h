@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/child_process.h"
 #include "core/engine/run_service_impl.h"
-#include "core/engine/verification.h"
+#include "core/process/child_process.h"
 #include "core/services/types.h"
 #include "core/store/record.h"
+#include "core/trust/verification.h"
 
 namespace swage::engine {
 
@@ -45,7 +45,7 @@ class EngineBenchmark : public QObject {
     double freshSpreadBesideLaunch = 0.0;
   };
 
-  EngineBenchmark(const SessionParts& parts, Options options, QObject* parent = nullptr);
+  EngineBenchmark(const run::SessionParts& parts, Options options, QObject* parent = nullptr);
   ~EngineBenchmark() override;
 
   void start();
@@ -68,11 +68,11 @@ class EngineBenchmark : public QObject {
   void readSamples(const QByteArray& bytes);
   void conclude(std::optional<Error> error);
 
-  SessionParts m_parts;
+  run::SessionParts m_parts;
   Options m_options;
   std::unique_ptr<RunServiceImpl> m_run;
-  std::unique_ptr<Verification> m_verification;
-  std::unique_ptr<ChildProcess> m_sampler;
+  std::unique_ptr<trust::Verification> m_verification;
+  std::unique_ptr<process::ChildProcess> m_sampler;
   QByteArray m_sampleText;
   double m_sampleSum = 0.0;
   Report m_report;

@@ -106,8 +106,8 @@ bool ExportBenchmark::DeviceReport::keepsLimit() const {
   return eager.keepsLimit() && (!compiled || compiled->keepsLimit()) && (!graph || graph->keepsLimit());
 }
 
-ExportBenchmark::ExportBenchmark(const SessionParts& parts, Options options, QObject* parent)
-    : QObject(parent), m_parts(parts), m_options(std::move(options)) {}
+ExportBenchmark::ExportBenchmark(const process::Programs& programs, Options options, QObject* parent)
+    : QObject(parent), m_programs(programs), m_options(std::move(options)) {}
 
 ExportBenchmark::~ExportBenchmark() = default;
 
@@ -126,7 +126,7 @@ Result<> ExportBenchmark::chooseDevices() {
     return Error(ErrorKind::Storage,
                  fmt::format("cannot make a folder for the benchmark: {}", m_folder.errorString().toStdString()));
   }
-  const bool hasDriver = m_parts.driver() == DriverState::Loaded;
+  const bool hasDriver = m_programs.driver() == process::DriverState::Loaded;
   if (m_options.target == "cuda" && !hasDriver) {
     return Error(ErrorKind::Environment, "the target cuda needs an NVIDIA driver, and none is loaded",
                  "use --target cpu, or install the driver");
@@ -164,8 +164,9 @@ void ExportBenchmark::next() {
 void ExportBenchmark::call(std::vector<std::string> arguments,
                            void (ExportBenchmark::*then)(const Result<nlohmann::json>&)) {
   const bool isProbe = arguments.front() == "probe";
-  m_call = std::make_unique<BridgeCall>(m_parts.bridge, std::move(arguments), isProbe ? kProbeLimit : kMeasureLimit);
-  connect(m_call.get(), &BridgeCall::finished, this, then);
+  m_call = std::make_unique<process::BridgeCall>(m_programs.bridge, std::move(arguments),
+                                                 isProbe ? kProbeLimit : kMeasureLimit);
+  connect(m_call.get(), &process::BridgeCall::finished, this, then);
   m_call->start();
 }
 
@@ -188,10 +189,11 @@ void ExportBenchmark::handleProbe(const Result<nlohmann::json>& document) {
   }
   const auto capability = devices.front().value("capability", std::vector<int>{0, 0});
   m_computeCapability = capability.size() == 2 ? 10 * capability[0] + capability[1] : 0;
-  m_compilers = std::make_unique<CompilerPool>(CompilerPool::Options{.command = m_parts.compilerCommand, .size = 1});
-  connect(m_compilers.get(), &CompilerPool::compiled, this,
+  m_compilers = std::make_unique<process::CompilerPool>(
+      process::CompilerPool::Options{.command = m_programs.compilerCommand, .size = 1});
+  connect(m_compilers.get(), &process::CompilerPool::compiled, this,
           [this](std::uint64_t, const domain::CompileOutcome& outcome) { handleCompiled(outcome); });
-  connect(m_compilers.get(), &CompilerPool::failed, this, [this](const Error& error) { conclude(error); });
+  connect(m_compilers.get(), &process::CompilerPool::failed, this, [this](const Error& error) { conclude(error); });
   m_compilers->compile(0, {Target::Cuda, kCudaKernel, {"relu_kernel"}, fmt::format("sm_{}", m_computeCapability), {}});
 }
 

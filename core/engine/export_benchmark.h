@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/bridge_call.h"
-#include "core/engine/compiler_pool.h"
-#include "core/engine/session.h"
+#include "core/process/bridge_call.h"
+#include "core/process/compiler_pool.h"
+#include "core/process/programs.h"
 
 namespace swage::engine {
 
@@ -49,7 +49,7 @@ class ExportBenchmark : public QObject {
   };
   using Report = std::vector<DeviceReport>;
 
-  ExportBenchmark(const SessionParts& parts, Options options, QObject* parent = nullptr);
+  ExportBenchmark(const process::Programs& programs, Options options, QObject* parent = nullptr);
   ~ExportBenchmark() override;
 
   void start();
@@ -69,12 +69,12 @@ class ExportBenchmark : public QObject {
   void call(std::vector<std::string> arguments, void (ExportBenchmark::*then)(const Result<nlohmann::json>&));
   void conclude(const std::optional<Error>& error);
 
-  SessionParts m_parts;
+  process::Programs m_programs;
   Options m_options;
   QTemporaryDir m_folder;
   std::deque<domain::Target> m_targets;
-  std::unique_ptr<BridgeCall> m_call;
-  std::unique_ptr<CompilerPool> m_compilers;
+  std::unique_ptr<process::BridgeCall> m_call;
+  std::unique_ptr<process::CompilerPool> m_compilers;
   int m_computeCapability = 0;
   Report m_report;
   bool m_ended = false;

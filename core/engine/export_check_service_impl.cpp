@@ -7,14 +7,14 @@
 
 namespace swage::engine {
 
-ExportCheckServiceImpl::ExportCheckServiceImpl(SessionParts parts, QObject* parent)
-    : services::ExportCheckService(parent), m_parts(std::move(parts)) {}
+ExportCheckServiceImpl::ExportCheckServiceImpl(process::Programs programs, QObject* parent)
+    : services::ExportCheckService(parent), m_programs(std::move(programs)) {}
 
 void ExportCheckServiceImpl::start(const std::filesystem::path& project, domain::CandidateId candidate) {
   using Check = ExportChecks::Check;
   SWAGE_ASSERT(!m_candidate.isValid());
   m_candidate = candidate;
-  m_checks = std::make_unique<ExportChecks>(m_parts, project, candidate,
+  m_checks = std::make_unique<ExportChecks>(m_programs, project, candidate,
                                             std::vector{Check::FreshProcess, Check::Sanitizer, Check::HeldOutShapes},
                                             ExportChecks::Keeping::Must);
   connect(m_checks.get(), &ExportChecks::checkStarted, this, &ExportCheckServiceImpl::checkStarted);

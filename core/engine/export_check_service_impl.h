@@ -13,14 +13,14 @@ class ExportCheckServiceImpl final : public services::ExportCheckService {
   Q_OBJECT
 
  public:
-  explicit ExportCheckServiceImpl(SessionParts parts, QObject* parent = nullptr);
+  explicit ExportCheckServiceImpl(process::Programs programs, QObject* parent = nullptr);
 
   void start(const std::filesystem::path& project, domain::CandidateId candidate) override;
   void cancel() override;
   [[nodiscard]] domain::CandidateId checking() const override { return m_candidate; }
 
  private:
-  SessionParts m_parts;
+  process::Programs m_programs;
   domain::CandidateId m_candidate;
   std::unique_ptr<ExportChecks> m_checks;
 };

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
-#include "core/engine/held_out_shapes.h"
-#include "core/engine/sanitizer_check.h"
-#include "core/engine/trust.h"
-#include "core/engine/verification.h"
-#include "core/engine/winner_choice.h"
 #include "core/export/provenance.h"
+#include "core/run/winner_choice.h"
+#include "core/trust/held_out_shapes.h"
+#include "core/trust/sanitizer_check.h"
+#include "core/trust/trust.h"
+#include "core/trust/verification.h"
 
 namespace swage::engine {
 namespace {
@@ -29,10 +29,10 @@ Error cancelled() {
 
 }  // namespace
 
-ExportChecks::ExportChecks(const SessionParts& parts, std::filesystem::path project, domain::CandidateId candidate,
-                           std::vector<Check> checks, Keeping keeping, QObject* parent)
+ExportChecks::ExportChecks(const process::Programs& programs, std::filesystem::path project,
+                           domain::CandidateId candidate, std::vector<Check> checks, Keeping keeping, QObject* parent)
     : QObject(parent),
-      m_parts(parts),
+      m_programs(programs),
       m_project(std::move(project)),
       m_candidate(candidate),
       m_checks(checks.begin(), checks.end()),
@@ -87,8 +87,8 @@ void ExportChecks::next() {
 void ExportChecks::verify() {
   Q_EMIT checkStarted(AssuranceKind::FreshProcess);
   m_elapsed.start();
-  m_verification = std::make_unique<Verification>(m_parts, m_project, m_candidate);
-  connect(m_verification.get(), &Verification::finished, this, &ExportChecks::handleVerified);
+  m_verification = std::make_unique<trust::Verification>(m_programs, m_project, m_candidate);
+  connect(m_verification.get(), &trust::Verification::finished, this, &ExportChecks::handleVerified);
   m_verification->start();
 }
 
@@ -96,7 +96,7 @@ void ExportChecks::handleVerified(const Result<domain::Evaluation>& fresh) {
   if (!fresh) {
     m_failure = fresh.error();
   } else if (settle(judge(*fresh))) {
-    const std::optional<Assurance> heldBack = heldBackAssurance(*fresh);
+    const std::optional<Assurance> heldBack = trust::heldBackAssurance(*fresh);
     if ((!heldBack || settle(*heldBack)) && domain::asCorrect(*fresh) == nullptr) {
       m_takenBack = takeBack(*fresh);
     }
@@ -110,10 +110,10 @@ Assurance ExportChecks::judge(const domain::Evaluation& fresh) const {
   const domain::Correct* before = m_row.evaluation ? domain::asCorrect(*m_row.evaluation) : nullptr;
   const domain::Correct* now = domain::asCorrect(fresh);
   if (before == nullptr || now == nullptr) {
-    assurance.detail = now == nullptr ? findContradiction({}, fresh) : "it was not correct before";
+    assurance.detail = now == nullptr ? run::findContradiction({}, fresh) : "it was not correct before";
     return assurance;
   }
-  assurance.detail = findContradiction(before->timing, fresh);
+  assurance.detail = run::findContradiction(before->timing, fresh);
   if (assurance.detail.empty()) {
     assurance.verdict = AssuranceVerdict::Passed;
     assurance.detail = fmt::format("{}; recorded {}", exporting::timingText(now->timing.candidate),
@@ -123,17 +123,18 @@ Assurance ExportChecks::judge(const domain::Evaluation& fresh) const {
 }
 
 void ExportChecks::sanitise() {
-  if (m_parts.sanitizer.empty()) {
-    for (const AssuranceKind tool : kSanitizerTools) {
-      if (!settle({.kind = tool, .verdict = AssuranceVerdict::Unavailable, .detail = std::string(kNoSanitizer)})) {
+  if (m_programs.sanitizer.empty()) {
+    for (const AssuranceKind tool : trust::kSanitizerTools) {
+      if (!settle(
+              {.kind = tool, .verdict = AssuranceVerdict::Unavailable, .detail = std::string(trust::kNoSanitizer)})) {
         break;
       }
     }
     next();
     return;
   }
-  if (!m_parts.deviceIsLeased) {
-    Result<DeviceLease> lease = DeviceLease::take(m_run.device);
+  if (!m_programs.deviceIsLeased) {
+    Result<process::DeviceLease> lease = process::DeviceLease::take(m_run.device);
     if (!lease) {
       m_failure = lease.error();
       next();
@@ -141,14 +142,14 @@ void ExportChecks::sanitise() {
     }
     m_lease = std::move(*lease);
   }
-  m_sanitizer = std::make_unique<SanitizerCheck>(SanitizerCheck::Options{
-      .sanitizer = m_parts.sanitizer, .replay = m_parts.replay, .ordinal = m_run.device.ordinal});
-  connect(m_sanitizer.get(), &SanitizerCheck::found, this, &ExportChecks::handleSanitised);
-  connect(m_sanitizer.get(), &SanitizerCheck::finished, this, [this] {
+  m_sanitizer = std::make_unique<trust::SanitizerCheck>(trust::SanitizerCheck::Options{
+      .sanitizer = m_programs.sanitizer, .replay = m_programs.replay, .ordinal = m_run.device.ordinal});
+  connect(m_sanitizer.get(), &trust::SanitizerCheck::found, this, &ExportChecks::handleSanitised);
+  connect(m_sanitizer.get(), &trust::SanitizerCheck::finished, this, [this] {
     m_lease.reset();
     QTimer::singleShot(0, this, &ExportChecks::next);
   });
-  m_tools.assign(kSanitizerTools.begin(), kSanitizerTools.end());
+  m_tools.assign(trust::kSanitizerTools.begin(), trust::kSanitizerTools.end());
   Q_EMIT checkStarted(m_tools.front());
   const Result<> started = m_sanitizer->start(m_row.program.plan, m_binary, {m_tools.begin(), m_tools.end()});
   if (!started) {
@@ -163,7 +164,7 @@ void ExportChecks::handleSanitised(const Assurance& assurance) {
     return;
   }
   if (assurance.verdict == AssuranceVerdict::Failed) {
-    m_takenBack = takeBack(evaluationAfter(assurance));
+    m_takenBack = takeBack(trust::evaluationAfter(assurance));
     return;  // the other tools are not run
   }
   if (!m_tools.empty()) {
@@ -176,8 +177,8 @@ void ExportChecks::handleSanitised(const Assurance& assurance) {
 
 void ExportChecks::checkShapes() {
   Q_EMIT checkStarted(AssuranceKind::HeldOutShapes);
-  m_shapes = std::make_unique<HeldOutShapes>(m_parts, m_project, m_candidate);
-  connect(m_shapes.get(), &HeldOutShapes::finished, this, [this](const Result<Assurance>& assurance) {
+  m_shapes = std::make_unique<trust::HeldOutShapes>(m_programs, m_project, m_candidate);
+  connect(m_shapes.get(), &trust::HeldOutShapes::finished, this, [this](const Result<Assurance>& assurance) {
     if (assurance && !settle(*assurance)) {
       m_checks.clear();
     }
@@ -209,7 +210,7 @@ Result<> ExportChecks::record(const Assurance& assurance) const {
       return {};
     }
   }
-  return recordAssurance(m_project, m_candidate, assurance);
+  return trust::recordAssurance(m_project, m_candidate, assurance);
 }
 
 // As at the end of a search: what fails is no longer correct.

@@ -8,17 +8,22 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/domain/assurance.h"
-#include "core/engine/device_lease.h"
-#include "core/engine/session.h"
+#include "core/process/device_lease.h"
+#include "core/process/programs.h"
+#include "core/store/record.h"
 
-namespace swage::engine {
-
+namespace swage::trust {
 class HeldOutShapes;
 class SanitizerCheck;
 class Verification;
+}  // namespace swage::trust
+
+namespace swage::engine {
 
 // Whether a recorded candidate can be let out, asked again: evaluated by a fresh process on inputs that no one has
 // seen, its kernels under compute-sanitizer, and its genome at other sizes of the task. Each answer goes into the
@@ -32,7 +37,7 @@ class ExportChecks : public QObject {
   // What it means that another process writes the project: the answers are lost, or only what was asked for counts.
   enum class Keeping : std::uint8_t { Must, IfPossible };
 
-  ExportChecks(const SessionParts& parts, std::filesystem::path project, domain::CandidateId candidate,
+  ExportChecks(const process::Programs& programs, std::filesystem::path project, domain::CandidateId candidate,
                std::vector<Check> checks, Keeping keeping, QObject* parent = nullptr);
   ~ExportChecks() override;
 
@@ -61,7 +66,7 @@ class ExportChecks : public QObject {
   [[nodiscard]] bool isKept(const Result<>& written);
   void end(const Result<>& done);
 
-  SessionParts m_parts;
+  process::Programs m_programs;
   std::filesystem::path m_project;
   domain::CandidateId m_candidate;
   std::deque<Check> m_checks;
@@ -69,11 +74,11 @@ class ExportChecks : public QObject {
   store::CandidateRecord m_row;
   store::RunRow m_run;
   std::string m_binary;
-  std::optional<DeviceLease> m_lease;
-  std::unique_ptr<Verification> m_verification;
-  std::unique_ptr<SanitizerCheck> m_sanitizer;
+  std::optional<process::DeviceLease> m_lease;
+  std::unique_ptr<trust::Verification> m_verification;
+  std::unique_ptr<trust::SanitizerCheck> m_sanitizer;
   std::deque<domain::AssuranceKind> m_tools;  // that the sanitizer has not ended yet
-  std::unique_ptr<HeldOutShapes> m_shapes;
+  std::unique_ptr<trust::HeldOutShapes> m_shapes;
   QElapsedTimer m_elapsed;
   std::optional<Error> m_failure;
   bool m_takenBack = false;

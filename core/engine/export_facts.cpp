@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/engine/compiler_note.h"
-#include "core/engine/sanitizer_report.h"
-#include "core/engine/trust.h"
+#include "core/trust/sanitizer_report.h"
+#include "core/trust/trust.h"
 
 namespace swage::engine {
 namespace {
@@ -108,7 +108,7 @@ ExportGate sanitizerGate(const ExportEvidence& evidence) {
     gate.state = State::NotApplicable;
     return gate;
   }
-  for (const AssuranceKind tool : kSanitizerTools) {
+  for (const AssuranceKind tool : trust::kSanitizerTools) {
     const domain::Assurance* assurance = assuranceOf(evidence, tool);
     if (stateOf(assurance) == State::Failed) {
       gate.state = State::Failed;
@@ -120,7 +120,7 @@ ExportGate sanitizerGate(const ExportEvidence& evidence) {
       gate.detail = assurance->detail;
     }
   }
-  gate.state = gate.checks == static_cast<int>(kSanitizerTools.size()) ? State::Passed : State::NotRun;
+  gate.state = gate.checks == static_cast<int>(trust::kSanitizerTools.size()) ? State::Passed : State::NotRun;
   return gate;
 }
 
@@ -207,7 +207,7 @@ Result<> readProvenance(const store::Record& record, ExportEvidence& evidence) {
     provenance.compiler = compilerNote(candidate.assembly, binary);
   }
   SWAGE_TRY(readChecks(record, evidence));
-  SWAGE_TRY_ASSIGN(provenance.doubts, doubtsOf(record, evidence.run.id));
+  SWAGE_TRY_ASSIGN(provenance.doubts, trust::doubtsOf(record, evidence.run.id));
   return readLineage(record, evidence);
 }
 

@@ -13,8 +13,8 @@ using std::chrono_literals::operator""ms;
 
 }  // namespace
 
-ProfileServiceImpl::ProfileServiceImpl(SessionParts parts, const RecordServiceImpl& record, QObject* parent)
-    : services::ProfileService(parent), m_parts(std::move(parts)), m_record(record) {
+ProfileServiceImpl::ProfileServiceImpl(process::Programs programs, const RecordServiceImpl& record, QObject* parent)
+    : services::ProfileService(parent), m_programs(std::move(programs)), m_record(record) {
   m_tick.setInterval(500ms);
   connect(&m_tick, &QTimer::timeout, this, &ProfileServiceImpl::tell);
 }
@@ -37,12 +37,12 @@ void ProfileServiceImpl::start(const std::filesystem::path& project, domain::Can
   m_progress = {};
   m_clock.start();
   m_tick.start();
-  m_job = std::make_unique<ProfileJob>(m_parts, project, candidate);
-  connect(m_job.get(), &ProfileJob::stageChanged, this, [this](services::ProfileProgress::Stage stage) {
+  m_job = std::make_unique<run::ProfileJob>(m_programs, project, candidate);
+  connect(m_job.get(), &run::ProfileJob::stageChanged, this, [this](services::ProfileProgress::Stage stage) {
     m_progress.stage = stage;
     tell();
   });
-  connect(m_job.get(), &ProfileJob::finished, this, &ProfileServiceImpl::handleProfile);
+  connect(m_job.get(), &run::ProfileJob::finished, this, &ProfileServiceImpl::handleProfile);
   m_job->start();
 }
 

@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "core/engine/profile_job.h"
 #include "core/engine/record_service_impl.h"
+#include "core/run/profile_job.h"
 #include "core/services/profile_service.h"
 
 namespace swage::engine {
@@ -18,7 +18,7 @@ class ProfileServiceImpl final : public services::ProfileService {
   Q_OBJECT
 
  public:
-  ProfileServiceImpl(SessionParts parts, const RecordServiceImpl& record, QObject* parent = nullptr);
+  ProfileServiceImpl(process::Programs programs, const RecordServiceImpl& record, QObject* parent = nullptr);
 
   [[nodiscard]] Result<std::optional<services::ProfileReport>> report(domain::CandidateId candidate) const override;
   [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId candidate) const override;
@@ -32,9 +32,9 @@ class ProfileServiceImpl final : public services::ProfileService {
   [[nodiscard]] Result<services::ProfileReport> storedReport(domain::CandidateId candidate) const;
   void tell();
 
-  SessionParts m_parts;
+  process::Programs m_programs;
   const RecordServiceImpl& m_record;
-  std::unique_ptr<ProfileJob> m_job;
+  std::unique_ptr<run::ProfileJob> m_job;
   domain::CandidateId m_candidate;
   services::ProfileProgress m_progress;
   QElapsedTimer m_clock;

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "core/engine/export_facts.h"
-#include "core/engine/snapshots.h"
-#include "core/engine/trust.h"
+#include "core/run/snapshots.h"
 #include "core/stats/roofline.h"
+#include "core/trust/trust.h"
 
 namespace swage::engine {
 namespace {
@@ -110,7 +110,7 @@ Result<std::vector<services::RunSummary>> RecordServiceImpl::runs() const {
   result.reserve(rows.size());
   for (const store::RunRow& row : rows) {
     SWAGE_TRY_ASSIGN(const double roof, roofNs(row));
-    result.push_back(summaryOf(row, roof));
+    result.push_back(run::summaryOf(row, roof));
   }
   return result;
 }
@@ -119,7 +119,7 @@ Result<services::RunSummary> RecordServiceImpl::run(domain::RunId id) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(id));
   SWAGE_TRY_ASSIGN(const double roof, roofNs(row));
-  return summaryOf(row, roof);
+  return run::summaryOf(row, roof);
 }
 
 Result<std::int64_t> RecordServiceImpl::candidateCount(const services::CandidatePage& page) const {
@@ -146,7 +146,7 @@ Result<std::vector<services::CandidateRow>> RecordServiceImpl::rowsOf(
   rows.reserve(lines.size());
   for (const store::CandidateLine& line : lines) {
     SWAGE_TRY_ASSIGN(const double roof, roofNs(line.run));
-    rows.push_back(rowOf(line, roof));
+    rows.push_back(run::rowOf(line, roof));
   }
   return rows;
 }
@@ -186,7 +186,7 @@ Result<services::CandidateDetail> RecordServiceImpl::candidate(domain::Candidate
   SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, record->candidate(id));
   SWAGE_TRY_ASSIGN(const store::RunRow run, record->run(candidate.run));
   SWAGE_TRY_ASSIGN(const double roof, roofNs(run));
-  return detailOf(std::move(candidate), run.eagerSpeedup, roof);
+  return run::detailOf(std::move(candidate), run.eagerSpeedup, roof);
 }
 
 Result<std::vector<services::CellSummary>> RecordServiceImpl::cells(domain::RunId run,
@@ -220,7 +220,7 @@ Result<std::vector<services::CellSummary>> RecordServiceImpl::summarise(domain::
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
   SWAGE_TRY_ASSIGN(const double roof, roofNs(row));
-  return cellsOf(lines, row, roof, isNow ? row.best : bestOf(lines));
+  return run::cellsOf(lines, row, roof, isNow ? row.best : bestOf(lines));
 }
 
 Result<std::vector<services::HistoryPoint>> RecordServiceImpl::history(domain::RunId run) const {
@@ -294,7 +294,7 @@ Result<std::vector<services::ExportGate>> RecordServiceImpl::gates(domain::Candi
 
 Result<std::vector<std::string>> RecordServiceImpl::doubts(domain::RunId run) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  return doubtsOf(*record, run);
+  return trust::doubtsOf(*record, run);
 }
 
 }  // namespace swage::engine

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
-#include "core/engine/proposer_board.h"
+#include "core/run/proposer_board.h"
 
 namespace swage::engine {
 namespace {
@@ -133,8 +133,8 @@ Result<services::RunActivity> recordedActivity(const store::Record& record, doma
   LaneReader lanes(row, totals);
   for (const store::Record::Event& event : events) {
     lanes.take(event);
-    if (event.kind == kProposersEvent) {
-      if (Result<services::ActivitySample> sample = parseSample(event.json)) {
+    if (event.kind == run::kProposersEvent) {
+      if (Result<services::ActivitySample> sample = run::parseSample(event.json)) {
         activity.timeline.push_back(std::move(*sample));
       }
     }

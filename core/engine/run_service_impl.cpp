@@ -5,7 +5,7 @@
 
 namespace swage::engine {
 
-RunServiceImpl::RunServiceImpl(SessionParts parts, QObject* parent)
+RunServiceImpl::RunServiceImpl(run::SessionParts parts, QObject* parent)
     : services::RunService(parent), m_parts(std::move(parts)) {
   m_thread.setObjectName(QStringLiteral("engine"));
   m_thread.start();
@@ -23,55 +23,55 @@ RunServiceImpl::~RunServiceImpl() {
 void RunServiceImpl::start(const services::RunSpec& spec) {
   SWAGE_ASSERT(m_session == nullptr);
   m_run = spec.resume.value_or(domain::RunId());
-  m_session = new Session(m_parts);
+  m_session = new run::Session(m_parts);
   m_session->moveToThread(&m_thread);
   forward();
   QMetaObject::invokeMethod(m_session, [session = m_session, spec] { session->start(spec); });
 }
 
 void RunServiceImpl::forward() {
-  connect(m_session, &Session::stateChanged, this, [this](services::RunState state) {
+  connect(m_session, &run::Session::stateChanged, this, [this](services::RunState state) {
     m_state = state;
     Q_EMIT stateChanged(state);
   });
-  connect(m_session, &Session::runCreated, this, [this](domain::RunId run) {
+  connect(m_session, &run::Session::runCreated, this, [this](domain::RunId run) {
     m_run = run;
     Q_EMIT runCreated(run);
   });
-  connect(m_session, &Session::progressed, this, &RunServiceImpl::progressed);
-  connect(m_session, &Session::candidateEvaluated, this, &RunServiceImpl::candidateEvaluated);
-  connect(m_session, &Session::archiveChanged, this, &RunServiceImpl::archiveChanged);
-  connect(m_session, &Session::lanesChanged, this, &RunServiceImpl::lanesChanged);
-  connect(m_session, &Session::proposersChanged, this, &RunServiceImpl::proposersChanged);
-  connect(m_session, &Session::baselineMeasured, this, &RunServiceImpl::baselineMeasured);
-  connect(m_session, &Session::noticed, this, &RunServiceImpl::noticed);
-  connect(m_session, &Session::finished, this, [this](const services::RunOutcome& outcome) {
+  connect(m_session, &run::Session::progressed, this, &RunServiceImpl::progressed);
+  connect(m_session, &run::Session::candidateEvaluated, this, &RunServiceImpl::candidateEvaluated);
+  connect(m_session, &run::Session::archiveChanged, this, &RunServiceImpl::archiveChanged);
+  connect(m_session, &run::Session::lanesChanged, this, &RunServiceImpl::lanesChanged);
+  connect(m_session, &run::Session::proposersChanged, this, &RunServiceImpl::proposersChanged);
+  connect(m_session, &run::Session::baselineMeasured, this, &RunServiceImpl::baselineMeasured);
+  connect(m_session, &run::Session::noticed, this, &RunServiceImpl::noticed);
+  connect(m_session, &run::Session::finished, this, [this](const services::RunOutcome& outcome) {
     m_session->deleteLater();
     m_session = nullptr;  // so that a handler of finished() may start the next run
     Q_EMIT finished(outcome);
   });
 }
 
-void RunServiceImpl::tellSession(void (Session::*what)()) {
+void RunServiceImpl::tellSession(void (run::Session::*what)()) {
   if (m_session != nullptr) {
     QMetaObject::invokeMethod(m_session, [session = m_session, what] { (session->*what)(); });
   }
 }
 
 void RunServiceImpl::pause() {
-  tellSession(&Session::pause);
+  tellSession(&run::Session::pause);
 }
 
 void RunServiceImpl::resume() {
-  tellSession(&Session::resume);
+  tellSession(&run::Session::resume);
 }
 
 void RunServiceImpl::stop() {
-  tellSession(&Session::stop);
+  tellSession(&run::Session::stop);
 }
 
 void RunServiceImpl::kill() {
-  tellSession(&Session::kill);
+  tellSession(&run::Session::kill);
 }
 
 }  // namespace swage::engine

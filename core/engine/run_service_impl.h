@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "core/engine/session.h"
+#include "core/run/session.h"
 #include "core/services/run_service.h"
 
 namespace swage::engine {
@@ -17,7 +17,7 @@ class RunServiceImpl final : public services::RunService {
   Q_OBJECT
 
  public:
-  explicit RunServiceImpl(SessionParts parts, QObject* parent = nullptr);
+  explicit RunServiceImpl(run::SessionParts parts, QObject* parent = nullptr);
   ~RunServiceImpl() override;
 
   void start(const services::RunSpec& spec) override;
@@ -30,11 +30,11 @@ class RunServiceImpl final : public services::RunService {
 
  private:
   void forward();
-  void tellSession(void (Session::*what)());
+  void tellSession(void (run::Session::*what)());
 
-  SessionParts m_parts;
+  run::SessionParts m_parts;
   QThread m_thread;
-  Session* m_session = nullptr;  // lives on m_thread, deleted there
+  run::Session* m_session = nullptr;  // lives on m_thread, deleted there
   services::RunState m_state = services::RunState::Idle;
   domain::RunId m_run;
 };

@@ -3,19 +3,19 @@
 
 #include "core/base/assert.h"
 #include "core/base/log.h"
-#include "core/engine/self_test_gate.h"
+#include "core/trust/self_test_gate.h"
 
 namespace swage::engine {
 
-SelfTestServiceImpl::SelfTestServiceImpl(SessionParts parts, std::filesystem::path corpus, QObject* parent)
+SelfTestServiceImpl::SelfTestServiceImpl(run::SessionParts parts, std::filesystem::path corpus, QObject* parent)
     : SelfTestService(parent), m_parts(std::move(parts)), m_corpus(std::move(corpus)) {}
 
 SelfTestServiceImpl::~SelfTestServiceImpl() = default;
 
 void SelfTestServiceImpl::start() {
   SWAGE_ASSERT(!m_choice);
-  m_choice = std::make_unique<TargetChoice>(m_parts.bridge, "auto", m_parts.driver());
-  connect(m_choice.get(), &TargetChoice::finished, this, &SelfTestServiceImpl::run);
+  m_choice = std::make_unique<process::TargetChoice>(m_parts.programs.bridge, "auto", m_parts.programs.driver());
+  connect(m_choice.get(), &process::TargetChoice::finished, this, &SelfTestServiceImpl::run);
   m_choice->start();
 }
 
@@ -31,8 +31,10 @@ std::vector<services::StoredVerdict> SelfTestServiceImpl::storedVerdicts() const
   if (!m_parts.selfTest) {
     return {};
   }
-  const SelfTest::Options options = m_parts.selfTestOptions(domain::Target::Cpu);  // the programs are the same
-  return engine::storedVerdicts(m_parts.selfTest->verdicts, buildOf(options.worker.program, options.compiler.program));
+  const trust::SelfTest::Options options =
+      trust::selfTestOptions(m_parts.programs, domain::Target::Cpu);  // the programs are the same
+  return trust::storedVerdicts(m_parts.selfTest->verdicts,
+                               trust::buildOf(options.worker.program, options.compiler.program));
 }
 
 void SelfTestServiceImpl::run(const Result<domain::Target>& target) {
@@ -40,24 +42,25 @@ void SelfTestServiceImpl::run(const Result<domain::Target>& target) {
     finish(target.error());
     return;
   }
-  auto corpus = SelfTestCorpus::load(m_corpus, *target);
+  auto corpus = trust::SelfTestCorpus::load(m_corpus, *target);
   if (!corpus) {
     finish(corpus.error());
     return;
   }
   m_corpusHash = corpus->hash;
-  m_test = std::make_unique<SelfTest>(std::move(*corpus), m_parts.selfTestOptions(*target));
-  connect(m_test.get(), &SelfTest::caseEnded, this, &SelfTestServiceImpl::caseEnded);
-  connect(m_test.get(), &SelfTest::finished, this, &SelfTestServiceImpl::handleReport);
+  m_test = std::make_unique<trust::SelfTest>(std::move(*corpus), trust::selfTestOptions(m_parts.programs, *target));
+  connect(m_test.get(), &trust::SelfTest::caseEnded, this, &SelfTestServiceImpl::caseEnded);
+  connect(m_test.get(), &trust::SelfTest::finished, this, &SelfTestServiceImpl::handleReport);
   m_test->start();
 }
 
 void SelfTestServiceImpl::handleReport(const Result<services::SelfTestReport>& report) {
   if (report && m_parts.selfTest) {
-    const SelfTest::Options options = m_parts.selfTestOptions(report->device.target);
-    const SelfTestKey key{report->device, report->torchVersion,
-                          buildOf(options.worker.program, options.compiler.program), m_corpusHash};
-    const Result<> kept = keepVerdict(m_parts.selfTest->verdicts, key, report->hasPassed(), report->cases.size());
+    const trust::SelfTest::Options options = trust::selfTestOptions(m_parts.programs, report->device.target);
+    const trust::SelfTestKey key{report->device, report->torchVersion,
+                                 trust::buildOf(options.worker.program, options.compiler.program), m_corpusHash};
+    const Result<> kept =
+        trust::keepVerdict(m_parts.selfTest->verdicts, key, report->hasPassed(), report->cases.size());
     if (!kept) {
       log::warn("cannot keep the verdict of the self-test: {}", kept.error().message());
     }

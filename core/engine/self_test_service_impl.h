@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "core/engine/session.h"
-#include "core/engine/target_choice.h"
+#include "core/process/target_choice.h"
+#include "core/run/session_parts.h"
 #include "core/services/self_test_service.h"
 
 namespace swage::engine {
@@ -17,7 +17,7 @@ class SelfTestServiceImpl final : public services::SelfTestService {
 
  public:
   // `corpus`: resources/selftest.
-  SelfTestServiceImpl(SessionParts parts, std::filesystem::path corpus, QObject* parent = nullptr);
+  SelfTestServiceImpl(run::SessionParts parts, std::filesystem::path corpus, QObject* parent = nullptr);
   ~SelfTestServiceImpl() override;
 
   void start() override;
@@ -29,11 +29,11 @@ class SelfTestServiceImpl final : public services::SelfTestService {
   void handleReport(const Result<services::SelfTestReport>& report);
   void finish(const Result<services::SelfTestReport>& report);
 
-  SessionParts m_parts;
+  run::SessionParts m_parts;
   std::filesystem::path m_corpus;
   std::string m_corpusHash;
-  std::unique_ptr<TargetChoice> m_choice;
-  std::unique_ptr<SelfTest> m_test;
+  std::unique_ptr<process::TargetChoice> m_choice;
+  std::unique_ptr<trust::SelfTest> m_test;
 };
 
 }  // namespace swage::engine

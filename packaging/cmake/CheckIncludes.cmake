@@ -30,6 +30,9 @@ function(tested_by file out)
   elseif(file MATCHES "^tests/compiler/source_lines_test")
     # What the compiler makes goes through the profiler's reader there.
     set(layer "all")
+  elseif(file MATCHES "^tests/core/process/faulty_synthesis")
+    # The synthesiser's own program with faults put in.
+    set(layer "all")
   elseif(file MATCHES "^tests/core/([^/]+)/")
     set(layer ${CMAKE_MATCH_1})
   elseif(file MATCHES "^tests/(compiler|worker|cli)/")

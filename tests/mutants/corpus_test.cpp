@@ -4,11 +4,10 @@
 #include <map>
 
 #include "core/domain/launch_plan.h"
-#include "core/engine/candidate_outcome.h"
-#include "core/engine/compiler_pool.h"
-#include "core/engine/locations.h"
-#include "core/engine/self_test_corpus.h"
-#include "core/engine/session.h"
+#include "core/process/compiler_pool.h"
+#include "core/process/locations.h"
+#include "core/process/programs.h"
+#include "core/trust/self_test_corpus.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/wait_for.h"
 
@@ -16,22 +15,22 @@
 namespace swage::engine {
 namespace {
 
-bool endsInTheCompiler(const PlantedCase& planted) {
+bool endsInTheCompiler(const trust::PlantedCase& planted) {
   return planted.expected[0].status == "compile error" || planted.expected[0].rule == "code check";
 }
 
 class ShippedCorpus : public ::testing::TestWithParam<domain::Target> {};
 
 TEST_P(ShippedCorpus, CompilesButForWhatTheCompilerMustRefuse) {
-  const Locations locations = Locations::find(SWAGE_TEST_PROGRAMS);
+  const process::Locations locations = process::Locations::find(SWAGE_TEST_PROGRAMS);
   if (GetParam() == domain::Target::Cuda && locations.nvrtc.empty()) {
     GTEST_SKIP() << "there is no NVRTC";
   }
-  const auto corpus = SelfTestCorpus::load(locations.selfTest, GetParam());
+  const auto corpus = trust::SelfTestCorpus::load(locations.selfTest, GetParam());
   ASSERT_THAT(corpus, testing::IsOk());
-  CompilerPool pool({.command = SessionParts::standard(locations).compilerCommand, .size = 2});
+  process::CompilerPool pool({.command = process::Programs::standard(locations).compilerCommand, .size = 2});
   std::map<std::uint64_t, domain::CompileOutcome> outcomes;
-  QObject::connect(&pool, &CompilerPool::compiled, &pool,
+  QObject::connect(&pool, &process::CompilerPool::compiled, &pool,
                    [&](std::uint64_t token, const domain::CompileOutcome& outcome) { outcomes[token] = outcome; });
   std::size_t sent = 0;
   for (std::size_t i = 0; i < corpus->cases.size(); ++i) {
@@ -47,17 +46,17 @@ TEST_P(ShippedCorpus, CompilesButForWhatTheCompilerMustRefuse) {
   }
   ASSERT_TRUE(testing::waitFor([&] { return outcomes.size() == sent; }, std::chrono::minutes(4)));
   for (const auto& [index, outcome] : outcomes) {
-    const PlantedCase& planted = corpus->cases[index];
+    const trust::PlantedCase& planted = corpus->cases[index];
     const auto* failure = std::get_if<domain::CompileFailed>(&outcome);
     if (endsInTheCompiler(planted)) {
       ASSERT_NE(failure, nullptr) << planted.name << " compiles";
-      EXPECT_TRUE(isExpected(planted, evaluationOf(*failure))) << planted.name << ": " << failure->log;
+      EXPECT_TRUE(trust::isExpected(planted, domain::evaluationOf(*failure))) << planted.name << ": " << failure->log;
     } else {
       EXPECT_EQ(failure, nullptr) << planted.name << ": " << failure->log;
     }
   }
   bool stopped = false;
-  QObject::connect(&pool, &CompilerPool::stopped, &pool, [&] { stopped = true; });
+  QObject::connect(&pool, &process::CompilerPool::stopped, &pool, [&] { stopped = true; });
   pool.stop();
   EXPECT_TRUE(testing::waitFor([&] { return stopped; }));
 }

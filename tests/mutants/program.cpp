@@ -21,12 +21,12 @@
 
 #include "core/base/files.h"
 #include "core/domain/json.h"
-#include "core/engine/locations.h"
-#include "core/engine/sanitizer_check.h"
-#include "core/engine/self_test.h"
-#include "core/engine/session.h"
 #include "core/patterns/catalogue.h"
+#include "core/process/locations.h"
+#include "core/run/session_parts.h"
 #include "core/synth/synthesizer.h"
+#include "core/trust/sanitizer_check.h"
+#include "core/trust/self_test.h"
 #include "tests/mutants/mutation.h"
 
 namespace swage::testing {
@@ -132,23 +132,23 @@ class Oracle {
 
 class Program : public QObject {
  public:
-  Program(Options options, engine::Locations locations)
+  Program(Options options, process::Locations locations)
       : m_options(options),
         m_locations(std::move(locations)),
-        m_parts(engine::SessionParts::standard(m_locations)),
+        m_parts(run::SessionParts::standard(m_locations)),
         m_oracle(options.target),
         m_random(options.seed) {}
 
   void start() {
-    engine::WorkerSupervisor::Options worker;
-    worker.command = m_parts.workerCommand(m_options.target);
-    m_worker = std::make_unique<engine::WorkerSupervisor>(std::move(worker));
-    connect(m_worker.get(), &engine::WorkerSupervisor::failed, this, [this](const Error& error) { fail(error); });
-    connect(m_worker.get(), &engine::WorkerSupervisor::deviceReady, this, [this](const wire::WorkerReady& ready) {
+    process::WorkerSupervisor::Options worker;
+    worker.command = m_parts.programs.workerCommand(m_options.target);
+    m_worker = std::make_unique<process::WorkerSupervisor>(std::move(worker));
+    connect(m_worker.get(), &process::WorkerSupervisor::failed, this, [this](const Error& error) { fail(error); });
+    connect(m_worker.get(), &process::WorkerSupervisor::deviceReady, this, [this](const wire::WorkerReady& ready) {
       m_device = ready.device;
       m_worker->stop();
     });
-    connect(m_worker.get(), &engine::WorkerSupervisor::stopped, this, [this] { makeMutants(); });
+    connect(m_worker.get(), &process::WorkerSupervisor::stopped, this, [this] { makeMutants(); });
     m_worker->start();
   }
 
@@ -159,7 +159,7 @@ class Program : public QObject {
   }
 
   [[nodiscard]] Result<> addOriginals(const std::string& name, const patterns::Catalogue& catalogue) {
-    SWAGE_TRY_ASSIGN(m_tasks[name], engine::SelfTestCorpus::loadTask(m_locations.selfTest, name));
+    SWAGE_TRY_ASSIGN(m_tasks[name], trust::SelfTestCorpus::loadTask(m_locations.selfTest, name));
     SWAGE_TRY_ASSIGN(const auto synthesizer, synth::Synthesizer::create(m_tasks[name].graph, m_device, catalogue));
     std::vector<domain::Genome> genomes = synthesizer->seeds();
     for (int i = 0; i < 12; ++i) {
@@ -211,13 +211,13 @@ class Program : public QObject {
   }
 
   void compile() {
-    engine::CompilerPool::Options pool;
-    pool.command = m_parts.compilerCommand;
-    pool.size = m_parts.selfTestOptions(m_options.target).compilers;
-    m_compilers = std::make_unique<engine::CompilerPool>(std::move(pool));
-    connect(m_compilers.get(), &engine::CompilerPool::failed, this, [this](const Error& error) { fail(error); });
-    connect(m_compilers.get(), &engine::CompilerPool::compiled, this, &Program::handleCompiled);
-    connect(m_compilers.get(), &engine::CompilerPool::stopped, this, &Program::judge);
+    process::CompilerPool::Options pool;
+    pool.command = m_parts.programs.compilerCommand;
+    pool.size = trust::selfTestOptions(m_parts.programs, m_options.target).compilers;
+    m_compilers = std::make_unique<process::CompilerPool>(std::move(pool));
+    connect(m_compilers.get(), &process::CompilerPool::failed, this, [this](const Error& error) { fail(error); });
+    connect(m_compilers.get(), &process::CompilerPool::compiled, this, &Program::handleCompiled);
+    connect(m_compilers.get(), &process::CompilerPool::stopped, this, &Program::judge);
     for (std::size_t i = 0; i < m_originals.size(); ++i) {
       send(i, m_originals[i].program, m_originals[i].program.source);
     }
@@ -315,11 +315,11 @@ class Program : public QObject {
   }
 
   void judge() {
-    engine::SelfTestCorpus corpus;
+    trust::SelfTestCorpus corpus;
     corpus.tasks = m_tasks;
     for (std::size_t i = 0; i < m_mutants.size(); ++i) {
       const Mutant& mutant = m_mutants[i];
-      engine::PlantedCase planted;
+      trust::PlantedCase planted;
       planted.name = fmt::format("{}", i);
       planted.task = m_originals[mutant.original].task;
       planted.family = std::string(name(mutant.mutation.kind));
@@ -336,8 +336,9 @@ class Program : public QObject {
     }
     std::stable_sort(corpus.cases.begin(), corpus.cases.end(),
                      [](const auto& a, const auto& b) { return a.task < b.task; });
-    m_test = std::make_unique<engine::SelfTest>(std::move(corpus), m_parts.selfTestOptions(m_options.target));
-    connect(m_test.get(), &engine::SelfTest::finished, this, &Program::handleReport);
+    m_test = std::make_unique<trust::SelfTest>(std::move(corpus),
+                                               trust::selfTestOptions(m_parts.programs, m_options.target));
+    connect(m_test.get(), &trust::SelfTest::finished, this, &Program::handleReport);
     m_test->start();
   }
 
@@ -352,11 +353,11 @@ class Program : public QObject {
       const bool asExpected = one.verdict == services::SelfTestCase::Verdict::AsExpected;
       m_judgements.push_back({&mutant, one.family, asExpected != mutant.isWrong, one.detail});
     }
-    if (m_options.target == domain::Target::Cuda && m_parts.sanitizer.empty()) {
+    if (m_options.target == domain::Target::Cuda && m_parts.programs.sanitizer.empty()) {
       std::fprintf(stderr, "compute-sanitizer is not installed: nothing is sanitised\n");
     }
     for (Judgement& judgement : m_judgements) {
-      if (judgement.isAccepted && m_options.target == domain::Target::Cuda && !m_parts.sanitizer.empty()) {
+      if (judgement.isAccepted && m_options.target == domain::Target::Cuda && !m_parts.programs.sanitizer.empty()) {
         m_unchecked.push_back(&judgement);
       }
     }
@@ -375,17 +376,18 @@ class Program : public QObject {
     }
     Judgement& judgement = *m_unchecked.front();
     m_unchecked.pop_front();
-    auto* check = new engine::SanitizerCheck(
-        {.sanitizer = m_parts.sanitizer, .replay = m_parts.replay, .ordinal = m_device.ordinal}, this);
-    connect(check, &engine::SanitizerCheck::found, this, [this, &judgement](const domain::Assurance& assurance) {
+    auto* check = new trust::SanitizerCheck(
+        {.sanitizer = m_parts.programs.sanitizer, .replay = m_parts.programs.replay, .ordinal = m_device.ordinal},
+        this);
+    connect(check, &trust::SanitizerCheck::found, this, [this, &judgement](const domain::Assurance& assurance) {
       m_unavailable += assurance.verdict == domain::AssuranceVerdict::Unavailable ? 1 : 0;
       if (assurance.verdict == domain::AssuranceVerdict::Failed) {
         judgement.isAccepted = false;
-        judgement.detail = fmt::format("{}: {}", engine::sanitizerTool(assurance.kind), assurance.detail);
+        judgement.detail = fmt::format("{}: {}", trust::sanitizerTool(assurance.kind), assurance.detail);
         ++m_foundLate;
       }
     });
-    connect(check, &engine::SanitizerCheck::finished, this, [this, check] {
+    connect(check, &trust::SanitizerCheck::finished, this, [this, check] {
       check->deleteLater();
       --m_checks;
       sanitiseNext();
@@ -429,8 +431,8 @@ class Program : public QObject {
   }
 
   Options m_options;
-  engine::Locations m_locations;
-  engine::SessionParts m_parts;
+  process::Locations m_locations;
+  run::SessionParts m_parts;
   Oracle m_oracle;
   Random m_random;
   domain::DeviceInfo m_device;
@@ -452,9 +454,9 @@ class Program : public QObject {
   int m_unavailable = 0;
   bool m_reported = false;
   fs::path m_folder = makeFolder();
-  std::unique_ptr<engine::WorkerSupervisor> m_worker;
-  std::unique_ptr<engine::CompilerPool> m_compilers;
-  std::unique_ptr<engine::SelfTest> m_test;
+  std::unique_ptr<process::WorkerSupervisor> m_worker;
+  std::unique_ptr<process::CompilerPool> m_compilers;
+  std::unique_ptr<trust::SelfTest> m_test;
 
   static fs::path makeFolder() {
     std::string name = (fs::temp_directory_path() / "swage-mutants-XXXXXX").string();
@@ -478,7 +480,7 @@ int run(int argc, char** argv) {
       return 2;
     }
   }
-  Program program(options, engine::Locations::find(SWAGE_TEST_PROGRAMS));
+  Program program(options, process::Locations::find(SWAGE_TEST_PROGRAMS));
   QTimer::singleShot(0, &program, [&program] { program.start(); });
   return QCoreApplication::exec();
 }

@@ -17,7 +17,7 @@
 
 #include "core/engine/record_service_impl.h"
 #include "core/engine/run_service_impl.h"
-#include "tests/engine/session_fixture.h"
+#include "tests/core/run/session_fixture.h"
 #include "tests/support/full_disk.h"
 #include "tests/support/no_warnings.h"
 #include "tests/support/result_matchers.h"
@@ -79,7 +79,7 @@ class IncidentsTest : public SessionFixture {
   IncidentsTest() {
     expectWarnings();  // each of these goes into the log, too
     ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
-    m_parts.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--evaluate-ms", "20"}); };
+    m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--evaluate-ms", "20"}); };
     m_spec.timeBudgetSeconds = 600.0;
     m_spec.maxEvaluations = 80;
     m_spaceSize = 2000;
@@ -236,23 +236,25 @@ TEST_F(IncidentsTest, ARecordThatAnotherProgramHoldsStopsTheSearchUntilItIsFree)
 class LostGpuTest : public IncidentsTest {
  protected:
   LostGpuTest() {
-    m_parts.driver = [] { return engine::DriverState::Loaded; };
+    m_parts.programs.driver = [] { return process::DriverState::Loaded; };
     m_spec.target = "cuda";
   }
-  static engine::LaunchCommand gpu(const std::string& uuid, const std::string& behaviour,
-                                   std::vector<std::string> more = {}) {
+  static process::LaunchCommand gpu(const std::string& uuid, const std::string& behaviour,
+                                    std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--gpu", "--evaluate-ms", "20", "--uuid", uuid});
     return fakeWorker(behaviour, more);
   }
   // Its context is poisoned in the n-th evaluation, and no worker can use it afterwards.
-  engine::LaunchCommand failing(const std::string& uuid, const std::string& evaluation) {
+  process::LaunchCommand failing(const std::string& uuid, const std::string& evaluation) {
     return gpu(uuid, "poisoned", {"--from", evaluation, "--once", (m_folder / uuid).string(), "--then", "unusable"});
   }
   std::atomic<bool> m_isBack = false;
 };
 
 TEST_F(LostGpuTest, TheOnlyOneStopsTheSearchUntilItIsBack) {
-  m_parts.workerCommand = [this](domain::Target) { return m_isBack ? gpu("GPU-1", "ok") : failing("GPU-1", "12"); };
+  m_parts.programs.workerCommand = [this](domain::Target) {
+    return m_isBack ? gpu("GPU-1", "ok") : failing("GPU-1", "12");
+  };
   openAndStart();
   ASSERT_TRUE(waitForEnd());
   EXPECT_EQ(m_outcomes[0].cause, services::Notice::Subject::GpuLost);
@@ -265,7 +267,7 @@ TEST_F(LostGpuTest, TheOnlyOneStopsTheSearchUntilItIsBack) {
 }
 
 TEST_F(LostGpuTest, OneOfTwoIsLeftOutAndTheSearchGoesOn) {
-  m_parts.workerCommand = [](domain::Target) { return gpu("GPU-1", "ok"); };
+  m_parts.programs.workerCommand = [](domain::Target) { return gpu("GPU-1", "ok"); };
   m_parts.moreWorkers = {failing("GPU-2", "3")};
   openAndStart();
   ASSERT_TRUE(waitForBanner(u"A GPU is left out"_s));

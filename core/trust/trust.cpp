@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/trust/trust.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/domain/json.h"
+
+namespace swage::trust {
+
+std::optional<domain::Assurance> heldBackAssurance(const domain::Evaluation& evaluation) {
+  domain::Assurance assurance;
+  assurance.kind = domain::AssuranceKind::HeldBackSeeds;
+  if (const auto* wrong = std::get_if<domain::Wrong>(&evaluation)) {
+    if (wrong->detail.find(domain::kHeldBackInputs) == std::string::npos) {
+      return std::nullopt;
+    }
+    assurance.verdict = domain::AssuranceVerdict::Failed;
+    assurance.detail = wrong->detail;
+    return assurance;
+  }
+  const domain::Correct* correct = domain::asCorrect(evaluation);
+  if (correct == nullptr) {
+    return std::nullopt;
+  }
+  const auto found =
+      std::find_if(correct->byInputs.begin(), correct->byInputs.end(),
+                   [](const domain::InputErrors& errors) { return errors.inputs == domain::kHeldBackInputs; });
+  if (found == correct->byInputs.end()) {
+    return std::nullopt;
+  }
+  assurance.verdict = domain::AssuranceVerdict::Passed;
+  assurance.detail = fmt::format("{} seeds that no other check used", found->checks);
+  return assurance;
+}
+
+Result<> addDoubts(store::Record& record, domain::RunId run, const std::vector<std::string>& doubts) {
+  for (const std::string& doubt : doubts) {
+    SWAGE_TRY(record.addEvent(run, kDoubtEvent, nlohmann::json{{"doubt", doubt}}.dump()));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> doubtsOf(const store::Record& record, domain::RunId run) {
+  SWAGE_TRY_ASSIGN(const std::vector<store::Record::Event> events, record.events(run));
+  std::vector<std::string> doubts;
+  for (const store::Record::Event& event : events) {
+    if (event.kind != kDoubtEvent) {
+      continue;
+    }
+    SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(event.json));
+    if (const auto doubt = json.find("doubt"); doubt != json.end() && doubt->is_string()) {
+      doubts.push_back(doubt->get<std::string>());
+    }
+  }
+  return doubts;
+}
+
+Result<> recordAssurance(const std::filesystem::path& project, domain::CandidateId candidate,
+                         const domain::Assurance& assurance) {
+  SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(project, store::Record::Mode::ReadWrite));
+  return record.setAssurance(candidate, assurance);
+}
+
+}  // namespace swage::trust
