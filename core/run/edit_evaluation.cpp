@@ -62,7 +62,7 @@ void EditEvaluation::start() {
       fail(prepared.error());
       return;
     }
-    startWorker();
+    startRig();
   });
 }
 
@@ -90,103 +90,65 @@ Result<> EditEvaluation::prepare() {
   return {};
 }
 
-void EditEvaluation::startWorker() {
+void EditEvaluation::startRig() {
   const domain::Target target = m_run.device.target;
-  process::WorkerSupervisor::Options options;
-  options.command = m_parts.programs.workerCommand(target);
-  options.name = fmt::format("worker {}", domain::name(target));
-  options.stopGrace = m_parts.programs.stopGrace;
-  m_worker = std::make_unique<process::WorkerSupervisor>(std::move(options));
-  m_workerGone = false;
-  connect(m_worker.get(), &process::WorkerSupervisor::deviceReady, this, &EditEvaluation::handleDevice);
-  connect(m_worker.get(), &process::WorkerSupervisor::loaded, this, &EditEvaluation::handleLoaded);
-  connect(m_worker.get(), &process::WorkerSupervisor::failed, this, &EditEvaluation::fail);
-  connect(m_worker.get(), &process::WorkerSupervisor::stateChanged, this, [this] {
-    if (m_worker->state() == process::WorkerSupervisor::State::Evaluating) {
-      Q_EMIT stageChanged(m_worker->stateText());
+  trust::Rig::Options options;
+  options.worker.command = m_parts.programs.workerCommand(target);
+  options.worker.name = fmt::format("worker {}", domain::name(target));
+  options.worker.stopGrace = m_parts.programs.stopGrace;
+  options.admit = [this](const domain::DeviceInfo& device) { return admit(device); };
+  options.takesLease = !m_parts.programs.deviceIsLeased;
+  if (m_parts.selfTest) {
+    options.selfTest = m_parts.selfTest;
+    options.selfTestOptions = trust::selfTestOptions(m_parts.programs, target);
+  }
+  options.task = [this](const domain::DeviceInfo& device) {
+    return trust::loadRequest(*m_bundle, m_run.seed, device.target);
+  };
+  m_rig = std::make_unique<trust::Rig>(std::move(options));
+  connect(m_rig.get(), &trust::Rig::testing, this,
+          [this](int done, int total) { Q_EMIT stageChanged(fmt::format("self-test {} of {}", done, total)); });
+  connect(m_rig.get(), &trust::Rig::loading, this, [this] { Q_EMIT stageChanged("reference and eager PyTorch"); });
+  connect(m_rig.get(), &trust::Rig::ready, this, &EditEvaluation::handleReady);
+  connect(m_rig.get(), &trust::Rig::refused, this, &EditEvaluation::fail);
+  connect(m_rig.get(), &trust::Rig::lost, this, &EditEvaluation::fail);
+  connect(m_rig.get(), &trust::Rig::stopped, this, &EditEvaluation::finishWhenQuiet);
+  connect(&m_rig->worker(), &process::WorkerSupervisor::stateChanged, this, [this] {
+    if (m_rig->worker().state() == process::WorkerSupervisor::State::Evaluating) {
+      Q_EMIT stageChanged(m_rig->worker().stateText());
     }
   });
-  connect(m_worker.get(), &process::WorkerSupervisor::stopped, this, [this] {
-    m_workerGone = true;
-    finishWhenQuiet();
-  });
-  m_worker->start();
+  m_rig->start();
   Q_EMIT stageChanged("starting the worker");
 }
 
 // A time from another device would compete with the run's own.
-void EditEvaluation::handleDevice(const wire::WorkerReady& ready) {
-  if (ready.device.name != m_run.device.name) {
-    fail(Error(ErrorKind::Environment,
-               fmt::format("run {} was measured on {}, and this is {}", m_run.id.value(), m_run.device.name,
-                           ready.device.name),
-               "start a search on this device, and edit its candidates"));
-    return;
+Result<> EditEvaluation::admit(const domain::DeviceInfo& device) const {
+  if (device.name == m_run.device.name) {
+    return {};
   }
-  m_device = ready.device;
-  if (!m_parts.programs.deviceIsLeased) {
-    Result<process::DeviceLease> lease = process::DeviceLease::take(m_device);
-    if (!lease) {
-      fail(lease.error());
-      return;
-    }
-    m_lease = std::move(*lease);
-  }
-  checkDevice(ready.torchVersion);
+  return Error(
+      ErrorKind::Environment,
+      fmt::format("run {} was measured on {}, and this is {}", m_run.id.value(), m_run.device.name, device.name),
+      "start a search on this device, and edit its candidates");
 }
 
-// Nothing is recorded on a device where a planted cheat passes.
-void EditEvaluation::checkDevice(const std::string& torchVersion) {
-  if (!m_parts.selfTest) {
-    loadTask();
-    return;
-  }
-  m_gateOpen = false;
-  m_gate = std::make_unique<trust::SelfTestGate>(
-      *m_parts.selfTest, trust::selfTestOptions(m_parts.programs, m_device.target), m_device, torchVersion);
-  connect(m_gate.get(), &trust::SelfTestGate::progressed, this,
-          [this](int done, int total) { Q_EMIT stageChanged(fmt::format("self-test {} of {}", done, total)); });
-  connect(m_gate.get(), &trust::SelfTestGate::finished, this,
-          [this](const Result<trust::SelfTestGate::Ground>& ground) {
-            m_gateOpen = true;
-            if (m_outcome) {
-              finishWhenQuiet();
-            } else if (!ground) {
-              fail(ground.error());
-            } else {
-              loadTask();
-            }
-          });
-  m_gate->start();
-}
-
-void EditEvaluation::loadTask() {
-  m_worker->load(trust::loadRequest(*m_bundle, m_run.seed, m_device.target));
-  Q_EMIT stageChanged("reference and eager PyTorch");
-}
-
-void EditEvaluation::handleLoaded(const Result<wire::TaskReady>& task) {
-  if (m_outcome) {
-    return;
-  }
-  if (!task) {
-    fail(task.error());
-    return;
-  }
-  m_task = *task;
+void EditEvaluation::handleReady(const wire::TaskReady& task) {
+  m_task = task;
   if (const Result<> submitted = submit(); !submitted) {
     fail(submitted.error());
   }
 }
 
 Result<> EditEvaluation::submit() {
-  SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.programs.makeSynthesizer(m_bundle->task.graph, m_device));
+  SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.programs.makeSynthesizer(m_bundle->task.graph, m_rig->device()));
   SWAGE_TRY_ASSIGN(store::CandidateRecord edit, edited());
   m_searcher = std::make_unique<search::Searcher>(*m_synthesizer, search::SearchOptions{});
   m_onlyEdit = std::make_unique<search::Searcher>(*m_synthesizer, search::SearchOptions{});
   startCompilers();
   m_pipeline = std::make_unique<CandidatePipeline>(
-      CandidatePipeline::Parts{*m_record, *m_synthesizer, *m_searcher, *m_compilers, *m_worker}, pipelineOptions());
+      CandidatePipeline::Parts{*m_record, *m_synthesizer, *m_searcher, *m_compilers, m_rig->worker()},
+      pipelineOptions());
   connect(m_pipeline.get(), &CandidatePipeline::ended, this, &EditEvaluation::handleEnded);
   connect(m_pipeline.get(), &CandidatePipeline::drained, this, &EditEvaluation::handleDrained);
   connect(m_pipeline.get(), &CandidatePipeline::failed, this, &EditEvaluation::fail);
@@ -234,12 +196,12 @@ Result<store::CandidateRecord> EditEvaluation::edited() const {
 CandidatePipeline::Options EditEvaluation::pipelineOptions() const {
   CandidatePipeline::Options options;
   options.run = m_run.id;
-  options.device = m_device;
+  options.device = m_rig->device();
   options.timingBudgetSeconds = kTimingBudgetSeconds;
   options.maxSamples = kMaxSamples;
   options.limitSeconds = evaluationLimit(m_parts.minLimitSeconds, m_task.eager.medianNs) + kTimingBudgetSeconds;
   options.eagerNs = m_task.eager.medianNs;
-  options.floorNs = m_task.doubts.empty() ? stats::roofline(m_bundle->task.graph, m_device).floorNs : 0.0;
+  options.floorNs = m_task.doubts.empty() ? stats::roofline(m_bundle->task.graph, m_rig->device()).floorNs : 0.0;
   options.elapsedSeconds = [elapsed = m_run.elapsedSeconds] { return elapsed; };
   options.mayPropose = [](std::int64_t) { return false; };
   return options;
@@ -255,7 +217,7 @@ void EditEvaluation::handleDrained() {
   }
   if (!isElite()) {
     conclude(outcome());
-  } else if (m_device.target == domain::Target::Cuda) {
+  } else if (m_rig->device().target == domain::Target::Cuda) {
     sanitise();
   } else {
     challengeWinner();
@@ -278,9 +240,9 @@ void EditEvaluation::sanitise() {
   trust::SanitizerPass::Options options;
   options.check.sanitizer = m_parts.programs.sanitizer;
   options.check.replay = m_parts.programs.replay;
-  options.check.ordinal = m_device.ordinal;
+  options.check.ordinal = m_rig->device().ordinal;
   options.budgetSeconds = kSanitizerSeconds;
-  m_sanitizing = std::make_unique<trust::SanitizerPass>(*m_record, *m_onlyEdit, *m_worker, std::move(options));
+  m_sanitizing = std::make_unique<trust::SanitizerPass>(*m_record, *m_onlyEdit, m_rig->worker(), std::move(options));
   connect(m_sanitizing.get(), &trust::SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
     m_edit = candidate;
     m_searcher->retract(candidate.id);
@@ -324,7 +286,7 @@ void EditEvaluation::challengeWinner() {
     programs.deviceIsLeased = true;
     return std::make_unique<trust::Verification>(programs, m_spec.project, candidate);
   };
-  m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, search::Archive(1), std::move(options));
+  m_finishing = std::make_unique<FinishingPass>(*m_record, m_rig->worker(), search::Archive(1), std::move(options));
   connect(m_finishing.get(), &FinishingPass::finished, this, &EditEvaluation::handleWinner);
   m_finishing->start();
   Q_EMIT stageChanged("measuring it beside the winner");
@@ -361,9 +323,6 @@ void EditEvaluation::conclude(Result<services::EditOutcome> outcome) {
     return;
   }
   m_outcome = std::move(outcome);
-  if (m_gate && !m_gateOpen) {
-    m_gate->cancel();
-  }
   if (m_pipeline) {
     m_pipeline->halt();
   }
@@ -373,8 +332,8 @@ void EditEvaluation::conclude(Result<services::EditOutcome> outcome) {
   if (m_finishing) {
     m_finishing->cancel();
   }
-  if (m_worker && !m_workerGone) {
-    m_worker->stop();
+  if (m_rig) {
+    m_rig->stop();
   }
   if (m_compilers && !m_compilersGone) {
     m_compilers->stop();
@@ -383,14 +342,17 @@ void EditEvaluation::conclude(Result<services::EditOutcome> outcome) {
 }
 
 void EditEvaluation::finishWhenQuiet() {
-  if (!m_outcome || !m_workerGone || !m_compilersGone || !m_gateOpen || std::exchange(m_finishedEmitted, true)) {
+  const bool isRigGone = !m_rig || m_rig->isGone();
+  if (!m_outcome || !isRigGone || !m_compilersGone || std::exchange(m_finishedEmitted, true)) {
     return;
   }
   if (m_finishing) {
     m_finishing->abandon();
   }
   m_record.reset();
-  m_lease.reset();
+  if (m_rig) {
+    m_rig->giveBackDevice();
+  }
   Q_EMIT finished(*m_outcome);
 }
 

@@ -9,16 +9,14 @@
 
 #include "core/base/result.h"
 #include "core/process/compiler_pool.h"
-#include "core/process/device_lease.h"
-#include "core/process/worker_supervisor.h"
 #include "core/run/candidate_pipeline.h"
 #include "core/run/finishing_pass.h"
 #include "core/run/session_parts.h"
 #include "core/services/edit_service.h"
 #include "core/store/record.h"
 #include "core/store/task_bundle.h"
+#include "core/trust/rig.h"
 #include "core/trust/sanitizer_pass.h"
-#include "core/trust/self_test_gate.h"
 
 namespace swage::run {
 
@@ -43,11 +41,9 @@ class EditEvaluation : public QObject {
 
  private:
   [[nodiscard]] Result<> prepare();
-  void startWorker();
-  void handleDevice(const wire::WorkerReady& ready);
-  void checkDevice(const std::string& torchVersion);
-  void loadTask();
-  void handleLoaded(const Result<wire::TaskReady>& task);
+  void startRig();
+  [[nodiscard]] Result<> admit(const domain::DeviceInfo& device) const;
+  void handleReady(const wire::TaskReady& task);
   [[nodiscard]] Result<> submit();
   void startCompilers();
   [[nodiscard]] Result<store::CandidateRecord> edited() const;
@@ -70,25 +66,20 @@ class EditEvaluation : public QObject {
   store::CandidateRecord m_parent;
   store::RunRow m_run;
   std::optional<store::TaskBundle> m_bundle;
-  std::optional<process::DeviceLease> m_lease;
-  domain::DeviceInfo m_device;
   wire::TaskReady m_task;
   std::optional<store::CandidateRecord> m_edit;  // once it has ended
 
   // In this order: a pipeline borrows from all the others.
-  std::unique_ptr<trust::SelfTestGate> m_gate;
   std::unique_ptr<synth::Synthesizer> m_synthesizer;
   std::unique_ptr<search::Searcher> m_searcher;
   std::unique_ptr<search::Searcher> m_onlyEdit;  // whose one elite is the edit
-  std::unique_ptr<process::WorkerSupervisor> m_worker;
+  std::unique_ptr<trust::Rig> m_rig;
   std::unique_ptr<process::CompilerPool> m_compilers;
   std::unique_ptr<CandidatePipeline> m_pipeline;
   std::unique_ptr<trust::SanitizerPass> m_sanitizing;
   std::unique_ptr<FinishingPass> m_finishing;
 
   std::optional<Result<services::EditOutcome>> m_outcome;
-  bool m_gateOpen = true;  // no self-test is running
-  bool m_workerGone = true;
   bool m_compilersGone = true;
   bool m_finishedEmitted = false;
 };

@@ -303,19 +303,16 @@ void Session::stopProcesses() {
   if (m_baselineStage) {
     m_baselineStage->cancel();
   }
-  if (m_gate && !m_gateOpen) {
-    m_gate->cancel();
-  }
   if (m_finishing) {
     m_finishing->abandon();
   }
   if (m_profiles && m_profiles->isRunning()) {
     m_profiles->cancel();
   }
-  if (m_worker && !m_workerGone) {
-    m_worker->stop();
+  if (m_rig) {
+    m_rig->stop();
   }
-  endLanes(&process::WorkerSupervisor::stop);
+  endLanes(&trust::Rig::stop);
   if (m_compilers && !m_compilersGone) {
     m_compilers->stop();
   }
@@ -323,10 +320,10 @@ void Session::stopProcesses() {
 }
 
 void Session::killProcesses() {
-  if (m_worker && !m_workerGone) {
-    m_worker->kill();
+  if (m_rig) {
+    m_rig->kill();
   }
-  endLanes(&process::WorkerSupervisor::kill);
+  endLanes(&trust::Rig::kill);
   if (m_compilers && !m_compilersGone) {
     m_compilers->kill();
   }
@@ -336,12 +333,15 @@ void Session::killProcesses() {
 void Session::closeRecord() {
   m_ticker.stop();
   m_record.reset();
-  m_lease.reset();
+  if (m_rig) {
+    m_rig->giveBackDevice();
+  }
 }
 
 void Session::finishWhenQuiet() {
   const bool profiling = m_profiles && m_profiles->isRunning();
-  if (!m_concluding || !m_workerGone || !m_compilersGone || !areLanesGone() || !m_gateOpen || profiling ||
+  const bool isRigGone = !m_rig || m_rig->isGone();
+  if (!m_concluding || !isRigGone || !m_compilersGone || !areLanesGone() || profiling ||
       std::exchange(m_finishedEmitted, true)) {
     return;
   }
@@ -353,6 +353,7 @@ void Session::finishWhenQuiet() {
   closeRecord();
   setState(m_outcome.state);
   m_stage = services::name(m_outcome.state);
+  m_selfTestSteps = 0;
   emitProgress();
   Q_EMIT finished(m_outcome);
 }

@@ -11,7 +11,6 @@
 
 #include "core/base/result.h"
 #include "core/process/compiler_pool.h"
-#include "core/process/device_lease.h"
 #include "core/process/target_choice.h"
 #include "core/process/worker_supervisor.h"
 #include "core/run/candidate_pipeline.h"
@@ -25,8 +24,8 @@
 #include "core/services/types.h"
 #include "core/stats/roofline.h"
 #include "core/store/record.h"
+#include "core/trust/rig.h"
 #include "core/trust/sanitizer_pass.h"
-#include "core/trust/self_test_gate.h"
 
 namespace swage::run {
 
@@ -70,16 +69,16 @@ class Session : public QObject {
   void prepareTask();
   void handleBundle(const Result<store::TaskBundle>& bundle);
   void chooseTarget();
-  void startWorker(domain::Target target);
-  void watch(process::WorkerSupervisor& worker);
+  void startRig(domain::Target target);
+  [[nodiscard]] trust::Rig::Options rigOptions(const process::LaunchCommand& command, domain::Target target,
+                                               std::string name) const;
+  void watch(trust::Rig& rig);
   void keepEvent(std::string_view kind, const std::string& json);
-  [[nodiscard]] wire::LoadTask taskToLoad() const;
   void handleDevice(const wire::WorkerReady& ready);
-  void checkDevice(const std::string& torchVersion);
-  void handleGate(const Result<trust::SelfTestGate::Ground>& ground);
+  void handleSelfTest(int done, int total);
+  void handleLoading();
   [[nodiscard]] Result<> recordGround();
-  void loadTask();
-  void handleLoaded(const Result<wire::TaskReady>& task);
+  void handleReady(const wire::TaskReady& task);
   [[nodiscard]] Result<> createRun();
   [[nodiscard]] Result<> knowBaselines();
   void settleBaselines();
@@ -95,29 +94,21 @@ class Session : public QObject {
 
   // session_devices.cpp: GPUs beyond the first one.
   struct Lane {
-    std::unique_ptr<process::WorkerSupervisor> worker;
-    domain::DeviceInfo device;
-    std::optional<process::DeviceLease> lease;
-    process::LaunchCommand command;
-    std::unique_ptr<trust::SelfTestGate> gate;
-    bool gateOpen = true;  // no self-test is running on it
+    std::unique_ptr<trust::Rig> rig;
     bool joined = false;
-    bool gone = false;
   };
   void startMoreWorkers();
-  void admitLane(Lane& lane, const wire::WorkerReady& ready);
-  [[nodiscard]] Result<> occupy(Lane& lane);
-  void testLane(Lane& lane, const std::string& torchVersion);
-  void joinLane(Lane& lane, const Result<wire::TaskReady>& task);
+  [[nodiscard]] Result<> admitLane(const Lane& lane, const domain::DeviceInfo& device);
+  void joinLane(Lane& lane);
   void dropLane(Lane& lane, const Error& error);
   [[nodiscard]] bool promoteLane(const Error& error);
-  void handleWorkerFailed(process::WorkerSupervisor* worker, const Error& error);
-  void handleWorkerStopped(process::WorkerSupervisor* worker);
+  void handleRigLost(trust::Rig& rig, const Error& error);
+  void handleRigStopped(trust::Rig& rig);
   void markLost(const process::WorkerSupervisor& worker, const Error& error);
   [[nodiscard]] const domain::DeviceInfo& deviceOf(const process::WorkerSupervisor& worker) const;
   [[nodiscard]] Lane* laneOf(const process::WorkerSupervisor* worker) const;
   [[nodiscard]] bool areLanesGone() const;
-  void endLanes(void (process::WorkerSupervisor::*how)());
+  void endLanes(void (trust::Rig::*how)());
 
   // session_activity.cpp: what there is to see meanwhile.
   enum class Keep : std::uint8_t { WhenDue, Now };
@@ -165,7 +156,6 @@ class Session : public QObject {
   domain::RunId m_run;
   bool m_resumed = false;
   domain::DeviceInfo m_device;
-  std::optional<process::DeviceLease> m_lease;
   wire::TaskReady m_task;
   std::vector<domain::Baseline> m_baselines;
   domain::Speedup m_eagerSpeedup;  // of eager against the run's fastest baseline
@@ -175,12 +165,10 @@ class Session : public QObject {
 
   std::unique_ptr<TaskPreparation> m_preparation;
   std::unique_ptr<process::TargetChoice> m_targetChoice;
-  std::unique_ptr<trust::SelfTestGate> m_gate;
-  std::optional<trust::SelfTestGate::Ground> m_ground;  // why the device is trusted
   std::unique_ptr<BaselineStage> m_baselineStage;
   std::unique_ptr<synth::Synthesizer> m_synthesizer;
   std::unique_ptr<search::Searcher> m_searcher;
-  std::unique_ptr<process::WorkerSupervisor> m_worker;
+  std::unique_ptr<trust::Rig> m_rig;
   std::vector<std::unique_ptr<Lane>> m_lanes;
   std::unique_ptr<process::CompilerPool> m_compilers;
   std::unique_ptr<CandidatePipeline> m_pipeline;
@@ -197,8 +185,6 @@ class Session : public QObject {
   bool m_archiveDirty = false;
   bool m_concluding = false;
   bool m_finishedEmitted = false;
-  bool m_gateOpen = true;  // no self-test is running
-  bool m_workerGone = true;
   bool m_compilersGone = true;
   int m_ticks = 0;
   std::int64_t m_evaluationsAtStart = 0;

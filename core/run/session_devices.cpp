@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
-#include "core/process/spare_worker.h"
 #include "core/run/elite_profiles.h"
 #include "core/run/session.h"
 
@@ -22,11 +21,11 @@ bool isSameModel(const domain::DeviceInfo& a, const domain::DeviceInfo& b) {
 }  // namespace
 
 // What every worker of a run is watched for.
-void Session::watch(process::WorkerSupervisor& worker) {
+void Session::watch(trust::Rig& rig) {
+  const process::WorkerSupervisor& worker = rig.worker();
   m_laneBoard.add(worker);
-  connect(&worker, &process::WorkerSupervisor::failed, this,
-          [this, &worker](const Error& error) { handleWorkerFailed(&worker, error); });
-  connect(&worker, &process::WorkerSupervisor::stopped, this, [this, &worker] { handleWorkerStopped(&worker); });
+  connect(&rig, &trust::Rig::lost, this, [this, &rig](const Error& error) { handleRigLost(rig, error); });
+  connect(&rig, &trust::Rig::stopped, this, [this, &rig] { handleRigStopped(rig); });
   connect(&worker, &process::WorkerSupervisor::stateChanged, this, [this, &worker] { m_laneBoard.note(worker); });
   connect(&worker, &process::WorkerSupervisor::killed, this, [this, &worker] { noticeKilled(deviceOf(worker)); });
   connect(&worker, &process::WorkerSupervisor::replaced, this, [this, &worker](const std::string& why) {
@@ -63,7 +62,7 @@ void Session::keepEvent(std::string_view kind, const std::string& json) {
 
 const domain::DeviceInfo& Session::deviceOf(const process::WorkerSupervisor& worker) const {
   const Lane* lane = laneOf(&worker);
-  return lane != nullptr ? lane->device : m_device;
+  return lane != nullptr ? lane->rig->device() : m_device;
 }
 
 // Before anything of it changes hands.
@@ -75,33 +74,29 @@ void Session::markLost(const process::WorkerSupervisor& worker, const Error& err
 }
 
 Session::Lane* Session::laneOf(const process::WorkerSupervisor* worker) const {
-  const auto found =
-      std::find_if(m_lanes.begin(), m_lanes.end(), [worker](const auto& lane) { return lane->worker.get() == worker; });
+  const auto found = std::find_if(m_lanes.begin(), m_lanes.end(),
+                                  [worker](const auto& lane) { return &lane->rig->worker() == worker; });
   return found == m_lanes.end() ? nullptr : found->get();
 }
 
-void Session::handleWorkerFailed(process::WorkerSupervisor* worker, const Error& error) {
+void Session::handleRigLost(trust::Rig& rig, const Error& error) {
   if (!m_concluding) {
     m_outcome.cause =
-        worker->isDeviceLost() ? services::Notice::Subject::GpuLost : services::Notice::Subject::WorkerKilled;
-    markLost(*worker, error);
+        rig.worker().isDeviceLost() ? services::Notice::Subject::GpuLost : services::Notice::Subject::WorkerKilled;
+    markLost(rig.worker(), error);
   }
-  if (Lane* lane = laneOf(worker)) {
+  if (Lane* lane = laneOf(&rig.worker())) {
     dropLane(*lane, error);
   } else if (!promoteLane(error)) {
     fail(error);
   }
 }
 
-void Session::handleWorkerStopped(process::WorkerSupervisor* worker) {
-  if (Lane* lane = laneOf(worker)) {
-    lane->gone = true;
-    lane->lease.reset();
-  } else {
-    m_workerGone = true;
-    if (m_profiles && !m_concluding) {
-      m_profiles->start(m_outcome.best);
-    }
+void Session::handleRigStopped(trust::Rig& rig) {
+  if (laneOf(&rig.worker()) != nullptr) {
+    rig.giveBackDevice();
+  } else if (m_profiles && !m_concluding) {
+    m_profiles->start(m_outcome.best);
   }
   finishWhenQuiet();
 }
@@ -112,40 +107,23 @@ void Session::startMoreWorkers() {
     return;
   }
   for (const process::LaunchCommand& command : m_parts.moreWorkers) {
-    process::WorkerSupervisor::Options options;
-    options.command = command;
-    options.spare = process::spareFor(m_device.target, command);
-    options.name = fmt::format("worker {}", m_lanes.size() + 2);
-    options.stopGrace = m_parts.programs.stopGrace;
     m_lanes.push_back(std::make_unique<Lane>());
     Lane& lane = *m_lanes.back();
-    lane.command = command;
-    lane.worker = std::make_unique<process::WorkerSupervisor>(std::move(options));
-    process::WorkerSupervisor* worker = lane.worker.get();
-    connect(worker, &process::WorkerSupervisor::deviceReady, this,
-            [this, &lane](const wire::WorkerReady& ready) { admitLane(lane, ready); });
-    connect(worker, &process::WorkerSupervisor::loaded, this,
-            [this, &lane](const Result<wire::TaskReady>& task) { joinLane(lane, task); });
-    watch(*worker);
-    worker->start();
+    trust::Rig::Options options = rigOptions(command, m_device.target, fmt::format("worker {}", m_lanes.size() + 1));
+    options.admit = [this, &lane](const domain::DeviceInfo& device) { return admitLane(lane, device); };
+    lane.rig = std::make_unique<trust::Rig>(std::move(options));
+    connect(lane.rig.get(), &trust::Rig::ready, this, [this, &lane] { joinLane(lane); });
+    connect(lane.rig.get(), &trust::Rig::refused, this, [this, &lane](const Error& error) { dropLane(lane, error); });
+    watch(*lane.rig);
+    lane.rig->start();
   }
 }
 
-void Session::admitLane(Lane& lane, const wire::WorkerReady& ready) {
-  lane.device = ready.device;
-  m_laneBoard.rename(*lane.worker, ready.device);
-  if (const Result<> occupied = occupy(lane); !occupied) {
-    dropLane(lane, occupied.error());
-    return;
-  }
-  testLane(lane, ready.torchVersion);
-}
-
-Result<> Session::occupy(Lane& lane) {
-  const domain::DeviceInfo& device = lane.device;
+Result<> Session::admitLane(const Lane& lane, const domain::DeviceInfo& device) {
+  m_laneBoard.rename(lane.rig->worker(), device);
   const bool isTwice =
       device.uuid == m_device.uuid || std::any_of(m_lanes.begin(), m_lanes.end(), [&](const auto& other) {
-        return other.get() != &lane && other->device.uuid == device.uuid;
+        return other.get() != &lane && other->rig->device().uuid == device.uuid;
       });
   if (isTwice) {
     return Error(ErrorKind::InvalidInput, fmt::format("{} is given twice", device.uuid));
@@ -155,50 +133,22 @@ Result<> Session::occupy(Lane& lane) {
                  fmt::format("{} is no {}: times of two models cannot be compared", device.name, m_device.name),
                  "start a run of its own on it");
   }
-  SWAGE_TRY_ASSIGN(lane.lease, process::DeviceLease::take(device));
   return {};
 }
 
-// Each device is asked for itself: cheats that are found on one may pass on its neighbour.
-void Session::testLane(Lane& lane, const std::string& torchVersion) {
-  if (!m_parts.selfTest) {
-    lane.worker->load(taskToLoad());
-    return;
-  }
-  trust::SelfTest::Options options = trust::selfTestOptions(m_parts.programs, m_device.target);
-  options.worker = lane.command;
-  lane.gate = std::make_unique<trust::SelfTestGate>(*m_parts.selfTest, std::move(options), lane.device, torchVersion);
-  lane.gateOpen = false;
-  connect(lane.gate.get(), &trust::SelfTestGate::finished, this,
-          [this, &lane](const Result<trust::SelfTestGate::Ground>& ground) {
-            lane.gateOpen = true;
-            if (m_concluding || lane.gone) {
-              finishWhenQuiet();
-            } else if (!ground) {
-              dropLane(lane, ground.error());
-            } else {
-              lane.worker->load(taskToLoad());
-            }
-          });
-  lane.gate->start();
-}
-
-void Session::joinLane(Lane& lane, const Result<wire::TaskReady>& task) {
-  if (!task) {
-    dropLane(lane, task.error());
-    return;
-  }
+void Session::joinLane(Lane& lane) {
   if (m_concluding || isFinishing()) {
     return;
   }
   lane.joined = true;
-  if (const Result<> stored = m_record->addEvent(
-          m_run, "device joined", nlohmann::json{{"uuid", lane.device.uuid}, {"name", lane.device.name}}.dump());
+  const domain::DeviceInfo& device = lane.rig->device();
+  if (const Result<> stored = m_record->addEvent(m_run, "device joined",
+                                                 nlohmann::json{{"uuid", device.uuid}, {"name", device.name}}.dump());
       !stored) {
     fail(stored.error());
     return;
   }
-  m_pipeline->addWorker(*lane.worker, lane.device.uuid);
+  m_pipeline->addWorker(lane.rig->worker(), device.uuid);
 }
 
 // The search goes on without it; what it was evaluating goes to the next free device.
@@ -207,12 +157,9 @@ void Session::dropLane(Lane& lane, const Error& error) {
     noticeLostGpu(error);
   }
   if (std::exchange(lane.joined, false)) {
-    m_pipeline->removeWorker(*lane.worker);
+    m_pipeline->removeWorker(lane.rig->worker());
   }
-  if (lane.gate && !lane.gateOpen) {
-    lane.gate->cancel();
-  }
-  lane.worker->stop();
+  lane.rig->stop();
 }
 
 // The first GPU is lost while others work: one of them takes its place.
@@ -226,27 +173,21 @@ bool Session::promoteLane(const Error& error) {
   }
   Lane& lane = **next;
   lane.joined = false;
-  std::swap(m_worker, lane.worker);
-  std::swap(m_device, lane.device);
-  lane.lease.swap(m_lease);
+  std::swap(m_rig, lane.rig);
+  m_device = m_rig->device();
   noticeLostGpu(error);
-  m_pipeline->removeWorker(*lane.worker);
-  lane.worker->stop();
+  m_pipeline->removeWorker(lane.rig->worker());
+  lane.rig->stop();
   return true;
 }
 
 bool Session::areLanesGone() const {
-  return std::all_of(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return lane->gone && lane->gateOpen; });
+  return std::all_of(m_lanes.begin(), m_lanes.end(), [](const auto& lane) { return lane->rig->isGone(); });
 }
 
-void Session::endLanes(void (process::WorkerSupervisor::*how)()) {
+void Session::endLanes(void (trust::Rig::*how)()) {
   for (const auto& lane : m_lanes) {
-    if (lane->gate && !lane->gateOpen) {
-      lane->gate->cancel();
-    }
-    if (!lane->gone) {
-      (lane->worker.get()->*how)();
-    }
+    (lane->rig.get()->*how)();
   }
 }
 

@@ -35,7 +35,7 @@ void Session::sanitise() {
   options.atOnce = m_parts.sanitizersAtOnce();
   options.budgetSeconds =
       m_spec.timeBudgetSeconds > 0.0 ? std::clamp(m_spec.timeBudgetSeconds / 2.0, 20.0, 120.0) : 60.0;
-  m_sanitizing = std::make_unique<trust::SanitizerPass>(*m_record, *m_searcher, *m_worker, std::move(options));
+  m_sanitizing = std::make_unique<trust::SanitizerPass>(*m_record, *m_searcher, m_rig->worker(), std::move(options));
   connect(m_sanitizing.get(), &trust::SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
     m_archiveDirty = true;
     Q_EMIT candidateEvaluated(rowOf(candidate, m_eagerSpeedup, m_roof.roofNs));
@@ -73,7 +73,7 @@ void Session::measureBest() {
     programs.deviceIsLeased = true;
     return std::make_unique<trust::Verification>(programs, m_spec.project, candidate);
   };
-  m_finishing = std::make_unique<FinishingPass>(*m_record, *m_worker, m_searcher->archive(), std::move(options));
+  m_finishing = std::make_unique<FinishingPass>(*m_record, m_rig->worker(), m_searcher->archive(), std::move(options));
   connect(m_finishing.get(), &FinishingPass::remeasured, this, [this](const store::CandidateRecord& candidate) {
     Q_EMIT candidateEvaluated(rowOf(candidate, m_eagerSpeedup, m_roof.roofNs));
   });
@@ -137,7 +137,7 @@ void Session::profileElites() {
   options.stopGrace = m_parts.programs.stopGrace;
   m_profiles = std::make_unique<EliteProfiles>(*m_record, m_finishing->measured(), std::move(options));
   connect(m_profiles.get(), &EliteProfiles::finished, this, &Session::handleProfiles);
-  m_worker->stop();
+  m_rig->stop();
 }
 
 void Session::handleProfiles(const std::string& missing) {

@@ -134,113 +134,86 @@ void Session::chooseTarget() {
       fail(target.error());
       return;
     }
-    startWorker(*target);
+    startRig(*target);
   });
   m_targetChoice->start();
 }
 
-void Session::startWorker(domain::Target target) {
+void Session::startRig(domain::Target target) {
   setState(services::RunState::Preparing);
   m_stage = "starting the worker";
   emitProgress();
-  process::WorkerSupervisor::Options options;
-  options.command = m_parts.programs.workerCommand(target);
-  options.spare = process::spareFor(target, options.command);
-  options.name = fmt::format("worker {}", domain::name(target));
-  options.stopGrace = m_parts.programs.stopGrace;
-  m_worker = std::make_unique<process::WorkerSupervisor>(std::move(options));
-  m_workerGone = false;
-  connect(m_worker.get(), &process::WorkerSupervisor::deviceReady, this, &Session::handleDevice);
-  connect(m_worker.get(), &process::WorkerSupervisor::loaded, this, &Session::handleLoaded);
-  watch(*m_worker);
-  m_worker->start();
+  m_rig = std::make_unique<trust::Rig>(
+      rigOptions(m_parts.programs.workerCommand(target), target, fmt::format("worker {}", domain::name(target))));
+  connect(m_rig.get(), &trust::Rig::taken, this, &Session::handleDevice);
+  connect(m_rig.get(), &trust::Rig::testing, this, &Session::handleSelfTest);
+  connect(m_rig.get(), &trust::Rig::loading, this, &Session::handleLoading);
+  connect(m_rig.get(), &trust::Rig::ready, this, &Session::handleReady);
+  connect(m_rig.get(), &trust::Rig::refused, this, &Session::fail);
+  watch(*m_rig);
+  m_rig->start();
+}
+
+trust::Rig::Options Session::rigOptions(const process::LaunchCommand& command, domain::Target target,
+                                        std::string name) const {
+  trust::Rig::Options options;
+  options.worker.command = command;
+  options.worker.spare = process::spareFor(target, command);
+  options.worker.name = std::move(name);
+  options.worker.stopGrace = m_parts.programs.stopGrace;
+  if (m_parts.selfTest) {
+    options.selfTest = m_parts.selfTest;
+    options.selfTestOptions = trust::selfTestOptions(m_parts.programs, target);
+    options.selfTestOptions.worker = command;
+  }
+  options.task = [this](const domain::DeviceInfo& device) {
+    return trust::loadRequest(*m_bundle, m_spec.seed, device.target);
+  };
+  return options;
 }
 
 void Session::handleDevice(const wire::WorkerReady& ready) {
-  Result<process::DeviceLease> lease = process::DeviceLease::take(ready.device);
-  if (!lease) {
-    fail(lease.error());
-    return;
-  }
-  m_lease = std::move(*lease);
   if (m_resumed && m_device.uuid != ready.device.uuid) {
     notice(services::Notice::Severity::Warning,
            fmt::format("this run began on another device ({}); its times are not comparable", m_device.name));
   }
   m_device = ready.device;
-  m_laneBoard.rename(*m_worker, m_device);
+  m_laneBoard.rename(m_rig->worker(), m_device);
   m_torchVersion = plainVersion(ready.torchVersion);
-  checkDevice(ready.torchVersion);
-}
-
-// Nothing is recorded on a device where a planted cheat passes.
-void Session::checkDevice(const std::string& torchVersion) {
-  if (!m_parts.selfTest) {
-    loadTask();
-    return;
-  }
-  m_stage = "self-test";
-  emitProgress();
-  m_gateOpen = false;
-  m_gate = std::make_unique<trust::SelfTestGate>(
-      *m_parts.selfTest, trust::selfTestOptions(m_parts.programs, m_device.target), m_device, torchVersion);
-  connect(m_gate.get(), &trust::SelfTestGate::progressed, this, [this](int done, int total) {
-    m_stage = fmt::format("self-test {} of {}", done, total);
-    m_selfTestStep = done;
-    m_selfTestSteps = total;
+  if (m_parts.selfTest) {
+    m_stage = "self-test";
     emitProgress();
-  });
-  connect(m_gate.get(), &trust::SelfTestGate::finished, this, &Session::handleGate);
-  m_gate->start();
+  }
 }
 
-void Session::handleGate(const Result<trust::SelfTestGate::Ground>& ground) {
-  m_gateOpen = true;
+void Session::handleSelfTest(int done, int total) {
+  m_stage = fmt::format("self-test {} of {}", done, total);
+  m_selfTestStep = done;
+  m_selfTestSteps = total;
+  emitProgress();
+}
+
+void Session::handleLoading() {
   m_selfTestSteps = 0;
-  if (m_concluding) {
-    finishWhenQuiet();
-    return;
-  }
-  if (!ground) {
-    fail(ground.error());
-    return;
-  }
-  m_ground = *ground;
-  if (*ground == trust::SelfTestGate::Ground::Skipped) {
+  if (m_rig->ground() == trust::SelfTestGate::Ground::Skipped) {
     notice(services::Notice::Severity::Warning,
            fmt::format("the self-test of {} was skipped: cheat detection is untested on this device", m_device.name),
            "run `swage doctor --self-test` before you trust these results");
   }
-  loadTask();
+  m_stage = "reference and eager PyTorch";
+  emitProgress();
 }
 
 Result<> Session::recordGround() {
-  if (!m_ground) {
+  if (!m_rig->ground()) {
     return {};
   }
-  const nlohmann::json detail = {{"ground", name(*m_ground)}, {"device", m_device.uuid}};
+  const nlohmann::json detail = {{"ground", name(*m_rig->ground())}, {"device", m_device.uuid}};
   return m_record->addEvent(m_run, "self-test", detail.dump());
 }
 
-void Session::loadTask() {
-  m_stage = "reference and eager PyTorch";
-  emitProgress();
-  m_worker->load(taskToLoad());
-}
-
-wire::LoadTask Session::taskToLoad() const {
-  return trust::loadRequest(*m_bundle, m_spec.seed, m_device.target);
-}
-
-void Session::handleLoaded(const Result<wire::TaskReady>& task) {
-  if (m_concluding) {
-    return;
-  }
-  if (!task) {
-    fail(task.error());
-    return;
-  }
-  m_task = *task;
+void Session::handleReady(const wire::TaskReady& task) {
+  m_task = task;
   Result<> ready = m_resumed ? knowBaselines() : createRun();
   if (ready) {
     ready = recordGround();
@@ -419,7 +392,8 @@ Result<> Session::buildSearch() {
     finishWhenQuiet();
   });
   m_pipeline = std::make_unique<CandidatePipeline>(
-      CandidatePipeline::Parts{*m_record, *m_synthesizer, *m_searcher, *m_compilers, *m_worker}, pipelineOptions());
+      CandidatePipeline::Parts{*m_record, *m_synthesizer, *m_searcher, *m_compilers, m_rig->worker()},
+      pipelineOptions());
   connect(m_pipeline.get(), &CandidatePipeline::proposed, this, [this](const store::CandidateRecord& candidate) {
     m_proposers.countProposed(candidate);
     m_archiveDirty = true;

@@ -99,7 +99,7 @@ void HeldOutShapes::handleVariants(const Result<nlohmann::json>& document) {
 
 void HeldOutShapes::next() {
   m_call.reset();
-  m_worker.reset();
+  m_rig.reset();
   if (m_cancelled || m_current >= m_variants.size()) {
     conclude();
     return;
@@ -158,31 +158,27 @@ void HeldOutShapes::handleCompiled(const domain::CompileOutcome& outcome) {
     return;
   }
   m_evaluate.binary = std::get<domain::CompiledBinary>(outcome).bytes;
-  startWorker();
+  startRig();
 }
 
-void HeldOutShapes::startWorker() {
-  process::WorkerSupervisor::Options options;
-  options.command = m_programs.workerCommand(m_record.program.target);
-  options.stopGrace = m_programs.stopGrace;
-  m_worker = std::make_unique<process::WorkerSupervisor>(std::move(options));
-  connect(m_worker.get(), &process::WorkerSupervisor::deviceReady, this, [this] { m_worker->load(m_load); });
-  connect(m_worker.get(), &process::WorkerSupervisor::loaded, this, [this](const Result<wire::TaskReady>& task) {
-    if (task) {
-      m_worker->evaluate(m_evaluate);
-    } else {
-      note(AssuranceVerdict::Unavailable, task.error().message());
-      m_worker->stop();
-    }
-  });
-  connect(m_worker.get(), &process::WorkerSupervisor::evaluated, this, &HeldOutShapes::handleEvaluated);
-  connect(m_worker.get(), &process::WorkerSupervisor::failed, this, [this](const Error& error) {
+// Nothing is timed: neither the device's lease nor its self-test is asked for.
+void HeldOutShapes::startRig() {
+  Rig::Options options;
+  options.worker.command = m_programs.workerCommand(m_record.program.target);
+  options.worker.stopGrace = m_programs.stopGrace;
+  options.takesLease = false;
+  options.task = [this](const domain::DeviceInfo&) { return m_load; };
+  m_rig = std::make_unique<Rig>(std::move(options));
+  const auto giveUpVariant = [this](const Error& error) {
     note(AssuranceVerdict::Unavailable, error.message());
-    m_worker->stop();
-  });
-  connect(m_worker.get(), &process::WorkerSupervisor::stopped, this, &HeldOutShapes::endVariant,
-          Qt::SingleShotConnection);
-  m_worker->start();
+    m_rig->stop();
+  };
+  connect(m_rig.get(), &Rig::ready, this, [this] { m_rig->worker().evaluate(m_evaluate); });
+  connect(&m_rig->worker(), &process::WorkerSupervisor::evaluated, this, &HeldOutShapes::handleEvaluated);
+  connect(m_rig.get(), &Rig::refused, this, giveUpVariant);
+  connect(m_rig.get(), &Rig::lost, this, giveUpVariant);
+  connect(m_rig.get(), &Rig::stopped, this, &HeldOutShapes::endVariant);
+  m_rig->start();
 }
 
 void HeldOutShapes::handleEvaluated(const process::EvaluationResult& result) {
@@ -191,7 +187,7 @@ void HeldOutShapes::handleEvaluated(const process::EvaluationResult& result) {
     note(isCorrect ? AssuranceVerdict::Passed : AssuranceVerdict::Failed,
          isCorrect ? "correct" : domain::summary(result.evaluation));
   }
-  m_worker->stop();
+  m_rig->stop();
 }
 
 void HeldOutShapes::note(AssuranceVerdict verdict, const std::string& what) {
@@ -213,8 +209,8 @@ void HeldOutShapes::cancel() {
   if (m_call) {
     m_call->cancel();
   }
-  if (m_worker) {
-    m_worker->stop();
+  if (m_rig) {
+    m_rig->stop();
   } else if (m_compilers) {
     conclude();
   }

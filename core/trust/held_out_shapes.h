@@ -16,8 +16,8 @@
 #include "core/process/bridge_call.h"
 #include "core/process/compiler_pool.h"
 #include "core/process/programs.h"
-#include "core/process/worker_supervisor.h"
 #include "core/store/record.h"
+#include "core/trust/rig.h"
 
 namespace swage::trust {
 
@@ -54,7 +54,7 @@ class HeldOutShapes : public QObject {
   // The program of the genome at the variant's sizes, and its compilation; the failure belongs to the candidate.
   [[nodiscard]] Result<> build(const Variant& variant);
   void handleCompiled(const domain::CompileOutcome& outcome);
-  void startWorker();
+  void startRig();
   void handleEvaluated(const process::EvaluationResult& result);
   void note(domain::AssuranceVerdict verdict, const std::string& what);
   void endVariant();
@@ -75,7 +75,7 @@ class HeldOutShapes : public QObject {
   wire::Evaluate m_evaluate;
   std::unique_ptr<process::BridgeCall> m_call;
   std::unique_ptr<process::CompilerPool> m_compilers;
-  std::unique_ptr<process::WorkerSupervisor> m_worker;
+  std::unique_ptr<Rig> m_rig;
   domain::Assurance m_assurance;
   std::vector<domain::AssuranceVerdict> m_verdicts;
   std::chrono::steady_clock::time_point m_start;

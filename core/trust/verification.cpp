@@ -51,43 +51,29 @@ void Verification::start() {
       Q_EMIT finished(prepared.error());
       return;
     }
-    process::WorkerSupervisor::Options options;
-    options.command = m_programs.workerCommand(m_target);
-    options.stopGrace = m_programs.stopGrace;
-    m_worker = std::make_unique<process::WorkerSupervisor>(std::move(options));
-    connect(m_worker.get(), &process::WorkerSupervisor::deviceReady, this, &Verification::handleDevice);
-    connect(m_worker.get(), &process::WorkerSupervisor::loaded, this, &Verification::handleLoaded);
-    connect(m_worker.get(), &process::WorkerSupervisor::evaluated, this,
-            [this](const process::EvaluationResult& result) { conclude(result.evaluation); });
-    connect(m_worker.get(), &process::WorkerSupervisor::failed, this, [this](const Error& error) { conclude(error); });
-    connect(m_worker.get(), &process::WorkerSupervisor::stopped, this, [this] { Q_EMIT finished(*m_outcome); });
-    m_worker->start();
+    startRig();
   });
 }
 
-void Verification::handleDevice(const wire::WorkerReady& ready) {
-  if (!m_programs.deviceIsLeased) {
-    Result<process::DeviceLease> lease = process::DeviceLease::take(ready.device);
-    if (!lease) {
-      conclude(lease.error());
-      return;
-    }
-    m_lease = std::move(*lease);
-  }
-  m_worker->load(m_load);
-}
-
-void Verification::handleLoaded(const Result<wire::TaskReady>& task) {
-  if (!task) {
-    conclude(task.error());
-  } else if (!m_outcome) {
-    m_worker->evaluate(m_evaluate);
-  }
+void Verification::startRig() {
+  Rig::Options options;
+  options.worker.command = m_programs.workerCommand(m_target);
+  options.worker.stopGrace = m_programs.stopGrace;
+  options.takesLease = !m_programs.deviceIsLeased;
+  options.task = [this](const domain::DeviceInfo&) { return m_load; };
+  m_rig = std::make_unique<Rig>(std::move(options));
+  connect(m_rig.get(), &Rig::ready, this, [this] { m_rig->worker().evaluate(m_evaluate); });
+  connect(&m_rig->worker(), &process::WorkerSupervisor::evaluated, this,
+          [this](const process::EvaluationResult& result) { conclude(result.evaluation); });
+  connect(m_rig.get(), &Rig::refused, this, [this](const Error& error) { conclude(error); });
+  connect(m_rig.get(), &Rig::lost, this, [this](const Error& error) { conclude(error); });
+  connect(m_rig.get(), &Rig::stopped, this, [this] { Q_EMIT finished(*m_outcome); });
+  m_rig->start();
 }
 
 void Verification::cancel() {
   m_cancelled = true;
-  if (m_worker) {
+  if (m_rig) {
     conclude(cancelled());
   }
 }
@@ -95,7 +81,7 @@ void Verification::cancel() {
 void Verification::conclude(Result<domain::Evaluation> outcome) {
   if (!m_outcome) {
     m_outcome = std::move(outcome);
-    m_worker->stop();
+    m_rig->stop();
   }
 }
 

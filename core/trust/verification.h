@@ -8,9 +8,8 @@
 #include <optional>
 
 #include "core/base/result.h"
-#include "core/process/device_lease.h"
 #include "core/process/programs.h"
-#include "core/process/worker_supervisor.h"
+#include "core/trust/rig.h"
 
 namespace swage::trust {
 
@@ -31,8 +30,7 @@ class Verification : public QObject {
 
  private:
   [[nodiscard]] Result<> prepare();
-  void handleDevice(const wire::WorkerReady& ready);
-  void handleLoaded(const Result<wire::TaskReady>& task);
+  void startRig();
   void conclude(Result<domain::Evaluation> outcome);
 
   process::Programs m_programs;
@@ -41,8 +39,7 @@ class Verification : public QObject {
   wire::LoadTask m_load;
   wire::Evaluate m_evaluate;
   domain::Target m_target = domain::Target::Cpu;
-  std::unique_ptr<process::WorkerSupervisor> m_worker;
-  std::optional<process::DeviceLease> m_lease;
+  std::unique_ptr<Rig> m_rig;
   std::optional<Result<domain::Evaluation>> m_outcome;
   bool m_cancelled = false;
 };
