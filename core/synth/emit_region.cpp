@@ -10,6 +10,7 @@
 #include "core/base/assert.h"
 #include "core/synth/emit_scalar.h"
 #include "core/synth/emit_state.h"
+#include "core/synth/region_shape.h"
 
 namespace swage::synth {
 namespace {
@@ -36,12 +37,12 @@ std::string_view storageType(domain::ScalarType type) {
 
 class Emitter {
  public:
-  Emitter(const RegionProgram& program, std::string entry)
+  Emitter(const Region& program, std::string entry)
       : m_program(program), m_entry(std::move(entry)), m_loops(loopsOf(program)) {
     assignBuffers();
   }
 
-  RegionText run() {
+  KernelText run() {
     constants();
     parameters();
     bases();
@@ -49,7 +50,7 @@ class Emitter {
     groups();
     for (int stage = 0; stage < std::max(1, m_program.stageCount()); ++stage) {
       m_text += stateText(m_program, stage);
-      finishFunction(stage, reducersOf(m_program, stage));
+      finishFunction(stage, foldsOf(m_program, stage));
     }
     outputs();
     keptFunctions();
@@ -66,25 +67,25 @@ class Emitter {
   // One parameter for each tensor; a value read in two ways is one parameter.
   void assignBuffers() {
     for (const bool output : {false, true}) {
-      for (std::size_t i = 0; i < m_program.accesses.size(); ++i) {
-        const Access& access = m_program.accesses[i];
-        if (access.output != output || !isUsed(static_cast<int>(i))) {
+      for (std::size_t i = 0; i < m_program.operands.size(); ++i) {
+        const Operand& operand = m_program.operands[i];
+        if (operand.output != output || !isUsed(static_cast<int>(i))) {
           continue;
         }
         const auto known = std::find_if(m_buffers.begin(), m_buffers.end(), [&](const KernelBuffer& buffer) {
-          return buffer.value == access.value && buffer.output == output;
+          return buffer.value == operand.value && buffer.output == output;
         });
         m_bufferOf[static_cast<int>(i)] = static_cast<int>(known - m_buffers.begin());
         if (known == m_buffers.end()) {
-          m_buffers.push_back({access.value, output});
+          m_buffers.push_back({operand.value, output});
         }
       }
     }
   }
 
-  [[nodiscard]] bool isUsed(int access) const {
-    const auto loads = [&](const Prim& prim) { return prim.kind == Prim::Kind::Load && prim.access == access; };
-    const auto stores = [&](const Store& store) { return store.access == access; };
+  [[nodiscard]] bool isUsed(int operand) const {
+    const auto loads = [&](const Prim& prim) { return prim.kind == Prim::Kind::Load && prim.operand == operand; };
+    const auto stores = [&](const Store& store) { return store.operand == operand; };
     return std::any_of(m_program.prims.begin(), m_program.prims.end(), loads) ||
            std::any_of(m_program.elementStores.begin(), m_program.elementStores.end(), stores) ||
            std::any_of(m_program.groupStores.begin(), m_program.groupStores.end(), stores);
@@ -93,10 +94,10 @@ class Emitter {
   // Whether element offsets and indices fit in 32 bits, where division is much cheaper.
   [[nodiscard]] bool fitsIn32Bits() const {
     std::int64_t last = m_program.groupCount() * m_program.reducedCount();
-    for (const Access& access : m_program.accesses) {
+    for (const Operand& operand : m_program.operands) {
       std::int64_t extent = 0;
       for (std::size_t axis = 0; axis < m_program.axes.size(); ++axis) {
-        extent += (m_program.axes[axis].extent - 1) * std::max<std::int64_t>(access.strides[axis], 0);
+        extent += (m_program.axes[axis].extent - 1) * std::max<std::int64_t>(operand.strides[axis], 0);
       }
       last = std::max(last, extent + 1);
     }
@@ -138,19 +139,19 @@ class Emitter {
   }
 
   [[nodiscard]] domain::ScalarType bufferType(int buffer) const {
-    for (const auto& [access, index] : m_bufferOf) {
+    for (const auto& [operand, index] : m_bufferOf) {
       if (index == buffer) {
-        return m_program.accesses[asIndex(access)].dtype;
+        return m_program.operands[asIndex(operand)].dtype;
       }
     }
     return domain::ScalarType::Float32;
   }
 
-  // Offsets of every access at innermost coordinate 0.
+  // Offsets of every operand at innermost coordinate 0.
   void bases() {
     line("struct Base {{");
-    for (const auto& [access, buffer] : m_bufferOf) {
-      line("  Index a{} = 0;", access);
+    for (const auto& [operand, buffer] : m_bufferOf) {
+      line("  Index a{} = 0;", operand);
     }
     line("}};");
     line("SWAGE_FN Base baseAt([[maybe_unused]] Index group, [[maybe_unused]] Index outer) {{");
@@ -164,7 +165,7 @@ class Emitter {
   void walkAxes(std::string_view variable, bool reduced) {
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis + 1 < m_program.axes.size(); ++axis) {
-      if (m_program.axes[axis].reduced == reduced) {
+      if (m_program.axes[axis].isFolded() == reduced) {
         axes.push_back(axis);
       }
     }
@@ -173,10 +174,10 @@ class Emitter {
       const bool outermost = position == 0;
       line("  {{");
       line("    const Index c = {}{};", variable, outermost ? "" : fmt::format(" % {}u", m_program.axes[axis].extent));
-      for (const auto& [access, buffer] : m_bufferOf) {
-        const std::int64_t stride = m_program.accesses[asIndex(access)].strides[axis];
+      for (const auto& [operand, buffer] : m_bufferOf) {
+        const std::int64_t stride = m_program.operands[asIndex(operand)].strides[axis];
         if (stride != 0) {
-          line("    base.a{} += c * {}u;", access, stride);
+          line("    base.a{} += c * {}u;", operand, stride);
         }
       }
       if (!outermost) {
@@ -186,13 +187,15 @@ class Emitter {
     }
   }
 
-  [[nodiscard]] std::int64_t innerStride(int access) const { return m_program.accesses[asIndex(access)].innerStride(); }
+  [[nodiscard]] std::int64_t innerStride(int operand) const {
+    return m_program.operands[asIndex(operand)].innerStride();
+  }
 
   // "p0[base.a3 + i]" with the stride of the innermost axis.
-  [[nodiscard]] std::string place(int access) const {
-    const std::int64_t stride = innerStride(access);
+  [[nodiscard]] std::string place(int operand) const {
+    const std::int64_t stride = innerStride(operand);
     const std::string inner = stride == 0 ? "" : stride == 1 ? " + i" : fmt::format(" + i * {}u", stride);
-    return fmt::format("p{}[base.a{}{}]", m_bufferOf.at(access), access, inner);
+    return fmt::format("p{}[base.a{}{}]", m_bufferOf.at(operand), operand, inner);
   }
 
   void elements() {
@@ -206,8 +209,8 @@ class Emitter {
     std::vector<int> streamed;
     std::vector<int> other;
     for (const int load : loads) {
-      const Access& access = m_program.accesses[asIndex(m_program.prims[asIndex(load)].access)];
-      (differsForEachElement(m_program, access) ? streamed : other).push_back(load);
+      const Operand& operand = m_program.operands[asIndex(m_program.prims[asIndex(load)].operand)];
+      (differsForEachElement(m_program, operand) ? streamed : other).push_back(load);
     }
     loadFunction("loadOther", other);
     vectorLoadFunction("loadVector", loads, "loadChunk");
@@ -219,7 +222,7 @@ class Emitter {
     line("");
   }
 
-  // Access by number, for patterns that keep streamed elements on chip as floats. Written for every region, because
+  // Operand by number, for patterns that keep streamed elements on chip as floats. Written for every region, because
   // the branches of a pattern that do not use them are compiled too.
   void cacheFunctions(const std::vector<int>& streamed) {
     line("SWAGE_FN float streamed([[maybe_unused]] const Element& e, [[maybe_unused]] int which) {{");
@@ -239,7 +242,7 @@ class Emitter {
         "template <int V>\nSWAGE_FN void copyStreamed(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
         "[[maybe_unused]] Index i, [[maybe_unused]] float* to, [[maybe_unused]] Index row) {{");
     for (std::size_t which = 0; canCopyElements(m_program) && which < streamed.size(); ++which) {
-      line("  copyAsync<V>(to + {}u * row, &{});", which, place(m_program.prims[asIndex(streamed[which])].access));
+      line("  copyAsync<V>(to + {}u * row, &{});", which, place(m_program.prims[asIndex(streamed[which])].operand));
     }
     line("}}");
   }
@@ -250,32 +253,32 @@ class Emitter {
         "[[maybe_unused]] Element& e) {{",
         name);
     for (const int load : loads) {
-      line("  e.x{} = toCompute({});", load, place(m_program.prims[asIndex(load)].access));
+      line("  e.x{} = toCompute({});", load, place(m_program.prims[asIndex(load)].operand));
     }
     line("}}");
   }
 
-  // V neighbours at once; contiguous accesses become one wide load.
+  // V neighbours at once; contiguous operands become one wide load.
   void vectorLoadFunction(std::string_view name, const std::vector<int>& loads, std::string_view streamedMove) {
     line(
         "template <int V>\nSWAGE_FN void {}(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, "
         "[[maybe_unused]] Index i, [[maybe_unused]] Element (&e)[V]) {{",
         name);
     for (const int load : loads) {
-      const int access = m_program.prims[asIndex(load)].access;
-      if (innerStride(access) == 1) {
-        line("  {{\n    {} chunk[V];\n    {}<V>(&{}, chunk);", storageType(m_program.accesses[asIndex(access)].dtype),
-             differsForEachElement(m_program, m_program.accesses[asIndex(access)]) ? streamedMove : "loadCached",
-             place(access));
+      const int operand = m_program.prims[asIndex(load)].operand;
+      if (innerStride(operand) == 1) {
+        line("  {{\n    {} chunk[V];\n    {}<V>(&{}, chunk);", storageType(m_program.operands[asIndex(operand)].dtype),
+             differsForEachElement(m_program, m_program.operands[asIndex(operand)]) ? streamedMove : "loadCached",
+             place(operand));
         line("    SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = toCompute(chunk[v]); }}\n  }}", load);
-      } else if (innerStride(access) == 0) {
-        line("  {{\n    const auto same = toCompute({});", place(access));
+      } else if (innerStride(operand) == 0) {
+        line("  {{\n    const auto same = toCompute({});", place(operand));
         line("    SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = same; }}\n  }}", load);
       } else {
         line(
             "  SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ e[v].x{} = toCompute(p{}[base.a{} + (i + Index(v)) * {}u]); "
             "}}",
-            load, m_bufferOf.at(access), access, innerStride(access));
+            load, m_bufferOf.at(operand), operand, innerStride(operand));
       }
     }
     line("}}");
@@ -306,24 +309,23 @@ class Emitter {
     ScalarWriter writer(m_program, {});
     for (const int field : m_groupFields) {
       const Prim& prim = m_program.prims[asIndex(field)];
-      if (prim.ready != ready || prim.kind == Prim::Kind::Reduced) {
+      if (prim.ready != ready || prim.kind == Prim::Kind::Folded) {
         continue;
       }
       if (prim.kind == Prim::Kind::Load) {
-        line("  q.g{} = toCompute({});", field, place(prim.access));
+        line("  q.g{} = toCompute({});", field, place(prim.operand));
       } else {
         line("  q.g{} = {};", field, writer.call(field, [](int arg) { return fmt::format("q.g{}", arg); }));
       }
     }
   }
 
-  void finishFunction(int stage, const std::vector<int>& reducers) {
+  void finishFunction(int stage, const std::vector<int>& folds) {
     line("SWAGE_FN void finish([[maybe_unused]] const State<{}, 1>& s, [[maybe_unused]] Group& q) {{", stage);
     for (const int field : m_groupFields) {
       const Prim& prim = m_program.prims[asIndex(field)];
-      if (prim.kind == Prim::Kind::Reduced &&
-          std::find(reducers.begin(), reducers.end(), prim.reducer) != reducers.end()) {
-        line("  q.g{} = {};", field, stateResult(m_program, prim.reducer, prim.slot, "s"));
+      if (prim.kind == Prim::Kind::Folded && std::find(folds.begin(), folds.end(), prim.fold) != folds.end()) {
+        line("  q.g{} = {};", field, stateResult(m_program, prim.fold, prim.slot, "s"));
       }
     }
     groupValues(stage);
@@ -333,7 +335,7 @@ class Emitter {
   void outputs() {
     line("struct Outputs {{");
     for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
-      line("  {} y{};", storageType(accessOf(m_program.elementStores[i]).dtype), i);
+      line("  {} y{};", storageType(operandOf(m_program.elementStores[i]).dtype), i);
     }
     line("}};");
     line(
@@ -346,7 +348,7 @@ class Emitter {
     ScalarWriter writer(m_program, results);
     m_text += writer.statements();
     for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
-      line("  out.y{} = fromCompute<{}>({});", i, storageType(accessOf(m_program.elementStores[i]).dtype),
+      line("  out.y{} = fromCompute<{}>({});", i, storageType(operandOf(m_program.elementStores[i]).dtype),
            writer.name(m_program.elementStores[i].prim));
     }
     line("}}");
@@ -381,20 +383,22 @@ class Emitter {
     ScalarWriter writer(m_program, results, kept);
     m_text += writer.statements();
     for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
-      line("  out.y{} = fromCompute<{}>({});", i, storageType(accessOf(m_program.elementStores[i]).dtype),
+      line("  out.y{} = fromCompute<{}>({});", i, storageType(operandOf(m_program.elementStores[i]).dtype),
            writer.name(m_program.elementStores[i].prim));
     }
     line("}}");
   }
 
-  [[nodiscard]] const Access& accessOf(const Store& store) const { return m_program.accesses[asIndex(store.access)]; }
+  [[nodiscard]] const Operand& operandOf(const Store& store) const {
+    return m_program.operands[asIndex(store.operand)];
+  }
 
   void storeFunctions() {
     line(
         "SWAGE_FN void store(SWAGE_PARAMETERS, [[maybe_unused]] const Base& base, [[maybe_unused]] Index i, "
         "[[maybe_unused]] const Outputs& out) {{");
     for (std::size_t i = 0; i < m_program.elementStores.size(); ++i) {
-      line("  {} = out.y{};", place(m_program.elementStores[i].access), i);
+      line("  {} = out.y{};", place(m_program.elementStores[i].operand), i);
     }
     line("}}");
     line(
@@ -402,14 +406,14 @@ class Emitter {
         "base, "
         "[[maybe_unused]] Index i, [[maybe_unused]] const Outputs (&out)[V]) {{");
     for (std::size_t k = 0; k < m_program.elementStores.size(); ++k) {
-      const int access = m_program.elementStores[k].access;
-      if (innerStride(access) == 1) {
+      const int operand = m_program.elementStores[k].operand;
+      if (innerStride(operand) == 1) {
         line("  {{\n    {} chunk[V];\n    SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ chunk[v] = out[v].y{}; }}",
-             storageType(m_program.accesses[asIndex(access)].dtype), k);
-        line("    storeChunk<V, Streaming>(&{}, chunk);\n  }}", place(access));
+             storageType(m_program.operands[asIndex(operand)].dtype), k);
+        line("    storeChunk<V, Streaming>(&{}, chunk);\n  }}", place(operand));
       } else {
         line("  SWAGE_UNROLL for (int v = 0; v < V; ++v) {{ p{}[base.a{} + (i + Index(v)) * {}u] = out[v].y{}; }}",
-             m_bufferOf.at(access), access, innerStride(access), k);
+             m_bufferOf.at(operand), operand, innerStride(operand), k);
       }
     }
     line("}}");
@@ -424,26 +428,26 @@ class Emitter {
       const std::string value =
           prim.kind == Prim::Kind::Constant ? constantText(prim) : fmt::format("q.g{}", store.prim);
       // One value for all groups is written by the first one only.
-      const std::vector<std::int64_t>& strides = accessOf(store).strides;
+      const std::vector<std::int64_t>& strides = operandOf(store).strides;
       const bool shared = std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; });
-      line("  {}{} = fromCompute<{}>({});", shared ? "if (group == 0 && i == 0) " : "", place(store.access),
-           storageType(accessOf(store).dtype), value);
+      line("  {}{} = fromCompute<{}>({});", shared ? "if (group == 0 && i == 0) " : "", place(store.operand),
+           storageType(operandOf(store).dtype), value);
     }
     line("}}");
   }
 
-  const RegionProgram& m_program;
+  const Region& m_program;
   std::string m_entry;
   Loops m_loops;
   std::string m_text;
   std::vector<KernelBuffer> m_buffers;
-  std::map<int, int> m_bufferOf;  // access -> parameter
+  std::map<int, int> m_bufferOf;  // operand -> parameter
   std::set<int> m_groupFields;
 };
 
 }  // namespace
 
-RegionText emitRegion(const RegionProgram& program, const std::string& entry) {
+KernelText emitRegion(const Region& program, const std::string& entry) {
   return Emitter(program, entry).run();
 }
 

@@ -38,18 +38,18 @@ std::string floatText(double number, Compute type) {
   return fmt::format("{:a}f", static_cast<double>(static_cast<float>(number)));
 }
 
-const Reducer& reducerOf(const RegionProgram& program, int reducer) {
-  return program.reducers[asIndex(reducer)];
+const Fold& foldOf(const Region& program, int fold) {
+  return program.folds[asIndex(fold)];
 }
 
-Compute inputType(const RegionProgram& program, int reducer) {
-  return program.prims[asIndex(reducerOf(program, reducer).input)].type;
+Compute inputType(const Region& program, int fold) {
+  return program.prims[asIndex(foldOf(program, fold).input)].type;
 }
 
-// The type in which a reducer keeps what it adds up.
-std::string_view sumName(const RegionProgram& program, int reducer) {
-  const Compute type = inputType(program, reducer);
-  return reducerOf(program, reducer).kind == ReduceKind::Sum && type == Compute::F32 ? kSumOfFloat : computeName(type);
+// The type in which a fold keeps what it adds up.
+std::string_view sumName(const Region& program, int fold) {
+  const Compute type = inputType(program, fold);
+  return foldOf(program, fold).kind == FoldKind::Sum && type == Compute::F32 ? kSumOfFloat : computeName(type);
 }
 
 std::string lowest(Compute type) {
@@ -72,17 +72,17 @@ std::string highest(Compute type) {
   return "0";
 }
 
-bool isArg(ReduceKind kind) {
-  return kind == ReduceKind::ArgMaximum || kind == ReduceKind::ArgMinimum;
+bool isArg(FoldKind kind) {
+  return kind == FoldKind::ArgMaximum || kind == FoldKind::ArgMinimum;
 }
 
 // "s.r0_value[l]"
 struct FieldNames {
-  int reducer;
+  int fold;
   std::string_view state;
   std::string_view lane;
   [[nodiscard]] std::string operator()(std::string_view field) const {
-    return fmt::format("{}.r{}_{}[{}]", state, reducer, field, lane);
+    return fmt::format("{}.r{}_{}[{}]", state, fold, field, lane);
   }
 };
 
@@ -108,10 +108,9 @@ std::string constantText(const Prim& prim) {
   return "0";
 }
 
-ScalarWriter::ScalarWriter(const RegionProgram& program, const std::vector<int>& wanted)
-    : ScalarWriter(program, wanted, -1) {}
+ScalarWriter::ScalarWriter(const Region& program, const std::vector<int>& wanted) : ScalarWriter(program, wanted, -1) {}
 
-ScalarWriter::ScalarWriter(const RegionProgram& program, const std::vector<int>& wanted, int kept)
+ScalarWriter::ScalarWriter(const Region& program, const std::vector<int>& wanted, int kept)
     : m_program(program), m_kept(kept) {
   std::vector<bool> seen(program.prims.size(), false);
   for (const int prim : wanted) {
@@ -139,8 +138,9 @@ std::string ScalarWriter::name(int prim) const {
   switch (self.kind) {
     case Prim::Kind::Constant: return constantText(self);
     case Prim::Kind::Index: return "I64(r)";
+    case Prim::Kind::Coordinate: break;  // TemplateStrategy::checkForm
     case Prim::Kind::Load: return fmt::format("{}{}", self.perElement ? "e.x" : "q.g", prim);
-    case Prim::Kind::Reduced: return fmt::format("q.g{}", prim);
+    case Prim::Kind::Folded: return fmt::format("q.g{}", prim);
     case Prim::Kind::Call: return fmt::format("{}{}", self.perElement ? "v" : "q.g", prim);
   }
   return {};
@@ -182,65 +182,65 @@ std::string ScalarWriter::statements() const {
   return text;
 }
 
-std::vector<StateField> stateFields(const RegionProgram& program, int reducer) {
-  const std::string_view type = computeName(inputType(program, reducer));
+std::vector<StateField> stateFields(const Region& program, int fold) {
+  const std::string_view type = computeName(inputType(program, fold));
   const auto field = [&](std::string_view name, std::string_view fieldType) {
-    return StateField{fmt::format("r{}_{}", reducer, name), fieldType};
+    return StateField{fmt::format("r{}_{}", fold, name), fieldType};
   };
-  switch (reducerOf(program, reducer).kind) {
-    case ReduceKind::ArgMaximum:
-    case ReduceKind::ArgMinimum: return {field("value", type), field("at", computeName(Compute::I64))};
-    case ReduceKind::Sum: return {field("value", sumName(program, reducer))};
-    case ReduceKind::SoftmaxPair: return {field("max", type), field("sum", type)};
-    case ReduceKind::MomentPair: return {field("n", type), field("mean", type), field("m2", type)};
+  switch (foldOf(program, fold).kind) {
+    case FoldKind::ArgMaximum:
+    case FoldKind::ArgMinimum: return {field("value", type), field("at", computeName(Compute::I64))};
+    case FoldKind::Sum: return {field("value", sumName(program, fold))};
+    case FoldKind::SoftmaxPair: return {field("max", type), field("sum", type)};
+    case FoldKind::MomentPair: return {field("n", type), field("mean", type), field("m2", type)};
     default: return {field("value", type)};
   }
 }
 
-std::string stateIdentity(const RegionProgram& program, int reducer, std::string_view state, std::string_view lane) {
-  const FieldNames f{reducer, state, lane};
-  const Compute type = inputType(program, reducer);
-  switch (reducerOf(program, reducer).kind) {
-    case ReduceKind::Sum: return fmt::format("    {} = 0;", f("value"));
-    case ReduceKind::Product: return fmt::format("    {} = 1;", f("value"));
-    case ReduceKind::Maximum: return fmt::format("    {} = {};", f("value"), lowest(type));
-    case ReduceKind::Minimum: return fmt::format("    {} = {};", f("value"), highest(type));
-    case ReduceKind::ArgMaximum:
+std::string stateIdentity(const Region& program, int fold, std::string_view state, std::string_view lane) {
+  const FieldNames f{fold, state, lane};
+  const Compute type = inputType(program, fold);
+  switch (foldOf(program, fold).kind) {
+    case FoldKind::Sum: return fmt::format("    {} = 0;", f("value"));
+    case FoldKind::Product: return fmt::format("    {} = 1;", f("value"));
+    case FoldKind::Maximum: return fmt::format("    {} = {};", f("value"), lowest(type));
+    case FoldKind::Minimum: return fmt::format("    {} = {};", f("value"), highest(type));
+    case FoldKind::ArgMaximum:
       return fmt::format("    {} = {}; {} = SWAGE_INT_MAX;", f("value"), lowest(type), f("at"));
-    case ReduceKind::ArgMinimum:
+    case FoldKind::ArgMinimum:
       return fmt::format("    {} = {}; {} = SWAGE_INT_MAX;", f("value"), highest(type), f("at"));
-    case ReduceKind::SoftmaxPair:
+    case FoldKind::SoftmaxPair:
       // The lowest finite number, so that a first element of -infinity does not make infinity minus infinity.
       return fmt::format("    {} = {}; {} = 0;", f("max"), type == Compute::F64 ? "-SWAGE_MAX" : "-SWAGE_MAXF",
                          f("sum"));
-    case ReduceKind::MomentPair: return fmt::format("    {} = 0; {} = 0; {} = 0;", f("n"), f("mean"), f("m2"));
+    case FoldKind::MomentPair: return fmt::format("    {} = 0; {} = 0; {} = 0;", f("n"), f("mean"), f("m2"));
   }
   return {};
 }
 
-std::string stateAccumulate(const RegionProgram& program, int reducer, std::string_view state, std::string_view lane,
+std::string stateAccumulate(const Region& program, int fold, std::string_view state, std::string_view lane,
                             std::string_view value) {
-  const FieldNames f{reducer, state, lane};
-  const std::string_view type = computeName(inputType(program, reducer));
-  switch (reducerOf(program, reducer).kind) {
-    case ReduceKind::Sum: return fmt::format("  {} += {};", f("value"), value);
-    case ReduceKind::Product: return fmt::format("  {} *= {};", f("value"), value);
-    case ReduceKind::Maximum: return fmt::format("  {0} = fn_max({0}, {1});", f("value"), value);
-    case ReduceKind::Minimum: return fmt::format("  {0} = fn_min({0}, {1});", f("value"), value);
-    case ReduceKind::ArgMaximum:
-    case ReduceKind::ArgMinimum: {
-      const char* better = reducerOf(program, reducer).kind == ReduceKind::ArgMaximum ? "isAbove" : "isBelow";
+  const FieldNames f{fold, state, lane};
+  const std::string_view type = computeName(inputType(program, fold));
+  switch (foldOf(program, fold).kind) {
+    case FoldKind::Sum: return fmt::format("  {} += {};", f("value"), value);
+    case FoldKind::Product: return fmt::format("  {} *= {};", f("value"), value);
+    case FoldKind::Maximum: return fmt::format("  {0} = fn_max({0}, {1});", f("value"), value);
+    case FoldKind::Minimum: return fmt::format("  {0} = fn_min({0}, {1});", f("value"), value);
+    case FoldKind::ArgMaximum:
+    case FoldKind::ArgMinimum: {
+      const char* better = foldOf(program, fold).kind == FoldKind::ArgMaximum ? "isAbove" : "isBelow";
       return fmt::format(
           "  {{ const bool better = {0}({1}, I64(r), {2}, {3}); {2} = better ? {1} : {2}; "
           "{3} = better ? I64(r) : {3}; }}",
           better, value, f("value"), f("at"));
     }
-    case ReduceKind::SoftmaxPair:
+    case FoldKind::SoftmaxPair:
       return fmt::format(
           "  {{ const {0} d = {1} - {2}; const {0} w = fn_weight(-fn_abs(d)); "
           "{3} = d > 0 ? {3} * w + 1 : {3} + w; {2} = fn_max({2}, {1}); }}",
           type, value, f("max"), f("sum"));
-    case ReduceKind::MomentPair:
+    case FoldKind::MomentPair:
       // Welford's update; `inverse` is 1 over the number of elements this lane has then seen.
       return fmt::format("  {{ const {0} d = {1} - {2}; {3} += 1; {2} += d * inverse; {4} += d * ({1} - {2}); }}", type,
                          value, f("mean"), f("n"), f("m2"));
@@ -248,29 +248,29 @@ std::string stateAccumulate(const RegionProgram& program, int reducer, std::stri
   return {};
 }
 
-std::string stateMerge(const RegionProgram& program, int reducer, std::string_view state, std::string_view lane,
+std::string stateMerge(const Region& program, int fold, std::string_view state, std::string_view lane,
                        std::string_view other, std::string_view otherLane) {
-  const FieldNames a{reducer, state, lane};
-  const FieldNames b{reducer, other, otherLane};
-  const ReduceKind kind = reducerOf(program, reducer).kind;
-  const std::string_view type = computeName(inputType(program, reducer));
+  const FieldNames a{fold, state, lane};
+  const FieldNames b{fold, other, otherLane};
+  const FoldKind kind = foldOf(program, fold).kind;
+  const std::string_view type = computeName(inputType(program, fold));
   if (isArg(kind)) {
     return fmt::format(
         "    {{ const bool better = {0}({1}, {2}, {3}, {4}); {3} = better ? {1} : {3}; "
         "{4} = better ? {2} : {4}; }}",
-        kind == ReduceKind::ArgMaximum ? "isAbove" : "isBelow", b("value"), b("at"), a("value"), a("at"));
+        kind == FoldKind::ArgMaximum ? "isAbove" : "isBelow", b("value"), b("at"), a("value"), a("at"));
   }
   switch (kind) {
-    case ReduceKind::Sum: return fmt::format("    {} += {};", a("value"), b("value"));
-    case ReduceKind::Product: return fmt::format("    {} *= {};", a("value"), b("value"));
-    case ReduceKind::Maximum: return fmt::format("    {0} = fn_max({0}, {1});", a("value"), b("value"));
-    case ReduceKind::Minimum: return fmt::format("    {0} = fn_min({0}, {1});", a("value"), b("value"));
-    case ReduceKind::SoftmaxPair:
+    case FoldKind::Sum: return fmt::format("    {} += {};", a("value"), b("value"));
+    case FoldKind::Product: return fmt::format("    {} *= {};", a("value"), b("value"));
+    case FoldKind::Maximum: return fmt::format("    {0} = fn_max({0}, {1});", a("value"), b("value"));
+    case FoldKind::Minimum: return fmt::format("    {0} = fn_min({0}, {1});", a("value"), b("value"));
+    case FoldKind::SoftmaxPair:
       return fmt::format(
           "    {{ const {0} m = fn_max({1}, {2}); {3} = {3} * fn_weight({1} - m) + {4} * fn_weight({2} - m); "
           "{1} = m; }}",
           type, a("max"), b("max"), a("sum"), b("sum"));
-    case ReduceKind::MomentPair:
+    case FoldKind::MomentPair:
       // Chan, Golub and LeVeque (1979).
       return fmt::format(
           "    {{ const {0} n = {1} + {2}; const {0} part = n > 0 ? fn_part({2}, n) : 0; "
@@ -280,43 +280,43 @@ std::string stateMerge(const RegionProgram& program, int reducer, std::string_vi
   }
 }
 
-std::vector<StateField> lostFields(const RegionProgram& program, int reducer) {
-  const Compute type = inputType(program, reducer);
+std::vector<StateField> lostFields(const Region& program, int fold) {
+  const Compute type = inputType(program, fold);
   if (type != Compute::F32 && type != Compute::F64) {
     return {};
   }
   const auto field = [&](std::string_view name) {
-    return StateField{fmt::format("r{}_{}", reducer, name), sumName(program, reducer)};
+    return StateField{fmt::format("r{}_{}", fold, name), sumName(program, fold)};
   };
-  switch (reducerOf(program, reducer).kind) {
-    case ReduceKind::Sum:
-    case ReduceKind::SoftmaxPair: return {field("lost")};
-    case ReduceKind::MomentPair: return {field("mean_lost"), field("m2_lost")};
+  switch (foldOf(program, fold).kind) {
+    case FoldKind::Sum:
+    case FoldKind::SoftmaxPair: return {field("lost")};
+    case FoldKind::MomentPair: return {field("mean_lost"), field("m2_lost")};
     default: return {};
   }
 }
 
-std::string totalAdd(const RegionProgram& program, int reducer, std::string_view total, std::string_view state,
+std::string totalAdd(const Region& program, int fold, std::string_view total, std::string_view state,
                      std::string_view lane) {
   const std::string own = fmt::format("{}.s", total);
-  if (lostFields(program, reducer).empty()) {
-    return stateMerge(program, reducer, own, lane, state, lane);
+  if (lostFields(program, fold).empty()) {
+    return stateMerge(program, fold, own, lane, state, lane);
   }
-  const FieldNames a{reducer, own, lane};
-  const FieldNames b{reducer, state, lane};
-  const FieldNames t{reducer, total, lane};
-  const std::string_view type = sumName(program, reducer);
-  switch (reducerOf(program, reducer).kind) {
-    case ReduceKind::Sum:
+  const FieldNames a{fold, own, lane};
+  const FieldNames b{fold, state, lane};
+  const FieldNames t{fold, total, lane};
+  const std::string_view type = sumName(program, fold);
+  switch (foldOf(program, fold).kind) {
+    case FoldKind::Sum:
       return fmt::format("    {{ const {0} sum = {1} + {2}; {3} += lostIn(sum, {1}, {2}); {1} = sum; }}", type,
                          a("value"), b("value"), t("lost"));
-    case ReduceKind::SoftmaxPair:
+    case FoldKind::SoftmaxPair:
       return fmt::format(
           "    {{ const {0} m = fn_max({1}, {2}); const {0} w = fn_weight({1} - m); const {0} own = {3} * w; "
           "const {0} other = {4} * fn_weight({2} - m); const {0} sum = own + other; "
           "{5} = {5} * w + lostIn(sum, own, other); {3} = sum; {1} = m; }}",
           type, a("max"), b("max"), a("sum"), b("sum"), t("lost"));
-    case ReduceKind::MomentPair:
+    case FoldKind::MomentPair:
       // As when two states are merged.
       return fmt::format(
           "    {{ const {0} n = {1} + {2}; const {0} part = n > 0 ? fn_part({2}, n) : 0; "
@@ -328,31 +328,31 @@ std::string totalAdd(const RegionProgram& program, int reducer, std::string_view
   }
 }
 
-std::string totalSettle(const RegionProgram& program, int reducer, std::string_view state, std::string_view total,
+std::string totalSettle(const Region& program, int fold, std::string_view state, std::string_view total,
                         std::string_view lane) {
-  const FieldNames s{reducer, state, lane};
-  const FieldNames t{reducer, total, lane};
+  const FieldNames s{fold, state, lane};
+  const FieldNames t{fold, total, lane};
   const auto settle = [&](std::string_view field, std::string_view lost) {
     return fmt::format("    {0} = withLost({0}, {1});", s(field), t(lost));
   };
-  if (lostFields(program, reducer).empty()) {
+  if (lostFields(program, fold).empty()) {
     return {};
   }
-  switch (reducerOf(program, reducer).kind) {
-    case ReduceKind::Sum: return settle("value", "lost");
-    case ReduceKind::SoftmaxPair: return settle("sum", "lost");
-    case ReduceKind::MomentPair: return settle("mean", "mean_lost") + "\n" + settle("m2", "m2_lost");
+  switch (foldOf(program, fold).kind) {
+    case FoldKind::Sum: return settle("value", "lost");
+    case FoldKind::SoftmaxPair: return settle("sum", "lost");
+    case FoldKind::MomentPair: return settle("mean", "mean_lost") + "\n" + settle("m2", "m2_lost");
     default: return {};
   }
 }
 
-std::string stateResult(const RegionProgram& program, int reducer, int slot, std::string_view state) {
-  const FieldNames f{reducer, state, "0"};
-  switch (reducerOf(program, reducer).kind) {
-    case ReduceKind::ArgMaximum:
-    case ReduceKind::ArgMinimum: return slot == 0 ? f("value") : f("at");
-    case ReduceKind::SoftmaxPair: return slot == 0 ? f("max") : f("sum");
-    case ReduceKind::MomentPair: return slot == 0 ? fmt::format("{} * {}", f("mean"), f("n")) : f("m2");
+std::string stateResult(const Region& program, int fold, int slot, std::string_view state) {
+  const FieldNames f{fold, state, "0"};
+  switch (foldOf(program, fold).kind) {
+    case FoldKind::ArgMaximum:
+    case FoldKind::ArgMinimum: return slot == 0 ? f("value") : f("at");
+    case FoldKind::SoftmaxPair: return slot == 0 ? f("max") : f("sum");
+    case FoldKind::MomentPair: return slot == 0 ? fmt::format("{} * {}", f("mean"), f("n")) : f("m2");
     default: return f("value");
   }
 }

@@ -13,14 +13,14 @@ namespace {
 
 class StateEmitter {
  public:
-  StateEmitter(const RegionProgram& program, int stage)
-      : m_program(program), m_stage(stage), m_reducers(reducersOf(program, stage)) {}
+  StateEmitter(const Region& program, int stage)
+      : m_program(program), m_stage(stage), m_folds(foldsOf(program, stage)) {}
 
   std::string run() {
     types();
-    overLanes("identity", [&](int reducer) { return stateIdentity(m_program, reducer, "s", "l"); });
+    overLanes("identity", [&](int fold) { return stateIdentity(m_program, fold, "s", "l"); });
     accumulate();
-    overLanes("merge", [&](int reducer) { return stateMerge(m_program, reducer, "s", "l", "other", "l"); });
+    overLanes("merge", [&](int fold) { return stateMerge(m_program, fold, "s", "l", "other", "l"); });
     joinLanes();
     laneOf();
     totals();
@@ -37,8 +37,8 @@ class StateEmitter {
   // Whether long runs lose something: yes, no, or as the target keeps sums of float32.
   [[nodiscard]] std::string_view sums() const {
     std::string_view loses = "false";
-    for (const int reducer : m_reducers) {
-      const std::vector<StateField> lost = lostFields(m_program, reducer);
+    for (const int fold : m_folds) {
+      const std::vector<StateField> lost = lostFields(m_program, fold);
       if (!lost.empty() && lost.front().type != kSumOfFloat) {
         return "true";
       }
@@ -60,22 +60,22 @@ class StateEmitter {
     line("template <int L>\nstruct State<{}, L> {{", m_stage);
     line("  using One = State<{0}, 1>;\n  using Sum = Total<{0}, L>;", m_stage);
     line("  static constexpr bool kSums = {};", sums());
-    for (const int reducer : m_reducers) {
-      fields(stateFields(m_program, reducer));
+    for (const int fold : m_folds) {
+      fields(stateFields(m_program, fold));
     }
     line("}};");
     line("template <int L>\nstruct Total<{0}, L> {{\n  State<{0}, L> s;", m_stage);
-    for (const int reducer : m_reducers) {
-      fields(lostFields(m_program, reducer));
+    for (const int fold : m_folds) {
+      fields(lostFields(m_program, fold));
     }
     line("}};");
   }
 
-  using Body = std::function<std::string(int reducer)>;
+  using Body = std::function<std::string(int fold)>;
 
   void bodies(const Body& body) {
-    for (const int reducer : m_reducers) {
-      m_text += body(reducer) + "\n";
+    for (const int fold : m_folds) {
+      m_text += body(fold) + "\n";
     }
   }
 
@@ -95,13 +95,13 @@ class StateEmitter {
         "[[maybe_unused]] float inverse) {{",
         m_stage);
     std::vector<int> inputs;
-    inputs.reserve(m_reducers.size());
-    for (const int reducer : m_reducers) {
-      inputs.push_back(inputOf(reducer));
+    inputs.reserve(m_folds.size());
+    for (const int fold : m_folds) {
+      inputs.push_back(inputOf(fold));
     }
     const ScalarWriter writer(m_program, inputs);
     m_text += writer.statements();
-    bodies([&](int reducer) { return stateAccumulate(m_program, reducer, "s", "l", writer.name(inputOf(reducer))); });
+    bodies([&](int fold) { return stateAccumulate(m_program, fold, "s", "l", writer.name(inputOf(fold))); });
     line("}}");
   }
 
@@ -111,11 +111,11 @@ class StateEmitter {
     line("  if constexpr (L == 1) {{\n    return s;\n  }} else {{");
     line("    static_assert(L % 2 == 0);\n    State<{}, L / 2> half;", m_stage);
     line("    SWAGE_UNROLL for (int l = 0; l < L / 2; ++l) {{");
-    for (const int reducer : m_reducers) {
-      for (const StateField& field : stateFields(m_program, reducer)) {
+    for (const int fold : m_folds) {
+      for (const StateField& field : stateFields(m_program, fold)) {
         line("    half.{0}[l] = s.{0}[l];", field.name);
       }
-      line("{}", stateMerge(m_program, reducer, "half", "l", "s", "L / 2 + l"));
+      line("{}", stateMerge(m_program, fold, "half", "l", "s", "L / 2 + l"));
     }
     line("    }}\n    return joinLanes(half);\n  }}\n}}");
   }
@@ -125,8 +125,8 @@ class StateEmitter {
         "template <int L>\nSWAGE_FN State<{0}, 1> laneOf([[maybe_unused]] const State<{0}, L>& s, "
         "[[maybe_unused]] int l) {{\n  State<{0}, 1> one;",
         m_stage);
-    for (const int reducer : m_reducers) {
-      for (const StateField& field : stateFields(m_program, reducer)) {
+    for (const int fold : m_folds) {
+      for (const StateField& field : stateFields(m_program, fold)) {
         line("  one.{0}[0] = s.{0}[l];", field.name);
       }
     }
@@ -136,8 +136,8 @@ class StateEmitter {
   void totals() {
     line("template <int L>\nSWAGE_FN void identity([[maybe_unused]] Total<{}, L>& t) {{\n  identity(t.s);", m_stage);
     line("  SWAGE_UNROLL for (int l = 0; l < L; ++l) {{");
-    for (const int reducer : m_reducers) {
-      for (const StateField& field : lostFields(m_program, reducer)) {
+    for (const int fold : m_folds) {
+      for (const StateField& field : lostFields(m_program, fold)) {
         line("    t.{}[l] = 0;", field.name);
       }
     }
@@ -146,35 +146,35 @@ class StateEmitter {
         "template <int L>\nSWAGE_FN void add([[maybe_unused]] Total<{0}, L>& t, [[maybe_unused]] const State<{0}, L>& "
         "s) {{\n  SWAGE_UNROLL for (int l = 0; l < L; ++l) {{",
         m_stage);
-    bodies([&](int reducer) { return totalAdd(m_program, reducer, "t", "s", "l"); });
+    bodies([&](int fold) { return totalAdd(m_program, fold, "t", "s", "l"); });
     line("  }}\n}}");
     line("template <int L>\nSWAGE_FN State<{0}, L> settled([[maybe_unused]] const Total<{0}, L>& t) {{", m_stage);
     line("  State<{}, L> s = t.s;\n  SWAGE_UNROLL for (int l = 0; l < L; ++l) {{", m_stage);
-    bodies([&](int reducer) { return totalSettle(m_program, reducer, "s", "t", "l"); });
+    bodies([&](int fold) { return totalSettle(m_program, fold, "s", "t", "l"); });
     line("  }}\n  return s;\n}}");
   }
 
-  [[nodiscard]] int inputOf(int reducer) const { return m_program.reducers[static_cast<std::size_t>(reducer)].input; }
+  [[nodiscard]] int inputOf(int fold) const { return m_program.folds[static_cast<std::size_t>(fold)].input; }
 
-  const RegionProgram& m_program;
+  const Region& m_program;
   int m_stage;
-  std::vector<int> m_reducers;
+  std::vector<int> m_folds;
   std::string m_text;
 };
 
 }  // namespace
 
-std::vector<int> reducersOf(const RegionProgram& program, int stage) {
+std::vector<int> foldsOf(const Region& program, int stage) {
   std::vector<int> found;
-  for (int i = 0; i < static_cast<int>(program.reducers.size()); ++i) {
-    if (program.reducers[static_cast<std::size_t>(i)].stage == stage) {
+  for (int i = 0; i < static_cast<int>(program.folds.size()); ++i) {
+    if (program.folds[static_cast<std::size_t>(i)].stage == stage) {
       found.push_back(i);
     }
   }
   return found;
 }
 
-std::string stateText(const RegionProgram& program, int stage) {
+std::string stateText(const Region& program, int stage) {
   return StateEmitter(program, stage).run();
 }
 

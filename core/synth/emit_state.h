@@ -9,10 +9,10 @@
 // The running state of a stage as C++ text (patterns/README.md, "State" and "Total").
 namespace swage::synth {
 
-// The reducers that run in a stage.
-[[nodiscard]] std::vector<int> reducersOf(const RegionProgram& program, int stage);
+// The folds that run in a stage.
+[[nodiscard]] std::vector<int> foldsOf(const Region& program, int stage);
 
 // The types of the stage and the functions over them, but for `finish`, which belongs to the group.
-[[nodiscard]] std::string stateText(const RegionProgram& program, int stage);
+[[nodiscard]] std::string stateText(const Region& program, int stage);
 
 }  // namespace swage::synth

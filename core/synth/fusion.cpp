@@ -10,7 +10,7 @@ namespace {
 using domain::ValueId;
 
 // More tensors than this in one kernel cost more in registers and address arithmetic than a launch does.
-constexpr std::size_t kMaxAccesses = 24;
+constexpr std::size_t kMaxOperands = 24;
 constexpr std::size_t kMaxPrims = 400;
 
 std::size_t asIndex(int value) {
@@ -34,10 +34,10 @@ const Operation& anchorOf(const OperationGraph& graph, const std::vector<int>& o
   const Operation* anchor = nullptr;
   for (const int index : operations) {
     const Operation& operation = graph.operations[asIndex(index)];
-    if (!operation.reducedDims.empty()) {
+    if (operation.folds()) {
       return operation;
     }
-    if (anchor == nullptr || elementsOf(operation.space) > elementsOf(anchor->space)) {
+    if (anchor == nullptr || elementsOf(operation.layout.space) > elementsOf(anchor->layout.space)) {
       anchor = &operation;
     }
   }
@@ -83,29 +83,33 @@ std::vector<ValueId> Fusion::outputsOf(const std::vector<int>& operations) const
   return outputs;
 }
 
-std::optional<RegionProgram> Fusion::build(const std::vector<int>& operations) const {
+std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
   const Operation& anchor = anchorOf(m_operations, operations);
-  RegionBuilder builder(m_operations.values, {anchor.space, anchor.reducedDims, anchor.splitDim, anchor.splitOuter});
+  RegionBuilder builder(m_operations.values, anchor.layout);
+  int folding = 0;
   for (const int index : operations) {
     const Operation& operation = m_operations.operations[asIndex(index)];
-    const bool sameReduction = operation.space == anchor.space && operation.reducedDims == anchor.reducedDims &&
-                               operation.splitDim == anchor.splitDim && operation.splitOuter == anchor.splitOuter;
-    if ((!operation.reducedDims.empty() && !sameReduction) || !operation.lower(builder)) {
+    folding += operation.folds() ? 1 : 0;
+    if ((operation.folds() && !(operation.layout == anchor.layout)) || !operation.lower(builder)) {
       return std::nullopt;
     }
+  }
+  // Reductions of the same elements share one pass over them. Products, windows and scans each have loops of their own.
+  if (folding > 1 && (!anchor.layout.more.empty() || !anchor.layout.roles.empty())) {
+    return std::nullopt;
   }
   const std::vector<ValueId> outputs = outputsOf(operations);
   if (outputs.empty()) {
     return std::nullopt;
   }
-  std::optional<RegionProgram> program = builder.finish(outputs);
-  if (program && (program->accesses.size() > kMaxAccesses || program->prims.size() > kMaxPrims)) {
+  std::optional<Region> program = builder.finish(outputs);
+  if (program && (program->operands.size() > kMaxOperands || program->prims.size() > kMaxPrims)) {
     return std::nullopt;
   }
   return program;
 }
 
-const RegionProgram* Fusion::region(const std::vector<int>& operations) const {
+const Region* Fusion::region(const std::vector<int>& operations) const {
   const std::lock_guard lock(m_mutex);
   auto known = m_known.find(operations);
   if (known == m_known.end()) {
@@ -158,7 +162,7 @@ std::vector<std::vector<int>> Fusion::greedyPartition() const {
       continue;
     }
     const auto isTiny = [&](int operation) {
-      return elementsOf(m_operations.operations[asIndex(operation)].space) <= 1;
+      return elementsOf(m_operations.operations[asIndex(operation)].layout.space) <= 1;
     };
     bool joined = false;
     for (std::size_t i = partition.size(); i-- > 0 && !joined;) {

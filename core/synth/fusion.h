@@ -17,7 +17,7 @@ class Fusion {
   Fusion(const domain::Graph& graph, const OperationGraph& operations);
 
   // The scalar program of these operations (ascending), or no value when they cannot be one kernel.
-  [[nodiscard]] const RegionProgram* region(const std::vector<int>& operations) const;
+  [[nodiscard]] const Region* region(const std::vector<int>& operations) const;
 
   // Values made by `operations` that something outside reads.
   [[nodiscard]] std::vector<domain::ValueId> outputsOf(const std::vector<int>& operations) const;
@@ -37,7 +37,7 @@ class Fusion {
   // Whether a partition can run when one of its sets is replaced.
   [[nodiscard]] bool isSchedulable(std::vector<std::vector<int>> partition, std::size_t which,
                                    const std::vector<int>& operations) const;
-  [[nodiscard]] std::optional<RegionProgram> build(const std::vector<int>& operations) const;
+  [[nodiscard]] std::optional<Region> build(const std::vector<int>& operations) const;
 
   const domain::Graph& m_graph;
   const OperationGraph& m_operations;
@@ -45,7 +45,7 @@ class Fusion {
   std::map<domain::ValueId, std::vector<int>> m_atenReaders;  // nodes without operations that read it
   std::vector<domain::ValueId> m_graphOutputs;
   mutable std::mutex m_mutex;
-  mutable std::map<std::vector<int>, std::optional<RegionProgram>> m_known;
+  mutable std::map<std::vector<int>, std::optional<Region>> m_known;
 };
 
 }  // namespace swage::synth

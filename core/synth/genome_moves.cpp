@@ -33,8 +33,8 @@ std::vector<std::vector<int>> partitionOf(const Genome& genome) {
 }  // namespace
 
 GenomeMoves::GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
-                         const domain::DeviceInfo& device)
-    : m_fusion(fusion), m_operations(operations), m_catalogue(catalogue), m_device(device) {}
+                         const StrategyTable& strategies, const domain::DeviceInfo& device)
+    : m_fusion(fusion), m_operations(operations), m_catalogue(catalogue), m_strategies(strategies), m_device(device) {}
 
 bool GenomeMoves::namesOperations(const RegionGene& gene) const {
   // Sorted, so the ends tell; genomes also come from a database or another program.
@@ -46,9 +46,11 @@ bool GenomeMoves::isLegal(const RegionGene& gene) const {
   if (!namesOperations(gene)) {
     return false;
   }
-  const RegionProgram* program = m_fusion.region(gene.nodes);
+  const Region* region = m_fusion.region(gene.nodes);
   const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
-  return program != nullptr && pattern != nullptr && checkFit(*pattern, *program, gene.parameters, m_device);
+  const Strategy* strategy = m_strategies.find(m_device.target, gene.pattern);
+  return region != nullptr && pattern != nullptr && strategy != nullptr &&
+         strategy->check({*pattern, *region, gene.parameters, m_device});
 }
 
 bool GenomeMoves::isLegal(const Genome& genome) const {
@@ -381,34 +383,16 @@ domain::Cell GenomeMoves::predictCell(const Genome& genome) const {
   domain::Cell cell;
   bool interBlock = false;
   for (const RegionGene& gene : genome.regions) {
+    const Region* region = m_fusion.region(gene.nodes);
     const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
-    if (pattern == nullptr) {
+    const Strategy* strategy = m_strategies.find(m_device.target, gene.pattern);
+    if (region == nullptr || pattern == nullptr || strategy == nullptr) {
       continue;
     }
-    const auto fact = [&](const char* name) {
-      const auto found = pattern->facts.find(name);
-      return found == pattern->facts.end() ? std::string() : found->second;
-    };
-    const auto value = [&](const char* name) {
-      const auto found = gene.parameters.find(name);
-      return found == gene.parameters.end() ? std::int64_t{0} : found->second;
-    };
-    auto movement = domain::DataMovement::Direct;
-    if (m_device.target == domain::Target::Cpu) {
-      movement = value("streaming") != 0 ? domain::DataMovement::Pipelined : domain::DataMovement::Wide;
-      cell.arithmetic = domain::Arithmetic::Packed;
-    } else if (fact("movement") == "A3") {
-      movement = domain::DataMovement::Pipelined;
-    } else if (fact("movement") == "A2") {
-      movement = domain::DataMovement::Staged;
-    } else if (value("vector_width") > 1) {
-      movement = domain::DataMovement::Wide;
-    }
-    cell.movement = std::max(cell.movement, movement);
-    if (fact("arithmetic") == "B1") {
-      cell.arithmetic = std::max(cell.arithmetic, domain::Arithmetic::Packed);
-    }
-    interBlock = interBlock || fact("decomposition") == "C2" || value("persistent") != 0;
+    const domain::Cell aimed = strategy->aims({*pattern, *region, gene.parameters, m_device});
+    cell.movement = std::max(cell.movement, aimed.movement);
+    cell.arithmetic = std::max(cell.arithmetic, aimed.arithmetic);
+    interBlock = interBlock || aimed.decomposition == domain::Decomposition::InterBlock;
   }
   const auto schedule = m_fusion.schedule(partitionOf(genome));
   const bool oneLaunch = schedule && schedule->size() == 1;

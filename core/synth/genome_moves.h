@@ -10,16 +10,17 @@
 #include "core/domain/candidate.h"
 #include "core/domain/device_info.h"
 #include "core/patterns/catalogue.h"
-#include "core/synth/compose.h"
 #include "core/synth/fusion.h"
+#include "core/synth/strategy.h"
 
 namespace swage::synth {
 
 // Legal genomes and the steps between them. Any thread may use it.
 class GenomeMoves {
  public:
+  // Patterns without a strategy in the table are left alone. Everything passed must outlive this.
   GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
-              const domain::DeviceInfo& device);
+              const StrategyTable& strategies, const domain::DeviceInfo& device);
 
   // Patterns that can compute the region with some parameters. Found out once for each region.
   [[nodiscard]] const std::vector<const patterns::Pattern*>& patternsFor(const std::vector<int>& operations) const;
@@ -58,6 +59,7 @@ class GenomeMoves {
   const Fusion& m_fusion;
   const OperationGraph& m_operations;
   const patterns::Catalogue& m_catalogue;
+  const StrategyTable& m_strategies;
   const domain::DeviceInfo& m_device;
   mutable std::mutex m_mutex;
   mutable std::map<std::vector<int>, std::vector<const patterns::Pattern*>> m_fitting;  // by region

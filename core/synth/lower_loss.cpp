@@ -39,9 +39,9 @@ struct FinalReduction {
       b.define(result, isWeighted ? b.call("div", {x, weight}) : x, frame);
       return true;
     }
-    int value = b.reduce(ReduceKind::Sum, x);
+    int value = b.reduce(FoldKind::Sum, x);
     if (isWeighted) {
-      value = b.call("div", {value, b.reduce(ReduceKind::Sum, weight)});
+      value = b.call("div", {value, b.reduce(FoldKind::Sum, weight)});
     } else if (reduction == LossReduction::Mean) {
       value = b.over(value, static_cast<double>(b.reducedCount()));
     }
@@ -58,9 +58,9 @@ void addFinalReduction(OperationSink& sink, FinalReduction reduction) {
     operation.inputs.push_back(reduction.weights);
   }
   operation.outputs = {reduction.result};
-  operation.space = shape;
-  operation.reducedDims.resize(shape.size());
-  std::iota(operation.reducedDims.begin(), operation.reducedDims.end(), 0);
+  operation.layout.space = shape;
+  operation.layout.reducedDims.resize(shape.size());
+  std::iota(operation.layout.reducedDims.begin(), operation.layout.reducedDims.end(), 0);
   reduction.isScalar = shape.empty();
   operation.lower = [reduction](RegionBuilder& b) { return reduction.lower(b); };
   sink.add(std::move(operation));
@@ -88,10 +88,10 @@ struct CrossEntropy {
     if (!x || !wanted) {
       return false;
     }
-    const int maximum = b.reduce(ReduceKind::Maximum, *x);
-    const int sum = b.reduce(ReduceKind::Sum, b.call("exp", {b.call("sub", {*x, maximum})}));
+    const int maximum = b.reduce(FoldKind::Maximum, *x);
+    const int sum = b.reduce(FoldKind::Sum, b.call("exp", {b.call("sub", {*x, maximum})}));
     const int isWanted = b.call("eq", {b.index(), *wanted}, Compute::Bool);
-    const int picked = b.reduce(ReduceKind::Sum, b.call("select", {isWanted, *x, b.constant(0.0, b.typeOf(*x))}));
+    const int picked = b.reduce(FoldKind::Sum, b.call("select", {isWanted, *x, b.constant(0.0, b.typeOf(*x))}));
     const int loss = b.call("sub", {b.call("add", {b.call("log", {sum}), maximum}), picked});
     const int counts = b.call("ne", {*wanted, b.constant(ignored, Compute::I64)}, Compute::Bool);
     const int zero = b.constant(0.0, b.typeOf(*x));
@@ -131,8 +131,8 @@ void lowerCrossEntropy(const NodeView& node, OperationSink& sink) {
   if (counted.isValid()) {
     operation.outputs.push_back(counted);
   }
-  operation.space = shape;
-  operation.reducedDims = {1};
+  operation.layout.space = shape;
+  operation.layout.reducedDims = {1};
   operation.lower = [spec](RegionBuilder& b) { return spec.lower(b); };
   sink.add(std::move(operation));
   if (*reduction != LossReduction::None) {
@@ -157,7 +157,7 @@ LowerNode elementLoss(std::size_t reductionPosition, PairFormula formula) {
     Operation operation;
     operation.inputs = {*x, *target};
     operation.outputs = {partial};
-    operation.space = node.type(*x).shape;
+    operation.layout.space = node.type(*x).shape;
     operation.lower = [formula, node, x = *x, target = *target, partial](RegionBuilder& b) {
       const auto frame = b.frameFor(b.type(partial).shape, {x, target});
       const auto left = frame ? b.read(x, *frame) : std::nullopt;

@@ -22,9 +22,9 @@ int scaled(RegionBuilder& b, int x, double factor) {
 Moments momentsOf(RegionBuilder& b, int x) {
   const auto count = static_cast<double>(b.reducedCount());
   Moments moments;
-  moments.mean = b.over(b.reduce(ReduceKind::Sum, x), count);
+  moments.mean = b.over(b.reduce(FoldKind::Sum, x), count);
   moments.centred = b.call("sub", {x, moments.mean});
-  moments.variance = b.over(b.reduce(ReduceKind::Sum, b.call("mul", {moments.centred, moments.centred})), count);
+  moments.variance = b.over(b.reduce(FoldKind::Sum, b.call("mul", {moments.centred, moments.centred})), count);
   return moments;
 }
 
@@ -144,9 +144,9 @@ void addApply(OperationSink& sink, const NormSpec& spec, const std::vector<Value
   operation.inputs.push_back(spec.input);
   addOptional(operation.inputs, spec.affine);
   operation.outputs = {spec.result};
-  operation.space = space;
-  operation.splitDim = spec.splitDim;
-  operation.splitOuter = spec.splitOuter;
+  operation.layout.space = space;
+  operation.layout.splitDim = spec.splitDim;
+  operation.layout.splitOuter = spec.splitOuter;
   operation.lower = [spec, statistics](RegionBuilder& b) {
     // Its dimensions are those of the region's space, which only this can have been built for.
     return b.layout().space == b.type(spec.result).shape && b.layout().splitDim == spec.splitDim &&
@@ -168,10 +168,10 @@ void addNormalisation(const NodeView& node, OperationSink& sink, const NormSpec&
   Operation operation;
   operation.inputs = {spec.input};
   operation.outputs = statistics;
-  operation.space = input.shape;
-  operation.reducedDims = spec.dims;
-  operation.splitDim = spec.splitDim;
-  operation.splitOuter = spec.splitOuter;
+  operation.layout.space = input.shape;
+  operation.layout.reducedDims = spec.dims;
+  operation.layout.splitDim = spec.splitDim;
+  operation.layout.splitOuter = spec.splitOuter;
   operation.lower = [spec, statistics](RegionBuilder& b) {
     const auto x = b.read(spec.input, b.fullFrame());
     if (!x) {
@@ -245,7 +245,7 @@ void lowerRmsNorm(const NodeView& node, OperationSink& sink) {
                 static_cast<std::size_t>(first)};
   spec.statistics = 1;
   spec.describe = [epsilon](RegionBuilder& b, int x) {
-    const int square = b.reduce(ReduceKind::Sum, b.call("mul", {x, x}));
+    const int square = b.reduce(FoldKind::Sum, b.call("mul", {x, x}));
     const int mean = b.over(square, static_cast<double>(b.reducedCount()));
     return std::vector<int>{inverseDeviation(b, mean, epsilon)};
   };
@@ -298,7 +298,7 @@ void lowerBatchNormEval(const NodeView& node, OperationSink& sink) {
   operation.inputs = {*input, *mean, *variance};
   addOptional(operation.inputs, affine);
   operation.outputs = {node.result()};
-  operation.space = node.type(*input).shape;
+  operation.layout.space = node.type(*input).shape;
   operation.lower = [input = *input, mean = *mean, variance = *variance, affine, epsilon,
                      result = node.result()](RegionBuilder& b) {
     const auto frame = b.frameFor(b.type(result).shape, {input});
@@ -381,13 +381,14 @@ void lowerBatchNormTrain(const NodeView& node, OperationSink& sink) {
       operation.outputs.push_back(result);
     }
   }
-  operation.space = type.shape;
-  for (int dim = 0; dim < static_cast<int>(operation.space.size()); ++dim) {
+  operation.layout.space = type.shape;
+  for (int dim = 0; dim < static_cast<int>(operation.layout.space.size()); ++dim) {
     if (dim != 1) {
-      operation.reducedDims.push_back(dim);
+      operation.layout.reducedDims.push_back(dim);
     }
   }
-  NormSpec spec{*input, node.result(), operation.reducedDims, {node.tensor(1, "weight"), node.tensor(2, "bias")}, 1};
+  NormSpec spec{
+      *input, node.result(), operation.layout.reducedDims, {node.tensor(1, "weight"), node.tensor(2, "bias")}, 1};
   spec.apply = standardised;
   operation.lower = [statistics](RegionBuilder& b) { return statistics.lower(b); };
   sink.add(std::move(operation));

@@ -33,7 +33,7 @@ void addPointwise(const NodeView& node, OperationSink& sink, const std::vector<V
   Operation operation;
   operation.inputs = operands;
   operation.outputs = {result};
-  operation.space = node.type(result).shape;
+  operation.layout.space = node.type(result).shape;
   operation.lower = [operands, result, formula = std::move(formula)](RegionBuilder& builder) {
     const auto frame = builder.frameFor(builder.type(result).shape, operands);
     if (!frame) {

@@ -58,8 +58,8 @@ void addReduction(const NodeView& node, OperationSink& sink, const ReductionSpec
       operation.outputs.push_back(result);
     }
   }
-  operation.space = node.type(spec.input).shape;
-  operation.reducedDims = spec.dims;
+  operation.layout.space = node.type(spec.input).shape;
+  operation.layout.reducedDims = spec.dims;
   operation.lower = [spec, results = node.node().outputs](RegionBuilder& builder) {
     auto x = builder.read(spec.input, builder.fullFrame());
     if (!x) {
@@ -109,14 +109,14 @@ LowerNode overAll(GroupFormula formula) {
 }
 
 int meanOf(RegionBuilder& b, int x) {
-  return b.over(b.reduce(ReduceKind::Sum, x), static_cast<double>(b.reducedCount()));
+  return b.over(b.reduce(FoldKind::Sum, x), static_cast<double>(b.reducedCount()));
 }
 
-GroupFormula single(ReduceKind kind) {
+GroupFormula single(FoldKind kind) {
   return [kind](RegionBuilder& b, int x) { return std::vector<int>{b.reduce(kind, x)}; };
 }
 
-GroupFormula valueAndIndex(ReduceKind kind) {
+GroupFormula valueAndIndex(FoldKind kind) {
   return [kind](RegionBuilder& b, int x) {
     const int value = b.reduce(kind, x);
     return std::vector<int>{value, b.secondResult(value, Compute::I64)};
@@ -124,13 +124,13 @@ GroupFormula valueAndIndex(ReduceKind kind) {
 }
 
 // max.dim and min.dim: the index is only followed where somebody reads it.
-LowerNode extremum(ReduceKind value, ReduceKind valueWithIndex) {
+LowerNode extremum(FoldKind value, FoldKind valueWithIndex) {
   return [value, valueWithIndex](const NodeView& node, OperationSink& sink) {
     overDims(node.result(1).isValid() ? valueAndIndex(valueWithIndex) : single(value))(node, sink);
   };
 }
 
-GroupFormula indexOnly(ReduceKind kind) {
+GroupFormula indexOnly(FoldKind kind) {
   return [kind](RegionBuilder& b, int x) { return std::vector<int>{b.secondResult(b.reduce(kind, x), Compute::I64)}; };
 }
 
@@ -142,13 +142,13 @@ GroupFormula norm(double order) {
   return [order](RegionBuilder& b, int x) {
     const int magnitude = b.call("abs", {x});
     if (order == 2.0) {
-      return std::vector<int>{b.call("sqrt", {b.reduce(ReduceKind::Sum, b.call("mul", {x, x}))})};
+      return std::vector<int>{b.call("sqrt", {b.reduce(FoldKind::Sum, b.call("mul", {x, x}))})};
     }
     if (order == 1.0) {
-      return std::vector<int>{b.reduce(ReduceKind::Sum, magnitude)};
+      return std::vector<int>{b.reduce(FoldKind::Sum, magnitude)};
     }
     return std::vector<int>{
-        b.reduce(std::isinf(order) && order > 0 ? ReduceKind::Maximum : ReduceKind::Minimum, magnitude)};
+        b.reduce(std::isinf(order) && order > 0 ? FoldKind::Maximum : FoldKind::Minimum, magnitude)};
   };
 }
 
@@ -186,7 +186,7 @@ LowerNode variance(bool root) {
     const double correction = node.number(99, "correction").value_or(1.0);
     addReduction(node, sink, {*input, *dims, keepDims(node, 99), [root, correction](RegionBuilder& b, int x) {
                                 const int centred = b.call("sub", {x, meanOf(b, x)});
-                                const int sum = b.reduce(ReduceKind::Sum, b.call("mul", {centred, centred}));
+                                const int sum = b.reduce(FoldKind::Sum, b.call("mul", {centred, centred}));
                                 const double count = std::max(0.0, static_cast<double>(b.reducedCount()) - correction);
                                 const int value = b.over(sum, count);
                                 return std::vector<int>{root ? b.call("sqrt", {value}) : value};
@@ -196,8 +196,8 @@ LowerNode variance(bool root) {
 
 GroupFormula logSumExp() {
   return [](RegionBuilder& b, int x) {
-    const int maximum = b.reduce(ReduceKind::Maximum, x);
-    const int sum = b.reduce(ReduceKind::Sum, b.call("exp", {b.call("sub", {x, maximum})}));
+    const int maximum = b.reduce(FoldKind::Maximum, x);
+    const int sum = b.reduce(FoldKind::Sum, b.call("exp", {b.call("sub", {x, maximum})}));
     return std::vector<int>{b.call("add", {b.call("log", {sum}), maximum})};
   };
 }
@@ -221,8 +221,8 @@ LowerNode softmax(SoftmaxKind kind) {
     Operation operation;
     operation.inputs = {*input};
     operation.outputs = {result};
-    operation.space = node.type(*input).shape;
-    operation.reducedDims = {wrapped};
+    operation.layout.space = node.type(*input).shape;
+    operation.layout.reducedDims = {wrapped};
     operation.lower = [input = *input, result, kind](RegionBuilder& b) {
       auto x = b.read(input, b.fullFrame());
       if (!x) {
@@ -231,9 +231,9 @@ LowerNode softmax(SoftmaxKind kind) {
       if (b.type(result).dtype == domain::ScalarType::Float64) {
         x = b.convert(*x, Compute::F64);
       }
-      const int shifted = b.call("sub", {*x, b.reduce(ReduceKind::Maximum, *x)});
+      const int shifted = b.call("sub", {*x, b.reduce(FoldKind::Maximum, *x)});
       const int exponential = b.call("exp", {shifted});
-      const int sum = b.reduce(ReduceKind::Sum, exponential);
+      const int sum = b.reduce(FoldKind::Sum, exponential);
       // One division for each row; the product is within an ulp of the quotient.
       const int value = kind == SoftmaxKind::Plain ? b.call("mul", {exponential, b.call("reciprocal", {sum})})
                                                    : b.call("sub", {shifted, b.call("log", {sum})});
@@ -247,20 +247,20 @@ LowerNode softmax(SoftmaxKind kind) {
 }  // namespace
 
 void registerReductions(LoweringTable& table) {
-  table["aten.sum.dim_IntList"] = overDims(single(ReduceKind::Sum));
-  table["aten.sum.default"] = overAll(single(ReduceKind::Sum));
+  table["aten.sum.dim_IntList"] = overDims(single(FoldKind::Sum));
+  table["aten.sum.default"] = overAll(single(FoldKind::Sum));
   table["aten.mean.dim"] = overDims(mean());
   table["aten.mean.default"] = overAll(mean());
-  table["aten.prod.dim_int"] = overDims(single(ReduceKind::Product));
-  table["aten.prod.default"] = overAll(single(ReduceKind::Product));
-  table["aten.amax.default"] = overDims(single(ReduceKind::Maximum));
-  table["aten.amin.default"] = overDims(single(ReduceKind::Minimum));
-  table["aten.max.default"] = overAll(single(ReduceKind::Maximum));
-  table["aten.min.default"] = overAll(single(ReduceKind::Minimum));
-  table["aten.max.dim"] = extremum(ReduceKind::Maximum, ReduceKind::ArgMaximum);
-  table["aten.min.dim"] = extremum(ReduceKind::Minimum, ReduceKind::ArgMinimum);
-  table["aten.argmax.default"] = overDims(indexOnly(ReduceKind::ArgMaximum));
-  table["aten.argmin.default"] = overDims(indexOnly(ReduceKind::ArgMinimum));
+  table["aten.prod.dim_int"] = overDims(single(FoldKind::Product));
+  table["aten.prod.default"] = overAll(single(FoldKind::Product));
+  table["aten.amax.default"] = overDims(single(FoldKind::Maximum));
+  table["aten.amin.default"] = overDims(single(FoldKind::Minimum));
+  table["aten.max.default"] = overAll(single(FoldKind::Maximum));
+  table["aten.min.default"] = overAll(single(FoldKind::Minimum));
+  table["aten.max.dim"] = extremum(FoldKind::Maximum, FoldKind::ArgMaximum);
+  table["aten.min.dim"] = extremum(FoldKind::Minimum, FoldKind::ArgMinimum);
+  table["aten.argmax.default"] = overDims(indexOnly(FoldKind::ArgMaximum));
+  table["aten.argmin.default"] = overDims(indexOnly(FoldKind::ArgMinimum));
   table["aten.linalg_vector_norm.default"] = lowerVectorNorm;
   table["aten.norm.ScalarOpt_dim"] = lowerNorm;
   table["aten.norm.Scalar"] = lowerNorm;

@@ -42,6 +42,11 @@ void OperationSink::add(Operation operation) {
   m_graph.operations.push_back(std::move(operation));
 }
 
+bool Operation::folds() const {
+  return !layout.reducedDims.empty() || !layout.more.empty() ||
+         std::find(layout.roles.begin(), layout.roles.end(), AxisRole::Scan) != layout.roles.end();
+}
+
 OperationGraph findOperations(const domain::Graph& graph) {
   OperationGraph result;
   result.values = graph.values;
@@ -53,7 +58,7 @@ OperationGraph findOperations(const domain::Graph& graph) {
     }
     // Nothing to compute: no pattern has a loop for it, and PyTorch does it in no time.
     if (std::any_of(result.operations.begin() + static_cast<std::ptrdiff_t>(before), result.operations.end(),
-                    [](const Operation& operation) { return isEmpty(operation.space); })) {
+                    [](const Operation& operation) { return isEmpty(operation.layout.space); })) {
       result.operations.resize(before);
     }
     const std::size_t added = result.operations.size() - before;

@@ -17,11 +17,11 @@ struct Operation {
   int node = -1;                        // Graph::nodes index it stems from
   std::vector<domain::ValueId> inputs;  // tensors it reads
   std::vector<domain::ValueId> outputs;
-  domain::Shape space;                        // shape of its element-wise part
-  std::vector<int> reducedDims;               // of `space`; empty: pointwise
-  int splitDim = -1;                          // group normalisation cuts this dimension …
-  std::int64_t splitOuter = 1;                // … into so many groups
+  RegionBuilder::Layout layout;               // the axes that it needs
   std::function<bool(RegionBuilder&)> lower;  // writes the scalar program; false: does not fit this region after all
+
+  // Whether it reduces, multiplies or scans; else it is pointwise.
+  [[nodiscard]] bool folds() const;
 };
 
 // A graph seen as operations. Values made between the parts of one node have ids after the graph's own.

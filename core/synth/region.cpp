@@ -12,245 +12,341 @@ std::size_t asIndex(int value) {
   return static_cast<std::size_t>(value);
 }
 
-void dropAxis(RegionProgram& program, std::size_t axis) {
-  program.axes.erase(program.axes.begin() + static_cast<std::ptrdiff_t>(axis));
-  for (Access& access : program.accesses) {
-    access.strides.erase(access.strides.begin() + static_cast<std::ptrdiff_t>(axis));
+template <class T>
+void removeAt(std::vector<T>& items, std::size_t position) {
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(position));
+}
+
+// Of an axis that has one position, or that its outer neighbour walks along too.
+void dropAxis(Region& region, std::size_t axis) {
+  removeAt(region.axes, axis);
+  for (Operand& operand : region.operands) {
+    removeAt(operand.strides, axis);
+    for (Bound& bound : operand.bounds) {
+      removeAt(bound.factors, axis);
+    }
+  }
+  for (Prim& prim : region.prims) {
+    if (prim.kind != Prim::Kind::Coordinate || asIndex(prim.axis) < axis) {
+      continue;
+    }
+    if (asIndex(prim.axis) == axis) {
+      prim.kind = Prim::Kind::Constant;  // zero
+      prim.axis = -1;
+    } else {
+      --prim.axis;
+    }
   }
 }
 
-bool canJoin(const RegionProgram& program, std::size_t outer) {
-  if (program.axes[outer].reduced != program.axes[outer + 1].reduced) {
-    return false;
-  }
-  const std::int64_t innerExtent = program.axes[outer + 1].extent;
-  return std::all_of(program.accesses.begin(), program.accesses.end(), [&](const Access& access) {
-    return access.strides[outer] == access.strides[outer + 1] * innerExtent;
+bool isNamed(const Region& region, std::size_t axis) {
+  return std::any_of(region.prims.begin(), region.prims.end(), [&](const Prim& prim) {
+    return prim.kind == Prim::Kind::Coordinate && asIndex(prim.axis) == axis;
   });
 }
 
+bool canJoin(const Region& region, std::size_t outer) {
+  if (region.axes[outer].role != region.axes[outer + 1].role || isNamed(region, outer) || isNamed(region, outer + 1)) {
+    return false;
+  }
+  const std::int64_t innerExtent = region.axes[outer + 1].extent;
+  const auto walksOn = [&](const std::vector<std::int64_t>& steps) {
+    return steps[outer] == steps[outer + 1] * innerExtent;
+  };
+  return std::all_of(region.operands.begin(), region.operands.end(), [&](const Operand& operand) {
+    return walksOn(operand.strides) && std::all_of(operand.bounds.begin(), operand.bounds.end(),
+                                                   [&](const Bound& bound) { return walksOn(bound.factors); });
+  });
+}
+
+// What is left of a product of a row or a column is a sum of each group.
+void settleRoles(Region& region) {
+  if (region.hasRole(AxisRole::M) && region.hasRole(AxisRole::N)) {
+    return;
+  }
+  for (Axis& axis : region.axes) {
+    if (axis.role == AxisRole::M || axis.role == AxisRole::N) {
+      axis.role = AxisRole::Batch;
+    }
+  }
+}
+
 // The positions of the loads and reductions a prim needs, marked in `needed`.
-void mark(const RegionProgram& program, int prim, std::vector<bool>& needed) {
+void mark(const Region& region, int prim, std::vector<bool>& needed) {
   if (needed[asIndex(prim)]) {
     return;
   }
   needed[asIndex(prim)] = true;
-  const Prim& self = program.prims[asIndex(prim)];
+  const Prim& self = region.prims[asIndex(prim)];
   for (const int arg : self.args) {
-    mark(program, arg, needed);
+    mark(region, arg, needed);
   }
-  if (self.kind == Prim::Kind::Reduced) {
-    mark(program, program.reducers[asIndex(self.reducer)].input, needed);
+  if (self.kind == Prim::Kind::Folded) {
+    mark(region, region.folds[asIndex(self.fold)].input, needed);
   }
 }
 
-bool isPerElementLoad(const RegionProgram& program, const Access& access) {
-  if (program.reducers.empty()) {
+// Whether a position along the axis is one of an element, rather than of a group.
+bool isElementAxis(const Region& region, std::size_t axis) {
+  return region.folds.empty() || region.axes[axis].isFolded() || region.axes[axis].role == AxisRole::Scan;
+}
+
+bool isPerElementLoad(const Region& region, const Operand& operand) {
+  if (region.folds.empty()) {
     return true;
   }
-  for (std::size_t axis = 0; axis < program.axes.size(); ++axis) {
-    if (program.axes[axis].reduced && access.strides[axis] != 0) {
+  for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
+    if (isElementAxis(region, axis) && operand.walksAlong(axis)) {
       return true;
     }
   }
   return false;
 }
 
-void annotate(RegionProgram& program) {
-  for (Prim& prim : program.prims) {
+void annotate(Region& region) {
+  for (Prim& prim : region.prims) {
     prim.perElement = prim.kind == Prim::Kind::Index;
     prim.ready = -1;
     if (prim.kind == Prim::Kind::Load) {
-      prim.perElement = isPerElementLoad(program, program.accesses[asIndex(prim.access)]);
+      prim.perElement = isPerElementLoad(region, region.operands[asIndex(prim.operand)]);
+    }
+    if (prim.kind == Prim::Kind::Coordinate) {
+      prim.perElement = isElementAxis(region, asIndex(prim.axis));
     }
     for (const int arg : prim.args) {
-      prim.perElement = prim.perElement || program.prims[asIndex(arg)].perElement;
-      prim.ready = std::max(prim.ready, program.prims[asIndex(arg)].ready);
+      prim.perElement = prim.perElement || region.prims[asIndex(arg)].perElement;
+      prim.ready = std::max(prim.ready, region.prims[asIndex(arg)].ready);
     }
-    if (prim.kind == Prim::Kind::Reduced) {
-      Reducer& reducer = program.reducers[asIndex(prim.reducer)];
-      reducer.stage = program.prims[asIndex(reducer.input)].ready + 1;
-      prim.ready = reducer.stage;
+    if (prim.kind == Prim::Kind::Folded) {
+      Fold& fold = region.folds[asIndex(prim.fold)];
+      fold.stage = region.prims[asIndex(fold.input)].ready + 1;
+      prim.ready = fold.stage;
+      prim.perElement = fold.running;
     }
+  }
+}
+
+void linkNests(Region& region) {
+  region.nests.clear();
+  const bool isProduct = region.hasRole(AxisRole::M) && region.hasRole(AxisRole::N);
+  for (int stage = 0; stage < region.stageCount(); ++stage) {
+    Nest nest{isProduct ? NestKind::Contract : NestKind::Reduce, {}};
+    for (int fold = 0; fold < static_cast<int>(region.folds.size()); ++fold) {
+      if (region.folds[asIndex(fold)].stage == stage) {
+        nest.folds.push_back(fold);
+        nest.kind = region.folds[asIndex(fold)].running ? NestKind::Scan : nest.kind;
+      }
+    }
+    region.nests.push_back(std::move(nest));
+  }
+  if (!region.elementStores.empty() && region.kind() != NestKind::Scan) {
+    region.nests.push_back({NestKind::Map, {}});
   }
 }
 
 // Rebuilds `prims` in dependency order with only what the stores need.
-void prune(RegionProgram& program) {
-  std::vector<bool> needed(program.prims.size(), false);
-  for (const auto* stores : {&program.elementStores, &program.groupStores}) {
+void prune(Region& region) {
+  std::vector<bool> needed(region.prims.size(), false);
+  for (const auto* stores : {&region.elementStores, &region.groupStores}) {
     for (const Store& store : *stores) {
-      mark(program, store.prim, needed);
+      mark(region, store.prim, needed);
     }
   }
-  std::vector<int> newPrim(program.prims.size(), -1);
-  std::vector<int> newReducer(program.reducers.size(), -1);
+  std::vector<int> newPrim(region.prims.size(), -1);
+  std::vector<int> newFold(region.folds.size(), -1);
   std::vector<Prim> prims;
-  std::vector<Reducer> reducers;
-  for (std::size_t i = 0; i < program.prims.size(); ++i) {
+  std::vector<Fold> folds;
+  for (std::size_t i = 0; i < region.prims.size(); ++i) {
     if (!needed[i]) {
       continue;
     }
-    Prim prim = program.prims[i];
+    Prim prim = region.prims[i];
     for (int& arg : prim.args) {
       arg = newPrim[asIndex(arg)];
       SWAGE_ASSERT(arg >= 0);
     }
-    if (prim.kind == Prim::Kind::Reduced) {
-      if (newReducer[asIndex(prim.reducer)] < 0) {
-        Reducer reducer = program.reducers[asIndex(prim.reducer)];
-        reducer.input = newPrim[asIndex(reducer.input)];
-        SWAGE_ASSERT(reducer.input >= 0);
-        newReducer[asIndex(prim.reducer)] = static_cast<int>(reducers.size());
-        reducers.push_back(reducer);
+    if (prim.kind == Prim::Kind::Folded) {
+      if (newFold[asIndex(prim.fold)] < 0) {
+        Fold fold = region.folds[asIndex(prim.fold)];
+        fold.input = newPrim[asIndex(fold.input)];
+        SWAGE_ASSERT(fold.input >= 0);
+        newFold[asIndex(prim.fold)] = static_cast<int>(folds.size());
+        folds.push_back(fold);
       }
-      prim.reducer = newReducer[asIndex(prim.reducer)];
+      prim.fold = newFold[asIndex(prim.fold)];
     }
     newPrim[i] = static_cast<int>(prims.size());
     prims.push_back(std::move(prim));
   }
-  for (auto* stores : {&program.elementStores, &program.groupStores}) {
+  for (auto* stores : {&region.elementStores, &region.groupStores}) {
     for (Store& store : *stores) {
       store.prim = newPrim[asIndex(store.prim)];
     }
   }
-  program.prims = std::move(prims);
-  program.reducers = std::move(reducers);
+  region.prims = std::move(prims);
+  region.folds = std::move(folds);
 }
 
-bool isCall(const RegionProgram& program, int prim, std::string_view function) {
-  const Prim& self = program.prims[asIndex(prim)];
+bool isCall(const Region& region, int prim, std::string_view function) {
+  const Prim& self = region.prims[asIndex(prim)];
   return self.kind == Prim::Kind::Call && self.function == function;
 }
 
-bool isReduced(const RegionProgram& program, int prim, ReduceKind kind) {
-  const Prim& self = program.prims[asIndex(prim)];
-  return self.kind == Prim::Kind::Reduced && program.reducers[asIndex(self.reducer)].kind == kind;
+bool isFolded(const Region& region, int prim, FoldKind kind) {
+  const Prim& self = region.prims[asIndex(prim)];
+  return self.kind == Prim::Kind::Folded && region.folds[asIndex(self.fold)].kind == kind;
 }
 
-void replaceReduced(RegionProgram& program, int oldReducer, int newReducer, int slot) {
-  for (Prim& prim : program.prims) {
-    if (prim.kind == Prim::Kind::Reduced && prim.reducer == oldReducer) {
-      prim.reducer = newReducer;
+void replaceFolded(Region& region, int oldFold, int newFold, int slot) {
+  for (Prim& prim : region.prims) {
+    if (prim.kind == Prim::Kind::Folded && prim.fold == oldFold) {
+      prim.fold = newFold;
       prim.slot = slot;
     }
   }
 }
 
 // sum(exp(x - max(x))): both in one pass.
-bool fuseSoftmax(RegionProgram& program, int sum) {
-  const int input = program.reducers[asIndex(sum)].input;
-  if (program.reducers[asIndex(sum)].kind != ReduceKind::Sum || !isCall(program, input, "exp")) {
+bool fuseSoftmax(Region& region, int sum) {
+  const int input = region.folds[asIndex(sum)].input;
+  if (region.folds[asIndex(sum)].kind != FoldKind::Sum || !isCall(region, input, "exp")) {
     return false;
   }
-  const int difference = program.prims[asIndex(input)].args[0];
-  if (!isCall(program, difference, "sub")) {
+  const int difference = region.prims[asIndex(input)].args[0];
+  if (!isCall(region, difference, "sub")) {
     return false;
   }
-  const int x = program.prims[asIndex(difference)].args[0];
-  const int maximum = program.prims[asIndex(difference)].args[1];
-  if (!isReduced(program, maximum, ReduceKind::Maximum)) {
+  const int x = region.prims[asIndex(difference)].args[0];
+  const int maximum = region.prims[asIndex(difference)].args[1];
+  if (!isFolded(region, maximum, FoldKind::Maximum)) {
     return false;
   }
-  const int maxReducer = program.prims[asIndex(maximum)].reducer;
-  if (program.reducers[asIndex(maxReducer)].input != x) {
+  const int maxFold = region.prims[asIndex(maximum)].fold;
+  if (region.folds[asIndex(maxFold)].input != x) {
     return false;
   }
-  program.reducers[asIndex(maxReducer)].kind = ReduceKind::SoftmaxPair;
-  replaceReduced(program, sum, maxReducer, 1);
+  region.folds[asIndex(maxFold)].kind = FoldKind::SoftmaxPair;
+  replaceFolded(region, sum, maxFold, 1);
   return true;
 }
 
 // sum((x - sum(x) / n)^2): both in one pass.
-bool fuseMoments(RegionProgram& program, int sum) {
-  const int input = program.reducers[asIndex(sum)].input;
-  if (program.reducers[asIndex(sum)].kind != ReduceKind::Sum || !isCall(program, input, "mul")) {
+bool fuseMoments(Region& region, int sum) {
+  const int input = region.folds[asIndex(sum)].input;
+  if (region.folds[asIndex(sum)].kind != FoldKind::Sum || !isCall(region, input, "mul")) {
     return false;
   }
-  const Prim& square = program.prims[asIndex(input)];
-  if (square.args[0] != square.args[1] || !isCall(program, square.args[0], "sub")) {
+  const Prim& square = region.prims[asIndex(input)];
+  if (square.args[0] != square.args[1] || !isCall(region, square.args[0], "sub")) {
     return false;
   }
-  const Prim& difference = program.prims[asIndex(square.args[0])];
+  const Prim& difference = region.prims[asIndex(square.args[0])];
   const int x = difference.args[0];
   const int mean = difference.args[1];
-  const bool isProduct = isCall(program, mean, "mul");
-  if ((!isProduct && !isCall(program, mean, "div")) ||
-      !isReduced(program, program.prims[asIndex(mean)].args[0], ReduceKind::Sum)) {
+  const bool isProduct = isCall(region, mean, "mul");
+  if ((!isProduct && !isCall(region, mean, "div")) ||
+      !isFolded(region, region.prims[asIndex(mean)].args[0], FoldKind::Sum)) {
     return false;
   }
-  const Prim& scale = program.prims[asIndex(program.prims[asIndex(mean)].args[1])];
-  const int first = program.prims[asIndex(program.prims[asIndex(mean)].args[0])].reducer;
-  const Reducer& moments = program.reducers[asIndex(first)];
+  const Prim& scale = region.prims[asIndex(region.prims[asIndex(mean)].args[1])];
+  const int first = region.prims[asIndex(region.prims[asIndex(mean)].args[0])].fold;
+  const Fold& moments = region.folds[asIndex(first)];
   const auto count = static_cast<double>(moments.count);
   const bool isMean = scale.kind == Prim::Kind::Constant && scale.number == (isProduct ? 1.0 / count : count);
   if (!isMean || moments.input != x) {
     return false;
   }
-  program.reducers[asIndex(first)].kind = ReduceKind::MomentPair;
-  replaceReduced(program, sum, first, 1);
+  region.folds[asIndex(first)].kind = FoldKind::MomentPair;
+  replaceFolded(region, sum, first, 1);
   return true;
 }
 
 }  // namespace
 
-int RegionProgram::stageCount() const {
+bool Operand::walksAlong(std::size_t axis) const {
+  return strides[axis] != 0 ||
+         std::any_of(bounds.begin(), bounds.end(), [&](const Bound& bound) { return bound.factors[axis] != 0; });
+}
+
+NestKind Region::kind() const {
+  NestKind most = NestKind::Map;
+  for (const Nest& nest : nests) {
+    most = std::max(most, nest.kind);
+  }
+  return most;
+}
+
+bool Region::hasBounds() const {
+  return std::any_of(operands.begin(), operands.end(), [](const Operand& operand) { return !operand.bounds.empty(); });
+}
+
+bool Region::hasRole(AxisRole role) const {
+  return std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.role == role; });
+}
+
+int Region::stageCount() const {
   int count = 0;
-  for (const Reducer& reducer : reducers) {
-    count = std::max(count, reducer.stage + 1);
+  for (const Fold& fold : folds) {
+    count = std::max(count, fold.stage + 1);
   }
   return count;
 }
 
-std::int64_t RegionProgram::groupCount() const {
+std::int64_t Region::groupCount() const {
   std::int64_t count = 1;
   for (const Axis& axis : axes) {
-    count *= axis.reduced ? 1 : axis.extent;
+    count *= axis.isFolded() ? 1 : axis.extent;
   }
   return count;
 }
 
-std::int64_t RegionProgram::reducedCount() const {
+std::int64_t Region::reducedCount() const {
   std::int64_t count = 1;
   for (const Axis& axis : axes) {
-    count *= axis.reduced ? axis.extent : 1;
+    count *= axis.isFolded() ? axis.extent : 1;
   }
   return count;
 }
 
-void collapseAxes(RegionProgram& program) {
-  for (std::size_t axis = program.axes.size(); axis-- > 0;) {
-    if (program.axes[axis].extent == 1) {
-      dropAxis(program, axis);
+void collapseAxes(Region& region) {
+  for (std::size_t axis = region.axes.size(); axis-- > 0;) {
+    if (region.axes[axis].extent == 1) {
+      dropAxis(region, axis);
     }
   }
-  for (std::size_t axis = program.axes.size(); axis-- > 1;) {
-    if (canJoin(program, axis - 1)) {
-      program.axes[axis - 1].extent *= program.axes[axis].extent;
-      for (Access& access : program.accesses) {
-        access.strides[axis - 1] = access.strides[axis];
+  settleRoles(region);
+  for (std::size_t axis = region.axes.size(); axis-- > 1;) {
+    if (!canJoin(region, axis - 1)) {
+      continue;
+    }
+    region.axes[axis - 1].extent *= region.axes[axis].extent;
+    for (Operand& operand : region.operands) {
+      operand.strides[axis - 1] = operand.strides[axis];
+      for (Bound& bound : operand.bounds) {
+        bound.factors[axis - 1] = bound.factors[axis];
       }
-      dropAxis(program, axis);
     }
+    dropAxis(region, axis);
   }
 }
 
-Changed fuseStages(RegionProgram& program) {
+Changed fuseStages(Region& region) {
   Changed changed = Changed::No;
-  for (int sum = 0; sum < static_cast<int>(program.reducers.size()); ++sum) {
-    if (fuseSoftmax(program, sum) || fuseMoments(program, sum)) {
+  for (int sum = 0; sum < static_cast<int>(region.folds.size()); ++sum) {
+    if (fuseSoftmax(region, sum) || fuseMoments(region, sum)) {
       changed = Changed::Yes;
     }
   }
   if (changed == Changed::Yes) {
-    finalise(program);
+    finalise(region);
   }
   return changed;
 }
 
-void finalise(RegionProgram& program) {
-  prune(program);
-  annotate(program);
+void finalise(Region& region) {
+  prune(region);
+  annotate(region);
+  linkNests(region);
 }
 
 }  // namespace swage::synth

@@ -7,15 +7,61 @@
 
 #include "core/domain/graph.h"
 
-// The scalar program of a region: what is computed for one element and for one group of elements, and how the
-// tensors are addressed. Patterns give the loops and the parallelism around it.
+// A region: what one kernel computes, as a short chain of nests of loops that share their axes, their operands and one
+// scalar program. Strategies decide how the loops are walked; nothing here knows of threads or vectors.
 namespace swage::synth {
 
 // The type a value has in registers. 16-bit floats are computed in F32 and rounded when stored.
 enum class Compute : std::uint8_t { F32, F64, I64, Bool };
 [[nodiscard]] Compute computeType(domain::ScalarType stored);
 
-enum class ReduceKind : std::uint8_t {
+// What a loop is for.
+enum class AxisRole : std::uint8_t {
+  Batch,   // numbers independent results
+  M,       // of a product: rows of the result, an axis of the left operand alone
+  N,       // of a product: columns of the result, an axis of the right operand alone
+  K,       // folded away
+  Window,  // folded away; slides over an operand, whose elements several results share
+  Scan,    // folded in order; every position has a result
+};
+
+struct Axis {
+  std::int64_t extent = 1;
+  AxisRole role = AxisRole::Batch;
+
+  [[nodiscard]] bool isFolded() const { return role == AxisRole::K || role == AxisRole::Window; }
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+// A dimension of a tensor that no axis walks along directly: a window that slides over it, padding around it, a stride
+// that skips. Its coordinate is (offset + sum over axes of axis * factors[axis]) / divisor; where that is no whole
+// number, or lies outside [0, extent), there is no element.
+struct Bound {
+  std::vector<std::int64_t> factors;  // one for each axis
+  std::int64_t offset = 0;
+  std::int64_t divisor = 1;
+  std::int64_t extent = 1;
+  std::int64_t stride = 1;  // elements of the tensor from one coordinate to the next
+  friend bool operator==(const Bound&, const Bound&) = default;
+};
+
+// A tensor as the region addresses it: offset + sum over axes of axis * strides[axis], and what its bounds add.
+struct Operand {
+  domain::ValueId value;
+  domain::ScalarType dtype = domain::ScalarType::Float32;
+  std::vector<std::int64_t> strides;  // one for each axis, in elements
+  bool output = false;
+  std::int64_t offset = 0;         // in elements
+  std::vector<Bound> bounds = {};  // empty for most: every element is there
+  double fill = 0.0;               // what is read where there is no element
+
+  // Along the innermost axis; 0 in a region of one element, which has no axes.
+  [[nodiscard]] std::int64_t innerStride() const { return strides.empty() ? 0 : strides.back(); }
+  [[nodiscard]] bool walksAlong(std::size_t axis) const;
+  friend bool operator==(const Operand&, const Operand&) = default;
+};
+
+enum class FoldKind : std::uint8_t {
   Sum,
   Product,
   Maximum,
@@ -26,78 +72,85 @@ enum class ReduceKind : std::uint8_t {
   MomentPair,   // two results: sum and centred sum of squares, in one pass (shifted data)
 };
 
-// One scalar operation in single static assignment form; its index in RegionProgram::prims is its name.
+// One scalar operation in single static assignment form; its index in Region::prims is its name.
 struct Prim {
   enum class Kind : std::uint8_t {
-    Load,  // element `access` of a tensor
+    Load,  // element of operand `operand`
     Constant,
-    Call,     // `function` of `args`
-    Reduced,  // result `slot` of reducer `reducer`
-    Index,    // position within the reduced axes, in row-major order
+    Call,        // `function` of `args`
+    Folded,      // result `slot` of fold `fold`
+    Index,       // position within the folded axes, in row-major order
+    Coordinate,  // position along `axis`
   };
   Kind kind = Kind::Constant;
   Compute type = Compute::F32;
   std::string function;
   std::vector<int> args;
-  int access = -1;
-  int reducer = -1;
+  int operand = -1;
+  int fold = -1;
   int slot = 0;
+  int axis = -1;
   double number = 0.0;
+  domain::ValueId value;  // the graph's value that this is, where it is one: names and comments come from there
 
   bool perElement = false;  // differs between the elements of a group
   int ready = -1;           // the last stage whose results it needs; -1: none
 };
 
-// One reduction over the elements of each group.
-struct Reducer {
-  ReduceKind kind = ReduceKind::Sum;
+// One reduction over the elements of each group, or along the axis of role Scan.
+struct Fold {
+  FoldKind kind = FoldKind::Sum;
   int input = -1;  // prim
   int stage = 0;   // 0 reads tensors only; k needs results of stage k-1
   std::int64_t count = 0;
-};
-
-// A tensor as the region addresses it: offset = sum over axes of coordinate * stride.
-struct Access {
-  domain::ValueId value;
-  domain::ScalarType dtype = domain::ScalarType::Float32;
-  std::vector<std::int64_t> strides;  // one for each axis, in elements
-  bool output = false;
-
-  // Along the innermost axis; 0 in a region of one element, which has no axes.
-  [[nodiscard]] std::int64_t innerStride() const { return strides.empty() ? 0 : strides.back(); }
-};
-
-struct Axis {
-  std::int64_t extent = 1;
-  bool reduced = false;
+  bool running = false;  // a scan: in order, with a result at every position
 };
 
 struct Store {
-  int access = -1;
+  int operand = -1;
   int prim = -1;
 };
 
-struct RegionProgram {
-  std::vector<Axis> axes;
-  std::vector<Access> accesses;
-  std::vector<Prim> prims;
-  std::vector<Reducer> reducers;
+enum class NestKind : std::uint8_t {
+  Map,       // nothing is folded
+  Reduce,    // folds of any order
+  Contract,  // a sum of products of two operands that share the folded axes and have others of their own
+  Scan,      // a fold in order
+};
+
+// One link of the chain: loops over all axes of the region that find the results of one stage, or store elements.
+struct Nest {
+  NestKind kind = NestKind::Map;
+  std::vector<int> folds;  // of Region::folds; none: a map
+};
+
+struct Region {
+  std::vector<Axis> axes;  // outermost first
+  std::vector<Operand> operands;
+  std::vector<Prim> prims;  // those that others need come first
+  std::vector<Fold> folds;
   std::vector<Store> elementStores;  // one value for each element
   std::vector<Store> groupStores;    // one value for each group
+  std::vector<Nest> nests;           // the stages in order, then the map where elements are stored
 
   [[nodiscard]] int stageCount() const;
   [[nodiscard]] std::int64_t groupCount() const;
   [[nodiscard]] std::int64_t reducedCount() const;
-  [[nodiscard]] bool hasReduction() const { return !reducers.empty(); }
+  [[nodiscard]] bool hasReduction() const { return !folds.empty(); }
+  // The most demanding of its nests: what a strategy has to be made for.
+  [[nodiscard]] NestKind kind() const;
+  // Whether some operand has bounds.
+  [[nodiscard]] bool hasBounds() const;
+  [[nodiscard]] bool hasRole(AxisRole role) const;
 };
 
-// Drops axes of extent 1 and joins neighbours that every access walks through as one.
-void collapseAxes(RegionProgram& program);
+// Drops axes of extent 1 and joins neighbours that every operand walks through as one.
+void collapseAxes(Region& region);
 // Turns a maximum followed by a sum of exponentials, or a mean followed by a sum of squared deviations, into one
 // stage, so that the data is read once less. Returns whether anything changed.
 enum class Changed : std::uint8_t { No, Yes };
-Changed fuseStages(RegionProgram& program);
-// Removes prims nothing needs, and recomputes perElement and ready.
-void finalise(RegionProgram& program);
+Changed fuseStages(Region& region);
+// Removes prims nothing needs, and recomputes perElement, ready and the nests.
+void finalise(Region& region);
 
 }  // namespace swage::synth

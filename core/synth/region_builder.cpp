@@ -34,18 +34,24 @@ RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layo
     : m_values(values), m_layout(std::move(layout)) {
   for (int dim = 0; dim < static_cast<int>(m_layout.space.size()); ++dim) {
     const std::int64_t size = m_layout.space[asIndex(dim)];
-    const bool reduced = contains(m_layout.reducedDims, dim);
+    const AxisRole plain = contains(m_layout.reducedDims, dim) ? AxisRole::K : AxisRole::Batch;
+    const AxisRole role = m_layout.roles.empty() ? plain : m_layout.roles[asIndex(dim)];
     const int axis = static_cast<int>(m_program.axes.size());
     if (dim == m_layout.splitDim) {
       // The outer part of a split dimension numbers the groups; only the inner part is reduced.
-      m_program.axes.push_back({m_layout.splitOuter, false});
-      m_program.axes.push_back({size / m_layout.splitOuter, reduced});
+      m_program.axes.push_back({m_layout.splitOuter, AxisRole::Batch});
+      m_program.axes.push_back({size / m_layout.splitOuter, role});
       m_fullFrame.push_back({axis, axis + 1});
     } else {
-      m_program.axes.push_back({size, reduced});
+      m_program.axes.push_back({size, role});
       m_fullFrame.push_back({axis});
     }
   }
+  m_program.axes.insert(m_program.axes.end(), m_layout.more.begin(), m_layout.more.end());
+}
+
+int RegionBuilder::moreAxis(std::size_t index) const {
+  return static_cast<int>(m_program.axes.size() - m_layout.more.size() + index);
 }
 
 std::vector<std::int64_t> RegionBuilder::stridesOn(const domain::TensorType& type, const Frame& frame) const {
@@ -65,15 +71,13 @@ std::vector<std::int64_t> RegionBuilder::stridesOn(const domain::TensorType& typ
   return strides;
 }
 
-int RegionBuilder::accessFor(domain::ValueId value, const std::vector<std::int64_t>& strides, bool output) {
-  for (std::size_t i = 0; i < m_program.accesses.size(); ++i) {
-    const Access& access = m_program.accesses[i];
-    if (access.value == value && access.output == output && access.strides == strides) {
-      return static_cast<int>(i);
-    }
+int RegionBuilder::operandFor(Operand operand) {
+  const auto known = std::find(m_program.operands.begin(), m_program.operands.end(), operand);
+  const auto position = static_cast<int>(known - m_program.operands.begin());
+  if (known == m_program.operands.end()) {
+    m_program.operands.push_back(std::move(operand));
   }
-  m_program.accesses.push_back({value, type(value).dtype, strides, output});
-  return static_cast<int>(m_program.accesses.size()) - 1;
+  return position;
 }
 
 std::optional<int> RegionBuilder::read(domain::ValueId value, const Frame& frame) {
@@ -102,7 +106,40 @@ std::optional<int> RegionBuilder::read(domain::ValueId value, const Frame& frame
   Prim load;
   load.kind = Prim::Kind::Load;
   load.type = computeType(type(value).dtype);
-  load.access = accessFor(value, stridesOn(type(value), frame), false);
+  load.operand = operandFor({value, type(value).dtype, stridesOn(type(value), frame)});
+  return add(load);
+}
+
+std::optional<int> RegionBuilder::readAt(domain::ValueId value, const std::vector<Coordinate>& coordinates,
+                                         double fill) {
+  if (m_defined.count(value) != 0) {
+    return std::nullopt;  // it would have to be computed anew for every element that reads it
+  }
+  const domain::TensorType& tensor = type(value);
+  SWAGE_ASSERT(coordinates.size() == tensor.shape.size());
+  Operand operand{value, tensor.dtype, std::vector<std::int64_t>(m_program.axes.size(), 0)};
+  operand.fill = fill;
+  for (std::size_t dim = 0; dim < coordinates.size(); ++dim) {
+    const Coordinate& coordinate = coordinates[dim];
+    Bound bound{std::vector<std::int64_t>(m_program.axes.size(), 0), coordinate.offset, coordinate.divisor,
+                tensor.shape[dim], tensor.strides[dim]};
+    for (const Coordinate::Term& term : coordinate.terms) {
+      bound.factors[asIndex(term.axis)] += term.factor;
+    }
+    if (coordinate.checked) {
+      operand.bounds.push_back(std::move(bound));
+      continue;
+    }
+    SWAGE_ASSERT(coordinate.divisor == 1);
+    operand.offset += coordinate.offset * bound.stride;
+    for (std::size_t axis = 0; axis < bound.factors.size(); ++axis) {
+      operand.strides[axis] += bound.factors[axis] * bound.stride;
+    }
+  }
+  Prim load;
+  load.kind = Prim::Kind::Load;
+  load.type = computeType(tensor.dtype);
+  load.operand = operandFor(std::move(operand));
   return add(load);
 }
 
@@ -134,8 +171,8 @@ int RegionBuilder::add(Prim prim) {
   for (std::size_t i = 0; i < m_program.prims.size(); ++i) {
     const Prim& known = m_program.prims[i];
     if (known.kind == prim.kind && known.type == prim.type && known.function == prim.function &&
-        known.args == prim.args && known.access == prim.access && known.reducer == prim.reducer &&
-        known.slot == prim.slot && known.number == prim.number) {
+        known.args == prim.args && known.operand == prim.operand && known.fold == prim.fold &&
+        known.slot == prim.slot && known.axis == prim.axis && known.number == prim.number) {
       return static_cast<int>(i);
     }
   }
@@ -183,29 +220,49 @@ std::int64_t RegionBuilder::reducedCount() const {
   return m_program.reducedCount();
 }
 
-int RegionBuilder::reduce(ReduceKind kind, int prim) {
-  Reducer reducer;
-  reducer.kind = kind;
-  reducer.input = prim;
-  reducer.count = reducedCount();
-  m_program.reducers.push_back(reducer);
+int RegionBuilder::coordinate(int axis) {
+  Prim prim;
+  prim.kind = Prim::Kind::Coordinate;
+  prim.type = Compute::I64;
+  prim.axis = axis;
+  return add(prim);
+}
+
+int RegionBuilder::fold(FoldKind kind, int prim, bool running) {
+  Fold fold;
+  fold.kind = kind;
+  fold.input = prim;
+  fold.count = reducedCount();
+  fold.running = running;
+  m_program.folds.push_back(fold);
   Prim result;
-  result.kind = Prim::Kind::Reduced;
-  result.reducer = static_cast<int>(m_program.reducers.size()) - 1;
+  result.kind = Prim::Kind::Folded;
+  result.fold = static_cast<int>(m_program.folds.size()) - 1;
   result.type = typeOf(prim);
   return add(result);
 }
 
+int RegionBuilder::reduce(FoldKind kind, int prim) {
+  return fold(kind, prim, false);
+}
+
+int RegionBuilder::scan(FoldKind kind, int prim) {
+  return fold(kind, prim, true);
+}
+
 int RegionBuilder::secondResult(int reduced, Compute type) {
   Prim result = m_program.prims[asIndex(reduced)];
-  SWAGE_ASSERT(result.kind == Prim::Kind::Reduced);
+  SWAGE_ASSERT(result.kind == Prim::Kind::Folded);
   result.slot = 1;
   result.type = type;
   return add(result);
 }
 
 void RegionBuilder::define(domain::ValueId value, int prim, Frame frame) {
-  m_defined[value] = Operand{prim, std::move(frame)};
+  if (!m_program.prims[asIndex(prim)].value.isValid()) {
+    m_program.prims[asIndex(prim)].value = value;
+  }
+  m_defined[value] = Scalar{prim, std::move(frame)};
 }
 
 Frame RegionBuilder::reducedFrame(KeepDims keep) const {
@@ -222,9 +279,10 @@ Frame RegionBuilder::reducedFrame(KeepDims keep) const {
   return frame;
 }
 
-bool RegionBuilder::coversReducedAxes(const Frame& frame) const {
+bool RegionBuilder::coversElements(const Frame& frame) const {
   for (std::size_t axis = 0; axis < m_program.axes.size(); ++axis) {
-    if (!m_program.axes[axis].reduced || m_program.axes[axis].extent == 1) {
+    const Axis& self = m_program.axes[axis];
+    if ((!self.isFolded() && self.role != AxisRole::Scan) || self.extent == 1) {
       continue;
     }
     const bool covered = std::any_of(frame.begin(), frame.end(), [&](const std::vector<int>& axes) {
@@ -237,7 +295,7 @@ bool RegionBuilder::coversReducedAxes(const Frame& frame) const {
   return true;
 }
 
-std::optional<RegionProgram> RegionBuilder::finish(const std::vector<domain::ValueId>& outputs) {
+std::optional<Region> RegionBuilder::finish(const std::vector<domain::ValueId>& outputs) {
   for (const domain::ValueId output : outputs) {
     const auto found = m_defined.find(output);
     if (found == m_defined.end()) {
@@ -245,9 +303,9 @@ std::optional<RegionProgram> RegionBuilder::finish(const std::vector<domain::Val
     }
     const auto& [prim, frame] = found->second;
     const int converted = convert(prim, computeType(type(output).dtype));
-    const int access = accessFor(output, stridesOn(type(output), frame), true);
-    const bool perElement = m_program.reducers.empty() || coversReducedAxes(frame);
-    (perElement ? m_program.elementStores : m_program.groupStores).push_back({access, converted});
+    const int operand = operandFor({output, type(output).dtype, stridesOn(type(output), frame), true});
+    const bool perElement = m_program.folds.empty() || coversElements(frame);
+    (perElement ? m_program.elementStores : m_program.groupStores).push_back({operand, converted});
   }
   collapseAxes(m_program);
   finalise(m_program);

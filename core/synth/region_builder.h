@@ -22,16 +22,21 @@ class RegionBuilder {
  public:
   // `space`: shape all elements of the region span; `reducedDims`: which of its dimensions are reduced;
   // `splitDim`: a dimension that becomes two axes, of extents splitOuter and size / splitOuter; -1: none.
+  // `roles`: of the dimensions of `space`; empty: K for those reduced, Batch for the others. `more`: axes that are no
+  // dimension of `space`, such as the folded ones of a product whose space is that of its result.
   struct Layout {
     domain::Shape space;
     std::vector<int> reducedDims;
     int splitDim = -1;
     std::int64_t splitOuter = 1;
+    std::vector<AxisRole> roles = {};
+    std::vector<Axis> more = {};
+    friend bool operator==(const Layout&, const Layout&) = default;
   };
   RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout);
 
   // A scalar with the place its value has in the region.
-  struct Operand {
+  struct Scalar {
     int prim = -1;
     Frame frame;
   };
@@ -39,10 +44,28 @@ class RegionBuilder {
   // --- operands
   // `value` as it appears inside a tensor of frame `frame` (right-aligned broadcasting).
   [[nodiscard]] std::optional<int> read(domain::ValueId value, const Frame& frame);
+  // Where an element of a tensor lies along one of its dimensions:
+  // (offset + sum over terms of axis * factor) / divisor. `checked`: it may lie outside the tensor, or between
+  // elements.
+  struct Coordinate {
+    struct Term {
+      int axis = -1;
+      std::int64_t factor = 1;
+    };
+    std::vector<Term> terms;
+    std::int64_t offset = 0;
+    std::int64_t divisor = 1;
+    bool checked = false;
+  };
+  // The element of `value` with these coordinates, one for each of its dimensions, or `fill` where there is none.
+  [[nodiscard]] std::optional<int> readAt(domain::ValueId value, const std::vector<Coordinate>& coordinates,
+                                          double fill = 0.0);
   // The frame a result of this shape has: that of an operand of the same shape made in this region, else by shape.
   [[nodiscard]] std::optional<Frame> frameFor(const domain::Shape& shape, const std::vector<domain::ValueId>& operands);
   [[nodiscard]] const Frame& fullFrame() const { return m_fullFrame; }
   [[nodiscard]] const Layout& layout() const { return m_layout; }
+  // The axis number `index` of Layout::more.
+  [[nodiscard]] int moreAxis(std::size_t index) const;
   [[nodiscard]] const domain::TensorType& type(domain::ValueId value) const {
     return m_values[static_cast<std::size_t>(value.value())];
   }
@@ -52,8 +75,12 @@ class RegionBuilder {
   [[nodiscard]] int call(std::string_view function, std::vector<int> args, std::optional<Compute> type = std::nullopt);
   [[nodiscard]] int convert(int prim, Compute type);
   [[nodiscard]] int index();
+  // Position along an axis, as an integer.
+  [[nodiscard]] int coordinate(int axis);
   // Reduces over the region's reduced axes; the pair kinds have a second result in slot 1.
-  [[nodiscard]] int reduce(ReduceKind kind, int prim);
+  [[nodiscard]] int reduce(FoldKind kind, int prim);
+  // The results so far along the axis of role Scan.
+  [[nodiscard]] int scan(FoldKind kind, int prim);
   [[nodiscard]] int secondResult(int reduced, Compute type);
   [[nodiscard]] std::int64_t reducedCount() const;
   // `prim` over `count`, rounded once: a reciprocal would be rounded itself, but for a power of two.
@@ -67,19 +94,20 @@ class RegionBuilder {
   [[nodiscard]] Frame reducedFrame(KeepDims keep) const;
 
   // Stores the values in `outputs` (all must be defined) and returns the finished program.
-  [[nodiscard]] std::optional<RegionProgram> finish(const std::vector<domain::ValueId>& outputs);
+  [[nodiscard]] std::optional<Region> finish(const std::vector<domain::ValueId>& outputs);
 
  private:
   [[nodiscard]] int add(Prim prim);
   [[nodiscard]] std::vector<std::int64_t> stridesOn(const domain::TensorType& type, const Frame& frame) const;
-  [[nodiscard]] int accessFor(domain::ValueId value, const std::vector<std::int64_t>& strides, bool output);
-  [[nodiscard]] bool coversReducedAxes(const Frame& frame) const;
+  [[nodiscard]] int operandFor(Operand operand);
+  [[nodiscard]] int fold(FoldKind kind, int prim, bool running);
+  [[nodiscard]] bool coversElements(const Frame& frame) const;
 
   const std::vector<domain::TensorType>& m_values;
   Layout m_layout;
   Frame m_fullFrame;
-  RegionProgram m_program;
-  std::map<domain::ValueId, Operand> m_defined;
+  Region m_program;
+  std::map<domain::ValueId, Scalar> m_defined;
 };
 
 }  // namespace swage::synth

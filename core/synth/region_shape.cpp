@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What patterns need to know of a region before its text is written.
+#include "core/synth/region_shape.h"
+
 #include <algorithm>
 #include <set>
 #include <string>
-
-#include "core/synth/emit_region.h"
 
 namespace swage::synth {
 namespace {
@@ -15,16 +14,16 @@ std::size_t asIndex(int value) {
 
 }  // namespace
 
-bool differsForEachElement(const RegionProgram& program, const Access& access) {
+bool differsForEachElement(const Region& program, const Operand& operand) {
   for (std::size_t axis = 0; axis < program.axes.size(); ++axis) {
-    if (access.strides[axis] == 0) {
+    if (operand.strides[axis] == 0) {
       return false;
     }
   }
   return true;
 }
 
-std::vector<int> elementLoads(const RegionProgram& program) {
+std::vector<int> elementLoads(const Region& program) {
   std::vector<int> loads;
   for (int i = 0; i < static_cast<int>(program.prims.size()); ++i) {
     const Prim& prim = program.prims[asIndex(i)];
@@ -35,32 +34,32 @@ std::vector<int> elementLoads(const RegionProgram& program) {
   return loads;
 }
 
-Form formOf(const RegionProgram& program) {
+Form formOf(const Region& program) {
   if (!program.hasReduction()) {
     return Form::Map;
   }
-  return program.axes.empty() || program.axes.back().reduced ? Form::Row : Form::Column;
+  return program.axes.empty() || program.axes.back().isFolded() ? Form::Row : Form::Column;
 }
 
-Loops loopsOf(const RegionProgram& program) {
+Loops loopsOf(const Region& program) {
   Loops loops;
   for (std::size_t axis = 0; axis + 1 < program.axes.size(); ++axis) {
-    (program.axes[axis].reduced ? loops.outer : loops.groups) *= program.axes[axis].extent;
+    (program.axes[axis].isFolded() ? loops.outer : loops.groups) *= program.axes[axis].extent;
   }
   loops.inner = program.axes.empty() ? 1 : program.axes.back().extent;
   return loops;
 }
 
-int maxVectorWidth(const RegionProgram& program, int limit) {
+int maxVectorWidth(const Region& program, int limit) {
   const auto fits = [&](std::int64_t width) {
     if (program.axes.empty() || program.axes.back().extent % width != 0) {
       return false;
     }
-    return std::all_of(program.accesses.begin(), program.accesses.end(), [&](const Access& access) {
-      if (access.innerStride() != 1) {
+    return std::all_of(program.operands.begin(), program.operands.end(), [&](const Operand& operand) {
+      if (operand.innerStride() != 1) {
         return true;  // one by one, or the same for all
       }
-      return std::all_of(access.strides.begin(), access.strides.end() - 1,
+      return std::all_of(operand.strides.begin(), operand.strides.end() - 1,
                          [&](std::int64_t stride) { return stride % width == 0; });
     });
   };
@@ -71,31 +70,31 @@ int maxVectorWidth(const RegionProgram& program, int limit) {
   return width;
 }
 
-int streamedLoads(const RegionProgram& program) {
+int streamedLoads(const Region& program) {
   const std::vector<int> loads = elementLoads(program);
   return static_cast<int>(std::count_if(loads.begin(), loads.end(), [&](int load) {
-    return differsForEachElement(program, program.accesses[asIndex(program.prims[asIndex(load)].access)]);
+    return differsForEachElement(program, program.operands[asIndex(program.prims[asIndex(load)].operand)]);
   }));
 }
 
-bool canCacheElements(const RegionProgram& program) {
+bool canCacheElements(const Region& program) {
   const std::vector<int> loads = elementLoads(program);
   return std::all_of(loads.begin(), loads.end(), [&](int load) {
     const Prim& prim = program.prims[asIndex(load)];
-    return prim.type == Compute::F32 || !differsForEachElement(program, program.accesses[asIndex(prim.access)]);
+    return prim.type == Compute::F32 || !differsForEachElement(program, program.operands[asIndex(prim.operand)]);
   });
 }
 
-bool canCopyElements(const RegionProgram& program) {
+bool canCopyElements(const Region& program) {
   const std::vector<int> loads = elementLoads(program);
   return canCacheElements(program) && std::all_of(loads.begin(), loads.end(), [&](int load) {
-           const Access& access = program.accesses[asIndex(program.prims[asIndex(load)].access)];
-           return !differsForEachElement(program, access) ||
-                  (access.dtype == domain::ScalarType::Float32 && access.innerStride() == 1);
+           const Operand& operand = program.operands[asIndex(program.prims[asIndex(load)].operand)];
+           return !differsForEachElement(program, operand) ||
+                  (operand.dtype == domain::ScalarType::Float32 && operand.innerStride() == 1);
          });
 }
 
-int keptPrim(const RegionProgram& program) {
+int keptPrim(const Region& program) {
   static const std::set<std::string> costly{"exp",     "log",   "tanh",  "erf", "pow",
                                             "sigmoid", "log1p", "expm1", "sin", "cos"};
   std::vector<bool> needed(program.prims.size(), false);
@@ -107,12 +106,12 @@ int keptPrim(const RegionProgram& program) {
       needed[asIndex(arg)] = needed[asIndex(arg)] || needed[i];
     }
   }
-  for (const Reducer& reducer : program.reducers) {
-    const Prim& input = program.prims[asIndex(reducer.input)];
-    const bool isLast = reducer.stage == program.stageCount() - 1;
+  for (const Fold& fold : program.folds) {
+    const Prim& input = program.prims[asIndex(fold.input)];
+    const bool isLast = fold.stage == program.stageCount() - 1;
     if (isLast && input.kind == Prim::Kind::Call && input.type == Compute::F32 && input.perElement &&
-        costly.count(input.function) != 0 && needed[asIndex(reducer.input)]) {
-      return reducer.input;
+        costly.count(input.function) != 0 && needed[asIndex(fold.input)]) {
+      return fold.input;
     }
   }
   return -1;

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/synth/compose.h"
 #include "core/synth/fusion.h"
 #include "core/synth/genome_moves.h"
+#include "core/synth/strategy.h"
 
 namespace swage::synth {
 namespace {
@@ -26,13 +26,15 @@ std::size_t asIndex(int value) {
 
 class SynthesizerImpl final : public Synthesizer {
  public:
-  SynthesizerImpl(const domain::Graph& graph, const domain::DeviceInfo& device, const patterns::Catalogue& catalogue)
+  SynthesizerImpl(const domain::Graph& graph, const domain::DeviceInfo& device, const patterns::Catalogue& catalogue,
+                  const StrategyTable& strategies)
       : m_graph(graph),
         m_device(device),
         m_catalogue(catalogue),
+        m_strategies(strategies),
         m_operations(findOperations(m_graph)),
         m_fusion(m_graph, m_operations),
-        m_moves(m_fusion, m_operations, m_catalogue, m_device) {}
+        m_moves(m_fusion, m_operations, m_catalogue, m_strategies, m_device) {}
 
   [[nodiscard]] Genome fresh(Random& random) const override { return m_moves.fresh(random); }
   [[nodiscard]] std::vector<Genome> seeds() const override { return m_moves.seeds(); }
@@ -78,6 +80,7 @@ class SynthesizerImpl final : public Synthesizer {
   domain::Graph m_graph;
   domain::DeviceInfo m_device;
   patterns::Catalogue m_catalogue;
+  const StrategyTable& m_strategies;
   OperationGraph m_operations;
   Fusion m_fusion;
   GenomeMoves m_moves;
@@ -97,23 +100,15 @@ domain::LaunchPlan SynthesizerImpl::emptyPlan() const {
 
 Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const {
   const patterns::Pattern& pattern = *m_catalogue.find(m_device.target, gene.pattern);
-  RegionProgram region = *m_fusion.region(gene.nodes);
+  Region region = *m_fusion.region(gene.nodes);
   if (const auto fused = gene.parameters.find("fused"); fused != gene.parameters.end() && fused->second != 0) {
     fuseStages(region);
   }
-  const std::string entry = fmt::format("swage_kernel_{}", number);
-  const RegionText text = emitRegion(region, entry);
-  Launch launch = planLaunch(pattern, region, gene.parameters, m_device, entry);
-  Parameters constants = gene.parameters;
-  constants.insert(launch.constants.begin(), launch.constants.end());
-  const std::string space = fmt::format("region_{}", number);
-  SWAGE_TRY_ASSIGN(const std::string source, composeSource(pattern, text, constants, space));
-  program.source += source;
-  // An exported file calls the kernels by their plain names.
-  program.source += fmt::format("using {}::{};\n", space, launch.step.entry);
-  for (const domain::KernelStep& following : launch.more) {
-    program.source += fmt::format("using {}::{};\n", space, following.entry);
-  }
+  const Strategy& strategy = *m_strategies.find(m_device.target, gene.pattern);
+  const Instance instance{pattern, region, gene.parameters, m_device};
+  Launch launch = strategy.launch(instance, fmt::format("swage_kernel_{}", number));
+  SWAGE_TRY_ASSIGN(const KernelText text, strategy.emit(instance, launch, number));
+  program.source += text.source;
   for (const KernelBuffer& buffer : text.buffers) {
     launch.step.arguments.emplace_back(buffer.value);
   }
@@ -189,8 +184,9 @@ std::vector<double> featuresOf(const Genome& genome) {
 }
 
 Result<std::unique_ptr<Synthesizer>> Synthesizer::create(const domain::Graph& graph, const domain::DeviceInfo& device,
-                                                         const patterns::Catalogue& catalogue) {
-  return std::unique_ptr<Synthesizer>(std::make_unique<SynthesizerImpl>(graph, device, catalogue));
+                                                         const patterns::Catalogue& catalogue,
+                                                         const StrategyTable& strategies) {
+  return std::unique_ptr<Synthesizer>(std::make_unique<SynthesizerImpl>(graph, device, catalogue, strategies));
 }
 
 }  // namespace swage::synth

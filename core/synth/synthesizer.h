@@ -11,6 +11,7 @@
 #include "core/domain/graph.h"
 #include "core/patterns/catalogue.h"
 #include "core/search/genome_space.h"
+#include "core/synth/strategy.h"
 
 namespace swage::synth {
 
@@ -19,9 +20,10 @@ class Synthesizer : public search::GenomeSpace {
  public:
   // A graph in which nothing can be synthesised is no error: its only genome is the empty one (every node an ATen
   // step).
-  [[nodiscard]] static Result<std::unique_ptr<Synthesizer>> create(const domain::Graph& graph,
-                                                                   const domain::DeviceInfo& device,
-                                                                   const patterns::Catalogue& catalogue);
+  // `strategies` must outlive the synthesiser.
+  [[nodiscard]] static Result<std::unique_ptr<Synthesizer>> create(
+      const domain::Graph& graph, const domain::DeviceInfo& device, const patterns::Catalogue& catalogue,
+      const StrategyTable& strategies = StrategyTable::builtIn());
 
   // The source and launch plan of a genome. An Error of kind InvalidInput when the genome does not fit the graph
   // (a parameter out of range, a pattern that cannot compute its region).

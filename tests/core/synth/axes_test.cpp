@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/synth/emit_region.h"
+#include "core/synth/region_shape.h"
 #include "tests/core/synth/graph_builder.h"
 #include "tests/core/synth/lab.h"
 
@@ -20,7 +21,7 @@ struct Walk {
   }
 };
 
-Walk walkOf(const RegionProgram& program) {
+Walk walkOf(const Region& program) {
   const Loops loops = loopsOf(program);
   return {formOf(program), loops.groups, loops.outer, loops.inner};
 }
@@ -99,12 +100,12 @@ TEST(Stages, OfASoftmaxFuseIntoOne) {
   GraphBuilder b;
   b.output(b.softmax(b.input({7, 33}), 1));
   const Lab lab(b.graph());
-  RegionProgram program = lab.region({0});
+  Region program = lab.region({0});
   EXPECT_EQ(program.stageCount(), 2);
   EXPECT_EQ(fuseStages(program), Changed::Yes);
   EXPECT_EQ(program.stageCount(), 1);
-  ASSERT_EQ(program.reducers.size(), 1U);
-  EXPECT_EQ(program.reducers[0].kind, ReduceKind::SoftmaxPair);
+  ASSERT_EQ(program.folds.size(), 1U);
+  EXPECT_EQ(program.folds[0].kind, FoldKind::SoftmaxPair);
   EXPECT_EQ(fuseStages(program), Changed::No);
 }
 
@@ -112,19 +113,19 @@ TEST(Stages, OfALayerNormFuseIntoOne) {
   GraphBuilder b;
   b.output(b.like("aten.layer_norm.default", b.input({7, 33}), {listArg({33}), noArg(), noArg(), arg(1e-5)}));
   const Lab lab(b.graph());
-  RegionProgram program = lab.region({0, 1});
+  Region program = lab.region({0, 1});
   EXPECT_EQ(program.stageCount(), 2);
   EXPECT_EQ(fuseStages(program), Changed::Yes);
   EXPECT_EQ(program.stageCount(), 1);
-  ASSERT_EQ(program.reducers.size(), 1U);
-  EXPECT_EQ(program.reducers[0].kind, ReduceKind::MomentPair);
+  ASSERT_EQ(program.folds.size(), 1U);
+  EXPECT_EQ(program.folds[0].kind, FoldKind::MomentPair);
 }
 
 TEST(Stages, OfAPlainSumStayAsTheyAre) {
   GraphBuilder b;
   b.output(b.call("aten.sum.dim_IntList", {arg(b.input({7, 33})), listArg({1}), arg(false)}, {7}));
   const Lab lab(b.graph());
-  RegionProgram program = lab.region({0});
+  Region program = lab.region({0});
   EXPECT_EQ(fuseStages(program), Changed::No);
 }
 
@@ -134,7 +135,7 @@ TEST(EmittedText, NamesEachTensorOnceInputsFirst) {
   const auto y = b.input({7, 33});
   b.output(b.mul(b.add(x, y), x));
   const Lab lab(b.graph());
-  const RegionText text = emitRegion(lab.region({0, 1}), "entry");
+  const KernelText text = emitRegion(lab.region({0, 1}), "entry");
   ASSERT_EQ(text.buffers.size(), 3U);
   EXPECT_EQ(text.buffers[0].value, x);
   EXPECT_EQ(text.buffers[1].value, y);

@@ -19,7 +19,7 @@ TEST(Fusion, JoinsAChainAroundASoftmaxIntoOneRegion) {
   const Lab lab(b.graph());
   EXPECT_EQ(lab.fusion().greedyPartition(), (Partition{{0, 1, 2}}));
   EXPECT_EQ(lab.fusion().singlePartition(), (Partition{{0}, {1}, {2}}));
-  const RegionProgram program = lab.region({0, 1, 2});
+  const Region program = lab.region({0, 1, 2});
   EXPECT_EQ(program.elementStores.size(), 1U);
   EXPECT_EQ(program.groupStores.size(), 0U);
 }
@@ -114,7 +114,7 @@ TEST(Fusion, StoresNothingForAGroupThatDiffersBetweenItsElements) {
   b.output(b.call("aten.sum.default", {arg(b.add(x, doubled))}, {}));
   const Lab lab(b.graph());
   for (const std::vector<int>& operations : lab.fusion().greedyPartition()) {
-    const RegionProgram program = lab.region(operations);
+    const Region program = lab.region(operations);
     for (const Store& store : program.groupStores) {
       EXPECT_FALSE(program.prims[static_cast<std::size_t>(store.prim)].perElement);
     }

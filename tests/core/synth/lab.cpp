@@ -44,10 +44,10 @@ std::unique_ptr<Synthesizer> makeSynthesizer(const domain::Graph& graph, const d
   return std::move(*made);
 }
 
-RegionProgram Lab::region(const std::vector<int>& operations) const {
-  const RegionProgram* program = m_fusion.region(operations);
+Region Lab::region(const std::vector<int>& operations) const {
+  const Region* program = m_fusion.region(operations);
   EXPECT_NE(program, nullptr) << "these operations are not one region";
-  return program != nullptr ? *program : RegionProgram();
+  return program != nullptr ? *program : Region();
 }
 
 }  // namespace swage::synth

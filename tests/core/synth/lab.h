@@ -36,7 +36,7 @@ class Lab {
   [[nodiscard]] const OperationGraph& operations() const { return m_operations; }
   [[nodiscard]] const Fusion& fusion() const { return m_fusion; }
   // The program of these operations; fails the test when there is none.
-  [[nodiscard]] RegionProgram region(const std::vector<int>& operations) const;
+  [[nodiscard]] Region region(const std::vector<int>& operations) const;
 
  private:
   domain::Graph m_graph;

@@ -23,8 +23,8 @@ TEST(Operations, AreFoundForPointwiseAndSoftmax) {
   b.output(b.softmax(b.relu(x), -1));
   const OperationGraph found = findOperations(b.graph());
   EXPECT_THAT(found.operationCount, ElementsAre(1, 1));
-  EXPECT_THAT(found.operations[0].reducedDims, IsEmpty());
-  EXPECT_THAT(found.operations[1].reducedDims, ElementsAre(1));
+  EXPECT_THAT(found.operations[0].layout.reducedDims, IsEmpty());
+  EXPECT_THAT(found.operations[1].layout.reducedDims, ElementsAre(1));
 }
 
 TEST(Operations, OfALayerNormAreItsStatisticsAndItsMap) {
@@ -34,9 +34,9 @@ TEST(Operations, OfALayerNormAreItsStatisticsAndItsMap) {
   b.output(b.like("aten.layer_norm.default", x, {listArg({6}), arg(weight), noArg(), arg(1e-5)}));
   const OperationGraph found = findOperations(b.graph());
   ASSERT_EQ(found.operations.size(), 2U);
-  EXPECT_THAT(found.operations[0].reducedDims, ElementsAre(2));
+  EXPECT_THAT(found.operations[0].layout.reducedDims, ElementsAre(2));
   EXPECT_THAT(found.operations[0].inputs, ElementsAre(x));
-  EXPECT_THAT(found.operations[1].reducedDims, IsEmpty());
+  EXPECT_THAT(found.operations[1].layout.reducedDims, IsEmpty());
   EXPECT_THAT(found.operations[1].inputs, ::testing::IsSupersetOf(found.operations[0].outputs));
   EXPECT_THAT(found.operations[1].inputs, ::testing::IsSupersetOf({x, weight}));
   EXPECT_THAT(found.operations[1].outputs, ElementsAre(b.graph().outputs[0].value));
@@ -48,8 +48,8 @@ TEST(Operations, SplitTheChannelsOfGroupNorm) {
   const OperationGraph found = findOperations(b.graph());
   ASSERT_EQ(found.operations.size(), 2U);
   for (const Operation& operation : found.operations) {
-    EXPECT_EQ(operation.splitDim, 1);
-    EXPECT_EQ(operation.splitOuter, 3);
+    EXPECT_EQ(operation.layout.splitDim, 1);
+    EXPECT_EQ(operation.layout.splitOuter, 3);
   }
 }
 
@@ -72,7 +72,7 @@ TEST(Operations, GiveTheRunningStatisticsOfBatchNormInTraining) {
   b.dropResult(2);
   const OperationGraph found = findOperations(b.graph());
   ASSERT_EQ(found.operations.size(), 2U);
-  EXPECT_THAT(found.operations[0].reducedDims, ElementsAre(0, 2));
+  EXPECT_THAT(found.operations[0].layout.reducedDims, ElementsAre(0, 2));
   EXPECT_THAT(found.operations[0].outputs, ::testing::IsSupersetOf({results[3], results[4]}));
   EXPECT_THAT(found.operations[1].outputs, ElementsAre(results[0]));
 }
@@ -100,9 +100,9 @@ TEST(Operations, FollowTheIndexOfAMaximumOnlyWhereItIsRead) {
       b.dropResult(1);
     }
     const Lab lab(b.graph());
-    const RegionProgram program = lab.region({0});
-    ASSERT_EQ(program.reducers.size(), 1U);
-    EXPECT_EQ(program.reducers[0].kind, read ? ReduceKind::ArgMaximum : ReduceKind::Maximum);
+    const Region program = lab.region({0});
+    ASSERT_EQ(program.folds.size(), 1U);
+    EXPECT_EQ(program.folds[0].kind, read ? FoldKind::ArgMaximum : FoldKind::Maximum);
     EXPECT_EQ(program.groupStores.size(), read ? 2U : 1U);
   }
 }
@@ -114,8 +114,8 @@ TEST(Operations, AreFoundForAMeanOverSomeAndOverAllDimensions) {
   b.output(b.call("aten.mean.default", {arg(x)}, {}));
   const OperationGraph found = findOperations(b.graph());
   ASSERT_EQ(found.operations.size(), 2U);
-  EXPECT_THAT(found.operations[0].reducedDims, ElementsAre(0, 2));
-  EXPECT_THAT(found.operations[1].reducedDims, ElementsAre(0, 1, 2));
+  EXPECT_THAT(found.operations[0].layout.reducedDims, ElementsAre(0, 2));
+  EXPECT_THAT(found.operations[1].layout.reducedDims, ElementsAre(0, 1, 2));
 }
 
 TEST(Operations, LeaveWhatIsNotSupportedToAten) {

@@ -55,7 +55,7 @@ domain::Graph exampleGraph(const patterns::Pattern& pattern) {
 
 std::string exampleSection(const patterns::Pattern& pattern) {
   const Lab lab(exampleGraph(pattern));
-  RegionProgram program = lab.region(lab.fusion().greedyPartition().front());
+  Region program = lab.region(lab.fusion().greedyPartition().front());
   const patterns::Parameter* fused = pattern.parameter("fused");
   if (fused != nullptr && fused->standard != 0) {
     fuseStages(program);

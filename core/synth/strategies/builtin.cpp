@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/strategies/builtin.h"
+
+namespace swage::synth {
+
+const StrategyTable& StrategyTable::builtIn() {
+  static const StrategyTable table = [] {
+    StrategyTable built;
+    cuda::addMapAndColumn(built);
+    cuda::addRows(built);
+    cuda::addGangs(built);
+    cpu::addLoops(built);
+    return built;
+  }();
+  return table;
+}
+
+}  // namespace swage::synth

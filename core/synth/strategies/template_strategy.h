@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/synth/region_shape.h"
+#include "core/synth/strategy.h"
+
+namespace swage::synth {
+
+// A strategy whose kernel is the source file of its pattern, with the region written in the interface of
+// patterns/README.md in the place of the example.
+class TemplateStrategy : public Strategy {
+ public:
+  TemplateStrategy(domain::Target target, std::string id, Form form) : Strategy(target, std::move(id)), m_form(form) {}
+
+  [[nodiscard]] Result<KernelText> emit(const Instance& instance, const Launch& launch, int number) const final;
+
+ protected:
+  [[nodiscard]] Form form() const { return m_form; }
+  // Whether the region is one of maps and reductions over whole tensors, walked in this form.
+  [[nodiscard]] Result<> checkForm(const Instance& instance) const;
+  [[nodiscard]] static Launch oneLaunch(const std::string& entry);
+
+ private:
+  Form m_form;
+};
+
+}  // namespace swage::synth

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/domain/cell.h"
+#include "core/domain/device_info.h"
+#include "core/domain/launch_plan.h"
+#include "core/patterns/catalogue.h"
+#include "core/synth/region.h"
+
+// How the nests of a region are walked on a device: one object for each pattern of the catalogue.
+namespace swage::synth {
+
+using Parameters = std::map<std::string, std::int64_t>;
+
+// A pattern with numbers for its parameters, made for one region on one device. Refers to what its maker owns.
+struct Instance {
+  const patterns::Pattern& pattern;
+  const Region& region;
+  const Parameters& parameters;
+  const domain::DeviceInfo& device;
+
+  [[nodiscard]] std::int64_t value(std::string_view parameter, std::int64_t otherwise = 0) const;
+};
+
+// What a launch needs beside the region's own buffers.
+struct Launch {
+  domain::KernelStep step;                  // arguments filled in by the caller: region buffers, then scratch
+  std::vector<domain::KernelStep> more;     // launches that follow, with the same arguments
+  std::vector<domain::TensorType> scratch;  // buffers of ours, passed after the region's
+  bool zeroScratch = false;                 // scratch must be zero before the launch
+  Parameters constants;                     // numbers the source needs that follow from geometry
+};
+
+// One kernel argument; the order of the buffers is that of the arguments.
+struct KernelBuffer {
+  domain::ValueId value;
+  bool output = false;
+  friend bool operator==(const KernelBuffer&, const KernelBuffer&) = default;
+};
+
+struct KernelText {
+  std::string source;                 // the kernel, without what all kernels of the language share
+  std::vector<KernelBuffer> buffers;  // inputs, then outputs
+};
+
+// Stateless, so any thread may use it.
+class Strategy {
+ public:
+  Strategy(domain::Target target, std::string id) : m_target(target), m_id(std::move(id)) {}
+  virtual ~Strategy() = default;
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
+
+  [[nodiscard]] domain::Target target() const { return m_target; }
+  // The folder of the pattern: patterns/<target>/<id>.
+  [[nodiscard]] const std::string& id() const { return m_id; }
+
+  // Whether the instance can be computed on its device; says why not.
+  [[nodiscard]] Result<> check(const Instance& instance) const;
+  // Geometry and scratch of the launch. Call only after check.
+  [[nodiscard]] virtual Launch launch(const Instance& instance, const std::string& entry) const = 0;
+  // The kernel as text, for a launch that this strategy made.
+  [[nodiscard]] virtual Result<KernelText> emit(const Instance& instance, const Launch& launch, int number) const = 0;
+  // The cell that it will probably compile to, if it is the only kernel of a program.
+  [[nodiscard]] virtual domain::Cell aims(const Instance& instance) const;
+
+ protected:
+  // What check() asks beyond parameters that the pattern has.
+  [[nodiscard]] virtual Result<> fits(const Instance& instance) const = 0;
+  [[nodiscard]] Error unfit(std::string_view why) const;
+
+ private:
+  domain::Target m_target;
+  std::string m_id;
+};
+
+// The strategies that programs are made with. Filled once, then only read.
+class StrategyTable {
+ public:
+  // Those of this build, in no particular order.
+  [[nodiscard]] static const StrategyTable& builtIn();
+
+  void add(std::unique_ptr<Strategy> strategy);
+  // Null when this build has none for the pattern.
+  [[nodiscard]] const Strategy* find(domain::Target target, std::string_view id) const;
+  [[nodiscard]] const std::vector<std::unique_ptr<Strategy>>& all() const { return m_strategies; }
+
+ private:
+  std::vector<std::unique_ptr<Strategy>> m_strategies;
+};
+
+}  // namespace swage::synth
