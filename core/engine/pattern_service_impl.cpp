@@ -5,11 +5,20 @@
 #include <tuple>
 
 #include "core/patterns/catalogue.h"
+#include "core/synth/example.h"
 
 namespace swage::engine {
 namespace {
 
-services::PatternInfo infoOf(const patterns::Pattern& pattern) {
+// A pattern that its strategy writes is shown as what it makes of its example.
+void writeExample(const patterns::Pattern& pattern, const patterns::Catalogue& catalogue, services::PatternInfo& info) {
+  if (const auto program = synth::exampleProgram(pattern, catalogue)) {
+    info.sourceFile = pattern.target == domain::Target::Cpu ? "kernel.cpp" : "kernel.cu";
+    info.source = "// " + synth::exampleOf(pattern).text + "\n" + program->source;
+  }
+}
+
+services::PatternInfo infoOf(const patterns::Pattern& pattern, const patterns::Catalogue& catalogue) {
   services::PatternInfo info{.id = pattern.id,
                              .target = std::string(domain::name(pattern.target)),
                              .family = pattern.family,
@@ -22,6 +31,9 @@ services::PatternInfo infoOf(const patterns::Pattern& pattern) {
     info.parameters.push_back(
         {.name = one.name, .values = one.values, .standard = one.standard, .description = one.description});
   }
+  if (pattern.sourceFile.empty()) {
+    writeExample(pattern, catalogue, info);
+  }
   return info;
 }
 
@@ -30,7 +42,8 @@ services::PatternInfo infoOf(const patterns::Pattern& pattern) {
 Result<std::vector<services::PatternInfo>> PatternServiceImpl::patterns() const {
   SWAGE_TRY_ASSIGN(const patterns::Catalogue catalogue, patterns::Catalogue::load(m_folder));
   std::vector<services::PatternInfo> infos;
-  std::transform(catalogue.all().begin(), catalogue.all().end(), std::back_inserter(infos), infoOf);
+  std::transform(catalogue.all().begin(), catalogue.all().end(), std::back_inserter(infos),
+                 [&](const patterns::Pattern& pattern) { return infoOf(pattern, catalogue); });
   std::sort(infos.begin(), infos.end(),
             [](const auto& a, const auto& b) { return std::tie(a.target, a.id) < std::tie(b.target, b.id); });
   return infos;

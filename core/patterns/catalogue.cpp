@@ -75,10 +75,12 @@ Result<Pattern> loadPattern(const fs::path& folder, domain::Target target) {
   pattern.family = root["family"].value_or(std::string());
   pattern.description = root["description"].value_or(std::string());
   pattern.sourceFile = root["source"].value_or(std::string());
-  if (pattern.family.empty() || pattern.sourceFile.empty()) {
-    return malformed(manifest, root, "'family' and 'source' are required");
+  if (pattern.family.empty()) {
+    return malformed(manifest, root, "'family' is required");
   }
-  SWAGE_TRY_ASSIGN(pattern.source, readTextFile(folder / pattern.sourceFile));
+  if (!pattern.sourceFile.empty()) {
+    SWAGE_TRY_ASSIGN(pattern.source, readTextFile(folder / pattern.sourceFile));
+  }
   SWAGE_TRY(parseParameters(manifest, root, pattern));
   if (const toml::table* facts = root.get_as<toml::table>("facts")) {
     for (const auto& [key, node] : *facts) {
@@ -88,10 +90,12 @@ Result<Pattern> loadPattern(const fs::path& folder, domain::Target target) {
   return pattern;
 }
 
-Result<std::string> loadPrelude(const fs::path& folder) {
-  for (const char* name : {"common.h", "common.cuh"}) {
-    if (std::error_code ignored; fs::exists(folder / name, ignored)) {
-      return readTextFile(folder / name);
+// The header of that name, whichever suffix the target gives it; empty where there is none.
+Result<std::string> loadHeader(const fs::path& folder, std::string_view name) {
+  for (const char* suffix : {".h", ".cuh"}) {
+    const fs::path file = folder / (std::string(name) + suffix);
+    if (std::error_code ignored; fs::exists(file, ignored)) {
+      return readTextFile(file);
     }
   }
   return std::string();
@@ -126,7 +130,8 @@ Result<Catalogue> Catalogue::load(const std::filesystem::path& root) {
   for (const domain::Target target : {domain::Target::Cpu, domain::Target::Cuda}) {
     const fs::path folder = root / domain::name(target);
     SWAGE_TRY_ASSIGN(const std::vector<fs::path> folders, subfolders(folder));
-    SWAGE_TRY_ASSIGN(catalogue.m_preludes[target], loadPrelude(folder));
+    SWAGE_TRY_ASSIGN(catalogue.m_preludes[target], loadHeader(folder, "common"));
+    SWAGE_TRY_ASSIGN(catalogue.m_helpers[target], loadHeader(folder, "helpers"));
     for (const fs::path& entry : folders) {
       SWAGE_TRY_ASSIGN(Pattern pattern, loadPattern(entry, target));
       catalogue.m_patterns.push_back(std::move(pattern));
@@ -145,6 +150,12 @@ const std::string& Catalogue::prelude(domain::Target target) const {
   static const std::string kNone;
   const auto found = m_preludes.find(target);
   return found == m_preludes.end() ? kNone : found->second;
+}
+
+const std::string& Catalogue::helpers(domain::Target target) const {
+  static const std::string kNone;
+  const auto found = m_helpers.find(target);
+  return found == m_helpers.end() ? kNone : found->second;
 }
 
 }  // namespace swage::patterns

@@ -27,7 +27,7 @@ struct Pattern {
   domain::Target target = domain::Target::Cpu;
   std::string family;  // "pointwise", "reduction", …: what kind of region it computes
   std::string description;
-  std::string sourceFile;
+  std::string sourceFile;  // empty: the strategy of this name writes the kernel
   std::string source;
   std::vector<Parameter> parameters;
   std::map<std::string, std::string> facts;  // free-form strings of the manifest: "movement" = "A2"
@@ -44,10 +44,13 @@ class Catalogue {
   [[nodiscard]] const Pattern* find(domain::Target target, std::string_view id) const;
   // Text shared by the patterns of a target, put before every source (patterns/<target>/common.*).
   [[nodiscard]] const std::string& prelude(domain::Target target) const;
+  // Functions of which a program gets those that it uses (patterns/<target>/helpers.*).
+  [[nodiscard]] const std::string& helpers(domain::Target target) const;
 
  private:
   std::vector<Pattern> m_patterns;
   std::map<domain::Target, std::string> m_preludes;
+  std::map<domain::Target, std::string> m_helpers;
 };
 
 }  // namespace swage::patterns

@@ -46,8 +46,8 @@ const Operation& anchorOf(const OperationGraph& graph, const std::vector<int>& o
 
 }  // namespace
 
-Fusion::Fusion(const domain::Graph& graph, const OperationGraph& operations)
-    : m_graph(graph), m_operations(operations) {
+Fusion::Fusion(const domain::Graph& graph, const OperationGraph& operations, Computes computes)
+    : m_graph(graph), m_operations(operations), m_computes(std::move(computes)) {
   for (int index = 0; index < static_cast<int>(operations.operations.size()); ++index) {
     for (const ValueId input : operations.operations[asIndex(index)].inputs) {
       m_readers[input].push_back(index);
@@ -103,7 +103,8 @@ std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
     return std::nullopt;
   }
   std::optional<Region> program = builder.finish(outputs);
-  if (program && (program->operands.size() > kMaxOperands || program->prims.size() > kMaxPrims)) {
+  if (!program || program->operands.size() > kMaxOperands || program->prims.size() > kMaxPrims ||
+      !m_computes(*program)) {
     return std::nullopt;
   }
   return program;

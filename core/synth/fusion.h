@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -14,7 +15,9 @@ namespace swage::synth {
 // Which sets of operations can be one region, and what such a region computes. Answers are remembered.
 class Fusion {
  public:
-  Fusion(const domain::Graph& graph, const OperationGraph& operations);
+  // `computes`: whether some kernel can compute such a region at all.
+  using Computes = std::function<bool(const Region&)>;
+  Fusion(const domain::Graph& graph, const OperationGraph& operations, Computes computes);
 
   // The scalar program of these operations (ascending), or no value when they cannot be one kernel.
   [[nodiscard]] const Region* region(const std::vector<int>& operations) const;
@@ -41,6 +44,7 @@ class Fusion {
 
   const domain::Graph& m_graph;
   const OperationGraph& m_operations;
+  Computes m_computes;
   std::map<domain::ValueId, std::vector<int>> m_readers;      // operations that read a value
   std::map<domain::ValueId, std::vector<int>> m_atenReaders;  // nodes without operations that read it
   std::vector<domain::ValueId> m_graphOutputs;

@@ -152,6 +152,9 @@ std::vector<const patterns::Pattern*> GenomeMoves::findPatternsFor(const std::ve
       fitting.push_back(&pattern);
     }
   }
+  std::stable_partition(fitting.begin(), fitting.end(), [&](const patterns::Pattern* pattern) {
+    return !m_strategies.find(m_device.target, pattern->id)->isFallback();
+  });
   return fitting;
 }
 
@@ -214,7 +217,11 @@ Genome GenomeMoves::fresh(Random& random) const {
       genome.regions.push_back(std::move(*gene));
     }
   }
-  return checked(std::move(genome)).value_or(Genome());
+  // A cut through a node of which a part can be no kernel leaves the rest of it without one, too.
+  if (auto legal = checked(std::move(genome))) {
+    return std::move(*legal);
+  }
+  return seed(m_fusion.greedyPartition(), 0).value_or(Genome());
 }
 
 std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {

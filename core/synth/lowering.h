@@ -35,6 +35,9 @@ void registerPointwise(LoweringTable& table);
 void registerReductions(LoweringTable& table);
 void registerNormalisations(LoweringTable& table);
 void registerLosses(LoweringTable& table);
+void registerProducts(LoweringTable& table);
+void registerWindows(LoweringTable& table);
+void registerOrder(LoweringTable& table);
 
 // Non-negative dimension index, or -1 when out of range.
 [[nodiscard]] int wrapDim(std::int64_t dim, std::size_t rank);

@@ -15,6 +15,9 @@ const LoweringTable& loweringTable() {
     registerReductions(built);
     registerNormalisations(built);
     registerLosses(built);
+    registerProducts(built);
+    registerWindows(built);
+    registerOrder(built);
     return built;
   }();
   return table;

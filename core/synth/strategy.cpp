@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
+
 namespace swage::synth {
 namespace {
 
@@ -44,11 +46,31 @@ std::int64_t Instance::value(std::string_view parameter, std::int64_t otherwise)
   return found == parameters.end() ? otherwise : found->second;
 }
 
+std::string Instance::nameOf(domain::ValueId value) const {
+  const auto found = model == nullptr ? decltype(model->names.begin())() : model->names.find(value);
+  return model == nullptr || found == model->names.end() ? std::string() : found->second;
+}
+
+std::string Instance::lineOf(domain::ValueId value) const {
+  const auto found = model == nullptr ? decltype(model->lines.begin())() : model->lines.find(value);
+  return model == nullptr || found == model->lines.end() ? std::string() : found->second;
+}
+
+domain::ScalarType Instance::typeOf(domain::ValueId value) const {
+  const auto found = std::find_if(region.operands.begin(), region.operands.end(),
+                                  [&](const Operand& operand) { return operand.value == value; });
+  SWAGE_ASSERT(found != region.operands.end());
+  return found->dtype;
+}
+
 Result<> Strategy::check(const Instance& instance) const {
   if (m_target != instance.device.target || m_id != instance.pattern.id) {
     return unfit("it is for another kind of device");
   }
   SWAGE_TRY(checkParameters(instance));
+  if (!accepts(instance.region)) {
+    return unfit("it is for another kind of region");
+  }
   return fits(instance);
 }
 
@@ -73,6 +95,11 @@ domain::Cell Strategy::aims(const Instance& instance) const {
 
 Error Strategy::unfit(std::string_view why) const {
   return Error(ErrorKind::InvalidInput, fmt::format("pattern '{}': {}", m_id, why));
+}
+
+bool StrategyTable::accepts(domain::Target target, const Region& region) const {
+  return std::any_of(m_strategies.begin(), m_strategies.end(),
+                     [&](const auto& strategy) { return strategy->target() == target && strategy->accepts(region); });
 }
 
 void StrategyTable::add(std::unique_ptr<Strategy> strategy) {

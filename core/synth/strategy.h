@@ -19,13 +19,25 @@ namespace swage::synth {
 
 using Parameters = std::map<std::string, std::int64_t>;
 
+// What the model calls its values, for names and comments.
+struct ModelText {
+  std::map<domain::ValueId, std::string> names;
+  std::map<domain::ValueId, std::string> lines;  // "model.py:14: return x * scale"
+};
+
 // A pattern with numbers for its parameters, made for one region on one device. Refers to what its maker owns.
 struct Instance {
   const patterns::Pattern& pattern;
   const Region& region;
   const Parameters& parameters;
   const domain::DeviceInfo& device;
+  const ModelText* model = nullptr;  // may be missing
 
+  // Of a value: what the model calls it, and the line that makes it; empty where it does not.
+  [[nodiscard]] std::string nameOf(domain::ValueId value) const;
+  [[nodiscard]] std::string lineOf(domain::ValueId value) const;
+  // As it lies in memory. The region must address it.
+  [[nodiscard]] domain::ScalarType typeOf(domain::ValueId value) const;
   [[nodiscard]] std::int64_t value(std::string_view parameter, std::int64_t otherwise = 0) const;
 };
 
@@ -67,9 +79,15 @@ class Strategy {
   // Geometry and scratch of the launch. Call only after check.
   [[nodiscard]] virtual Launch launch(const Instance& instance, const std::string& entry) const = 0;
   // The kernel as text, for a launch that this strategy made.
-  [[nodiscard]] virtual Result<KernelText> emit(const Instance& instance, const Launch& launch, int number) const = 0;
+  [[nodiscard]] virtual Result<KernelText> write(const Instance& instance, const Launch& launch, int number) const = 0;
   // The cell that it will probably compile to, if it is the only kernel of a program.
   [[nodiscard]] virtual domain::Cell aims(const Instance& instance) const;
+  // Whether it computes regions of this kind at all, whatever the parameters.
+  [[nodiscard]] virtual bool accepts(const Region& region) const = 0;
+  // Whether others are to be tried first where they fit.
+  [[nodiscard]] virtual bool isFallback() const { return false; }
+  // Whether its text needs the whole prelude of the target before it, rather than some of the helpers.
+  [[nodiscard]] virtual bool needsPrelude() const { return false; }
 
  protected:
   // What check() asks beyond parameters that the pattern has.
@@ -90,6 +108,8 @@ class StrategyTable {
   void add(std::unique_ptr<Strategy> strategy);
   // Null when this build has none for the pattern.
   [[nodiscard]] const Strategy* find(domain::Target target, std::string_view id) const;
+  // Whether some strategy for the target computes regions of this kind.
+  [[nodiscard]] bool accepts(domain::Target target, const Region& region) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Strategy>>& all() const { return m_strategies; }
 
  private:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/synth/synthesizer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "core/synth/emit/helpers.h"
 #include "core/synth/fusion.h"
 #include "core/synth/genome_moves.h"
 #include "core/synth/strategy.h"
@@ -24,6 +26,39 @@ std::size_t asIndex(int value) {
   return static_cast<std::size_t>(value);
 }
 
+// "aten.max_pool2d.default" -> "max_pool2d"
+std::string operatorName(const std::string& op) {
+  const std::size_t first = op.find('.');
+  const std::size_t last = op.rfind('.');
+  return first == std::string::npos || last <= first ? op : op.substr(first + 1, last - first - 1);
+}
+
+// Inputs have the names of the model, results that of the operator that makes them.
+ModelText modelText(const domain::Graph& graph) {
+  ModelText text;
+  for (const domain::GraphInput& input : graph.inputs) {
+    text.names[input.value] = input.name;
+  }
+  for (const domain::Node& node : graph.nodes) {
+    for (const ValueId output : node.outputs) {
+      if (output.isValid()) {
+        text.names[output] = operatorName(node.op);
+        text.lines[output] = node.where;
+      }
+    }
+  }
+  int number = 0;
+  for (const domain::GraphOutput& output : graph.outputs) {
+    const bool isInput = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                     [&](const domain::GraphInput& input) { return input.value == output.value; });
+    if (!isInput) {
+      text.names[output.value] = graph.outputs.size() == 1 ? "out" : fmt::format("out{}", number);
+    }
+    ++number;
+  }
+  return text;
+}
+
 class SynthesizerImpl final : public Synthesizer {
  public:
   SynthesizerImpl(const domain::Graph& graph, const domain::DeviceInfo& device, const patterns::Catalogue& catalogue,
@@ -33,7 +68,9 @@ class SynthesizerImpl final : public Synthesizer {
         m_catalogue(catalogue),
         m_strategies(strategies),
         m_operations(findOperations(m_graph)),
-        m_fusion(m_graph, m_operations),
+        m_fusion(m_graph, m_operations,
+                 [this](const Region& region) { return m_strategies.accepts(m_device.target, region); }),
+        m_model(modelText(m_graph)),
         m_moves(m_fusion, m_operations, m_catalogue, m_strategies, m_device) {}
 
   [[nodiscard]] Genome fresh(Random& random) const override { return m_moves.fresh(random); }
@@ -75,7 +112,8 @@ class SynthesizerImpl final : public Synthesizer {
   }
 
   [[nodiscard]] domain::LaunchPlan emptyPlan() const;
-  [[nodiscard]] Result<> addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const;
+  [[nodiscard]] Result<> addRegion(const domain::RegionGene& gene, int number, domain::Program& program,
+                                   std::string& written) const;
 
   domain::Graph m_graph;
   domain::DeviceInfo m_device;
@@ -83,6 +121,7 @@ class SynthesizerImpl final : public Synthesizer {
   const StrategyTable& m_strategies;
   OperationGraph m_operations;
   Fusion m_fusion;
+  ModelText m_model;
   GenomeMoves m_moves;
 };
 
@@ -98,17 +137,21 @@ domain::LaunchPlan SynthesizerImpl::emptyPlan() const {
   return plan;
 }
 
-Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const {
+Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, domain::Program& program,
+                                    std::string& written) const {
   const patterns::Pattern& pattern = *m_catalogue.find(m_device.target, gene.pattern);
   Region region = *m_fusion.region(gene.nodes);
   if (const auto fused = gene.parameters.find("fused"); fused != gene.parameters.end() && fused->second != 0) {
     fuseStages(region);
   }
   const Strategy& strategy = *m_strategies.find(m_device.target, gene.pattern);
-  const Instance instance{pattern, region, gene.parameters, m_device};
+  const Instance instance{pattern, region, gene.parameters, m_device, &m_model};
   Launch launch = strategy.launch(instance, fmt::format("swage_kernel_{}", number));
-  SWAGE_TRY_ASSIGN(const KernelText text, strategy.emit(instance, launch, number));
+  SWAGE_TRY_ASSIGN(const KernelText text, strategy.write(instance, launch, number));
   program.source += text.source;
+  if (!strategy.needsPrelude()) {
+    written += text.source;
+  }
   for (const KernelBuffer& buffer : text.buffers) {
     launch.step.arguments.emplace_back(buffer.value);
   }
@@ -144,17 +187,20 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
   domain::Program program;
   program.target = m_device.target;
   program.plan = emptyPlan();
-  if (!genome.regions.empty()) {
-    program.source = m_catalogue.prelude(m_device.target);
-  }
   const std::optional<std::vector<int>> order = m_fusion.schedule(partition);
+  std::string written;  // by strategies that use helpers
   for (const int item : *order) {
     if (item >= 0) {
-      SWAGE_TRY(addRegion(genome.regions[asIndex(item)], item, program));
+      SWAGE_TRY(addRegion(genome.regions[asIndex(item)], item, program, written));
     } else {
       program.plan.steps.emplace_back(domain::AtenStep{m_graph.nodes[asIndex(~item)]});
     }
   }
+  const bool needsPrelude = std::any_of(
+      genome.regions.begin(), genome.regions.end(),
+      [&](const domain::RegionGene& gene) { return m_strategies.find(m_device.target, gene.pattern)->needsPrelude(); });
+  program.source = (needsPrelude ? m_catalogue.prelude(m_device.target) : std::string()) +
+                   helpersFor(m_catalogue.helpers(m_device.target), written) + program.source;
   if (wide) {
     program.compileFlags.emplace_back("-mprefer-vector-width=512");
   }

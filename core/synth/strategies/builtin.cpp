@@ -10,6 +10,11 @@ const StrategyTable& StrategyTable::builtIn() {
     cuda::addRows(built);
     cuda::addGangs(built);
     cpu::addLoops(built);
+    addDirect(built);
+    addGather(built);
+    addCudaProduct(built);
+    addCpuProduct(built);
+    addScans(built);
     return built;
   }();
   return table;

@@ -6,6 +6,12 @@
 // The strategies of this build; each file adds its own.
 namespace swage::synth {
 
+void addDirect(StrategyTable& table);
+void addGather(StrategyTable& table);
+void addCudaProduct(StrategyTable& table);
+void addCpuProduct(StrategyTable& table);
+void addScans(StrategyTable& table);
+
 namespace cuda {
 void addMapAndColumn(StrategyTable& table);
 void addRows(StrategyTable& table);

@@ -31,7 +31,6 @@ class Loop final : public TemplateStrategy {
 
  private:
   [[nodiscard]] Result<> fits(const Instance& instance) const override {
-    SWAGE_TRY(checkForm(instance));
     const auto prims = static_cast<std::int64_t>(instance.region.prims.size());
     const std::int64_t width = std::max(instance.value("block", 0), instance.value("tile", 0));
     if (width * prims * 8 > kMaxStackBytes && width > 16) {

@@ -50,7 +50,6 @@ Result<> LoopStrategy::checkStages(const Instance& instance) const {
 }
 
 Result<> LoopStrategy::fits(const Instance& instance) const {
-  SWAGE_TRY(checkForm(instance));
   SWAGE_TRY(checkVector(instance));
   SWAGE_TRY(checkStages(instance));
   SWAGE_TRY(fitsPattern(instance));

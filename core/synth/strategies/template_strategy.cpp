@@ -38,7 +38,7 @@ Result<std::string> bodyAfter(const patterns::Pattern& pattern, std::string_view
 
 }  // namespace
 
-Result<KernelText> TemplateStrategy::emit(const Instance& instance, const Launch& launch, int number) const {
+Result<KernelText> TemplateStrategy::write(const Instance& instance, const Launch& launch, int number) const {
   const patterns::Pattern& pattern = instance.pattern;
   SWAGE_TRY_ASSIGN(const std::string body, bodyAfter(pattern, "region"));
   KernelText kernel = emitRegion(instance.region, launch.step.entry);
@@ -62,17 +62,13 @@ Result<KernelText> TemplateStrategy::emit(const Instance& instance, const Launch
   return kernel;
 }
 
-Result<> TemplateStrategy::checkForm(const Instance& instance) const {
-  const Region& region = instance.region;
+bool TemplateStrategy::accepts(const Region& region) const {
   const bool isWhole = std::all_of(region.operands.begin(), region.operands.end(), [](const Operand& operand) {
     return operand.bounds.empty() && operand.offset == 0;
   });
   const bool isNamed = std::any_of(region.prims.begin(), region.prims.end(),
                                    [](const Prim& prim) { return prim.kind == Prim::Kind::Coordinate; });
-  if (region.kind() > NestKind::Reduce || !isWhole || isNamed || formOf(region) != m_form) {
-    return unfit("it is for another kind of region");
-  }
-  return {};
+  return region.kind() <= NestKind::Reduce && isWhole && !isNamed && formOf(region) == m_form;
 }
 
 Launch TemplateStrategy::oneLaunch(const std::string& entry) {

@@ -12,12 +12,13 @@ class TemplateStrategy : public Strategy {
  public:
   TemplateStrategy(domain::Target target, std::string id, Form form) : Strategy(target, std::move(id)), m_form(form) {}
 
-  [[nodiscard]] Result<KernelText> emit(const Instance& instance, const Launch& launch, int number) const final;
+  [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch, int number) const final;
+  // Maps and reductions over whole tensors, walked in this form.
+  [[nodiscard]] bool accepts(const Region& region) const final;
+  [[nodiscard]] bool needsPrelude() const final { return true; }
 
  protected:
   [[nodiscard]] Form form() const { return m_form; }
-  // Whether the region is one of maps and reductions over whole tensors, walked in this form.
-  [[nodiscard]] Result<> checkForm(const Instance& instance) const;
   [[nodiscard]] static Launch oneLaunch(const std::string& entry);
 
  private:

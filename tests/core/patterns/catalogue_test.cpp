@@ -46,11 +46,10 @@ TEST(Catalogue, NamesEachPatternOnceForATarget) {
 }
 
 TEST(Catalogue, DescribesEveryPatternAndEveryParameter) {
-  const std::set<std::string> families{"map", "row", "column"};
+  const std::set<std::string> families{"map", "row", "column", "contract", "window", "gather", "scan"};
   for (const Pattern& pattern : realCatalogue().all()) {
     EXPECT_FALSE(pattern.description.empty()) << pattern.id;
     EXPECT_EQ(families.count(pattern.family), 1U) << pattern.id << ": " << pattern.family;
-    EXPECT_FALSE(pattern.parameters.empty()) << pattern.id;
     for (const Parameter& parameter : pattern.parameters) {
       EXPECT_FALSE(parameter.description.empty()) << pattern.id << ": " << parameter.name;
       EXPECT_EQ(pattern.parameter(parameter.name), &parameter);

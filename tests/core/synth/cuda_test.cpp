@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "core/synth/example.h"
 #include "core/toolchain/compiler.h"
 #include "core/toolchain/sandbox.h"
 #include "tests/core/synth/lab.h"
@@ -95,6 +96,12 @@ class CudaPatterns : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(CudaPatterns, CompileAsTheyStand) {
+  if (m_pattern->sourceFile.empty()) {
+    const auto program = exampleProgram(*m_pattern, catalogue());
+    ASSERT_TRUE(program.has_value()) << program.error().message();
+    EXPECT_EQ(compile(program->source, program->entries()).size(), program->entries().size());
+    return;
+  }
   std::vector<std::string> entries{"example"};
   if (m_pattern->source.find("SWAGE_ENTRY_FINISH(") != std::string::npos) {
     entries.emplace_back("example_finish");
@@ -107,7 +114,9 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
   if (m_pattern->parameter("asynchronous") != nullptr) {
     wanted["asynchronous"] = 1;
   }
-  wanted["vector_width"] = 4;
+  if (m_pattern->parameter("vector_width") != nullptr) {
+    wanted["vector_width"] = 4;
+  }
   if (m_pattern->family == "column") {
     wanted["rows"] = 1;  // rows of threads would meet in shared memory
   }
@@ -126,8 +135,9 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
-                         ::testing::Values("column", "map", "row_block", "row_cluster", "row_gang", "row_registers",
-                                           "row_resident", "row_shared", "row_split", "row_warp"),
+                         ::testing::Values("column", "direct", "gather", "map", "product", "row_block", "row_cluster",
+                                           "row_gang", "row_registers", "row_resident", "row_shared", "row_split",
+                                           "row_warp", "scan", "scan_columns"),
                          [](const auto& each) { return each.param; });
 
 TEST(CudaPatternList, IsTheCatalogues) {
@@ -137,8 +147,9 @@ TEST(CudaPatternList, IsTheCatalogues) {
       ids.push_back(pattern.id);
     }
   }
-  EXPECT_THAT(ids, ::testing::ElementsAre("column", "map", "row_block", "row_cluster", "row_gang", "row_registers",
-                                          "row_resident", "row_shared", "row_split", "row_warp"));
+  EXPECT_THAT(ids, ::testing::ElementsAre("column", "direct", "gather", "map", "product", "row_block", "row_cluster",
+                                          "row_gang", "row_registers", "row_resident", "row_shared", "row_split",
+                                          "row_warp", "scan", "scan_columns"));
 }
 
 }  // namespace

@@ -28,7 +28,10 @@ namespace swage::synth {
 class Lab {
  public:
   explicit Lab(domain::Graph graph)
-      : m_graph(std::move(graph)), m_operations(findOperations(m_graph)), m_fusion(m_graph, m_operations) {}
+      : m_graph(std::move(graph)),
+        m_operations(findOperations(m_graph)),
+        m_fusion(m_graph, m_operations,
+                 [](const Region& region) { return StrategyTable::builtIn().accepts(domain::Target::Cpu, region); }) {}
   Lab(const Lab&) = delete;
   Lab& operator=(const Lab&) = delete;
 

@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "core/synth/emit_region.h"
-#include "tests/core/synth/graph_builder.h"
+#include "core/synth/example.h"
 #include "tests/core/synth/lab.h"
 
 namespace swage::synth {
@@ -15,42 +13,10 @@ namespace {
 constexpr std::string_view kBegin = "//! swage:begin region\n";
 constexpr std::string_view kEnd = "//! swage:end region\n";
 
-struct Example {
-  std::string text;
-  domain::Shape shape;
-};
-
-Example exampleOf(const patterns::Pattern& pattern) {
-  if (pattern.family == "map") {
-    return {"silu(x) * y, float32[4096, 1024]", {4096, 1024}};
-  }
-  if (pattern.family == "column") {
-    return {"softmax over dimension 1 of float32[16, 512, 1024]", {16, 512, 1024}};
-  }
-  static const std::map<std::string, domain::Shape> rows{
-      {"row_warp", {4096, 512}},  {"row_cluster", {256, 32768}},    {"row_split", {4, 1048576}},
-      {"row_gang", {4, 1048576}}, {"row_resident", {4096, 262144}}, {"split", {4, 1048576}},
-  };
-  const auto found = rows.find(pattern.id);
-  const domain::Shape shape = found != rows.end() ? found->second : domain::Shape{1024, 4096};
-  return {
-      "softmax over the last dimension of float32[" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + "]",
-      shape};
-}
-
 }  // namespace
 
 domain::Graph exampleGraph(const patterns::Pattern& pattern) {
-  const Example example = exampleOf(pattern);
-  GraphBuilder b;
-  const auto x = b.input(example.shape);
-  if (pattern.family == "map") {
-    const auto y = b.input(example.shape);
-    b.output(b.mul(b.silu(x), y));
-  } else {
-    b.output(b.softmax(x, pattern.family == "column" ? 1 : -1));
-  }
-  return b.graph();
+  return exampleOf(pattern).graph;
 }
 
 std::string exampleSection(const patterns::Pattern& pattern) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace swage::synth {
+
+// Source text of a language with braces, written line by line with the right indentation.
+class Code {
+ public:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    put(fmt::format(format, std::forward<Args>(args)...));
+  }
+  // Opens a block: "for (…) {".
+  template <class... Args>
+  void open(fmt::format_string<Args...> format, Args&&... args) {
+    put(fmt::format(format, std::forward<Args>(args)...) + " {");
+    ++m_depth;
+  }
+  void close(std::string_view tail = {});
+  // A line that starts in the first column, such as a pragma.
+  void pragma(std::string_view text);
+  // A // comment, on as many lines as it needs.
+  void comment(std::string_view text);
+  // One empty line; none at the beginning of a block or after another.
+  void blank();
+
+  [[nodiscard]] std::string take() { return std::move(m_text); }
+
+ private:
+  void put(std::string_view text);
+
+  std::string m_text;
+  int m_depth = 0;
+};
+
+}  // namespace swage::synth

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/emit/helpers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <vector>
+
+namespace swage::synth {
+namespace {
+
+constexpr std::string_view kMark = "//! swage:helper ";
+
+using Words = std::set<std::string_view>;
+
+struct Helper {
+  Words names;
+  std::string_view text;
+  bool isUsed = false;
+};
+
+bool isWordCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+Words wordsOf(std::string_view text) {
+  Words words;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!isWordCharacter(text[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && isWordCharacter(text[end])) {
+      ++end;
+    }
+    words.insert(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+std::vector<Helper> parse(std::string_view helpers) {
+  std::vector<Helper> found;
+  for (std::size_t at = helpers.find(kMark); at != std::string_view::npos;) {
+    const std::size_t lineEnd = helpers.find('\n', at);
+    const std::size_t next = helpers.find(kMark, at + kMark.size());
+    const std::size_t end = next == std::string_view::npos ? helpers.size() : next;
+    found.push_back({wordsOf(helpers.substr(at + kMark.size(), lineEnd - at - kMark.size())),
+                     helpers.substr(lineEnd + 1, end - lineEnd - 1)});
+    at = next;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string helpersFor(std::string_view helpers, std::string_view source) {
+  std::vector<Helper> all = parse(helpers);
+  Words wanted = wordsOf(source);
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (Helper& helper : all) {
+      const bool isWanted = std::any_of(helper.names.begin(), helper.names.end(),
+                                        [&](std::string_view name) { return wanted.count(name) != 0; });
+      if (isWanted && !helper.isUsed) {
+        helper.isUsed = grew = true;
+        wanted.merge(wordsOf(helper.text));
+      }
+    }
+  }
+  std::string text;
+  for (const Helper& helper : all) {
+    if (helper.isUsed) {
+      text += helper.text;
+    }
+  }
+  return text;
+}
+
+}  // namespace swage::synth

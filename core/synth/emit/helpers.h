@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace swage::synth {
+
+// Of the helper functions of a target (patterns/<target>/helpers.*), those whose names `source` mentions, and those
+// that these mention, in the order of the file.
+[[nodiscard]] std::string helpersFor(std::string_view helpers, std::string_view source);
+
+}  // namespace swage::synth

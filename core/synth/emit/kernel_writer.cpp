@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/emit/kernel_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "core/base/assert.h"
+
+namespace swage::synth {
+namespace {
+
+// Longer expressions get a name.
+constexpr std::size_t kLongest = 72;
+
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
+
+// Words that a name must not be: of the language, of the device, and of the helpers.
+const std::set<std::string>& reserved() {
+  static const std::set<std::string> words{
+      "auto",     "bool",   "break",     "case",      "char",   "class",    "const",    "continue", "default",
+      "delete",   "do",     "double",    "else",      "enum",   "false",    "float",    "for",      "if",
+      "inline",   "int",    "long",      "namespace", "new",    "operator", "private",  "public",   "return",
+      "short",    "signed", "sizeof",    "static",    "struct", "switch",   "template", "this",     "true",
+      "typename", "union",  "unsigned",  "using",     "void",   "volatile", "while",    "exp",      "log",
+      "tanh",     "erf",    "sin",       "cos",       "log1p",  "expm1",    "sqrt",     "pow",      "floor",
+      "ceil",     "trunc",  "abs",       "min",       "max",    "maximum",  "minimum",  "absolute", "signOf",
+      "inside",   "half",   "arguments", "div",       "index",  "round",    "y0",       "y1",       "j0",
+      "j1"};
+  return words;
+}
+
+// A name of the model as one of C: "encoder.0.weight" -> "encoder_0_weight".
+std::string identifier(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    text += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  }
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
+    text.insert(0, "v");
+  }
+  return text;
+}
+
+// What a result is called that the model has no name for.
+std::string_view resultName(const Prim& prim, FoldKind fold) {
+  if (prim.kind != Prim::Kind::Folded) {
+    static const std::map<std::string_view, std::string_view> names{
+        {"add", "total"},          {"sub", "difference"}, {"mul", "product"}, {"div", "quotient"},
+        {"exp", "power"},          {"max", "larger"},     {"min", "smaller"}, {"select", "chosen"},
+        {"convert", "value"},      {"neg", "negative"},   {"sqrt", "root"},   {"rsqrt", "inverse_root"},
+        {"reciprocal", "inverse"}, {"abs", "magnitude"}};
+    const auto found = names.find(prim.function);
+    return found == names.end() ? std::string_view("value") : found->second;
+  }
+  switch (fold) {
+    case FoldKind::Sum: return "sum";
+    case FoldKind::Product: return "product";
+    case FoldKind::Maximum: return "largest";
+    case FoldKind::Minimum: return "smallest";
+    default: return "found";
+  }
+}
+
+}  // namespace
+
+KernelWriter::KernelWriter(const Instance& instance, const Language& language,
+                           std::initializer_list<std::string_view> own)
+    : m_instance(instance),
+      m_region(instance.region),
+      m_language(language),
+      m_taken(reserved()),
+      m_bound(instance.region.prims.size()),
+      m_axes(instance.region.axes.size()) {
+  m_taken.insert(own.begin(), own.end());
+  assignBuffers();
+  chooseIndexType();
+}
+
+// One parameter for each tensor; a value read in two ways is one parameter.
+void KernelWriter::assignBuffers() {
+  std::vector<bool> used(m_region.operands.size(), false);
+  for (const Prim& prim : m_region.prims) {
+    if (prim.kind == Prim::Kind::Load) {
+      used[asIndex(prim.operand)] = true;
+    }
+  }
+  for (const auto* stores : {&m_region.elementStores, &m_region.groupStores}) {
+    for (const Store& store : *stores) {
+      used[asIndex(store.operand)] = true;
+    }
+  }
+  for (const bool output : {false, true}) {
+    for (std::size_t i = 0; i < m_region.operands.size(); ++i) {
+      const Operand& operand = m_region.operands[i];
+      const KernelBuffer buffer{operand.value, output};
+      if (operand.output == output && used[i] &&
+          std::find(m_buffers.begin(), m_buffers.end(), buffer) == m_buffers.end()) {
+        m_buffers.push_back(buffer);
+        m_parameterNames.push_back(unique(identifier(m_instance.nameOf(operand.value))));
+      }
+    }
+  }
+}
+
+void KernelWriter::chooseIndexType() {
+  if (m_instance.device.target == domain::Target::Cpu) {
+    m_index = "long long";  // the compiler makes vectors of loads where it need not think of wrapping
+    return;
+  }
+  std::int64_t last = m_region.groupCount() * m_region.reducedCount();
+  for (const Operand& operand : m_region.operands) {
+    std::int64_t reach = std::abs(operand.offset);
+    for (std::size_t axis = 0; axis < m_region.axes.size(); ++axis) {
+      reach += (m_region.axes[axis].extent - 1) * std::abs(operand.strides[axis]);
+    }
+    for (const Bound& bound : operand.bounds) {
+      reach += bound.extent * std::abs(bound.stride);
+    }
+    last = std::max(last, reach);
+  }
+  m_index = last < (std::int64_t{1} << 31) ? "int" : "long long";
+}
+
+std::string KernelWriter::unique(std::string wanted) {
+  std::string name = wanted;
+  for (int number = 2; !m_taken.insert(name).second; ++number) {
+    name = fmt::format("{}{}", wanted, number);
+  }
+  return name;
+}
+
+const std::string& KernelWriter::parameterOf(const Operand& operand) const {
+  const auto found = std::find(m_buffers.begin(), m_buffers.end(), KernelBuffer{operand.value, operand.output});
+  SWAGE_ASSERT(found != m_buffers.end());
+  return m_parameterNames[static_cast<std::size_t>(found - m_buffers.begin())];
+}
+
+std::string KernelWriter::parameters() const {
+  std::string text;
+  for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+    text += fmt::format("{}{}{}* __restrict__ {}", i == 0 ? "" : ", ", m_buffers[i].output ? "" : "const ",
+                        m_language.storageName(m_instance.typeOf(m_buffers[i].value)), m_parameterNames[i]);
+  }
+  return text;
+}
+
+void KernelWriter::unpackArguments() {
+  for (std::size_t i = 0; i < m_buffers.size(); ++i) {
+    const std::string type = fmt::format("{}{}*", m_buffers[i].output ? "" : "const ",
+                                         m_language.storageName(m_instance.typeOf(m_buffers[i].value)));
+    m_code.line("{0} __restrict__ {1} = *static_cast<{0}*>(arguments[{2}]);", type, m_parameterNames[i], i);
+  }
+}
+
+void KernelWriter::bindAxis(std::size_t axis, std::string coordinate) {
+  m_axes[axis] = std::move(coordinate);
+}
+
+void KernelWriter::decode(const std::string& number, const std::vector<std::size_t>& axes) {
+  if (axes.size() == 1) {
+    bindAxis(axes.front(), number);
+    return;
+  }
+  std::int64_t inside = 1;  // positions of the axes further in
+  for (std::size_t position = axes.size(); position-- > 0;) {
+    const std::int64_t extent = m_region.axes[axes[position]].extent;
+    const std::string name = unique(fmt::format("{}{}", number, position));
+    std::string text = inside == 1 ? number : fmt::format("{} / {}", number, inside);
+    if (position > 0) {
+      text += fmt::format(" % {}", extent);
+    }
+    m_code.line("const {} {} = {};", m_index, name, text);
+    bindAxis(axes[position], name);
+    inside *= extent;
+  }
+}
+
+void KernelWriter::bind(int prim, Expression expression) {
+  m_bound[asIndex(prim)] = std::move(expression);
+}
+
+void KernelWriter::leave(Scope scope) {
+  m_bound = std::move(scope.prims);
+  m_axes = std::move(scope.axes);
+  m_taken = std::move(scope.taken);
+}
+
+// offset + sum of coordinate * factor
+std::string KernelWriter::sum(const std::vector<std::int64_t>& factors, std::int64_t offset) const {
+  std::string text;
+  const auto append = [&](bool isNegative, const std::string& term) {
+    text += text.empty() ? (isNegative ? "-" : "") : (isNegative ? " - " : " + ");
+    text += term;
+  };
+  for (std::size_t axis = 0; axis < factors.size(); ++axis) {
+    const std::string& at = m_axes[axis];
+    const std::int64_t factor = factors[axis];
+    if (factor == 0 || at == "0") {
+      continue;
+    }
+    SWAGE_ASSERT(!at.empty());
+    const std::string factorText = fmt::format(" * {}", std::abs(factor));
+    if (factor == 1) {
+      append(false, at);
+    } else {
+      append(factor < 0, at + (factor == -1 ? "" : factorText));
+    }
+  }
+  if (offset != 0 || text.empty()) {
+    append(offset < 0, fmt::format("{}", std::abs(offset)));
+  }
+  return text;
+}
+
+std::string KernelWriter::element(const Operand& operand) const {
+  return fmt::format("{}[{}]", parameterOf(operand), sum(operand.strides, operand.offset));
+}
+
+// The element where all bounds are kept, and the condition for that. Coordinates get names of their own.
+std::string KernelWriter::boundedElement(const Operand& operand, std::string& condition) {
+  static constexpr std::array<std::string_view, 3> kNames{"d", "h", "w"};
+  std::string offset = sum(operand.strides, operand.offset);
+  for (std::size_t i = 0; i < operand.bounds.size(); ++i) {
+    const Bound& bound = operand.bounds[i];
+    const std::size_t fromEnd = std::min(operand.bounds.size() - 1 - i, kNames.size() - 1);
+    std::string at = unique(std::string(kNames[kNames.size() - 1 - fromEnd]));
+    m_code.line("const {} {} = {};", m_index, at, sum(bound.factors, bound.offset));
+    if (bound.divisor != 1) {
+      condition += fmt::format("{}{} % {} == 0", condition.empty() ? "" : " && ", at, bound.divisor);
+      at = fmt::format("{} / {}", at, bound.divisor);
+    }
+    condition += fmt::format("{}inside({}, {})", condition.empty() ? "" : " && ", at, bound.extent);
+    offset = fmt::format("{}{}{}", offset == "0" ? "" : offset + " + ", at,
+                         bound.stride == 1 ? "" : fmt::format(" * {}", bound.stride));
+  }
+  return fmt::format("{}[{}]", parameterOf(operand), offset);
+}
+
+void KernelWriter::load(int prim) {
+  const Prim& self = m_region.prims[asIndex(prim)];
+  const Operand& operand = m_region.operands[asIndex(self.operand)];
+  std::string condition;
+  std::string text = operand.bounds.empty() ? element(operand) : boundedElement(operand, condition);
+  Expression value = m_language.loaded(std::move(text), operand.dtype);
+  const std::string name = unique(parameterOf(operand) + "_i");
+  const std::string otherwise =
+      condition.empty() ? "" : fmt::format(" : {}", m_language.constant(operand.fill, self.type));
+  m_code.line("const {} {} = {}{}{};", m_language.typeName(self.type), name, condition.empty() ? "" : condition + " ? ",
+              value.text, otherwise);
+  bind(prim, {name});
+}
+
+// The prims that have to be made for `prim`, in their order, with how often each is used.
+void KernelWriter::collect(int prim, std::vector<int>& order, std::vector<int>& uses) const {
+  if (m_bound[asIndex(prim)]) {
+    return;
+  }
+  if (uses[asIndex(prim)]++ > 0) {
+    return;
+  }
+  for (const int arg : m_region.prims[asIndex(prim)].args) {
+    collect(arg, order, uses);
+  }
+  order.push_back(prim);
+}
+
+std::string KernelWriter::nameOf(int prim) const {
+  const Prim& self = m_region.prims[asIndex(prim)];
+  if (const std::string name = m_instance.nameOf(self.value); self.value.isValid() && !name.empty()) {
+    return identifier(name) + "_i";
+  }
+  const FoldKind fold = self.fold >= 0 ? m_region.folds[asIndex(self.fold)].kind : FoldKind::Sum;
+  return std::string(resultName(self, fold));
+}
+
+// The model's line, where the text has come to another one.
+void KernelWriter::mentionLine(int prim) {
+  const std::string line = m_instance.lineOf(m_region.prims[asIndex(prim)].value);
+  if (!line.empty() && line != m_lastLine) {
+    m_code.comment(line);
+    m_lastLine = line;
+  }
+}
+
+void KernelWriter::compute(const std::vector<int>& roots) {
+  std::vector<int> order;
+  std::vector<int> uses(m_region.prims.size(), 0);
+  for (const int root : roots) {
+    collect(root, order, uses);
+  }
+  for (const int prim : order) {
+    if (m_region.prims[asIndex(prim)].kind == Prim::Kind::Load) {
+      load(prim);
+    }
+  }
+  for (const int prim : order) {
+    const Prim& self = m_region.prims[asIndex(prim)];
+    if (self.kind != Prim::Kind::Call) {
+      continue;
+    }
+    const Expression expression = value(prim);
+    const bool isRoot = std::find(roots.begin(), roots.end(), prim) != roots.end();
+    if (uses[asIndex(prim)] > 1 || (!isRoot && (expression.text.size() > kLongest || self.value.isValid()))) {
+      mentionLine(prim);
+      const std::string name = unique(nameOf(prim));
+      m_code.line("const {} {} = {};", m_language.typeName(self.type), name, expression.text);
+      bind(prim, {name});
+    }
+  }
+}
+
+Expression KernelWriter::placeInFold() const {
+  std::vector<std::int64_t> factors(m_region.axes.size(), 0);
+  std::int64_t step = 1;
+  for (std::size_t axis = m_region.axes.size(); axis-- > 0;) {
+    if (m_region.axes[axis].isFolded()) {
+      factors[axis] = step;
+      step *= m_region.axes[axis].extent;
+    }
+  }
+  return {sum(factors, 0), Expression::Sum};
+}
+
+Expression KernelWriter::value(int prim) const {
+  if (m_bound[asIndex(prim)]) {
+    return *m_bound[asIndex(prim)];
+  }
+  const Prim& self = m_region.prims[asIndex(prim)];
+  switch (self.kind) {
+    case Prim::Kind::Constant: {
+      std::string text = m_language.constant(self.number, self.type);
+      return {text, text.front() == '-' ? Expression::Unary : Expression::Atom};
+    }
+    case Prim::Kind::Coordinate: return {fmt::format("(long long)({})", m_axes[asIndex(self.axis)])};
+    case Prim::Kind::Index: return {fmt::format("(long long)({})", placeInFold().text)};
+    case Prim::Kind::Call: {
+      std::vector<Expression> args;
+      for (const int arg : self.args) {
+        args.push_back(value(arg));
+      }
+      return m_language.call(self.function, self.type, args);
+    }
+    default: break;
+  }
+  SWAGE_ASSERT(false);  // a load or a result that the strategy has not bound
+  return {};
+}
+
+void KernelWriter::store(const std::vector<Store>& stores) {
+  for (const Store& store : stores) {
+    const Operand& operand = m_region.operands[asIndex(store.operand)];
+    mentionLine(store.prim);
+    m_code.line("{} = {};", element(operand),
+                m_language.stored(value(store.prim), m_region.prims[asIndex(store.prim)].type, operand.dtype));
+  }
+}
+
+}  // namespace swage::synth

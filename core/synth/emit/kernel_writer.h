@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/synth/emit/code.h"
+#include "core/synth/emit/language.h"
+#include "core/synth/strategy.h"
+
+namespace swage::synth {
+
+// One kernel being written: its parameters, the names in it, and what stands for each value at this point of the text.
+// A strategy writes the loops; this writes what happens to an element inside them.
+class KernelWriter {
+ public:
+  // Both must outlive the writer. `own`: names that the strategy gives to its variables.
+  KernelWriter(const Instance& instance, const Language& language, std::initializer_list<std::string_view> own = {});
+
+  [[nodiscard]] Code& code() { return m_code; }
+  [[nodiscard]] const Language& language() const { return m_language; }
+  [[nodiscard]] const std::vector<KernelBuffer>& buffers() const { return m_buffers; }
+
+  // --- names and types
+  // `wanted`, or with a number where something else has that name.
+  [[nodiscard]] std::string unique(std::string wanted);
+  // The type of coordinates: wide enough for every offset of every tensor.
+  [[nodiscard]] std::string_view index() const { return m_index; }
+  // "const float* __restrict__ x, float* __restrict__ out"
+  [[nodiscard]] std::string parameters() const;
+  // C++ takes its arguments from an array of pointers to them: one line for each.
+  void unpackArguments();
+
+  // --- coordinates
+  void bindAxis(std::size_t axis, std::string coordinate);
+  // Cuts the number of a position along several axes (outermost first) into their coordinates.
+  void decode(const std::string& number, const std::vector<std::size_t>& axes);
+
+  // --- values
+  // What stands for a prim from here on.
+  void bind(int prim, Expression expression);
+  // Loads what `roots` need, and gives names to what is used twice or is long. After that value() has all of them.
+  void compute(const std::vector<int>& roots);
+  [[nodiscard]] Expression value(int prim) const;
+  // Stores values that have been computed.
+  void store(const std::vector<Store>& stores);
+  // "x[row * 64 + k]", without regard to bounds.
+  [[nodiscard]] std::string element(const Operand& operand) const;
+  // The position of an element in its group, in row-major order of the folded axes.
+  [[nodiscard]] Expression placeInFold() const;
+  // The name of the parameter that an operand lies in.
+  [[nodiscard]] const std::string& parameterOf(const Operand& operand) const;
+
+  // What is bound and named inside a block is forgotten at its end.
+  struct Scope {
+    std::vector<std::optional<Expression>> prims;
+    std::vector<std::string> axes;
+    std::set<std::string> taken;
+  };
+  [[nodiscard]] Scope scope() const { return {m_bound, m_axes, m_taken}; }
+  void leave(Scope scope);
+
+  [[nodiscard]] KernelText finish() { return {m_code.take(), m_buffers}; }
+
+ private:
+  void assignBuffers();
+  void chooseIndexType();
+  [[nodiscard]] std::string sum(const std::vector<std::int64_t>& factors, std::int64_t offset) const;
+  void load(int prim);
+  [[nodiscard]] std::string boundedElement(const Operand& operand, std::string& condition);
+  void collect(int prim, std::vector<int>& order, std::vector<int>& uses) const;
+  [[nodiscard]] std::string nameOf(int prim) const;
+  void mentionLine(int prim);
+
+  const Instance& m_instance;
+  const Region& m_region;
+  const Language& m_language;
+  Code m_code;
+  std::vector<KernelBuffer> m_buffers;
+  std::vector<std::string> m_parameterNames;  // of m_buffers
+  std::set<std::string> m_taken;
+  std::vector<std::optional<Expression>> m_bound;  // of Region::prims
+  std::vector<std::string> m_axes;                 // coordinates; empty: not known here
+  std::string m_index = "int";
+  std::string m_lastLine;
+};
+
+}  // namespace swage::synth

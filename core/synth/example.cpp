@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/example.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/synth/synthesizer.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::Argument;
+using domain::Shape;
+using domain::ValueId;
+
+class Builder {
+ public:
+  ValueId input(std::string name, Shape shape) {
+    const ValueId id = value(std::move(shape));
+    m_graph.inputs.push_back({id, domain::InputKind::User, std::move(name)});
+    return id;
+  }
+  ValueId call(std::string op, std::vector<Argument> args, Shape shape) {
+    domain::Node node;
+    node.op = std::move(op);
+    node.args = std::move(args);
+    node.outputs = {value(std::move(shape))};
+    m_graph.nodes.push_back(node);
+    return node.outputs.front();
+  }
+  Example finish(ValueId output, std::string text) {
+    m_graph.outputs.push_back({output, domain::OutputKind::User, {}});
+    return {std::move(m_graph), std::move(text)};
+  }
+
+ private:
+  ValueId value(Shape shape) {
+    m_graph.values.push_back(domain::contiguousTensor(domain::ScalarType::Float32, std::move(shape)));
+    return ValueId(static_cast<std::int32_t>(m_graph.values.size()) - 1);
+  }
+
+  domain::Graph m_graph;
+};
+
+Argument number(std::int64_t value) {
+  return {value};
+}
+
+Argument numbers(const Shape& values) {
+  domain::ArgumentList list;
+  for (const std::int64_t value : values) {
+    list.push_back({value});
+  }
+  return {std::move(list)};
+}
+
+Example map() {
+  Builder b;
+  const Shape shape{4096, 1024};
+  const ValueId x = b.input("x", shape);
+  const ValueId y = b.input("y", shape);
+  const ValueId gate = b.call("aten.silu.default", {{x}}, shape);
+  return b.finish(b.call("aten.mul.Tensor", {{gate}, {y}}, shape), "silu(x) * y, float32[4096, 1024]");
+}
+
+Example softmax(const Shape& shape, std::int64_t dim) {
+  Builder b;
+  const ValueId x = b.input("x", shape);
+  return b.finish(b.call("aten.softmax.int", {{x}, number(dim)}, shape),
+                  fmt::format("softmax over {} of float32{}",
+                              dim + 1 == static_cast<std::int64_t>(shape.size()) ? "the last dimension"
+                                                                                 : fmt::format("dimension {}", dim),
+                              shape));
+}
+
+// The shape of a row that suits a pattern.
+Example row(const std::string& id) {
+  static const std::map<std::string, Shape> shapes{
+      {"row_warp", {4096, 512}},  {"row_cluster", {256, 32768}},    {"row_split", {4, 1048576}},
+      {"row_gang", {4, 1048576}}, {"row_resident", {4096, 262144}}, {"split", {4, 1048576}},
+  };
+  const auto found = shapes.find(id);
+  return softmax(found == shapes.end() ? Shape{1024, 4096} : found->second, 1);
+}
+
+Example linear() {
+  Builder b;
+  const ValueId x = b.input("x", {1024, 512});
+  const ValueId weight = b.input("weight", {2048, 512});
+  const ValueId bias = b.input("bias", {2048});
+  const ValueId product = b.call("aten.linear.default", {{x}, {weight}, {bias}}, {1024, 2048});
+  return b.finish(b.call("aten.relu.default", {{product}}, {1024, 2048}),
+                  "relu(x @ weight.T + bias), float32[1024, 512] by float32[2048, 512]");
+}
+
+Example pooling() {
+  Builder b;
+  const ValueId x = b.input("x", {16, 64, 112, 112});
+  return b.finish(
+      b.call("aten.max_pool2d.default", {{x}, numbers({3, 3}), numbers({2, 2}), numbers({1, 1})}, {16, 64, 56, 56}),
+      "max_pool2d(x, 3, stride 2, padding 1), float32[16, 64, 112, 112]");
+}
+
+Example concatenation() {
+  Builder b;
+  const ValueId x = b.input("x", {64, 128, 256});
+  const ValueId y = b.input("y", {64, 256, 256});
+  const Argument both{domain::ArgumentList{{x}, {y}}};
+  return b.finish(b.call("aten.cat.default", {both, number(1)}, {64, 384, 256}),
+                  "cat(x, y) along dimension 1, float32[64, 128, 256] and float32[64, 256, 256]");
+}
+
+Example cumulativeSum() {
+  Builder b;
+  const ValueId x = b.input("x", {1024, 4096});
+  return b.finish(b.call("aten.cumsum.default", {{x}, number(1)}, {1024, 4096}),
+                  "cumsum over dimension 1 of float32[1024, 4096]");
+}
+
+}  // namespace
+
+Example exampleOf(const patterns::Pattern& pattern) {
+  static const std::map<std::string_view, std::function<Example()>> families{{"map", map},
+                                                                             {"column",
+                                                                              [] {
+                                                                                return softmax({16, 512, 1024}, 1);
+                                                                              }},
+                                                                             {"contract", linear},
+                                                                             {"window", pooling},
+                                                                             {"gather", concatenation},
+                                                                             {"scan", cumulativeSum}};
+  const auto found = families.find(pattern.family);
+  return found == families.end() ? row(pattern.id) : found->second();
+}
+
+domain::DeviceInfo exampleDevice(domain::Target target) {
+  domain::DeviceInfo device;
+  device.target = target;
+  if (target == domain::Target::Cpu) {
+    device.architecture = "x86-64-v3";
+    device.multiprocessors = 8;
+    device.threads = 8;
+    return device;
+  }
+  device.architecture = "sm_90a";
+  device.multiprocessors = 132;
+  device.sharedBytesPerBlock = 232448;
+  device.computeCapability = 90;
+  return device;
+}
+
+Result<domain::Program> exampleProgram(const patterns::Pattern& pattern, const patterns::Catalogue& catalogue) {
+  SWAGE_TRY_ASSIGN(const std::unique_ptr<Synthesizer> synthesizer,
+                   Synthesizer::create(exampleOf(pattern).graph, exampleDevice(pattern.target), catalogue));
+  const std::vector<domain::Genome> seeds = synthesizer->seeds();
+  const auto found = std::find_if(seeds.begin(), seeds.end(), [&](const domain::Genome& genome) {
+    return genome.regions.size() == 1 && genome.regions.front().pattern == pattern.id;
+  });
+  if (found == seeds.end()) {
+    return Error(ErrorKind::InvalidInput, fmt::format("pattern '{}' does not fit its example", pattern.id));
+  }
+  return synthesizer->realise(*found);
+}
+
+}  // namespace swage::synth

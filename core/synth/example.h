@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "core/domain/candidate.h"
+#include "core/domain/device_info.h"
+#include "core/patterns/catalogue.h"
+
+// What a pattern looks like: a small graph that it computes, and the kernel that it makes of it.
+namespace swage::synth {
+
+// A graph in one region, which patterns of this family compute; `text` says what it is.
+struct Example {
+  domain::Graph graph;
+  std::string text;
+};
+[[nodiscard]] Example exampleOf(const patterns::Pattern& pattern);
+
+// A device of the target on which every pattern has room.
+[[nodiscard]] domain::DeviceInfo exampleDevice(domain::Target target);
+
+// The program of the example with the pattern's standard parameters. An error when the pattern does not fit it.
+[[nodiscard]] Result<domain::Program> exampleProgram(const patterns::Pattern& pattern,
+                                                     const patterns::Catalogue& catalogue);
+
+}  // namespace swage::synth

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/strategies/product.h"
+
+#include <algorithm>
+
+namespace swage::synth {
+namespace {
+
+// The operands that a prim is computed from. False: also from something else than tensors.
+bool collectOperands(const Region& region, int prim, std::vector<int>& operands) {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  switch (self.kind) {
+    case Prim::Kind::Constant: return true;
+    case Prim::Kind::Load: operands.push_back(self.operand); return true;
+    case Prim::Kind::Call:
+      return std::all_of(self.args.begin(), self.args.end(),
+                         [&](int arg) { return collectOperands(region, arg, operands); });
+    default: return false;
+  }
+}
+
+bool walksAlongAny(const Region& region, const std::vector<int>& operands, const std::vector<std::size_t>& axes) {
+  return std::any_of(operands.begin(), operands.end(), [&](int operand) {
+    return std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) {
+      return region.operands[static_cast<std::size_t>(operand)].walksAlong(axis);
+    });
+  });
+}
+
+}  // namespace
+
+std::optional<ProductShape> productShape(const Region& region) {
+  if (region.kind() != NestKind::Contract || region.folds.size() != 1 || !region.elementStores.empty() ||
+      region.folds.front().kind != FoldKind::Sum) {
+    return std::nullopt;
+  }
+  const Prim& input = region.prims[static_cast<std::size_t>(region.folds.front().input)];
+  if (input.kind != Prim::Kind::Call || input.function != "mul") {
+    return std::nullopt;
+  }
+  ProductShape shape;
+  shape.batch = axesOf(region, AxisRole::Batch);
+  shape.rows = axesOf(region, AxisRole::M);
+  shape.columns = axesOf(region, AxisRole::N);
+  shape.depth = foldedAxes(region);
+  for (const int side : input.args) {
+    std::vector<int> operands;
+    if (!collectOperands(region, side, operands)) {
+      return std::nullopt;
+    }
+    const bool hasRows = walksAlongAny(region, operands, shape.rows);
+    const bool hasColumns = walksAlongAny(region, operands, shape.columns);
+    if (hasRows == hasColumns) {
+      return std::nullopt;
+    }
+    (hasRows ? shape.left : shape.right) = side;
+  }
+  if (shape.left < 0 || shape.right < 0) {
+    return std::nullopt;
+  }
+  shape.batchCount = positions(region, shape.batch);
+  shape.rowCount = positions(region, shape.rows);
+  shape.columnCount = positions(region, shape.columns);
+  shape.depthCount = positions(region, shape.depth);
+  return shape;
+}
+
+bool isContiguousAlong(const Region& region, int prim, const std::vector<std::size_t>& axes) {
+  std::vector<int> operands;
+  collectOperands(region, prim, operands);
+  return !axes.empty() && std::all_of(operands.begin(), operands.end(), [&](int index) {
+    const Operand& operand = region.operands[static_cast<std::size_t>(index)];
+    if (operand.strides[axes.back()] == 1) {
+      return true;
+    }
+    return std::any_of(operand.bounds.begin(), operand.bounds.end(), [&](const Bound& bound) {
+      return bound.factors[axes.back()] == 1 && bound.stride == 1 && bound.divisor == 1;
+    });
+  });
+}
+
+}  // namespace swage::synth
