@@ -57,8 +57,8 @@ __device__ inline T signOf(T x) { return T(x > 0) - T(x < 0); }
 
 //! swage:helper inside
 // Whether 0 <= at < extent.
-__device__ inline bool inside(long long at, long long extent) { return at >= 0 && at < extent; }
-__device__ inline bool inside(int at, int extent) { return static_cast<unsigned>(at) < static_cast<unsigned>(extent); }
+template <class T>
+__device__ inline bool inside(T at, int extent) { return at >= 0 && at < extent; }
 
 //! swage:helper isBetter
 // Of two values and their places: NaN first, the first place among equals.

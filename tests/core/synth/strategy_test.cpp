@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/strategy.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/files.h"
+#include "core/synth/emit/frame.h"
+#include "core/synth/emit/helpers.h"
+#include "core/synth/example.h"
+#include "tests/core/synth/bench.h"
+#include "tests/support/result_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace swage::synth {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A strategy that the product does not have: every map in one loop, on one thread.
+class Plain final : public Strategy {
+ public:
+  Plain() : Strategy(domain::Target::Cpu, "plain") {}
+
+  [[nodiscard]] bool accepts(const Region& region) const override { return region.kind() == NestKind::Map; }
+  [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
+    Launch launch;
+    launch.step.entry = entry;
+    return launch;
+  }
+  [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
+                                         int /*number*/) const override {
+    KernelWriter writer(instance, Language::of(target()));
+    openCppKernel(writer, launch.step.entry);
+    writer.code().open("for (long long i = 0; i < {}; ++i)", instance.region.groupCount());
+    writer.decode("i", freeAxes(instance.region));
+    writer.compute(storedPrims(instance.region.elementStores));
+    writer.store(instance.region.elementStores);
+    writer.code().close();
+    writer.code().close();
+    return writer.finish();
+  }
+
+ private:
+  [[nodiscard]] Result<> fits(const Instance& /*instance*/) const override { return {}; }
+};
+
+TEST(StrategyTable, TakesAPatternFromOutside) {
+  const swage::testing::TempDir folder;
+  std::filesystem::create_directories(folder.path() / "cpu" / "plain");
+  std::filesystem::create_directories(folder.path() / "cuda");
+  ASSERT_THAT(writeFileAtomically(folder.path() / "cpu" / "plain" / "pattern.toml",
+                                  "family = \"map\"\ndescription = \"one loop\"\n"),
+              swage::testing::IsOk());
+  const auto patterns = patterns::Catalogue::load(folder.path());
+  ASSERT_THAT(patterns, swage::testing::IsOk());
+  StrategyTable table;
+  table.add(std::make_unique<Plain>());
+
+  GraphBuilder b;
+  const auto x = b.input({3, 5});
+  b.output(b.mul(b.add(x, x), 3.0));
+  const auto synthesizer = Synthesizer::create(b.graph(), cpuDevice(), *patterns, table);
+  ASSERT_THAT(synthesizer, swage::testing::IsOk());
+  const std::vector<domain::Genome> seeds = (*synthesizer)->seeds();
+  ASSERT_FALSE(seeds.empty());
+  const auto program = (*synthesizer)->realise(seeds.front());
+  ASSERT_THAT(program, swage::testing::IsOk());
+  const Numbers numbers = randomNumbers(15, 3);
+  Numbers want;
+  for (const double number : numbers) {
+    want.push_back(6.0 * number);
+  }
+  const std::vector<Bytes> results = runOnCpu(*program, {toBytes<float>(numbers)});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(firstDifference(toNumbers<float>(results[0]), want, 1e-6), "");
+}
+
+TEST(StrategyTable, HasOneStrategyForEachPattern) {
+  for (const patterns::Pattern& pattern : catalogue().all()) {
+    EXPECT_NE(StrategyTable::builtIn().find(pattern.target, pattern.id), nullptr) << pattern.id;
+  }
+  for (const auto& strategy : StrategyTable::builtIn().all()) {
+    EXPECT_NE(catalogue().find(strategy->target(), strategy->id()), nullptr) << strategy->id();
+  }
+}
+
+TEST(Helpers, AreThoseThatTheSourceUses) {
+  constexpr std::string_view kHelpers =
+      "// head\n//! swage:helper one\nint one();\n\n//! swage:helper two\nint two() { return one(); }\n\n"
+      "//! swage:helper three\nint three();\n";
+  EXPECT_EQ(helpersFor(kHelpers, "x = two;"), "int one();\n\nint two() { return one(); }\n\n");
+  EXPECT_EQ(helpersFor(kHelpers, "x = twofold + one_more;"), "");
+}
+
+// The lines of a source without empty ones and comments.
+int codeLines(const std::string& source) {
+  std::istringstream lines(source);
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find_first_not_of(' ');
+    count += first != std::string::npos && line.compare(first, 2, "//") != 0 ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(WrittenKernels, AreShortAndNameWhatTheModelNames) {
+  const std::map<std::string, int> bounds{
+      {"product", 200}, {"direct", 60}, {"gather", 60}, {"scan", 80}, {"scan_columns", 60}};
+  for (const patterns::Pattern& pattern : catalogue().all()) {
+    if (!pattern.sourceFile.empty()) {
+      continue;
+    }
+    const auto program = exampleProgram(pattern, catalogue());
+    ASSERT_THAT(program, swage::testing::IsOk());
+    EXPECT_LE(codeLines(program->source), bounds.at(pattern.id)) << program->source;
+    EXPECT_THAT(program->source, AllOf(HasSubstr("float* __restrict__ out"), HasSubstr("float* __restrict__ x"),
+                                       Not(HasSubstr("SWAGE_")), Not(HasSubstr("template <int"))))
+        << pattern.id;
+  }
+}
+
+}  // namespace
+}  // namespace swage::synth
