@@ -148,16 +148,19 @@ void GraphDraft::chooseOutputs() {
 
 bool addRandomNode(GraphDraft& draft) {
   const double choice = draft.random().unit();
-  if (choice < 0.6) {
+  if (choice < 0.54) {
     return addPointwise(draft);
   }
-  if (choice < 0.78) {
+  if (choice < 0.69) {
     return addReduction(draft);
   }
-  if (choice < 0.87) {
+  if (choice < 0.77) {
     return addNormalisation(draft);
   }
-  return choice < 0.91 ? addLoss(draft) : addForeign(draft);
+  if (choice < 0.91) {
+    return addNest(draft);
+  }
+  return choice < 0.94 ? addLoss(draft) : addForeign(draft);
 }
 
 }  // namespace swage::fuzz

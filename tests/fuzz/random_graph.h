@@ -51,6 +51,8 @@ class GraphDraft {
 [[nodiscard]] bool addReduction(GraphDraft& draft);
 [[nodiscard]] bool addNormalisation(GraphDraft& draft);
 [[nodiscard]] bool addLoss(GraphDraft& draft);
+// Products, convolutions, pooling, scans, and moves of data.
+[[nodiscard]] bool addNest(GraphDraft& draft);
 // Operators that Swage leaves to PyTorch: views and others, so that regions end in the middle of a graph.
 [[nodiscard]] bool addForeign(GraphDraft& draft);
 
