@@ -241,7 +241,11 @@ std::string stateAccumulate(const Region& program, int fold, std::string_view st
           "{3} = d > 0 ? {3} * w + 1 : {3} + w; {2} = fn_max({2}, {1}); }}",
           type, value, f("max"), f("sum"));
     case FoldKind::MomentPair:
-      // Welford's update; `inverse` is 1 over the number of elements this lane has then seen.
+      // Welford's update; `inverse` is 1 over the number of elements this lane has then seen, to the places of a float.
+      if (inputType(program, fold) == Compute::F64) {
+        return fmt::format("  {{ const double d = {} - {}; {} += 1; {} += d / {}; {} += d * ({} - {}); }}", value,
+                           f("mean"), f("n"), f("mean"), f("n"), f("m2"), value, f("mean"));
+      }
       return fmt::format("  {{ const {0} d = {1} - {2}; {3} += 1; {2} += d * inverse; {4} += d * ({1} - {2}); }}", type,
                          value, f("mean"), f("n"), f("m2"));
   }
