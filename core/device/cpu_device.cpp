@@ -103,6 +103,12 @@ class CpuModule final : public KernelModule {
     if (symbol == nullptr) {
       return tl::make_unexpected(DeviceFailure{fmt::format("the shared object has no entry '{}'", step.entry)});
     }
+    for (const domain::KernelArgument& argument : step.arguments) {
+      if (std::holds_alternative<domain::TensorMap>(argument)) {
+        return tl::make_unexpected(
+            DeviceFailure{fmt::format("'{}' takes a tensor map, which a CPU has not", step.entry)});
+      }
+    }
     return std::make_unique<CpuKernel>(reinterpret_cast<Entry>(symbol));
   }
 

@@ -52,7 +52,9 @@
   X(cuMemcpyHtoD)
 
 // Functions that are not there with every driver, and without which something less is known.
-#define SWAGE_CUDA_OPTIONAL_FUNCTIONS(X) X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+#define SWAGE_CUDA_OPTIONAL_FUNCTIONS(X)         \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+  X(cuTensorMapEncodeTiled)
 
 namespace swage::device {
 

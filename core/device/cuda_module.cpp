@@ -3,10 +3,12 @@
 
 #include <array>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/device/tensor_maps.h"
 
 namespace swage::device {
 namespace {
@@ -21,6 +23,7 @@ std::size_t bytesOf(const domain::KernelArgument& argument) {
     std::size_t operator()(std::int64_t) const { return 8; }
     std::size_t operator()(float) const { return 4; }
     std::size_t operator()(double) const { return 8; }
+    std::size_t operator()(const domain::TensorMap&) const { return sizeof(CUtensorMap); }
   };
   return std::visit(Size(), argument);
 }
@@ -33,7 +36,7 @@ class CudaKernel final : public Kernel {
  public:
   CudaKernel(const CudaDriver& driver, CUfunction function, const domain::KernelStep& step,
              const MultiprocessorLimits& limits, const CUstream& stream)
-      : m_driver(driver), m_function(function), m_limits(limits), m_stream(stream) {
+      : m_driver(driver), m_function(function), m_limits(limits), m_stream(stream), m_maps(driver, step) {
     m_config.gridDimX = step.grid.x;
     m_config.gridDimY = step.grid.y;
     m_config.gridDimZ = step.grid.z;
@@ -58,6 +61,12 @@ class CudaKernel final : public Kernel {
 
   [[nodiscard]] DeviceStatus launch(void** arguments) override {
     m_config.hStream = m_stream;
+    if (!m_maps.isEmpty()) {
+      if (DeviceStatus failed = m_maps.encode(arguments, m_encoded)) {
+        return failed;
+      }
+      arguments = m_encoded.data();
+    }
     return m_driver.check(m_driver.cuLaunchKernelEx(&m_config, m_function, arguments, nullptr), "launch the kernel");
   }
 
@@ -90,6 +99,8 @@ class CudaKernel final : public Kernel {
   const CUstream& m_stream;
   std::array<CUlaunchAttribute, 2> m_attributes{};
   CUlaunchConfig m_config{};
+  TensorMaps m_maps;
+  std::vector<void*> m_encoded;  // arguments with maps in the place of addresses
 };
 
 }  // namespace
@@ -126,6 +137,9 @@ DeviceResult<std::unique_ptr<Kernel>> CudaModule::bind(const domain::KernelStep&
     return tl::make_unexpected(std::move(*failed));
   }
   if (DeviceStatus failed = checkParameters(function, step)) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  if (DeviceStatus failed = TensorMaps(m_driver, step).check()) {
     return tl::make_unexpected(std::move(*failed));
   }
   if (DeviceStatus failed = allowResources(function, step)) {

@@ -35,7 +35,8 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // `arguments[i]` points at the value of argument i, as for cuLaunchKernel. Asynchronous on a GPU.
+  // `arguments[i]` points at the value of argument i, as for cuLaunchKernel; of a tensor map, at the address of its
+  // buffer, for which the kernel encodes the map. Asynchronous on a GPU.
   [[nodiscard]] virtual DeviceStatus launch(void** arguments) = 0;
   // No value where the device does not know: on a CPU.
   [[nodiscard]] virtual std::optional<KernelResources> resources() const { return std::nullopt; }

@@ -164,7 +164,7 @@ Result<> Replay::launch(Kernel& kernel, const domain::KernelStep& step) {
   std::vector<CUdeviceptr> addresses(values.size(), 0);
   std::vector<void*> arguments;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (const auto* buffer = std::get_if<domain::ValueId>(&values[i])) {
+    if (const std::optional<domain::ValueId> buffer = domain::bufferOf(values[i])) {
       addresses[i] = m_addresses[index(*buffer)];
       arguments.push_back(&addresses[i]);
     } else {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/domain/checks.h"
 #include "core/domain/json_reader.h"
@@ -9,6 +14,7 @@ namespace swage::domain {
 namespace {
 
 constexpr std::size_t kMaxName = 4096;
+constexpr std::size_t kMaxMapRank = 5;
 constexpr std::int64_t kMaxExtent = std::numeric_limits<std::uint32_t>::max();
 
 Json toJson(const Dim3& value) {
@@ -26,12 +32,63 @@ Dim3 readDim3(const JsonReader& reader) {
           static_cast<std::uint32_t>(extents[2])};
 }
 
+// The driver's numbers are spelled out as bytes, so that a person can read them.
+constexpr std::array<int, 4> kSwizzles{0, 32, 64, 128};
+constexpr std::array<int, 4> kPromotions{0, 64, 128, 256};
+
+template <class Enum>
+Enum readBytes(const JsonReader& reader, const std::array<int, 4>& all) {
+  const auto* const found = std::find(all.begin(), all.end(), reader.integer());
+  if (found == all.end()) {
+    reader.fail(fmt::format("must be {}", fmt::join(all, ", ")));
+    return Enum{};
+  }
+  return static_cast<Enum>(found - all.begin());
+}
+
+Json toJson(const TensorMap& map) {
+  return {{"buffer", map.buffer.value()},
+          {"offset", map.offset},
+          {"element", name(map.element)},
+          {"sizes", map.sizes},
+          {"strides", map.strides},
+          {"box", map.box},
+          {"element_strides", map.elementStrides},
+          {"swizzle", kSwizzles[static_cast<std::size_t>(map.swizzle)]},
+          {"promotion", kPromotions[static_cast<std::size_t>(map.promotion)]},
+          {"fill", map.fill == MapFill::Zero ? "zero" : "nan"}};
+}
+
+TensorMap readTensorMap(const JsonReader& reader) {
+  const auto integers = [&](std::string_view member) {
+    return reader[member].list([](const JsonReader& item) { return item.integer(); }, kMaxMapRank);
+  };
+  const auto parseFill = [](std::string_view text) {
+    return text == "zero"  ? std::optional(MapFill::Zero)
+           : text == "nan" ? std::optional(MapFill::NotANumber)
+                           : std::nullopt;
+  };
+  TensorMap map;
+  map.buffer = readValueId(reader["buffer"]);
+  map.offset = reader["offset"].integer();
+  map.element = reader["element"].word(parseMapElement);
+  map.sizes = integers("sizes");
+  map.strides = integers("strides");
+  map.box = integers("box");
+  map.elementStrides = integers("element_strides");
+  map.swizzle = readBytes<MapSwizzle>(reader["swizzle"], kSwizzles);
+  map.promotion = readBytes<MapPromotion>(reader["promotion"], kPromotions);
+  map.fill = reader["fill"].word(parseFill);
+  return map;
+}
+
 struct KernelArgumentWriter {
   Json operator()(ValueId id) const { return {{"buffer", id.value()}}; }
   Json operator()(Int32 value) const { return {{"i32", value.value}}; }
   Json operator()(std::int64_t value) const { return {{"i64", value}}; }
   Json operator()(float value) const { return {{"f32", numberToJson(static_cast<double>(value))}}; }
   Json operator()(double value) const { return {{"f64", numberToJson(value)}}; }
+  Json operator()(const TensorMap& map) const { return {{"map", toJson(map)}}; }
 };
 
 KernelArgument readKernelArgument(const JsonReader& reader) {
@@ -53,8 +110,11 @@ KernelArgument readKernelArgument(const JsonReader& reader) {
     if (key == "f64") {
       return member.number();
     }
+    if (key == "map") {
+      return readTensorMap(member);
+    }
   }
-  reader.fail("must have one member: buffer, i32, i64, f32 or f64");
+  reader.fail("must have one member: buffer, i32, i64, f32, f64 or map");
   return ValueId();
 }
 

@@ -53,6 +53,17 @@ std::string findIdDefect(ValueId id, const LaunchPlan& plan) {
   return fmt::format("names buffer {}, but there are {} buffers", id.value(), plan.buffers.size());
 }
 
+std::string findArgumentDefect(const KernelArgument& argument, const LaunchPlan& plan) {
+  const std::optional<ValueId> buffer = bufferOf(argument);
+  if (std::string defect = buffer ? findIdDefect(*buffer, plan) : std::string(); !defect.empty()) {
+    return defect;
+  }
+  const auto* map = std::get_if<TensorMap>(&argument);
+  const std::string defect =
+      map != nullptr ? findDefect(*map, plan.buffers[static_cast<std::size_t>(map->buffer.value())]) : std::string();
+  return defect.empty() ? defect : fmt::format("has a tensor map of buffer {} that {}", map->buffer.value(), defect);
+}
+
 std::string findStepDefect(const KernelStep& step, const LaunchPlan& plan) {
   if (!isIdentifier(step.entry)) {
     return fmt::format("has the entry point '{}', which is not a C identifier", step.entry);
@@ -76,8 +87,7 @@ std::string findStepDefect(const KernelStep& step, const LaunchPlan& plan) {
     return fmt::format("has {} arguments, more than {}", step.arguments.size(), kMaxKernelArguments);
   }
   for (const KernelArgument& argument : step.arguments) {
-    const auto* id = std::get_if<ValueId>(&argument);
-    if (std::string defect = id != nullptr ? findIdDefect(*id, plan) : std::string(); !defect.empty()) {
+    if (std::string defect = findArgumentDefect(argument, plan); !defect.empty()) {
       return defect;
     }
   }
@@ -107,6 +117,14 @@ std::string findStepDefect(const ZeroStep& step, const LaunchPlan& plan) {
 
 }  // namespace
 
+std::optional<ValueId> bufferOf(const KernelArgument& argument) {
+  if (const auto* id = std::get_if<ValueId>(&argument)) {
+    return *id;
+  }
+  const auto* map = std::get_if<TensorMap>(&argument);
+  return map != nullptr ? std::optional(map->buffer) : std::nullopt;
+}
+
 int LaunchPlan::launchCount() const {
   return static_cast<int>(std::count_if(steps.begin(), steps.end(),
                                         [](const PlanStep& step) { return !std::holds_alternative<ZeroStep>(step); }));
@@ -122,7 +140,7 @@ std::vector<ValueId> buffersOfKernels(const LaunchPlan& plan) {
   for (const PlanStep& step : plan.steps) {
     if (const auto* kernel = std::get_if<KernelStep>(&step)) {
       for (const KernelArgument& argument : kernel->arguments) {
-        if (const auto* buffer = std::get_if<ValueId>(&argument)) {
+        if (const std::optional<ValueId> buffer = bufferOf(argument)) {
           named.insert(*buffer);
         }
       }

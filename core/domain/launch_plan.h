@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/domain/graph.h"
+#include "core/domain/tensor_map.h"
 
 // The ordered steps of a candidate. There is no host code in a candidate beside this data.
 namespace swage::domain {
@@ -23,8 +25,16 @@ struct Int32 {
   friend bool operator==(const Int32&, const Int32&) = default;
 };
 
-// A kernel argument: the address of a buffer's first element, or a scalar passed by value.
-using KernelArgument = std::variant<ValueId, Int32, std::int64_t, float, double>;
+// A kernel argument: the address of a buffer's first element, a scalar passed by value, or, on CUDA devices, a tensor
+// map of 128 bytes, aligned to as many, passed by value. Whoever launches encodes the map for the address that the
+// buffer has then; the kernel declares it as `const __grid_constant__ TensorMap name` (patterns/cuda/helpers.cuh).
+using KernelArgument = std::variant<ValueId, Int32, std::int64_t, float, double, TensorMap>;
+
+// The buffer whose address or map the argument is, if it is one.
+[[nodiscard]] std::optional<ValueId> bufferOf(const KernelArgument& argument);
+
+inline constexpr std::size_t kTensorMapBytes = 128;
+inline constexpr std::size_t kTensorMapAlignment = 128;
 
 // One kernel launch. `cpu` kernels are `extern "C" void entry(void** arguments)`, with the same
 // array of pointers to arguments that cuLaunchKernel takes; their geometry is 1 and OpenMP does the rest.

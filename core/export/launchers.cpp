@@ -12,6 +12,7 @@ namespace {
 
 struct CppType {
   std::string operator()(domain::ValueId) const { return "void*"; }
+  std::string operator()(const domain::TensorMap&) const { return "const void*"; }
   std::string operator()(domain::Int32) const { return "int"; }
   std::string operator()(std::int64_t) const { return "long long"; }
   std::string operator()(float) const { return "float"; }
@@ -20,6 +21,7 @@ struct CppType {
 
 struct ForeignType {
   std::string operator()(domain::ValueId) const { return "_ctypes.c_void_p"; }
+  std::string operator()(const domain::TensorMap&) const { return "_ctypes.c_void_p"; }  // no CPU kernel has one
   std::string operator()(domain::Int32) const { return "_ctypes.c_int32"; }
   std::string operator()(std::int64_t) const { return "_ctypes.c_int64"; }
   std::string operator()(float) const { return "_ctypes.c_float"; }
@@ -35,19 +37,34 @@ std::string foreignTypes(const domain::KernelStep& step) {
 }
 
 // Type letters of Python's `struct`, whose native mode lays arguments out as the driver expects them: each aligned to
-// its own size.
+// its own size. Only tensor maps, which are bytes to it, need their alignment spelled out.
 struct PackedType {
-  char operator()(domain::ValueId) const { return 'P'; }
-  char operator()(domain::Int32) const { return 'i'; }
-  char operator()(std::int64_t) const { return 'q'; }
-  char operator()(float) const { return 'f'; }
-  char operator()(double) const { return 'd'; }
+  struct Piece {
+    std::string_view letters;
+    std::size_t bytes;
+    std::size_t alignment;
+  };
+  Piece operator()(domain::ValueId) const { return {"P", 8, 8}; }
+  Piece operator()(domain::Int32) const { return {"i", 4, 4}; }
+  Piece operator()(std::int64_t) const { return {"q", 8, 8}; }
+  Piece operator()(float) const { return {"f", 4, 4}; }
+  Piece operator()(double) const { return {"d", 8, 8}; }
+  Piece operator()(const domain::TensorMap&) const {
+    return {"128s", domain::kTensorMapBytes, domain::kTensorMapAlignment};
+  }
 };
 
 std::string packedTypes(const domain::KernelStep& step) {
   std::string letters;
+  std::size_t offset = 0;
   for (const domain::KernelArgument& argument : step.arguments) {
-    letters += std::visit(PackedType{}, argument);
+    const PackedType::Piece piece = std::visit(PackedType{}, argument);
+    const std::size_t begin = (offset + piece.alignment - 1) / piece.alignment * piece.alignment;
+    if (std::holds_alternative<domain::TensorMap>(argument) && begin > offset) {
+      letters += fmt::format("{}x", begin - offset);
+    }
+    letters += piece.letters;
+    offset = begin + piece.bytes;
   }
   return letters;
 }
@@ -60,8 +77,11 @@ std::string addresses(std::size_t count) {
   return parts.empty() ? "nullptr" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// What pybind11 converts: integers for addresses and integers, doubles for numbers.
+// What pybind11 converts: integers for addresses and integers, doubles for numbers, texts for bytes.
 std::string boundType(const domain::KernelArgument& argument) {
+  if (std::holds_alternative<domain::TensorMap>(argument)) {
+    return "std::string";
+  }
   const bool isNumber = std::holds_alternative<float>(argument) || std::holds_alternative<double>(argument);
   return isNumber ? "double" : "long long";
 }
@@ -77,6 +97,11 @@ std::string cudaSignature(const domain::KernelStep& step, std::size_t index) {
 std::string cudaLauncher(const domain::KernelStep& step, std::size_t index) {
   std::string body;
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    if (std::holds_alternative<domain::TensorMap>(step.arguments[i])) {
+      body += fmt::format("  alignas({0}) char a{1}[{2}] = {{}};\n  p{1}.copy(a{1}, sizeof a{1});\n",
+                          domain::kTensorMapAlignment, i, domain::kTensorMapBytes);
+      continue;
+    }
     const std::string type = std::visit(CppType{}, step.arguments[i]);
     body += fmt::format("  {} a{} = ({})p{};\n", type, i, type, i);
   }
@@ -140,7 +165,7 @@ std::string cpuLaunchers(const domain::LaunchPlan& plan) {
 
 std::string cudaLaunchers(const domain::LaunchPlan& plan) {
   std::string text =
-      "\n#include <cuda_runtime.h>\n#include <stdexcept>\n\n"
+      "\n#include <cuda_runtime.h>\n#include <stdexcept>\n#include <string>\n\n"
       "static void swageCheck(cudaError_t code) {\n"
       "  if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));\n}\n";
   std::size_t index = 0;

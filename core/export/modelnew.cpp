@@ -67,7 +67,11 @@ std::string cpuRuntime(const ModelNewInput& input) {
   return filled(cpuTemplate(), {{"STEPS", cpuStepTable(input.program.plan)}, {"FLAGS", cpuFlags(input.program)}});
 }
 
-Result<std::string> cudaRuntime(const ModelNewInput& input) {
+std::string mapsText(const PlanText& plan) {
+  return plan.maps.empty() ? std::string() : fmt::format("{}{}\n\n", cudaMapsTemplate(), plan.maps);
+}
+
+Result<std::string> cudaRuntime(const ModelNewInput& input, const PlanText& text) {
   const domain::LaunchPlan& plan = input.program.plan;
   if (plan.hasKernels() && input.binary.empty()) {
     return Error(ErrorKind::InvalidInput, "cannot export a CUDA candidate without its compiled kernels",
@@ -78,6 +82,7 @@ Result<std::string> cudaRuntime(const ModelNewInput& input) {
   return filled(cudaTemplate(), {{"STEPS", cudaStepTable(plan)},
                                  {"FLAGS", pythonLiteral(input.program.compileFlags)},
                                  {"CAPABILITY", fmt::format("({}, {})", capability / 10, capability % 10)},
+                                 {"MAPS", mapsText(text)},
                                  {"BINARY", input.binary.empty() ? "\"\"" : std::move(binary)},
                                  {"LAUNCHERS", pythonBlock(cudaLaunchers(plan))},
                                  {"DECLARATIONS", pythonBlock(cudaLauncherDeclarations(plan))}});
@@ -162,7 +167,7 @@ Result<std::string> writeModelNew(const ModelNewInput& input) {
   if (input.program.target == domain::Target::Cpu) {
     values.emplace_back("TARGET", cpuRuntime(input));
   } else {
-    SWAGE_TRY_ASSIGN(std::string runtime, cudaRuntime(input));
+    SWAGE_TRY_ASSIGN(std::string runtime, cudaRuntime(input, plan));
     values.emplace_back("TARGET", std::move(runtime));
   }
   return filled(moduleTemplate(), values);

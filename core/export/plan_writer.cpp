@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -179,7 +180,7 @@ class PlanWriter {
     std::vector<ValueId> ids;
     if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
       for (const domain::KernelArgument& argument : kernel->arguments) {
-        if (const auto* id = std::get_if<ValueId>(&argument)) {
+        if (const std::optional<ValueId> id = domain::bufferOf(argument)) {
           ids.push_back(*id);
         }
       }
@@ -196,7 +197,7 @@ class PlanWriter {
   Result<> writeStep(std::size_t index) {
     const domain::PlanStep& step = m_plan.steps[index];
     if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
-      writeKernel(*kernel);
+      SWAGE_TRY(writeKernel(*kernel));
     } else if (const auto* aten = std::get_if<domain::AtenStep>(&step)) {
       SWAGE_TRY(writeAten(*aten));
     } else {
@@ -235,23 +236,46 @@ class PlanWriter {
   }
 
   struct ArgumentText {
+    PlanWriter& writer;
     std::string operator()(ValueId id) const { return variable(id) + ".data_ptr()"; }
+    std::string operator()(const domain::TensorMap& map) const {
+      return fmt::format("{}[{}.data_ptr()]", writer.mapName(map), variable(map.buffer));
+    }
     std::string operator()(domain::Int32 value) const { return std::to_string(value.value); }
     std::string operator()(std::int64_t value) const { return std::to_string(value); }
     std::string operator()(float value) const { return pythonFloat(static_cast<double>(value)); }
     std::string operator()(double value) const { return pythonFloat(value); }
   };
 
-  void writeKernel(const domain::KernelStep& step) {
+  // Maps that agree in all but their buffer are one, whose addresses tell the buffers apart.
+  std::string mapName(const domain::TensorMap& map) {
+    const std::string text = fmt::format(
+        "_SwageTensorMap(\n    element={}, offset={}, sizes={}, strides={}, box={}, steps={},\n    swizzle={}, "
+        "promotion={}, fill={})\n",
+        static_cast<int>(map.element), map.offset * domain::byteSize(map.element), pythonTuple(map.sizes),
+        pythonTuple(map.strides), pythonTuple(map.box), pythonTuple(map.elementStrides), static_cast<int>(map.swizzle),
+        static_cast<int>(map.promotion), static_cast<int>(map.fill));
+    auto [found, isNew] = m_maps.try_emplace(text, fmt::format("_swage_map{}", m_maps.size()));
+    if (isNew) {
+      m_text.maps += fmt::format("{} = {}", found->second, text);
+    }
+    return found->second;
+  }
+
+  Result<> writeKernel(const domain::KernelStep& step) {
     std::vector<std::string> arguments;
     for (const domain::KernelArgument& argument : step.arguments) {
-      if (const auto* id = std::get_if<ValueId>(&argument)) {
+      if (std::holds_alternative<domain::TensorMap>(argument) && m_in.program.target == domain::Target::Cpu) {
+        return malformed(fmt::format("'{}' takes a tensor map, which no kernel on a CPU does", step.entry));
+      }
+      if (const std::optional<ValueId> id = domain::bufferOf(argument)) {
         allocate(*id);
         relayout(*id);
       }
-      arguments.push_back(std::visit(ArgumentText{}, argument));
+      arguments.push_back(std::visit(ArgumentText{*this}, argument));
     }
     m_text.plan += fmt::format("    steps[{}]({})  # {}\n", m_kernelCount++, fmt::join(arguments, ", "), step.entry);
+    return {};
   }
 
   // An operator chooses the layout of its result itself; a kernel was verified with one.
@@ -420,6 +444,7 @@ class PlanWriter {
   std::set<ValueId> m_fromOperator;  // whose layout has not been checked yet
   std::map<ValueId, std::size_t> m_lastUse;
   std::map<std::string, std::string> m_operators;
+  std::map<std::string, std::string> m_maps;  // by what makes them
   std::size_t m_inputCount = 0;
   std::size_t m_userInputs = 0;
   std::size_t m_kernelCount = 0;

@@ -18,6 +18,7 @@ struct PlanText {
   std::string operators;      // one assignment for each ATen overload
   std::string parameters;     // parameters of _swage_plan
   std::string plan;           // its body
+  std::string maps;           // one assignment for each tensor map of a CUDA kernel
   std::string arguments;      // statements that bind `tensors` from args, or run the original
   std::string state;          // expressions of the module's own tensors, each on its line with a comma
   std::string store;          // statements that write the module's buffers from `outputs`

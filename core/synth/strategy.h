@@ -41,13 +41,20 @@ struct Instance {
   [[nodiscard]] std::int64_t value(std::string_view parameter, std::int64_t otherwise = 0) const;
 };
 
-// What a launch needs beside the region's own buffers.
+// A tensor map among the arguments of a launch.
+struct LaunchMap {
+  domain::TensorMap map;  // of a buffer of the region,
+  int scratch = -1;       // or of this scratch buffer, whose number in the plan the caller fills in
+};
+
+// What a region needs beside its own buffers.
 struct Launch {
-  domain::KernelStep step;                  // arguments filled in by the caller: region buffers, then scratch
-  std::vector<domain::KernelStep> more;     // launches that follow, with the same arguments
-  std::vector<domain::TensorType> scratch;  // buffers of ours, passed after the region's
-  bool zeroScratch = false;                 // scratch must be zero before the launch
-  Parameters constants;                     // numbers the source needs that follow from geometry
+  domain::KernelStep step;                  // arguments filled in by the caller, see KernelText
+  std::vector<domain::KernelStep> more;     // launches that follow: a strategy with passes has its main one here
+  std::vector<domain::TensorType> scratch;  // buffers of ours
+  bool zeroScratch = false;                 // scratch must be zero before the first launch
+  std::vector<LaunchMap> maps;
+  Parameters constants;  // numbers the source needs that follow from geometry
 };
 
 // One kernel argument; the order of the buffers is that of the arguments.
@@ -57,9 +64,17 @@ struct KernelBuffer {
   friend bool operator==(const KernelBuffer&, const KernelBuffer&) = default;
 };
 
+struct LaunchArgument {
+  enum class Kind : std::uint8_t { Buffer, Scratch, Map };
+  Kind kind = Kind::Buffer;
+  std::size_t index = 0;  // into KernelText::buffers, Launch::scratch or Launch::maps
+};
+
 struct KernelText {
-  std::string source;                 // the kernel, without what all kernels of the language share
+  std::string source;                 // the kernels, without what all kernels of the language share
   std::vector<KernelBuffer> buffers;  // inputs, then outputs
+  // Of each launch, in order. A launch without a list here takes all buffers, then all scratch, then all maps.
+  std::vector<std::vector<LaunchArgument>> arguments = {};
 };
 
 // Stateless, so any thread may use it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -57,6 +58,43 @@ ModelText modelText(const domain::Graph& graph) {
     ++number;
   }
   return text;
+}
+
+// The steps of a region, with scratch buffers of their own and all arguments.
+void addSteps(Launch launch, const KernelText& text, domain::LaunchPlan& plan) {
+  using Kind = LaunchArgument::Kind;
+  std::map<Kind, std::vector<domain::KernelArgument>> known;
+  for (const KernelBuffer& buffer : text.buffers) {
+    known[Kind::Buffer].emplace_back(buffer.value);
+  }
+  for (domain::TensorType& scratch : launch.scratch) {
+    plan.buffers.push_back(std::move(scratch));
+    const ValueId id(static_cast<std::int32_t>(plan.buffers.size()) - 1);
+    if (launch.zeroScratch) {
+      plan.steps.emplace_back(domain::ZeroStep{id});
+    }
+    known[Kind::Scratch].emplace_back(id);
+  }
+  for (LaunchMap& map : launch.maps) {
+    if (map.scratch >= 0) {
+      map.map.buffer = std::get<ValueId>(known[Kind::Scratch][asIndex(map.scratch)]);
+    }
+    known[Kind::Map].emplace_back(std::move(map.map));
+  }
+  launch.more.insert(launch.more.begin(), std::move(launch.step));
+  for (std::size_t i = 0; i < launch.more.size(); ++i) {
+    domain::KernelStep& step = launch.more[i];
+    if (i < text.arguments.size()) {
+      for (const LaunchArgument& argument : text.arguments[i]) {
+        step.arguments.push_back(known[argument.kind][argument.index]);
+      }
+    } else {
+      for (const Kind kind : {Kind::Buffer, Kind::Scratch, Kind::Map}) {
+        step.arguments.insert(step.arguments.end(), known[kind].begin(), known[kind].end());
+      }
+    }
+    plan.steps.emplace_back(std::move(step));
+  }
 }
 
 class SynthesizerImpl final : public Synthesizer {
@@ -152,24 +190,7 @@ Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, 
   if (!strategy.needsPrelude()) {
     written += text.source;
   }
-  for (const KernelBuffer& buffer : text.buffers) {
-    launch.step.arguments.emplace_back(buffer.value);
-  }
-  for (domain::TensorType& scratch : launch.scratch) {
-    program.plan.buffers.push_back(std::move(scratch));
-    const ValueId id(static_cast<std::int32_t>(program.plan.buffers.size()) - 1);
-    if (launch.zeroScratch) {
-      program.plan.steps.emplace_back(domain::ZeroStep{id});
-    }
-    launch.step.arguments.emplace_back(id);
-  }
-  for (domain::KernelStep& following : launch.more) {
-    following.arguments = launch.step.arguments;
-  }
-  program.plan.steps.emplace_back(std::move(launch.step));
-  for (domain::KernelStep& following : launch.more) {
-    program.plan.steps.emplace_back(std::move(following));
-  }
+  addSteps(std::move(launch), text, program.plan);
   return {};
 }
 

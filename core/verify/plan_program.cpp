@@ -82,7 +82,7 @@ class PlanProgram::Binder {
     std::vector<std::size_t> allocated;
     for (std::size_t i = 0; i < step.arguments.size(); ++i) {
       bound.values.push_back(std::visit([](const auto& value) { return valueOf(value); }, step.arguments[i]));
-      if (const auto* id = std::get_if<ValueId>(&step.arguments[i])) {
+      if (const std::optional<ValueId> id = domain::bufferOf(step.arguments[i])) {
         bound.buffers.emplace_back(i, indexOf(*id));
         define(indexOf(*id), allocated);
       }
@@ -128,6 +128,7 @@ class PlanProgram::Binder {
   }
 
   static ArgumentValue valueOf(ValueId) { return {.address = nullptr}; }
+  static ArgumentValue valueOf(const domain::TensorMap&) { return {.address = nullptr}; }
   static ArgumentValue valueOf(domain::Int32 value) { return {.int32 = value.value}; }
   static ArgumentValue valueOf(std::int64_t value) { return {.int64 = value}; }
   static ArgumentValue valueOf(float value) { return {.float32 = value}; }
@@ -137,7 +138,7 @@ class PlanProgram::Binder {
     std::vector<ValueId> ids;
     if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
       for (const auto& argument : kernel->arguments) {
-        if (const auto* id = std::get_if<ValueId>(&argument)) {
+        if (const std::optional<ValueId> id = domain::bufferOf(argument)) {
           ids.push_back(*id);
         }
       }

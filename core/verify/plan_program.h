@@ -67,7 +67,8 @@ class PlanProgram {
                                                                                     GuardedRun& before);
 
  private:
-  // The value of a kernel argument; cuLaunchKernel and cpu kernels read it through a pointer.
+  // The value of a kernel argument, which device::Kernel reads through a pointer: of a buffer and of a tensor map the
+  // address of the buffer.
   union ArgumentValue {
     void* address;
     std::int32_t int32;

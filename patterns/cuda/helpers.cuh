@@ -17,6 +17,13 @@ struct BFloat16 {
   unsigned short bits;
 };
 
+//! swage:helper TensorMap
+// How the copy engine (TMA) sees a tensor: the driver's CUtensorMap, encoded before the launch. A kernel takes it as
+// `const __grid_constant__ TensorMap name` and passes its address on to cp.async.bulk.tensor.
+struct alignas(128) TensorMap {
+  unsigned char bytes[128];
+};
+
 //! swage:helper toFloat
 __device__ inline float toFloat(Half x) {
   float value;

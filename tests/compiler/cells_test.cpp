@@ -60,7 +60,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Golden{"half2.cu", "A0B1C1", "fma.f16x2"}, Golden{"called_function.cu", "A0B1C1", "shfl.sync"},
                       Golden{"tensor_core.cu", "A0B2C1", "mma.sync"},
                       Golden{"shuffle_atomic.cu", "A0B1C2", "nctaid.loop"},
-                      Golden{"grid_stride.cu", "A0B0C2", "nctaid.loop"}, Golden{"cluster.cu", "A0B0C2", "cluster"}),
+                      Golden{"grid_stride.cu", "A0B0C2", "nctaid.loop"}, Golden{"cluster.cu", "A0B0C2", "cluster"},
+                      Golden{"tensor_map.cu", "A3B0C1", "cp.async.bulk"},
+                      Golden{"warp_group.cu", "A0B2C1", "wgmma.mma_async"}),
     nameOf);
 
 class CpuCells : public ::testing::TestWithParam<Golden> {};

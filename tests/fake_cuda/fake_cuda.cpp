@@ -6,6 +6,7 @@
 //   launch=C    a kernel fails with C, which shows at the next wait and sticks
 //   lost_at=N   from the N-th call on everything fails with 999
 //   alloc_at=N  the N-th allocation fails for want of memory
+//   map=C       encoding a tensor map fails with C
 //   corrupt=1   memory does not hold what is written to it
 // A module is text: one line "NAME SHARED_BYTES MAX_THREADS PARAMETER_BYTES …" for each kernel. Another list resets
 // all.
@@ -37,6 +38,8 @@ struct State {
   CUresult sticky = CUDA_SUCCESS;
   std::map<int, std::size_t> limits;
   std::string launches;
+  std::string maps;
+  std::uintptr_t mapAddress = 0;
   std::string issued;
 };
 
@@ -238,8 +241,35 @@ CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t*
   *size = parameters[index];
   return CUDA_SUCCESS;
 }
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void**, void**) {
+// The first bytes of a map are the address that it was encoded for.
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
+                                const cuuint64_t* sizes, const cuuint64_t* strides, const cuuint32_t* box,
+                                const cuuint32_t* elementStrides, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   SWAGE_FAKE_ENTER();
+  std::ostringstream text;
+  text << "type " << type << " of";
+  for (cuuint32_t i = 0; i < rank; ++i) {
+    text << ' ' << sizes[i] << '/' << box[i] << '/' << elementStrides[i];
+  }
+  text << " strides";
+  for (cuuint32_t i = 0; i + 1 < rank; ++i) {
+    text << ' ' << strides[i];
+  }
+  text << " swizzle " << swizzle << " promotion " << promotion << " fill " << fill << '\n';
+  state().maps += text.str();
+  std::memcpy(map, &address, sizeof address);
+  return static_cast<CUresult>(fault("map"));
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
+  SWAGE_FAKE_ENTER();
+  for (std::size_t i = 0; arguments != nullptr && i < reinterpret_cast<const Kernel*>(function)->parameters.size();
+       ++i) {
+    if (reinterpret_cast<const Kernel*>(function)->parameters[i] == sizeof(CUtensorMap)) {
+      std::memcpy(&state().mapAddress, arguments[i], sizeof state().mapAddress);
+    }
+  }
   state().launches += reinterpret_cast<const Kernel*>(function)->name + ' ' + std::to_string(config->gridDimX) + ' ' +
                       std::to_string(config->blockDimX) + ' ' + std::to_string(config->sharedMemBytes) +
                       endOfLine(config->hStream);
@@ -345,6 +375,16 @@ const char* swageFakeCudaLaunches() {
 // For tests: "event", "fill" or "launch" for everything that was issued, "beside" as above.
 const char* swageFakeCudaIssued() {
   return state().issued.c_str();
+}
+
+// For tests: one line for each tensor map that was encoded, "SIZE/BOX/STEP" for each dimension.
+const char* swageFakeCudaMaps() {
+  return state().maps.c_str();
+}
+
+// For tests: the address in the last tensor map that a kernel was launched with.
+std::uintptr_t swageFakeCudaMapAddress() {
+  return state().mapAddress;
 }
 
 // For tests: what cuCtxSetLimit was last given.

@@ -174,6 +174,7 @@ class Runner {
   Value valueOf(domain::ValueId id) const {
     return {.address = m_buffers[static_cast<std::size_t>(id.value())].data()};
   }
+  Value valueOf(const domain::TensorMap& map) const { return valueOf(map.buffer); }
   static Value valueOf(domain::Int32 value) { return {.int32 = value.value}; }
   static Value valueOf(std::int64_t value) { return {.int64 = value}; }
   static Value valueOf(float value) { return {.float32 = value}; }

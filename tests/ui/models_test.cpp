@@ -204,7 +204,8 @@ TEST(PlanModel, PrintsEveryKindOfStep) {
   kernel.grid = {128, 2, 1};
   kernel.block = {256, 1, 1};
   kernel.dynamicSharedBytes = 4096;
-  kernel.arguments = {domain::ValueId(0), domain::Int32{8}, 0.5};
+  kernel.arguments = {domain::ValueId(0), domain::Int32{8}, 0.5,
+                      domain::tensorMapOf(domain::ValueId(1), plan.buffers[1], {8, 2})};
   domain::AtenStep aten;
   aten.node.op = "aten.relu.default";
   aten.node.args = {{domain::ValueId(1)}};
@@ -221,9 +222,12 @@ TEST(PlanModel, PrintsEveryKindOfStep) {
     }
     lines.push_back(cells.join(u" | "_s));
   }
-  EXPECT_EQ(lines, (QStringList{u"1 | zero fill |  |  |  | %1 float32[4, 8]"_s,
-                                u"2 | kernel | row_sum | 128·2 × 256 | 4,096 | %0 float32[4, 8], 8, 0.5"_s,
-                                u"3 | PyTorch | aten.relu.default |  |  | %1 float32[4, 8] → %2 float32[4, 8]"_s}));
+  EXPECT_EQ(
+      lines,
+      (QStringList{
+          u"1 | zero fill |  |  |  | %1 float32[4, 8]"_s,
+          u"2 | kernel | row_sum | 128·2 × 256 | 4,096 | %0 float32[4, 8], 8, 0.5, map of %1 float32[4, 8] in boxes of 2×8"_s,
+          u"3 | PyTorch | aten.relu.default |  |  | %1 float32[4, 8] → %2 float32[4, 8]"_s}));
 }
 
 TEST(FactModel, TellsTimeAccuracyAndEvidenceOfACorrectCandidate) {

@@ -234,6 +234,64 @@ TEST(CudaFaults, EntriesThatAreMissingOrTakeOtherParametersAreRefusedBeforeTheLa
   EXPECT_EQ(refusalOf(other), "parameter 1 of 'kernel' has 8 bytes, the plan gives 4");
 }
 
+// A kernel that takes a tensor map of buffer 0 and the address of buffer 1.
+domain::KernelStep mapStep() {
+  domain::TensorMap map = domain::tensorMapOf(
+      domain::ValueId(0), domain::contiguousTensor(domain::ScalarType::Float16, {96, 64}), {64, 32});
+  map.offset = 8;
+  map.sizes = {56, 96};
+  map.swizzle = domain::MapSwizzle::Bytes128;
+  domain::KernelStep result = step("mapped");
+  result.arguments = {map, domain::ValueId(1)};
+  return result;
+}
+
+template <class Function>
+Function* fakeFunction(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+}
+
+TEST(TensorMaps, AreEncodedOnceForEachAddressOfTheirBuffer) {
+  auto device = open("devices=1,maps=0");
+  ASSERT_THAT(device, testing::IsOk());
+  auto module = (*device)->loadModule("mapped 0 256 128 8\n");
+  ASSERT_TRUE(module);
+  auto kernel = (*module)->bind(mapStep());
+  ASSERT_TRUE(kernel) << kernel.error().detail;
+  const auto mapAddress = fakeFunction<std::uintptr_t()>("swageFakeCudaMapAddress");
+  std::uintptr_t out = 7;
+  for (std::uintptr_t address : {4096, 8192, 4096, 8192}) {
+    std::array<void*, 2> arguments{&address, &out};
+    ASSERT_FALSE((*kernel)->launch(arguments.data()));
+    EXPECT_EQ(mapAddress(), address + 16) << "the offset is part of the address";
+    EXPECT_EQ(arguments[0], &address) << "the caller's arguments stay as they are";
+  }
+  const std::string line = "type 6 of 56/64/1 96/32/1 strides 128 swizzle 3 promotion 2 fill 0\n";
+  EXPECT_EQ(fakeFunction<const char*()>("swageFakeCudaMaps")(), line + line);
+}
+
+TEST(TensorMaps, ThatTheDriverRefusesFailTheLaunch) {
+  auto device = open("map=801");
+  ASSERT_THAT(device, testing::IsOk());
+  auto module = (*device)->loadModule("mapped 0 256 128 8\n");
+  ASSERT_TRUE(module);
+  auto kernel = (*module)->bind(mapStep());
+  ASSERT_TRUE(kernel);
+  std::uintptr_t address = 4096;
+  std::array<void*, 2> arguments{&address, &address};
+  const DeviceStatus failed = (*kernel)->launch(arguments.data());
+  ASSERT_TRUE(failed);
+  EXPECT_THAT(failed->detail, HasSubstr("encode the tensor map of buffer 0"));
+  EXPECT_FALSE(failed->poisoned);
+  EXPECT_STREQ(fakeFunction<const char*()>("swageFakeCudaLaunches")(), "");
+}
+
+TEST(TensorMaps, HaveTheSizeThatTheKernelDeclares) {
+  domain::KernelStep wrong = step("kernel");
+  wrong.arguments = {mapStep().arguments[0], std::int64_t{7}};
+  EXPECT_EQ(refusalOf(wrong), "parameter 0 of 'kernel' has 8 bytes, the plan gives 128");
+}
+
 struct Answer {
   int exitCode = -1;
   std::string text;

@@ -62,6 +62,16 @@ TEST(Replay, RunsEveryKernelOfThePlanOnce) {
   EXPECT_EQ(answer.text, "2 kernels replayed\n");
 }
 
+TEST(Replay, EncodesTensorMaps) {
+  domain::LaunchPlan mapped = plan();
+  std::get<domain::KernelStep>(mapped.steps.back()).arguments[2] =
+      domain::tensorMapOf(domain::ValueId(0), mapped.buffers[0], {64});
+  constexpr const char* kBoth = "kernel 0 1024 8 4 8\nmapped 0 1024 8 4 128\n";
+  std::get<domain::KernelStep>(mapped.steps.back()).entry = "mapped";
+  EXPECT_EQ(replay("", kBoth, mapped).text, "2 kernels replayed\n");
+  EXPECT_THAT(replay("map=1", kBoth, mapped).text, HasSubstr("mapped: cannot encode the tensor map of buffer 0"));
+}
+
 TEST(Replay, AKernelThatFailsIsTheCandidates) {
   const Answer answer = replay("launch=700");
   EXPECT_EQ(answer.exitCode, 4);

@@ -59,6 +59,13 @@ struct ArgumentText {
   QString operator()(std::int64_t value) const { return QString::number(value); }
   QString operator()(float value) const { return QString::number(static_cast<double>(value)); }
   QString operator()(double value) const { return QString::number(value); }
+  QString operator()(const domain::TensorMap& map) const {
+    QStringList box;
+    for (const std::int64_t extent : map.box) {
+      box.push_front(QString::number(extent));
+    }
+    return tr("map of %1 in boxes of %2").arg(bufferText(plan, map.buffer), box.join(u"×"_s));
+  }
 };
 
 struct StepRow {

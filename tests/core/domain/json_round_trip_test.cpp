@@ -45,6 +45,7 @@ TEST(JsonRoundTrip, KeepsPlansWithNotANumber) {
   const auto& step = std::get<KernelStep>(plan.steps[1]);
   EXPECT_EQ(std::get<float>(step.arguments[4]), 0.1F);
   EXPECT_TRUE(std::isnan(std::get<double>(step.arguments[5])));
+  EXPECT_EQ(step.arguments[6], std::get<KernelStep>(testing::samplePlan().steps[1]).arguments[6]);
   EXPECT_EQ(plan.steps[2], testing::samplePlan().steps[2]);
 }
 

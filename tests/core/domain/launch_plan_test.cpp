@@ -24,9 +24,9 @@ TEST(LaunchPlan, KnowsTheBuffersThatItsKernelsUse) {
   LaunchPlan plan;
   plan.buffers.assign(6, contiguousTensor(ScalarType::Float32, {1}));
   KernelStep step;
-  step.arguments = {ValueId(5), Int32{3}, ValueId(1)};
+  step.arguments = {ValueId(5), Int32{3}, ValueId(1), tensorMapOf(ValueId(4), plan.buffers[4], {4})};
   plan.steps = {ZeroStep{ValueId(2)}, step, step, AtenStep{}};
-  EXPECT_THAT(buffersOfKernels(plan), ElementsAre(ValueId(1), ValueId(2), ValueId(5)));
+  EXPECT_THAT(buffersOfKernels(plan), ElementsAre(ValueId(1), ValueId(2), ValueId(4), ValueId(5)));
 }
 
 struct BrokenPlan {
@@ -71,6 +71,10 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenPlan{"shared memory", [](LaunchPlan&, KernelStep& step) { step.dynamicSharedBytes = 1U << 30U; }},
         BrokenPlan{"names buffer 7", [](LaunchPlan&, KernelStep& step) { step.arguments[0] = ValueId(7); }},
         BrokenPlan{"names buffer -1", [](LaunchPlan&, KernelStep& step) { step.arguments[0] = ValueId(); }},
+        BrokenPlan{"names buffer 6",
+                   [](LaunchPlan&, KernelStep& step) { std::get<TensorMap>(step.arguments[6]).buffer = ValueId(6); }},
+        BrokenPlan{"step 1 has a tensor map of buffer 0 that has a box size of 0",
+                   [](LaunchPlan&, KernelStep& step) { std::get<TensorMap>(step.arguments[6]).box[0] = 0; }},
         BrokenPlan{
             "not an ATen operator",
             [](LaunchPlan& plan, KernelStep&) { std::get<AtenStep>(plan.steps[2]).node.op = "prims.x.default"; }},

@@ -88,6 +88,11 @@ inline domain::LaunchPlan samplePlan() {
   kernel.cooperative = true;
   kernel.arguments = {
       ValueId(0), ValueId(3), Int32{-5}, std::int64_t{1} << 40, 0.1F, std::numeric_limits<double>::quiet_NaN()};
+  TensorMap map = tensorMapOf(ValueId(0), plan.buffers[0], {32, 8});
+  map.swizzle = MapSwizzle::Bytes128;
+  map.promotion = MapPromotion::Bytes256;
+  map.fill = MapFill::NotANumber;
+  kernel.arguments.emplace_back(map);
   plan.steps = {ZeroStep{ValueId(5)}, kernel, AtenStep{sampleGraph().nodes.front()}};
   return plan;
 }

@@ -187,6 +187,27 @@ def check_large(space):
     assert advised[0][0] >= 12 << 20 and advised[0][0] % (2 << 20) == 0 and advised[0][1] in (0, -1), advised
 
 
+def check_maps(space):
+    """Tensor maps, with a driver that only keeps the address (tests/fake_cuda): once for each address, 128 bytes,
+    where the driver expects them among packed arguments."""
+    import ctypes
+    import struct
+
+    driver = ctypes.CDLL("libcuda.so.1")
+    driver.swageFakeCudaMaps.restype = ctypes.c_char_p
+    tensor_map = space["_swage_map0"]
+    for _ in range(3):
+        for address in (4096, 8192):
+            encoded = tensor_map[address]
+            assert len(encoded) == 128 and struct.unpack_from("P", encoded) == (address + 32,)
+    line = b"type 7 of 64/32/1 15/8/1 strides 256 swizzle 3 promotion 2 fill 0\n"
+    assert driver.swageFakeCudaMaps() == line + line, driver.swageFakeCudaMaps()
+    types = space["_SWAGE_STEPS"][0].types
+    packed = struct.pack(types, 4096, tensor_map[4096], 5, tensor_map[8192], 8192)
+    assert [struct.unpack_from("P", packed, at)[0] for at in (0, 128, 384, 512)] == [4096, 4128, 8224, 8192]
+    assert struct.unpack_from("i", packed, 256) == (5,) and len(packed) == 520
+
+
 def main():
     """Runs one check."""
     check, exported, original = sys.argv[1:]

@@ -97,6 +97,16 @@ TEST(ExportedFile, RunsTheOriginalOperatorsWhenTheKernelsCannotBeCompiled) {
   EXPECT_EQ(runCheck("uncompilable", input), "ok\n");
 }
 
+TEST(ExportedFile, EncodesTensorMapsOnceForEachAddress) {
+#ifdef SWAGE_FAKE_CUDA_FOLDER
+  ::setenv("LD_LIBRARY_PATH", SWAGE_FAKE_CUDA_FOLDER, 1);
+  EXPECT_EQ(runCheck("maps", testing::mapExport()), "ok\n");
+  ::unsetenv("LD_LIBRARY_PATH");
+#else
+  GTEST_SKIP() << "there are no CUDA headers to build the fake driver with";
+#endif
+}
+
 TEST(ExportedFile, TakesLargeTensorsInHugePages) {
   ModelNewInput input = testing::reluExport();
   input.task.source.overrides = {{"batch_size", "1024"}, {"dim", "4096"}};

@@ -184,6 +184,19 @@ ModelNewInput reluExport(domain::Target target) {
   return input;
 }
 
+ModelNewInput mapExport() {
+  ModelNewInput input = reluExport(domain::Target::Cuda);
+  auto& step = std::get<domain::KernelStep>(input.program.plan.steps[0]);
+  domain::TensorMap map = domain::tensorMapOf(ValueId(0), input.program.plan.buffers[0], {32, 8});
+  map.offset = 8;
+  map.sizes = {64, 15};
+  map.swizzle = domain::MapSwizzle::Bytes128;
+  domain::TensorMap other = map;
+  other.buffer = ValueId(1);
+  step.arguments = {ValueId(0), map, domain::Int32{5}, other, ValueId(1)};
+  return input;
+}
+
 ModelNewInput countingLinearExport() {
   ModelNewInput input;
   setCommon(input);

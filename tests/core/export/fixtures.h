@@ -8,6 +8,9 @@ namespace swage::exporting::testing {
 // forward(x) = relu(x), one kernel, no state.
 [[nodiscard]] ModelNewInput reluExport(domain::Target target = domain::Target::Cpu);
 
+// The same on CUDA, by a kernel that takes a tensor map of the input and one of the output.
+[[nodiscard]] ModelNewInput mapExport();
+
 // forward(x) = (relu(linear(x)), [linear(x)]), and a buffer that counts the calls: an operator, a kernel that takes a
 // number, a scratch buffer set to zero, parameters, a buffer mutation and a nested result.
 [[nodiscard]] ModelNewInput countingLinearExport();

@@ -109,6 +109,26 @@ TEST(ModelNew, WritesClusterAndCooperativeLaunches) {
   EXPECT_THAT(exported(input), HasSubstr("cudaLaunchAttributeCooperative"));
 }
 
+TEST(ModelNew, WritesTensorMapsForBothWaysOfLaunching) {
+  const std::string text = exported(testing::mapExport());
+  EXPECT_THAT(text,
+              HasSubstr("_swage_map0 = _SwageTensorMap(\n    element=7, offset=32, sizes=(64, 15), strides=(256,), "
+                        "box=(32, 8), steps=(1, 1),\n    swizzle=3, promotion=2, fill=0)\n"));
+  EXPECT_THAT(text, HasSubstr("steps[0](v0.data_ptr(), _swage_map0[v0.data_ptr()], 5, _swage_map0[v1.data_ptr()], "
+                              "v1.data_ptr())"));
+  EXPECT_THAT(text, HasSubstr("types=\"P120x128si124x128sP\""));
+  EXPECT_THAT(text, HasSubstr("void swage_step0(long long p0, std::string p1, long long p2, std::string p3, "));
+  EXPECT_THAT(text, HasSubstr("alignas(128) char a1[128] = {};\n  p1.copy(a1, sizeof a1);"));
+  EXPECT_THAT(refusals(text, true), ::testing::IsEmpty());
+  EXPECT_THAT(exported(testing::reluExport(domain::Target::Cuda)), Not(HasSubstr("TensorMap")));
+}
+
+TEST(ModelNew, RefusesATensorMapOnACpu) {
+  ModelNewInput input = testing::mapExport();
+  input.program.target = domain::Target::Cpu;
+  EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("no kernel on a CPU")));
+}
+
 TEST(ModelNew, CarriesSmallConstants) {
   ModelNewInput input = testing::reluExport();
   input.task.graph.inputs.push_back({domain::ValueId(1), domain::InputKind::Constant, "mask"});
