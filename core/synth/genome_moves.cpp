@@ -105,8 +105,32 @@ std::optional<RegionGene> GenomeMoves::makeGene(const std::vector<int>& operatio
   return std::nullopt;
 }
 
-// The standard parameters, with the optional techniques given up one by one until the gene is legal.
+// The standard parameters, with the optional techniques given up one by one until the gene is legal: a product of
+// operands that need not be split is made without, and a short one with fewer stages.
 bool GenomeMoves::settleStandard(RegionGene& gene) const {
+  const RegionGene standard = gene;
+  const auto limit = [](RegionGene& changed, const char* name, std::int64_t value) {
+    if (const auto found = changed.parameters.find(name); found != changed.parameters.end()) {
+      found->second = std::min(found->second, value);
+    }
+  };
+  for (const std::int64_t stages : {4, 2}) {
+    for (const std::int64_t mode : {1, 0}) {
+      RegionGene start = standard;
+      limit(start, "stages", stages);
+      limit(start, "mode", mode);
+      const bool isNew = (stages == 4 || standard.parameters.contains("stages")) &&
+                         (mode == 1 || standard.parameters.contains("mode"));
+      if (isNew && settleVectors(start)) {
+        gene = std::move(start);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool GenomeMoves::settleVectors(RegionGene& gene) const {
   const RegionGene standard = gene;
   const auto set = [&](const char* name, std::int64_t value) {
     if (const auto found = gene.parameters.find(name); found != gene.parameters.end()) {
@@ -389,6 +413,7 @@ std::optional<Genome> GenomeMoves::cross(const Genome& genome, const Genome& oth
 domain::Cell GenomeMoves::predictCell(const Genome& genome) const {
   domain::Cell cell;
   bool interBlock = false;
+  bool hasPasses = false;
   for (const RegionGene& gene : genome.regions) {
     const Region* region = m_fusion.region(gene.nodes);
     const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
@@ -400,9 +425,10 @@ domain::Cell GenomeMoves::predictCell(const Genome& genome) const {
     cell.movement = std::max(cell.movement, aimed.movement);
     cell.arithmetic = std::max(cell.arithmetic, aimed.arithmetic);
     interBlock = interBlock || aimed.decomposition == domain::Decomposition::InterBlock;
+    hasPasses = hasPasses || aimed.decomposition == domain::Decomposition::SeveralLaunches;
   }
   const auto schedule = m_fusion.schedule(partitionOf(genome));
-  const bool oneLaunch = schedule && schedule->size() == 1;
+  const bool oneLaunch = schedule && schedule->size() == 1 && !hasPasses;
   cell.decomposition = interBlock  ? domain::Decomposition::InterBlock
                        : oneLaunch ? domain::Decomposition::OneLaunch
                                    : domain::Decomposition::SeveralLaunches;
