@@ -7,6 +7,10 @@
 //! swage:helper kNan
 #define kNan __int_as_float(0x7fffffff)
 
+//! swage:helper kNotFinite
+// In the place of the exponent of a row or column that has an infinity or NaN in it.
+#define kNotFinite (1 << 20)
+
 //! swage:helper Half
 struct Half {
   unsigned short bits;
@@ -23,6 +27,68 @@ struct BFloat16 {
 struct alignas(128) TensorMap {
   unsigned char bytes[128];
 };
+
+//! swage:helper sharedAddress
+__device__ inline unsigned int sharedAddress(const void* x) {
+  return static_cast<unsigned int>(__cvta_generic_to_shared(x));
+}
+
+//! swage:helper copyAsync
+// 16 bytes from memory into shared memory, past the registers; zeros instead where they lie outside.
+__device__ inline void copyAsync(unsigned int to, const void* from) {
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+__device__ inline void copyAsync(unsigned int to, const void* from, bool isInside) {
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(isInside ? 16 : 0)
+               : "memory");
+}
+
+//! swage:helper commitCopies
+// The copies of this thread since the last call are a group.
+__device__ inline void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+//! swage:helper waitForCopies
+// Until all groups of this thread but the last `pending` have arrived.
+template <int pending>
+__device__ inline void waitForCopies() { asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory"); }
+
+//! swage:helper loadMatrices
+// Four matrices of 8 by 8 halves from shared memory; each lane gives the address of one of their rows.
+__device__ inline void loadMatrices(unsigned int (&to)[4], unsigned int row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(row)
+               : "memory");
+}
+
+//! swage:helper loadTransposed
+// The same, each matrix turned over its diagonal.
+__device__ inline void loadTransposed(unsigned int (&to)[4], unsigned int row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(row)
+               : "memory");
+}
+
+//! swage:helper multiplyHalf
+// sum += left * right on tensor cores: 16 by 16 times 16 by 8. `right` is its upper and its lower 8 rows.
+__device__ inline void multiplyHalf(float (&sum)[4], const unsigned int (&left)[4], unsigned int upper,
+                                    unsigned int lower) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(upper), "r"(lower));
+}
+
+//! swage:helper multiplyBFloat16
+// The same of bfloat16.
+__device__ inline void multiplyBFloat16(float (&sum)[4], const unsigned int (&left)[4], unsigned int upper,
+                                        unsigned int lower) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(upper), "r"(lower));
+}
 
 //! swage:helper toFloat
 __device__ inline float toFloat(Half x) {

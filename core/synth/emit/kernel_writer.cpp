@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/base/assert.h"
 
@@ -139,12 +140,31 @@ const std::string& KernelWriter::parameterOf(const Operand& operand) const {
 }
 
 std::string KernelWriter::parameters() const {
+  std::vector<std::size_t> all(m_buffers.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return parameters(all);
+}
+
+std::string KernelWriter::parameters(const std::vector<std::size_t>& places) const {
   std::string text;
-  for (std::size_t i = 0; i < m_buffers.size(); ++i) {
-    text += fmt::format("{}{}{}* __restrict__ {}", i == 0 ? "" : ", ", m_buffers[i].output ? "" : "const ",
+  for (const std::size_t i : places) {
+    text += fmt::format("{}{}{}* __restrict__ {}", text.empty() ? "" : ", ", m_buffers[i].output ? "" : "const ",
                         m_language.storageName(m_instance.typeOf(m_buffers[i].value)), m_parameterNames[i]);
   }
   return text;
+}
+
+std::set<std::size_t> KernelWriter::buffersOf(int prim) const {
+  const Prim& self = m_region.prims[asIndex(prim)];
+  std::set<std::size_t> places;
+  if (self.kind == Prim::Kind::Load) {
+    const KernelBuffer buffer{m_region.operands[asIndex(self.operand)].value, false};
+    places.insert(static_cast<std::size_t>(std::find(m_buffers.begin(), m_buffers.end(), buffer) - m_buffers.begin()));
+  }
+  for (const int arg : self.args) {
+    places.merge(buffersOf(arg));
+  }
+  return places;
 }
 
 void KernelWriter::unpackArguments() {

@@ -31,6 +31,10 @@ class KernelWriter {
   [[nodiscard]] std::string_view index() const { return m_index; }
   // "const float* __restrict__ x, float* __restrict__ out"
   [[nodiscard]] std::string parameters() const;
+  // Of some buffers, by their places in buffers().
+  [[nodiscard]] std::string parameters(const std::vector<std::size_t>& places) const;
+  // The buffers that a prim is computed from, without those behind the results of folds; in ascending order.
+  [[nodiscard]] std::set<std::size_t> buffersOf(int prim) const;
   // C++ takes its arguments from an array of pointers to them: one line for each.
   void unpackArguments();
 

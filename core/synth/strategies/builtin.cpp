@@ -13,6 +13,7 @@ const StrategyTable& StrategyTable::builtIn() {
     addDirect(built);
     addGather(built);
     addCudaProduct(built);
+    addCudaMmaProduct(built);
     addCpuProduct(built);
     addScans(built);
     return built;

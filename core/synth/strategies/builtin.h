@@ -9,6 +9,7 @@ namespace swage::synth {
 void addDirect(StrategyTable& table);
 void addGather(StrategyTable& table);
 void addCudaProduct(StrategyTable& table);
+void addCudaMmaProduct(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
 void addScans(StrategyTable& table);
 

@@ -6,6 +6,7 @@
 #include "core/synth/example.h"
 #include "core/toolchain/compiler.h"
 #include "core/toolchain/sandbox.h"
+#include "tests/core/synth/graph_builder.h"
 #include "tests/core/synth/lab.h"
 #include "tests/core/synth/pattern_examples.h"
 
@@ -30,12 +31,13 @@ toolchain::Compiler* compiler() {
 }
 
 std::vector<domain::KernelFacts> compile(std::string source, std::vector<std::string> entries,
-                                         std::vector<std::string> flags = {}) {
+                                         std::vector<std::string> flags = {}, std::string architecture = "sm_90a") {
   if (compiler() == nullptr) {
     ADD_FAILURE() << "no toolchain";
     return {};
   }
-  const domain::CompileRequest request{Target::Cuda, std::move(source), std::move(entries), "sm_90a", std::move(flags)};
+  const domain::CompileRequest request{Target::Cuda, std::move(source), std::move(entries), std::move(architecture),
+                                       std::move(flags)};
   auto outcome = compiler()->compile(request, {});
   if (const auto* failure = std::get_if<domain::CompileFailed>(&outcome)) {
     ADD_FAILURE() << failure->log << "\n" << request.source;
@@ -135,10 +137,68 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
-                         ::testing::Values("column", "direct", "gather", "map", "product", "row_block", "row_cluster",
-                                           "row_gang", "row_registers", "row_resident", "row_shared", "row_split",
-                                           "row_warp", "scan", "scan_columns"),
+                         ::testing::Values("column", "direct", "gather", "map", "product", "product_mma", "row_block",
+                                           "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
+                                           "row_split", "row_warp", "scan", "scan_columns"),
                          [](const auto& each) { return each.param; });
+
+struct MmaVariant {
+  const char* name;
+  domain::ScalarType type;
+  bool isRightAlongDepth;
+  std::map<std::string, std::int64_t> parameters;
+};
+
+class MmaVariants : public ::testing::TestWithParam<MmaVariant> {};
+
+TEST_P(MmaVariants, CompileWithoutSpillsForAmpereAndHopper) {
+  if (std::string_view(SWAGE_TEST_NVRTC).empty()) {
+    GTEST_SKIP() << "there is no NVRTC (configure with SWAGE_VENV)";
+  }
+  GraphBuilder b;
+  const auto x = b.input({1000, 504}, GetParam().type);
+  const auto y =
+      GetParam().isRightAlongDepth ? b.input({2000, 504}, GetParam().type) : b.input({504, 2000}, GetParam().type);
+  const domain::Argument both{domain::ArgumentList{arg(x), arg(y)}};
+  const std::string equation = GetParam().isRightAlongDepth ? "xz,yz->xy" : "xz,zy->xy";
+  b.output(b.call("aten.einsum.default", {{equation}, both}, {1000, 2000}, GetParam().type));
+  const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
+  domain::Genome genome{{{{0}, "product_mma", {}}}};
+  for (const patterns::Parameter& parameter : catalogue().find(Target::Cuda, "product_mma")->parameters) {
+    const auto given = GetParam().parameters.find(parameter.name);
+    genome.regions[0].parameters[parameter.name] =
+        given != GetParam().parameters.end() ? given->second : parameter.standard;
+  }
+  const auto program = synthesizer->realise(genome);
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  for (const char* architecture : {"sm_80", "sm_90a"}) {
+    const auto kernels = compile(program->source, program->entries(), {}, architecture);
+    ASSERT_EQ(kernels.size(), program->entries().size()) << architecture;
+    const domain::KernelFacts& facts = kernels.back();
+    EXPECT_EQ(facts.entry, "swage_kernel_0");
+    EXPECT_EQ(facts.movement, domain::DataMovement::Pipelined);
+    EXPECT_EQ(facts.arithmetic, domain::Arithmetic::TensorCore);
+    EXPECT_EQ(facts.spillBytes, 0) << architecture;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MmaVariants,
+                         ::testing::Values(MmaVariant{"Fp16x3", domain::ScalarType::Float32, false, {}},
+                                           MmaVariant{"Bf16x6",
+                                                      domain::ScalarType::Float32,
+                                                      true,
+                                                      {{"mode", 2}, {"warp_rows", 64}, {"warp_columns", 16}}},
+                                           MmaVariant{"Half",
+                                                      domain::ScalarType::Float16,
+                                                      false,
+                                                      {{"mode", 0},
+                                                       {"promote", 0},
+                                                       {"tile_columns", 128},
+                                                       {"warp_rows", 64},
+                                                       {"warp_columns", 64},
+                                                       {"tile_depth", 64}}},
+                                           MmaVariant{"BFloat16", domain::ScalarType::BFloat16, true, {{"mode", 0}}}),
+                         [](const auto& each) { return each.param.name; });
 
 TEST(CudaPatternList, IsTheCatalogues) {
   std::vector<std::string> ids;
@@ -147,9 +207,9 @@ TEST(CudaPatternList, IsTheCatalogues) {
       ids.push_back(pattern.id);
     }
   }
-  EXPECT_THAT(ids, ::testing::ElementsAre("column", "direct", "gather", "map", "product", "row_block", "row_cluster",
-                                          "row_gang", "row_registers", "row_resident", "row_shared", "row_split",
-                                          "row_warp", "scan", "scan_columns"));
+  EXPECT_THAT(ids, ::testing::ElementsAre("column", "direct", "gather", "map", "product", "product_mma", "row_block",
+                                          "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
+                                          "row_split", "row_warp", "scan", "scan_columns"));
 }
 
 }  // namespace

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products on tensor cores by mma.sync (compute capability 8.0 and later). A block brings tiles of both operands into
+// shared memory, several steps ahead of the multiplication (cp.async); warps take them from there in matrices of 8 by 8
+// (ldmatrix). Floats are split into shorter numbers by passes before the product (product_parts.h).
+//
+// Tensor cores cut off the low bits of what they add up, so over a long depth errors grow with it; after every
+// `promote` of the depth the sum goes into one in float, by ordinary additions (Ootomo and Yokota, "Recovering single
+// precision accuracy from Tensor Cores", 2022). The smaller products have sums of their own, which lose nothing to the
+// large one.
+#include "core/synth/strategies/product_mma.h"
+
+#include <algorithm>
+
+#include "core/synth/strategies/builtin.h"
+
+namespace swage::synth {
+namespace {
+
+constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
+constexpr std::int64_t kPiece = 8;  // numbers in 16 bytes
+constexpr std::int64_t kFirstCapability = 80;
+constexpr std::int64_t kRegistersOfThread = 255;
+constexpr std::int64_t kRegistersOfBlock = 65536;
+
+std::int64_t divideUp(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// The operand that a prim is, unchanged and of 16 bits; null where it is computed, or longer.
+const Operand* shortOperand(const Region& region, int prim) {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  if (self.kind != Prim::Kind::Load) {
+    return nullptr;
+  }
+  const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
+  const bool isShort = operand.dtype == domain::ScalarType::Float16 || operand.dtype == domain::ScalarType::BFloat16;
+  return isShort ? &operand : nullptr;
+}
+
+// Whether pieces of 16 bytes along the last of `along` lie whole and aligned in the operand.
+bool hasPieces(const Region& region, const Operand& operand, const std::vector<std::size_t>& along) {
+  if (along.empty() || operand.offset % kPiece != 0 || operand.strides[along.back()] != 1 ||
+      region.axes[along.back()].extent % kPiece != 0) {
+    return false;
+  }
+  for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
+    if (axis != along.back() && operand.strides[axis] % kPiece != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::int64_t blockCount(const ProductShape& shape, const MmaTiles& tiles) {
+  return divideUp(shape.columnCount, tiles.columns) * divideUp(shape.rowCount, tiles.rows) * shape.batchCount;
+}
+
+class CudaMmaProduct final : public Strategy {
+ public:
+  CudaMmaProduct() : Strategy(domain::Target::Cuda, "product_mma") {}
+
+  [[nodiscard]] bool accepts(const Region& region) const override {
+    return productShape(region).has_value() && !region.hasBounds() && !region.hasRole(AxisRole::Window);
+  }
+
+  [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
+    const MmaTiles tiles(instance);
+    const ProductShape shape = *productShape(instance.region);
+    std::vector<domain::KernelStep> steps;
+    Launch launch;
+    for (const OperandParts::Side side : {OperandParts::Side::Left, OperandParts::Side::Right}) {
+      if (const MmaSource source = mmaSource(instance.region, shape, tiles, side); source.parts) {
+        steps.push_back(source.parts->step(entry + (side == OperandParts::Side::Left ? "_left" : "_right")));
+        for (domain::TensorType& buffer : source.parts->scratch()) {
+          launch.scratch.push_back(std::move(buffer));
+        }
+      }
+    }
+    domain::KernelStep product;
+    product.entry = entry;
+    product.block.x = static_cast<std::uint32_t>(tiles.threads());
+    product.grid.x = static_cast<std::uint32_t>(blockCount(shape, tiles));
+    product.dynamicSharedBytes = static_cast<std::uint32_t>(tiles.stages * tiles.stageBytes());
+    steps.push_back(std::move(product));
+    launch.step = std::move(steps.front());
+    launch.more.assign(steps.begin() + 1, steps.end());
+    return launch;
+  }
+
+  [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
+                                         int /*number*/) const override {
+    return writeMmaProduct(instance, launch);
+  }
+
+  [[nodiscard]] domain::Cell aims(const Instance& instance) const override {
+    const MmaTiles tiles(instance);
+    const ProductShape shape = *productShape(instance.region);
+    const bool hasPass = mmaSource(instance.region, shape, tiles, OperandParts::Side::Left).parts ||
+                         mmaSource(instance.region, shape, tiles, OperandParts::Side::Right).parts;
+    domain::Cell cell;
+    cell.movement = domain::DataMovement::Pipelined;
+    cell.arithmetic = domain::Arithmetic::TensorCore;
+    cell.decomposition = hasPass ? domain::Decomposition::SeveralLaunches : domain::Decomposition::OneLaunch;
+    return cell;
+  }
+
+ private:
+  [[nodiscard]] Result<> fits(const Instance& instance) const override {
+    const MmaTiles tiles(instance);
+    const ProductShape shape = *productShape(instance.region);
+    if (instance.device.computeCapability < kFirstCapability) {
+      return unfit("the device copies nothing past its registers, or has no tensor cores for it");
+    }
+    SWAGE_TRY(fitsOperands(instance.region, shape, tiles));
+    if (tiles.rows % tiles.warpRows != 0 || tiles.columns % tiles.warpColumns != 0 || tiles.threads() < 64 ||
+        tiles.threads() > 512) {
+      return unfit("a block has 2 to 16 warps");
+    }
+    if (tiles.registers() > std::min(kRegistersOfThread, kRegistersOfBlock / tiles.threads())) {
+      return unfit("the sums of a thread do not fit into its registers");
+    }
+    if (tiles.stages * tiles.stageBytes() > instance.device.sharedBytesPerBlock) {
+      return unfit("the tiles do not fit into shared memory");
+    }
+    if (divideUp(shape.depthCount, tiles.depth) < tiles.stages - 1) {
+      return unfit("there are more stages than steps");
+    }
+    if (blockCount(shape, tiles) > kMaxGrid || shape.depthCount > kMaxGrid ||
+        shape.batchCount * (std::max(shape.rowCount, shape.columnCount) + tiles.rows + tiles.columns) > kMaxGrid) {
+      return unfit("there are more tiles than blocks of a grid");
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<> fitsOperands(const Region& region, const ProductShape& shape, const MmaTiles& tiles) const {
+    const Operand* left = shortOperand(region, shape.left);
+    const Operand* right = shortOperand(region, shape.right);
+    const bool areShort = left != nullptr && right != nullptr && left->dtype == right->dtype;
+    if (areShort == tiles.isSplit()) {
+      return unfit(areShort ? "its operands need not be split" : "its operands are no halves of one type");
+    }
+    for (const int side : {shape.left, shape.right}) {
+      if (region.prims[static_cast<std::size_t>(side)].type != Compute::F32) {
+        return unfit("it multiplies numbers that have more bits than a float");
+      }
+    }
+    if (tiles.isSplit() && tiles.promote == 0) {
+      return unfit("tensor cores would lose what the splitting keeps");
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+MmaSource mmaSource(const Region& region, const ProductShape& shape, const MmaTiles& tiles, OperandParts::Side side) {
+  const bool isLeft = side == OperandParts::Side::Left;
+  MmaSource source{isLeft ? "row" : "column",
+                   isLeft ? "rows" : "columns",
+                   isLeft ? &shape.rows : &shape.columns,
+                   isLeft ? shape.rowCount : shape.columnCount,
+                   isLeft ? tiles.rows : tiles.columns,
+                   isLeft ? tiles.warpRows : tiles.warpColumns,
+                   isLeft ? shape.left : shape.right,
+                   nullptr,
+                   std::nullopt,
+                   {},
+                   {}};
+  const Operand* operand = shortOperand(region, source.prim);
+  const bool isWhole = operand != nullptr && !tiles.isSplit();
+  if (isWhole && hasPieces(region, *operand, shape.depth)) {
+    source.operand = operand;
+  } else if (isWhole && hasPieces(region, *operand, *source.axes)) {
+    source.operand = operand;
+    source.isAlongDepth = false;
+  } else {
+    const domain::ScalarType native = operand != nullptr ? operand->dtype : domain::ScalarType::Float16;
+    source.parts.emplace(region, shape, side, partFormat(tiles.mode, native),
+                         OperandParts::Padding{source.tile, tiles.depth});
+    source.isAlongDepth = source.parts->isAlongDepth();
+  }
+  return source;
+}
+
+std::string describeMma(const Region& region, const ProductShape& shape, const MmaTiles& tiles) {
+  const std::string way = tiles.mode == ProductMode::Native   ? "in one product"
+                          : tiles.mode == ProductMode::Fp16x3 ? "as high * high + (low * high + high * low) / 2048"
+                                                              : "as six products of the three parts of each number";
+  const std::string promoted =
+      tiles.promote > 0
+          ? fmt::format(
+                " Tensor cores cut off low bits when they add, so after every {} their sums go into sums in float.",
+                tiles.promote)
+          : "";
+  return fmt::format(
+      "A product of {} by {}, summed over {}{}, on tensor cores {}. A block makes a tile of {} by {}, each warp {} by "
+      "{} "
+      "of it; tiles of {} of the sum are copied into shared memory {} steps ahead.{}",
+      shape.rowCount, shape.columnCount, extentsText(region, shape.depth),
+      shape.batchCount > 1 ? fmt::format(", {} times", shape.batchCount) : "", way, tiles.rows, tiles.columns,
+      tiles.warpRows, tiles.warpColumns, tiles.depth, tiles.stages - 1, promoted);
+}
+
+void addCudaMmaProduct(StrategyTable& table) {
+  table.add(std::make_unique<CudaMmaProduct>());
+}
+
+}  // namespace swage::synth

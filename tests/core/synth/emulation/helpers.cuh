@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of patterns/cuda/helpers.cuh that are instructions of a device, for runtime.h. Fragments of matrices lie
+// in registers as the PTX manual draws them for ldmatrix and mma.m16n8k16.
+
+//! swage:helper kInfinity
+#define kInfinity __int_as_float(0x7f800000)
+
+//! swage:helper kNan
+#define kNan __int_as_float(0x7fffffff)
+
+//! swage:helper kNotFinite
+#define kNotFinite (1 << 20)
+
+//! swage:helper Half
+struct Half {
+  unsigned short bits;
+};
+
+//! swage:helper BFloat16
+struct BFloat16 {
+  unsigned short bits;
+};
+
+//! swage:helper toFloat
+inline float toFloat(Half x) { return static_cast<float>(swage_bits<_Float16>(x.bits)); }
+inline float toFloat(BFloat16 x) { return __uint_as_float(static_cast<unsigned>(x.bits) << 16); }
+
+//! swage:helper toHalf
+inline Half toHalf(float x) { return {swage_bits<unsigned short>(static_cast<_Float16>(x))}; }
+
+//! swage:helper toBFloat16
+inline BFloat16 toBFloat16(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return {static_cast<unsigned short>(x != x ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+}
+
+//! swage:helper maximum
+template <class T>
+inline T maximum(T a, T b) { return a > b || a != a ? a : b; }
+
+//! swage:helper sharedAddress
+inline unsigned sharedAddress(const void* x) {
+  return static_cast<unsigned>(static_cast<const unsigned char*>(x) - emulation::sharedMemory);
+}
+
+//! swage:helper copyAsync
+inline void copyAsync(unsigned to, const void* from) {
+  if (to % 16 != 0 || reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
+    __builtin_trap();
+  }
+  emulation::current->open.push_back({to, from});
+}
+inline void copyAsync(unsigned to, const void* from, bool isInside) { copyAsync(to, isInside ? from : nullptr); }
+
+//! swage:helper commitCopies
+inline void commitCopies() {
+  emulation::current->groups.push_back(std::move(emulation::current->open));
+  emulation::current->open.clear();
+}
+
+//! swage:helper waitForCopies
+template <int pending>
+inline void waitForCopies() { emulation::finishCopies(pending); }
+
+//! swage:helper swage_pair
+inline unsigned swage_pair(unsigned first, unsigned second) {
+  return swage_bits<unsigned short>(*reinterpret_cast<const short*>(emulation::sharedMemory + first)) |
+         static_cast<unsigned>(
+             swage_bits<unsigned short>(*reinterpret_cast<const short*>(emulation::sharedMemory + second)))
+             << 16;
+}
+
+//! swage:helper loadMatrices
+inline void loadMatrices(unsigned (&to)[4], unsigned row) {
+  const auto given = emulation::exchange({row});
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned matrix = 0; matrix < 4; ++matrix) {
+    const unsigned from = given[matrix * 8 + lane / 4][0] + lane % 4 * 4;
+    to[matrix] = swage_pair(from, from + 2);
+  }
+}
+
+//! swage:helper loadTransposed
+inline void loadTransposed(unsigned (&to)[4], unsigned row) {
+  const auto given = emulation::exchange({row});
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned matrix = 0; matrix < 4; ++matrix) {
+    const unsigned first = matrix * 8 + lane % 4 * 2;
+    to[matrix] = swage_pair(given[first][0] + lane / 4 * 2, given[first + 1][0] + lane / 4 * 2);
+  }
+}
+
+//! swage:helper multiplyHalf multiplyBFloat16
+// Adds as tensor cores do: exactly, then without what does not fit into a float.
+inline float swage_cut(double x) {
+  const float nearest = static_cast<float>(x);
+  return std::fabs(static_cast<double>(nearest)) > std::fabs(x) ? std::nextafterf(nearest, 0.0f) : nearest;
+}
+template <class Number>
+inline void swage_multiply(float (&sum)[4], const unsigned (&left)[4], unsigned upper, unsigned lower) {
+  const auto given = emulation::exchange({left[0], left[1], left[2], left[3], upper, lower});
+  const unsigned lane = threadIdx.x % 32;
+  const auto number = [](unsigned pair, unsigned half) {
+    return static_cast<double>(toFloat(Number{static_cast<unsigned short>(half == 0 ? pair : pair >> 16)}));
+  };
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned row = lane / 4 + i / 2 * 8;
+    const unsigned column = lane % 4 * 2 + i % 2;
+    double exact = static_cast<double>(sum[i]);
+    for (unsigned k = 0; k < 16; ++k) {
+      const auto& a = given[row % 8 * 4 + k % 8 / 2];
+      const auto& b = given[column * 4 + k % 8 / 2];
+      exact += number(a[k / 8 * 2 + row / 8], k % 2) * number(b[4 + k / 8], k % 2);
+    }
+    sum[i] = swage_cut(exact);
+  }
+}
+inline void multiplyHalf(float (&sum)[4], const unsigned (&left)[4], unsigned upper, unsigned lower) {
+  swage_multiply<Half>(sum, left, upper, lower);
+}
+inline void multiplyBFloat16(float (&sum)[4], const unsigned (&left)[4], unsigned upper, unsigned lower) {
+  swage_multiply<BFloat16>(sum, left, upper, lower);
+}

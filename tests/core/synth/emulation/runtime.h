@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA C++ on a processor, as far as the written kernels use it, so that their indices, tails and numbers can be tested
+// without a device. Included in front of a kernel's text (see emulator.h). A thread of a block is a context of its own;
+// they run in turn, each until it waits for others. Blocks run one after another.
+#pragma once
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#define __global__ __attribute__((visibility("default")))
+#define __device__
+#define __launch_bounds__(threads)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+using std::max;
+using std::min;
+
+struct Index3 {
+  unsigned x = 0;
+  unsigned y = 0;
+  unsigned z = 0;
+};
+
+namespace emulation {
+
+// Threads that wait for each other.
+struct Barrier {
+  int count = 0;
+  int arrived = 0;
+  int generation = 0;
+  int sum = 0;   // of what they bring
+  int last = 0;  // that of the generation before
+};
+
+struct Copy {
+  unsigned to = 0;
+  const void* from = nullptr;
+};
+
+struct Warp {
+  Barrier barrier;
+  int turn = 0;
+  std::array<std::array<std::array<unsigned, 8>, 32>, 2> given{};  // by turn, lane
+};
+
+struct Thread {
+  ucontext_t context{};
+  std::vector<char> stack;
+  Index3 index;
+  Warp* warp = nullptr;
+  int exchanges = 0;
+  bool isDone = false;
+  std::vector<Copy> open;                 // copies that are not committed
+  std::vector<std::vector<Copy>> groups;  // the oldest first
+};
+
+inline ucontext_t scheduler;
+inline Thread* current = nullptr;
+inline Index3 block;
+inline Barrier blockBarrier;
+inline std::function<void()> body;
+alignas(1024) inline unsigned char sharedMemory[256 << 10];
+
+inline void yield() {
+  swapcontext(&current->context, &scheduler);
+}
+
+// The sum of what all bring.
+inline int wait(Barrier& barrier, int brings = 0) {
+  const int generation = barrier.generation;
+  barrier.sum += brings;
+  if (++barrier.arrived == barrier.count) {
+    barrier.last = barrier.sum;
+    barrier.arrived = barrier.sum = 0;
+    ++barrier.generation;
+    return barrier.last;
+  }
+  while (barrier.generation == generation) {
+    yield();
+  }
+  return barrier.last;
+}
+
+// What all lanes of the warp give.
+inline const std::array<std::array<unsigned, 8>, 32>& exchange(const std::array<unsigned, 8>& mine) {
+  Warp& warp = *current->warp;
+  auto& given = warp.given[static_cast<std::size_t>(current->exchanges++ % 2)];
+  given[current->index.x % 32] = mine;
+  wait(warp.barrier);
+  return given;
+}
+
+// At the last moment that is allowed, so that whoever reads too early reads something old.
+inline void finishCopies(std::size_t pending) {
+  auto& groups = current->groups;
+  while (groups.size() > pending) {
+    for (const Copy& copy : groups.front()) {
+      if (copy.from != nullptr) {
+        std::memcpy(sharedMemory + copy.to, copy.from, 16);
+      } else {
+        std::memset(sharedMemory + copy.to, 0, 16);
+      }
+    }
+    groups.erase(groups.begin());
+  }
+}
+
+inline void start() {
+  body();
+  current->isDone = true;
+  swapcontext(&current->context, &scheduler);
+}
+
+inline void runBlock(unsigned threads) {
+  std::memset(sharedMemory, 0xFF, sizeof sharedMemory);  // NaN
+  blockBarrier = {static_cast<int>(threads)};
+  std::vector<Warp> warps(threads / 32);
+  for (Warp& warp : warps) {
+    warp.barrier.count = 32;
+  }
+  std::vector<std::unique_ptr<Thread>> all;
+  for (unsigned i = 0; i < threads; ++i) {
+    Thread& thread = *all.emplace_back(std::make_unique<Thread>());
+    thread.stack.resize(std::size_t{128} << 10);
+    thread.index.x = i;
+    thread.warp = &warps[i / 32];
+    getcontext(&thread.context);
+    thread.context.uc_stack.ss_sp = thread.stack.data();
+    thread.context.uc_stack.ss_size = thread.stack.size();
+    makecontext(&thread.context, start, 0);
+  }
+  for (bool isRunning = true; isRunning;) {
+    isRunning = false;
+    for (const auto& thread : all) {
+      if (!thread->isDone) {
+        current = thread.get();
+        swapcontext(&scheduler, &thread->context);
+        isRunning = true;
+      }
+    }
+  }
+}
+
+template <std::size_t... I>
+void call(void* kernel, void** pointers, std::index_sequence<I...>) {
+  using Any = void (*)(decltype(static_cast<void>(I), static_cast<void*>(nullptr))...);
+  reinterpret_cast<Any>(kernel)(pointers[I]...);
+}
+
+template <std::size_t Count = 0>
+void callWith(void* kernel, void** pointers, std::size_t count) {
+  if constexpr (Count <= 16) {
+    if (count == Count) {
+      call(kernel, pointers, std::make_index_sequence<Count>());
+    } else {
+      callWith<Count + 1>(kernel, pointers, count);
+    }
+  }
+}
+
+}  // namespace emulation
+
+// All arguments of the kernel are pointers.
+extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) void swage_emulate(
+    void* kernel, unsigned blocks, unsigned threads, void** pointers, std::size_t count) {
+  emulation::body = [=] { emulation::callWith(kernel, pointers, count); };
+  for (unsigned i = 0; i < blocks; ++i) {
+    emulation::block.x = i;
+    emulation::runBlock(threads);
+  }
+}
+
+#define threadIdx (emulation::current->index)
+#define blockIdx (emulation::block)
+
+inline void __syncthreads() {
+  emulation::wait(emulation::blockBarrier);
+}
+inline int __syncthreads_or(int condition) {
+  return emulation::wait(emulation::blockBarrier, condition != 0 ? 1 : 0) > 0 ? 1 : 0;
+}
+
+template <class To, class From>
+To swage_bits(From from) {
+  To to{};
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+inline float __int_as_float(int x) {
+  return swage_bits<float>(x);
+}
+inline unsigned __float_as_uint(float x) {
+  return swage_bits<unsigned>(x);
+}
+inline float __uint_as_float(unsigned x) {
+  return swage_bits<float>(x);
+}
