@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+struct Flawed : Honest {
+  static constexpr int kPromote = 1 << 20;
+};
+
+extern "C" __global__ void __launch_bounds__(128) kernel(const float* x, const float* y, float* out) {
+  product<Flawed>(x, y, out);
+}
