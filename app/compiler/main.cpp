@@ -19,6 +19,7 @@
 #include "core/base/fd.h"
 #include "core/base/log.h"
 #include "core/toolchain/nvrtc_helper.h"
+#include "core/toolchain/own_libraries.h"
 #include "core/toolchain/sandbox.h"
 #include "core/wire/exit_code.h"
 
@@ -46,6 +47,7 @@ wire::ExitCode runServer(Options options) {
   const Fd frames = takeOutput();
   std::error_code error;
   options.toolchain.helperProgram = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  options.toolchain.helperLibraries = toolchain::librariesOutsideUsr();
   if (options.toolchain.sandbox == toolchain::SandboxMode::Bubblewrap) {
     if (const auto usable = toolchain::checkSandbox(options.toolchain.bubblewrap); !usable) {
       return fail(usable.error(), wire::ExitCode::SandboxUnavailable);

@@ -44,8 +44,8 @@ std::optional<std::string> findDefect(const CompileRequest& request) {
 
 Result<Compiler> Compiler::open(const ToolchainOptions& options) {
   auto cpu = CpuCompiler::open({options.sandbox, options.bubblewrap, options.cxx, options.headerCache});
-  auto cuda = CudaCompiler::open(
-      {options.sandbox, options.bubblewrap, options.nvrtc, options.cudaIncludes, options.helperProgram});
+  auto cuda = CudaCompiler::open({options.sandbox, options.bubblewrap, options.nvrtc, options.cudaIncludes,
+                                  options.helperProgram, options.helperLibraries});
   if (!cpu && !cuda) {
     return Error(ErrorKind::Environment,
                  fmt::format("nothing can be compiled here: {}; {}", cpu.error().message(), cuda.error().message()),

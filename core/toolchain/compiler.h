@@ -20,8 +20,9 @@ struct ToolchainOptions {
   std::string cxx = "g++";
   std::string nvrtc;  // empty: no cuda
   std::vector<std::string> cudaIncludes;
-  std::string helperProgram;  // see CudaCompiler::Options
-  std::string headerCache;    // see CpuCompiler::Options
+  std::string helperProgram;                 // see CudaCompiler::Options
+  std::vector<std::string> helperLibraries;  // see CudaCompiler::Options
+  std::string headerCache;                   // see CpuCompiler::Options
 };
 
 // Turns one source into one binary and its facts, for any target. Whatever a source does, compile() returns within its

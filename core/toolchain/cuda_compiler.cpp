@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/toolchain/capped_log.h"
 #include "core/toolchain/classify_ptx.h"
@@ -28,18 +29,35 @@ constexpr int kCompilationsPerHelper = 300;
 
 struct HelperBinds {
   Bind program;
-  Bind library;
+  Bind nvrtc;  // a folder
+  std::vector<Bind> libraries;
   std::vector<Bind> includes;
 };
 
 HelperBinds bindsOf(const CudaCompiler::Options& options) {
   HelperBinds binds;
-  binds.program = {options.helperProgram, "/swage/compiler", Access::ReadOnly};
-  binds.library = {std::filesystem::path(options.nvrtc).parent_path().string(), "/nvrtc", Access::ReadOnly};
+  binds.program = {options.helperProgram, "/swage/bin/swage-compiler", Access::ReadOnly};
+  binds.nvrtc = {std::filesystem::path(options.nvrtc).parent_path().string(), "/nvrtc", Access::ReadOnly};
+  for (const std::string& library : options.helperLibraries) {
+    const std::string name = std::filesystem::path(library).filename().string();
+    binds.libraries.push_back({library, "/swage/lib/" + name, Access::ReadOnly});
+  }
   for (const std::string& folder : options.includes) {
     binds.includes.push_back({folder, fmt::format("/include/{}", binds.includes.size()), Access::ReadOnly});
   }
   return binds;
+}
+
+// LD_LIBRARY_PATH of the helper.
+std::string libraryFolders(const HelperBinds& binds, SandboxMode mode) {
+  std::vector<std::string> folders{insidePath(mode, binds.nvrtc)};
+  for (const Bind& library : binds.libraries) {
+    std::string folder = std::filesystem::path(insidePath(mode, library)).parent_path().string();
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) {
+      folders.push_back(std::move(folder));
+    }
+  }
+  return fmt::format("{}", fmt::join(folders, ":"));
 }
 
 std::optional<std::string> missingEntry(const std::vector<KernelFacts>& kernels, const CompileRequest& request) {
@@ -132,11 +150,12 @@ Result<> CudaCompiler::ensureHelper() {
   SandboxSpec spec;
   spec.mode = m_options.sandbox;
   spec.bubblewrap = m_options.bubblewrap;
-  spec.binds = {binds.program, binds.library};
+  spec.binds = {binds.program, binds.nvrtc};
+  spec.binds.insert(spec.binds.end(), binds.libraries.begin(), binds.libraries.end());
   spec.binds.insert(spec.binds.end(), binds.includes.begin(), binds.includes.end());
-  const std::string folder = insidePath(spec.mode, binds.library);
-  spec.environment = {{"LD_LIBRARY_PATH", folder}};
-  const std::string library = folder + "/" + std::filesystem::path(m_options.nvrtc).filename().string();
+  spec.environment = {{"LD_LIBRARY_PATH", libraryFolders(binds, spec.mode)}};
+  const std::string library =
+      insidePath(spec.mode, binds.nvrtc) + "/" + std::filesystem::path(m_options.nvrtc).filename().string();
   auto helper = NvrtcHelper::start(
       sandboxCommand(spec, {insidePath(spec.mode, binds.program), "--nvrtc-helper", library}), outerEnvironment(spec));
   if (!helper) {

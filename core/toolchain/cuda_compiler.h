@@ -20,9 +20,10 @@ class CudaCompiler {
   struct Options {
     SandboxMode sandbox = SandboxMode::Bubblewrap;
     std::string bubblewrap = "bwrap";
-    std::string nvrtc;                  // path of libnvrtc.so; libnvrtc-builtins stands beside it
-    std::vector<std::string> includes;  // folders with cuda_fp16.h and what else a source may include
-    std::string helperProgram;          // the program that understands --nvrtc-helper
+    std::string nvrtc;                           // path of libnvrtc.so; libnvrtc-builtins stands beside it
+    std::vector<std::string> includes;           // folders with cuda_fp16.h and what else a source may include
+    std::string helperProgram;                   // the program that understands --nvrtc-helper
+    std::vector<std::string> helperLibraries{};  // of that program, outside of /usr; see librariesOutsideUsr()
   };
 
   // Environment error when the library is not there. NVRTC itself is loaded by the first compilation.

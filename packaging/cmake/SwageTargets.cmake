@@ -32,7 +32,20 @@ function(swage_add_program name)
   if(ARG_OUTPUT)
     set_target_properties(${name} PROPERTIES OUTPUT_NAME ${ARG_OUTPUT})
   endif()
+  if(NOT ARG_LAYER STREQUAL "tests")
+    swage_find_libraries_beside(${name} "${ARG_QT}")
+  endif()
   swage_describe_target(${name} "${ARG_LAYER}" "${ARG_QT}")
+endfunction()
+
+# A program finds the libraries that were unpacked with it: in lib/ beside its bin/, wherever that is.
+function(swage_find_libraries_beside name qt)
+  set_target_properties(${name} PROPERTIES
+    BUILD_RPATH "$ORIGIN/../lib" INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH ON)
+  if(qt)
+    # RPATH and not RUNPATH, because it also holds for the libraries that Qt's need.
+    target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
+  endif()
 endfunction()
 
 # The target swage_programs: every program that this configuration has in the given folders. The scripts of packaging/

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 
@@ -33,9 +35,9 @@ using testing::TempDir;
 
 class Program {
  public:
-  explicit Program(std::vector<std::string> arguments) {
+  explicit Program(std::vector<std::string> arguments, const std::string& program = compilerProgram()) {
     std::signal(SIGPIPE, SIG_IGN);
-    arguments.insert(arguments.begin(), compilerProgram());
+    arguments.insert(arguments.begin(), program);
     auto toProgram = openPipe();
     auto fromProgram = openPipe();
     EXPECT_THAT(toProgram, IsOk());
@@ -160,6 +162,53 @@ TEST(CompilerProgram, CompilesCudaThroughItsOwnHelper) {
   EXPECT_TRUE(std::holds_alternative<domain::CompiledBinary>(answer->outcome));
   program.send(wire::Shutdown{});
   EXPECT_EQ(program.exitCode(), static_cast<int>(wire::ExitCode::Ok));
+}
+
+// Where this process has libfmt from.
+std::string pathOfFmt() {
+  std::string path;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* into) {
+        if (std::string_view(info->dlpi_name).find("/libfmt.so.") != std::string_view::npos) {
+          *static_cast<std::string*>(into) = info->dlpi_name;
+        }
+        return 0;
+      },
+      &path);
+  return path;
+}
+
+// The program and one of its libraries, unpacked as bin/ and lib/ into another folder. The copy needs that library by a
+// name that this machine does not have, so that it cannot be the system's.
+std::string unpackInto(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder / "bin");
+  std::filesystem::create_directories(folder / "lib");
+  const std::filesystem::path fmt = pathOfFmt();
+  std::string renamed = fmt.filename().string();
+  renamed.back() = 'x';
+  std::filesystem::copy_file(fmt, folder / "lib" / renamed);
+  std::string bytes = readTextFile(compilerProgram()).value_or(std::string());
+  const std::size_t place = bytes.find('\0' + fmt.filename().string() + '\0');
+  EXPECT_NE(place, std::string::npos) << "the program does not need " << fmt;
+  bytes.replace(place + 1, renamed.size(), renamed);
+  const std::filesystem::path program = folder / "bin/swage-compiler";
+  EXPECT_THAT(writeFileAtomically(program, bytes), IsOk());
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  return program.string();
+}
+
+TEST(CompilerProgram, FindsItsLibrariesWhereverItIsUnpackedAlsoInTheSandbox) {
+  SWAGE_NEEDS_SANDBOX();
+  SWAGE_NEEDS_NVRTC();
+  const TempDir folder;
+  Program program(usualArguments(), unpackInto(folder.path()));
+  ASSERT_TRUE(program.receiveA<wire::Hello>().has_value()) << program.errors();
+  program.send(wire::Hello{});
+  program.send(compileFrame(1, cudaRequest(dataFile("cuda/naive.cu"))));
+  const auto answer = program.receiveA<wire::Compiled>();
+  ASSERT_TRUE(answer.has_value());
+  const auto* failure = std::get_if<domain::CompileFailed>(&answer->outcome);
+  EXPECT_EQ(failure, nullptr) << failure->log;
 }
 
 TEST(CompilerProgram, HonoursTheLimitsOfARequestAndGoesOn) {
