@@ -26,9 +26,9 @@
 namespace swage::compiler {
 namespace {
 
-wire::ExitCode fail(const Error& error, wire::ExitCode code) {
+wire::ExitCode fail(const Error& error) {
   log::error("{}{}{}", error.message(), error.hint().empty() ? "" : "; hint: ", error.hint());
-  return code;
+  return wire::exitCodeFor(error.kind());
 }
 
 constexpr int kNice = 10;
@@ -40,30 +40,37 @@ Fd takeOutput() {
   return frames;
 }
 
-wire::ExitCode runServer(Options options) {
-  // As many compilers as cores run beside the worker, the engine and the window. Those must not wait for a core; who is
-  // refused the lower priority has it already.
-  static_cast<void>(::setpriority(PRIO_PROCESS, 0, kNice));
-  const Fd frames = takeOutput();
+// Sandbox or Environment error when it cannot be used here.
+Result<toolchain::Compiler> openToolchain(Options options) {
   std::error_code error;
   options.toolchain.helperProgram = std::filesystem::read_symlink("/proc/self/exe", error).string();
   options.toolchain.helperLibraries = toolchain::librariesOutsideUsr();
   if (options.toolchain.sandbox == toolchain::SandboxMode::Bubblewrap) {
     if (const auto usable = toolchain::checkSandbox(options.toolchain.bubblewrap); !usable) {
-      return fail(usable.error(), wire::ExitCode::SandboxUnavailable);
+      return usable.error();
     }
   }
-  auto compiler = toolchain::Compiler::open(options.toolchain);
-  if (!compiler) {
-    return fail(compiler.error(), wire::ExitCode::Environment);
-  }
-  return serve(*compiler, STDIN_FILENO, frames.get());
+  return toolchain::Compiler::open(options.toolchain);
+}
+
+wire::ExitCode runServer(const Options& options) {
+  // As many compilers as cores run beside the worker, the engine and the window. Those must not wait for a core; who is
+  // refused the lower priority has it already.
+  static_cast<void>(::setpriority(PRIO_PROCESS, 0, kNice));
+  const Fd frames = takeOutput();
+  auto compiler = openToolchain(options);
+  return compiler ? serve(*compiler, STDIN_FILENO, frames.get()) : fail(compiler.error());
+}
+
+wire::ExitCode check(const Options& options) {
+  const auto compiler = openToolchain(options);
+  return compiler ? wire::ExitCode::Ok : fail(compiler.error());
 }
 
 wire::ExitCode run(const std::vector<std::string_view>& arguments) {
   auto options = parseOptions(arguments);
   if (!options) {
-    return fail(options.error(), wire::ExitCode::Usage);
+    return fail(options.error());
   }
   switch (options->action) {
     case Options::Action::Help: fmt::print("{}", usage()); return wire::ExitCode::Ok;
@@ -73,9 +80,10 @@ wire::ExitCode run(const std::vector<std::string_view>& arguments) {
       const Fd frames = takeOutput();  // of the engine's priority, because the engine waits for it
       return serveSynthesis(STDIN_FILENO, frames.get());
     }
+    case Options::Action::Check: return check(*options);
     case Options::Action::Serve: break;
   }
-  return runServer(std::move(*options));
+  return runServer(*options);
 }
 
 }  // namespace

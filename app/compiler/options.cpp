@@ -58,6 +58,10 @@ Result<Options> parseOptions(std::span<const std::string_view> arguments) {
       options.action = Options::Action::Synthesise;
       continue;
     }
+    if (name == "--check") {
+      options.action = Options::Action::Check;
+      continue;
+    }
     std::string_view value;
     if (const std::size_t equals = name.find('='); equals != std::string_view::npos) {
       value = name.substr(equals + 1);
@@ -77,6 +81,7 @@ std::string_view usage() {
   return "usage: swage-compiler [options]\n"
          "Compiles candidates: reads Compile frames on standard input, writes Compiled frames on standard output.\n"
          "  --synthesis            write sources instead: reads Synthesise frames, writes Synthesised frames\n"
+         "  --check                only say by the exit code whether sandbox and compilers can be used\n"
          "  --sandbox bwrap|none   run compilers under bubblewrap (default), or unprotected\n"
          "  --bwrap PATH           the bubblewrap program (default: bwrap)\n"
          "  --cxx PROGRAM          the C++ compiler for target cpu (default: g++)\n"

@@ -14,7 +14,7 @@ namespace swage::compiler {
 struct Options {
   toolchain::ToolchainOptions toolchain;
   std::string nvrtcHelper;  // not empty: be the helper inside the sandbox, for this library
-  enum class Action { Serve, Synthesise, NvrtcHelper, Help } action = Action::Serve;
+  enum class Action { Serve, Check, Synthesise, NvrtcHelper, Help } action = Action::Serve;
 };
 
 // Usage error, with what was wrong.

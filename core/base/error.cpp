@@ -12,6 +12,7 @@ std::string_view name(ErrorKind kind) {
     case ErrorKind::Io: return "input/output";
     case ErrorKind::Storage: return "storage";
     case ErrorKind::Environment: return "environment";
+    case ErrorKind::Sandbox: return "sandbox";
     case ErrorKind::Timeout: return "timeout";
     case ErrorKind::Cancelled: return "cancelled";
     case ErrorKind::Protocol: return "protocol";

@@ -16,7 +16,8 @@ enum class ErrorKind : std::uint8_t {
   NotFound,
   Io,
   Storage,      // database or artifact store
-  Environment,  // a driver, compiler, Python or sandbox is missing or unusable
+  Environment,  // a driver, compiler or Python is missing or unusable
+  Sandbox,      // what must not run unprotected cannot be protected here
   Timeout,
   Cancelled,  // never shown as a failure
   Protocol,   // the other process said something it must not

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/process/compiler_check.h"
 #include "core/toolchain/compile_failure.h"
-#include "core/wire/exit_code.h"
 
 namespace swage::process {
 namespace {
@@ -17,18 +17,6 @@ constexpr int kMaxAttempts = 2;
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000.0));
-}
-
-Error startFailure(const ChannelEnd& end) {
-  if (end.child.exitCode == static_cast<int>(wire::ExitCode::SandboxUnavailable)) {
-    return {ErrorKind::Environment, "the compiler sandbox cannot be set up: " + end.child.lastLines,
-            "install bubblewrap and allow user namespaces; `swage doctor` shows what is missing"};
-  }
-  std::string message = "compilers cannot be started: " + end.detail;
-  if (!end.child.lastLines.empty()) {
-    message += "\n" + end.child.lastLines;
-  }
-  return {ErrorKind::Environment, message, "run `swage doctor`"};
 }
 
 // What a compiler says of its own surroundings instead of the source: no g++, no NVRTC, no sandbox, no disk.
@@ -211,7 +199,7 @@ void CompilerPool::handleDeath(Slot& slot, const ChannelEnd& end) {
     return;
   }
   if (!end.wasReady && ++m_failedStarts >= kMaxFailedStarts) {
-    const Error error = startFailure(end);
+    const Error error = compilerStartFailure(end.child, end.detail);
     kill();
     Q_EMIT failed(error);
     return;

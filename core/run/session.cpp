@@ -69,7 +69,7 @@ void Session::start(const services::RunSpec& spec) {
       fail(opened.error());
       return;
     }
-    prepareTask();
+    checkCompiler();
   });
 }
 
@@ -293,6 +293,9 @@ void Session::stopProcesses() {
   }
   if (m_pipeline) {
     m_pipeline->halt();
+  }
+  if (m_compilerCheck) {
+    m_compilerCheck->cancel();
   }
   if (m_preparation) {
     m_preparation->cancel();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/process/compiler_check.h"
 #include "core/process/compiler_pool.h"
 #include "core/process/target_choice.h"
 #include "core/process/worker_supervisor.h"
@@ -66,6 +67,7 @@ class Session : public QObject {
   // session_setup.cpp: up to the first candidate.
   [[nodiscard]] Result<> openRecord();
   [[nodiscard]] Result<> takeUp(domain::RunId run);
+  void checkCompiler();
   void prepareTask();
   void handleBundle(const Result<store::TaskBundle>& bundle);
   void chooseTarget();
@@ -163,6 +165,7 @@ class Session : public QObject {
   std::string m_torchVersion;
   stats::Roofline m_roof;
 
+  std::unique_ptr<process::CompilerCheck> m_compilerCheck;
   std::unique_ptr<TaskPreparation> m_preparation;
   std::unique_ptr<process::TargetChoice> m_targetChoice;
   std::unique_ptr<BaselineStage> m_baselineStage;

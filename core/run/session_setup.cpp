@@ -90,6 +90,22 @@ Result<> Session::takeUp(domain::RunId run) {
   return {};
 }
 
+// Importing takes seconds, and a self-test as many: both would be for nothing.
+void Session::checkCompiler() {
+  m_compilerCheck = std::make_unique<process::CompilerCheck>(m_parts.programs.compilerCommand);
+  connect(m_compilerCheck.get(), &process::CompilerCheck::finished, this, [this](const Result<>& usable) {
+    if (m_concluding) {
+      return;
+    }
+    if (!usable) {
+      fail(usable.error());
+      return;
+    }
+    prepareTask();
+  });
+  m_compilerCheck->start();
+}
+
 void Session::prepareTask() {
   m_stage = "importing " + subjectOf(m_spec);
   emitProgress();

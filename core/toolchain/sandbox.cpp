@@ -80,14 +80,14 @@ Result<> checkSandbox(const std::string& bubblewrap) {
   limits.seconds = 10.0;
   auto result = runLimited(sandboxCommand(spec, {"/usr/bin/true"}), outerEnvironment(spec), limits);
   if (!result) {
-    return Error(ErrorKind::Environment, "sandbox unavailable: " + result.error().message(), hint);
+    return Error(ErrorKind::Sandbox, "sandbox unavailable: " + result.error().message(), hint);
   }
   if (result->end != ProcessEnd::Exited || result->exitCode != 0) {
     std::string reason = result->output.substr(0, result->output.find('\n'));
     if (reason.empty()) {
       reason = fmt::format("'{}' ended with code {}", bubblewrap, result->exitCode);
     }
-    return Error(ErrorKind::Environment, "sandbox unavailable: " + reason, hint);
+    return Error(ErrorKind::Sandbox, "sandbox unavailable: " + reason, hint);
   }
   return {};
 }

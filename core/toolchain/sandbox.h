@@ -47,7 +47,7 @@ struct SandboxSpec {
 // The environment that sandboxCommand's result must be started with.
 [[nodiscard]] Environment outerEnvironment(const SandboxSpec& spec);
 
-// Runs nothing in a sandbox once. Environment error "sandbox unavailable" when bubblewrap or user namespaces are
+// Runs nothing in a sandbox once. Sandbox error "sandbox unavailable" when bubblewrap or user namespaces are
 // missing. We refuse rather than run without: see SandboxMode::None.
 [[nodiscard]] Result<> checkSandbox(const std::string& bubblewrap);
 

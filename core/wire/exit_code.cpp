@@ -14,6 +14,7 @@ ExitCode exitCodeFor(ErrorKind kind) {
     case ErrorKind::Storage: return ExitCode::Storage;
     case ErrorKind::Environment:
     case ErrorKind::Timeout: return ExitCode::Environment;
+    case ErrorKind::Sandbox: return ExitCode::SandboxUnavailable;
     case ErrorKind::Cancelled: return ExitCode::Interrupted;
     case ErrorKind::Locked: return ExitCode::AlreadyRunning;
     case ErrorKind::Protocol:

@@ -256,6 +256,17 @@ TEST(CompilerProgram, RefusesToRunWithoutASandboxUnlessTold) {
   EXPECT_THAT(program.errors(), ::testing::Not(HasSubstr("--sandbox"))) << "an option that `swage` does not have";
 }
 
+TEST(CompilerProgram, SaysByItsExitCodeAloneWhetherItCanWork) {
+  std::vector<std::string> arguments = usualArguments();
+  arguments.emplace_back("--check");
+  Program usable(arguments);
+  EXPECT_EQ(usable.exitCode(), static_cast<int>(wire::ExitCode::Ok)) << usable.errors();
+  Program unprotected({"--bwrap", "/nowhere/bwrap", "--check"});
+  EXPECT_EQ(unprotected.exitCode(), static_cast<int>(wire::ExitCode::SandboxUnavailable));
+  Program helpless({"--check", "--sandbox=none", "--cxx", "no-such-compiler"});
+  EXPECT_EQ(helpless.exitCode(), static_cast<int>(wire::ExitCode::Environment));
+}
+
 TEST(CompilerProgram, EndsWhenTheOtherSideBreaksTheProtocol) {
   {
     Program program({"--sandbox=none"});

@@ -398,6 +398,9 @@ int main(int argc, char** argv) {
   Program::Options options{.behaviour = *behaviour, .isWorker = std::strcmp(argv[1], "worker") == 0};
   for (int i = 3; i < argc; ++i) {
     const std::string_view name = argv[i];
+    if (name == "--check") {
+      return options.behaviour == Behaviour::NoSandbox ? 12 : 0;
+    }
     if (name == "--stand-by" || name == "--gpu") {
       (name == "--gpu" ? options.gpu : options.standBy) = true;
       continue;

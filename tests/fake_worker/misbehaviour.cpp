@@ -12,7 +12,7 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 30> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 31> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
@@ -33,6 +33,7 @@ std::optional<Behaviour> parseBehaviour(std::string_view name) {
       {"wrong_request", Behaviour::WrongRequest},
       {"compile_error", Behaviour::CompileError},
       {"no_compiler", Behaviour::NoCompiler},
+      {"no_sandbox", Behaviour::NoSandbox},
       {"reject_source", Behaviour::RejectSource},
       {"stderr_flood", Behaviour::StderrFlood},
       {"stdout_flood", Behaviour::StdoutFlood},

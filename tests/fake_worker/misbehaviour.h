@@ -29,6 +29,7 @@ enum class Behaviour {
   WrongRequest,    // answers another request
   CompileError,    // compiler: every source is wrong
   NoCompiler,      // compiler: there is no g++
+  NoSandbox,       // compiler: says so when it is asked
   RejectSource,    // compiler: refuses every source
   StderrFlood,     // twenty thousand lines on standard error, then the answer
   StdoutFlood,     // text without end between frames

@@ -311,6 +311,23 @@ TEST_F(SessionTest, CompilersThatCannotStartFailTheRunAndKeepTheRecord) {
   EXPECT_EQ(onlyRun().status, store::RunStatus::Failed);
 }
 
+TEST_F(SessionTest, WithoutASandboxNothingIsImportedOrStarted) {
+  const std::filesystem::path source = m_folder / "task.py";
+  const std::filesystem::path trace = m_folder / "python-was-here";
+  std::ofstream(source) << "class Model: pass\n";
+  m_spec.task = source.string();
+  const std::filesystem::path python = m_folder / "python";
+  std::ofstream(python) << "#!/bin/sh\ntouch " << trace.string() << "\nexit 1\n";
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  m_parts.programs.bridge = {python.string(), "/nonexistent"};
+  m_parts.programs.compilerCommand = fakeCompiler("no_sandbox");
+  const services::RunOutcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind(), ErrorKind::Sandbox);
+  EXPECT_FALSE(std::filesystem::exists(trace)) << "the task was imported first";
+  EXPECT_FALSE(outcome.run.isValid());
+}
+
 TEST_F(SessionTest, ARefusedTaskIsReportedAsTheWorkerSaidIt) {
   m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("refuse_task"); };
   const services::RunOutcome outcome = run();

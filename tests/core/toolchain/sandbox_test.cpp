@@ -48,7 +48,7 @@ TEST(Sandbox, PassesNothingOfOurEnvironmentToBubblewrap) {
 
 TEST(Sandbox, SaysWhatToDoWhenBubblewrapIsMissing) {
   const auto result = checkSandbox("/nowhere/bwrap");
-  EXPECT_THAT(result, IsError(ErrorKind::Environment,
+  EXPECT_THAT(result, IsError(ErrorKind::Sandbox,
                               HasSubstr("sandbox unavailable: cannot start '/nowhere/bwrap': No such file")));
   EXPECT_THAT(result.error().hint(), HasSubstr("install bubblewrap"));
   EXPECT_THAT(result.error().hint(), HasSubstr("apt install bubblewrap"));
@@ -56,7 +56,7 @@ TEST(Sandbox, SaysWhatToDoWhenBubblewrapIsMissing) {
 
 TEST(Sandbox, ReportsABubblewrapThatFails) {
   EXPECT_THAT(checkSandbox("/usr/bin/false"),
-              IsError(ErrorKind::Environment, HasSubstr("sandbox unavailable: '/usr/bin/false' ended with code 1")));
+              IsError(ErrorKind::Sandbox, HasSubstr("sandbox unavailable: '/usr/bin/false' ended with code 1")));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ TEST(ExitCodes, TellFailuresApart) {
   EXPECT_EQ(exitCodeFor(ErrorKind::NotFound), ExitCode::InvalidInput);
   EXPECT_EQ(exitCodeFor(ErrorKind::Unsupported), ExitCode::InvalidInput);
   EXPECT_EQ(exitCodeFor(ErrorKind::Environment), ExitCode::Environment);
+  EXPECT_EQ(exitCodeFor(ErrorKind::Sandbox), ExitCode::SandboxUnavailable);
   EXPECT_EQ(exitCodeFor(ErrorKind::Storage), ExitCode::Storage);
   EXPECT_EQ(exitCodeFor(ErrorKind::Io), ExitCode::Storage);
   EXPECT_EQ(exitCodeFor(ErrorKind::Locked), ExitCode::AlreadyRunning);
