@@ -12,6 +12,7 @@
 #include "core/base/closest_word.h"
 #include "core/base/duration.h"
 #include "core/services/devices_service.h"
+#include "core/services/overrides.h"
 
 namespace swage::cli {
 namespace {
@@ -73,7 +74,7 @@ void addSpeedups(CLI::App* command, double& target, double& required) {
 
 Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::string>>& into) {
   for (const std::string& text : raw.overrides) {
-    SWAGE_TRY_ASSIGN(auto pair, parseOverride(text));
+    SWAGE_TRY_ASSIGN(auto pair, services::parseOverride(text));
     into.push_back(std::move(pair));
   }
   return {};

@@ -42,15 +42,6 @@ bool isOfNumbers(const std::vector<std::vector<std::string>>& rows, std::size_t 
 
 }  // namespace
 
-Result<std::pair<std::string, std::string>> parseOverride(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) {
-    return Error(ErrorKind::Usage, fmt::format("'--set {}' is not NAME=VALUE", text),
-                 "for example --set batch_size=16");
-  }
-  return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
-}
-
 Result<Reference> parseReference(std::string_view text) {
   Reference reference;
   std::string_view digits = text;

@@ -14,9 +14,6 @@
 // What the user types and reads: ids, times, tables. Pure.
 namespace swage::cli {
 
-// "NAME=VALUE"
-[[nodiscard]] Result<std::pair<std::string, std::string>> parseOverride(std::string_view text);
-
 // "17" or "c17" is a candidate, "r3" is a run.
 struct Reference {
   enum class Kind : std::uint8_t { Candidate, Run } kind = Kind::Candidate;

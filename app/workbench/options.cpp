@@ -8,6 +8,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "core/services/overrides.h"
 #include "ui/models/format.h"
 #include "ui/models/task_catalogue.h"
 #include "ui/shell/page_descriptors.h"
@@ -114,11 +115,8 @@ Result<Options> finish(Raw raw) {
   }
   options.spec.timeBudgetSeconds = *seconds;
   for (const std::string& text : raw.overrides) {
-    const std::size_t equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return usage("cannot read the override '" + text + "': write NAME=VALUE");
-    }
-    options.spec.overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    SWAGE_TRY_ASSIGN(auto parsed, services::parseOverride(text));
+    options.spec.overrides.push_back(std::move(parsed));
   }
   if (options.start && options.spec.task.empty()) {
     return usage("cannot start a search: no task is given");

@@ -45,6 +45,11 @@ Result<> readConstants(const store::TaskBundle& bundle, exporting::ModelNewInput
   return {};
 }
 
+Result<std::string> readApplied(const store::TaskBundle& bundle) {
+  auto text = readTextFile(bundle.applied);
+  return text ? std::move(text) : std::move(text).error().withHint("import the task again");
+}
+
 Result<> admit(const ExportEvidence& evidence) {
   for (const services::ExportGate& gate : exportGates(evidence)) {
     if (services::blocksExport(gate)) {
@@ -61,7 +66,7 @@ Result<exporting::ModelNewInput> readInput(const store::Record& record, ExportEv
   SWAGE_TRY_ASSIGN(const store::TaskBundle bundle, store::readTaskBundle(evidence.run.bundlePath));
   exporting::ModelNewInput input;
   input.task = bundle.task;
-  SWAGE_TRY_ASSIGN(input.taskSource, readTextFile(bundle.source));
+  SWAGE_TRY_ASSIGN(input.taskSource, readApplied(bundle));
   // The task's own operators stand for PyTorch's ways, of which the fastest one is what the user wants.
   if (evidence.candidate.madeBy == domain::OperatorKind::Baseline) {
     input.pytorchMode = evidence.run.baselineMode.empty() ? "eager" : evidence.run.baselineMode;

@@ -155,8 +155,7 @@ std::string pytorchModule(const ModelNewInput& input, const OriginalModule& orig
 }  // namespace
 
 Result<std::string> writeModelNew(const ModelNewInput& input) {
-  SWAGE_TRY_ASSIGN(const OriginalModule original,
-                   extractModule(input.taskSource, input.task.source.className, input.task.source.overrides));
+  SWAGE_TRY_ASSIGN(const OriginalModule original, extractModule(input.taskSource, input.task.source.className));
   if (!input.pytorchMode.empty()) {
     return pytorchModule(input, original);
   }

@@ -14,7 +14,7 @@ namespace swage::exporting {
 
 struct ModelNewInput {
   domain::Task task;
-  std::string taskSource;  // source.py of the bundle
+  std::string taskSource;  // the task's file as it was run, with what --set changed
   domain::Program program;
   std::string binary;         // cubin; empty on a CPU, whose source is compiled where the file runs
   domain::DeviceInfo device;  // what the candidate was verified on

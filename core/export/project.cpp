@@ -184,11 +184,10 @@ Result<std::vector<ExportedFile>> writeProject(const ModelNewInput& input) {
   std::vector<ExportedFile> files;
   const bool isPytorch = !input.pytorchMode.empty();
   SWAGE_TRY_ASSIGN(std::string module, writeModelNew(input));
-  SWAGE_TRY_ASSIGN(std::string original, overriddenSource(input.taskSource, input.task.source.overrides));
   files.push_back({"README.md", isPytorch ? pytorchReadme(input) : readmeText(input)});
   files.push_back({"modelnew.py", std::move(module)});
   if (isPytorch) {
-    files.push_back({"original.py", std::move(original)});
+    files.push_back({"original.py", input.taskSource});
     files.push_back({"provenance.json", provenanceText(input, files)});
     return files;
   }
@@ -196,7 +195,7 @@ Result<std::vector<ExportedFile>> writeProject(const ModelNewInput& input) {
     files.push_back({kernelFileName(input), kernelText(input)});
   }
   files.push_back({"launch_plan.json", planText(input)});
-  files.push_back({"original.py", std::move(original)});
+  files.push_back({"original.py", input.taskSource});
   files.push_back({std::string(kTest), testText(input)});
   files.push_back({"provenance.json", provenanceText(input, files)});
   return files;

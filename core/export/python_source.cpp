@@ -2,12 +2,9 @@
 #include "core/export/python_source.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/export/python_text.h"
 #include "core/export/python_tokens.h"
@@ -16,7 +13,7 @@ namespace swage::exporting {
 
 namespace {
 
-enum class StatementKind : std::uint8_t { Blank, Docstring, Future, Function, Class, Assignment, MainGuard, Other };
+enum class StatementKind : std::uint8_t { Blank, Docstring, Future, Function, Class, MainGuard, Other };
 
 // A statement on the first level of the file: its lines, decorators and indented body included.
 struct Statement {
@@ -31,26 +28,9 @@ bool isDocstring(const LogicalLine& line) {
                      [](const Token& token) { return token.kind == TokenKind::Comment; });
 }
 
-// What of a file is wanted: what an exported file needs of it, under private names, or all of it as it is.
-enum class Extent : std::uint8_t { Module, WholeFile };
-
 class Extractor {
  public:
-  Extractor(std::string_view source, const std::string& className, Extent extent)
-      : m_source(source), m_className(className), m_extent(extent) {}
-
-  Result<> setOverrides(const std::vector<std::pair<std::string, std::string>>& overrides) {
-    for (const auto& [name, text] : overrides) {
-      const nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
-      if (value.is_discarded()) {
-        return Error(ErrorKind::InvalidInput,
-                     fmt::format("cannot apply --set {}: its recorded value '{}' is not JSON", name, text),
-                     "Import the task again.");
-      }
-      m_overrides[name] = pythonLiteral(value);
-    }
-    return {};
-  }
+  Extractor(std::string_view source, const std::string& className) : m_source(source), m_className(className) {}
 
   Result<OriginalModule> run() {
     SWAGE_TRY_ASSIGN(const std::vector<LogicalLine> lines, splitPython(m_source));
@@ -59,17 +39,10 @@ class Extractor {
       found = found || (statement.kind == StatementKind::Class && statement.name == m_className);
       write(statement);
     }
-    if (!found && m_extent == Extent::Module) {
+    if (!found) {
       return Error(ErrorKind::NotFound,
                    fmt::format("cannot export: the task's source defines no class {}", m_className),
                    "Import the task again.");
-    }
-    for (const auto& [name, value] : m_overrides) {
-      if (std::find(m_overridden.begin(), m_overridden.end(), name) == m_overridden.end()) {
-        return Error(ErrorKind::NotFound,
-                     fmt::format("cannot apply --set {}: the task's source assigns no such name", name),
-                     "Import the task again.");
-      }
     }
     return std::move(m_result);
   }
@@ -135,44 +108,7 @@ class Extractor {
       statement.kind = StatementKind::Future;
     } else if (first == "if" && tokens.size() > 1 && text(tokens[1]) == "__name__") {
       statement.kind = StatementKind::MainGuard;
-    } else if (!boundNames(tokens).empty()) {
-      statement.kind = StatementKind::Assignment;
     }
-  }
-
-  // The names a statement assigns on depth 0: of `a, b = c = …` all three.
-  [[nodiscard]] std::vector<std::string> boundNames(const std::vector<Token>& tokens) const {
-    static constexpr std::array<std::string_view, 13> kOtherStatements = {
-        "if", "for", "while", "with", "try", "import", "from", "assert", "del", "raise", "async", "def", "class"};
-    if (std::find(kOtherStatements.begin(), kOtherStatements.end(), text(tokens.front())) != kOtherStatements.end()) {
-      return {};
-    }
-    std::vector<std::string> names;
-    std::vector<std::string> pending;
-    bool annotated = false;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const std::string_view token = text(tokens[i]);
-      if (tokens[i].kind == TokenKind::Operator && tokens[i].depth == 0 && token == "=") {
-        names.insert(names.end(), pending.begin(), pending.end());
-        pending.clear();
-      } else if (tokens[i].kind == TokenKind::Operator && token == ":" && tokens[i].depth == 0) {
-        annotated = true;
-      } else if (tokens[i].kind == TokenKind::Name && !annotated && isTarget(tokens, i)) {
-        pending.emplace_back(token);
-      }
-    }
-    return names;
-  }
-
-  // Neither part of an attribute nor of a subscript or call.
-  [[nodiscard]] bool isTarget(const std::vector<Token>& tokens, std::size_t index) const {
-    const auto is = [&](std::size_t at, std::string_view what) {
-      return at < tokens.size() && text(tokens[at]) == what;
-    };
-    const bool attribute = (index > 0 && is(index - 1, ".")) || is(index + 1, ".");
-    // In brackets only as part of a target list such as `(a, b) = …`, not as the index of a subscript.
-    const bool listed = tokens[index].depth == 0 || is(0, "(") || is(0, "[");
-    return listed && !attribute && !is(index + 1, "[") && !is(index + 1, "(");
   }
 
   [[nodiscard]] bool mentionsInputs(const Statement& statement) const {
@@ -187,10 +123,6 @@ class Extractor {
   }
 
   void write(const Statement& statement) {
-    if (m_extent == Extent::WholeFile && statement.kind != StatementKind::Assignment) {
-      appendLines(statement, m_result.text);
-      return;
-    }
     switch (statement.kind) {
       case StatementKind::Docstring:
       case StatementKind::MainGuard: return;
@@ -203,7 +135,6 @@ class Extractor {
         break;
       case StatementKind::Blank:
       case StatementKind::Class: break;
-      case StatementKind::Assignment: writeAssignment(statement); return;
       case StatementKind::Other:
         if (mentionsInputs(statement)) {
           return;
@@ -211,25 +142,6 @@ class Extractor {
         break;
     }
     appendLines(statement, m_result.text);
-  }
-
-  // As the bridge does at import: the new value follows each assignment of the name and stands in its place when the
-  // statement assigns nothing else, so that constants computed from it see the new value.
-  void writeAssignment(const Statement& statement) {
-    const std::vector<Token>& tokens = statement.lines.front().tokens;
-    const std::vector<std::string> bound = boundNames(tokens);
-    std::vector<std::string> changed;
-    std::copy_if(bound.begin(), bound.end(), std::back_inserter(changed),
-                 [this](const std::string& name) { return m_overrides.contains(name); });
-    const bool several = std::any_of(tokens.begin(), tokens.end(),
-                                     [this](const Token& token) { return token.depth == 0 && text(token) == ";"; });
-    if (changed.empty() || changed.size() < bound.size() || several) {
-      appendLines(statement, m_result.text);
-    }
-    for (const std::string& name : changed) {
-      m_result.text += fmt::format("{} = {}\n", name, m_overrides[name]);
-      m_overridden.push_back(name);
-    }
   }
 
   void appendLines(const Statement& statement, std::string& into) const {
@@ -251,9 +163,6 @@ class Extractor {
   }
 
   [[nodiscard]] std::optional<std::string> replacementFor(const LogicalLine& line, std::size_t index) const {
-    if (m_extent == Extent::WholeFile) {
-      return std::nullopt;
-    }
     const Token& token = line.tokens[index];
     const std::string_view word = text(token);
     if (token.kind == TokenKind::Name && (index == 0 || text(line.tokens[index - 1]) != ".")) {
@@ -289,30 +198,13 @@ class Extractor {
 
   std::string_view m_source;
   std::string m_className;
-  Extent m_extent;
-  std::map<std::string, std::string> m_overrides;
-  std::vector<std::string> m_overridden;
   OriginalModule m_result;
 };
 
 }  // namespace
 
-Result<OriginalModule> extractModule(std::string_view source, const std::string& className,
-                                     const std::vector<std::pair<std::string, std::string>>& overrides) {
-  Extractor extractor(source, className, Extent::Module);
-  SWAGE_TRY(extractor.setOverrides(overrides));
-  return extractor.run();
-}
-
-Result<std::string> overriddenSource(std::string_view source,
-                                     const std::vector<std::pair<std::string, std::string>>& overrides) {
-  if (overrides.empty()) {
-    return std::string(source);
-  }
-  Extractor extractor(source, {}, Extent::WholeFile);
-  SWAGE_TRY(extractor.setOverrides(overrides));
-  SWAGE_TRY_ASSIGN(OriginalModule whole, extractor.run());
-  return std::move(whole.text);
+Result<OriginalModule> extractModule(std::string_view source, const std::string& className) {
+  return Extractor(source, className).run();
 }
 
 }  // namespace swage::exporting

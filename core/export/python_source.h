@@ -3,8 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/base/result.h"
 
@@ -20,15 +18,9 @@ struct OriginalModule {
 inline constexpr std::string_view kOriginalClass = "_OriginalModel";
 inline constexpr std::string_view kOriginalInitInputs = "_original_init_inputs";
 
-// The task's file as a part of an exported one: the class under its private name, --set overrides applied to the
-// module-level constants, get_inputs(), the module docstring and what runs only as a program left out, and
-// get_init_inputs() kept under a private name, because the export compares constructor arguments with it.
-// `overrides` are names with JSON values. Errors: InvalidInput, NotFound (no such class, no such constant).
-[[nodiscard]] Result<OriginalModule> extractModule(std::string_view source, const std::string& className,
-                                                   const std::vector<std::pair<std::string, std::string>>& overrides);
-
-// The task's file as it is but for the overrides.
-[[nodiscard]] Result<std::string> overriddenSource(std::string_view source,
-                                                   const std::vector<std::pair<std::string, std::string>>& overrides);
+// The task's file as a part of an exported one: the class under its private name, get_inputs(), the module docstring
+// and what runs only as a program left out, and get_init_inputs() kept under a private name, because the export
+// compares constructor arguments with it. Errors: InvalidInput, NotFound (no such class).
+[[nodiscard]] Result<OriginalModule> extractModule(std::string_view source, const std::string& className);
 
 }  // namespace swage::exporting

@@ -41,7 +41,11 @@ Result<TaskBundle> readTaskBundle(const std::filesystem::path& directory) {
   if (!task) {
     return bundleError(task.error().kind(), directory, task.error().message());
   }
-  TaskBundle bundle{directory, std::move(*task), directory / "weights.safetensors", directory / "source.py"};
+  TaskBundle bundle{directory, std::move(*task), directory / "weights.safetensors", directory / "source.py",
+                    directory / "source.py"};
+  if (!bundle.task.source.overrides.empty()) {
+    bundle.applied = directory / "applied.py";
+  }
   const bool hasWeights = std::filesystem::is_regular_file(bundle.weights, ignored);
   if (!hasWeights && (needsWeights(bundle.task.graph) || needsWeights(bundle.task.inputGenerator))) {
     return bundleError(ErrorKind::NotFound, directory, "weights.safetensors is missing");

@@ -14,7 +14,8 @@ struct TaskBundle {
   std::filesystem::path directory;
   domain::Task task;
   std::filesystem::path weights;  // weights.safetensors
-  std::filesystem::path source;   // source.py
+  std::filesystem::path source;   // source.py: the user's file, byte for byte
+  std::filesystem::path applied;  // as it was run: applied.py where --set changed something, else source.py
 };
 
 [[nodiscard]] Result<TaskBundle> readTaskBundle(const std::filesystem::path& directory);

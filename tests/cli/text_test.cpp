@@ -12,15 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using testing::IsError;
 
-TEST(Override, IsSplitAtTheFirstEqualsSign) {
-  const auto pair = parseOverride("shape=[1, 2]=x");
-  ASSERT_TRUE(pair.has_value());
-  EXPECT_EQ(pair->first, "shape");
-  EXPECT_EQ(pair->second, "[1, 2]=x");
-  EXPECT_THAT(parseOverride("=3"), IsError(ErrorKind::Usage, HasSubstr("NAME=VALUE")));
-  EXPECT_THAT(parseOverride("dim"), IsError(ErrorKind::Usage, HasSubstr("NAME=VALUE")));
-}
-
 TEST(Reference, TellsRunsFromCandidates) {
   EXPECT_EQ(parseReference("17")->kind, Reference::Kind::Candidate);
   EXPECT_EQ(parseReference("c17")->number, 17);

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "core/services/overrides.h"
+
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
@@ -82,11 +84,11 @@ QStringList withRecent(QStringList recent, const QString& path) {
 std::optional<std::vector<std::pair<std::string, std::string>>> parseOverrides(const QString& text) {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const QString& part : text.split(QRegularExpression(u"\\s+"_s), Qt::SkipEmptyParts)) {
-    const qsizetype equals = part.indexOf(u'=');
-    if (equals <= 0 || equals == part.size() - 1) {
+    auto parsed = services::parseOverride(part.toStdString());
+    if (!parsed) {
       return std::nullopt;
     }
-    overrides.emplace_back(part.left(equals).toStdString(), part.mid(equals + 1).toStdString());
+    overrides.push_back(std::move(*parsed));
   }
   return overrides;
 }

@@ -43,7 +43,7 @@ def _prepare(options):
     return task
 
 
-def _write_bundle(folder, document, tensors, data):
+def _write_bundle(folder, document, tensors, loaded):
     """Writes the bundle's files beside `folder` and moves them into place; an old bundle is replaced."""
     from safetensors.torch import save_file
 
@@ -67,7 +67,10 @@ def _write_bundle(folder, document, tensors, data):
         os.chmod(fresh, 0o755)
         save_file(tensors, os.path.join(fresh, "weights.safetensors"))
         with open(os.path.join(fresh, "source.py"), "wb") as handle:
-            handle.write(data)
+            handle.write(loaded.data)
+        if loaded.overrides:
+            with open(os.path.join(fresh, "applied.py"), "wb") as handle:
+                handle.write(loaded.applied)
         with open(os.path.join(fresh, "task.json"), "w", encoding="utf-8") as handle:
             json.dump(document, handle, ensure_ascii=False, allow_nan=False)
         _replace(fresh, folder)
@@ -165,7 +168,7 @@ def write(task, output, memory_limit=None):
     tensors = program_module.collect_weights(imported, program, model, task)
     tensors.update(constants)
     document = _document(task, model, imported, generator, sizes)
-    _write_bundle(output, document, tensors, task.source.data)
+    _write_bundle(output, document, tensors, task.source)
     return document, imported
 
 

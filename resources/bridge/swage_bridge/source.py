@@ -6,9 +6,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import hashlib
+import io
 import math
 import os
 import sys
+import tokenize
 import types
 
 from .errors import BridgeError, user_code
@@ -18,12 +20,13 @@ from .errors import BridgeError, user_code
 class Source:
     """A loaded file: its bytes, its module object and its constants.
 
-    `path` is absolute, `constants` maps each module-level assigned name to its final value (only
+    `path` is absolute, `applied` is `data` as it was run, with what --set changed, `constants` maps each module-level assigned name to its final value (only
     int, float, bool, str and tuples of those), `overrides` is what --set changed.
     """
 
     path: str
     data: bytes
+    applied: bytes
     module: types.ModuleType
     constants: dict
     overrides: dict
@@ -141,37 +144,54 @@ def assigned_names(tree):
     return list(dict.fromkeys(name for name in names if not name.startswith("__")))
 
 
-def apply_overrides(tree, overrides, path):
-    """Rewrites the tree so that each overridden name has its new value from its first assignment on.
-
-    The new assignment follows each original one and takes its line number. The original is removed
-    when it binds nothing else, so that its right-hand side is not computed in vain. Acting on the
-    tree, and not on the loaded module, is what makes dependants (`shape = (dim,)`) see the value.
-    """
+def _require_known(tree, overrides, path):
+    """Raises BridgeError `unknown_constant` when the file assigns no name that --set changes."""
     known = assigned_names(tree)
     unknown = [name for name in overrides if name not in known]
     if unknown:
         available = ", ".join(known) or "none"
         raise BridgeError(
             "unknown_constant",
-            f"{os.path.basename(path)} has no module-level constant " f"{', '.join(unknown)}; it has: {available}.",
+            f"{os.path.basename(path)} has no module-level constant {', '.join(unknown)}; it has: {available}.",
             "Use one of those names with --set.",
             path,
         )
-    body = []
-    for statement in tree.body:
+
+
+def apply_overrides(data, overrides, path):
+    """The file's bytes with each overridden name at its new value from its first assignment on.
+
+    The new assignment stands in the place of the original one, or behind it on the same line when the
+    statement binds other names, too: no line moves, so errors and `where` of a graph still name the user's
+    lines. Acting on the text before it runs is what makes dependants (`shape = (dim,)`) see the value, and
+    what lets an export take the text over as it is.
+    """
+    if not overrides:
+        return data
+    tree = parse_source(data, path)
+    _require_known(tree, overrides, path)
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    # Columns of a syntax tree count bytes of UTF-8.
+    text = data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line.encode() for line in text.split("\n")]
+    for statement in reversed(tree.body):
         bound = _bound_names(statement)
         changed = [name for name in bound if name in overrides]
-        if not changed or len(changed) < len(bound):
-            body.append(statement)
-        for name in changed:
-            value = ast.parse(repr(overrides[name]), mode="eval").body
-            fresh = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value)
-            for part in ast.walk(fresh):
-                ast.copy_location(part, statement)
-            body.append(fresh)
-    tree.body = body
-    return ast.fix_missing_locations(tree)
+        if changed:
+            _replace(lines, statement, changed, overrides, keep=len(changed) < len(bound))
+    return b"\n".join(lines).decode().encode(encoding)
+
+
+def _replace(lines, statement, names, overrides, keep):
+    """Puts new assignments of `names` in the place of a statement, or behind it when it is to be kept."""
+    last = statement.end_lineno - 1
+    head, tail = lines[statement.lineno - 1][: statement.col_offset], lines[last][statement.end_col_offset :]
+    fresh = "; ".join(f"{name} = {overrides[name]!r}" for name in names).encode()
+    if keep:
+        lines[last] = lines[last][: statement.end_col_offset] + b"; " + fresh + tail
+        return
+    # What follows on the last line of the statement moves up; the lines below stay where they are.
+    lines[statement.lineno - 1 : last + 1] = [head + fresh + tail] + [b""] * (last + 1 - statement.lineno)
 
 
 def _is_plain(value):
@@ -190,9 +210,9 @@ def load(path, overrides=None, search_path=""):
     overrides = dict(overrides or {})
     path = os.path.abspath(path)
     data = read_source(path)
-    tree = parse_source(data, path)
+    applied = apply_overrides(data, overrides, path)
+    tree = parse_source(applied, path)
     names = assigned_names(tree)
-    apply_overrides(tree, overrides, path)
     folder = search_path or os.path.dirname(path)
     if os.path.isdir(folder) and folder not in sys.path:
         sys.path.insert(0, folder)
@@ -207,7 +227,7 @@ def load(path, overrides=None, search_path=""):
     with user_code("load_failed", "running the module level", path, hint + "."):
         exec(compile(tree, path, "exec"), module.__dict__)  # the user's own file, run on purpose
     constants = {n: module.__dict__[n] for n in names if _is_plain(module.__dict__.get(n))}
-    return Source(path, data, module, constants, overrides)
+    return Source(path, data, applied, module, constants, overrides)
 
 
 def find_class(source, name):

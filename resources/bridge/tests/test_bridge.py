@@ -262,6 +262,40 @@ class Constants(BridgeCase):
         self.assertEqual(self.result["task"]["constants"]["gain"], 0.5)
         self.assertEqual(self.result["task"]["constants"]["bias"], 1)
 
+    def applied(self, text, **overrides):
+        return source.apply_overrides(text.encode(), overrides, "task.py").decode()
+
+    def test_the_new_value_stands_at_every_assignment_and_no_line_moves(self):
+        for text, expected in (
+            ("n = 64\nm = n * 2\n", "n = 7\nm = n * 2\n"),
+            ("n: int = (\n    64)\nm = 1", "n = 7\n\nm = 1"),
+            ("n, m = 1, 2  # both\n", "n, m = 1, 2; n = 7  # both\n"),
+            ("m = n = 1\n", "m = n = 1; n = 7\n"),
+            ("n = 1; m = 2\n", "n = 7; m = 2\n"),
+            ("n = [\n  1]; m = 2\nk = 3\n", "n = 7; m = 2\n\nk = 3\n"),
+            ("n = 1\nn += 1\n", "n = 7\nn = 7\n"),
+            ("n = 1\nif n == 1:\n    m = 2\n", "n = 7\nif n == 1:\n    m = 2\n"),
+            ("n = 1\nx.n = 2\ny[n] = f(n=3)\n", "n = 7\nx.n = 2\ny[n] = f(n=3)\n"),
+            ("s = 'ü'; n = 1\r\n", "s = 'ü'; n = 7\n"),
+        ):
+            with self.subTest(text):
+                self.assertEqual(self.applied(text, n=7), expected)
+        self.assertEqual(self.applied("s = 0\n", s=(1, 2.0, "a'b", [True])), "s = (1, 2.0, \"a'b\", [True])\n")
+        latin = "# coding: latin-1\ns = 'ü'; n = 1\n".encode("latin-1")
+        changed = source.apply_overrides(latin, {"n": 7}, "task.py")
+        self.assertEqual(changed, latin.replace(b"n = 1", b"n = 7"))
+
+    def test_the_bundle_has_the_file_as_it_is_and_as_it_was_run(self):
+        def content(name):
+            with open(os.path.join(self.path("out.swage"), name), encoding="utf-8") as handle:
+                return handle.read()
+
+        self.load(self.write(self.TEXT), "--set", "rows=6")
+        self.assertEqual(content("source.py"), self.TEXT)
+        self.assertEqual(content("applied.py"), self.TEXT.replace("rows = 4", "rows = 6"))
+        self.load(self.write(self.TEXT))
+        self.assertNotIn("applied.py", os.listdir(self.path("out.swage")))
+
     def test_unknown_name_lists_the_available(self):
         error = self.fail_import("unknown_constant", self.write(self.TEXT), "--set", "cols=3")
         for name in ("rows", "shape", "gain", "bias", "rows2"):

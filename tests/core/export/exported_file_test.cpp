@@ -109,7 +109,7 @@ TEST(ExportedFile, EncodesTensorMapsOnceForEachAddress) {
 
 TEST(ExportedFile, TakesLargeTensorsInHugePages) {
   ModelNewInput input = testing::reluExport();
-  input.task.source.overrides = {{"batch_size", "1024"}, {"dim", "4096"}};
+  input.taskSource.replace(input.taskSource.find("batch_size = 16\ndim = 64"), 24, "batch_size = 1024\ndim = 4096");
   const auto tensor = domain::contiguousTensor(domain::ScalarType::Float32, {1024, 4096});
   input.task.graph.values = {tensor, tensor};
   input.program.plan.buffers = {tensor, tensor};

@@ -19,8 +19,8 @@ class Model(nn.Module):
         """The forward pass."""
         return torch.relu(x)
 
-batch_size = 4096
-dim = 393216
+batch_size = 16
+dim = 64
 
 def get_inputs():
     return [torch.rand(batch_size, dim)]
@@ -57,7 +57,7 @@ import torch
 from torch import nn
 
 features = 3
-scale = 1.0
+scale = 2.0
 
 class Scaled(nn.Module):
     def forward(self, x):

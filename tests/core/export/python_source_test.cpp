@@ -14,12 +14,11 @@ namespace {
 using swage::testing::IsError;
 using swage::testing::IsOk;
 using ::testing::HasSubstr;
-using Overrides = std::vector<std::pair<std::string, std::string>>;
 
 const std::string kModel = "class Model(Base):\n    x = 1\n";
 
-std::string kept(const std::string& source, const Overrides& overrides = {}) {
-  const auto result = extractModule(source + kModel, "Model", overrides);
+std::string kept(const std::string& source) {
+  const auto result = extractModule(source + kModel, "Model");
   EXPECT_THAT(result, IsOk());
   std::string text = result ? result->text : "";
   const std::string model = "class _OriginalModel(Base):\n    x = 1\n";
@@ -36,46 +35,23 @@ TEST(PythonSource, LeavesOutInputsMainAndTheDocstring) {
                  "def get_inputs():\n    return []\n\n    # still inside\n    x = 1\n"
                  "if __name__ == \"__main__\":\n    main()\nelse:\n    x = 2\n"
                  "print(get_inputs())\n"
+                 "example = get_inputs()[0]\n"
                  "a = 1\n"),
             "a = 1\n");
 }
 
 TEST(PythonSource, KeepsConstructorArgumentsUnderAPrivateName) {
-  const auto result = extractModule(kModel + "def get_init_inputs():\n    return [n]", "Model", {});
+  const auto result = extractModule(kModel + "def get_init_inputs():\n    return [n]", "Model");
   ASSERT_THAT(result, IsOk());
   EXPECT_TRUE(result->hasInitInputs);
   EXPECT_THAT(result->text, HasSubstr("def _original_init_inputs():\n    return [n]\n"));
 }
 
 TEST(PythonSource, SeparatesFutureImports) {
-  const auto result = extractModule("from __future__ import annotations\nimport torch\n" + kModel, "Model", {});
+  const auto result = extractModule("from __future__ import annotations\nimport torch\n" + kModel, "Model");
   ASSERT_THAT(result, IsOk());
   EXPECT_EQ(result->futureImports, "from __future__ import annotations\n");
   EXPECT_TRUE(result->text.starts_with("import torch\n"));
-}
-
-TEST(PythonSource, AppliesOverridesAtEveryAssignment) {
-  const Overrides n = {{"n", "7"}};
-  EXPECT_EQ(kept("n = 64\nm = n * 2\n", n), "n = 7\nm = n * 2\n");
-  EXPECT_EQ(kept("n: int = (\n    64)\n", n), "n = 7\n");
-  EXPECT_EQ(kept("n, m = 1, 2\n", n), "n, m = 1, 2\nn = 7\n");
-  EXPECT_EQ(kept("m = n = 1\n", n), "m = n = 1\nn = 7\n");
-  EXPECT_EQ(kept("n = 1; m = 2\n", n), "n = 1; m = 2\nn = 7\n");
-  EXPECT_EQ(kept("n = 1\nn += 1\n", n), "n = 7\nn = 7\n");
-  EXPECT_EQ(kept("n = 1\nif n == 1:\n    m = 2\n", n), "n = 7\nif n == 1:\n    m = 2\n");
-  EXPECT_EQ(kept("n = 1\nx.n = 2\ny[n] = f(n=3)\n", n), "n = 7\nx.n = 2\ny[n] = f(n=3)\n");
-}
-
-TEST(PythonSource, WritesOverridesAsPython) {
-  EXPECT_EQ(kept("s = 0\n", {{"s", R"({"tuple": [1, 2.0, "a\"b", true, [null]]})"}}),
-            "s = (1, 2.0, \"a\\\"b\", True, [None])\n");
-  EXPECT_EQ(kept("s = 0\n", {{"s", R"({"tuple": [3]})"}}), "s = (3,)\n");
-}
-
-TEST(PythonSource, RefusesOverridesOfUnknownNames) {
-  EXPECT_THAT(extractModule(kModel, "Model", {{"n", "1"}}), IsError(ErrorKind::NotFound, HasSubstr("--set n")));
-  EXPECT_THAT(extractModule("n = 1\n" + kModel, "Model", {{"n", "("}}),
-              IsError(ErrorKind::InvalidInput, HasSubstr("--set n")));
 }
 
 TEST(PythonSource, TakesWordsOutThatTheCheckerRefuses) {
@@ -92,13 +68,13 @@ TEST(PythonSource, UnderstandsStringsBracketsAndContinuations) {
 }
 
 TEST(PythonSource, RefusesWhatIsNotPython) {
-  EXPECT_THAT(extractModule("x = 1\ny = 'a\n", "Model", {}),
+  EXPECT_THAT(extractModule("x = 1\ny = 'a\n", "Model"),
               IsError(ErrorKind::InvalidInput, HasSubstr("string is never closed at line 2")));
-  EXPECT_THAT(extractModule("x = (1\n", "Model", {}),
+  EXPECT_THAT(extractModule("x = (1\n", "Model"),
               IsError(ErrorKind::InvalidInput, HasSubstr("bracket is never closed")));
-  EXPECT_THAT(extractModule("x = 1)\n", "Model", {}),
+  EXPECT_THAT(extractModule("x = 1)\n", "Model"),
               IsError(ErrorKind::InvalidInput, HasSubstr("bracket closes nothing at line 1")));
-  EXPECT_THAT(extractModule("", "Model", {}), IsError(ErrorKind::NotFound, HasSubstr("no class Model")));
+  EXPECT_THAT(extractModule("", "Model"), IsError(ErrorKind::NotFound, HasSubstr("no class Model")));
 }
 
 }  // namespace
