@@ -9,15 +9,17 @@
 #include "core/base/files.h"
 #include "core/domain/json.h"
 #include "core/engine/export_facts.h"
-#include "core/engine/safetensors.h"
 #include "core/export/modelnew.h"
 #include "core/export/project.h"
 #include "core/store/task_bundle.h"
+#include "core/wire/safetensors.h"
 
 namespace swage::engine {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kImportAgain = "import the task again";
 
 // What task.json says beyond domain::Task.
 Result<> readExtras(const fs::path& bundle, exporting::ModelNewInput& input) {
@@ -34,20 +36,36 @@ Result<> readExtras(const fs::path& bundle, exporting::ModelNewInput& input) {
   return {};
 }
 
+bool isConstant(const domain::GraphInput& input) {
+  return input.kind == domain::InputKind::Constant;
+}
+
 Result<> readConstants(const store::TaskBundle& bundle, exporting::ModelNewInput& input) {
-  std::vector<std::string> names;
-  for (const domain::GraphInput& graphInput : bundle.task.graph.inputs) {
-    if (graphInput.kind == domain::InputKind::Constant) {
-      names.push_back(graphInput.name);
-    }
+  const std::vector<domain::GraphInput>& inputs = bundle.task.graph.inputs;
+  if (std::none_of(inputs.begin(), inputs.end(), isConstant)) {
+    return {};
   }
-  SWAGE_TRY_ASSIGN(input.constants, readSafetensors(bundle.weights, names));
+  const auto file = wire::SafetensorsFile::open(bundle.weights);
+  if (!file) {
+    return Error(file.error()).withHint(kImportAgain);
+  }
+  for (const domain::GraphInput& constant : inputs) {
+    if (!isConstant(constant)) {
+      continue;
+    }
+    const auto* tensor = file->find(constant.name);
+    if (tensor == nullptr) {
+      return Error(ErrorKind::InvalidInput,
+                   fmt::format("'{}' has no tensor '{}'", bundle.weights.string(), constant.name), kImportAgain);
+    }
+    input.constants[constant.name].assign(reinterpret_cast<const char*>(tensor->bytes.data()), tensor->bytes.size());
+  }
   return {};
 }
 
 Result<std::string> readApplied(const store::TaskBundle& bundle) {
   auto text = readTextFile(bundle.applied);
-  return text ? std::move(text) : std::move(text).error().withHint("import the task again");
+  return text ? std::move(text) : std::move(text).error().withHint(kImportAgain);
 }
 
 Result<> admit(const ExportEvidence& evidence) {

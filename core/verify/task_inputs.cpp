@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/verify/safetensors.h"
 #include "core/verify/tensors.h"
 #include "core/verify/torch_failure.h"
+#include "core/wire/safetensors.h"
 
 namespace swage::verify {
 namespace {
@@ -32,7 +32,7 @@ bool isItsOwn(const at::Tensor& made, const domain::TensorType& type) {
 }
 
 Result<at::Tensor> loadWeight(const domain::GraphInput& input, const domain::TensorType& type,
-                              const SafetensorsFile& file, c10::Device device) {
+                              const wire::SafetensorsFile& file, c10::Device device) {
   const auto* stored = file.find(input.name);
   if (stored == nullptr) {
     return badTask(fmt::format("the weights have no tensor '{}'", input.name));
@@ -62,7 +62,7 @@ Result<std::vector<at::Tensor>> loadWeights(const domain::Graph& graph, const st
   if (std::none_of(graph.inputs.begin(), graph.inputs.end(), isWeight)) {
     return weights;
   }
-  SWAGE_TRY_ASSIGN(const SafetensorsFile file, SafetensorsFile::open(path));
+  SWAGE_TRY_ASSIGN(const wire::SafetensorsFile file, wire::SafetensorsFile::open(path));
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
     if (isWeight(graph.inputs[i])) {
       SWAGE_TRY_ASSIGN(weights[i], loadWeight(graph.inputs[i], graph.type(graph.inputs[i].value), file, device));

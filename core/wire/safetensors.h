@@ -11,10 +11,12 @@
 #include "core/base/result.h"
 #include "core/domain/graph.h"
 
-namespace swage::verify {
+namespace swage::wire {
 
-// A safetensors file, mapped read-only. The header is treated as hostile: sizes are bounded before anything is
-// allocated, and every tensor lies inside the file and has exactly the bytes that its shape needs.
+// A safetensors file (TASK_FORMAT.md), mapped read-only: the length of the header (u64, little endian), the header as
+// JSON {name: {dtype, shape, data_offsets: [begin, end]}}, then the data in which the offsets count. The header is
+// treated as hostile: sizes are bounded before anything is allocated, and every tensor lies inside the file and has
+// exactly the bytes that its shape needs.
 class SafetensorsFile {
  public:
   struct Tensor {
@@ -43,4 +45,4 @@ class SafetensorsFile {
   std::map<std::string, Tensor> m_tensors;
 };
 
-}  // namespace swage::verify
+}  // namespace swage::wire

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/verify/safetensors.h"
+#include "core/wire/safetensors.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@
 #include "core/domain/checks.h"
 #include "core/domain/json.h"
 
-namespace swage::verify {
+namespace swage::wire {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;
@@ -170,4 +170,4 @@ const SafetensorsFile::Tensor* SafetensorsFile::find(const std::string& name) co
   return found == m_tensors.end() ? nullptr : &found->second;
 }
 
-}  // namespace swage::verify
+}  // namespace swage::wire
