@@ -4,21 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/domain/aten.h"
 #include "core/domain/graph.h"
 
 namespace swage::domain {
 namespace {
 
 constexpr std::string_view kEager = "eager";
-
-// "aten.conv2d.default", "aten.convolution.default", "aten.conv_transpose1d.default"
-bool isConvolution(std::string_view op) {
-  constexpr std::string_view kPrefix = "aten.";
-  if (op.starts_with(kPrefix)) {
-    op.remove_prefix(kPrefix.size());
-  }
-  return op.starts_with("conv") || op.starts_with("_convolution") || op.starts_with("cudnn_convolution");
-}
 
 bool hasConvolution(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&graph](const Node& node) {

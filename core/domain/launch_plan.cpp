@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/aten.h"
 #include "core/domain/checks.h"
 
 namespace swage::domain {
@@ -95,7 +96,7 @@ std::string findStepDefect(const KernelStep& step, const LaunchPlan& plan) {
 }
 
 std::string findStepDefect(const AtenStep& step, const LaunchPlan& plan) {
-  if (!step.node.op.starts_with("aten.") || !isOperatorName(step.node.op)) {
+  if (!isAten(step.node.op) || !isOperatorName(step.node.op)) {
     return fmt::format("calls '{}', which is not an ATen operator", step.node.op);
   }
   for (const ValueId id : inputsOf(step.node)) {

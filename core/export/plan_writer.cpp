@@ -2,7 +2,6 @@
 #include "core/export/plan_writer.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <vector>
@@ -11,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/domain/aten.h"
 #include "core/export/python_text.h"
 
 namespace swage::exporting {
@@ -44,13 +44,6 @@ std::string stateExpression(const GraphInput& input, std::string_view registry) 
     path.remove_prefix(dot + 1);
   }
   return fmt::format("{}.{}.get({})", text, registry, pythonString(path));
-}
-
-bool returnsList(const std::string& op) {
-  static constexpr std::array<std::string_view, 8> kNames = {
-      "aten.split",        "aten.unbind.",       "aten.chunk.",  "aten.tensor_split.",
-      "aten.unsafe_split", "aten.unsafe_chunk.", "aten.hsplit.", "aten.vsplit."};
-  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return op.starts_with(name); });
 }
 
 class PlanWriter {
@@ -317,7 +310,7 @@ class PlanWriter {
     if (names.empty()) {
       return "";
     }
-    return fmt::format("{}{} = ", fmt::join(names, ", "), names.size() == 1 && returnsList(node.op) ? "," : "");
+    return fmt::format("{}{} = ", fmt::join(names, ", "), names.size() == 1 && domain::returnsList(node.op) ? "," : "");
   }
 
   const std::string& operatorName(const std::string& op) {

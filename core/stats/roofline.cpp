@@ -7,9 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/domain/aten.h"
+
 namespace swage::stats {
 namespace {
 
+using domain::AtenWork;
 using domain::Node;
 using domain::ScalarType;
 using domain::TensorType;
@@ -18,74 +21,6 @@ using domain::ValueId;
 constexpr double kReadGain = 1.2;
 constexpr double kCpuGain = 2.0;
 constexpr double kCpuCaches = 4.0;
-
-// What an operator does with the elements of its operands.
-enum class Kind : std::uint8_t {
-  Other,
-  Elementwise,  // every element of the result needs its own of the operands; views of all elements are among them
-  Normalising,  // as above, and all elements of a row as well
-  Reducing,     // every result needs many elements, all elements are needed by some
-  Product,
-};
-
-std::string_view plainName(std::string_view op) {
-  constexpr std::string_view kPrefix = "aten.";
-  if (op.substr(0, kPrefix.size()) == kPrefix) {
-    op.remove_prefix(kPrefix.size());
-  }
-  return op.substr(0, op.find('.'));
-}
-
-Kind kindOf(std::string_view op) {
-  static const std::set<std::string_view> kElementwise = {
-      "abs",        "add",          "addcmul",     "alias",     "celu",     "clamp",      "clamp_max", "clamp_min",
-      "clone",      "contiguous",   "cos",         "detach",    "div",      "elu",        "erf",       "exp",
-      "expm1",      "gelu",         "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "lerp",      "log",
-      "log1p",      "log_sigmoid",  "maximum",     "minimum",   "mish",     "mul",        "neg",       "pow",
-      "reciprocal", "relu",         "relu6",       "rsqrt",     "rsub",     "selu",       "sigmoid",   "silu",
-      "sin",        "softplus",     "softsign",    "sqrt",      "square",   "sub",        "tanh",      "to",
-      "_to_copy",   "_unsafe_view", "cat",         "flatten",   "permute",  "reshape",    "squeeze",   "stack",
-      "t",          "transpose",    "unflatten",   "unsqueeze", "view"};
-  static const std::set<std::string_view> kNormalising = {"softmax",
-                                                          "_softmax",
-                                                          "log_softmax",
-                                                          "_log_softmax",
-                                                          "layer_norm",
-                                                          "native_layer_norm",
-                                                          "group_norm",
-                                                          "native_group_norm",
-                                                          "instance_norm",
-                                                          "rms_norm",
-                                                          "batch_norm",
-                                                          "native_batch_norm",
-                                                          "_native_batch_norm_legit",
-                                                          "_native_batch_norm_legit_functional",
-                                                          "_native_batch_norm_legit_no_training",
-                                                          "cumsum"};
-  static const std::set<std::string_view> kReducing = {
-      "amax", "amin", "argmax", "argmin", "huber_loss", "kl_div",   "l1_loss", "linalg_vector_norm", "max", "mean",
-      "min",  "norm", "prod",   "std",    "logsumexp",  "mse_loss", "sum",     "smooth_l1_loss",     "var"};
-  static const std::set<std::string_view> kProduct = {"mm",
-                                                      "bmm",
-                                                      "matmul",
-                                                      "addmm",
-                                                      "baddbmm",
-                                                      "linear",
-                                                      "scaled_dot_product_attention",
-                                                      "conv1d",
-                                                      "conv2d",
-                                                      "conv3d",
-                                                      "conv_transpose1d",
-                                                      "conv_transpose2d",
-                                                      "conv_transpose3d",
-                                                      "convolution"};
-  const std::string_view name = plainName(op);
-  return kElementwise.contains(name)   ? Kind::Elementwise
-         : kNormalising.contains(name) ? Kind::Normalising
-         : kReducing.contains(name)    ? Kind::Reducing
-         : kProduct.contains(name)     ? Kind::Product
-                                       : Kind::Other;
-}
 
 std::size_t at(ValueId id) {
   return static_cast<std::size_t>(id.value());
@@ -151,7 +86,7 @@ class GraphWork {
   template <class Visit>
   void forEachProduct(const Visit& visit) const {
     for (const Node& node : m_graph.nodes) {
-      if (kindOf(node.op) != Kind::Product || node.outputs.empty() || !node.outputs[0].isValid()) {
+      if (domain::atenWork(node.op) != AtenWork::Product || node.outputs.empty() || !node.outputs[0].isValid()) {
         continue;
       }
       const ValueId result = node.outputs[0];
@@ -166,7 +101,7 @@ class GraphWork {
       m_dense[at(input.value)] = !isExpanded(m_graph.type(input.value));
     }
     for (const Node& node : m_graph.nodes) {
-      const bool dense = kindOf(node.op) != Kind::Other && hasDenseOperands(node);
+      const bool dense = domain::atenWork(node.op) != AtenWork::Other && hasDenseOperands(node);
       for (const ValueId id : node.outputs) {
         if (id.isValid()) {
           m_dense[at(id)] = dense;
@@ -205,19 +140,19 @@ class GraphWork {
       needed = needed || (id.isValid() && m_needed[at(id)]);
       plain = plain || (id.isValid() && m_plain[at(id)]);
     }
-    const Kind kind = kindOf(node.op);
+    const AtenWork kind = domain::atenWork(node.op);
     const std::vector<ValueId> operands = domain::inputsOf(node);
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      const bool all = kind != Kind::Other && !(i == 0 && skipsInput(node));
+      const bool all = kind != AtenWork::Other && !(i == 0 && skipsInput(node));
       m_needed[at(operands[i])] = m_needed[at(operands[i])] || (needed && all);
-      const bool keeps = kind == Kind::Elementwise || kind == Kind::Normalising;
+      const bool keeps = kind == AtenWork::Elementwise || kind == AtenWork::Normalising;
       m_plain[at(operands[i])] = m_plain[at(operands[i])] || (plain && keeps);
     }
   }
 
   // A convolution with strides may leave elements between its windows, or at the edge, unread.
   [[nodiscard]] bool skipsInput(const Node& node) const {
-    if (plainName(node.op).substr(0, 4) != "conv" || node.args.size() < 4) {
+    if (!domain::isConvolution(node.op) || node.args.size() < 4) {
       return false;
     }
     const auto* strides = std::get_if<domain::ArgumentList>(&node.args[3].value);
@@ -237,7 +172,7 @@ class GraphWork {
   }
 
   [[nodiscard]] Work workOf(const Node& node) const {
-    const std::string_view name = plainName(node.op);
+    const std::string_view name = domain::atenName(node.op);
     const std::vector<ValueId> operands = domain::inputsOf(node);
     const double results = product(m_graph.type(node.outputs[0]).shape);
     if (operands.size() < 2) {
@@ -273,8 +208,8 @@ class GraphWork {
   [[nodiscard]] static Work convolution(const Node& node, const TensorType& input, const TensorType& weight,
                                         double results) {
     constexpr std::size_t kTransposedArgument = 6;  // of aten.convolution
-    bool transposed = plainName(node.op).find("transpose") != std::string_view::npos;
-    if (plainName(node.op) == "convolution" && node.args.size() > kTransposedArgument) {
+    bool transposed = domain::atenName(node.op).find("transpose") != std::string_view::npos;
+    if (domain::atenName(node.op) == "convolution" && node.args.size() > kTransposedArgument) {
       const auto* flag = std::get_if<bool>(&node.args[kTransposedArgument].value);
       transposed = flag != nullptr && *flag;
     }

@@ -50,6 +50,14 @@ bool Operation::folds() const {
          std::find(layout.roles.begin(), layout.roles.end(), AxisRole::Scan) != layout.roles.end();
 }
 
+std::vector<std::string> loweredOperators() {
+  std::vector<std::string> names;
+  for (const auto& [name, lower] : loweringTable()) {
+    names.push_back(name);
+  }
+  return names;
+}
+
 OperationGraph findOperations(const domain::Graph& graph) {
   OperationGraph result;
   result.values = graph.values;

@@ -33,5 +33,7 @@ struct OperationGraph {
 };
 
 [[nodiscard]] OperationGraph findOperations(const domain::Graph& graph);
+// The operators of which it finds some, by their names in graphs. core/domain/aten.h knows all of them.
+[[nodiscard]] std::vector<std::string> loweredOperators();
 
 }  // namespace swage::synth

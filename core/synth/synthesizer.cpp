@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/aten.h"
 #include "core/synth/emit/helpers.h"
 #include "core/synth/fusion.h"
 #include "core/synth/genome_moves.h"
@@ -27,13 +28,6 @@ std::size_t asIndex(int value) {
   return static_cast<std::size_t>(value);
 }
 
-// "aten.max_pool2d.default" -> "max_pool2d"
-std::string operatorName(const std::string& op) {
-  const std::size_t first = op.find('.');
-  const std::size_t last = op.rfind('.');
-  return first == std::string::npos || last <= first ? op : op.substr(first + 1, last - first - 1);
-}
-
 // Inputs have the names of the model, results that of the operator that makes them.
 ModelText modelText(const domain::Graph& graph) {
   ModelText text;
@@ -43,7 +37,7 @@ ModelText modelText(const domain::Graph& graph) {
   for (const domain::Node& node : graph.nodes) {
     for (const ValueId output : node.outputs) {
       if (output.isValid()) {
-        text.names[output] = operatorName(node.op);
+        text.names[output] = std::string(domain::atenName(node.op));
         text.lines[output] = node.where;
       }
     }

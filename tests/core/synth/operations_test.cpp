@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/domain/aten.h"
 #include "tests/core/synth/graph_builder.h"
 #include "tests/core/synth/lab.h"
 
@@ -15,6 +16,10 @@ using Type = domain::ScalarType;
 
 std::vector<int> operationCounts(const GraphBuilder& b) {
   return findOperations(b.graph()).operationCount;
+}
+
+TEST(Operations, StemFromOperatorsOfTheOneTable) {
+  EXPECT_THAT(loweredOperators(), ::testing::Each(::testing::ResultOf(domain::isKnownAten, true)));
 }
 
 TEST(Operations, AreFoundForPointwiseAndSoftmax) {
