@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// The 36 behaviour cells (DESIGN.md, decision 2). Coordinates come from compiled code and the launch plan only.
+// The 36 behaviour cells (ARCHITECTURE.md, "Cells"). Coordinates come from compiled code and the launch plan only.
 namespace swage::domain {
 
 enum class DataMovement : std::uint8_t { Direct, Wide, Staged, Pipelined };          // axis A

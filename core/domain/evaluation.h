@@ -12,7 +12,7 @@
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
 
-// What happened to a candidate (DESIGN.md, decision 1): a failed kernel is data, never an Error.
+// What happened to a candidate (ARCHITECTURE.md, "Evaluations"): a failed kernel is data, never an Error.
 namespace swage::domain {
 
 // Relative to fp64 on the same inputs; a ranking is only fair inside one class.

@@ -17,7 +17,7 @@
 
 namespace swage::search {
 
-// Tunes parameters inside structures (DESIGN.md, decision 5), and decides which structure is worth it in the way of
+// Tunes parameters inside structures (ARCHITECTURE.md, "Structures") and decides which of them is worth it in the way of
 // successive halving: most goes to the structure of the fastest candidate and to its contenders, a little to whatever
 // holds a cell, hardly anything to the rest. Times are facts about genomes, so the memory is shared by all islands.
 class LocalSearch {

@@ -35,7 +35,7 @@ struct Exchange {
   int reportsSinceImprovement = 0;  // after half a migration interval of them the islands exchange early
 };
 
-// MAP-Elites over structures, local search over parameters (DESIGN.md, decision 5). Pure and single-threaded:
+// MAP-Elites over structures, local search over parameters (ARCHITECTURE.md, "Structures"). Pure and single-threaded:
 // no clock, no I/O. The same seed and the same outcomes in the same order give the same proposals.
 // Several proposals may be out at a time; outcomes may come back in another order.
 //

@@ -4,7 +4,7 @@
 #include "core/domain/evaluation.h"
 #include "core/domain/scalar_type.h"
 
-// What "as accurate as eager" means in numbers (DESIGN.md, decision 3).
+// What "as accurate as eager" means in numbers (ARCHITECTURE.md, "Accuracy").
 namespace swage::verify {
 
 // How exact an output has to be.
