@@ -27,4 +27,29 @@ namespace swage::testing {
   return true;
 }
 
+// Lets happen what the event loop has been given so far: posted events, and what they post in turn a few times over.
+// For tests that say that nothing happens.
+inline void turnEventLoop() {
+  constexpr int kTurns = 5;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    bool passed = false;
+    QTimer::singleShot(0, [&passed] { passed = true; });
+    static_cast<void>(waitFor([&passed] { return passed; }));
+  }
+}
+
+// Waits until a value stays what it is: a window that has just been shown or resized is still being laid out.
+template <class Value>
+[[nodiscard]] bool waitUntilStill(const Value& value) {
+  constexpr int kLooks = 8;
+  auto last = value();
+  int same = 0;
+  return waitFor([&] {
+    auto now = value();
+    same = now == last ? same + 1 : 0;
+    last = now;
+    return same == kLooks;
+  });
+}
+
 }  // namespace swage::testing

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
 #include "tests/ui/demo_data.h"
 #include "ui/models/annotation_editor.h"
 #include "ui/models/candidate_table_model.h"
@@ -73,7 +74,7 @@ TEST_F(SlowCandidateTable, AnAnswerAfterItHasGoneIsNoTrouble) {
   other->setRun(swage::testing::kDemoRun);
   other.reset();
   record.answerAll();
-  QTest::qWait(1);
+  testing::turnEventLoop();
   EXPECT_FALSE(model.isSearching());
 }
 
@@ -85,7 +86,7 @@ TEST_F(SlowCandidateTable, SeveralRefreshesAreOneMore) {
   record.isSlow = false;
   record.answerAll();
   EXPECT_TRUE(QTest::qWaitFor([&] { return searches.size() == 2; }, kDeadlineMs));
-  QTest::qWait(1);
+  testing::turnEventLoop();
   EXPECT_EQ(searches.size(), 2);
 }
 

@@ -13,9 +13,11 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "core/services/report_service.h"
 #include "tests/support/no_warnings.h"
+#include "tests/support/wait_for.h"
 #include "ui/charts/history_chart.h"
 #include "ui/editor/kernel_view.h"
 #include "ui/pages/archive_page.h"
@@ -278,7 +280,8 @@ TEST_F(WindowTest, AMessageTakesItsOwnHeightAndNothingElse) {
   window->resize(1440, 900);
   const auto* archive = child<QDockWidget>(u"archiveDock"_s);
   ASSERT_TRUE(QTest::qWaitFor([&] { return archive->width() > window->width() / 3; }, kDeadlineMs));
-  QTest::qWait(50);  // the docks get their proportions after the window is shown
+  // The docks get their proportions after the window is shown.
+  ASSERT_TRUE(waitUntilStill([&] { return archive->size(); }));
   const QSize before = archive->size();
   window->showNotice({services::Notice::Severity::Warning,
                       "a speedup on this task may say little: the output is nearly constant: mean 0.000976563, "
@@ -286,7 +289,7 @@ TEST_F(WindowTest, AMessageTakesItsOwnHeightAndNothingElse) {
                       ""});
   const auto* banner = child<ui::NoticeBanner>(u"noticeBanner"_s);
   ASSERT_TRUE(QTest::qWaitFor([&] { return banner->isVisible() && banner->width() > 1000; }, kDeadlineMs));
-  QTest::qWait(50);
+  ASSERT_TRUE(waitUntilStill([&] { return std::pair(archive->size(), banner->size()); }));
   EXPECT_EQ(window->size(), QSize(1440, 900));
   EXPECT_EQ(archive->width(), before.width());
   EXPECT_GE(archive->height(), before.height() - 2 * banner->height());

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <QDBusConnection>
+#include <QDBusPendingCallWatcher>
 #include <QProcess>
 #include <QStandardPaths>
 #include <QTest>
 
 #include "tests/support/no_warnings.h"
+#include "tests/support/wait_for.h"
 #include "tests/ui/window_fixture.h"
 
 using namespace Qt::StringLiterals;
@@ -62,6 +64,10 @@ class NotifierTest : public WindowTest {
   [[nodiscard]] bool waitForShown(qsizetype count) const {
     return QTest::qWaitFor([&] { return desktop.shown.size() >= count; });
   }
+  // Whether the desktop was asked for something that it has not answered yet.
+  [[nodiscard]] static bool isWaitingForAnswer(const QObject& asker) {
+    return asker.findChild<QDBusPendingCallWatcher*>() != nullptr;
+  }
   // A window that is not in front.
   void openBehind() {
     openWithTask();
@@ -100,7 +106,7 @@ TEST_F(NotifierTest, ANewerOneOfAKindTakesThePlaceOfAnOlder) {
   ui::DesktopNotifier notifier(bus);
   notifier.notify(ui::DesktopNotifier::Kind::Finished, u"a"_s, {});
   ASSERT_TRUE(waitForShown(1));
-  QTest::qWait(20);  // for the answer
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !isWaitingForAnswer(notifier); }));
   notifier.notify(ui::DesktopNotifier::Kind::Finished, u"b"_s, {});
   ASSERT_TRUE(waitForShown(2));
   notifier.notify(ui::DesktopNotifier::Kind::Failed, u"c"_s, {});
@@ -127,7 +133,9 @@ TEST_F(NotifierTest, SaysNothingWhenSwitchedOffOrStoppedByTheUser) {
   settings.settings = {{"general.notifications", false}};
   openBehind();
   run.finish({});
-  EXPECT_FALSE(QTest::qWaitFor([this] { return !desktop.shown.empty(); }, 200));
+  turnEventLoop();
+  EXPECT_FALSE(isWaitingForAnswer(*window));
+  EXPECT_TRUE(desktop.shown.empty());
 }
 
 TEST(DesktopNotifier, IsSilentWithoutABus) {

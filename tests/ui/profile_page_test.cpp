@@ -11,6 +11,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "tests/support/wait_for.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/demo_export.h"
 #include "tests/ui/demo_profile.h"
@@ -313,7 +314,7 @@ TEST_F(ProfilePageTest, AProfileThatCannotBeReadIsANotice) {
 TEST_F(ProfilePageTest, NothingIsClippedInANarrowDock) {
   showRun();
   m_page.resize(m_page.minimumSizeHint().width(), 900);
-  QTest::qWait(0);
+  swage::testing::turnEventLoop();
   for (const QString& name : {u"unitChart"_s, u"rooflineChart"_s, u"timingStrip"_s}) {
     const auto* chart = child<ChartWidget>(name);
     EXPECT_GE(chart->width(), chart->minimumSizeHint().width()) << name.toStdString();

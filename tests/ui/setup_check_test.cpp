@@ -3,6 +3,7 @@
 
 #include <QDockWidget>
 
+#include "tests/support/wait_for.h"
 #include "tests/ui/window_fixture.h"
 
 using namespace Qt::StringLiterals;
@@ -22,8 +23,10 @@ class SetupCheckTest : public WindowTest {
   [[nodiscard]] bool isPageShown() const { return !child<QDockWidget>(u"doctorDock"_s)->isHidden(); }
   // Whether the page with the fixes came up by itself.
   bool startAndLook() {
+    const int before = doctor.starts;
     open();
-    QTest::qWait(50);  // what is asked at the start is asked in the first turns of the event loop
+    EXPECT_TRUE(waitFor([&] { return doctor.starts > before; }));
+    turnEventLoop();
     return isPageShown();
   }
   void leave() {

@@ -6,7 +6,10 @@
 #include <QListWidget>
 #include <QProgressBar>
 
+#include <utility>
+
 #include "core/base/files.h"
+#include "tests/support/wait_for.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/pages/welcome_page.h"
 #include "ui/shell/dock_layout.h"
@@ -191,7 +194,7 @@ TEST_F(WindowStateTest, FitsIntoASmallScreenInEveryLayout) {
   for (const ui::Layout layout : {ui::Layout::Search, ui::Layout::Inspect, ui::Layout::Compare}) {
     window->docks().apply(layout);
     window->resize(1000, 700);
-    QTest::qWait(50);
+    ASSERT_TRUE(waitUntilStill([&] { return std::pair(window->size(), window->minimumSizeHint()); }));
     EXPECT_EQ(window->size(), QSize(1000, 700)) << static_cast<int>(layout);
     EXPECT_LE(window->minimumSizeHint().width(), 1000) << static_cast<int>(layout);
     EXPECT_LE(window->minimumSizeHint().height(), 700) << static_cast<int>(layout);
