@@ -251,18 +251,23 @@ TEST_F(EditorTest, CompletesTheWordsOfCuda) {
   EXPECT_EQ(view.text(), u"__syncthreads"_s);
 }
 
-TEST_F(EditorTest, WhatAllGeneratedSourcesBeginWithIsFolded) {
+TEST_F(EditorTest, OpensAtTheKernelWithTheCodeBeforeItFolded) {
   QString text = u"// SPDX\n#ifndef SWAGE_PATTERN_COMMON\n#define SWAGE_PATTERN_COMMON\n"_s;
   text += u"int a();\n"_s.repeated(200);
-  text += u"#endif  // SWAGE_PATTERN_COMMON\n"_s;
+  text += u"#endif\n\n// A helper.\ninline float half(float x) {\n"_s;
+  const int inHelper = static_cast<int>(text.count(u'\n'));
+  text += u"  return x / 2;\n}\n\n"_s;
   const int kernel = static_cast<int>(text.count(u'\n'));
-  text += u"namespace region_0 {\n"_s + u"int b();\n"_s.repeated(200) + u"}\n"_s;
+  text += u"// One row after another.\nextern \"C\" void rows(void** arguments) {\n"_s;
+  text += u"  int b;\n"_s.repeated(200) + u"}\n"_s;
   view.setText(text);
-  view.reveal(u"swage_kernel"_s);
+  view.reveal(u"rows"_s);
   EXPECT_EQ(view.caretLine(), kernel);
-  EXPECT_EQ(view.firstVisibleLine(), 1) << "the line that is folded, and below it the kernel";
-  EXPECT_TRUE(view.isLineShown(kernel));
+  EXPECT_EQ(view.firstVisibleLine(), kernel);
+  EXPECT_TRUE(view.isLineShown(kernel + 2));
   EXPECT_FALSE(view.isLineShown(100));
+  EXPECT_FALSE(view.isLineShown(inHelper));
+  EXPECT_TRUE(view.isLineShown(inHelper - 1)) << "the head of a helper stays, with its sign to unfold it";
   view.goToLine(100);
   EXPECT_TRUE(view.isLineShown(100)) << "who goes there sees it";
 }

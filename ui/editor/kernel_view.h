@@ -25,8 +25,8 @@ class FindBar;
 
 // Text of a kernel with line numbers, folding, several carets, a find bar (Ctrl+F, F3, Shift+F3, Ctrl+H) and marks.
 // What is recorded cannot be changed; with Editing::OnFirstKey the first attempt makes the text the user's own. A text
-// that was shown before comes back as it was left: caret, scroll position. Lines that all generated sources begin with
-// are folded. Lines are 0-based. GUI thread only.
+// that was shown before comes back as it was left: caret, scroll position. The code that stands before the first kernel
+// (helper functions, what all generated sources begin with) is folded. Lines are 0-based. GUI thread only.
 class KernelView final : public QWidget {
   Q_OBJECT
 
@@ -47,7 +47,7 @@ class KernelView final : public QWidget {
   void setText(const QString& text);
   // Whether the text was shown before, and stands as it was left.
   [[nodiscard]] bool wasKnown() const { return m_wasKnown; }
-  // Scrolls to where a generated source is no longer like all others; else to the first line that contains `text`.
+  // Scrolls to where the first kernel begins (kernelStart()); else to the first line that contains `text`.
   void reveal(const QString& text);
   // The text that this one was made from: what differs is marked in the margin. Null: nothing is.
   void setOriginal(const QString& original);
@@ -112,7 +112,7 @@ class KernelView final : public QWidget {
   void updateChanges();
   void rememberPosition();
   [[nodiscard]] bool restorePosition();
-  void foldPrelude();
+  void foldHelpers();
   void addShortcuts();
   QAction* addShortcut(const QList<QKeySequence>& keys, void (KernelView::*slot)());
   void hover(const QPoint& position);

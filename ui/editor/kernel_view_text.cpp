@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ui/editor/editor_marks.h"
+#include "ui/editor/kernel_start.h"
 #include "ui/editor/kernel_view.h"
 #include "ui/models/line_diff.h"
 
@@ -15,9 +16,6 @@ namespace {
 
 constexpr std::size_t kRememberedTexts = 64;
 constexpr qsizetype kMostMarkedText = 1 << 20;  // characters: longer texts are not compared at every key
-// What the headers of patterns/ stand between.
-const QString kPreludeBegin = u"#ifndef SWAGE_PATTERN_COMMON"_s;
-const QString kPreludeEnd = u"#endif  // SWAGE_PATTERN_COMMON"_s;
 
 // The line that a position of a text is on.
 int lineAt(const QString& text, qsizetype position) {
@@ -42,7 +40,7 @@ void KernelView::setText(const QString& text) {
   m_editor->SendScintilla(QsciScintilla::SCI_EMPTYUNDOBUFFER);
   m_editor->setReadOnly(m_editing != Editing::Now);
   m_editor->setCursorPosition(0, 0);
-  foldPrelude();
+  foldHelpers();
   m_wasKnown = restorePosition();
   m_settingText = false;
   m_caretLine = caretLine();
@@ -75,29 +73,37 @@ bool KernelView::restorePosition() {
   return true;
 }
 
-void KernelView::foldPrelude() {
-  const QString text = m_editor->text();
-  const qsizetype begin = text.indexOf(kPreludeBegin);
+void KernelView::foldHelpers() {
   const bool isCode = m_language == Language::Cuda || m_language == Language::Cpp;
-  if (!isCode || begin < 0) {
+  const int kernel = isCode ? kernelStart(m_editor->text()) : -1;
+  if (kernel <= 0) {
     return;
   }
   // What folds is known of lines that were coloured.
   m_editor->SendScintilla(QsciScintilla::SCI_COLOURISE, 0UL, -1L);
-  m_editor->SendScintilla(QsciScintilla::SCI_FOLDLINE, static_cast<unsigned long>(lineAt(text, begin)),
-                          static_cast<long>(QsciScintilla::SC_FOLDACTION_CONTRACT));
+  for (int line = 0; line < kernel;) {
+    const auto at = static_cast<unsigned long>(line);
+    const long level = m_editor->SendScintilla(QsciScintilla::SCI_GETFOLDLEVEL, at);
+    const auto last = static_cast<int>(m_editor->SendScintilla(QsciScintilla::SCI_GETLASTCHILD, at, -1L));
+    const bool isFolder = (level & QsciScintilla::SC_FOLDLEVELHEADERFLAG) != 0 && last > line && last < kernel;
+    if (isFolder) {
+      m_editor->SendScintilla(QsciScintilla::SCI_FOLDLINE, at,
+                              static_cast<long>(QsciScintilla::SC_FOLDACTION_CONTRACT));
+    }
+    line = isFolder ? last + 1 : line + 1;
+  }
 }
 
 void KernelView::reveal(const QString& text) {
   const QString whole = m_editor->text();
-  if (const qsizetype end = whole.indexOf(kPreludeEnd); end >= 0) {
-    m_editor->setCursorPosition(lineAt(whole, end) + 1, 0);
-    setTopLine(lineAt(whole, whole.indexOf(kPreludeBegin)));
-    return;
+  int line = kernelStart(whole);
+  if (line < 0) {
+    const qsizetype position = whole.indexOf(text);
+    line = position > 0 ? lineAt(whole, position) : -1;
   }
-  if (const qsizetype position = whole.indexOf(text); position > 0) {
-    m_editor->setCursorPosition(lineAt(whole, position), 0);
-    setTopLine(lineAt(whole, position));
+  if (line >= 0) {
+    m_editor->setCursorPosition(line, 0);
+    setTopLine(line);
   }
 }
 

@@ -331,7 +331,7 @@ void KernelPage::showCode(const services::CandidateDetail& detail) {
   m_nextHotSpot->setVisible(profile && !heatOf(*profile).empty());
   m_previousHotSpot->setVisible(m_nextHotSpot->isVisible());
   if (isOther && !source.wasKnown()) {
-    // Where there is no prelude, the first mention of the kernel's name stands where its own parameters begin.
+    // Where no kernel is recognised, its name leads to it.
     const std::vector<std::string> entries = detail.program.entries();
     source.reveal(entries.empty() ? QString() : toQString(entries.front()));
   }
