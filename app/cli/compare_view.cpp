@@ -156,7 +156,8 @@ SpeedComparison compareSpeed(const ComparedCandidate& a, const ComparedCandidate
   SpeedComparison result;
   for (const ComparedCandidate* one : {&a, &b}) {
     if (one->detail.row.timeNs <= 0.0) {
-      result.obstacle = fmt::format("candidate {} has no time: {}", one->detail.row.id.value(), one->detail.row.status);
+      result.obstacle =
+          fmt::format("candidate {} has no time: {}", one->detail.row.id.value(), domain::name(one->detail.row.status));
       return result;
     }
   }
@@ -192,7 +193,7 @@ std::vector<ComparedFact> compareFacts(const ComparedCandidate& a, const Compare
     add("task", [](One one) { return one.run.taskName; });
     add("device", [](One one) { return one.run.device.name; });
   }
-  add("status", [](One one) { return one.detail.row.status; });
+  add("status", [](One one) { return std::string(domain::name(one.detail.row.status)); });
   add("time",
       [](One one) { return formatInterval(one.detail.row.timeNs, one.detail.row.lowNs, one.detail.row.highNs); });
   add("speedup", [](One one) { return formatSpeedupInterval(one.detail.row.speedup); });

@@ -25,7 +25,8 @@ std::string place(const services::EditOutcome& outcome) {
   if (outcome.isElite) {
     return fmt::format("it is the elite of {}{}\n", cell, outcome.isWinner ? ", and the best of its run" : "");
   }
-  return outcome.detail.row.status == "correct" ? fmt::format("{} has a faster elite\n", cell) : std::string();
+  return outcome.detail.row.status == domain::CandidateStatus::Correct ? fmt::format("{} has a faster elite\n", cell)
+                                                                       : std::string();
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ void EvaluateCommand::show(const Result<services::EditOutcome>& outcome) {
     fail(outcome.error());
     return;
   }
-  const bool correct = outcome->detail.row.status == "correct";
+  const bool correct = outcome->detail.row.status == domain::CandidateStatus::Correct;
   if (form() == OutputForm::Text) {
     print(candidateText(outcome->detail) + place(*outcome));
   } else {

@@ -7,9 +7,9 @@
 
 #include "app/cli/views.h"
 #include "core/base/log.h"
+#include "core/domain/record/winner.h"
 #include "core/engine/export_facts.h"
 #include "core/engine/export_files.h"
-#include "core/run/winner.h"
 
 namespace swage::cli {
 
@@ -56,12 +56,13 @@ Result<domain::CandidateId> ExportCommand::candidate() const {
   }
   engine::RecordServiceImpl record;
   SWAGE_TRY(record.open(m_project));
-  SWAGE_TRY_ASSIGN(const domain::CandidateId best, run::winnerOf(record, domain::RunId(m_arguments.what.number)));
-  if (!best.isValid()) {
+  SWAGE_TRY_ASSIGN(const services::RunSummary run, record.run(domain::RunId(m_arguments.what.number)));
+  const domain::CandidateId winner = domain::winnerOf(run);
+  if (!winner.isValid()) {
     return Error(ErrorKind::InvalidInput, fmt::format("run r{} has no correct candidate", m_arguments.what.number),
                  "`swage resume` searches on");
   }
-  return best;
+  return winner;
 }
 
 void ExportCommand::interrupt(int signal, int count) {

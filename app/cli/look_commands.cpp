@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/listing.h"
-#include "core/run/winner.h"
+#include "core/domain/record/winner.h"
 
 namespace swage::cli {
 namespace {
@@ -14,7 +14,8 @@ Result<ComparedCandidate> readCompared(const std::filesystem::path& project, con
   SWAGE_TRY(service.open(project));
   domain::CandidateId id(what.number);
   if (what.kind == Reference::Kind::Run) {
-    SWAGE_TRY_ASSIGN(id, run::winnerOf(service, domain::RunId(what.number)));
+    SWAGE_TRY_ASSIGN(const services::RunSummary run, service.run(domain::RunId(what.number)));
+    id = domain::winnerOf(run);
     if (!id.isValid()) {
       return Error(ErrorKind::InvalidInput, fmt::format("run r{} has no correct candidate", what.number),
                    "`swage list` shows the runs");
@@ -68,9 +69,9 @@ Result<> DisasmCommand::show() const {
   if (detail.assembly.empty()) {
     const bool hasSource = !detail.program.source.empty();
     return Error(ErrorKind::InvalidInput,
-                 hasSource
-                     ? fmt::format("candidate {} has no assembly: its status is '{}'", id.value(), detail.row.status)
-                     : fmt::format("candidate {} has no kernels: PyTorch's operators do everything", id.value()),
+                 hasSource ? fmt::format("candidate {} has no assembly: its status is '{}'", id.value(),
+                                         domain::name(detail.row.status))
+                           : fmt::format("candidate {} has no kernels: PyTorch's operators do everything", id.value()),
                  fmt::format("`swage show {}` says more", id.value()));
   }
   std::string listing = detail.assembly;

@@ -27,13 +27,13 @@ Words runWords(const engine::RecordServiceImpl& record) {
 
 // The fastest of the latest run.
 Words candidateWords(const engine::RecordServiceImpl& record) {
-  services::CandidatePage page;
+  services::CandidateQuery page;
   for (const services::RunSummary& run : record.runs().value_or(std::vector<services::RunSummary>())) {
     page.run = std::max(page.run, run.id);
   }
   page.sort = services::CandidateColumn::Speedup;
   page.descending = true;
-  page.status = "correct";
+  page.status = domain::CandidateStatus::Correct;
   page.limit = kMostIds;
   Words words;
   if (const auto rows = page.run.isValid() ? record.candidates(page) : Result<std::vector<services::CandidateRow>>()) {

@@ -12,6 +12,14 @@
 namespace swage::cli {
 namespace {
 
+Result<domain::CandidateStatus> parseStatus(const std::string& text) {
+  if (const auto status = domain::parseCandidateStatus(text)) {
+    return *status;
+  }
+  return Error(ErrorKind::Usage, fmt::format("'{}' is no status of a candidate", text),
+               fmt::format("one of: pending, not evaluated, {}", fmt::join(domain::statusNames(), ", ")));
+}
+
 constexpr std::int64_t kAll = 1'000'000'000;
 
 services::CandidateColumn columnOf(const std::string& name) {
@@ -84,8 +92,8 @@ void ListCommand::start() {
   Q_EMIT done(wire::ExitCode::Ok);
 }
 
-Result<services::CandidatePage> ListCommand::page(const std::vector<services::RunSummary>& runs) const {
-  services::CandidatePage page;
+Result<services::CandidateQuery> ListCommand::page(const std::vector<services::RunSummary>& runs) const {
+  services::CandidateQuery page;
   for (const services::RunSummary& run : runs) {
     if (m_arguments.run ? run.id.value() == m_arguments.run->number : run.id > page.run) {
       page.run = run.id;
@@ -96,7 +104,7 @@ Result<services::CandidatePage> ListCommand::page(const std::vector<services::Ru
                  "`swage list` shows the runs");
   }
   if (!m_arguments.status.empty()) {
-    page.status = m_arguments.status;
+    SWAGE_TRY_ASSIGN(page.status, parseStatus(m_arguments.status));
   }
   page.filter = m_arguments.filter;
   page.sort = columnOf(m_arguments.sort);
@@ -111,7 +119,7 @@ Result<> ListCommand::show() const {
   engine::RecordServiceImpl record;
   SWAGE_TRY(record.open(project));
   SWAGE_TRY_ASSIGN(const std::vector<services::RunSummary> runs, record.runs());
-  SWAGE_TRY_ASSIGN(const services::CandidatePage wanted, page(runs));
+  SWAGE_TRY_ASSIGN(const services::CandidateQuery wanted, page(runs));
   std::vector<services::CandidateRow> rows;
   if (wanted.run.isValid()) {
     SWAGE_TRY_ASSIGN(rows, record.candidates(wanted));

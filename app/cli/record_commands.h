@@ -23,7 +23,7 @@ class ListCommand final : public Command {
 
  private:
   [[nodiscard]] Result<> show() const;
-  [[nodiscard]] Result<services::CandidatePage> page(const std::vector<services::RunSummary>& runs) const;
+  [[nodiscard]] Result<services::CandidateQuery> page(const std::vector<services::RunSummary>& runs) const;
 
   ListArguments m_arguments;
 };

@@ -155,7 +155,8 @@ Result<> ResumeCommand::choose() {
   SWAGE_TRY_ASSIGN(const std::vector<services::RunSummary> runs, record.runs());
   domain::RunId chosen;
   for (const services::RunSummary& run : runs) {
-    const bool wanted = m_arguments.run ? run.id.value() == m_arguments.run->number : run.status != "finished";
+    const bool wanted =
+        m_arguments.run ? run.id.value() == m_arguments.run->number : run.status != domain::RunStatus::Finished;
     if (wanted && run.id > chosen) {
       chosen = run.id;
     }

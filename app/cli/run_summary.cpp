@@ -46,7 +46,7 @@ std::string bestText(const RunReport& report) {
   if (row.roofShare > 0.0) {
     text += fmt::format("roofline    {:.0f} % of what memory bandwidth and arithmetic allow\n", 100.0 * row.roofShare);
   }
-  if (services::pytorchWins(report.run)) {
+  if (domain::pytorchWins(report.run)) {
     text += fmt::format("winner      PyTorch's own way, {}: no candidate is significantly faster\n",
                         domain::pytorchWay(report.run.baselineMode));
   }
@@ -80,7 +80,7 @@ Result<RunReport> readReport(const std::filesystem::path& project, const service
 std::string reportText(const RunReport& report) {
   const services::RunSummary& run = report.run;
   std::string text = fmt::format("task        {} on {} ({})\n", run.taskName, run.target, run.deviceName);
-  text += fmt::format("run         r{}, {} after {} of search\n", run.id.value(), services::statusTitle(run.status),
+  text += fmt::format("run         r{}, {} after {} of search\n", run.id.value(), domain::title(run.status),
                       formatSeconds(run.elapsedSeconds));
   text += fmt::format("baseline    {}\n", baselinesText(report));
   text += bestText(report);
@@ -91,10 +91,10 @@ std::string reportText(const RunReport& report) {
     text += "target      missed: the winner's speedup is not significantly above it\n";
   }
   // Of a run the winner is exported, which may be PyTorch's own way.
-  if (report.best || services::pytorchWins(run)) {
+  if (report.best || domain::pytorchWins(run)) {
     text += fmt::format(
         "export      swage export {} --project {} --format modelnew -o {}_new.py\n",
-        services::pytorchWins(run) ? fmt::format("r{}", run.id.value()) : std::to_string(report.best->row.id.value()),
+        domain::pytorchWins(run) ? fmt::format("r{}", run.id.value()) : std::to_string(report.best->row.id.value()),
         report.project.string(), run.taskName);
   }
   return text;
@@ -110,7 +110,7 @@ domain::Json toJson(const RunReport& report) {
     json["baselines"].push_back(domain::toJson(baseline));
   }
   json["beats_baseline"] = beatsBaseline(report);
-  json["pytorch_wins"] = services::pytorchWins(report.run);
+  json["pytorch_wins"] = domain::pytorchWins(report.run);
   json["target_missed"] = report.outcome.targetMissed;
   json["winner"] = nullptr;
   if (report.best) {

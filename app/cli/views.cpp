@@ -179,7 +179,7 @@ Json toJson(const services::RunSummary& run) {
           {"task", run.taskName},
           {"device", run.deviceName},
           {"target", run.target},
-          {"status", run.status},
+          {"status", domain::name(run.status)},
           {"started_at_ms", run.startedAtMs},
           {"elapsed_s", run.elapsedSeconds},
           {"evaluations", run.evaluations},
@@ -205,7 +205,7 @@ Json toJson(const services::CandidateRow& row) {
           {"island", row.island},
           {"operator", domain::name(row.madeBy)},
           {"cell", row.cell ? Json(row.cell->name()) : Json()},
-          {"status", row.status},
+          {"status", domain::name(row.status)},
           {"summary", row.summary},
           {"time_ns", row.timeNs},
           {"low_ns", row.lowNs},
@@ -281,7 +281,7 @@ std::string runTable(const std::vector<services::RunSummary>& runs) {
                                                  "tried", "correct", "baseline", "best", "speedup", "% of roofline"}};
   for (const services::RunSummary& run : runs) {
     rows.push_back({fmt::format("r{}", run.id.value()), run.taskName, run.target,
-                    std::string(services::statusTitle(run.status)), formatDate(run.startedAtMs),
+                    std::string(domain::title(run.status)), formatDate(run.startedAtMs),
                     formatSeconds(run.elapsedSeconds), std::to_string(run.evaluations), std::to_string(run.correct),
                     run.baselineNs > 0.0 ? run.baselineMode + " " + formatTime(run.baselineNs) : "-",
                     run.best.isValid() ? fmt::format("{} {}", run.best.value(), formatTime(run.bestTimeNs)) : "-",
@@ -296,7 +296,8 @@ std::string candidateTable(const std::vector<services::CandidateRow>& candidates
   for (const services::CandidateRow& row : candidates) {
     rows.push_back({std::to_string(row.id.value()), std::to_string(row.island), std::string(domain::name(row.madeBy)),
                     row.cell ? row.cell->name() : "-", formatInterval(row.timeNs, row.lowNs, row.highNs),
-                    formatSpeedupInterval(row.speedup), formatPercent(row.roofShare), row.status});
+                    formatSpeedupInterval(row.speedup), formatPercent(row.roofShare),
+                    std::string(domain::name(row.status))});
   }
   return formatTable(rows);
 }
@@ -306,7 +307,7 @@ std::string candidateText(const services::CandidateDetail& detail) {
   std::string text = fmt::format("candidate   {} of run r{}, island {}\n", row.id.value(), row.run.value(), row.island);
   text += fmt::format("made by     {} from {}\n", domain::name(row.madeBy), parentsText(row.parents));
   text += fmt::format("cell        {}\n", row.cell ? describeCell(*row.cell) : "none: nothing of it was compiled");
-  text += fmt::format("status      {}\n", row.status);
+  text += fmt::format("status      {}\n", domain::name(row.status));
   if (!row.summary.empty()) {
     text += fmt::format("            {}\n", row.summary);
   }

@@ -30,7 +30,7 @@ std::pair<double, std::string> sortKey(const CandidateRow& row, CandidateColumn 
     case CandidateColumn::Cell: return {static_cast<double>(row.cell ? row.cell->index() : -1), {}};
     case CandidateColumn::Island: return {static_cast<double>(row.island), {}};
     case CandidateColumn::Operator: return {0.0, std::string(domain::name(row.madeBy))};
-    case CandidateColumn::Status: return {0.0, row.status};
+    case CandidateColumn::Status: return {0.0, std::string(domain::name(row.status))};
     case CandidateColumn::Time: return {row.timeNs, {}};
     case CandidateColumn::Speedup: return {row.speedup.low, {}};
     case CandidateColumn::Error: return {row.relativeError, {}};
@@ -41,7 +41,7 @@ std::pair<double, std::string> sortKey(const CandidateRow& row, CandidateColumn 
 }
 
 bool isCorrect(const CandidateRow& row) {
-  return row.timeNs > 0.0 && row.status == "correct";
+  return row.timeNs > 0.0 && row.status == domain::CandidateStatus::Correct;
 }
 
 // PyTorch's own operators do not compete.
@@ -88,16 +88,15 @@ Result<> ReplayRecord::load() {
   }
   m_run = runs.back();
   SWAGE_TRY_ASSIGN(m_rows, m_source.candidates({.run = m_run.id,
-                                                .filter = {},
                                                 .cell = std::nullopt,
                                                 .status = std::nullopt,
+                                                .filter = {},
                                                 .sort = CandidateColumn::Id,
                                                 .descending = false,
-                                                .offset = 0,
-                                                .limit = kMostRows}));
+                                                .limit = kMostRows,
+                                                .offset = 0}));
   // A search that was stopped leaves proposals that nobody evaluated: nothing happened with them.
-  std::erase_if(m_rows,
-                [](const CandidateRow& row) { return row.status == "pending" || row.status == "not evaluated"; });
+  std::erase_if(m_rows, [](const CandidateRow& row) { return !domain::isEvaluated(row.status); });
   std::stable_sort(m_rows.begin(), m_rows.end(),
                    [](const auto& a, const auto& b) { return a.elapsedSeconds < b.elapsedSeconds; });
   SWAGE_TRY_ASSIGN(m_cells, m_source.cells(m_run.id, std::nullopt));
@@ -122,7 +121,7 @@ Result<> ReplayRecord::open(const std::filesystem::path&) {
 
 Result<std::vector<services::RunSummary>> ReplayRecord::runs() const {
   services::RunSummary run = m_run;
-  run.status = m_now < end() ? "running" : m_run.status;
+  run.status = m_now < end() ? domain::RunStatus::Running : m_run.status;
   run.elapsedSeconds = std::min(m_now, m_run.elapsedSeconds);
   run.evaluations = static_cast<std::int64_t>(m_visible.size());
   run.correct = std::count_if(m_visible.begin(), m_visible.end(), isCorrect);
@@ -138,7 +137,7 @@ Result<services::RunSummary> ReplayRecord::run(domain::RunId) const {
   return all.front();
 }
 
-std::vector<CandidateRow> ReplayRecord::select(const services::CandidatePage& page) const {
+std::vector<CandidateRow> ReplayRecord::select(const services::CandidateQuery& page) const {
   std::vector<CandidateRow> rows;
   std::copy_if(m_visible.begin(), m_visible.end(), std::back_inserter(rows), [&page](const CandidateRow& row) {
     return (!page.cell || row.cell == page.cell) && (!page.status || row.status == *page.status);
@@ -146,11 +145,11 @@ std::vector<CandidateRow> ReplayRecord::select(const services::CandidatePage& pa
   return rows;
 }
 
-Result<std::int64_t> ReplayRecord::candidateCount(const services::CandidatePage& page) const {
+Result<std::int64_t> ReplayRecord::candidateCount(const services::CandidateQuery& page) const {
   return static_cast<std::int64_t>(select(page).size());
 }
 
-Result<std::vector<CandidateRow>> ReplayRecord::candidates(const services::CandidatePage& page) const {
+Result<std::vector<CandidateRow>> ReplayRecord::candidates(const services::CandidateQuery& page) const {
   std::vector<CandidateRow> rows = select(page);
   std::stable_sort(rows.begin(), rows.end(), [&page](const CandidateRow& a, const CandidateRow& b) {
     return page.descending ? sortKey(b, page.sort) < sortKey(a, page.sort)
@@ -163,7 +162,7 @@ Result<std::vector<CandidateRow>> ReplayRecord::candidates(const services::Candi
 }
 
 // The recording searches and sorts; what has not happened yet is left out afterwards, on its thread.
-QFuture<Result<services::CandidateIds>> ReplayRecord::candidateIds(const services::CandidatePage& page) const {
+QFuture<Result<services::CandidateIds>> ReplayRecord::candidateIds(const services::CandidateQuery& page) const {
   return m_source.candidateIds(page).then([visible = visibleIds()](Result<services::CandidateIds> ids) {
     if (!ids) {
       return ids;
@@ -259,9 +258,9 @@ services::ProposerReport ReplayRecord::report() const {
     tally.proposer = domain::name(row.madeBy);
     tally.island = row.island;
     ++tally.proposed;
-    tally.correct += row.status == "correct" ? 1 : 0;
+    tally.correct += row.status == domain::CandidateStatus::Correct ? 1 : 0;
     tally.last = row.id;
-    tally.lastStatus = row.status;
+    tally.lastStatus = domain::name(row.status);
     if (row.cell && competes(row)) {
       auto& [speedup, holder] = elites[row.island * domain::kCellCount + row.cell->index()];
       if (holder == nullptr || domain::ranksBefore(row.speedup, speedup)) {

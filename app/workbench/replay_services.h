@@ -29,11 +29,11 @@ class ReplayRecord final : public services::RecordService {
   [[nodiscard]] Result<> open(const std::filesystem::path& project) override;
   [[nodiscard]] Result<std::vector<services::RunSummary>> runs() const override;
   [[nodiscard]] Result<services::RunSummary> run(domain::RunId id) const override;
-  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override;
+  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidateQuery& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
-      const services::CandidatePage& page) const override;
+      const services::CandidateQuery& page) const override;
   [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(
-      const services::CandidatePage& page) const override;
+      const services::CandidateQuery& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
       std::span<const domain::CandidateId> ids) const override;
   [[nodiscard]] Result<services::Lineage> lineage(domain::CandidateId id,
@@ -54,7 +54,7 @@ class ReplayRecord final : public services::RecordService {
   [[nodiscard]] services::ProposerReport report() const;
 
  private:
-  [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidatePage& page) const;
+  [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidateQuery& page) const;
   [[nodiscard]] std::set<domain::CandidateId> visibleIds() const;
 
   const services::RecordService& m_source;

@@ -25,7 +25,9 @@ constexpr std::array kOperators = {domain::OperatorKind::Synthesis,   domain::Op
                                    domain::OperatorKind::Split,       domain::OperatorKind::Merge,
                                    domain::OperatorKind::PatternSwap, domain::OperatorKind::Crossover,
                                    domain::OperatorKind::Aimed};
-constexpr std::array<const char*, 5> kStatuses = {"correct", "wrong", "compile error", "correct", "screened out"};
+constexpr std::array kStatuses = {domain::CandidateStatus::Correct, domain::CandidateStatus::Wrong,
+                                  domain::CandidateStatus::CompileFailed, domain::CandidateStatus::Correct,
+                                  domain::CandidateStatus::Unstable};
 
 double speedupOf(std::int64_t id) {
   const std::int64_t improvements = id / kPerImprovement;
@@ -90,7 +92,7 @@ Result<std::vector<services::RunSummary>> SyntheticRecord::runs() const {
   run.taskName = "benchmark";
   run.deviceName = "synthetic";
   run.target = "cpu";
-  run.status = "running";
+  run.status = domain::RunStatus::Running;
   run.evaluations = m_count;
   run.correct = m_count * 2 / 5;
   run.best = domain::CandidateId(best(m_count));
@@ -105,11 +107,11 @@ Result<services::RunSummary> SyntheticRecord::run(domain::RunId) const {
   return all.front();
 }
 
-Result<std::int64_t> SyntheticRecord::candidateCount(const services::CandidatePage&) const {
+Result<std::int64_t> SyntheticRecord::candidateCount(const services::CandidateQuery&) const {
   return m_count;
 }
 
-Result<std::vector<CandidateRow>> SyntheticRecord::candidates(const services::CandidatePage& page) const {
+Result<std::vector<CandidateRow>> SyntheticRecord::candidates(const services::CandidateQuery& page) const {
   std::vector<CandidateRow> rows;
   const std::int64_t end = std::min(page.offset + page.limit, m_count);
   for (std::int64_t i = page.offset; i < end; ++i) {
@@ -118,7 +120,7 @@ Result<std::vector<CandidateRow>> SyntheticRecord::candidates(const services::Ca
   return rows;
 }
 
-QFuture<Result<services::CandidateIds>> SyntheticRecord::candidateIds(const services::CandidatePage& page) const {
+QFuture<Result<services::CandidateIds>> SyntheticRecord::candidateIds(const services::CandidateQuery& page) const {
   auto ids = std::make_shared<std::vector<domain::CandidateId>>();
   ids->reserve(static_cast<std::size_t>(m_count));
   for (std::int64_t i = 0; i < m_count; ++i) {

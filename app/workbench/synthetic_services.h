@@ -23,11 +23,11 @@ class SyntheticRecord final : public services::RecordService {
   [[nodiscard]] Result<> open(const std::filesystem::path& project) override;
   [[nodiscard]] Result<std::vector<services::RunSummary>> runs() const override;
   [[nodiscard]] Result<services::RunSummary> run(domain::RunId id) const override;
-  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override;
+  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidateQuery& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
-      const services::CandidatePage& page) const override;
+      const services::CandidateQuery& page) const override;
   [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(
-      const services::CandidatePage& page) const override;
+      const services::CandidateQuery& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
       std::span<const domain::CandidateId> ids) const override;
   [[nodiscard]] Result<services::Lineage> lineage(domain::CandidateId id,

@@ -2,12 +2,13 @@
 #include "core/domain/candidate.h"
 #include "core/domain/evaluation.h"
 #include "core/domain/filter.h"
+#include "core/domain/record/status.h"
 
 namespace swage::domain {
 namespace {
 
 std::vector<std::string_view> candidateStatuses() {
-  std::vector<std::string_view> words = {"pending", "not evaluated"};
+  std::vector<std::string_view> words = {name(CandidateStatus::Pending), name(CandidateStatus::NotEvaluated)};
   const std::span<const std::string_view> ends = statusNames();
   words.insert(words.end(), ends.begin(), ends.end());
   return words;

@@ -18,7 +18,7 @@ using services::ExportGate;
 using Kind = ExportGate::Kind;
 using State = ExportGate::State;
 
-constexpr store::LineageLimits kAncestors{.generationsUp = 6, .generationsDown = 0, .candidates = 32};
+constexpr domain::LineageReach kAncestors{.generationsUp = 6, .generationsDown = 0, .candidates = 32};
 
 const domain::Correct* correctOf(const ExportEvidence& evidence) {
   return evidence.candidate.evaluation ? domain::asCorrect(*evidence.candidate.evaluation) : nullptr;
@@ -169,8 +169,8 @@ ExportGate shapesGate(const ExportEvidence& evidence) {
 Result<> readLineage(const store::Record& record, ExportEvidence& evidence) {
   exporting::Provenance& provenance = evidence.provenance;
   provenance.parents = evidence.candidate.parents;
-  SWAGE_TRY_ASSIGN(const store::LineageLines family, record.lineage(evidence.candidate.id, kAncestors));
-  for (const store::CandidateLine& line : family.lines) {
+  SWAGE_TRY_ASSIGN(const domain::Lineage family, record.lineage(evidence.candidate.id, kAncestors));
+  for (const domain::CandidateRow& line : family.rows) {
     const bool isNear =
         line.id == evidence.candidate.id ||
         std::find(provenance.parents.begin(), provenance.parents.end(), line.id) != provenance.parents.end();

@@ -11,10 +11,10 @@
 namespace swage::engine {
 namespace {
 
-domain::CandidateId bestOf(const std::vector<store::CellLine>& lines) {
-  const store::CellLine* best = nullptr;
-  for (const store::CellLine& line : lines) {
-    if (line.best.isValid() && (best == nullptr || domain::ranksBefore(line.bestSpeedup, best->bestSpeedup))) {
+domain::CandidateId bestOf(const std::vector<domain::CellSummary>& lines) {
+  const domain::CellSummary* best = nullptr;
+  for (const domain::CellSummary& line : lines) {
+    if (line.best.isValid() && (best == nullptr || domain::ranksBefore(line.speedup, best->speedup))) {
       best = &line;
     }
   }
@@ -22,44 +22,17 @@ domain::CandidateId bestOf(const std::vector<store::CellLine>& lines) {
 }
 
 // What was measured again at the end stands for its cell, also where a shorter measurement of another one was faster.
-void putFirst(std::vector<store::CellLine>& lines, const store::CandidateLine& winner) {
-  for (store::CellLine& line : lines) {
+void putFirst(std::vector<domain::CellSummary>& lines, const domain::CandidateRow& winner) {
+  for (domain::CellSummary& line : lines) {
     if (winner.cell && line.cell == *winner.cell) {
       line.best = winner.id;
       line.bestTimeNs = winner.timeNs;
-      line.bestSpeedup = winner.speedup;
-      line.bestError = winner.relativeError;
-      line.bestRegisters = winner.registers;
-      line.bestSeconds = winner.elapsedSeconds;
+      line.speedup = winner.speedup;
+      line.relativeError = winner.relativeError;
+      line.registers = winner.registers;
+      line.foundSeconds = winner.elapsedSeconds;
     }
   }
-}
-
-store::CandidateSort sortOf(services::CandidateColumn column) {
-  switch (column) {
-    case services::CandidateColumn::Id: return store::CandidateSort::Id;
-    case services::CandidateColumn::Cell: return store::CandidateSort::Cell;
-    case services::CandidateColumn::Island: return store::CandidateSort::Island;
-    case services::CandidateColumn::Operator: return store::CandidateSort::Operator;
-    case services::CandidateColumn::Status: return store::CandidateSort::Status;
-    case services::CandidateColumn::Time: return store::CandidateSort::Time;
-    case services::CandidateColumn::Speedup: return store::CandidateSort::Speedup;
-    case services::CandidateColumn::Error: return store::CandidateSort::Error;
-    case services::CandidateColumn::Registers: return store::CandidateSort::Registers;
-    case services::CandidateColumn::Found: return store::CandidateSort::Elapsed;
-  }
-  return store::CandidateSort::Id;
-}
-
-store::CandidateQuery queryOf(const services::CandidatePage& page) {
-  return {.run = page.run,
-          .cell = page.cell,
-          .status = page.status,
-          .filter = page.filter,
-          .sort = sortOf(page.sort),
-          .descending = page.descending,
-          .limit = page.limit,
-          .offset = page.offset};
 }
 
 Error noProject() {
@@ -122,40 +95,39 @@ Result<services::RunSummary> RecordServiceImpl::run(domain::RunId id) const {
   return run::summaryOf(row, roof);
 }
 
-Result<std::int64_t> RecordServiceImpl::candidateCount(const services::CandidatePage& page) const {
+Result<std::int64_t> RecordServiceImpl::candidateCount(const services::CandidateQuery& query) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  return record->candidateCount(queryOf(page));
+  return record->candidateCount(query);
 }
 
-Result<std::vector<services::CandidateRow>> RecordServiceImpl::candidates(const services::CandidatePage& page) const {
+Result<std::vector<services::CandidateRow>> RecordServiceImpl::candidates(const services::CandidateQuery& query) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  SWAGE_TRY_ASSIGN(const std::vector<store::CandidateLine> lines, record->candidates(queryOf(page)));
-  return rowsOf(lines);
+  SWAGE_TRY_ASSIGN(std::vector<services::CandidateRow> rows, record->candidates(query));
+  SWAGE_TRY(addRoofs(rows));
+  return rows;
 }
 
 Result<std::vector<services::CandidateRow>> RecordServiceImpl::candidates(
     std::span<const domain::CandidateId> ids) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  SWAGE_TRY_ASSIGN(const std::vector<store::CandidateLine> lines, record->candidates(ids));
-  return rowsOf(lines);
-}
-
-Result<std::vector<services::CandidateRow>> RecordServiceImpl::rowsOf(
-    const std::vector<store::CandidateLine>& lines) const {
-  std::vector<services::CandidateRow> rows;
-  rows.reserve(lines.size());
-  for (const store::CandidateLine& line : lines) {
-    SWAGE_TRY_ASSIGN(const double roof, roofNs(line.run));
-    rows.push_back(run::rowOf(line, roof));
-  }
+  SWAGE_TRY_ASSIGN(std::vector<services::CandidateRow> rows, record->candidates(ids));
+  SWAGE_TRY(addRoofs(rows));
   return rows;
 }
 
-QFuture<Result<services::CandidateIds>> RecordServiceImpl::candidateIds(const services::CandidatePage& page) const {
+Result<> RecordServiceImpl::addRoofs(std::vector<services::CandidateRow>& rows) const {
+  for (services::CandidateRow& row : rows) {
+    SWAGE_TRY_ASSIGN(const double roof, roofNs(row.run));
+    row.roofShare = run::roofShareOf(row.timeNs, roof);
+  }
+  return {};
+}
+
+QFuture<Result<services::CandidateIds>> RecordServiceImpl::candidateIds(const services::CandidateQuery& query) const {
   if (!m_queue) {
     return QtFuture::makeReadyFuture(Result<services::CandidateIds>(noProject()));
   }
-  return m_queue->candidateIds(queryOf(page));
+  return m_queue->candidateIds(query);
 }
 
 QFuture<Result<domain::AnnotationEdit>> RecordServiceImpl::annotate(const domain::AnnotationEdit& edit) {
@@ -175,10 +147,9 @@ QFuture<Result<services::RunActivity>> RecordServiceImpl::activity(domain::RunId
 Result<services::Lineage> RecordServiceImpl::lineage(domain::CandidateId id,
                                                      const services::LineageReach& reach) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  SWAGE_TRY_ASSIGN(const store::LineageLines found,
-                   record->lineage(id, {reach.generationsUp, reach.generationsDown, reach.candidates}));
-  SWAGE_TRY_ASSIGN(std::vector<services::CandidateRow> rows, rowsOf(found.lines));
-  return services::Lineage{std::move(rows), found.hasMoreAncestors, found.hasMoreDescendants};
+  SWAGE_TRY_ASSIGN(services::Lineage family, record->lineage(id, reach));
+  SWAGE_TRY(addRoofs(family.rows));
+  return family;
 }
 
 Result<services::CandidateDetail> RecordServiceImpl::candidate(domain::CandidateId id) const {
@@ -192,10 +163,10 @@ Result<services::CandidateDetail> RecordServiceImpl::candidate(domain::Candidate
 Result<std::vector<services::CellSummary>> RecordServiceImpl::cells(domain::RunId run,
                                                                     std::optional<int> island) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  SWAGE_TRY_ASSIGN(std::vector<store::CellLine> lines, record->cells(run, island));
+  SWAGE_TRY_ASSIGN(std::vector<domain::CellSummary> lines, record->cells(run, island));
   SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
   if (row.best.isValid() && !island) {
-    SWAGE_TRY_ASSIGN(const std::vector<store::CandidateLine> winner, record->candidates(std::span(&row.best, 1)));
+    SWAGE_TRY_ASSIGN(const std::vector<domain::CandidateRow> winner, record->candidates(std::span(&row.best, 1)));
     putFirst(lines, winner.front());
   }
   return summarise(run, lines, true);
@@ -204,7 +175,7 @@ Result<std::vector<services::CellSummary>> RecordServiceImpl::cells(domain::RunI
 Result<std::vector<services::CellSummary>> RecordServiceImpl::cellsAt(domain::RunId run, std::optional<int> island,
                                                                       double seconds) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  SWAGE_TRY_ASSIGN(const std::vector<store::CellLine> lines, record->cellsAt(run, island, seconds));
+  SWAGE_TRY_ASSIGN(const std::vector<domain::CellSummary> lines, record->cellsAt(run, island, seconds));
   return summarise(run, lines, false);
 }
 
@@ -215,7 +186,7 @@ Result<int> RecordServiceImpl::islandCount(domain::RunId run) const {
 
 // What is best now was measured again at the end; what was best at another moment ranks first of the lines.
 Result<std::vector<services::CellSummary>> RecordServiceImpl::summarise(domain::RunId run,
-                                                                        const std::vector<store::CellLine>& lines,
+                                                                        const std::vector<domain::CellSummary>& lines,
                                                                         bool isNow) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   SWAGE_TRY_ASSIGN(const store::RunRow row, record->run(run));
@@ -225,13 +196,7 @@ Result<std::vector<services::CellSummary>> RecordServiceImpl::summarise(domain::
 
 Result<std::vector<services::HistoryPoint>> RecordServiceImpl::history(domain::RunId run) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
-  SWAGE_TRY_ASSIGN(const std::vector<store::Record::Improvement> improvements, record->improvements(run));
-  std::vector<services::HistoryPoint> points;
-  points.reserve(improvements.size());
-  for (const store::Record::Improvement& improvement : improvements) {
-    points.push_back({improvement.elapsedSeconds, improvement.speedup, improvement.candidate});
-  }
-  return points;
+  return record->improvements(run);
 }
 
 Result<std::vector<domain::Baseline>> RecordServiceImpl::baselines(domain::RunId run) const {

@@ -21,11 +21,11 @@ class RecordServiceImpl final : public services::RecordService, public services:
   [[nodiscard]] Result<> open(const std::filesystem::path& project) override;
   [[nodiscard]] Result<std::vector<services::RunSummary>> runs() const override;
   [[nodiscard]] Result<services::RunSummary> run(domain::RunId id) const override;
-  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override;
+  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidateQuery& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
-      const services::CandidatePage& page) const override;
+      const services::CandidateQuery& page) const override;
   [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(
-      const services::CandidatePage& page) const override;
+      const services::CandidateQuery& page) const override;
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
       std::span<const domain::CandidateId> ids) const override;
   [[nodiscard]] Result<services::Lineage> lineage(domain::CandidateId id,
@@ -54,12 +54,11 @@ class RecordServiceImpl final : public services::RecordService, public services:
   [[nodiscard]] Result<const store::Record*> record() const;
   // stats::Roofline::roofNs of a run. Tasks are long documents, so it is kept.
   [[nodiscard]] Result<std::vector<services::CellSummary>> summarise(domain::RunId run,
-                                                                     const std::vector<store::CellLine>& lines,
+                                                                     const std::vector<domain::CellSummary>& lines,
                                                                      bool isNow) const;
   [[nodiscard]] Result<double> roofNs(const store::RunRow& run) const;
   [[nodiscard]] Result<double> roofNs(domain::RunId run) const;
-  [[nodiscard]] Result<std::vector<services::CandidateRow>> rowsOf(
-      const std::vector<store::CandidateLine>& lines) const;
+  [[nodiscard]] Result<> addRoofs(std::vector<services::CandidateRow>& rows) const;
 
   [[nodiscard]] Result<stats::DiagnosisContext> diagnosisContext(domain::RunId run) const;
 

@@ -25,7 +25,7 @@ class LaneReader {
   }
 
   // What cannot be read was written by another version, and is left out.
-  void take(const store::Record::Event& event) {
+  void take(const domain::RunEvent& event) {
     const Result<domain::Json> parsed = domain::parseJson(event.json);
     if (!parsed || !parsed->is_object()) {
       return;
@@ -34,15 +34,15 @@ class LaneReader {
       const auto found = parsed->find(key);
       return found != parsed->end() && found->is_string() ? found->get<std::string>() : std::string();
     };
-    if (event.kind == "device joined") {
+    if (event.kind == domain::EventKind::DeviceJoined) {
       m_lanes.push_back({text("uuid"), laneOf(text("name"))});
-    } else if (event.kind == "evaluated on") {
+    } else if (event.kind == domain::EventKind::EvaluatedOn) {
       ++laneAt(text("device")).done;
-    } else if (event.kind == "worker replaced") {
+    } else if (event.kind == domain::EventKind::WorkerReplaced) {
       LaneStatus& lane = laneAt(text("device"));
       ++lane.replaced;
       lane.lastEnd = text("why");
-    } else if (event.kind == "device lost") {
+    } else if (event.kind == domain::EventKind::DeviceLost) {
       LaneStatus& lane = laneAt(text("uuid"));
       lane.isLost = true;
       lane.doing = "lost";
@@ -127,13 +127,13 @@ Result<services::RunActivity> recordedActivity(const store::Record& record, doma
   SWAGE_TRY_ASSIGN(const store::RunRow row, record.run(run));
   SWAGE_TRY_ASSIGN(const store::StageTotals totals, record.stageTotals(run));
   SWAGE_TRY_ASSIGN(const std::vector<store::ProposerLine> lines, record.proposers(run));
-  SWAGE_TRY_ASSIGN(const std::vector<store::Record::Event> events, record.events(run));
+  SWAGE_TRY_ASSIGN(const std::vector<domain::RunEvent> events, record.events(run));
   SWAGE_TRY_ASSIGN(const std::vector<double> cellsFilledAt, record.cellsFilledAt(run));
   services::RunActivity activity;
   LaneReader lanes(row, totals);
-  for (const store::Record::Event& event : events) {
+  for (const domain::RunEvent& event : events) {
     lanes.take(event);
-    if (event.kind == run::kProposersEvent) {
+    if (event.kind == domain::EventKind::Proposers) {
       if (Result<services::ActivitySample> sample = run::parseSample(event.json)) {
         activity.timeline.push_back(std::move(*sample));
       }

@@ -59,7 +59,7 @@ void addTask(RunReport& report, const domain::Task& task) {
 
 void addRun(RunReport& report, const store::RunRow& row, const services::RunSummary& summary) {
   report.run = row.id;
-  report.status = services::statusTitle(summary.status);
+  report.status = domain::title(summary.status);
   report.startedAt = dateText(row.startedAtMs);
   report.elapsedSeconds = row.elapsedSeconds;
   report.budgetSeconds = row.timeBudgetSeconds;
@@ -100,9 +100,9 @@ ReportCell::State stateOf(services::CellSummary::State state) {
 }
 
 Result<> addTop(RunReport& report, const RecordServiceImpl& service) {
-  services::CandidatePage page;
+  services::CandidateQuery page;
   page.run = report.run;
-  page.status = "correct";
+  page.status = domain::CandidateStatus::Correct;
   page.sort = services::CandidateColumn::Time;
   page.limit = kTop;
   SWAGE_TRY_ASSIGN(const std::vector<services::CandidateRow> rows, service.candidates(page));
@@ -116,14 +116,14 @@ Result<> addTop(RunReport& report, const RecordServiceImpl& service) {
 }
 
 Result<> addFailures(RunReport& report, const RecordServiceImpl& service) {
-  services::CandidatePage page;
+  services::CandidateQuery page;
   page.run = report.run;
   page.limit = kAll;
   SWAGE_TRY_ASSIGN(const std::vector<services::CandidateRow> rows, service.candidates(page));
   std::map<std::string, std::int64_t> counts;
   for (const services::CandidateRow& row : rows) {
-    if (row.status != "correct") {
-      ++counts[row.status];
+    if (row.status != domain::CandidateStatus::Correct) {
+      ++counts[std::string(domain::name(row.status))];
     }
   }
   report.failures.assign(counts.begin(), counts.end());

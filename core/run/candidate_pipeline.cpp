@@ -421,7 +421,7 @@ void CandidatePipeline::handleEvaluated(Lane& lane, const process::EvaluationRes
   if (!result.interrupted && m_flow != Flow::Broken) {
     if (!lane.device.empty()) {
       const nlohmann::json where = {{"candidate", item.record.id.value()}, {"device", lane.device}};
-      check(m_parts.record.addEvent(m_options.run, "evaluated on", where.dump()));
+      check(m_parts.record.addEvent(m_options.run, domain::EventKind::EvaluatedOn, where.dump()));
     }
     item.stages = store::StageSeconds{result.verifySeconds, result.timingSeconds};
     check(finish(std::move(item), checkFloor(result.evaluation)));

@@ -307,10 +307,10 @@ Result<services::EditOutcome> EditEvaluation::outcome() {
   }
   SWAGE_TRY_ASSIGN(store::CandidateRecord candidate, m_record->candidate(m_edit->id));
   SWAGE_TRY_ASSIGN(const store::RunRow run, m_record->run(m_run.id));
-  SWAGE_TRY_ASSIGN(const std::vector<store::CellLine> cells, m_record->cells(m_run.id, std::nullopt));
+  SWAGE_TRY_ASSIGN(const std::vector<domain::CellSummary> cells, m_record->cells(m_run.id, std::nullopt));
   services::EditOutcome outcome;
   outcome.isWinner = run.best == m_edit->id;
-  for (const store::CellLine& line : cells) {
+  for (const domain::CellSummary& line : cells) {
     outcome.isElite = outcome.isElite || line.best == m_edit->id;
   }
   const stats::Roofline roof = stats::roofline(m_bundle->task.graph, m_run.device);

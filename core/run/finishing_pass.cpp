@@ -250,7 +250,7 @@ Result<> FinishingPass::store(domain::CandidateId winner) {
     entry["doubted"] = m_doubted.contains(id);
     json["measured"].push_back(std::move(entry));
   }
-  SWAGE_TRY(m_record.addEvent(m_options.run, "finishing pass", json.dump()));
+  SWAGE_TRY(m_record.addEvent(m_options.run, domain::EventKind::FinishingPass, json.dump()));
   if (!m_doubted.empty()) {  // nor is anybody believed who was not asked
     SWAGE_TRY(m_record.withdrawUnconfirmed(m_options.run, kIncredibleSpeedup));
   }

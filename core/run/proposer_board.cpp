@@ -13,7 +13,7 @@ void ProposerBoard::countProposed(const store::CandidateRecord& candidate) {
   tally.island = candidate.island;
   ++tally.proposed;
   tally.last = candidate.id;
-  tally.lastStatus = "pending";
+  tally.lastStatus = domain::name(domain::CandidateStatus::Pending);
 }
 
 void ProposerBoard::countEnded(const store::CandidateRecord& candidate, const search::Archive& archive) {

@@ -33,7 +33,6 @@ class ProposerBoard {
 };
 
 // What of a report is kept in the record's events, and back.
-inline constexpr std::string_view kProposersEvent = "proposers";
 [[nodiscard]] std::string sampleJson(const services::ActivitySample& sample);
 [[nodiscard]] Result<services::ActivitySample> parseSample(std::string_view json);
 

@@ -75,7 +75,7 @@ class Session : public QObject {
   [[nodiscard]] trust::Rig::Options rigOptions(const process::LaunchCommand& command, domain::Target target,
                                                std::string name) const;
   void watch(trust::Rig& rig);
-  void keepEvent(std::string_view kind, const std::string& json);
+  void keepEvent(domain::EventKind kind, const std::string& json);
   void handleDevice(const wire::WorkerReady& ready);
   void handleSelfTest(int done, int total);
   void handleLoading();

@@ -70,7 +70,8 @@ Result<> Session::keepProposers(Keep when) {
     return {};
   }
   m_sampledAt = elapsed;
-  return m_record->addEvent(m_run, kProposersEvent, sampleJson(sampleOf(m_proposers.report(*m_searcher, elapsed))));
+  return m_record->addEvent(m_run, domain::EventKind::Proposers,
+                            sampleJson(sampleOf(m_proposers.report(*m_searcher, elapsed))));
 }
 
 }  // namespace swage::run

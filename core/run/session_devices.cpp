@@ -30,10 +30,11 @@ void Session::watch(trust::Rig& rig) {
   connect(&worker, &process::WorkerSupervisor::killed, this, [this, &worker] { noticeKilled(deviceOf(worker)); });
   connect(&worker, &process::WorkerSupervisor::replaced, this, [this, &worker](const std::string& why) {
     m_laneBoard.replace(worker, why);
-    keepEvent("worker replaced", nlohmann::json{{"why", why}, {"device", deviceOf(worker).uuid}}.dump());
+    keepEvent(domain::EventKind::WorkerReplaced,
+              nlohmann::json{{"why", why}, {"device", deviceOf(worker).uuid}}.dump());
   });
   connect(&worker, &process::WorkerSupervisor::readyAgain, this, [this](double seconds) {
-    keepEvent("worker ready again", nlohmann::json{{"seconds", seconds}}.dump());
+    keepEvent(domain::EventKind::WorkerReady, nlohmann::json{{"seconds", seconds}}.dump());
   });
 }
 
@@ -51,7 +52,7 @@ void Session::noticeKilled(const domain::DeviceInfo& device) {
                   .subject = services::Notice::Subject::WorkerKilled});
 }
 
-void Session::keepEvent(std::string_view kind, const std::string& json) {
+void Session::keepEvent(domain::EventKind kind, const std::string& json) {
   if (!m_record || !m_run.isValid()) {
     return;
   }
@@ -70,7 +71,7 @@ void Session::markLost(const process::WorkerSupervisor& worker, const Error& err
   m_laneBoard.lose(worker, error.message());
   const domain::DeviceInfo& device = deviceOf(worker);
   const nlohmann::json what = {{"uuid", device.uuid}, {"name", device.name}, {"why", error.message()}};
-  keepEvent("device lost", domain::dumpJson(what));
+  keepEvent(domain::EventKind::DeviceLost, domain::dumpJson(what));
 }
 
 Session::Lane* Session::laneOf(const process::WorkerSupervisor* worker) const {
@@ -142,7 +143,7 @@ void Session::joinLane(Lane& lane) {
   }
   lane.joined = true;
   const domain::DeviceInfo& device = lane.rig->device();
-  if (const Result<> stored = m_record->addEvent(m_run, "device joined",
+  if (const Result<> stored = m_record->addEvent(m_run, domain::EventKind::DeviceJoined,
                                                  nlohmann::json{{"uuid", device.uuid}, {"name", device.name}}.dump());
       !stored) {
     fail(stored.error());

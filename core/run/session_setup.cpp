@@ -225,7 +225,7 @@ Result<> Session::recordGround() {
     return {};
   }
   const nlohmann::json detail = {{"ground", name(*m_rig->ground())}, {"device", m_device.uuid}};
-  return m_record->addEvent(m_run, "self-test", detail.dump());
+  return m_record->addEvent(m_run, domain::EventKind::SelfTest, detail.dump());
 }
 
 void Session::handleReady(const wire::TaskReady& task) {
@@ -282,7 +282,7 @@ Result<> Session::reuseBaselines(const std::vector<std::string>& modes) {
   if (usable.size() < modes.size()) {
     return {};
   }
-  SWAGE_TRY(m_record->addEvent(m_run, "baselines reused", sources.dump()));
+  SWAGE_TRY(m_record->addEvent(m_run, domain::EventKind::BaselinesReused, sources.dump()));
   notice(services::Notice::Severity::Info,
          fmt::format("the baselines ({}) are those that an earlier run measured on {:%Y-%m-%d %H:%M} UTC",
                      fmt::join(modes, ", "), fmt::gmtime(static_cast<std::time_t>(oldestMs / 1000))),

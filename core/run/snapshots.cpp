@@ -6,11 +6,6 @@
 namespace swage::run {
 namespace {
 
-// The roof is what copying at the measured bandwidth takes. What only reads may be faster: it is at the roof, too.
-double shareOf(double roofNs, double timeNs) {
-  return roofNs > 0.0 && timeNs > 0.0 ? std::min(1.0, roofNs / timeNs) : 0.0;
-}
-
 services::CellSummary emptyCell(int index, const domain::DeviceInfo& device) {
   services::CellSummary cell;
   cell.cell = domain::Cell::fromIndex(index);
@@ -29,6 +24,10 @@ void decideState(services::CellSummary& cell) {
 
 }  // namespace
 
+double roofShareOf(double timeNs, double roofNs) {
+  return roofNs > 0.0 && timeNs > 0.0 ? std::min(1.0, roofNs / timeNs) : 0.0;
+}
+
 domain::Speedup speedupOf(const store::CandidateRecord& candidate, const domain::Speedup& eagerSpeedup) {
   const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
   const domain::Speedup overEager = correct != nullptr ? domain::againstEager(correct->timing) : domain::Speedup();
@@ -44,7 +43,7 @@ services::CandidateRow rowOf(const store::CandidateRecord& candidate, const doma
   row.island = candidate.island;
   row.madeBy = candidate.madeBy;
   row.cell = candidate.cell;
-  row.status = candidate.evaluation ? std::string(domain::statusName(*candidate.evaluation)) : "pending";
+  row.status = candidate.evaluation ? domain::statusOf(*candidate.evaluation) : services::CandidateStatus::Pending;
   row.summary = candidate.evaluation ? domain::summary(*candidate.evaluation) : std::string();
   row.elapsedSeconds = candidate.elapsedSeconds;
   row.parents = candidate.parents;
@@ -59,33 +58,11 @@ services::CandidateRow rowOf(const store::CandidateRecord& candidate, const doma
     row.lowNs = correct->timing.candidate.lowNs;
     row.highNs = correct->timing.candidate.highNs;
     row.speedup = speedupOf(candidate, eagerSpeedup);
-    row.roofShare = shareOf(roofNs, row.timeNs);
+    row.roofShare = roofShareOf(row.timeNs, roofNs);
     for (const domain::OutputError& error : correct->errors) {
       row.relativeError = std::max(row.relativeError, error.relativeL2);
     }
   }
-  return row;
-}
-
-services::CandidateRow rowOf(const store::CandidateLine& line, double roofNs) {
-  services::CandidateRow row;
-  row.id = line.id;
-  row.run = line.run;
-  row.island = line.island;
-  row.madeBy = line.madeBy;
-  row.cell = line.cell;
-  row.status = line.status;
-  row.summary = line.summary;
-  row.timeNs = line.timeNs;
-  row.lowNs = line.lowNs;
-  row.highNs = line.highNs;
-  row.speedup = line.speedup;
-  row.relativeError = line.relativeError;
-  row.registers = line.registers;
-  row.elapsedSeconds = line.elapsedSeconds;
-  row.parents = line.parents;
-  row.annotation = line.annotation;
-  row.roofShare = shareOf(roofNs, line.timeNs);
   return row;
 }
 
@@ -103,26 +80,8 @@ services::CandidateDetail detailOf(store::CandidateRecord candidate, const domai
 }
 
 services::RunSummary summaryOf(const store::RunRow& run, double roofNs) {
-  services::RunSummary summary;
-  summary.id = run.id;
-  summary.taskName = run.taskName;
-  summary.deviceName = run.device.name;
-  summary.target = domain::name(run.device.target);
-  summary.status = store::name(run.status);
-  summary.startedAtMs = run.startedAtMs;
-  summary.elapsedSeconds = run.elapsedSeconds;
-  summary.evaluations = run.evaluations;
-  summary.correct = run.correct;
-  summary.best = run.best;
-  summary.winner = run.winner;
-  summary.bestTimeNs = run.bestTimeNs;
-  summary.bestSpeedup = run.bestSpeedup;
-  summary.baselineMode = run.baselineMode;
-  summary.baselineNs = run.baselineNs;
-  summary.roofShare = shareOf(roofNs, run.bestTimeNs);
-  summary.seed = run.seed;
-  summary.timeBudgetSeconds = run.timeBudgetSeconds;
-  summary.maxEvaluations = run.maxEvaluations;
+  services::RunSummary summary = static_cast<const services::RunSummary&>(run);
+  summary.roofShare = roofShareOf(run.bestTimeNs, roofNs);
   return summary;
 }
 
@@ -142,7 +101,7 @@ std::vector<services::CellSummary> cellsOf(const search::Archive& archive, const
       cell.best = elite->candidate;
       cell.bestTimeNs = elite->timeNs;
       cell.speedup = elite->overEager.times(eagerSpeedup);
-      cell.roofShare = shareOf(roofNs, elite->timeNs);
+      cell.roofShare = roofShareOf(elite->timeNs, roofNs);
       cell.isOverallBest = overall != nullptr && overall->candidate == elite->candidate;
     }
     decideState(cell);
@@ -151,24 +110,19 @@ std::vector<services::CellSummary> cellsOf(const search::Archive& archive, const
   return cells;
 }
 
-std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& lines, const store::RunRow& run,
+std::vector<services::CellSummary> cellsOf(const std::vector<domain::CellSummary>& lines, const store::RunRow& run,
                                            double roofNs, domain::CandidateId best) {
   std::vector<services::CellSummary> cells;
   cells.reserve(domain::kCellCount);
   for (int index = 0; index < domain::kCellCount; ++index) {
     cells.push_back(emptyCell(index, run.device));
   }
-  for (const store::CellLine& line : lines) {
+  for (const domain::CellSummary& line : lines) {
     services::CellSummary& cell = cells[static_cast<std::size_t>(line.cell.index())];
-    cell.tried = line.tried;
-    cell.correct = line.correct;
-    cell.best = line.best;
-    cell.bestTimeNs = line.bestTimeNs;
-    cell.speedup = line.bestSpeedup;
-    cell.roofShare = shareOf(roofNs, line.bestTimeNs);
-    cell.relativeError = line.bestError;
-    cell.registers = line.bestRegisters;
-    cell.foundSeconds = line.bestSeconds;
+    const services::CellSummary::State empty = cell.state;
+    cell = line;
+    cell.state = empty;
+    cell.roofShare = roofShareOf(line.bestTimeNs, roofNs);
     cell.isOverallBest = best.isValid() && line.best == best;
     decideState(cell);
   }

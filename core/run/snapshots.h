@@ -15,7 +15,8 @@ namespace swage::run {
 // `eagerSpeedup` is that of eager against the run's fastest baseline (store::RunRow).
 [[nodiscard]] services::CandidateRow rowOf(const store::CandidateRecord& candidate, const domain::Speedup& eagerSpeedup,
                                            double roofNs);
-[[nodiscard]] services::CandidateRow rowOf(const store::CandidateLine& line, double roofNs);
+// The roof is what copying at the measured bandwidth takes. What only reads may be faster: it is at the roof, too.
+[[nodiscard]] double roofShareOf(double timeNs, double roofNs);
 [[nodiscard]] services::CandidateDetail detailOf(store::CandidateRecord candidate, const domain::Speedup& eagerSpeedup,
                                                  double roofNs);
 // Against the fastest baseline. Of PyTorch's own operators it is eager's, whatever the detour through a plan costs.
@@ -24,7 +25,7 @@ namespace swage::run {
 [[nodiscard]] std::vector<services::CellSummary> cellsOf(const search::Archive& archive,
                                                          const domain::DeviceInfo& device,
                                                          const domain::Speedup& eagerSpeedup, double roofNs);
-[[nodiscard]] std::vector<services::CellSummary> cellsOf(const std::vector<store::CellLine>& lines,
+[[nodiscard]] std::vector<services::CellSummary> cellsOf(const std::vector<domain::CellSummary>& lines,
                                                          const store::RunRow& run, double roofNs,
                                                          domain::CandidateId best);
 

@@ -1,37 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/run/winner_choice.h"
 
-#include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/domain/record/winner.h"
 #include "core/stats/agreement.h"
 
 namespace swage::run {
 namespace {
 
 constexpr double kSameSpeed = 0.1;
-
-struct Entry {
-  domain::CandidateId id;
-  const Remeasured* result;
-  domain::Speedup speedup;  // against the fastest baseline
-};
-
-template <class Predicate>
-void keepIf(std::vector<Entry>& entries, const Predicate& predicate) {
-  std::erase_if(entries, [&](const Entry& entry) { return !predicate(entry); });
-}
-
-bool comesFirst(const Entry& a, const Entry& b) {
-  const auto rank = [](const Entry& entry) {
-    return std::tuple(-entry.speedup.low, entry.result->launches, entry.result->relativeError, entry.id);
-  };
-  return rank(a) < rank(b);
-}
 
 }  // namespace
 
@@ -43,26 +25,19 @@ bool isUncertain(const domain::PairedTiming& timing) {
 domain::CandidateId chooseWinner(const RemeasuredCandidates& measured, domain::CandidateId identity,
                                  const domain::Speedup& eagerSpeedup, const std::set<domain::CandidateId>& excluded) {
   const domain::Speedup eager = eagerSpeedup.isKnown() ? eagerSpeedup : domain::Speedup::exactly(1.0);
-  std::vector<Entry> entries;
+  std::vector<domain::Finalist> finalists;
   for (const auto& [id, result] : measured) {
     if (result && id != identity && !excluded.contains(id)) {
-      entries.push_back({id, &*result, domain::againstEager(result->timing).times(eager)});
+      finalists.push_back({.id = id,
+                           .speedup = domain::againstEager(result->timing).times(eager),
+                           .isSolid = !isUncertain(result->timing),
+                           .launches = result->launches,
+                           .relativeError = result->relativeError});
     }
   }
   const auto own = measured.find(identity);
-  const bool identityWorks = own != measured.end() && own->second;
-  if (identityWorks) {
-    keepIf(entries, [](const Entry& entry) { return entry.speedup.low > 1.0; });
-  }
-  const auto isSolid = [](const Entry& entry) { return !isUncertain(entry.result->timing); };
-  if (std::any_of(entries.begin(), entries.end(), isSolid)) {
-    keepIf(entries, isSolid);
-  }
-  const auto best = std::min_element(entries.begin(), entries.end(), comesFirst);
-  if (best != entries.end()) {
-    return best->id;
-  }
-  return identityWorks ? identity : domain::CandidateId();
+  const bool ownWorks = own != measured.end() && own->second;
+  return domain::winnerAmong(std::move(finalists), ownWorks ? identity : domain::CandidateId());
 }
 
 bool isIncredible(const domain::Speedup& speedup) {

@@ -11,7 +11,8 @@
 #include "core/domain/evaluation.h"
 #include "core/domain/speedup.h"
 
-// Who wins a run. Nobody wins by a difference that lies inside the intervals. Pure.
+// What the last measurement of a run says about its winner. Nobody wins by a difference that lies inside the intervals.
+// Pure.
 namespace swage::run {
 
 // What the last measurement of a candidate gave.
@@ -27,11 +28,8 @@ using RemeasuredCandidates = std::map<domain::CandidateId, std::optional<Remeasu
 // wins.
 [[nodiscard]] bool isUncertain(const domain::PairedTiming& timing);
 
-// Of the candidates whose speedup over the fastest baseline surely lies above 1, the one with the highest lower end;
-// where these are equal, the one with fewer launches, then the smaller error, then the older one. An uncertain
-// measurement only counts when all are. Without such a candidate the task's own operators win; where they do not work,
-// being faster is not asked for. `eagerSpeedup` is that of eager against the fastest baseline; where it is not known,
-// eager is the baseline. `excluded` is out of the contest. Invalid: nothing is correct.
+// Who wins by what was measured: domain::winnerAmong(). `eagerSpeedup` is that of eager against the fastest baseline;
+// where it is not known, eager is the baseline. `excluded` is out of the contest. Invalid: nothing is correct.
 [[nodiscard]] domain::CandidateId chooseWinner(const RemeasuredCandidates& measured, domain::CandidateId identity,
                                                const domain::Speedup& eagerSpeedup,
                                                const std::set<domain::CandidateId>& excluded = {});

@@ -10,46 +10,18 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/domain/filter.h"
 #include "core/domain/profile.h"
+#include "core/domain/record/query.h"
 #include "core/services/activity.h"
 #include "core/services/types.h"
 
 namespace swage::services {
 
-enum class CandidateColumn : std::uint8_t {
-  Id,
-  Cell,
-  Island,
-  Operator,
-  Status,
-  Time,
-  Speedup,
-  Error,
-  Registers,
-  Found,  // search time when it was evaluated
-};
-
-// What is in the trash is left out unless the filter asks for it.
-struct CandidatePage {
-  domain::RunId run;
-  domain::Filter filter;              // of domain::candidateFilterKeys()
-  std::optional<domain::Cell> cell;   // only this cell
-  std::optional<std::string> status;  // only this status
-  CandidateColumn sort = CandidateColumn::Id;
-  bool descending = false;
-  std::int64_t offset = 0;
-  std::int64_t limit = 1000;
-};
+using domain::CandidateColumn;
+using domain::CandidateQuery;
+using domain::LineageReach;
 
 using CandidateIds = std::shared_ptr<const std::vector<domain::CandidateId>>;
-
-// How far a lineage reaches from its candidate.
-struct LineageReach {
-  int generationsUp = 12;
-  int generationsDown = 2;
-  std::size_t candidates = 200;
-};
 
 // Reads the record of the open project, and keeps what a person says about its candidates. What returns a Result takes
 // milliseconds and is answered at once, on the calling thread; what may take longer returns a QFuture, whose answers
@@ -61,11 +33,11 @@ class RecordService {
   [[nodiscard]] virtual Result<> open(const std::filesystem::path& project) = 0;
   [[nodiscard]] virtual Result<std::vector<RunSummary>> runs() const = 0;
   [[nodiscard]] virtual Result<RunSummary> run(domain::RunId id) const = 0;
-  [[nodiscard]] virtual Result<std::int64_t> candidateCount(const CandidatePage& page) const = 0;
-  [[nodiscard]] virtual Result<std::vector<CandidateRow>> candidates(const CandidatePage& page) const = 0;
+  [[nodiscard]] virtual Result<std::int64_t> candidateCount(const CandidateQuery& query) const = 0;
+  [[nodiscard]] virtual Result<std::vector<CandidateRow>> candidates(const CandidateQuery& query) const = 0;
   // All that match, in order: of a million in tens of milliseconds with an order alone, in seconds where the filter has
   // to read each of them. Limit and offset have no say. Cancel the future when nobody needs the answer any more.
-  [[nodiscard]] virtual QFuture<Result<CandidateIds>> candidateIds(const CandidatePage& page) const = 0;
+  [[nodiscard]] virtual QFuture<Result<CandidateIds>> candidateIds(const CandidateQuery& query) const = 0;
   // One row for each id, in their order. A few hundred at a time.
   [[nodiscard]] virtual Result<std::vector<CandidateRow>> candidates(
       std::span<const domain::CandidateId> ids) const = 0;

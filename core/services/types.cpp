@@ -10,12 +10,12 @@ std::string_view name(RunState state) {
     case RunState::Idle: return "idle";
     case RunState::Importing: return "importing";
     case RunState::Preparing: return "preparing";
-    case RunState::Running: return "running";
-    case RunState::Paused: return "paused";
     case RunState::Stopping: return "stopping";
-    case RunState::Finished: return "finished";
-    case RunState::Interrupted: return "interrupted";
-    case RunState::Failed: return "failed";
+    case RunState::Running: return domain::name(RunStatus::Running);
+    case RunState::Paused: return domain::name(RunStatus::Paused);
+    case RunState::Finished: return domain::name(RunStatus::Finished);
+    case RunState::Interrupted: return domain::name(RunStatus::Interrupted);
+    case RunState::Failed: return domain::name(RunStatus::Failed);
   }
   return "unknown";
 }
@@ -23,13 +23,9 @@ std::string_view name(RunState state) {
 std::string_view title(RunState state) {
   switch (state) {
     case RunState::Idle: return "not started";
-    case RunState::Interrupted: return "stopped";
+    case RunState::Interrupted: return domain::title(RunStatus::Interrupted);
     default: return name(state);
   }
-}
-
-std::string_view statusTitle(std::string_view status) {
-  return status == name(RunState::Interrupted) ? title(RunState::Interrupted) : status;
 }
 
 bool hasEnded(RunState state) {
@@ -38,10 +34,6 @@ bool hasEnded(RunState state) {
 
 double wantedSpeedup(const RunSpec& spec) {
   return std::max(spec.targetSpeedup, spec.requiredSpeedup);
-}
-
-bool pytorchWins(const RunSummary& run) {
-  return !run.baselineMode.empty() && run.bestSpeedup.low <= 1.0 && (run.best.isValid() || run.winner.isValid());
 }
 
 }  // namespace swage::services

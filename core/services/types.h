@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/domain/annotation.h"
 #include "core/domain/baseline.h"
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
+#include "core/domain/record/rows.h"
+#include "core/domain/record/status.h"
 #include "core/domain/speedup.h"
 
 // Immutable snapshots that the UI and the command line receive.
@@ -56,9 +57,6 @@ enum class RunState : std::uint8_t {
 [[nodiscard]] std::string_view name(RunState state);
 // In a person's words: "not started", "stopped".
 [[nodiscard]] std::string_view title(RunState state);
-// Of RunSummary::status: what the record calls "interrupted" was stopped.
-[[nodiscard]] std::string_view statusTitle(std::string_view status);
-
 struct Progress {
   RunState state = RunState::Idle;
   std::string stage;       // "compiling 3, verifying 1"
@@ -76,32 +74,13 @@ struct Progress {
   int filledCells = 0;
 };
 
-struct CandidateRow {
-  domain::CandidateId id;
-  domain::RunId run;
-  int island = 0;
-  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
-  std::optional<domain::Cell> cell;
-  std::string status;  // domain::statusName(), "pending", or "not evaluated" in a run that has ended
-  std::string summary;
-  double timeNs = 0.0;
-  double lowNs = 0.0;
-  double highNs = 0.0;
-  domain::Speedup speedup;
-  double relativeError = 0.0;
-  int registers = 0;
-  double elapsedSeconds = 0.0;
-  std::vector<domain::CandidateId> parents;
-  double roofShare = 0.0;  // of what the hardware allows (stats::Roofline), at most 1; 0: not known
-  domain::Annotation annotation;
-};
-
-// A candidate with its ancestors and descendants.
-struct Lineage {
-  std::vector<CandidateRow> rows;  // each candidate once, the asked one first
-  bool hasMoreAncestors = false;   // than were asked for
-  bool hasMoreDescendants = false;
-};
+using domain::CandidateRow;
+using domain::CandidateStatus;
+using domain::CellSummary;
+using domain::HistoryPoint;
+using domain::Lineage;
+using domain::RunStatus;
+using domain::RunSummary;
 
 struct CandidateDetail {
   CandidateRow row;
@@ -111,51 +90,6 @@ struct CandidateDetail {
   std::string compileLog;
   std::vector<domain::KernelFacts> kernels;
   std::optional<domain::Evaluation> evaluation;
-};
-
-struct CellSummary {
-  enum class State : std::uint8_t { Unavailable, Empty, FailedOnly, Filled };
-  domain::Cell cell;
-  State state = State::Empty;
-  std::int64_t tried = 0;
-  std::int64_t correct = 0;
-  domain::CandidateId best;
-  double bestTimeNs = 0.0;
-  domain::Speedup speedup;
-  bool isOverallBest = false;
-  // Of the best candidate, as in CandidateRow; only where the cells come from the record.
-  double roofShare = 0.0;
-  double relativeError = 0.0;
-  int registers = 0;
-  double foundSeconds = 0.0;  // of the run, when it was evaluated
-};
-
-struct RunSummary {
-  domain::RunId id;
-  std::string taskName;
-  std::string deviceName;
-  std::string target;
-  std::string status;
-  std::int64_t startedAtMs = 0;
-  double elapsedSeconds = 0.0;
-  std::int64_t evaluations = 0;
-  std::int64_t correct = 0;
-  domain::CandidateId best;    // never PyTorch's own operators
-  domain::CandidateId winner;  // of the last measurement: `best`, or PyTorch's own operators where nothing beats them
-  double bestTimeNs = 0.0;
-  domain::Speedup bestSpeedup;  // of `best`
-  std::string baselineMode;
-  double baselineNs = 0.0;
-  double roofShare = 0.0;  // of the best candidate, as in CandidateRow
-  std::uint64_t seed = 0;
-  double timeBudgetSeconds = 0.0;
-  std::int64_t maxEvaluations = 0;  // 0: no limit
-};
-
-struct HistoryPoint {
-  double elapsedSeconds = 0.0;
-  domain::Speedup speedup;
-  domain::CandidateId candidate;
 };
 
 struct Notice {
@@ -185,7 +119,4 @@ struct RunOutcome {
 
 // What the winner of such a run has to reach at the lower end of its speedup; 0: nothing.
 [[nodiscard]] double wantedSpeedup(const RunSpec& spec);
-// Nothing is surely faster than the fastest of PyTorch's ways, and the run knows.
-[[nodiscard]] bool pytorchWins(const RunSummary& run);
-
 }  // namespace swage::services

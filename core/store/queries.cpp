@@ -37,7 +37,7 @@ SqlCondition whereOf(const CandidateQuery& query) {
     add("cell = ?", std::int64_t{query.cell->index()});
   }
   if (query.status) {
-    add("status = ?", *query.status);
+    add("status = ?", std::string(domain::name(*query.status)));
   }
   SqlCondition filter = conditionOf(query.filter, query.run);
   if (!filter.sql.empty()) {
@@ -48,18 +48,18 @@ SqlCondition whereOf(const CandidateQuery& query) {
 }
 
 // The column of an order; empty: the id alone.
-std::string_view orderOf(CandidateSort sort) {
+std::string_view orderOf(CandidateColumn sort) {
   switch (sort) {
-    case CandidateSort::Id: return {};
-    case CandidateSort::Time: return "time_ns";
-    case CandidateSort::Speedup: return "over_eager_low";
-    case CandidateSort::Cell: return "cell";
-    case CandidateSort::Status: return "status";
-    case CandidateSort::Operator: return "operator";
-    case CandidateSort::Island: return "island";
-    case CandidateSort::Error: return "relative_error";
-    case CandidateSort::Registers: return "registers";
-    case CandidateSort::Elapsed: return "elapsed_s";
+    case CandidateColumn::Id: return {};
+    case CandidateColumn::Time: return "time_ns";
+    case CandidateColumn::Speedup: return "over_eager_low";
+    case CandidateColumn::Cell: return "cell";
+    case CandidateColumn::Status: return "status";
+    case CandidateColumn::Operator: return "operator";
+    case CandidateColumn::Island: return "island";
+    case CandidateColumn::Error: return "relative_error";
+    case CandidateColumn::Registers: return "registers";
+    case CandidateColumn::Found: return "elapsed_s";
   }
   return {};
 }
@@ -69,11 +69,11 @@ constexpr std::array<std::string_view, 11> kInWideIndexes{
 
 // Whether the index of an order has all that a query asks of its rows.
 bool isInIndex(const CandidateQuery& query) {
-  const bool isWide = query.sort == CandidateSort::Time || query.sort == CandidateSort::Speedup;
+  const bool isWide = query.sort == CandidateColumn::Time || query.sort == CandidateColumn::Speedup;
   const auto isKnown = [&](const domain::FilterTerm& term) {
     const bool isInWide = std::find(kInWideIndexes.begin(), kInWideIndexes.end(), term.key) != kInWideIndexes.end();
     return (isWide && (isInWide || term.key == "failed")) || term.key == "run" ||
-           (query.sort == CandidateSort::Id && term.key == "id");
+           (query.sort == CandidateColumn::Id && term.key == "id");
   };
   return (isWide || (!query.cell && !query.status)) &&
          std::all_of(query.filter.terms.begin(), query.filter.terms.end(), isKnown);
@@ -113,7 +113,7 @@ std::string CandidateStatement::whereWithoutTrash() const {
 }
 
 std::string CandidateStatement::pageSql() const {
-  return fmt::format("SELECT {} FROM candidates{} ORDER BY {} LIMIT ? OFFSET ?", lineColumns(), whereWithoutTrash(),
+  return fmt::format("SELECT {} FROM candidates{} ORDER BY {} LIMIT ? OFFSET ?", rowColumns(), whereWithoutTrash(),
                      m_order);
 }
 

@@ -20,8 +20,8 @@
 namespace swage::store {
 namespace {
 
-constexpr std::string_view kPending = "pending";
-constexpr std::string_view kNotEvaluated = "not evaluated";
+using domain::CandidateStatus;
+using domain::name;
 
 constexpr std::string_view kIgnoreRules =
     "# Written by Swage: what a project measures stays out of version control; exports/ does not.\n"
@@ -123,8 +123,8 @@ Result<CandidateState> stateOf(SQLite::Database& connection, domain::CandidateId
   if (!find.getColumn(2).isNull()) {
     state.entry.cell = find.getColumn(2).getInt();
   }
-  const std::string status = find.getColumn(3).getString();
-  state.wasEvaluated = status != kPending && status != kNotEvaluated;
+  const auto status = domain::parseCandidateStatus(find.getColumn(3).getString());
+  state.wasEvaluated = !status || domain::isEvaluated(*status);
   const std::string madeBy = find.getColumn(4).getString();
   state.madeBy = domain::parseOperatorKind(madeBy).value_or(domain::OperatorKind::Synthesis);
   return state;
@@ -156,7 +156,7 @@ Result<Record> Record::open(const std::filesystem::path& project, Mode mode) {
             name(RunStatus::Running));
     execute(connection,
             "UPDATE candidates SET status = ? WHERE run_id IN (SELECT id FROM runs WHERE status = ?) AND status = ?",
-            kNotEvaluated, name(RunStatus::Interrupted), kPending);
+            name(CandidateStatus::NotEvaluated), name(RunStatus::Interrupted), name(CandidateStatus::Pending));
     return {};
   }));
   return Record(std::move(impl));
@@ -190,7 +190,7 @@ Result<domain::RunId> Record::createRun(const NewRun& run) {
 }
 
 Result<> Record::setRunStatus(domain::RunId run, RunStatus status, double elapsedSeconds) {
-  const bool isEnd = status != RunStatus::Running && status != RunStatus::Paused;
+  const bool isEnd = domain::hasEnded(status);
   return m_impl->reading("record the status of a run", [&](SQLite::Database&) -> Result<> {
     if (isEnd) {
       m_impl->database->setDurability(Durability::SurvivesPowerLoss);
@@ -201,7 +201,8 @@ Result<> Record::setRunStatus(domain::RunId run, RunStatus status, double elapse
                   name(status), elapsedSeconds, isEnd ? 1 : 0, run.value());
       // What an ended run did not get to is not pending any more, until the run goes on.
       execute(connection, "UPDATE candidates SET status = ? WHERE run_id = ? AND status = ?",
-              isEnd ? kNotEvaluated : kPending, run.value(), isEnd ? kPending : kNotEvaluated);
+              name(isEnd ? CandidateStatus::NotEvaluated : CandidateStatus::Pending), run.value(),
+              name(isEnd ? CandidateStatus::Pending : CandidateStatus::NotEvaluated));
       return changed == 0 ? Result<>(missing("run", run.value())) : Result<>();
     });
     m_impl->database->setDurability(Durability::SurvivesKill);
@@ -297,7 +298,7 @@ Result<> Record::setEvaluation(domain::CandidateId id, const domain::Evaluation&
     execute(connection,
             "UPDATE candidates SET status = ?, summary = ?, time_ns = ?, low_ns = ?, high_ns = ?, rank = ?, "
             "over_eager = ?, over_eager_low = ?, over_eager_high = ?, relative_error = ?, elapsed_s = ? WHERE id = ?",
-            columns.status, columns.summary, columns.timeNs, columns.lowNs, columns.highNs, columns.rank,
+            name(columns.status), columns.summary, columns.timeNs, columns.lowNs, columns.highNs, columns.rank,
             end(&domain::Speedup::value), end(&domain::Speedup::low), end(&domain::Speedup::high),
             columns.relativeError, elapsedSeconds, id.value());
     execute(connection, "UPDATE candidate_details SET evaluation_json = ? WHERE id = ?",
@@ -332,11 +333,11 @@ Result<> Record::withdrawUnconfirmed(domain::RunId run, double aboveSpeedup) {
   });
 }
 
-Result<> Record::addEvent(domain::RunId run, std::string_view kind, std::string_view json) {
+Result<> Record::addEvent(domain::RunId run, domain::EventKind kind, std::string_view json) {
   return m_impl->writing("record an event", [&](SQLite::Database& connection) -> Result<> {
     SWAGE_TRY(requireRun(connection, run));
     execute(connection, "INSERT INTO events (run_id, at_ms, kind, json) VALUES (?, ?, ?, ?)", run.value(), unixTimeMs(),
-            kind, json);
+            name(kind), json);
     return {};
   });
 }

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/domain/annotation.h"
 #include "core/domain/assurance.h"
 #include "core/domain/baseline.h"
 #include "core/domain/candidate.h"
@@ -19,16 +18,21 @@
 #include "core/domain/compilation.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
-#include "core/domain/filter.h"
 #include "core/domain/profile.h"
+#include "core/domain/record/event.h"
+#include "core/domain/record/query.h"
+#include "core/domain/record/rows.h"
+#include "core/domain/record/status.h"
 #include "core/domain/speedup.h"
 #include "core/domain/task.h"
 
 // The record of a project: `<project>/runs.sqlite`. Everything that was tried and what became of it.
 namespace swage::store {
 
-enum class RunStatus : std::uint8_t { Running, Paused, Finished, Interrupted, Failed };
-[[nodiscard]] std::string_view name(RunStatus status);
+using domain::CandidateColumn;
+using domain::CandidateQuery;
+using domain::CandidateRow;
+using domain::RunStatus;
 
 struct NewRun {
   domain::Task task;
@@ -41,28 +45,13 @@ struct NewRun {
   std::string swageVersion;
 };
 
-struct RunRow {
-  domain::RunId id;
+// With what going on with it takes.
+struct RunRow : domain::RunSummary {
   std::string taskId;
-  std::string taskName;
   std::string bundlePath;
   domain::DeviceInfo device;
-  RunStatus status = RunStatus::Running;
-  std::uint64_t seed = 1;
-  double timeBudgetSeconds = 0.0;
-  std::int64_t maxEvaluations = 0;
   std::string optionsJson;
-  std::int64_t startedAtMs = 0;  // UTC
-  double elapsedSeconds = 0.0;   // of search, over all sittings
-  std::int64_t evaluations = 0;
-  std::int64_t correct = 0;
-  domain::CandidateId winner;  // of the last measurement; PyTorch's own operators where nothing beats them
-  domain::CandidateId best;    // the winner, or what ranks first yet; never PyTorch's own operators
-  double bestTimeNs = 0.0;
-  domain::Speedup bestSpeedup;
-  double baselineNs = 0.0;  // fastest of PyTorch's ways that its settings permit, 0: none yet
-  std::string baselineMode;
-  domain::Speedup eagerSpeedup;  // of eager against it
+  domain::Speedup eagerSpeedup;  // of eager against the fastest of PyTorch's ways
 };
 
 struct NewCandidate {
@@ -113,74 +102,6 @@ struct CandidateRecord {
   double elapsedSeconds = 0.0;  // search time of the run when it was evaluated
 };
 
-// One line of the table of candidates; cheap to read a million of.
-struct CandidateLine {
-  domain::CandidateId id;
-  domain::RunId run;
-  int island = 0;
-  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
-  std::optional<domain::Cell> cell;
-  std::string status;  // statusName(), "pending", or "not evaluated" in a run that has ended
-  std::string summary;
-  double timeNs = 0.0;
-  double lowNs = 0.0;
-  double highNs = 0.0;
-  domain::Speedup speedup;  // against the run's fastest baseline
-  double relativeError = 0.0;
-  int registers = 0;
-  double elapsedSeconds = 0.0;
-  std::vector<domain::CandidateId> parents;
-  domain::Annotation annotation;
-};
-
-enum class CandidateSort : std::uint8_t {
-  Id,
-  Time,
-  Speedup,
-  Cell,
-  Status,
-  Operator,
-  Island,
-  Error,
-  Registers,
-  Elapsed
-};
-// What is in the trash is left out unless the filter asks for it.
-struct CandidateQuery {
-  domain::RunId run = {};  // invalid: of all runs
-  std::optional<domain::Cell> cell = {};
-  std::optional<std::string> status = {};
-  domain::Filter filter = {};  // of domain::candidateFilterKeys()
-  CandidateSort sort = CandidateSort::Id;
-  bool descending = false;
-  std::int64_t limit = 1000;
-  std::int64_t offset = 0;
-};
-
-// How far a lineage reaches from its candidate.
-struct LineageLimits {
-  int generationsUp = 12;
-  int generationsDown = 2;
-  std::size_t candidates = 200;
-};
-struct LineageLines {
-  std::vector<CandidateLine> lines;  // each candidate once, the asked one first
-  bool hasMoreAncestors = false;     // than the limits let through
-  bool hasMoreDescendants = false;
-};
-
-struct CellLine {
-  domain::Cell cell;
-  std::int64_t tried = 0;
-  std::int64_t correct = 0;
-  domain::CandidateId best;
-  double bestTimeNs = 0.0;
-  domain::Speedup bestSpeedup;
-  double bestError = 0.0;  // relative to the reference
-  int bestRegisters = 0;
-  double bestSeconds = 0.0;  // of the run, when it was evaluated
-};
-
 // What one operator has proposed on one island.
 struct ProposerLine {
   domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
@@ -229,8 +150,7 @@ class Record {
   // Replaces what was known of the same kind.
   [[nodiscard]] Result<> setAssurance(domain::CandidateId id, const domain::Assurance& assurance);
   [[nodiscard]] Result<> setProfile(domain::CandidateId id, const domain::Profile& profile);
-  // Free-form progress of a run, for the timeline: worker replaced, paused, migration …
-  [[nodiscard]] Result<> addEvent(domain::RunId run, std::string_view kind, std::string_view json);
+  [[nodiscard]] Result<> addEvent(domain::RunId run, domain::EventKind kind, std::string_view json);
 
   [[nodiscard]] Result<std::vector<RunRow>> runs() const;
   [[nodiscard]] Result<RunRow> run(domain::RunId id) const;
@@ -247,16 +167,16 @@ class Record {
   [[nodiscard]] Result<StageTotals> stageTotals(domain::RunId run) const;
   [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId id) const;
   [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const;
-  [[nodiscard]] Result<std::vector<CandidateLine>> candidates(const CandidateQuery& query) const;
+  [[nodiscard]] Result<std::vector<CandidateRow>> candidates(const CandidateQuery& query) const;
   [[nodiscard]] Result<std::int64_t> candidateCount(const CandidateQuery& query) const;
   // All that match, in order, whatever limit and offset say. `isCancelled` is asked every few milliseconds; when it
   // says so, the query ends with ErrorKind::Cancelled.
   [[nodiscard]] Result<std::vector<domain::CandidateId>> candidateIds(const CandidateQuery& query,
                                                                       const std::function<bool()>& isCancelled) const;
-  // One line for each id, in their order.
-  [[nodiscard]] Result<std::vector<CandidateLine>> candidates(std::span<const domain::CandidateId> ids) const;
+  // One row for each id, in their order.
+  [[nodiscard]] Result<std::vector<CandidateRow>> candidates(std::span<const domain::CandidateId> ids) const;
   // A candidate with its ancestors and descendants, near ones first.
-  [[nodiscard]] Result<LineageLines> lineage(domain::CandidateId id, const LineageLimits& limits) const;
+  [[nodiscard]] Result<domain::Lineage> lineage(domain::CandidateId id, const domain::LineageReach& reach) const;
   [[nodiscard]] Result<CandidateRecord> candidate(domain::CandidateId id) const;
   // The youngest candidate that both descend from, themselves included; the one with the largest id.
   [[nodiscard]] Result<std::optional<domain::CandidateId>> commonAncestor(domain::CandidateId first,
@@ -265,29 +185,18 @@ class Record {
   [[nodiscard]] Result<std::string> binary(std::string_view binaryHash) const;
   // All candidates of a run in proposal order, without assembly and binary: what resume replays.
   [[nodiscard]] Result<std::vector<CandidateRecord>> history(domain::RunId run) const;
-  [[nodiscard]] Result<std::vector<CellLine>> cells(domain::RunId run, std::optional<int> island) const;
+  [[nodiscard]] Result<std::vector<domain::CellSummary>> cells(domain::RunId run, std::optional<int> island) const;
   // As they were so many seconds into the run: its archive can be replayed. Reads every candidate of the run.
-  [[nodiscard]] Result<std::vector<CellLine>> cellsAt(domain::RunId run, std::optional<int> island,
-                                                      double seconds) const;
+  [[nodiscard]] Result<std::vector<domain::CellSummary>> cellsAt(domain::RunId run, std::optional<int> island,
+                                                                 double seconds) const;
   // The islands that have seen a candidate: 0 up to one less than this.
   [[nodiscard]] Result<int> islandCount(domain::RunId run) const;
   // By operator and island. Reads every candidate of the run.
   [[nodiscard]] Result<std::vector<ProposerLine>> proposers(domain::RunId run) const;
   // When each cell that has a correct candidate got its first, in seconds of the search, ascending.
   [[nodiscard]] Result<std::vector<double>> cellsFilledAt(domain::RunId run) const;
-  // What ranked first so far against search time, one point for each improvement.
-  struct Improvement {
-    double elapsedSeconds = 0.0;
-    domain::Speedup speedup;
-    domain::CandidateId candidate;
-  };
-  [[nodiscard]] Result<std::vector<Improvement>> improvements(domain::RunId run) const;
-  struct Event {
-    std::int64_t atMs = 0;  // UTC
-    std::string kind;
-    std::string json;
-  };
-  [[nodiscard]] Result<std::vector<Event>> events(domain::RunId run) const;
+  [[nodiscard]] Result<std::vector<domain::HistoryPoint>> improvements(domain::RunId run) const;
+  [[nodiscard]] Result<std::vector<domain::RunEvent>> events(domain::RunId run) const;
 
  private:
   struct Impl;

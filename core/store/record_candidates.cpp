@@ -15,19 +15,19 @@
 namespace swage::store {
 namespace {
 
-// Reads lines of the table; speedups are against the fastest baseline of each candidate's run.
-class LineReader {
+// Reads rows of the table; speedups are against the fastest baseline of each candidate's run.
+class RowReader {
  public:
-  explicit LineReader(SQLite::Database& connection) {
+  explicit RowReader(SQLite::Database& connection) {
     SQLite::Statement query(connection, "SELECT id, eager_speedup, eager_speedup_low, eager_speedup_high FROM runs");
     while (query.executeStep()) {
       m_eagerSpeedups[query.getColumn(0).getInt64()] = speedupFrom(query, 1);
     }
   }
 
-  Result<CandidateLine> read(SQLite::Statement& row) {
-    constexpr int kRunColumn = 1;  // of lineColumns()
-    return lineFrom(row, m_eagerSpeedups[row.getColumn(kRunColumn).getInt64()]);
+  Result<CandidateRow> read(SQLite::Statement& row) {
+    constexpr int kRunColumn = 1;  // of rowColumns()
+    return rowFrom(row, m_eagerSpeedups[row.getColumn(kRunColumn).getInt64()]);
   }
 
  private:
@@ -38,22 +38,22 @@ class LineReader {
 class SingleReader {
  public:
   explicit SingleReader(SQLite::Database& connection)
-      : m_lines(connection),
-        m_statement(connection, fmt::format("SELECT {} FROM candidates WHERE id = ?", lineColumns())) {}
+      : m_rows(connection),
+        m_statement(connection, fmt::format("SELECT {} FROM candidates WHERE id = ?", rowColumns())) {}
 
   // No value: there is no such candidate.
-  Result<std::optional<CandidateLine>> read(domain::CandidateId id) {
+  Result<std::optional<CandidateRow>> read(domain::CandidateId id) {
     m_statement.reset();
     bindAll(m_statement, id.value());
     if (!m_statement.executeStep()) {
-      return std::optional<CandidateLine>();
+      return std::optional<CandidateRow>();
     }
-    SWAGE_TRY_ASSIGN(CandidateLine line, m_lines.read(m_statement));
-    return std::optional(std::move(line));
+    SWAGE_TRY_ASSIGN(CandidateRow found, m_rows.read(m_statement));
+    return std::optional(std::move(found));
   }
 
  private:
-  LineReader m_lines;
+  RowReader m_rows;
   SQLite::Statement m_statement;
 };
 
@@ -94,14 +94,14 @@ class Trash {
 // Walks from one candidate to those around it, generation by generation.
 class LineageWalk {
  public:
-  LineageWalk(SQLite::Database& connection, const LineageLimits& limits)
+  LineageWalk(SQLite::Database& connection, const domain::LineageReach& reach)
       : m_reader(connection),
         m_children(connection,
                    "SELECT child FROM lineage JOIN candidates ON candidates.id = child WHERE parent = ? "
                    "ORDER BY rank DESC NULLS LAST, child LIMIT ?"),
-        m_limits(limits) {}
+        m_reach(reach) {}
 
-  Result<LineageLines> from(domain::CandidateId id) {
+  Result<domain::Lineage> from(domain::CandidateId id) {
     SWAGE_TRY_ASSIGN(const Visit first, visit(id));
     if (first == Visit::Missing) {
       return Error(ErrorKind::NotFound, fmt::format("the record has no candidate {}", id.value()));
@@ -118,27 +118,27 @@ class LineageWalk {
     if (m_known.contains(id.value())) {
       return Visit::Known;
     }
-    if (m_result.lines.size() >= m_limits.candidates) {
+    if (m_result.rows.size() >= m_reach.candidates) {
       return Visit::Full;
     }
-    SWAGE_TRY_ASSIGN(std::optional<CandidateLine> line, m_reader.read(id));
-    if (!line) {
+    SWAGE_TRY_ASSIGN(std::optional<CandidateRow> found, m_reader.read(id));
+    if (!found) {
       return Visit::Missing;
     }
     m_known.insert(id.value());
-    m_result.lines.push_back(std::move(*line));
+    m_result.rows.push_back(std::move(*found));
     return Visit::Added;
   }
 
-  // The lines read so far are the frontier of the next generation.
+  // The rows read so far are the frontier of the next generation.
   Result<> climb() {
     std::size_t begin = 0;
-    for (int generation = 0; begin < m_result.lines.size(); ++generation) {
-      const std::size_t end = m_result.lines.size();
+    for (int generation = 0; begin < m_result.rows.size(); ++generation) {
+      const std::size_t end = m_result.rows.size();
       for (; begin < end; ++begin) {
-        const std::vector<domain::CandidateId> parents = m_result.lines[begin].parents;
+        const std::vector<domain::CandidateId> parents = m_result.rows[begin].parents;
         for (const domain::CandidateId parent : parents) {
-          if (generation == m_limits.generationsUp) {
+          if (generation == m_reach.generationsUp) {
             m_result.hasMoreAncestors = m_result.hasMoreAncestors || !m_known.contains(parent.value());
             continue;
           }
@@ -156,7 +156,7 @@ class LineageWalk {
       std::vector<domain::CandidateId> next;
       for (const domain::CandidateId parent : frontier) {
         for (const domain::CandidateId child : childrenOf(parent)) {
-          if (generation == m_limits.generationsDown) {
+          if (generation == m_reach.generationsDown) {
             m_result.hasMoreDescendants = m_result.hasMoreDescendants || !m_known.contains(child.value());
             continue;
           }
@@ -174,7 +174,7 @@ class LineageWalk {
 
   std::vector<domain::CandidateId> childrenOf(domain::CandidateId parent) {
     m_children.reset();
-    bindAll(m_children, parent.value(), static_cast<std::int64_t>(m_limits.candidates) + 1);
+    bindAll(m_children, parent.value(), static_cast<std::int64_t>(m_reach.candidates) + 1);
     std::vector<domain::CandidateId> found;
     while (m_children.executeStep()) {
       found.emplace_back(m_children.getColumn(0).getInt64());
@@ -184,27 +184,27 @@ class LineageWalk {
 
   SingleReader m_reader;
   SQLite::Statement m_children;
-  LineageLimits m_limits;
+  domain::LineageReach m_reach;
   std::set<std::int64_t> m_known;
-  LineageLines m_result;
+  domain::Lineage m_result;
 };
 
 }  // namespace
 
-Result<std::vector<CandidateLine>> Record::candidates(const CandidateQuery& query) const {
-  return m_impl->reading("list candidates", [&](SQLite::Database& connection) -> Result<std::vector<CandidateLine>> {
-    LineReader reader(connection);
+Result<std::vector<CandidateRow>> Record::candidates(const CandidateQuery& query) const {
+  return m_impl->reading("list candidates", [&](SQLite::Database& connection) -> Result<std::vector<CandidateRow>> {
+    RowReader reader(connection);
     const CandidateStatement sql(query);
     SQLite::Statement statement(connection, sql.pageSql());
     const int next = sql.bind(statement);
     bindOne(statement, next, query.limit);
     bindOne(statement, next + 1, query.offset);
-    std::vector<CandidateLine> lines;
+    std::vector<CandidateRow> rows;
     while (statement.executeStep()) {
-      SWAGE_TRY_ASSIGN(CandidateLine line, reader.read(statement));
-      lines.push_back(std::move(line));
+      SWAGE_TRY_ASSIGN(CandidateRow found, reader.read(statement));
+      rows.push_back(std::move(found));
     }
-    return lines;
+    return rows;
   });
 }
 
@@ -241,25 +241,25 @@ Result<std::vector<domain::CandidateId>> Record::candidateIds(const CandidateQue
   return found;
 }
 
-Result<std::vector<CandidateLine>> Record::candidates(std::span<const domain::CandidateId> ids) const {
-  return m_impl->reading("read candidates", [&](SQLite::Database& connection) -> Result<std::vector<CandidateLine>> {
+Result<std::vector<CandidateRow>> Record::candidates(std::span<const domain::CandidateId> ids) const {
+  return m_impl->reading("read candidates", [&](SQLite::Database& connection) -> Result<std::vector<CandidateRow>> {
     SingleReader reader(connection);
-    std::vector<CandidateLine> lines;
-    lines.reserve(ids.size());
+    std::vector<CandidateRow> rows;
+    rows.reserve(ids.size());
     for (const domain::CandidateId id : ids) {
-      SWAGE_TRY_ASSIGN(std::optional<CandidateLine> line, reader.read(id));
-      if (!line) {
+      SWAGE_TRY_ASSIGN(std::optional<CandidateRow> found, reader.read(id));
+      if (!found) {
         return Error(ErrorKind::NotFound, fmt::format("the record has no candidate {}", id.value()));
       }
-      lines.push_back(std::move(*line));
+      rows.push_back(std::move(*found));
     }
-    return lines;
+    return rows;
   });
 }
 
-Result<LineageLines> Record::lineage(domain::CandidateId id, const LineageLimits& limits) const {
-  return m_impl->reading("read a lineage", [&](SQLite::Database& connection) -> Result<LineageLines> {
-    return LineageWalk(connection, limits).from(id);
+Result<domain::Lineage> Record::lineage(domain::CandidateId id, const domain::LineageReach& reach) const {
+  return m_impl->reading("read a lineage", [&](SQLite::Database& connection) -> Result<domain::Lineage> {
+    return LineageWalk(connection, reach).from(id);
   });
 }
 

@@ -57,21 +57,21 @@ domain::Speedup eagerSpeedupOf(SQLite::Database& connection, domain::RunId run) 
 }
 
 // cell, tried, correct, best candidate, its rank, time, three of its speedup over eager, error, registers and moment
-std::vector<CellLine> readCells(SQLite::Statement& query, const domain::Speedup& eagerSpeedup) {
+std::vector<domain::CellSummary> readCells(SQLite::Statement& query, const domain::Speedup& eagerSpeedup) {
   constexpr int kOverEager = 6;
-  std::vector<CellLine> lines;
+  std::vector<domain::CellSummary> lines;
   while (query.executeStep()) {
-    CellLine line;
+    domain::CellSummary line;
     line.cell = domain::Cell::fromIndex(std::clamp(query.getColumn(0).getInt(), 0, domain::kCellCount - 1));
     line.tried = query.getColumn(1).getInt64();
     line.correct = query.getColumn(2).getInt64();
     if (!query.getColumn(4).isNull()) {
       line.best = domain::CandidateId(query.getColumn(3).getInt64());
       line.bestTimeNs = query.getColumn(5).getDouble();
-      line.bestSpeedup = speedupFrom(query, kOverEager).times(eagerSpeedup);
-      line.bestError = query.getColumn(9).getDouble();
-      line.bestRegisters = query.getColumn(10).getInt();
-      line.bestSeconds = query.getColumn(11).getDouble();
+      line.speedup = speedupFrom(query, kOverEager).times(eagerSpeedup);
+      line.relativeError = query.getColumn(9).getDouble();
+      line.registers = query.getColumn(10).getInt();
+      line.foundSeconds = query.getColumn(11).getDouble();
     }
     lines.push_back(line);
   }
@@ -187,32 +187,38 @@ Result<std::vector<CandidateRecord>> Record::history(domain::RunId run) const {
   });
 }
 
-Result<std::vector<CellLine>> Record::cells(domain::RunId run, std::optional<int> island) const {
-  return m_impl->reading("read the cells", [&](SQLite::Database& connection) -> Result<std::vector<CellLine>> {
-    // Beside a lone max(), SQLite takes best_candidate from the row that has the maximum.
-    SQLite::Statement query(connection,
-                            "WITH sums AS (SELECT cell, sum(tried) AS tried, sum(correct) AS correct, best_candidate, "
-                            "max(best_rank) AS best_rank FROM cells WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) "
-                            "GROUP BY cell) SELECT sums.cell, tried, correct, best_candidate, best_rank, time_ns, "
-                            "over_eager, over_eager_low, over_eager_high, relative_error, registers, elapsed_s "
-                            "FROM sums LEFT JOIN candidates ON id = best_candidate ORDER BY 1");
-    bindAll(query, run.value(), island);
-    return readCells(query, eagerSpeedupOf(connection, run));
-  });
+Result<std::vector<domain::CellSummary>> Record::cells(domain::RunId run, std::optional<int> island) const {
+  return m_impl->reading(
+      "read the cells", [&](SQLite::Database& connection) -> Result<std::vector<domain::CellSummary>> {
+        // Beside a lone max(), SQLite takes best_candidate from the row that has the maximum.
+        SQLite::Statement query(
+            connection,
+            "WITH sums AS (SELECT cell, sum(tried) AS tried, sum(correct) AS correct, best_candidate, "
+            "max(best_rank) AS best_rank FROM cells WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) "
+            "GROUP BY cell) SELECT sums.cell, tried, correct, best_candidate, best_rank, time_ns, "
+            "over_eager, over_eager_low, over_eager_high, relative_error, registers, elapsed_s "
+            "FROM sums LEFT JOIN candidates ON id = best_candidate ORDER BY 1");
+        bindAll(query, run.value(), island);
+        return readCells(query, eagerSpeedupOf(connection, run));
+      });
 }
 
-Result<std::vector<CellLine>> Record::cellsAt(domain::RunId run, std::optional<int> island, double seconds) const {
-  return m_impl->reading("read the cells", [&](SQLite::Database& connection) -> Result<std::vector<CellLine>> {
-    // max() passes over rows without a rank, so where there is one, the plain columns are of the best.
-    SQLite::Statement query(
-        connection,
-        "SELECT cell, count(*), sum(status = 'correct'), id, max(rank), time_ns, over_eager, over_eager_low, "
-        "over_eager_high, relative_error, registers, elapsed_s FROM candidates "
-        "WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) AND elapsed_s <= ?3 AND cell IS NOT NULL "
-        "AND status NOT IN ('pending', 'not evaluated') GROUP BY cell ORDER BY cell");
-    bindAll(query, run.value(), island, seconds);
-    return readCells(query, eagerSpeedupOf(connection, run));
-  });
+Result<std::vector<domain::CellSummary>> Record::cellsAt(domain::RunId run, std::optional<int> island,
+                                                         double seconds) const {
+  return m_impl->reading(
+      "read the cells", [&](SQLite::Database& connection) -> Result<std::vector<domain::CellSummary>> {
+        // max() passes over rows without a rank, so where there is one, the plain columns are of the best.
+        SQLite::Statement query(
+            connection,
+            "SELECT cell, count(*), sum(status = ?4), id, max(rank), time_ns, over_eager, over_eager_low, "
+            "over_eager_high, relative_error, registers, elapsed_s FROM candidates "
+            "WHERE run_id = ?1 AND (?2 IS NULL OR island = ?2) AND elapsed_s <= ?3 AND cell IS NOT NULL "
+            "AND status NOT IN (?5, ?6) GROUP BY cell ORDER BY cell");
+        using domain::CandidateStatus;
+        bindAll(query, run.value(), island, seconds, domain::name(CandidateStatus::Correct),
+                domain::name(CandidateStatus::Pending), domain::name(CandidateStatus::NotEvaluated));
+        return readCells(query, eagerSpeedupOf(connection, run));
+      });
 }
 
 Result<int> Record::islandCount(domain::RunId run) const {
@@ -224,31 +230,33 @@ Result<int> Record::islandCount(domain::RunId run) const {
   });
 }
 
-Result<std::vector<Record::Improvement>> Record::improvements(domain::RunId run) const {
-  return m_impl->reading("read improvements", [&](SQLite::Database& connection) -> Result<std::vector<Improvement>> {
-    SQLite::Statement query(connection,
-                            "SELECT improvements.elapsed_s, candidate, over_eager, over_eager_low, over_eager_high "
-                            "FROM improvements JOIN candidates ON candidates.id = candidate "
-                            "WHERE improvements.run_id = ? ORDER BY improvements.elapsed_s, candidate");
-    bindAll(query, run.value());
-    constexpr int kOverEager = 2;
-    const domain::Speedup eagerSpeedup = eagerSpeedupOf(connection, run);
-    std::vector<Improvement> points;
-    while (query.executeStep()) {
-      points.push_back({query.getColumn(0).getDouble(), speedupFrom(query, kOverEager).times(eagerSpeedup),
-                        domain::CandidateId(query.getColumn(1).getInt64())});
-    }
-    return points;
-  });
+Result<std::vector<domain::HistoryPoint>> Record::improvements(domain::RunId run) const {
+  return m_impl->reading(
+      "read improvements", [&](SQLite::Database& connection) -> Result<std::vector<domain::HistoryPoint>> {
+        SQLite::Statement query(connection,
+                                "SELECT improvements.elapsed_s, candidate, over_eager, over_eager_low, over_eager_high "
+                                "FROM improvements JOIN candidates ON candidates.id = candidate "
+                                "WHERE improvements.run_id = ? ORDER BY improvements.elapsed_s, candidate");
+        bindAll(query, run.value());
+        constexpr int kOverEager = 2;
+        const domain::Speedup eagerSpeedup = eagerSpeedupOf(connection, run);
+        std::vector<domain::HistoryPoint> points;
+        while (query.executeStep()) {
+          points.push_back({query.getColumn(0).getDouble(), speedupFrom(query, kOverEager).times(eagerSpeedup),
+                            domain::CandidateId(query.getColumn(1).getInt64())});
+        }
+        return points;
+      });
 }
 
-Result<std::vector<Record::Event>> Record::events(domain::RunId run) const {
-  return m_impl->reading("read events", [&](SQLite::Database& connection) -> Result<std::vector<Event>> {
+Result<std::vector<domain::RunEvent>> Record::events(domain::RunId run) const {
+  return m_impl->reading("read events", [&](SQLite::Database& connection) -> Result<std::vector<domain::RunEvent>> {
     SQLite::Statement query(connection, "SELECT at_ms, kind, json FROM events WHERE run_id = ? ORDER BY id");
     bindAll(query, run.value());
-    std::vector<Event> found;
+    std::vector<domain::RunEvent> found;
     while (query.executeStep()) {
-      found.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(), query.getColumn(2).getString()});
+      found.push_back({query.getColumn(0).getInt64(), domain::eventKindOf(query.getColumn(1).getString()),
+                       query.getColumn(2).getString()});
     }
     return found;
   });

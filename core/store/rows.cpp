@@ -103,7 +103,15 @@ std::optional<domain::Speedup> overEagerOf(const domain::PairedTiming& timing, d
   return madeBy == domain::OperatorKind::Baseline ? domain::Speedup::exactly(1.0) : speedup;
 }
 
-// Tags of a row as lineColumns() joins them.
+Result<domain::CandidateStatus> statusFrom(SQLite::Statement& row, int column) {
+  const std::string text = row.getColumn(column).getString();
+  if (const auto status = domain::parseCandidateStatus(text)) {
+    return *status;
+  }
+  return rowError("candidate status", fmt::format("'{}' is not known", text));
+}
+
+// Tags of a row as rowColumns() joins them.
 std::vector<std::string> splitTags(const std::string& text) {
   constexpr char kUnitSeparator = 31;
   std::vector<std::string> tags;
@@ -116,27 +124,6 @@ std::vector<std::string> splitTags(const std::string& text) {
 }
 
 }  // namespace
-
-std::string_view name(RunStatus status) {
-  switch (status) {
-    case RunStatus::Running: return "running";
-    case RunStatus::Paused: return "paused";
-    case RunStatus::Finished: return "finished";
-    case RunStatus::Interrupted: return "interrupted";
-    case RunStatus::Failed: return "failed";
-  }
-  return "unknown";
-}
-
-std::optional<RunStatus> parseRunStatus(std::string_view text) {
-  for (const RunStatus status :
-       {RunStatus::Running, RunStatus::Paused, RunStatus::Finished, RunStatus::Interrupted, RunStatus::Failed}) {
-    if (name(status) == text) {
-      return status;
-    }
-  }
-  return std::nullopt;
-}
 
 std::string joinIds(const std::vector<domain::CandidateId>& ids) {
   std::string text;
@@ -168,7 +155,9 @@ domain::Speedup speedupFrom(SQLite::Statement& row, int first) {
 
 std::string_view selectRuns() {
   return "SELECT runs.id, runs.task_id, tasks.name, bundle_path, device_json, runs.status, seed, time_budget_s, "
-         "max_evaluations, options_json, started_at_ms, runs.elapsed_s, evaluations, correct, winner, best.id, "
+         "max_evaluations, options_json, started_at_ms, runs.elapsed_s, evaluations, correct, winner, "
+         "(SELECT id FROM candidates AS own WHERE own.id = (SELECT id FROM candidates WHERE run_id = runs.id "
+         "ORDER BY id LIMIT 1) AND own.operator = 'baseline' AND own.time_ns > 0), best.id, "
          "best.time_ns, best.over_eager, best.over_eager_low, best.over_eager_high, baseline_ns, baseline_mode, "
          "eager_speedup, eager_speedup_low, eager_speedup_high FROM runs JOIN tasks ON tasks.id = task_id "
          "LEFT JOIN candidates AS best ON best.id = coalesce((SELECT id FROM candidates AS won "
@@ -183,8 +172,10 @@ Result<RunRow> runFrom(SQLite::Statement& row) {
   run.taskName = row.getColumn(column++).getString();
   run.bundlePath = row.getColumn(column++).getString();
   SWAGE_TRY_ASSIGN(run.device, parseColumn(row, column++, "device", domain::deviceInfoFromJson));
+  run.deviceName = run.device.name;
+  run.target = domain::name(run.device.target);
   const std::string status = row.getColumn(column++).getString();
-  const auto parsed = parseRunStatus(status);
+  const auto parsed = domain::parseRunStatus(status);
   if (!parsed) {
     return rowError("run status", fmt::format("'{}' is not known", status));
   }
@@ -198,6 +189,7 @@ Result<RunRow> runFrom(SQLite::Statement& row) {
   run.evaluations = row.getColumn(column++).getInt64();
   run.correct = row.getColumn(column++).getInt64();
   run.winner = optionalId(row, column++);
+  run.own = optionalId(row, column++);
   run.best = optionalId(row, column++);
   run.bestTimeNs = row.getColumn(column++).getDouble();
   const domain::Speedup overEager = speedupFrom(row, column);
@@ -209,7 +201,7 @@ Result<RunRow> runFrom(SQLite::Statement& row) {
   return run;
 }
 
-std::string_view lineColumns() {
+std::string_view rowColumns() {
   return "id, run_id, island, operator, cell, status, summary, time_ns, low_ns, high_ns, over_eager, over_eager_low, "
          "over_eager_high, relative_error, registers, elapsed_s, parents, id IN (SELECT candidate_id FROM pins), id IN "
          "(SELECT candidate_id FROM trash), "
@@ -217,30 +209,30 @@ std::string_view lineColumns() {
          "ORDER BY tag)), (SELECT note FROM notes WHERE candidate_id = candidates.id)";
 }
 
-Result<CandidateLine> lineFrom(SQLite::Statement& row, const domain::Speedup& eagerSpeedup) {
-  CandidateLine line;
+Result<CandidateRow> rowFrom(SQLite::Statement& row, const domain::Speedup& eagerSpeedup) {
+  CandidateRow found;
   int column = 0;
-  line.id = domain::CandidateId(row.getColumn(column++).getInt64());
-  line.run = domain::RunId(row.getColumn(column++).getInt64());
-  line.island = row.getColumn(column++).getInt();
-  SWAGE_TRY_ASSIGN(line.madeBy, operatorFrom(row, column++));
-  SWAGE_TRY_ASSIGN(line.cell, cellFrom(row, column++));
-  line.status = row.getColumn(column++).getString();
-  line.summary = row.getColumn(column++).getString();
-  line.timeNs = row.getColumn(column++).getDouble();
-  line.lowNs = row.getColumn(column++).getDouble();
-  line.highNs = row.getColumn(column++).getDouble();
-  line.speedup = speedupFrom(row, column).times(eagerSpeedup);
+  found.id = domain::CandidateId(row.getColumn(column++).getInt64());
+  found.run = domain::RunId(row.getColumn(column++).getInt64());
+  found.island = row.getColumn(column++).getInt();
+  SWAGE_TRY_ASSIGN(found.madeBy, operatorFrom(row, column++));
+  SWAGE_TRY_ASSIGN(found.cell, cellFrom(row, column++));
+  SWAGE_TRY_ASSIGN(found.status, statusFrom(row, column++));
+  found.summary = row.getColumn(column++).getString();
+  found.timeNs = row.getColumn(column++).getDouble();
+  found.lowNs = row.getColumn(column++).getDouble();
+  found.highNs = row.getColumn(column++).getDouble();
+  found.speedup = speedupFrom(row, column).times(eagerSpeedup);
   column += kSpeedupColumns;
-  line.relativeError = row.getColumn(column++).getDouble();
-  line.registers = row.getColumn(column++).getInt();
-  line.elapsedSeconds = row.getColumn(column++).getDouble();
-  SWAGE_TRY_ASSIGN(line.parents, splitIds(row.getColumn(column++).getString()));
-  line.annotation.pinned = row.getColumn(column++).getInt() != 0;
-  line.annotation.trashed = row.getColumn(column++).getInt() != 0;
-  line.annotation.tags = splitTags(row.getColumn(column++).getString());
-  line.annotation.note = row.getColumn(column++).getString();
-  return line;
+  found.relativeError = row.getColumn(column++).getDouble();
+  found.registers = row.getColumn(column++).getInt();
+  found.elapsedSeconds = row.getColumn(column++).getDouble();
+  SWAGE_TRY_ASSIGN(found.parents, splitIds(row.getColumn(column++).getString()));
+  found.annotation.pinned = row.getColumn(column++).getInt() != 0;
+  found.annotation.trashed = row.getColumn(column++).getInt() != 0;
+  found.annotation.tags = splitTags(row.getColumn(column++).getString());
+  found.annotation.note = row.getColumn(column++).getString();
+  return found;
 }
 
 std::string_view recordColumns() {
@@ -281,7 +273,7 @@ Result<StoredCandidate> recordFrom(SQLite::Statement& row) {
 
 EvaluationColumns columnsOf(const domain::Evaluation& evaluation, domain::OperatorKind madeBy) {
   EvaluationColumns columns;
-  columns.status = domain::statusName(evaluation);
+  columns.status = domain::statusOf(evaluation);
   columns.summary = domain::summary(evaluation);
   if (const auto* wrong = std::get_if<domain::Wrong>(&evaluation)) {
     columns.relativeError = largestError(wrong->errors);

@@ -17,7 +17,6 @@ class Statement;
 // How rows of the record become values and back. What a database holds is checked like anything else that was read.
 namespace swage::store {
 
-[[nodiscard]] std::optional<RunStatus> parseRunStatus(std::string_view text);
 [[nodiscard]] std::string joinIds(const std::vector<domain::CandidateId>& ids);
 [[nodiscard]] Result<std::vector<domain::CandidateId>> splitIds(std::string_view text);
 
@@ -28,9 +27,9 @@ namespace swage::store {
 // Three columns from `first` on, each of which may be NULL.
 [[nodiscard]] domain::Speedup speedupFrom(SQLite::Statement& row, int first);
 
-// The columns that lineFrom() reads, from candidates. `eagerSpeedup` is RunRow::eagerSpeedup of its run.
-[[nodiscard]] std::string_view lineColumns();
-[[nodiscard]] Result<CandidateLine> lineFrom(SQLite::Statement& row, const domain::Speedup& eagerSpeedup);
+// The columns that rowFrom() reads, from candidates. `eagerSpeedup` is RunRow::eagerSpeedup of its run.
+[[nodiscard]] std::string_view rowColumns();
+[[nodiscard]] Result<CandidateRow> rowFrom(SQLite::Statement& row, const domain::Speedup& eagerSpeedup);
 
 // The columns that recordFrom() reads, from candidates JOIN candidate_details. The artifacts are left to the caller.
 [[nodiscard]] std::string_view recordColumns();
@@ -45,7 +44,7 @@ struct StoredCandidate {
 
 // What the table of candidates shows of an evaluation.
 struct EvaluationColumns {
-  std::string status;
+  domain::CandidateStatus status = domain::CandidateStatus::Pending;
   std::string summary;
   std::optional<double> timeNs;
   std::optional<double> lowNs;

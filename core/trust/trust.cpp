@@ -37,16 +37,16 @@ std::optional<domain::Assurance> heldBackAssurance(const domain::Evaluation& eva
 
 Result<> addDoubts(store::Record& record, domain::RunId run, const std::vector<std::string>& doubts) {
   for (const std::string& doubt : doubts) {
-    SWAGE_TRY(record.addEvent(run, kDoubtEvent, nlohmann::json{{"doubt", doubt}}.dump()));
+    SWAGE_TRY(record.addEvent(run, domain::EventKind::Doubt, nlohmann::json{{"doubt", doubt}}.dump()));
   }
   return {};
 }
 
 Result<std::vector<std::string>> doubtsOf(const store::Record& record, domain::RunId run) {
-  SWAGE_TRY_ASSIGN(const std::vector<store::Record::Event> events, record.events(run));
+  SWAGE_TRY_ASSIGN(const std::vector<domain::RunEvent> events, record.events(run));
   std::vector<std::string> doubts;
-  for (const store::Record::Event& event : events) {
-    if (event.kind != kDoubtEvent) {
+  for (const domain::RunEvent& event : events) {
+    if (event.kind != domain::EventKind::Doubt) {
       continue;
     }
     SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(event.json));

@@ -14,7 +14,6 @@
 // What is known of a candidate and of its task beyond the evaluation, and how it is kept in the record.
 namespace swage::trust {
 
-inline constexpr std::string_view kDoubtEvent = "task doubt";
 inline constexpr int kHeldBackSeeds = 3;
 
 // What an evaluation says about the held-back seeds; no value where it did not get to them. A candidate that was not

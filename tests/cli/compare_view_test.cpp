@@ -19,7 +19,7 @@ ComparedCandidate candidate(std::int64_t id, double speedup, double low, double 
   one.run.taskId = "task";
   one.run.device.uuid = "CPU-1";
   one.detail.row.id = domain::CandidateId(id);
-  one.detail.row.status = "correct";
+  one.detail.row.status = domain::CandidateStatus::Correct;
   one.detail.row.timeNs = 1e6 / speedup;
   one.detail.row.lowNs = 1e6 / high;
   one.detail.row.highNs = 1e6 / low;
@@ -64,7 +64,7 @@ TEST(CompareSpeed, SaysWhyThereIsNone) {
   EXPECT_THAT(comparisonText(a, b, {}), HasSubstr("different devices"));
   b = candidate(2, 3.0, 2.9, 3.1);
   b.detail.row.timeNs = 0.0;
-  b.detail.row.status = "compile error";
+  b.detail.row.status = domain::CandidateStatus::CompileFailed;
   EXPECT_THAT(comparisonText(a, b, {}), HasSubstr("candidate 2 has no time: compile error"));
   EXPECT_EQ(comparisonJson(a, b, {})["ratio"], nullptr);
 }

@@ -104,7 +104,7 @@ TEST(CandidateText, HasTheParametersOfTheSource) {
 
 TEST(Tables, HaveIntervalsAndTheWordsOfTheWindow) {
   services::RunSummary run;
-  run.status = "interrupted";
+  run.status = domain::RunStatus::Interrupted;
   EXPECT_THAT(runTable({run}), HasSubstr("stopped"));
   EXPECT_THAT(runTable({run}), HasSubstr("% of roofline"));
   services::CandidateRow row;

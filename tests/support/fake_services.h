@@ -92,13 +92,13 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
     }
     return answer(*found);
   }
-  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidatePage& page) const override {
+  [[nodiscard]] Result<std::int64_t> candidateCount(const services::CandidateQuery& page) const override {
     ++queries;
     return answer(static_cast<std::int64_t>(select(page).size()));
   }
   // Answers at once, or with answerAll() while isSlow.
   [[nodiscard]] QFuture<Result<services::CandidateIds>> candidateIds(
-      const services::CandidatePage& page) const override {
+      const services::CandidateQuery& page) const override {
     ++queries;
     return later<services::CandidateIds>([this, page] {
       auto ids = std::make_shared<std::vector<domain::CandidateId>>();
@@ -150,7 +150,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
     return later<domain::AnnotationEdit>([this, edit] { return answer(applied(edit)); });
   }
   [[nodiscard]] Result<std::vector<services::CandidateRow>> candidates(
-      const services::CandidatePage& page) const override {
+      const services::CandidateQuery& page) const override {
     ++queries;
     const std::vector<services::CandidateRow> selected = sorted(page);
     const auto count = static_cast<std::int64_t>(selected.size());
@@ -240,7 +240,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
   static void add(services::CellSummary& cell, const services::CandidateRow& row) {
     using State = services::CellSummary::State;
     ++cell.tried;
-    cell.correct += row.status == "correct" ? 1 : 0;
+    cell.correct += row.status == domain::CandidateStatus::Correct ? 1 : 0;
     cell.state = cell.correct > 0 ? State::Filled : State::FailedOnly;
     if (domain::ranksBefore(row.speedup, cell.speedup)) {
       cell.speedup = row.speedup;
@@ -256,7 +256,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
   [[nodiscard]] Result<T> answer(T value) const {
     return failure ? Result<T>(*failure) : Result<T>(std::move(value));
   }
-  [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidatePage& page) const {
+  [[nodiscard]] std::vector<services::CandidateRow> select(const services::CandidateQuery& page) const {
     std::vector<services::CandidateRow> selected;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(selected), [&page](const auto& row) {
       return row.run == page.run && (!page.cell || row.cell == page.cell) &&
@@ -264,7 +264,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
     });
     return selected;
   }
-  [[nodiscard]] std::vector<services::CandidateRow> sorted(const services::CandidatePage& page) const {
+  [[nodiscard]] std::vector<services::CandidateRow> sorted(const services::CandidateQuery& page) const {
     std::vector<services::CandidateRow> selected = select(page);
     std::stable_sort(selected.begin(), selected.end(), [&page](const auto& a, const auto& b) {
       return page.descending ? key(b, page.sort) < key(a, page.sort) : key(a, page.sort) < key(b, page.sort);
@@ -282,7 +282,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
       return term.key == "pinned" ? row.annotation.pinned : row.annotation.trashed;
     }
     if (term.key == "failed" || term.key == "first") {
-      return term.key == "first" ? row.parents.empty() : row.status != "correct" && row.status != "duplicate";
+      return term.key == "first" ? row.parents.empty() : domain::hasFailed(row.status);
     }
     return std::any_of(term.values.begin(), term.values.end(), [&](const domain::FilterValue& value) {
       const auto* range = std::get_if<domain::FilterRange>(&value);
@@ -292,7 +292,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
       }
       const auto& text = std::get<std::string>(value);
       const auto& tags = row.annotation.tags;
-      return (term.key == "status" && row.status == text) ||
+      return (term.key == "status" && text == domain::name(row.status)) ||
              (term.key == "tag" && std::find(tags.begin(), tags.end(), text) != tags.end()) ||
              (term.key.empty() && domain::containsText(row.summary, text));
     });
@@ -339,7 +339,7 @@ class FakeRecordService : public services::RecordService, public SlowAnswers {
       case services::CandidateColumn::Cell: return {row.cell ? static_cast<double>(row.cell->index()) : -1.0, {}};
       case services::CandidateColumn::Island: return {static_cast<double>(row.island), {}};
       case services::CandidateColumn::Operator: return {0.0, std::string(domain::name(row.madeBy))};
-      case services::CandidateColumn::Status: return {0.0, row.status};
+      case services::CandidateColumn::Status: return {0.0, std::string(domain::name(row.status))};
       case services::CandidateColumn::Time: return {row.timeNs, {}};
       case services::CandidateColumn::Speedup: return {row.speedup.low, {}};
       case services::CandidateColumn::Error: return {row.relativeError, {}};

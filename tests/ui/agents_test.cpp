@@ -261,7 +261,7 @@ TEST_F(AgentsTest, ThePageSaysHowLongItStillTakesAndWhy) {
   ASSERT_TRUE(QTest::qWaitFor([&] { return left->text() == u"about 0:10 left"_s; }, kDeadlineMs));
   run.enter(services::RunState::Paused);
   EXPECT_EQ(left->text(), u"paused"_s);
-  record.runRows.front().status = "interrupted";
+  record.runRows.front().status = domain::RunStatus::Interrupted;
   run.finish({});
   EXPECT_EQ(left->text(), u"run 7: stopped"_s);
 }

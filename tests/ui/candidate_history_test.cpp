@@ -57,7 +57,7 @@ TEST_F(SlowCandidateTable, ShowsWhatItHasUntilTheAnswerComes) {
   EXPECT_EQ(model.rowCount(), all);
   ASSERT_TRUE(waitForSearch());
   EXPECT_LT(model.rowCount(), all);
-  EXPECT_EQ(model.rowAt(0)->status, "correct");
+  EXPECT_EQ(model.rowAt(0)->status, domain::CandidateStatus::Correct);
 }
 
 TEST_F(SlowCandidateTable, OnlyTheNewestQuestionCounts) {

@@ -98,9 +98,9 @@ services::ProposerReport demoReport(const FakeRecordService& record, double seco
     tally.proposer = domain::name(row.madeBy);
     tally.island = row.island;
     ++tally.proposed;
-    tally.correct += row.status == "correct" ? 1 : 0;
+    tally.correct += row.status == domain::CandidateStatus::Correct ? 1 : 0;
     tally.last = row.id;
-    tally.lastStatus = row.status;
+    tally.lastStatus = domain::name(row.status);
     if (row.cell && row.speedup.value > best[row.cell->index()]) {
       best[row.cell->index()] = row.speedup.value;
       ++report.improvements;

@@ -112,7 +112,7 @@ services::CandidateRow& rowOf(FakeRecordService& record, domain::CandidateId id)
 DemoComparison fillDemoComparison(FakeRecordService& record) {
   std::vector<domain::CandidateId> correct;
   for (const services::CandidateRow& row : record.rows) {
-    if (row.status == "correct") {
+    if (row.status == domain::CandidateStatus::Correct) {
       correct.push_back(row.id);
     }
   }

@@ -175,7 +175,7 @@ CandidateDetail detailOf(const CandidateRow& row) {
   facts.evidence = {{"vmovups zmm", 12}, {"vfmadd231ps zmm", 48}, {"vmaxps zmm", 8}, {"call expf", 0}};
   detail.kernels = {facts};
   const int kind = static_cast<int>(row.id.value() % 5);
-  detail.evaluation = row.status == "correct" ? successOf(row) : failureOf(kind);
+  detail.evaluation = row.status == domain::CandidateStatus::Correct ? successOf(row) : failureOf(kind);
   return detail;
 }
 
@@ -198,7 +198,7 @@ CandidateRow makeRow(int number, std::mt19937& random) {
   const bool isCorrect = !isHopeless(cell) && uniform(random) < 0.72;
   if (isCorrect) {
     const double learnt = 0.7 + 0.3 * (1.0 - std::exp(-row.elapsedSeconds / 12.0));
-    row.status = "correct";
+    row.status = domain::CandidateStatus::Correct;
     const double speedup = typicalSpeedup(cell) * learnt * (0.8 + 0.2 * uniform(random));
     row.timeNs = kBaselineNs / speedup;
     row.lowNs = row.timeNs * (1.0 - 0.012 * uniform(random));
@@ -209,9 +209,9 @@ CandidateRow makeRow(int number, std::mt19937& random) {
     row.registers = 24 + static_cast<int>(uniform(random) * 40);
   } else {
     const domain::Evaluation evaluation = failureOf(number % 5);
-    row.status = std::string(domain::statusName(evaluation));
+    row.status = domain::statusOf(evaluation);
     row.summary = domain::summary(evaluation);
-    if (row.status == "compile error") {
+    if (row.status == domain::CandidateStatus::CompileFailed) {
       row.cell.reset();
     }
   }
@@ -247,11 +247,11 @@ void fillRun(FakeRecordService& record) {
   run.taskName = "softmax_rows";
   run.deviceName = "Example CPU, 2 cores";
   run.target = "cpu";
-  run.status = "finished";
+  run.status = domain::RunStatus::Finished;
   run.elapsedSeconds = kSearchSeconds;
   run.evaluations = static_cast<std::int64_t>(record.rows.size());
   run.correct = std::count_if(record.rows.begin(), record.rows.end(),
-                              [](const CandidateRow& row) { return row.status == "correct"; });
+                              [](const CandidateRow& row) { return row.status == domain::CandidateStatus::Correct; });
   run.best = record.points.back().candidate;
   run.bestSpeedup = record.points.back().speedup;
   run.bestTimeNs = kBaselineNs / run.bestSpeedup.value;

@@ -92,8 +92,9 @@ TEST_F(ExportPageTest, OffersTheSelectedCandidateAndTheBestOfItsRun) {
   const auto* candidates = child<QComboBox>("exportCandidate");
   EXPECT_EQ(candidates->count(), 1);
   EXPECT_EQ(candidates->currentText(), u"%1: selected, best of its run"_s.arg(m_best.value()));
-  const auto other = std::find_if(m_record.rows.begin(), m_record.rows.end(),
-                                  [this](const auto& row) { return row.status == "correct" && row.id != m_best; });
+  const auto other = std::find_if(m_record.rows.begin(), m_record.rows.end(), [this](const auto& row) {
+    return row.status == domain::CandidateStatus::Correct && row.id != m_best;
+  });
   m_session.selectCandidate(other->id);
   ASSERT_TRUE(m_page.open());
   EXPECT_EQ(candidates->count(), 2);

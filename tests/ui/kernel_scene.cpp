@@ -61,7 +61,7 @@ std::string dataFile(const char* name) {
 }
 
 void breakIt(services::CandidateDetail& detail) {
-  detail.row.status = "compile error";
+  detail.row.status = domain::CandidateStatus::CompileFailed;
   detail.row.summary = "compile error: identifier \"fmaxx\" is undefined";
   detail.row.cell.reset();
   detail.row.timeNs = 0.0;

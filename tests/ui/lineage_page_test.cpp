@@ -70,9 +70,9 @@ TEST_F(LineagePageTest, DrawsOnlyTheRelativesThatAreAskedFor) {
   };
   const std::size_t all = view->layout().nodes.size();
   show->setCurrentIndex(1);
-  EXPECT_TRUE(shown([](const auto& row) { return row.status == "correct"; }));
+  EXPECT_TRUE(shown([](const auto& row) { return row.status == domain::CandidateStatus::Correct; }));
   show->setCurrentIndex(2);
-  EXPECT_TRUE(shown([](const auto& row) { return row.status != "correct"; }));
+  EXPECT_TRUE(shown([](const auto& row) { return row.status != domain::CandidateStatus::Correct; }));
   show->setCurrentIndex(3);
   EXPECT_TRUE(shown([](const auto& row) { return row.parents.empty(); }));
   EXPECT_EQ(current(), CandidateId(20)) << "the candidate itself always is";

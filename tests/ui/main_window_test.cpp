@@ -348,8 +348,8 @@ TEST_F(WindowTest, ExportsTheSelectedKernelThroughTheAssistant) {
 TEST_F(WindowTest, WhatIsWrongIsOfferedBesideTheBestOfItsRun) {
   openWithTask();
   startRun();
-  const auto wrong =
-      std::find_if(record.rows.begin(), record.rows.end(), [](const auto& row) { return row.status == "wrong"; });
+  const auto wrong = std::find_if(record.rows.begin(), record.rows.end(),
+                                  [](const auto& row) { return row.status == domain::CandidateStatus::Wrong; });
   window->session().selectCandidate(wrong->id);
   window->actions().exportKernel->trigger();
   EXPECT_EQ(child<QComboBox>(u"exportCandidate"_s)->count(), 2);
@@ -391,7 +391,7 @@ TEST_F(WindowTest, ClosingStopsASearchFirstAndASecondTimeKillsIt) {
 }
 
 TEST_F(WindowTest, ResumesTheShownRun) {
-  record.runRows.front().status = "interrupted";
+  record.runRows.front().status = domain::RunStatus::Interrupted;
   write(folder / "project" / "runs.sqlite", "");
   openWithTask();
   ASSERT_TRUE(window->actions().resumeRecorded->isEnabled());

@@ -49,8 +49,8 @@ TEST_F(CandidateTable, ShowsEveryRowOfItsRun) {
 TEST_F(CandidateTable, AsksOnlyForThePagesThatAreLookedAt) {
   model.setRun(swage::testing::kDemoRun);
   const int before = record.queries;
-  EXPECT_EQ(text(300, CandidateColumn::Status), QString::fromStdString(record.rows[300].status));
-  EXPECT_EQ(text(301, CandidateColumn::Status), QString::fromStdString(record.rows[301].status));
+  EXPECT_EQ(text(300, CandidateColumn::Status), toQString(domain::name(record.rows[300].status)));
+  EXPECT_EQ(text(301, CandidateColumn::Status), toQString(domain::name(record.rows[301].status)));
   EXPECT_EQ(record.queries, before + 1);
 }
 
@@ -62,7 +62,7 @@ TEST_F(CandidateTable, SortsInTheRecord) {
 
 TEST_F(CandidateTable, FiltersByStatusAndCell) {
   model.setRun(swage::testing::kDemoRun);
-  model.setStatusFilter("wrong");
+  model.setStatusFilter(domain::CandidateStatus::Wrong);
   ASSERT_GT(model.rowCount(), 0);
   EXPECT_EQ(text(0, CandidateColumn::Status), u"wrong"_s);
   model.setStatusFilter(std::nullopt);
@@ -79,8 +79,8 @@ TEST_F(CandidateTable, GroupsBeginFoldedWithTheirCountAndTheirBest) {
   ASSERT_LT(model.rowCount(), 12);
   EXPECT_TRUE(model.isHeader(0));
   EXPECT_FALSE(model.candidateAt(0).isValid());
-  const auto correct =
-      std::count_if(record.rows.begin(), record.rows.end(), [](const auto& row) { return row.status == "correct"; });
+  const auto correct = std::count_if(record.rows.begin(), record.rows.end(),
+                                     [](const auto& row) { return row.status == domain::CandidateStatus::Correct; });
   EXPECT_TRUE(text(0, CandidateColumn::Id).startsWith(u"correct · %1 candidates · best "_s.arg(correct)))
       << text(0, CandidateColumn::Id).toStdString();
   const int folded = model.rowCount();
@@ -117,7 +117,7 @@ TEST(CandidateGroups, GenerationsAreCountedFromTheFirstOnes) {
     services::CandidateRow one;
     one.id = domain::CandidateId(id);
     one.parents = std::move(parents);
-    one.status = "correct";
+    one.status = domain::CandidateStatus::Correct;
     return one;
   };
   const std::vector<domain::CandidateId> listed = {domain::CandidateId(4), domain::CandidateId(3)};
@@ -180,7 +180,7 @@ TEST_F(CandidateTable, ReportsABrokenPageOnceAndNotPerCell) {
 
 TEST_F(CandidateTable, FailedCandidatesHaveNoTimeAndSayWhyOnHover) {
   model.setRun(swage::testing::kDemoRun);
-  model.setStatusFilter("crashed");
+  model.setStatusFilter(domain::CandidateStatus::Crashed);
   ASSERT_GT(model.rowCount(), 0);
   EXPECT_EQ(text(0, CandidateColumn::Time), QString());
   const QModelIndex status = model.index(0, static_cast<int>(CandidateColumn::Status));
@@ -257,7 +257,7 @@ TEST(FactModel, TellsTimeAccuracyAndEvidenceOfACorrectCandidate) {
 
 TEST(FactModel, ShowsTheCompilersMessagesOfACandidateThatDidNotCompile) {
   services::CandidateDetail detail;
-  detail.row.status = "compile error";
+  detail.row.status = domain::CandidateStatus::CompileFailed;
   detail.evaluation = domain::CompileFailed{domain::CompileFailureReason::Error, "a.cpp:1: error: no\n"};
   EXPECT_THAT(evaluationFacts(detail), ::testing::Contains(Fact{u"Compiler's messages"_s, u"a.cpp:1: error: no"_s}));
 }

@@ -240,7 +240,7 @@ std::unique_ptr<QWidget> makeCandidates(Stage& stage, const Scene& scene) {
 std::unique_ptr<QWidget> makeRuns(Stage& stage, const Scene& scene) {
   services::RunSummary other = stage.record.runRows.front();
   other.id = domain::RunId(5);
-  other.status = "interrupted";
+  other.status = domain::RunStatus::Interrupted;
   other.evaluations /= 3;
   other.bestSpeedup = {1.9, 1.8, 2.0};
   stage.record.runRows.push_back(other);

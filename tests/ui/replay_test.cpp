@@ -26,7 +26,7 @@ class Replay : public ::testing::Test {
     swage::testing::fillDemo(source);
     EXPECT_THAT(record.load(), IsOk());
   }
-  [[nodiscard]] std::int64_t count() const { return record.candidateCount(services::CandidatePage()).value(); }
+  [[nodiscard]] std::int64_t count() const { return record.candidateCount(services::CandidateQuery()).value(); }
 
   swage::testing::FakeRecordService source;
   ReplayRecord record{source};
@@ -48,11 +48,11 @@ TEST_F(Replay, ShowsWhatHadHappenedByThen) {
 
 TEST_F(Replay, LeavesOutWhatWasNeverEvaluated) {
   const auto all = static_cast<std::int64_t>(source.rows.size());
-  source.rows.front().status = "pending";
+  source.rows.front().status = domain::CandidateStatus::Pending;
   ReplayRecord other(source);
   ASSERT_THAT(other.load(), IsOk());
   other.setNow(other.end());
-  EXPECT_EQ(other.candidateCount(services::CandidatePage()).value(), all - 1);
+  EXPECT_EQ(other.candidateCount(services::CandidateQuery()).value(), all - 1);
 }
 
 TEST(ReplayProfiles, RefusesToMakeANewOne) {
@@ -105,8 +105,8 @@ TEST_F(Replay, FillsTheCellsFromWhatIsThere) {
 
 TEST_F(Replay, SortsAndFiltersAsTheRecordDoes) {
   record.setNow(record.end());
-  services::CandidatePage page;
-  page.status = "correct";
+  services::CandidateQuery page;
+  page.status = domain::CandidateStatus::Correct;
   page.sort = services::CandidateColumn::Speedup;
   page.descending = true;
   page.limit = 5;
@@ -115,7 +115,7 @@ TEST_F(Replay, SortsAndFiltersAsTheRecordDoes) {
   ASSERT_EQ(rows->size(), 5U);
   for (std::size_t i = 1; i < rows->size(); ++i) {
     EXPECT_GE((*rows)[i - 1].speedup.low, (*rows)[i].speedup.low);
-    EXPECT_EQ((*rows)[i].status, "correct");
+    EXPECT_EQ((*rows)[i].status, domain::CandidateStatus::Correct);
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-services::RunSummary runOf(std::int64_t id, const char* task, const char* status, double speedup) {
+services::RunSummary runOf(std::int64_t id, const char* task, domain::RunStatus status, double speedup) {
   services::RunSummary run;
   run.id = domain::RunId(id);
   run.taskName = task;
@@ -27,8 +27,9 @@ services::RunSummary runOf(std::int64_t id, const char* task, const char* status
 TEST(RunTable, SortsAndFilters) {
   RunTableModel model;
   const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Warning);
-  model.setRuns({runOf(1, "softmax", "finished", 2.0), runOf(2, "matmul", "interrupted", 0.0),
-                 runOf(3, "softmax_rows", "finished", 1.2)});
+  model.setRuns({runOf(1, "softmax", domain::RunStatus::Finished, 2.0),
+                 runOf(2, "matmul", domain::RunStatus::Interrupted, 0.0),
+                 runOf(3, "softmax_rows", domain::RunStatus::Finished, 1.2)});
   const auto ids = [&model] {
     std::vector<std::int64_t> found;
     for (int row = 0; row < model.rowCount(); ++row) {
@@ -52,7 +53,7 @@ TEST(RunTable, SortsAndFilters) {
 
 TEST(RunTable, ASpeedupStandsWithItsMargin) {
   RunTableModel model;
-  services::RunSummary run = runOf(1, "softmax", "finished", 2.0);
+  services::RunSummary run = runOf(1, "softmax", domain::RunStatus::Finished, 2.0);
   run.bestSpeedup = {2.0, 1.9, 2.1};
   model.setRuns({run});
   EXPECT_EQ(model.index(0, static_cast<int>(RunColumn::Speedup)).data().toString().toStdString(), "2.00× ± 5.0 %");

@@ -14,22 +14,22 @@ using ui::Budget;
 
 TEST(RunWords, AStoppedRunIsCalledTheSameWhereverItIs) {
   EXPECT_EQ(ui::stateWord(RunState::Interrupted), u"stopped"_s);
-  EXPECT_EQ(ui::statusWord("interrupted"), u"stopped"_s);
-  EXPECT_EQ(ui::statusWord("finished"), ui::stateWord(RunState::Finished));
+  EXPECT_EQ(ui::statusWord(domain::RunStatus::Interrupted), u"stopped"_s);
+  EXPECT_EQ(ui::statusWord(domain::RunStatus::Finished), ui::stateWord(RunState::Finished));
   EXPECT_EQ(ui::stateWord(RunState::Idle), u"not started"_s);
 }
 
 TEST(RunWords, WherePyTorchWinsARunSaysSoWhenItHasEnded) {
   services::RunSummary run;
-  run.status = "finished";
+  run.status = domain::RunStatus::Finished;
   run.baselineMode = "compile";
   run.best = domain::CandidateId(3);
   run.bestSpeedup = {1.02, 0.99, 1.05};
   const QString said = u"no candidate is significantly faster than PyTorch (torch.compile)"_s;
   EXPECT_EQ(ui::pytorchWinsText(run), said);
-  run.status = "running";
+  run.status = domain::RunStatus::Running;
   EXPECT_EQ(ui::pytorchWinsText(run), QString()) << "it may still find something";
-  run.status = "interrupted";
+  run.status = domain::RunStatus::Interrupted;
   run.winner = domain::CandidateId(1);
   EXPECT_EQ(ui::pytorchWinsText(run), said) << "its best were measured once more";
   run.bestSpeedup.low = 1.01;

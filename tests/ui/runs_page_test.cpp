@@ -27,7 +27,7 @@ class RunsPageTest : public HistoryPage {
     services::RunSummary older = record.runRows.front();
     older.id = domain::RunId(3);
     older.taskName = "matmul";
-    older.status = "interrupted";
+    older.status = domain::RunStatus::Interrupted;
     record.runRows.insert(record.runRows.begin(), older);
     session.showRun(swage::testing::kDemoRun);
     show(page);
@@ -101,7 +101,7 @@ TEST_F(RunsPageTest, RunsAreComparedByWhatTheyFoundAndHowSoon) {
   services::RunSummary better = record.runRows.back();
   better.bestSpeedup = {4.0, 3.9, 4.1};
   better.seed = 7;
-  better.status = "interrupted";
+  better.status = domain::RunStatus::Interrupted;
   ComparedRun left{.from = {nullptr, {}, record.runRows.back()}, .history = record.points, .cells = record.cellRows};
   left.from.run.bestSpeedup = {2.0, 1.9, 2.1};
   ComparedRun right = left;

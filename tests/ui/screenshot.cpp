@@ -87,7 +87,7 @@ void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& r
                         "baseline anew."});
   }
   if (scene.name == "full-disk"_L1) {
-    record.runRows.front().status = "running";
+    record.runRows.front().status = domain::RunStatus::Running;
     services::RunOutcome outcome;
     outcome.state = services::RunState::Failed;
     outcome.cause = services::Notice::Subject::DiskFull;

@@ -140,7 +140,7 @@ TEST_F(SessionTest, ShowsWhatTheEndOfTheRunMeasuredAgain) {
 TEST_F(SessionTest, OffersToResumeOnlyWhatIsUnfinished) {
   session.showRun(kDemoRun);
   EXPECT_FALSE(session.canResumeRecorded());
-  record.runRows.front().status = "interrupted";
+  record.runRows.front().status = domain::RunStatus::Interrupted;
   session.showRun(kDemoRun);
   EXPECT_TRUE(session.canResumeRecorded());
 }

@@ -155,7 +155,7 @@ TEST_F(WindowStateTest, AFreshTaskIsNotStartedWhateverBecameOfTheLastRun) {
 TEST_F(WindowStateTest, AStoppedRunIsCalledStopped) {
   openWithTask();
   startRun();
-  record.runRows.front().status = "interrupted";
+  record.runRows.front().status = domain::RunStatus::Interrupted;
   services::RunOutcome outcome;
   outcome.state = services::RunState::Interrupted;
   outcome.run = kDemoRun;

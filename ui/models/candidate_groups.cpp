@@ -17,10 +17,6 @@ QString tr(const char* text) {
   return QCoreApplication::translate("groups", text);
 }
 
-bool isSettled(const std::string& status) {
-  return status != "pending" && status != "not evaluated";
-}
-
 QString nameOf(int place, const std::string& name, GroupBy by) {
   if (by == GroupBy::Generation) {
     return place == 0 ? tr("Generation 0: no parents") : tr("Generation %1").arg(place);
@@ -54,7 +50,7 @@ void CandidateGroups::note(const services::CandidateRow& row) {
 }
 
 void CandidateGroups::forgetUnsettled() {
-  std::erase_if(m_facts, [](const auto& entry) { return !isSettled(entry.second.status); });
+  std::erase_if(m_facts, [](const auto& entry) { return !domain::isEvaluated(entry.second.status); });
 }
 
 std::vector<domain::CandidateId> CandidateGroups::unknown(std::span<const domain::CandidateId> ids, GroupBy by) const {
@@ -95,7 +91,8 @@ CandidateGroups::Key CandidateGroups::keyOf(const Facts& facts, GroupBy by) {
   switch (by) {
     case GroupBy::Cell: return facts.cell ? Key(facts.cell->index(), facts.cell->name()) : Key(domain::kCellCount, "");
     case GroupBy::Operator: return {static_cast<int>(facts.madeBy), std::string(domain::name(facts.madeBy))};
-    case GroupBy::Status: return {facts.status == "correct" ? 0 : 1, facts.status};
+    case GroupBy::Status:
+      return {facts.status == domain::CandidateStatus::Correct ? 0 : 1, std::string(domain::name(facts.status))};
     case GroupBy::Generation:
     case GroupBy::Nothing: break;
   }

@@ -43,7 +43,7 @@ class CandidateGroups {
   struct Facts {
     std::optional<domain::Cell> cell;
     domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
-    std::string status;
+    domain::CandidateStatus status = domain::CandidateStatus::Pending;
     domain::Speedup speedup;
     std::vector<domain::CandidateId> parents;
   };

@@ -81,7 +81,7 @@ QString displayText(const services::CandidateRow& row, CandidateField column) {
     case CandidateField::Cell: return row.cell ? toQString(row.cell->name()) : QString();
     case CandidateField::Island: return QString::number(row.island);
     case CandidateField::Operator: return toQString(domain::name(row.madeBy));
-    case CandidateField::Status: return toQString(row.status);
+    case CandidateField::Status: return toQString(domain::name(row.status));
     case CandidateField::Time: return hasTime(row) ? formatInterval(row.timeNs, row.lowNs, row.highNs) : QString();
     case CandidateField::Speedup: return row.speedup.isKnown() ? formatSpeedupMargin(row.speedup) : QString();
     case CandidateField::Error: return hasTime(row) ? formatError(row.relativeError) : QString();
@@ -177,8 +177,8 @@ void CandidateTableModel::setFilter(const domain::Filter& filter) {
   }
 }
 
-void CandidateTableModel::setStatusFilter(std::optional<std::string> status) {
-  m_query.status = std::move(status);
+void CandidateTableModel::setStatusFilter(std::optional<domain::CandidateStatus> status) {
+  m_query.status = status;
   search(Change::Reset);
 }
 
@@ -492,7 +492,7 @@ QVariant CandidateTableModel::cell(int rowNumber, CandidateField column, int rol
     const QString text = tooltipText(*row, column);
     return text.isEmpty() ? QVariant() : text;
   }
-  return role == StatusRole ? toQString(row->status) : displayText(*row, column);
+  return role == StatusRole ? toQString(domain::name(row->status)) : displayText(*row, column);
 }
 
 }  // namespace swage::ui

@@ -53,7 +53,7 @@ class CandidateTableModel final : public TableModel<CandidateField> {
 
   void setRun(domain::RunId run);
   void setFilter(const domain::Filter& filter);
-  void setStatusFilter(std::optional<std::string> status);
+  void setStatusFilter(std::optional<domain::CandidateStatus> status);
   void setCellFilter(std::optional<domain::Cell> cell);
   // Looks for new and changed rows; not more often than the record answers well.
   void refresh();
@@ -110,7 +110,7 @@ class CandidateTableModel final : public TableModel<CandidateField> {
   [[nodiscard]] const Page& page(int number) const;
 
   const services::RecordService& m_record;
-  services::CandidatePage m_query;
+  services::CandidateQuery m_query;
   services::CandidateIds m_ids = std::make_shared<const std::vector<domain::CandidateId>>();
   mutable std::map<int, Page> m_pages;
 

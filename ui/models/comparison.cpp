@@ -354,7 +354,7 @@ std::vector<ComparisonRow> compareMetrics(const Comparison& comparison) {
   std::vector<ComparisonRow> rows;
   appendOrigins(rows, comparison);
   rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Status"),
-                       [](const auto& one) { return toQString(one.detail.row.status); }));
+                       [](const auto& one) { return toQString(domain::name(one.detail.row.status)); }));
   rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Time"), timeText));
   rows.back().delta = timeDelta(comparison);
   rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Against eager"), againstEagerText));

@@ -56,7 +56,7 @@ QByteArray csvLine(const services::CandidateRow& row) {
       QByteArray::fromStdString(row.cell ? row.cell->name() : std::string()),
       QByteArray::number(row.island),
       toQString(domain::name(row.madeBy)).toUtf8(),
-      QByteArray::fromStdString(row.status),
+      toQString(domain::name(row.status)).toUtf8(),
       number(row.timeNs),
       number(row.lowNs),
       number(row.highNs),

@@ -110,7 +110,7 @@ QString parentsText(const services::CandidateRow& row) {
 
 std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
   std::vector<Fact> facts;
-  append(facts, "Status", toQString(detail.row.status));
+  append(facts, "Status", toQString(domain::name(detail.row.status)));
   if (detail.evaluation) {
     if (const domain::Correct* correct = domain::asCorrect(*detail.evaluation)) {
       appendCorrect(facts, *correct);

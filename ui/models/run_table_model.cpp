@@ -71,7 +71,7 @@ bool comesBefore(const RunSummary& a, const RunSummary& b, RunColumn column) {
   switch (column) {
     case RunColumn::Task: return a.taskName < b.taskName;
     case RunColumn::Device: return a.deviceName < b.deviceName;
-    case RunColumn::Status: return a.status < b.status;
+    case RunColumn::Status: return domain::name(a.status) < domain::name(b.status);
     default: return numberOf(a, column) < numberOf(b, column);
   }
 }
@@ -81,7 +81,7 @@ bool holds(std::string_view key, const std::string& text, const RunSummary& run)
     return domain::containsText(key == "task" ? run.taskName : run.deviceName, text);
   }
   if (key == "status") {
-    return run.status == text || (text == "stopped" && run.status == "interrupted");
+    return text == domain::name(run.status) || text == domain::title(run.status);
   }
   if (key == "target") {
     return run.target == text;
@@ -175,7 +175,7 @@ QVariant RunTableModel::cell(int row, RunColumn column, int role) const {
       return run.id == m_shown ? QVariant(font) : QVariant();
     }
     case RunIdRole: return static_cast<qlonglong>(run.id.value());
-    case StatusRole: return toQString(run.status);
+    case StatusRole: return toQString(domain::name(run.status));
     default: return {};
   }
 }

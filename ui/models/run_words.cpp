@@ -38,8 +38,8 @@ QString stateWord(RunState state) {
   return tr(std::string(services::title(state)).c_str());
 }
 
-QString statusWord(const std::string& status) {
-  return tr(std::string(services::statusTitle(status)).c_str());
+QString statusWord(domain::RunStatus status) {
+  return tr(std::string(domain::title(status)).c_str());
 }
 
 QString pytorchText(const std::string& mode) {
@@ -48,8 +48,8 @@ QString pytorchText(const std::string& mode) {
 
 // Before its last measurement a run that goes on may still find something.
 QString pytorchWinsText(const services::RunSummary& run) {
-  const bool hasEnded = run.winner.isValid() || run.status == "finished";
-  return hasEnded && services::pytorchWins(run)
+  const bool hasEnded = run.winner.isValid() || run.status == domain::RunStatus::Finished;
+  return hasEnded && domain::pytorchWins(run)
              ? tr("no candidate is significantly faster than %1").arg(pytorchText(run.baselineMode))
              : QString();
 }

@@ -15,7 +15,7 @@ namespace swage::ui {
 // "not started", "importing", …, "stopped".
 [[nodiscard]] QString stateWord(services::RunState state);
 // Of a run in the record, in the same words: what the record calls "interrupted" was stopped.
-[[nodiscard]] QString statusWord(const std::string& status);
+[[nodiscard]] QString statusWord(domain::RunStatus status);
 // "PyTorch (torch.compile)", of a mode as baselines have it.
 [[nodiscard]] QString pytorchText(const std::string& mode);
 // Of an ended run: that nothing in it beats PyTorch. Empty where something does, or nobody knows.

@@ -212,7 +212,7 @@ bool Session::canStop() const {
 }
 
 bool Session::canResumeRecorded() const {
-  return canStart() && m_summary && m_summary->status != "finished";
+  return canStart() && m_summary && m_summary->status != domain::RunStatus::Finished;
 }
 
 bool Session::showsLiveRun() const {

@@ -97,7 +97,7 @@ void CandidateMenu::addForOne(QMenu& menu, const services::CandidateRow& row) {
   addComparisons(menu, row);
   offer(u"menuLineage"_s, tr("Show &Lineage"), m_commands.showLineage, true);
   menu.addSeparator();
-  const bool isCorrect = row.status == "correct";
+  const bool isCorrect = row.status == domain::CandidateStatus::Correct;
   offer(u"menuProfile"_s, tr("P&rofile"), m_commands.profile, isCorrect);
   offer(u"menuExport"_s, tr("&Export…"), m_commands.exportKernel, isCorrect);
   offer(u"menuBaseline"_s, tr("Use as &Baseline"), m_commands.useAsBaseline, row.timeNs > 0.0);

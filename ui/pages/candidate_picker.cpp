@@ -26,7 +26,7 @@ QString textOf(const services::CellSummary& cell) {
 // Of any candidate: one without a cell has what became of it instead.
 QString textOf(const services::CandidateRow& row) {
   return row.cell ? textOf(row.id, *row.cell, row.speedup, row.timeNs)
-                  : u"%1 · %2"_s.arg(QString::number(row.id.value()), toQString(row.status));
+                  : u"%1 · %2"_s.arg(QString::number(row.id.value()), toQString(domain::name(row.status)));
 }
 
 }  // namespace

@@ -442,7 +442,7 @@ void CandidatesPage::refresh() {
 void CandidatesPage::applyStatusFilter() {
   const QScopedValueRollback guard(m_showingSelection, true);
   const QVariant word = m_status->currentData();
-  m_model->setStatusFilter(word.isValid() ? std::optional(word.toString().toStdString()) : std::nullopt);
+  m_model->setStatusFilter(domain::parseCandidateStatus(word.toString().toStdString()));
   updateCounts();
 }
 

@@ -155,7 +155,7 @@ void ExportPage::setTheme(const Theme& theme) {
 bool ExportPage::open() {
   const auto& detail = m_session.detail();
   const auto& run = m_session.summary();
-  const bool isPytorch = run && services::pytorchWins(*run) && run->winner.isValid() && run->winner != run->best;
+  const bool isPytorch = run && domain::pytorchWins(*run) && run->winner.isValid() && run->winner != run->best;
   const domain::CandidateId best = isPytorch ? run->winner : run ? run->best : domain::CandidateId();
   const bool isBest = detail && detail->row.id == best;
   const QString pytorch = isPytorch ? pytorchText(run->baselineMode) : QString();

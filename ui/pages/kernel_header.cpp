@@ -96,7 +96,7 @@ void KernelHeader::setCandidate(const services::CandidateDetail& detail) {
   m_title->setText(titleOf(detail));
   m_cell->setFullText(cellOf(detail));
   m_numbers->setFullText(numbersOf(detail.row));
-  const QString status = toQString(detail.row.status);
+  const QString status = toQString(domain::name(detail.row.status));
   m_status->setBadge(status, toneOfStatus(status));
   const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr;
   const QString accuracy = correct != nullptr ? toQString(domain::name(correct->accuracy)) : QString();

@@ -102,11 +102,10 @@ void LineagePage::fillShow() {
 }
 
 bool LineagePage::isShown(const services::CandidateRow& row) const {
-  const bool hasEnded = row.status != "pending" && row.status != "not evaluated";
   switch (static_cast<Show>(m_show->currentIndex())) {
     case Show::All: return true;
-    case Show::Correct: return row.status == "correct";
-    case Show::Failed: return hasEnded && row.status != "correct" && row.status != "duplicate";
+    case Show::Correct: return row.status == domain::CandidateStatus::Correct;
+    case Show::Failed: return domain::hasFailed(row.status);
     case Show::First: return row.parents.empty();
     case Show::Best:
       return std::any_of(m_session.cells().begin(), m_session.cells().end(),

@@ -140,8 +140,8 @@ void addCandidate(Entries& entries, const QString& query, Session& session, cons
   const services::CandidateRow& row = found->row;
   entries.push_back({.text = tr("Candidate %1").arg(id.value()),
                      .detail = tr("%1 · %2 · %3")
-                                   .arg(row.cell ? toQString(row.cell->name()) : tr("no cell"), toQString(row.status),
-                                        formatSpeedup(row.speedup)),
+                                   .arg(row.cell ? toQString(row.cell->name()) : tr("no cell"),
+                                        toQString(domain::name(row.status)), formatSpeedup(row.speedup)),
                      .keys = {},
                      .enabled = true,
                      .run =

@@ -38,14 +38,20 @@ void Badge::paintEvent(QPaintEvent*) {
 }
 
 Badge::Tone toneOfStatus(const QString& status) {
-  if (status == "correct"_L1) {
-    return Badge::Tone::Good;
+  using domain::CandidateStatus;
+  const auto known = domain::parseCandidateStatus(status.toStdString());
+  if (!known) {
+    return status.isEmpty() ? Badge::Tone::Neutral : Badge::Tone::Bad;
   }
-  if (status == "duplicate"_L1 || status == "rejected"_L1 || status == "unstable"_L1) {
-    return Badge::Tone::Caution;
+  switch (*known) {
+    case CandidateStatus::Pending:
+    case CandidateStatus::NotEvaluated: return Badge::Tone::Neutral;
+    case CandidateStatus::Correct: return Badge::Tone::Good;
+    case CandidateStatus::Duplicate:
+    case CandidateStatus::Rejected:
+    case CandidateStatus::Unstable: return Badge::Tone::Caution;
+    default: return Badge::Tone::Bad;
   }
-  return status.isEmpty() || status == "pending"_L1 || status == "not evaluated"_L1 ? Badge::Tone::Neutral
-                                                                                    : Badge::Tone::Bad;
 }
 
 QColor toneColor(Badge::Tone tone, const Theme& theme) {

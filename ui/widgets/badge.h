@@ -29,7 +29,7 @@ class Badge final : public QLabel {
   Tone m_tone = Tone::Neutral;
 };
 
-// The tone of a status word of domain::statusName().
+// The tone of the word for a domain::CandidateStatus.
 [[nodiscard]] Badge::Tone toneOfStatus(const QString& status);
 [[nodiscard]] QColor toneColor(Badge::Tone tone, const Theme& theme);
 

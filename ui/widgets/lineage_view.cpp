@@ -31,12 +31,11 @@ bool isCorrect(const services::CandidateRow& row) {
 }
 
 bool hasFailed(const services::CandidateRow& row) {
-  return !isCorrect(row) && row.status != "pending" && row.status != "not evaluated" && row.status != "duplicate" &&
-         row.status != "correct";
+  return !isCorrect(row) && domain::hasFailed(row.status);
 }
 
 QString outcomeText(const services::CandidateRow& row) {
-  return isCorrect(row) ? formatSpeedup(row.speedup) : toQString(row.status);
+  return isCorrect(row) ? formatSpeedup(row.speedup) : toQString(domain::name(row.status));
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ using domain::CandidateId;
 using testing::IsError;
 using testing::IsOk;
 
-services::CandidatePage pageOf(domain::RunId run, std::string_view filter) {
-  services::CandidatePage page;
+services::CandidateQuery pageOf(domain::RunId run, std::string_view filter) {
+  services::CandidateQuery page;
   page.run = run;
   page.filter = domain::parseFilter(filter, domain::candidateFilterKeys()).value();
   return page;
@@ -30,7 +30,7 @@ class RecordQueueTest : public ::testing::Test {
 };
 
 TEST_F(RecordQueueTest, FindsIdsInOrderAndTheirRows) {
-  services::CandidatePage page = pageOf(m_run, "status:correct speedup>10");
+  services::CandidateQuery page = pageOf(m_run, "status:correct speedup>10");
   page.sort = services::CandidateColumn::Speedup;
   page.descending = true;
   const Result<services::CandidateIds> ids = m_service.candidateIds(page).result();

@@ -67,9 +67,9 @@ TEST_F(RunServiceTest, TheRecordServiceShowsWhatTheRunDid) {
   const services::RunSummary& run = runs->front();
   EXPECT_EQ(run.evaluations, 20);
   EXPECT_NEAR(run.bestSpeedup.value, m_outcomes[0].bestSpeedup.value, 1e-9);
-  services::CandidatePage page;
+  services::CandidateQuery page;
   page.run = run.id;
-  page.status = "correct";
+  page.status = domain::CandidateStatus::Correct;
   const auto rows = record.candidates(page);
   ASSERT_THAT(rows, testing::IsOk());
   EXPECT_EQ(static_cast<std::int64_t>(rows->size()), run.correct);
@@ -77,7 +77,7 @@ TEST_F(RunServiceTest, TheRecordServiceShowsWhatTheRunDid) {
   EXPECT_EQ(record.cells(run.id, std::nullopt)->size(), static_cast<std::size_t>(domain::kCellCount));
   EXPECT_FALSE(record.history(run.id)->empty());
   EXPECT_EQ(record.baselines(run.id)->size(), 1U);
-  EXPECT_EQ(run::winnerOf(record, run.id).value(), m_outcomes[0].winner);
+  EXPECT_EQ(domain::winnerOf(run), m_outcomes[0].winner);
   EXPECT_EQ(run.winner, m_outcomes[0].winner);
   EXPECT_THAT(record.candidate(domain::CandidateId(9999)), testing::IsError(ErrorKind::NotFound, ::testing::_));
 }

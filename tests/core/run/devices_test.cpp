@@ -33,10 +33,10 @@ class SeveralDevices : public testing::SessionFixture {
     more.insert(more.end(), {"--gpu", "--evaluate-ms", "20", "--uuid", uuid});
     return fakeWorker(behaviour, more);
   }
-  [[nodiscard]] std::int64_t events(const std::string& kind) const {
+  [[nodiscard]] std::int64_t events(domain::EventKind kind) const {
     const auto all = record().events(onlyRun().id);
     EXPECT_THAT(all, testing::IsOk());
-    return std::count_if(all->begin(), all->end(), [&kind](const auto& event) { return event.kind == kind; });
+    return std::count_if(all->begin(), all->end(), [kind](const auto& event) { return event.kind == kind; });
   }
   [[nodiscard]] bool wasTold(const std::string& text) const {
     return std::any_of(m_notices.begin(), m_notices.end(),
@@ -53,15 +53,15 @@ class SeveralDevices : public testing::SessionFixture {
 
 TEST_F(SeveralDevices, ShareTheCandidatesOfARun) {
   expectWholeRun(run());
-  EXPECT_EQ(events("device joined"), 1);
-  EXPECT_GT(events("evaluated on"), 5) << "of 60, on the second one";
+  EXPECT_EQ(events(domain::EventKind::DeviceJoined), 1);
+  EXPECT_GT(events(domain::EventKind::EvaluatedOn), 5) << "of 60, on the second one";
 }
 
 TEST_F(SeveralDevices, AnotherModelIsNotMixedIn) {
   m_parts.moreWorkers = {gpu("GPU-2", "ok", {"--model", "Other GPU"})};
   expectWholeRun(run());
   EXPECT_TRUE(wasTold("Other GPU is no Fake GPU"));
-  EXPECT_EQ(events("device joined"), 0);
+  EXPECT_EQ(events(domain::EventKind::DeviceJoined), 0);
 }
 
 TEST_F(SeveralDevices, TheSameDeviceTwiceIsUsedOnce) {

@@ -60,7 +60,7 @@ TEST_F(EditEvaluationTest, ARightEditIsRecordedWithItsParent) {
   const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
   const auto outcome = evaluate(sourceEdit(parent, parent.program.source + " // by hand"));
   ASSERT_THAT(outcome, IsOk());
-  EXPECT_EQ(outcome->detail.row.status, "correct");
+  EXPECT_EQ(outcome->detail.row.status, domain::CandidateStatus::Correct);
   const auto stored = record().candidate(outcome->detail.row.id);
   ASSERT_THAT(stored, IsOk());
   EXPECT_EQ(stored->run, parent.run);
@@ -79,11 +79,11 @@ TEST_F(EditEvaluationTest, AWrongEditEntersNoCell) {
   const auto before = record().cells(parent.run, std::nullopt);
   const auto outcome = evaluate(sourceEdit(parent, parent.program.source + " // still wrong"));
   ASSERT_THAT(outcome, IsOk());
-  EXPECT_EQ(outcome->detail.row.status, "wrong");
+  EXPECT_EQ(outcome->detail.row.status, domain::CandidateStatus::Wrong);
   EXPECT_FALSE(outcome->isElite);
   const auto after = record().cells(parent.run, std::nullopt);
   ASSERT_THAT(after, IsOk());
-  for (const store::CellLine& line : *after) {
+  for (const domain::CellSummary& line : *after) {
     EXPECT_NE(line.best, outcome->detail.row.id);
   }
   ASSERT_EQ(before->size(), after->size());

@@ -277,7 +277,8 @@ TEST_F(SessionTest, AWorkerThatCrashesOnceCostsOneCandidate) {
   EXPECT_EQ(onlyRun().evaluations, 20);
   const auto events = record().events(onlyRun().id);
   ASSERT_THAT(events, testing::IsOk());
-  EXPECT_TRUE(std::any_of(events->begin(), events->end(), [](const auto& e) { return e.kind == "worker replaced"; }));
+  EXPECT_TRUE(std::any_of(events->begin(), events->end(),
+                          [](const auto& e) { return e.kind == domain::EventKind::WorkerReplaced; }));
 }
 
 TEST_F(SessionTest, SourcesThatDoNotCompileAreDataAndTheIdentityWins) {

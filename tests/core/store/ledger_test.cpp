@@ -38,7 +38,7 @@ std::string cellsAsText(const Record& record, RunId run, std::optional<int> isla
 std::string improvementsAsText(const Record& record, RunId run) {
   std::ostringstream text;
   const auto rows = record.improvements(run).value();
-  for (const Record::Improvement& point : rows) {
+  for (const domain::HistoryPoint& point : rows) {
     text << point.elapsedSeconds << ' ' << 1500.0 / point.speedup.value << ' ' << point.candidate.value() << '\n';
   }
   return text.str();
@@ -99,7 +99,7 @@ TEST_F(LedgerTest, PyTorchsOwnOperatorsAreNeverBest) {
   EXPECT_FALSE(m_record.run(m_run).value().best.isValid());
   EXPECT_EQ(improvementsAsText(m_record, m_run), "");
   EXPECT_EQ(cellsAsText(m_record, m_run), "");
-  const CandidateLine line = m_record.candidates({.run = m_run}).value().at(0);
+  const CandidateRow line = m_record.candidates({.run = m_run}).value().at(0);
   EXPECT_EQ(line.speedup, (domain::Speedup{0.75, 0.7, 0.8})) << "eager's, not 150";
   const CandidateId ours = testing::addCorrect(m_record, m_run, 0, 0, "A1B0C1", 900.0, 2.0);
   ASSERT_THAT(m_record.setWinner(m_run, own), IsOk());

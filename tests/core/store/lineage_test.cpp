@@ -32,12 +32,12 @@ class LineageTest : public ::testing::Test {
       add(parents);
     }
   }
-  LineageLines lineage(std::int64_t id, const LineageLimits& limits = {}) const {
+  domain::Lineage lineage(std::int64_t id, const domain::LineageReach& limits = {}) const {
     return m_record.lineage(CandidateId(id), limits).value();
   }
-  static std::vector<std::int64_t> ids(const LineageLines& lineage) {
+  static std::vector<std::int64_t> ids(const domain::Lineage& lineage) {
     std::vector<std::int64_t> found;
-    for (const CandidateLine& line : lineage.lines) {
+    for (const CandidateRow& line : lineage.rows) {
       found.push_back(line.id.value());
     }
     return found;
@@ -51,21 +51,21 @@ class LineageTest : public ::testing::Test {
 
 TEST_F(LineageTest, HasAncestorsAndDescendantsOnce) {
   makeFamily();
-  const LineageLines whole = lineage(3);
+  const domain::Lineage whole = lineage(3);
   EXPECT_THAT(ids(whole), ElementsAre(3, 1, 2, 4, 5, 6));
   EXPECT_FALSE(whole.hasMoreAncestors);
   EXPECT_TRUE(whole.hasMoreDescendants);  // 7 is three generations away
   EXPECT_THAT(ids(lineage(6)), ElementsAre(6, 5, 1, 3, 2, 7));
-  EXPECT_THAT(whole.lines.front().parents, ElementsAre(CandidateId(1), CandidateId(2)));
+  EXPECT_THAT(whole.rows.front().parents, ElementsAre(CandidateId(1), CandidateId(2)));
 }
 
 TEST_F(LineageTest, KeepsItsLimitsAndSaysSo) {
   makeFamily();
-  const LineageLines near = lineage(6, {.generationsUp = 1, .generationsDown = 0});
+  const domain::Lineage near = lineage(6, {.generationsUp = 1, .generationsDown = 0});
   EXPECT_THAT(ids(near), ElementsAre(6, 5, 1));
   EXPECT_TRUE(near.hasMoreAncestors);
   EXPECT_TRUE(near.hasMoreDescendants);
-  const LineageLines few = lineage(3, {.candidates = 2});
+  const domain::Lineage few = lineage(3, {.candidates = 2});
   EXPECT_THAT(ids(few), ElementsAre(3, 1));
   EXPECT_TRUE(few.hasMoreAncestors);
 }

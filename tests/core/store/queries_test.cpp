@@ -41,13 +41,13 @@ class QueriesTest : public ::testing::Test {
   std::vector<std::int64_t> ids(const CandidateQuery& query) const {
     std::vector<std::int64_t> found;
     const auto rows = m_record.candidates(query).value();
-    for (const CandidateLine& line : rows) {
+    for (const CandidateRow& line : rows) {
       found.push_back(line.id.value());
     }
     return found;
   }
 
-  std::vector<std::int64_t> sorted(CandidateSort sort, bool descending = false) const {
+  std::vector<std::int64_t> sorted(CandidateColumn sort, bool descending = false) const {
     return ids({.run = m_run, .sort = sort, .descending = descending});
   }
 
@@ -58,50 +58,51 @@ class QueriesTest : public ::testing::Test {
 };
 
 TEST_F(QueriesTest, SortByEveryColumnWithMissingValuesLast) {
-  EXPECT_THAT(sorted(CandidateSort::Id), ElementsAre(1, 2, 3, 4, 5));
-  EXPECT_THAT(sorted(CandidateSort::Id, true), ElementsAre(5, 4, 3, 2, 1));
-  EXPECT_THAT(sorted(CandidateSort::Time), ElementsAre(3, 1, 2, 4, 5));
-  EXPECT_THAT(sorted(CandidateSort::Time, true), ElementsAre(1, 3, 5, 4, 2));
-  EXPECT_THAT(sorted(CandidateSort::Speedup, true), ElementsAre(3, 1, 5, 4, 2));
-  EXPECT_THAT(sorted(CandidateSort::Speedup), ElementsAre(1, 3, 2, 4, 5));
-  EXPECT_THAT(sorted(CandidateSort::Cell), ElementsAre(3, 1, 5, 2, 4));
-  EXPECT_THAT(sorted(CandidateSort::Status), ElementsAre(1, 3, 2, 4, 5));
-  EXPECT_THAT(sorted(CandidateSort::Operator), ElementsAre(4, 5, 2, 1, 3));
-  EXPECT_THAT(sorted(CandidateSort::Island), ElementsAre(2, 3, 1, 5, 4));
-  EXPECT_THAT(sorted(CandidateSort::Error), ElementsAre(1, 3, 5, 2, 4));
-  EXPECT_THAT(sorted(CandidateSort::Registers), ElementsAre(2, 4, 1, 3, 5));
+  EXPECT_THAT(sorted(CandidateColumn::Id), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(sorted(CandidateColumn::Id, true), ElementsAre(5, 4, 3, 2, 1));
+  EXPECT_THAT(sorted(CandidateColumn::Time), ElementsAre(3, 1, 2, 4, 5));
+  EXPECT_THAT(sorted(CandidateColumn::Time, true), ElementsAre(1, 3, 5, 4, 2));
+  EXPECT_THAT(sorted(CandidateColumn::Speedup, true), ElementsAre(3, 1, 5, 4, 2));
+  EXPECT_THAT(sorted(CandidateColumn::Speedup), ElementsAre(1, 3, 2, 4, 5));
+  EXPECT_THAT(sorted(CandidateColumn::Cell), ElementsAre(3, 1, 5, 2, 4));
+  EXPECT_THAT(sorted(CandidateColumn::Status), ElementsAre(1, 3, 2, 4, 5));
+  EXPECT_THAT(sorted(CandidateColumn::Operator), ElementsAre(4, 5, 2, 1, 3));
+  EXPECT_THAT(sorted(CandidateColumn::Island), ElementsAre(2, 3, 1, 5, 4));
+  EXPECT_THAT(sorted(CandidateColumn::Error), ElementsAre(1, 3, 5, 2, 4));
+  EXPECT_THAT(sorted(CandidateColumn::Registers), ElementsAre(2, 4, 1, 3, 5));
 }
 
 TEST_F(QueriesTest, FilterByCellAndStatus) {
   EXPECT_THAT(ids({.run = m_run, .cell = Cell::parse("A1B0C1")}), ElementsAre(1, 5));
-  EXPECT_THAT(ids({.run = m_run, .status = "correct", .sort = CandidateSort::Time}), ElementsAre(3, 1));
-  EXPECT_THAT(ids({.run = m_run, .status = "pending"}), ElementsAre(4));
-  EXPECT_THAT(ids({.run = m_run, .cell = Cell::parse("A1B0C1"), .status = "wrong"}), ElementsAre(5));
+  EXPECT_THAT(ids({.run = m_run, .status = domain::CandidateStatus::Correct, .sort = CandidateColumn::Time}),
+              ElementsAre(3, 1));
+  EXPECT_THAT(ids({.run = m_run, .status = domain::CandidateStatus::Pending}), ElementsAre(4));
+  EXPECT_THAT(ids({.run = m_run, .cell = Cell::parse("A1B0C1"), .status = domain::CandidateStatus::Wrong}),
+              ElementsAre(5));
   EXPECT_EQ(m_record.candidateCount({.run = m_run}).value(), 5);
   EXPECT_EQ(m_record.candidateCount({.run = m_run, .cell = Cell::parse("A1B0C1")}).value(), 2);
-  EXPECT_EQ(m_record.candidateCount({.run = m_run, .status = "correct"}).value(), 2);
-  EXPECT_THAT(ids({.run = m_run, .status = "' OR 1=1 --"}), ::testing::IsEmpty());
+  EXPECT_EQ(m_record.candidateCount({.run = m_run, .status = domain::CandidateStatus::Correct}).value(), 2);
 }
 
 TEST_F(QueriesTest, PagesMeetWithoutGapOrOverlap) {
-  EXPECT_THAT(ids({.run = m_run, .sort = CandidateSort::Time, .limit = 2}), ElementsAre(3, 1));
-  EXPECT_THAT(ids({.run = m_run, .sort = CandidateSort::Time, .limit = 2, .offset = 2}), ElementsAre(2, 4));
-  EXPECT_THAT(ids({.run = m_run, .sort = CandidateSort::Time, .limit = 2, .offset = 4}), ElementsAre(5));
+  EXPECT_THAT(ids({.run = m_run, .sort = CandidateColumn::Time, .limit = 2}), ElementsAre(3, 1));
+  EXPECT_THAT(ids({.run = m_run, .sort = CandidateColumn::Time, .limit = 2, .offset = 2}), ElementsAre(2, 4));
+  EXPECT_THAT(ids({.run = m_run, .sort = CandidateColumn::Time, .limit = 2, .offset = 4}), ElementsAre(5));
   EXPECT_THAT(ids({.run = m_run, .limit = 2, .offset = 40}), ::testing::IsEmpty());
 }
 
 TEST_F(QueriesTest, WithoutARunTheyListAll) {
   EXPECT_EQ(m_record.candidateCount({}).value(), 6);
-  EXPECT_THAT(ids({.sort = CandidateSort::Time, .limit = 2}), ElementsAre(6, 3));
+  EXPECT_THAT(ids({.sort = CandidateColumn::Time, .limit = 2}), ElementsAre(6, 3));
 }
 
 TEST_F(QueriesTest, LinesShowEveryColumn) {
-  const CandidateLine line = m_record.candidates({.run = m_run, .limit = 1}).value().at(0);
+  const CandidateRow line = m_record.candidates({.run = m_run, .limit = 1}).value().at(0);
   EXPECT_EQ(line.run, m_run);
   EXPECT_EQ(line.island, 1);
   EXPECT_EQ(line.madeBy, domain::OperatorKind::PatternSwap);
   EXPECT_EQ(line.cell->name(), "A1B0C1");
-  EXPECT_EQ(line.status, "correct");
+  EXPECT_EQ(line.status, domain::CandidateStatus::Correct);
   EXPECT_EQ(line.timeNs, 900.0);
   EXPECT_EQ(line.lowNs, 891.0);
   EXPECT_EQ(line.highNs, 909.0);

@@ -49,17 +49,17 @@ store::CandidateQuery queryOf(domain::RunId run, const std::string& filter) {
 }
 
 void measureOrders(const store::Record& record, domain::RunId run) {
-  const std::vector<std::pair<std::string, store::CandidateSort>> orders = {
-      {"id", store::CandidateSort::Id},
-      {"time", store::CandidateSort::Time},
-      {"speedup", store::CandidateSort::Speedup},
-      {"cell", store::CandidateSort::Cell},
-      {"status", store::CandidateSort::Status},
-      {"operator", store::CandidateSort::Operator},
-      {"island", store::CandidateSort::Island},
-      {"error", store::CandidateSort::Error},
-      {"registers", store::CandidateSort::Registers},
-      {"found", store::CandidateSort::Elapsed}};
+  const std::vector<std::pair<std::string, store::CandidateColumn>> orders = {
+      {"id", store::CandidateColumn::Id},
+      {"time", store::CandidateColumn::Time},
+      {"speedup", store::CandidateColumn::Speedup},
+      {"cell", store::CandidateColumn::Cell},
+      {"status", store::CandidateColumn::Status},
+      {"operator", store::CandidateColumn::Operator},
+      {"island", store::CandidateColumn::Island},
+      {"error", store::CandidateColumn::Error},
+      {"registers", store::CandidateColumn::Registers},
+      {"found", store::CandidateColumn::Found}};
   for (const auto& [name, sort] : orders) {
     for (const bool descending : {false, true}) {
       report(fmt::format("all ids by {}{}", name, descending ? ", falling" : ""), [&, sort = sort] {
@@ -76,7 +76,7 @@ void measureFilters(const store::Record& record, domain::RunId run) {
         "island:2 status:correct speedup>5 registers<64", "error<1.2e-7", "parent:1000..1010", "tag:promising",
         "pinned", "trashed", "outcome", "\"outcome 77\"", "id:400000..500000", "found<1h", "failed -status:wrong"}) {
     store::CandidateQuery query = queryOf(run, filter);
-    query.sort = store::CandidateSort::Speedup;
+    query.sort = store::CandidateColumn::Speedup;
     query.descending = true;
     const std::size_t found = record.candidateIds(query, [] { return false; }).value().size();
     report(fmt::format("ids of {} ({})", filter, found),
@@ -85,7 +85,7 @@ void measureFilters(const store::Record& record, domain::RunId run) {
 }
 
 void measureRows(const store::Record& record, domain::RunId run) {
-  store::CandidateQuery query{.run = run, .sort = store::CandidateSort::Speedup, .descending = true, .limit = 128};
+  store::CandidateQuery query{.run = run, .sort = store::CandidateColumn::Speedup, .descending = true, .limit = 128};
   report("first page by offset", [&] { static_cast<void>(record.candidates(query).value()); });
   query.offset = record.candidateCount(query).value() / 2;
   report("middle page by offset", [&] { static_cast<void>(record.candidates(query).value()); });

@@ -110,7 +110,7 @@ TEST_F(RecordFailureTest, DamageInAnyPageGivesErrorsNotCrashes) {
     }
     static_cast<void>(record->runs());
     static_cast<void>(record->history(RunId(1)));
-    static_cast<void>(record->candidates({.run = RunId(1), .sort = CandidateSort::Time}));
+    static_cast<void>(record->candidates({.run = RunId(1), .sort = CandidateColumn::Time}));
     static_cast<void>(record->cells(RunId(1), std::nullopt));
     static_cast<void>(record->binary("binary-3"));
   }

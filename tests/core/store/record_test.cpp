@@ -99,7 +99,7 @@ TEST_F(RecordTest, KeepsEveryKindOfEvaluation) {
     EXPECT_EQ(domain::dumpJson(domain::toJson(*record.candidate(id)->evaluation)),
               domain::dumpJson(domain::toJson(evaluation)));
     const auto lines = record.candidates({.run = run, .descending = true, .limit = 1}).value();
-    EXPECT_EQ(lines.at(0).status, domain::statusName(evaluation));
+    EXPECT_EQ(lines.at(0).status, domain::statusOf(evaluation));
     EXPECT_EQ(lines.at(0).summary, domain::summary(evaluation));
   }
 }
@@ -108,7 +108,7 @@ TEST_F(RecordTest, ACandidateIsPendingUntilItIsEvaluated) {
   Record record = testing::openForWriting(m_project);
   const RunId run = record.createRun(testing::sampleRun()).value();
   const CandidateId id = record.addCandidate(testing::sampleCandidate(run)).value();
-  EXPECT_EQ(record.candidates({.run = run}).value().at(0).status, "pending");
+  EXPECT_EQ(record.candidates({.run = run}).value().at(0).status, domain::CandidateStatus::Pending);
   EXPECT_EQ(record.candidate(id)->evaluation, std::nullopt);
   EXPECT_EQ(record.candidate(id)->cell, std::nullopt);
   EXPECT_EQ(record.run(run)->evaluations, 0);
@@ -225,15 +225,15 @@ TEST_F(RecordTest, WhatAnEndedRunDidNotReachIsNotPending) {
   const domain::CandidateId id = record.addCandidate(testing::sampleCandidate(run)).value();
   const auto status = [&] { return record.candidates({.run = run}).value().at(0).status; };
   ASSERT_THAT(record.setRunStatus(run, RunStatus::Paused, 1.0), IsOk());
-  EXPECT_EQ(status(), "pending");
+  EXPECT_EQ(status(), domain::CandidateStatus::Pending);
   ASSERT_THAT(record.setRunStatus(run, RunStatus::Finished, 2.0), IsOk());
-  EXPECT_EQ(status(), "not evaluated");
+  EXPECT_EQ(status(), domain::CandidateStatus::NotEvaluated);
   EXPECT_EQ(record.run(run)->evaluations, 0);
   ASSERT_THAT(record.setRunStatus(run, RunStatus::Running, 2.0), IsOk());
-  EXPECT_EQ(status(), "pending") << "a run that goes on takes it up";
+  EXPECT_EQ(status(), domain::CandidateStatus::Pending) << "a run that goes on takes it up";
   ASSERT_THAT(record.setRunStatus(run, RunStatus::Interrupted, 3.0), IsOk());
   ASSERT_THAT(record.setEvaluation(id, testing::correctIn(10.0), 3.0), IsOk());
-  EXPECT_EQ(status(), "correct");
+  EXPECT_EQ(status(), domain::CandidateStatus::Correct);
   EXPECT_EQ(record.run(run)->evaluations, 1);
 }
 
@@ -281,11 +281,11 @@ TEST_F(RecordTest, HistoryIsInTheOrderOfProposals) {
 TEST_F(RecordTest, EventsAreKeptInOrder) {
   Record record = testing::openForWriting(m_project);
   const RunId run = record.createRun(testing::sampleRun()).value();
-  ASSERT_THAT(record.addEvent(run, "paused", "{}"), IsOk());
-  ASSERT_THAT(record.addEvent(run, "worker replaced", R"({"signal":9})"), IsOk());
+  ASSERT_THAT(record.addEvent(run, domain::EventKind::SelfTest, "{}"), IsOk());
+  ASSERT_THAT(record.addEvent(run, domain::EventKind::WorkerReplaced, R"({"signal":9})"), IsOk());
   const auto events = record.events(run).value();
   ASSERT_EQ(events.size(), 2U);
-  EXPECT_EQ(events[0].kind, "paused");
+  EXPECT_EQ(events[0].kind, domain::EventKind::SelfTest);
   EXPECT_EQ(events[1].json, R"({"signal":9})");
 }
 
@@ -300,7 +300,8 @@ TEST_F(RecordTest, SaysWhatItDoesNotHave) {
   EXPECT_THAT(record.binary("y"), IsError(ErrorKind::NotFound, "the record has no binary y"));
   EXPECT_THAT(record.addCandidate(testing::sampleCandidate(noRun)), IsError(ErrorKind::NotFound, HasSubstr("run 99")));
   EXPECT_THAT(record.addBaseline(noRun, {}), IsError(ErrorKind::NotFound, HasSubstr("run 99")));
-  EXPECT_THAT(record.addEvent(noRun, "x", "{}"), IsError(ErrorKind::NotFound, HasSubstr("run 99")));
+  EXPECT_THAT(record.addEvent(noRun, domain::EventKind::SelfTest, "{}"),
+              IsError(ErrorKind::NotFound, HasSubstr("run 99")));
   EXPECT_THAT(record.setRunStatus(noRun, RunStatus::Paused, 0), IsError(ErrorKind::NotFound, HasSubstr("run 99")));
   EXPECT_THAT(record.setCompiled(noCandidate, testing::sampleBinary("b"), {}),
               IsError(ErrorKind::NotFound, HasSubstr("candidate 99")));

@@ -201,7 +201,7 @@ class GateTest : public testing::SessionFixture {
     const auto events = record().events(onlyRun().id);
     EXPECT_THAT(events, IsOk());
     for (const auto& event : *events) {
-      if (event.kind == "self-test") {
+      if (event.kind == domain::EventKind::SelfTest) {
         return domain::parseJson(event.json)->at("ground");
       }
     }
@@ -296,7 +296,8 @@ class GateOfSeveralDevices : public GateTest {
   [[nodiscard]] bool hasJoined() const {
     const auto events = record().events(onlyRun().id);
     EXPECT_THAT(events, IsOk());
-    return std::any_of(events->begin(), events->end(), [](const auto& event) { return event.kind == "device joined"; });
+    return std::any_of(events->begin(), events->end(),
+                       [](const auto& event) { return event.kind == domain::EventKind::DeviceJoined; });
   }
 };
 
