@@ -37,6 +37,9 @@ def _add_import(commands, common):
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="override a module-level constant"
     )
+    parser.add_argument(
+        "--largest-tensor", type=_positive, metavar="BYTES", help="make constants smaller until no tensor is larger"
+    )
     parser.add_argument("--eval", action="store_true", help="import in evaluation mode")
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument(
@@ -75,6 +78,12 @@ def parse(arguments):
     bench.add_argument("file", metavar="FILE.py")
     bench.add_argument("--device", required=True, metavar="cpu|cuda[:N]")
     bench.add_argument("--calls", type=_positive, default=20000)
+    judge = commands.add_parser("kernelbench-check", parents=[common], help="an export before KernelBench's checker")
+    judge.add_argument("file", metavar="FILE.py")
+    judge.add_argument("--bundle", required=True, metavar="BUNDLE_DIR")
+    judge.add_argument("--checkout", required=True, metavar="DIR")
+    judge.add_argument("--device", required=True, metavar="cpu|cuda[:N]")
+    judge.add_argument("--trials", type=_positive, default=5)
     commands.add_parser("probe", parents=[common], help="describe this Python environment")
     return parser.parse_args(arguments)
 
@@ -111,6 +120,10 @@ def _dispatch(options):
         from . import bench_export
 
         return bench_export.run(options), EXIT_OK
+    if options.command == "kernelbench-check":
+        from . import kernelbench_check
+
+        return kernelbench_check.run(options), EXIT_OK
     from . import check_export
 
     document = check_export.run(options)

@@ -28,9 +28,19 @@ def split_target(target, class_name):
 def _prepare(options):
     """Loads the file and checks what can be checked before any tracing."""
     path, class_name = split_target(options.task, options.class_name)
-    loaded = source_module.load(path, source_module.parse_overrides(options.set))
-    task = Task(loaded, class_name, options.inputs or "", options.init or "", options.eval, options.seed)
-    source_module.find_class(loaded, class_name)
+    chosen = source_module.parse_overrides(options.set)
+
+    def load(overrides):
+        loaded = source_module.load(path, chosen | overrides)
+        return Task(loaded, class_name, options.inputs or "", options.init or "", options.eval, options.seed)
+
+    task = load({})
+    source_module.find_class(task.source, class_name)
+    if options.largest_tensor:
+        from . import shrink
+
+        task = load(shrink.find(load, options.largest_tensor))
+    loaded = task.source
     if task.inputs:
         inputs_spec.parse(task.inputs, loaded.constants)
     elif not hasattr(loaded.module, "get_inputs"):

@@ -20,8 +20,9 @@ from .errors import BridgeError, user_code
 class Source:
     """A loaded file: its bytes, its module object and its constants.
 
-    `path` is absolute, `applied` is `data` as it was run, with what --set changed, `constants` maps each module-level assigned name to its final value (only
-    int, float, bool, str and tuples of those), `overrides` is what --set changed.
+    `path` is absolute, `applied` is `data` as it was run, with what --set changed, `constants` maps each
+    module-level assigned name to its final value (only int, float, bool, str and tuples of those), `overrides` is
+    what --set changed.
     """
 
     path: str
@@ -129,7 +130,7 @@ def _target_names(target):
     return []
 
 
-def _bound_names(statement):
+def bound_names(statement):
     """Names that a module-level statement assigns, in order; [] for any other statement."""
     if isinstance(statement, ast.Assign):
         return [name for target in statement.targets for name in _target_names(target)]
@@ -140,7 +141,7 @@ def _bound_names(statement):
 
 def assigned_names(tree):
     """Names assigned on the first level of the module, in order of appearance, no dunders."""
-    names = [name for statement in tree.body for name in _bound_names(statement)]
+    names = [name for statement in tree.body for name in bound_names(statement)]
     return list(dict.fromkeys(name for name in names if not name.startswith("__")))
 
 
@@ -175,7 +176,7 @@ def apply_overrides(data, overrides, path):
     text = data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     lines = [line.encode() for line in text.split("\n")]
     for statement in reversed(tree.body):
-        bound = _bound_names(statement)
+        bound = bound_names(statement)
         changed = [name for name in bound if name in overrides]
         if changed:
             _replace(lines, statement, changed, overrides, keep=len(changed) < len(bound))
