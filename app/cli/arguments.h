@@ -13,6 +13,7 @@
 #include "app/cli/text.h"
 #include "core/base/result.h"
 #include "core/domain/filter.h"
+#include "core/engine/kernelbench_problems.h"
 #include "core/services/export_service.h"
 #include "core/services/report_service.h"
 #include "core/services/settings_service.h"
@@ -122,6 +123,21 @@ struct BenchExportArguments {
   std::string target = "auto";
   int calls = 20000;
 };
+struct BenchKernelBenchArguments {
+  std::filesystem::path checkout;
+  std::vector<int> levels;
+  engine::ProblemChoice problems;
+  services::RunSpec spec;               // of each search, without task and project
+  std::int64_t largestTensorBytes = 0;  // 0: problems are taken as they are
+  std::filesystem::path file;
+  bool selfTest = true;
+  std::vector<std::string> devices;  // numbers or UUIDs; empty: the first GPU
+};
+struct BenchReportArguments {
+  std::filesystem::path file;
+  std::string format = "text";   // "markdown", "svg"
+  std::filesystem::path output;  // empty or "-": standard output
+};
 struct ConfigArguments {
   enum class Action : std::uint8_t { List, Get, Set, Unset, Path } action = Action::List;
   enum class Scope : std::uint8_t { User, Project } scope = Scope::User;
@@ -146,8 +162,8 @@ using CommandArguments =
     std::variant<TasksArguments, ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments,
                  ShowArguments, CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
                  ProfileArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
-                 BenchExportArguments, ConfigArguments, CompletionArguments, ManArguments, CompleteArguments,
-                 VersionArguments>;
+                 BenchExportArguments, BenchKernelBenchArguments, BenchReportArguments, ConfigArguments,
+                 CompletionArguments, ManArguments, CompleteArguments, VersionArguments>;
 
 struct Arguments {
   Common common;

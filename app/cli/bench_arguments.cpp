@@ -56,9 +56,11 @@ void addBenchExport(Parser& parser, CLI::App& group) {
 }  // namespace
 
 void addBenchCommands(Parser& parser) {
-  CLI::App* group = addCommandGroup(parser, "bench", "Measure how fast Swage works on this machine");
+  CLI::App* group = addCommandGroup(parser, "bench", "Measure how fast Swage works, and how fast what it finds");
   addBenchEngine(parser, *group);
   addBenchExport(parser, *group);
+  addBenchKernelBench(parser, *group);
+  addBenchReport(parser, *group);
 }
 
 }  // namespace swage::cli

@@ -83,7 +83,8 @@ OptionFact factOf(const CLI::Option& option) {
   fact.takes = takesOf(fact.value);
   fact.isRequired = option.get_required();
   fact.isRepeatable = option.get_expected_max() > 1;
-  fact.isCommon = std::find(kCommon.begin(), kCommon.end(), fact.names.back()) != kCommon.end();
+  // A command may need an option of its own under a common name.
+  fact.isCommon = !fact.isRequired && std::find(kCommon.begin(), kCommon.end(), fact.names.back()) != kCommon.end();
   return fact;
 }
 

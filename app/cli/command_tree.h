@@ -50,6 +50,13 @@ struct Raw {
   ExportArguments exporting;
   BenchArguments bench;
   BenchExportArguments benchExport;
+  BenchKernelBenchArguments kernelBench;
+  std::string kernelBenchCheckout;
+  std::string kernelBenchLevels = "1,2,3";
+  std::string kernelBenchProblems = "all";
+  bool kernelBenchSmall = false;
+  double kernelBenchLargestMb = 0.0;
+  BenchReportArguments benchReport;
   DoctorArguments doctor;
   CompareArguments compare;
   DisasmArguments disasm;
@@ -91,6 +98,8 @@ void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval
 void addRecordCommands(Parser& parser);   // what was found
 void addMachineCommands(Parser& parser);  // devices, doctor
 void addBenchCommands(Parser& parser);    // bench
+void addBenchKernelBench(Parser& parser, CLI::App& group);
+void addBenchReport(Parser& parser, CLI::App& group);
 void addProgramCommands(Parser& parser);  // settings, completion, manual
 
 [[nodiscard]] CommandFact factsOf(const Parser& parser);

@@ -3,6 +3,7 @@
 
 #include "app/cli/bench_command.h"
 #include "app/cli/bench_export_command.h"
+#include "app/cli/bench_kernelbench_command.h"
 #include "app/cli/command.h"
 #include "app/cli/config_command.h"
 #include "app/cli/evaluate_command.h"
@@ -89,6 +90,12 @@ Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, 
           return std::make_unique<DoctorCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, BenchExportArguments>) {
           return std::make_unique<BenchExportCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, BenchKernelBenchArguments>) {
+          SWAGE_TRY_ASSIGN(Context whole,
+                           withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices));
+          return std::make_unique<BenchKernelBenchCommand>(std::move(whole), chosen);
+        } else if constexpr (std::is_same_v<Chosen, BenchReportArguments>) {
+          return std::make_unique<BenchReportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, BenchArguments>) {
           return std::make_unique<BenchCommand>(std::move(context), chosen);
         } else {

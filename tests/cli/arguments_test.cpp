@@ -189,6 +189,38 @@ TEST(Arguments, BenchNeedsToBeToldWhatToMeasure) {
   EXPECT_THAT(parseArguments({"bench", "engine", "--processes", "-1"}), IsError(ErrorKind::Usage, HasSubstr("-1")));
 }
 
+TEST(Arguments, BenchKernelBenchWritesAFileUnderTheNameOfAFlag) {
+  const auto bench =
+      command<BenchKernelBenchArguments>({"bench", "kernelbench", "--checkout", "kb", "--levels", "1,2", "--problems",
+                                          "odd", "--time-budget", "10s", "--small", "--json", "out.json"});
+  EXPECT_EQ(bench.checkout, "kb");
+  EXPECT_EQ(bench.levels, (std::vector<int>{1, 2}));
+  EXPECT_EQ(bench.problems.kind, engine::ProblemChoice::Kind::Odd);
+  EXPECT_EQ(bench.spec.timeBudgetSeconds, 10.0);
+  EXPECT_EQ(bench.largestTensorBytes, 1'000'000);
+  EXPECT_EQ(bench.file, "out.json");
+  const auto plain = command<BenchKernelBenchArguments>(
+      {"bench", "kernelbench", "--checkout", "kb", "--json", "out.json", "--max-evaluations", "5"});
+  EXPECT_EQ(plain.levels, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(plain.problems.kind, engine::ProblemChoice::Kind::All);
+  EXPECT_EQ(plain.spec.timeBudgetSeconds, 0.0);
+  EXPECT_EQ(plain.largestTensorBytes, 0);
+  EXPECT_THAT(parseArguments({"bench", "kernelbench", "--checkout", "kb"}),
+              IsError(ErrorKind::Usage, HasSubstr("--json")));
+  EXPECT_THAT(parseArguments({"bench", "kernelbench", "--checkout", "kb", "--json", "o", "--problems", "some"}),
+              IsError(ErrorKind::Usage, HasSubstr("'some'")));
+  EXPECT_THAT(
+      parseArguments({"bench", "kernelbench", "--checkout", "kb", "--json", "o", "--small", "--largest-tensor", "2"}),
+      IsError(ErrorKind::Usage, HasSubstr("excludes")));
+}
+
+TEST(Arguments, BenchReportTakesTheFile) {
+  const auto report = command<BenchReportArguments>({"bench", "report", "out.json", "--format", "svg", "-o", "a.svg"});
+  EXPECT_EQ(report.file, "out.json");
+  EXPECT_EQ(report.format, "svg");
+  EXPECT_EQ(report.output, "a.svg");
+}
+
 TEST(Arguments, ResumeAndListTakeARunWithOrWithoutItsLetter) {
   EXPECT_EQ(command<ResumeArguments>({"resume", "4"}).run->kind, Reference::Kind::Run);
   EXPECT_EQ(command<ListArguments>({"list", "r4"}).run->number, 4);

@@ -79,10 +79,12 @@ class HelpTest : public ProgramTest, public ::testing::WithParamInterface<const 
 
 TEST_P(HelpTest, IsAsWritten) {
   const std::string name = GetParam();
-  const Outcome outcome = name == "swage"          ? run({"--help"})
-                          : name == "bench_engine" ? run({"bench", "engine", "--help"})
-                          : name == "bench_export" ? run({"bench", "export", "--help"})
-                                                   : run({name, "--help"});
+  const Outcome outcome = name == "swage"               ? run({"--help"})
+                          : name == "bench_engine"      ? run({"bench", "engine", "--help"})
+                          : name == "bench_export"      ? run({"bench", "export", "--help"})
+                          : name == "bench_kernelbench" ? run({"bench", "kernelbench", "--help"})
+                          : name == "bench_report"      ? run({"bench", "report", "--help"})
+                                                        : run({name, "--help"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.errors, IsEmpty());
   const auto golden = readTextFile(std::filesystem::path(SWAGE_GOLDEN_FOLDER) / ("help_" + name + ".txt"));
@@ -93,8 +95,8 @@ TEST_P(HelpTest, IsAsWritten) {
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("swage", "tasks", "import", "optimize", "status", "list", "show", "compare",
                                            "disasm", "report", "resume", "verify", "evaluate", "profile", "export",
-                                           "bench", "bench_engine", "bench_export", "devices", "doctor", "config",
-                                           "completion", "man", "version"),
+                                           "bench", "bench_engine", "bench_export", "bench_kernelbench", "bench_report",
+                                           "devices", "doctor", "config", "completion", "man", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, TasksAreTheBundledOnesAndThoseOfThePerson) {

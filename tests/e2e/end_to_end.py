@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from kernelbench import write_checkout
+
 TASK = """
 import torch
 
@@ -254,6 +256,42 @@ def an_edit_becomes_a_candidate_of_its_own(world):
     assert wrong["status"] == "wrong" and wrong["operator"] == "human" and not wrong["is_elite"], wrong
     broken = evaluate(source + "\nint broken = ;\n", 8)
     assert broken["status"] == "compile error" and "broken" in json.dumps(broken["evaluation"]), broken
+
+
+def kernelbench_problems_end_in_a_file_that_goes_on(world):
+    """Searched at small sizes, exported, checked by the checkout's checker; a problem that fails is a row."""
+    checkout = write_checkout(world.folder / "checkout")
+    file = world.folder / "out.json"
+
+    def bench(problems, **how):
+        return world.run("bench", "kernelbench", "--checkout", checkout, "--levels", "1", "--problems", problems,
+                         "--largest-tensor", "0.3", "--target", "cpu", "--time-budget", "4s", "--baselines", "eager",
+                         "--no-self-test", "--json", file, **how)
+
+    bench("3")
+    first = json.loads(file.read_text(encoding="utf-8"))["tasks"]
+    text = bench("odd").stdout
+    document = json.loads(file.read_text(encoding="utf-8"))
+    relu, total, untraceable = document["tasks"]
+    assert [total] == first, "what was finished is not done again"
+    for task in (relu, total):
+        assert task["kernelbench"]["verdict"] == "accepted", task
+        assert task["kernelbench"]["trials"] == "(5 / 5)" and "on the CPU" in task["kernelbench"]["note"], task
+        assert task["kernel"]["speedup"]["value"] > 0 and task["kernel"]["aten"] == [], task
+        assert task["aten_in_every_candidate"] == [] and task["failure"] is None, task
+        assert os.path.exists(task["export_file"]), task
+    constants = relu["constants"]
+    assert 4 * constants["rows"] * constants["columns"] <= 300_000, constants
+    assert untraceable["failure"]["stage"] == "import" and untraceable["kernel"] is None, untraceable
+    assert document["summary"][0]["tasks"] == 3 and document["summary"][0]["accepted"] == 2, document["summary"]
+    assert "1_Relu" in text and "5_Untraceable" in text, text
+    world.run("bench", "report", file, "--format", "svg", "-o", world.folder / "chart.svg")
+    assert "1_Relu" in (world.folder / "chart.svg").read_text(encoding="utf-8")
+    assert "| 1/3 |" in world.run("bench", "report", file, "--format", "markdown").stdout
+    runs = json.loads(world.run("list", "--project", world.folder / "out.project", "--json").stdout)
+    assert "1_Relu" in json.dumps(runs), runs
+    world.run("bench", "kernelbench", "--checkout", checkout, "--levels", "1", "--problems", "3", "--target", "cpu",
+              "--time-budget", "5s", "--json", file, code=4)
 
 
 def _words(done):
