@@ -20,6 +20,7 @@
 #include "core/base/log.h"
 #include "core/engine/configuration.h"
 #include "core/engine/devices_service_impl.h"
+#include "core/engine/pattern_service_impl.h"
 #include "core/services/devices_service.h"
 #include "core/services/termination_signals.h"
 #include "core/wire/exit_code.h"
@@ -231,18 +232,29 @@ int showDemo(QApplication& application, Options options) {
 
 // The example of a pattern as one source, as a search would compile it.
 Result<domain::CompileRequest> exampleOf(const std::filesystem::path& patterns, domain::Target target) {
-  const bool isCuda = target == domain::Target::Cuda;
-  const std::filesystem::path folder = patterns / domain::name(target);
   domain::CompileRequest request;
   request.target = target;
-  request.entries = {"example"};
-  request.architecture = isCuda ? "sm_90a" : "native";
-  SWAGE_TRY_ASSIGN(request.source, readTextFile(folder / (isCuda ? "common.cuh" : "common.h")));
-  SWAGE_TRY_ASSIGN(std::string kernel, readTextFile(folder / (isCuda ? "row_block/kernel.cu" : "row/kernel.cpp")));
-  if (const std::size_t include = kernel.find("#include"); include != std::string::npos) {
-    kernel.erase(include, kernel.find('\n', include) - include);
+  if (target == domain::Target::Cuda) {
+    const std::filesystem::path folder = patterns / domain::name(target);
+    request.entries = {"example"};
+    request.architecture = "sm_90a";
+    SWAGE_TRY_ASSIGN(request.source, readTextFile(folder / "common.cuh"));
+    SWAGE_TRY_ASSIGN(std::string kernel, readTextFile(folder / "row_block" / "kernel.cu"));
+    if (const std::size_t include = kernel.find("#include"); include != std::string::npos) {
+      kernel.erase(include, kernel.find('\n', include) - include);
+    }
+    request.source += kernel;
+    return request;
   }
-  request.source += kernel;
+  request.entries = {"swage_kernel_0"};
+  request.architecture = "native";
+  const engine::PatternServiceImpl service(patterns);
+  SWAGE_TRY_ASSIGN(const std::vector<services::PatternInfo> known, service.patterns());
+  for (const services::PatternInfo& pattern : known) {
+    if (pattern.id == "row" && pattern.target == domain::name(target)) {
+      request.source = pattern.source;
+    }
+  }
   return request;
 }
 

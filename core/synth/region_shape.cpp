@@ -41,6 +41,15 @@ Form formOf(const Region& program) {
   return program.axes.empty() || program.axes.back().isFolded() ? Form::Row : Form::Column;
 }
 
+bool isWalkedIn(const Region& program, Form form) {
+  const bool isWhole = std::all_of(program.operands.begin(), program.operands.end(), [](const Operand& operand) {
+    return operand.bounds.empty() && operand.offset == 0;
+  });
+  const bool isNamed = std::any_of(program.prims.begin(), program.prims.end(),
+                                   [](const Prim& prim) { return prim.kind == Prim::Kind::Coordinate; });
+  return program.kind() <= NestKind::Reduce && isWhole && !isNamed && formOf(program) == form;
+}
+
 Loops loopsOf(const Region& program) {
   Loops loops;
   for (std::size_t axis = 0; axis + 1 < program.axes.size(); ++axis) {
@@ -92,6 +101,19 @@ bool canCopyElements(const Region& program) {
            return !differsForEachElement(program, operand) ||
                   (operand.dtype == domain::ScalarType::Float32 && operand.innerStride() == 1);
          });
+}
+
+bool isMeanOf(const Region& program, const Prim& prim, int fold) {
+  if (prim.kind != Prim::Kind::Call || (prim.function != "mul" && prim.function != "div")) {
+    return false;
+  }
+  const Prim& sum = program.prims[asIndex(prim.args[0])];
+  const Prim& scale = program.prims[asIndex(prim.args[1])];
+  const Fold& folded = program.folds[asIndex(fold)];
+  const auto count = static_cast<double>(folded.count);
+  return sum.kind == Prim::Kind::Folded && sum.fold == fold && sum.slot == 0 && scale.kind == Prim::Kind::Constant &&
+         (folded.kind == FoldKind::Sum || folded.kind == FoldKind::MomentPair) &&
+         scale.number == (prim.function == "mul" ? 1.0 / count : count);
 }
 
 int keptPrim(const Region& program) {

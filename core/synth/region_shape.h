@@ -13,6 +13,8 @@ enum class Form : std::uint8_t {
   Column,  // the innermost axis numbers groups
 };
 [[nodiscard]] Form formOf(const Region& program);
+// Whether it is a map or a reduction over whole tensors that is walked in this form.
+[[nodiscard]] bool isWalkedIn(const Region& program, Form form);
 
 // Extents of the three loops every pattern is written in: groups, reduced axes outside the innermost, innermost.
 // Map: groups are all axes but the innermost. Row: `inner` is reduced. Column: `inner` numbers groups.
@@ -36,6 +38,8 @@ struct Loops {
 // The prim that the last stage reduces and the element stores use again, when it costs more to compute than to keep
 // (the exponential of a softmax); -1: none.
 [[nodiscard]] int keptPrim(const Region& program);
+// Whether the prim divides the sum that `fold` finds (by itself or beside others) by the number of its elements.
+[[nodiscard]] bool isMeanOf(const Region& program, const Prim& prim, int fold);
 // Whether they are stored as neighbouring floats, so that they can be copied there as they are.
 [[nodiscard]] bool canCopyElements(const Region& program);
 

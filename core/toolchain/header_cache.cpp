@@ -21,20 +21,22 @@ constexpr const char* kFailed = "failed";
 
 }  // namespace
 
-// Those of patterns/cpu/common.h.
+// Those of patterns/cpu/helpers.h, and what people add to them.
 std::string_view HeaderCache::headers() {
-  return "#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include <immintrin.h>\n#include <omp.h>\n";
+  return "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include <immintrin.h>\n"
+         "#include <omp.h>\n";
 }
 
 bool HeaderCache::suits(std::string_view source) {
-  for (std::string_view rest = headers(); !rest.empty();) {
-    const std::size_t end = rest.find('\n');
-    if (source.find(rest.substr(0, end)) == std::string_view::npos) {
+  bool hasAny = false;
+  for (std::size_t at = source.find("#include"); at != std::string_view::npos; at = source.find("#include", at + 1)) {
+    const std::string_view line = source.substr(at, source.find('\n', at) - at);
+    if (headers().find(line) == std::string_view::npos) {
       return false;
     }
-    rest.remove_prefix(end + 1);
+    hasAny = true;
   }
-  return true;
+  return hasAny;
 }
 
 std::string HeaderCache::keyOf(const std::string& compiler, const std::vector<std::string>& flags) {

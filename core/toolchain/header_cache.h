@@ -18,7 +18,8 @@ class HeaderCache {
   explicit HeaderCache(std::filesystem::path folder) : m_folder(std::move(folder)) {}
 
   [[nodiscard]] static std::string_view headers();
-  // Whether a source includes all of them: only then they change nothing of what it means.
+  // Whether a source includes headers, and none but these: then having all of them changes nothing of what it means
+  // (one that forgets a header is compiled nevertheless).
   [[nodiscard]] static bool suits(std::string_view source);
   // Names what a compiler makes with these flags; the compiler counts by its path, size and age.
   [[nodiscard]] static std::string keyOf(const std::string& compiler, const std::vector<std::string>& flags);

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: MIT-0
 // Functions that generated kernels may need. A program gets those that it uses: each begins after a line that names it.
 
+//! swage:helper min max fill_n
+#include <algorithm>
+
+//! swage:helper omp_get_max_threads omp_get_num_threads omp_get_thread_num
+#include <omp.h>
+
+//! swage:helper streamOut
+#include <cstring>
+
+//! swage:helper streamOut _mm_sfence
+#include <immintrin.h>
+
 //! swage:helper logf
 #include <cmath>
 // glibc has forms of these for vectors, which the compiler may call once it knows of them.
@@ -75,7 +87,7 @@ static inline BFloat16 toBFloat16(float x) {
 //! swage:helper fastExp
 // exp(x) = 2^n * exp(r) with r = x - n ln 2, by the polynomial of the Cephes library (expf): within 2 units in the last
 // place, and in vector instructions. Adding 1.5 * 2^23 rounds to an integer and leaves it in the lowest bits.
-static inline float fastExp(float x) {
+__attribute__((always_inline)) static inline float fastExp(float x) {
   constexpr float kToInteger = 12582912.0f;
   const float shifted = x * 1.44269504088896341f + kToInteger;
   const float n = shifted - kToInteger;
@@ -115,6 +127,30 @@ static inline long long absolute(long long x) {
 template <class T>
 static inline T signOf(T x) {
   return T(x > 0) - T(x < 0);
+}
+
+//! swage:helper lostIn
+// What rounding took from total = a + b (Knuth 1969).
+static inline double lostIn(double total, double a, double b) {
+  const double added = total - a;
+  return (a - (total - added)) + (b - added);
+}
+
+//! swage:helper streamOut
+// Writes past the caches, so that a line is not read before it is written; parts of lines at the ends go through them.
+static inline void streamOut(void* to, const void* from, long long bytes) {
+  char* target = static_cast<char*>(to);
+  const char* source = static_cast<const char*>(from);
+  const long long head = std::min<long long>(-reinterpret_cast<unsigned long>(target) % 64, bytes);
+  std::memcpy(target, source, head);
+  long long at = head;
+  for (; at + 64 <= bytes; at += 64) {
+    for (const long long half : {at, at + 32}) {
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(target + half),
+                          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + half)));
+    }
+  }
+  std::memcpy(target + at, source + at, bytes - at);
 }
 
 //! swage:helper inside

@@ -69,6 +69,20 @@ std::string renamed(std::string_view text, std::size_t number) {
   return result;
 }
 
+// Takes the lines that include headers out of a source.
+std::string takeIncludes(std::string& source) {
+  std::string includes;
+  std::string rest;
+  for (std::size_t at = 0; at < source.size();) {
+    const std::size_t end = std::min(source.find('\n', at), source.size() - 1) + 1;
+    const std::string_view line = std::string_view(source).substr(at, end - at);
+    (line.starts_with("#include") ? includes : rest) += line;
+    at = end;
+  }
+  source = std::move(rest);
+  return includes;
+}
+
 }  // namespace
 
 domain::DeviceInfo deviceFor(domain::Target target) {
@@ -135,7 +149,10 @@ void Batch::add(const Candidate& candidate) {
   if (text.starts_with(m_prelude)) {
     text.remove_prefix(m_prelude.size());
   }
-  m_source += renamed(text, number);
+  // A namespace of its own: each program comes with the helpers that it uses.
+  std::string source = renamed(text, number);
+  m_source += takeIncludes(source);
+  m_source += "namespace program_" + std::to_string(number) + " {\n" + source + "}\n";
   Member member{&candidate, candidate.program.plan};
   for (domain::PlanStep& step : member.plan.steps) {
     if (auto* kernel = std::get_if<domain::KernelStep>(&step)) {

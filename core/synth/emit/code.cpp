@@ -14,9 +14,19 @@ void Code::put(std::string_view text) {
   m_text += '\n';
 }
 
+void Code::openBlock() {
+  put("{");
+  ++m_depth;
+}
+
 void Code::close(std::string_view tail) {
   --m_depth;
   put(std::string("}") + std::string(tail));
+}
+
+void Code::otherwise() {
+  close(" else {");
+  ++m_depth;
 }
 
 void Code::pragma(std::string_view text) {

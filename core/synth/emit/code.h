@@ -21,7 +21,11 @@ class Code {
     put(fmt::format(format, std::forward<Args>(args)...) + " {");
     ++m_depth;
   }
+  // A block of its own.
+  void openBlock();
   void close(std::string_view tail = {});
+  // "} else {"
+  void otherwise();
   // A line that starts in the first column, such as a pragma.
   void pragma(std::string_view text);
   // A // comment, on as many lines as it needs.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/assert.h"
+#include "core/synth/region_shape.h"
 
 namespace swage::synth {
 namespace {
@@ -36,6 +37,7 @@ const std::set<std::string>& reserved() {
 // A name of the model as one of C: "encoder.0.weight" -> "encoder_0_weight".
 std::string identifier(std::string_view name) {
   std::string text;
+  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
   for (const char c : name) {
     text += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   }
@@ -165,6 +167,14 @@ std::set<std::size_t> KernelWriter::buffersOf(int prim) const {
     places.merge(buffersOf(arg));
   }
   return places;
+}
+
+std::string KernelWriter::arguments() const {
+  std::string text;
+  for (const std::string& name : m_parameterNames) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
 }
 
 void KernelWriter::unpackArguments() {
@@ -325,11 +335,45 @@ void KernelWriter::compute(const std::vector<int>& roots) {
     const bool isRoot = std::find(roots.begin(), roots.end(), prim) != roots.end();
     if (uses[asIndex(prim)] > 1 || (!isRoot && (expression.text.size() > kLongest || self.value.isValid()))) {
       mentionLine(prim);
-      const std::string name = unique(nameOf(prim));
+      const std::string name = nameFor(prim);
       m_code.line("const {} {} = {};", m_language.typeName(self.type), name, expression.text);
       bind(prim, {name});
     }
   }
+}
+
+// A value of a whole group: as the model calls it, or after the sum that it is made of.
+std::string KernelWriter::groupName(int prim) const {
+  const Prim& self = m_region.prims[asIndex(prim)];
+  std::string name = self.value.isValid() ? identifier(m_instance.nameOf(self.value)) : "v";
+  const bool isFree = std::find(m_parameterNames.begin(), m_parameterNames.end(), name) == m_parameterNames.end();
+  if (name != "v" && isFree) {
+    return name;
+  }
+  for (std::size_t fold = 0; fold < m_region.folds.size(); ++fold) {
+    if (isMeanOf(m_region, self, static_cast<int>(fold))) {
+      return m_region.folds[fold].stage == 0 ? "mean" : "variance";
+    }
+  }
+  return std::string(resultName(self, self.fold >= 0 ? m_region.folds[asIndex(self.fold)].kind : FoldKind::Sum));
+}
+
+std::string KernelWriter::nameFor(int prim) {
+  return unique(m_region.prims[asIndex(prim)].perElement ? nameOf(prim) : groupName(prim));
+}
+
+void KernelWriter::define(int prim) {
+  compute({prim});
+  const Expression expression = value(prim);
+  const bool isName = std::all_of(expression.text.begin(), expression.text.end(),
+                                  [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  if (isName && std::isdigit(static_cast<unsigned char>(expression.text.front())) == 0) {
+    return;
+  }
+  mentionLine(prim);
+  const std::string name = nameFor(prim);
+  m_code.line("const {} {} = {};", m_language.typeName(m_region.prims[asIndex(prim)].type), name, expression.text);
+  bind(prim, {name});
 }
 
 Expression KernelWriter::placeInFold() const {
@@ -371,11 +415,15 @@ Expression KernelWriter::value(int prim) const {
 
 void KernelWriter::store(const std::vector<Store>& stores) {
   for (const Store& store : stores) {
-    const Operand& operand = m_region.operands[asIndex(store.operand)];
-    mentionLine(store.prim);
-    m_code.line("{} = {};", element(operand),
-                m_language.stored(value(store.prim), m_region.prims[asIndex(store.prim)].type, operand.dtype));
+    storeAt(element(m_region.operands[asIndex(store.operand)]), store);
   }
+}
+
+void KernelWriter::storeAt(const std::string& place, const Store& store) {
+  mentionLine(store.prim);
+  m_code.line("{} = {};", place,
+              m_language.stored(value(store.prim), m_region.prims[asIndex(store.prim)].type,
+                                m_region.operands[asIndex(store.operand)].dtype));
 }
 
 }  // namespace swage::synth

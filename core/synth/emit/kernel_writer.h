@@ -35,6 +35,8 @@ class KernelWriter {
   [[nodiscard]] std::string parameters(const std::vector<std::size_t>& places) const;
   // The buffers that a prim is computed from, without those behind the results of folds; in ascending order.
   [[nodiscard]] std::set<std::size_t> buffersOf(int prim) const;
+  // "x, out": to pass them on.
+  [[nodiscard]] std::string arguments() const;
   // C++ takes its arguments from an array of pointers to them: one line for each.
   void unpackArguments();
 
@@ -49,8 +51,14 @@ class KernelWriter {
   // Loads what `roots` need, and gives names to what is used twice or is long. After that value() has all of them.
   void compute(const std::vector<int>& roots);
   [[nodiscard]] Expression value(int prim) const;
+  // Computes a prim and gives it a name, for what is used in loops that follow.
+  void define(int prim);
+  // The name it would have there; taken from then on.
+  [[nodiscard]] std::string nameFor(int prim);
   // Stores values that have been computed.
   void store(const std::vector<Store>& stores);
+  // The same, into `place` instead of the tensor.
+  void storeAt(const std::string& place, const Store& store);
   // "x[row * 64 + k]", without regard to bounds.
   [[nodiscard]] std::string element(const Operand& operand) const;
   // The position of an element in its group, in row-major order of the folded axes.
@@ -77,6 +85,7 @@ class KernelWriter {
   [[nodiscard]] std::string boundedElement(const Operand& operand, std::string& condition);
   void collect(int prim, std::vector<int>& order, std::vector<int>& uses) const;
   [[nodiscard]] std::string nameOf(int prim) const;
+  [[nodiscard]] std::string groupName(int prim) const;
   void mentionLine(int prim);
 
   const Instance& m_instance;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps and reductions on processors, with OpenMP's threads and vector instructions.
+#include "core/synth/strategies/cpu_loops.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "core/synth/strategies/builtin.h"
-#include "core/synth/strategies/template_strategy.h"
 
 namespace swage::synth::cpu {
 namespace {
@@ -13,56 +13,52 @@ namespace {
 // A thread's stack is 2 MiB or more; tiles of results and groups live on it.
 constexpr std::int64_t kMaxStackBytes = 256 << 10;
 
-class Loop final : public TemplateStrategy {
- public:
-  Loop(std::string id, Form form) : TemplateStrategy(domain::Target::Cpu, std::move(id), form) {}
-
-  [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
-    return oneLaunch(entry);
-  }
-
-  // The compiler finds the vectors by itself.
-  [[nodiscard]] domain::Cell aims(const Instance& instance) const override {
-    domain::Cell cell = Strategy::aims(instance);
-    cell.movement = instance.value("streaming") != 0 ? domain::DataMovement::Pipelined : domain::DataMovement::Wide;
-    cell.arithmetic = domain::Arithmetic::Packed;
-    return cell;
-  }
-
- private:
-  [[nodiscard]] Result<> fits(const Instance& instance) const override {
-    const auto prims = static_cast<std::int64_t>(instance.region.prims.size());
-    const std::int64_t width = std::max(instance.value("block", 0), instance.value("tile", 0));
-    if (width * prims * 8 > kMaxStackBytes && width > 16) {
-      return unfit(fmt::format("{} elements at a time need too much stack", width));
-    }
-    if (instance.value("streaming", 0) != 0 && instance.region.elementStores.empty()) {
-      return unfit("there is nothing to stream");
-    }
-    if (instance.value("keep", 0) != 0) {
-      const Loops loops = loopsOf(instance.region);
-      if (instance.value("fused", 0) != 0 || keptPrim(instance.region) < 0 || loops.outer != 1 ||
-          loops.inner * 4 > kMaxStackBytes) {
-        return unfit("there is nothing worth keeping, or too much of it");
-      }
-    }
-    if (instance.value("fused", 0) != 0) {
-      Region fused = instance.region;
-      if (fuseStages(fused) == Changed::No) {
-        return unfit("no two stages of this region can be one");
-      }
-    }
-    return {};
-  }
-};
-
 }  // namespace
 
+Launch LoopStrategy::launch(const Instance& /*instance*/, const std::string& entry) const {
+  Launch launch;
+  launch.step.entry = entry;
+  return launch;
+}
+
+// The compiler finds the vectors by itself.
+domain::Cell LoopStrategy::aims(const Instance& instance) const {
+  domain::Cell cell = Strategy::aims(instance);
+  cell.movement = instance.value("streaming") != 0 ? domain::DataMovement::Pipelined : domain::DataMovement::Wide;
+  cell.arithmetic = domain::Arithmetic::Packed;
+  return cell;
+}
+
+Result<> LoopStrategy::fits(const Instance& instance) const {
+  const auto prims = static_cast<std::int64_t>(instance.region.prims.size());
+  const std::int64_t width = std::max(instance.value("block", 0), instance.value("tile", 0));
+  if (width * prims * 8 > kMaxStackBytes && width > 16) {
+    return unfit(fmt::format("{} elements at a time need too much stack", width));
+  }
+  if (instance.value("streaming", 0) != 0 && instance.region.elementStores.empty()) {
+    return unfit("there is nothing to stream");
+  }
+  if (instance.value("keep", 0) != 0) {
+    const Loops loops = loopsOf(instance.region);
+    if (instance.value("fused", 0) != 0 || keptPrim(instance.region) < 0 || loops.outer != 1 ||
+        loops.inner * 4 > kMaxStackBytes) {
+      return unfit("there is nothing worth keeping, or too much of it");
+    }
+  }
+  if (instance.value("fused", 0) != 0) {
+    Region fused = instance.region;
+    if (fuseStages(fused) == Changed::No) {
+      return unfit("no two stages of this region can be one");
+    }
+  }
+  return {};
+}
+
 void addLoops(StrategyTable& table) {
-  table.add(std::make_unique<Loop>("map", Form::Map));
-  table.add(std::make_unique<Loop>("row", Form::Row));
-  table.add(std::make_unique<Loop>("split", Form::Row));
-  table.add(std::make_unique<Loop>("column", Form::Column));
+  addMap(table);
+  addRow(table);
+  addSplit(table);
+  addColumn(table);
 }
 
 }  // namespace swage::synth::cpu

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/synth/strategies/template_strategy.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -63,12 +62,7 @@ Result<KernelText> TemplateStrategy::write(const Instance& instance, const Launc
 }
 
 bool TemplateStrategy::accepts(const Region& region) const {
-  const bool isWhole = std::all_of(region.operands.begin(), region.operands.end(), [](const Operand& operand) {
-    return operand.bounds.empty() && operand.offset == 0;
-  });
-  const bool isNamed = std::any_of(region.prims.begin(), region.prims.end(),
-                                   [](const Prim& prim) { return prim.kind == Prim::Kind::Coordinate; });
-  return region.kind() <= NestKind::Reduce && isWhole && !isNamed && formOf(region) == m_form;
+  return isWalkedIn(region, m_form);
 }
 
 Launch TemplateStrategy::oneLaunch(const std::string& entry) {

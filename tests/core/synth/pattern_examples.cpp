@@ -51,8 +51,7 @@ std::string withRegionSection(const std::string& source, const std::string& sect
 }
 
 std::string standaloneSource(const patterns::Pattern& pattern) {
-  const std::string include =
-      pattern.target == domain::Target::Cpu ? "#include \"../common.h\"\n" : "#include \"../common.cuh\"\n";
+  const std::string include = "#include \"../common.cuh\"\n";
   const std::size_t at = pattern.source.find(include);
   if (at == std::string::npos) {
     ADD_FAILURE() << pattern.id << " does not include the common part";

@@ -11,7 +11,6 @@
 
 #include "core/base/files.h"
 #include "tests/core/synth/lab.h"
-#include "tests/core/synth/system_compiler.h"
 #include "tests/support/result_matchers.h"
 
 namespace swage::synth {
@@ -88,14 +87,6 @@ TEST(PatternExamples, UseOnlyConstantsThatTheComposerGives) {
       ASSERT_EQ(known.count(name), 1U) << pattern.id << " uses " << name << ", which no parameter gives";
       const auto& values = known[name]->values;
       EXPECT_NE(std::find(values.begin(), values.end(), value), values.end()) << pattern.id << ": " << name;
-    }
-  }
-}
-
-TEST(PatternExamples, OfTheCpuCompileAsTheyStand) {
-  for (const Pattern& pattern : withSources()) {
-    if (pattern.target == domain::Target::Cpu) {
-      EXPECT_EQ(checkSyntax(fileOf(pattern)), "") << pattern.id;
     }
   }
 }

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "core/base/files.h"
 #include "core/synth/emit/frame.h"
 #include "core/synth/emit/helpers.h"
@@ -105,9 +108,16 @@ int codeLines(const std::string& source) {
   return count;
 }
 
+// All lines, with helpers and comments.
+long linesOf(const std::string& source) {
+  return std::count(source.begin(), source.end(), '\n');
+}
+
 TEST(WrittenKernels, AreShortAndNameWhatTheModelNames) {
   const std::map<std::string, int> bounds{{"product", 200}, {"product_mma", 255}, {"direct", 60},
-                                          {"gather", 60},   {"scan", 80},         {"scan_columns", 60}};
+                                          {"gather", 60},   {"scan", 80},         {"scan_columns", 60},
+                                          {"map", 60},      {"row", 140},         {"split", 140},
+                                          {"column", 140}};
   for (const patterns::Pattern& pattern : catalogue().all()) {
     if (!pattern.sourceFile.empty()) {
       continue;
@@ -118,6 +128,64 @@ TEST(WrittenKernels, AreShortAndNameWhatTheModelNames) {
     EXPECT_THAT(program->source, AllOf(HasSubstr("float* __restrict__ out"), HasSubstr("float* __restrict__ x"),
                                        Not(HasSubstr("SWAGE_")), Not(HasSubstr("template <int"))))
         << pattern.id;
+  }
+}
+
+// The longest of all programs for the CPU in which a graph is one region.
+std::string longestOnCpu(const GraphBuilder& b) {
+  const auto synthesizer = makeSynthesizer(b.graph(), cpuDevice());
+  std::vector<domain::Genome> genomes;
+  for (const domain::Genome& seed : synthesizer->seeds()) {
+    for (int choice = 0; seed.regions.size() == 1 && choice < 8; ++choice) {
+      domain::Genome genome = seed;
+      int bit = 1;
+      for (const char* name : {"fused", "streaming", "keep"}) {
+        const auto found = genome.regions[0].parameters.find(name);
+        if (found != genome.regions[0].parameters.end()) {
+          found->second = (choice & bit) != 0 ? 1 : 0;
+        }
+        bit *= 2;
+      }
+      genomes.push_back(std::move(genome));
+    }
+  }
+  std::string longest;
+  for (const domain::Genome& genome : genomes) {
+    if (const auto program = synthesizer->realise(genome); program && linesOf(program->source) > linesOf(longest)) {
+      longest = program->source;
+    }
+  }
+  EXPECT_NE(longest, "") << "the graph is no region";
+  return longest;
+}
+
+TEST(WrittenKernels, OfPointwiseChainsHaveAtMost60Lines) {
+  GraphBuilder b;
+  const auto x = b.input({64, 1000});
+  b.output(b.mul(b.like("aten.gelu.default", x), b.add(b.silu(x), b.input({1000}))));
+  const std::string source = longestOnCpu(b);
+  EXPECT_LE(linesOf(source), 60) << source;
+}
+
+TEST(WrittenKernels, OfRowNormalisationsHaveAtMost140Lines) {
+  constexpr std::int64_t kWidth = 5000;  // fills neither all lanes nor all runs
+  const domain::Shape shape{64, kWidth};
+  GraphBuilder layerNorm;
+  const auto x = layerNorm.input(shape);
+  layerNorm.output(
+      layerNorm.like("aten.layer_norm.default", layerNorm.add(x, layerNorm.input(shape)),
+                     {listArg({kWidth}), arg(layerNorm.input({kWidth})), arg(layerNorm.input({kWidth})), arg(1e-5)}));
+  GraphBuilder rmsNorm;
+  const auto total = rmsNorm.add(rmsNorm.input(shape), rmsNorm.input(shape));
+  const auto mean = rmsNorm.call("aten.mean.dim", {arg(rmsNorm.mul(total, total)), listArg({1}), arg(true)}, {64, 1});
+  const auto scale = rmsNorm.like("aten.rsqrt.default", rmsNorm.like("aten.add.Tensor", mean, {arg(1e-6)}));
+  rmsNorm.output(rmsNorm.mul(rmsNorm.mul(total, scale), rmsNorm.input({kWidth})));
+  rmsNorm.output(total);
+  GraphBuilder softmax;
+  softmax.output(softmax.softmax(softmax.input(shape), 1));
+  for (const GraphBuilder* graph : {&layerNorm, &rmsNorm, &softmax}) {
+    const std::string source = longestOnCpu(*graph);
+    EXPECT_LE(linesOf(source), 140) << source;
   }
 }
 

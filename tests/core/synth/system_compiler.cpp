@@ -86,13 +86,6 @@ void launch(void* library, const domain::KernelStep& step, Buffers& buffers) {
 
 }  // namespace
 
-std::string checkSyntax(const fs::path& source) {
-  const testing::TempDir folder;
-  bool failed = false;
-  std::string log = runCompiler("-O1 -fsyntax-only " + source.string(), folder.path(), failed);
-  return failed && log.empty() ? "the compiler failed without a word" : log;
-}
-
 std::vector<Bytes> runOnCpu(const domain::Program& program, const std::vector<Bytes>& inputs) {
   const testing::TempDir folder;
   const fs::path source = folder / "program.cpp";

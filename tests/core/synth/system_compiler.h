@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,6 @@
 
 // CPU programs compiled by the system's g++ with the default flags of the toolchain, and run in this process.
 namespace swage::synth {
-
-// Empty, or what the compiler complains about.
-[[nodiscard]] std::string checkSyntax(const std::filesystem::path& source);
 
 using Bytes = std::vector<unsigned char>;
 

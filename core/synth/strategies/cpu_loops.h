@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/synth/region_shape.h"
+#include "core/synth/strategy.h"
+
+// Maps and reductions on processors, with OpenMP's threads and vector instructions.
+namespace swage::synth::cpu {
+
+// What these strategies have in common: they walk whole tensors in one form, in one launch.
+class LoopStrategy : public Strategy {
+ public:
+  LoopStrategy(std::string id, Form form) : Strategy(domain::Target::Cpu, std::move(id)), m_form(form) {}
+
+  [[nodiscard]] bool accepts(const Region& region) const final { return isWalkedIn(region, m_form); }
+  [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const final;
+  [[nodiscard]] domain::Cell aims(const Instance& instance) const final;
+
+ private:
+  [[nodiscard]] Result<> fits(const Instance& instance) const final;
+
+  Form m_form;
+};
+
+void addMap(StrategyTable& table);
+void addRow(StrategyTable& table);
+void addSplit(StrategyTable& table);
+void addColumn(StrategyTable& table);
+
+}  // namespace swage::synth::cpu
