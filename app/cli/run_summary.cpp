@@ -7,6 +7,7 @@
 
 #include "app/cli/text.h"
 #include "app/cli/views.h"
+#include "core/domain/numeric_mode.h"
 #include "core/engine/record_service_impl.h"
 
 namespace swage::cli {
@@ -40,7 +41,8 @@ std::string bestText(const RunReport& report) {
                                  formatTime(row.lowNs), formatTime(row.highNs));
   text += fmt::format("speedup     {} against {}", formatSpeedupInterval(row.speedup), report.run.baselineMode);
   if (const domain::Correct* correct = correctBest(report)) {
-    text += fmt::format(", {}", domain::name(correct->accuracy));
+    const std::string modes = domain::numericModes(report.best->genome);
+    text += fmt::format(", {}{}", domain::name(correct->accuracy), modes.empty() ? "" : ", products as " + modes);
   }
   text += row.speedup.isUncertain() ? "; uncertain: the device was busy\n" : "\n";
   if (row.roofShare > 0.0) {

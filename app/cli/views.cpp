@@ -8,6 +8,7 @@
 
 #include "app/cli/terminal.h"
 #include "app/cli/text.h"
+#include "core/domain/numeric_mode.h"
 #include "core/domain/source_parameters.h"
 #include "core/export/provenance.h"
 
@@ -136,7 +137,8 @@ std::string samplesText(const domain::Timing& timing) {
   return counted(timing.samples, "sample") + (why.empty() ? std::string() : fmt::format(" ({})", why));
 }
 
-void addTiming(std::string& text, const domain::Correct& correct) {
+// `modes`: as what products are computed, where that says something.
+void addTiming(std::string& text, const domain::Correct& correct, const std::string& modes) {
   const domain::PairedTiming& timing = correct.timing;
   text += fmt::format("time        {}, {}\n",
                       formatInterval(timing.candidate.medianNs, timing.candidate.lowNs, timing.candidate.highNs),
@@ -149,8 +151,9 @@ void addTiming(std::string& text, const domain::Correct& correct) {
     text += fmt::format("launches    {} each, of kernels that do nothing, in the same process\n",
                         formatTime(timing.launchNs));
   }
-  text += fmt::format("accuracy    {}{}\n", domain::name(correct.accuracy),
-                      correct.bitwiseRepeatable ? ", repeats bit by bit" : "");
+  text +=
+      fmt::format("accuracy    {}{}{}\n", domain::name(correct.accuracy), modes.empty() ? "" : ", products as " + modes,
+                  correct.bitwiseRepeatable ? ", repeats bit by bit" : "");
   addErrors(text, correct);
 }
 
@@ -317,7 +320,7 @@ std::string candidateText(const services::CandidateDetail& detail) {
       text +=
           fmt::format("roofline    {} of what memory bandwidth and arithmetic allow\n", formatPercent(row.roofShare));
     }
-    addTiming(text, *correct);
+    addTiming(text, *correct, domain::numericModes(detail.genome));
   }
   const domain::Genome genome = saidGenome(detail);
   for (const domain::RegionGene& region : genome.regions) {

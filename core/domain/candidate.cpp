@@ -61,6 +61,9 @@ std::string structureText(const Genome& genome) {
   std::string text;
   for (const RegionGene& region : genome.regions) {
     appendStructure(text, region);
+    if (const auto mode = region.parameters.find("mode"); mode != region.parameters.end()) {
+      text += '@' + std::to_string(mode->second);
+    }
     text += ';';
   }
   return text;

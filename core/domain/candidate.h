@@ -34,7 +34,8 @@ struct Genome {
 
 // Text that is equal exactly when the genomes are equal.
 [[nodiscard]] std::string canonicalText(const Genome& genome);
-// The genome without its numeric parameters: what the archive searches (ARCHITECTURE.md, "Structures").
+// The genome without its parameters, but with numeric modes: what the archive searches
+// (ARCHITECTURE.md, "Structures").
 [[nodiscard]] std::string structureText(const Genome& genome);
 
 // One program for a task: device source and the plan that launches it.

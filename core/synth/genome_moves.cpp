@@ -257,8 +257,8 @@ std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {
     }
     for (const patterns::Parameter& parameter : pattern->parameters) {
       const auto now = genome.regions[region].parameters.find(parameter.name);
-      if (now == genome.regions[region].parameters.end()) {
-        continue;
+      if (now == genome.regions[region].parameters.end() || parameter.name == "mode") {
+        continue;  // another mode is another structure
       }
       const auto at = std::find(parameter.values.begin(), parameter.values.end(), now->second);
       for (const int step : {-1, 1}) {

@@ -49,7 +49,7 @@ __device__ inline void commitCopies() { asm volatile("cp.async.commit_group;" ::
 
 //! swage:helper waitForCopies
 // Until all groups of this thread but the last `pending` have arrived.
-template <int pending>
+template <unsigned int pending>
 __device__ inline void waitForCopies() { asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory"); }
 
 //! swage:helper loadMatrices

@@ -74,6 +74,14 @@ TEST(CandidateText, HasTheErrorsOnEachKindOfInputsBesideEagers) {
                               "  large               1  only NaN could be judged: PyTorch itself fails there\n"));
 }
 
+TEST(CandidateText, HasTheNumericModeBesideTheAccuracy) {
+  services::CandidateDetail detail;
+  detail.evaluation = domain::Correct();
+  EXPECT_THAT(candidateText(detail), HasSubstr("accuracy    fp32, repeats bit by bit\n"));
+  detail.genome.regions = {{{0}, "product_mma", {{"mode", 1}}}};
+  EXPECT_THAT(candidateText(detail), HasSubstr("accuracy    fp32, products as fp16x3, repeats bit by bit\n"));
+}
+
 TEST(CandidateText, SaysWhyNoMoreSamplesWereTakenAndWhatThrottled) {
   services::CandidateDetail detail;
   domain::Correct correct;

@@ -195,10 +195,11 @@ std::string describeMma(const Region& region, const ProductShape& shape, const M
   return fmt::format(
       "A product of {} by {}, summed over {}{}, on tensor cores {}. A block makes a tile of {} by {}, each warp {} by "
       "{} "
-      "of it; tiles of {} of the sum are copied into shared memory {} steps ahead.{}",
+      "of it; tiles of {} of the sum are copied into shared memory {} ahead.{}",
       shape.rowCount, shape.columnCount, extentsText(region, shape.depth),
       shape.batchCount > 1 ? fmt::format(", {} times", shape.batchCount) : "", way, tiles.rows, tiles.columns,
-      tiles.warpRows, tiles.warpColumns, tiles.depth, tiles.stages - 1, promoted);
+      tiles.warpRows, tiles.warpColumns, tiles.depth,
+      tiles.stages == 2 ? "a step" : fmt::format("{} steps", tiles.stages - 1), promoted);
 }
 
 void addCudaMmaProduct(StrategyTable& table) {

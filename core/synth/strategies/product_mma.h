@@ -35,10 +35,11 @@ struct MmaTiles {
   [[nodiscard]] std::int64_t parts() const { return partFormat(mode, {}).count; }
   [[nodiscard]] std::int64_t stageBytes() const { return parts() * (rows + columns) * depth * 2; }
   [[nodiscard]] bool isSplit() const { return mode != ProductMode::Native; }
-  // Of a thread: sums, and parts of the operands that are multiplied.
+  // Of a thread, about: sums, and parts of the operands that are multiplied. Sums that end with each step need not all
+  // be there at once.
   [[nodiscard]] std::int64_t registers() const {
-    const std::int64_t sums = isSplit() ? 3 : promote > 0 ? 2 : 1;
-    constexpr std::int64_t kOther = 40;  // addresses, counters
+    const std::int64_t sums = promote == 0 ? 1 : isSplit() && promote > depth ? 3 : 2;
+    constexpr std::int64_t kOther = 15;  // addresses, counters
     return sums * warpRows * warpColumns / 32 + parts() * (warpRows + warpColumns) / 4 + kOther;
   }
 };

@@ -2,18 +2,14 @@
 #pragma once
 
 #include "core/domain/launch_plan.h"
+#include "core/domain/numeric_mode.h"
 #include "core/synth/strategies/product.h"
 
 // Operands of products on tensor cores, which multiply numbers of 16 bits. Longer ones are split into several, so that
 // sums of products of the parts are the products to the accuracy of float.
 namespace swage::synth {
 
-// What is multiplied: the values of the parameter `mode`.
-enum class ProductMode : std::uint8_t {
-  Native,  // float16 and bfloat16 operands, as they are
-  Fp16x3,  // float as two halves; three products, that of the two low parts is left out
-  Bf16x6,  // float as three bfloat16; six products
-};
+using ProductMode = domain::NumericMode;
 
 // The parts of one number: x * 2^e = sum of part[i] * 2^(-shift * i).
 struct PartFormat {

@@ -182,23 +182,21 @@ TEST_P(MmaVariants, CompileWithoutSpillsForAmpereAndHopper) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MmaVariants,
-                         ::testing::Values(MmaVariant{"Fp16x3", domain::ScalarType::Float32, false, {}},
-                                           MmaVariant{"Bf16x6",
-                                                      domain::ScalarType::Float32,
-                                                      true,
-                                                      {{"mode", 2}, {"warp_rows", 64}, {"warp_columns", 16}}},
-                                           MmaVariant{"Half",
-                                                      domain::ScalarType::Float16,
-                                                      false,
-                                                      {{"mode", 0},
-                                                       {"promote", 0},
-                                                       {"tile_columns", 128},
-                                                       {"warp_rows", 64},
-                                                       {"warp_columns", 64},
-                                                       {"tile_depth", 64}}},
-                                           MmaVariant{"BFloat16", domain::ScalarType::BFloat16, true, {{"mode", 0}}}),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, MmaVariants,
+    ::testing::Values(MmaVariant{"Fp16x3", domain::ScalarType::Float32, false, {}},
+                      MmaVariant{"Bf16x6", domain::ScalarType::Float32, true, {{"mode", 2}, {"promote", 32}}},
+                      MmaVariant{"Half",
+                                 domain::ScalarType::Float16,
+                                 false,
+                                 {{"mode", 0},
+                                  {"promote", 0},
+                                  {"tile_columns", 128},
+                                  {"warp_rows", 64},
+                                  {"warp_columns", 64},
+                                  {"tile_depth", 64}}},
+                      MmaVariant{"BFloat16", domain::ScalarType::BFloat16, true, {{"mode", 0}}}),
+    [](const auto& each) { return each.param.name; });
 
 TEST(CudaPatternList, IsTheCatalogues) {
   std::vector<std::string> ids;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/domain/candidate.h"
+
+namespace swage::domain {
+
+// As what a product on tensor cores multiplies its operands: the parameter `mode` of patterns. It is no accuracy class,
+// which is what was measured.
+enum class NumericMode : std::uint8_t {
+  Native,  // float16 and bfloat16 operands, as they are
+  Fp16x3,  // float as two halves; three products, that of the two low parts is left out
+  Bf16x6,  // float as three bfloat16; six products
+};
+[[nodiscard]] std::string_view name(NumericMode mode);
+
+// No value: the region's pattern has no modes.
+[[nodiscard]] std::optional<NumericMode> numericMode(const RegionGene& gene);
+// The modes of all regions that do not multiply operands as they are, each once: "fp16x3". Empty for most genomes.
+[[nodiscard]] std::string numericModes(const Genome& genome);
+
+}  // namespace swage::domain
