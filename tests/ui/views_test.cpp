@@ -87,7 +87,7 @@ TEST(KernelView, RevealsALineAndLeavesTheViewWhereThereIsNone) {
   KernelView view(KernelView::Language::Cuda);
   view.resize(400, 200);
   view.show();
-  view.setText(u"// prologue\n"_s.repeated(200) + u"extern \"C\" void k() {}\n"_s + u"// end\n"_s.repeated(200));
+  view.setText(u"// prologue\n"_s.repeated(199) + u"\nextern \"C\" void k() {}\n"_s + u"// end\n"_s.repeated(200));
   view.reveal(u"extern \"C\""_s);
   EXPECT_EQ(view.firstVisibleLine(), 200);
   view.reveal(u"no such text"_s);
