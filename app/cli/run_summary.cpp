@@ -8,6 +8,7 @@
 #include "app/cli/text.h"
 #include "app/cli/views.h"
 #include "core/domain/numeric_mode.h"
+#include "core/domain/record/winner.h"
 #include "core/engine/record_service_impl.h"
 
 namespace swage::cli {

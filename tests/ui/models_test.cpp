@@ -10,6 +10,7 @@
 #include "ui/models/candidate_groups.h"
 #include "ui/models/candidate_table_model.h"
 #include "ui/models/fact_model.h"
+#include "ui/models/format.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/proposer_grid_model.h"
 

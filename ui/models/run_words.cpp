@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/domain/record/winner.h"
 #include "ui/models/format.h"
 
 using namespace Qt::StringLiterals;

@@ -12,6 +12,7 @@
 
 #include <array>
 
+#include "core/domain/record/winner.h"
 #include "ui/models/export_text.h"
 #include "ui/models/fact_model.h"
 #include "ui/models/format.h"
@@ -155,8 +156,8 @@ void ExportPage::setTheme(const Theme& theme) {
 bool ExportPage::open() {
   const auto& detail = m_session.detail();
   const auto& run = m_session.summary();
-  const bool isPytorch = run && domain::pytorchWins(*run) && run->winner.isValid() && run->winner != run->best;
-  const domain::CandidateId best = isPytorch ? run->winner : run ? run->best : domain::CandidateId();
+  const domain::CandidateId best = run ? domain::winnerOf(*run) : domain::CandidateId();
+  const bool isPytorch = run && best.isValid() && best != run->best;
   const bool isBest = detail && detail->row.id == best;
   const QString pytorch = isPytorch ? pytorchText(run->baselineMode) : QString();
   {

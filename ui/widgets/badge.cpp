@@ -3,6 +3,8 @@
 
 #include <QPainter>
 
+#include "core/domain/record/status.h"
+
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {

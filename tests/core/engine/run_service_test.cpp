@@ -3,8 +3,8 @@
 
 #include <QThread>
 
+#include "core/domain/record/winner.h"
 #include "core/engine/record_service_impl.h"
-#include "core/run/winner.h"
 #include "tests/core/run/session_fixture.h"
 #include "tests/support/result_matchers.h"
 

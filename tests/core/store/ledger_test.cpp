@@ -16,19 +16,19 @@ using domain::RunId;
 using testing::IsOk;
 using testing::TempDir;
 
-std::string asText(const std::vector<CellLine>& rows) {
+std::string asText(const std::vector<domain::CellSummary>& rows) {
   std::ostringstream text;
-  for (const CellLine& line : rows) {
+  for (const domain::CellSummary& line : rows) {
     text << line.cell.name() << ' ' << line.tried << ' ' << line.correct << ' ' << line.best.value() << ' '
-         << line.bestTimeNs << ' ' << line.bestSeconds << ' ' << line.bestError << ' ' << line.bestRegisters << '\n';
+         << line.bestTimeNs << ' ' << line.foundSeconds << ' ' << line.relativeError << ' ' << line.registers << '\n';
   }
   return text.str();
 }
 
 std::string cellsAsText(const Record& record, RunId run, std::optional<int> island = std::nullopt) {
   std::string text;
-  const std::vector<CellLine> rows = record.cells(run, island).value();
-  for (const CellLine& line : rows) {
+  const std::vector<domain::CellSummary> rows = record.cells(run, island).value();
+  for (const domain::CellSummary& line : rows) {
     text += fmt::format("{} {} {} {} {:g}\n", line.cell.name(), line.tried, line.correct, line.best.value(),
                         line.bestTimeNs);
   }
