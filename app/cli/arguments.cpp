@@ -185,7 +185,7 @@ void addResume(Parser& parser) {
     filled.resume.selfTest = !filled.noSelfTest;
     if (!filled.reference.empty()) {
       SWAGE_TRY_ASSIGN(filled.resume.run, parseReference(filled.reference));
-      filled.resume.run->kind = Reference::Kind::Run;  // nothing else can be resumed, so the r may be left out
+      filled.resume.run->kind = RecordReference::Kind::Run;  // nothing else can be resumed, so the r may be left out
     }
     if (!filled.timeBudget.empty()) {
       SWAGE_TRY_ASSIGN(filled.resume.timeBudgetSeconds, parseDuration(filled.timeBudget));
@@ -201,7 +201,7 @@ void addVerify(Parser& parser) {
   command->add_flag("--no-checks", parser.raw.noChecks, "Do not verify it at other sizes of the task");
   explain(parser, command, "Exit code 8 if it fails. The result of the checks is recorded.", {"swage verify 17"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
-    SWAGE_TRY_ASSIGN(const Reference reference, candidateReference(filled.reference));
+    SWAGE_TRY_ASSIGN(const RecordReference reference, candidateReference(filled.reference));
     return CommandArguments(VerifyArguments{reference, filled.noChecks});
   };
 }
@@ -234,7 +234,7 @@ void addProfile(Parser& parser) {
           "compiler reports.",
           {"swage profile 17"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
-    SWAGE_TRY_ASSIGN(const Reference reference, candidateReference(filled.reference));
+    SWAGE_TRY_ASSIGN(const RecordReference reference, candidateReference(filled.reference));
     return CommandArguments(ProfileArguments{reference});
   };
 }

@@ -47,7 +47,7 @@ struct OptimizeArguments {
   std::vector<std::string> devices;  // numbers or UUIDs; empty: the first GPU
 };
 struct ResumeArguments {
-  std::optional<Reference> run;
+  std::optional<RecordReference> run;
   double timeBudgetSeconds = 0.0;
   std::int64_t maxEvaluations = 0;
   double targetSpeedup = 0.0;
@@ -57,7 +57,7 @@ struct ResumeArguments {
 };
 struct StatusArguments {};
 struct ListArguments {
-  std::optional<Reference> run;
+  std::optional<RecordReference> run;
   std::string status;
   domain::Filter filter;
   std::string sort = "id";
@@ -65,44 +65,44 @@ struct ListArguments {
   std::int64_t limit = 0;  // 0: all
 };
 struct ShowArguments {
-  Reference candidate;
+  RecordReference candidate;
   bool source = false;
   bool assembly = false;
 };
 // A run stands for its best candidate.
 struct CompareArguments {
-  Reference left;
-  Reference right;
+  RecordReference left;
+  RecordReference right;
   std::filesystem::path otherProject;  // of `right`; empty: the same
   bool source = false;
   bool assembly = false;
 };
 struct DisasmArguments {
-  Reference candidate;
+  RecordReference candidate;
   std::string kernel;  // empty: all
   bool noDirectives = false;
   bool noAddresses = false;
 };
 struct ReportArguments {
-  std::optional<Reference> run;  // none: the latest
+  std::optional<RecordReference> run;  // none: the latest
   services::ReportFormat format = services::ReportFormat::Html;
   std::filesystem::path output;  // "-": standard output
 };
 struct DevicesArguments {};
 struct VerifyArguments {
-  Reference candidate;
+  RecordReference candidate;
   bool noChecks = false;  // not at other sizes
 };
 struct EvaluateArguments {
-  Reference candidate;
+  RecordReference candidate;
   std::filesystem::path source;  // "-": standard input
   bool selfTest = true;
 };
 struct ProfileArguments {
-  Reference candidate;
+  RecordReference candidate;
 };
 struct ExportArguments {
-  Reference what;
+  RecordReference what;
   services::ExportFormat format = services::ExportFormat::ModelNew;
   bool noChecks = false;
   bool verify = false;   // all checks, not only at other sizes

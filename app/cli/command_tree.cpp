@@ -154,18 +154,18 @@ void explain(Parser& parser, const CLI::App* command, std::string details,
   parser.examples[command] = {examples.begin(), examples.end()};
 }
 
-Result<Reference> candidateReference(const std::string& text) {
-  SWAGE_TRY_ASSIGN(const Reference reference, parseReference(text));
-  if (reference.kind != Reference::Kind::Candidate) {
+Result<RecordReference> candidateReference(const std::string& text) {
+  SWAGE_TRY_ASSIGN(const RecordReference reference, parseReference(text));
+  if (reference.kind != RecordReference::Kind::Candidate) {
     return Error(ErrorKind::Usage, fmt::format("'{}' is a run; a candidate is needed", text),
                  "`swage list " + text + "` shows its candidates");
   }
   return reference;
 }
 
-Result<Reference> runReference(const std::string& text) {
-  SWAGE_TRY_ASSIGN(Reference reference, parseReference(text));
-  reference.kind = Reference::Kind::Run;
+Result<RecordReference> runReference(const std::string& text) {
+  SWAGE_TRY_ASSIGN(RecordReference reference, parseReference(text));
+  reference.kind = RecordReference::Kind::Run;
   return reference;
 }
 

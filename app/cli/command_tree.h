@@ -87,8 +87,8 @@ CLI::App* addCommandGroup(Parser& parser, const std::string& name, const std::st
 void beginGroup(Parser& parser, std::string heading);
 void explain(Parser& parser, const CLI::App* command, std::string details, std::initializer_list<const char*> examples);
 
-[[nodiscard]] Result<Reference> candidateReference(const std::string& text);
-[[nodiscard]] Result<Reference> runReference(const std::string& text);  // the r may be left out
+[[nodiscard]] Result<RecordReference> candidateReference(const std::string& text);
+[[nodiscard]] Result<RecordReference> runReference(const std::string& text);  // the r may be left out
 
 void addTarget(CLI::App* command, std::string& target);
 // --set, --inputs and --eval; what --set named is taken over when all is parsed.

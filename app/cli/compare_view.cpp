@@ -14,15 +14,15 @@
 namespace swage::cli {
 namespace {
 
-const domain::Correct* correctOf(const ComparedCandidate& one) {
+const domain::Correct* correctOf(const ComparedSide& one) {
   return one.detail.evaluation ? domain::asCorrect(*one.detail.evaluation) : nullptr;
 }
 
-std::string nameOf(const ComparedCandidate& one) {
+std::string nameOf(const ComparedSide& one) {
   return fmt::format("{} of r{}", one.detail.row.id.value(), one.run.id.value());
 }
 
-domain::Speedup overEager(const ComparedCandidate& one) {
+domain::Speedup overEager(const ComparedSide& one) {
   const domain::Correct* correct = correctOf(one);
   if (correct == nullptr || correct->timing.eager.samples == 0) {
     return {};
@@ -30,7 +30,7 @@ domain::Speedup overEager(const ComparedCandidate& one) {
   return {correct->timing.speedup, correct->timing.speedupLow, correct->timing.speedupHigh};
 }
 
-domain::Speedup::Times timesOf(const ComparedCandidate& one) {
+domain::Speedup::Times timesOf(const ComparedSide& one) {
   const services::CandidateRow& row = one.detail.row;
   return {row.timeNs, row.lowNs, row.highNs};
 }
@@ -40,7 +40,7 @@ std::string orDash(const std::string& text) {
 }
 
 template <class Value>
-std::string sumText(const ComparedCandidate& one, Value value) {
+std::string sumText(const ComparedSide& one, Value value) {
   std::int64_t sum = 0;
   for (const domain::KernelFacts& kernel : one.detail.kernels) {
     sum += value(kernel);
@@ -129,7 +129,7 @@ std::string speedText(const SpeedComparison& speed) {
          fmt::format(": {} as fast as A ({})\n", ratio, speed.how);
 }
 
-domain::Json sideJson(const ComparedCandidate& one) {
+domain::Json sideJson(const ComparedSide& one) {
   domain::Json json = toJson(one.detail.row);
   const domain::Speedup eager = overEager(one);
   json["project"] = one.project.string();
@@ -152,9 +152,9 @@ domain::Json factsJson(const std::vector<ComparedFact>& facts) {
 
 }  // namespace
 
-SpeedComparison compareSpeed(const ComparedCandidate& a, const ComparedCandidate& b) {
+SpeedComparison compareSpeed(const ComparedSide& a, const ComparedSide& b) {
   SpeedComparison result;
-  for (const ComparedCandidate* one : {&a, &b}) {
+  for (const ComparedSide* one : {&a, &b}) {
     if (one->detail.row.timeNs <= 0.0) {
       result.obstacle =
           fmt::format("candidate {} has no time: {}", one->detail.row.id.value(), domain::name(one->detail.row.status));
@@ -182,10 +182,10 @@ SpeedComparison compareSpeed(const ComparedCandidate& a, const ComparedCandidate
   return result;
 }
 
-std::vector<ComparedFact> compareFacts(const ComparedCandidate& a, const ComparedCandidate& b) {
+std::vector<ComparedFact> compareFacts(const ComparedSide& a, const ComparedSide& b) {
   std::vector<ComparedFact> facts;
   const auto add = [&](const char* name, auto text) { facts.push_back({name, orDash(text(a)), orDash(text(b))}); };
-  using One = const ComparedCandidate&;
+  using One = const ComparedSide&;
   if (a.project != b.project) {
     add("project", [](One one) { return one.project.string(); });
   }
@@ -249,7 +249,7 @@ std::vector<std::string> comparePlans(const domain::LaunchPlan& a, const domain:
   return lines;
 }
 
-ComparisonDiffs diffsOf(const ComparedCandidate& a, const ComparedCandidate& b, bool source, bool assembly) {
+ComparisonDiffs diffsOf(const ComparedSide& a, const ComparedSide& b, bool source, bool assembly) {
   const std::string nameA = "A: candidate " + nameOf(a);
   const std::string nameB = "B: candidate " + nameOf(b);
   ComparisonDiffs diffs;
@@ -264,7 +264,7 @@ ComparisonDiffs diffsOf(const ComparedCandidate& a, const ComparedCandidate& b, 
   return diffs;
 }
 
-std::string comparisonText(const ComparedCandidate& a, const ComparedCandidate& b, const ComparisonDiffs& diffs) {
+std::string comparisonText(const ComparedSide& a, const ComparedSide& b, const ComparisonDiffs& diffs) {
   const std::string nameA = "A: " + nameOf(a);
   const std::string nameB = "B: " + nameOf(b);
   std::string text = factTable("", nameA, nameB, compareFacts(a, b)) + '\n' + speedText(compareSpeed(a, b));
@@ -284,7 +284,7 @@ std::string comparisonText(const ComparedCandidate& a, const ComparedCandidate& 
   return text;
 }
 
-domain::Json comparisonJson(const ComparedCandidate& a, const ComparedCandidate& b, const ComparisonDiffs& diffs) {
+domain::Json comparisonJson(const ComparedSide& a, const ComparedSide& b, const ComparisonDiffs& diffs) {
   const SpeedComparison speed = compareSpeed(a, b);
   domain::Json json = {{"a", sideJson(a)},
                        {"b", sideJson(b)},

@@ -15,7 +15,7 @@
 // Two candidates beside each other. Pure.
 namespace swage::cli {
 
-struct ComparedCandidate {
+struct ComparedSide {
   std::filesystem::path project;
   store::RunRow run;
   services::CandidateDetail detail;
@@ -29,7 +29,7 @@ struct SpeedComparison {
   // Whether the intervals are apart.
   [[nodiscard]] bool isSignificant() const { return ratio.isKnown() && (ratio.low > 1.0 || ratio.high < 1.0); }
 };
-[[nodiscard]] SpeedComparison compareSpeed(const ComparedCandidate& a, const ComparedCandidate& b);
+[[nodiscard]] SpeedComparison compareSpeed(const ComparedSide& a, const ComparedSide& b);
 
 // One thing that both are or have, as text.
 struct ComparedFact {
@@ -37,7 +37,7 @@ struct ComparedFact {
   std::string a;
   std::string b;
 };
-[[nodiscard]] std::vector<ComparedFact> compareFacts(const ComparedCandidate& a, const ComparedCandidate& b);
+[[nodiscard]] std::vector<ComparedFact> compareFacts(const ComparedSide& a, const ComparedSide& b);
 // Of each region what differs: its pattern, its parameters. Empty: the genomes are equal.
 [[nodiscard]] std::vector<ComparedFact> compareParameters(const domain::Genome& a, const domain::Genome& b);
 // A line for each step, as in a diff: " ", "-" or "+" before it. Empty: the plans are equal.
@@ -47,12 +47,9 @@ struct ComparisonDiffs {
   std::optional<std::string> source;
   std::optional<std::string> assembly;
 };
-[[nodiscard]] ComparisonDiffs diffsOf(const ComparedCandidate& a, const ComparedCandidate& b, bool source,
-                                      bool assembly);
+[[nodiscard]] ComparisonDiffs diffsOf(const ComparedSide& a, const ComparedSide& b, bool source, bool assembly);
 
-[[nodiscard]] std::string comparisonText(const ComparedCandidate& a, const ComparedCandidate& b,
-                                         const ComparisonDiffs& diffs);
-[[nodiscard]] domain::Json comparisonJson(const ComparedCandidate& a, const ComparedCandidate& b,
-                                          const ComparisonDiffs& diffs);
+[[nodiscard]] std::string comparisonText(const ComparedSide& a, const ComparedSide& b, const ComparisonDiffs& diffs);
+[[nodiscard]] domain::Json comparisonJson(const ComparedSide& a, const ComparedSide& b, const ComparisonDiffs& diffs);
 
 }  // namespace swage::cli

@@ -51,7 +51,7 @@ std::vector<Check> ExportCommand::checks() const {
 }
 
 Result<domain::CandidateId> ExportCommand::candidate() const {
-  if (m_arguments.what.kind == Reference::Kind::Candidate) {
+  if (m_arguments.what.kind == RecordReference::Kind::Candidate) {
     return domain::CandidateId(m_arguments.what.number);
   }
   engine::RecordServiceImpl record;

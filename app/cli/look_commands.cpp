@@ -9,11 +9,11 @@
 namespace swage::cli {
 namespace {
 
-Result<ComparedCandidate> readCompared(const std::filesystem::path& project, const Reference& what) {
+Result<ComparedSide> readCompared(const std::filesystem::path& project, const RecordReference& what) {
   engine::RecordServiceImpl service;
   SWAGE_TRY(service.open(project));
   domain::CandidateId id(what.number);
-  if (what.kind == Reference::Kind::Run) {
+  if (what.kind == RecordReference::Kind::Run) {
     SWAGE_TRY_ASSIGN(const services::RunSummary run, service.run(domain::RunId(what.number)));
     id = domain::winnerOf(run);
     if (!id.isValid()) {
@@ -21,7 +21,7 @@ Result<ComparedCandidate> readCompared(const std::filesystem::path& project, con
                    "`swage list` shows the runs");
     }
   }
-  ComparedCandidate compared{.project = project, .run = {}, .detail = {}};
+  ComparedSide compared{.project = project, .run = {}, .detail = {}};
   SWAGE_TRY_ASSIGN(compared.detail, service.candidate(id));
   SWAGE_TRY_ASSIGN(const store::Record record, store::Record::open(project, store::Record::Mode::ReadOnly));
   SWAGE_TRY_ASSIGN(compared.run, record.run(compared.detail.row.run));
@@ -41,8 +41,8 @@ void CompareCommand::start() {
 Result<> CompareCommand::show() const {
   SWAGE_TRY_ASSIGN(const std::filesystem::path project, existingProject());
   const std::filesystem::path& other = m_arguments.otherProject;
-  SWAGE_TRY_ASSIGN(const ComparedCandidate a, readCompared(project, m_arguments.left));
-  SWAGE_TRY_ASSIGN(const ComparedCandidate b, readCompared(other.empty() ? project : other, m_arguments.right));
+  SWAGE_TRY_ASSIGN(const ComparedSide a, readCompared(project, m_arguments.left));
+  SWAGE_TRY_ASSIGN(const ComparedSide b, readCompared(other.empty() ? project : other, m_arguments.right));
   const ComparisonDiffs diffs = diffsOf(a, b, m_arguments.source, m_arguments.assembly);
   if (form() == OutputForm::Text) {
     print(comparisonText(a, b, diffs));

@@ -116,7 +116,7 @@ void RunCommand::handleFinished(const services::RunOutcome& outcome) {
 }
 
 Result<> RunCommand::summarise(const services::RunOutcome& outcome) {
-  SWAGE_TRY_ASSIGN(const RunReport report, readReport(m_spec.project, outcome));
+  SWAGE_TRY_ASSIGN(const SearchReport report, readReport(m_spec.project, outcome));
   if (form() == OutputForm::Text) {
     print(reportText(report));
   } else if (form() == OutputForm::Json) {

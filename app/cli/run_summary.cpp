@@ -14,7 +14,7 @@
 namespace swage::cli {
 namespace {
 
-std::string baselinesText(const RunReport& report) {
+std::string baselinesText(const SearchReport& report) {
   std::vector<std::string> parts;
   for (const domain::Baseline& baseline : report.baselines) {
     parts.push_back(baseline.failure.empty()
@@ -25,15 +25,15 @@ std::string baselinesText(const RunReport& report) {
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-const domain::Correct* correctBest(const RunReport& report) {
+const domain::Correct* correctBest(const SearchReport& report) {
   return report.best && report.best->evaluation ? domain::asCorrect(*report.best->evaluation) : nullptr;
 }
 
-bool beatsBaseline(const RunReport& report) {
+bool beatsBaseline(const SearchReport& report) {
   return report.best && report.best->row.speedup.low > 1.0;
 }
 
-std::string bestText(const RunReport& report) {
+std::string bestText(const SearchReport& report) {
   if (!report.best) {
     return "best        none: no candidate is correct\n";
   }
@@ -61,8 +61,8 @@ std::string bestText(const RunReport& report) {
 
 }  // namespace
 
-Result<RunReport> readReport(const std::filesystem::path& project, const services::RunOutcome& outcome) {
-  RunReport report;
+Result<SearchReport> readReport(const std::filesystem::path& project, const services::RunOutcome& outcome) {
+  SearchReport report;
   report.project = project;
   report.outcome = outcome;
   engine::RecordServiceImpl record;
@@ -80,7 +80,7 @@ Result<RunReport> readReport(const std::filesystem::path& project, const service
   return report;
 }
 
-std::string reportText(const RunReport& report) {
+std::string reportText(const SearchReport& report) {
   const services::RunSummary& run = report.run;
   std::string text = fmt::format("task        {} on {} ({})\n", run.taskName, run.target, run.deviceName);
   text += fmt::format("run         r{}, {} after {} of search\n", run.id.value(), domain::title(run.status),
@@ -103,7 +103,7 @@ std::string reportText(const RunReport& report) {
   return text;
 }
 
-domain::Json toJson(const RunReport& report) {
+domain::Json toJson(const SearchReport& report) {
   domain::Json json = toJson(report.run);
   json["project"] = report.project.string();
   json["interrupted"] = report.outcome.interrupted;

@@ -13,7 +13,7 @@
 namespace swage::cli {
 
 // What a run came to, read back from its record.
-struct RunReport {
+struct SearchReport {
   std::filesystem::path project;
   services::RunSummary run;
   services::RunOutcome outcome;
@@ -22,8 +22,9 @@ struct RunReport {
   int filledCells = 0;
 };
 
-[[nodiscard]] Result<RunReport> readReport(const std::filesystem::path& project, const services::RunOutcome& outcome);
-[[nodiscard]] std::string reportText(const RunReport& report);
-[[nodiscard]] domain::Json toJson(const RunReport& report);
+[[nodiscard]] Result<SearchReport> readReport(const std::filesystem::path& project,
+                                              const services::RunOutcome& outcome);
+[[nodiscard]] std::string reportText(const SearchReport& report);
+[[nodiscard]] domain::Json toJson(const SearchReport& report);
 
 }  // namespace swage::cli

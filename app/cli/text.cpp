@@ -42,11 +42,11 @@ bool isOfNumbers(const std::vector<std::vector<std::string>>& rows, std::size_t 
 
 }  // namespace
 
-Result<Reference> parseReference(std::string_view text) {
-  Reference reference;
+Result<RecordReference> parseReference(std::string_view text) {
+  RecordReference reference;
   std::string_view digits = text;
   if (digits.starts_with('r') || digits.starts_with('R')) {
-    reference.kind = Reference::Kind::Run;
+    reference.kind = RecordReference::Kind::Run;
     digits.remove_prefix(1);
   } else if (digits.starts_with('c') || digits.starts_with('C')) {
     digits.remove_prefix(1);

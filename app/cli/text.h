@@ -15,11 +15,11 @@
 namespace swage::cli {
 
 // "17" or "c17" is a candidate, "r3" is a run.
-struct Reference {
+struct RecordReference {
   enum class Kind : std::uint8_t { Candidate, Run } kind = Kind::Candidate;
   std::int64_t number = 0;
 };
-[[nodiscard]] Result<Reference> parseReference(std::string_view text);
+[[nodiscard]] Result<RecordReference> parseReference(std::string_view text);
 
 [[nodiscard]] std::string formatTime(double ns);          // "1.31 ms"
 [[nodiscard]] std::string formatSeconds(double seconds);  // "42 s", "1:05", "1:02:03"

@@ -16,7 +16,7 @@
 
 namespace swage::compiler {
 
-Result<std::optional<wire::Message>> Connection::next() {
+Result<std::optional<wire::Message>> CompilerConnection::next() {
   std::array<char, 65536> buffer{};
   for (;;) {
     SWAGE_TRY_ASSIGN(auto message, m_reader.next());
@@ -34,12 +34,12 @@ Result<std::optional<wire::Message>> Connection::next() {
   }
 }
 
-std::optional<wire::ExitCode> Connection::send(const wire::Message& message) const {
+std::optional<wire::ExitCode> CompilerConnection::send(const wire::Message& message) const {
   const bool sent = toolchain::writeAll(m_output, wire::encodeFrame(message)) == toolchain::Sent::Yes;
   return sent ? std::nullopt : std::optional(wire::ExitCode::Ok);
 }
 
-std::optional<wire::ExitCode> Connection::greet() {
+std::optional<wire::ExitCode> CompilerConnection::greet() {
   if (const auto end = send(wire::Hello{wire::kProtocolVersion, "swage-compiler", SWAGE_REVISION})) {
     return end;
   }

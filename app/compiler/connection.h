@@ -10,9 +10,9 @@
 namespace swage::compiler {
 
 // The frames of one engine on two descriptors, which stay the caller's. Waits for as long as it takes.
-class Connection {
+class CompilerConnection {
  public:
-  Connection(int input, int output) : m_input(input), m_output(output) {}
+  CompilerConnection(int input, int output) : m_input(input), m_output(output) {}
 
   // No value at end of file.
   [[nodiscard]] Result<std::optional<wire::Message>> next();

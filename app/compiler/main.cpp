@@ -41,7 +41,7 @@ Fd takeOutput() {
 }
 
 // Sandbox or Environment error when it cannot be used here.
-Result<toolchain::Compiler> openToolchain(Options options) {
+Result<toolchain::Compiler> openToolchain(CompilerOptions options) {
   std::error_code error;
   options.toolchain.helperProgram = std::filesystem::read_symlink("/proc/self/exe", error).string();
   options.toolchain.helperLibraries = toolchain::librariesOutsideUsr();
@@ -53,7 +53,7 @@ Result<toolchain::Compiler> openToolchain(Options options) {
   return toolchain::Compiler::open(options.toolchain);
 }
 
-wire::ExitCode runServer(const Options& options) {
+wire::ExitCode runServer(const CompilerOptions& options) {
   // As many compilers as cores run beside the worker, the engine and the window. Those must not wait for a core; who is
   // refused the lower priority has it already.
   static_cast<void>(::setpriority(PRIO_PROCESS, 0, kNice));
@@ -62,7 +62,7 @@ wire::ExitCode runServer(const Options& options) {
   return compiler ? serve(*compiler, STDIN_FILENO, frames.get()) : fail(compiler.error());
 }
 
-wire::ExitCode check(const Options& options) {
+wire::ExitCode check(const CompilerOptions& options) {
   const auto compiler = openToolchain(options);
   return compiler ? wire::ExitCode::Ok : fail(compiler.error());
 }
@@ -73,15 +73,15 @@ wire::ExitCode run(const std::vector<std::string_view>& arguments) {
     return fail(options.error());
   }
   switch (options->action) {
-    case Options::Action::Help: fmt::print("{}", usage()); return wire::ExitCode::Ok;
-    case Options::Action::NvrtcHelper:
+    case CompilerOptions::Action::Help: fmt::print("{}", usage()); return wire::ExitCode::Ok;
+    case CompilerOptions::Action::NvrtcHelper:
       return static_cast<wire::ExitCode>(toolchain::runNvrtcHelper(options->nvrtcHelper));
-    case Options::Action::Synthesise: {
+    case CompilerOptions::Action::Synthesise: {
       const Fd frames = takeOutput();  // of the engine's priority, because the engine waits for it
       return serveSynthesis(STDIN_FILENO, frames.get());
     }
-    case Options::Action::Check: return check(*options);
-    case Options::Action::Serve: break;
+    case CompilerOptions::Action::Check: return check(*options);
+    case CompilerOptions::Action::Serve: break;
   }
   return runServer(*options);
 }

@@ -21,7 +21,7 @@ Result<> setSandbox(std::string_view value, toolchain::ToolchainOptions& options
   return {};
 }
 
-Result<> setOption(std::string_view name, std::string_view value, Options& options) {
+Result<> setOption(std::string_view name, std::string_view value, CompilerOptions& options) {
   if (name == "--sandbox") {
     return setSandbox(value, options.toolchain);
   }
@@ -37,7 +37,7 @@ Result<> setOption(std::string_view name, std::string_view value, Options& optio
     options.toolchain.headerCache = value;
   } else if (name == "--nvrtc-helper") {
     options.nvrtcHelper = value;
-    options.action = Options::Action::NvrtcHelper;
+    options.action = CompilerOptions::Action::NvrtcHelper;
   } else {
     return usageError(fmt::format("unknown option '{}'", name));
   }
@@ -46,20 +46,20 @@ Result<> setOption(std::string_view name, std::string_view value, Options& optio
 
 }  // namespace
 
-Result<Options> parseOptions(std::span<const std::string_view> arguments) {
-  Options options;
+Result<CompilerOptions> parseOptions(std::span<const std::string_view> arguments) {
+  CompilerOptions options;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string_view name = arguments[i];
     if (name == "--help" || name == "-h") {
-      options.action = Options::Action::Help;
+      options.action = CompilerOptions::Action::Help;
       return options;
     }
     if (name == "--synthesis") {
-      options.action = Options::Action::Synthesise;
+      options.action = CompilerOptions::Action::Synthesise;
       continue;
     }
     if (name == "--check") {
-      options.action = Options::Action::Check;
+      options.action = CompilerOptions::Action::Check;
       continue;
     }
     std::string_view value;

@@ -11,14 +11,14 @@
 
 namespace swage::compiler {
 
-struct Options {
+struct CompilerOptions {
   toolchain::ToolchainOptions toolchain;
   std::string nvrtcHelper;  // not empty: be the helper inside the sandbox, for this library
   enum class Action { Serve, Check, Synthesise, NvrtcHelper, Help } action = Action::Serve;
 };
 
 // Usage error, with what was wrong.
-[[nodiscard]] Result<Options> parseOptions(std::span<const std::string_view> arguments);
+[[nodiscard]] Result<CompilerOptions> parseOptions(std::span<const std::string_view> arguments);
 
 [[nodiscard]] std::string_view usage();
 

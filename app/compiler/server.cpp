@@ -24,7 +24,7 @@ toolchain::ProcessLimits limitsOf(const wire::Compile& request) {
 }
 
 // A value ends the connection.
-std::optional<wire::ExitCode> handle(toolchain::Compiler& compiler, const Connection& connection,
+std::optional<wire::ExitCode> handle(toolchain::Compiler& compiler, const CompilerConnection& connection,
                                      const wire::Message& message) {
   if (std::holds_alternative<wire::Shutdown>(message)) {
     return wire::ExitCode::Ok;
@@ -39,7 +39,7 @@ std::optional<wire::ExitCode> handle(toolchain::Compiler& compiler, const Connec
 }  // namespace
 
 wire::ExitCode serve(toolchain::Compiler& compiler, int input, int output) {
-  Connection connection(input, output);
+  CompilerConnection connection(input, output);
   if (const auto end = connection.greet()) {
     return *end;
   }

@@ -82,7 +82,7 @@ class Answers {
 }  // namespace
 
 wire::ExitCode serveSynthesis(int input, int output, const SynthesisObserver& observer) {
-  Connection connection(input, output);
+  CompilerConnection connection(input, output);
   if (const auto end = connection.greet()) {
     return *end;
   }

@@ -91,7 +91,7 @@ void offerWindows(ui::WindowOptions& window) {
   };
 }
 
-ui::WindowOptions windowOptions(const Options& options, const process::Locations& locations) {
+ui::WindowOptions windowOptions(const WorkbenchOptions& options, const process::Locations& locations) {
   ui::WindowOptions window;
   window.spec = options.spec;
   window.spec.task = process::resolveTask(options.spec.task, locations);
@@ -111,7 +111,7 @@ ui::WindowOptions windowOptions(const Options& options, const process::Locations
 }
 
 // Shows the window until it is closed.
-int showWindow(QApplication& application, const Options& options, const ui::WindowServices& services,
+int showWindow(QApplication& application, const WorkbenchOptions& options, const ui::WindowServices& services,
                const ui::WindowOptions& settings) {
   ui::MainWindow window(services, settings);
   Script script(window, options);
@@ -146,7 +146,7 @@ std::vector<int> devicesOf(const services::Settings& settings, const process::Lo
 
 // What is set for the user, the system, the environment, and the project that this start names. If one of the files
 // cannot be read, the user's alone: of that one, the window complains itself.
-EngineOptions engineOptions(const Options& options) {
+EngineOptions engineOptions(const WorkbenchOptions& options) {
   const services::RunSpec& spec = options.spec;
   const auto configuration = engine::Configuration::load(engine::ConfigurationPlaces::standard(
       !spec.project.empty() || spec.task.empty() ? spec.project : process::defaultProject(spec.task)));
@@ -162,7 +162,7 @@ EngineOptions engineOptions(const Options& options) {
   return result;
 }
 
-int showEngine(QApplication& application, const Options& options) {
+int showEngine(QApplication& application, const WorkbenchOptions& options) {
   EngineOptions wanted = engineOptions(options);
   engine::applyLocations(wanted.settings);
   const process::Locations locations =
@@ -192,7 +192,7 @@ int showEngine(QApplication& application, const Options& options) {
                     windowOptions(options, locations));
 }
 
-int showDemo(QApplication& application, Options options) {
+int showDemo(QApplication& application, WorkbenchOptions options) {
   const process::Locations locations =
       process::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
   options.screenshotAfterRun = !options.screenshot.empty();
@@ -275,7 +275,7 @@ int run(int argc, char** argv) {
   if (!parsed) {
     return leave(parsed.error());
   }
-  if (const auto* help = std::get_if<HelpText>(&*parsed)) {
+  if (const auto* help = std::get_if<UsageText>(&*parsed)) {
     std::fputs(help->text.c_str(), stdout);
     return static_cast<int>(wire::ExitCode::Ok);
   }
@@ -283,7 +283,7 @@ int run(int argc, char** argv) {
     return leave(Error(ErrorKind::Environment, "cannot open a window: there is no display",
                        "run the same search on the command line: swage optimize TASK"));
   }
-  const Options& options = std::get<Options>(*parsed);
+  const WorkbenchOptions& options = std::get<WorkbenchOptions>(*parsed);
   if (options.benchmark) {
     TimedApplication application(argc, argv);
     return runBenchmark(application, {.seconds = options.benchmarkSeconds, .json = options.json, .drafts = timeDrafts});

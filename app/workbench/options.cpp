@@ -16,9 +16,9 @@
 namespace swage::workbench {
 namespace {
 
-// What CLI11 fills in, before it becomes Options.
+// What CLI11 fills in, before it becomes WorkbenchOptions.
 struct Raw {
-  Options options;
+  WorkbenchOptions options;
   std::string project;
   std::string timeBudget = "60s";
   std::vector<std::string> overrides;
@@ -107,8 +107,8 @@ QSize parseSize(const QString& text) {
   return isSize ? QSize(width, height) : QSize();
 }
 
-Result<Options> finish(Raw raw) {
-  Options options = std::move(raw.options);
+Result<WorkbenchOptions> finish(Raw raw) {
+  WorkbenchOptions options = std::move(raw.options);
   const auto seconds = ui::parseDuration(QString::fromStdString(raw.timeBudget));
   if (!seconds) {
     return usage("cannot read the time budget '" + raw.timeBudget + "': write 60s, 2m or 1h30m");
@@ -143,8 +143,8 @@ Result<Options> finish(Raw raw) {
 
 }  // namespace
 
-Result<std::variant<Options, HelpText>> parseOptions(const std::vector<std::string>& arguments) {
-  using Parsed = std::variant<Options, HelpText>;
+Result<std::variant<WorkbenchOptions, UsageText>> parseOptions(const std::vector<std::string>& arguments) {
+  using Parsed = std::variant<WorkbenchOptions, UsageText>;
   CLI::App app{"The workbench of Swage: watch a search for the fastest verified kernel.", "swage-workbench"};
   Raw raw;
   declare(app, raw);
@@ -152,13 +152,13 @@ Result<std::variant<Options, HelpText>> parseOptions(const std::vector<std::stri
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    return Parsed(HelpText{app.help()});
+    return Parsed(UsageText{app.help()});
   } catch (const CLI::CallForVersion& version) {
-    return Parsed(HelpText{std::string(version.what()) + "\n"});
+    return Parsed(UsageText{std::string(version.what()) + "\n"});
   } catch (const CLI::Error& error) {
     return usage(error.what());
   }
-  SWAGE_TRY_ASSIGN(Options options, finish(std::move(raw)));
+  SWAGE_TRY_ASSIGN(WorkbenchOptions options, finish(std::move(raw)));
   return Parsed(std::move(options));
 }
 

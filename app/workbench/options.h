@@ -17,7 +17,7 @@
 namespace swage::workbench {
 
 // What the command line of swage-workbench says.
-struct Options {
+struct WorkbenchOptions {
   services::RunSpec spec;  // task and project empty: not given
   bool start = false;
   bool selfTest = true;                  // of a device that has not passed it yet, before its first search
@@ -37,11 +37,11 @@ struct Options {
 };
 
 // Text to print and leave with 0, for --help and --version.
-struct HelpText {
+struct UsageText {
   std::string text;
 };
 
 // Errors are of kind Usage. Needs no QApplication, so that it works without a display.
-[[nodiscard]] Result<std::variant<Options, HelpText>> parseOptions(const std::vector<std::string>& arguments);
+[[nodiscard]] Result<std::variant<WorkbenchOptions, UsageText>> parseOptions(const std::vector<std::string>& arguments);
 
 }  // namespace swage::workbench

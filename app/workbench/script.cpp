@@ -29,9 +29,9 @@ int exitCodeOf(const services::RunOutcome& outcome) {
 
 }  // namespace
 
-Script::Script(ui::MainWindow& window, const Options& options, QObject* parent)
+Script::Script(ui::MainWindow& window, const WorkbenchOptions& options, QObject* parent)
     : QObject(parent), m_window(window), m_options(options) {
-  connect(&window.session(), &ui::Session::finished, this, &Script::handleFinished);
+  connect(&window.session(), &ui::ProjectSession::finished, this, &Script::handleFinished);
 }
 
 void Script::run() {

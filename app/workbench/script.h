@@ -17,7 +17,7 @@ class Script final : public QObject {
   Q_OBJECT
 
  public:
-  Script(ui::MainWindow& window, const Options& options, QObject* parent = nullptr);
+  Script(ui::MainWindow& window, const WorkbenchOptions& options, QObject* parent = nullptr);
   void run();
   // Of the program, once the window is closed: how the last search or picture went.
   [[nodiscard]] int exitCode() const { return m_exitCode; }
@@ -29,7 +29,7 @@ class Script final : public QObject {
   void handleFinished(const services::RunOutcome& outcome);
 
   ui::MainWindow& m_window;
-  Options m_options;
+  WorkbenchOptions m_options;
   int m_exitCode = 0;
 };
 

@@ -23,7 +23,7 @@ Error ioError(std::string_view action) {
 
 }  // namespace
 
-Result<std::unique_ptr<Connection>> Connection::takeStandardStreams() {
+Result<std::unique_ptr<WorkerConnection>> WorkerConnection::takeStandardStreams() {
   Fd input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   Fd output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   if (!input.isOpen() || !output.isOpen()) {
@@ -32,14 +32,14 @@ Result<std::unique_ptr<Connection>> Connection::takeStandardStreams() {
   if (::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     return ioError("point standard output at standard error");
   }
-  return std::make_unique<Connection>(std::move(input), std::move(output));
+  return std::make_unique<WorkerConnection>(std::move(input), std::move(output));
 }
 
-void Connection::startReading(std::function<void()> onClosed) {
+void WorkerConnection::startReading(std::function<void()> onClosed) {
   std::thread([this, onClosed = std::move(onClosed)] { read(onClosed); }).detach();
 }
 
-void Connection::read(const std::function<void()>& onClosed) {
+void WorkerConnection::read(const std::function<void()>& onClosed) {
   wire::FrameReader frames;
   std::array<char, 65536> buffer{};
   while (true) {
@@ -67,7 +67,7 @@ void Connection::read(const std::function<void()>& onClosed) {
   }
 }
 
-void Connection::push(Result<std::optional<wire::Message>> event) {
+void WorkerConnection::push(Result<std::optional<wire::Message>> event) {
   {
     const std::lock_guard lock(m_mutex);
     m_inbox.push_back(std::move(event));
@@ -75,7 +75,7 @@ void Connection::push(Result<std::optional<wire::Message>> event) {
   m_arrived.notify_one();
 }
 
-Result<std::optional<wire::Message>> Connection::receive() {
+Result<std::optional<wire::Message>> WorkerConnection::receive() {
   std::unique_lock lock(m_mutex);
   m_arrived.wait(lock, [this] { return !m_inbox.empty(); });
   Result<std::optional<wire::Message>> event = std::move(m_inbox.front());
@@ -83,12 +83,12 @@ Result<std::optional<wire::Message>> Connection::receive() {
   return event;
 }
 
-bool Connection::hasMessage() {
+bool WorkerConnection::hasMessage() {
   const std::lock_guard lock(m_mutex);
   return !m_inbox.empty();
 }
 
-Connection::Arrival Connection::waitForRequest() {
+WorkerConnection::Arrival WorkerConnection::waitForRequest() {
   const auto isGreeting = [](const Result<std::optional<wire::Message>>& event) {
     return event && *event && std::holds_alternative<wire::Hello>(**event);
   };
@@ -99,7 +99,7 @@ Connection::Arrival Connection::waitForRequest() {
   return isRequest ? Arrival::Request : Arrival::End;
 }
 
-Result<> Connection::send(const wire::Message& message) {
+Result<> WorkerConnection::send(const wire::Message& message) {
   const std::string frame = wire::encodeFrame(message);
   const std::lock_guard lock(m_writing);
   for (std::size_t done = 0; done < frame.size();) {

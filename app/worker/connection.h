@@ -18,12 +18,12 @@ namespace swage::worker {
 
 // Frames on a pair of descriptors. A thread reads all the time, so that the end of the input is noticed while the main
 // thread works. send() may be called from any thread.
-class Connection {
+class WorkerConnection {
  public:
   // Takes over standard input and output: afterwards descriptor 1 is a copy of 2, because libraries print.
-  [[nodiscard]] static Result<std::unique_ptr<Connection>> takeStandardStreams();
+  [[nodiscard]] static Result<std::unique_ptr<WorkerConnection>> takeStandardStreams();
 
-  Connection(Fd input, Fd output) : m_input(std::move(input)), m_output(std::move(output)) {}
+  WorkerConnection(Fd input, Fd output) : m_input(std::move(input)), m_output(std::move(output)) {}
 
   // `onClosed` runs on the reading thread when the input has ended. The thread runs until the process ends.
   void startReading(std::function<void()> onClosed);

@@ -10,10 +10,10 @@ constexpr std::chrono::milliseconds kInterval{500};
 
 }  // namespace
 
-Heartbeat::Heartbeat(Connection& connection)
+HeartbeatSender::HeartbeatSender(WorkerConnection& connection)
     : m_connection(connection), m_thread([this](const std::stop_token& stop) { beat(stop); }) {}
 
-void Heartbeat::begin(std::uint64_t request) {
+void HeartbeatSender::begin(std::uint64_t request) {
   {
     const std::lock_guard lock(m_mutex);
     m_busy = true;
@@ -22,23 +22,23 @@ void Heartbeat::begin(std::uint64_t request) {
   m_changed.notify_one();
 }
 
-void Heartbeat::enter(std::string_view stage) {
+void HeartbeatSender::enter(std::string_view stage) {
   const std::lock_guard lock(m_mutex);
   m_now.stage = stage;
 }
 
-void Heartbeat::end() {
+void HeartbeatSender::end() {
   const std::lock_guard lock(m_mutex);
   m_busy = false;
 }
 
-bool Heartbeat::isBusy() const {
+bool HeartbeatSender::isBusy() const {
   const std::lock_guard lock(m_mutex);
   return m_busy;
 }
 
 // An engine that has gone shows as the end of the input, so a beat that cannot be sent is no news.
-void Heartbeat::beat(const std::stop_token& stop) {
+void HeartbeatSender::beat(const std::stop_token& stop) {
   std::unique_lock lock(m_mutex);
   while (m_changed.wait(lock, stop, [this] { return m_busy; })) {
     const wire::Heartbeat now = m_now;

@@ -13,9 +13,9 @@
 namespace swage::worker {
 
 // Tells the engine twice a second that a request is being worked on, and at which stage. Its thread ends with it.
-class Heartbeat {
+class HeartbeatSender {
  public:
-  explicit Heartbeat(Connection& connection);
+  explicit HeartbeatSender(WorkerConnection& connection);
 
   void begin(std::uint64_t request);
   void enter(std::string_view stage);
@@ -25,7 +25,7 @@ class Heartbeat {
  private:
   void beat(const std::stop_token& stop);
 
-  Connection& m_connection;
+  WorkerConnection& m_connection;
   mutable std::mutex m_mutex;
   std::condition_variable_any m_changed;
   bool m_busy = false;

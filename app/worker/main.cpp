@@ -53,19 +53,19 @@ wire::ExitCode fail(const Error& error) {
   return wire::exitCodeFor(error.kind());
 }
 
-Result<std::unique_ptr<device::Device>> startDevice(const worker::Options& options) {
+Result<std::unique_ptr<device::Device>> startDevice(const worker::WorkerOptions& options) {
   SWAGE_TRY(device::checkDevice(options.target, options.ordinal));  // before libtorch, whose words are less clear
   SWAGE_TRY_ASSIGN(const int threads, verify::startTorch(options.target, options.ordinal, options.threads));
   return device::openDevice(options.target, options.ordinal, threads);
 }
 
 // Everything that takes seconds and nothing of the device: libraries and the driver.
-Result<> prepareWithoutDevice(const worker::Options& options) {
+Result<> prepareWithoutDevice(const worker::WorkerOptions& options) {
   SWAGE_TRY(device::checkDevice(options.target, options.ordinal));
   return verify::loadTorch(options.target);
 }
 
-Result<wire::ExitCode> check(const worker::Options& options) {
+Result<wire::ExitCode> check(const worker::WorkerOptions& options) {
   SWAGE_TRY(device::checkDevice(options.target, options.ordinal));
   SWAGE_TRY_ASSIGN(const auto device, device::openDevice(options.target, options.ordinal, 1));
   const domain::DeviceInfo& info = device->info();
@@ -74,7 +74,7 @@ Result<wire::ExitCode> check(const worker::Options& options) {
   return wire::ExitCode::Ok;
 }
 
-Result<wire::ExitCode> list(const worker::Options& options) {
+Result<wire::ExitCode> list(const worker::WorkerOptions& options) {
   const auto threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
   const device::DeviceList found = device::listDevices(threads);
   const auto trouble = [](const std::optional<Error>& error) {
@@ -88,13 +88,13 @@ Result<wire::ExitCode> list(const worker::Options& options) {
   return wire::ExitCode::Ok;
 }
 
-Result<wire::ExitCode> serve(const worker::Options& options) {
-  SWAGE_TRY_ASSIGN(const auto connection, worker::Connection::takeStandardStreams());
+Result<wire::ExitCode> serve(const worker::WorkerOptions& options) {
+  SWAGE_TRY_ASSIGN(const auto connection, worker::WorkerConnection::takeStandardStreams());
   if (options.standBy) {
     SWAGE_TRY(prepareWithoutDevice(options));
   }
   SWAGE_TRY(connection->send(wire::Hello{wire::kProtocolVersion, "swage-worker", SWAGE_REVISION}));
-  worker::Heartbeat heartbeat(*connection);
+  worker::HeartbeatSender heartbeat(*connection);
   connection->startReading([&heartbeat] {
     // Nobody waits for an answer. An idle loop finds the end of the input by itself; one that is about to begin a
     // request that came just before it becomes busy a moment later.
@@ -104,7 +104,7 @@ Result<wire::ExitCode> serve(const worker::Options& options) {
     leave(wire::ExitCode::Ok);
   });
   if (options.standBy) {
-    if (connection->waitForRequest() == worker::Connection::Arrival::End) {
+    if (connection->waitForRequest() == worker::WorkerConnection::Arrival::End) {
       leave(wire::ExitCode::Ok);
     }
     heartbeat.begin(0);

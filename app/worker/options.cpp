@@ -20,7 +20,7 @@ std::optional<int> parseCount(std::string_view text, int largest) {
   return whole && value >= 0 && value <= largest ? std::optional(value) : std::nullopt;
 }
 
-Result<> setDevice(Options& options, std::string_view text) {
+Result<> setDevice(WorkerOptions& options, std::string_view text) {
   if (text == "cpu") {
     options.target = domain::Target::Cpu;
     return {};
@@ -37,8 +37,8 @@ Result<> setDevice(Options& options, std::string_view text) {
 
 }  // namespace
 
-Result<Options> parseOptions(std::span<const char* const> arguments) {
-  Options options;
+Result<WorkerOptions> parseOptions(std::span<const char* const> arguments) {
+  WorkerOptions options;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view name = arguments[i];
     if (name == "--help" || name == "-h") {

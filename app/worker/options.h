@@ -10,7 +10,7 @@
 
 namespace swage::worker {
 
-struct Options {
+struct WorkerOptions {
   domain::Target target = domain::Target::Cpu;
   int ordinal = 0;       // of a GPU
   int threads = 0;       // 0: as many as PyTorch takes by default
@@ -28,6 +28,6 @@ inline constexpr std::string_view kUsage =
     "  --list      says in JSON which devices there are, without using one, and ends\n";
 
 // `arguments` without the program's name. Fails with kind Usage.
-[[nodiscard]] Result<Options> parseOptions(std::span<const char* const> arguments);
+[[nodiscard]] Result<WorkerOptions> parseOptions(std::span<const char* const> arguments);
 
 }  // namespace swage::worker

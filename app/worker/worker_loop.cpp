@@ -45,7 +45,7 @@ WorkerLoop::Next WorkerLoop::handle(const wire::Message& message) {
   if (const auto* request = std::get_if<wire::Evaluate>(&message)) {
     return evaluate(*request);
   }
-  if (const auto* request = std::get_if<wire::Profile>(&message)) {
+  if (const auto* request = std::get_if<wire::ProfileRequest>(&message)) {
     return profile(*request);
   }
   if (std::holds_alternative<wire::MakeRoom>(message)) {
@@ -103,7 +103,7 @@ void WorkerLoop::releaseMemory() {
   }
 }
 
-WorkerLoop::Next WorkerLoop::profile(const wire::Profile& request) {
+WorkerLoop::Next WorkerLoop::profile(const wire::ProfileRequest& request) {
   if (!m_session) {
     log::error("the engine asks for a profile, but no task is loaded");
     return Next::ProtocolBroken;

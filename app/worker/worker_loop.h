@@ -14,7 +14,7 @@ namespace swage::worker {
 // Serves one engine: a task is loaded, candidates are evaluated, one request at a time, on the thread that runs run().
 class WorkerLoop {
  public:
-  WorkerLoop(Connection& connection, Heartbeat& heartbeat, device::Device& device)
+  WorkerLoop(WorkerConnection& connection, HeartbeatSender& heartbeat, device::Device& device)
       : m_connection(connection), m_heartbeat(heartbeat), m_device(device) {}
 
   // Until Shutdown, the end of the input, a broken stream or a lost device.
@@ -28,11 +28,11 @@ class WorkerLoop {
   [[nodiscard]] Next evaluate(const wire::Evaluate& request);
   [[nodiscard]] Next makeRoom();
   void releaseMemory();
-  [[nodiscard]] Next profile(const wire::Profile& request);
+  [[nodiscard]] Next profile(const wire::ProfileRequest& request);
   [[nodiscard]] Next reply(const wire::Message& message, bool deviceLost);
 
-  Connection& m_connection;
-  Heartbeat& m_heartbeat;
+  WorkerConnection& m_connection;
+  HeartbeatSender& m_heartbeat;
   device::Device& m_device;
   std::unique_ptr<verify::TaskSession> m_session;
   bool m_greeted = false;

@@ -139,7 +139,7 @@ domain::DeviceInfo CpuDevice::describe(int threads) {
 CpuDevice::CpuDevice(domain::DeviceInfo info)
     : m_info(std::move(info)),
       m_contention(
-          readProcessorUse,
+          readProcessorTimes,
           [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
           m_info.threads, m_info.multiprocessors) {
   const std::int64_t cache = m_info.cacheBytes > 0 ? m_info.cacheBytes : kDefaultCacheBytes;

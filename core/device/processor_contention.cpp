@@ -39,7 +39,7 @@ bool isRunning(std::string_view stat) {
 
 }  // namespace
 
-std::optional<ProcessorUse> readProcessorUse() {
+std::optional<ProcessorTimes> readProcessorTimes() {
   constexpr int kWaitedField = 1;    // of schedstat, in nanoseconds
   constexpr int kRunnableField = 3;  // of loadavg: "3/512"
   const auto load = readTextFile("/proc/loadavg");
@@ -48,7 +48,7 @@ std::optional<ProcessorUse> readProcessorUse() {
   if (!load || failure) {
     return std::nullopt;
   }
-  ProcessorUse use;
+  ProcessorTimes use;
   bool isTold = false;
   int ownRunning = 0;
   for (; thread != std::filesystem::directory_iterator() && !failure; thread.increment(failure)) {
@@ -79,7 +79,7 @@ ProcessorContention::ProcessorContention(Query query, Clock clock, int threads, 
 bool ProcessorContention::isContended() {
   const double now = m_clock();
   const double passed = now - std::exchange(m_asked, now);
-  const std::optional<ProcessorUse> use = m_waited ? m_query() : std::nullopt;
+  const std::optional<ProcessorTimes> use = m_waited ? m_query() : std::nullopt;
   if (!use) {
     return false;
   }

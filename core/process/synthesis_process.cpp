@@ -79,9 +79,9 @@ SynthesisProcess::Outcome<std::unique_ptr<SynthesisProcess>> SynthesisProcess::s
   Fd errors(::memfd_create("swage-synthesis", MFD_CLOEXEC));
   std::vector<std::string> argv{command.program};
   argv.insert(argv.end(), command.arguments.begin(), command.arguments.end());
-  auto child = toolchain::ChildProcess::start(argv, environmentFor(command),
+  auto child = toolchain::LimitedChild::start(argv, environmentFor(command),
                                               {input->read.get(), output->write.get(), errors.get()}, {},
-                                              toolchain::ChildProcess::CpuLimit::None);
+                                              toolchain::LimitedChild::CpuLimit::None);
   if (!child) {
     return tl::make_unexpected(Loss{"could not be started: " + child.error().message()});
   }

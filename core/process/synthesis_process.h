@@ -33,7 +33,7 @@ class SynthesisProcess {
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
-  SynthesisProcess(toolchain::ChildProcess child, Fd input, Fd output, Fd errors)
+  SynthesisProcess(toolchain::LimitedChild child, Fd input, Fd output, Fd errors)
       : m_child(std::move(child)),
         m_input(std::move(input)),
         m_output(std::move(output)),
@@ -44,7 +44,7 @@ class SynthesisProcess {
   [[nodiscard]] Outcome<wire::Message> receive(Deadline deadline, std::chrono::milliseconds limit);
   [[nodiscard]] Loss end();
 
-  toolchain::ChildProcess m_child;
+  toolchain::LimitedChild m_child;
   Fd m_input;
   Fd m_output;
   Fd m_errors;  // a file without a name

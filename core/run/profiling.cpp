@@ -109,7 +109,7 @@ void Profiling::handleAnswer(const wire::Message& message) {
     conclude(Error(refused->kind, refused->message, refused->hint));
   } else if (std::holds_alternative<wire::TaskReady>(message) && !m_loaded) {
     m_loaded = true;
-    wire::Profile request;
+    wire::ProfileRequest request;
     request.request = 1;
     request.plan = m_candidate.plan;
     request.binary = m_candidate.binary;

@@ -56,9 +56,9 @@ void append(std::string& content, std::string_view label, const ElfSection& sect
 
 }  // namespace
 
-std::map<std::string, KernelResources> parseResourceReport(std::string_view log) {
-  std::map<std::string, KernelResources> kernels;
-  KernelResources* current = nullptr;
+std::map<std::string, CompiledResources> parseResourceReport(std::string_view log) {
+  std::map<std::string, CompiledResources> kernels;
+  CompiledResources* current = nullptr;
   while (!log.empty()) {
     const std::string_view line = nextLine(log);
     constexpr std::string_view kCompiling = "Compiling entry function '";

@@ -13,14 +13,14 @@
 namespace swage::toolchain {
 
 // What the assembler says of one kernel.
-struct KernelResources {
+struct CompiledResources {
   int registers = 0;
   std::int64_t spillBytes = 0;  // stored plus loaded, per thread
   std::int64_t staticSharedBytes = 0;
 };
 
 // Of a log made with --ptxas-options=-v, by entry point.
-[[nodiscard]] std::map<std::string, KernelResources> parseResourceReport(std::string_view log);
+[[nodiscard]] std::map<std::string, CompiledResources> parseResourceReport(std::string_view log);
 
 // The log without that report, which holds compile times and would make equal compilations differ.
 [[nodiscard]] std::string withoutResourceReport(std::string_view log);

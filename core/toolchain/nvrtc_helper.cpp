@@ -82,9 +82,9 @@ int runNvrtcHelper(const std::string& nvrtcPath) {
 Result<NvrtcHelper> NvrtcHelper::start(const std::vector<std::string>& command, const Environment& environment) {
   SWAGE_TRY_ASSIGN(Pipe toHelper, openPipe());
   SWAGE_TRY_ASSIGN(Pipe fromHelper, openPipe());
-  SWAGE_TRY_ASSIGN(ChildProcess process,
-                   ChildProcess::start(command, environment, {toHelper.read.get(), fromHelper.write.get(), -1}, {},
-                                       ChildProcess::CpuLimit::None));
+  SWAGE_TRY_ASSIGN(LimitedChild process,
+                   LimitedChild::start(command, environment, {toHelper.read.get(), fromHelper.write.get(), -1}, {},
+                                       LimitedChild::CpuLimit::None));
   toHelper.read.reset();
   fromHelper.write.reset();
   ::fcntl(toHelper.write.get(), F_SETFL, O_NONBLOCK);

@@ -35,12 +35,12 @@ class NvrtcHelper {
   [[nodiscard]] const std::string& version() const { return m_version; }
 
  private:
-  NvrtcHelper(ChildProcess process, Fd toHelper, Fd fromHelper)
+  NvrtcHelper(LimitedChild process, Fd toHelper, Fd fromHelper)
       : m_process(std::move(process)), m_toHelper(std::move(toHelper)), m_fromHelper(std::move(fromHelper)) {}
   [[nodiscard]] std::variant<std::vector<std::string>, ProcessEnd> exchange(std::string outgoing,
                                                                             const ProcessLimits& limits);
 
-  ChildProcess m_process;
+  LimitedChild m_process;
   Fd m_toHelper;
   Fd m_fromHelper;
   std::string m_version;

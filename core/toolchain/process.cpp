@@ -50,7 +50,7 @@ struct ExecPlan {
 };
 
 ExecPlan makePlan(const std::vector<std::string>& command, const Environment& environment, const ProcessLimits& limits,
-                  ChildProcess::CpuLimit cpuLimit) {
+                  LimitedChild::CpuLimit cpuLimit) {
   ExecPlan plan;
   plan.command = command;
   for (const auto& [name, value] : environment) {
@@ -61,7 +61,7 @@ ExecPlan makePlan(const std::vector<std::string>& command, const Environment& en
   const auto fileBytes = static_cast<rlim_t>(limits.fileBytes);
   // A second line of defence for the case that we die before the child does.
   const rlim_t cpu =
-      cpuLimit == ChildProcess::CpuLimit::None ? RLIM_INFINITY : static_cast<rlim_t>(std::ceil(limits.seconds)) + 5;
+      cpuLimit == LimitedChild::CpuLimit::None ? RLIM_INFINITY : static_cast<rlim_t>(std::ceil(limits.seconds)) + 5;
   plan.limits = {{{RLIMIT_CORE, {0, 0}},
                   {RLIMIT_FSIZE, {fileBytes, fileBytes}},
                   {RLIMIT_NOFILE, {256, 256}},
@@ -136,7 +136,7 @@ void drain(int fd, CappedLog& log) {
 }
 
 // What the loop of runLimited ended with: a limit, or nothing when the child ended by itself.
-std::optional<ProcessEnd> watchToEnd(const ChildProcess& child, int output, const ProcessLimits& limits,
+std::optional<ProcessEnd> watchToEnd(const LimitedChild& child, int output, const ProcessLimits& limits,
                                      LimitWatch& watch, CappedLog& log) {
   std::array<pollfd, 2> polled{{{child.endDescriptor(), POLLIN, 0}, {output, POLLIN, 0}}};
   for (;;) {
@@ -178,7 +178,7 @@ Result<Pipe> openPipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command, const Environment& environment,
+Result<LimitedChild> LimitedChild::start(const std::vector<std::string>& command, const Environment& environment,
                                          const Streams& streams, const ProcessLimits& limits, CpuLimit cpuLimit) {
   ExecPlan plan = makePlan(command, environment, limits, cpuLimit);
   plan.streams = {streams.input, streams.output, streams.error};
@@ -194,7 +194,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
     becomeProgram(plan);
   }
   ::setpgid(pid, pid);  // in both, so that the group exists whoever comes first
-  ChildProcess child(pid, Fd(openPidFd(pid)));
+  LimitedChild child(pid, Fd(openPidFd(pid)));
   failure.write.reset();
   int code = 0;
   ssize_t count = 0;
@@ -210,14 +210,14 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   return child;
 }
 
-ChildProcess::~ChildProcess() {
+LimitedChild::~LimitedChild() {
   killAndReap();
 }
 
-ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+LimitedChild::LimitedChild(LimitedChild&& other) noexcept
     : m_pid(std::exchange(other.m_pid, -1)), m_pidFd(std::move(other.m_pidFd)) {}
 
-ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+LimitedChild& LimitedChild::operator=(LimitedChild&& other) noexcept {
   if (this != &other) {
     killAndReap();
     m_pid = std::exchange(other.m_pid, -1);
@@ -226,7 +226,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   return *this;
 }
 
-int ChildProcess::killAndReap() {
+int LimitedChild::killAndReap() {
   if (m_pid < 0) {
     return 0;
   }
@@ -269,9 +269,9 @@ std::optional<ProcessEnd> LimitWatch::exceeded() {
 Result<ProcessResult> runLimited(const std::vector<std::string>& command, const Environment& environment,
                                  const ProcessLimits& limits) {
   SWAGE_TRY_ASSIGN(Pipe output, openPipe());
-  SWAGE_TRY_ASSIGN(ChildProcess child,
-                   ChildProcess::start(command, environment, {-1, output.write.get(), output.write.get()}, limits,
-                                       ChildProcess::CpuLimit::FromSeconds));
+  SWAGE_TRY_ASSIGN(LimitedChild child,
+                   LimitedChild::start(command, environment, {-1, output.write.get(), output.write.get()}, limits,
+                                       LimitedChild::CpuLimit::FromSeconds));
   output.write.reset();
   ::fcntl(output.read.get(), F_SETFL, O_NONBLOCK);
 

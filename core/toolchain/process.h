@@ -47,7 +47,7 @@ struct ProcessResult {
 // One child process in its own process group. It inherits no file descriptor but the three streams given, no
 // environment but the one given, and dies with us. The destructor kills the whole group and reaps the child.
 // Used from one thread.
-class ChildProcess {
+class LimitedChild {
  public:
   // Descriptors the child gets as 0, 1 and 2; -1 is /dev/null. They stay the caller's.
   struct Streams {
@@ -58,14 +58,14 @@ class ChildProcess {
   enum class CpuLimit : bool { None, FromSeconds };
 
   // Fails with NotFound when the program cannot be executed, with Environment when no process can be made.
-  [[nodiscard]] static Result<ChildProcess> start(const std::vector<std::string>& command,
+  [[nodiscard]] static Result<LimitedChild> start(const std::vector<std::string>& command,
                                                   const Environment& environment, const Streams& streams,
                                                   const ProcessLimits& limits, CpuLimit cpuLimit);
-  ~ChildProcess();
-  ChildProcess(ChildProcess&& other) noexcept;
-  ChildProcess& operator=(ChildProcess&& other) noexcept;
-  ChildProcess(const ChildProcess&) = delete;
-  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~LimitedChild();
+  LimitedChild(LimitedChild&& other) noexcept;
+  LimitedChild& operator=(LimitedChild&& other) noexcept;
+  LimitedChild(const LimitedChild&) = delete;
+  LimitedChild& operator=(const LimitedChild&) = delete;
 
   [[nodiscard]] pid_t pid() const { return m_pid; }
   // Readable when the child has ended.
@@ -74,7 +74,7 @@ class ChildProcess {
   int killAndReap();
 
  private:
-  ChildProcess(pid_t pid, Fd pidFd) : m_pid(pid), m_pidFd(std::move(pidFd)) {}
+  LimitedChild(pid_t pid, Fd pidFd) : m_pid(pid), m_pidFd(std::move(pidFd)) {}
 
   pid_t m_pid = -1;
   Fd m_pidFd;

@@ -19,7 +19,7 @@
 //                                  this user namespace; for the host's root it does not, and ProcessLimits must do;
 //   no /etc                        no accounts, no ld.so.cache: libraries outside /usr/lib need LD_LIBRARY_PATH
 //                                  and a bind (own_libraries.h), because $ORIGIN is another folder inside.
-// File descriptors leak through bubblewrap: ChildProcess closes them before.
+// File descriptors leak through bubblewrap: LimitedChild closes them before.
 // /lib, /lib64 and /bin are links into /usr, as on every distribution with a merged /usr (Debian 12 requires it).
 namespace swage::toolchain {
 namespace {

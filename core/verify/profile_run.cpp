@@ -48,7 +48,7 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-ProfileRun::ProfileRun(SessionState& state, const wire::Profile& request, const StageObserver& onStage)
+ProfileRun::ProfileRun(SessionState& state, const wire::ProfileRequest& request, const StageObserver& onStage)
     : m_state(state), m_request(request), m_onStage(onStage), m_start(std::chrono::steady_clock::now()) {}
 
 wire::Profiled ProfileRun::run() {

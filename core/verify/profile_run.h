@@ -21,7 +21,7 @@ namespace swage::verify {
 // ATen steps run as ever. Used once.
 class ProfileRun {
  public:
-  ProfileRun(SessionState& state, const wire::Profile& request, const StageObserver& onStage);
+  ProfileRun(SessionState& state, const wire::ProfileRequest& request, const StageObserver& onStage);
 
   [[nodiscard]] wire::Profiled run();
 
@@ -50,7 +50,7 @@ class ProfileRun {
   [[nodiscard]] bool isTimeOver() const;
 
   SessionState& m_state;
-  const wire::Profile& m_request;
+  const wire::ProfileRequest& m_request;
   const StageObserver& m_onStage;
   std::chrono::steady_clock::time_point m_start;
   std::unique_ptr<device::Profiler> m_profiler;

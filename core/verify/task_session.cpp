@@ -148,7 +148,7 @@ void TaskSession::makeRoom() {
   m_state->makeRoom();
 }
 
-wire::Profiled TaskSession::profile(const wire::Profile& request, const StageObserver& onStage) {
+wire::Profiled TaskSession::profile(const wire::ProfileRequest& request, const StageObserver& onStage) {
   return ProfileRun(*m_state, request, onStage).run();
 }
 

@@ -41,7 +41,7 @@ class TaskSession {
 
   // Looks into each kernel of a candidate: with counters, else by the time it takes, else by what the compiler says.
   // After counters `workerExits` is set: nothing may be timed in this process any more.
-  [[nodiscard]] wire::Profiled profile(const wire::Profile& request, const StageObserver& onStage);
+  [[nodiscard]] wire::Profiled profile(const wire::ProfileRequest& request, const StageObserver& onStage);
 
  private:
   struct State;

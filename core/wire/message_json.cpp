@@ -131,7 +131,7 @@ struct MessageWriter {
             {"verify_only", value.verifyOnly},
             {"time_launches", value.timeLaunches}};
   }
-  Json operator()(const Profile& value) const {
+  Json operator()(const ProfileRequest& value) const {
     return {{"request", value.request},
             {"plan", domain::toJson(value.plan)},
             {"binary", bytesToJson(value.binary)},
@@ -234,7 +234,7 @@ Evaluate read(const JsonReader& reader) {
 }
 
 template <>
-Profile read(const JsonReader& reader) {
+ProfileRequest read(const JsonReader& reader) {
   return {reader["request"].unsignedInteger(), domain::readLaunchPlan(reader["plan"]),
           reader["binary"].binary(),           reader["counters"].boolean(),
           reader["sample_lines"].boolean(),    reader["limit_seconds"].number()};

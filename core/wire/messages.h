@@ -55,7 +55,7 @@ struct Evaluate {
   bool timeLaunches = false;   // time empty kernels beside it, on a GPU
 };
 // Looks at one candidate with the device's counters; its outputs are not checked. Never between timings.
-struct Profile {
+struct ProfileRequest {
   std::uint64_t request = 0;
   domain::LaunchPlan plan;
   std::string binary;
@@ -147,8 +147,8 @@ struct Synthesised {
 [[nodiscard]] std::string_view name(Synthesise::Call call);
 [[nodiscard]] std::optional<Synthesise::Call> parseSynthesisCall(std::string_view text);
 
-using Message =
-    std::variant<Hello, LoadTask, Evaluate, Shutdown, WorkerReady, TaskReady, TaskRefused, Evaluated, Heartbeat,
-                 Compile, Compiled, Profile, Profiled, MakeRoom, RoomMade, OpenSynthesis, Synthesise, Synthesised>;
+using Message = std::variant<Hello, LoadTask, Evaluate, Shutdown, WorkerReady, TaskReady, TaskRefused, Evaluated,
+                             Heartbeat, Compile, Compiled, ProfileRequest, Profiled, MakeRoom, RoomMade, OpenSynthesis,
+                             Synthesise, Synthesised>;
 
 }  // namespace swage::wire

@@ -128,11 +128,13 @@ function(_swage_add_layering_tests)
   endif()
   add_test(NAME house.licences_and_format
     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} ${formatter} -P ${SWAGE_LAYERING_FOLDER}/CheckHouse.cmake)
+  add_test(NAME house.unique_names
+    COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${SWAGE_LAYERING_FOLDER}/CheckNames.cmake)
   find_program(PYTHON3 python3 REQUIRED)
   add_test(NAME house.bench_section COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/packaging/bench_section.py --check)
   set_property(TEST layering.includes layering.includes_are_checked layering.links_are_checked_reach
     layering.links_are_checked_external layering.links_are_checked_program house.licences_and_format
-    house.bench_section PROPERTY LABELS unit)
+    house.unique_names house.bench_section PROPERTY LABELS unit)
   if(SWAGE_VERIFY_HEADERS)
     add_test(NAME layering.headers
       COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target all_verify_interface_header_sets)

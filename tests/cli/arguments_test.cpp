@@ -152,10 +152,10 @@ TEST(Arguments, SetTakesOneValueEach) {
 
 TEST(Arguments, ExportNamesARunOrACandidate) {
   const auto run = command<ExportArguments>({"export", "r2", "--format", "modelnew", "-o", "x.py"});
-  EXPECT_EQ(run.what.kind, Reference::Kind::Run);
+  EXPECT_EQ(run.what.kind, RecordReference::Kind::Run);
   EXPECT_EQ(run.what.number, 2);
   EXPECT_EQ(run.format, services::ExportFormat::ModelNew);
-  EXPECT_EQ(command<ExportArguments>({"export", "5", "-o", "x.py"}).what.kind, Reference::Kind::Candidate);
+  EXPECT_EQ(command<ExportArguments>({"export", "5", "-o", "x.py"}).what.kind, RecordReference::Kind::Candidate);
 }
 
 TEST(Arguments, ExportOfAProjectTakesAFolder) {
@@ -222,7 +222,7 @@ TEST(Arguments, BenchReportTakesTheFile) {
 }
 
 TEST(Arguments, ResumeAndListTakeARunWithOrWithoutItsLetter) {
-  EXPECT_EQ(command<ResumeArguments>({"resume", "4"}).run->kind, Reference::Kind::Run);
+  EXPECT_EQ(command<ResumeArguments>({"resume", "4"}).run->kind, RecordReference::Kind::Run);
   EXPECT_EQ(command<ListArguments>({"list", "r4"}).run->number, 4);
   EXPECT_FALSE(command<ResumeArguments>({"resume"}).run.has_value());
 }

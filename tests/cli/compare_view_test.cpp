@@ -13,8 +13,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-ComparedCandidate candidate(std::int64_t id, double speedup, double low, double high) {
-  ComparedCandidate one;
+ComparedSide candidate(std::int64_t id, double speedup, double low, double high) {
+  ComparedSide one;
   one.run.id = domain::RunId(1);
   one.run.taskId = "task";
   one.run.device.uuid = "CPU-1";

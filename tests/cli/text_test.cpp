@@ -12,10 +12,10 @@ namespace {
 using ::testing::HasSubstr;
 using testing::IsError;
 
-TEST(Reference, TellsRunsFromCandidates) {
-  EXPECT_EQ(parseReference("17")->kind, Reference::Kind::Candidate);
+TEST(RecordReference, TellsRunsFromCandidates) {
+  EXPECT_EQ(parseReference("17")->kind, RecordReference::Kind::Candidate);
   EXPECT_EQ(parseReference("c17")->number, 17);
-  EXPECT_EQ(parseReference("r3")->kind, Reference::Kind::Run);
+  EXPECT_EQ(parseReference("r3")->kind, RecordReference::Kind::Run);
   for (const char* text : {"", "r", "x3", "3r", "-1", "99999999999999999999"}) {
     EXPECT_THAT(parseReference(text), IsError(ErrorKind::Usage, HasSubstr("neither"))) << text;
   }

@@ -43,9 +43,9 @@ class Program {
     EXPECT_THAT(toProgram, IsOk());
     EXPECT_THAT(fromProgram, IsOk());
     m_errors = Fd(::open((m_folder / "errors").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    auto child = ChildProcess::start(arguments, {{"PATH", "/usr/bin:/bin"}},
+    auto child = LimitedChild::start(arguments, {{"PATH", "/usr/bin:/bin"}},
                                      {toProgram->read.get(), fromProgram->write.get(), m_errors.get()}, {},
-                                     ChildProcess::CpuLimit::None);
+                                     LimitedChild::CpuLimit::None);
     EXPECT_THAT(child, IsOk());
     m_child.emplace(std::move(*child));
     m_input = std::move(toProgram->write);
@@ -105,7 +105,7 @@ class Program {
  private:
   TempDir m_folder;
   Fd m_errors;
-  std::optional<ChildProcess> m_child;
+  std::optional<LimitedChild> m_child;
   Fd m_input;
   Fd m_output;
   wire::FrameReader m_reader;

@@ -263,7 +263,7 @@ class Program {
       }
       return answer;
     }
-    if (const auto* profile = std::get_if<wire::Profile>(&message)) {
+    if (const auto* profile = std::get_if<wire::ProfileRequest>(&message)) {
       wire::Profiled answer;
       answer.request = profile->request;
       answer.profile = fake::profile(profile->plan);

@@ -138,9 +138,9 @@ Result<Campaign::Job> Campaign::startJob(std::vector<std::string> items) const {
   command.push_back(fmt::format("{}", fmt::join(items, ",")));
   toolchain::ProcessLimits limits;
   limits.fileBytes = std::int64_t{1} << 40;
-  SWAGE_TRY_ASSIGN(toolchain::ChildProcess child,
-                   toolchain::ChildProcess::start(command, ownEnvironment(), {-1, pipe.write.get(), errors.get()},
-                                                  limits, toolchain::ChildProcess::CpuLimit::None));
+  SWAGE_TRY_ASSIGN(toolchain::LimitedChild child,
+                   toolchain::LimitedChild::start(command, ownEnvironment(), {-1, pipe.write.get(), errors.get()},
+                                                  limits, toolchain::LimitedChild::CpuLimit::None));
   return Job{std::move(child), std::move(pipe.read), std::move(errors), std::move(items), {}, {}, Clock::now()};
 }
 

@@ -51,7 +51,7 @@ class Campaign {
  private:
   using Clock = std::chrono::steady_clock;
   struct Job {
-    toolchain::ChildProcess child;
+    toolchain::LimitedChild child;
     Fd output;
     Fd errors;                      // a file without a name
     std::vector<std::string> open;  // items without an end

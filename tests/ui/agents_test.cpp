@@ -197,7 +197,7 @@ class AgentsTest : public ::testing::Test {
 
   FakeRunService run;
   FakeRecordService record;
-  ui::Session session{run, record};
+  ui::ProjectSession session{run, record};
 };
 
 TEST_F(AgentsTest, ARecordedRunIsShownFromItsRecord) {
@@ -380,7 +380,7 @@ TEST_F(AgentsTest, AnOldRecordWithoutCreditsSaysSo) {
 
 TEST_F(AgentsTest, ARecordThatCannotBeReadIsReported) {
   const ui::SearchActivity activity(session, run, record);
-  QSignalSpy notices(&session, &ui::Session::noticed);
+  QSignalSpy notices(&session, &ui::ProjectSession::noticed);
   record.isSlow = true;
   startLive();
   record.failure = Error(ErrorKind::Storage, "disk I/O error");

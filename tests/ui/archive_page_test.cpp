@@ -72,7 +72,7 @@ class Archive : public ::testing::Test {
   swage::testing::TempDir folder;
   swage::testing::FakeRunService run;
   swage::testing::FakeRecordService record;
-  Session session{run, record};
+  ProjectSession session{run, record};
   ArchivePage page{session, record};
 };
 

@@ -171,7 +171,7 @@ TEST(ProgressPage, TheLineAtOneIsTheBaselineOfTheRun) {
   eager.mode = "eager";
   eager.timing.medianNs *= 0.98;  // in a moment when nothing else ran
   record.baselineRows.push_back(eager);
-  Session session(run, record);
+  ProjectSession session(run, record);
   ProgressPage page(session);
   page.resize(400, 240);
   page.show();

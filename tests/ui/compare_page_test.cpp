@@ -45,7 +45,7 @@ class ComparePageTest : public ::testing::Test {
     testing::fillDemo(m_record);
     m_demo = testing::fillDemoComparison(m_record);
     m_compare.ancestor = m_demo.ancestor;
-    QObject::connect(&m_session, &Session::noticed, &m_session,
+    QObject::connect(&m_session, &ProjectSession::noticed, &m_session,
                      [this](const services::Notice& notice) { m_notices.push_back(notice.text); });
     m_session.showRun(testing::kDemoRun);
     m_page.resize(1100, 600);
@@ -69,7 +69,7 @@ class ComparePageTest : public ::testing::Test {
   testing::FakeRecordService m_record;
   testing::FakeProfileService m_profiles;
   testing::FakeCompareService m_compare;
-  Session m_session{m_run, m_record};
+  ProjectSession m_session{m_run, m_record};
   ComparePage m_page{m_session, {m_record, m_profiles, m_compare}};
   testing::DemoComparison m_demo;
   std::vector<std::string> m_notices;

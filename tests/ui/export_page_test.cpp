@@ -82,7 +82,7 @@ class ExportPageTest : public ::testing::Test {
   testing::FakeRecordService m_record;
   testing::FakeExportService m_exporter;
   testing::FakeExportCheckService m_checks;
-  Session m_session{m_run, m_record};
+  ProjectSession m_session{m_run, m_record};
   ExportPage m_page{m_session, {m_exporter, &m_checks}};
   domain::CandidateId m_best;
 };

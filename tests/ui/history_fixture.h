@@ -10,7 +10,7 @@
 
 #include "tests/support/temp_dir.h"
 #include "tests/ui/demo_data.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 namespace swage::testing {
 
@@ -36,7 +36,7 @@ class HistoryPage : public ::testing::Test {
   TempDir folder;
   FakeRunService run;
   FakeRecordService record;
-  ui::Session session{run, record};
+  ui::ProjectSession session{run, record};
 };
 
 }  // namespace swage::testing

@@ -53,7 +53,7 @@ class KernelPageTest : public ::testing::Test {
   }
 
   void open() {
-    session = std::make_unique<Session>(run, record);
+    session = std::make_unique<ProjectSession>(run, record);
     session->openProject(folder / "project");
     session->showRun(testing::kDemoRun);
     page =
@@ -98,7 +98,7 @@ class KernelPageTest : public ::testing::Test {
   testing::FakeCompileService compileService;
   services::CompileService* compiles = nullptr;  // of the page
   services::CandidateDetail prepared;
-  std::unique_ptr<Session> session;
+  std::unique_ptr<ProjectSession> session;
   std::unique_ptr<KernelPage> page;
 };
 
@@ -222,7 +222,7 @@ TEST_F(KernelPageTest, CtrlEnterEvaluatesTheDraft) {
 
 TEST_F(KernelPageTest, ARefusedEditStaysADraftAndSaysWhy) {
   open();
-  const QSignalSpy noticed(session.get(), &Session::noticed);
+  const QSignalSpy noticed(session.get(), &ProjectSession::noticed);
   type(u"// "_s);
   press(Qt::Key_Return, Qt::ControlModifier);
   edits.finish(Error(ErrorKind::Locked, "the project is being written"));
@@ -234,7 +234,7 @@ TEST_F(KernelPageTest, ARefusedEditStaysADraftAndSaysWhy) {
 
 TEST_F(KernelPageTest, CancellingIsNoFailure) {
   open();
-  const QSignalSpy noticed(session.get(), &Session::noticed);
+  const QSignalSpy noticed(session.get(), &ProjectSession::noticed);
   type(u"// "_s);
   press(Qt::Key_Return, Qt::ControlModifier);
   child<QAction>(u"cancelEvaluation"_s)->trigger();
@@ -266,7 +266,7 @@ TEST_F(KernelPageTest, ADraftHoldsTheSelectionAgainstARunningSearch) {
   open();
   session->followBest();
   type(u"x"_s);
-  EXPECT_EQ(session->follow(), Session::Follow::Candidate);
+  EXPECT_EQ(session->follow(), ProjectSession::Follow::Candidate);
 }
 
 TEST_F(KernelPageTest, SaysThatASearchWritesTheProject) {
@@ -298,7 +298,7 @@ TEST_F(KernelPageTest, OtherParametersAreEvaluatedAsAGenome) {
 }
 
 TEST_F(KernelPageTest, OnlyReadsWithoutSomebodyToEvaluate) {
-  session = std::make_unique<Session>(run, record);
+  session = std::make_unique<ProjectSession>(run, record);
   session->openProject(folder / "project");
   page = std::make_unique<KernelPage>(*session);
   page->show();
@@ -454,7 +454,7 @@ TEST_F(KernelPageTest, OpensOnTheTabAndTheLineThatWereLeft) {
   child<QTabWidget>(u"kernelTabs"_s)->setCurrentIndex(3);
   const QJsonObject state = page->saveState();
   page.reset();
-  session = std::make_unique<Session>(run, record);
+  session = std::make_unique<ProjectSession>(run, record);
   page = std::make_unique<KernelPage>(*session, KernelServices{&record, &edits, {}, nullptr}, nullptr);
   page->restoreState(state);
   EXPECT_EQ(child<QTabWidget>(u"kernelTabs"_s)->currentIndex(), 3);

@@ -12,14 +12,14 @@ using swage::testing::IsError;
 using swage::testing::IsOk;
 using ::testing::HasSubstr;
 
-Options parse(const std::vector<std::string>& arguments) {
+WorkbenchOptions parse(const std::vector<std::string>& arguments) {
   const auto parsed = parseOptions(arguments);
   EXPECT_THAT(parsed, IsOk());
-  return parsed ? std::get<Options>(*parsed) : Options{};
+  return parsed ? std::get<WorkbenchOptions>(*parsed) : WorkbenchOptions{};
 }
 
 TEST(WorkbenchOptions, NeedNothing) {
-  const Options options = parse({});
+  const WorkbenchOptions options = parse({});
   EXPECT_TRUE(options.spec.task.empty());
   EXPECT_FALSE(options.start);
   EXPECT_EQ(options.theme, std::nullopt);
@@ -27,36 +27,36 @@ TEST(WorkbenchOptions, NeedNothing) {
 }
 
 TEST(WorkbenchOptions, DescribeAWholeRun) {
-  const Options options = parse({"softmax_rows",
-                                 "--start",
-                                 "--target",
-                                 "cpu",
-                                 "--time-budget",
-                                 "2m",
-                                 "--project",
-                                 "p",
-                                 "--set",
-                                 "rows=64",
-                                 "--set",
-                                 "columns=8=x",
-                                 "--seed",
-                                 "3",
-                                 "--max-evaluations",
-                                 "5",
-                                 "--theme",
-                                 "dark",
-                                 "--layout",
-                                 "inspect",
-                                 "--page",
-                                 "agents",
-                                 "--page",
-                                 "kernel",
-                                 "--command",
-                                 "compareWithParent",
-                                 "--screenshot",
-                                 "a.png",
-                                 "--after-run",
-                                 "--quit-after-run"});
+  const WorkbenchOptions options = parse({"softmax_rows",
+                                          "--start",
+                                          "--target",
+                                          "cpu",
+                                          "--time-budget",
+                                          "2m",
+                                          "--project",
+                                          "p",
+                                          "--set",
+                                          "rows=64",
+                                          "--set",
+                                          "columns=8=x",
+                                          "--seed",
+                                          "3",
+                                          "--max-evaluations",
+                                          "5",
+                                          "--theme",
+                                          "dark",
+                                          "--layout",
+                                          "inspect",
+                                          "--page",
+                                          "agents",
+                                          "--page",
+                                          "kernel",
+                                          "--command",
+                                          "compareWithParent",
+                                          "--screenshot",
+                                          "a.png",
+                                          "--after-run",
+                                          "--quit-after-run"});
   EXPECT_EQ(options.spec.task, "softmax_rows");
   EXPECT_EQ(options.spec.target, "cpu");
   EXPECT_EQ(options.spec.timeBudgetSeconds, 120.0);
@@ -81,7 +81,7 @@ TEST(WorkbenchOptions, TheSizeOfTheWindow) {
 TEST(WorkbenchOptions, HelpNamesEveryOption) {
   const auto parsed = parseOptions({"--help"});
   ASSERT_THAT(parsed, IsOk());
-  const std::string text = std::get<HelpText>(*parsed).text;
+  const std::string text = std::get<UsageText>(*parsed).text;
   for (const char* option :
        {"--project", "--start", "--target", "--time-budget", "--set", "--theme", "--safe-mode", "--demo", "--benchmark",
         "--layout", "--page", "--command", "--screenshot", "--after-run", "--quit-after-run"}) {

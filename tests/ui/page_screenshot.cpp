@@ -72,7 +72,7 @@ struct Stage {
   testing::FakeCompareService compare;
   testing::FakeExportService exporter;
   testing::FakeExportCheckService checks;
-  ui::Session session;
+  ui::ProjectSession session;
   ui::PinnedBaseline pinned;
   ui::AnnotationEditor annotations{record};
   ui::CandidateMenu menu{session, record, annotations, commands()};

@@ -42,7 +42,7 @@ class ProfilePageTest : public ::testing::Test {
     testing::fillDemo(m_record);
     testing::fillDemoProfile(m_profiles, m_record);
     m_best = testing::demoBest(m_record);
-    QObject::connect(&m_session, &Session::noticed, &m_session,
+    QObject::connect(&m_session, &ProjectSession::noticed, &m_session,
                      [this](const services::Notice& notice) { m_notices.push_back(notice.text); });
     m_page.resize(700, 1400);
     m_page.show();
@@ -58,7 +58,7 @@ class ProfilePageTest : public ::testing::Test {
   testing::FakeRunService m_run;
   testing::FakeRecordService m_record;
   testing::FakeProfileService m_profiles;
-  Session m_session{m_run, m_record};
+  ProjectSession m_session{m_run, m_record};
   PinnedBaseline m_pinned{m_session, m_record, m_profiles};
   ProfilePage m_page{m_session, m_profiles, m_pinned};
   domain::CandidateId m_best;

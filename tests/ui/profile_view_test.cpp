@@ -24,9 +24,9 @@ using ::testing::SizeIs;
 const domain::CandidateId kId(214);
 
 TEST(Delta, NobodyWinsInsideTheInterval) {
-  const Interval fast{100.0, 99.0, 101.0};
-  const Interval near{100.9, 100.5, 101.3};
-  const Interval slow{110.0, 109.0, 111.0};
+  const DeltaInterval fast{100.0, 99.0, 101.0};
+  const DeltaInterval near{100.9, 100.5, 101.3};
+  const DeltaInterval slow{110.0, 109.0, 111.0};
   EXPECT_EQ(compareTimes(fast, slow).verdict, Verdict::Better);
   EXPECT_EQ(compareTimes(slow, fast).verdict, Verdict::Worse);
   EXPECT_EQ(compareTimes(fast, near).verdict, Verdict::Undecided);
@@ -38,8 +38,8 @@ TEST(Delta, NobodyWinsInsideTheInterval) {
 
 TEST(Delta, ATimeWithoutAnIntervalIsItsOwn) {
   EXPECT_EQ(compareTimes({100.0, 0.0, 0.0}, {101.0, 0.0, 0.0}).verdict, Verdict::Better);
-  EXPECT_EQ((Interval{100.0, 0.0, 0.0}).relativeHalfWidth(), 0.0);
-  EXPECT_DOUBLE_EQ((Interval{100.0, 97.0, 101.0}).relativeHalfWidth(), 0.03);
+  EXPECT_EQ((DeltaInterval{100.0, 0.0, 0.0}).relativeHalfWidth(), 0.0);
+  EXPECT_DOUBLE_EQ((DeltaInterval{100.0, 97.0, 101.0}).relativeHalfWidth(), 0.03);
 }
 
 TEST(Delta, ExactNumbersHaveAWinnerOnlyWhereOneIsPreferred) {

@@ -84,7 +84,7 @@ TEST(StatusStrip, SaysWhatIsDoneForAnEditOrAProfile) {
   FakeRecordService record;
   FakeEditService edits;
   FakeProfileService profiles;
-  ui::Session session(run, record);
+  ui::ProjectSession session(run, record);
   const ui::StatusStrip strip(session, &edits, &profiles);
   const auto* workers = strip.findChild<ui::ElidedLabel*>(u"workerStatus"_s);
   EXPECT_EQ(workers->fullText(), u"no search is running"_s);

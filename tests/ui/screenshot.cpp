@@ -123,7 +123,7 @@ int showKernelPage(const Scene& scene, testing::FakeRunService& run, const ui::T
   testing::FakeEditService edits;
   const bool isBroken = scene.name == "problems"_L1;
   testing::fillKernel(record, edits, isBroken ? testing::KernelScene::Failed : testing::KernelScene::Profiled);
-  ui::Session session(run, record);
+  ui::ProjectSession session(run, record);
   session.showRun(testing::kDemoRun);
   ui::KernelPage page(session, ui::KernelServices{&record, &edits, {}}, nullptr);
   page.setTheme(theme);

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   QApplication application(argc, argv);
   testing::FakeRunService run;
   engine::RecordServiceImpl record;
-  ui::Session session(run, record);
+  ui::ProjectSession session(run, record);
   ui::CandidatesPage page(session, record);
   page.resize(1280, 400);
   page.show();

@@ -35,7 +35,7 @@ TEST(CudaTaskProfile, HasCountersSamplesAndLines) {
   ASSERT_THAT(session, testing::IsOk());
   const auto cubin = testing::compileCubin(kRelu, (*device)->info().architecture);
   ASSERT_THAT(cubin, testing::IsOk());
-  wire::Profile request;
+  wire::ProfileRequest request;
   request.plan = testing::oneKernelPlan(load.task, "relu");
   auto& step = std::get<domain::KernelStep>(request.plan.steps[0]);
   step.block = {256, 1, 1};

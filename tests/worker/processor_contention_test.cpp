@@ -11,19 +11,19 @@ namespace {
 // A look each second, by two threads on two processors.
 class ContentionTest : public ::testing::Test {
  protected:
-  ProcessorContention watch(std::vector<std::optional<ProcessorUse>> uses) {
+  ProcessorContention watch(std::vector<std::optional<ProcessorTimes>> uses) {
     m_uses = std::move(uses);
     return ProcessorContention([this] { return m_uses[m_next++]; }, [this] { return m_seconds += 1.0; }, 2, 2);
   }
 
  private:
-  std::vector<std::optional<ProcessorUse>> m_uses;
+  std::vector<std::optional<ProcessorTimes>> m_uses;
   std::size_t m_next = 0;
   double m_seconds = 0.0;
 };
 
 TEST_F(ContentionTest, IsWaitingWhileOtherProcessesWantMoreThanIsLeft) {
-  auto busy = watch({ProcessorUse{0.0, 0}, ProcessorUse{0.3, 4}, ProcessorUse{0.31, 4}, ProcessorUse{0.9, 0}});
+  auto busy = watch({ProcessorTimes{0.0, 0}, ProcessorTimes{0.3, 4}, ProcessorTimes{0.31, 4}, ProcessorTimes{0.9, 0}});
   EXPECT_TRUE(busy.isKnown());
   EXPECT_TRUE(busy.isContended());
   EXPECT_FALSE(busy.isContended()) << "it hardly waited";
@@ -31,7 +31,7 @@ TEST_F(ContentionTest, IsWaitingWhileOtherProcessesWantMoreThanIsLeft) {
 }
 
 TEST_F(ContentionTest, OtherProcessesOnOtherProcessorsAreNone) {
-  std::vector<std::optional<ProcessorUse>> uses = {ProcessorUse{0.0, 0}, ProcessorUse{0.5, 3}};
+  std::vector<std::optional<ProcessorTimes>> uses = {ProcessorTimes{0.0, 0}, ProcessorTimes{0.5, 3}};
   std::size_t next = 0;
   double seconds = 0.0;
   ProcessorContention wide([&] { return uses[next++]; }, [&] { return seconds += 1.0; }, 2, 8);
@@ -44,9 +44,9 @@ TEST_F(ContentionTest, IsNotKnownWhereTheSystemDoesNotSay) {
   EXPECT_FALSE(silent.isContended());
 }
 
-TEST(ProcessorUse, OnlyGrows) {
-  const auto first = readProcessorUse();
-  const auto second = readProcessorUse();
+TEST(ProcessorTimes, OnlyGrows) {
+  const auto first = readProcessorTimes();
+  const auto second = readProcessorTimes();
   ASSERT_EQ(first.has_value(), second.has_value());
   if (first) {
     EXPECT_GE(second->waitedSeconds, first->waitedSeconds);

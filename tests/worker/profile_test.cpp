@@ -81,7 +81,7 @@ class ProfileOfACandidate : public ::testing::Test {
     load.timeEager = false;
     auto session = TaskSession::load(load, device, [](std::string_view) {});
     EXPECT_THAT(session, testing::IsOk());
-    wire::Profile request;
+    wire::ProfileRequest request;
     request.request = 7;
     request.plan = plan;
     request.binary = s_kernels;

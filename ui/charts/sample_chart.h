@@ -12,7 +12,7 @@ namespace swage::ui {
 struct SampleRow {
   QString name;
   std::vector<double> samplesNs;  // in the order in which they were taken
-  Interval time;
+  DeltaInterval time;
   TimingLine::Role role = TimingLine::Role::Other;
 };
 

@@ -11,7 +11,7 @@ namespace swage::ui {
 struct TimingLine {
   enum class Role : std::uint8_t { Candidate, Pinned, Other };
   QString name;
-  Interval time;
+  DeltaInterval time;
   double leastNs = 0.0;  // of all samples; 0: not known
   Role role = Role::Other;
 };

@@ -14,10 +14,10 @@ bool needsRecord(CellMetric metric) {
 
 }  // namespace
 
-ArchiveView::ArchiveView(Session& session, const services::RecordService& record, QObject* parent)
+ArchiveView::ArchiveView(ProjectSession& session, const services::RecordService& record, QObject* parent)
     : QObject(parent), m_session(session), m_record(record), m_cells(session.cells()) {
-  connect(&session, &Session::cellsChanged, this, &ArchiveView::refresh);
-  connect(&session, &Session::runShown, this, &ArchiveView::handleRun);
+  connect(&session, &ProjectSession::cellsChanged, this, &ArchiveView::refresh);
+  connect(&session, &ProjectSession::runShown, this, &ArchiveView::handleRun);
 }
 
 void ArchiveView::setMetric(CellMetric metric) {

@@ -8,7 +8,7 @@
 
 #include "core/services/record_service.h"
 #include "ui/models/cell_scale.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 namespace swage::ui {
 
@@ -18,7 +18,7 @@ class ArchiveView final : public QObject {
   Q_OBJECT
 
  public:
-  ArchiveView(Session& session, const services::RecordService& record, QObject* parent = nullptr);
+  ArchiveView(ProjectSession& session, const services::RecordService& record, QObject* parent = nullptr);
 
   void setMetric(CellMetric metric);
   void setIsland(std::optional<int> island);
@@ -44,7 +44,7 @@ class ArchiveView final : public QObject {
   void refresh();
   [[nodiscard]] Result<std::vector<services::CellSummary>> read() const;
 
-  Session& m_session;
+  ProjectSession& m_session;
   const services::RecordService& m_record;
   CellMetric m_metric = CellMetric::Speedup;
   std::optional<int> m_island;

@@ -156,7 +156,7 @@ QString timeText(const ComparedCandidate& candidate) {
   return formatInterval(row.timeNs, row.lowNs, row.highNs);
 }
 
-Interval againstEager(const ComparedCandidate& candidate) {
+DeltaInterval againstEager(const ComparedCandidate& candidate) {
   const domain::Correct* correct = correctOf(candidate);
   if (correct == nullptr || correct->timing.eager.samples == 0) {
     return {};
@@ -165,7 +165,7 @@ Interval againstEager(const ComparedCandidate& candidate) {
 }
 
 QString againstEagerText(const ComparedCandidate& candidate) {
-  const Interval speedup = againstEager(candidate);
+  const DeltaInterval speedup = againstEager(candidate);
   return speedup.isKnown()
              ? tr("%1 (%2 to %3)")
                    .arg(formatSpeedup(speedup.median), formatSpeedup(speedup.low), formatSpeedup(speedup.high))
@@ -334,7 +334,7 @@ Verdict verdictOf(const Comparison& comparison) {
   }
   const Verdict times = compareTimes(intervalOf(right), intervalOf(left)).verdict;
   const auto interval = [](const domain::Speedup& speedup) {
-    return Interval{speedup.value, speedup.low, speedup.high};
+    return DeltaInterval{speedup.value, speedup.low, speedup.high};
   };
   const Verdict speedups =
       compareIntervals(interval(right.speedup), interval(left.speedup), Preference::Higher).verdict;

@@ -26,21 +26,21 @@ QString percent(double value) {
 
 }  // namespace
 
-double Interval::relativeHalfWidth() const {
+double DeltaInterval::relativeHalfWidth() const {
   const bool hasInterval = isKnown() && low > 0.0 && high >= low;
   return hasInterval ? std::max({high - median, median - low, 0.0}) / median : 0.0;
 }
 
-Delta compareTimes(const Interval& value, const Interval& reference) {
+Delta compareTimes(const DeltaInterval& value, const DeltaInterval& reference) {
   return compareIntervals(value, reference, Preference::Lower);
 }
 
-Delta compareIntervals(const Interval& value, const Interval& reference, Preference preference) {
+Delta compareIntervals(const DeltaInterval& value, const DeltaInterval& reference, Preference preference) {
   if (!value.isKnown() || !reference.isKnown()) {
     return {};
   }
-  const auto lowest = [](const Interval& one) { return one.low > 0.0 ? one.low : one.median; };
-  const auto highest = [](const Interval& one) { return one.high > 0.0 ? one.high : one.median; };
+  const auto lowest = [](const DeltaInterval& one) { return one.low > 0.0 ? one.low : one.median; };
+  const auto highest = [](const DeltaInterval& one) { return one.high > 0.0 ? one.high : one.median; };
   Delta delta{Verdict::Undecided, relative(value.median, reference.median)};
   if (highest(value) < lowest(reference)) {
     delta.verdict = preference == Preference::Lower ? Verdict::Better : Verdict::Worse;

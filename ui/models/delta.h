@@ -10,7 +10,7 @@ namespace swage::ui {
 
 // A measured value, a time in nanoseconds or a speedup, with its 95 % interval. Where only a median is known, it is its
 // own interval.
-struct Interval {
+struct DeltaInterval {
   double median = 0.0;  // 0: not measured
   double low = 0.0;
   double high = 0.0;
@@ -30,9 +30,9 @@ struct Delta {
   std::optional<double> relative;  // value over reference, less one; no value where the reference is 0
 };
 
-[[nodiscard]] Delta compareTimes(const Interval& value, const Interval& reference);
+[[nodiscard]] Delta compareTimes(const DeltaInterval& value, const DeltaInterval& reference);
 // Of other measured values than times: a speedup, say.
-[[nodiscard]] Delta compareIntervals(const Interval& value, const Interval& reference, Preference preference);
+[[nodiscard]] Delta compareIntervals(const DeltaInterval& value, const DeltaInterval& reference, Preference preference);
 // Of exact numbers: counts, bytes, registers.
 [[nodiscard]] Delta compareValues(double value, double reference, Preference preference);
 

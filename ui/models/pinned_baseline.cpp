@@ -17,19 +17,19 @@ QString candidateName(domain::CandidateId id) {
 
 }  // namespace
 
-Interval intervalOf(const domain::Timing& timing) {
+DeltaInterval intervalOf(const domain::Timing& timing) {
   return {timing.medianNs, timing.lowNs, timing.highNs};
 }
 
-Interval intervalOf(const services::CandidateRow& row) {
+DeltaInterval intervalOf(const services::CandidateRow& row) {
   return {row.timeNs, row.lowNs, row.highNs};
 }
 
-PinnedBaseline::PinnedBaseline(Session& session, const services::RecordService& record,
+PinnedBaseline::PinnedBaseline(ProjectSession& session, const services::RecordService& record,
                                const services::ProfileService& profiles, QObject* parent)
     : QObject(parent), m_session(session), m_record(record), m_profiles(profiles) {
-  connect(&session, &Session::runShown, this, &PinnedBaseline::handleRun);
-  connect(&session, &Session::historyChanged, this, &PinnedBaseline::handleBaselines);
+  connect(&session, &ProjectSession::runShown, this, &PinnedBaseline::handleRun);
+  connect(&session, &ProjectSession::historyChanged, this, &PinnedBaseline::handleBaselines);
   connect(&profiles, &services::ProfileService::finished, this, [this](domain::CandidateId candidate) {
     if (m_pin.kind == Pin::Kind::Candidate && m_pin.candidate == candidate) {
       reload();

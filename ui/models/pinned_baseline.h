@@ -9,7 +9,7 @@
 
 #include "core/services/profile_service.h"
 #include "ui/models/delta.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 namespace swage::ui {
 
@@ -25,14 +25,14 @@ struct Pin {
 // The numbers of what is pinned.
 struct PinnedNumbers {
   QString name;
-  Interval time;
+  DeltaInterval time;
   double leastNs = 0.0;
   std::optional<services::ProfileReport> report;  // of a candidate that was profiled
   std::optional<services::CandidateDetail> detail;
 };
 
-[[nodiscard]] Interval intervalOf(const domain::Timing& timing);
-[[nodiscard]] Interval intervalOf(const services::CandidateRow& row);
+[[nodiscard]] DeltaInterval intervalOf(const domain::Timing& timing);
+[[nodiscard]] DeltaInterval intervalOf(const services::CandidateRow& row);
 
 // One pinned baseline for the whole window, so that all pages show deltas against the same. A run that is shown begins
 // with its own fastest baseline. GUI thread only; failures of the record are reported by the session.
@@ -45,8 +45,8 @@ class PinnedBaseline final : public QObject {
     Pin pin;
   };
 
-  PinnedBaseline(Session& session, const services::RecordService& record, const services::ProfileService& profiles,
-                 QObject* parent = nullptr);
+  PinnedBaseline(ProjectSession& session, const services::RecordService& record,
+                 const services::ProfileService& profiles, QObject* parent = nullptr);
 
   void pin(const Pin& pin);
   void pinCandidate(domain::CandidateId candidate);
@@ -66,7 +66,7 @@ class PinnedBaseline final : public QObject {
   [[nodiscard]] std::optional<PinnedNumbers> baselineNumbers() const;
   [[nodiscard]] std::optional<PinnedNumbers> candidateNumbers() const;
 
-  Session& m_session;
+  ProjectSession& m_session;
   const services::RecordService& m_record;
   const services::ProfileService& m_profiles;
   Pin m_pin;

@@ -255,7 +255,7 @@ QString stopText(const domain::Timing& timing) {
 
 QStringList noiseReasons(const domain::Timing& timing) {
   QStringList reasons;
-  const Interval time{timing.medianNs, timing.lowNs, timing.highNs};
+  const DeltaInterval time{timing.medianNs, timing.lowNs, timing.highNs};
   if (time.relativeHalfWidth() > kNoisy) {
     reasons.push_back(tr("the interval of the median is ±%1").arg(formatPercent(time.relativeHalfWidth())));
   }

@@ -85,7 +85,7 @@ void addWhat(Rows& rows) {
 void addBest(Rows& rows, const ComparedRun& left, const ComparedRun& right) {
   const auto interval = [](const ComparedRun& run) {
     const domain::Speedup& speedup = run.from.run.bestSpeedup;
-    return Interval{speedup.value, speedup.low, speedup.high};
+    return DeltaInterval{speedup.value, speedup.low, speedup.high};
   };
   const Delta speedups =
       areAlike(left, right) ? compareIntervals(interval(right), interval(left), Preference::Higher) : Delta();

@@ -28,8 +28,8 @@ void thin(std::vector<ActivitySample>& timeline) {
 
 }  // namespace
 
-SearchActivity::SearchActivity(Session& session, services::RunService& run, const services::RecordService& record,
-                               QObject* parent)
+SearchActivity::SearchActivity(ProjectSession& session, services::RunService& run,
+                               const services::RecordService& record, QObject* parent)
     : QObject(parent), m_session(session), m_run(run), m_record(record) {
   m_frame.setSingleShot(true);
   m_frame.setInterval(kFrame);
@@ -47,11 +47,11 @@ SearchActivity::SearchActivity(Session& session, services::RunService& run, cons
     }
   });
   connect(&run, &services::RunService::proposersChanged, this, &SearchActivity::takeReport);
-  connect(&session, &Session::runShown, this, [this] {
+  connect(&session, &ProjectSession::runShown, this, [this] {
     clear();
     ask();
   });
-  connect(&session, &Session::finished, this, &SearchActivity::ask);
+  connect(&session, &ProjectSession::finished, this, &SearchActivity::ask);
   ask();
 }
 

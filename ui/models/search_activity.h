@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/services/activity.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 namespace swage::ui {
 
@@ -19,7 +19,7 @@ class SearchActivity final : public QObject {
   Q_OBJECT
 
  public:
-  SearchActivity(Session& session, services::RunService& run, const services::RecordService& record,
+  SearchActivity(ProjectSession& session, services::RunService& run, const services::RecordService& record,
                  QObject* parent = nullptr);
 
   [[nodiscard]] const std::vector<services::LaneStatus>& lanes() const { return m_lanes; }
@@ -39,7 +39,7 @@ class SearchActivity final : public QObject {
   void startFrame();
   void showFrame();
 
-  Session& m_session;
+  ProjectSession& m_session;
   services::RunService& m_run;
   const services::RecordService& m_record;
   QTimer m_frame;

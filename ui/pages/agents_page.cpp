@@ -108,7 +108,7 @@ std::vector<TimelineSeries> creditSeries(const std::vector<services::ActivitySam
 
 }  // namespace
 
-AgentsPage::AgentsPage(Session& session, services::RunService& run, const services::RecordService& record,
+AgentsPage::AgentsPage(ProjectSession& session, services::RunService& run, const services::RecordService& record,
                        QWidget* parent)
     : QWidget(parent),
       m_session(session),
@@ -147,9 +147,9 @@ AgentsPage::AgentsPage(Session& session, services::RunService& run, const servic
   column->addWidget(m_empty);
   connect(&m_activity, &SearchActivity::lanesChanged, this, &AgentsPage::showLanes);
   connect(&m_activity, &SearchActivity::proposersChanged, this, &AgentsPage::showProposers);
-  connect(&session, &Session::progressChanged, this, &AgentsPage::showProgress);
-  connect(&session, &Session::stateChanged, this, &AgentsPage::showProgress);
-  connect(&session, &Session::historyChanged, this, &AgentsPage::showCharts);
+  connect(&session, &ProjectSession::progressChanged, this, &AgentsPage::showProgress);
+  connect(&session, &ProjectSession::stateChanged, this, &AgentsPage::showProgress);
+  connect(&session, &ProjectSession::historyChanged, this, &AgentsPage::showCharts);
   showLanes();
   showProposers();
   showCharts();

@@ -3,8 +3,8 @@
 
 #include <QWidget>
 
+#include "ui/models/project_session.h"
 #include "ui/models/search_activity.h"
-#include "ui/models/session.h"
 #include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
@@ -29,7 +29,7 @@ class AgentsPage final : public QWidget {
   Q_OBJECT
 
  public:
-  AgentsPage(Session& session, services::RunService& run, const services::RecordService& record,
+  AgentsPage(ProjectSession& session, services::RunService& run, const services::RecordService& record,
              QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   // How charts are taken away; without, they can only be copied.
@@ -55,7 +55,7 @@ class AgentsPage final : public QWidget {
   void fitTables();
   void openCandidate(domain::CandidateId candidate);
 
-  Session& m_session;
+  ProjectSession& m_session;
   SearchActivity m_activity;
   LaneModel* m_laneModel;
   ProposerGridModel* m_gridModel;

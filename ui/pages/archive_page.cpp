@@ -25,7 +25,7 @@ using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 
-ArchivePage::ArchivePage(Session& session, const services::RecordService& record, QWidget* parent)
+ArchivePage::ArchivePage(ProjectSession& session, const services::RecordService& record, QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_record(record),
@@ -57,9 +57,9 @@ ArchivePage::ArchivePage(Session& session, const services::RecordService& record
   connect(m_time, &TimeBar::momentChosen, &m_view, &ArchiveView::setMoment);
   connect(&m_view, &ArchiveView::changed, this, &ArchivePage::showCells);
   connect(&m_view, &ArchiveView::islandsChanged, this, &ArchivePage::fillIslands);
-  connect(&session, &Session::progressChanged, this, [this] { m_time->setLength(m_view.runSeconds()); });
-  connect(&session, &Session::runShown, this, [this] { m_time->setMoment(std::nullopt); });
-  connect(&session, &Session::selectionChanged, this, &ArchivePage::showSelection);
+  connect(&session, &ProjectSession::progressChanged, this, [this] { m_time->setLength(m_view.runSeconds()); });
+  connect(&session, &ProjectSession::runShown, this, [this] { m_time->setMoment(std::nullopt); });
+  connect(&session, &ProjectSession::selectionChanged, this, &ArchivePage::showSelection);
   fillMetrics();
   fillIslands();
   showCells();
@@ -161,7 +161,7 @@ void ArchivePage::showCells() {
 
 void ArchivePage::showSelection() {
   // A candidate chosen in the table marks the cell it belongs to.
-  if (m_session.follow() == Session::Follow::Candidate) {
+  if (m_session.follow() == ProjectSession::Follow::Candidate) {
     const auto& detail = m_session.detail();
     m_map->setCurrentCell(detail && detail->row.cell ? detail->row.cell->index() : -1);
   } else {

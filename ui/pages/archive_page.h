@@ -7,7 +7,7 @@
 
 #include "core/services/record_service.h"
 #include "ui/models/archive_view.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
@@ -30,7 +30,7 @@ class ArchivePage final : public QWidget {
   Q_OBJECT
 
  public:
-  ArchivePage(Session& session, const services::RecordService& record, QWidget* parent = nullptr);
+  ArchivePage(ProjectSession& session, const services::RecordService& record, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   [[nodiscard]] HeatMap& map() { return *m_map; }
   void setChooseFile(const ChooseFile& chooseFile);
@@ -63,7 +63,7 @@ class ArchivePage final : public QWidget {
   void pairCells(int first, int second);
   [[nodiscard]] QString tooltip(int index);
 
-  Session& m_session;
+  ProjectSession& m_session;
   const services::RecordService& m_record;
   ArchiveView m_view;
   QComboBox* m_metric;

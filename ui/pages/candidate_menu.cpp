@@ -23,7 +23,7 @@ constexpr std::size_t kMaxCopied = 100'000;
 // A menu knows only of so many whether they are pinned: it should open at once.
 constexpr std::size_t kMostRead = 300;
 
-CandidateId bestOf(const Session& session) {
+CandidateId bestOf(const ProjectSession& session) {
   const CandidateId live = session.progress().best;
   return live.isValid() || !session.summary() ? live : session.summary()->best;
 }
@@ -38,8 +38,8 @@ void copyIds(const std::vector<CandidateId>& ids) {
   QGuiApplication::clipboard()->setText(texts.join(u'\n'));
 }
 
-CandidateMenu::CandidateMenu(const Session& session, const services::RecordService& record, AnnotationEditor& editor,
-                             CandidateCommands commands, QObject* parent)
+CandidateMenu::CandidateMenu(const ProjectSession& session, const services::RecordService& record,
+                             AnnotationEditor& editor, CandidateCommands commands, QObject* parent)
     : QObject(parent), m_session(session), m_record(record), m_editor(editor), m_commands(std::move(commands)) {}
 
 QAction* CandidateMenu::add(QMenu& menu, const QString& name, const QString& text, std::function<void()> handler) {

@@ -8,7 +8,7 @@
 
 #include "core/services/record_service.h"
 #include "ui/models/annotation_editor.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 class QAction;
 class QMenu;
@@ -37,7 +37,7 @@ class CandidateMenu final : public QObject {
   Q_OBJECT
 
  public:
-  CandidateMenu(const Session& session, const services::RecordService& record, AnnotationEditor& editor,
+  CandidateMenu(const ProjectSession& session, const services::RecordService& record, AnnotationEditor& editor,
                 CandidateCommands commands, QObject* parent = nullptr);
 
   // Adds what can be done with them. `own`: actions of the page with shortcuts of their own, which stand in the place
@@ -54,7 +54,7 @@ class CandidateMenu final : public QObject {
                const QString& question, bool isTags);
   QAction* add(QMenu& menu, const QString& name, const QString& text, std::function<void()> handler);
 
-  const Session& m_session;
+  const ProjectSession& m_session;
   const services::RecordService& m_record;
   AnnotationEditor& m_editor;
   CandidateCommands m_commands;

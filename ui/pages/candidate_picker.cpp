@@ -31,7 +31,7 @@ QString textOf(const services::CandidateRow& row) {
 
 }  // namespace
 
-CandidatePicker::CandidatePicker(Session& session, const QString& name, QWidget* parent)
+CandidatePicker::CandidatePicker(ProjectSession& session, const QString& name, QWidget* parent)
     : QComboBox(parent), m_session(session) {
   setAccessibleName(name);
   setToolTip(tr("%1: the number of a candidate, or an elite from the list").arg(name));

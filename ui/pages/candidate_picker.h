@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 namespace swage::ui {
 
@@ -16,7 +16,7 @@ class CandidatePicker final : public QComboBox {
   Q_OBJECT
 
  public:
-  CandidatePicker(Session& session, const QString& name, QWidget* parent = nullptr);
+  CandidatePicker(ProjectSession& session, const QString& name, QWidget* parent = nullptr);
   // Whose elites are listed. Null: those of the shown run.
   void setSource(std::shared_ptr<const services::RecordService> record, domain::RunId run);
   // Shows a choice that was made elsewhere; says nothing.
@@ -35,7 +35,7 @@ class CandidatePicker final : public QComboBox {
   [[nodiscard]] std::vector<services::CellSummary> cells() const;
   void readTyped();
 
-  Session& m_session;
+  ProjectSession& m_session;
   std::shared_ptr<const services::RecordService> m_record;
   domain::RunId m_run;
   domain::CandidateId m_candidate;

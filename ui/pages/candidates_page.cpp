@@ -83,7 +83,7 @@ QString sampleOf(CandidateField field) {
 
 }  // namespace
 
-CandidatesPage::CandidatesPage(Session& session, services::RecordService& record, QWidget* parent)
+CandidatesPage::CandidatesPage(ProjectSession& session, services::RecordService& record, QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_record(record),
@@ -110,15 +110,15 @@ CandidatesPage::CandidatesPage(Session& session, services::RecordService& record
   column->addWidget(m_annotations);
   setUpTable();
   setUpActions();
-  connect(&session, &Session::runShown, this, &CandidatesPage::showRun);
-  connect(&session, &Session::candidatesChanged, this, &CandidatesPage::refresh);
-  connect(&session, &Session::selectionChanged, this, &CandidatesPage::showSelection);
-  connect(m_model, &CandidateTableModel::failed, &session, &Session::report);
+  connect(&session, &ProjectSession::runShown, this, &CandidatesPage::showRun);
+  connect(&session, &ProjectSession::candidatesChanged, this, &CandidatesPage::refresh);
+  connect(&session, &ProjectSession::selectionChanged, this, &CandidatesPage::showSelection);
+  connect(m_model, &CandidateTableModel::failed, &session, &ProjectSession::report);
   connect(m_model, &CandidateTableModel::searchingChanged, this, &CandidatesPage::updateCounts);
   connect(m_model, &CandidateTableModel::searched, this, &CandidatesPage::showSelection);
   connect(m_annotations, &AnnotationBar::edited, &m_editor, &AnnotationEditor::apply);
   connect(&m_editor, &AnnotationEditor::changed, this, &CandidatesPage::refresh);
-  connect(&m_editor, &AnnotationEditor::failed, &session, &Session::report);
+  connect(&m_editor, &AnnotationEditor::failed, &session, &ProjectSession::report);
   showRun();
 }
 
@@ -474,7 +474,7 @@ void CandidatesPage::chooseRow(const QModelIndex& index) {
 
 void CandidatesPage::showSelection() {
   const int cell = m_session.selectedCell();
-  if (m_onlyCell->isChecked() && m_session.follow() != Session::Follow::Candidate && cell != m_cellShown) {
+  if (m_onlyCell->isChecked() && m_session.follow() != ProjectSession::Follow::Candidate && cell != m_cellShown) {
     applyCellFilter();
   }
   const QScopedValueRollback guard(m_showingSelection, true);

@@ -8,7 +8,7 @@
 
 #include "core/services/record_service.h"
 #include "ui/models/annotation_editor.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/widgets/theme.h"
 
 class QCheckBox;
@@ -33,7 +33,7 @@ class CandidatesPage final : public QWidget {
   Q_OBJECT
 
  public:
-  CandidatesPage(Session& session, services::RecordService& record, QWidget* parent = nullptr);
+  CandidatesPage(ProjectSession& session, services::RecordService& record, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
 
   // For the menu Edit of the window.
@@ -88,7 +88,7 @@ class CandidatesPage final : public QWidget {
   void showSelection();
   void showChosen();
 
-  Session& m_session;
+  ProjectSession& m_session;
   services::RecordService& m_record;
   AnnotationEditor m_editor;
   CandidateTableModel* m_model;

@@ -77,7 +77,7 @@ DiffText diffTextOf(const QString& title, const ComparedCandidate& candidate, Co
 
 }  // namespace
 
-ComparePage::ComparePage(Session& session, const ComparisonServices& services, QWidget* parent)
+ComparePage::ComparePage(ProjectSession& session, const ComparisonServices& services, QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_services(services),
@@ -222,7 +222,7 @@ void ComparePage::connectParts() {
     connect(view, &DiffView::swapRequested, this, &ComparePage::swapSides);
   }
   connect(m_draft, &QPushButton::clicked, this, &ComparePage::requestDraft);
-  connect(&m_session, &Session::runShown, this, &ComparePage::showProject);
+  connect(&m_session, &ProjectSession::runShown, this, &ComparePage::showProject);
 }
 
 void ComparePage::connectPickers() {

@@ -8,7 +8,7 @@
 
 #include "ui/models/comparison.h"
 #include "ui/models/other_projects.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/models/text_diff.h"
 #include "ui/pages/run_picker.h"
 #include "ui/widgets/theme.h"
@@ -38,7 +38,7 @@ class ComparePage final : public QWidget {
  public:
   enum class Tab : std::uint8_t { Source, Assembly, Metrics, Plan, Genome };
 
-  ComparePage(Session& session, const ComparisonServices& services, QWidget* parent = nullptr);
+  ComparePage(ProjectSession& session, const ComparisonServices& services, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   // How candidates of other projects are found; without it there are only those of the open one.
   void setOtherProjects(const OpenRecord& open, const ChooseFolder& chooseFolder);
@@ -76,7 +76,7 @@ class ComparePage final : public QWidget {
   [[nodiscard]] bool showsAncestor() const;
   [[nodiscard]] const ComparedCandidate& candidateOf(int pane) const;
 
-  Session& m_session;
+  ProjectSession& m_session;
   ComparisonServices m_services;
   OtherProjects m_projects;
   std::filesystem::path m_project;  // whose candidates are compared

@@ -42,7 +42,7 @@ QLabel* makeHeading(const QString& text, QWidget* buddy) {
 
 }  // namespace
 
-ExportPage::ExportPage(Session& session, const ExportServices& services, QWidget* parent)
+ExportPage::ExportPage(ProjectSession& session, const ExportServices& services, QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_assistant(services.exporter, services.checks),
@@ -143,7 +143,7 @@ void ExportPage::connectParts() {
     m_banner->clear();
     Q_EMIT wrote(m_assistant.candidate(), target);
   });
-  connect(&m_session, &Session::stateChanged, this, [this] { m_assistant.setBusy(m_session.isActive()); });
+  connect(&m_session, &ProjectSession::stateChanged, this, [this] { m_assistant.setBusy(m_session.isActive()); });
 }
 
 void ExportPage::setTheme(const Theme& theme) {

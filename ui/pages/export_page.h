@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "ui/models/export_assistant.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/widgets/theme.h"
 
 class QComboBox;
@@ -39,7 +39,7 @@ class ExportPage final : public QWidget {
   using ChooseTarget = std::function<void(QWidget* parent, services::ExportFormat format, const QString& current,
                                           const std::function<void(const QString&)>& chosen)>;
 
-  ExportPage(Session& session, const ExportServices& services, QWidget* parent = nullptr);
+  ExportPage(ProjectSession& session, const ExportServices& services, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   void setChooseTarget(ChooseTarget choose) { m_choose = std::move(choose); }
   // Offers what is selected now. False: there is nothing to export.
@@ -63,7 +63,7 @@ class ExportPage final : public QWidget {
   void showFiles();
   void showFailure(const Error& error);
 
-  Session& m_session;
+  ProjectSession& m_session;
   ExportAssistant m_assistant;
   QComboBox* m_candidates;
   QListWidget* m_formats;

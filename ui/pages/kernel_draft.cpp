@@ -23,8 +23,8 @@ const domain::CompileFailed* failureOf(const std::optional<Result<domain::Compil
 
 }  // namespace
 
-KernelDraft::KernelDraft(Session& session, services::CompileService* compiles, KernelEditing& editing, CodePanes& code,
-                         QObject* parent)
+KernelDraft::KernelDraft(ProjectSession& session, services::CompileService* compiles, KernelEditing& editing,
+                         CodePanes& code, QObject* parent)
     : QObject(parent), m_session(session), m_editing(editing), m_code(code), m_compiler(compiles) {
   connect(&m_compiler, &DraftCompiler::changed, this, &KernelDraft::show);
 }

@@ -15,7 +15,7 @@ namespace swage::ui {
 
 class CodePanes;
 class KernelEditing;
-class Session;
+class ProjectSession;
 
 // What the compiler says of the draft that is shown, as it is typed: its messages, and its listing in place of the
 // recorded one. An evaluation waits for it, so that nothing is started for a source that does not compile. GUI thread
@@ -25,7 +25,7 @@ class KernelDraft final : public QObject {
 
  public:
   // Without `compiles` a draft is not known before it is evaluated.
-  KernelDraft(Session& session, services::CompileService* compiles, KernelEditing& editing, CodePanes& code,
+  KernelDraft(ProjectSession& session, services::CompileService* compiles, KernelEditing& editing, CodePanes& code,
               QObject* parent = nullptr);
 
   // Another candidate is shown, or the same one changed.
@@ -53,7 +53,7 @@ class KernelDraft final : public QObject {
   void showFailed(const QString& note);
   void evaluateIfDue();
 
-  Session& m_session;
+  ProjectSession& m_session;
   KernelEditing& m_editing;
   CodePanes& m_code;
   DraftCompiler m_compiler;

@@ -13,13 +13,13 @@ constexpr std::chrono::seconds kIdle{10};
 
 }  // namespace
 
-KernelEditing::KernelEditing(Session& session, services::EditService* edits, std::filesystem::path drafts,
+KernelEditing::KernelEditing(ProjectSession& session, services::EditService* edits, std::filesystem::path drafts,
                              QObject* parent)
     : QObject(parent), m_session(session), m_edits(edits), m_store(std::move(drafts)) {
   m_idle.setSingleShot(true);
   m_idle.setInterval(kIdle);
   connect(&m_idle, &QTimer::timeout, this, &KernelEditing::keep);
-  connect(&session, &Session::stateChanged, this, &KernelEditing::changed);
+  connect(&session, &ProjectSession::stateChanged, this, &KernelEditing::changed);
   if (m_edits != nullptr) {
     connect(m_edits, &services::EditService::stageChanged, this, [this](const std::string& stage) {
       m_stage = toQString(stage);

@@ -11,7 +11,7 @@
 #include "core/services/compile_service.h"
 #include "core/services/edit_service.h"
 #include "ui/models/draft_store.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 namespace swage::ui {
 
@@ -29,7 +29,7 @@ class KernelEditing final : public QObject {
   };
 
   // Without `edits` everything stays as it is recorded. An empty folder keeps no drafts.
-  KernelEditing(Session& session, services::EditService* edits, std::filesystem::path drafts,
+  KernelEditing(ProjectSession& session, services::EditService* edits, std::filesystem::path drafts,
                 QObject* parent = nullptr);
   ~KernelEditing() override;
 
@@ -61,7 +61,7 @@ class KernelEditing final : public QObject {
   [[nodiscard]] Result<> keepDraft() const;
   void keep();
 
-  Session& m_session;
+  ProjectSession& m_session;
   services::EditService* m_edits;
   DraftStore m_store;
   QTimer m_idle;

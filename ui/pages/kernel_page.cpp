@@ -71,7 +71,7 @@ QString editStateText(const KernelEditing& editing, const KernelDraft& draft) {
 
 }  // namespace
 
-KernelPage::KernelPage(Session& session, KernelServices services, QWidget* parent)
+KernelPage::KernelPage(ProjectSession& session, KernelServices services, QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_services(std::move(services)),
@@ -109,7 +109,7 @@ KernelPage::KernelPage(Session& session, KernelServices services, QWidget* paren
   connect(m_draft, &KernelDraft::refused, this, [this] { goToProblem(m_diagnostics->nextWithLine(-1, 1)); });
   connect(m_parameters, &ParameterPanel::evaluationRequested, this,
           [this](const domain::Genome& genome) { m_editing->evaluate(genome); });
-  connect(&session, &Session::selectionChanged, this, &KernelPage::showSelection);
+  connect(&session, &ProjectSession::selectionChanged, this, &KernelPage::showSelection);
   showSelection();
 }
 

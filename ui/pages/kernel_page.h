@@ -9,7 +9,7 @@
 #include "core/services/compile_service.h"
 #include "core/services/edit_service.h"
 #include "core/services/record_service.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/widgets/theme.h"
 
 class QAction;
@@ -48,8 +48,8 @@ class KernelPage final : public QWidget {
   Q_OBJECT
 
  public:
-  explicit KernelPage(Session& session, QWidget* parent = nullptr) : KernelPage(session, {}, parent) {}
-  KernelPage(Session& session, KernelServices services, QWidget* parent);
+  explicit KernelPage(ProjectSession& session, QWidget* parent = nullptr) : KernelPage(session, {}, parent) {}
+  KernelPage(ProjectSession& session, KernelServices services, QWidget* parent);
   void setTheme(const Theme& theme);
   void focusSource();
   // Searches the text of the pane that has the focus.
@@ -94,7 +94,7 @@ class KernelPage final : public QWidget {
   void nextHotSpot();
   void previousHotSpot();
 
-  Session& m_session;
+  ProjectSession& m_session;
   KernelServices m_services;
   KernelEditing* m_editing;
   KernelDraft* m_draft;

@@ -33,7 +33,7 @@ QSpinBox* makeGenerations(const QString& name, const QString& text, int value, Q
 
 }  // namespace
 
-LineagePage::LineagePage(Session& session, const services::RecordService& record, QWidget* parent)
+LineagePage::LineagePage(ProjectSession& session, const services::RecordService& record, QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_record(record),
@@ -50,15 +50,15 @@ LineagePage::LineagePage(Session& session, const services::RecordService& record
   column->setSpacing(0);
   column->addWidget(makeBar());
   column->addWidget(m_empty, 1);
-  connect(m_view, &LineageView::currentChanged, &session, &Session::selectCandidate);
+  connect(m_view, &LineageView::currentChanged, &session, &ProjectSession::selectCandidate);
   connect(m_view, &LineageView::activated, this, &LineagePage::candidateOpened);
   connect(m_view, &LineageView::menuRequested, this, [this](domain::CandidateId id, const QPoint& position) {
     if (m_menu != nullptr) {
       m_menu->popup(*m_view, position, {id});
     }
   });
-  connect(&session, &Session::selectionChanged, this, &LineagePage::showSelection);
-  connect(&session, &Session::runShown, this, &LineagePage::reload);
+  connect(&session, &ProjectSession::selectionChanged, this, &LineagePage::showSelection);
+  connect(&session, &ProjectSession::runShown, this, &LineagePage::reload);
   connect(m_ancestors, &QSpinBox::valueChanged, this, &LineagePage::reload);
   connect(m_descendants, &QSpinBox::valueChanged, this, &LineagePage::reload);
 }

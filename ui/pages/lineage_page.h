@@ -5,7 +5,7 @@
 
 #include "core/services/record_service.h"
 #include "ui/models/cell_scale.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/widgets/theme.h"
 
 class QComboBox;
@@ -24,7 +24,7 @@ class LineagePage final : public QWidget {
   Q_OBJECT
 
  public:
-  LineagePage(Session& session, const services::RecordService& record, QWidget* parent = nullptr);
+  LineagePage(ProjectSession& session, const services::RecordService& record, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   // What is done with the candidates of the picture.
   void setMenu(CandidateMenu* menu) { m_menu = menu; }
@@ -47,7 +47,7 @@ class LineagePage final : public QWidget {
   void showLineage(const services::Lineage& lineage);
   [[nodiscard]] CellScale scale() const;
 
-  Session& m_session;
+  ProjectSession& m_session;
   const services::RecordService& m_record;
   LineageView* m_view;
   EmptyState* m_empty;

@@ -18,7 +18,8 @@ using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 
-ProfileBar::ProfileBar(Session& session, services::ProfileService& profiles, PinnedBaseline& pinned, QWidget* parent)
+ProfileBar::ProfileBar(ProjectSession& session, services::ProfileService& profiles, PinnedBaseline& pinned,
+                       QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_profiles(profiles),
@@ -46,8 +47,8 @@ ProfileBar::ProfileBar(Session& session, services::ProfileService& profiles, Pin
   });
   connect(&profiles, &services::ProfileService::progressed, this, &ProfileBar::showProgress);
   connect(&profiles, &services::ProfileService::finished, this, &ProfileBar::handleFinished);
-  connect(&session, &Session::selectionChanged, this, &ProfileBar::updateControls);
-  connect(&session, &Session::stateChanged, this, &ProfileBar::updateControls);
+  connect(&session, &ProjectSession::selectionChanged, this, &ProfileBar::updateControls);
+  connect(&session, &ProjectSession::stateChanged, this, &ProfileBar::updateControls);
   fillPins();
   updateControls();
 }

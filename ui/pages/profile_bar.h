@@ -21,7 +21,8 @@ class ProfileBar final : public QWidget {
   Q_OBJECT
 
  public:
-  ProfileBar(Session& session, services::ProfileService& profiles, PinnedBaseline& pinned, QWidget* parent = nullptr);
+  ProfileBar(ProjectSession& session, services::ProfileService& profiles, PinnedBaseline& pinned,
+             QWidget* parent = nullptr);
 
   void profile();
   void pinCandidate();
@@ -34,7 +35,7 @@ class ProfileBar final : public QWidget {
   void updateControls();
   [[nodiscard]] QString whyNot() const;  // a profile cannot be made; empty: it can
 
-  Session& m_session;
+  ProjectSession& m_session;
   services::ProfileService& m_profiles;
   PinnedBaseline& m_pinned;
   QComboBox* m_pins;

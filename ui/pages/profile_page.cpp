@@ -59,7 +59,8 @@ const domain::Timing* timingOf(const services::CandidateDetail& detail) {
 
 }  // namespace
 
-ProfilePage::ProfilePage(Session& session, services::ProfileService& profiles, PinnedBaseline& pinned, QWidget* parent)
+ProfilePage::ProfilePage(ProjectSession& session, services::ProfileService& profiles, PinnedBaseline& pinned,
+                         QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_profiles(profiles),
@@ -103,8 +104,8 @@ ProfilePage::ProfilePage(Session& session, services::ProfileService& profiles, P
 }
 
 void ProfilePage::connectParts() {
-  connect(&m_session, &Session::selectionChanged, this, &ProfilePage::reload);
-  connect(&m_session, &Session::cellsChanged, this, &ProfilePage::showRoofline);  // with new elites
+  connect(&m_session, &ProjectSession::selectionChanged, this, &ProfilePage::reload);
+  connect(&m_session, &ProjectSession::cellsChanged, this, &ProfilePage::showRoofline);  // with new elites
   connect(&m_pinned, &PinnedBaseline::changed, this, &ProfilePage::showSelection);
   connect(&m_profiles, &services::ProfileService::finished, this, &ProfilePage::reload);
   connect(m_triage, &TriageCard::lineRequested, this,

@@ -33,7 +33,8 @@ class ProfilePage final : public QWidget {
   Q_OBJECT
 
  public:
-  ProfilePage(Session& session, services::ProfileService& profiles, PinnedBaseline& pinned, QWidget* parent = nullptr);
+  ProfilePage(ProjectSession& session, services::ProfileService& profiles, PinnedBaseline& pinned,
+              QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   // What the menus of the charts ask for a file with.
   void setChooseFile(const ChooseFile& chooseFile);
@@ -66,7 +67,7 @@ class ProfilePage final : public QWidget {
   template <class T>
   [[nodiscard]] T answerOr(Result<T> answer, T otherwise);
 
-  Session& m_session;
+  ProjectSession& m_session;
   services::ProfileService& m_profiles;
   PinnedBaseline& m_pinned;
   std::optional<services::ProfileReport> m_report;

@@ -31,7 +31,7 @@ QString fastestMode(const std::vector<domain::Baseline>& baselines, const std::s
 
 }  // namespace
 
-ProgressPage::ProgressPage(Session& session, QWidget* parent)
+ProgressPage::ProgressPage(ProjectSession& session, QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_chart(new HistoryChart),
@@ -40,9 +40,9 @@ ProgressPage::ProgressPage(Session& session, QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_empty);
-  connect(&session, &Session::historyChanged, this, &ProgressPage::showHistory);
-  connect(&session, &Session::runShown, this, &ProgressPage::showHistory);
-  connect(&session, &Session::progressChanged, this, [this] {
+  connect(&session, &ProjectSession::historyChanged, this, &ProgressPage::showHistory);
+  connect(&session, &ProjectSession::runShown, this, &ProgressPage::showHistory);
+  connect(&session, &ProjectSession::progressChanged, this, [this] {
     // The line grows to the right once a second: nothing else changes between improvements.
     if (std::floor(m_session.progress().elapsedSeconds) != std::floor(m_shownUntil)) {
       showHistory();

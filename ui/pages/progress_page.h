@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
@@ -17,14 +17,14 @@ class ProgressPage final : public QWidget {
   Q_OBJECT
 
  public:
-  explicit ProgressPage(Session& session, QWidget* parent = nullptr);
+  explicit ProgressPage(ProjectSession& session, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   void setChooseFile(const ChooseFile& chooseFile);
 
  private:
   void showHistory();
 
-  Session& m_session;
+  ProjectSession& m_session;
   HistoryChart* m_chart;
   EmptyState* m_empty;
   double m_shownUntil = -1.0;

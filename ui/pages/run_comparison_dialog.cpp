@@ -26,7 +26,8 @@ CandidateRef bestRef(const RunRef& run) {
 
 }  // namespace
 
-RunComparisonDialog::RunComparisonDialog(Session& session, const services::RecordService& record, QWidget* parent)
+RunComparisonDialog::RunComparisonDialog(ProjectSession& session, const services::RecordService& record,
+                                         QWidget* parent)
     : QDialog(parent),
       m_session(session),
       m_record(record),

@@ -5,8 +5,8 @@
 
 #include <optional>
 
+#include "ui/models/project_session.h"
 #include "ui/models/run_comparison.h"
-#include "ui/models/session.h"
 #include "ui/pages/run_picker.h"
 
 class QCheckBox;
@@ -20,7 +20,7 @@ class RunComparisonDialog final : public QDialog {
   Q_OBJECT
 
  public:
-  RunComparisonDialog(Session& session, const services::RecordService& record, QWidget* parent);
+  RunComparisonDialog(ProjectSession& session, const services::RecordService& record, QWidget* parent);
   void setProjects(OtherProjects* projects, const ChooseFolder& chooseFolder);
   void compare(const RunRef& left, const RunRef& right);
 
@@ -34,7 +34,7 @@ class RunComparisonDialog final : public QDialog {
   void showRuns();
   void requestCandidates();
 
-  Session& m_session;
+  ProjectSession& m_session;
   const services::RecordService& m_record;
   std::optional<RunRef> m_left;
   std::optional<RunRef> m_right;

@@ -14,7 +14,8 @@ constexpr std::size_t kMostRuns = 40;
 
 }  // namespace
 
-RunPicker::RunPicker(Session& session, const services::RecordService& record, const QString& name, QWidget* parent)
+RunPicker::RunPicker(ProjectSession& session, const services::RecordService& record, const QString& name,
+                     QWidget* parent)
     : QToolButton(parent), m_session(session), m_record(record), m_menu(new QMenu(this)) {
   setAccessibleName(name);
   setToolTip(tr("Choose a run of this or of another project"));

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "ui/models/other_projects.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 class QMenu;
 
@@ -20,7 +20,8 @@ class RunPicker final : public QToolButton {
   Q_OBJECT
 
  public:
-  RunPicker(Session& session, const services::RecordService& record, const QString& name, QWidget* parent = nullptr);
+  RunPicker(ProjectSession& session, const services::RecordService& record, const QString& name,
+            QWidget* parent = nullptr);
   // Without them there are only the runs of the open project.
   void setProjects(OtherProjects* projects, const ChooseFolder& chooseFolder);
   // What it shows: "r7". Empty: no run yet.
@@ -35,7 +36,7 @@ class RunPicker final : public QToolButton {
   void addRuns(QMenu& menu, const std::shared_ptr<const services::RecordService>& record, const QString& project);
   void openProject(const QString& folder);
 
-  Session& m_session;
+  ProjectSession& m_session;
   const services::RecordService& m_record;
   OtherProjects* m_projects = nullptr;
   ChooseFolder m_chooseFolder;

@@ -24,7 +24,7 @@ using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 
-RunsPage::RunsPage(Session& session, const services::RecordService& record, QWidget* parent)
+RunsPage::RunsPage(ProjectSession& session, const services::RecordService& record, QWidget* parent)
     : QWidget(parent),
       m_session(session),
       m_record(record),
@@ -54,8 +54,8 @@ RunsPage::RunsPage(Session& session, const services::RecordService& record, QWid
     showShownRun();
     updateCounts();
   });
-  connect(&session, &Session::runShown, this, &RunsPage::reload);
-  connect(&session, &Session::finished, this, &RunsPage::reload);
+  connect(&session, &ProjectSession::runShown, this, &RunsPage::reload);
+  connect(&session, &ProjectSession::finished, this, &RunsPage::reload);
   reload();
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/services/record_service.h"
 #include "ui/models/other_projects.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/pages/run_picker.h"
 #include "ui/widgets/theme.h"
 
@@ -27,7 +27,7 @@ class RunsPage final : public QWidget {
   Q_OBJECT
 
  public:
-  RunsPage(Session& session, const services::RecordService& record, QWidget* parent = nullptr);
+  RunsPage(ProjectSession& session, const services::RecordService& record, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   // What is done with the best candidate of a run.
   void setMenu(CandidateMenu* menu) { m_menu = menu; }
@@ -52,7 +52,7 @@ class RunsPage final : public QWidget {
   void openRun(const QModelIndex& index);
   void updateCounts();
 
-  Session& m_session;
+  ProjectSession& m_session;
   const services::RecordService& m_record;
   RunTableModel* m_model;
   QTableView* m_table;

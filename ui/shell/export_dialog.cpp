@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 
-ExportDialog::ExportDialog(Session& session, const WindowServices& services, QWidget* parent)
+ExportDialog::ExportDialog(ProjectSession& session, const WindowServices& services, QWidget* parent)
     : QDialog(parent),
       m_dialogs(services.dialogs),
       m_page(new ExportPage(session, {services.exporter, services.exportChecks}, this)) {

@@ -8,7 +8,7 @@
 namespace swage::ui {
 
 class ExportPage;
-class Session;
+class ProjectSession;
 
 // The export page in a window of its own, beside which the main window can still be used. Made once and shown again;
 // what it checks goes on while it is closed.
@@ -16,7 +16,7 @@ class ExportDialog final : public QDialog {
   Q_OBJECT
 
  public:
-  ExportDialog(Session& session, const WindowServices& services, QWidget* parent);
+  ExportDialog(ProjectSession& session, const WindowServices& services, QWidget* parent);
   // For what is selected now.
   void showSelected();
   void setTheme(const Theme& theme);

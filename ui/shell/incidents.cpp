@@ -29,7 +29,7 @@ std::string joined(const QString& meaning, const std::string& detail) {
 
 }  // namespace
 
-Incidents::Incidents(Session& session, DesktopNotifier& notifier, NoticeBanner& banner, WaysOut waysOut,
+Incidents::Incidents(ProjectSession& session, DesktopNotifier& notifier, NoticeBanner& banner, WaysOut waysOut,
                      QWidget& window)
     : QObject(&window),
       m_session(session),
@@ -37,9 +37,9 @@ Incidents::Incidents(Session& session, DesktopNotifier& notifier, NoticeBanner& 
       m_banner(banner),
       m_waysOut(std::move(waysOut)),
       m_window(window) {
-  connect(&session, &Session::noticed, this, &Incidents::show);
-  connect(&session, &Session::finished, this, &Incidents::tellOutcome);
-  connect(&session, &Session::noticed, this, &Incidents::tellNotice);
+  connect(&session, &ProjectSession::noticed, this, &Incidents::show);
+  connect(&session, &ProjectSession::finished, this, &Incidents::tellOutcome);
+  connect(&session, &ProjectSession::noticed, this, &Incidents::tellNotice);
 }
 
 void Incidents::show(const Notice& notice) {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/widgets/notice_banner.h"
 
 class QWidget;
@@ -29,7 +29,7 @@ class Incidents final : public QObject {
     std::function<void()> openDoctor;     // empty: there is no such page
   };
 
-  Incidents(Session& session, DesktopNotifier& notifier, NoticeBanner& banner, WaysOut waysOut, QWidget& window);
+  Incidents(ProjectSession& session, DesktopNotifier& notifier, NoticeBanner& banner, WaysOut waysOut, QWidget& window);
 
   // Shows a notice of any kind, with the ways out of what it is about.
   void show(const services::Notice& notice);
@@ -43,7 +43,7 @@ class Incidents final : public QObject {
   void tellOutcome(const services::RunOutcome& outcome);
   void tellNotice(const services::Notice& notice);
 
-  Session& m_session;
+  ProjectSession& m_session;
   DesktopNotifier& m_notifier;
   NoticeBanner& m_banner;
   WaysOut m_waysOut;

@@ -13,8 +13,8 @@
 #include "ui/models/cell_view.h"
 #include "ui/models/format.h"
 #include "ui/models/pattern_table_model.h"
+#include "ui/models/project_session.h"
 #include "ui/models/run_words.h"
-#include "ui/models/session.h"
 #include "ui/models/setting_catalogue.h"
 #include "ui/pages/patterns_page.h"
 #include "ui/pages/tasks_page.h"
@@ -69,7 +69,7 @@ void addCommands(Entries& entries, const QList<QAction*>& actions, const QString
   }
 }
 
-void addCells(Entries& entries, Session& session, DockLayout& docks) {
+void addCells(Entries& entries, ProjectSession& session, DockLayout& docks) {
   for (const services::CellSummary& cell : session.cells()) {
     const QString name = toQString(cell.cell.name());
     const QString value = cell.best.isValid() ? formatSpeedup(cell.speedup) : tr("nothing correct yet");
@@ -85,7 +85,7 @@ void addCells(Entries& entries, Session& session, DockLayout& docks) {
   }
 }
 
-void addRuns(Entries& entries, Session& session, const std::vector<services::RunSummary>& runs) {
+void addRuns(Entries& entries, ProjectSession& session, const std::vector<services::RunSummary>& runs) {
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     entries.push_back(
         {.text = tr("Run %1").arg(run->id.value()),
@@ -126,8 +126,8 @@ void addPatterns(Entries& entries, PatternsPage& page, DockLayout& docks) {
 }
 
 // "389", "#389" or "candidate 389".
-void addCandidate(Entries& entries, const QString& query, Session& session, const services::RecordService& record,
-                  DockLayout& docks) {
+void addCandidate(Entries& entries, const QString& query, ProjectSession& session,
+                  const services::RecordService& record, DockLayout& docks) {
   static const QRegularExpression number(u"^(?:#|candidate\\s*)?(\\d+)$"_s, QRegularExpression::CaseInsensitiveOption);
   const domain::CandidateId id(number.match(query).captured(1).toLongLong());
   if (!id.isValid()) {

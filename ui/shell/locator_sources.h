@@ -10,12 +10,12 @@ namespace swage::ui {
 
 class DockLayout;
 class RunControl;
-class Session;
+class ProjectSession;
 struct Pages;
 
 // What quick open looks into.
 struct PlaceParts {
-  Session& session;
+  ProjectSession& session;
   const services::RecordService& record;
   RunControl& control;
   DockLayout& docks;

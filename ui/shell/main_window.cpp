@@ -125,7 +125,7 @@ void MainWindow::connectParts() {
   connect(m_docks, &DockLayout::arranged, this, [this] { m_bannerBar->setVisible(m_banner->hasNotice()); });
   connect(m_actions.settings, &QAction::triggered, this, [this] { m_settingsControl->showDialog(u"general"_s); });
   connect(m_actions.exportKernel, &QAction::triggered, this, &MainWindow::exportKernel);
-  connect(&m_settings, &SettingsStore::failed, &m_session, &Session::report);
+  connect(&m_settings, &SettingsStore::failed, &m_session, &ProjectSession::report);
   connect(m_actions.quit, &QAction::triggered, this, &MainWindow::close);
   connect(m_actions.about, &QAction::triggered, this, [this] { m_services.dialogs.showAbout(this); });
   connect(m_actions.commandPalette, &QAction::triggered, this,
@@ -138,7 +138,7 @@ void MainWindow::connectParts() {
   connect(m_control, &RunControl::titleChanged, this, [this] { setWindowTitle(m_control->title()); });
   connect(m_control, &RunControl::searchStarted, m_banner, &NoticeBanner::clear);
   connect(m_control, &RunControl::noticed, this, &MainWindow::showNotice);
-  connect(&m_session, &Session::finished, this, &MainWindow::handleFinished);
+  connect(&m_session, &ProjectSession::finished, this, &MainWindow::handleFinished);
   connect(&m_services.theme, &ThemeController::changed, this, &MainWindow::applyCurrentTheme);
 }
 
@@ -150,7 +150,7 @@ void MainWindow::connectTasks() {
   connect(m_pages.welcome, &WelcomePage::taskChosen, m_control, &RunControl::selectTask);
   // It has done its part when there is something to look at.
   connect(m_bar, &RunBar::taskChosen, m_docks, [this] { m_docks->hide(u"welcome"_s); });
-  connect(&m_session, &Session::runShown, m_docks, [this](domain::RunId run) {
+  connect(&m_session, &ProjectSession::runShown, m_docks, [this](domain::RunId run) {
     if (run.isValid() || m_session.isActive()) {
       m_docks->hide(u"welcome"_s);
     }

@@ -3,7 +3,7 @@
 
 #include <QMainWindow>
 
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/models/settings_store.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/desktop_notifier.h"
@@ -44,7 +44,7 @@ class MainWindow final : public QMainWindow {
   void openPath(const QString& path);
   void startSearch();
   void showNotice(const services::Notice& notice);
-  [[nodiscard]] Session& session() { return m_session; }
+  [[nodiscard]] ProjectSession& session() { return m_session; }
   [[nodiscard]] const Actions& actions() const { return m_actions; }
   [[nodiscard]] DockLayout& docks() { return *m_docks; }
 
@@ -74,7 +74,7 @@ class MainWindow final : public QMainWindow {
   WindowServices m_services;
   WindowOptions m_options;
   SettingsStore m_settings;
-  Session m_session;
+  ProjectSession m_session;
   DesktopNotifier m_notifier;
   Actions m_actions;
   RunBar* m_bar;

@@ -38,7 +38,7 @@ namespace {
 // The pages that show the shown run and its selected candidate, and lead to one another.
 class RunPages {
  public:
-  RunPages(DockLayout& docks, Session& session, const WindowServices& services, const WindowOptions& options,
+  RunPages(DockLayout& docks, ProjectSession& session, const WindowServices& services, const WindowOptions& options,
            const Actions& actions)
       : m_docks(docks), m_session(session), m_services(services) {
     m_archive = docks.add(describeArchive(), new ArchivePage(session, services.record));
@@ -213,7 +213,7 @@ class RunPages {
   }
 
   DockLayout& m_docks;
-  Session& m_session;
+  ProjectSession& m_session;
   const WindowServices& m_services;
   ArchivePage* m_archive = nullptr;
   AgentsPage* m_agents = nullptr;
@@ -244,7 +244,7 @@ std::vector<WelcomeEntry> welcomeEntries(const DockLayout& docks, const WindowSe
 
 }  // namespace
 
-Pages addPages(DockLayout& docks, Session& session, const WindowServices& services, const WindowOptions& options,
+Pages addPages(DockLayout& docks, ProjectSession& session, const WindowServices& services, const WindowOptions& options,
                const Actions& actions) {
   Pages pages;
   pages.tasks = docks.add(describeTasks(), new TasksPage(options.tasksFolder));

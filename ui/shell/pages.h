@@ -14,7 +14,7 @@ class HelpPage;
 class KernelPage;
 class PatternsPage;
 class ProfilePage;
-class Session;
+class ProjectSession;
 class TasksPage;
 class WelcomePage;
 
@@ -32,7 +32,7 @@ struct Pages {
 };
 
 // Makes every page of the window, docks it, and joins those that lead to one another.
-[[nodiscard]] Pages addPages(DockLayout& docks, Session& session, const WindowServices& services,
+[[nodiscard]] Pages addPages(DockLayout& docks, ProjectSession& session, const WindowServices& services,
                              const WindowOptions& options, const Actions& actions);
 
 }  // namespace swage::ui

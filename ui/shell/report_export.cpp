@@ -12,7 +12,8 @@ using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 
-ReportExport::ReportExport(Session& session, const services::ReportService& reports, Dialogs& dialogs, QWidget* page)
+ReportExport::ReportExport(ProjectSession& session, const services::ReportService& reports, Dialogs& dialogs,
+                           QWidget* page)
     : QObject(page), m_session(session), m_reports(reports), m_dialogs(dialogs), m_page(page) {}
 
 void ReportExport::ask(const services::RunSummary& run) {

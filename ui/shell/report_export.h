@@ -4,7 +4,7 @@
 #include <QObject>
 
 #include "core/services/report_service.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 class QWidget;
 
@@ -19,13 +19,13 @@ class ReportExport final : public QObject {
 
  public:
   // `page` is what the dialog belongs to, and owns this.
-  ReportExport(Session& session, const services::ReportService& reports, Dialogs& dialogs, QWidget* page);
+  ReportExport(ProjectSession& session, const services::ReportService& reports, Dialogs& dialogs, QWidget* page);
   void ask(const services::RunSummary& run);
 
  private:
   void write(domain::RunId run, const QString& file);
 
-  Session& m_session;
+  ProjectSession& m_session;
   const services::ReportService& m_reports;
   Dialogs& m_dialogs;
   QWidget* m_page;

@@ -41,7 +41,7 @@ QToolButton* labelledButton(QAction* action) {
 
 }  // namespace
 
-RunBar::RunBar(Session& session, const Actions& actions, QWidget* parent)
+RunBar::RunBar(ProjectSession& session, const Actions& actions, QWidget* parent)
     : QToolBar(tr("Run"), parent),
       m_session(session),
       m_task(new QComboBox),
@@ -73,9 +73,9 @@ RunBar::RunBar(Session& session, const Actions& actions, QWidget* parent)
     addWidget(stat);
   }
   setTheme(Theme::light());
-  connect(&session, &Session::stateChanged, this, &RunBar::showState);
-  connect(&session, &Session::progressChanged, this, &RunBar::showProgress);
-  connect(&session, &Session::runShown, this, &RunBar::showProgress);
+  connect(&session, &ProjectSession::stateChanged, this, &RunBar::showState);
+  connect(&session, &ProjectSession::progressChanged, this, &RunBar::showProgress);
+  connect(&session, &ProjectSession::runShown, this, &RunBar::showProgress);
   connect(this, &RunBar::edited, this, &RunBar::showProgress);
   showState();
 }

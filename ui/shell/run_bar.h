@@ -4,8 +4,8 @@
 #include <QElapsedTimer>
 #include <QToolBar>
 
+#include "ui/models/project_session.h"
 #include "ui/models/run_words.h"
-#include "ui/models/session.h"
 #include "ui/models/task_catalogue.h"
 #include "ui/widgets/theme.h"
 
@@ -25,7 +25,7 @@ class RunBar final : public QToolBar {
   Q_OBJECT
 
  public:
-  RunBar(Session& session, const Actions& actions, QWidget* parent = nullptr);
+  RunBar(ProjectSession& session, const Actions& actions, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
 
   void setTasks(const std::vector<TaskEntry>& bundled, const QStringList& recent);
@@ -50,7 +50,7 @@ class RunBar final : public QToolBar {
   [[nodiscard]] QString selfTestText(const services::Progress& progress);
   void restoreBudget();
 
-  Session& m_session;
+  ProjectSession& m_session;
   QComboBox* m_task;
   QComboBox* m_target;
   QComboBox* m_budget;

@@ -18,7 +18,7 @@ namespace swage::ui {
 
 using Severity = services::Notice::Severity;
 
-RunControl::RunControl(Session& session, RunBar& bar, const Actions& actions, const WindowServices& services,
+RunControl::RunControl(ProjectSession& session, RunBar& bar, const Actions& actions, const WindowServices& services,
                        const WindowOptions& options, QWidget* window)
     : QObject(window),
       m_session(session),
@@ -51,9 +51,9 @@ void RunControl::connectActions() {
   on(m_actions.followBest, [this] { m_session.followBest(); });
   connect(&m_bar, &RunBar::edited, this, &RunControl::updateActions);
   connect(&m_bar, &RunBar::taskChosen, this, &RunControl::showTask);
-  connect(&m_session, &Session::stateChanged, this, &RunControl::updateActions);
-  connect(&m_session, &Session::selectionChanged, this, &RunControl::updateActions);
-  connect(&m_session, &Session::runShown, this, &RunControl::updateActions);
+  connect(&m_session, &ProjectSession::stateChanged, this, &RunControl::updateActions);
+  connect(&m_session, &ProjectSession::selectionChanged, this, &RunControl::updateActions);
+  connect(&m_session, &ProjectSession::runShown, this, &RunControl::updateActions);
 }
 
 std::filesystem::path RunControl::projectOf(const std::string& task) const {
@@ -187,7 +187,7 @@ void RunControl::updateActions() {
 }
 
 LeftOff RunControl::leftOff() const {
-  const bool chosen = m_session.follow() == Session::Follow::Candidate;
+  const bool chosen = m_session.follow() == ProjectSession::Follow::Candidate;
   return {.task = m_bar.task(),
           .project = toQString(m_session.project().string()),
           .projectChosen = !m_options.spec.project.empty(),

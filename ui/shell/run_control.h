@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 #include "ui/models/task_catalogue.h"
 #include "ui/shell/shell_state.h"
 #include "ui/shell/window_services.h"
@@ -26,7 +26,7 @@ class RunControl final : public QObject {
 
  public:
   // `window` is what dialogs belong to, and owns this.
-  RunControl(Session& session, RunBar& bar, const Actions& actions, const WindowServices& services,
+  RunControl(ProjectSession& session, RunBar& bar, const Actions& actions, const WindowServices& services,
              const WindowOptions& options, QWidget* window);
 
   // Chooses a task as the user does in the picker; shows what its project recorded.
@@ -64,7 +64,7 @@ class RunControl final : public QObject {
   void startSearch(const services::RunSpec& spec);
   [[nodiscard]] std::filesystem::path projectOf(const std::string& task) const;
 
-  Session& m_session;
+  ProjectSession& m_session;
   RunBar& m_bar;
   const Actions& m_actions;
   WindowServices m_services;

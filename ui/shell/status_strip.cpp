@@ -42,8 +42,8 @@ QStringList laneTexts(const std::vector<services::LaneStatus>& lanes) {
 
 }  // namespace
 
-StatusStrip::StatusStrip(Session& session, const services::EditService* edits, const services::ProfileService* profiles,
-                         QWidget* parent)
+StatusStrip::StatusStrip(ProjectSession& session, const services::EditService* edits,
+                         const services::ProfileService* profiles, QWidget* parent)
     : QStatusBar(parent),
       m_session(session),
       m_device(new ElidedLabel(Qt::ElideRight)),
@@ -62,9 +62,9 @@ StatusStrip::StatusStrip(Session& session, const services::EditService* edits, c
   addWidget(m_device, 2);
   addWidget(m_workers, 3);
   addPermanentWidget(m_record, 3);
-  connect(&session, &Session::lanesChanged, this, &StatusStrip::showWorkers);
-  connect(&session, &Session::stateChanged, this, &StatusStrip::showWorkers);
-  connect(&session, &Session::runShown, this, &StatusStrip::showRecord);
+  connect(&session, &ProjectSession::lanesChanged, this, &StatusStrip::showWorkers);
+  connect(&session, &ProjectSession::stateChanged, this, &StatusStrip::showWorkers);
+  connect(&session, &ProjectSession::runShown, this, &StatusStrip::showRecord);
   if (edits != nullptr) {
     watch(*edits);
   }

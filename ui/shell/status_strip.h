@@ -5,7 +5,7 @@
 
 #include "core/services/edit_service.h"
 #include "core/services/profile_service.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 namespace swage::ui {
 
@@ -17,7 +17,7 @@ class StatusStrip final : public QStatusBar {
 
  public:
   // Without `edits` or `profiles` there is nothing to say of them.
-  StatusStrip(Session& session, const services::EditService* edits, const services::ProfileService* profiles,
+  StatusStrip(ProjectSession& session, const services::EditService* edits, const services::ProfileService* profiles,
               QWidget* parent = nullptr);
 
  private:
@@ -26,7 +26,7 @@ class StatusStrip final : public QStatusBar {
   void showWorkers();
   void showRecord();
 
-  Session& m_session;
+  ProjectSession& m_session;
   ElidedLabel* m_device;
   ElidedLabel* m_workers;
   ElidedLabel* m_record;

@@ -36,7 +36,7 @@ std::vector<Message> sampleMessages() {
           Compile{9, request, 12.0, 1 << 20},
           Compiled{10, binary},
           Compiled{11, domain::CompileFailed{domain::CompileFailureReason::Timeout, "slow"}},
-          Profile{12, testing::samplePlan(), bytes, false, false, 3.0},
+          ProfileRequest{12, testing::samplePlan(), bytes, false, false, 3.0},
           Profiled{13, testing::sampleProfile(), true},
           MakeRoom{},
           RoomMade{1LL << 37},

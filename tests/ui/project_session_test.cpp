@@ -6,7 +6,7 @@
 
 #include "tests/support/temp_dir.h"
 #include "tests/ui/demo_data.h"
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 namespace swage::ui {
 namespace {
@@ -31,7 +31,7 @@ class SessionTest : public ::testing::Test {
   swage::testing::TempDir folder;
   swage::testing::FakeRunService run;
   swage::testing::FakeRecordService record;
-  Session session{run, record};
+  ProjectSession session{run, record};
 };
 
 TEST_F(SessionTest, ShowsTheRunItStarted) {
@@ -43,8 +43,8 @@ TEST_F(SessionTest, ShowsTheRunItStarted) {
 
 TEST_F(SessionTest, PassesAThousandEventsOnAsOneFrame) {
   startRun();
-  const QSignalSpy frames(&session, &Session::cellsChanged);
-  const QSignalSpy rows(&session, &Session::candidatesChanged);
+  const QSignalSpy frames(&session, &ProjectSession::cellsChanged);
+  const QSignalSpy rows(&session, &ProjectSession::candidatesChanged);
   for (int i = 0; i < 1000; ++i) {
     Q_EMIT run.archiveChanged(record.cellRows);
     Q_EMIT run.candidateEvaluated(record.rows.front());
@@ -86,7 +86,7 @@ TEST_F(SessionTest, FollowsTheBestUntilTheUserChooses) {
   session.selectCandidate(domain::CandidateId(3));
   EXPECT_EQ(session.detail()->row.id, domain::CandidateId(3));
   Q_EMIT run.archiveChanged(record.cellRows);
-  const QSignalSpy frames(&session, &Session::cellsChanged);
+  const QSignalSpy frames(&session, &ProjectSession::cellsChanged);
   EXPECT_TRUE(QTest::qWaitFor([&] { return frames.size() == 1; }, kDeadlineMs));
   EXPECT_EQ(session.selectedCandidate(), domain::CandidateId(3));
   session.followBest();
@@ -104,7 +104,7 @@ TEST_F(SessionTest, AChosenCellShowsItsNewBest) {
 }
 
 TEST_F(SessionTest, ReportsTheErrorOfARunButNotACancellation) {
-  const QSignalSpy notices(&session, &Session::noticed);
+  const QSignalSpy notices(&session, &ProjectSession::noticed);
   startRun();
   services::RunOutcome outcome;
   outcome.state = RunState::Failed;
@@ -121,7 +121,7 @@ TEST_F(SessionTest, ReportsTheErrorOfARunButNotACancellation) {
 }
 
 TEST_F(SessionTest, ABrokenRecordIsReportedAndNothingIsShown) {
-  const QSignalSpy notices(&session, &Session::noticed);
+  const QSignalSpy notices(&session, &ProjectSession::noticed);
   record.failure = Error(ErrorKind::Storage, "file is not a database");
   startRun();
   EXPECT_EQ(notices.size(), 1);

@@ -18,14 +18,14 @@ namespace swage::ui {
 // What every page of the window shows: one run, its cells, and one selected candidate. Sits between the services and
 // the widgets: gathers the engine's events and passes them on at most once a frame, so that ten thousand a second cost
 // as much as twenty. GUI thread only. Failures of the record come out as noticed().
-class Session final : public QObject {
+class ProjectSession final : public QObject {
   Q_OBJECT
 
  public:
   // Whose candidate is shown: the best of all until the user chooses a cell or a candidate.
   enum class Follow : std::uint8_t { Best, Cell, Candidate };
 
-  Session(services::RunService& run, services::RecordService& record, QObject* parent = nullptr);
+  ProjectSession(services::RunService& run, services::RecordService& record, QObject* parent = nullptr);
 
   // Opens the record of a project, if it has one, and shows its newest run.
   void openProject(const std::filesystem::path& project);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/models/session.h"
+#include "ui/models/project_session.h"
 
 #include <algorithm>
 #include <chrono>
@@ -48,18 +48,18 @@ services::Progress progressOf(const services::RunSummary& run, const std::vector
 
 }  // namespace
 
-Session::Session(services::RunService& run, services::RecordService& record, QObject* parent)
+ProjectSession::ProjectSession(services::RunService& run, services::RecordService& record, QObject* parent)
     : QObject(parent), m_run(run), m_record(record), m_state(run.state()), m_cells(emptyCells()) {
   m_frame.setSingleShot(true);
   m_frame.setInterval(kFrame);
   m_rows.setSingleShot(true);
   m_rows.setInterval(kRows);
-  connect(&m_frame, &QTimer::timeout, this, &Session::showFrame);
-  connect(&m_rows, &QTimer::timeout, this, &Session::showRows);
-  connect(&run, &services::RunService::stateChanged, this, &Session::handleState);
-  connect(&run, &services::RunService::runCreated, this, &Session::handleRunCreated);
-  connect(&run, &services::RunService::progressed, this, &Session::handleProgress);
-  connect(&run, &services::RunService::archiveChanged, this, &Session::handleCells);
+  connect(&m_frame, &QTimer::timeout, this, &ProjectSession::showFrame);
+  connect(&m_rows, &QTimer::timeout, this, &ProjectSession::showRows);
+  connect(&run, &services::RunService::stateChanged, this, &ProjectSession::handleState);
+  connect(&run, &services::RunService::runCreated, this, &ProjectSession::handleRunCreated);
+  connect(&run, &services::RunService::progressed, this, &ProjectSession::handleProgress);
+  connect(&run, &services::RunService::archiveChanged, this, &ProjectSession::handleCells);
   connect(&run, &services::RunService::candidateEvaluated, this, [this] { startOnce(m_rows); });
   connect(&run, &services::RunService::baselineMeasured, this, [this] {
     m_historyDirty = true;
@@ -73,10 +73,10 @@ Session::Session(services::RunService& run, services::RecordService& record, QOb
     notice.text = asSentence(notice.text);
     Q_EMIT noticed(notice);
   });
-  connect(&run, &services::RunService::finished, this, &Session::handleFinished);
+  connect(&run, &services::RunService::finished, this, &ProjectSession::handleFinished);
 }
 
-void Session::openProject(const std::filesystem::path& project) {
+void ProjectSession::openProject(const std::filesystem::path& project) {
   m_project = project;
   m_hasRecord = false;
   forgetEnd();
@@ -95,7 +95,7 @@ void Session::openProject(const std::filesystem::path& project) {
   Q_EMIT runShown(m_shownRun);
 }
 
-bool Session::openRecord() {
+bool ProjectSession::openRecord() {
   const Result<> opened = m_record.open(m_project);
   m_hasRecord = opened.has_value();
   if (!opened) {
@@ -104,7 +104,7 @@ bool Session::openRecord() {
   return m_hasRecord;
 }
 
-void Session::showRun(domain::RunId run) {
+void ProjectSession::showRun(domain::RunId run) {
   forgetEnd();
   clearRun();
   m_shownRun = run;
@@ -115,14 +115,14 @@ void Session::showRun(domain::RunId run) {
 }
 
 // How the last search ended says nothing about another task or run.
-void Session::forgetEnd() {
+void ProjectSession::forgetEnd() {
   if (!m_active && m_state != RunState::Idle) {
     m_state = RunState::Idle;
     Q_EMIT stateChanged(m_state);
   }
 }
 
-void Session::clearRun() {
+void ProjectSession::clearRun() {
   m_shownRun = {};
   m_summary.reset();
   m_progress = {};
@@ -135,7 +135,7 @@ void Session::clearRun() {
   applySelection({});
 }
 
-void Session::reloadRun() {
+void ProjectSession::reloadRun() {
   if (auto summary = m_record.run(m_shownRun)) {
     m_summary = std::move(*summary);
   } else {
@@ -156,7 +156,7 @@ void Session::reloadRun() {
   Q_EMIT cellsChanged();
 }
 
-void Session::reloadHistory() {
+void ProjectSession::reloadHistory() {
   m_historyDirty = false;
   if (auto history = m_record.history(m_shownRun)) {
     m_history = std::move(*history);
@@ -171,7 +171,7 @@ void Session::reloadHistory() {
   Q_EMIT historyChanged();
 }
 
-void Session::start(const services::RunSpec& spec) {
+void ProjectSession::start(const services::RunSpec& spec) {
   if (!canStart()) {
     return;
   }
@@ -183,7 +183,7 @@ void Session::start(const services::RunSpec& spec) {
   m_run.start(spec);
 }
 
-void Session::togglePause() {
+void ProjectSession::togglePause() {
   if (m_state == RunState::Paused) {
     m_run.resume();
   } else if (canPause()) {
@@ -191,46 +191,46 @@ void Session::togglePause() {
   }
 }
 
-void Session::stop() {
+void ProjectSession::stop() {
   if (canStop()) {
     m_run.stop();
   }
 }
 
-void Session::kill() {
+void ProjectSession::kill() {
   if (isActive()) {
     m_run.kill();
   }
 }
 
-bool Session::canPause() const {
+bool ProjectSession::canPause() const {
   return m_active && (m_state == RunState::Running || m_state == RunState::Paused);
 }
 
-bool Session::canStop() const {
+bool ProjectSession::canStop() const {
   return m_active && m_state != RunState::Stopping;
 }
 
-bool Session::canResumeRecorded() const {
+bool ProjectSession::canResumeRecorded() const {
   return canStart() && m_summary && m_summary->status != domain::RunStatus::Finished;
 }
 
-bool Session::showsLiveRun() const {
+bool ProjectSession::showsLiveRun() const {
   return isActive() && m_run.currentRun() == m_shownRun;
 }
 
-void Session::handleState(RunState state) {
+void ProjectSession::handleState(RunState state) {
   m_state = state;
   Q_EMIT stateChanged(state);
 }
 
-void Session::handleRunCreated(domain::RunId run) {
+void ProjectSession::handleRunCreated(domain::RunId run) {
   if (openRecord()) {
     showRun(run);
   }
 }
 
-void Session::handleProgress(const services::Progress& progress) {
+void ProjectSession::handleProgress(const services::Progress& progress) {
   if (m_shownRun.isValid() && !showsLiveRun()) {
     return;
   }
@@ -240,7 +240,7 @@ void Session::handleProgress(const services::Progress& progress) {
   startOnce(m_frame);
 }
 
-void Session::handleCells(const std::vector<services::CellSummary>& cells) {
+void ProjectSession::handleCells(const std::vector<services::CellSummary>& cells) {
   if (!showsLiveRun()) {
     return;
   }
@@ -249,7 +249,7 @@ void Session::handleCells(const std::vector<services::CellSummary>& cells) {
   startOnce(m_frame);
 }
 
-void Session::handleFinished(const services::RunOutcome& outcome) {
+void ProjectSession::handleFinished(const services::RunOutcome& outcome) {
   m_frame.stop();
   m_rows.stop();
   m_active = false;
@@ -268,11 +268,11 @@ void Session::handleFinished(const services::RunOutcome& outcome) {
   Q_EMIT finished(outcome);
 }
 
-void Session::report(const Error& error) {
+void ProjectSession::report(const Error& error) {
   Q_EMIT noticed({services::Notice::Severity::Error, error.message(), error.hint()});
 }
 
-void Session::showFrame() {
+void ProjectSession::showFrame() {
   if (m_progressDirty) {
     m_progressDirty = false;
     Q_EMIT progressChanged();
@@ -288,7 +288,7 @@ void Session::showFrame() {
   }
 }
 
-void Session::showRows() {
+void ProjectSession::showRows() {
   if (!m_shownRun.isValid()) {
     return;
   }
@@ -298,14 +298,14 @@ void Session::showRows() {
   }
 }
 
-void Session::selectCell(int index) {
+void ProjectSession::selectCell(int index) {
   m_follow = index < 0 ? Follow::Best : Follow::Cell;
   m_selectedCell = index;
   const services::CellSummary* cell = find(m_cells, index);
   applySelection(cell != nullptr ? cell->best : domain::CandidateId());
 }
 
-void Session::selectCandidate(domain::CandidateId id) {
+void ProjectSession::selectCandidate(domain::CandidateId id) {
   m_follow = Follow::Candidate;
   if (id == m_selected) {
     return;
@@ -314,13 +314,13 @@ void Session::selectCandidate(domain::CandidateId id) {
   applySelection(id);
 }
 
-void Session::followBest() {
+void ProjectSession::followBest() {
   m_follow = Follow::Best;
   m_selectedCell = -1;
   updateFollowed();
 }
 
-void Session::updateFollowed() {
+void ProjectSession::updateFollowed() {
   domain::CandidateId wanted = m_selected;
   if (m_follow == Follow::Best) {
     wanted = overallBest(m_cells);
@@ -333,7 +333,7 @@ void Session::updateFollowed() {
   }
 }
 
-void Session::applySelection(domain::CandidateId id) {
+void ProjectSession::applySelection(domain::CandidateId id) {
   m_selected = id;
   m_detail.reset();
   if (id.isValid()) {
@@ -346,7 +346,7 @@ void Session::applySelection(domain::CandidateId id) {
   Q_EMIT selectionChanged();
 }
 
-const services::CandidateDetail* Session::bestOf(int cell) {
+const services::CandidateDetail* ProjectSession::bestOf(int cell) {
   const services::CellSummary* summary = find(m_cells, cell);
   if (summary == nullptr || !summary->best.isValid()) {
     return nullptr;
