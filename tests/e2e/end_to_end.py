@@ -159,16 +159,32 @@ def a_damaged_database_is_a_storage_error(world):
     assert database.read_bytes() == b"this is no database" * 400
 
 
-def a_missing_compiler_is_an_environment_error(world):
-    """Exit code 5 and the package to install, when every program is there but compilers."""
+def _path_without(world, is_missing):
+    """A PATH on which every program is but those that are said to be missing."""
     programs = world.folder / "programs"
     programs.mkdir()
     for folder in dict.fromkeys(map(os.path.realpath, os.environ["PATH"].split(os.pathsep))):
         for program in os.scandir(folder) if os.path.isdir(folder) else ():
-            is_compiler = any(word in program.name for word in ("g++", "c++", "gcc", "clang", "cpp")) or program.name == "cc"
-            if not is_compiler and not (programs / program.name).is_symlink():
+            if not is_missing(program.name) and not (programs / program.name).is_symlink():
                 (programs / program.name).symlink_to(program.path)
-    environment = dict(world.environment, PATH=str(programs))
+    return str(programs)
+
+
+def a_missing_sandbox_ends_a_search_before_its_task_is_imported(world):
+    """Exit code 12 and the package to install; no bundle has been written."""
+    environment = dict(world.environment, PATH=_path_without(world, lambda name: name == "bwrap"))
+    done = world.optimize(world.task(), "--time-budget", "5s", code=12, environment=environment)
+    assert "bubblewrap" in done.stderr + done.stdout, done.stderr
+    assert not list(world.project.glob("tasks/*")), "the task was imported"
+
+
+def a_missing_compiler_is_an_environment_error(world):
+    """Exit code 5 and the package to install, when every program is there but compilers."""
+
+    def is_compiler(name):
+        return name == "cc" or any(word in name for word in ("g++", "c++", "gcc", "clang", "cpp"))
+
+    environment = dict(world.environment, PATH=_path_without(world, is_compiler))
     environment.pop("CXX", None)
     done = world.optimize(world.task(), "--time-budget", "5s", code=5, environment=environment)
     assert "g++" in done.stderr + done.stdout, done.stderr
