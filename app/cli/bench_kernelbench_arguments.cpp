@@ -10,8 +10,8 @@
 namespace swage::cli {
 namespace {
 
-constexpr double kBytesPerMb = 1e6;
-constexpr double kSmallMb = 1.0;
+constexpr double kBytesPerMib = 1024.0 * 1024.0;
+constexpr double kSmallMib = 1.0;
 
 constexpr const char* kDetails =
     "Imports each problem, searches it, exports the winner and has KernelBench's own checker (src/kernelbench/eval.py "
@@ -54,11 +54,11 @@ void addProblems(CLI::App* command, Raw& raw) {
       ->type_name("LIST")
       ->capture_default_str();
   auto* small = command->add_flag("--small", raw.kernelBenchSmall,
-                                  "Make the sizes of each problem smaller until no tensor is larger than 1 MB");
+                                  "Make the sizes of each problem smaller until no tensor is larger than 1 MiB");
   command
-      ->add_option("--largest-tensor", raw.kernelBenchLargestMb,
-                   "The same for another size, in MB: for devices with little memory or time")
-      ->type_name("MB")
+      ->add_option("--largest-tensor", raw.kernelBenchLargestMib,
+                   "The same for another size, in MiB: for devices with little memory or time")
+      ->type_name("MIB")
       ->check(CLI::PositiveNumber)
       ->excludes(small);
 }
@@ -90,8 +90,8 @@ Result<CommandArguments> kernelBenchArguments(Raw& filled) {
   result.file = filled.output;
   SWAGE_TRY_ASSIGN(result.levels, engine::parseLevels(filled.kernelBenchLevels));
   SWAGE_TRY_ASSIGN(result.problems, engine::parseProblemChoice(filled.kernelBenchProblems));
-  const double megabytes = filled.kernelBenchSmall ? kSmallMb : filled.kernelBenchLargestMb;
-  result.largestTensorBytes = static_cast<std::int64_t>(std::llround(megabytes * kBytesPerMb));
+  const double mebibytes = filled.kernelBenchSmall ? kSmallMib : filled.kernelBenchLargestMib;
+  result.largestTensorBytes = static_cast<std::int64_t>(std::llround(mebibytes * kBytesPerMib));
   services::RunSpec& spec = result.spec;
   spec.timeBudgetSeconds = kDefaultBudgetSeconds;
   if (!filled.timeBudget.empty()) {

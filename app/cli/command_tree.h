@@ -55,7 +55,7 @@ struct Raw {
   std::string kernelBenchLevels = "1,2,3";
   std::string kernelBenchProblems = "all";
   bool kernelBenchSmall = false;
-  double kernelBenchLargestMb = 0.0;
+  double kernelBenchLargestMib = 0.0;
   BenchReportArguments benchReport;
   DoctorArguments doctor;
   CompareArguments compare;

@@ -109,14 +109,17 @@ Result<std::string> failuresText(const RecordServiceImpl& service, domain::RunId
   SWAGE_TRY_ASSIGN(const std::vector<services::CandidateRow> rows, service.candidates(page));
   std::map<std::string, std::pair<std::int64_t, std::string>> ends;  // status: how often, and an example
   for (const services::CandidateRow& row : rows) {
-    if (row.status != "correct") {
+    if (std::find(domain::statusNames().begin(), domain::statusNames().end(), row.status) !=
+            domain::statusNames().end() &&
+        row.status != "correct") {
       auto& [count, example] = ends[row.status];
       ++count;
       example = row.summary;
     }
   }
   if (ends.empty()) {
-    return std::string("no kernel was proposed");
+    return std::string(rows.size() > 1 ? "no kernel was evaluated before the budget was used up"
+                                       : "no kernel was proposed");
   }
   std::vector<std::pair<std::string, std::pair<std::int64_t, std::string>>> ordered(ends.begin(), ends.end());
   std::stable_sort(ordered.begin(), ordered.end(),

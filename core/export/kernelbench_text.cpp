@@ -123,7 +123,7 @@ Table remarkTable(const KernelBenchDocument& document) {
   Table table = {{"task", "name", "remark"}};
   for (const KernelBenchRow& row : document.rows) {
     const std::string place = fmt::format("{}/{}", row.level, row.problem);
-    if (!row.check.verdict.empty() && row.check.verdict != "accepted") {
+    if (row.check.verdict != "accepted" && !row.check.problem.empty()) {
       table.push_back({place, row.name, fmt::format("KernelBench: {}: {}", row.check.verdict, row.check.problem)});
     }
     for (const std::string& doubt : row.isDegenerate ? row.doubts : std::vector<std::string>()) {
@@ -144,8 +144,8 @@ std::string headline(const KernelBenchDocument& document) {
     text += fmt::format(", at most {} candidates each", settings.maxEvaluations);
   }
   if (settings.largestTensorBytes > 0) {
-    text += fmt::format(", made smaller until no tensor is larger than {:g} MB",
-                        static_cast<double>(settings.largestTensorBytes) / 1e6);
+    text += fmt::format(", made smaller until no tensor is larger than {:g} MiB",
+                        static_cast<double>(settings.largestTensorBytes) / (1024.0 * 1024.0));
   }
   return text + fmt::format("; PyTorch {}, Swage {}", document.torchVersion, document.swageVersion);
 }

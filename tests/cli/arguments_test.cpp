@@ -197,7 +197,7 @@ TEST(Arguments, BenchKernelBenchWritesAFileUnderTheNameOfAFlag) {
   EXPECT_EQ(bench.levels, (std::vector<int>{1, 2}));
   EXPECT_EQ(bench.problems.kind, engine::ProblemChoice::Kind::Odd);
   EXPECT_EQ(bench.spec.timeBudgetSeconds, 10.0);
-  EXPECT_EQ(bench.largestTensorBytes, 1'000'000);
+  EXPECT_EQ(bench.largestTensorBytes, 1'048'576);
   EXPECT_EQ(bench.file, "out.json");
   const auto plain = command<BenchKernelBenchArguments>(
       {"bench", "kernelbench", "--checkout", "kb", "--json", "out.json", "--max-evaluations", "5"});
