@@ -129,6 +129,11 @@ std::string speedText(const SpeedComparison& speed) {
          fmt::format(": {} as fast as A ({})\n", ratio, speed.how);
 }
 
+// Without regions where it was not synthesised.
+domain::Genome regionsOf(const ComparedSide& one) {
+  return saidGenome(one.detail).value_or(domain::Genome());
+}
+
 domain::Json sideJson(const ComparedSide& one) {
   domain::Json json = toJson(one.detail.row);
   const domain::Speedup eager = overEager(one);
@@ -137,7 +142,8 @@ domain::Json sideJson(const ComparedSide& one) {
   json["device"] = one.run.device.name;
   json["over_eager"] =
       eager.isKnown() ? domain::Json{{"value", eager.value}, {"low", eager.low}, {"high", eager.high}} : domain::Json();
-  json["genome"] = domain::toJson(saidGenome(one.detail));
+  const std::optional<domain::Genome> genome = saidGenome(one.detail);
+  json["genome"] = genome ? domain::toJson(*genome) : domain::Json();
   json["plan"] = domain::toJson(one.detail.program.plan);
   return json;
 }
@@ -268,7 +274,7 @@ std::string comparisonText(const ComparedSide& a, const ComparedSide& b, const C
   const std::string nameA = "A: " + nameOf(a);
   const std::string nameB = "B: " + nameOf(b);
   std::string text = factTable("", nameA, nameB, compareFacts(a, b)) + '\n' + speedText(compareSpeed(a, b));
-  const std::vector<ComparedFact> parameters = compareParameters(saidGenome(a.detail), saidGenome(b.detail));
+  const std::vector<ComparedFact> parameters = compareParameters(regionsOf(a), regionsOf(b));
   text += parameters.empty() ? "\nparameters  equal\n" : '\n' + factTable("parameters", nameA, nameB, parameters);
   const std::vector<std::string> plan = comparePlans(a.detail.program.plan, b.detail.program.plan);
   if (plan.empty()) {
@@ -289,7 +295,7 @@ domain::Json comparisonJson(const ComparedSide& a, const ComparedSide& b, const 
   domain::Json json = {{"a", sideJson(a)},
                        {"b", sideJson(b)},
                        {"facts", factsJson(compareFacts(a, b))},
-                       {"parameters", factsJson(compareParameters(saidGenome(a.detail), saidGenome(b.detail)))},
+                       {"parameters", factsJson(compareParameters(regionsOf(a), regionsOf(b)))},
                        {"plan", comparePlans(a.detail.program.plan, b.detail.program.plan)},
                        {"ratio", nullptr},
                        {"not_compared", speed.obstacle.empty() ? domain::Json() : domain::Json(speed.obstacle)},

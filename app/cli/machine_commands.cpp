@@ -29,7 +29,7 @@ domain::Json checksJson(const std::vector<services::DoctorCheck>& checks) {
 }
 
 std::string numberOf(const domain::DeviceInfo& info) {
-  return info.target == domain::Target::Cpu ? "cpu" : fmt::format("cuda:{}", info.ordinal);
+  return info.kind == domain::DeviceKind::Cpu ? "cpu" : fmt::format("cuda:{}", info.ordinal);
 }
 
 Tone toneOf(DeviceStatus::State state) {

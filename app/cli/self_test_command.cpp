@@ -28,7 +28,7 @@ void SelfTestCommand::interrupt(int signal, int count) {
   }
 }
 
-void SelfTestCommand::run(const Result<domain::Target>& target) {
+void SelfTestCommand::run(const Result<domain::DeviceKind>& target) {
   if (!target) {
     fail(target.error());
     return;
@@ -69,7 +69,7 @@ void SelfTestCommand::show(const Result<services::SelfTestReport>& report) {
   }
   const run::SessionParts& parts = context().parts;
   if (parts.selfTest) {
-    const trust::SelfTest::Options options = trust::selfTestOptions(parts.programs, report->device.target);
+    const trust::SelfTest::Options options = trust::selfTestOptions(parts.programs, report->device.kind);
     const trust::SelfTestKey key{report->device, report->torchVersion,
                                  trust::buildOf(options.worker.program, options.compiler.program), m_corpusHash};
     const Result<> kept = trust::keepVerdict(parts.selfTest->verdicts, key, report->hasPassed(), report->cases.size());

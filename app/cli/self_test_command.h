@@ -20,7 +20,7 @@ class SelfTestCommand final : public Command {
   void interrupt(int signal, int count) override;
 
  private:
-  void run(const Result<domain::Target>& target);
+  void run(const Result<domain::DeviceKind>& target);
   void showCase(const services::SelfTestCase& one);
   void show(const Result<services::SelfTestReport>& report);
 

@@ -168,7 +168,7 @@ std::string_view verdictWord(services::SelfTestCase::Verdict verdict) {
 
 }  // namespace
 
-domain::Genome saidGenome(const services::CandidateDetail& detail) {
+std::optional<domain::Genome> saidGenome(const services::CandidateDetail& detail) {
   return domain::withSourceParameters(detail.genome, detail.program.source);
 }
 
@@ -225,7 +225,8 @@ Json toJson(const services::CandidateRow& row) {
 
 Json toJson(const services::CandidateDetail& detail) {
   Json json = toJson(detail.row);
-  json["genome"] = domain::toJson(saidGenome(detail));
+  const std::optional<domain::Genome> genome = saidGenome(detail);
+  json["genome"] = genome ? domain::toJson(*genome) : Json();
   json["program"] = domain::toJson(detail.program);
   json["assembly"] = detail.assembly;
   json["compile_log"] = detail.compileLog;
@@ -322,7 +323,8 @@ std::string candidateText(const services::CandidateDetail& detail) {
     }
     addTiming(text, *correct, domain::numericModes(detail.genome));
   }
-  const domain::Genome genome = saidGenome(detail);
+  text += fmt::format("language    {}\n", domain::factsOf(detail.program.language).displayName);
+  const domain::Genome genome = saidGenome(detail).value_or(domain::Genome());
   for (const domain::RegionGene& region : genome.regions) {
     text += "region      " + regionText(region) + '\n';
   }

@@ -43,7 +43,7 @@ namespace swage::cli {
 [[nodiscard]] std::string selfTestLine(const services::SelfTestCase& one);
 [[nodiscard]] std::string selfTestSummary(const services::SelfTestReport& report);
 // With the parameters that the source has: of an edited one the record has those of its parent.
-[[nodiscard]] domain::Genome saidGenome(const services::CandidateDetail& detail);
+[[nodiscard]] std::optional<domain::Genome> saidGenome(const services::CandidateDetail& detail);
 [[nodiscard]] std::string describeCell(const domain::Cell& cell);
 
 }  // namespace swage::cli

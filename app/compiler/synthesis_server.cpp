@@ -57,6 +57,15 @@ class Answers {
       case Call::Seeds: answer.genomes = m_synthesizer->seeds(); return;
       case Call::Neighbours: answer.genomes = m_synthesizer->neighbours(request.genome); return;
       case Call::CoveredNodes: answer.nodes = m_synthesizer->coveredNodes(); return;
+      case Call::ReachableCells: {
+        const search::ReachableCells cells = m_synthesizer->reachableCells();
+        for (int index = 0; index < domain::kCellCount; ++index) {
+          if (cells[static_cast<std::size_t>(index)]) {
+            answer.cells.push_back(index);
+          }
+        }
+        return;
+      }
       case Call::Vary: {
         if (auto varied = m_synthesizer->vary(request.kind, request.genome, request.other ? &*request.other : nullptr,
                                               request.aim ? &*request.aim : nullptr, random)) {

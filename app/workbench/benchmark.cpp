@@ -117,9 +117,9 @@ int runBenchmark(TimedApplication& application, const BenchmarkOptions& options)
   result.stall99Ms = percentile(heartbeat.stalls(), 0.99);
   result.stallMaxMs = percentile(heartbeat.stalls(), 1.0);
   result.memoryEndMb = residentMb();
-  for (const domain::Target target : {domain::Target::Cpu, domain::Target::Cuda}) {
+  for (const domain::Language language : {domain::Language::Cpp, domain::Language::CudaCpp}) {
     if (options.drafts) {
-      result.drafts.push_back({target, options.drafts(target)});
+      result.drafts.push_back({language, options.drafts(language)});
     }
   }
   std::fputs((options.json ? toJson(result) : toText(result)).c_str(), stdout);
@@ -129,10 +129,11 @@ int runBenchmark(TimedApplication& application, const BenchmarkOptions& options)
 std::string toText(const BenchmarkResult& result) {
   std::string drafts;
   for (const BenchmarkResult::Drafts& one : result.drafts) {
-    drafts += one.times
-                  ? fmt::format("draft {:<8}{:.0f} ms median to assembly, longest {:.0f} ms, first {:.0f} ms\n",
-                                domain::name(one.target), one.times->medianMs, one.times->maxMs, one.times->firstMs)
-                  : fmt::format("draft {:<8}not measured: {}\n", domain::name(one.target), one.times.error().message());
+    drafts +=
+        one.times
+            ? fmt::format("draft {:<8}{:.0f} ms median to assembly, longest {:.0f} ms, first {:.0f} ms\n",
+                          domain::name(one.language), one.times->medianMs, one.times->maxMs, one.times->firstMs)
+            : fmt::format("draft {:<8}not measured: {}\n", domain::name(one.language), one.times.error().message());
   }
   return fmt::format(
       "events        {}\n"
@@ -154,7 +155,7 @@ std::string toJson(const BenchmarkResult& result) {
       drafts += fmt::format(
           ", \"draft_{0}_median_ms\": {1:.1f}, \"draft_{0}_max_ms\": {2:.1f}, "
           "\"draft_{0}_first_ms\": {3:.1f}",
-          domain::name(one.target), one.times->medianMs, one.times->maxMs, one.times->firstMs);
+          domain::name(one.language), one.times->medianMs, one.times->maxMs, one.times->firstMs);
     }
   }
   return fmt::format(

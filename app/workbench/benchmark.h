@@ -32,7 +32,7 @@ struct BenchmarkOptions {
   int eventsPerSecond = 10000;
   bool json = false;
   // How long drafts take for a target. Null: nobody compiles.
-  std::function<Result<DraftTimes>(domain::Target)> drafts = nullptr;
+  std::function<Result<DraftTimes>(domain::Language)> drafts = nullptr;
 };
 
 struct BenchmarkResult {
@@ -47,7 +47,7 @@ struct BenchmarkResult {
   double memoryEndMb = 0.0;
   // From the last key to the assembly; an error says why that could not be measured here.
   struct Drafts {
-    domain::Target target = domain::Target::Cpu;
+    domain::Language language = domain::Language::Cpp;
     Result<DraftTimes> times;
   };
   std::vector<Drafts> drafts;

@@ -230,41 +230,31 @@ int showDemo(QApplication& application, WorkbenchOptions options) {
                     window);
 }
 
-// The example of a pattern as one source, as a search would compile it.
-Result<domain::CompileRequest> exampleOf(const std::filesystem::path& patterns, domain::Target target) {
+// The example of a pattern of rows, as a search would compile it.
+Result<domain::CompileRequest> exampleOf(const std::filesystem::path& patterns, domain::Language language) {
+  const domain::LanguageFacts& facts = domain::factsOf(language);
+  const std::string_view id = language == domain::Language::CudaCpp ? "row_block" : "row";
   domain::CompileRequest request;
-  request.target = target;
-  if (target == domain::Target::Cuda) {
-    const std::filesystem::path folder = patterns / domain::name(target);
-    request.entries = {"example"};
-    request.architecture = "sm_90a";
-    SWAGE_TRY_ASSIGN(request.source, readTextFile(folder / "common.cuh"));
-    SWAGE_TRY_ASSIGN(std::string kernel, readTextFile(folder / "row_block" / "kernel.cu"));
-    if (const std::size_t include = kernel.find("#include"); include != std::string::npos) {
-      kernel.erase(include, kernel.find('\n', include) - include);
-    }
-    request.source += kernel;
-    return request;
-  }
+  request.language = language;
   request.entries = {"swage_kernel_0"};
-  request.architecture = "native";
+  request.architecture = facts.architecture.empty() ? "sm_90a" : facts.architecture;
   const engine::PatternServiceImpl service(patterns);
   SWAGE_TRY_ASSIGN(const std::vector<services::PatternInfo> known, service.patterns());
   for (const services::PatternInfo& pattern : known) {
-    if (pattern.id == "row" && pattern.target == domain::name(target)) {
+    if (pattern.id == id && pattern.language == facts.displayName) {
       request.source = pattern.source;
     }
   }
   return request;
 }
 
-Result<DraftTimes> timeDrafts(domain::Target target) {
+Result<DraftTimes> timeDrafts(domain::Language language) {
   constexpr int kDrafts = 15;
   const process::Locations locations =
       process::Locations::find(std::filesystem::path(QApplication::applicationDirPath().toStdString()));
   engine::CompileServiceImpl compiles(engine::CompileServiceImpl::standard(
       process::Programs::standard(locations).compilerCommand, process::cacheFolder()));
-  SWAGE_TRY_ASSIGN(const domain::CompileRequest request, exampleOf(locations.patterns, target));
+  SWAGE_TRY_ASSIGN(const domain::CompileRequest request, exampleOf(locations.patterns, language));
   return measureDrafts(
       compiles, [&compiles](domain::CompileRequest draft) { return compiles.compile(std::move(draft)); }, request,
       kDrafts);

@@ -18,7 +18,7 @@ void ReplayEdits::evaluate(const services::EditSpec&) {
   QTimer::singleShot(0, this, [this] { Q_EMIT finished(refusal()); });
 }
 
-Result<std::vector<services::RegionParameters>> ReplayEdits::regions(domain::Target, const domain::Genome&) const {
+Result<std::vector<services::RegionParameters>> ReplayEdits::regions(domain::Language, const domain::Genome&) const {
   return std::vector<services::RegionParameters>();
 }
 

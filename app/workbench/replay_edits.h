@@ -15,7 +15,7 @@ class ReplayEdits final : public services::EditService {
   void evaluate(const services::EditSpec& spec) override;
   void cancel() override {}
   [[nodiscard]] bool isActive() const override { return false; }
-  [[nodiscard]] Result<std::vector<services::RegionParameters>> regions(domain::Target target,
+  [[nodiscard]] Result<std::vector<services::RegionParameters>> regions(domain::Language language,
                                                                         const domain::Genome& genome) const override;
 };
 

@@ -22,7 +22,7 @@ std::optional<int> parseCount(std::string_view text, int largest) {
 
 Result<> setDevice(WorkerOptions& options, std::string_view text) {
   if (text == "cpu") {
-    options.target = domain::Target::Cpu;
+    options.target = domain::DeviceKind::Cpu;
     return {};
   }
   const std::string_view kind = text.substr(0, text.find(':'));
@@ -30,7 +30,7 @@ Result<> setDevice(WorkerOptions& options, std::string_view text) {
   if (kind != "cuda" || !ordinal) {
     return usage(fmt::format("'{}' is no device", text));
   }
-  options.target = domain::Target::Cuda;
+  options.target = domain::DeviceKind::Cuda;
   options.ordinal = *ordinal;
   return {};
 }

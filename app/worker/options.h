@@ -6,12 +6,12 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "core/domain/target.h"
+#include "core/domain/device_kind.h"
 
 namespace swage::worker {
 
 struct WorkerOptions {
-  domain::Target target = domain::Target::Cpu;
+  domain::DeviceKind target = domain::DeviceKind::Cpu;
   int ordinal = 0;       // of a GPU
   int threads = 0;       // 0: as many as PyTorch takes by default
   bool standBy = false;  // takes the device with the first request

@@ -99,7 +99,7 @@ void WorkerLoop::releaseMemory() {
   if (m_session) {
     m_session->makeRoom();
   } else {
-    verify::releaseCachedMemory(m_device.info().target);
+    verify::releaseCachedMemory(m_device.info().kind);
   }
 }
 

@@ -123,7 +123,7 @@ domain::DeviceInfo CpuDevice::describe(int threads) {
   const std::string_view architecture = ::uname(&machine) == 0 ? machine.machine : "unknown";
   const CpuDescription cpu = describeCpu(readTextFile("/proc/cpuinfo").value_or(""), architecture);
   domain::DeviceInfo info;
-  info.target = domain::Target::Cpu;
+  info.kind = domain::DeviceKind::Cpu;
   info.host = hostName();
   info.name = cpu.name;
   info.architecture = cpu.architecture;

@@ -56,7 +56,7 @@ domain::DeviceInfo describeDevice(const CudaDriver& driver, CUdevice device, int
                                   const NvmlFacts& facts) {
   domain::DeviceInfo info;
   std::array<char, 256> text{};
-  info.target = domain::Target::Cuda;
+  info.kind = domain::DeviceKind::Cuda;
   info.ordinal = ordinal;
   info.host = ::gethostname(text.data(), text.size() - 1) == 0 ? text.data() : "localhost";
   text.fill('\0');

@@ -19,8 +19,8 @@ Error withoutCuda(int ordinal) {
 }  // namespace
 #endif
 
-Result<std::unique_ptr<Device>> openDevice(domain::Target target, int ordinal, int threads) {
-  if (target == domain::Target::Cpu) {
+Result<std::unique_ptr<Device>> openDevice(domain::DeviceKind target, int ordinal, int threads) {
+  if (target == domain::DeviceKind::Cpu) {
     return std::unique_ptr<Device>(CpuDevice::create(threads));
   }
 #ifdef SWAGE_HAVE_CUDA_HEADERS
@@ -37,7 +37,7 @@ DeviceList listDevices(int threads) {
   const Result<int> count = countCudaDevices();
   for (int ordinal = 0; count && ordinal < *count; ++ordinal) {
     ListedDevice device;
-    device.info.target = domain::Target::Cuda;
+    device.info.kind = domain::DeviceKind::Cuda;
     device.info.ordinal = ordinal;
     if (Result<domain::DeviceInfo> info = describeCudaDevice(ordinal); !info) {
       device.trouble = info.error();
@@ -58,8 +58,8 @@ DeviceList listDevices(int threads) {
   return list;
 }
 
-Result<> checkDevice(domain::Target target, int ordinal) {
-  if (target == domain::Target::Cpu) {
+Result<> checkDevice(domain::DeviceKind target, int ordinal) {
+  if (target == domain::DeviceKind::Cpu) {
     return {};
   }
 #ifdef SWAGE_HAVE_CUDA_HEADERS

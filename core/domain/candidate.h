@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/strong_id.h"
+#include "core/domain/language.h"
 #include "core/domain/launch_plan.h"
-#include "core/domain/target.h"
 
 namespace swage::domain {
 
@@ -21,7 +21,7 @@ using CandidateId = StrongId<struct CandidateIdTag>;
 // graphs those are the node indices, but a node of several passes (a cross entropy) is several operations.
 struct RegionGene {
   std::vector<int> nodes;
-  std::string pattern;  // "row_block"; catalogue id without the target
+  std::string pattern;  // "row_block"; catalogue id, without the language
   std::map<std::string, std::int64_t> parameters;
   friend bool operator==(const RegionGene&, const RegionGene&) = default;
 };
@@ -40,10 +40,10 @@ struct Genome {
 
 // One program for a task: device source and the plan that launches it.
 struct Program {
-  Target target = Target::Cpu;
-  std::string source;  // CUDA C++ or C++; empty when every step is an ATen call
+  Language language = Language::Cpp;
+  std::string source;  // empty when every step is an ATen call
   LaunchPlan plan;
-  std::vector<std::string> compileFlags;  // from an allow-list, beyond the target's defaults
+  std::vector<std::string> compileFlags;  // from an allow-list, beyond the language's defaults
 
   [[nodiscard]] std::vector<std::string> entries() const;
 };

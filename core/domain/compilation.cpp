@@ -3,6 +3,14 @@
 
 namespace swage::domain {
 
+CompileRequest compileRequest(const Program& program, const DeviceInfo& device) {
+  return {.language = program.language,
+          .source = program.source,
+          .entries = program.entries(),
+          .architecture = architectureFor(program.language, device),
+          .flags = program.compileFlags};
+}
+
 Evaluation evaluationOf(const CompileFailed& failure) {
   if (failure.reason == CompileFailureReason::Refused) {
     return Rejected{.rule = "code check", .detail = failure.log};

@@ -8,13 +8,14 @@
 
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
+#include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
 
 namespace swage::domain {
 
 // What `swage-compiler` is asked: one source to one binary.
 struct CompileRequest {
-  Target target = Target::Cpu;
+  Language language = Language::Cpp;
   std::string source;
   std::vector<std::string> entries;  // extern "C" names the plan launches
   std::string architecture;          // "sm_90a"; "native" on a CPU
@@ -31,6 +32,9 @@ struct CompiledBinary {
 };
 
 using CompileOutcome = std::variant<CompiledBinary, CompileFailed>;
+
+// What the compiler is asked for, so that the program runs on the device.
+[[nodiscard]] CompileRequest compileRequest(const Program& program, const DeviceInfo& device);
 
 // The compiler also looks at a source before and at a binary after compiling: what it refuses breaks a rule.
 [[nodiscard]] Evaluation evaluationOf(const CompileFailed& failure);

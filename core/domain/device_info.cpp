@@ -15,7 +15,7 @@ constexpr int kAsynchronousCopy = 80;  // first compute capability with cp.async
 // meet in a reduction, a barrier or atomics. Only the matrix unit is missing on some CPUs.
 bool isReachable(const Cell& cell, const DeviceInfo& device) {
   const bool needsMatrixUnit = cell.arithmetic == Arithmetic::TensorCore;
-  if (device.target == Target::Cpu) {
+  if (device.kind == DeviceKind::Cpu) {
     return !needsMatrixUnit || device.architecture.find("amx") != std::string::npos;
   }
   if (needsMatrixUnit && device.computeCapability < kTensorCores) {

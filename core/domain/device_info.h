@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "core/domain/cell.h"
-#include "core/domain/target.h"
+#include "core/domain/device_kind.h"
 
 namespace swage::domain {
 
 // One device as its worker sees it. Named by (host, uuid) so that records of several machines do not mix.
 struct DeviceInfo {
-  Target target = Target::Cpu;
+  DeviceKind kind = DeviceKind::Cpu;
   std::string host;
   std::string uuid;
   std::string name;          // "NVIDIA H200", "AMD EPYC …"

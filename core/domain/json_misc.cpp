@@ -36,7 +36,7 @@ KernelFacts readKernelFacts(const JsonReader& reader) {
 }
 
 Json toJson(const DeviceInfo& value) {
-  return {{"target", name(value.target)},
+  return {{"target", name(value.kind)},
           {"host", value.host},
           {"uuid", value.uuid},
           {"name", value.name},
@@ -54,7 +54,7 @@ Json toJson(const DeviceInfo& value) {
 
 DeviceInfo readDeviceInfo(const JsonReader& reader) {
   DeviceInfo device;
-  device.target = reader["target"].word(parseTarget);
+  device.kind = reader["target"].word(parseDeviceKind);
   device.host = reader["host"].text(kMaxName);
   device.uuid = reader["uuid"].text(kMaxName);
   device.name = reader["name"].text(kMaxName);

@@ -202,14 +202,14 @@ LaunchPlan readLaunchPlan(const JsonReader& reader) {
 }
 
 Json toJson(const Program& value) {
-  return {{"target", name(value.target)},
+  return {{"language", name(value.language)},
           {"source", value.source},
           {"plan", toJson(value.plan)},
           {"flags", value.compileFlags}};
 }
 
 Program readProgram(const JsonReader& reader) {
-  return {reader["target"].word(parseTarget), reader["source"].text(), readLaunchPlan(reader["plan"]),
+  return {reader["language"].word(parseLanguage), reader["source"].text(), readLaunchPlan(reader["plan"]),
           reader["flags"].list([](const JsonReader& item) { return item.text(kMaxName); })};
 }
 

@@ -60,4 +60,8 @@ Genome withSourceParameters(Genome genome, std::string_view source) {
   return genome;
 }
 
+std::optional<Genome> withSourceParameters(std::optional<Genome> genome, std::string_view source) {
+  return genome ? std::optional(withSourceParameters(*std::move(genome), source)) : std::nullopt;
+}
+
 }  // namespace swage::domain

@@ -11,5 +11,6 @@ namespace swage::domain {
 // is parameter "lanes" of the first region. A person who edits a source changes those, and the recorded genome is still
 // that of the parent. What the source does not say stays.
 [[nodiscard]] Genome withSourceParameters(Genome genome, std::string_view source);
+[[nodiscard]] std::optional<Genome> withSourceParameters(std::optional<Genome> genome, std::string_view source);
 
 }  // namespace swage::domain

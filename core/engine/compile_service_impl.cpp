@@ -71,11 +71,7 @@ Result<domain::CompileRequest> CompileServiceImpl::requestFor(const services::Dr
     SWAGE_TRY_ASSIGN(const store::Record record, store::Record::open(draft.project, store::Record::Mode::ReadOnly));
     SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, record.candidate(draft.parent));
     SWAGE_TRY_ASSIGN(const store::RunRow run, record.run(candidate.run));
-    m_knownRequest.target = candidate.program.target;
-    m_knownRequest.entries = candidate.program.entries();
-    m_knownRequest.flags = candidate.program.compileFlags;
-    m_knownRequest.architecture =
-        candidate.program.target == domain::Target::Cuda ? run.device.architecture : std::string("native");
+    m_knownRequest = domain::compileRequest(candidate.program, run.device);
     m_known = {.project = draft.project, .parent = draft.parent, .source = {}};
   }
   domain::CompileRequest request = m_knownRequest;

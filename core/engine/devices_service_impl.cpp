@@ -40,7 +40,7 @@ bool isSame(const domain::DeviceInfo& info, const nlohmann::json& seen) {
 
 void lookAtLocks(services::DeviceReport& report) {
   for (DeviceStatus& status : report.devices) {
-    if (status.state != DeviceStatus::State::Usable || status.info.target != domain::Target::Cuda) {
+    if (status.state != DeviceStatus::State::Usable || status.info.kind != domain::DeviceKind::Cuda) {
       continue;
     }
     if (const auto lease = process::DeviceLease::take(status.info);
@@ -84,7 +84,7 @@ Result<std::vector<int>> numbersOf(const std::vector<std::string>& devices, cons
       continue;
     }
     const auto hasIt = [&word](const DeviceStatus& status) {
-      return status.info.target == domain::Target::Cuda && status.info.uuid.starts_with(word);
+      return status.info.kind == domain::DeviceKind::Cuda && status.info.uuid.starts_with(word);
     };
     const auto found = std::find_if(report.devices.begin(), report.devices.end(), hasIt);
     if (found == report.devices.end()) {
@@ -123,7 +123,7 @@ void addTorch(services::DeviceReport& report, const Result<nlohmann::json>& docu
   report.torchCuda = member(torch, "cuda_version");
   const nlohmann::json seen = torch.is_object() ? torch.value("devices", nlohmann::json::array()) : nlohmann::json();
   for (DeviceStatus& status : report.devices) {
-    const bool isCpu = status.info.target == domain::Target::Cpu;
+    const bool isCpu = status.info.kind == domain::DeviceKind::Cpu;
     status.isSeenByTorch = isCpu || std::any_of(seen.begin(), seen.end(), [&status](const nlohmann::json& one) {
                              return isSame(status.info, one);
                            });

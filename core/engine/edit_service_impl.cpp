@@ -24,11 +24,11 @@ services::ParameterRange rangeOf(const patterns::Pattern* pattern, const std::st
 
 }  // namespace
 
-std::vector<services::RegionParameters> describeRegions(const patterns::Catalogue& catalogue, domain::Target target,
+std::vector<services::RegionParameters> describeRegions(const patterns::Catalogue& catalogue, domain::Language language,
                                                         const domain::Genome& genome) {
   std::vector<services::RegionParameters> regions;
   for (const domain::RegionGene& gene : genome.regions) {
-    const patterns::Pattern* pattern = catalogue.find(target, gene.pattern);
+    const patterns::Pattern* pattern = catalogue.find(language, gene.pattern);
     services::RegionParameters region;
     region.pattern = gene.pattern;
     region.description = pattern != nullptr ? pattern->description : std::string();
@@ -78,10 +78,10 @@ void EditServiceImpl::handleFinished(const Result<services::EditOutcome>& outcom
   Q_EMIT finished(outcome);
 }
 
-Result<std::vector<services::RegionParameters>> EditServiceImpl::regions(domain::Target target,
+Result<std::vector<services::RegionParameters>> EditServiceImpl::regions(domain::Language language,
                                                                          const domain::Genome& genome) const {
   SWAGE_TRY_ASSIGN(const patterns::Catalogue catalogue, patterns::Catalogue::load(m_patterns));
-  return describeRegions(catalogue, target, genome);
+  return describeRegions(catalogue, language, genome);
 }
 
 }  // namespace swage::engine

@@ -27,7 +27,7 @@ class EditServiceImpl final : public services::EditService {
   void evaluate(const services::EditSpec& spec) override;
   void cancel() override;
   [[nodiscard]] bool isActive() const override { return m_evaluation != nullptr; }
-  [[nodiscard]] Result<std::vector<services::RegionParameters>> regions(domain::Target target,
+  [[nodiscard]] Result<std::vector<services::RegionParameters>> regions(domain::Language language,
                                                                         const domain::Genome& genome) const override;
 
  private:
@@ -42,7 +42,7 @@ class EditServiceImpl final : public services::EditService {
 // What the patterns of the catalogue say about a genome. A pattern or parameter that the catalogue does not have any
 // more is left with its value alone.
 [[nodiscard]] std::vector<services::RegionParameters> describeRegions(const patterns::Catalogue& catalogue,
-                                                                      domain::Target target,
+                                                                      domain::Language language,
                                                                       const domain::Genome& genome);
 
 }  // namespace swage::engine

@@ -13,7 +13,7 @@
 namespace swage::engine {
 namespace {
 
-using domain::Target;
+using domain::DeviceKind;
 using domain::ValueId;
 
 constexpr std::chrono::minutes kProbeLimit{2};
@@ -45,8 +45,8 @@ constexpr const char* kCudaKernel = R"(extern "C" __global__ void relu_kernel(co
 }
 )";
 
-exporting::ModelNewInput exportOf(Target target, std::string binary, int computeCapability) {
-  const bool isCpu = target == Target::Cpu;
+exporting::ModelNewInput exportOf(DeviceKind target, std::string binary, int computeCapability) {
+  const bool isCpu = target == DeviceKind::Cpu;
   const domain::TensorType tensor = domain::contiguousTensor(domain::ScalarType::Float32, {kElements});
   exporting::ModelNewInput input;
   input.task.name = "relu";
@@ -61,13 +61,13 @@ exporting::ModelNewInput exportOf(Target target, std::string binary, int compute
   step.grid.x = isCpu ? 1 : 4;
   step.block.x = isCpu ? 1 : 256;
   step.arguments = {ValueId(0), ValueId(1)};
-  input.program.target = target;
+  input.program.language = domain::standardLanguage(target);
   input.program.source = isCpu ? kCpuKernel : kCudaKernel;
   input.program.plan.buffers = {tensor, tensor};
   input.program.plan.inputs = {ValueId(0)};
   input.program.plan.outputs = {ValueId(1)};
   input.program.plan.steps = {step};
-  input.device.target = target;
+  input.device.kind = target;
   input.device.computeCapability = computeCapability;
   input.binary = std::move(binary);
   return input;
@@ -132,10 +132,10 @@ Result<> ExportBenchmark::chooseDevices() {
                  "use --target cpu, or install the driver");
   }
   if (m_options.target != "cuda") {
-    m_targets.push_back(Target::Cpu);
+    m_targets.push_back(DeviceKind::Cpu);
   }
   if (m_options.target != "cpu" && hasDriver) {
-    m_targets.push_back(Target::Cuda);
+    m_targets.push_back(DeviceKind::Cuda);
   }
   return {};
 }
@@ -154,8 +154,8 @@ void ExportBenchmark::next() {
   }
   if (m_targets.empty()) {
     conclude(std::nullopt);
-  } else if (m_targets.front() == Target::Cpu) {
-    measure(Target::Cpu, {});
+  } else if (m_targets.front() == DeviceKind::Cpu) {
+    measure(DeviceKind::Cpu, {});
   } else {
     call({"probe"}, &ExportBenchmark::handleProbe);
   }
@@ -194,18 +194,19 @@ void ExportBenchmark::handleProbe(const Result<nlohmann::json>& document) {
   connect(m_compilers.get(), &process::CompilerPool::compiled, this,
           [this](std::uint64_t, const domain::CompileOutcome& outcome) { handleCompiled(outcome); });
   connect(m_compilers.get(), &process::CompilerPool::failed, this, [this](const Error& error) { conclude(error); });
-  m_compilers->compile(0, {Target::Cuda, kCudaKernel, {"relu_kernel"}, fmt::format("sm_{}", m_computeCapability), {}});
+  m_compilers->compile(
+      0, {domain::Language::CudaCpp, kCudaKernel, {"relu_kernel"}, fmt::format("sm_{}", m_computeCapability), {}});
 }
 
 void ExportBenchmark::handleCompiled(const domain::CompileOutcome& outcome) {
   if (const auto* failed = std::get_if<domain::CompileFailed>(&outcome)) {
     conclude(Error(ErrorKind::Environment, fmt::format("NVRTC cannot compile the kernel to measure: {}", failed->log)));
   } else {
-    measure(Target::Cuda, std::get<domain::CompiledBinary>(outcome).bytes);
+    measure(DeviceKind::Cuda, std::get<domain::CompiledBinary>(outcome).bytes);
   }
 }
 
-void ExportBenchmark::measure(Target target, const std::string& binary) {
+void ExportBenchmark::measure(DeviceKind target, const std::string& binary) {
   const std::filesystem::path file =
       std::filesystem::path(m_folder.path().toStdString()) / fmt::format("relu_{}.py", domain::name(target));
   const auto write = [&]() -> Result<> {
@@ -216,7 +217,7 @@ void ExportBenchmark::measure(Target target, const std::string& binary) {
     conclude(written.error());
     return;
   }
-  call({"bench-export", file.string(), "--device", target == Target::Cpu ? "cpu" : "cuda:0", "--calls",
+  call({"bench-export", file.string(), "--device", target == DeviceKind::Cpu ? "cpu" : "cuda:0", "--calls",
         std::to_string(m_options.calls)},
        &ExportBenchmark::handleMeasured);
 }

@@ -64,7 +64,7 @@ class ExportBenchmark : public QObject {
   void probe();
   void handleProbe(const Result<nlohmann::json>& document);
   void handleCompiled(const domain::CompileOutcome& outcome);
-  void measure(domain::Target target, const std::string& binary);
+  void measure(domain::DeviceKind target, const std::string& binary);
   void handleMeasured(const Result<nlohmann::json>& document);
   void call(std::vector<std::string> arguments, void (ExportBenchmark::*then)(const Result<nlohmann::json>&));
   void conclude(const std::optional<Error>& error);
@@ -72,7 +72,7 @@ class ExportBenchmark : public QObject {
   process::Programs m_programs;
   Options m_options;
   QTemporaryDir m_folder;
-  std::deque<domain::Target> m_targets;
+  std::deque<domain::DeviceKind> m_targets;
   std::unique_ptr<process::BridgeCall> m_call;
   std::unique_ptr<process::CompilerPool> m_compilers;
   int m_computeCapability = 0;

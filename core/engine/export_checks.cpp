@@ -62,7 +62,7 @@ Result<> ExportChecks::prepare() {
   if (!m_row.binaryHash.empty()) {
     SWAGE_TRY_ASSIGN(m_binary, record.binary(m_row.binaryHash));
   }
-  const bool canBeSanitised = m_run.device.target == domain::Target::Cuda && m_row.program.plan.hasKernels();
+  const bool canBeSanitised = m_run.device.kind == domain::DeviceKind::Cuda && m_row.program.plan.hasKernels();
   std::erase_if(m_checks, [canBeSanitised](Check check) { return check == Check::Sanitizer && !canBeSanitised; });
   return {};
 }

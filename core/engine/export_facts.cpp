@@ -104,7 +104,7 @@ ExportGate heldBackGate(const ExportEvidence& evidence) {
 
 ExportGate sanitizerGate(const ExportEvidence& evidence) {
   ExportGate gate{.kind = Kind::Sanitizer};
-  if (evidence.run.device.target != domain::Target::Cuda || !evidence.candidate.program.plan.hasKernels()) {
+  if (evidence.run.device.kind != domain::DeviceKind::Cuda || !evidence.candidate.program.plan.hasKernels()) {
     gate.state = State::NotApplicable;
     return gate;
   }

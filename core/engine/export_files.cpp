@@ -91,7 +91,8 @@ Result<exporting::ModelNewInput> readInput(const store::Record& record, ExportEv
   }
   input.program = std::move(evidence.candidate.program);
   input.device = evidence.run.device;
-  if (input.program.target == domain::Target::Cuda && input.program.plan.hasKernels()) {
+  const bool carriesBinary = domain::factsOf(input.program.language).launch == domain::LaunchConvention::DriverLaunch;
+  if (carriesBinary && input.program.plan.hasKernels()) {
     SWAGE_TRY_ASSIGN(input.binary, record.binary(evidence.candidate.binaryHash));
   }
   SWAGE_TRY(readExtras(bundle.directory, input));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "core/patterns/catalogue.h"
 #include "core/synth/example.h"
 
@@ -13,14 +15,14 @@ namespace {
 // A pattern that its strategy writes is shown as what it makes of its example.
 void writeExample(const patterns::Pattern& pattern, const patterns::Catalogue& catalogue, services::PatternInfo& info) {
   if (const auto program = synth::exampleProgram(pattern, catalogue)) {
-    info.sourceFile = pattern.target == domain::Target::Cpu ? "kernel.cpp" : "kernel.cu";
+    info.sourceFile = fmt::format("kernel{}", domain::factsOf(pattern.language).sourceSuffix);
     info.source = "// " + synth::exampleOf(pattern).text + "\n" + program->source;
   }
 }
 
 services::PatternInfo infoOf(const patterns::Pattern& pattern, const patterns::Catalogue& catalogue) {
   services::PatternInfo info{.id = pattern.id,
-                             .target = std::string(domain::name(pattern.target)),
+                             .language = std::string(domain::factsOf(pattern.language).displayName),
                              .family = pattern.family,
                              .description = pattern.description,
                              .sourceFile = pattern.sourceFile,
@@ -45,7 +47,7 @@ Result<std::vector<services::PatternInfo>> PatternServiceImpl::patterns() const 
   std::transform(catalogue.all().begin(), catalogue.all().end(), std::back_inserter(infos),
                  [&](const patterns::Pattern& pattern) { return infoOf(pattern, catalogue); });
   std::sort(infos.begin(), infos.end(),
-            [](const auto& a, const auto& b) { return std::tie(a.target, a.id) < std::tie(b.target, b.id); });
+            [](const auto& a, const auto& b) { return std::tie(a.language, a.id) < std::tie(b.language, b.id); });
   return infos;
 }
 

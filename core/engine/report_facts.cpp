@@ -163,7 +163,7 @@ Result<> addBest(RunReport& report, const RecordServiceImpl& service, domain::Ca
 
 // What is typed to search again, to look at the record and to take the winner.
 void addCommands(RunReport& report, const domain::Task& task) {
-  const std::string target(domain::name(report.device.target));
+  const std::string target(domain::name(report.device.kind));
   std::string search = "swage optimize " + task.source.file;
   for (const auto& [name, value] : task.source.overrides) {
     search += fmt::format(" --set {}={}", name, value);

@@ -32,12 +32,12 @@ std::vector<services::StoredVerdict> SelfTestServiceImpl::storedVerdicts() const
     return {};
   }
   const trust::SelfTest::Options options =
-      trust::selfTestOptions(m_parts.programs, domain::Target::Cpu);  // the programs are the same
+      trust::selfTestOptions(m_parts.programs, domain::DeviceKind::Cpu);  // the programs are the same
   return trust::storedVerdicts(m_parts.selfTest->verdicts,
                                trust::buildOf(options.worker.program, options.compiler.program));
 }
 
-void SelfTestServiceImpl::run(const Result<domain::Target>& target) {
+void SelfTestServiceImpl::run(const Result<domain::DeviceKind>& target) {
   if (!target) {
     finish(target.error());
     return;
@@ -56,7 +56,7 @@ void SelfTestServiceImpl::run(const Result<domain::Target>& target) {
 
 void SelfTestServiceImpl::handleReport(const Result<services::SelfTestReport>& report) {
   if (report && m_parts.selfTest) {
-    const trust::SelfTest::Options options = trust::selfTestOptions(m_parts.programs, report->device.target);
+    const trust::SelfTest::Options options = trust::selfTestOptions(m_parts.programs, report->device.kind);
     const trust::SelfTestKey key{report->device, report->torchVersion,
                                  trust::buildOf(options.worker.program, options.compiler.program), m_corpusHash};
     const Result<> kept =

@@ -25,7 +25,7 @@ class SelfTestServiceImpl final : public services::SelfTestService {
   [[nodiscard]] std::vector<services::StoredVerdict> storedVerdicts() const override;
 
  private:
-  void run(const Result<domain::Target>& target);
+  void run(const Result<domain::DeviceKind>& target);
   void handleReport(const Result<services::SelfTestReport>& report);
   void finish(const Result<services::SelfTestReport>& report);
 

@@ -108,8 +108,9 @@ std::string constantsText(const PlanText& plan) {
 }
 
 TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& original, const PlanText& plan) {
-  const bool isCpu = input.program.target == domain::Target::Cpu;
-  const std::string source = input.program.source + (isCpu ? cpuLaunchers(input.program.plan) : "");
+  const domain::LanguageFacts& language = domain::factsOf(input.program.language);
+  const bool isCalled = language.launch == domain::LaunchConvention::ArgumentArray;
+  const std::string source = input.program.source + (isCalled ? cpuLaunchers(input.program.plan) : "");
   return {{"TITLE", plainProse(input.task.name)},
           {"PROVENANCE", provenanceText(input)},
           {"FUTURE_IMPORTS", original.futureImports.empty() ? "" : original.futureImports + "\n"},
@@ -119,7 +120,7 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
           {"USER_COUNT", plan.userCount},
           {"MUTATED", fmt::format("({})", plan.mutated)},
           {"TRAINING", input.task.mode == domain::ModuleMode::Train ? "True" : "False"},
-          {"DEVICE", isCpu ? "cpu" : "cuda"},
+          {"DEVICE", std::string(domain::name(language.device))},
           {"CONSTANTS", constantsText(plan)},
           {"OPERATORS", plan.operators},
           {"PARAMETERS", plan.parameters},
@@ -163,7 +164,7 @@ Result<std::string> writeModelNew(const ModelNewInput& input) {
   SWAGE_TRY_ASSIGN(std::string constructor, constructorBody(input, original));
   TemplateValues values = moduleValues(input, original, plan);
   values.emplace_back("CONSTRUCTOR", std::move(constructor));
-  if (input.program.target == domain::Target::Cpu) {
+  if (domain::factsOf(input.program.language).launch == domain::LaunchConvention::ArgumentArray) {
     values.emplace_back("TARGET", cpuRuntime(input));
   } else {
     SWAGE_TRY_ASSIGN(std::string runtime, cudaRuntime(input, plan));

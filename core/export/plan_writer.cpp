@@ -222,7 +222,8 @@ class PlanWriter {
     const domain::TensorType& tensor = type(id);
     std::string text = fmt::format("torch.empty_strided({}, {}, dtype={}, device=device)", pythonTuple(tensor.shape),
                                    pythonTuple(tensor.strides), pythonDtype(tensor.dtype));
-    if (m_in.program.target == domain::Target::Cpu && tensor.byteCount() >= kHugePageBytes) {
+    if (domain::factsOf(m_in.program.language).device == domain::DeviceKind::Cpu &&
+        tensor.byteCount() >= kHugePageBytes) {
       text = fmt::format("_swage_huge_pages({})", text);
     }
     m_text.plan += fmt::format("    {} = {}\n", variable(id), text);
@@ -258,7 +259,7 @@ class PlanWriter {
   Result<> writeKernel(const domain::KernelStep& step) {
     std::vector<std::string> arguments;
     for (const domain::KernelArgument& argument : step.arguments) {
-      if (std::holds_alternative<domain::TensorMap>(argument) && m_in.program.target == domain::Target::Cpu) {
+      if (std::holds_alternative<domain::TensorMap>(argument) && domain::factsOf(m_in.program.language).launch == domain::LaunchConvention::ArgumentArray) {
         return malformed(fmt::format("'{}' takes a tensor map, which no kernel on a CPU does", step.entry));
       }
       if (const std::optional<ValueId> id = domain::bufferOf(argument)) {

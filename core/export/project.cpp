@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kTest = "test_modelnew.py";
 
 std::string kernelFileName(const ModelNewInput& input) {
-  return input.program.target == domain::Target::Cuda ? "kernels.cu" : "kernels.cpp";
+  return fmt::format("kernels{}", domain::factsOf(input.program.language).sourceSuffix);
 }
 
 std::string jsonText(const domain::Json& json) {
@@ -60,7 +60,8 @@ std::string kernelText(const ModelNewInput& input) {
 
 std::string planText(const ModelNewInput& input) {
   return jsonText({{"schema", 1},
-                   {"target", domain::name(input.program.target)},
+                   {"target", domain::name(domain::factsOf(input.program.language).device)},
+                   {"language", domain::name(input.program.language)},
                    {"architecture", input.device.architecture},
                    {"entries", input.program.entries()},
                    {"flags", input.program.compileFlags},

@@ -184,7 +184,7 @@ domain::Json provenanceJson(const Provenance& from, const domain::Task& task, co
           {"operator", domain::name(from.madeBy)},
           {"parents", idsJson(from.parents)},
           {"ancestors", idsJson(from.ancestors)},
-          {"genome", domain::toJson(from.genome)},
+          {"genome", from.genome ? domain::toJson(*from.genome) : domain::Json()},
           {"cell", from.cell},
           {"seed", from.seed},
           {"device", deviceJson(device)},

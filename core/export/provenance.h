@@ -27,7 +27,7 @@ struct Provenance {
   domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
   std::vector<domain::CandidateId> parents;
   std::vector<domain::CandidateId> ancestors;  // beyond the parents, near ones first; may be cut off
-  domain::Genome genome;
+  std::optional<domain::Genome> genome;
   domain::Correct evaluation;
   std::vector<domain::Baseline> baselines;
   std::vector<domain::Assurance> assurances;

@@ -89,8 +89,8 @@ std::vector<std::pair<std::string, std::string>> reportFacts(const RunReport& re
   }
   const domain::DeviceInfo& device = report.device;
   std::string about = fmt::format("{} ({}", device.name, device.architecture);
-  about += device.target == domain::Target::Cpu ? fmt::format(", {} threads", device.threads)
-                                                : fmt::format(", {} SMs", device.multiprocessors);
+  about += device.kind == domain::DeviceKind::Cpu ? fmt::format(", {} threads", device.threads)
+                                                  : fmt::format(", {} SMs", device.multiprocessors);
   about += device.memoryBytes > 0 ? ", " + bytesText(device.memoryBytes) : std::string();
   facts.emplace_back("Device", about + ")");
   facts.emplace_back("Driver", device.driverVersion);

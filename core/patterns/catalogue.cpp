@@ -66,12 +66,12 @@ Result<toml::table> readManifest(const fs::path& manifest) {
   }
 }
 
-Result<Pattern> loadPattern(const fs::path& folder, domain::Target target) {
+Result<Pattern> loadPattern(const fs::path& folder, domain::Language language) {
   const fs::path manifest = folder / "pattern.toml";
   SWAGE_TRY_ASSIGN(const toml::table root, readManifest(manifest));
   Pattern pattern;
   pattern.id = folder.filename().string();
-  pattern.target = target;
+  pattern.language = language;
   pattern.family = root["family"].value_or(std::string());
   pattern.description = root["description"].value_or(std::string());
   pattern.sourceFile = root["source"].value_or(std::string());
@@ -90,15 +90,11 @@ Result<Pattern> loadPattern(const fs::path& folder, domain::Target target) {
   return pattern;
 }
 
-// The header of that name, whichever suffix the target gives it; empty where there is none.
-Result<std::string> loadHeader(const fs::path& folder, std::string_view name) {
-  for (const char* suffix : {".h", ".cuh"}) {
-    const fs::path file = folder / (std::string(name) + suffix);
-    if (std::error_code ignored; fs::exists(file, ignored)) {
-      return readTextFile(file);
-    }
-  }
-  return std::string();
+// The header of that name; empty where there is none.
+Result<std::string> loadHeader(const fs::path& folder, const domain::LanguageFacts& facts, std::string_view name) {
+  const fs::path file = folder / fmt::format("{}{}", name, facts.headerSuffix);
+  std::error_code ignored;
+  return fs::exists(file, ignored) ? readTextFile(file) : Result<std::string>(std::string());
 }
 
 Result<std::vector<fs::path>> subfolders(const fs::path& folder) {
@@ -127,34 +123,38 @@ const Parameter* Pattern::parameter(std::string_view name) const {
 
 Result<Catalogue> Catalogue::load(const std::filesystem::path& root) {
   Catalogue catalogue;
-  for (const domain::Target target : {domain::Target::Cpu, domain::Target::Cuda}) {
-    const fs::path folder = root / domain::name(target);
+  for (const domain::LanguageFacts& facts : domain::languages()) {
+    const fs::path folder = root / facts.patternFolder;
+    if (facts.patternFolder.empty()) {
+      continue;  // no pattern is written in it
+    }
     SWAGE_TRY_ASSIGN(const std::vector<fs::path> folders, subfolders(folder));
-    SWAGE_TRY_ASSIGN(catalogue.m_preludes[target], loadHeader(folder, "common"));
-    SWAGE_TRY_ASSIGN(catalogue.m_helpers[target], loadHeader(folder, "helpers"));
+    SWAGE_TRY_ASSIGN(catalogue.m_preludes[facts.language], loadHeader(folder, facts, "common"));
+    SWAGE_TRY_ASSIGN(catalogue.m_helpers[facts.language], loadHeader(folder, facts, "helpers"));
     for (const fs::path& entry : folders) {
-      SWAGE_TRY_ASSIGN(Pattern pattern, loadPattern(entry, target));
+      SWAGE_TRY_ASSIGN(Pattern pattern, loadPattern(entry, facts.language));
       catalogue.m_patterns.push_back(std::move(pattern));
     }
   }
   return catalogue;
 }
 
-const Pattern* Catalogue::find(domain::Target target, std::string_view id) const {
-  const auto found = std::find_if(m_patterns.begin(), m_patterns.end(),
-                                  [&](const Pattern& pattern) { return pattern.target == target && pattern.id == id; });
+const Pattern* Catalogue::find(domain::Language language, std::string_view id) const {
+  const auto found = std::find_if(m_patterns.begin(), m_patterns.end(), [&](const Pattern& pattern) {
+    return pattern.language == language && pattern.id == id;
+  });
   return found == m_patterns.end() ? nullptr : &*found;
 }
 
-const std::string& Catalogue::prelude(domain::Target target) const {
+const std::string& Catalogue::prelude(domain::Language language) const {
   static const std::string kNone;
-  const auto found = m_preludes.find(target);
+  const auto found = m_preludes.find(language);
   return found == m_preludes.end() ? kNone : found->second;
 }
 
-const std::string& Catalogue::helpers(domain::Target target) const {
+const std::string& Catalogue::helpers(domain::Language language) const {
   static const std::string kNone;
-  const auto found = m_helpers.find(target);
+  const auto found = m_helpers.find(language);
   return found == m_helpers.end() ? kNone : found->second;
 }
 

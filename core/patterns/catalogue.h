@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/domain/target.h"
+#include "core/domain/language.h"
 
 namespace swage::patterns {
 
@@ -21,10 +21,10 @@ struct Parameter {
   std::string description;
 };
 
-// One parametrised kernel: `patterns/<target>/<id>/pattern.toml` and its source.
+// One parametrised kernel: `patterns/<folder of the language>/<id>/pattern.toml` and its source.
 struct Pattern {
   std::string id;  // folder name
-  domain::Target target = domain::Target::Cpu;
+  domain::Language language = domain::Language::Cpp;
   std::string family;  // "pointwise", "reduction", …: what kind of region it computes
   std::string description;
   std::string sourceFile;  // empty: the strategy of this name writes the kernel
@@ -41,16 +41,16 @@ class Catalogue {
   [[nodiscard]] static Result<Catalogue> load(const std::filesystem::path& root);
 
   [[nodiscard]] const std::vector<Pattern>& all() const { return m_patterns; }
-  [[nodiscard]] const Pattern* find(domain::Target target, std::string_view id) const;
-  // Text shared by the patterns of a target, put before every source (patterns/<target>/common.*).
-  [[nodiscard]] const std::string& prelude(domain::Target target) const;
-  // Functions of which a program gets those that it uses (patterns/<target>/helpers.*).
-  [[nodiscard]] const std::string& helpers(domain::Target target) const;
+  [[nodiscard]] const Pattern* find(domain::Language language, std::string_view id) const;
+  // Text shared by the patterns of a language, put before every source (common.* in its folder).
+  [[nodiscard]] const std::string& prelude(domain::Language language) const;
+  // Functions of which a program gets those that it uses (helpers.* in its folder).
+  [[nodiscard]] const std::string& helpers(domain::Language language) const;
 
  private:
   std::vector<Pattern> m_patterns;
-  std::map<domain::Target, std::string> m_preludes;
-  std::map<domain::Target, std::string> m_helpers;
+  std::map<domain::Language, std::string> m_preludes;
+  std::map<domain::Language, std::string> m_helpers;
 };
 
 }  // namespace swage::patterns

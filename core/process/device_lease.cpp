@@ -63,7 +63,7 @@ Result<fs::path> leaseFolder() {
 }
 
 Result<DeviceLease> DeviceLease::take(const domain::DeviceInfo& device) {
-  if (device.target != domain::Target::Cuda) {
+  if (device.kind != domain::DeviceKind::Cuda) {
     return DeviceLease(Fd());
   }
   SWAGE_TRY_ASSIGN(const fs::path folder, leaseFolder());

@@ -12,10 +12,10 @@ namespace swage::process {
 Programs Programs::standard(const Locations& locations) {
   Programs programs;
   programs.bridge = locations.bridgeEnvironment();
-  programs.workerCommand = [worker = locations.worker.string()](domain::Target target) {
+  programs.workerCommand = [worker = locations.worker.string()](domain::DeviceKind target) {
     return LaunchCommand{
         .program = worker,
-        .arguments = {"--device", target == domain::Target::Cuda ? "cuda:0" : "cpu"},
+        .arguments = {"--device", target == domain::DeviceKind::Cuda ? "cuda:0" : "cpu"},
         .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}},
     };
   };
@@ -37,13 +37,13 @@ Programs Programs::standard(const Locations& locations) {
   return programs;
 }
 
-int Programs::compilersFor(domain::Target target) const {
+int Programs::compilersFor(domain::DeviceKind target) const {
   if (compilers > 0) {
     return compilers;
   }
   constexpr int kFew = 4;
   const int cores = std::max(1, QThread::idealThreadCount());
-  return target == domain::Target::Cuda && cores > kFew ? cores - 2 : cores;
+  return target == domain::DeviceKind::Cuda && cores > kFew ? cores - 2 : cores;
 }
 
 }  // namespace swage::process

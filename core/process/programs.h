@@ -20,7 +20,7 @@ namespace swage::process {
 // The programs that work for the engine, and how they are started; tests replace some.
 struct Programs {
   BridgeEnvironment bridge;
-  std::function<LaunchCommand(domain::Target)> workerCommand;
+  std::function<LaunchCommand(domain::DeviceKind)> workerCommand;
   LaunchCommand compilerCommand;
   std::string sanitizer;  // compute-sanitizer; empty: not installed
   std::string replay;
@@ -34,7 +34,7 @@ struct Programs {
   [[nodiscard]] static Programs standard(const Locations& locations);
   // How many compilers run at once: one for each core. On a GPU they work while kernels are measured, and the thread
   // that launches those and this process keep a core each where there are more than four.
-  [[nodiscard]] int compilersFor(domain::Target target) const;
+  [[nodiscard]] int compilersFor(domain::DeviceKind target) const;
 };
 
 }  // namespace swage::process

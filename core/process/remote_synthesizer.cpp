@@ -61,6 +61,17 @@ class RemoteSynthesizer final : public synth::Synthesizer {
     auto answer = ask({.call = Call::CoveredNodes}, nullptr);
     return answer ? std::move(answer->nodes) : std::vector<int>();
   }
+  [[nodiscard]] search::ReachableCells reachableCells() const override {
+    const auto answer = ask({.call = Call::ReachableCells}, nullptr);
+    if (!answer) {
+      return search::everyCell();
+    }
+    search::ReachableCells cells{};
+    for (const int cell : answer->cells) {
+      cells[static_cast<std::size_t>(cell)] = true;
+    }
+    return cells;
+  }
 
  private:
   // The answer to a call; what ended the process is a warning, because the caller has no way to pass it on.

@@ -29,8 +29,8 @@ std::int64_t availableKilobytes() {
 
 }  // namespace
 
-LaunchCommand spareFor(domain::Target target, const LaunchCommand& worker) {
-  if (target != domain::Target::Cuda || availableKilobytes() < kNeededKilobytes) {
+LaunchCommand spareFor(domain::DeviceKind target, const LaunchCommand& worker) {
+  if (target != domain::DeviceKind::Cuda || availableKilobytes() < kNeededKilobytes) {
     return {};
   }
   LaunchCommand spare = worker;

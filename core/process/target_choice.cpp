@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::minutes kProbeLimit{2};
 
-Result<domain::Target> targetFrom(const Result<nlohmann::json>& document) {
+Result<domain::DeviceKind> targetFrom(const Result<nlohmann::json>& document) {
   if (!document) {
     return document.error();
   }
@@ -21,8 +21,8 @@ Result<domain::Target> targetFrom(const Result<nlohmann::json>& document) {
     return Error(ErrorKind::Protocol, "the bridge's probe document has no 'torch'");
   }
   const auto devices = torch->find("devices");
-  return devices != torch->end() && devices->is_array() && !devices->empty() ? domain::Target::Cuda
-                                                                             : domain::Target::Cpu;
+  return devices != torch->end() && devices->is_array() && !devices->empty() ? domain::DeviceKind::Cuda
+                                                                             : domain::DeviceKind::Cpu;
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TargetChoice::TargetChoice(BridgeEnvironment environment, std::string wanted, Dr
     : QObject(parent), m_environment(std::move(environment)), m_wanted(std::move(wanted)), m_driver(driver) {}
 
 void TargetChoice::start() {
-  Result<domain::Target> known = domain::Target::Cpu;
+  Result<domain::DeviceKind> known = domain::DeviceKind::Cpu;
   if (m_wanted == "auto") {
     if (m_driver == DriverState::Loaded) {
       m_call = std::make_unique<BridgeCall>(m_environment, std::vector<std::string>{"probe"}, kProbeLimit);
@@ -46,9 +46,9 @@ void TargetChoice::start() {
       m_call->start();
       return;
     }
-  } else if (const auto target = domain::parseTarget(m_wanted)) {
+  } else if (const auto target = domain::parseDeviceKind(m_wanted)) {
     known = *target;
-    if (*target == domain::Target::Cuda && m_driver == DriverState::Absent) {
+    if (*target == domain::DeviceKind::Cuda && m_driver == DriverState::Absent) {
       known = Error(ErrorKind::Environment, "the target cuda needs an NVIDIA driver, and none is loaded",
                     "use --target cpu, or install the driver");
     }

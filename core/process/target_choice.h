@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "core/domain/target.h"
+#include "core/domain/device_kind.h"
 #include "core/process/bridge_call.h"
 
 namespace swage::process {
@@ -28,7 +28,7 @@ class TargetChoice : public QObject {
   void cancel();
 
  Q_SIGNALS:
-  void finished(const swage::Result<swage::domain::Target>& target);
+  void finished(const swage::Result<swage::domain::DeviceKind>& target);
 
  private:
   void handleProbe(const Result<nlohmann::json>& document);

@@ -18,7 +18,7 @@ constexpr double kLargestTf32Error = 1e-3;
 
 std::vector<std::string> argumentsFor(const BaselineStage::Options& options, const std::vector<std::string>& modes) {
   std::vector<std::string> arguments = {"baseline", options.bundle.string(), "--device"};
-  if (options.device.target == domain::Target::Cuda) {
+  if (options.device.kind == domain::DeviceKind::Cuda) {
     arguments.push_back(fmt::format("cuda:{}", options.device.ordinal));
   } else {
     arguments.insert(arguments.end(), {"cpu", "--threads", std::to_string(std::max(1, options.device.threads))});

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/log.h"
 #include "core/domain/json.h"
 #include "core/run/candidate_outcome.h"
@@ -131,7 +132,8 @@ void CandidatePipeline::addIdentity() {
   item.record.madeBy = domain::OperatorKind::Baseline;
   item.record.proposal = -1;
   item.fromEarlierSitting = true;
-  Result<domain::Program> program = m_parts.synthesizer.realise({});
+  item.record.genome = domain::Genome();
+  Result<domain::Program> program = m_parts.synthesizer.realise(*item.record.genome);
   if (!program) {
     check(std::move(program).error().withContext("writing the graph as a launch plan"));
     return;
@@ -255,13 +257,14 @@ bool CandidatePipeline::proposeOne() {
 }
 
 Result<> CandidatePipeline::propose(const search::Proposal& proposal) {
+  SWAGE_ASSERT(proposal.genome);
   Item item;
   item.record.proposal = proposal.id.value();
   item.record.island = proposal.island;
   item.record.madeBy = proposal.made_by;
   item.record.parents = proposal.parents;
   item.record.genome = proposal.genome;
-  Result<domain::Program> program = m_parts.synthesizer.realise(proposal.genome);
+  Result<domain::Program> program = m_parts.synthesizer.realise(*proposal.genome);
   if (!program) {
     if (auto failure = evaluationOf(program.error())) {
       return addUnwritten(std::move(item), std::move(*failure));
@@ -287,7 +290,7 @@ Result<> CandidatePipeline::enter(store::CandidateRecord& record) {
 }
 
 Result<> CandidatePipeline::addUnwritten(Item item, domain::Evaluation why) {
-  item.record.program.target = m_options.device.target;
+  item.record.program.language = domain::standardLanguage(m_options.device.kind);
   SWAGE_TRY(enter(item.record));
   return finish(std::move(item), std::move(why));
 }
@@ -310,12 +313,7 @@ Result<> CandidatePipeline::build(Item item) {
   if (!item.record.program.plan.hasKernels()) {
     return accept(std::move(item), {});
   }
-  domain::CompileRequest request;
-  request.target = item.record.program.target;
-  request.source = item.record.program.source;
-  request.entries = item.record.program.entries();
-  request.architecture = m_options.device.target == domain::Target::Cuda ? m_options.device.architecture : "native";
-  request.flags = item.record.program.compileFlags;
+  domain::CompileRequest request = domain::compileRequest(item.record.program, m_options.device);
   const auto token = static_cast<std::uint64_t>(item.record.id.value());
   m_compiling.emplace(token, std::move(item));
   m_parts.compilers.compile(token, std::move(request));

@@ -91,7 +91,7 @@ Result<> EditEvaluation::prepare() {
 }
 
 void EditEvaluation::startRig() {
-  const domain::Target target = m_run.device.target;
+  const domain::DeviceKind target = m_run.device.kind;
   trust::Rig::Options options;
   options.worker.command = m_parts.programs.workerCommand(target);
   options.worker.name = fmt::format("worker {}", domain::name(target));
@@ -103,7 +103,7 @@ void EditEvaluation::startRig() {
     options.selfTestOptions = trust::selfTestOptions(m_parts.programs, target);
   }
   options.task = [this](const domain::DeviceInfo& device) {
-    return trust::loadRequest(*m_bundle, m_run.seed, device.target);
+    return trust::loadRequest(*m_bundle, m_run.seed, device.kind);
   };
   m_rig = std::make_unique<trust::Rig>(std::move(options));
   connect(m_rig.get(), &trust::Rig::testing, this,
@@ -188,7 +188,7 @@ Result<store::CandidateRecord> EditEvaluation::edited() const {
     SWAGE_TRY(resize(edit.program.plan, source->launches));
   } else {
     edit.genome = std::get<services::ParameterEdit>(m_spec.change).genome;
-    SWAGE_TRY_ASSIGN(edit.program, m_synthesizer->realise(edit.genome));
+    SWAGE_TRY_ASSIGN(edit.program, m_synthesizer->realise(*edit.genome));
   }
   return edit;
 }
@@ -217,7 +217,7 @@ void EditEvaluation::handleDrained() {
   }
   if (!isElite()) {
     conclude(outcome());
-  } else if (m_rig->device().target == domain::Target::Cuda) {
+  } else if (m_rig->device().kind == domain::DeviceKind::Cuda) {
     sanitise();
   } else {
     challengeWinner();

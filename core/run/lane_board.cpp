@@ -25,7 +25,7 @@ void LaneBoard::add(const process::WorkerSupervisor& worker) {
 void LaneBoard::rename(const process::WorkerSupervisor& worker, const domain::DeviceInfo& device) {
   if (Entry* entry = find(worker); entry != nullptr && !device.name.empty()) {
     entry->name =
-        device.target == domain::Target::Cuda ? fmt::format("GPU {}, {}", device.ordinal, device.name) : device.name;
+        device.kind == domain::DeviceKind::Cuda ? fmt::format("GPU {}, {}", device.ordinal, device.name) : device.name;
   }
 }
 

@@ -33,7 +33,7 @@ Result<> ProfileJob::prepare() {
   SWAGE_TRY_ASSIGN(m_record, store::Record::open(m_project, store::Record::Mode::ReadWrite));
   SWAGE_TRY_ASSIGN(trust::RecordedCandidate candidate, trust::readCandidate(*m_record, m_candidate));
   Profiling::Options options;
-  options.worker = m_programs.workerCommand(candidate.target);
+  options.worker = m_programs.workerCommand(candidate.device);
   options.stopGrace = m_programs.stopGrace;
   m_profiling = std::make_unique<Profiling>(std::move(options), std::move(candidate));
   return {};

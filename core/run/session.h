@@ -71,8 +71,8 @@ class Session : public QObject {
   void prepareTask();
   void handleBundle(const Result<store::TaskBundle>& bundle);
   void chooseTarget();
-  void startRig(domain::Target target);
-  [[nodiscard]] trust::Rig::Options rigOptions(const process::LaunchCommand& command, domain::Target target,
+  void startRig(domain::DeviceKind target);
+  [[nodiscard]] trust::Rig::Options rigOptions(const process::LaunchCommand& command, domain::DeviceKind target,
                                                std::string name) const;
   void watch(trust::Rig& rig);
   void keepEvent(domain::EventKind kind, const std::string& json);

@@ -104,13 +104,13 @@ void Session::handleRigStopped(trust::Rig& rig) {
 
 // After the baselines: they load the task while the first GPU searches already, and join it one by one.
 void Session::startMoreWorkers() {
-  if (m_device.target != domain::Target::Cuda) {
+  if (m_device.kind != domain::DeviceKind::Cuda) {
     return;
   }
   for (const process::LaunchCommand& command : m_parts.moreWorkers) {
     m_lanes.push_back(std::make_unique<Lane>());
     Lane& lane = *m_lanes.back();
-    trust::Rig::Options options = rigOptions(command, m_device.target, fmt::format("worker {}", m_lanes.size() + 1));
+    trust::Rig::Options options = rigOptions(command, m_device.kind, fmt::format("worker {}", m_lanes.size() + 1));
     options.admit = [this, &lane](const domain::DeviceInfo& device) { return admitLane(lane, device); };
     lane.rig = std::make_unique<trust::Rig>(std::move(options));
     connect(lane.rig.get(), &trust::Rig::ready, this, [this, &lane] { joinLane(lane); });

@@ -14,7 +14,7 @@ namespace swage::run {
 
 void Session::finishSearch() {
   m_clock.hold();
-  if (m_device.target == domain::Target::Cuda) {
+  if (m_device.kind == domain::DeviceKind::Cuda) {
     sanitise();
   } else {
     measureBest();
@@ -123,9 +123,9 @@ void Session::noticeUncertainty() {
 }
 
 bool Session::wantsProfiles() const {
-  const std::vector<domain::Target>& targets = m_parts.profiledTargets;
+  const std::vector<domain::DeviceKind>& targets = m_parts.profiledTargets;
   return m_outcome.best.isValid() && !m_outcome.interrupted &&
-         std::find(targets.begin(), targets.end(), m_device.target) != targets.end();
+         std::find(targets.begin(), targets.end(), m_device.kind) != targets.end();
 }
 
 // They begin when the worker is gone: a profiler must not share the device with anything, nor the memory.
@@ -133,7 +133,7 @@ void Session::profileElites() {
   m_stage = "profiling the best";
   emitProgress();
   EliteProfiles::Options options;
-  options.worker = m_parts.programs.workerCommand(m_device.target);
+  options.worker = m_parts.programs.workerCommand(m_device.kind);
   options.stopGrace = m_parts.programs.stopGrace;
   m_profiles = std::make_unique<EliteProfiles>(*m_record, m_finishing->measured(), std::move(options));
   connect(m_profiles.get(), &EliteProfiles::finished, this, &Session::handleProfiles);

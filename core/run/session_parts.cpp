@@ -12,7 +12,7 @@ namespace swage::run {
 SessionParts SessionParts::standard(const process::Locations& locations) {
   SessionParts parts;
   parts.programs = process::Programs::standard(locations);
-  parts.profiledTargets = {domain::Target::Cuda};
+  parts.profiledTargets = {domain::DeviceKind::Cuda};
   parts.selfTest = trust::SelfTestPolicy{
       .corpus = locations.selfTest, .verdicts = process::stateFolder() / "selftest", .skip = false};
   return parts;
@@ -28,8 +28,8 @@ void SessionParts::useDevices(const process::Locations& locations, const std::ve
     return process::LaunchCommand{
         .program = worker, .arguments = {"--device", device}, .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}};
   };
-  programs.workerCommand = [on, first = ordinals.front()](domain::Target target) {
-    return on(target == domain::Target::Cuda ? fmt::format("cuda:{}", first) : "cpu");
+  programs.workerCommand = [on, first = ordinals.front()](domain::DeviceKind target) {
+    return on(target == domain::DeviceKind::Cuda ? fmt::format("cuda:{}", first) : "cpu");
   };
   moreWorkers.clear();
   for (auto ordinal = ordinals.begin() + 1; ordinal != ordinals.end(); ++ordinal) {

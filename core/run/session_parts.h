@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/monotonic_now.h"
-#include "core/domain/target.h"
+#include "core/domain/device_kind.h"
 #include "core/process/programs.h"
 #include "core/trust/self_test_gate.h"
 
@@ -17,10 +17,10 @@ struct SessionParts {
   process::Programs programs;
   std::vector<process::LaunchCommand> moreWorkers;  // one for each further GPU; all of one model
   MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
-  int sanitizers = 0;                             // 0: as many as sanitizersAtOnce()
-  std::optional<trust::SelfTestPolicy> selfTest;  // none: nobody asks whether the device can be trusted
-  double minLimitSeconds = 20.0;                  // the least that an evaluation may take
-  std::vector<domain::Target> profiledTargets{};  // where the candidates measured again at the end are profiled
+  int sanitizers = 0;                                 // 0: as many as sanitizersAtOnce()
+  std::optional<trust::SelfTestPolicy> selfTest;      // none: nobody asks whether the device can be trusted
+  double minLimitSeconds = 20.0;                      // the least that an evaluation may take
+  std::vector<domain::DeviceKind> profiledTargets{};  // where the candidates measured again at the end are profiled
 
   [[nodiscard]] static SessionParts standard(const process::Locations& locations);
   // How many candidates compute-sanitizer checks at once: one for two cores, and few.

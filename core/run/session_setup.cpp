@@ -79,7 +79,7 @@ Result<> Session::takeUp(domain::RunId run) {
   m_resumed = true;
   m_device = row.device;
   m_spec.seed = row.seed;
-  m_spec.target = domain::name(row.device.target);
+  m_spec.target = domain::name(row.device.kind);
   if (m_spec.timeBudgetSeconds <= 0.0) {
     m_spec.timeBudgetSeconds = row.timeBudgetSeconds;
   }
@@ -142,20 +142,21 @@ void Session::handleBundle(const Result<store::TaskBundle>& bundle) {
 void Session::chooseTarget() {
   m_targetChoice =
       std::make_unique<process::TargetChoice>(m_parts.programs.bridge, m_spec.target, m_parts.programs.driver());
-  connect(m_targetChoice.get(), &process::TargetChoice::finished, this, [this](const Result<domain::Target>& target) {
-    if (m_concluding) {
-      return;
-    }
-    if (!target) {
-      fail(target.error());
-      return;
-    }
-    startRig(*target);
-  });
+  connect(m_targetChoice.get(), &process::TargetChoice::finished, this,
+          [this](const Result<domain::DeviceKind>& target) {
+            if (m_concluding) {
+              return;
+            }
+            if (!target) {
+              fail(target.error());
+              return;
+            }
+            startRig(*target);
+          });
   m_targetChoice->start();
 }
 
-void Session::startRig(domain::Target target) {
+void Session::startRig(domain::DeviceKind target) {
   setState(services::RunState::Preparing);
   m_stage = "starting the worker";
   emitProgress();
@@ -170,7 +171,7 @@ void Session::startRig(domain::Target target) {
   m_rig->start();
 }
 
-trust::Rig::Options Session::rigOptions(const process::LaunchCommand& command, domain::Target target,
+trust::Rig::Options Session::rigOptions(const process::LaunchCommand& command, domain::DeviceKind target,
                                         std::string name) const {
   trust::Rig::Options options;
   options.worker.command = command;
@@ -183,7 +184,7 @@ trust::Rig::Options Session::rigOptions(const process::LaunchCommand& command, d
     options.selfTestOptions.worker = command;
   }
   options.task = [this](const domain::DeviceInfo& device) {
-    return trust::loadRequest(*m_bundle, m_spec.seed, device.target);
+    return trust::loadRequest(*m_bundle, m_spec.seed, device.kind);
   };
   return options;
 }
@@ -391,13 +392,11 @@ Result<> Session::buildSearch() {
   SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.programs.makeSynthesizer(m_bundle->task.graph, m_device));
   search::SearchOptions search;
   search.seed = m_spec.seed;
-  for (int index = 0; index < domain::kCellCount; ++index) {
-    search.reachable[static_cast<std::size_t>(index)] = domain::isReachable(domain::Cell::fromIndex(index), m_device);
-  }
+  search.reachable = m_synthesizer->reachableCells();
   m_searcher = std::make_unique<search::Searcher>(*m_synthesizer, search);
   process::CompilerPool::Options pool;
   pool.command = m_parts.programs.compilerCommand;
-  pool.size = m_parts.programs.compilersFor(m_device.target);
+  pool.size = m_parts.programs.compilersFor(m_device.kind);
   pool.stopGrace = m_parts.programs.stopGrace;
   pool.now = m_parts.now;
   m_compilers = std::make_unique<process::CompilerPool>(std::move(pool));
@@ -442,7 +441,7 @@ CandidatePipeline::Options Session::pipelineOptions() const {
   CandidatePipeline::Options options;
   options.run = m_run;
   options.device = m_device;
-  options.overlap = m_device.target == domain::Target::Cuda;
+  options.overlap = m_device.kind == domain::DeviceKind::Cuda;
   // Enough to keep the worker busy, and not more: what is in flight was proposed without knowing what came before it.
   options.batch = options.overlap ? std::clamp(m_compilers->size() + kWaiting, kWaiting, kMaxInFlight)
                                   : std::max(2, m_compilers->size());

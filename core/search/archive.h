@@ -14,7 +14,7 @@ namespace swage::search {
 
 struct Elite {
   domain::CandidateId candidate;
-  domain::Genome genome;
+  std::optional<domain::Genome> genome;  // none: it competes, but nothing can be made of it
   double timeNs = 0.0;
   domain::Speedup overEager;  // measured in turns: what elites compete with, by its lower end
 };

@@ -17,7 +17,7 @@ using ProposalId = StrongId<struct ProposalIdTag>;
 // What to try next.
 struct Proposal {
   ProposalId id;
-  domain::Genome genome;
+  std::optional<domain::Genome> genome;  // what is made here has one; other proposers have programs of their own
   domain::OperatorKind made_by = domain::OperatorKind::Synthesis;
   int island = 0;
   std::vector<domain::CandidateId> parents;

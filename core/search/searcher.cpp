@@ -40,6 +40,12 @@ SearchOptions inRange(SearchOptions options) {
   options.localSearchShare = share(options.localSearchShare);
   return options;
 }
+// Elites that something can be made of.
+std::vector<PlacedElite> withGenome(std::vector<PlacedElite> elites) {
+  std::erase_if(elites, [](const PlacedElite& placed) { return !placed.elite->genome; });
+  return elites;
+}
+
 }  // namespace
 
 struct Searcher::State {
@@ -117,8 +123,10 @@ void Searcher::State::remember(const Proposal& proposal) {
   if (proposal.id.value() < kMaxId) {
     nextId = std::max(nextId, proposal.id.value() + 1);
   }
-  tried.add(proposal.genome);
-  localSearch.countProposed(proposal.genome);
+  if (proposal.genome) {
+    tried.add(*proposal.genome);
+    localSearch.countProposed(*proposal.genome);
+  }
   credits.countProposed(proposal.made_by);
 }
 
@@ -167,8 +175,8 @@ std::optional<Draft> Searcher::State::structural(int island, Random& random) {
 }
 
 std::vector<PlacedElite> Searcher::State::parentsFor(int island) const {
-  auto elites = archive.elites(island);
-  return elites.empty() ? archive.elites() : elites;
+  auto elites = withGenome(archive.elites(island));
+  return elites.empty() ? withGenome(archive.elites()) : elites;
 }
 
 std::optional<Draft> Searcher::State::made(OperatorKind kind, int island, Random& random) const {
@@ -180,16 +188,16 @@ std::optional<Draft> Searcher::State::made(OperatorKind kind, int island, Random
   Draft draft{{}, kind, island, {parent.elite->candidate}, {}};
   const domain::Genome* other = nullptr;
   if (kind == OperatorKind::Crossover) {
-    auto partners = archive.elites();
+    auto partners = withGenome(archive.elites());
     std::erase_if(partners, [&](const PlacedElite& placed) { return placed.elite->genome == parent.elite->genome; });
     if (partners.empty()) {
       return std::nullopt;
     }
     const PlacedElite partner = selectParent(partners, archive, random);
-    other = &partner.elite->genome;
+    other = &*partner.elite->genome;
     draft.parents.push_back(partner.elite->candidate);
   }
-  auto genome = space.vary(kind, parent.elite->genome, other, nullptr, random);
+  auto genome = space.vary(kind, *parent.elite->genome, other, nullptr, random);
   if (!genome) {
     return std::nullopt;
   }
@@ -202,9 +210,9 @@ std::optional<Draft> Searcher::State::fresh(int island, Random& random) const {
 }
 
 std::optional<Draft> Searcher::State::aimed(int island, Random& random) const {
-  auto aim = selectAim(archive.elites(island), archive, options.reachable, random);
+  auto aim = selectAim(withGenome(archive.elites(island)), archive, options.reachable, random);
   if (!aim) {
-    aim = selectAim(archive.elites(), archive, options.reachable, random);
+    aim = selectAim(withGenome(archive.elites()), archive, options.reachable, random);
   }
   if (!aim) {
     return std::nullopt;
@@ -212,7 +220,7 @@ std::optional<Draft> Searcher::State::aimed(int island, Random& random) const {
   const auto turn = static_cast<std::size_t>(credits.proposed(OperatorKind::Aimed));
   for (std::size_t i = 0; i < kAimedKinds.size(); ++i) {
     const OperatorKind kind = kAimedKinds[(turn + i) % kAimedKinds.size()];
-    auto genome = space.vary(kind, aim->parent.elite->genome, nullptr, &aim->cell, random);
+    auto genome = space.vary(kind, *aim->parent.elite->genome, nullptr, &aim->cell, random);
     if (genome && !tried.contains(*genome)) {
       return Draft{std::move(*genome), OperatorKind::Aimed, island, {aim->parent.elite->candidate}, aim->cell};
     }
@@ -223,8 +231,8 @@ std::optional<Draft> Searcher::State::aimed(int island, Random& random) const {
 std::optional<Draft> Searcher::State::local(Random& random) {
   std::set<std::string> holders;
   for (int index = 0; index < domain::kCellCount; ++index) {
-    if (const Elite* elite = archive.best(domain::Cell::fromIndex(index))) {
-      holders.insert(domain::structureText(elite->genome));
+    if (const Elite* elite = archive.best(domain::Cell::fromIndex(index)); elite != nullptr && elite->genome) {
+      holders.insert(domain::structureText(*elite->genome));
     }
   }
   auto found = localSearch.suggest(tried, holders, random);
@@ -254,10 +262,12 @@ std::optional<Draft> Searcher::State::lastResort(int island, Random& random) {
 
 void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
   const auto result = learn(proposal, outcome);
-  const bool isSeed =
-      proposal.made_by == OperatorKind::Synthesis && seedTexts.contains(domain::canonicalText(proposal.genome));
+  const bool isSeed = proposal.made_by == OperatorKind::Synthesis && proposal.genome &&
+                      seedTexts.contains(domain::canonicalText(*proposal.genome));
   credits.countResult(proposal.made_by, result, isSeed ? OperatorCredits::Learn::No : OperatorCredits::Learn::Yes);
-  localSearch.record(proposal.genome, outcome, proposal.island);
+  if (proposal.genome) {
+    localSearch.record(*proposal.genome, outcome, proposal.island);
+  }
   migrateWhenDue(result == OperatorCredits::Result::Improved);
 }
 

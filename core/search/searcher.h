@@ -25,7 +25,7 @@ struct SearchOptions {
   int migrationInterval = 40;              // reports between migrations
   double aimedShare = 0.2;                 // of structural proposals
   double localSearchShare = 0.5;           // of all proposals, once there is an elite
-  ReachableCells reachable = everyCell();  // the others are never aimed at (domain::isReachable)
+  ReachableCells reachable = everyCell();  // the others are never aimed at
 };
 
 // How the islands exchanged elites, and for how long nothing improved.

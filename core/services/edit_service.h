@@ -79,7 +79,7 @@ class EditService : public QObject {
   [[nodiscard]] virtual bool isActive() const = 0;
 
   // The regions of a candidate's genome, in order, with what their patterns allow.
-  [[nodiscard]] virtual Result<std::vector<RegionParameters>> regions(domain::Target target,
+  [[nodiscard]] virtual Result<std::vector<RegionParameters>> regions(domain::Language language,
                                                                       const domain::Genome& genome) const = 0;
 
  Q_SIGNALS:

@@ -20,9 +20,9 @@ struct PatternParameter {
 
 // One parametrised kernel of the catalogue.
 struct PatternInfo {
-  std::string id;  // unique within its target
-  std::string target;
-  std::string family;  // what kind of region it computes
+  std::string id;        // unique within its language
+  std::string language;  // "CUDA C++"
+  std::string family;    // what kind of region it computes
   std::string description;
   std::string sourceFile;  // name only
   std::string source;
@@ -34,7 +34,7 @@ struct PatternInfo {
 class PatternService {
  public:
   virtual ~PatternService() = default;
-  // By target, then id. Fails on the first manifest that cannot be read, naming it.
+  // By language, then id. Fails on the first manifest that cannot be read, naming it.
   [[nodiscard]] virtual Result<std::vector<PatternInfo>> patterns() const = 0;
 };
 

@@ -84,7 +84,7 @@ using domain::RunSummary;
 
 struct CandidateDetail {
   CandidateRow row;
-  domain::Genome genome;
+  std::optional<domain::Genome> genome;  // of a program that was synthesised
   domain::Program program;
   std::string assembly;
   std::string compileLog;

@@ -313,7 +313,7 @@ bool isOnlyKernel(const domain::Profile& profile, const DiagnosisContext& contex
 
 // A profile that a GPU's counters made has units.
 bool isOnCpu(const KernelDiagnosis& kernel, const DiagnosisContext& context) {
-  return context.device.target == domain::Target::Cpu && kernel.units.empty();
+  return context.device.kind == domain::DeviceKind::Cpu && kernel.units.empty();
 }
 
 }  // namespace

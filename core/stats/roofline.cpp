@@ -233,7 +233,7 @@ double nanoseconds(double amount, double perSecond) {
 
 double floorOfTraffic(const GraphWork& work, const domain::DeviceInfo& device) {
   const auto cache = static_cast<double>(device.cacheBytes);
-  if (device.target == domain::Target::Cuda) {
+  if (device.kind == domain::DeviceKind::Cuda) {
     const double bytes = work.neededInputBytes() + std::max(0.0, work.outputBytes() - cache);
     return nanoseconds(bytes, kReadGain * device.copyBytesPerSecond);
   }

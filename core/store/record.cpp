@@ -252,10 +252,11 @@ Result<domain::CandidateId> Record::addCandidate(const NewCandidate& candidate) 
             joinIds(candidate.parents), unixTimeMs());
     const domain::CandidateId id(connection.getLastInsertRowid());
     execute(connection,
-            "INSERT INTO candidate_details (id, genome_json, target, flags_json, source_artifact, plan_artifact, "
+            "INSERT INTO candidate_details (id, genome_json, language, flags_json, source_artifact, plan_artifact, "
             "source_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            id.value(), domain::dumpJson(domain::toJson(candidate.genome)), name(candidate.program.target),
-            domain::dumpJson(domain::Json(candidate.program.compileFlags)), source, planArtifact, candidate.sourceHash);
+            id.value(), domain::dumpJson(candidate.genome ? domain::toJson(*candidate.genome) : domain::Json()),
+            name(candidate.program.language), domain::dumpJson(domain::Json(candidate.program.compileFlags)), source,
+            planArtifact, candidate.sourceHash);
     for (const domain::CandidateId parent : candidate.parents) {
       execute(connection, "INSERT OR IGNORE INTO lineage (parent, child) VALUES (?, ?)", parent.value(), id.value());
     }

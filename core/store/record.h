@@ -59,7 +59,7 @@ struct NewCandidate {
   int island = 0;
   domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
   std::vector<domain::CandidateId> parents;
-  domain::Genome genome;
+  std::optional<domain::Genome> genome;  // of a program that was synthesised
   domain::Program program;
   std::string sourceHash;     // of source and plan
   std::int64_t proposal = 0;  // ProposalId of the search, for resume
@@ -88,7 +88,7 @@ struct CandidateRecord {
   int island = 0;
   domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
   std::vector<domain::CandidateId> parents;
-  domain::Genome genome;
+  std::optional<domain::Genome> genome;  // of a program that was synthesised
   domain::Program program;
   std::string sourceHash;
   std::string binaryHash;

@@ -35,6 +35,15 @@ auto parseColumn(SQLite::Statement& row, int column, std::string_view what, Pars
   return value;
 }
 
+// null: the program was not synthesised.
+Result<std::optional<domain::Genome>> genomeFrom(const domain::Json& json) {
+  if (json.is_null()) {
+    return std::optional<domain::Genome>();
+  }
+  SWAGE_TRY_ASSIGN(domain::Genome genome, domain::genomeFromJson(json));
+  return std::optional(std::move(genome));
+}
+
 Result<std::optional<domain::Cell>> cellFrom(SQLite::Statement& row, int column) {
   if (row.getColumn(column).isNull()) {
     return std::optional<domain::Cell>();
@@ -237,7 +246,7 @@ Result<CandidateRow> rowFrom(SQLite::Statement& row, const domain::Speedup& eage
 
 std::string_view recordColumns() {
   return "candidates.id, run_id, proposal, island, operator, parents, cell, created_at_ms, elapsed_s, genome_json, "
-         "target, flags_json, source_artifact, plan_artifact, source_hash, binary_hash, assembly_artifact, "
+         "language, flags_json, source_artifact, plan_artifact, source_hash, binary_hash, assembly_artifact, "
          "log_artifact, compile_s, kernels_json, evaluation_json";
 }
 
@@ -254,8 +263,13 @@ Result<StoredCandidate> recordFrom(SQLite::Statement& row) {
   SWAGE_TRY_ASSIGN(record.cell, cellFrom(row, column++));
   record.createdAtMs = row.getColumn(column++).getInt64();
   record.elapsedSeconds = row.getColumn(column++).getDouble();
-  SWAGE_TRY_ASSIGN(record.genome, parseColumn(row, column++, "genome", domain::genomeFromJson));
-  record.program.target = domain::parseTarget(row.getColumn(column++).getString()).value_or(domain::Target::Cpu);
+  SWAGE_TRY_ASSIGN(record.genome, parseColumn(row, column++, "genome", genomeFrom));
+  const std::string language = row.getColumn(column++).getString();
+  const auto parsed = domain::parseLanguage(language);
+  if (!parsed) {
+    return rowError("language", fmt::format("'{}' is not known", language));
+  }
+  record.program.language = *parsed;
   SWAGE_TRY_ASSIGN(record.program.compileFlags, parseColumn(row, column++, "list of flags", textsFrom));
   stored.sourceArtifact = row.getColumn(column++).getInt64();
   stored.planArtifact = row.getColumn(column++).getInt64();

@@ -9,7 +9,7 @@
 #include "core/synth/region.h"
 
 // Text of the scalar program: expressions of prims and the running state of folds. Functions named fn_* and the
-// conversions are in the preludes of the targets.
+// conversions are in the preludes of the languages.
 namespace swage::synth {
 
 [[nodiscard]] std::string_view computeName(Compute type);
@@ -42,7 +42,7 @@ struct StateField {
   std::string name;
   std::string_view type;
 };
-// A sum of float32: in what its lanes are kept, and whether that loses anything, is for the prelude of the target.
+// A sum of float32: in what its lanes are kept, and whether that loses anything, is for the prelude of the language.
 inline constexpr std::string_view kSumOfFloat = "Sum32";
 [[nodiscard]] std::vector<StateField> stateFields(const Region& program, int fold);
 [[nodiscard]] std::string stateIdentity(const Region& program, int fold, std::string_view state, std::string_view lane);

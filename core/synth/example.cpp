@@ -137,10 +137,10 @@ Example exampleOf(const patterns::Pattern& pattern) {
   return found == families.end() ? row(pattern.id) : found->second();
 }
 
-domain::DeviceInfo exampleDevice(domain::Target target) {
+domain::DeviceInfo exampleDevice(domain::Language language) {
   domain::DeviceInfo device;
-  device.target = target;
-  if (target == domain::Target::Cpu) {
+  device.kind = domain::factsOf(language).device;
+  if (device.kind == domain::DeviceKind::Cpu) {
     device.architecture = "x86-64-v3";
     device.multiprocessors = 8;
     device.threads = 8;
@@ -155,7 +155,7 @@ domain::DeviceInfo exampleDevice(domain::Target target) {
 
 Result<domain::Program> exampleProgram(const patterns::Pattern& pattern, const patterns::Catalogue& catalogue) {
   SWAGE_TRY_ASSIGN(const std::unique_ptr<Synthesizer> synthesizer,
-                   Synthesizer::create(exampleOf(pattern).graph, exampleDevice(pattern.target), catalogue));
+                   Synthesizer::create(exampleOf(pattern).graph, exampleDevice(pattern.language), catalogue));
   const std::vector<domain::Genome> seeds = synthesizer->seeds();
   const auto found = std::find_if(seeds.begin(), seeds.end(), [&](const domain::Genome& genome) {
     return genome.regions.size() == 1 && genome.regions.front().pattern == pattern.id;

@@ -18,8 +18,8 @@ struct Example {
 };
 [[nodiscard]] Example exampleOf(const patterns::Pattern& pattern);
 
-// A device of the target on which every pattern has room.
-[[nodiscard]] domain::DeviceInfo exampleDevice(domain::Target target);
+// A device for programs in the language, on which every pattern has room.
+[[nodiscard]] domain::DeviceInfo exampleDevice(domain::Language language);
 
 // The program of the example with the pattern's standard parameters. An error when the pattern does not fit it.
 [[nodiscard]] Result<domain::Program> exampleProgram(const patterns::Pattern& pattern,

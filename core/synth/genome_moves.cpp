@@ -34,7 +34,12 @@ std::vector<std::vector<int>> partitionOf(const Genome& genome) {
 
 GenomeMoves::GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
                          const StrategyTable& strategies, const domain::DeviceInfo& device)
-    : m_fusion(fusion), m_operations(operations), m_catalogue(catalogue), m_strategies(strategies), m_device(device) {}
+    : m_fusion(fusion),
+      m_operations(operations),
+      m_catalogue(catalogue),
+      m_strategies(strategies),
+      m_device(device),
+      m_language(domain::standardLanguage(device.kind)) {}
 
 bool GenomeMoves::namesOperations(const RegionGene& gene) const {
   // Sorted, so the ends tell; genomes also come from a database or another program.
@@ -47,8 +52,8 @@ bool GenomeMoves::isLegal(const RegionGene& gene) const {
     return false;
   }
   const Region* region = m_fusion.region(gene.nodes);
-  const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
-  const Strategy* strategy = m_strategies.find(m_device.target, gene.pattern);
+  const patterns::Pattern* pattern = m_catalogue.find(m_language, gene.pattern);
+  const Strategy* strategy = m_strategies.find(m_language, gene.pattern);
   return region != nullptr && pattern != nullptr && strategy != nullptr &&
          strategy->check({*pattern, *region, gene.parameters, m_device});
 }
@@ -172,12 +177,12 @@ std::vector<const patterns::Pattern*> GenomeMoves::findPatternsFor(const std::ve
   }
   for (const patterns::Pattern& pattern : m_catalogue.all()) {
     Random random(1);  // the answer must not depend on where a search stands
-    if (pattern.target == m_device.target && makeGene(operations, pattern, Choice::Standard, random)) {
+    if (pattern.language == m_language && makeGene(operations, pattern, Choice::Standard, random)) {
       fitting.push_back(&pattern);
     }
   }
   std::stable_partition(fitting.begin(), fitting.end(), [&](const patterns::Pattern* pattern) {
-    return !m_strategies.find(m_device.target, pattern->id)->isFallback();
+    return !m_strategies.find(m_language, pattern->id)->isFallback();
   });
   return fitting;
 }
@@ -251,7 +256,7 @@ Genome GenomeMoves::fresh(Random& random) const {
 std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {
   std::vector<Genome> found;
   for (std::size_t region = 0; region < genome.regions.size(); ++region) {
-    const patterns::Pattern* pattern = m_catalogue.find(m_device.target, genome.regions[region].pattern);
+    const patterns::Pattern* pattern = m_catalogue.find(m_language, genome.regions[region].pattern);
     if (pattern == nullptr) {
       continue;
     }
@@ -284,7 +289,7 @@ std::optional<Genome> GenomeMoves::changeParameter(const Genome& genome, Random&
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Genome changed = genome;
     RegionGene& gene = changed.regions[random.below(changed.regions.size())];
-    const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
+    const patterns::Pattern* pattern = m_catalogue.find(m_language, gene.pattern);
     if (pattern == nullptr || pattern->parameters.empty()) {
       continue;
     }
@@ -416,8 +421,8 @@ domain::Cell GenomeMoves::predictCell(const Genome& genome) const {
   bool hasPasses = false;
   for (const RegionGene& gene : genome.regions) {
     const Region* region = m_fusion.region(gene.nodes);
-    const patterns::Pattern* pattern = m_catalogue.find(m_device.target, gene.pattern);
-    const Strategy* strategy = m_strategies.find(m_device.target, gene.pattern);
+    const patterns::Pattern* pattern = m_catalogue.find(m_language, gene.pattern);
+    const Strategy* strategy = m_strategies.find(m_language, gene.pattern);
     if (region == nullptr || pattern == nullptr || strategy == nullptr) {
       continue;
     }

@@ -10,6 +10,7 @@
 #include "core/domain/candidate.h"
 #include "core/domain/device_info.h"
 #include "core/patterns/catalogue.h"
+#include "core/search/parent_selection.h"
 #include "core/synth/fusion.h"
 #include "core/synth/strategy.h"
 
@@ -40,6 +41,8 @@ class GenomeMoves {
                                                     Random& random) const;
   // The cell a genome will probably compile to; only used to aim.
   [[nodiscard]] domain::Cell predictCell(const domain::Genome& genome) const;
+  // The cells that predictCell() can say of some genome.
+  [[nodiscard]] search::ReachableCells reachableCells() const;
 
  private:
   [[nodiscard]] bool namesOperations(const domain::RegionGene& gene) const;
@@ -62,6 +65,7 @@ class GenomeMoves {
   const patterns::Catalogue& m_catalogue;
   const StrategyTable& m_strategies;
   const domain::DeviceInfo& m_device;
+  domain::Language m_language;
   mutable std::mutex m_mutex;
   mutable std::map<std::vector<int>, std::vector<const patterns::Pattern*>> m_fitting;  // by region
 };

@@ -64,7 +64,8 @@ domain::ScalarType Instance::typeOf(domain::ValueId value) const {
 }
 
 Result<> Strategy::check(const Instance& instance) const {
-  if (m_target != instance.device.target || m_id != instance.pattern.id) {
+  if (m_language != instance.pattern.language || m_id != instance.pattern.id ||
+      domain::factsOf(m_language).device != instance.device.kind) {
     return unfit("it is for another kind of device");
   }
   SWAGE_TRY(checkParameters(instance));
@@ -97,18 +98,19 @@ Error Strategy::unfit(std::string_view why) const {
   return Error(ErrorKind::InvalidInput, fmt::format("pattern '{}': {}", m_id, why));
 }
 
-bool StrategyTable::accepts(domain::Target target, const Region& region) const {
-  return std::any_of(m_strategies.begin(), m_strategies.end(),
-                     [&](const auto& strategy) { return strategy->target() == target && strategy->accepts(region); });
+bool StrategyTable::accepts(domain::Language language, const Region& region) const {
+  return std::any_of(m_strategies.begin(), m_strategies.end(), [&](const auto& strategy) {
+    return strategy->language() == language && strategy->accepts(region);
+  });
 }
 
 void StrategyTable::add(std::unique_ptr<Strategy> strategy) {
   m_strategies.push_back(std::move(strategy));
 }
 
-const Strategy* StrategyTable::find(domain::Target target, std::string_view id) const {
+const Strategy* StrategyTable::find(domain::Language language, std::string_view id) const {
   const auto found = std::find_if(m_strategies.begin(), m_strategies.end(), [&](const auto& strategy) {
-    return strategy->target() == target && strategy->id() == id;
+    return strategy->language() == language && strategy->id() == id;
   });
   return found == m_strategies.end() ? nullptr : found->get();
 }

@@ -80,13 +80,13 @@ struct KernelText {
 // Stateless, so any thread may use it.
 class Strategy {
  public:
-  Strategy(domain::Target target, std::string id) : m_target(target), m_id(std::move(id)) {}
+  Strategy(domain::Language language, std::string id) : m_language(language), m_id(std::move(id)) {}
   virtual ~Strategy() = default;
   Strategy(const Strategy&) = delete;
   Strategy& operator=(const Strategy&) = delete;
 
-  [[nodiscard]] domain::Target target() const { return m_target; }
-  // The folder of the pattern: patterns/<target>/<id>.
+  [[nodiscard]] domain::Language language() const { return m_language; }
+  // The folder of the pattern: patterns/<folder of the language>/<id>.
   [[nodiscard]] const std::string& id() const { return m_id; }
 
   // Whether the instance can be computed on its device; says why not.
@@ -101,7 +101,7 @@ class Strategy {
   [[nodiscard]] virtual bool accepts(const Region& region) const = 0;
   // Whether others are to be tried first where they fit.
   [[nodiscard]] virtual bool isFallback() const { return false; }
-  // Whether its text needs the whole prelude of the target before it, rather than some of the helpers.
+  // Whether its text needs the whole prelude of the language before it, rather than some of the helpers.
   [[nodiscard]] virtual bool needsPrelude() const { return false; }
 
  protected:
@@ -110,7 +110,7 @@ class Strategy {
   [[nodiscard]] Error unfit(std::string_view why) const;
 
  private:
-  domain::Target m_target;
+  domain::Language m_language;
   std::string m_id;
 };
 
@@ -122,9 +122,9 @@ class StrategyTable {
 
   void add(std::unique_ptr<Strategy> strategy);
   // Null when this build has none for the pattern.
-  [[nodiscard]] const Strategy* find(domain::Target target, std::string_view id) const;
-  // Whether some strategy for the target computes regions of this kind.
-  [[nodiscard]] bool accepts(domain::Target target, const Region& region) const;
+  [[nodiscard]] const Strategy* find(domain::Language language, std::string_view id) const;
+  // Whether some strategy of the language computes regions of this kind.
+  [[nodiscard]] bool accepts(domain::Language language, const Region& region) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Strategy>>& all() const { return m_strategies; }
 
  private:

@@ -97,11 +97,12 @@ class SynthesizerImpl final : public Synthesizer {
                   const StrategyTable& strategies)
       : m_graph(graph),
         m_device(device),
+        m_language(domain::standardLanguage(device.kind)),
         m_catalogue(catalogue),
         m_strategies(strategies),
         m_operations(findOperations(m_graph)),
         m_fusion(m_graph, m_operations,
-                 [this](const Region& region) { return m_strategies.accepts(m_device.target, region); }),
+                 [this](const Region& region) { return m_strategies.accepts(m_language, region); }),
         m_model(modelText(m_graph)),
         m_moves(m_fusion, m_operations, m_catalogue, m_strategies, m_device) {}
 
@@ -129,6 +130,7 @@ class SynthesizerImpl final : public Synthesizer {
 
   [[nodiscard]] Result<domain::Program> realise(const Genome& genome) const override;
   [[nodiscard]] std::vector<int> coveredNodes() const override;
+  [[nodiscard]] search::ReachableCells reachableCells() const override { return m_moves.reachableCells(); }
 
  private:
   [[nodiscard]] std::optional<Genome> varyOnce(OperatorKind kind, const Genome& genome, const Genome* other,
@@ -149,6 +151,7 @@ class SynthesizerImpl final : public Synthesizer {
 
   domain::Graph m_graph;
   domain::DeviceInfo m_device;
+  domain::Language m_language;
   patterns::Catalogue m_catalogue;
   const StrategyTable& m_strategies;
   OperationGraph m_operations;
@@ -171,12 +174,12 @@ domain::LaunchPlan SynthesizerImpl::emptyPlan() const {
 
 Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, domain::Program& program,
                                     std::string& written) const {
-  const patterns::Pattern& pattern = *m_catalogue.find(m_device.target, gene.pattern);
+  const patterns::Pattern& pattern = *m_catalogue.find(m_language, gene.pattern);
   Region region = *m_fusion.region(gene.nodes);
   if (const auto fused = gene.parameters.find("fused"); fused != gene.parameters.end() && fused->second != 0) {
     fuseStages(region);
   }
-  const Strategy& strategy = *m_strategies.find(m_device.target, gene.pattern);
+  const Strategy& strategy = *m_strategies.find(m_language, gene.pattern);
   const Instance instance{pattern, region, gene.parameters, m_device, &m_model};
   Launch launch = strategy.launch(instance, fmt::format("swage_kernel_{}", number));
   SWAGE_TRY_ASSIGN(const KernelText text, strategy.write(instance, launch, number));
@@ -200,7 +203,7 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
     wide = wide || (bits != gene.parameters.end() && bits->second == 512);
   }
   domain::Program program;
-  program.target = m_device.target;
+  program.language = m_language;
   program.plan = emptyPlan();
   const std::optional<std::vector<int>> order = m_fusion.schedule(partition);
   std::string written;  // by strategies that use helpers
@@ -213,9 +216,9 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
   }
   const bool needsPrelude = std::any_of(
       genome.regions.begin(), genome.regions.end(),
-      [&](const domain::RegionGene& gene) { return m_strategies.find(m_device.target, gene.pattern)->needsPrelude(); });
-  program.source = (needsPrelude ? m_catalogue.prelude(m_device.target) : std::string()) +
-                   helpersFor(m_catalogue.helpers(m_device.target), written) + program.source;
+      [&](const domain::RegionGene& gene) { return m_strategies.find(m_language, gene.pattern)->needsPrelude(); });
+  program.source = (needsPrelude ? m_catalogue.prelude(m_language) : std::string()) +
+                   helpersFor(m_catalogue.helpers(m_language), written) + program.source;
   if (wide) {
     program.compileFlags.emplace_back("-mprefer-vector-width=512");
   }

@@ -11,11 +11,13 @@
 #include "core/domain/graph.h"
 #include "core/patterns/catalogue.h"
 #include "core/search/genome_space.h"
+#include "core/search/parent_selection.h"
 #include "core/synth/strategy.h"
 
 namespace swage::synth {
 
-// Turns genomes into programs for one graph on one device. Immutable after create(), so any thread may use it.
+// Turns genomes into programs for one graph on one device, in its standard language. Immutable after create(), so any
+// thread may use it.
 class Synthesizer : public search::GenomeSpace {
  public:
   // A graph in which nothing can be synthesised is no error: its only genome is the empty one (every node an ATen
@@ -31,6 +33,10 @@ class Synthesizer : public search::GenomeSpace {
 
   // Graph nodes that some pattern can compute, for `swage import` and reports.
   [[nodiscard]] virtual std::vector<int> coveredNodes() const = 0;
+
+  // The cells that some strategy of the catalogue aims at with a region of this graph, on this device. The others may
+  // be filled by somebody else's program, but not by a genome.
+  [[nodiscard]] virtual search::ReachableCells reachableCells() const = 0;
 };
 
 // GenomeSpace::features() of every synthesiser: the logarithms of the parameters, in order.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/toolchain/compiler.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "core/domain/checks.h"
 #include "core/toolchain/compile_failure.h"
-#include "core/toolchain/flags.h"
-#include "core/toolchain/source_check.h"
 
 namespace swage::toolchain {
 namespace {
@@ -17,41 +17,52 @@ namespace {
 using domain::CompiledBinary;
 using domain::CompileOutcome;
 using domain::CompileRequest;
-using domain::Target;
 
 constexpr std::size_t kMaxSourceBytes = std::size_t{4} << 20U;
 
-// What of a request is wrong before anything is compiled.
+// What of a request is wrong whatever its language is.
 std::optional<std::string> findDefect(const CompileRequest& request) {
   if (request.source.size() > kMaxSourceBytes) {
     return fmt::format("the source is larger than {} MiB", kMaxSourceBytes >> 20U);
-  }
-  if (!isArchitectureName(request.target, request.architecture)) {
-    return fmt::format("'{}' is not an architecture of target {}", request.architecture, domain::name(request.target));
   }
   for (const std::string& entry : request.entries) {
     if (!domain::isIdentifier(entry)) {
       return fmt::format("'{}' cannot be the name of a kernel", entry);
     }
   }
-  if (const auto flag = refusedFlag(request.target, request.flags)) {
-    return fmt::format("the flag '{}' is not allowed for target {}", *flag, domain::name(request.target));
+  return std::nullopt;
+}
+
+CompileOutcome compiled(Backend& backend, const CompileRequest& request, const ProcessLimits& limits) {
+  if (const auto defect = backend.findDefect(request)) {
+    return refused(*defect);
   }
-  return findRefusal(request.target, request.source);
+  BuildOutcome built = backend.build(request, limits);
+  if (auto* failed = std::get_if<domain::CompileFailed>(&built)) {
+    return std::move(*failed);
+  }
+  return backend.describe(request, std::move(std::get<BuiltCode>(built)));
 }
 
 }  // namespace
 
-Result<Compiler> Compiler::open(const ToolchainOptions& options) {
-  auto cpu = CpuCompiler::open({options.sandbox, options.bubblewrap, options.cxx, options.headerCache});
-  auto cuda = CudaCompiler::open({options.sandbox, options.bubblewrap, options.nvrtc, options.cudaIncludes,
-                                  options.helperProgram, options.helperLibraries});
-  if (!cpu && !cuda) {
-    return Error(ErrorKind::Environment,
-                 fmt::format("nothing can be compiled here: {}; {}", cpu.error().message(), cuda.error().message()),
-                 cpu.error().hint());
+Result<Compiler> Compiler::open(const ToolchainOptions& options, const BackendTable& backends) {
+  Backends opened;
+  std::string why;
+  std::string hint;
+  bool isAnyUsable = false;
+  for (const auto& [language, open] : backends.all()) {
+    const auto& backend = opened.emplace(language, open(options)).first->second;
+    isAnyUsable = isAnyUsable || backend;
+    if (!backend) {
+      why += (why.empty() ? "" : "; ") + backend.error().message();
+      hint = hint.empty() ? backend.error().hint() : hint;
+    }
   }
-  return Compiler(std::move(cpu), std::move(cuda));
+  if (!isAnyUsable) {
+    return Error(ErrorKind::Environment, "nothing can be compiled here: " + why, hint);
+  }
+  return Compiler(std::move(opened));
 }
 
 CompileOutcome Compiler::compile(const CompileRequest& request, const ProcessLimits& limits) {
@@ -59,25 +70,26 @@ CompileOutcome Compiler::compile(const CompileRequest& request, const ProcessLim
   if (const auto defect = findDefect(request)) {
     return refused(*defect);
   }
-  if (request.target == Target::Cpu && !m_cpu) {
-    return environmentFailure(m_cpu.error());
+  const auto found = m_backends.find(request.language);
+  if (found == m_backends.end()) {
+    return environmentFailure(Error(ErrorKind::Environment, missing(request.language)));
   }
-  if (request.target == Target::Cuda && !m_cuda) {
-    return environmentFailure(m_cuda.error());
+  if (!found->second) {
+    return environmentFailure(found->second.error());
   }
-  CompileOutcome outcome =
-      request.target == Target::Cpu ? m_cpu->compile(request, limits) : m_cuda->compile(request, limits);
+  CompileOutcome outcome = compiled(**found->second, request, limits);
   if (auto* binary = std::get_if<CompiledBinary>(&outcome)) {
     binary->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   return outcome;
 }
 
-std::string Compiler::missing(Target target) const {
-  if (target == Target::Cpu) {
-    return m_cpu ? std::string() : m_cpu.error().message();
+std::string Compiler::missing(domain::Language language) const {
+  const auto found = m_backends.find(language);
+  if (found == m_backends.end()) {
+    return fmt::format("this build has no compiler for the language {}", domain::name(language));
   }
-  return m_cuda ? std::string() : m_cuda.error().message();
+  return found->second ? std::string() : found->second.error().message();
 }
 
 }  // namespace swage::toolchain

@@ -19,6 +19,7 @@
 #include "core/toolchain/header_cache.h"
 #include "core/toolchain/job_directory.h"
 #include "core/toolchain/shared_object_check.h"
+#include "core/toolchain/source_check.h"
 
 namespace swage::toolchain {
 namespace {
@@ -100,7 +101,7 @@ ToolRun makeRun(const CpuCompiler::Options& options, const std::string& tool, co
 }
 
 std::vector<std::string> allFlags(const CompileRequest& request) {
-  std::vector<std::string> flags = defaultFlags(domain::Target::Cpu, request.architecture);
+  std::vector<std::string> flags = cppFlags().defaults(request.architecture);
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   return flags;
 }
@@ -144,8 +145,8 @@ std::filesystem::path precompiledHeaders(const CpuCompiler::Options& options, co
 // A failure, or the log of a compilation that worked.
 using BuildResult = std::variant<std::string, CompileFailed>;
 
-BuildResult build(const CpuCompiler::Options& options, const std::string& cxx, const JobDirectory& job,
-                  const CompileRequest& request, const ProcessLimits& limits) {
+BuildResult compileAndLink(const CpuCompiler::Options& options, const std::string& cxx, const JobDirectory& job,
+                           const CompileRequest& request, const ProcessLimits& limits) {
   ToolRun run = makeRun(options, cxx, job.in(), job.out());
   const std::vector<std::string> flags = allFlags(request);
   std::vector<std::string> command{cxx};
@@ -170,7 +171,7 @@ BuildResult build(const CpuCompiler::Options& options, const std::string& cxx, c
   return cleanedLog(result->output, prefix);
 }
 
-using ListingResult = std::variant<std::vector<AsmFunction>, CompileFailed>;
+using ListingResult = std::variant<std::string, CompileFailed>;
 
 ListingResult disassemble(const CpuCompiler::Options& options, const std::string& objdump, const JobDirectory& job,
                           ProcessLimits limits) {
@@ -187,19 +188,21 @@ ListingResult disassemble(const CpuCompiler::Options& options, const std::string
                                          "-j",
                                          ".text",
                                          insidePath(options.sandbox, run.in) + "/kernel.so"};
-  const auto result = runLimited(sandboxCommand(run.spec, command), outerEnvironment(run.spec), limits);
+  auto result = runLimited(sandboxCommand(run.spec, command), outerEnvironment(run.spec), limits);
   if (!result) {
     return environmentFailure(result.error());
   }
   if (auto failure = failureOf(*result, limits, {})) {
     return std::move(*failure);
   }
-  return parseDisassembly(result->output);
+  return std::move(result->output);
 }
 
-CompileOutcome describeObject(const CompileRequest& request, std::string bytes, std::string log,
-                              const std::vector<AsmFunction>& functions) {
-  const auto image = parseElf(bytes);
+}  // namespace
+
+CompileOutcome CpuCompiler::describe(const CompileRequest& request, BuiltCode code) const {
+  const std::vector<AsmFunction> functions = parseDisassembly(code.listing);
+  const auto image = parseElf(code.bytes);
   if (!image) {
     return refused(image.error().message());
   }
@@ -219,14 +222,12 @@ CompileOutcome describeObject(const CompileRequest& request, std::string bytes, 
   binary.kernels = classifyX86(functions, request.entries);
   binary.assembly = cappedText(listingOf(functions, request.entries), kMaxAssemblyBytes);
   binary.binaryHash = sharedObjectHash(*image, request.entries);
-  binary.log = std::move(log);
-  binary.bytes = std::move(bytes);
+  binary.log = std::move(code.log);
+  binary.bytes = std::move(code.bytes);
   return binary;
 }
 
-}  // namespace
-
-Result<CpuCompiler> CpuCompiler::open(const Options& options) {
+Result<std::unique_ptr<Backend>> CpuCompiler::open(const Options& options) {
   std::string cxx = findProgram(options.cxx);
   if (cxx.empty()) {
     return missing("C++ compiler", options.cxx, "install g++ (Debian: apt install g++), or name another with --cxx");
@@ -235,10 +236,15 @@ Result<CpuCompiler> CpuCompiler::open(const Options& options) {
   if (objdump.empty()) {
     return missing("disassembler", "objdump", "install binutils (Debian: apt install binutils)");
   }
-  return CpuCompiler(options, std::move(cxx), std::move(objdump));
+  return std::unique_ptr<Backend>(new CpuCompiler(options, std::move(cxx), std::move(objdump)));
 }
 
-CompileOutcome CpuCompiler::compile(const CompileRequest& request, const ProcessLimits& limits) const {
+std::optional<std::string> CpuCompiler::findDefect(const CompileRequest& request) const {
+  const auto defect = findFlagDefect(cppFlags(), request);
+  return defect ? defect : findRefusal(cppSourceRules(), request.source);
+}
+
+BuildOutcome CpuCompiler::build(const CompileRequest& request, const ProcessLimits& limits) {
   const auto job = JobDirectory::create();
   if (!job) {
     return environmentFailure(job.error());
@@ -246,7 +252,7 @@ CompileOutcome CpuCompiler::compile(const CompileRequest& request, const Process
   if (const auto written = writeFileAtomically(job->in() / "source.cpp", request.source); !written) {
     return environmentFailure(written.error());
   }
-  BuildResult built = build(m_options, m_cxx, *job, request, limits);
+  BuildResult built = compileAndLink(m_options, m_cxx, *job, request, limits);
   if (auto* failed = std::get_if<CompileFailed>(&built)) {
     return std::move(*failed);
   }
@@ -258,8 +264,9 @@ CompileOutcome CpuCompiler::compile(const CompileRequest& request, const Process
   if (auto* failed = std::get_if<CompileFailed>(&listing)) {
     return std::move(*failed);
   }
-  return describeObject(request, std::move(*bytes), std::move(std::get<std::string>(built)),
-                        std::get<std::vector<AsmFunction>>(listing));
+  return BuiltCode{.bytes = std::move(*bytes),
+                   .listing = std::move(std::get<std::string>(listing)),
+                   .log = std::move(std::get<std::string>(built))};
 }
 
 }  // namespace swage::toolchain

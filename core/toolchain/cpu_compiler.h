@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/result.h"
 #include "core/domain/compilation.h"
+#include "core/toolchain/backend.h"
 #include "core/toolchain/process.h"
 #include "core/toolchain/sandbox.h"
 
 namespace swage::toolchain {
 
-// Compiles cpu candidates with the system's C++ compiler, one sandbox for each, checks what was linked, and reads the
+// Compiles C++ with the system's compiler, one sandbox for each, checks what was linked, and reads the
 // facts from its disassembly. Keeps nothing between compilations but precompiled headers, where it is told to.
-class CpuCompiler {
+class CpuCompiler final : public Backend {
  public:
   struct Options {
     SandboxMode sandbox = SandboxMode::Bubblewrap;
@@ -22,11 +25,11 @@ class CpuCompiler {
   };
 
   // Environment error when the compiler or binutils' objdump is missing.
-  [[nodiscard]] static Result<CpuCompiler> open(const Options& options);
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> open(const Options& options);
 
-  // The request has been checked by Compiler.
-  [[nodiscard]] domain::CompileOutcome compile(const domain::CompileRequest& request,
-                                               const ProcessLimits& limits) const;
+  [[nodiscard]] std::optional<std::string> findDefect(const domain::CompileRequest& request) const override;
+  [[nodiscard]] BuildOutcome build(const domain::CompileRequest& request, const ProcessLimits& limits) override;
+  [[nodiscard]] domain::CompileOutcome describe(const domain::CompileRequest& request, BuiltCode code) const override;
 
  private:
   CpuCompiler(Options options, std::string cxx, std::string objdump)

@@ -13,6 +13,7 @@
 #include "core/toolchain/compile_failure.h"
 #include "core/toolchain/cubin.h"
 #include "core/toolchain/flags.h"
+#include "core/toolchain/source_check.h"
 
 namespace swage::toolchain {
 namespace {
@@ -86,23 +87,25 @@ std::optional<Error> ownTrouble(std::string_view log, const CompileRequest& requ
   return std::nullopt;
 }
 
-CompileOutcome describeCubin(const CompileRequest& request, NvrtcOutput output) {
-  const auto image = parseElf(output.cubin);
+}  // namespace
+
+CompileOutcome CudaCompiler::describe(const CompileRequest& request, BuiltCode code) const {
+  const auto image = parseElf(code.bytes);
   if (!image) {
     return refused(image.error().message());
   }
   CompiledBinary binary;
-  binary.kernels = classifyPtx(output.ptx, request.entries);
+  binary.kernels = classifyPtx(code.listing, request.entries);
   if (const auto missing = missingEntry(binary.kernels, request)) {
     return refused(*missing);
   }
-  if (const auto writable = findWritableGlobals(*image, output.ptx)) {
+  if (const auto writable = findWritableGlobals(*image, code.listing)) {
     return refused("the kernel " + *writable);
   }
-  if (const std::string call = findHeapCall(output.ptx); !call.empty()) {
+  if (const std::string call = findHeapCall(code.listing); !call.empty()) {
     return refused("the kernel " + call);
   }
-  const auto resources = parseResourceReport(output.log);
+  const auto resources = parseResourceReport(code.log);
   for (KernelFacts& facts : binary.kernels) {
     if (const auto found = resources.find(facts.entry); found != resources.end()) {
       facts.registers = found->second.registers;
@@ -110,16 +113,14 @@ CompileOutcome describeCubin(const CompileRequest& request, NvrtcOutput output) 
       facts.staticSharedBytes = found->second.staticSharedBytes;
     }
   }
-  binary.log = cappedText(cleanedLog(withoutResourceReport(output.log), {}));
+  binary.log = cappedText(cleanedLog(withoutResourceReport(code.log), {}));
   binary.binaryHash = cubinHash(*image, request.entries);
-  binary.bytes = std::move(output.cubin);
-  binary.assembly = std::move(output.ptx);
+  binary.bytes = std::move(code.bytes);
+  binary.assembly = std::move(code.listing);
   return binary;
 }
 
-}  // namespace
-
-Result<CudaCompiler> CudaCompiler::open(Options options) {
+Result<std::unique_ptr<Backend>> CudaCompiler::open(Options options) {
   std::error_code error;
   if (options.nvrtc.empty()) {
     return Error(ErrorKind::Environment, "no NVRTC library was given, so CUDA sources cannot be compiled",
@@ -138,7 +139,7 @@ Result<CudaCompiler> CudaCompiler::open(Options options) {
                    "give the folder of cuda_fp16.h with --cuda-include");
     }
   }
-  return CudaCompiler(std::move(options));
+  return std::unique_ptr<Backend>(new CudaCompiler(std::move(options)));
 }
 
 Result<> CudaCompiler::ensureHelper() {
@@ -166,7 +167,7 @@ Result<> CudaCompiler::ensureHelper() {
 }
 
 std::vector<std::string> CudaCompiler::compilerOptions(const CompileRequest& request) const {
-  std::vector<std::string> options = defaultFlags(domain::Target::Cuda, request.architecture);
+  std::vector<std::string> options = cudaFlags().defaults(request.architecture);
   for (const Bind& bind : bindsOf(m_options).includes) {
     options.push_back("-I" + insidePath(m_options.sandbox, bind));
   }
@@ -174,7 +175,12 @@ std::vector<std::string> CudaCompiler::compilerOptions(const CompileRequest& req
   return options;
 }
 
-CompileOutcome CudaCompiler::compile(const CompileRequest& request, const ProcessLimits& limits) {
+std::optional<std::string> CudaCompiler::findDefect(const CompileRequest& request) const {
+  const auto defect = findFlagDefect(cudaFlags(), request);
+  return defect ? defect : findRefusal(cudaSourceRules(), request.source);
+}
+
+BuildOutcome CudaCompiler::build(const CompileRequest& request, const ProcessLimits& limits) {
   if (const auto ready = ensureHelper(); !ready) {
     return environmentFailure(ready.error());
   }
@@ -190,7 +196,7 @@ CompileOutcome CudaCompiler::compile(const CompileRequest& request, const Proces
     }
     return CompileFailed{CompileFailureReason::Error, cappedText(cleanedLog(withoutResourceReport(output.log), {}))};
   }
-  return describeCubin(request, std::move(output));
+  return BuiltCode{std::move(output.cubin), std::move(output.ptx), std::move(output.log)};
 }
 
 }  // namespace swage::toolchain

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/domain/compilation.h"
+#include "core/toolchain/backend.h"
 #include "core/toolchain/nvrtc_helper.h"
 #include "core/toolchain/process.h"
 #include "core/toolchain/sandbox.h"
 
 namespace swage::toolchain {
 
-// Compiles cuda candidates with NVRTC in a sandboxed helper that lives from the first request on. A helper that met a
+// Compiles CUDA C++ with NVRTC in a sandboxed helper that lives from the first request on. A helper that met a
 // limit, crashed, or has served enough is replaced before the next request. One thread.
-class CudaCompiler {
+class CudaCompiler final : public Backend {
  public:
   struct Options {
     SandboxMode sandbox = SandboxMode::Bubblewrap;
@@ -27,10 +29,11 @@ class CudaCompiler {
   };
 
   // Environment error when the library is not there. NVRTC itself is loaded by the first compilation.
-  [[nodiscard]] static Result<CudaCompiler> open(Options options);
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> open(Options options);
 
-  // The request has been checked by Compiler.
-  [[nodiscard]] domain::CompileOutcome compile(const domain::CompileRequest& request, const ProcessLimits& limits);
+  [[nodiscard]] std::optional<std::string> findDefect(const domain::CompileRequest& request) const override;
+  [[nodiscard]] BuildOutcome build(const domain::CompileRequest& request, const ProcessLimits& limits) override;
+  [[nodiscard]] domain::CompileOutcome describe(const domain::CompileRequest& request, BuiltCode code) const override;
 
  private:
   explicit CudaCompiler(Options options) : m_options(std::move(options)) {}

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <span>
+
+#include <fmt/format.h>
 
 namespace swage::toolchain {
 namespace {
 
-constexpr std::array<std::string_view, 12> kCpuFlags{
+constexpr std::array<std::string_view, 12> kCppFlags{
     "-O2",
     "-O3",
     "-funroll-loops",
@@ -44,23 +45,16 @@ bool isRegisterCount(std::string_view flag) {
   return false;
 }
 
-bool isAllowed(domain::Target target, std::string_view flag) {
-  const auto in = [flag](std::span<const std::string_view> list) {
-    return std::find(list.begin(), list.end(), flag) != list.end();
-  };
-  return target == domain::Target::Cpu ? in(kCpuFlags) : in(kCudaFlags) || isRegisterCount(flag);
+template <std::size_t Size>
+bool isIn(const std::array<std::string_view, Size>& list, std::string_view flag) {
+  return std::find(list.begin(), list.end(), flag) != list.end();
 }
 
 bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-}  // namespace
-
-std::vector<std::string> defaultFlags(domain::Target target, std::string_view architecture) {
-  if (target == domain::Target::Cuda) {
-    return {"-arch=" + std::string(architecture), "--std=c++20", "-lineinfo", "-default-device", "--ptxas-options=-v"};
-  }
+std::vector<std::string> cppDefaults(std::string_view architecture) {
   return {"-std=c++20",
           "-O3",
           "-march=" + std::string(architecture),
@@ -78,25 +72,53 @@ std::vector<std::string> defaultFlags(domain::Target target, std::string_view ar
           "-Wl,--as-needed,-z,now,--build-id=none"};
 }
 
-std::optional<std::string> refusedFlag(domain::Target target, const std::vector<std::string>& flags) {
-  const auto refused =
-      std::find_if(flags.begin(), flags.end(), [target](const std::string& flag) { return !isAllowed(target, flag); });
-  return refused == flags.end() ? std::nullopt : std::optional(*refused);
+bool isX86Level(std::string_view name) {
+  return name == "native" || name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4";
 }
 
-bool isArchitectureName(domain::Target target, std::string_view architecture) {
-  if (target == domain::Target::Cpu) {
-    return architecture == "native" || architecture == "x86-64-v2" || architecture == "x86-64-v3" ||
-           architecture == "x86-64-v4";
-  }
-  if (!architecture.starts_with("sm_")) {
+std::vector<std::string> cudaDefaults(std::string_view architecture) {
+  return {"-arch=" + std::string(architecture), "--std=c++20", "-lineinfo", "-default-device", "--ptxas-options=-v"};
+}
+
+bool isComputeCapability(std::string_view name) {
+  if (!name.starts_with("sm_")) {
     return false;
   }
-  std::string_view digits = architecture.substr(3);
+  std::string_view digits = name.substr(3);
   if (digits.ends_with('a') || digits.ends_with('f')) {
     digits.remove_suffix(1);
   }
   return digits.size() >= 2 && digits.size() <= 3 && std::all_of(digits.begin(), digits.end(), isDigit);
+}
+
+}  // namespace
+
+const FlagRules& cppFlags() {
+  static const FlagRules rules{.defaults = cppDefaults,
+                               .isAllowed = [](std::string_view flag) { return isIn(kCppFlags, flag); },
+                               .isArchitecture = isX86Level};
+  return rules;
+}
+
+const FlagRules& cudaFlags() {
+  static const FlagRules rules{
+      .defaults = cudaDefaults,
+      .isAllowed = [](std::string_view flag) { return isIn(kCudaFlags, flag) || isRegisterCount(flag); },
+      .isArchitecture = isComputeCapability};
+  return rules;
+}
+
+std::optional<std::string> findFlagDefect(const FlagRules& rules, const domain::CompileRequest& request) {
+  const std::string_view language = domain::factsOf(request.language).displayName;
+  if (!rules.isArchitecture(request.architecture)) {
+    return fmt::format("'{}' is not an architecture that {} is compiled for", request.architecture, language);
+  }
+  const auto refused = std::find_if(request.flags.begin(), request.flags.end(),
+                                    [&rules](const std::string& flag) { return !rules.isAllowed(flag); });
+  if (refused != request.flags.end()) {
+    return fmt::format("the flag '{}' is not allowed for {}", *refused, language);
+  }
+  return std::nullopt;
 }
 
 }  // namespace swage::toolchain

@@ -13,7 +13,7 @@
 namespace swage::toolchain {
 namespace {
 
-constexpr std::array<std::string_view, 25> kCpuHeaders{
+constexpr std::array<std::string_view, 25> kCppHeaders{
     "algorithm", "array",   "bit",         "cfloat",  "climits",    "cmath",       "concepts",
     "cstddef",   "cstdint", "cstring",     "float.h", "functional", "immintrin.h", "initializer_list",
     "limits",    "math.h",  "numbers",     "numeric", "omp.h",      "stddef.h",    "stdint.h",
@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 20> kCudaHeaders{"cooperative_groups.h",
 
 constexpr std::array<std::string_view, 2> kCudaFolders{"cooperative_groups/", "cuda/"};
 
-constexpr std::array<std::string_view, 37> kCpuWords{"asm",
+constexpr std::array<std::string_view, 37> kCppWords{"asm",
                                                      "__asm",
                                                      "__asm__",
                                                      "section",
@@ -84,15 +84,12 @@ bool contains(std::span<const std::string_view> list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-bool isHeaderAllowed(domain::Target target, std::string_view header) {
+bool isHeaderAllowed(const SourceRules& rules, std::string_view header) {
   if (header.find("..") != std::string_view::npos) {
     return false;
   }
-  if (target == domain::Target::Cpu) {
-    return contains(kCpuHeaders, header);
-  }
-  return contains(kCudaHeaders, header) ||
-         std::any_of(kCudaFolders.begin(), kCudaFolders.end(),
+  return contains(rules.headers, header) ||
+         std::any_of(rules.folders.begin(), rules.folders.end(),
                      [header](std::string_view folder) { return header.starts_with(folder); });
 }
 
@@ -137,7 +134,7 @@ Spliced splice(std::string_view source) {
 // punctuation.
 class Checker {
  public:
-  Checker(domain::Target target, Spliced source) : m_target(target), m_source(std::move(source)) {}
+  Checker(const SourceRules& rules, Spliced source) : m_rules(rules), m_source(std::move(source)) {}
 
   std::optional<std::string> run() {
     while (m_at < text().size() && !m_refusal) {
@@ -185,7 +182,7 @@ class Checker {
         checkPragma(literal);
       }
     } else {
-      if (m_target == domain::Target::Cpu && (at("##") || at("%:%:"))) {
+      if (!m_rules.words.empty() && (at("##") || at("%:%:"))) {
         paste();
       } else {
         ++m_at;
@@ -213,7 +210,7 @@ class Checker {
   [[nodiscard]] bool isHarmlessPiece(std::string_view piece) const {
     const bool isParameter = std::find(m_parameters.begin(), m_parameters.end(), piece) != m_parameters.end();
     return !piece.empty() && !isParameter &&
-           std::none_of(kCpuWords.begin(), kCpuWords.end(),
+           std::none_of(m_rules.words.begin(), m_rules.words.end(),
                         [piece](std::string_view word) { return word.find(piece) != std::string_view::npos; });
   }
 
@@ -255,8 +252,8 @@ class Checker {
       refuse("raw string literals are not allowed: they can hide directives");
       return;
     }
-    if (m_target == domain::Target::Cpu && contains(kCpuWords, name) && !(name == "section" && m_previous == "omp")) {
-      refuse(fmt::format("'{}' is not allowed in a cpu candidate", name));
+    if (contains(m_rules.words, name) && !(name == "section" && m_previous == "omp")) {
+      refuse(fmt::format("'{}' is not allowed in {}", name, m_rules.language));
       return;
     }
     m_previous = name;
@@ -264,8 +261,8 @@ class Checker {
   }
 
   void checkPragma(std::string_view content) {
-    if (m_target == domain::Target::Cpu && content.find("optimize") != std::string_view::npos) {
-      refuse("'_Pragma' with 'optimize' is not allowed in a cpu candidate");
+    if (contains(m_rules.words, "optimize") && content.find("optimize") != std::string_view::npos) {
+      refuse(fmt::format("'_Pragma' with 'optimize' is not allowed in {}", m_rules.language));
     }
   }
 
@@ -325,14 +322,14 @@ class Checker {
     }
     const std::size_t end = text().find_first_of(open == '<' ? ">\n" : "\"\n", m_at + 1);
     const std::string header = text().substr(m_at + 1, end == std::string::npos ? end : end - m_at - 1);
-    if (!isHeaderAllowed(m_target, header)) {
-      refuse(fmt::format("#include of '{}' is not allowed for target {}", header, domain::name(m_target)));
+    if (!isHeaderAllowed(m_rules, header)) {
+      refuse(fmt::format("#include of '{}' is not allowed in {}", header, m_rules.language));
       return;
     }
     m_at = end == std::string::npos ? text().size() : end + 1;
   }
 
-  domain::Target m_target;
+  const SourceRules& m_rules;
   Spliced m_source;
   std::size_t m_at = 0;
   bool m_lineStart = true;
@@ -344,11 +341,21 @@ class Checker {
 
 }  // namespace
 
-std::optional<std::string> findRefusal(domain::Target target, std::string_view source) {
+const SourceRules& cppSourceRules() {
+  static const SourceRules rules{.language = "C++", .headers = kCppHeaders, .folders = {}, .words = kCppWords};
+  return rules;
+}
+
+const SourceRules& cudaSourceRules() {
+  static const SourceRules rules{.language = "CUDA C++", .headers = kCudaHeaders, .folders = kCudaFolders, .words = {}};
+  return rules;
+}
+
+std::optional<std::string> findRefusal(const SourceRules& rules, std::string_view source) {
   if (source.find('\0') != std::string_view::npos) {
     return "the source contains a zero byte";
   }
-  return Checker(target, splice(source)).run();
+  return Checker(rules, splice(source)).run();
 }
 
 }  // namespace swage::toolchain

@@ -62,9 +62,12 @@ Result<> HeldOutShapes::prepare() {
   SWAGE_TRY_ASSIGN(m_run, record.run(m_record.run));
   SWAGE_TRY_ASSIGN(const store::TaskBundle bundle, store::readTaskBundle(m_run.bundlePath));
   m_graph = bundle.task.graph;
+  if (!m_record.genome) {
+    return Error(ErrorKind::Unsupported, "it was not synthesised, and so it cannot be written for other sizes");
+  }
   if (m_record.madeBy == domain::OperatorKind::Human) {
     SWAGE_TRY_ASSIGN(const auto synthesizer, m_programs.makeSynthesizer(m_graph, m_run.device));
-    const auto program = synthesizer->realise(m_record.genome);
+    const auto program = synthesizer->realise(*m_record.genome);
     if (!program || store::sourceHash(*program) != m_record.sourceHash) {
       return Error(ErrorKind::Unsupported, "it was edited by hand, and so it cannot be written for other sizes");
     }
@@ -118,8 +121,8 @@ Result<> HeldOutShapes::build(const Variant& variant) {
     return Error(ErrorKind::Unsupported, "the module computes something else at these sizes");
   }
   SWAGE_TRY_ASSIGN(const auto synthesizer, m_programs.makeSynthesizer(bundle.task.graph, m_run.device));
-  SWAGE_TRY_ASSIGN(const domain::Program program, synthesizer->realise(m_record.genome));
-  m_load = loadRequest(bundle, m_run.seed, m_run.device.target);
+  SWAGE_TRY_ASSIGN(const domain::Program program, synthesizer->realise(*m_record.genome));
+  m_load = loadRequest(bundle, m_run.seed, m_run.device.kind);
   m_load.adversarial = false;
   m_load.heldBackSeeds = 0;
   m_load.timeEager = false;
@@ -137,13 +140,7 @@ Result<> HeldOutShapes::build(const Variant& variant) {
       conclude();
     });
   }
-  domain::CompileRequest request;
-  request.target = program.target;
-  request.source = program.source;
-  request.entries = program.entries();
-  request.architecture = program.target == domain::Target::Cuda ? m_run.device.architecture : "native";
-  request.flags = program.compileFlags;
-  m_compilers->compile(m_current, std::move(request));
+  m_compilers->compile(m_current, domain::compileRequest(program, m_run.device));
   return {};
 }
 
@@ -164,7 +161,7 @@ void HeldOutShapes::handleCompiled(const domain::CompileOutcome& outcome) {
 // Nothing is timed: neither the device's lease nor its self-test is asked for.
 void HeldOutShapes::startRig() {
   Rig::Options options;
-  options.worker.command = m_programs.workerCommand(m_record.program.target);
+  options.worker.command = m_programs.workerCommand(m_run.device.kind);
   options.worker.stopGrace = m_programs.stopGrace;
   options.takesLease = false;
   options.task = [this](const domain::DeviceInfo&) { return m_load; };

@@ -23,12 +23,12 @@ std::int64_t bytesInAndOut(const domain::Graph& graph) {
 
 }  // namespace
 
-int checkSeedsFor(const domain::Graph& graph, domain::Target target) {
-  const bool isSmall = target == domain::Target::Cuda && bytesInAndOut(graph) <= kSmallTaskBytes;
+int checkSeedsFor(const domain::Graph& graph, domain::DeviceKind target) {
+  const bool isSmall = target == domain::DeviceKind::Cuda && bytesInAndOut(graph) <= kSmallTaskBytes;
   return isSmall ? kSeedsOfASmallTask : kFewestSeeds;
 }
 
-wire::LoadTask loadRequest(const store::TaskBundle& bundle, std::uint64_t seed, domain::Target target) {
+wire::LoadTask loadRequest(const store::TaskBundle& bundle, std::uint64_t seed, domain::DeviceKind target) {
   wire::LoadTask load;
   load.task = bundle.task;
   load.weightsPath = bundle.weights.string();

@@ -24,11 +24,11 @@ Result<RecordedCandidate> readCandidate(const store::Record& record, domain::Can
     }
     SWAGE_TRY_ASSIGN(result.binary, record.binary(candidate.binaryHash));
   }
-  result.target = candidate.program.target;
+  result.device = domain::factsOf(candidate.program.language).device;
   result.plan = candidate.program.plan;
   result.kernels = candidate.kernels;
   result.assembly = candidate.assembly;
-  result.load = loadRequest(bundle, run.seed, result.target);
+  result.load = loadRequest(bundle, run.seed, result.device);
   return result;
 }
 

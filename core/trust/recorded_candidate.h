@@ -12,7 +12,7 @@ namespace swage::trust {
 
 // Everything it takes to run a recorded candidate once more.
 struct RecordedCandidate {
-  domain::Target target = domain::Target::Cpu;
+  domain::DeviceKind device = domain::DeviceKind::Cpu;
   domain::LaunchPlan plan;
   std::string binary;                        // empty when the plan launches no kernel
   std::vector<domain::KernelFacts> kernels;  // what the compiler said

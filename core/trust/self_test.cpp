@@ -93,13 +93,7 @@ void SelfTest::compileAll() {
       m_compiled.emplace(i, std::move(compiled));
       continue;
     }
-    domain::CompileRequest request;
-    request.target = program.target;
-    request.source = program.source;
-    request.entries = program.entries();
-    request.architecture =
-        program.target == domain::Target::Cuda ? m_report.device.architecture : std::string("native");
-    m_compilers->compile(i, std::move(request));
+    m_compilers->compile(i, domain::compileRequest(program, m_report.device));
   }
 }
 
@@ -193,7 +187,7 @@ void SelfTest::finishWhenQuiet() {
   }
 }
 
-SelfTest::Options selfTestOptions(const process::Programs& programs, domain::Target target) {
+SelfTest::Options selfTestOptions(const process::Programs& programs, domain::DeviceKind target) {
   SelfTest::Options options;
   options.worker = programs.workerCommand(target);
   options.compiler = programs.compilerCommand;

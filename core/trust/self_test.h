@@ -67,6 +67,6 @@ class SelfTest final : public services::SelfTestService {
 };
 
 // With the programs as they are started for a search.
-[[nodiscard]] SelfTest::Options selfTestOptions(const process::Programs& programs, domain::Target target);
+[[nodiscard]] SelfTest::Options selfTestOptions(const process::Programs& programs, domain::DeviceKind target);
 
 }  // namespace swage::trust

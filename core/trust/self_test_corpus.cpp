@@ -226,22 +226,22 @@ ExpectedVerdict parseExpected(const std::string& text) {
 }
 
 // The shared parts that the case names, then its own kernel. Empty where it has none.
-Result<std::string> sourceOf(Reader& reader, const fs::path& folder, std::string_view extension,
+Result<std::string> sourceOf(Reader& reader, const fs::path& folder, std::string_view suffix,
                              const std::vector<std::string>& parts) {
-  const fs::path own = folder / fmt::format("kernel.{}", extension);
+  const fs::path own = folder / fmt::format("kernel{}", suffix);
   if (std::error_code ignored; !fs::exists(own, ignored)) {
     return std::string();
   }
   std::string source;
   for (const std::string& part : parts) {
-    SWAGE_TRY_ASSIGN(const std::string text, reader.part(fmt::format("{}.{}", part, extension)));
+    SWAGE_TRY_ASSIGN(const std::string text, reader.part(fmt::format("{}{}", part, suffix)));
     source += text;
   }
   SWAGE_TRY_ASSIGN(const std::string text, reader.text(own));
   return source + text;
 }
 
-Result<PlantedCase> parseCase(Reader& reader, const fs::path& folder, domain::Target target,
+Result<PlantedCase> parseCase(Reader& reader, const fs::path& folder, domain::Language language,
                               std::map<std::string, domain::Task>& tasks) {
   const fs::path file = folder / "case.toml";
   SWAGE_TRY_ASSIGN(const toml::table table, reader.table(file));
@@ -262,10 +262,10 @@ Result<PlantedCase> parseCase(Reader& reader, const fs::path& folder, domain::Ta
   if (!tasks.contains(planted.task)) {
     SWAGE_TRY_ASSIGN(tasks[planted.task], reader.task(planted.task));
   }
-  planted.program.target = target;
+  planted.program.language = language;
   SWAGE_TRY_ASSIGN(planted.program.plan, parsePlan(file, table, tasks[planted.task].graph));
   SWAGE_TRY_ASSIGN(planted.program.source,
-                   sourceOf(reader, folder, target == domain::Target::Cuda ? "cu" : "cpp", strings(table["parts"])));
+                   sourceOf(reader, folder, domain::factsOf(language).sourceSuffix, strings(table["parts"])));
   if (planted.program.plan.hasKernels() == planted.program.source.empty()) {
     return malformed(file, "a plan with kernels has a source, another one has none");
   }
@@ -291,12 +291,12 @@ Result<std::vector<fs::path>> caseFolders(const fs::path& folder) {
 
 }  // namespace
 
-Result<SelfTestCorpus> SelfTestCorpus::load(const fs::path& folder, domain::Target target) {
-  SWAGE_TRY_ASSIGN(const std::vector<fs::path> folders, caseFolders(folder / std::string(domain::name(target))));
+Result<SelfTestCorpus> SelfTestCorpus::load(const fs::path& folder, domain::DeviceKind device) {
+  SWAGE_TRY_ASSIGN(const std::vector<fs::path> folders, caseFolders(folder / std::string(domain::name(device))));
   SelfTestCorpus corpus;
   Reader reader(folder);
   for (const fs::path& one : folders) {
-    SWAGE_TRY_ASSIGN(PlantedCase planted, parseCase(reader, one, target, corpus.tasks));
+    SWAGE_TRY_ASSIGN(PlantedCase planted, parseCase(reader, one, domain::standardLanguage(device), corpus.tasks));
     corpus.cases.push_back(std::move(planted));
   }
   std::stable_sort(corpus.cases.begin(), corpus.cases.end(),

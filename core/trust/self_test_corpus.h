@@ -37,13 +37,13 @@ struct PlantedCase {
 
 struct SelfTestCorpus {
   std::map<std::string, domain::Task> tasks;
-  std::vector<PlantedCase> cases;  // of one target, ordered by task and name
+  std::vector<PlantedCase> cases;  // for one kind of device, ordered by task and name
   std::string hash;                // SHA-256 of every file that was read
 
   // One of the tasks, from tasks/NAME.json.
   [[nodiscard]] static Result<domain::Task> loadTask(const std::filesystem::path& folder, const std::string& name);
   // Fails on the first file that is missing or malformed, naming it.
-  [[nodiscard]] static Result<SelfTestCorpus> load(const std::filesystem::path& folder, domain::Target target);
+  [[nodiscard]] static Result<SelfTestCorpus> load(const std::filesystem::path& folder, domain::DeviceKind device);
 };
 
 // "status: rule", or the status alone where there is no rule.

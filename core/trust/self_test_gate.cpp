@@ -146,7 +146,7 @@ void SelfTestGate::start() {
 
 // Whether the device has passed before; else m_test is ready to start.
 Result<bool> SelfTestGate::prepare() {
-  SWAGE_TRY_ASSIGN(SelfTestCorpus corpus, SelfTestCorpus::load(m_policy.corpus, m_key.device.target));
+  SWAGE_TRY_ASSIGN(SelfTestCorpus corpus, SelfTestCorpus::load(m_policy.corpus, m_key.device.kind));
   m_key.build = buildOf(m_options.worker.program, m_options.compiler.program);
   m_key.corpusHash = corpus.hash;
   if (hasPassed(m_policy.verdicts, m_key)) {

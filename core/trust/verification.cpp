@@ -30,7 +30,7 @@ Verification::Verification(const process::Programs& programs, std::filesystem::p
 Result<> Verification::prepare() {
   SWAGE_TRY_ASSIGN(const store::Record record, store::Record::open(m_project, store::Record::Mode::ReadOnly));
   SWAGE_TRY_ASSIGN(RecordedCandidate candidate, readCandidate(record, m_candidate));
-  m_target = candidate.target;
+  m_device = candidate.device;
   m_load = std::move(candidate.load);
   m_load.baseSeed += 1000;  // inputs the search never saw
   m_evaluate.plan = std::move(candidate.plan);
@@ -57,7 +57,7 @@ void Verification::start() {
 
 void Verification::startRig() {
   Rig::Options options;
-  options.worker.command = m_programs.workerCommand(m_target);
+  options.worker.command = m_programs.workerCommand(m_device);
   options.worker.stopGrace = m_programs.stopGrace;
   options.takesLease = !m_programs.deviceIsLeased;
   options.task = [this](const domain::DeviceInfo&) { return m_load; };

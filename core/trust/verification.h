@@ -38,7 +38,7 @@ class Verification : public QObject {
   domain::CandidateId m_candidate;
   wire::LoadTask m_load;
   wire::Evaluate m_evaluate;
-  domain::Target m_target = domain::Target::Cpu;
+  domain::DeviceKind m_device = domain::DeviceKind::Cpu;
   std::unique_ptr<Rig> m_rig;
   std::optional<Result<domain::Evaluation>> m_outcome;
   bool m_cancelled = false;

@@ -161,7 +161,7 @@ void SessionState::keepToOneStream(std::string_view why) {
 }
 
 void SessionState::makeRoom() {
-  releaseCachedMemory(device.info().target);
+  releaseCachedMemory(device.info().kind);
   m_streamsAreWarm = false;
 }
 

@@ -29,12 +29,12 @@ std::uint64_t randomKey() {
 
 c10::Device torchDevice(const device::Device& device) {
   const domain::DeviceInfo& info = device.info();
-  return info.target == domain::Target::Cuda ? c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(info.ordinal))
-                                             : c10::Device(c10::kCPU);
+  return info.kind == domain::DeviceKind::Cuda ? c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(info.ordinal))
+                                               : c10::Device(c10::kCPU);
 }
 
 std::int64_t peakBytes(const device::Device& device) {
-  if (device.info().target == domain::Target::Cuda) {
+  if (device.info().kind == domain::DeviceKind::Cuda) {
     return device.info().memoryBytes - device.freeBytes();
   }
   rusage usage{};

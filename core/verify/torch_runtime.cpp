@@ -45,11 +45,11 @@ Result<> openCudaBackend() {
 
 }  // namespace
 
-Result<> loadTorch(domain::Target target) {
-  return target == domain::Target::Cuda ? openCudaBackend() : Result<>();
+Result<> loadTorch(domain::DeviceKind target) {
+  return target == domain::DeviceKind::Cuda ? openCudaBackend() : Result<>();
 }
 
-Result<int> startTorch(domain::Target target, int ordinal, int threads) {
+Result<int> startTorch(domain::DeviceKind target, int ordinal, int threads) {
   SWAGE_TRY(loadTorch(target));
   int used = 1;
   const auto failure = attempt([&] {
@@ -57,7 +57,7 @@ Result<int> startTorch(domain::Target target, int ordinal, int threads) {
       at::set_num_threads(threads);
     }
     used = at::get_num_threads();
-    if (target == domain::Target::Cuda) {
+    if (target == domain::DeviceKind::Cuda) {
       at::globalContext().lazyInitDevice(at::kCUDA);
       c10::impl::getDeviceGuardImpl(c10::kCUDA)
           ->setDevice(c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(ordinal)));
@@ -73,8 +73,8 @@ std::string torchVersion() {
   return TORCH_VERSION;
 }
 
-void releaseCachedMemory(domain::Target target) {
-  if (target != domain::Target::Cuda) {
+void releaseCachedMemory(domain::DeviceKind target) {
+  if (target != domain::DeviceKind::Cuda) {
     return;
   }
   if (const auto failure = attempt([] { c10::getDeviceAllocator(c10::kCUDA)->emptyCache(); })) {

@@ -50,8 +50,8 @@ Error readError(const JsonReader& reader) {
   return {reader["kind"].word(parseErrorKind), reader["message"].text(), reader["hint"].text()};
 }
 
-constexpr std::array<std::string_view, 6> kSynthesisCalls{"fresh",      "seeds",   "vary",
-                                                          "neighbours", "realise", "covered_nodes"};
+constexpr std::array<std::string_view, 7> kSynthesisCalls{"fresh",   "seeds",         "vary",           "neighbours",
+                                                          "realise", "covered_nodes", "reachable_cells"};
 
 template <class T>
 Json optionalToJson(const std::optional<T>& value) {
@@ -66,7 +66,7 @@ auto readOptional(const JsonReader& reader, std::string_view member, Read read) 
 }
 
 Json compileRequestToJson(const domain::CompileRequest& value) {
-  return {{"target", name(value.target)},
+  return {{"language", name(value.language)},
           {"source", value.source},
           {"entries", value.entries},
           {"architecture", value.architecture},
@@ -74,7 +74,7 @@ Json compileRequestToJson(const domain::CompileRequest& value) {
 }
 
 domain::CompileRequest readCompileRequest(const JsonReader& reader) {
-  return {reader["target"].word(domain::parseTarget), reader["source"].text(), readTexts(reader["entries"]),
+  return {reader["language"].word(domain::parseLanguage), reader["source"].text(), readTexts(reader["entries"]),
           reader["architecture"].text(kMaxName), readTexts(reader["flags"])};
 }
 
@@ -196,6 +196,7 @@ struct MessageWriter {
             {"genomes", listToJson(value.genomes)},
             {"program", optionalToJson(value.program)},
             {"nodes", value.nodes},
+            {"cells", value.cells},
             {"random_state", value.randomState},
             {"error", value.error ? errorToJson(*value.error) : Json()}};
   }
@@ -322,6 +323,7 @@ Synthesised read(const JsonReader& reader) {
           reader["genomes"].list(domain::readGenome),
           readOptional(reader, "program", domain::readProgram),
           reader["nodes"].list([](const JsonReader& node) { return node.smallInteger(0); }),
+          reader["cells"].list([](const JsonReader& cell) { return cell.smallInteger(0, domain::kCellCount - 1); }),
           reader["random_state"].unsignedInteger(),
           readOptional(reader, "error", readError)};
 }

@@ -21,7 +21,7 @@
 // What the engine, its workers and its compilers say to each other. See PROTOCOL.md for the frames.
 namespace swage::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 6;
+inline constexpr std::uint32_t kProtocolVersion = 7;
 
 // First frame in each direction.
 struct Hello {
@@ -127,7 +127,7 @@ struct OpenSynthesis {
 };
 // One call of synth::Synthesizer, with the arguments that it takes.
 struct Synthesise {
-  enum class Call : std::uint8_t { Fresh, Seeds, Vary, Neighbours, Realise, CoveredNodes };
+  enum class Call : std::uint8_t { Fresh, Seeds, Vary, Neighbours, Realise, CoveredNodes, ReachableCells };
   std::uint64_t request = 0;
   Call call = Call::Fresh;
   domain::Genome genome{};
@@ -141,6 +141,7 @@ struct Synthesised {
   std::vector<domain::Genome> genomes{};  // Vary: one, or none where it is not applicable
   std::optional<domain::Program> program{};
   std::vector<int> nodes{};
+  std::vector<int> cells{};       // indices
   std::uint64_t randomState = 0;  // as the call has left it
   std::optional<Error> error{};
 };

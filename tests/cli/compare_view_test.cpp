@@ -29,7 +29,7 @@ ComparedSide candidate(std::int64_t id, double speedup, double low, double high)
   correct.timing.speedupLow = low;
   correct.timing.speedupHigh = high;
   one.detail.evaluation = correct;
-  one.detail.genome.regions = {{{0, 1}, "row_block", {{"lanes", 64}}}};
+  one.detail.genome.emplace().regions = {{{0, 1}, "row_block", {{"lanes", 64}}}};
   one.detail.program.plan.steps = {
       domain::KernelStep{.entry = "k", .grid = {64, 1, 1}, .block = {}, .cluster = {}, .arguments = {}}};
   one.detail.program.source = "int a;\nint b;\n";
@@ -80,10 +80,10 @@ TEST(CompareParameters, AreThoseOfAnEditedSource) {
 TEST(CompareParameters, AreWhatDiffers) {
   auto a = candidate(1, 2.0, 1.9, 2.1);
   auto b = a;
-  EXPECT_THAT(compareParameters(a.detail.genome, b.detail.genome), IsEmpty());
-  b.detail.genome.regions[0].parameters["lanes"] = 128;
-  b.detail.genome.regions.push_back({{2}, "elementwise", {}});
-  const auto facts = compareParameters(a.detail.genome, b.detail.genome);
+  EXPECT_THAT(compareParameters(*a.detail.genome, *b.detail.genome), IsEmpty());
+  b.detail.genome->regions[0].parameters["lanes"] = 128;
+  b.detail.genome->regions.push_back({{2}, "elementwise", {}});
+  const auto facts = compareParameters(*a.detail.genome, *b.detail.genome);
   ASSERT_EQ(facts.size(), 2U);
   EXPECT_EQ(facts[0].name, "nodes 0 1: lanes");
   EXPECT_EQ(facts[0].a + " " + facts[0].b, "64 128");

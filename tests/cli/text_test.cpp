@@ -103,11 +103,11 @@ TEST(CandidateText, SaysWhyNoMoreSamplesWereTakenAndWhatThrottled) {
 
 TEST(CandidateText, HasTheParametersOfTheSource) {
   services::CandidateDetail detail;
-  detail.genome.regions = {{{0}, "row", {{"lanes", 64}}}};
+  detail.genome.emplace().regions = {{{0}, "row", {{"lanes", 64}}}};
   detail.program.source = "namespace region_0 {\nconstexpr int kLanes = 128;\n}  // namespace region_0\n";
   EXPECT_THAT(candidateText(detail), HasSubstr("row(lanes=128)"));
-  EXPECT_EQ(toJson(detail)["genome"], domain::toJson(saidGenome(detail)));
-  EXPECT_EQ(saidGenome(detail).regions[0].parameters.at("lanes"), 128);
+  EXPECT_EQ(toJson(detail)["genome"], domain::toJson(*saidGenome(detail)));
+  EXPECT_EQ(saidGenome(detail)->regions[0].parameters.at("lanes"), 128);
 }
 
 TEST(Tables, HaveIntervalsAndTheWordsOfTheWindow) {

@@ -99,7 +99,7 @@ TEST(CompileCpu, TakesAllowedFlags) {
   request.flags = {"-mprefer-vector-width=512"};
   EXPECT_EQ(compiled(request).kernels[0].evidence.count("arith.zmm"), 1U);
   request.flags = {"-ffast-math"};
-  EXPECT_THAT(failed(request).log, HasSubstr("the flag '-ffast-math' is not allowed for target cpu"));
+  EXPECT_THAT(failed(request).log, HasSubstr("the flag '-ffast-math' is not allowed for C++"));
 }
 
 TEST(CompileCpu, GivesTheCompilersWordsWithoutPaths) {
@@ -272,8 +272,8 @@ TEST(CompileCuda, ReportsAMissingLibraryAsItsOwnTrouble) {
   options.nvrtc = "/nowhere/libnvrtc.so";
   auto compiler = Compiler::open(options);
   ASSERT_TRUE(compiler.has_value());
-  EXPECT_THAT(compiler->missing(domain::Target::Cuda), HasSubstr("cannot use the NVRTC library"));
-  EXPECT_EQ(compiler->missing(domain::Target::Cpu), "");
+  EXPECT_THAT(compiler->missing(domain::Language::CudaCpp), HasSubstr("cannot use the NVRTC library"));
+  EXPECT_EQ(compiler->missing(domain::Language::Cpp), "");
   const auto outcome = compiler->compile(cudaRequest(dataFile("cuda/naive.cu")), {});
   ASSERT_TRUE(std::holds_alternative<domain::CompileFailed>(outcome));
   EXPECT_EQ(std::get<domain::CompileFailed>(outcome).reason, CompileFailureReason::Environment);

@@ -53,11 +53,11 @@ std::string dataFile(const std::string& name) {
 
 domain::CompileRequest cpuRequest(std::string source) {
   // One architecture for all machines: the cells of "native" depend on the machine.
-  return {domain::Target::Cpu, std::move(source), {"kernel"}, "x86-64-v3", {}};
+  return {domain::Language::Cpp, std::move(source), {"kernel"}, "x86-64-v3", {}};
 }
 
 domain::CompileRequest cudaRequest(std::string source) {
-  return {domain::Target::Cuda, std::move(source), {"kernel"}, "sm_90a", {}};
+  return {domain::Language::CudaCpp, std::move(source), {"kernel"}, "sm_90a", {}};
 }
 
 domain::CompileOutcome compileOnce(const domain::CompileRequest& request, const ProcessLimits& limits) {

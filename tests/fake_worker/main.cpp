@@ -174,7 +174,7 @@ class Program {
     ready.device = device();
     ready.device.copyBytesPerSecond = m_options.copyBytes;
     if (m_options.gpu) {
-      ready.device.target = domain::Target::Cuda;
+      ready.device.kind = domain::DeviceKind::Cuda;
       ready.device.uuid = m_options.uuid;
       ready.device.name = m_options.model;
       ready.device.memoryBytes = m_options.memoryBytes;

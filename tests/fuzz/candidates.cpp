@@ -85,10 +85,10 @@ std::string takeIncludes(std::string& source) {
 
 }  // namespace
 
-domain::DeviceInfo deviceFor(domain::Target target) {
+domain::DeviceInfo deviceFor(domain::DeviceKind target) {
   domain::DeviceInfo device;
-  device.target = target;
-  if (target == domain::Target::Cpu) {
+  device.kind = target;
+  if (target == domain::DeviceKind::Cpu) {
     device.architecture = "x86-64-v3";
     device.multiprocessors = device.threads = 4;
     device.cacheBytes = std::int64_t{32} << 20;
@@ -165,13 +165,13 @@ void Batch::add(const Candidate& candidate) {
   m_members.push_back(std::move(member));
 }
 
-domain::CompileRequest Batch::request(domain::Target target) const {
+domain::CompileRequest Batch::request(domain::DeviceKind target) const {
   domain::CompileRequest request;
-  request.target = target;
+  request.language = domain::standardLanguage(target);
   request.source = m_source;
   request.entries = m_entries;
-  request.architecture = target == domain::Target::Cuda ? "sm_90a" : "native";
-  if (target == domain::Target::Cpu) {
+  request.architecture = target == domain::DeviceKind::Cuda ? "sm_90a" : "native";
+  if (target == domain::DeviceKind::Cpu) {
     request.flags = {"-O2"};  // twice as fast to compile as what a search uses
   }
   return request;

@@ -28,7 +28,7 @@ struct Candidates {
                                     const patterns::Catalogue& catalogue, std::size_t count);
 
 // A device of each kind, the same everywhere.
-[[nodiscard]] domain::DeviceInfo deviceFor(domain::Target target);
+[[nodiscard]] domain::DeviceInfo deviceFor(domain::DeviceKind target);
 
 // Several programs in one source, so that the compiler reads the prelude once. Their kernels get names of their own, in
 // the source and in the plans.
@@ -43,7 +43,7 @@ class Batch {
   explicit Batch(const std::string& prelude) : m_prelude(prelude), m_source(prelude) {}
 
   void add(const Candidate& candidate);
-  [[nodiscard]] domain::CompileRequest request(domain::Target target) const;
+  [[nodiscard]] domain::CompileRequest request(domain::DeviceKind target) const;
   [[nodiscard]] const std::vector<Member>& members() const { return m_members; }
 
  private:

@@ -14,8 +14,8 @@
 namespace swage::fuzz {
 namespace {
 
+using domain::DeviceKind;
 using domain::Json;
-using domain::Target;
 
 constexpr std::size_t kBatch = 16;  // candidates in one source
 constexpr std::size_t kKeptLog = 1500;
@@ -50,8 +50,8 @@ class Slice {
       trial.findings.push_back({"unreadable", found.error().message(), {}});
     } else {
       trial.which = std::move(*found);
-      trial.cpu = synthesise(trial.which, deviceFor(Target::Cpu), m_catalogue, m_options.candidates);
-      trial.cuda = synthesise(trial.which, deviceFor(Target::Cuda), m_catalogue, m_options.candidates);
+      trial.cpu = synthesise(trial.which, deviceFor(DeviceKind::Cpu), m_catalogue, m_options.candidates);
+      trial.cuda = synthesise(trial.which, deviceFor(DeviceKind::Cuda), m_catalogue, m_options.candidates);
       for (const Candidates* made : {&trial.cpu, &trial.cuda}) {
         trial.findings.insert(trial.findings.end(), made->findings.begin(), made->findings.end());
       }
@@ -61,10 +61,10 @@ class Slice {
 
   void finish() {
     if (m_compiler != nullptr && m_options.compiles) {
-      compileAll(Target::Cpu);
+      compileAll(DeviceKind::Cpu);
     }
     if (m_compiler != nullptr && m_options.cuda) {
-      compileAll(Target::Cuda);
+      compileAll(DeviceKind::Cuda);
     }
     for (Trial& trial : m_trials) {
       say({{"begin", trial.item}});
@@ -74,8 +74,8 @@ class Slice {
   }
 
  private:
-  void compileAll(Target target) {
-    const std::string& prelude = m_catalogue.prelude(target);
+  void compileAll(DeviceKind target) {
+    const std::string& prelude = m_catalogue.prelude(domain::standardLanguage(target));
     std::vector<std::pair<Trial*, const Candidate*>> waiting;
     const auto flush = [&] {
       if (!waiting.empty()) {
@@ -84,7 +84,7 @@ class Slice {
       }
     };
     for (Trial& trial : m_trials) {
-      for (const Candidate& candidate : (target == Target::Cpu ? trial.cpu : trial.cuda).programs) {
+      for (const Candidate& candidate : (target == DeviceKind::Cpu ? trial.cpu : trial.cuda).programs) {
         waiting.emplace_back(&trial, &candidate);
         if (waiting.size() == kBatch) {
           flush();
@@ -96,7 +96,7 @@ class Slice {
 
   // All of them at once; one by one where that fails, to find out which it was.
   void compile(const std::vector<std::pair<Trial*, const Candidate*>>& members, const std::string& prelude,
-               Target target) {
+               DeviceKind target) {
     Batch batch(prelude);
     for (const auto& [trial, candidate] : members) {
       batch.add(*candidate);
@@ -115,7 +115,7 @@ class Slice {
                                             log.substr(0, kKeptLog), members[0].second->genome});
       return;
     }
-    if (target == Target::Cpu) {
+    if (target == DeviceKind::Cpu) {
       const auto bytes = std::make_shared<const std::string>(binary->bytes);
       for (std::size_t i = 0; i < members.size(); ++i) {
         members[i].first->compiled[members[i].second] = {batch.members()[i].plan, bytes};

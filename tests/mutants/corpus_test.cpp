@@ -19,11 +19,11 @@ bool endsInTheCompiler(const trust::PlantedCase& planted) {
   return planted.expected[0].status == "compile error" || planted.expected[0].rule == "code check";
 }
 
-class ShippedCorpus : public ::testing::TestWithParam<domain::Target> {};
+class ShippedCorpus : public ::testing::TestWithParam<domain::DeviceKind> {};
 
 TEST_P(ShippedCorpus, CompilesButForWhatTheCompilerMustRefuse) {
   const process::Locations locations = process::Locations::find(SWAGE_TEST_PROGRAMS);
-  if (GetParam() == domain::Target::Cuda && locations.nvrtc.empty()) {
+  if (GetParam() == domain::DeviceKind::Cuda && locations.nvrtc.empty()) {
     GTEST_SKIP() << "there is no NVRTC";
   }
   const auto corpus = trust::SelfTestCorpus::load(locations.selfTest, GetParam());
@@ -37,10 +37,10 @@ TEST_P(ShippedCorpus, CompilesButForWhatTheCompilerMustRefuse) {
     const domain::Program& program = corpus->cases[i].program;
     if (program.plan.hasKernels()) {
       ++sent;
-      pool.compile(i, {.target = program.target,
+      pool.compile(i, {.language = program.language,
                        .source = program.source,
                        .entries = program.entries(),
-                       .architecture = GetParam() == domain::Target::Cuda ? "sm_90a" : "native",
+                       .architecture = GetParam() == domain::DeviceKind::Cuda ? "sm_90a" : "native",
                        .flags = {}});
     }
   }
@@ -61,7 +61,7 @@ TEST_P(ShippedCorpus, CompilesButForWhatTheCompilerMustRefuse) {
   EXPECT_TRUE(testing::waitFor([&] { return stopped; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, ShippedCorpus, ::testing::Values(domain::Target::Cpu, domain::Target::Cuda),
+INSTANTIATE_TEST_SUITE_P(Targets, ShippedCorpus, ::testing::Values(domain::DeviceKind::Cpu, domain::DeviceKind::Cuda),
                          [](const auto& parameter) { return std::string(domain::name(parameter.param)); });
 
 }  // namespace

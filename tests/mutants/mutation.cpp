@@ -87,7 +87,7 @@ std::vector<std::string> linesOf(std::string_view text) {
 
 class Mutator {
  public:
-  Mutator(std::string_view source, domain::Target target) : m_lines(linesOf(source)), m_target(target) {
+  Mutator(std::string_view source, domain::Language language) : m_lines(linesOf(source)), m_language(language) {
     while (m_first < m_lines.size() && !m_lines[m_first].starts_with("namespace ")) {
       ++m_first;
     }
@@ -132,7 +132,7 @@ class Mutator {
     if (!std::regex_search(m_lines[index], loop) || m_lines[index - 1].find('#') != std::string::npos) {
       return;
     }
-    const char* pragma = m_target == domain::Target::Cuda ? "#pragma unroll 2\n" : "#pragma GCC unroll 3\n";
+    const char* pragma = m_language == domain::Language::CudaCpp ? "#pragma unroll 2\n" : "#pragma GCC unroll 3\n";
     add(MutationKind::Equivalent, {{index, pragma + m_lines[index]}});
   }
 
@@ -174,7 +174,7 @@ class Mutator {
   }
 
   std::vector<std::string> m_lines;
-  domain::Target m_target;
+  domain::Language m_language;
   std::size_t m_first = 0;
   std::set<std::string> m_seen;
   std::vector<Mutation> m_found;
@@ -194,8 +194,8 @@ std::string_view name(MutationKind kind) {
   return "unknown";
 }
 
-std::vector<Mutation> mutationsOf(std::string_view source, domain::Target target) {
-  return Mutator(source, target).run();
+std::vector<Mutation> mutationsOf(std::string_view source, domain::Language language) {
+  return Mutator(source, language).run();
 }
 
 std::vector<Mutation> drawEvenly(std::vector<Mutation> mutations, std::size_t count, Random& random) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/domain/target.h"
+#include "core/domain/language.h"
 
 // Small changes of a kernel's source, of the kinds that people and programs make by mistake.
 namespace swage::testing {
@@ -30,7 +30,7 @@ struct Mutation {
 
 // Every mutation of one kernel that the rules can make, without doubles. Text before the first "namespace" line, what
 // all kernels share, stays as it is but for its barriers.
-[[nodiscard]] std::vector<Mutation> mutationsOf(std::string_view source, domain::Target target);
+[[nodiscard]] std::vector<Mutation> mutationsOf(std::string_view source, domain::Language language);
 
 // At most `count` of them, drawn so that the kinds are as even as they can be; deterministic.
 [[nodiscard]] std::vector<Mutation> drawEvenly(std::vector<Mutation> mutations, std::size_t count, Random& random);

@@ -27,7 +27,7 @@ constexpr const char* kSource =
 
 std::vector<std::string> diffs(MutationKind kind) {
   std::vector<std::string> found;
-  for (const Mutation& mutation : mutationsOf(kSource, domain::Target::Cpu)) {
+  for (const Mutation& mutation : mutationsOf(kSource, domain::Language::Cpp)) {
     if (mutation.kind == kind) {
       found.push_back(mutation.diff);
     }
@@ -48,14 +48,14 @@ TEST(Mutations, AreOfEveryKindThatTheSourceAllows) {
 }
 
 TEST(Mutations, LeaveWhatAllKernelsShareAsItIs) {
-  EXPECT_THAT(mutationsOf(kSource, domain::Target::Cpu),
+  EXPECT_THAT(mutationsOf(kSource, domain::Language::Cpp),
               Each(Field(&Mutation::source, HasSubstr("float shared(float a) { return a + 1; }\n"))));
 }
 
 TEST(Mutations, AreDrawnEvenly) {
   Random random(3);
   std::map<MutationKind, int> kinds;
-  for (const Mutation& mutation : drawEvenly(mutationsOf(kSource, domain::Target::Cpu), 6, random)) {
+  for (const Mutation& mutation : drawEvenly(mutationsOf(kSource, domain::Language::Cpp), 6, random)) {
     ++kinds[mutation.kind];
   }
   EXPECT_EQ(kinds.size(), 6U);

@@ -31,13 +31,13 @@ constexpr unsigned char kPoison = 0xFF;  // NaN
 // Memory that host and device can both read. Never freed one by one: the process is small and ends soon.
 class Memory {
  public:
-  explicit Memory(domain::Target target) {
-    if (target == domain::Target::Cuda) {
+  explicit Memory(domain::DeviceKind kind) {
+    if (kind == domain::DeviceKind::Cuda) {
       void* driver = ::dlopen("libcuda.so.1", RTLD_NOW);
       m_allocateManaged =
           driver == nullptr ? nullptr : reinterpret_cast<AllocateManaged>(::dlsym(driver, "cuMemAllocManaged"));
     }
-    m_isCuda = target == domain::Target::Cuda;
+    m_isCuda = kind == domain::DeviceKind::Cuda;
   }
 
   unsigned char* allocate(std::size_t bytes) const {
@@ -238,13 +238,13 @@ domain::Json answer(const domain::Json& request, device::Device& device, const M
   return {{"distance", std::isfinite(largest) ? largest : 1e300}};
 }
 
-int serve(domain::Target target) {
-  const auto device = device::openDevice(target, 0, 2);
+int serve(domain::DeviceKind kind) {
+  const auto device = device::openDevice(kind, 0, 2);
   if (!device) {
     std::cerr << device.error().message() << '\n';
     return 5;
   }
-  const Memory memory(target);
+  const Memory memory(kind);
   for (std::string line; std::getline(std::cin, line);) {
     const auto request = domain::parseJson(line);
     const domain::Json said = request ? answer(*request, **device, memory) : domain::Json{{"failed", "no request"}};
@@ -260,6 +260,6 @@ int serve(domain::Target target) {
 }  // namespace swage::testing
 
 int main(int argc, char** argv) {
-  const auto target = argc == 2 ? swage::domain::parseTarget(argv[1]) : std::nullopt;
-  return target ? swage::testing::serve(*target) : 2;
+  const auto kind = argc == 2 ? swage::domain::parseDeviceKind(argv[1]) : std::nullopt;
+  return kind ? swage::testing::serve(*kind) : 2;
 }

@@ -42,7 +42,7 @@ constexpr int kRaceRepeats = 60;
 constexpr int kSanitizers = 8;  // at once
 
 struct Options {
-  domain::Target target = domain::Target::Cpu;
+  domain::DeviceKind device = domain::DeviceKind::Cpu;
   std::size_t count = 40;
   std::uint64_t seed = 1;
 };
@@ -73,7 +73,7 @@ struct Original {
 // Asks the oracle; a process that dies or hangs over a mutant has answered too.
 class Oracle {
  public:
-  explicit Oracle(domain::Target target) : m_target(target) {}
+  explicit Oracle(domain::DeviceKind device) : m_device(device) {}
   ~Oracle() { end(); }
 
   // A process that a mutant before this one has poisoned dies over any request: who ends a used one is asked again.
@@ -95,7 +95,7 @@ class Oracle {
       m_process = std::make_unique<QProcess>();
       m_process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
       m_process->start(QStringLiteral(SWAGE_TEST_ORACLE),
-                       {QString::fromStdString(std::string(domain::name(m_target)))});
+                       {QString::fromStdString(std::string(domain::name(m_device)))});
       if (!m_process->waitForStarted()) {
         // Else every mutant would look like one that crashes.
         std::fprintf(stderr, "swage_mutants: cannot start the oracle %s\n", SWAGE_TEST_ORACLE);
@@ -125,7 +125,7 @@ class Oracle {
       m_process.reset();
     }
   }
-  domain::Target m_target;
+  domain::DeviceKind m_device;
   std::unique_ptr<QProcess> m_process;
   int m_asked = 0;
 };
@@ -136,12 +136,12 @@ class Program : public QObject {
       : m_options(options),
         m_locations(std::move(locations)),
         m_parts(run::SessionParts::standard(m_locations)),
-        m_oracle(options.target),
+        m_oracle(options.device),
         m_random(options.seed) {}
 
   void start() {
     process::WorkerSupervisor::Options worker;
-    worker.command = m_parts.programs.workerCommand(m_options.target);
+    worker.command = m_parts.programs.workerCommand(m_options.device);
     m_worker = std::make_unique<process::WorkerSupervisor>(std::move(worker));
     connect(m_worker.get(), &process::WorkerSupervisor::failed, this, [this](const Error& error) { fail(error); });
     connect(m_worker.get(), &process::WorkerSupervisor::deviceReady, this, [this](const wire::WorkerReady& ready) {
@@ -198,8 +198,8 @@ class Program : public QObject {
     // More than are wanted: of many nobody can say what is true.
     const std::size_t perOriginal = 3 * m_options.count / m_originals.size() + 6;
     for (std::size_t i = 0; i < m_originals.size(); ++i) {
-      for (Mutation& mutation :
-           drawEvenly(mutationsOf(m_originals[i].program.source, m_options.target), perOriginal, m_random)) {
+      for (Mutation& mutation : drawEvenly(mutationsOf(m_originals[i].program.source, m_originals[i].program.language),
+                                           perOriginal, m_random)) {
         m_candidates.push_back({i, std::move(mutation), {}, false, {}});
       }
     }
@@ -213,7 +213,7 @@ class Program : public QObject {
   void compile() {
     process::CompilerPool::Options pool;
     pool.command = m_parts.programs.compilerCommand;
-    pool.size = trust::selfTestOptions(m_parts.programs, m_options.target).compilers;
+    pool.size = trust::selfTestOptions(m_parts.programs, m_options.device).compilers;
     m_compilers = std::make_unique<process::CompilerPool>(std::move(pool));
     connect(m_compilers.get(), &process::CompilerPool::failed, this, [this](const Error& error) { fail(error); });
     connect(m_compilers.get(), &process::CompilerPool::compiled, this, &Program::handleCompiled);
@@ -225,12 +225,8 @@ class Program : public QObject {
   }
 
   void send(std::size_t token, const domain::Program& program, const std::string& source) {
-    domain::CompileRequest request;
-    request.target = program.target;
+    domain::CompileRequest request = domain::compileRequest(program, m_device);
     request.source = source;
-    request.entries = program.entries();
-    request.architecture = program.target == domain::Target::Cuda ? m_device.architecture : std::string("native");
-    request.flags = program.compileFlags;
     m_compilers->compile(token, std::move(request));
   }
 
@@ -337,7 +333,7 @@ class Program : public QObject {
     std::stable_sort(corpus.cases.begin(), corpus.cases.end(),
                      [](const auto& a, const auto& b) { return a.task < b.task; });
     m_test = std::make_unique<trust::SelfTest>(std::move(corpus),
-                                               trust::selfTestOptions(m_parts.programs, m_options.target));
+                                               trust::selfTestOptions(m_parts.programs, m_options.device));
     connect(m_test.get(), &trust::SelfTest::finished, this, &Program::handleReport);
     m_test->start();
   }
@@ -353,11 +349,11 @@ class Program : public QObject {
       const bool asExpected = one.verdict == services::SelfTestCase::Verdict::AsExpected;
       m_judgements.push_back({&mutant, one.family, asExpected != mutant.isWrong, one.detail});
     }
-    if (m_options.target == domain::Target::Cuda && m_parts.programs.sanitizer.empty()) {
+    if (m_options.device == domain::DeviceKind::Cuda && m_parts.programs.sanitizer.empty()) {
       std::fprintf(stderr, "compute-sanitizer is not installed: nothing is sanitised\n");
     }
     for (Judgement& judgement : m_judgements) {
-      if (judgement.isAccepted && m_options.target == domain::Target::Cuda && !m_parts.programs.sanitizer.empty()) {
+      if (judgement.isAccepted && m_options.device == domain::DeviceKind::Cuda && !m_parts.programs.sanitizer.empty()) {
         m_unchecked.push_back(&judgement);
       }
     }
@@ -470,7 +466,7 @@ int run(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     if (option == "--target") {
-      options.target = domain::parseTarget(argv[i + 1]).value_or(domain::Target::Cpu);
+      options.device = domain::parseDeviceKind(argv[i + 1]).value_or(domain::DeviceKind::Cpu);
     } else if (option == "--count") {
       options.count = std::stoul(argv[i + 1]);
     } else if (option == "--seed") {

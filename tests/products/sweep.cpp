@@ -213,7 +213,7 @@ class Sweep {
       fmt::print("  {}: {}\n", parametersText(genome), program.error().message());
       return std::nullopt;
     }
-    const domain::CompileRequest request{domain::Target::Cuda, program->source, program->entries(),
+    const domain::CompileRequest request{domain::Language::CudaCpp, program->source, program->entries(),
                                          m_device.architecture, program->compileFlags};
     const auto compiled = m_compiler.compile(request, {});
     if (const auto* failed = std::get_if<domain::CompileFailed>(&compiled)) {

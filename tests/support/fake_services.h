@@ -361,7 +361,7 @@ class FakeEditService : public services::EditService {
   }
   void cancel() override { ++cancels; }
   [[nodiscard]] bool isActive() const override { return active; }
-  [[nodiscard]] Result<std::vector<services::RegionParameters>> regions(domain::Target,
+  [[nodiscard]] Result<std::vector<services::RegionParameters>> regions(domain::Language,
                                                                         const domain::Genome& genome) const override {
     lastGenome = genome;
     return regionRows;

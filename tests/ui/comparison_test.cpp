@@ -57,11 +57,11 @@ TEST_F(ComparisonTest, AnEditHasTheParametersOfItsSource) {
   m_record.makeDetail = [](const services::CandidateRow& row) {
     services::CandidateDetail detail;
     detail.row = row;
-    detail.genome.regions = {{{0}, "row", {{"lanes", 64}}}};
+    detail.genome.emplace().regions = {{{0}, "row", {{"lanes", 64}}}};
     detail.program.source = "namespace region_0 {\nconstexpr int kLanes = 128;\n}  // namespace region_0\n";
     return detail;
   };
-  EXPECT_EQ(load()->right.detail.genome.regions[0].parameters.at("lanes"), 128);
+  EXPECT_EQ(load()->right.detail.genome->regions[0].parameters.at("lanes"), 128);
 }
 
 TEST_F(ComparisonTest, OfSomethingThatIsNotThereIsAnError) {
@@ -138,7 +138,7 @@ TEST_F(ComparisonTest, GenomesAreComparedRegionByRegion) {
 
 TEST_F(ComparisonTest, ARegionThatOneDoesNotHaveIsOnItsSideOnly) {
   Comparison comparison = load().value();
-  comparison.right.detail.genome.regions.front().nodes = {0};
+  comparison.right.detail.genome->regions.front().nodes = {0};
   const auto rows = compareGenomes(comparison);
   EXPECT_EQ(rows[0].name, u"Nodes 0: pattern"_s);
   EXPECT_EQ(rows[0].left, u"–"_s);

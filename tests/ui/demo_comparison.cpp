@@ -85,7 +85,7 @@ domain::KernelStep step(const char* entry, std::uint32_t blocks) {
 void shape(services::CandidateDetail& detail, const DemoComparison& demo) {
   const bool isLeft = detail.row.id == demo.left;
   const bool isRight = detail.row.id == demo.right;
-  detail.program.target = domain::Target::Cuda;
+  detail.program.language = domain::Language::CudaCpp;
   detail.program.source = isLeft ? leftSource() : isRight ? rightSource() : kAncestor;
   detail.assembly = isRight ? "  ld.global.f32 %f1, [%rd1];\n  ex2.approx.f32 %f2, %f1;\n  st.global.f32 [%rd2], %f2;\n"
                             : "  ld.global.f32 %f1, [%rd1];\n  st.global.f32 [%rd2], %f1;\n";
@@ -94,9 +94,9 @@ void shape(services::CandidateDetail& detail, const DemoComparison& demo) {
     detail.program.plan.steps.emplace_back(domain::ZeroStep{domain::ValueId(1)});
   }
   detail.program.plan.steps.emplace_back(step("softmax_rows", isRight ? 128 : 256));
-  detail.genome.regions = {{{0, 1}, "row_block", {{"rows", isRight ? 4 : 8}, {"unroll", 2}}}};
+  detail.genome.emplace().regions = {{{0, 1}, "row_block", {{"rows", isRight ? 4 : 8}, {"unroll", 2}}}};
   if (isRight) {
-    detail.genome.regions.front().parameters["keep"] = 1;
+    detail.genome->regions.front().parameters["keep"] = 1;
   }
   domain::KernelFacts& facts = detail.kernels.front();
   facts.registers = isRight ? 56 : 32;

@@ -165,7 +165,7 @@ CandidateDetail detailOf(const CandidateRow& row) {
   detail.program.source = kSource;
   detail.program.plan = demoPlan();
   detail.assembly = kAssembly;
-  detail.genome.regions = {{{0}, "row_block", {{"lanes", 16}, {"rows_per_task", 4}, {"unroll", 2}}}};
+  detail.genome.emplace().regions = {{{0}, "row_block", {{"lanes", 16}, {"rows_per_task", 4}, {"unroll", 2}}}};
   domain::KernelFacts facts;
   facts.entry = "softmax_rows";
   if (row.cell) {

@@ -79,7 +79,7 @@ class IncidentsTest : public SessionFixture {
   IncidentsTest() {
     expectWarnings();  // each of these goes into the log, too
     ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
-    m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--evaluate-ms", "20"}); };
+    m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok", {"--evaluate-ms", "20"}); };
     m_spec.timeBudgetSeconds = 600.0;
     m_spec.maxEvaluations = 80;
     m_spaceSize = 2000;
@@ -252,7 +252,7 @@ class LostGpuTest : public IncidentsTest {
 };
 
 TEST_F(LostGpuTest, TheOnlyOneStopsTheSearchUntilItIsBack) {
-  m_parts.programs.workerCommand = [this](domain::Target) {
+  m_parts.programs.workerCommand = [this](domain::DeviceKind) {
     return m_isBack ? gpu("GPU-1", "ok") : failing("GPU-1", "12");
   };
   openAndStart();
@@ -267,7 +267,7 @@ TEST_F(LostGpuTest, TheOnlyOneStopsTheSearchUntilItIsBack) {
 }
 
 TEST_F(LostGpuTest, OneOfTwoIsLeftOutAndTheSearchGoesOn) {
-  m_parts.programs.workerCommand = [](domain::Target) { return gpu("GPU-1", "ok"); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return gpu("GPU-1", "ok"); };
   m_parts.moreWorkers = {failing("GPU-2", "3")};
   openAndStart();
   ASSERT_TRUE(waitForBanner(u"A GPU is left out"_s));

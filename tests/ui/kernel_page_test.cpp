@@ -45,10 +45,10 @@ class KernelPageTest : public ::testing::Test {
       detail.row = row;
       return detail;
     };
-    prepared.program.target = domain::Target::Cuda;
+    prepared.program.language = domain::Language::CudaCpp;
     prepared.program.source = kSource;
     prepared.assembly = kPtx;
-    prepared.genome.regions = {{{0}, "row_block", {{"lanes", 16}}}};
+    prepared.genome.emplace().regions = {{{0}, "row_block", {{"lanes", 16}}}};
     edits.regionRows = {{"row_block", "one row for each block", {0}, {{"lanes", "width", {8, 16, 32}, 16, 8}}}};
   }
 
@@ -295,6 +295,16 @@ TEST_F(KernelPageTest, OtherParametersAreEvaluatedAsAGenome) {
   ASSERT_EQ(edits.evaluations, 1);
   EXPECT_EQ(std::get<services::ParameterEdit>(edits.spec.change).genome.regions[0].parameters.at("lanes"), 32);
   EXPECT_EQ(edits.spec.parent, first());
+}
+
+TEST_F(KernelPageTest, AProgramWithoutAGenomeHasNoParametersToChoose) {
+  open();
+  auto* tabs = child<QTabWidget>(u"kernelTabs"_s);
+  EXPECT_TRUE(tabs->isTabVisible(1));
+  prepared.genome.reset();
+  session->selectCandidate(second());
+  EXPECT_FALSE(tabs->isTabVisible(1));
+  session->selectCandidate(first());
 }
 
 TEST_F(KernelPageTest, OnlyReadsWithoutSomebodyToEvaluate) {

@@ -110,7 +110,7 @@ void fillKernel(FakeRecordService& record, FakeEditService& edits, KernelScene s
     detail.row = row;
     detail.row.cell = domain::Cell::parse("A2B0C1");
     detail.row.registers = 22;
-    detail.program.target = domain::Target::Cuda;
+    detail.program.language = domain::Language::CudaCpp;
     detail.program.source = dataFile("softmax_rows.cu");
     detail.assembly = dataFile("softmax_rows.ptx");
     domain::KernelStep step;
@@ -118,7 +118,7 @@ void fillKernel(FakeRecordService& record, FakeEditService& edits, KernelScene s
     step.grid = {4096, 1, 1};
     step.block = {256, 1, 1};
     detail.program.plan.steps = {step};
-    detail.genome.regions = {
+    detail.genome.emplace().regions = {
         {{0, 1, 2}, "row_shared", {{"threads", 256}, {"vector_bits", 128}, {"unroll", 4}, {"fused", 1}}}};
     if (scene == KernelScene::Failed) {
       breakIt(detail);

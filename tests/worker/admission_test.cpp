@@ -21,8 +21,8 @@ using ::testing::StartsWith;
 class Admission : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_THAT(startTorch(domain::Target::Cpu, 0, 2), testing::IsOk());
-    auto device = device::openDevice(domain::Target::Cpu, 0, 2);
+    ASSERT_THAT(startTorch(domain::DeviceKind::Cpu, 0, 2), testing::IsOk());
+    auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
     ASSERT_THAT(device, testing::IsOk());
     s_device = std::move(*device);
   }

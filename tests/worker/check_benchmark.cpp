@@ -63,7 +63,7 @@ Result<> report(device::Device& real, const wire::LoadTask& loading, const char*
   return {};
 }
 
-Result<> run(domain::Target target, std::int64_t elements) {
+Result<> run(domain::DeviceKind target, std::int64_t elements) {
   SWAGE_TRY(verify::startTorch(target, 0, kThreads));
   SWAGE_TRY_ASSIGN(const auto device, device::openDevice(target, 0, kThreads));
   const wire::LoadTask loading = loadRequest(elements);
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);   // NOLINT(concurrency-mt-unsafe)
   const bool isCuda = argc > 1 && std::string_view(argv[1]) == "cuda";
   const std::int64_t elements = argc > 2 ? std::strtoll(argv[2], nullptr, 10) : kElements;
-  const Result<> done = run(isCuda ? domain::Target::Cuda : domain::Target::Cpu, elements);
+  const Result<> done = run(isCuda ? domain::DeviceKind::Cuda : domain::DeviceKind::Cpu, elements);
   if (!done) {
     fmt::print(stderr, "{}\n", done.error().message());
     return EXIT_FAILURE;

@@ -22,11 +22,11 @@ using testing::reluPtx;
 class CudaEvaluation : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto device = device::openDevice(domain::Target::Cuda, 0, 1);
+    auto device = device::openDevice(domain::DeviceKind::Cuda, 0, 1);
     if (!device) {
       GTEST_SKIP() << device.error().message();
     }
-    ASSERT_THAT(startTorch(domain::Target::Cuda, 0, 0), testing::IsOk());
+    ASSERT_THAT(startTorch(domain::DeviceKind::Cuda, 0, 0), testing::IsOk());
     m_device = std::move(*device);
     wire::LoadTask load;
     load.task = m_task;

@@ -23,7 +23,7 @@ using ::testing::Not;
 // The device of this process's fake driver, which does as `script` says from now on.
 Result<std::unique_ptr<Device>> open(const char* script) {
   ::setenv("SWAGE_FAKE_CUDA", script, 1);
-  return openDevice(domain::Target::Cuda, 0, 1);
+  return openDevice(domain::DeviceKind::Cuda, 0, 1);
 }
 
 // `kernel` takes a pointer and a 64-bit number.
@@ -83,14 +83,14 @@ TEST(CudaFaults, ADeviceThatAnotherProcessHasForItselfIsRefusedWithTheRemedy) {
 
 TEST(CudaFaults, ADeviceSharedByMpsIsRefused) {
   EXPECT_THAT(open("mps=1"), testing::IsError(ErrorKind::Environment, HasSubstr("multi-process service")));
-  EXPECT_THAT(checkDevice(domain::Target::Cuda, 0),
+  EXPECT_THAT(checkDevice(domain::DeviceKind::Cuda, 0),
               testing::IsError(ErrorKind::Environment, HasSubstr("multi-process service")));
 }
 
 TEST(CudaFaults, ADeviceThatIsNotThereIsNamed) {
   ::setenv("SWAGE_FAKE_CUDA", "devices=2", 1);
-  EXPECT_THAT(checkDevice(domain::Target::Cuda, 1), testing::IsOk());
-  EXPECT_THAT(checkDevice(domain::Target::Cuda, 2),
+  EXPECT_THAT(checkDevice(domain::DeviceKind::Cuda, 1), testing::IsOk());
+  EXPECT_THAT(checkDevice(domain::DeviceKind::Cuda, 2),
               testing::IsError(ErrorKind::Environment, HasSubstr("CUDA device 2")));
 }
 

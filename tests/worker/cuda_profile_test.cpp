@@ -19,7 +19,7 @@ using ::testing::Not;
 class CudaProfile : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto device = openDevice(domain::Target::Cuda, 0, 1);
+    auto device = openDevice(domain::DeviceKind::Cuda, 0, 1);
     if (!device) {
       GTEST_SKIP() << device.error().message();
     }

@@ -23,11 +23,11 @@ extern "C" __global__ void relu(const float* x, float* y, long long n) {
 )";
 
 TEST(CudaTaskProfile, HasCountersSamplesAndLines) {
-  auto device = device::openDevice(domain::Target::Cuda, 0, 1);
+  auto device = device::openDevice(domain::DeviceKind::Cuda, 0, 1);
   if (!device) {
     GTEST_SKIP() << device.error().message();
   }
-  ASSERT_THAT(startTorch(domain::Target::Cuda, 0, 0), testing::IsOk());
+  ASSERT_THAT(startTorch(domain::DeviceKind::Cuda, 0, 0), testing::IsOk());
   wire::LoadTask load;
   load.task = testing::pointwiseTask({8192, 4096}, "aten.relu.default");
   load.timeEager = false;

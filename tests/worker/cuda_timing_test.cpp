@@ -45,7 +45,7 @@ constexpr std::uint32_t kPlacedBlocks = 1000;
 class CudaTiming : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto device = openDevice(domain::Target::Cuda, 0, 1);
+    auto device = openDevice(domain::DeviceKind::Cuda, 0, 1);
     if (!device) {
       GTEST_SKIP() << device.error().message();
     }

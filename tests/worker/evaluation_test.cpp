@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 class Evaluation : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_THAT(startTorch(domain::Target::Cpu, 0, 2), testing::IsOk());
-    auto device = device::openDevice(domain::Target::Cpu, 0, 2);
+    ASSERT_THAT(startTorch(domain::DeviceKind::Cpu, 0, 2), testing::IsOk());
+    auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
     ASSERT_THAT(device, testing::IsOk());
     s_device = std::move(*device);
     s_kernels = testing::compileSharedObject(std::string(testing::kKernelMacro) + testing::kReluKernels);

@@ -80,8 +80,8 @@ class Leftovers : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Leftovers, HoldNoAnswers) {
   ASSERT_NE(::dlsym(RTLD_DEFAULT, "kSwageKeepsWhatIsFreed"), nullptr) << "needs LD_PRELOAD=libswage_no_reuse.so";
-  ASSERT_THAT(startTorch(domain::Target::Cpu, 0, 2), testing::IsOk());
-  auto device = device::openDevice(domain::Target::Cpu, 0, 2);
+  ASSERT_THAT(startTorch(domain::DeviceKind::Cpu, 0, 2), testing::IsOk());
+  auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
   ASSERT_THAT(device, testing::IsOk());
   const testing::TempDir directory;
   wire::LoadTask loading;

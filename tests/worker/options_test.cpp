@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 TEST(WorkerOptions, DefaultToTheCpu) {
   const auto options = parseOptions({});
   ASSERT_THAT(options, testing::IsOk());
-  EXPECT_EQ(options->target, domain::Target::Cpu);
+  EXPECT_EQ(options->target, domain::DeviceKind::Cpu);
   EXPECT_EQ(options->threads, 0);
 }
 
@@ -23,7 +23,7 @@ TEST(WorkerOptions, NameADeviceAndThreads) {
   const std::vector<const char*> arguments = {"--device", "cuda:3", "--threads", "8"};
   const auto options = parseOptions(arguments);
   ASSERT_THAT(options, testing::IsOk());
-  EXPECT_EQ(options->target, domain::Target::Cuda);
+  EXPECT_EQ(options->target, domain::DeviceKind::Cuda);
   EXPECT_EQ(options->ordinal, 3);
   EXPECT_EQ(options->threads, 8);
 }

@@ -153,7 +153,7 @@ int launchAll(const Probe& probe) {
 }
 
 int run(What what) {
-  const auto device = device::openDevice(domain::Target::Cuda, 0, 1);
+  const auto device = device::openDevice(domain::DeviceKind::Cuda, 0, 1);
   if (!device) {
     return failWith(device.error().message());
   }

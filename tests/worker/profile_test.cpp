@@ -67,8 +67,8 @@ class ProfiledDevice final : public testing::RelayDevice {
 class ProfileOfACandidate : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_THAT(startTorch(domain::Target::Cpu, 0, 2), testing::IsOk());
-    auto device = device::openDevice(domain::Target::Cpu, 0, 2);
+    ASSERT_THAT(startTorch(domain::DeviceKind::Cpu, 0, 2), testing::IsOk());
+    auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
     ASSERT_THAT(device, testing::IsOk());
     s_cpu = std::move(*device);
     s_kernels = testing::compileSharedObject(kKernels);

@@ -53,10 +53,10 @@ TEST(SharedObject, RefusesBytesThatAreNone) {
 }
 
 TEST(CpuDevice, KnowsWhatItIs) {
-  const auto device = openDevice(domain::Target::Cpu, 0, 2);
+  const auto device = openDevice(domain::DeviceKind::Cpu, 0, 2);
   ASSERT_THAT(device, testing::IsOk());
   const domain::DeviceInfo& info = (*device)->info();
-  EXPECT_EQ(info.target, domain::Target::Cpu);
+  EXPECT_EQ(info.kind, domain::DeviceKind::Cpu);
   EXPECT_EQ(info.threads, 2);
   EXPECT_FALSE(info.name.empty());
   EXPECT_FALSE(info.uuid.empty());
@@ -64,7 +64,7 @@ TEST(CpuDevice, KnowsWhatItIs) {
 }
 
 TEST(CpuDevice, TimesNothingButTheCall) {
-  const auto device = openDevice(domain::Target::Cpu, 0, 1);
+  const auto device = openDevice(domain::DeviceKind::Cpu, 0, 1);
   ASSERT_THAT(device, testing::IsOk());
   const auto time = (*device)->timeCold([]() -> DeviceStatus { return std::nullopt; });
   ASSERT_TRUE(time.has_value());
@@ -72,7 +72,7 @@ TEST(CpuDevice, TimesNothingButTheCall) {
 }
 
 TEST(CpuDevice, DoesWhatComesBeforeACallOutsideOfItsTime) {
-  const auto device = openDevice(domain::Target::Cpu, 0, 1);
+  const auto device = openDevice(domain::DeviceKind::Cpu, 0, 1);
   ASSERT_THAT(device, testing::IsOk());
   std::string order;
   const auto sleep = [&order]() -> DeviceStatus {
@@ -98,7 +98,7 @@ TEST(CpuDevice, DoesWhatComesBeforeACallOutsideOfItsTime) {
 }
 
 TEST(CpuDevice, PutsBackWhatAKernelChangedForOthers) {
-  const auto device = openDevice(domain::Target::Cpu, 0, 2);
+  const auto device = openDevice(domain::DeviceKind::Cpu, 0, 2);
   ASSERT_THAT(device, testing::IsOk());
   constexpr unsigned kModes = 0xFFC0;  // without the flags of what has happened
   _mm_setcsr(_mm_getcsr() | 0xE040U);  // towards zero, denormals are zero
@@ -109,7 +109,7 @@ TEST(CpuDevice, PutsBackWhatAKernelChangedForOthers) {
 }
 
 TEST(CpuDevice, FillsEveryByteAndNoOther) {
-  const auto device = openDevice(domain::Target::Cpu, 0, 2);
+  const auto device = openDevice(domain::DeviceKind::Cpu, 0, 2);
   ASSERT_THAT(device, testing::IsOk());
   const std::size_t size = 3 * (std::size_t{1} << 20U) + 5;
   std::vector<unsigned char> bytes(size + 2, 1);
@@ -120,7 +120,7 @@ TEST(CpuDevice, FillsEveryByteAndNoOther) {
 }
 
 TEST(CpuDevice, PassesOnWhyACallFailed) {
-  const auto device = openDevice(domain::Target::Cpu, 0, 1);
+  const auto device = openDevice(domain::DeviceKind::Cpu, 0, 1);
   ASSERT_THAT(device, testing::IsOk());
   const auto ns = (*device)->timeCold([]() -> DeviceStatus { return DeviceFailure{"broken"}; });
   ASSERT_FALSE(ns.has_value());

@@ -32,7 +32,7 @@ class Worker : public ::testing::Test {
     EXPECT_EQ(std::get<wire::Hello>(*hello).program, "swage-worker");
     const auto ready = worker.receive();
     ASSERT_TRUE(ready && std::holds_alternative<wire::WorkerReady>(*ready));
-    EXPECT_EQ(std::get<wire::WorkerReady>(*ready).device.target, domain::Target::Cpu);
+    EXPECT_EQ(std::get<wire::WorkerReady>(*ready).device.kind, domain::DeviceKind::Cpu);
     EXPECT_FALSE(std::get<wire::WorkerReady>(*ready).torchVersion.empty());
   }
   static wire::LoadTask loading(const domain::Task& task) {

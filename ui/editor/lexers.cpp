@@ -98,6 +98,18 @@ ThemedLexer themed(Lexer* lexer) {
 
 }  // namespace
 
+CodeLanguage codeLanguage(std::string_view name) {
+  constexpr std::pair<std::string_view, CodeLanguage> kNames[] = {
+      {"cuda", CodeLanguage::Cuda}, {"cpp", CodeLanguage::Cpp},   {"python", CodeLanguage::Python},
+      {"ptx", CodeLanguage::Ptx},   {"sass", CodeLanguage::Sass}, {"x86", CodeLanguage::X86}};
+  for (const auto& [known, language] : kNames) {
+    if (known == name) {
+      return language;
+    }
+  }
+  return CodeLanguage::Plain;
+}
+
 ThemedLexer makeLexer(CodeLanguage language, QObject* parent) {
   switch (language) {
     case CodeLanguage::Cuda: return themed(new CudaLexer(CudaLexer::Words::Cuda, parent));

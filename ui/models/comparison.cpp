@@ -190,10 +190,13 @@ QString nodesText(const std::vector<int>& nodes) {
   return texts.join(u' ');
 }
 
-const domain::RegionGene* regionOf(const domain::Genome& genome, const std::vector<int>& nodes) {
-  const auto found = std::find_if(genome.regions.begin(), genome.regions.end(),
+const domain::RegionGene* regionOf(const std::optional<domain::Genome>& genome, const std::vector<int>& nodes) {
+  if (!genome) {
+    return nullptr;
+  }
+  const auto found = std::find_if(genome->regions.begin(), genome->regions.end(),
                                   [&nodes](const auto& region) { return region.nodes == nodes; });
-  return found == genome.regions.end() ? nullptr : &*found;
+  return found == genome->regions.end() ? nullptr : &*found;
 }
 
 QString parameterText(const domain::RegionGene* region, const std::string& name) {
@@ -380,7 +383,8 @@ std::vector<ComparisonRow> compareMetrics(const Comparison& comparison) {
 std::vector<ComparisonRow> compareGenomes(const Comparison& comparison) {
   std::vector<std::vector<int>> regions;
   for (const auto* genome : {&comparison.left.detail.genome, &comparison.right.detail.genome}) {
-    for (const domain::RegionGene& region : genome->regions) {
+    const domain::Genome known = genome->value_or(domain::Genome());
+    for (const domain::RegionGene& region : known.regions) {
       if (std::find(regions.begin(), regions.end(), region.nodes) == regions.end()) {
         regions.push_back(region.nodes);
       }

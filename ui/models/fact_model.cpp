@@ -129,7 +129,9 @@ std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
   append(facts, "Made by",
          tr("%1 on island %2").arg(toQString(domain::name(detail.row.madeBy))).arg(detail.row.island));
   append(facts, "Parents", parentsText(detail.row));
-  for (const domain::RegionGene& region : detail.genome.regions) {
+  append(facts, "Language", toQString(domain::factsOf(detail.program.language).displayName));
+  const domain::Genome genome = detail.genome.value_or(domain::Genome());
+  for (const domain::RegionGene& region : genome.regions) {
     appendRegion(facts, region);
   }
   append(facts, "Found after", formatDuration(detail.row.elapsedSeconds));

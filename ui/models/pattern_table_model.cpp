@@ -17,7 +17,8 @@ constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
 constexpr std::array kPatternColumns = {
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Pattern"),
                QT_TRANSLATE_NOOP("columns", "Name of the pattern, and of its folder")},
-    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Target"), QT_TRANSLATE_NOOP("columns", "Device its kernels run on")},
+    ColumnInfo{QT_TRANSLATE_NOOP("columns", "Language"),
+               QT_TRANSLATE_NOOP("columns", "Language its kernels are written in")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Family"),
                QT_TRANSLATE_NOOP("columns", "Which kind of operators it computes")},
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Parameters"),
@@ -30,7 +31,7 @@ constexpr std::array kParameterColumns = {
     ColumnInfo{QT_TRANSLATE_NOOP("columns", "Meaning"), QT_TRANSLATE_NOOP("columns", "What it does")}};
 
 QString searchText(const services::PatternInfo& pattern) {
-  QStringList words = {toQString(pattern.id), toQString(pattern.target), toQString(pattern.family),
+  QStringList words = {toQString(pattern.id), toQString(pattern.language), toQString(pattern.family),
                        toQString(pattern.description)};
   for (const services::PatternParameter& parameter : pattern.parameters) {
     words << toQString(parameter.name) << toQString(parameter.description);
@@ -68,7 +69,7 @@ QVariant PatternTableModel::cell(int row, PatternColumn column, int role) const 
   }
   switch (column) {
     case PatternColumn::Id: return toQString(pattern.id);
-    case PatternColumn::Target: return toQString(pattern.target);
+    case PatternColumn::Language: return toQString(pattern.language);
     case PatternColumn::Family: return toQString(pattern.family);
     case PatternColumn::Parameters: return static_cast<int>(pattern.parameters.size());
   }

@@ -8,7 +8,7 @@
 
 namespace swage::ui {
 
-enum class PatternColumn : std::uint8_t { Id, Target, Family, Parameters };
+enum class PatternColumn : std::uint8_t { Id, Language, Family, Parameters };
 
 // The catalogue of patterns. GUI thread only.
 class PatternTableModel final : public RowsModel<services::PatternInfo, PatternColumn> {

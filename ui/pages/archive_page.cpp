@@ -214,9 +214,9 @@ void ArchivePage::addSource(QMimeData& content, int index) {
     return;
   }
   content.setText(toQString(best->program.source));
-  const bool isCuda = best->program.target == domain::Target::Cuda;
+  const std::string_view suffix = domain::factsOf(best->program.language).sourceSuffix;
   const QString file =
-      m_dragged.filePath(u"candidate-%1.%2"_s.arg(QString::number(cell->best.value()), isCuda ? u"cu"_s : u"cpp"_s));
+      m_dragged.filePath(u"candidate-%1%2"_s.arg(QString::number(cell->best.value()), toQString(suffix)));
   if (const Result<> written = writeFileAtomically(file.toStdString(), best->program.source)) {
     content.setUrls({QUrl::fromLocalFile(file)});
   } else {

@@ -76,10 +76,6 @@ QString sentenceWithoutListing(const services::CandidateDetail& detail) {
                                 : CodePanes::tr("Its assembly is not in this record.");
 }
 
-KernelView::Language assemblyLanguage(domain::Target target) {
-  return target == domain::Target::Cuda ? KernelView::Language::Ptx : KernelView::Language::X86;
-}
-
 // A PTX listing begins with its constants; others with their first function.
 int firstFunctionLine(const QString& listing) {
   const qsizetype entry = listing.indexOf(u"\n.visible .entry"_s);
@@ -309,20 +305,19 @@ void CodePanes::setTheme(const Theme& theme) {
 }
 
 void CodePanes::setCandidate(const services::CandidateDetail& detail, const std::optional<domain::Profile>& profile) {
-  const domain::Target target = detail.program.target;
+  const domain::LanguageFacts& language = domain::factsOf(detail.program.language);
   part(Pane::Source).empty->setEmpty(detail.program.source.empty());
-  view(Pane::Source)
-      .setLanguage(target == domain::Target::Cuda ? KernelView::Language::Cuda : KernelView::Language::Cpp);
-  const QString listing = target == domain::Target::Cuda ? tr("PTX") : tr("Assembly");
+  view(Pane::Source).setLanguage(codeLanguage(language.lexer));
+  const QString listing = toQString(language.listing);
   part(Pane::Assembly).title->setText(listing);
   toggle(Pane::Assembly)->setText(listing);
-  toggle(Pane::Sass)->setVisible(target == domain::Target::Cuda);
-  if (m_front == Pane::Sass && target != domain::Target::Cuda) {
+  toggle(Pane::Sass)->setVisible(language.hasMachineListing);
+  if (m_front == Pane::Sass && !language.hasMachineListing) {
     m_front = Pane::Source;
     arrange();
   }
   part(Pane::Assembly).empty->setSentence(sentenceWithoutListing(detail));
-  setListing(detail.assembly, target);
+  setListing(detail.assembly, detail.program.language);
   if (!view(Pane::Assembly).wasKnown()) {
     view(Pane::Assembly).setTopLine(firstFunctionLine(view(Pane::Assembly).text()));
   }
@@ -330,9 +325,9 @@ void CodePanes::setCandidate(const services::CandidateDetail& detail, const std:
   setNotes(detail, profile);
 }
 
-void CodePanes::setListing(const std::string& listing, domain::Target target) {
+void CodePanes::setListing(const std::string& listing, domain::Language language) {
   m_listing = listing;
-  view(Pane::Assembly).setLanguage(assemblyLanguage(target));
+  view(Pane::Assembly).setLanguage(codeLanguage(domain::factsOf(language).listingLexer));
   showListing();
 }
 

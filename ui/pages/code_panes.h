@@ -40,7 +40,7 @@ class CodePanes final : public QWidget {
   // The text of the source pane; `isListed` says whether the listing belongs to it.
   void setSource(const QString& text, bool isListed);
   // The listing of a draft, or the recorded one again. `note` stands beside its title, with a tooltip.
-  void setListing(const std::string& listing, domain::Target target);
+  void setListing(const std::string& listing, domain::Language language);
   void setListingNote(const QString& note, const QString& tooltip);
   // What is left out of listings, and whether names are written as in the source.
   [[nodiscard]] QMenu* listingMenu() const { return m_listingMenu; }

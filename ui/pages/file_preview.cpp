@@ -24,11 +24,13 @@ namespace {
 using services::ExportFile;
 
 CodeLanguage languageOf(const std::string& name) {
-  const std::pair<const char*, CodeLanguage> endings[] = {{".py", CodeLanguage::Python},
-                                                          {".cu", CodeLanguage::Cuda},
-                                                          {".cpp", CodeLanguage::Cpp},
-                                                          {".json", CodeLanguage::Json},
-                                                          {".md", CodeLanguage::Markdown}};
+  for (const domain::LanguageFacts& facts : domain::languages()) {
+    if (name.ends_with(facts.sourceSuffix)) {
+      return codeLanguage(facts.lexer);
+    }
+  }
+  const std::pair<const char*, CodeLanguage> endings[] = {
+      {".py", CodeLanguage::Python}, {".json", CodeLanguage::Json}, {".md", CodeLanguage::Markdown}};
   for (const auto& [ending, language] : endings) {
     if (name.ends_with(ending)) {
       return language;

@@ -112,7 +112,7 @@ void KernelDraft::show() {
   const auto& outcome = m_compiler.outcome();
   if (!m_compiler.hasDraft()) {
     if (std::exchange(m_showsDraft, false)) {
-      m_code.setListing(m_detail.assembly, m_detail.program.target);
+      m_code.setListing(m_detail.assembly, m_detail.program.language);
       m_code.setListingNote({}, {});
       showRecorded();
     }
@@ -136,7 +136,7 @@ void KernelDraft::showRecorded() {
 void KernelDraft::showCompiled(const domain::CompiledBinary& binary) {
   m_showsDraft = true;
   m_diagnostics = domain::diagnosticsOf(std::nullopt, binary.log);
-  m_code.setListing(binary.assembly, m_detail.program.target);
+  m_code.setListing(binary.assembly, m_detail.program.language);
   m_code.setListingNote(tr("of the draft"), tr("What the compiler made of the text in the editor."));
 }
 

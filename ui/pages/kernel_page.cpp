@@ -360,15 +360,16 @@ void KernelPage::resizeEvent(QResizeEvent* event) {
 
 void KernelPage::showParameters(const services::CandidateDetail& detail) {
   std::vector<services::RegionParameters> regions;
-  if (m_services.edits != nullptr) {
-    if (auto found = m_services.edits->regions(detail.program.target, detail.genome)) {
+  const bool hasParameters = m_services.edits != nullptr && detail.genome.has_value();
+  if (hasParameters) {
+    if (auto found = m_services.edits->regions(detail.program.language, *detail.genome)) {
       regions = std::move(*found);
     } else {
       m_session.report(found.error());
     }
   }
-  m_parameters->setRegions(detail.genome, regions);
-  m_tabs->setTabVisible(m_tabs->indexOf(m_parameters), m_services.edits != nullptr);
+  m_parameters->setRegions(detail.genome.value_or(domain::Genome()), regions);
+  m_tabs->setTabVisible(m_tabs->indexOf(m_parameters), hasParameters);
 }
 
 void KernelPage::showEditing() {

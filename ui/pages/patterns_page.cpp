@@ -42,8 +42,8 @@ QTableView* makeTable(QAbstractItemModel* model, const QString& name, const QStr
 
 QString factsOf(const services::PatternInfo& pattern) {
   QString html = u"<p>"_s % toQString(pattern.description).toHtmlEscaped() % u"</p><p>"_s;
-  html += PatternsPage::tr("Target %1, family %2, source %3")
-              .arg(toQString(pattern.target), toQString(pattern.family), toQString(pattern.sourceFile))
+  html += PatternsPage::tr("Language %1, family %2, source %3")
+              .arg(toQString(pattern.language), toQString(pattern.family), toQString(pattern.sourceFile))
               .toHtmlEscaped();
   for (const auto& [key, value] : pattern.facts) {
     html += u"<br>"_s % toQString(key).toHtmlEscaped() % u": "_s % toQString(value).toHtmlEscaped();
@@ -88,7 +88,7 @@ QWidget* PatternsPage::makeList() {
   m_search->setClearButtonEnabled(true);
   m_table = makeTable(m_filter, u"patternTable"_s, tr("Patterns"));
   m_table->setSortingEnabled(true);
-  m_table->sortByColumn(static_cast<int>(PatternColumn::Target), Qt::AscendingOrder);
+  m_table->sortByColumn(static_cast<int>(PatternColumn::Language), Qt::AscendingOrder);
   m_tableOrEmpty = new EmptyState(m_table, {});
   auto* list = new QWidget;
   auto* column = new QVBoxLayout(list);
@@ -177,7 +177,7 @@ void PatternsPage::showCurrent() {
     return;
   }
   const services::PatternInfo& pattern = m_model->item(current.row());
-  m_title->setText(tr("%1 (%2)").arg(toQString(pattern.id), toQString(pattern.target)));
+  m_title->setText(tr("%1 (%2)").arg(toQString(pattern.id), toQString(pattern.language)));
   m_facts->setText(factsOf(pattern));
   m_parameters->setRows(pattern.parameters);
   fitParameters();
@@ -193,11 +193,11 @@ void PatternsPage::fitParameters() {
   }
 }
 
-void PatternsPage::select(const QString& target, const QString& id) {
+void PatternsPage::select(const QString& language, const QString& id) {
   m_search->clear();
   for (int row = 0; row < m_filter->rowCount(); ++row) {
     const services::PatternInfo& pattern = m_model->item(m_filter->mapToSource(m_filter->index(row, 0)).row());
-    if (toQString(pattern.target) == target && toQString(pattern.id) == id) {
+    if (toQString(pattern.language) == language && toQString(pattern.id) == id) {
       m_table->selectRow(row);
       return;
     }

@@ -30,7 +30,7 @@ class PatternsPage final : public QWidget {
   void setTheme(const Theme& theme);
   // Reads the catalogue anew.
   void refresh();
-  void select(const QString& target, const QString& id);
+  void select(const QString& language, const QString& id);
   [[nodiscard]] const PatternTableModel& model() const { return *m_model; }
   [[nodiscard]] QJsonObject saveState() const;
   void restoreState(const QJsonObject& state);

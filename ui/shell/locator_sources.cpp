@@ -115,10 +115,10 @@ void addPatterns(Entries& entries, PatternsPage& page, DockLayout& docks) {
     const services::PatternInfo& pattern = page.model().item(row);
     entries.push_back(
         {.text = toQString(pattern.id),
-         .detail = tr("pattern for %1: %2").arg(toQString(pattern.target), toQString(pattern.description)),
+         .detail = tr("pattern in %1: %2").arg(toQString(pattern.language), toQString(pattern.description)),
          .keys = {},
          .enabled = true,
-         .run = [&page, &docks, target = toQString(pattern.target), id = toQString(pattern.id)] {
+         .run = [&page, &docks, language = toQString(pattern.language), id = toQString(pattern.id)] {
            docks.show(u"patterns"_s);
            page.select(target, id);
          }});

@@ -125,25 +125,25 @@ Compute LaneFolds::fieldCompute(const State& state, std::size_t field, bool isPa
 }
 
 std::string_view LaneFolds::fieldType(const State& state, std::size_t field, bool isPart) const {
-  return m_writer.language().typeName(fieldCompute(state, field, isPart));
+  return m_writer.dialect().typeName(fieldCompute(state, field, isPart));
 }
 
 std::string LaneFolds::identity(const State& state, std::size_t field, Compute type) const {
-  const Language& language = m_writer.language();
+  const Dialect& dialect = m_writer.dialect();
   const FoldKind kind = state.fold->kind;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   switch (kind) {
-    case FoldKind::Product: return language.constant(1.0, type);
+    case FoldKind::Product: return dialect.constant(1.0, type);
     case FoldKind::SoftmaxPair:
       // The lowest finite number, so that a first element of -infinity does not make infinity minus infinity.
-      return field == 1             ? language.constant(0.0, type)
-             : type == Compute::F64 ? language.constant(std::numeric_limits<double>::lowest(), type)
-                                    : language.constant(std::numeric_limits<float>::lowest(), type);
+      return field == 1             ? dialect.constant(0.0, type)
+             : type == Compute::F64 ? dialect.constant(std::numeric_limits<double>::lowest(), type)
+                                    : dialect.constant(std::numeric_limits<float>::lowest(), type);
     case FoldKind::Maximum:
     case FoldKind::ArgMaximum:
     case FoldKind::Minimum:
     case FoldKind::ArgMinimum: break;
-    default: return language.constant(0.0, type);
+    default: return dialect.constant(0.0, type);
   }
   if (field == 1) {
     return "0x7fffffffffffffffLL";
@@ -152,7 +152,7 @@ std::string LaneFolds::identity(const State& state, std::size_t field, Compute t
   switch (type) {
     case Compute::Bool: return isLowest ? "false" : "true";
     case Compute::I64: return isLowest ? "-0x7fffffffffffffffLL - 1" : "0x7fffffffffffffffLL";
-    default: return language.constant(isLowest ? -kInfinity : kInfinity, type);
+    default: return dialect.constant(isLowest ? -kInfinity : kInfinity, type);
   }
 }
 
@@ -160,7 +160,7 @@ void LaneFolds::declareArrays(const State& state, const Texts& names, bool isPar
   for (std::size_t field = 0; field < names.size(); ++field) {
     const Compute type = fieldCompute(state, field, isPart);
     const std::string first = identity(state, field, type);
-    const bool isZero = first == m_writer.language().constant(0.0, type);
+    const bool isZero = first == m_writer.dialect().constant(0.0, type);
     m_code.line("{} {}[{}]{};", fieldType(state, field, isPart), names[field], m_lanes.count, isZero ? " = {}" : "");
     if (!isZero) {
       m_code.line("std::fill_n({}, {}, {});", names[field], m_lanes.count, first);
@@ -215,9 +215,9 @@ void LaneFolds::take(const State& state) {
   if (isNamed) {
     m_writer.define(state.fold->input);
   }
-  const Language& language = m_writer.language();
+  const Dialect& dialect = m_writer.dialect();
   const Expression x = m_writer.value(state.fold->input);
-  const std::string_view type = language.typeName(state.type);
+  const std::string_view type = dialect.typeName(state.type);
   const Texts to = at(state.parts, m_lanes.lane);
   switch (kind) {
     case FoldKind::Sum: m_code.line("{} += {};", to[0], x.text); return;
@@ -225,18 +225,18 @@ void LaneFolds::take(const State& state) {
     case FoldKind::Maximum:
     case FoldKind::Minimum: {
       const char* function = kind == FoldKind::Maximum ? "max" : "min";
-      m_code.line("{} = {};", to[0], language.call(function, state.type, {{to[0]}, x}).text);
+      m_code.line("{} = {};", to[0], dialect.call(function, state.type, {{to[0]}, x}).text);
       return;
     }
     case FoldKind::SoftmaxPair: {
       const std::string above = m_writer.unique("above");
       const std::string weight = m_writer.unique("weight");
-      const std::string size = language.call("abs", state.type, {{above}}).text;
+      const std::string size = dialect.call("abs", state.type, {{above}}).text;
       m_code.line("const {} {} = {} - {};", type, above, x.text, to[0]);
       m_code.line("const {} {} = {};", type, weight,
-                  language.call("exp", state.type, {{"-" + size, Expression::Unary}}).text);
+                  dialect.call("exp", state.type, {{"-" + size, Expression::Unary}}).text);
       m_code.line("{0} = {1} > 0 ? {0} * {2} + 1 : {0} + {2};", to[1], above, weight);
-      m_code.line("{} = {};", to[0], language.call("max", state.type, {{to[0]}, x}).text);
+      m_code.line("{} = {};", to[0], dialect.call("max", state.type, {{to[0]}, x}).text);
       return;
     }
     case FoldKind::MomentPair: {
@@ -258,7 +258,7 @@ void LaneFolds::take(const State& state) {
 
 // Of folds that join two results in one way, whatever they are of.
 void LaneFolds::merge(const State& state, const Texts& into, const Texts& from) {
-  const Language& language = m_writer.language();
+  const Dialect& dialect = m_writer.dialect();
   const FoldKind kind = state.fold->kind;
   switch (kind) {
     case FoldKind::Sum: m_code.line("{} += {};", into[0], from[0]); return;
@@ -266,7 +266,7 @@ void LaneFolds::merge(const State& state, const Texts& into, const Texts& from) 
     case FoldKind::Maximum:
     case FoldKind::Minimum: {
       const char* function = kind == FoldKind::Maximum ? "max" : "min";
-      m_code.line("{} = {};", into[0], language.call(function, state.type, {{into[0]}, {from[0]}}).text);
+      m_code.line("{} = {};", into[0], dialect.call(function, state.type, {{into[0]}, {from[0]}}).text);
       return;
     }
     default: break;
@@ -301,13 +301,13 @@ void LaneFolds::endRun(const std::string& lanes) {
 }
 
 void LaneFolds::addRun(const State& state) {
-  const Language& language = m_writer.language();
+  const Dialect& dialect = m_writer.dialect();
   const Texts whole = at(state.whole, m_lanes.lane);
   const Texts part = at(state.parts, m_lanes.lane);
   const Texts lost = at(state.lost, m_lanes.lane);
-  const std::string_view type = language.typeName(state.type);
+  const std::string_view type = dialect.typeName(state.type);
   const auto weight = [&](const std::string& maximum, const std::string& largest) {
-    return language.call("exp", state.type, {{maximum + " - " + largest, Expression::Sum}}).text;
+    return dialect.call("exp", state.type, {{maximum + " - " + largest, Expression::Sum}}).text;
   };
   if (state.fold->kind == FoldKind::Sum) {
     addCompensated(whole[0], part[0], lost[0]);
@@ -315,7 +315,7 @@ void LaneFolds::addRun(const State& state) {
   }
   if (state.fold->kind == FoldKind::SoftmaxPair) {
     const std::string largest = m_writer.unique("largest");
-    m_code.line("const {} {} = {};", type, largest, language.call("max", state.type, {{whole[0]}, {part[0]}}).text);
+    m_code.line("const {} {} = {};", type, largest, dialect.call("max", state.type, {{whole[0]}, {part[0]}}).text);
     m_code.line("{} *= {};", whole[1], weight(whole[0], largest));
     const std::string added = fmt::format("{} * {}", part[1], weight(part[0], largest));
     if (lost.empty()) {
@@ -415,7 +415,7 @@ void LaneFolds::join(const std::string& count, Found found) {
 // All of an array as one value. Sums and means are made in double, so their order does not matter.
 void LaneFolds::joinArrays(State& state, const Texts& arrays, const std::string& bound, const std::string& index,
                            const std::string& count, bool inVectors, Found found) {
-  const Language& language = m_writer.language();
+  const Dialect& dialect = m_writer.dialect();
   const FoldKind kind = state.fold->kind;
   Texts names;
   for (const std::string& value : valueNames(kind)) {
@@ -433,14 +433,14 @@ void LaneFolds::joinArrays(State& state, const Texts& arrays, const std::string&
     m_code.open("for (int {0} = 0; {0} < {1}; ++{0})", i, bound);
   };
   if (kind == FoldKind::SoftmaxPair) {
-    m_code.line("{} {} = {};", language.typeName(state.type), names[0], identity(state, 0, state.type));
+    m_code.line("{} {} = {};", dialect.typeName(state.type), names[0], identity(state, 0, state.type));
     open("max", names[0]);
-    m_code.line("{} = {};", names[0], language.call("max", state.type, {{names[0]}, {from[0]}}).text);
+    m_code.line("{} = {};", names[0], dialect.call("max", state.type, {{names[0]}, {from[0]}}).text);
     m_code.close();
     m_code.line("double {} = 0.0;", names[1]);
     open("+", names[1]);
     m_code.line("{} += {} * {};", names[1], from[1],
-                language.call("exp", state.type, {{from[0] + " - " + names[0], Expression::Sum}}).text);
+                dialect.call("exp", state.type, {{from[0] + " - " + names[0], Expression::Sum}}).text);
     m_code.close();
   } else if (kind == FoldKind::MomentPair) {
     m_code.line("double {} = 0.0;", names[1]);
@@ -458,7 +458,7 @@ void LaneFolds::joinArrays(State& state, const Texts& arrays, const std::string&
   } else {
     for (std::size_t field = 0; field < names.size(); ++field) {
       const Compute type = fieldCompute(state, field, false);
-      m_code.line("{} {} = {};", language.typeName(type), names[field], identity(state, field, type));
+      m_code.line("{} {} = {};", dialect.typeName(type), names[field], identity(state, field, type));
     }
     if (isCompensated) {
       m_code.line("double {} = 0.0;", lost);
@@ -513,7 +513,7 @@ std::string LaneFolds::single(const State& state, Compute field, const std::stri
 // `types`: of the fields.
 void LaneFolds::bindFields(const State& state, const Texts& fields, const std::vector<Compute>& types,
                            std::int64_t count) {
-  const Language& language = m_writer.language();
+  const Dialect& dialect = m_writer.dialect();
   const bool isMoments = state.fold->kind == FoldKind::MomentPair;
   for (std::size_t prim = 0; prim < m_region.prims.size(); ++prim) {
     const Prim& self = m_region.prims[prim];
@@ -526,7 +526,7 @@ void LaneFolds::bindFields(const State& state, const Texts& fields, const std::v
     const std::size_t field = static_cast<std::size_t>(self.slot) + (isMoments ? 1 : 0);
     std::string text = fields[field];
     if (isMoments && self.slot == 0) {
-      text += " * " + language.constant(static_cast<double>(count), types[1]);
+      text += " * " + dialect.constant(static_cast<double>(count), types[1]);
     }
     const bool isAtom = types[field] != state.type || !isMoments || self.slot != 0;
     m_writer.bind(static_cast<int>(prim),

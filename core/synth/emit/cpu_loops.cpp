@@ -75,7 +75,7 @@ void ElementLoops::tile(const std::string& first, const std::string& count, cons
     const Store& store = m_region.elementStores[i];
     if (isStreamed(store)) {
       tiles[i] = m_writer.unique(m_writer.parameterOf(operandOf(store)) + "_tile");
-      m_code.line("{} {}[{}];", m_writer.language().storageName(operandOf(store).dtype), tiles[i], room);
+      m_code.line("{} {}[{}];", m_writer.dialect().storageName(operandOf(store).dtype), tiles[i], room);
     }
   }
   const KernelWriter::Scope beforeLoop = m_writer.scope();
@@ -109,7 +109,7 @@ void ElementLoops::tile(const std::string& first, const std::string& count, cons
     const Operand& operand = operandOf(m_region.elementStores[i]);
     m_writer.bindAxis(*m_inner, first);
     m_code.line("streamOut(&{}, {}, {} * sizeof({}));", m_writer.element(operand), tiles[i], count,
-                m_writer.language().storageName(operand.dtype));
+                m_writer.dialect().storageName(operand.dtype));
   }
   m_writer.leave(outside);
 }

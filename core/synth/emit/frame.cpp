@@ -71,7 +71,7 @@ FoldText::FoldText(KernelWriter& writer, const Region& region, std::string lanes
   for (const Fold& fold : region.folds) {
     Variable variable;
     variable.compute = region.prims[static_cast<std::size_t>(fold.input)].type;
-    variable.type = writer.language().typeName(variable.compute);
+    variable.type = writer.dialect().typeName(variable.compute);
     switch (fold.kind) {
       case FoldKind::Sum: variable.name = writer.unique("sum"); break;
       case FoldKind::Product: variable.name = writer.unique("product"); break;
@@ -86,8 +86,8 @@ FoldText::FoldText(KernelWriter& writer, const Region& region, std::string lanes
 std::string FoldText::start(const Fold& fold, Compute type) const {
   const bool isWhole = type == Compute::I64;
   switch (fold.kind) {
-    case FoldKind::Sum: return m_writer.language().constant(0.0, type);
-    case FoldKind::Product: return m_writer.language().constant(1.0, type);
+    case FoldKind::Sum: return m_writer.dialect().constant(0.0, type);
+    case FoldKind::Product: return m_writer.dialect().constant(1.0, type);
     case FoldKind::Maximum:
     case FoldKind::ArgMaximum: return isWhole ? "-0x7fffffffffffffffLL - 1" : "-kInfinity";
     default: return isWhole ? "0x7fffffffffffffffLL" : "kInfinity";

@@ -6,7 +6,7 @@
 
 namespace swage::synth {
 
-// Of the helper functions of a target (patterns/<target>/helpers.*), those whose names `source` mentions, and those
+// Of the helper functions of a language (patterns/<folder>/helpers.*), those whose names `source` mentions, and those
 // that these mention, in the order of the file.
 [[nodiscard]] std::string helpersFor(std::string_view helpers, std::string_view source);
 

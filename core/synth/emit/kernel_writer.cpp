@@ -69,11 +69,11 @@ std::string_view resultName(const Prim& prim, FoldKind fold) {
 
 }  // namespace
 
-KernelWriter::KernelWriter(const Instance& instance, const Language& language,
+KernelWriter::KernelWriter(const Instance& instance, const Dialect& dialect,
                            std::initializer_list<std::string_view> own)
     : m_instance(instance),
       m_region(instance.region),
-      m_language(language),
+      m_dialect(dialect),
       m_taken(reserved()),
       m_bound(instance.region.prims.size()),
       m_axes(instance.region.axes.size()) {
@@ -109,7 +109,7 @@ void KernelWriter::assignBuffers() {
 }
 
 void KernelWriter::chooseIndexType() {
-  if (m_instance.device.target == domain::Target::Cpu) {
+  if (m_instance.device.kind == domain::DeviceKind::Cpu) {
     m_index = "long long";  // the compiler makes vectors of loads where it need not think of wrapping
     return;
   }
@@ -151,7 +151,7 @@ std::string KernelWriter::parameters(const std::vector<std::size_t>& places) con
   std::string text;
   for (const std::size_t i : places) {
     text += fmt::format("{}{}{}* __restrict__ {}", text.empty() ? "" : ", ", m_buffers[i].output ? "" : "const ",
-                        m_language.storageName(m_instance.typeOf(m_buffers[i].value)), m_parameterNames[i]);
+                        m_dialect.storageName(m_instance.typeOf(m_buffers[i].value)), m_parameterNames[i]);
   }
   return text;
 }
@@ -180,7 +180,7 @@ std::string KernelWriter::arguments() const {
 void KernelWriter::unpackArguments() {
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
     const std::string type = fmt::format("{}{}*", m_buffers[i].output ? "" : "const ",
-                                         m_language.storageName(m_instance.typeOf(m_buffers[i].value)));
+                                         m_dialect.storageName(m_instance.typeOf(m_buffers[i].value)));
     m_code.line("{0} __restrict__ {1} = *static_cast<{0}*>(arguments[{2}]);", type, m_parameterNames[i], i);
   }
 }
@@ -274,11 +274,11 @@ void KernelWriter::load(int prim) {
   const Operand& operand = m_region.operands[asIndex(self.operand)];
   std::string condition;
   std::string text = operand.bounds.empty() ? element(operand) : boundedElement(operand, condition);
-  Expression value = m_language.loaded(std::move(text), operand.dtype);
+  Expression value = m_dialect.loaded(std::move(text), operand.dtype);
   const std::string name = unique(parameterOf(operand) + "_i");
   const std::string otherwise =
-      condition.empty() ? "" : fmt::format(" : {}", m_language.constant(operand.fill, self.type));
-  m_code.line("const {} {} = {}{}{};", m_language.typeName(self.type), name, condition.empty() ? "" : condition + " ? ",
+      condition.empty() ? "" : fmt::format(" : {}", m_dialect.constant(operand.fill, self.type));
+  m_code.line("const {} {} = {}{}{};", m_dialect.typeName(self.type), name, condition.empty() ? "" : condition + " ? ",
               value.text, otherwise);
   bind(prim, {name});
 }
@@ -336,7 +336,7 @@ void KernelWriter::compute(const std::vector<int>& roots) {
     if (uses[asIndex(prim)] > 1 || (!isRoot && (expression.text.size() > kLongest || self.value.isValid()))) {
       mentionLine(prim);
       const std::string name = nameFor(prim);
-      m_code.line("const {} {} = {};", m_language.typeName(self.type), name, expression.text);
+      m_code.line("const {} {} = {};", m_dialect.typeName(self.type), name, expression.text);
       bind(prim, {name});
     }
   }
@@ -372,7 +372,7 @@ void KernelWriter::define(int prim) {
   }
   mentionLine(prim);
   const std::string name = nameFor(prim);
-  m_code.line("const {} {} = {};", m_language.typeName(m_region.prims[asIndex(prim)].type), name, expression.text);
+  m_code.line("const {} {} = {};", m_dialect.typeName(m_region.prims[asIndex(prim)].type), name, expression.text);
   bind(prim, {name});
 }
 
@@ -395,7 +395,7 @@ Expression KernelWriter::value(int prim) const {
   const Prim& self = m_region.prims[asIndex(prim)];
   switch (self.kind) {
     case Prim::Kind::Constant: {
-      std::string text = m_language.constant(self.number, self.type);
+      std::string text = m_dialect.constant(self.number, self.type);
       return {text, text.front() == '-' ? Expression::Unary : Expression::Atom};
     }
     case Prim::Kind::Coordinate: return {fmt::format("(long long)({})", m_axes[asIndex(self.axis)])};
@@ -405,7 +405,7 @@ Expression KernelWriter::value(int prim) const {
       for (const int arg : self.args) {
         args.push_back(value(arg));
       }
-      return m_language.call(self.function, self.type, args);
+      return m_dialect.call(self.function, self.type, args);
     }
     default: break;
   }
@@ -422,7 +422,7 @@ void KernelWriter::store(const std::vector<Store>& stores) {
 void KernelWriter::storeAt(const std::string& place, const Store& store) {
   mentionLine(store.prim);
   m_code.line("{} = {};", place,
-              m_language.stored(value(store.prim), m_region.prims[asIndex(store.prim)].type,
+              m_dialect.stored(value(store.prim), m_region.prims[asIndex(store.prim)].type,
                                 m_region.operands[asIndex(store.operand)].dtype));
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/synth/emit/code.h"
-#include "core/synth/emit/language.h"
+#include "core/synth/emit/dialect.h"
 #include "core/synth/strategy.h"
 
 namespace swage::synth {
@@ -18,10 +18,10 @@ namespace swage::synth {
 class KernelWriter {
  public:
   // Both must outlive the writer. `own`: names that the strategy gives to its variables.
-  KernelWriter(const Instance& instance, const Language& language, std::initializer_list<std::string_view> own = {});
+  KernelWriter(const Instance& instance, const Dialect& dialect, std::initializer_list<std::string_view> own = {});
 
   [[nodiscard]] Code& code() { return m_code; }
-  [[nodiscard]] const Language& language() const { return m_language; }
+  [[nodiscard]] const Dialect& dialect() const { return m_dialect; }
   [[nodiscard]] const std::vector<KernelBuffer>& buffers() const { return m_buffers; }
 
   // --- names and types
@@ -90,7 +90,7 @@ class KernelWriter {
 
   const Instance& m_instance;
   const Region& m_region;
-  const Language& m_language;
+  const Dialect& m_dialect;
   Code m_code;
   std::vector<KernelBuffer> m_buffers;
   std::vector<std::string> m_parameterNames;  // of m_buffers

@@ -21,7 +21,7 @@ class ColumnKernel {
         m_blocks((m_counts.inner + m_block - 1) / m_block),
         m_rest(m_counts.inner % m_block),
         m_isStreaming(instance.value("streaming") != 0),
-        m_writer(instance, Language::of(domain::Target::Cpu), {"kWidth"}),
+        m_writer(instance, Dialect::of(domain::Language::Cpp), {"kWidth"}),
         m_code(m_writer.code()),
         m_plane(m_writer.unique("plane")),
         m_first(m_blocks > 1 ? m_writer.unique("first") : ""),
@@ -187,7 +187,7 @@ class ColumnKernel {
     std::vector<std::string> names;
     for (const int value : values) {
       names.push_back(m_writer.nameFor(value));
-      m_code.line("{} {}[{}];", m_writer.language().typeName(m_region.prims[static_cast<std::size_t>(value)].type),
+      m_code.line("{} {}[{}];", m_writer.dialect().typeName(m_region.prims[static_cast<std::size_t>(value)].type),
                   names.back(), m_width);
     }
     const KernelWriter::Scope outside = m_writer.scope();

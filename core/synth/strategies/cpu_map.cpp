@@ -23,7 +23,7 @@ class MapKernel {
         m_tiles(divideUp(m_axes.counts.inner, m_tile)),
         // A row that does not fill a tile is not worth the way around the caches.
         m_isStreaming(instance.value("streaming") != 0 && m_tile == instance.value("tile", 1)),
-        m_writer(instance, Language::of(domain::Target::Cpu)),
+        m_writer(instance, Dialect::of(domain::Language::Cpp)),
         m_code(m_writer.code()),
         m_first(m_tiles > 1 ? m_writer.unique("first") : "0") {}
 

@@ -28,7 +28,7 @@ class RowKernel {
         m_tile(instance.value("tile", 1)),
         m_isStreaming(instance.value("streaming") != 0 && m_tile <= m_counts.inner),
         m_kept(instance.value("keep") != 0 ? keptPrim(instance.region) : -1),
-        m_writer(instance, Language::of(domain::Target::Cpu)),
+        m_writer(instance, Dialect::of(domain::Language::Cpp)),
         m_code(m_writer.code()),
         m_row(m_writer.unique("row")),
         m_outer(m_writer.unique("outer")),

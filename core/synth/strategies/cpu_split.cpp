@@ -30,7 +30,7 @@ class SplitKernel {
         m_rest(m_counts.inner - m_full),
         m_slices((m_counts.inner + m_lanes - 1) / m_lanes),
         m_isStreaming(instance.value("streaming") != 0 && m_full > 0),
-        m_writer(instance, Language::of(domain::Target::Cpu)),
+        m_writer(instance, Dialect::of(domain::Language::Cpp)),
         m_code(m_writer.code()),
         m_row(m_writer.unique("row")),
         m_outer(m_writer.unique("outer")),

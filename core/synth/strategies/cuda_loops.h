@@ -39,7 +39,7 @@ struct RowShape {
 // A strategy for maps and reductions, with the checks that all of them need.
 class LoopStrategy : public TemplateStrategy {
  public:
-  LoopStrategy(std::string id, Form form) : TemplateStrategy(domain::Target::Cuda, std::move(id), form) {}
+  LoopStrategy(std::string id, Form form) : TemplateStrategy(domain::Language::CudaCpp, std::move(id), form) {}
 
  protected:
   [[nodiscard]] Result<> fits(const Instance& instance) const final;

@@ -28,8 +28,8 @@ std::size_t openLoops(KernelWriter& writer, const Region& region) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t extent = region.axes[axes[i]].extent;
     const std::string name = writer.unique(std::string(1, kNames[std::min(i, kNames.size() - 1)]));
-    if (extent <= kUnrolled && !writer.language().unroll().empty()) {
-      writer.code().pragma(writer.language().unroll());
+    if (extent <= kUnrolled && !writer.dialect().unroll().empty()) {
+      writer.code().pragma(writer.dialect().unroll());
     }
     writer.code().open("for ({0} {1} = 0; {1} < {2}; ++{1})", writer.index(), name, extent);
     writer.bindAxis(axes[i], name);
@@ -45,7 +45,7 @@ void closeLoops(KernelWriter& writer, std::size_t count) {
 
 class Direct : public Strategy {
  public:
-  explicit Direct(domain::Target target) : Strategy(target, "direct") {}
+  explicit Direct(domain::Language language) : Strategy(language, "direct") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isOneStage(region) &&
@@ -56,7 +56,7 @@ class Direct : public Strategy {
 
 class CudaDirect final : public Direct {
  public:
-  CudaDirect() : Direct(domain::Target::Cuda) {}
+  CudaDirect() : Direct(domain::Language::CudaCpp) {}
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const std::int64_t threads = instance.value("threads", 1);
@@ -70,7 +70,7 @@ class CudaDirect final : public Direct {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     const Region& region = instance.region;
-    KernelWriter writer(instance, Language::of(target()));
+    KernelWriter writer(instance, Dialect::of(language()));
     Code& code = writer.code();
     const std::vector<std::size_t> free = freeAxes(region);
     const std::int64_t results = region.groupCount();
@@ -116,7 +116,7 @@ class CudaDirect final : public Direct {
 
 class CpuDirect final : public Direct {
  public:
-  CpuDirect() : Direct(domain::Target::Cpu) {}
+  CpuDirect() : Direct(domain::Language::Cpp) {}
 
   [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
     Launch launch;
@@ -127,7 +127,7 @@ class CpuDirect final : public Direct {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     const Region& region = instance.region;
-    KernelWriter writer(instance, Language::of(target()));
+    KernelWriter writer(instance, Dialect::of(language()));
     Code& code = writer.code();
     std::vector<std::size_t> rows = freeAxes(region);
     std::optional<std::size_t> inner;

@@ -12,7 +12,7 @@ constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
 
 class Gather : public Strategy {
  public:
-  explicit Gather(domain::Target target) : Strategy(target, "gather") {}
+  explicit Gather(domain::Language language) : Strategy(language, "gather") {}
 
   // Whole tensors have better patterns.
   [[nodiscard]] bool accepts(const Region& region) const override {
@@ -27,7 +27,7 @@ class Gather : public Strategy {
 
 class CudaGather final : public Gather {
  public:
-  CudaGather() : Gather(domain::Target::Cuda) {}
+  CudaGather() : Gather(domain::Language::CudaCpp) {}
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const std::int64_t threads = instance.value("threads", 1);
@@ -41,7 +41,7 @@ class CudaGather final : public Gather {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     const Region& region = instance.region;
-    KernelWriter writer(instance, Language::of(target()));
+    KernelWriter writer(instance, Dialect::of(language()));
     Code& code = writer.code();
     const std::int64_t threads = instance.value("threads", 1);
     const std::vector<std::size_t> axes = freeAxes(region);
@@ -76,7 +76,7 @@ class CudaGather final : public Gather {
 
 class CpuGather final : public Gather {
  public:
-  CpuGather() : Gather(domain::Target::Cpu) {}
+  CpuGather() : Gather(domain::Language::Cpp) {}
 
   [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
     Launch launch;
@@ -87,7 +87,7 @@ class CpuGather final : public Gather {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     const Region& region = instance.region;
-    KernelWriter writer(instance, Language::of(target()));
+    KernelWriter writer(instance, Dialect::of(language()));
     Code& code = writer.code();
     std::vector<std::size_t> rows = freeAxes(region);
     std::optional<std::size_t> inner;

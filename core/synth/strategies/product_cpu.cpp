@@ -26,14 +26,13 @@ class TiledProduct {
         m_tileColumns(instance.value("tile_columns", 16)),
         m_tileDepth(instance.value("tile_depth", 1)),
         m_vector(instance.value("vector", 16)),
-        m_writer(instance, Language::of(domain::Target::Cpu),
+        m_writer(instance, Dialect::of(domain::Language::Cpp),
                  {"left",  "right", "sum",       "part",         "row",         "column", "depth",
                   "batch", "tile",  "first_row", "first_column", "first_depth", "Vector", "columns",
                   "part0", "part1", "part2",     "part3",        "k",           "r",      "c"}),
         m_code(m_writer.code()),
         m_type(
-            m_writer.language().typeName(m_region.prims[static_cast<std::size_t>(m_region.folds.front().input)].type)) {
-  }
+            m_writer.dialect().typeName(m_region.prims[static_cast<std::size_t>(m_region.folds.front().input)].type)) {}
 
   KernelText run(const std::string& entry) {
     m_code.comment(
@@ -191,7 +190,7 @@ class TiledProduct {
 
 class CpuProduct final : public Strategy {
  public:
-  CpuProduct() : Strategy(domain::Target::Cpu, "product") {}
+  CpuProduct() : Strategy(domain::Language::Cpp, "product") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override { return productShape(region).has_value(); }
 

@@ -43,13 +43,12 @@ class TiledProduct {
       : m_region(instance.region),
         m_shape(std::move(shape)),
         m_tiles(instance),
-        m_writer(instance, Language::of(domain::Target::Cuda),
+        m_writer(instance, Dialect::of(domain::Language::CudaCpp),
                  {"left", "right", "sum", "rows", "columns", "row", "column", "depth", "batch", "element", "first_row",
                   "first_column", "first_depth", "thread_row", "thread_column", "i", "k", "r", "c"}),
         m_code(m_writer.code()),
         m_type(
-            m_writer.language().typeName(m_region.prims[static_cast<std::size_t>(m_region.folds.front().input)].type)) {
-  }
+            m_writer.dialect().typeName(m_region.prims[static_cast<std::size_t>(m_region.folds.front().input)].type)) {}
 
   KernelText run(const std::string& entry) {
     m_code.comment(
@@ -208,7 +207,7 @@ class TiledProduct {
 
 class CudaProduct final : public Strategy {
  public:
-  CudaProduct() : Strategy(domain::Target::Cuda, "product") {}
+  CudaProduct() : Strategy(domain::Language::CudaCpp, "product") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override { return productShape(region).has_value(); }
 

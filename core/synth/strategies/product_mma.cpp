@@ -57,7 +57,7 @@ std::int64_t blockCount(const ProductShape& shape, const MmaTiles& tiles) {
 
 class CudaMmaProduct final : public Strategy {
  public:
-  CudaMmaProduct() : Strategy(domain::Target::Cuda, "product_mma") {}
+  CudaMmaProduct() : Strategy(domain::Language::CudaCpp, "product_mma") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override {
     return productShape(region).has_value() && !region.hasBounds() && !region.hasRole(AxisRole::Window);

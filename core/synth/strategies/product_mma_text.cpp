@@ -22,7 +22,7 @@ class MmaProduct {
         m_right(mmaSource(m_region, m_shape, m_tiles, OperandParts::Side::Right)),
         m_type(m_left.operand != nullptr ? m_left.operand->dtype : m_left.parts->format().type),
         m_writer(
-            instance, Language::of(domain::Target::Cuda),
+            instance, Dialect::of(domain::Language::CudaCpp),
             {"sum",         "recent", "minor",    "rows",        "columns",   "row",          "column",  "depth",
              "batch",       "line",   "piece",    "part",        "tile",      "tiles",        "stage",   "step",
              "shared",      "lane",   "warp_row", "warp_column", "first_row", "first_column", "rows_at", "columns_at",
@@ -114,7 +114,7 @@ class MmaProduct {
     std::string scratch;
     for (const MmaSource* source : {&m_left, &m_right}) {
       if (source->parts) {
-        scratch += fmt::format(", const {}* __restrict__ {}", m_writer.language().storageName(m_type), source->planes);
+        scratch += fmt::format(", const {}* __restrict__ {}", m_writer.dialect().storageName(m_type), source->planes);
         scratch += isScaled() ? fmt::format(", const int* __restrict__ {}", source->exponents) : "";
       }
     }

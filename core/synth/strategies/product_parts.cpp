@@ -90,7 +90,7 @@ void OperandParts::write(KernelWriter& writer, const std::string& entry, const s
   const std::int64_t blocks = m_lineExtent / threads.lines;
   code.open("extern \"C\" __global__ void __launch_bounds__({}) {}({}, {}* __restrict__ {}{})",
             threads.lines * threads.depth, entry, writer.parameters({buffers.begin(), buffers.end()}),
-            writer.language().storageName(m_format.type), planes,
+            writer.dialect().storageName(m_format.type), planes,
             m_format.isScaled ? fmt::format(", int* __restrict__ {}", exponents) : "");
   if (m_shape.batchCount > 1) {
     code.line("const int batch = blockIdx.x / {};", blocks);

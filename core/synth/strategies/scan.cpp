@@ -42,14 +42,14 @@ class BlockScan {
       : m_region(instance.region),
         m_threads(instance.value("threads", 32)),
         m_items(instance.value("items", 1)),
-        m_writer(instance, Language::of(domain::Target::Cuda),
+        m_writer(instance, Dialect::of(domain::Language::CudaCpp),
                  {"sequence", "first", "position", "x", "before", "carry", "lane", "warp", "of_warps", "all", "v", "d",
                   "other"}),
         m_code(m_writer.code()) {
     const Prim& input = m_region.prims[static_cast<std::size_t>(foldOf(m_region).input)];
-    m_type = m_writer.language().typeName(input.type);
+    m_type = m_writer.dialect().typeName(input.type);
     m_sign = foldOf(m_region).kind == FoldKind::Sum ? "+" : "*";
-    m_neutral = m_writer.language().constant(foldOf(m_region).kind == FoldKind::Sum ? 0.0 : 1.0, input.type);
+    m_neutral = m_writer.dialect().constant(foldOf(m_region).kind == FoldKind::Sum ? 0.0 : 1.0, input.type);
   }
 
   KernelText run(const std::string& entry) {
@@ -155,7 +155,7 @@ std::int64_t sequencesOf(const Region& region) {
 
 class CudaScan final : public Strategy {
  public:
-  CudaScan() : Strategy(domain::Target::Cuda, "scan") {}
+  CudaScan() : Strategy(domain::Language::CudaCpp, "scan") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isScan(region) && scanAxis(region) + 1 == region.axes.size();
@@ -186,14 +186,14 @@ class CudaScan final : public Strategy {
 // One sequence to a thread of a GPU, or to a lane of a processor's vectors.
 class ScanColumns final : public Strategy {
  public:
-  explicit ScanColumns(domain::Target target) : Strategy(target, "scan_columns") {}
+  explicit ScanColumns(domain::Language language) : Strategy(language, "scan_columns") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override { return isScan(region); }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     Launch launch;
     launch.step.entry = entry;
-    if (target() == domain::Target::Cuda) {
+    if (language() == domain::Language::CudaCpp) {
       const std::int64_t threads = instance.value("threads", 1);
       launch.step.block.x = static_cast<std::uint32_t>(threads);
       launch.step.grid.x = static_cast<std::uint32_t>((sequencesOf(instance.region) + threads - 1) / threads);
@@ -204,12 +204,13 @@ class ScanColumns final : public Strategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     const Region& region = instance.region;
-    KernelWriter writer(instance, Language::of(target()), {"sequence", "position", "running", "lost", "next", "added"});
+    KernelWriter writer(instance, Dialect::of(language()),
+                        {"sequence", "position", "running", "lost", "next", "added"});
     Code& code = writer.code();
     const std::int64_t sequences = sequencesOf(region);
     const std::int64_t length = region.axes[scanAxis(region)].extent;
     code.comment(fmt::format("One of {} sequences of {} to a thread.", sequences, length));
-    if (target() == domain::Target::Cuda) {
+    if (language() == domain::Language::CudaCpp) {
       const std::int64_t threads = instance.value("threads", 1);
       openCudaKernel(writer, launch.step.entry, threads);
       code.line("const {0} sequence = {1}blockIdx.x * {2} + threadIdx.x;", writer.index(),
@@ -229,14 +230,14 @@ class ScanColumns final : public Strategy {
     }
     writeSequence(writer, region, length);
     code.close();
-    if (target() == domain::Target::Cpu) {
+    if (language() == domain::Language::Cpp) {
       code.close();
     }
     return writer.finish();
   }
 
   [[nodiscard]] domain::Cell aims(const Instance& instance) const override {
-    return target() == domain::Target::Cuda
+    return language() == domain::Language::CudaCpp
                ? Strategy::aims(instance)
                : domain::Cell{domain::DataMovement::Wide, domain::Arithmetic::Packed, domain::Decomposition::OneLaunch};
   }
@@ -254,14 +255,14 @@ class ScanColumns final : public Strategy {
     Code& code = writer.code();
     const int input = foldOf(region).input;
     const Compute compute = region.prims[static_cast<std::size_t>(input)].type;
-    const std::string_view type = writer.language().typeName(compute);
+    const std::string_view type = writer.dialect().typeName(compute);
     const bool isSum = foldOf(region).kind == FoldKind::Sum;
-    const bool isWide = target() == domain::Target::Cpu && isSum && compute == Compute::F32;
-    const bool isCompensated = target() == domain::Target::Cuda && isSum;
+    const bool isWide = language() == domain::Language::Cpp && isSum && compute == Compute::F32;
+    const bool isCompensated = language() == domain::Language::CudaCpp && isSum;
     code.line("{} running = {};", isWide ? "double" : type,
-              writer.language().constant(isSum ? 0.0 : 1.0, isWide ? Compute::F64 : compute));
+              writer.dialect().constant(isSum ? 0.0 : 1.0, isWide ? Compute::F64 : compute));
     if (isCompensated) {
-      code.line("{} lost = {};", type, writer.language().constant(0.0, compute));
+      code.line("{} lost = {};", type, writer.dialect().constant(0.0, compute));
     }
     code.open("for ({0} position = 0; position < {1}; ++position)", writer.index(), length);
     writer.bindAxis(scanAxis(region), "position");
@@ -289,8 +290,8 @@ class ScanColumns final : public Strategy {
 
 void addScans(StrategyTable& table) {
   table.add(std::make_unique<CudaScan>());
-  table.add(std::make_unique<ScanColumns>(domain::Target::Cuda));
-  table.add(std::make_unique<ScanColumns>(domain::Target::Cpu));
+  table.add(std::make_unique<ScanColumns>(domain::Language::CudaCpp));
+  table.add(std::make_unique<ScanColumns>(domain::Language::Cpp));
 }
 
 }  // namespace swage::synth

@@ -10,7 +10,8 @@ namespace swage::synth {
 // patterns/README.md in the place of the example.
 class TemplateStrategy : public Strategy {
  public:
-  TemplateStrategy(domain::Target target, std::string id, Form form) : Strategy(target, std::move(id)), m_form(form) {}
+  TemplateStrategy(domain::Language language, std::string id, Form form)
+      : Strategy(language, std::move(id)), m_form(form) {}
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch, int number) const final;
   // Maps and reductions over whole tensors, walked in this form.

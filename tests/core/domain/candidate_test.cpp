@@ -46,10 +46,10 @@ TEST(OperatorKinds, CanBeReadBack) {
   EXPECT_EQ(parseOperatorKind("unknown"), std::nullopt);
 }
 
-TEST(Targets, CanBeReadBack) {
-  EXPECT_EQ(parseTarget("cpu"), Target::Cpu);
-  EXPECT_EQ(parseTarget(name(Target::Cuda)), Target::Cuda);
-  EXPECT_EQ(parseTarget("auto"), std::nullopt);
+TEST(DeviceKinds, CanBeReadBack) {
+  EXPECT_EQ(parseDeviceKind("cpu"), DeviceKind::Cpu);
+  EXPECT_EQ(parseDeviceKind(name(DeviceKind::Cuda)), DeviceKind::Cuda);
+  EXPECT_EQ(parseDeviceKind("auto"), std::nullopt);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(Reachability, FollowsWhatTheDeviceHas) {
   EXPECT_EQ(reachableCells(device), 24) << "no matrix unit";
   device.architecture = "x86-64-v4+amx";
   EXPECT_EQ(reachableCells(device), 36);
-  device.target = Target::Cuda;
+  device.kind = DeviceKind::Cuda;
   device.computeCapability = 61;
   EXPECT_EQ(reachableCells(device), 18) << "neither tensor cores nor cp.async";
   device.computeCapability = 75;

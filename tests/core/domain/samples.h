@@ -102,7 +102,8 @@ inline domain::Genome sampleGenome() {
 }
 
 inline domain::Program sampleProgram() {
-  return {domain::Target::Cuda, "extern \"C\" __global__ void row_block_0() {}", samplePlan(), {"--use_fast_math"}};
+  return {
+      domain::Language::CudaCpp, "extern \"C\" __global__ void row_block_0() {}", samplePlan(), {"--use_fast_math"}};
 }
 
 inline domain::KernelFacts sampleFacts() {
@@ -120,7 +121,7 @@ inline domain::KernelFacts sampleFacts() {
 
 inline domain::DeviceInfo sampleDevice() {
   domain::DeviceInfo device;
-  device.target = domain::Target::Cuda;
+  device.kind = domain::DeviceKind::Cuda;
   device.host = "host";
   device.uuid = "GPU-1";
   device.name = "A device";

@@ -80,7 +80,7 @@ class ActivityTest : public testing::SessionFixture {
 
 TEST_F(ActivityTest, EveryProcessIsALane) {
   m_spec.maxEvaluations = 40;
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--evaluate-ms", "20"}); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok", {"--evaluate-ms", "20"}); };
   ASSERT_FALSE(run().error);
   ASSERT_THAT(m_lanes, Not(IsEmpty()));
   const std::vector<LaneStatus>& lanes = m_lanes.back();
@@ -145,7 +145,7 @@ TEST_F(ActivityTest, ALostDeviceStaysInSightAndInTheRecord) {
     more.insert(more.end(), {"--gpu", "--evaluate-ms", "20", "--uuid", uuid});
     return fakeWorker(behaviour, more);
   };
-  m_parts.programs.workerCommand = [gpu](domain::Target) { return gpu("GPU-1", "ok", {}); };
+  m_parts.programs.workerCommand = [gpu](domain::DeviceKind) { return gpu("GPU-1", "ok", {}); };
   m_parts.moreWorkers = {
       gpu("GPU-2", "poisoned", {"--from", "3", "--once", (m_folder / "lost").string(), "--then", "unusable"})};
   m_parts.programs.driver = [] { return process::DriverState::Loaded; };

@@ -18,7 +18,7 @@ std::string listOf(const domain::Json& troubleOfGpu) {
   domain::DeviceInfo cpu;
   cpu.name = "A CPU";
   domain::DeviceInfo gpu;
-  gpu.target = domain::Target::Cuda;
+  gpu.kind = domain::DeviceKind::Cuda;
   gpu.host = "test-host-without-locks";
   gpu.name = "A GPU";
   gpu.uuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";

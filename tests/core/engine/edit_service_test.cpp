@@ -45,11 +45,11 @@ TEST_F(EditServiceTest, AnswersOnTheThreadOfItsOwner) {
 TEST(DescribeRegions, SaysWhatThePatternsAllow) {
   const auto catalogue = patterns::Catalogue::load(SWAGE_TEST_PATTERNS);
   ASSERT_THAT(catalogue, IsOk());
-  const patterns::Pattern& pattern = *catalogue->find(domain::Target::Cpu, "row");
+  const patterns::Pattern& pattern = *catalogue->find(domain::Language::Cpp, "row");
   const patterns::Parameter& parameter = pattern.parameters.front();
   domain::Genome genome;
   genome.regions = {{{0, 1}, "row", {{parameter.name, parameter.values.back()}, {"bygone", 4}}}, {{2}, "lost", {}}};
-  const auto regions = describeRegions(*catalogue, domain::Target::Cpu, genome);
+  const auto regions = describeRegions(*catalogue, domain::Language::Cpp, genome);
   ASSERT_EQ(regions.size(), 2U);
   EXPECT_EQ(regions[0].description, pattern.description);
   EXPECT_THAT(regions[0].nodes, ElementsAre(0, 1));

@@ -55,9 +55,9 @@ class ExportTest : public testing::SessionFixture {
   [[nodiscard]] domain::CandidateId believed() {
     m_spec.maxEvaluations = 60;
     m_spaceSize = 14;
-    m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("believe"); };
+    m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("believe"); };
     search();
-    m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok"); };
+    m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok"); };
     for (const store::CandidateRecord& candidate : history()) {
       if (candidate.program.plan == testing::planWithNumber(13)) {
         return candidate.id;
@@ -97,7 +97,7 @@ class ExportTest : public testing::SessionFixture {
   }
   void useGpu() {
     ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
-    m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--gpu"}); };
+    m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok", {"--gpu"}); };
     m_parts.programs.driver = [] { return process::DriverState::Loaded; };
     m_spec.target = "cuda";
   }
@@ -145,7 +145,7 @@ TEST_F(ExportTest, WherePytorchWinsItsOwnWayIsWritten) {
 
 TEST_F(ExportTest, CancellingEndsTheWorkerAndRecordsNothing) {
   const domain::CandidateId candidate = search();
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("hang", {"--from", "0"}); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("hang", {"--from", "0"}); };
   EXPECT_THAT(check(candidate, {Check::FreshProcess}, Keeping::Must, true),
               IsError(ErrorKind::Cancelled, HasSubstr("cancelled")));
   EXPECT_EQ(gate(candidate, Kind::FreshProcess).state, State::NotRun);

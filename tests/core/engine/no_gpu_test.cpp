@@ -46,11 +46,11 @@ class NoGpu : public ::testing::Test {
         std::find_if(checks->begin(), checks->end(), [](const DoctorCheck& check) { return check.name == "GPU"; });
     return found == checks->end() ? std::nullopt : std::optional(*found);
   }
-  Result<domain::Target> choice(const std::string& wanted, const std::string& python) {
+  Result<domain::DeviceKind> choice(const std::string& wanted, const std::string& python) {
     process::TargetChoice choice({python, "/nonexistent"}, wanted, process::DriverState::Loaded);
-    std::optional<Result<domain::Target>> chosen;
+    std::optional<Result<domain::DeviceKind>> chosen;
     QObject::connect(&choice, &process::TargetChoice::finished, &choice,
-                     [&chosen](const Result<domain::Target>& target) { chosen = target; });
+                     [&chosen](const Result<domain::DeviceKind>& target) { chosen = target; });
     choice.start();
     EXPECT_TRUE(waitFor([&] { return chosen.has_value(); }));
     return *chosen;
@@ -81,9 +81,9 @@ TEST_F(NoGpu, WithoutADriverTheDoctorAsksForNoGpu) {
 
 TEST_F(NoGpu, AutoTakesTheCpuWhenTheDriverIsLoadedButNoDeviceWorks) {
   const std::string python = script("python", R"({"torch": {"version": "2.11.0", "devices": []}})", 0);
-  const Result<domain::Target> target = choice("auto", python);
+  const Result<domain::DeviceKind> target = choice("auto", python);
   ASSERT_TRUE(target.has_value()) << target.error().message();
-  EXPECT_EQ(*target, domain::Target::Cpu);
+  EXPECT_EQ(*target, domain::DeviceKind::Cpu);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class ProfileServiceTest : public testing::SessionFixture {
     EXPECT_THAT(m_service.open(m_spec.project), IsOk());
   }
   Result<services::ProfileReport> profileWith(const std::string& behaviour) {
-    m_parts.programs.workerCommand = [behaviour](domain::Target) { return fakeWorker(behaviour); };
+    m_parts.programs.workerCommand = [behaviour](domain::DeviceKind) { return fakeWorker(behaviour); };
     ProfileServiceImpl profiles(m_parts.programs, m_service);
     std::vector<Result<services::ProfileReport>> ends;
     QObject::connect(&profiles, &services::ProfileService::progressed, &profiles,

@@ -141,7 +141,7 @@ void setCommon(ModelNewInput& input) {
                       .madeBy = domain::OperatorKind::Crossover,
                       .parents = {domain::CandidateId(12), domain::CandidateId(15)},
                       .ancestors = {domain::CandidateId(4)},
-                      .genome = {},
+                      .genome = domain::Genome(),
                       .evaluation = correct,
                       .baselines = {compiled, failed},
                       .assurances = {{.kind = domain::AssuranceKind::HeldBackSeeds,
@@ -152,8 +152,8 @@ void setCommon(ModelNewInput& input) {
 
 }  // namespace
 
-ModelNewInput reluExport(domain::Target target) {
-  const bool isCpu = target == domain::Target::Cpu;
+ModelNewInput reluExport(domain::DeviceKind target) {
+  const bool isCpu = target == domain::DeviceKind::Cpu;
   ModelNewInput input;
   setCommon(input);
   input.task.name = "19_ReLU";
@@ -173,10 +173,10 @@ ModelNewInput reluExport(domain::Target target) {
                           .dynamicSharedBytes = 0,
                           .cooperative = false,
                           .arguments = {ValueId(0), ValueId(1), domain::Int32{1024}}};
-  input.program.target = target;
+  input.program.language = domain::standardLanguage(target);
   input.program.source = isCpu ? kReluCpu : kReluCuda;
   input.program.plan = {.buffers = {tensor, tensor}, .inputs = {ValueId(0)}, .outputs = {ValueId(1)}, .steps = {step}};
-  input.device.target = target;
+  input.device.kind = target;
   if (!isCpu) {
     input.binary = "not a real binary";
     input.device.computeCapability = 90;
@@ -185,7 +185,7 @@ ModelNewInput reluExport(domain::Target target) {
 }
 
 ModelNewInput mapExport() {
-  ModelNewInput input = reluExport(domain::Target::Cuda);
+  ModelNewInput input = reluExport(domain::DeviceKind::Cuda);
   auto& step = std::get<domain::KernelStep>(input.program.plan.steps[0]);
   domain::TensorMap map = domain::tensorMapOf(ValueId(0), input.program.plan.buffers[0], {32, 8});
   map.offset = 8;

@@ -6,7 +6,7 @@
 namespace swage::exporting::testing {
 
 // forward(x) = relu(x), one kernel, no state.
-[[nodiscard]] ModelNewInput reluExport(domain::Target target = domain::Target::Cpu);
+[[nodiscard]] ModelNewInput reluExport(domain::DeviceKind target = domain::DeviceKind::Cpu);
 
 // The same on CUDA, by a kernel that takes a tensor map of the input and one of the output.
 [[nodiscard]] ModelNewInput mapExport();

@@ -81,11 +81,11 @@ TEST(ModelNew, IsPytorchsOwnWayWhereThatWins) {
 TEST(ModelNew, IsAcceptedByTheRulesOfKernelBench) {
   EXPECT_THAT(refusals(exported(testing::reluExport()), false), ::testing::IsEmpty());
   EXPECT_THAT(refusals(exported(testing::countingLinearExport()), false), ::testing::IsEmpty());
-  EXPECT_THAT(refusals(exported(testing::reluExport(domain::Target::Cuda)), true), ::testing::IsEmpty());
+  EXPECT_THAT(refusals(exported(testing::reluExport(domain::DeviceKind::Cuda)), true), ::testing::IsEmpty());
 }
 
 TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
-  const std::string text = exported(testing::reluExport(domain::Target::Cuda));
+  const std::string text = exported(testing::reluExport(domain::DeviceKind::Cuda));
   EXPECT_THAT(text, HasSubstr("extern \"C\" __global__ void relu_kernel(const float* x, float* out, int n) {"));
   EXPECT_THAT(text,
               HasSubstr("_SwageStep(\"relu_kernel\", grid=(4, 1, 1), block=(256, 1, 1), cluster=(1, 1, 1), shared=0, "
@@ -96,7 +96,7 @@ TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
 }
 
 TEST(ModelNew, WritesClusterAndCooperativeLaunches) {
-  ModelNewInput input = testing::reluExport(domain::Target::Cuda);
+  ModelNewInput input = testing::reluExport(domain::DeviceKind::Cuda);
   auto& step = std::get<domain::KernelStep>(input.program.plan.steps[0]);
   step.cluster = {2, 1, 1};
   step.dynamicSharedBytes = 65536;
@@ -120,12 +120,12 @@ TEST(ModelNew, WritesTensorMapsForBothWaysOfLaunching) {
   EXPECT_THAT(text, HasSubstr("void swage_step0(long long p0, std::string p1, long long p2, std::string p3, "));
   EXPECT_THAT(text, HasSubstr("alignas(128) char a1[128] = {};\n  p1.copy(a1, sizeof a1);"));
   EXPECT_THAT(refusals(text, true), ::testing::IsEmpty());
-  EXPECT_THAT(exported(testing::reluExport(domain::Target::Cuda)), Not(HasSubstr("TensorMap")));
+  EXPECT_THAT(exported(testing::reluExport(domain::DeviceKind::Cuda)), Not(HasSubstr("TensorMap")));
 }
 
 TEST(ModelNew, RefusesATensorMapOnACpu) {
   ModelNewInput input = testing::mapExport();
-  input.program.target = domain::Target::Cpu;
+  input.program.language = domain::Language::Cpp;
   EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("no kernel on a CPU")));
 }
 
@@ -181,7 +181,7 @@ TEST(ModelNew, MatchesPlainArgumentsBesideTensors) {
 }
 
 TEST(ModelNew, RefusesACudaPlanWithoutItsBinary) {
-  ModelNewInput input = testing::reluExport(domain::Target::Cuda);
+  ModelNewInput input = testing::reluExport(domain::DeviceKind::Cuda);
   input.binary.clear();
   EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("without its compiled kernels")));
 }

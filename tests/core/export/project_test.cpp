@@ -55,7 +55,7 @@ TEST(Project, WritesTheGoldenFolderOfASmallPlan) {
 }
 
 TEST(Project, CudaKernelsAreACudaFile) {
-  const std::vector<ExportedFile> files = exported(testing::reluExport(domain::Target::Cuda));
+  const std::vector<ExportedFile> files = exported(testing::reluExport(domain::DeviceKind::Cuda));
   const std::string source = contentOf(files, "kernels.cu");
   EXPECT_THAT(source, ::testing::StartsWith("// SPDX-License-Identifier: MIT-0\n"));
   EXPECT_THAT(source, HasSubstr("extern \"C\" __global__ void relu_kernel"));
@@ -72,7 +72,7 @@ TEST(Project, WhatIsPyTorchsOwnHasNoKernelFile) {
 }
 
 TEST(Project, TheLaunchPlanCanBeReadBack) {
-  const ModelNewInput input = testing::reluExport(domain::Target::Cuda);
+  const ModelNewInput input = testing::reluExport(domain::DeviceKind::Cuda);
   const auto json = domain::parseJson(contentOf(exported(input), "launch_plan.json"));
   ASSERT_THAT(json, IsOk());
   EXPECT_EQ((*json)["entries"], domain::Json({"relu_kernel"}));

@@ -27,21 +27,21 @@ const Catalogue& realCatalogue() {
 TEST(Catalogue, HoldsThePatternsOfBothTargets) {
   const Catalogue& catalogue = realCatalogue();
   for (const char* id : {"map", "row", "split", "column"}) {
-    EXPECT_NE(catalogue.find(domain::Target::Cpu, id), nullptr) << id;
+    EXPECT_NE(catalogue.find(domain::Language::Cpp, id), nullptr) << id;
   }
   for (const char* id : {"map", "column", "row_warp", "row_block", "row_shared", "row_registers", "row_cluster",
                          "row_gang", "row_resident", "row_split"}) {
-    EXPECT_NE(catalogue.find(domain::Target::Cuda, id), nullptr) << id;
+    EXPECT_NE(catalogue.find(domain::Language::CudaCpp, id), nullptr) << id;
   }
-  EXPECT_EQ(catalogue.find(domain::Target::Cpu, "row_warp"), nullptr);
-  EXPECT_THAT(catalogue.helpers(domain::Target::Cpu), HasSubstr("fastExp"));
-  EXPECT_THAT(catalogue.prelude(domain::Target::Cuda), HasSubstr("shuffleXor"));
+  EXPECT_EQ(catalogue.find(domain::Language::Cpp, "row_warp"), nullptr);
+  EXPECT_THAT(catalogue.helpers(domain::Language::Cpp), HasSubstr("fastExp"));
+  EXPECT_THAT(catalogue.prelude(domain::Language::CudaCpp), HasSubstr("shuffleXor"));
 }
 
 TEST(Catalogue, NamesEachPatternOnceForATarget) {
-  std::set<std::pair<domain::Target, std::string>> seen;
+  std::set<std::pair<domain::Language, std::string>> seen;
   for (const Pattern& pattern : realCatalogue().all()) {
-    EXPECT_TRUE(seen.emplace(pattern.target, pattern.id).second) << pattern.id;
+    EXPECT_TRUE(seen.emplace(pattern.language, pattern.id).second) << pattern.id;
   }
 }
 
@@ -97,7 +97,7 @@ TEST_F(BrokenPattern, LoadsWhenNothingIsBroken) {
   EXPECT_EQ(pattern.parameter("tile")->standard, 1);
   EXPECT_EQ(pattern.parameter("roll"), nullptr);
   EXPECT_EQ(pattern.facts.at("movement"), "A1");
-  EXPECT_EQ(loaded->prelude(domain::Target::Cpu), "");
+  EXPECT_EQ(loaded->prelude(domain::Language::Cpp), "");
 }
 
 TEST_F(BrokenPattern, NeedsAFamily) {

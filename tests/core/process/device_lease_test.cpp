@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 domain::DeviceInfo gpu(const std::string& uuid) {
   domain::DeviceInfo device;
-  device.target = domain::Target::Cuda;
+  device.kind = domain::DeviceKind::Cuda;
   device.host = "host";
   device.uuid = uuid;
   device.name = "Fake GPU";
@@ -66,7 +66,7 @@ TEST_F(DeviceLeaseTest, DiesWithItsProcess) {
 
 TEST_F(DeviceLeaseTest, ACpuNeedsNone) {
   domain::DeviceInfo cpu = gpu("CPU-1");
-  cpu.target = domain::Target::Cpu;
+  cpu.kind = domain::DeviceKind::Cpu;
   const auto first = DeviceLease::take(cpu);
   EXPECT_THAT(first, testing::IsOk());
   EXPECT_THAT(DeviceLease::take(cpu), testing::IsOk());

@@ -37,6 +37,7 @@ class FakeSynthesizer final : public synth::Synthesizer {
   [[nodiscard]] std::vector<double> features(const domain::Genome& genome) const override;
   [[nodiscard]] Result<domain::Program> realise(const domain::Genome& genome) const override;
   [[nodiscard]] std::vector<int> coveredNodes() const override { return {0}; }
+  [[nodiscard]] search::ReachableCells reachableCells() const override { return search::everyCell(); }
 
  private:
   [[nodiscard]] static domain::Genome genomeOf(int number, int tag);

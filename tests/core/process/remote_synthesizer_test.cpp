@@ -52,6 +52,7 @@ TEST(RemoteSynthesizer, AnswersAsOneInThisProcessDoes) {
   ASSERT_FALSE(seeds.empty());
   EXPECT_EQ((*remote)->seeds(), seeds);
   EXPECT_EQ((*remote)->coveredNodes(), (*local)->coveredNodes());
+  EXPECT_EQ((*remote)->reachableCells(), (*local)->reachableCells());
   Random here(3);
   Random there(3);
   const domain::Genome genome = (*local)->fresh(here);

@@ -19,7 +19,7 @@ class SeveralDevices : public testing::SessionFixture {
  protected:
   SeveralDevices() {
     ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
-    m_parts.programs.workerCommand = [](domain::Target) { return gpu("GPU-1"); };
+    m_parts.programs.workerCommand = [](domain::DeviceKind) { return gpu("GPU-1"); };
     m_parts.moreWorkers = {gpu("GPU-2")};
     m_parts.programs.driver = [] { return process::DriverState::Loaded; };
     m_spec.target = "cuda";
@@ -78,7 +78,7 @@ TEST_F(SeveralDevices, OneThatIsLostIsLeftOutAndItsCandidateEvaluatedElsewhere) 
 }
 
 TEST_F(SeveralDevices, AnotherTakesThePlaceOfTheFirst) {
-  m_parts.programs.workerCommand = [file = (m_folder / "lost").string()](domain::Target) {
+  m_parts.programs.workerCommand = [file = (m_folder / "lost").string()](domain::DeviceKind) {
     return gpu("GPU-1", "poisoned", {"--from", "20", "--once", file, "--then", "unusable"});
   };
   expectWholeRun(run());

@@ -111,10 +111,37 @@ TEST_F(EditEvaluationTest, AnUnchangedSourceIsADuplicateOfItsParent) {
   EXPECT_EQ(duplicate->of, parent.id);
 }
 
+TEST_F(EditEvaluationTest, AProgramWithoutAGenomeCanBeEditedAsASource) {
+  run();
+  const store::CandidateRecord known = candidateThatIs<domain::Correct>();
+  domain::CandidateId imported;
+  {
+    store::Record record = store::Record::open(m_spec.project, store::Record::Mode::ReadWrite).value();
+    imported = record
+                   .addCandidate({.run = known.run,
+                                  .island = 0,
+                                  .madeBy = domain::OperatorKind::Coder,
+                                  .parents = {},
+                                  .genome = std::nullopt,
+                                  .program = known.program,
+                                  .sourceHash = "imported",
+                                  .proposal = -1})
+                   .value();
+    ASSERT_THAT(record.setEvaluation(imported, *known.evaluation, 1.0), IsOk());
+  }
+  const auto parent = record().candidate(imported);
+  ASSERT_THAT(parent, IsOk());
+  const auto outcome = evaluate(sourceEdit(*parent, parent->program.source + " // by hand"));
+  ASSERT_THAT(outcome, IsOk());
+  EXPECT_EQ(outcome->detail.row.status, "correct");
+  EXPECT_EQ(outcome->detail.genome, std::nullopt);
+  EXPECT_EQ(outcome->detail.program.language, known.program.language);
+}
+
 TEST_F(EditEvaluationTest, ParametersWriteTheSourceAnew) {
   run();
   const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
-  domain::Genome genome = parent.genome;
+  domain::Genome genome = *parent.genome;
   genome.regions[0].parameters["n"] = 200;
   const auto outcome =
       evaluate({.project = m_spec.project, .parent = parent.id, .change = services::ParameterEdit{genome}});
@@ -129,7 +156,7 @@ TEST_F(EditEvaluationTest, ParametersThatDoNotFitAreRefusedAndNotRecorded) {
   run();
   const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
   const std::size_t before = history().size();
-  domain::Genome genome = parent.genome;
+  domain::Genome genome = *parent.genome;
   genome.regions[0].parameters["n"] = 7;
   EXPECT_THAT(evaluate({.project = m_spec.project, .parent = parent.id, .change = services::ParameterEdit{genome}}),
               IsError(ErrorKind::InvalidInput, HasSubstr("7 does not fit")));
@@ -146,7 +173,7 @@ TEST_F(EditEvaluationTest, TheFastestBecomesTheWinnerOfAFinishedRun) {
   const auto improvements = record().improvements(onlyRun().id).value();
   ASSERT_GT(onlyRun().bestTimeNs, 11e3) << "of this seed";
   const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
-  domain::Genome genome = parent.genome;
+  domain::Genome genome = *parent.genome;
   genome.regions[0].parameters["n"] = 11;  // eager takes 100, so nobody doubts it
   const auto outcome =
       evaluate({.project = m_spec.project, .parent = parent.id, .change = services::ParameterEdit{genome}});
@@ -188,7 +215,7 @@ TEST_F(EditEvaluationTest, IsRefusedWhileAnotherWritesTheProject) {
 
 TEST_F(EditEvaluationTest, IsRefusedOnAnotherDevice) {
   run();
-  m_parts.programs.workerCommand = [](domain::Target) {
+  m_parts.programs.workerCommand = [](domain::DeviceKind) {
     return testing::fakeWorker("ok", {"--gpu", "--uuid", "GPU-x", "--model", "Another"});
   };
   const store::CandidateRecord parent = candidateThatIs<domain::Correct>();

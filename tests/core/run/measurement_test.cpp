@@ -22,7 +22,7 @@ class Measurement : public testing::SessionFixture {
 
   // The second and every later worker of a session misbehaves.
   void laterWorkers(const std::string& behaviour) {
-    m_parts.programs.workerCommand = [this, behaviour](domain::Target) {
+    m_parts.programs.workerCommand = [this, behaviour](domain::DeviceKind) {
       return fakeWorker(m_workers++ == 0 ? "ok" : behaviour);
     };
   }

@@ -47,7 +47,7 @@ class ProfilingTest : public testing::SessionFixture {
     return profile ? *profile : std::nullopt;
   }
   void profileWith(const std::string& behaviour, const std::vector<std::string>& more = {}) {
-    m_parts.programs.workerCommand = [behaviour, more](domain::Target) { return fakeWorker(behaviour, more); };
+    m_parts.programs.workerCommand = [behaviour, more](domain::DeviceKind) { return fakeWorker(behaviour, more); };
   }
 
   domain::CandidateId m_best;
@@ -111,7 +111,7 @@ TEST_F(ProfilingTest, WaitsForNobodyWhoTimesOnTheGpu) {
   const domain::CandidateId id = best();
   ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
   domain::DeviceInfo gpu;
-  gpu.target = domain::Target::Cuda;
+  gpu.kind = domain::DeviceKind::Cuda;
   gpu.host = "test";
   gpu.uuid = "GPU-fake";
   auto lease = process::DeviceLease::take(gpu);
@@ -157,11 +157,11 @@ TEST(WithListing, GivesSampledInstructionsTheirTextAndLine) {
 
 class EliteProfilesTest : public ProfilingTest {
  protected:
-  EliteProfilesTest() { m_parts.profiledTargets = {domain::Target::Cpu}; }
+  EliteProfilesTest() { m_parts.profiledTargets = {domain::DeviceKind::Cpu}; }
 
   // The search itself goes well.
   void searchThenProfileWith(const std::string& behaviour) {
-    m_parts.programs.workerCommand = [this, behaviour](domain::Target) {
+    m_parts.programs.workerCommand = [this, behaviour](domain::DeviceKind) {
       const bool profiles = !m_progress.empty() && m_progress.back().stage == "profiling the best";
       m_profilers += profiles ? 1 : 0;
       return fakeWorker(profiles ? behaviour : "ok");

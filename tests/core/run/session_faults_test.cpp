@@ -45,7 +45,7 @@ class SessionFaults : public testing::SessionFixture, public ::testing::WithPara
 class WorkerFaults : public SessionFaults {};
 
 TEST_P(WorkerFaults, CostOneCandidateAtMost) {
-  m_parts.programs.workerCommand = [this](domain::Target) {
+  m_parts.programs.workerCommand = [this](domain::DeviceKind) {
     return fakeWorker(GetParam(), {"--from", "3", "--once", marker()});
   };
   const services::RunOutcome outcome = run();
@@ -87,7 +87,7 @@ class LostDevice : public SessionFaults {};
 
 // How the workers after the fault fail.
 TEST_P(LostDevice, EndsTheRunWithItsReasonAndResumeGoesOn) {
-  m_parts.programs.workerCommand = [this](domain::Target) {
+  m_parts.programs.workerCommand = [this](domain::DeviceKind) {
     return fakeWorker("poisoned", {"--from", "3", "--once", marker(), "--then", GetParam()});
   };
   const services::RunOutcome outcome = run();
@@ -98,7 +98,7 @@ TEST_P(LostDevice, EndsTheRunWithItsReasonAndResumeGoesOn) {
   EXPECT_EQ(onlyRun().status, store::RunStatus::Failed);
   EXPECT_GT(pending(), 0) << "what the device was lost in is not its fault";
 
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok"); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok"); };
   m_spec.resume = onlyRun().id;
   const services::RunOutcome resumed = run();
   ASSERT_FALSE(resumed.error) << resumed.error->message();
@@ -108,7 +108,7 @@ TEST_P(LostDevice, EndsTheRunWithItsReasonAndResumeGoesOn) {
 INSTANTIATE_TEST_SUITE_P(SessionFaults, LostDevice, ::testing::Values("unusable", "other_device"), nameOf);
 
 TEST_F(SessionFaults, WorkersThatAreKilledAfterAFaultAreNotTakenForALostDevice) {
-  m_parts.programs.workerCommand = [this](domain::Target) {
+  m_parts.programs.workerCommand = [this](domain::DeviceKind) {
     return fakeWorker("poisoned", {"--from", "3", "--once", marker(), "--then", "killed_before_hello"});
   };
   const services::RunOutcome outcome = run();
@@ -118,7 +118,7 @@ TEST_F(SessionFaults, WorkersThatAreKilledAfterAFaultAreNotTakenForALostDevice) 
 }
 
 TEST_F(SessionFaults, AWorkerThatCannotBeKeptRunningPausesTheDevice) {
-  m_parts.programs.workerCommand = [this](domain::Target) {
+  m_parts.programs.workerCommand = [this](domain::DeviceKind) {
     return fakeWorker("ok", {"--once", marker(), "--then", "crash_before_hello"});
   };
   run();  // the first worker serves the whole run

@@ -9,7 +9,7 @@ using run::Session;
 
 SessionFixture::SessionFixture() {
   m_parts.programs.bridge = {"/nonexistent/python", "/nonexistent"};
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok"); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok"); };
   m_parts.programs.compilerCommand = fakeCompiler("ok");
   m_parts.programs.makeSynthesizer = [this](const domain::Graph&,
                                             const domain::DeviceInfo&) -> Result<std::unique_ptr<synth::Synthesizer>> {

@@ -57,7 +57,7 @@ TEST_F(SessionTest, TheFirstCandidateIsTheTaskAsItIs) {
   const auto history = this->history();
   ASSERT_FALSE(history.empty());
   EXPECT_EQ(history[0].madeBy, domain::OperatorKind::Baseline);
-  EXPECT_THAT(history[0].genome.regions, IsEmpty());
+  EXPECT_THAT(history[0].genome->regions, IsEmpty());
   EXPECT_TRUE(history[0].binaryHash.empty());
   ASSERT_FALSE(m_rows.empty());
   EXPECT_EQ(m_rows[0].id, history[0].id);
@@ -76,7 +76,7 @@ TEST_F(SessionTest, EveryKindOfEndIsRecordedAsData) {
 
 // The tiny task moves 128 bytes, which twice this copy's bandwidth does in 10 microseconds.
 TEST_F(SessionTest, ATimeBelowThePhysicalFloorIsACheatAndNeverWins) {
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--copy-bytes", "6.4e6"}); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok", {"--copy-bytes", "6.4e6"}); };
   m_spec.maxEvaluations = 60;
   m_spaceSize = 14;
   const services::RunOutcome outcome = run();
@@ -115,7 +115,7 @@ TEST_F(SessionTest, EveryCandidateThatMayBecomeAnEliteIsCheckedWithHeldBackSeeds
 }
 
 TEST_F(SessionTest, DoubtsAboutTheTaskAreRecordedAndShown) {
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("doubt_task"); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("doubt_task"); };
   run();
   EXPECT_TRUE(std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
     return notice.severity == services::Notice::Severity::Warning &&
@@ -245,7 +245,7 @@ TEST_F(SessionTest, AStoppedRunIsResumedWhereItWas) {
 }
 
 TEST_F(SessionTest, KillLeavesAnInterruptedRunWhosePendingCandidatesAreTakenUpAgain) {
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("hang", {"--from", "3"}); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("hang", {"--from", "3"}); };
   const auto pending = [this] {
     const auto all = history();
     return std::count_if(all.begin(), all.end(), [](const auto& candidate) { return !candidate.evaluation; });
@@ -259,7 +259,7 @@ TEST_F(SessionTest, KillLeavesAnInterruptedRunWhosePendingCandidatesAreTakenUpAg
   EXPECT_EQ(onlyRun().status, store::RunStatus::Interrupted);
   EXPECT_GT(pending(), 0);
 
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok"); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok"); };
   m_spec.resume = onlyRun().id;
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
@@ -268,7 +268,7 @@ TEST_F(SessionTest, KillLeavesAnInterruptedRunWhosePendingCandidatesAreTakenUpAg
 }
 
 TEST_F(SessionTest, AWorkerThatCrashesOnceCostsOneCandidate) {
-  m_parts.programs.workerCommand = [file = (m_folder / "crashed").string()](domain::Target) {
+  m_parts.programs.workerCommand = [file = (m_folder / "crashed").string()](domain::DeviceKind) {
     return fakeWorker("crash", {"--from", "3", "--once", file});
   };
   const services::RunOutcome outcome = run();
@@ -330,7 +330,7 @@ TEST_F(SessionTest, WithoutASandboxNothingIsImportedOrStarted) {
 }
 
 TEST_F(SessionTest, ARefusedTaskIsReportedAsTheWorkerSaidIt) {
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("refuse_task"); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("refuse_task"); };
   const services::RunOutcome outcome = run();
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->kind(), ErrorKind::Unsupported);
@@ -339,7 +339,7 @@ TEST_F(SessionTest, ARefusedTaskIsReportedAsTheWorkerSaidIt) {
 }
 
 TEST_F(SessionTest, AMissingWorkerIsTheEnvironmentsFault) {
-  m_parts.programs.workerCommand = [](domain::Target) {
+  m_parts.programs.workerCommand = [](domain::DeviceKind) {
     return process::LaunchCommand{.program = "/nonexistent/swage-worker"};
   };
   const services::RunOutcome outcome = run();
@@ -380,7 +380,7 @@ TEST_F(SessionTest, AProjectThatCannotBeWrittenIsAStorageError) {
 }
 
 TEST_F(SessionTest, StopWhilePreparingEndsWithoutARun) {
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("hang", {"--from", "0"}); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("hang", {"--from", "0"}); };
   start(m_session);
   ASSERT_TRUE(waitFor([&] { return m_states.back() == RunState::Preparing; }));
   m_session->stop();

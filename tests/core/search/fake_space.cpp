@@ -191,7 +191,8 @@ std::string text(const Proposal& proposal) {
     parents.push_back(parent.value());
   }
   return fmt::format("{} {} @{} {} <{}>{}", proposal.id.value(), domain::name(proposal.made_by), proposal.island,
-                     text(proposal.genome), fmt::join(parents, ","), proposal.aim ? " -> " + proposal.aim->name() : "");
+                     text(*proposal.genome), fmt::join(parents, ","),
+                     proposal.aim ? " -> " + proposal.aim->name() : "");
 }
 
 Genome point(const std::vector<std::int64_t>& parameters) {
@@ -243,7 +244,7 @@ std::vector<Step> drive(Searcher& searcher, int count, const Device& device) {
     if (!proposal) {
       break;
     }
-    const Outcome outcome = device(proposal->genome, domain::CandidateId(proposal->id.value() + 1000));
+    const Outcome outcome = device(*proposal->genome, domain::CandidateId(proposal->id.value() + 1000));
     searcher.report(proposal->id, outcome);
     steps.push_back({std::move(*proposal), outcome});
   }

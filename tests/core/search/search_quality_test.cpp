@@ -83,7 +83,7 @@ bool searcherReaches(double goal, std::uint64_t seed) {
     if (!proposal) {
       return kFailed;
     }
-    const double time = rugged(proposal->genome);
+    const double time = rugged(*proposal->genome);
     searcher.report(proposal->id, outcomeOf(time, domain::CandidateId(proposal->id.value())));
     return time;
   });

@@ -114,8 +114,8 @@ TEST(Searcher, NeverProposesTheSameGenomeTwice) {
   Searcher searcher(space(), {.seed = 2});
   std::set<std::string> seen;
   for (const Step& step : drive(searcher, 400)) {
-    EXPECT_TRUE(seen.insert(domain::canonicalText(step.proposal.genome)).second) << text(step.proposal);
-    EXPECT_TRUE(searcher.hasTried(step.proposal.genome));
+    EXPECT_TRUE(seen.insert(domain::canonicalText(*step.proposal.genome)).second) << text(step.proposal);
+    EXPECT_TRUE(searcher.hasTried(*step.proposal.genome));
   }
   EXPECT_EQ(searcher.triedTexts().size(), 400U);
 }
@@ -152,7 +152,7 @@ TEST(Searcher, AimsAtEmptyReachableCellsOnly) {
       EXPECT_LT(proposal->aim->index(), 9);
       EXPECT_EQ(searcher.archive().best(*proposal->aim), nullptr);
     }
-    searcher.report(proposal->id, measure(proposal->genome, domain::CandidateId(i)));
+    searcher.report(proposal->id, measure(*proposal->genome, domain::CandidateId(i)));
   }
   EXPECT_GT(aimed, 10);
   EXPECT_GE(fake.aims().size(), static_cast<std::size_t>(aimed));
@@ -168,11 +168,11 @@ TEST(Searcher, AcceptsReportsInAnyOrder) {
     while (out.size() < 8) {
       auto proposal = searcher.next();
       ASSERT_TRUE(proposal.has_value());
-      EXPECT_TRUE(seen.insert(domain::canonicalText(proposal->genome)).second);
+      EXPECT_TRUE(seen.insert(domain::canonicalText(*proposal->genome)).second);
       out.push_back(std::move(*proposal));
     }
     const auto chosen = out.begin() + static_cast<std::ptrdiff_t>(order.below(out.size()));
-    searcher.report(chosen->id, measure(chosen->genome, domain::CandidateId(reported)));
+    searcher.report(chosen->id, measure(*chosen->genome, domain::CandidateId(reported)));
     out.erase(chosen);
     ++reported;
   }
@@ -320,7 +320,7 @@ TEST(Searcher, RestoreProposesInterruptedSeedsAgain) {
   Searcher second(space(), {.islands = 2});
   second.restore(*kept, correct(1, 0, 10.0));
   const auto again = second.next();
-  EXPECT_EQ(text(again->genome), text(lost->genome));
+  EXPECT_EQ(text(*again->genome), text(*lost->genome));
   EXPECT_EQ(again->island, lost->island);
   EXPECT_GT(again->id, kept->id);
 }
@@ -335,7 +335,24 @@ TEST(Searcher, RestoreTakesInCandidatesMadeElsewhere) {
   EXPECT_EQ(searcher.archive().at(1, cell(7)).elite->candidate, domain::CandidateId(1));
   const auto next = searcher.next();
   EXPECT_EQ(next->id, ProposalId(0));
-  EXPECT_EQ(text(next->genome), text(space().seeds()[1]));
+  EXPECT_EQ(text(*next->genome), text(space().seeds()[1]));
+}
+
+TEST(Searcher, AProgramWithoutAGenomeCompetesAndIsNoParent) {
+  Searcher searcher(space(), {.seed = 5, .islands = 1});
+  const domain::CandidateId foreign(77);
+  Proposal imported;
+  imported.made_by = OperatorKind::Coder;
+  searcher.restore(imported, correct(77, 7, 0.001));
+  ASSERT_EQ(searcher.archive().bestOverall()->candidate, foreign);
+  for (int i = 0; i < 300; ++i) {
+    const auto proposal = searcher.next();
+    ASSERT_TRUE(proposal.has_value());
+    EXPECT_TRUE(proposal->genome.has_value());
+    EXPECT_THAT(proposal->parents, ::testing::Not(::testing::Contains(foreign)));
+    searcher.report(proposal->id, measure(*proposal->genome, domain::CandidateId(1000 + i)));
+  }
+  EXPECT_EQ(searcher.archive().bestOverall()->candidate, foreign);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ class DiagnoseOnACpu : public ::testing::Test {
     m_kernel.durationNs = 1e6;
     m_context.candidateNs = 1e6;
     m_context.task.bytes = 1e6;
-    m_context.device.target = domain::Target::Cpu;
+    m_context.device.kind = domain::DeviceKind::Cpu;
     m_context.device.architecture = "x86-64-v3";
     m_context.device.threads = 8;
     m_context.device.copyBytesPerSecond = 1e10;

@@ -15,7 +15,7 @@ constexpr double kCopy = 4.0e12;
 
 domain::DeviceInfo gpu() {
   domain::DeviceInfo info;
-  info.target = domain::Target::Cuda;
+  info.kind = domain::DeviceKind::Cuda;
   info.computeCapability = 90;
   info.multiprocessors = 132;
   info.cacheBytes = 50'000'000;

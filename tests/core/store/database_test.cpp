@@ -125,5 +125,22 @@ TEST_F(DatabaseTest, ReadingWhereNoRecordIsSaysSo) {
   EXPECT_FALSE(std::filesystem::exists(m_file));
 }
 
+TEST(LanguageMigration, FollowsFromTheKindOfDeviceOfAnOlderRecord) {
+  const testing::TempDir directory;
+  {
+    const auto old =
+        Database::open(directory / "runs.sqlite", {.access = Access::ReadWrite, .schema = migrations().first(7)});
+    ASSERT_THAT(old, IsOk());
+    old->connection().exec(
+        "PRAGMA foreign_keys=OFF;"
+        "INSERT INTO candidate_details (id, genome_json, target, flags_json, source_artifact, plan_artifact, "
+        "source_hash) VALUES (1, '{}', 'cpu', '[]', 1, 1, ''), (2, '{}', 'cuda', '[]', 1, 1, '')");
+  }
+  const auto current = Database::open(directory / "runs.sqlite", {.access = Access::ReadWrite});
+  ASSERT_THAT(current, IsOk());
+  EXPECT_EQ(current->connection().execAndGet("SELECT group_concat(id || language) FROM candidate_details").getString(),
+            "1cpp,2cuda");
+}
+
 }  // namespace
 }  // namespace swage::store

@@ -46,7 +46,7 @@ struct Statements {
                   "registers, created_at_ms, elapsed_s) VALUES (?1, ?2, ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9 * 0.99, "
                   "?9 * 1.01, 0.99e6 / ?9, 1e6 / ?9, 0.99e6 / ?9, 1.01e6 / ?9, ?10, ?11, 0, ?12)"),
         details(connection,
-                "INSERT INTO candidate_details SELECT ?, genome_json, target, flags_json, source_artifact, "
+                "INSERT INTO candidate_details SELECT ?, genome_json, language, flags_json, source_artifact, "
                 "plan_artifact, ?, '', assembly_artifact, log_artifact, compile_s, kernels_json, evaluation_json, "
                 "verify_s, timing_s FROM candidate_details WHERE id = 1"),
         lineage(connection, "INSERT OR IGNORE INTO lineage (parent, child) VALUES (?, ?)") {}

@@ -90,6 +90,19 @@ TEST_F(RecordTest, KeepsACandidateWithEverything) {
   EXPECT_EQ(record.binary("binary-7").value(), testing::sampleBinary("binary-7").bytes);
 }
 
+TEST_F(RecordTest, KeepsWhichLanguageACandidateIsInAndWhetherItHasAGenome) {
+  Record record = testing::openForWriting(m_project);
+  NewCandidate candidate = testing::sampleCandidate(record.createRun(testing::sampleRun()).value());
+  for (const domain::LanguageFacts& facts : domain::languages()) {
+    candidate.program.language = facts.language;
+    candidate.genome = facts.language == domain::Language::Cpp ? std::optional(testing::sampleGenome()) : std::nullopt;
+    const auto kept = record.candidate(record.addCandidate(candidate).value());
+    ASSERT_THAT(kept, IsOk());
+    EXPECT_EQ(kept->program.language, facts.language);
+    EXPECT_EQ(kept->genome, candidate.genome);
+  }
+}
+
 TEST_F(RecordTest, KeepsEveryKindOfEvaluation) {
   Record record = testing::openForWriting(m_project);
   const RunId run = record.createRun(testing::sampleRun()).value();

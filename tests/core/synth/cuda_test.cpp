@@ -14,7 +14,7 @@
 namespace swage::synth {
 namespace {
 
-using domain::Target;
+using domain::Language;
 using patterns::Pattern;
 
 toolchain::Compiler* compiler() {
@@ -36,7 +36,7 @@ std::vector<domain::KernelFacts> compile(std::string source, std::vector<std::st
     ADD_FAILURE() << "no toolchain";
     return {};
   }
-  const domain::CompileRequest request{Target::Cuda, std::move(source), std::move(entries), std::move(architecture),
+  const domain::CompileRequest request{Language::CudaCpp, std::move(source), std::move(entries), std::move(architecture),
                                        std::move(flags)};
   auto outcome = compiler()->compile(request, {});
   if (const auto* failure = std::get_if<domain::CompileFailed>(&outcome)) {
@@ -52,7 +52,7 @@ class CudaPatterns : public ::testing::TestWithParam<std::string> {
     if (std::string_view(SWAGE_TEST_NVRTC).empty()) {
       GTEST_SKIP() << "there is no NVRTC (configure with SWAGE_VENV)";
     }
-    m_pattern = catalogue().find(Target::Cuda, GetParam());
+    m_pattern = catalogue().find(Language::CudaCpp, GetParam());
     ASSERT_NE(m_pattern, nullptr);
   }
 
@@ -164,7 +164,7 @@ TEST_P(MmaVariants, CompileWithoutSpillsForAmpereAndHopper) {
   b.output(b.call("aten.einsum.default", {{equation}, both}, {1000, 2000}, GetParam().type));
   const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
   domain::Genome genome{{{{0}, "product_mma", {}}}};
-  for (const patterns::Parameter& parameter : catalogue().find(Target::Cuda, "product_mma")->parameters) {
+  for (const patterns::Parameter& parameter : catalogue().find(Language::CudaCpp, "product_mma")->parameters) {
     const auto given = GetParam().parameters.find(parameter.name);
     genome.regions[0].parameters[parameter.name] =
         given != GetParam().parameters.end() ? given->second : parameter.standard;
@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(CudaPatternList, IsTheCatalogues) {
   std::vector<std::string> ids;
   for (const Pattern& pattern : catalogue().all()) {
-    if (pattern.target == Target::Cuda) {
+    if (pattern.language == Language::CudaCpp) {
       ids.push_back(pattern.id);
     }
   }

@@ -19,7 +19,7 @@ const patterns::Catalogue& catalogue() {
 
 domain::DeviceInfo cpuDevice() {
   domain::DeviceInfo device;
-  device.target = domain::Target::Cpu;
+  device.kind = domain::DeviceKind::Cpu;
   device.architecture = "x86-64-v3";
   device.multiprocessors = 8;
   device.threads = 8;
@@ -29,7 +29,7 @@ domain::DeviceInfo cpuDevice() {
 
 domain::DeviceInfo cudaDevice() {
   domain::DeviceInfo device;
-  device.target = domain::Target::Cuda;
+  device.kind = domain::DeviceKind::Cuda;
   device.architecture = "sm_90a";
   device.multiprocessors = 132;
   device.cacheBytes = std::int64_t{60} << 20;

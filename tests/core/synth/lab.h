@@ -17,8 +17,8 @@ namespace swage::synth {
 
 [[nodiscard]] domain::DeviceInfo cpuDevice();
 [[nodiscard]] domain::DeviceInfo cudaDevice();
-[[nodiscard]] inline domain::DeviceInfo device(domain::Target target) {
-  return target == domain::Target::Cpu ? cpuDevice() : cudaDevice();
+[[nodiscard]] inline domain::DeviceInfo device(domain::Language language) {
+  return language == domain::Language::Cpp ? cpuDevice() : cudaDevice();
 }
 
 [[nodiscard]] std::unique_ptr<Synthesizer> makeSynthesizer(const domain::Graph& graph,
@@ -31,7 +31,8 @@ class Lab {
       : m_graph(std::move(graph)),
         m_operations(findOperations(m_graph)),
         m_fusion(m_graph, m_operations,
-                 [](const Region& region) { return StrategyTable::builtIn().accepts(domain::Target::Cpu, region); }) {}
+                 [](const Region& region) { return StrategyTable::builtIn().accepts(domain::Language::Cpp, region); }) {
+  }
   Lab(const Lab&) = delete;
   Lab& operator=(const Lab&) = delete;
 

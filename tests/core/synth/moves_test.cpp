@@ -13,8 +13,8 @@ namespace swage::synth {
 namespace {
 
 using domain::Genome;
+using domain::Language;
 using domain::OperatorKind;
-using domain::Target;
 using swage::testing::IsError;
 using Type = domain::ScalarType;
 
@@ -69,7 +69,7 @@ domain::Graph cosineLoss() {
 struct Case {
   std::string name;
   domain::Graph (*graph)();
-  Target target;
+  Language language;
   friend void PrintTo(const Case& self, std::ostream* out) { *out << self.name; }
 };
 
@@ -79,7 +79,7 @@ constexpr OperatorKind kKinds[] = {OperatorKind::Parameter, OperatorKind::Split,
 class Moves : public ::testing::TestWithParam<Case> {
  protected:
   Moves()
-      : m_device(device(GetParam().target)),
+      : m_device(device(GetParam().language)),
         m_lab(GetParam().graph()),
         m_synthesizer(makeSynthesizer(m_lab.graph(), m_device)) {}
 
@@ -110,7 +110,7 @@ class Moves : public ::testing::TestWithParam<Case> {
   }
 
   void expectLegalParameters(const domain::RegionGene& gene) const {
-    const patterns::Pattern* pattern = catalogue().find(GetParam().target, gene.pattern);
+    const patterns::Pattern* pattern = catalogue().find(GetParam().language, gene.pattern);
     ASSERT_NE(pattern, nullptr) << gene.pattern;
     EXPECT_EQ(gene.parameters.size(), pattern->parameters.size());
     for (const auto& [name, value] : gene.parameters) {
@@ -192,7 +192,7 @@ TEST_P(Moves, OfANeighbourhoodChangeOneParameterByOneStep) {
       for (std::size_t i = 0; i < seed.regions.size(); ++i) {
         for (const auto& [name, value] : seed.regions[i].parameters) {
           const std::int64_t now = next.regions[i].parameters.at(name);
-          const auto& values = catalogue().find(m_device.target, seed.regions[i].pattern)->parameter(name)->values;
+          const auto& values = catalogue().find(GetParam().language, seed.regions[i].pattern)->parameter(name)->values;
           const auto from = std::find(values.begin(), values.end(), value);
           const auto to = std::find(values.begin(), values.end(), now);
           changes += static_cast<int>(std::abs(to - from));
@@ -243,13 +243,44 @@ TEST_P(Moves, RefuseOperationsThatTheGraphDoesNotHave) {
   }
 }
 
+TEST_P(Moves, ReachEveryCellThatAGenomeAimsAt) {
+  const search::ReachableCells cells = m_synthesizer->reachableCells();
+  const Fusion fusion(m_lab.graph(), m_lab.operations(), [](const Region& region) {
+    return StrategyTable::builtIn().accepts(GetParam().language, region);
+  });
+  const GenomeMoves moves(fusion, m_lab.operations(), catalogue(), StrategyTable::builtIn(), m_device);
+  for (const Genome& genome : m_synthesizer->seeds()) {
+    const domain::Cell cell = moves.predictCell(genome);
+    EXPECT_TRUE(cells[static_cast<std::size_t>(cell.index())]) << cell.name() << " " << domain::canonicalText(genome);
+  }
+}
+
+TEST(ReachableCells, AreThoseThatTheCatalogueHasStrategiesFor) {
+  // No strategy computes elements in tensor cores, though the device has some.
+  GraphBuilder b;
+  b.output(b.relu(b.input({4096, 4096})));
+  const domain::DeviceInfo gpu = device(Language::CudaCpp);
+  const auto cells = makeSynthesizer(b.graph(), gpu)->reachableCells();
+  int reached = 0;
+  for (int index = 0; index < domain::kCellCount; ++index) {
+    const domain::Cell cell = domain::Cell::fromIndex(index);
+    if (cells[static_cast<std::size_t>(index)]) {
+      ++reached;
+      EXPECT_NE(cell.arithmetic, domain::Arithmetic::TensorCore) << cell.name();
+      EXPECT_TRUE(domain::isReachable(cell, gpu)) << cell.name();
+    }
+  }
+  EXPECT_GT(reached, 1);
+  EXPECT_TRUE(domain::isReachable(*domain::Cell::parse("A1B2C1"), gpu));
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& [target, suffix] : {std::pair(Target::Cpu, "OnCpu"), std::pair(Target::Cuda, "OnCuda")}) {
-    all.push_back({std::string("SoftmaxChain") + suffix, softmaxChain, target});
-    all.push_back({std::string("NormAndLoss") + suffix, normAndLoss, target});
-    all.push_back({std::string("ColumnsAndHalves") + suffix, columnsAndHalves, target});
-    all.push_back({std::string("CosineLoss") + suffix, cosineLoss, target});
+  for (const auto& [language, suffix] : {std::pair(Language::Cpp, "OnCpu"), std::pair(Language::CudaCpp, "OnCuda")}) {
+    all.push_back({std::string("SoftmaxChain") + suffix, softmaxChain, language});
+    all.push_back({std::string("NormAndLoss") + suffix, normAndLoss, language});
+    all.push_back({std::string("ColumnsAndHalves") + suffix, columnsAndHalves, language});
+    all.push_back({std::string("CosineLoss") + suffix, cosineLoss, language});
   }
   return all;
 }

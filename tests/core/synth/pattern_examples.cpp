@@ -58,7 +58,7 @@ std::string standaloneSource(const patterns::Pattern& pattern) {
     return pattern.source;
   }
   std::string source = pattern.source;
-  return source.replace(at, include.size(), catalogue().prelude(pattern.target));
+  return source.replace(at, include.size(), catalogue().prelude(pattern.language));
 }
 
 }  // namespace swage::synth

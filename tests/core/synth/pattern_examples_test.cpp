@@ -20,7 +20,7 @@ using patterns::Pattern;
 using swage::testing::IsOk;
 
 std::filesystem::path fileOf(const Pattern& pattern) {
-  return patternsFolder() / domain::name(pattern.target) / pattern.id / pattern.sourceFile;
+  return patternsFolder() / domain::factsOf(pattern.language).patternFolder / pattern.id / pattern.sourceFile;
 }
 
 std::string constantName(const std::string& parameter) {

@@ -24,7 +24,7 @@ using ::testing::Not;
 // A strategy that the product does not have: every map in one loop, on one thread.
 class Plain final : public Strategy {
  public:
-  Plain() : Strategy(domain::Target::Cpu, "plain") {}
+  Plain() : Strategy(domain::Language::Cpp, "plain") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override { return region.kind() == NestKind::Map; }
   [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
@@ -34,7 +34,7 @@ class Plain final : public Strategy {
   }
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
-    KernelWriter writer(instance, Language::of(target()));
+    KernelWriter writer(instance, Dialect::of(language()));
     openCppKernel(writer, launch.step.entry);
     writer.code().open("for (long long i = 0; i < {}; ++i)", instance.region.groupCount());
     writer.decode("i", freeAxes(instance.region));
@@ -82,10 +82,10 @@ TEST(StrategyTable, TakesAPatternFromOutside) {
 
 TEST(StrategyTable, HasOneStrategyForEachPattern) {
   for (const patterns::Pattern& pattern : catalogue().all()) {
-    EXPECT_NE(StrategyTable::builtIn().find(pattern.target, pattern.id), nullptr) << pattern.id;
+    EXPECT_NE(StrategyTable::builtIn().find(pattern.language, pattern.id), nullptr) << pattern.id;
   }
   for (const auto& strategy : StrategyTable::builtIn().all()) {
-    EXPECT_NE(catalogue().find(strategy->target(), strategy->id()), nullptr) << strategy->id();
+    EXPECT_NE(catalogue().find(strategy->language(), strategy->id()), nullptr) << strategy->id();
   }
 }
 

@@ -6,12 +6,11 @@
 namespace swage::toolchain {
 namespace {
 
-using domain::Target;
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
 TEST(SourceCheck, AcceptsAnOrdinaryCpuKernel) {
-  EXPECT_EQ(findRefusal(Target::Cpu, R"(#include <cmath>
+  EXPECT_EQ(findRefusal(cppSourceRules(), R"(#include <cmath>
 #include <immintrin.h>
 #include <omp.h>  // asm, ##, #include <fstream>
 /* section constructor */
@@ -30,62 +29,67 @@ extern "C" void kernel(void** arguments) {
 }
 
 TEST(SourceCheck, RefusesHeadersThatAreNotListed) {
-  EXPECT_THAT(findRefusal(Target::Cpu, "#include <cmath>\n\n#include <fstream>\n"),
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#include <cmath>\n\n#include <fstream>\n"),
               Optional(HasSubstr("line 3: #include of 'fstream' is not allowed")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "  #  include \"/etc/passwd\"\n"), Optional(HasSubstr("'/etc/passwd'")));
-  EXPECT_THAT(findRefusal(Target::Cuda, "#include <cuda/../../../etc/passwd>\n"), Optional(HasSubstr("passwd")));
-  EXPECT_THAT(findRefusal(Target::Cuda, "#include <curand.h>\n"), Optional(HasSubstr("'curand.h'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "  #  include \"/etc/passwd\"\n"), Optional(HasSubstr("'/etc/passwd'")));
+  EXPECT_THAT(findRefusal(cudaSourceRules(), "#include <cuda/../../../etc/passwd>\n"), Optional(HasSubstr("passwd")));
+  EXPECT_THAT(findRefusal(cudaSourceRules(), "#include <curand.h>\n"), Optional(HasSubstr("'curand.h'")));
 }
 
 TEST(SourceCheck, RefusesHiddenWaysToWriteAnInclude) {
-  EXPECT_THAT(findRefusal(Target::Cpu, "#inc\\\nlude <fstream>\n"), Optional(HasSubstr("'fstream'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#inc\\  \nlude <fstream>\n"), Optional(HasSubstr("'fstream'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "%:include <fstream>\n"), Optional(HasSubstr("'fstream'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "/* x */ # /* y */ include /* z */ <fstream>\n"),
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#inc\\\nlude <fstream>\n"), Optional(HasSubstr("'fstream'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#inc\\  \nlude <fstream>\n"), Optional(HasSubstr("'fstream'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "%:include <fstream>\n"), Optional(HasSubstr("'fstream'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "/* x */ # /* y */ include /* z */ <fstream>\n"),
               Optional(HasSubstr("'fstream'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#define H <fstream>\n#include H\n"), Optional(HasSubstr("line 2")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#include_next <fstream>\n"), Optional(HasSubstr("'fstream'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#import <fstream>\n"), Optional(HasSubstr("'fstream'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "auto s = R\"(/*)\";\n#include <fstream>\n"), Optional(HasSubstr("raw string")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "// comment \\\n#include <fstream>\n"), std::nullopt);
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define H <fstream>\n#include H\n"), Optional(HasSubstr("line 2")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#include_next <fstream>\n"), Optional(HasSubstr("'fstream'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#import <fstream>\n"), Optional(HasSubstr("'fstream'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "auto s = R\"(/*)\";\n#include <fstream>\n"),
+              Optional(HasSubstr("raw string")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "// comment \\\n#include <fstream>\n"), std::nullopt);
 }
 
 TEST(SourceCheck, RefusesAssemblyOnCpuButNotOnCuda) {
   const std::string source = "void f() { asm volatile(\"syscall\"); }\n";
-  EXPECT_THAT(findRefusal(Target::Cpu, source), Optional(HasSubstr("'asm' is not allowed")));
-  EXPECT_EQ(findRefusal(Target::Cuda, source), std::nullopt);
-  EXPECT_THAT(findRefusal(Target::Cpu, "#define A __asm__\n"), Optional(HasSubstr("'__asm__'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#define A(x) as##x\n"), Optional(HasSubstr("token pasting")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#define A(x) as %:%: x\n"), Optional(HasSubstr("token pasting")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), source), Optional(HasSubstr("'asm' is not allowed")));
+  EXPECT_EQ(findRefusal(cudaSourceRules(), source), std::nullopt);
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define A __asm__\n"), Optional(HasSubstr("'__asm__'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define A(x) as##x\n"), Optional(HasSubstr("token pasting")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define A(x) as %:%: x\n"), Optional(HasSubstr("token pasting")));
 }
 
 TEST(SourceCheck, AllowsPastingThatCannotSpellARefusedWord) {
-  EXPECT_EQ(findRefusal(Target::Cpu, "#define F(name, single) \\\n  float fn_##name(float x) { return single(x); }\n"),
-            std::nullopt);
-  EXPECT_EQ(findRefusal(Target::Cpu, "#define F(name) name ## _vector\n"), std::nullopt);
-  EXPECT_THAT(findRefusal(Target::Cpu, "#define F(fn_, name) fn_##name\n"), Optional(HasSubstr("token pasting")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#define F(a, ...) a##__VA_ARGS__\n"), Optional(HasSubstr("token pasting")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#define F(x) x##_\n"), Optional(HasSubstr("token pasting")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#define F(x, y) fn_##x##y\n"), Optional(HasSubstr("token pasting")));
+  EXPECT_EQ(
+      findRefusal(cppSourceRules(), "#define F(name, single) \\\n  float fn_##name(float x) { return single(x); }\n"),
+      std::nullopt);
+  EXPECT_EQ(findRefusal(cppSourceRules(), "#define F(name) name ## _vector\n"), std::nullopt);
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define F(fn_, name) fn_##name\n"), Optional(HasSubstr("token pasting")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define F(a, ...) a##__VA_ARGS__\n"),
+              Optional(HasSubstr("token pasting")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define F(x) x##_\n"), Optional(HasSubstr("token pasting")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define F(x, y) fn_##x##y\n"), Optional(HasSubstr("token pasting")));
 }
 
 TEST(SourceCheck, RefusesAttributesThatRunCodeAtLoadOrBringFastMathBack) {
-  EXPECT_THAT(findRefusal(Target::Cpu, "__attribute__((constructor)) void f() {}\n"),
+  EXPECT_THAT(findRefusal(cppSourceRules(), "__attribute__((constructor)) void f() {}\n"),
               Optional(HasSubstr("'constructor'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "__attribute__((section(\".text\"))) const char code[] = {1};\n"),
+  EXPECT_THAT(findRefusal(cppSourceRules(), "__attribute__((section(\".text\"))) const char code[] = {1};\n"),
               Optional(HasSubstr("'section'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "#pragma GCC optimize(\"fast-math\")\n"), Optional(HasSubstr("'optimize'")));
-  EXPECT_THAT(findRefusal(Target::Cpu, "_Pragma(\"GCC optimize(3)\") void f();\n"), Optional(HasSubstr("_Pragma")));
-  EXPECT_EQ(findRefusal(Target::Cpu, "_Pragma(\"omp simd\") void f();\n"), std::nullopt);
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#pragma GCC optimize(\"fast-math\")\n"),
+              Optional(HasSubstr("'optimize'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "_Pragma(\"GCC optimize(3)\") void f();\n"),
+              Optional(HasSubstr("_Pragma")));
+  EXPECT_EQ(findRefusal(cppSourceRules(), "_Pragma(\"omp simd\") void f();\n"), std::nullopt);
 }
 
 TEST(SourceCheck, EndsOnTextThatEndsTooEarly) {
   for (const std::string source :
        {"", "#", "#include", "#include <", "\"abc", "'", "/*", "//", "\\", "\"\\", "%:", "1."}) {
-    EXPECT_NO_FATAL_FAILURE((void)findRefusal(Target::Cpu, source)) << source;
+    EXPECT_NO_FATAL_FAILURE((void)findRefusal(cppSourceRules(), source)) << source;
   }
-  EXPECT_THAT(findRefusal(Target::Cpu, "#include <"), Optional(HasSubstr("not allowed")));
-  EXPECT_THAT(findRefusal(Target::Cpu, std::string("a\0b", 3)), Optional(HasSubstr("zero byte")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#include <"), Optional(HasSubstr("not allowed")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), std::string("a\0b", 3)), Optional(HasSubstr("zero byte")));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ double replacementSeconds(bool withSpare) {
   process::WorkerSupervisor::Options options;
   options.command = {.program = SWAGE_TEST_WORKER, .arguments = {"--device", "cuda:0"}};
   if (withSpare) {
-    options.spare = process::spareFor(domain::Target::Cuda, options.command);
+    options.spare = process::spareFor(domain::DeviceKind::Cuda, options.command);
   }
   process::WorkerSupervisor supervisor(std::move(options));
   std::vector<process::EvaluationResult> results;

@@ -105,6 +105,25 @@ TEST_F(HeldOutShapesTest, AreUnavailableForPyTorchsOwnOperators) {
   EXPECT_THAT(assurance->detail, HasSubstr("take every size"));
 }
 
+TEST_F(HeldOutShapesTest, AreUnavailableForAProgramWithoutAGenome) {
+  run();
+  domain::CandidateId imported;
+  {
+    store::Record record = store::Record::open(m_spec.project, store::Record::Mode::ReadWrite).value();
+    const store::CandidateRecord known = record.candidate(candidateThatIs<domain::Correct>()).value();
+    store::NewCandidate candidate;
+    candidate.run = known.run;
+    candidate.madeBy = domain::OperatorKind::Coder;
+    candidate.program = known.program;
+    candidate.sourceHash = "imported";
+    imported = record.addCandidate(candidate).value();
+  }
+  const auto assurance = check(imported);
+  ASSERT_THAT(assurance, testing::IsOk());
+  EXPECT_EQ(assurance->verdict, domain::AssuranceVerdict::Unavailable);
+  EXPECT_THAT(assurance->detail, HasSubstr("was not synthesised"));
+}
+
 TEST_F(HeldOutShapesTest, SaysWhyTheBridgeFailed) {
   run();
   const auto assurance = check(candidateThatIs<domain::Correct>());  // there is no Python

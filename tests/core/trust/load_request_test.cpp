@@ -18,16 +18,16 @@ domain::Graph graphOf(std::int64_t rows) {
 }
 
 TEST(CheckSeeds, AreMoreForASmallTaskOnAGpuAndNeverBelowFive) {
-  EXPECT_EQ(checkSeedsFor(graphOf(100), domain::Target::Cuda), 16);
-  EXPECT_EQ(checkSeedsFor(graphOf(129), domain::Target::Cuda), 5) << "258 MB";
-  EXPECT_EQ(checkSeedsFor(graphOf(100), domain::Target::Cpu), 5);
+  EXPECT_EQ(checkSeedsFor(graphOf(100), domain::DeviceKind::Cuda), 16);
+  EXPECT_EQ(checkSeedsFor(graphOf(129), domain::DeviceKind::Cuda), 5) << "258 MB";
+  EXPECT_EQ(checkSeedsFor(graphOf(100), domain::DeviceKind::Cpu), 5);
 }
 
 TEST(LoadRequest, IsOfTheBundleWithTheSeedOfTheRun) {
   store::TaskBundle bundle;
   bundle.task.graph = graphOf(1);
   bundle.weights = "/bundle/weights.safetensors";
-  const wire::LoadTask load = loadRequest(bundle, 7, domain::Target::Cuda);
+  const wire::LoadTask load = loadRequest(bundle, 7, domain::DeviceKind::Cuda);
   EXPECT_EQ(load.baseSeed, 7U);
   EXPECT_EQ(load.weightsPath, "/bundle/weights.safetensors");
   EXPECT_EQ(load.checkSeeds, 16);

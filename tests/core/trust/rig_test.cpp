@@ -57,7 +57,7 @@ class RigTest : public ::testing::Test {
   }
   static domain::DeviceInfo gpu() {
     domain::DeviceInfo device;
-    device.target = domain::Target::Cuda;
+    device.kind = domain::DeviceKind::Cuda;
     device.host = "test";
     device.uuid = "GPU-fake";
     return device;

@@ -24,7 +24,7 @@ class SanitizedRun : public testing::SessionFixture {
  protected:
   SanitizedRun() {
     ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
-    m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("ok", {"--gpu"}); };
+    m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok", {"--gpu"}); };
     m_parts.programs.driver = [] { return process::DriverState::Loaded; };
     m_spec.target = "cuda";
   }
@@ -143,7 +143,7 @@ TEST_F(SanitizedRun, AToolThatDoesNotWorkBlamesNobody) {
 // Each waits for another one, ten seconds at most.
 TEST_F(SanitizedRun, SeveralElitesAreCheckedAtOnce) {
   m_parts.sanitizers = 2;
-  m_parts.programs.workerCommand = [](domain::Target) {
+  m_parts.programs.workerCommand = [](domain::DeviceKind) {
     return fakeWorker("ok", {"--gpu", "--memory-bytes", "8589934592"});
   };
   useScript(
@@ -157,7 +157,7 @@ TEST_F(SanitizedRun, SeveralElitesAreCheckedAtOnce) {
 // Whoever comes while another is there fails. There is room for two processes, but not for their buffers too.
 TEST_F(SanitizedRun, TheyAreCheckedOneByOneWhereMemoryIsShort) {
   m_parts.sanitizers = 2;
-  m_parts.programs.workerCommand = [](domain::Target) {
+  m_parts.programs.workerCommand = [](domain::DeviceKind) {
     return fakeWorker("ok", {"--gpu", "--memory-bytes", "2147483648"});
   };
   useScript("mkdir $once || exit 1; sleep 0.05\n" + std::string(kClean) + "\nrmdir $once");
@@ -168,13 +168,13 @@ TEST_F(SanitizedRun, TheyAreCheckedOneByOneWhereMemoryIsShort) {
 }
 
 TEST_F(SanitizedRun, AWorkerThatDiesBeforeItSpoilsNothing) {
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("crash-making-room", {"--gpu"}); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("crash-making-room", {"--gpu"}); };
   useScript(kClean);
   runAndExpectAPassedWinner();
 }
 
 TEST_F(SanitizedRun, StopWhileTheWorkerMakesRoomEndsTheRun) {
-  m_parts.programs.workerCommand = [](domain::Target) { return fakeWorker("hang-making-room", {"--gpu"}); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("hang-making-room", {"--gpu"}); };
   useScript(kClean);
   start(m_session);
   ASSERT_TRUE(testing::waitFor([this] {

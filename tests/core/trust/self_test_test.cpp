@@ -25,8 +25,8 @@ using testing::waitFor;
 // A corpus on disk; the fake worker finds everything correct but the number 13, which is wrong.
 class Corpus {
  public:
-  explicit Corpus(domain::Target target = domain::Target::Cpu)
-      : m_target(domain::name(target)), m_kernel(target == domain::Target::Cuda ? "/kernel.cu" : "/kernel.cpp") {
+  explicit Corpus(domain::DeviceKind target = domain::DeviceKind::Cpu)
+      : m_target(domain::name(target)), m_kernel(target == domain::DeviceKind::Cuda ? "/kernel.cu" : "/kernel.cpp") {
     fs::create_directories(m_folder / "tasks");
     std::ofstream(m_folder / "tasks/tiny.json")
         << domain::Json{{"graph", domain::toJson(testing::tinyTask().graph)},
@@ -43,7 +43,7 @@ class Corpus {
     std::ofstream(folder.string() + m_kernel) << "kernel " << number;
   }
   [[nodiscard]] const fs::path& path() const { return m_folder.path(); }
-  [[nodiscard]] Result<SelfTestCorpus> load() const { return SelfTestCorpus::load(path(), domain::Target::Cpu); }
+  [[nodiscard]] Result<SelfTestCorpus> load() const { return SelfTestCorpus::load(path(), domain::DeviceKind::Cpu); }
 
  private:
   testing::TempDir m_folder;
@@ -99,7 +99,7 @@ TEST(SelfTestCorpusFiles, ThatAreMalformedAreNamed) {
   Corpus corpus;
   corpus.add("cheat", 13, "no work", "wrong", "why = 'twice'\n");
   EXPECT_THAT(corpus.load(), IsError(ErrorKind::InvalidInput, HasSubstr("cpu/cheat/case.toml")));
-  EXPECT_THAT(SelfTestCorpus::load(corpus.path(), domain::Target::Cuda),
+  EXPECT_THAT(SelfTestCorpus::load(corpus.path(), domain::DeviceKind::Cuda),
               IsError(ErrorKind::Environment, HasSubstr("no self-test cases")));
 }
 
@@ -116,7 +116,7 @@ TEST(SelfTestCorpusFiles, HaveAHashOfAllThatIsRead) {
 }
 
 TEST(SelfTestCorpusFiles, OfTheProgramAreWhole) {
-  for (const domain::Target target : {domain::Target::Cpu, domain::Target::Cuda}) {
+  for (const domain::DeviceKind target : {domain::DeviceKind::Cpu, domain::DeviceKind::Cuda}) {
     const auto corpus = SelfTestCorpus::load(fs::path(SWAGE_TEST_SELF_TEST), target);
     ASSERT_THAT(corpus, IsOk());
     EXPECT_GT(corpus->cases.size(), 60U);
@@ -185,7 +185,7 @@ TEST(StoredVerdicts, AreThoseOfOneBuild) {
 
 class GateTest : public testing::SessionFixture {
  protected:
-  explicit GateTest(domain::Target target = domain::Target::Cpu) : m_corpus(target) {
+  explicit GateTest(domain::DeviceKind target = domain::DeviceKind::Cpu) : m_corpus(target) {
     m_parts.selfTest = SelfTestPolicy{.corpus = m_corpus.path(), .verdicts = m_folder / "verdicts", .skip = false};
     m_corpus.add("control", 5, "control", "correct");
   }
@@ -264,7 +264,7 @@ TEST_F(GateTest, CanBeSkippedAndSaysSo) {
 }
 
 TEST_F(GateTest, StopsWithTheSearch) {
-  m_parts.programs.workerCommand = [](domain::Target) { return testing::fakeWorker("slow"); };
+  m_parts.programs.workerCommand = [](domain::DeviceKind) { return testing::fakeWorker("slow"); };
   for (int i = 0; i < 20; ++i) {
     m_corpus.add("control" + std::to_string(i), 5, "control", "correct");
   }
@@ -279,10 +279,10 @@ TEST_F(GateTest, StopsWithTheSearch) {
 
 class GateOfSeveralDevices : public GateTest {
  protected:
-  GateOfSeveralDevices() : GateTest(domain::Target::Cuda) {
+  GateOfSeveralDevices() : GateTest(domain::DeviceKind::Cuda) {
     ::setenv("XDG_RUNTIME_DIR", m_folder.path().c_str(), 1);
     m_corpus.add("cheat", 13, "no work", "wrong: error");
-    m_parts.programs.workerCommand = [](domain::Target) { return gpu("ok", "GPU-1"); };
+    m_parts.programs.workerCommand = [](domain::DeviceKind) { return gpu("ok", "GPU-1"); };
     m_parts.programs.driver = [] { return process::DriverState::Loaded; };
     m_spec.target = "cuda";
     m_spec.maxEvaluations = 60;

@@ -20,10 +20,10 @@ std::vector<Message> sampleMessages() {
       "\x7F"
       "ELF\0\xFF",
       6);
-  domain::CompileRequest request{domain::Target::Cuda, "source", {"row_block_0"}, "sm_90a", {"--fmad=true"}};
+  domain::CompileRequest request{domain::Language::CudaCpp, "source", {"row_block_0"}, "sm_90a", {"--fmad=true"}};
   domain::CompiledBinary binary{bytes, "assembly \xFF", "log", {testing::sampleFacts()}, "hash", 1.5};
   const domain::Genome genome{{{{0, 1}, "row_block", {{"threads", 256}}}}};
-  const domain::Program program{domain::Target::Cuda, "source", testing::samplePlan(), {"--fmad=true"}};
+  const domain::Program program{domain::Language::CudaCpp, "source", testing::samplePlan(), {"--fmad=true"}};
   return {Hello{1, "engine", "abc"},
           LoadTask{testing::sampleTask(), "/w.safetensors", ~0ULL, 6, 2.0, false, true, 3},
           Evaluate{~0ULL, testing::samplePlan(), bytes, 10.0, 0.25, 20, 30, 5.0, true, true, true},
@@ -44,8 +44,8 @@ std::vector<Message> sampleMessages() {
           Synthesise{15, Synthesise::Call::Vary, genome, genome, domain::Cell::fromIndex(7),
                      domain::OperatorKind::Crossover, ~0ULL},
           Synthesise{},
-          Synthesised{16, {genome, {}}, program, {0, 2}, 5, std::nullopt},
-          Synthesised{17, {}, std::nullopt, {}, 0, Error(ErrorKind::InvalidInput, "no", "try")}};
+          Synthesised{16, {genome, {}}, program, {0, 2}, {3, 35}, 5, std::nullopt},
+          Synthesised{17, {}, std::nullopt, {}, {}, 0, Error(ErrorKind::InvalidInput, "no", "try")}};
 }
 
 std::string text(const Message& message) {

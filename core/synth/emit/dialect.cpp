@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/synth/emit/language.h"
+#include "core/synth/emit/dialect.h"
 
 #include <cmath>
 #include <map>
@@ -37,13 +37,16 @@ bool isLibrary(std::string_view function) {
 
 }  // namespace
 
-const Language& Language::of(domain::Target target) {
-  static const Language cpp(domain::Target::Cpu);
-  static const Language cuda(domain::Target::Cuda);
-  return target == domain::Target::Cpu ? cpp : cuda;
+const Dialect& Dialect::of(domain::Language language) {
+  // g++ would call expf for each element instead of computing it in vectors.
+  static const std::map<domain::Language, Dialect> dialects{
+      {domain::Language::Cpp, Dialect("", "fastExp")}, {domain::Language::CudaCpp, Dialect("#pragma unroll", "expf")}};
+  const auto found = dialects.find(language);
+  SWAGE_ASSERT(found != dialects.end());
+  return found->second;
 }
 
-std::string_view Language::typeName(Compute type) const {
+std::string_view Dialect::typeName(Compute type) const {
   switch (type) {
     case Compute::F32: return "float";
     case Compute::F64: return "double";
@@ -53,7 +56,7 @@ std::string_view Language::typeName(Compute type) const {
   return "float";
 }
 
-std::string_view Language::storageName(domain::ScalarType type) const {
+std::string_view Dialect::storageName(domain::ScalarType type) const {
   switch (type) {
     case domain::ScalarType::Bool: return "bool";
     case domain::ScalarType::UInt8: return "unsigned char";
@@ -69,7 +72,7 @@ std::string_view Language::storageName(domain::ScalarType type) const {
   return "float";
 }
 
-std::string Language::constant(double number, Compute type) const {
+std::string Dialect::constant(double number, Compute type) const {
   const bool isSingle = type == Compute::F32;
   if (type == Compute::Bool) {
     return number != 0.0 ? "true" : "false";
@@ -91,11 +94,10 @@ std::string Language::constant(double number, Compute type) const {
   return text + (isSingle ? "f" : "");
 }
 
-Expression Language::math(std::string_view function, Compute type, const std::string& args) const {
+Expression Dialect::math(std::string_view function, Compute type, const std::string& args) const {
   const bool isSingle = type == Compute::F32;
-  // The one function that the compiler would call instead of computing it in vectors.
-  if (m_target == domain::Target::Cpu && function == "exp" && isSingle) {
-    return {fmt::format("fastExp({})", args)};
+  if (function == "exp" && isSingle) {
+    return {fmt::format("{}({})", m_exponential, args)};
   }
   if (isLibrary(function)) {
     return {fmt::format("{}{}({})", function, isSingle ? "f" : "", args)};
@@ -112,7 +114,7 @@ Expression Language::math(std::string_view function, Compute type, const std::st
       fmt::format("{}{}({})", helper->second, type == Compute::I64 && function[0] == 'm' ? "<long long>" : "", args)};
 }
 
-Expression Language::call(std::string_view function, Compute type, const std::vector<Expression>& args) const {
+Expression Dialect::call(std::string_view function, Compute type, const std::vector<Expression>& args) const {
   if (const Infix* found = infix(function)) {
     return {fmt::format("{} {} {}", operand(args[0], found->binding), found->sign,
                         operand(args[1], found->binding, Side::Right)),
@@ -148,7 +150,7 @@ Expression Language::call(std::string_view function, Compute type, const std::ve
   return math(function, type, list);
 }
 
-Expression Language::loaded(std::string element, domain::ScalarType type) const {
+Expression Dialect::loaded(std::string element, domain::ScalarType type) const {
   switch (type) {
     case domain::ScalarType::Float16:
     case domain::ScalarType::BFloat16: return {fmt::format("toFloat({})", element)};
@@ -156,7 +158,7 @@ Expression Language::loaded(std::string element, domain::ScalarType type) const 
   }
 }
 
-std::string Language::stored(const Expression& value, Compute from, domain::ScalarType type) const {
+std::string Dialect::stored(const Expression& value, Compute from, domain::ScalarType type) const {
   switch (type) {
     case domain::ScalarType::Float16: return fmt::format("toHalf({})", value.text);
     case domain::ScalarType::BFloat16: return fmt::format("toBFloat16({})", value.text);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/domain/target.h"
+#include "core/domain/language.h"
 #include "core/synth/region.h"
 
 namespace swage::synth {
@@ -17,13 +17,17 @@ struct Expression {
   Binding binding = Atom;
 };
 
-// What differs between C++ and CUDA C++ in the text of a kernel. Functions that neither language has are in the helpers
-// (patterns/<target>/helpers.*), under the names that stand here.
-class Language {
+// The text of expressions in one language of the family of C, C++ and CUDA C++ so far: `of` has the row of each.
+// Functions that no such language has are in the helpers (patterns/<folder>/helpers.*), under the names that stand
+// here.
+class Dialect {
  public:
-  [[nodiscard]] static const Language& of(domain::Target target);
+  // The language must be one that is written so.
+  [[nodiscard]] static const Dialect& of(domain::Language language);
 
-  explicit Language(domain::Target target) : m_target(target) {}
+  // `unroll` stands before a loop that is to be unrolled, empty where the compiler does so by itself; `exponential` is
+  // the function for the exponential of a float.
+  Dialect(std::string_view unroll, std::string_view exponential) : m_unroll(unroll), m_exponential(exponential) {}
 
   [[nodiscard]] std::string_view typeName(Compute type) const;
   // The type of a tensor's elements in memory.
@@ -35,12 +39,13 @@ class Language {
   [[nodiscard]] Expression loaded(std::string element, domain::ScalarType type) const;
   [[nodiscard]] std::string stored(const Expression& value, Compute from, domain::ScalarType type) const;
   // Unrolls the loop on the next line; empty where the compiler does so by itself.
-  [[nodiscard]] std::string_view unroll() const { return m_target == domain::Target::Cuda ? "#pragma unroll" : ""; }
+  [[nodiscard]] std::string_view unroll() const { return m_unroll; }
 
  private:
   [[nodiscard]] Expression math(std::string_view function, Compute type, const std::string& args) const;
 
-  domain::Target m_target;
+  std::string_view m_unroll;
+  std::string_view m_exponential;
 };
 
 // `inner` as an operand of an operator that binds like `outer`, in parentheses where it needs them. The right operand
