@@ -90,12 +90,14 @@ __device__ inline void multiplyBFloat16(float (&sum)[4], const unsigned int (&le
       : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(upper), "r"(lower));
 }
 
-//! swage:helper toFloat
+//! swage:helper toFloat if Half
 __device__ inline float toFloat(Half x) {
   float value;
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x.bits));
   return value;
 }
+
+//! swage:helper toFloat if BFloat16
 __device__ inline float toFloat(BFloat16 x) { return __uint_as_float(static_cast<unsigned int>(x.bits) << 16); }
 
 //! swage:helper toHalf
@@ -116,10 +118,22 @@ __device__ inline BFloat16 toBFloat16(float x) {
 // NaN wins, as in PyTorch.
 template <class T>
 __device__ inline T maximum(T a, T b) { return a > b || a != a ? a : b; }
+#if __CUDA_ARCH__ >= 800
+__device__ inline float maximum(float a, float b) {
+  asm("max.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+  return a;
+}
+#endif
 
 //! swage:helper minimum
 template <class T>
 __device__ inline T minimum(T a, T b) { return a < b || a != a ? a : b; }
+#if __CUDA_ARCH__ >= 800
+__device__ inline float minimum(float a, float b) {
+  asm("min.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+  return a;
+}
+#endif
 
 //! swage:helper absolute
 __device__ inline long long absolute(long long x) { return x < 0 ? -x : x; }
@@ -138,4 +152,213 @@ __device__ inline bool inside(T at, int extent) { return at >= 0 && at < extent;
 template <class T>
 __device__ inline bool isBetter(bool isAhead, T x, long long at, T best, long long bestAt) {
   return isAhead || (x != x && best == best) || ((x == best || (x != x && best != best)) && at < bestAt);
+}
+
+//! swage:helper Vec
+// Neighbours in memory, moved at once.
+template <class T, int N>
+struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
+  T item[N];
+  __device__ T& operator[](int i) { return item[i]; }
+};
+
+//! swage:helper load
+template <class T, int N>
+__device__ inline Vec<T, N> load(const T* from) { return *reinterpret_cast<const Vec<T, N>*>(from); }
+
+//! swage:helper loadStreaming
+// 16 bytes that leave the caches first, because they are read once.
+template <class T, int N>
+__device__ inline Vec<T, N> loadStreaming(const T* from) {
+  const int4 raw = __ldcs(reinterpret_cast<const int4*>(from));
+  return reinterpret_cast<const Vec<T, N>&>(raw);
+}
+
+//! swage:helper store
+template <class T, int N>
+__device__ inline void store(T* to, const Vec<T, N>& from) { *reinterpret_cast<Vec<T, N>*>(to) = from; }
+
+//! swage:helper storeStreaming
+// 16 bytes that leave the caches first.
+template <class T, int N>
+__device__ inline void storeStreaming(T* to, const Vec<T, N>& from) {
+  __stcs(reinterpret_cast<int4*>(to), reinterpret_cast<const int4&>(from));
+}
+
+//! swage:helper ExactSum
+// A sum of many numbers, and what rounding took from it (Knuth 1969).
+template <class T>
+struct ExactSum {
+  T sum = 0;
+  T lost = 0;
+  __device__ void add(T x) {
+    const T next = sum + x;
+    const T added = next - sum;
+    lost += (sum - (next - added)) + (x - added);
+    sum = next;
+  }
+  // A sum that has left the finite numbers has lost nothing that could be named.
+  __device__ T settled() const { return lost == lost ? sum + lost : sum; }
+};
+
+//! swage:helper inverseOf
+// 1 / count to the places of a running mean, in one instruction.
+__device__ inline float inverseOf(int count) {
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(float(count)));
+  return result;
+}
+
+//! swage:helper reduceWarp unless merged
+// Joins the numbers of a warp; all threads get that of the first, because rounding may differ with the order.
+template <class T, class Join>
+__device__ inline T reduceWarp(T x, Join join) {
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) {
+    x = join(x, __shfl_xor_sync(0xffffffffu, x, mask));
+  }
+  return __shfl_sync(0xffffffffu, x, 0);
+}
+
+//! swage:helper reduceWarp if merged
+// Moves every word of x between the lanes of a warp.
+template <class T, class Move>
+__device__ inline T moveWords(T x, Move move) {
+  unsigned int words[sizeof(T) / 4];
+  memcpy(words, &x, sizeof(T));
+#pragma unroll
+  for (int w = 0; w < int(sizeof(T) / 4); ++w) {
+    words[w] = move(words[w]);
+  }
+  memcpy(&x, words, sizeof(T));
+  return x;
+}
+// Joins what a warp has found; all threads get that of the first, because rounding may differ with the order.
+template <class T, class Join>
+__device__ inline T reduceWarp(T x, Join join) {
+#pragma unroll
+  for (int mask = 16; mask > 0; mask /= 2) {
+    x = join(x, moveWords(x, [=](unsigned int word) { return __shfl_xor_sync(0xffffffffu, word, mask); }));
+  }
+  return moveWords(x, [](unsigned int word) { return __shfl_sync(0xffffffffu, word, 0); });
+}
+
+//! swage:helper reduceBlock
+// Joins what the threads of a block have found; all get it. `parts` has a place for each warp.
+template <class T, int Warps, class Join>
+__device__ inline T reduceBlock(T x, T (&parts)[Warps], T none, Join join) {
+  x = reduceWarp(x, join);
+  __syncthreads();  // all have read what an earlier call left there
+  if (threadIdx.x % 32 == 0) {
+    parts[threadIdx.x / 32] = x;
+  }
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    x = reduceWarp(threadIdx.x < Warps ? parts[threadIdx.x] : none, join);
+    if (threadIdx.x == 0) {
+      parts[0] = x;
+    }
+  }
+  __syncthreads();
+  return parts[0];
+}
+
+//! swage:helper copyAsync
+// Four floats into shared memory past the registers.
+__device__ inline void copyAsync(float* to, const float* from) {
+  const unsigned int address = static_cast<unsigned int>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+}
+
+//! swage:helper waitForAllCopies
+__device__ inline void waitForAllCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+//! swage:helper commitCopies
+// Copies since the last call belong together, also none.
+__device__ inline void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+//! swage:helper clusterRank
+__device__ inline unsigned int clusterRank() {
+  unsigned int rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+//! swage:helper clusterBarrier
+__device__ inline void clusterBarrier() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+//! swage:helper reduceCluster
+// What lies at the same place in the shared memory of another block of the cluster.
+template <class T>
+__device__ inline T readRemote(const T& local, unsigned int block) {
+  unsigned int address = static_cast<unsigned int>(__cvta_generic_to_shared(&local));
+  asm("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(address) : "r"(block));
+  unsigned int words[sizeof(T) / 4];
+#pragma unroll
+  for (int w = 0; w < int(sizeof(T) / 4); ++w) {
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(words[w]) : "r"(address + 4 * w) : "memory");
+  }
+  T value;
+  memcpy(&value, words, sizeof(T));
+  return value;
+}
+// Joins what the threads of a cluster of blocks have found; all get it. The next call needs other `parts`.
+template <class T, int Warps, class Join>
+__device__ inline T reduceCluster(T x, T (&parts)[Warps], unsigned int blocks, T none, Join join) {
+  reduceBlock(x, parts, none, join);
+  clusterBarrier();  // every block has its own in parts[0]
+  if (threadIdx.x < 32) {
+    x = reduceWarp(threadIdx.x < blocks ? readRemote(parts[0], threadIdx.x) : none, join);
+    if (threadIdx.x == 0) {
+      parts[1] = x;
+    }
+  }
+  __syncthreads();
+  return parts[1];
+}
+
+//! swage:helper shareWithGang
+// Joins what the threads of a block have found, leaves it at `place` in memory, and waits until the counter of the gang
+// shows that all of its blocks have come as far.
+template <class T, int Warps, class Join>
+__device__ inline void shareWithGang(T x, T (&parts)[Warps], T none, Join join, unsigned char* place,
+                                     unsigned char* counter, unsigned int expected) {
+  x = reduceWarp(x, join);
+  if (threadIdx.x % 32 == 0) {
+    parts[threadIdx.x / 32] = x;
+  }
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    x = reduceWarp(threadIdx.x < Warps ? parts[threadIdx.x] : none, join);
+    if (threadIdx.x == 0) {
+      *reinterpret_cast<T*>(place) = x;
+      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+      unsigned int seen;
+      do {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+      } while (seen < expected);
+    }
+  }
+  __syncthreads();
+}
+
+//! swage:helper ofBlock unless merged
+// What another block has left in memory.
+template <class T>
+__device__ inline T ofBlock(const unsigned char* place) { return __ldcg(reinterpret_cast<const T*>(place)); }
+
+//! swage:helper ofBlock if merged
+// What another block has left in memory.
+template <class T>
+__device__ inline T ofBlock(const unsigned char* place) {
+  unsigned int words[sizeof(T) / 4];
+#pragma unroll
+  for (int w = 0; w < int(sizeof(T) / 4); ++w) {
+    words[w] = __ldcg(reinterpret_cast<const unsigned int*>(place) + w);
+  }
+  T value;
+  memcpy(&value, words, sizeof(T));
+  return value;
 }

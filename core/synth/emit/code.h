@@ -23,6 +23,8 @@ class Code {
   }
   // A block of its own.
   void openBlock();
+  // A block of its own.
+  void open();
   void close(std::string_view tail = {});
   // "} else {"
   void otherwise();

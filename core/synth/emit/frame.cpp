@@ -19,10 +19,29 @@ std::vector<std::size_t> axesWhere(const Region& region, Choice&& choice) {
   return found;
 }
 
+constexpr std::size_t kWidth = 110;
+
+// On as many lines as it needs, which end at commas after `from`.
+std::string brokenAtCommas(std::string text, std::size_t from) {
+  for (std::size_t line = 0; text.size() - line > kWidth;) {
+    const std::size_t cut = text.rfind(", ", line + kWidth);
+    if (cut == std::string::npos || cut <= std::max(line, from)) {
+      break;
+    }
+    text.replace(cut, 2, ",\n    ");
+    line = cut + 2;
+  }
+  return text;
+}
+
 }  // namespace
 
-void openCudaKernel(KernelWriter& writer, const std::string& entry, std::int64_t threads) {
-  writer.code().open("extern \"C\" __global__ void __launch_bounds__({}) {}({})", threads, entry, writer.parameters());
+void openCudaKernel(KernelWriter& writer, const std::string& entry, std::int64_t threads, const std::string& bounds,
+                    const std::string& more) {
+  const std::string parameters = writer.parameters() + (more.empty() ? "" : ", " + more);
+  const std::string text =
+      fmt::format("extern \"C\" __global__ void __launch_bounds__({}{}) {}({})", threads, bounds, entry, parameters);
+  writer.code().open("{}", brokenAtCommas(text, text.find(entry)));
 }
 
 void openCppKernel(KernelWriter& writer, const std::string& entry) {

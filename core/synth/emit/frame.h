@@ -9,8 +9,10 @@
 // The first lines of a kernel, and what loops in both languages have in common.
 namespace swage::synth {
 
-// __global__, one block of so many threads; the caller closes it.
-void openCudaKernel(KernelWriter& writer, const std::string& entry, std::int64_t threads);
+// __global__, a block of so many threads; the caller closes it. `bounds`: what else the compiler may count on, such as
+// ", 2" for two blocks on a multiprocessor; `more`: parameters after those of the region.
+void openCudaKernel(KernelWriter& writer, const std::string& entry, std::int64_t threads,
+                    const std::string& bounds = {}, const std::string& more = {});
 // A function that takes its arguments from an array; the caller closes it.
 void openCppKernel(KernelWriter& writer, const std::string& entry);
 

@@ -10,12 +10,16 @@ namespace swage::synth {
 namespace {
 
 constexpr std::string_view kMark = "//! swage:helper ";
+constexpr std::string_view kIf = " if ";
+constexpr std::string_view kUnless = " unless ";
 
 using Words = std::set<std::string_view>;
 
 struct Helper {
   Words names;
   std::string_view text;
+  std::string_view condition = {};  // a word on which the choice between two of the same name depends
+  bool wantsCondition = true;
   bool isUsed = false;
 };
 
@@ -46,8 +50,18 @@ std::vector<Helper> parse(std::string_view helpers) {
     const std::size_t lineEnd = helpers.find('\n', at);
     const std::size_t next = helpers.find(kMark, at + kMark.size());
     const std::size_t end = next == std::string_view::npos ? helpers.size() : next;
-    found.push_back({wordsOf(helpers.substr(at + kMark.size(), lineEnd - at - kMark.size())),
-                     helpers.substr(lineEnd + 1, end - lineEnd - 1)});
+    std::string_view head = helpers.substr(at + kMark.size(), lineEnd - at - kMark.size());
+    Helper helper;
+    helper.text = helpers.substr(lineEnd + 1, end - lineEnd - 1);
+    for (const std::string_view kind : {kIf, kUnless}) {
+      if (const std::size_t where = head.find(kind); where != std::string_view::npos) {
+        helper.condition = head.substr(where + kind.size());
+        helper.wantsCondition = kind == kIf;
+        head = head.substr(0, where);
+      }
+    }
+    helper.names = wordsOf(head);
+    found.push_back(std::move(helper));
     at = next;
   }
   return found;
@@ -58,6 +72,10 @@ std::vector<Helper> parse(std::string_view helpers) {
 std::string helpersFor(std::string_view helpers, std::string_view source) {
   std::vector<Helper> all = parse(helpers);
   Words wanted = wordsOf(source);
+  const Words written = wanted;
+  std::erase_if(all, [&](const Helper& helper) {
+    return !helper.condition.empty() && (written.count(helper.condition) != 0) != helper.wantsCondition;
+  });
   for (bool grew = true; grew;) {
     grew = false;
     for (Helper& helper : all) {

@@ -195,6 +195,7 @@ void KernelWriter::decode(const std::string& number, const std::vector<std::size
     return;
   }
   std::int64_t inside = 1;  // positions of the axes further in
+  Decoded decoded{number, axes, std::vector<std::string>(axes.size())};
   for (std::size_t position = axes.size(); position-- > 0;) {
     const std::int64_t extent = m_region.axes[axes[position]].extent;
     const std::string name = unique(fmt::format("{}{}", number, position));
@@ -204,8 +205,24 @@ void KernelWriter::decode(const std::string& number, const std::vector<std::size
     }
     m_code.line("const {} {} = {};", m_index, name, text);
     bindAxis(axes[position], name);
+    decoded.coordinates[position] = name;
     inside *= extent;
   }
+  m_decoded.push_back(std::move(decoded));
+}
+
+// Whether the factors of its axes are those of its number: in steps of the innermost.
+bool KernelWriter::isNumbered(const Decoded& decoded, const std::vector<std::int64_t>& factors) const {
+  const std::int64_t unit = factors[decoded.axes.back()];
+  std::int64_t inside = 1;
+  for (std::size_t position = decoded.axes.size(); position-- > 0;) {
+    const std::size_t axis = decoded.axes[position];
+    if (m_axes[axis] != decoded.coordinates[position] || factors[axis] != unit * inside) {
+      return false;
+    }
+    inside *= m_region.axes[axis].extent;
+  }
+  return unit != 0;
 }
 
 void KernelWriter::bind(int prim, Expression expression) {
@@ -216,6 +233,7 @@ void KernelWriter::leave(Scope scope) {
   m_bound = std::move(scope.prims);
   m_axes = std::move(scope.axes);
   m_taken = std::move(scope.taken);
+  m_decoded.resize(scope.decoded);
 }
 
 // offset + sum of coordinate * factor
@@ -225,9 +243,20 @@ std::string KernelWriter::sum(const std::vector<std::int64_t>& factors, std::int
     text += text.empty() ? (isNegative ? "-" : "") : (isNegative ? " - " : " + ");
     text += term;
   };
+  std::vector<std::int64_t> left = factors;
+  std::vector<std::string> coordinates = m_axes;
+  for (const Decoded& decoded : m_decoded) {
+    if (!isNumbered(decoded, factors)) {
+      continue;
+    }
+    coordinates[decoded.axes.back()] = decoded.number;
+    for (std::size_t i = 0; i + 1 < decoded.axes.size(); ++i) {
+      left[decoded.axes[i]] = 0;
+    }
+  }
   for (std::size_t axis = 0; axis < factors.size(); ++axis) {
-    const std::string& at = m_axes[axis];
-    const std::int64_t factor = factors[axis];
+    const std::string& at = coordinates[axis];
+    const std::int64_t factor = left[axis];
     if (factor == 0 || at == "0") {
       continue;
     }
@@ -300,13 +329,12 @@ void KernelWriter::collect(int prim, std::vector<int>& order, std::vector<int>& 
 std::string KernelWriter::nameOf(int prim) const {
   const Prim& self = m_region.prims[asIndex(prim)];
   if (const std::string name = m_instance.nameOf(self.value); self.value.isValid() && !name.empty()) {
-    return identifier(name) + "_i";
+    return identifier(name) + (self.perElement ? "_i" : "");
   }
   const FoldKind fold = self.fold >= 0 ? m_region.folds[asIndex(self.fold)].kind : FoldKind::Sum;
   return std::string(resultName(self, fold));
 }
 
-// The model's line, where the text has come to another one.
 void KernelWriter::mentionLine(int prim) {
   const std::string line = m_instance.lineOf(m_region.prims[asIndex(prim)].value);
   if (!line.empty() && line != m_lastLine) {
@@ -376,6 +404,19 @@ void KernelWriter::define(int prim) {
   bind(prim, {name});
 }
 
+void KernelWriter::computeOnce(const std::vector<int>& prims) {
+  compute(prims);
+  for (const int prim : prims) {
+    if (m_bound[asIndex(prim)]) {
+      continue;
+    }
+    mentionLine(prim);
+    const std::string name = nameFor(prim);
+    m_code.line("const {} {} = {};", m_dialect.typeName(m_region.prims[asIndex(prim)].type), name, value(prim).text);
+    bind(prim, {name});
+  }
+}
+
 Expression KernelWriter::placeInFold() const {
   std::vector<std::int64_t> factors(m_region.axes.size(), 0);
   std::int64_t step = 1;
@@ -411,6 +452,11 @@ Expression KernelWriter::value(int prim) const {
   }
   SWAGE_ASSERT(false);  // a load or a result that the strategy has not bound
   return {};
+}
+
+std::string KernelWriter::stored(const Store& store) const {
+  const Prim& self = m_region.prims[asIndex(store.prim)];
+  return m_dialect.stored(value(store.prim), self.type, m_region.operands[asIndex(store.operand)].dtype);
 }
 
 void KernelWriter::store(const std::vector<Store>& stores) {

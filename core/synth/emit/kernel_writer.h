@@ -29,6 +29,8 @@ class KernelWriter {
   [[nodiscard]] std::string unique(std::string wanted);
   // The type of coordinates: wide enough for every offset of every tensor.
   [[nodiscard]] std::string_view index() const { return m_index; }
+  // Coordinates without a sign, which are cheaper to divide. Call it before the first coordinate is written.
+  void countUnsigned() { m_index.insert(0, "unsigned "); }
   // "const float* __restrict__ x, float* __restrict__ out"
   [[nodiscard]] std::string parameters() const;
   // Of some buffers, by their places in buffers().
@@ -42,6 +44,8 @@ class KernelWriter {
 
   // --- coordinates
   void bindAxis(std::size_t axis, std::string coordinate);
+  // Empty where none is bound.
+  [[nodiscard]] const std::string& coordinate(std::size_t axis) const { return m_axes[axis]; }
   // Cuts the number of a position along several axes (outermost first) into their coordinates.
   void decode(const std::string& number, const std::vector<std::size_t>& axes);
 
@@ -55,10 +59,18 @@ class KernelWriter {
   void define(int prim);
   // The name it would have there; taken from then on.
   [[nodiscard]] std::string nameFor(int prim);
+  // compute(), and each in a variable, for loops further in that would compute it again and again.
+  void computeOnce(const std::vector<int>& prims);
+  // What the model or its kind of operation calls it, taken or not.
+  [[nodiscard]] std::string nameOf(int prim) const;
+  // The model's line of a prim as a comment, where the text has come to another one.
+  void mentionLine(int prim);
   // Stores values that have been computed.
   void store(const std::vector<Store>& stores);
   // The same, into `place` instead of the tensor.
   void storeAt(const std::string& place, const Store& store);
+  // What is stored, as it lies in memory.
+  [[nodiscard]] std::string stored(const Store& store) const;
   // "x[row * 64 + k]", without regard to bounds.
   [[nodiscard]] std::string element(const Operand& operand) const;
   // The position of an element in its group, in row-major order of the folded axes.
@@ -71,22 +83,29 @@ class KernelWriter {
     std::vector<std::optional<Expression>> prims;
     std::vector<std::string> axes;
     std::set<std::string> taken;
+    std::size_t decoded = 0;
   };
-  [[nodiscard]] Scope scope() const { return {m_bound, m_axes, m_taken}; }
+  [[nodiscard]] Scope scope() const { return {m_bound, m_axes, m_taken, m_decoded.size()}; }
   void leave(Scope scope);
 
   [[nodiscard]] KernelText finish() { return {m_code.take(), m_buffers}; }
 
  private:
+  // A number that has been cut into coordinates.
+  struct Decoded {
+    std::string number;
+    std::vector<std::size_t> axes;
+    std::vector<std::string> coordinates;
+  };
+
   void assignBuffers();
+  [[nodiscard]] bool isNumbered(const Decoded& decoded, const std::vector<std::int64_t>& factors) const;
   void chooseIndexType();
   [[nodiscard]] std::string sum(const std::vector<std::int64_t>& factors, std::int64_t offset) const;
   void load(int prim);
   [[nodiscard]] std::string boundedElement(const Operand& operand, std::string& condition);
   void collect(int prim, std::vector<int>& order, std::vector<int>& uses) const;
-  [[nodiscard]] std::string nameOf(int prim) const;
   [[nodiscard]] std::string groupName(int prim) const;
-  void mentionLine(int prim);
 
   const Instance& m_instance;
   const Region& m_region;
@@ -97,6 +116,7 @@ class KernelWriter {
   std::set<std::string> m_taken;
   std::vector<std::optional<Expression>> m_bound;  // of Region::prims
   std::vector<std::string> m_axes;                 // coordinates; empty: not known here
+  std::vector<Decoded> m_decoded;
   std::string m_index = "int";
   std::string m_lastLine;
 };

@@ -6,9 +6,15 @@ namespace swage::synth {
 const StrategyTable& StrategyTable::builtIn() {
   static const StrategyTable table = [] {
     StrategyTable built;
-    cuda::addMapAndColumn(built);
-    cuda::addRows(built);
-    cuda::addGangs(built);
+    cuda::addColumn(built);
+    cuda::addMap(built);
+    cuda::addRowBlock(built);
+    cuda::addRowWarp(built);
+    cuda::addRowGang(built);
+    cuda::addRowRegisters(built);
+    cuda::addRowResident(built);
+    cuda::addRowShared(built);
+    cuda::addRowSplit(built);
     cpu::addLoops(built);
     addDirect(built);
     addGather(built);

@@ -14,9 +14,16 @@ void addCpuProduct(StrategyTable& table);
 void addScans(StrategyTable& table);
 
 namespace cuda {
-void addMapAndColumn(StrategyTable& table);
-void addRows(StrategyTable& table);
-void addGangs(StrategyTable& table);
+void addColumn(StrategyTable& table);
+void addMap(StrategyTable& table);
+void addRowBlock(StrategyTable& table);
+void addRowWarp(StrategyTable& table);
+void addRowGang(StrategyTable& table);
+void addRowRegisters(StrategyTable& table);
+void addRowResident(StrategyTable& table);
+void addRowShared(StrategyTable& table);
+void addRowSplit(StrategyTable& table);
+
 }  // namespace cuda
 
 namespace cpu {

@@ -19,6 +19,12 @@ std::int64_t cachedBytes(const Instance& instance, std::int64_t vectors) {
   return streamedLoads(instance.region) * vectors * instance.value("vector_width", 1) * 4;
 }
 
+Launch LoopStrategy::oneLaunch(const std::string& entry) {
+  Launch launch;
+  launch.step.entry = entry;
+  return launch;
+}
+
 Result<> LoopStrategy::checkVector(const Instance& instance) const {
   const std::int64_t width = instance.value("vector_width", 1);
   if (maxVectorWidth(instance.region, static_cast<int>(width)) < width) {
@@ -53,7 +59,7 @@ Result<> LoopStrategy::fits(const Instance& instance) const {
   SWAGE_TRY(checkVector(instance));
   SWAGE_TRY(checkStages(instance));
   SWAGE_TRY(fitsPattern(instance));
-  if (form() == Form::Row && loopsOf(instance.region).groups * instance.value("cluster", 1) > kMaxGrid) {
+  if (m_form == Form::Row && loopsOf(instance.region).groups * instance.value("cluster", 1) > kMaxGrid) {
     return unfit("there are more groups than blocks of a grid");
   }
   return {};

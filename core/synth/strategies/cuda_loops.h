@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/synth/region_shape.h"
-#include "core/synth/strategies/template_strategy.h"
+#include "core/synth/strategy.h"
 
 // What the strategies for CUDA have in common: limits of the devices, and numbers that several patterns are written in.
 namespace swage::synth::cuda {
@@ -17,6 +17,7 @@ inline constexpr std::int64_t kRegistersPerMultiprocessor = 65536;
 // Of each block, by the system, on every architecture with compute capability 8.0 and later.
 inline constexpr std::int64_t kReservedSharedBytes = 1024;
 inline constexpr std::int64_t kStateBytes = 64;
+inline constexpr std::int64_t kMaxGangBlocks = 1024;
 
 [[nodiscard]] inline std::int64_t divideUp(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -37,11 +38,15 @@ struct RowShape {
 [[nodiscard]] std::int64_t cachedBytes(const Instance& instance, std::int64_t vectors);
 
 // A strategy for maps and reductions, with the checks that all of them need.
-class LoopStrategy : public TemplateStrategy {
+class LoopStrategy : public Strategy {
  public:
-  LoopStrategy(std::string id, Form form) : TemplateStrategy(domain::Language::CudaCpp, std::move(id), form) {}
+  LoopStrategy(std::string id, Form form) : Strategy(domain::Language::CudaCpp, std::move(id)), m_form(form) {}
+
+  // Maps and reductions over whole tensors, walked in this form.
+  [[nodiscard]] bool accepts(const Region& region) const final { return isWalkedIn(region, m_form); }
 
  protected:
+  [[nodiscard]] static Launch oneLaunch(const std::string& entry);
   [[nodiscard]] Result<> fits(const Instance& instance) const final;
   // What the pattern asks beyond that.
   [[nodiscard]] virtual Result<> fitsPattern(const Instance& instance) const;
@@ -49,6 +54,8 @@ class LoopStrategy : public TemplateStrategy {
  private:
   [[nodiscard]] Result<> checkVector(const Instance& instance) const;
   [[nodiscard]] Result<> checkStages(const Instance& instance) const;
+
+  Form m_form;
 };
 
 }  // namespace swage::synth::cuda

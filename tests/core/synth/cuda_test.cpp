@@ -97,18 +97,10 @@ class CudaPatterns : public ::testing::TestWithParam<std::string> {
   const Pattern* m_pattern = nullptr;
 };
 
-TEST_P(CudaPatterns, CompileAsTheyStand) {
-  if (m_pattern->sourceFile.empty()) {
-    const auto program = exampleProgram(*m_pattern, catalogue());
-    ASSERT_TRUE(program.has_value()) << program.error().message();
-    EXPECT_EQ(compile(program->source, program->entries()).size(), program->entries().size());
-    return;
-  }
-  std::vector<std::string> entries{"example"};
-  if (m_pattern->source.find("SWAGE_ENTRY_FINISH(") != std::string::npos) {
-    entries.emplace_back("example_finish");
-  }
-  EXPECT_EQ(compile(standaloneSource(*m_pattern), entries).size(), entries.size());
+TEST_P(CudaPatterns, CompileForTheirExamples) {
+  const auto program = exampleProgram(*m_pattern, catalogue());
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  EXPECT_EQ(compile(program->source, program->entries()).size(), program->entries().size());
 }
 
 TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {

@@ -81,9 +81,6 @@ TEST(PatternExamples, UseOnlyConstantsThatTheComposerGives) {
     const auto constants = constantsOf(pattern);
     EXPECT_FALSE(constants.empty()) << pattern.id;
     for (const auto& [name, value] : constants) {
-      if (name == "kGang" || (pattern.id == "row_resident" && name == "kGangs")) {
-        continue;  // follows from the device: the composer adds it beside the parameters
-      }
       ASSERT_EQ(known.count(name), 1U) << pattern.id << " uses " << name << ", which no parameter gives";
       const auto& values = known[name]->values;
       EXPECT_NE(std::find(values.begin(), values.end(), value), values.end()) << pattern.id << ": " << name;

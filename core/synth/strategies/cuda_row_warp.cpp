@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions along the innermost axis, a warp to a group.
+#include <algorithm>
+
+#include "core/synth/emit/cuda_rows.h"
+#include "core/synth/emit/frame.h"
+#include "core/synth/strategies/builtin.h"
+#include "core/synth/strategies/cuda_loops.h"
+
+namespace swage::synth::cuda {
+namespace {
+
+// Writes one kernel.
+class RowWarpText final : private RowText {
+ public:
+  explicit RowWarpText(const Instance& instance)
+      : RowText(instance), m_warps(instance.value("warps", 1)), m_keeps(instance.value("keep") != 0) {}
+
+  KernelText run(const std::string& entry) {
+    const std::int64_t steps = stepsOf(vectors(), kWarp);
+    m_code.comment(fmt::format(
+        "{}, one to a warp, {}.", rowsText(),
+        m_keeps ? "which keeps its elements in registers" : "which reads its elements again for every pass"));
+    openCudaKernel(m_writer, entry, m_warps * kWarp);
+    m_code.line("const int lane = threadIdx.x % 32;");
+    if (m_groups > 1) {
+      openGroup(m_warps == 1 ? "blockIdx.x" : fmt::format("{}blockIdx.x * {} + threadIdx.x / 32", cast(), m_warps));
+    }
+    if (m_groups % m_warps != 0) {
+      m_code.open("if ({} >= {})", m_groups > 1 ? "row" : "threadIdx.x / 32", m_groups);
+      m_code.line("return;");
+      m_code.close();
+    }
+    m_code.line("const {} {} = lane{};", m_writer.index(), steps > 1 ? "first" : "k", timesWidth());
+    const Batch all{.first = steps > 1 ? "first" : "k",
+                    .counter = "step",
+                    .distance = kWarp * width(),
+                    .count = steps,
+                    .end = vectors() % kWarp == 0 ? "" : fmt::format("{}", m_length),
+                    .axes = m_foldAxes};
+    if (m_keeps) {
+      hold(all);
+    }
+    settle(-1);
+    for (std::size_t i = 0; i < stages(); ++i) {
+      reduce(i, all, steps);
+    }
+    storeGroup("lane == 0");
+    if (storesElements()) {
+      m_code.blank();
+      if (m_keeps) {
+        mapHeld(all);
+      } else {
+        mapRead(all);
+      }
+    }
+    m_code.close();
+    return m_writer.finish();
+  }
+
+ private:
+  void reduce(std::size_t index, const Batch& all, std::int64_t steps) {
+    StageText& stage = this->stage(index);
+    m_code.blank();
+    stage.define(isLong(stage, steps) ? StageText::Totals::Yes : StageText::Totals::No);
+    if (m_keeps) {
+      reduceHeld(stage, all, steps);
+    } else {
+      reduceRead(stage, all, steps);
+    }
+    found(stage, index, fmt::format("reduceWarp({}, {})", own(stage, isLong(stage, steps)), stage.join()));
+  }
+
+  std::int64_t m_warps;
+  bool m_keeps;
+};
+
+class RowWarp final : public LoopStrategy {
+ public:
+  RowWarp() : LoopStrategy("row_warp", Form::Row) {}
+
+  [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
+    const RowShape shape = rowShape(instance);
+    Launch launch = oneLaunch(entry);
+    launch.step.block.x = narrow(instance.value("warps") * kWarp);
+    launch.step.grid.x = narrow(divideUp(shape.groups, instance.value("warps", 1)));
+    return launch;
+  }
+
+  [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
+                                         int /*number*/) const override {
+    return RowWarpText(instance).run(launch.step.entry);
+  }
+
+ private:
+  [[nodiscard]] Result<> fitsPattern(const Instance& instance) const override {
+    const RowShape shape = rowShape(instance);
+    const std::int64_t steps = divideUp(shape.vectors, kWarp);
+    const std::int64_t held = steps * instance.value("vector_width", 1) * std::max(1, streamedLoads(instance.region));
+    if (instance.value("keep") != 0 && held > 96) {
+      return unfit("a group does not fit into the registers of a warp");
+    }
+    if (steps > 64) {
+      return unfit("a group is too long for one warp");
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+void addRowWarp(StrategyTable& table) {
+  table.add(std::make_unique<RowWarp>());
+}
+
+}  // namespace swage::synth::cuda
