@@ -251,7 +251,7 @@ Result<std::vector<domain::Baseline>> ReplayRecord::baselines(domain::RunId) con
 services::ProposerReport ReplayRecord::report() const {
   services::ProposerReport report;
   report.elapsedSeconds = m_now;
-  std::map<std::pair<domain::OperatorKind, int>, services::ProposerTally> tallies;
+  std::map<std::pair<domain::ProposerName, int>, services::ProposerTally> tallies;
   std::map<int, std::pair<domain::Speedup, services::ProposerTally*>> elites;  // by cell and island
   for (const CandidateRow& row : m_visible) {
     services::ProposerTally& tally = tallies[{row.madeBy, row.island}];

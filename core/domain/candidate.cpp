@@ -2,25 +2,9 @@
 #include "core/domain/candidate.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 namespace swage::domain {
 namespace {
-
-constexpr std::array<std::pair<OperatorKind, std::string_view>, 11> kOperatorNames{{
-    {OperatorKind::Baseline, "baseline"},
-    {OperatorKind::Synthesis, "synthesis"},
-    {OperatorKind::Parameter, "parameter"},
-    {OperatorKind::Split, "split"},
-    {OperatorKind::Merge, "merge"},
-    {OperatorKind::PatternSwap, "pattern swap"},
-    {OperatorKind::Crossover, "crossover"},
-    {OperatorKind::Aimed, "aimed"},
-    {OperatorKind::Migration, "migration"},
-    {OperatorKind::Human, "human"},
-    {OperatorKind::Coder, "coder"},
-}};
 
 // Names are written so that no name can be read as a piece of the structure around it.
 void appendEscaped(std::string& text, std::string_view raw) {
@@ -78,24 +62,6 @@ std::vector<std::string> Program::entries() const {
     }
   }
   return names;
-}
-
-std::string_view name(OperatorKind kind) {
-  for (const auto& [known, text] : kOperatorNames) {
-    if (known == kind) {
-      return text;
-    }
-  }
-  return "unknown";
-}
-
-std::optional<OperatorKind> parseOperatorKind(std::string_view text) {
-  for (const auto& [kind, known] : kOperatorNames) {
-    if (known == text) {
-      return kind;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace swage::domain

@@ -11,6 +11,7 @@
 #include "core/base/strong_id.h"
 #include "core/domain/language.h"
 #include "core/domain/launch_plan.h"
+#include "core/domain/proposer_name.h"
 
 namespace swage::domain {
 
@@ -47,22 +48,5 @@ struct Program {
 
   [[nodiscard]] std::vector<std::string> entries() const;
 };
-
-// The operators that make candidates.
-enum class OperatorKind : std::uint8_t {
-  Baseline,     // the graph as it is, every node an ATen step
-  Synthesis,    // a fresh genome
-  Parameter,    // local search inside a structure
-  Split,        // one region becomes two
-  Merge,        // two regions become one
-  PatternSwap,  // another pattern for a region
-  Crossover,    // regions of two parents
-  Aimed,        // a change meant to land in an empty neighbour cell
-  Migration,    // an elite of another island, not evaluated again
-  Human,
-  Coder,  // an LLM
-};
-[[nodiscard]] std::string_view name(OperatorKind kind);
-[[nodiscard]] std::optional<OperatorKind> parseOperatorKind(std::string_view text);
 
 }  // namespace swage::domain

@@ -12,6 +12,7 @@
 #include "core/base/closest_word.h"
 #include "core/base/duration.h"
 #include "core/domain/cell.h"
+#include "core/domain/proposer_name.h"
 
 namespace swage::domain {
 namespace {
@@ -209,6 +210,13 @@ Parsed<FilterValue> choiceValue(const Token& token, const FilterKey& key) {
   return FilterValue(typed);
 }
 
+// A name that nobody knows here is fine, unless it looks like a mistyped one; quotes say that it is none.
+Parsed<FilterValue> proposerValue(const Token& token, const FilterKey& key) {
+  const std::string typed = choiceText(token.text);
+  const bool isOther = ProposerName::parse(typed) && (token.quoted || !closestWord(typed, key.choices));
+  return isOther ? Parsed<FilterValue>(FilterValue(typed)) : choiceValue(token, key);
+}
+
 bool isOrdered(FilterKind kind) {
   return kind == FilterKind::Integer || kind == FilterKind::Number || kind == FilterKind::Time ||
          kind == FilterKind::Duration;
@@ -297,9 +305,10 @@ class Parser {
       term.values.insert(term.values.end(), cells->begin(), cells->end());
       return std::nullopt;
     }
-    Parsed<FilterValue> value = key.kind == FilterKind::Choice ? choiceValue(token, key)
-                                : isOrdered(key.kind)          ? quantityValue(token, key, comparison)
-                                                               : Parsed<FilterValue>(FilterValue(token.text));
+    Parsed<FilterValue> value = key.kind == FilterKind::Choice     ? choiceValue(token, key)
+                                : key.kind == FilterKind::Proposer ? proposerValue(token, key)
+                                : isOrdered(key.kind)              ? quantityValue(token, key, comparison)
+                                                                   : Parsed<FilterValue>(FilterValue(token.text));
     if (!value) {
       return value.error();
     }

@@ -22,6 +22,7 @@ namespace swage::domain {
 enum class FilterKind : std::uint8_t {
   Flag,      // stands alone: pinned
   Choice,    // one of a fixed set of words
+  Proposer,  // an operator of the search, or another name of who made a candidate (ProposerName)
   Name,      // the whole name, in any case
   Text,      // a part of a text, in any case
   Integer,   // 17, 10..20

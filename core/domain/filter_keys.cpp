@@ -30,7 +30,7 @@ FilterVocabulary candidateFilterKeys() {
       {"speedup", FilterKind::Number, "against the fastest baseline: speedup>1.5"},
       {"time", FilterKind::Time, "median time of a call: time<30us"},
       {"cell", FilterKind::Cell, "behaviour cell, or some of its axes: cell:A2B1C0, cell:A3"},
-      {"operator", FilterKind::Choice, "what made it", operatorWords()},
+      {"operator", FilterKind::Proposer, "what made it", operatorWords()},
       {"island", FilterKind::Integer, "island of the search: island:2"},
       {"error", FilterKind::Number, "relative L2 error against float64: error<1e-6"},
       {"registers", FilterKind::Integer, "registers of a thread: registers<64"},

@@ -24,7 +24,7 @@ struct Provenance {
   std::string swageVersion;
   std::string compiler;  // that made the machine code, in its own words; empty: not known
   std::string cell;      // "A1 B0 C1"
-  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  domain::ProposerName madeBy = domain::OperatorKind::Synthesis;
   std::vector<domain::CandidateId> parents;
   std::vector<domain::CandidateId> ancestors;  // beyond the parents, near ones first; may be cut off
   std::optional<domain::Genome> genome;

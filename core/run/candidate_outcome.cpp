@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/run/candidate_outcome.h"
 
+#include <utility>
 #include <variant>
+
+#include <fmt/format.h>
 
 namespace swage::run {
 
@@ -12,6 +15,30 @@ std::optional<domain::Evaluation> evaluationOf(const Error& why) {
       return domain::CompileFailed{.reason = domain::CompileFailureReason::Crash, .log = why.message()};
     default: return std::nullopt;
   }
+}
+
+std::optional<domain::Evaluation> refusalOf(const domain::Program& program, domain::Target target) {
+  if (program.target != target) {
+    return domain::Rejected{.rule = "program",
+                            .detail = fmt::format("it is for {}, and the device is {}", domain::name(program.target),
+                                                  domain::name(target))};
+  }
+  if (!program.plan.hasKernels()) {
+    return domain::Rejected{.rule = "program", .detail = "it launches no kernel of its own"};
+  }
+  if (std::string defect = domain::findDefect(program.plan); !defect.empty()) {
+    return domain::Rejected{.rule = "launch plan", .detail = std::move(defect)};
+  }
+  return std::nullopt;
+}
+
+std::optional<domain::Evaluation> oversizeOf(const domain::Program& program) {
+  constexpr std::size_t kMostBytes = std::size_t{4} << 20U;  // as the compiler has it
+  constexpr std::size_t kMostSteps = 10'000;
+  if (program.source.size() <= kMostBytes && program.plan.steps.size() <= kMostSteps) {
+    return std::nullopt;
+  }
+  return domain::Rejected{.rule = "program", .detail = "it is too large"};
 }
 
 search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain::Evaluation& evaluation) {

@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/domain/json.h"
 #include "core/run/candidate_outcome.h"
+#include "core/run/offer_event.h"
 #include "core/stats/roofline.h"
 #include "core/store/candidate_keys.h"
 #include "core/trust/trust.h"
@@ -25,8 +26,21 @@ namespace {
 constexpr std::chrono::milliseconds kProposingTurn{4};
 
 // A person wants to know the time of an edit, and everybody that of the task's own operators.
-bool isRaced(domain::OperatorKind madeBy) {
+bool isRaced(const domain::ProposerName& madeBy) {
   return madeBy != domain::OperatorKind::Baseline && madeBy != domain::OperatorKind::Human;
+}
+
+// Of a few programs at most, each once.
+std::vector<domain::CandidateId> soundParents(const std::vector<domain::CandidateId>& offered) {
+  constexpr std::size_t kMost = 16;
+  std::vector<domain::CandidateId> parents;
+  for (const domain::CandidateId parent : offered) {
+    const bool isNew = std::find(parents.begin(), parents.end(), parent) == parents.end();
+    if (parent.isValid() && isNew && parents.size() < kMost) {
+      parents.push_back(parent);
+    }
+  }
+  return parents;
 }
 
 }  // namespace
@@ -35,6 +49,8 @@ CandidatePipeline::CandidatePipeline(Parts parts, Options options, QObject* pare
     : QObject(parent), m_parts(parts), m_options(std::move(options)) {
   addLane(m_parts.worker);
   connect(&m_parts.compilers, &process::CompilerPool::compiled, this, &CandidatePipeline::handleCompiled);
+  connect(&m_parts.proposers, &ProposerPool::ready, this, &CandidatePipeline::pumpLater);
+  connect(&m_parts.proposers, &ProposerPool::failed, this, [this](const Error& error) { check(error); });
 }
 
 CandidatePipeline::Lane& CandidatePipeline::addLane(process::WorkerSupervisor& worker) {
@@ -107,10 +123,10 @@ Result<> CandidatePipeline::restore(std::vector<store::CandidateRecord> history)
       m_identity = record.id;
     }
     remember(record);
-    Item item{.record = std::move(record), .binary = {}, .fromEarlierSitting = true};
+    Item item{.record = std::move(record), .binary = {}};
     if (item.record.evaluation) {
       count(*item.record.evaluation);
-      tell(item, outcomeOf(item.record, *item.record.evaluation));
+      tell(item);
     }
     Q_EMIT restored(item.record);
     if (!item.record.evaluation) {
@@ -127,29 +143,19 @@ void CandidatePipeline::remember(const store::CandidateRecord& record) {
   }
 }
 
-void CandidatePipeline::addIdentity() {
+void CandidatePipeline::addIdentity(domain::Program program) {
   Item item;
   item.record.madeBy = domain::OperatorKind::Baseline;
   item.record.proposal = -1;
-  item.fromEarlierSitting = true;
   item.record.genome = domain::Genome();
-  Result<domain::Program> program = m_parts.synthesizer.realise(*item.record.genome);
-  if (!program) {
-    check(std::move(program).error().withContext("writing the graph as a launch plan"));
-    return;
-  }
-  item.record.program = std::move(*program);
+  item.record.program = std::move(program);
   check(admit(std::move(item)));
-}
-
-void CandidatePipeline::addEdit(store::CandidateRecord edit) {
-  edit.proposal = -1;
-  check(admit({.record = std::move(edit), .binary = {}, .fromEarlierSitting = true}));
 }
 
 void CandidatePipeline::run() {
   if (m_flow == Flow::Halted) {
     m_flow = Flow::Running;
+    m_parts.proposers.resume();
     pumpLater();
   }
 }
@@ -157,6 +163,7 @@ void CandidatePipeline::run() {
 void CandidatePipeline::halt() {
   if (m_flow == Flow::Running) {
     m_flow = Flow::Halted;
+    m_parts.proposers.pause();
   }
   if (!isEvaluating()) {
     QTimer::singleShot(0, this, &CandidatePipeline::halted);
@@ -215,7 +222,7 @@ void CandidatePipeline::pump() {
   const auto begin = std::chrono::steady_clock::now();
   while (m_flow == Flow::Running && mayCompile() && found &&
          std::chrono::steady_clock::now() - begin < kProposingTurn) {
-    found = proposeOne();
+    found = takeOne();
   }
   if (m_flow != Flow::Running) {
     return;
@@ -232,47 +239,53 @@ void CandidatePipeline::pump() {
   evaluateReady();
   if (!full) {
     pumpLater();
-  } else if (inFlight() == 0) {
+  } else if (inFlight() == 0 && !(m_options.mayPropose(0) && m_parts.proposers.isWaiting())) {
     Q_EMIT drained();
   }
 }
 
-bool CandidatePipeline::proposeOne() {
+bool CandidatePipeline::takeOne() {
   if (!m_waiting.empty()) {
     Item item = std::move(m_waiting.front());
     m_waiting.pop_front();
     check(build(std::move(item)));
     return true;
   }
-  if (m_exhausted || !m_options.mayPropose(inFlight())) {
+  if (!m_options.mayPropose(inFlight())) {
     return false;
   }
-  const std::optional<search::Proposal> proposal = m_parts.searcher.next();
-  if (!proposal) {
-    m_exhausted = m_parts.searcher.outstanding() == 0;  // else outcomes may still open a way on
+  std::optional<ProposerPool::Taken> taken = m_parts.proposers.next();
+  if (!taken) {
     return false;
   }
-  check(propose(*proposal));
+  check(take(std::move(*taken)));
   return true;
 }
 
-Result<> CandidatePipeline::propose(const search::Proposal& proposal) {
-  SWAGE_ASSERT(proposal.genome);
-  Item item;
-  item.record.proposal = proposal.id.value();
-  item.record.island = proposal.island;
-  item.record.madeBy = proposal.made_by;
-  item.record.parents = proposal.parents;
-  item.record.genome = proposal.genome;
-  Result<domain::Program> program = m_parts.synthesizer.realise(*proposal.genome);
-  if (!program) {
-    if (auto failure = evaluationOf(program.error())) {
-      return addUnwritten(std::move(item), std::move(*failure));
-    }
-    return std::move(program).error();
+Result<> CandidatePipeline::take(ProposerPool::Taken taken) {
+  Offer& offer = taken.offer;
+  Item item{.record = {}, .binary = {}, .proposer = std::move(taken.proposer)};
+  item.record.proposal = offer.number;
+  item.record.island = std::clamp(offer.island, 0, m_options.islands - 1);
+  item.record.madeBy = offer.madeBy;
+  item.record.parents = soundParents(offer.parents);
+  item.record.genome = std::move(offer.genome);
+  if (!offer.unwritten) {
+    offer.unwritten = oversizeOf(offer.program);
   }
-  item.record.program = std::move(*program);
-  return admit(std::move(item));
+  if (offer.unwritten) {
+    return addUnwritten(std::move(item), std::move(*offer.unwritten), offer);
+  }
+  item.record.program = std::move(offer.program);
+  return admit(std::move(item), &offer);
+}
+
+// What nothing else of the record says. The search's own has nothing of the kind.
+Result<> CandidatePipeline::keepProvenance(const store::CandidateRecord& record, const Offer& offer) {
+  if (offer.note.empty() && offer.cost.isNothing()) {
+    return {};
+  }
+  return m_parts.record.addEvent(record.run, domain::EventKind::Offer, provenanceJson(record.id, offer));
 }
 
 Result<> CandidatePipeline::enter(store::CandidateRecord& record) {
@@ -289,22 +302,31 @@ Result<> CandidatePipeline::enter(store::CandidateRecord& record) {
   return {};
 }
 
-Result<> CandidatePipeline::addUnwritten(Item item, domain::Evaluation why) {
+Result<> CandidatePipeline::addUnwritten(Item item, domain::Evaluation why, const Offer& offer) {
   item.record.program.language = domain::standardLanguage(m_options.device.kind);
   SWAGE_TRY(enter(item.record));
+  SWAGE_TRY(keepProvenance(item.record, offer));
   return finish(std::move(item), std::move(why));
 }
 
-Result<> CandidatePipeline::admit(Item item) {
+Result<> CandidatePipeline::admit(Item item, const Offer* offer) {
   store::CandidateRecord& record = item.record;
   record.sourceHash = store::sourceHash(record.program);
   SWAGE_TRY(enter(record));
+  if (offer != nullptr) {
+    SWAGE_TRY(keepProvenance(record, *offer));
+  }
   if (record.madeBy == domain::OperatorKind::Baseline && !m_identity.isValid()) {
     m_identity = record.id;
   }
   if (const auto [known, isNew] = m_bySource.try_emplace(record.sourceHash, record.id); !isNew) {
     const domain::CandidateId of = known->second;
     return finish(std::move(item), domain::Duplicate{.of = of, .what = "source"});
+  }
+  if (item.proposer) {
+    if (std::optional<domain::Evaluation> refusal = refusalOf(record.program, m_options.device.target)) {
+      return finish(std::move(item), std::move(*refusal));
+    }
   }
   return build(std::move(item));
 }
@@ -354,6 +376,8 @@ Result<> CandidatePipeline::accept(Item item, const domain::CompiledBinary& bina
   store::CandidateRecord& record = item.record;
   record.kernels = binary.kernels;
   record.binaryHash = binary.binaryHash;
+  record.compileLog = binary.log;
+  record.compileSeconds = binary.seconds;
   if (record.madeBy !=
       domain::OperatorKind::Baseline) {  // PyTorch's own operators are in no cell: nothing was compiled
     record.cell = domain::classify(binary.kernels, record.program.plan.launchCount());
@@ -380,10 +404,10 @@ void CandidatePipeline::evaluateReady() {
 
 // The elite's time as it would be beside the eager that the worker measured when it loaded the task. 0: no racing.
 double CandidatePipeline::screeningNs(const store::CandidateRecord& record) const {
-  if (!isRaced(record.madeBy) || !record.cell) {
+  if (!isRaced(record.madeBy) || !record.cell || !m_options.eliteSpeedup) {
     return 0.0;
   }
-  const domain::Speedup elite = m_parts.searcher.eliteSpeedup(*record.cell);
+  const domain::Speedup elite = m_options.eliteSpeedup(*record.cell);
   return elite.isKnown() ? m_options.eagerNs / elite.value : 0.0;
 }
 
@@ -449,9 +473,10 @@ Result<> CandidatePipeline::finish(Item item, domain::Evaluation evaluation) {
   }
   item.record.elapsedSeconds = elapsed;
   count(evaluation);
-  tell(item, outcomeOf(item.record, evaluation));
   item.record.evaluation = std::move(evaluation);
-  Q_EMIT ended(item.record);
+  tell(item);
+  const store::StageSeconds stages = item.stages.value_or(store::StageSeconds());
+  Q_EMIT ended(item.record, item.record.compileSeconds + stages.verify + stages.timing);
   return {};
 }
 
@@ -460,18 +485,13 @@ void CandidatePipeline::count(const domain::Evaluation& evaluation) {
   m_correct += domain::asCorrect(evaluation) != nullptr ? 1 : 0;
 }
 
-void CandidatePipeline::tell(const Item& item, const search::Outcome& outcome) {
-  if (!item.fromEarlierSitting) {
-    m_parts.searcher.report(search::ProposalId(item.record.proposal), outcome);
-    return;
+void CandidatePipeline::tell(const Item& item) {
+  const CandidateEnd end{.candidate = item.record, .stages = item.stages.value_or(store::StageSeconds())};
+  if (item.proposer) {
+    m_parts.proposers.tell(*item.proposer, end);
+  } else {
+    m_parts.proposers.show(end);
   }
-  search::Proposal proposal;
-  proposal.id = search::ProposalId(item.record.proposal);
-  proposal.genome = item.record.genome;
-  proposal.made_by = item.record.madeBy;
-  proposal.island = item.record.island;
-  proposal.parents = item.record.parents;
-  m_parts.searcher.restore(proposal, outcome);
 }
 
 void CandidatePipeline::check(const Result<>& result) {

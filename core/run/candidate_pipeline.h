@@ -15,13 +15,12 @@
 #include "core/base/result.h"
 #include "core/process/compiler_pool.h"
 #include "core/process/worker_supervisor.h"
-#include "core/search/searcher.h"
+#include "core/run/proposer_pool.h"
 #include "core/store/record.h"
-#include "core/synth/synthesizer.h"
 
 namespace swage::run {
 
-// The way of a candidate: proposal, program, duplicate?, compile, duplicate?, cell, verify and time, record, report.
+// The way of a candidate: offer, duplicate?, compile, duplicate?, cell, verify and time, record, report.
 // Every step is in the record before the next one starts, so a kill at any moment leaves a candidate without an
 // evaluation at worst, and restore() takes it up again. Each candidate goes to the next idle worker: each has a device
 // of its own, all of one model. Borrows everything it works with. One thread only.
@@ -31,8 +30,7 @@ class CandidatePipeline : public QObject {
  public:
   struct Parts {
     store::Record& record;
-    const synth::Synthesizer& synthesizer;
-    search::Searcher& searcher;
+    ProposerPool& proposers;
     process::CompilerPool& compilers;
     process::WorkerSupervisor& worker;
   };
@@ -48,7 +46,9 @@ class CandidatePipeline : public QObject {
     double limitSeconds = 20.0;
     double floorNs = 0.0;  // faster than this is impossible; 0: not known
     double eagerNs = 0.0;  // as the worker measured it when it loaded the task; 0: no racing
+    int islands = 1;       // on which candidates may be
     std::function<double()> elapsedSeconds;
+    std::function<domain::Speedup(const domain::Cell&)> eliteSpeedup{};  // what to race against; empty: no racing
     std::function<bool(std::int64_t inFlight)> mayPropose;
   };
 
@@ -57,10 +57,7 @@ class CandidatePipeline : public QObject {
   // Before anything else: what earlier sittings of the run did. Candidates without an evaluation are taken up again.
   [[nodiscard]] Result<> restore(std::vector<store::CandidateRecord> history);
   // The graph as it is, every node an ATen step. Only in a new run.
-  void addIdentity();
-  // What somebody outside of the search made: operator, island, parents, genome and program are given. It is timed in
-  // full, however slow, and the searcher hears of it. Call run() after it.
-  void addEdit(store::CandidateRecord edit);
+  void addIdentity(domain::Program program);
   void run();
   // One more worker that has the task, on a device of the same model; `device` is its UUID.
   void addWorker(process::WorkerSupervisor& worker, std::string device);
@@ -76,13 +73,13 @@ class CandidatePipeline : public QObject {
   [[nodiscard]] domain::CandidateId identity() const { return m_identity; }
   // What a worker is evaluating; invalid: nothing.
   [[nodiscard]] domain::CandidateId candidateOf(const process::WorkerSupervisor& worker) const;
-  [[nodiscard]] bool isSpaceExhausted() const { return m_exhausted; }
 
  Q_SIGNALS:
   void proposed(const swage::store::CandidateRecord& candidate);
   // Of an earlier sitting, with its end if it had one.
   void restored(const swage::store::CandidateRecord& candidate);
-  void ended(const swage::store::CandidateRecord& candidate);
+  // With what compilers and workers were busy with it, in seconds.
+  void ended(const swage::store::CandidateRecord& candidate, double trialSeconds);
   void halted();
   // Nothing is in flight and nothing new may or can be proposed.
   void drained();
@@ -92,7 +89,7 @@ class CandidatePipeline : public QObject {
   struct Item {
     store::CandidateRecord record;
     std::string binary;
-    bool fromEarlierSitting = false;  // the searcher does not know its proposal
+    std::optional<domain::ProposerName> proposer = {};  // none: of an earlier sitting, or nobody's
     std::optional<store::StageSeconds> stages = {};
   };
   // A worker, what it is evaluating, and what it has been given to go on with.
@@ -110,11 +107,13 @@ class CandidatePipeline : public QObject {
   [[nodiscard]] std::int64_t inWorkers() const;
   [[nodiscard]] Lane* freeLane() const;
   Lane& addLane(process::WorkerSupervisor& worker);
-  bool proposeOne();
-  [[nodiscard]] Result<> propose(const search::Proposal& proposal);
+  bool takeOne();
+  [[nodiscard]] Result<> take(ProposerPool::Taken taken);
+  [[nodiscard]] Result<> keepProvenance(const store::CandidateRecord& record, const Offer& offer);
   [[nodiscard]] Result<> enter(store::CandidateRecord& record);
-  [[nodiscard]] Result<> addUnwritten(Item item, domain::Evaluation why);
-  [[nodiscard]] Result<> admit(Item item);
+  [[nodiscard]] Result<> addUnwritten(Item item, domain::Evaluation why, const Offer& offer);
+  // `offer` is null for what nobody offered in this sitting.
+  [[nodiscard]] Result<> admit(Item item, const Offer* offer = nullptr);
   [[nodiscard]] Result<> build(Item item);
   void handleCompiled(std::uint64_t token, const domain::CompileOutcome& outcome);
   void settleBatch();
@@ -127,7 +126,7 @@ class CandidatePipeline : public QObject {
   [[nodiscard]] Result<> requeue(Item item);
   [[nodiscard]] domain::Evaluation checkFloor(domain::Evaluation evaluation) const;
   [[nodiscard]] Result<> finish(Item item, domain::Evaluation evaluation);
-  void tell(const Item& item, const search::Outcome& outcome);
+  void tell(const Item& item);
   void remember(const store::CandidateRecord& record);
   void count(const domain::Evaluation& evaluation);
   void check(const Result<>& result);
@@ -136,7 +135,6 @@ class CandidatePipeline : public QObject {
   Options m_options;
   enum class Flow : std::uint8_t { Halted, Running, Broken } m_flow = Flow::Halted;
   bool m_evaluatingBatch = false;  // without overlap: which half of the cycle
-  bool m_exhausted = false;
   bool m_pumpQueued = false;
   std::map<std::uint64_t, Item> m_compiling;
   std::map<std::uint64_t, domain::CompileOutcome> m_compiled;  // without overlap: until the whole batch is

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/run/candidate_outcome.h"
+#include "core/run/edit_proposer.h"
+#include "core/run/searcher_proposer.h"
 #include "core/run/session.h"
 #include "core/run/snapshots.h"
 #include "core/run/winner_choice.h"
@@ -142,13 +144,17 @@ void EditEvaluation::handleReady(const wire::TaskReady& task) {
 
 Result<> EditEvaluation::submit() {
   SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.programs.makeSynthesizer(m_bundle->task.graph, m_rig->device()));
-  SWAGE_TRY_ASSIGN(store::CandidateRecord edit, edited());
+  SWAGE_TRY_ASSIGN(Offer edit, edited());
   m_searcher = std::make_unique<search::Searcher>(*m_synthesizer, search::SearchOptions{});
   m_onlyEdit = std::make_unique<search::Searcher>(*m_synthesizer, search::SearchOptions{});
   startCompilers();
+  SWAGE_TRY(
+      m_proposers.add(std::make_unique<SearcherProposer>(*m_searcher, *m_synthesizer), ProposerPool::Turns::None));
+  auto person = std::make_unique<EditProposer>();
+  person->submit(std::move(edit));
+  SWAGE_TRY(m_proposers.add(std::move(person)));
   m_pipeline = std::make_unique<CandidatePipeline>(
-      CandidatePipeline::Parts{*m_record, *m_synthesizer, *m_searcher, *m_compilers, m_rig->worker()},
-      pipelineOptions());
+      CandidatePipeline::Parts{*m_record, m_proposers, *m_compilers, m_rig->worker()}, pipelineOptions());
   connect(m_pipeline.get(), &CandidatePipeline::ended, this, &EditEvaluation::handleEnded);
   connect(m_pipeline.get(), &CandidatePipeline::drained, this, &EditEvaluation::handleDrained);
   connect(m_pipeline.get(), &CandidatePipeline::failed, this, &EditEvaluation::fail);
@@ -156,7 +162,6 @@ Result<> EditEvaluation::submit() {
   // What a search left unfinished is for `resume` to take up.
   std::erase_if(history, [](const store::CandidateRecord& candidate) { return !candidate.evaluation; });
   SWAGE_TRY(m_pipeline->restore(std::move(history)));
-  m_pipeline->addEdit(std::move(edit));
   m_pipeline->run();
   Q_EMIT stageChanged("compiling");
   return {};
@@ -176,8 +181,8 @@ void EditEvaluation::startCompilers() {
   });
 }
 
-Result<store::CandidateRecord> EditEvaluation::edited() const {
-  store::CandidateRecord edit;
+Result<Offer> EditEvaluation::edited() const {
+  Offer edit;
   edit.madeBy = domain::OperatorKind::Human;
   edit.island = m_parent.island;
   edit.parents = {m_parent.id};
@@ -203,7 +208,8 @@ CandidatePipeline::Options EditEvaluation::pipelineOptions() const {
   options.eagerNs = m_task.eager.medianNs;
   options.floorNs = m_task.doubts.empty() ? stats::roofline(m_bundle->task.graph, m_rig->device()).floorNs : 0.0;
   options.elapsedSeconds = [elapsed = m_run.elapsedSeconds] { return elapsed; };
-  options.mayPropose = [](std::int64_t) { return false; };
+  options.islands = m_searcher->archive().islandCount();
+  options.mayPropose = [](std::int64_t) { return true; };  // the one edit
   return options;
 }
 

@@ -11,6 +11,7 @@
 #include "core/process/compiler_pool.h"
 #include "core/run/candidate_pipeline.h"
 #include "core/run/finishing_pass.h"
+#include "core/run/proposer_pool.h"
 #include "core/run/session_parts.h"
 #include "core/services/edit_service.h"
 #include "core/store/record.h"
@@ -46,7 +47,7 @@ class EditEvaluation : public QObject {
   void handleReady(const wire::TaskReady& task);
   [[nodiscard]] Result<> submit();
   void startCompilers();
-  [[nodiscard]] Result<store::CandidateRecord> edited() const;
+  [[nodiscard]] Result<Offer> edited() const;
   [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;
   void handleEnded(const store::CandidateRecord& candidate);
   void handleDrained();
@@ -73,6 +74,7 @@ class EditEvaluation : public QObject {
   std::unique_ptr<synth::Synthesizer> m_synthesizer;
   std::unique_ptr<search::Searcher> m_searcher;
   std::unique_ptr<search::Searcher> m_onlyEdit;  // whose one elite is the edit
+  ProposerPool m_proposers{ProposerPool::Options(), this};
   std::unique_ptr<trust::Rig> m_rig;
   std::unique_ptr<process::CompilerPool> m_compilers;
   std::unique_ptr<CandidatePipeline> m_pipeline;

@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/run/proposer_board.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
 
 namespace swage::run {
+namespace {
+
+// One beside the search, of which the searcher may have heard.
+void place(std::vector<services::Proposer>& proposers, const search::ProposerCredit& credit) {
+  auto found = std::find_if(proposers.begin(), proposers.end(),
+                            [&credit](const services::Proposer& one) { return one.name == credit.name.text(); });
+  if (found == proposers.end()) {
+    found = proposers.insert(found, {.name = credit.name.text()});
+  }
+  found->credit = credit.quality;
+  found->share = credit.share;
+  found->improved = credit.improved;
+  found->seconds = credit.cost.seconds + credit.trialSeconds;
+  found->cents = credit.cost.cents;
+  found->tokens = credit.cost.tokens;
+}
+
+}  // namespace
 
 void ProposerBoard::countProposed(const store::CandidateRecord& candidate) {
   services::ProposerTally& tally = m_tallies[{candidate.madeBy, candidate.island}];
@@ -16,8 +36,10 @@ void ProposerBoard::countProposed(const store::CandidateRecord& candidate) {
   tally.lastStatus = domain::name(domain::CandidateStatus::Pending);
 }
 
-void ProposerBoard::countEnded(const store::CandidateRecord& candidate, const search::Archive& archive) {
+void ProposerBoard::countEnded(const store::CandidateRecord& candidate, double trialSeconds,
+                               const search::Archive& archive) {
   services::ProposerTally& tally = m_tallies[{candidate.madeBy, candidate.island}];
+  m_trialSeconds[candidate.madeBy] += trialSeconds;
   if (candidate.id == tally.last && candidate.evaluation) {
     tally.lastStatus = domain::statusName(*candidate.evaluation);
   }
@@ -25,9 +47,7 @@ void ProposerBoard::countEnded(const store::CandidateRecord& candidate, const se
     return;
   }
   ++tally.correct;
-  const auto& elite = candidate.cell ? archive.at(candidate.island % archive.islandCount(), *candidate.cell).elite
-                                     : std::optional<search::Elite>();
-  if (elite && elite->candidate == candidate.id) {
+  if (holdsItsCell(candidate, archive)) {
     ++tally.improved;
     m_makers.emplace(candidate.id.value(), candidate.madeBy);
   }
@@ -36,20 +56,31 @@ void ProposerBoard::countEnded(const store::CandidateRecord& candidate, const se
 void ProposerBoard::takeUp(const store::CandidateRecord& candidate, const search::Archive& archive) {
   countProposed(candidate);
   if (candidate.evaluation) {
-    countEnded(candidate, archive);
+    countEnded(candidate, candidate.compileSeconds, archive);
   }
 }
 
-services::ProposerReport ProposerBoard::report(const search::Searcher& searcher, double elapsedSeconds) const {
+services::ProposerReport ProposerBoard::report(const search::Searcher& searcher,
+                                               const search::ProposerCredits& proposers,
+                                               const domain::ProposerName& searchName, double elapsedSeconds) const {
   services::ProposerReport report;
   report.elapsedSeconds = elapsedSeconds;
   report.filledCells = searcher.archive().filledCells();
   const search::Exchange exchange = searcher.exchange();
   report.exchange = {exchange.migrations, exchange.adopted, exchange.reportsSinceImprovement};
   for (const search::OperatorCredit& credit : searcher.credits()) {
-    report.proposers.push_back(
-        {.name = std::string(domain::name(credit.kind)), .credit = credit.quality, .share = credit.weight});
+    const auto spent = m_trialSeconds.find(credit.name);
+    report.proposers.push_back({.name = credit.name.text(),
+                                .credit = credit.quality,
+                                .share = credit.weight * proposers.share(searchName),
+                                .improved = credit.improved,
+                                .seconds = spent == m_trialSeconds.end() ? 0.0 : spent->second});
     report.improvements += credit.improved;
+  }
+  for (const search::ProposerCredit& credit : proposers.list()) {
+    if (credit.name != searchName) {
+      place(report.proposers, credit);
+    }
   }
   std::map<Key, services::ProposerTally> tallies = m_tallies;
   for (const search::PlacedElite& placed : searcher.archive().elites()) {
@@ -69,10 +100,24 @@ services::ProposerReport ProposerBoard::report(const search::Searcher& searcher,
   return report;
 }
 
+bool holdsItsCell(const store::CandidateRecord& candidate, const search::Archive& archive) {
+  if (!candidate.cell) {
+    return false;
+  }
+  const auto& elite = archive.at(candidate.island % archive.islandCount(), *candidate.cell).elite;
+  return elite && elite->candidate == candidate.id;
+}
+
 std::string sampleJson(const services::ActivitySample& sample) {
   domain::Json proposers = domain::Json::array();
   for (const services::Proposer& proposer : sample.proposers) {
-    proposers.push_back({{"name", proposer.name}, {"credit", proposer.credit}, {"share", proposer.share}});
+    proposers.push_back({{"name", proposer.name},
+                         {"credit", proposer.credit},
+                         {"share", proposer.share},
+                         {"improved", proposer.improved},
+                         {"seconds", proposer.seconds},
+                         {"cents", proposer.cents},
+                         {"tokens", proposer.tokens}});
   }
   return domain::dumpJson({{"elapsed_s", sample.elapsedSeconds},
                            {"cells", sample.filledCells},
@@ -97,7 +142,12 @@ Result<services::ActivitySample> parseSample(std::string_view json) {
     for (const domain::Json& proposer : parsed.at("proposers")) {
       sample.proposers.push_back({.name = proposer.at("name").get<std::string>(),
                                   .credit = proposer.at("credit").get<double>(),
-                                  .share = proposer.at("share").get<double>()});
+                                  .share = proposer.at("share").get<double>(),
+                                  // An earlier version kept none of these.
+                                  .improved = proposer.value("improved", std::int64_t{0}),
+                                  .seconds = proposer.value("seconds", 0.0),
+                                  .cents = proposer.value("cents", 0.0),
+                                  .tokens = proposer.value("tokens", std::int64_t{0})});
     }
     return sample;
   } catch (const domain::Json::exception& error) {

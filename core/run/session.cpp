@@ -48,6 +48,7 @@ Session::~Session() {
   m_sanitizing.reset();
   m_finishing.reset();
   m_pipeline.reset();
+  m_proposerPool.reset();
 }
 
 void Session::start(const services::RunSpec& spec) {
@@ -151,9 +152,9 @@ bool Session::mayPropose(std::int64_t inFlight) const {
   return !isTimeOver() && (m_spec.maxEvaluations <= 0 || m_pipeline->evaluations() + inFlight < m_spec.maxEvaluations);
 }
 
-void Session::handleEnded(const store::CandidateRecord& candidate) {
+void Session::handleEnded(const store::CandidateRecord& candidate, double trialSeconds) {
   m_archiveDirty = true;
-  m_proposers.countEnded(candidate, m_searcher->archive());
+  m_proposers.countEnded(candidate, trialSeconds, m_searcher->archive());
   Q_EMIT candidateEvaluated(rowOf(candidate, m_eagerSpeedup, m_roof.roofNs));
   const bool isIdentity = candidate.id == m_pipeline->identity();
   if (isIdentity && candidate.evaluation && domain::asCorrect(*candidate.evaluation) == nullptr) {
@@ -202,7 +203,7 @@ void Session::handleDrained() {
   if (m_concluding || isFinishing() || m_afterHalt != AfterHalt::Nothing || m_state != RunState::Running) {
     return;
   }
-  if (m_pipeline->isSpaceExhausted()) {
+  if (m_search->isExhausted()) {
     notice(services::Notice::Severity::Info, "every program the patterns can make for this task has been tried");
   }
   requestHalt(AfterHalt::Finish);

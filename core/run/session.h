@@ -18,7 +18,9 @@
 #include "core/run/finishing_pass.h"
 #include "core/run/lane_board.h"
 #include "core/run/proposer_board.h"
+#include "core/run/proposer_pool.h"
 #include "core/run/search_clock.h"
+#include "core/run/searcher_proposer.h"
 #include "core/run/session_parts.h"
 #include "core/run/task_preparation.h"
 #include "core/services/activity.h"
@@ -91,6 +93,8 @@ class Session : public QObject {
   void noticeDoubts(const domain::Baseline& baseline);
   void startSearch();
   [[nodiscard]] Result<> buildSearch();
+  [[nodiscard]] Result<> buildProposers();
+  [[nodiscard]] Result<> takeUpHistory();
   [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;
   [[nodiscard]] double limitSeconds() const;
 
@@ -122,7 +126,7 @@ class Session : public QObject {
 
   // session.cpp: the search and the end.
   void setState(services::RunState state);
-  void handleEnded(const store::CandidateRecord& candidate);
+  void handleEnded(const store::CandidateRecord& candidate, double trialSeconds);
   void handleHalted();
   void handleDrained();
   void requestHalt(AfterHalt then);
@@ -174,6 +178,8 @@ class Session : public QObject {
   std::unique_ptr<trust::Rig> m_rig;
   std::vector<std::unique_ptr<Lane>> m_lanes;
   std::unique_ptr<process::CompilerPool> m_compilers;
+  std::unique_ptr<ProposerPool> m_proposerPool;
+  SearcherProposer* m_search = nullptr;  // the pool's
   std::unique_ptr<CandidatePipeline> m_pipeline;
   std::unique_ptr<trust::SanitizerPass> m_sanitizing;
   std::unique_ptr<FinishingPass> m_finishing;

@@ -59,19 +59,21 @@ void Session::emitLanes() {
 }
 
 void Session::emitProposers() {
-  Q_EMIT proposersChanged(m_proposers.report(*m_searcher, m_clock.elapsedSeconds()));
+  Q_EMIT proposersChanged(
+      m_proposers.report(*m_searcher, m_proposerPool->credits(), m_search->name(), m_clock.elapsedSeconds()));
 }
 
 Result<> Session::keepProposers(Keep when) {
   const double elapsed = m_clock.elapsedSeconds();
   const double pause = std::max(kLeastSampleSeconds, kSampleShare * elapsed);
   const bool isDue = when == Keep::Now ? elapsed > m_sampledAt : m_clock.isRunning() && elapsed >= m_sampledAt + pause;
-  if (!isDue || !m_searcher || !m_record || !m_run.isValid()) {
+  if (!isDue || !m_proposerPool || !m_record || !m_run.isValid()) {
     return {};
   }
   m_sampledAt = elapsed;
-  return m_record->addEvent(m_run, domain::EventKind::Proposers,
-                            sampleJson(sampleOf(m_proposers.report(*m_searcher, elapsed))));
+  const services::ProposerReport report =
+      m_proposers.report(*m_searcher, m_proposerPool->credits(), m_search->name(), elapsed);
+  return m_record->addEvent(m_run, domain::EventKind::Proposers, sampleJson(sampleOf(report)));
 }
 
 }  // namespace swage::run

@@ -14,6 +14,7 @@ namespace swage::run {
 
 void Session::finishSearch() {
   m_clock.hold();
+  m_proposerPool->stop();
   if (m_device.kind == domain::DeviceKind::Cuda) {
     sanitise();
   } else {

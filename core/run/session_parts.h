@@ -8,6 +8,7 @@
 #include "core/base/monotonic_now.h"
 #include "core/domain/device_kind.h"
 #include "core/process/programs.h"
+#include "core/run/proposer.h"
 #include "core/trust/self_test_gate.h"
 
 namespace swage::run {
@@ -21,6 +22,7 @@ struct SessionParts {
   std::optional<trust::SelfTestPolicy> selfTest;      // none: nobody asks whether the device can be trusted
   double minLimitSeconds = 20.0;                      // the least that an evaluation may take
   std::vector<domain::DeviceKind> profiledTargets{};  // where the candidates measured again at the end are profiled
+  std::vector<ProposerFactory> proposers{};           // beside the search; a run has one of each
 
   [[nodiscard]] static SessionParts standard(const process::Locations& locations);
   // How many candidates compute-sanitizer checks at once: one for two cores, and few.

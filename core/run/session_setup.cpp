@@ -12,6 +12,7 @@
 #include "core/process/spare_worker.h"
 #include "core/run/baseline_stage.h"
 #include "core/run/elite_profiles.h"
+#include "core/run/offer_event.h"
 #include "core/run/session.h"
 #include "core/run/snapshots.h"
 #include "core/stats/agreement.h"
@@ -406,9 +407,9 @@ Result<> Session::buildSearch() {
     m_compilersGone = true;
     finishWhenQuiet();
   });
+  SWAGE_TRY(buildProposers());
   m_pipeline = std::make_unique<CandidatePipeline>(
-      CandidatePipeline::Parts{*m_record, *m_synthesizer, *m_searcher, *m_compilers, m_rig->worker()},
-      pipelineOptions());
+      CandidatePipeline::Parts{*m_record, *m_proposerPool, *m_compilers, m_rig->worker()}, pipelineOptions());
   connect(m_pipeline.get(), &CandidatePipeline::proposed, this, [this](const store::CandidateRecord& candidate) {
     m_proposers.countProposed(candidate);
     m_archiveDirty = true;
@@ -419,13 +420,49 @@ Result<> Session::buildSearch() {
   connect(m_pipeline.get(), &CandidatePipeline::halted, this, &Session::handleHalted);
   connect(m_pipeline.get(), &CandidatePipeline::drained, this, &Session::handleDrained);
   connect(m_pipeline.get(), &CandidatePipeline::failed, this, &Session::fail);
+  return takeUpHistory();
+}
+
+// The search first: it keeps the archive.
+Result<> Session::buildProposers() {
+  m_proposerPool = std::make_unique<ProposerPool>(
+      ProposerPool::Options{.now = m_parts.now, .isElite = [this](const store::CandidateRecord& candidate) {
+                              return holdsItsCell(candidate, m_searcher->archive());
+                            }});
+  auto search = std::make_unique<SearcherProposer>(*m_searcher, *m_synthesizer);
+  m_search = search.get();
+  SWAGE_TRY(m_proposerPool->add(std::move(search)));
+  const ProposerContext context{.task = m_bundle->task, .device = m_device, .run = m_run, .seed = m_spec.seed};
+  for (const ProposerFactory& make : m_parts.proposers) {
+    SWAGE_TRY(m_proposerPool->add(make(context)));
+  }
+  connect(m_proposerPool.get(), &ProposerPool::dropped, this, [this](const auto& proposer, const Error& why) {
+    notice(services::Notice::Severity::Warning,
+           fmt::format("the proposer '{}' is asked no more: {}", proposer.text(), why.message()), why.hint());
+  });
+  return {};
+}
+
+Result<> Session::takeUpHistory() {
   if (m_resumed) {
     SWAGE_TRY_ASSIGN(std::vector<store::CandidateRecord> history, m_record->history(m_run));
     SWAGE_TRY(m_pipeline->restore(std::move(history)));
+    SWAGE_TRY_ASSIGN(const std::vector<domain::RunEvent> events, m_record->events(m_run));
+    for (const domain::RunEvent& event : events) {
+      if (event.kind == domain::EventKind::Offer) {
+        SWAGE_TRY_ASSIGN(const OfferProvenance offer, parseProvenance(event.json));
+        m_proposerPool->addCost(offer.madeBy, offer.cost);
+      }
+    }
   }
-  if (!m_pipeline->identity().isValid()) {
-    m_pipeline->addIdentity();
+  if (m_pipeline->identity().isValid()) {
+    return {};
   }
+  Result<domain::Program> program = m_synthesizer->realise(domain::Genome());
+  if (!program) {
+    return std::move(program).error().withContext("writing the graph as a launch plan");
+  }
+  m_pipeline->addIdentity(std::move(*program));
   return {};
 }
 
@@ -450,6 +487,8 @@ CandidatePipeline::Options Session::pipelineOptions() const {
   // Where the outputs do not depend on all inputs, as a doubtful task's may not, nothing has to be read.
   options.floorNs = m_task.doubts.empty() ? m_roof.floorNs : 0.0;
   options.eagerNs = m_task.eager.medianNs;
+  options.islands = m_searcher->archive().islandCount();
+  options.eliteSpeedup = [this](const domain::Cell& cell) { return m_searcher->eliteSpeedup(cell); };
   options.elapsedSeconds = [this] { return m_clock.elapsedSeconds(); };
   options.mayPropose = [this](std::int64_t inFlight) { return mayPropose(inFlight); };
   return options;

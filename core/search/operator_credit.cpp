@@ -17,18 +17,18 @@ OperatorCredits::OperatorCredits() {
   entry(OperatorKind::Aimed);
 }
 
-OperatorCredit& OperatorCredits::entry(OperatorKind kind) {
-  OperatorCredit& found = m_entries[kind];
-  found.kind = kind;
+OperatorCredit& OperatorCredits::entry(const domain::ProposerName& madeBy) {
+  OperatorCredit& found = m_entries[madeBy];
+  found.name = madeBy;
   return found;
 }
 
-void OperatorCredits::countProposed(OperatorKind kind) {
-  ++entry(kind).proposed;
+void OperatorCredits::countProposed(const domain::ProposerName& madeBy) {
+  ++entry(madeBy).proposed;
 }
 
-void OperatorCredits::countResult(OperatorKind kind, Result result, Learn learn) {
-  OperatorCredit& found = entry(kind);
+void OperatorCredits::countResult(const domain::ProposerName& madeBy, Result result, Learn learn) {
+  OperatorCredit& found = entry(madeBy);
   found.correct += result != Result::Failed ? 1 : 0;
   found.improved += result == Result::Improved ? 1 : 0;
   if (learn == Learn::Yes) {
@@ -37,8 +37,9 @@ void OperatorCredits::countResult(OperatorKind kind, Result result, Learn learn)
   }
 }
 
-double OperatorCredits::share(OperatorKind kind) const {
-  if (std::find(kStructural.begin(), kStructural.end(), kind) == kStructural.end()) {
+double OperatorCredits::share(const domain::ProposerName& madeBy) const {
+  const auto kind = madeBy.kind();
+  if (!kind || std::find(kStructural.begin(), kStructural.end(), *kind) == kStructural.end()) {
     return 0.0;
   }
   double sum = 0.0;
@@ -47,7 +48,7 @@ double OperatorCredits::share(OperatorKind kind) const {
   }
   const double free = 1.0 - kFloor * static_cast<double>(kStructural.size());
   // Qualities only decay towards 0, so the sum stays positive but may underflow in an endless run of failures.
-  const double part = sum > 1e-9 ? m_entries.at(kind).quality / sum : 1.0 / static_cast<double>(kStructural.size());
+  const double part = sum > 1e-9 ? m_entries.at(madeBy).quality / sum : 1.0 / static_cast<double>(kStructural.size());
   return kFloor + free * part;
 }
 
@@ -57,21 +58,21 @@ OperatorKind OperatorCredits::choose(Random& random) const {
   return kStructural[pickWeighted(weights, random)];
 }
 
-int OperatorCredits::proposed(OperatorKind kind) const {
-  const auto found = m_entries.find(kind);
+int OperatorCredits::proposed(const domain::ProposerName& madeBy) const {
+  const auto found = m_entries.find(madeBy);
   return found == m_entries.end() ? 0 : found->second.proposed;
 }
 
 std::vector<OperatorCredit> OperatorCredits::list(double localShare, double aimedShare) const {
   std::vector<OperatorCredit> credits;
-  for (const auto& [kind, found] : m_entries) {
+  for (const auto& [madeBy, found] : m_entries) {
     credits.push_back(found);
-    if (kind == OperatorKind::Parameter) {
+    if (madeBy == OperatorKind::Parameter) {
       credits.back().weight = localShare;
-    } else if (kind == OperatorKind::Aimed) {
+    } else if (madeBy == OperatorKind::Aimed) {
       credits.back().weight = (1.0 - localShare) * aimedShare;
     } else {
-      credits.back().weight = (1.0 - localShare) * (1.0 - aimedShare) * share(kind);
+      credits.back().weight = (1.0 - localShare) * (1.0 - aimedShare) * share(madeBy);
     }
   }
   return credits;

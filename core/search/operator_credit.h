@@ -11,9 +11,9 @@
 
 namespace swage::search {
 
-// The credit an operator has earned.
+// The credit that an operator, or whoever else made a candidate, has earned.
 struct OperatorCredit {
-  domain::OperatorKind kind = domain::OperatorKind::Synthesis;
+  domain::ProposerName name = domain::OperatorKind::Synthesis;
   int proposed = 0;
   int correct = 0;
   int improved = 0;      // entered the archive
@@ -41,21 +41,21 @@ class OperatorCredits {
 
   OperatorCredits();
 
-  void countProposed(domain::OperatorKind kind);
-  void countResult(domain::OperatorKind kind, Result result, Learn learn);
+  void countProposed(const domain::ProposerName& madeBy);
+  void countResult(const domain::ProposerName& madeBy, Result result, Learn learn);
 
-  // Share among the structural operators; 0 for any other kind.
-  [[nodiscard]] double share(domain::OperatorKind kind) const;
+  // Share among the structural operators; 0 for anybody else.
+  [[nodiscard]] double share(const domain::ProposerName& madeBy) const;
   [[nodiscard]] domain::OperatorKind choose(Random& random) const;
-  [[nodiscard]] int proposed(domain::OperatorKind kind) const;
-  // All operators that were used or can be, in the order of the enumeration, with the weights that the given shares
-  // of local search and aimed changes leave.
+  [[nodiscard]] int proposed(const domain::ProposerName& madeBy) const;
+  // All operators that were used or can be, in the order of the enumeration, and behind them the others who made
+  // something, with the weights that the given shares of local search and aimed changes leave.
   [[nodiscard]] std::vector<OperatorCredit> list(double localShare, double aimedShare) const;
 
  private:
-  OperatorCredit& entry(domain::OperatorKind kind);
+  OperatorCredit& entry(const domain::ProposerName& madeBy);
 
-  std::map<domain::OperatorKind, OperatorCredit> m_entries;
+  std::map<domain::ProposerName, OperatorCredit> m_entries;
 };
 
 }  // namespace swage::search

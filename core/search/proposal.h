@@ -18,7 +18,7 @@ using ProposalId = StrongId<struct ProposalIdTag>;
 struct Proposal {
   ProposalId id;
   std::optional<domain::Genome> genome;  // what is made here has one; other proposers have programs of their own
-  domain::OperatorKind made_by = domain::OperatorKind::Synthesis;
+  domain::ProposerName made_by = domain::OperatorKind::Synthesis;
   int island = 0;
   std::vector<domain::CandidateId> parents;
   std::optional<domain::Cell> aim;

@@ -362,7 +362,7 @@ std::vector<OperatorCredit> Searcher::credits() const {
   }
   auto credits = m_state->credits.list(0.0, 0.0);
   for (OperatorCredit& credit : credits) {  // nothing to vary yet
-    credit.weight = credit.kind == OperatorKind::Synthesis ? 1.0 : 0.0;
+    credit.weight = credit.name == OperatorKind::Synthesis ? 1.0 : 0.0;
   }
   return credits;
 }

@@ -30,11 +30,23 @@ struct LaneStatus {
   [[nodiscard]] double busyShare() const { return lifeSeconds > 0.0 ? busySeconds / lifeSeconds : -1.0; }
 };
 
-// Whoever proposes candidates. An operator of the search today; the window knows no more of one than is written here.
+// Whoever proposes candidates: an operator of the search, a person, a language model. The window knows no more of one
+// than is written here.
 struct Proposer {
-  std::string name;     // "pattern swap"
-  double credit = 0.0;  // of what it proposed lately, how much entered the archive: 0 to 1
-  double share = 0.0;   // of all proposals, that it gets now
+  std::string name;           // "pattern swap"
+  double credit = 0.0;        // of what it proposed lately, how much entered the archive: 0 to 1
+  double share = 0.0;         // of all proposals, that it gets now
+  std::int64_t improved = 0;  // how often something of its entered the archive
+  double seconds = 0.0;       // that it took to make its candidates, and compilers and workers to try them
+  double cents = 0.0;         // that they cost
+  std::int64_t tokens = 0;    // of a language model
+
+  // How often it improved the archive for what it spent; negative: it spent nothing of the kind.
+  [[nodiscard]] double improvedPerSecond() const { return improvedFor(seconds); }
+  [[nodiscard]] double improvedPerCent() const { return improvedFor(cents); }
+  [[nodiscard]] double improvedFor(double spent) const {
+    return spent > 0.0 ? static_cast<double>(improved) / spent : -1.0;
+  }
 };
 
 // What one proposer has done on one island.

@@ -106,7 +106,7 @@ Result<std::optional<std::int64_t>> putUnlessEmpty(const Artifacts& artifacts, S
 // The row of a candidate as far as its evaluation needs it.
 struct CandidateState {
   LedgerEntry entry;
-  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  domain::ProposerName madeBy = domain::OperatorKind::Synthesis;
   bool wasEvaluated = false;
 };
 
@@ -126,7 +126,7 @@ Result<CandidateState> stateOf(SQLite::Database& connection, domain::CandidateId
   const auto status = domain::parseCandidateStatus(find.getColumn(3).getString());
   state.wasEvaluated = !status || domain::isEvaluated(*status);
   const std::string madeBy = find.getColumn(4).getString();
-  state.madeBy = domain::parseOperatorKind(madeBy).value_or(domain::OperatorKind::Synthesis);
+  state.madeBy = domain::ProposerName::parse(madeBy).value_or(domain::OperatorKind::Synthesis);
   return state;
 }
 

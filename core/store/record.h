@@ -57,7 +57,7 @@ struct RunRow : domain::RunSummary {
 struct NewCandidate {
   domain::RunId run;
   int island = 0;
-  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  domain::ProposerName madeBy = domain::OperatorKind::Synthesis;
   std::vector<domain::CandidateId> parents;
   std::optional<domain::Genome> genome;  // of a program that was synthesised
   domain::Program program;
@@ -86,7 +86,7 @@ struct CandidateRecord {
   domain::RunId run;
   std::int64_t proposal = 0;
   int island = 0;
-  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  domain::ProposerName madeBy = domain::OperatorKind::Synthesis;
   std::vector<domain::CandidateId> parents;
   std::optional<domain::Genome> genome;  // of a program that was synthesised
   domain::Program program;
@@ -102,9 +102,9 @@ struct CandidateRecord {
   double elapsedSeconds = 0.0;  // search time of the run when it was evaluated
 };
 
-// What one operator has proposed on one island.
+// What one operator, or another proposer, has proposed on one island.
 struct ProposerLine {
-  domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+  domain::ProposerName madeBy = domain::OperatorKind::Synthesis;
   int island = 0;
   std::int64_t proposed = 0;
   std::int64_t correct = 0;

@@ -11,15 +11,16 @@
 namespace swage::store {
 namespace {
 
-using Key = std::pair<domain::OperatorKind, int>;
+using Key = std::pair<domain::ProposerName, int>;
 using Lines = std::map<Key, ProposerLine>;
 
-Result<domain::OperatorKind> operatorIn(const SQLite::Statement& row, int column) {
+Result<domain::ProposerName> proposerIn(const SQLite::Statement& row, int column) {
   const std::string text = row.getColumn(column).getString();
-  if (const auto kind = domain::parseOperatorKind(text)) {
-    return *kind;
+  if (auto proposer = domain::ProposerName::parse(text)) {
+    return std::move(*proposer);
   }
-  return Error(ErrorKind::Storage, fmt::format("the record has a candidate of an unknown operator '{}'", text));
+  return Error(ErrorKind::Storage,
+               fmt::format("the record has a candidate of an operator '{}', which is no name", text));
 }
 
 Result<> countCandidates(SQLite::Database& connection, domain::RunId run, Lines& lines) {
@@ -29,15 +30,15 @@ Result<> countCandidates(SQLite::Database& connection, domain::RunId run, Lines&
                           "WHERE run_id = ? GROUP BY operator, island");
   bindAll(query, run.value());
   while (query.executeStep()) {
-    SWAGE_TRY_ASSIGN(const domain::OperatorKind kind, operatorIn(query, 0));
+    SWAGE_TRY_ASSIGN(const domain::ProposerName madeBy, proposerIn(query, 0));
     const int island = query.getColumn(1).getInt();
-    lines[{kind, island}] = {.madeBy = kind,
-                             .island = island,
-                             .proposed = query.getColumn(2).getInt64(),
-                             .correct = query.getColumn(3).getInt64(),
-                             .elites = 0,
-                             .last = domain::CandidateId(query.getColumn(4).getInt64()),
-                             .lastStatus = query.getColumn(5).getString()};
+    lines[{madeBy, island}] = {.madeBy = madeBy,
+                               .island = island,
+                               .proposed = query.getColumn(2).getInt64(),
+                               .correct = query.getColumn(3).getInt64(),
+                               .elites = 0,
+                               .last = domain::CandidateId(query.getColumn(4).getInt64()),
+                               .lastStatus = query.getColumn(5).getString()};
   }
   return {};
 }
@@ -48,9 +49,9 @@ Result<> countElites(SQLite::Database& connection, domain::RunId run, Lines& lin
                           "JOIN candidates ON candidates.id = best_candidate WHERE cells.run_id = ? GROUP BY 1, 2");
   bindAll(query, run.value());
   while (query.executeStep()) {
-    SWAGE_TRY_ASSIGN(const domain::OperatorKind kind, operatorIn(query, 0));
+    SWAGE_TRY_ASSIGN(const domain::ProposerName madeBy, proposerIn(query, 0));
     const int island = query.getColumn(1).getInt();
-    lines[{kind, island}].elites = query.getColumn(2).getInt();
+    lines[{madeBy, island}].elites = query.getColumn(2).getInt();
   }
   return {};
 }

@@ -55,13 +55,13 @@ Result<std::optional<domain::Cell>> cellFrom(SQLite::Statement& row, int column)
   return std::optional<domain::Cell>(domain::Cell::fromIndex(index));
 }
 
-Result<domain::OperatorKind> operatorFrom(SQLite::Statement& row, int column) {
+Result<domain::ProposerName> proposerFrom(SQLite::Statement& row, int column) {
   const std::string text = row.getColumn(column).getString();
-  const auto kind = domain::parseOperatorKind(text);
-  if (!kind) {
-    return rowError("operator", fmt::format("'{}' is not known", text));
+  auto proposer = domain::ProposerName::parse(text);
+  if (!proposer) {
+    return rowError("operator", fmt::format("'{}' is no name", text));
   }
-  return *kind;
+  return std::move(*proposer);
 }
 
 domain::CandidateId optionalId(SQLite::Statement& row, int column) {
@@ -103,7 +103,7 @@ std::optional<double> largestError(const std::vector<domain::OutputError>& error
 }
 
 // PyTorch's own operators are eager, whatever the detour through a launch plan costs.
-std::optional<domain::Speedup> overEagerOf(const domain::PairedTiming& timing, domain::OperatorKind madeBy) {
+std::optional<domain::Speedup> overEagerOf(const domain::PairedTiming& timing, const domain::ProposerName& madeBy) {
   const domain::Speedup speedup = domain::againstEager(timing);
   const bool isUsable = std::isfinite(speedup.value) && std::isfinite(speedup.low) && std::isfinite(speedup.high);
   if (!isUsable || !speedup.isKnown()) {
@@ -224,7 +224,7 @@ Result<CandidateRow> rowFrom(SQLite::Statement& row, const domain::Speedup& eage
   found.id = domain::CandidateId(row.getColumn(column++).getInt64());
   found.run = domain::RunId(row.getColumn(column++).getInt64());
   found.island = row.getColumn(column++).getInt();
-  SWAGE_TRY_ASSIGN(found.madeBy, operatorFrom(row, column++));
+  SWAGE_TRY_ASSIGN(found.madeBy, proposerFrom(row, column++));
   SWAGE_TRY_ASSIGN(found.cell, cellFrom(row, column++));
   SWAGE_TRY_ASSIGN(found.status, statusFrom(row, column++));
   found.summary = row.getColumn(column++).getString();
@@ -258,7 +258,7 @@ Result<StoredCandidate> recordFrom(SQLite::Statement& row) {
   record.run = domain::RunId(row.getColumn(column++).getInt64());
   record.proposal = row.getColumn(column++).getInt64();
   record.island = row.getColumn(column++).getInt();
-  SWAGE_TRY_ASSIGN(record.madeBy, operatorFrom(row, column++));
+  SWAGE_TRY_ASSIGN(record.madeBy, proposerFrom(row, column++));
   SWAGE_TRY_ASSIGN(record.parents, splitIds(row.getColumn(column++).getString()));
   SWAGE_TRY_ASSIGN(record.cell, cellFrom(row, column++));
   record.createdAtMs = row.getColumn(column++).getInt64();
@@ -285,7 +285,7 @@ Result<StoredCandidate> recordFrom(SQLite::Statement& row) {
   return stored;
 }
 
-EvaluationColumns columnsOf(const domain::Evaluation& evaluation, domain::OperatorKind madeBy) {
+EvaluationColumns columnsOf(const domain::Evaluation& evaluation, const domain::ProposerName& madeBy) {
   EvaluationColumns columns;
   columns.status = domain::statusOf(evaluation);
   columns.summary = domain::summary(evaluation);

@@ -53,6 +53,6 @@ struct EvaluationColumns {
   std::optional<double> rank;                // its lower end; absent: it does not compete
   std::optional<double> relativeError;
 };
-[[nodiscard]] EvaluationColumns columnsOf(const domain::Evaluation& evaluation, domain::OperatorKind madeBy);
+[[nodiscard]] EvaluationColumns columnsOf(const domain::Evaluation& evaluation, const domain::ProposerName& madeBy);
 
 }  // namespace swage::store

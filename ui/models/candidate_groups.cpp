@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "ui/models/format.h"
@@ -15,6 +16,11 @@ namespace {
 
 QString tr(const char* text) {
   return QCoreApplication::translate("groups", text);
+}
+
+// Operators in the order of their enumeration, then whoever else proposes.
+int placeOf(const domain::ProposerName& madeBy) {
+  return madeBy.kind() ? static_cast<int>(*madeBy.kind()) : std::numeric_limits<int>::max();
 }
 
 QString nameOf(int place, const std::string& name, GroupBy by) {
@@ -90,7 +96,7 @@ std::map<domain::CandidateId, int> CandidateGroups::generations() const {
 CandidateGroups::Key CandidateGroups::keyOf(const Facts& facts, GroupBy by) {
   switch (by) {
     case GroupBy::Cell: return facts.cell ? Key(facts.cell->index(), facts.cell->name()) : Key(domain::kCellCount, "");
-    case GroupBy::Operator: return {static_cast<int>(facts.madeBy), std::string(domain::name(facts.madeBy))};
+    case GroupBy::Operator: return {placeOf(facts.madeBy), facts.madeBy.text()};
     case GroupBy::Status:
       return {facts.status == domain::CandidateStatus::Correct ? 0 : 1, std::string(domain::name(facts.status))};
     case GroupBy::Generation:

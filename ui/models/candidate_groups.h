@@ -42,7 +42,7 @@ class CandidateGroups {
  private:
   struct Facts {
     std::optional<domain::Cell> cell;
-    domain::OperatorKind madeBy = domain::OperatorKind::Synthesis;
+    domain::ProposerName madeBy = domain::OperatorKind::Synthesis;
     domain::CandidateStatus status = domain::CandidateStatus::Pending;
     domain::Speedup speedup;
     std::vector<domain::CandidateId> parents;

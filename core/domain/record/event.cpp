@@ -8,7 +8,7 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::array<std::pair<EventKind, std::string_view>, 10> kNames = {{
+constexpr std::array<std::pair<EventKind, std::string_view>, 11> kNames = {{
     {EventKind::SelfTest, "self-test"},
     {EventKind::BaselinesReused, "baselines reused"},
     {EventKind::DeviceJoined, "device joined"},
@@ -19,6 +19,7 @@ constexpr std::array<std::pair<EventKind, std::string_view>, 10> kNames = {{
     {EventKind::Proposers, "proposers"},
     {EventKind::Doubt, "task doubt"},
     {EventKind::FinishingPass, "finishing pass"},
+    {EventKind::Offer, "offer"},
 }};
 
 }  // namespace

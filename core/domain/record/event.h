@@ -20,6 +20,7 @@ enum class EventKind : std::uint8_t {
   Proposers,    // how the search stands
   Doubt,        // why a speedup on this task may say little
   FinishingPass,
+  Offer,  // what a candidate cost to think of, and its note
 };
 // The word that is stored.
 [[nodiscard]] std::string_view name(EventKind kind);

@@ -22,7 +22,7 @@ struct CandidateRow {
   CandidateId id;
   RunId run;
   int island = 0;
-  OperatorKind madeBy = OperatorKind::Synthesis;
+  ProposerName madeBy = OperatorKind::Synthesis;
   std::optional<Cell> cell;
   CandidateStatus status = CandidateStatus::Pending;
   std::string summary;

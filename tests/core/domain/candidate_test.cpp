@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "tests/core/domain/samples.h"
 
 namespace swage::domain {
@@ -44,6 +46,35 @@ TEST(OperatorKinds, CanBeReadBack) {
     EXPECT_EQ(parseOperatorKind(name(kind)), kind);
   }
   EXPECT_EQ(parseOperatorKind("unknown"), std::nullopt);
+}
+
+TEST(ProposerNames, AreThoseOfOperatorsAndAnyOtherPlainName) {
+  EXPECT_EQ(ProposerName(OperatorKind::PatternSwap).text(), "pattern swap");
+  EXPECT_EQ(ProposerName::parse("pattern swap"), ProposerName(OperatorKind::PatternSwap));
+  const auto other = ProposerName::parse("coder 4.5/flash+judge");
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->text(), "coder 4.5/flash+judge");
+  EXPECT_EQ(other->kind(), std::nullopt);
+  EXPECT_FALSE(*other == OperatorKind::Coder);
+}
+
+TEST(ProposerNames, HaveOnlyWhatCanBeTypedInAFilter) {
+  for (const char* text :
+       {"", " coder", "coder ", "a  b", "Coder", "4coder", "a-b", "a_b", "a\nb", "caf\u00e9", "a'b", "coder."}) {
+    EXPECT_EQ(ProposerName::parse(text), std::nullopt) << text;
+  }
+  EXPECT_TRUE(ProposerName::parse(std::string(ProposerName::kMaxLength, 'a')));
+  EXPECT_FALSE(ProposerName::parse(std::string(ProposerName::kMaxLength + 1, 'a')));
+}
+
+TEST(ProposerNames, AreOrderedAsTheOperatorsAreWithTheOthersBehind) {
+  const std::set<ProposerName> names = {*ProposerName::parse("zen"), *ProposerName::parse("abacus"),
+                                        OperatorKind::Human, OperatorKind::Synthesis};
+  std::vector<std::string> texts;
+  for (const ProposerName& one : names) {
+    texts.push_back(one.text());
+  }
+  EXPECT_THAT(texts, ::testing::ElementsAre("synthesis", "human", "abacus", "zen"));
 }
 
 TEST(DeviceKinds, CanBeReadBack) {

@@ -60,6 +60,12 @@ TEST(Filter, WordsOfSeveralPartsNeedNoQuotes) {
             "status{compile error|timed out|launch error} operator{pattern swap}");
 }
 
+TEST(Filter, AnOperatorMayBeAnyProposersName) {
+  EXPECT_EQ(parsed("operator:my-model_4.5,human"), "operator{my model 4.5|human}");
+  EXPECT_EQ(parsed("operator:\"code\""), "operator{code}") << "near to another one, but quoted";
+  EXPECT_THAT(parsed("operator:4"), HasSubstr("'4' is no operator"));
+}
+
 TEST(Filter, NumbersReachAsFarAsTheirLastDigit) {
   EXPECT_EQ(parsed("speedup:1.5 speedup:2 error:1.2e-6"),
             "speedup{[1.45 1.55)} speedup{[1.5 2.5)} error{[1.15e-06 1.25e-06)}");
@@ -92,6 +98,7 @@ TEST(Filter, CellsMayNameOnlySomeAxes) {
 TEST(Filter, ErrorsSayWhereAndWhatIsAllowed) {
   EXPECT_EQ(parsed("pinned spedup>2"), "7+6: there is no key 'spedup'; did you mean 'speedup'?");
   EXPECT_THAT(parsed("colour:red"), HasSubstr("0+6: there is no key 'colour'; write status, speedup, time"));
+  EXPECT_EQ(parsed("operator:humman"), "9+6: 'humman' is no operator; did you mean 'human'?");
   EXPECT_EQ(parsed("status:corect"), "7+6: 'corect' is no status; did you mean 'correct'?");
   EXPECT_THAT(parsed("status:fine"), HasSubstr("write pending, not evaluated, duplicate, rejected, compile error"));
   EXPECT_EQ(parsed("status<correct"), "0+7: 'status' has no order; write status:");

@@ -83,7 +83,7 @@ TEST(OperatorCredits, DoesNotLearnFromSeeds) {
   credits.countResult(OperatorKind::Synthesis, Result::Improved, Learn::No);
   EXPECT_DOUBLE_EQ(credits.share(OperatorKind::Synthesis), 0.2);
   const auto first = credits.list(0.5, 0.2).front();
-  EXPECT_EQ(first.kind, OperatorKind::Synthesis);
+  EXPECT_EQ(first.name.text(), "synthesis");
   EXPECT_EQ(first.proposed, 1);
   EXPECT_EQ(first.correct, 1);
   EXPECT_EQ(first.improved, 1);
@@ -97,15 +97,27 @@ TEST(OperatorCredits, WeightsOfAllOperatorsAddUpToOne) {
   EXPECT_EQ(list.size(), 8U);
   EXPECT_NEAR(totalWeight(list), 1.0, 1e-12);
   for (const OperatorCredit& credit : list) {
-    if (credit.kind == OperatorKind::Parameter) {
+    if (credit.name == OperatorKind::Parameter) {
       EXPECT_DOUBLE_EQ(credit.weight, 0.5);
-    } else if (credit.kind == OperatorKind::Aimed) {
+    } else if (credit.name == OperatorKind::Aimed) {
       EXPECT_DOUBLE_EQ(credit.weight, 0.1);
-    } else if (credit.kind == OperatorKind::Human) {
+    } else if (credit.name == OperatorKind::Human) {
       EXPECT_EQ(credit.weight, 0.0);
       EXPECT_EQ(credit.improved, 1);
     }
   }
+}
+
+TEST(OperatorCredits, KeepsAnybodyElseByName) {
+  OperatorCredits credits;
+  const domain::ProposerName coder = *domain::ProposerName::parse("my model 4");
+  credits.countProposed(coder);
+  credits.countResult(coder, Result::Improved, Learn::Yes);
+  const auto list = credits.list(0.5, 0.2);
+  EXPECT_EQ(list.back().name, coder) << "behind the operators";
+  EXPECT_EQ(list.back().improved, 1);
+  EXPECT_EQ(list.back().weight, 0.0) << "its turns are not the searcher's to give";
+  EXPECT_NEAR(totalWeight(list), 1.0, 1e-12);
 }
 
 }  // namespace

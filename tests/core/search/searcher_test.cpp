@@ -50,7 +50,7 @@ std::vector<std::string> archiveTexts(const Searcher& searcher) {
 std::vector<std::string> creditTexts(const Searcher& searcher) {
   std::vector<std::string> lines;
   for (const OperatorCredit& credit : searcher.credits()) {
-    lines.push_back(fmt::format("{} {} {} {} {:.6f}", domain::name(credit.kind), credit.proposed, credit.correct,
+    lines.push_back(fmt::format("{} {} {} {} {:.6f}", domain::name(credit.name), credit.proposed, credit.correct,
                                 credit.improved, credit.weight));
   }
   return lines;
@@ -290,7 +290,7 @@ TEST(Searcher, GivesAllToSynthesisUntilThereIsAnElite) {
   Searcher searcher(space(), {.aimedShare = 0.25, .localSearchShare = 0.6});
   const auto weight = [&](OperatorKind kind) {
     const auto credits = searcher.credits();
-    return std::find_if(credits.begin(), credits.end(), [kind](const auto& c) { return c.kind == kind; })->weight;
+    return std::find_if(credits.begin(), credits.end(), [kind](const auto& c) { return c.name == kind; })->weight;
   };
   EXPECT_EQ(weight(OperatorKind::Synthesis), 1.0);
   EXPECT_EQ(weight(OperatorKind::Parameter), 0.0);

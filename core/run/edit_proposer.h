@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+
+#include "core/run/proposer.h"
+
+namespace swage::run {
+
+// A person as a proposer: offers what was submitted, in its order.
+class EditProposer final : public Proposer {
+  Q_OBJECT
+
+ public:
+  explicit EditProposer(QObject* parent = nullptr) : Proposer(domain::OperatorKind::Human, parent) {}
+
+  void submit(Offer edit) {
+    m_edits.push_back(std::move(edit));
+    Q_EMIT awoke();
+  }
+  void ask() override {
+    if (m_edits.empty()) {
+      Q_EMIT passed(Pass::UntilNews);
+      return;
+    }
+    const Offer edit = std::move(m_edits.front());
+    m_edits.pop_front();
+    Q_EMIT offered(edit);
+  }
+
+ private:
+  std::deque<Offer> m_edits;
+};
+
+}  // namespace swage::run

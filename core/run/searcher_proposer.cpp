@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/run/searcher_proposer.h"
+
+#include <utility>
+
+#include "core/base/assert.h"
+#include "core/run/candidate_outcome.h"
+
+namespace swage::run {
+
+domain::ProposerName SearcherProposer::standardName() {
+  auto name = domain::ProposerName::parse("search");
+  SWAGE_ASSERT(name.has_value());
+  return std::move(*name);
+}
+
+SearcherProposer::SearcherProposer(search::Searcher& searcher, const synth::Synthesizer& synthesizer, QObject* parent)
+    : Proposer(standardName(), parent), m_searcher(searcher), m_synthesizer(synthesizer) {}
+
+bool SearcherProposer::makes(const domain::ProposerName& madeBy) const {
+  const auto kind = madeBy.kind();
+  return kind && *kind != domain::OperatorKind::Baseline && *kind != domain::OperatorKind::Human &&
+         *kind != domain::OperatorKind::Coder;
+}
+
+void SearcherProposer::ask() {
+  const std::optional<search::Proposal> proposal = m_searcher.next();
+  m_exhausted = !proposal && m_searcher.outstanding() == 0;
+  if (!proposal) {
+    Q_EMIT passed(Pass::UntilNews);
+    return;
+  }
+  if (Result<Offer> offer = offerOf(*proposal)) {
+    Q_EMIT offered(*offer);
+  } else {
+    Q_EMIT failed(offer.error());
+  }
+}
+
+Result<Offer> SearcherProposer::offerOf(const search::Proposal& proposal) const {
+  Offer offer{.number = proposal.id.value(),
+              .madeBy = proposal.made_by,
+              .program = {},
+              .genome = proposal.genome,
+              .parents = proposal.parents,
+              .island = proposal.island};
+  SWAGE_ASSERT(proposal.genome);
+  Result<domain::Program> program = m_synthesizer.realise(*proposal.genome);
+  if (program) {
+    offer.program = std::move(*program);
+  } else {
+    offer.unwritten = evaluationOf(program.error());
+    if (!offer.unwritten) {
+      return std::move(program).error();
+    }
+  }
+  return offer;
+}
+
+void SearcherProposer::hear(const CandidateEnd& end) {
+  const store::CandidateRecord& candidate = end.candidate;
+  m_searcher.report(search::ProposalId(candidate.proposal), outcomeOf(candidate, *candidate.evaluation));
+}
+
+void SearcherProposer::observe(const CandidateEnd& end) {
+  const store::CandidateRecord& candidate = end.candidate;
+  search::Proposal proposal;
+  proposal.made_by = candidate.madeBy;
+  proposal.island = candidate.island;
+  proposal.parents = candidate.parents;
+  if (makes(candidate.madeBy)) {
+    proposal.id = search::ProposalId(candidate.proposal);  // of an earlier sitting
+  }
+  if (isUsable(candidate)) {
+    proposal.genome = candidate.genome;
+  }
+  m_searcher.restore(proposal, outcomeOf(candidate, *candidate.evaluation));
+}
+
+// Swage's own write down what they have made themselves, and a person edits one of those.
+bool SearcherProposer::isUsable(const store::CandidateRecord& candidate) const {
+  return candidate.madeBy.kind() || !candidate.genome || m_synthesizer.realise(*candidate.genome);
+}
+
+}  // namespace swage::run

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/run/proposer.h"
+#include "core/search/searcher.h"
+#include "core/synth/synthesizer.h"
+
+namespace swage::run {
+
+// The search over genomes as a proposer: answers at once, and enters every end, its own and others', into the archive
+// of the searcher. With nobody else in the run, the same seed and the same ends give the same proposals.
+class SearcherProposer final : public Proposer {
+  Q_OBJECT
+
+ public:
+  [[nodiscard]] static domain::ProposerName standardName();
+
+  // Both outlive this.
+  SearcherProposer(search::Searcher& searcher, const synth::Synthesizer& synthesizer, QObject* parent = nullptr);
+
+  [[nodiscard]] bool makes(const domain::ProposerName& madeBy) const override;
+  void ask() override;
+  void hear(const CandidateEnd& end) override;
+  void observe(const CandidateEnd& end) override;
+
+  // When it was asked last, nothing was left to try, and no outcome could have opened a way on.
+  [[nodiscard]] bool isExhausted() const { return m_exhausted; }
+
+ private:
+  [[nodiscard]] Result<Offer> offerOf(const search::Proposal& proposal) const;
+  // Whether the genome of somebody else's program is one that this version can vary.
+  [[nodiscard]] bool isUsable(const store::CandidateRecord& candidate) const;
+
+  search::Searcher& m_searcher;
+  const synth::Synthesizer& m_synthesizer;
+  bool m_exhausted = false;
+};
+
+}  // namespace swage::run
