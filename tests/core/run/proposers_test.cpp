@@ -193,13 +193,13 @@ TEST_F(ProposersTest, GarbageIsDataAndCostsNobodyElseAnything) {
   enlist("garbage", [](ScriptedProposer& self) {
     Offer offer = offerOf(self, 5);
     switch (self.asked % 5) {
-      case 0: offer.program.target = domain::Target::Cuda; break;
+      case 0: offer.program.language = domain::Language::CudaCpp; break;
       case 1: offer.program.plan.steps.clear(); break;
       case 2: std::get<domain::KernelStep>(offer.program.plan.steps[0]).entry = "not a name"; break;
       case 3: offer.program.source = std::string(std::size_t{5} << 20U, 'x'); break;
       default:
         offer.island = -7;
-        offer.genome.regions = {{.nodes = {99}, .pattern = "no such pattern", .parameters = {{"n", 7}}}};
+        offer.genome = domain::Genome{{{.nodes = {99}, .pattern = "no such pattern", .parameters = {{"n", 7}}}}};
         offer.note = std::string(100'000, '\xff');
     }
     Q_EMIT self.offered(offer);
@@ -214,7 +214,7 @@ TEST_F(ProposersTest, GarbageIsDataAndCostsNobodyElseAnything) {
     EXPECT_GE(candidate.island, 0);
     const bool isRefused = std::holds_alternative<domain::Rejected>(*candidate.evaluation) ||
                            std::holds_alternative<domain::Duplicate>(*candidate.evaluation);
-    EXPECT_EQ(isRefused, candidate.genome.regions.empty()) << domain::summary(*candidate.evaluation);
+    EXPECT_EQ(isRefused, !candidate.genome.has_value()) << domain::summary(*candidate.evaluation);
   }
   EXPECT_EQ(onlyRun().evaluations, 40);
   EXPECT_GE(evaluationsOfOthers(proposerName("garbage")), 15) << "it has its share of the turns, and no more";
