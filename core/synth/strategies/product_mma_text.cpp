@@ -206,12 +206,11 @@ class MmaProduct {
 
   void bring(const MmaSource& source, std::int64_t offset) {
     const std::int64_t pieces = rowBytes(source) / 16;  // of a line
-    const std::int64_t all = m_tiles.parts() * tileBytes(source) / 16;
+    const std::int64_t lines = m_tiles.parts() * tileBytes(source) / rowBytes(source);
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = threadIdx.x; i < {}; i += {})", all, m_tiles.threads());
-    m_code.line("const int line = i / {};", pieces);
-    m_code.line("const int piece = i % {};", pieces);
+    m_code.open("for (int line = threadIdx.x / {}; line < {}; line += {})", pieces, lines, m_tiles.threads() / pieces);
+    m_code.line("const int piece = threadIdx.x % {};", pieces);
     m_code.line("const unsigned int to = stage + {}line * {} + (piece ^ {}) * 16;",
                 offset > 0 ? fmt::format("{} + ", offset) : "", rowBytes(source), exchange(source));
     if (source.parts) {
@@ -231,15 +230,17 @@ class MmaProduct {
   void copyPlanes(const MmaSource& source) {
     const OperandParts& parts = *source.parts;
     const std::int64_t lines = source.isAlongDepth ? source.tile : m_tiles.depth;
+    // Indices of 32 bits take half the registers.
+    const std::string_view suffix = m_tiles.parts() * parts.planeElements() < std::int64_t{1} << 31 ? "" : "LL";
     const std::string line = m_tiles.parts() > 1 ? fmt::format("line % {}", lines) : "line";
     const std::string plane =
-        m_tiles.parts() > 1 ? fmt::format("line / {} * {}LL + ", lines, parts.planeElements()) : "";
+        m_tiles.parts() > 1 ? fmt::format("line / {} * {}{} + ", lines, parts.planeElements(), suffix) : "";
     if (source.isAlongDepth) {
       m_code.line("copyAsync(to, &{}[{}{} * {} + step * {} + piece * 8]);", source.planes, plane, line,
                   parts.depthExtent(), m_tiles.depth);
     } else {
-      m_code.line("copyAsync(to, &{}[{}(step * {} + {}) * {}LL + piece * 8]);", source.planes, plane, m_tiles.depth,
-                  line, parts.lineExtent());
+      m_code.line("copyAsync(to, &{}[{}(step * {} + {}) * {}{} + piece * 8]);", source.planes, plane, m_tiles.depth,
+                  line, parts.lineExtent(), suffix);
     }
   }
 

@@ -184,6 +184,33 @@ TEST(MmaProduct, MultipliesBatches) {
   EXPECT_LT(relativeError(toNumbers<float>(results[0]), product.of(left, right)), 2e-7);
 }
 
+TEST(MmaProduct, OfATensorWithItselfHasOneOperandAndTwoSplits) {
+  const Product product{1, 65, 65, 20};
+  GraphBuilder b;
+  const auto x = b.input({65, 20});
+  const domain::Argument both{domain::ArgumentList{arg(x), arg(x)}};
+  b.output(b.call("aten.einsum.default", {{std::string("xz,yz->xy")}, both}, {65, 65}));
+  const Numbers numbers = normalNumbers(65 * 20, 10);
+  const auto results = runEmulated(mmaProgram(b.graph(), {}), {toBytes<float>(numbers)});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_LT(relativeError(toNumbers<float>(results[0]), product.of(numbers, numbers, false, true)), 2e-7);
+}
+
+TEST(MmaProduct, TakesRowsOfSeveralAxesAndShortSums) {
+  for (const std::int64_t depth : {2, 33}) {
+    const Product product{1, 2 * 3 * 9, 13, static_cast<std::size_t>(depth)};
+    GraphBuilder b;
+    const auto x = b.input({2, 3, 9, depth});
+    const auto y = b.input({depth, 13});
+    b.output(b.call("aten.matmul.default", {arg(x), arg(y)}, {2, 3, 9, 13}));
+    const Numbers left = normalNumbers(product.rows * product.depth, 11);
+    const Numbers right = normalNumbers(product.columns * product.depth, 12);
+    const auto results = runEmulated(mmaProgram(b.graph(), {}), {toBytes<float>(left), toBytes<float>(right)});
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_LT(relativeError(toNumbers<float>(results[0]), product.of(left, right)), 2e-7);
+  }
+}
+
 // Where pieces of 16 bytes lie aligned the operands are copied as they are; else a pass lays them out.
 TEST(MmaProduct, TakesHalvesAsTheyAre) {
   for (const auto& [depth, passes] : {std::pair{40, 0}, std::pair{37, 1}}) {
