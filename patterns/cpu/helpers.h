@@ -1,53 +1,47 @@
 // SPDX-License-Identifier: MIT-0
 // Functions that generated kernels may need. A program gets those that it uses: each begins after a line that names it.
 
-//! swage:helper min max fill_n
+//! swage:helper min max fill_n streamOut
 #include <algorithm>
-
-//! swage:helper omp_get_max_threads omp_get_num_threads omp_get_thread_num
-#include <omp.h>
-
+//! swage:helper sqrtf sqrt floorf floor ceilf ceil truncf trunc fabsf fabs exp log tanh erf sin cos log1p expm1 pow logf tanhf erff sinf cosf log1pf expm1f powf
+#include <cmath>
 //! swage:helper streamOut
 #include <cstring>
-
 //! swage:helper streamOut _mm_sfence
 #include <immintrin.h>
-
+//! swage:helper omp_get_max_threads
+#include <omp.h>
 //! swage:helper logf
-#include <cmath>
-// glibc has forms of these for vectors, which the compiler may call once it knows of them.
+// glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float logf(float) noexcept;
 
 //! swage:helper tanhf
-#include <cmath>
+// glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float tanhf(float) noexcept;
 
 //! swage:helper erff
-#include <cmath>
+// glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float erff(float) noexcept;
 
 //! swage:helper sinf
-#include <cmath>
+// glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float sinf(float) noexcept;
 
 //! swage:helper cosf
-#include <cmath>
+// glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float cosf(float) noexcept;
 
 //! swage:helper log1pf
-#include <cmath>
+// glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float log1pf(float) noexcept;
 
 //! swage:helper expm1f
-#include <cmath>
+// glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float expm1f(float) noexcept;
 
 //! swage:helper powf
-#include <cmath>
+// glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float powf(float, float) noexcept;
-
-//! swage:helper sqrtf sqrt floorf floor ceilf ceil truncf trunc fabsf fabs exp log tanh erf sin cos log1p expm1 pow
-#include <cmath>
 
 //! swage:helper kInfinity
 constexpr float kInfinity = __builtin_inff();
@@ -143,14 +137,12 @@ static inline void streamOut(void* to, const void* from, long long bytes) {
   const char* source = static_cast<const char*>(from);
   const long long head = std::min<long long>(-reinterpret_cast<unsigned long>(target) % 64, bytes);
   std::memcpy(target, source, head);
-  long long at = head;
-  for (; at + 64 <= bytes; at += 64) {
-    for (const long long half : {at, at + 32}) {
-      _mm256_stream_si256(reinterpret_cast<__m256i*>(target + half),
-                          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + half)));
-    }
+  const long long tail = head + (bytes - head) / 64 * 64;
+  for (long long at = head; at < tail; at += 32) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(target + at),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at)));
   }
-  std::memcpy(target + at, source + at, bytes - at);
+  std::memcpy(target + tail, source + tail, bytes - tail);
 }
 
 //! swage:helper inside

@@ -88,12 +88,17 @@ std::string helpersFor(std::string_view helpers, std::string_view source) {
     }
   }
   std::string text;
+  bool afterInclude = false;
   for (const Helper& helper : all) {
-    if (helper.isUsed) {
-      text += helper.text;
+    if (!helper.isUsed) {
+      continue;
     }
+    const bool isInclude = helper.text.starts_with("#include");
+    text += afterInclude && !isInclude ? "\n" : "";
+    text += helper.text;
+    afterInclude = isInclude;
   }
-  return text;
+  return text + (afterInclude ? "\n" : "");
 }
 
 }  // namespace swage::synth

@@ -7,7 +7,7 @@
 namespace swage::synth {
 
 // Of the helper functions of a language (patterns/<folder>/helpers.*), those whose names `source` mentions, and those
-// that these mention, in the order of the file.
+// that these mention, in the order of the file. Includes come one after another, with an empty line behind them.
 [[nodiscard]] std::string helpersFor(std::string_view helpers, std::string_view source);
 
 }  // namespace swage::synth
