@@ -12,7 +12,7 @@
 namespace swage::engine {
 namespace {
 
-// A pattern that its strategy writes is shown as what it makes of its example.
+// A pattern is shown as what its strategy makes of its example.
 void writeExample(const patterns::Pattern& pattern, const patterns::Catalogue& catalogue, services::PatternInfo& info) {
   if (const auto program = synth::exampleProgram(pattern, catalogue)) {
     info.sourceFile = fmt::format("kernel{}", domain::factsOf(pattern.language).sourceSuffix);
@@ -25,17 +25,15 @@ services::PatternInfo infoOf(const patterns::Pattern& pattern, const patterns::C
                              .language = std::string(domain::factsOf(pattern.language).displayName),
                              .family = pattern.family,
                              .description = pattern.description,
-                             .sourceFile = pattern.sourceFile,
-                             .source = pattern.source,
+                             .sourceFile = {},
+                             .source = {},
                              .parameters = {},
                              .facts = pattern.facts};
   for (const patterns::Parameter& one : pattern.parameters) {
     info.parameters.push_back(
         {.name = one.name, .values = one.values, .standard = one.standard, .description = one.description});
   }
-  if (pattern.sourceFile.empty()) {
-    writeExample(pattern, catalogue, info);
-  }
+  writeExample(pattern, catalogue, info);
   return info;
 }
 

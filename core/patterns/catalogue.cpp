@@ -74,12 +74,8 @@ Result<Pattern> loadPattern(const fs::path& folder, domain::Language language) {
   pattern.language = language;
   pattern.family = root["family"].value_or(std::string());
   pattern.description = root["description"].value_or(std::string());
-  pattern.sourceFile = root["source"].value_or(std::string());
   if (pattern.family.empty()) {
     return malformed(manifest, root, "'family' is required");
-  }
-  if (!pattern.sourceFile.empty()) {
-    SWAGE_TRY_ASSIGN(pattern.source, readTextFile(folder / pattern.sourceFile));
   }
   SWAGE_TRY(parseParameters(manifest, root, pattern));
   if (const toml::table* facts = root.get_as<toml::table>("facts")) {
@@ -129,7 +125,6 @@ Result<Catalogue> Catalogue::load(const std::filesystem::path& root) {
       continue;  // no pattern is written in it
     }
     SWAGE_TRY_ASSIGN(const std::vector<fs::path> folders, subfolders(folder));
-    SWAGE_TRY_ASSIGN(catalogue.m_preludes[facts.language], loadHeader(folder, facts, "common"));
     SWAGE_TRY_ASSIGN(catalogue.m_helpers[facts.language], loadHeader(folder, facts, "helpers"));
     for (const fs::path& entry : folders) {
       SWAGE_TRY_ASSIGN(Pattern pattern, loadPattern(entry, facts.language));
@@ -144,12 +139,6 @@ const Pattern* Catalogue::find(domain::Language language, std::string_view id) c
     return pattern.language == language && pattern.id == id;
   });
   return found == m_patterns.end() ? nullptr : &*found;
-}
-
-const std::string& Catalogue::prelude(domain::Language language) const {
-  static const std::string kNone;
-  const auto found = m_preludes.find(language);
-  return found == m_preludes.end() ? kNone : found->second;
 }
 
 const std::string& Catalogue::helpers(domain::Language language) const {

@@ -17,18 +17,17 @@ namespace swage::patterns {
 struct Parameter {
   std::string name;                  // "vector_width"
   std::vector<std::int64_t> values;  // in ascending order of size; local search steps along them
-  std::int64_t standard = 0;         // the value of the source file as it stands
+  std::int64_t standard = 0;         // to begin with
   std::string description;
 };
 
-// One parametrised kernel: `patterns/<folder of the language>/<id>/pattern.toml` and its source.
+// One parametrised kernel: `patterns/<folder of the language>/<id>/pattern.toml`. The strategy of this name writes it
+// (core/synth/strategy.h).
 struct Pattern {
   std::string id;  // folder name
   domain::Language language = domain::Language::Cpp;
   std::string family;  // "pointwise", "reduction", …: what kind of region it computes
   std::string description;
-  std::string sourceFile;  // empty: the strategy of this name writes the kernel
-  std::string source;
   std::vector<Parameter> parameters;
   std::map<std::string, std::string> facts;  // free-form strings of the manifest: "movement" = "A2"
 
@@ -42,14 +41,11 @@ class Catalogue {
 
   [[nodiscard]] const std::vector<Pattern>& all() const { return m_patterns; }
   [[nodiscard]] const Pattern* find(domain::Language language, std::string_view id) const;
-  // Text shared by the patterns of a language, put before every source (common.* in its folder).
-  [[nodiscard]] const std::string& prelude(domain::Language language) const;
   // Functions of which a program gets those that it uses (helpers.* in its folder).
   [[nodiscard]] const std::string& helpers(domain::Language language) const;
 
  private:
   std::vector<Pattern> m_patterns;
-  std::map<domain::Language, std::string> m_preludes;
   std::map<domain::Language, std::string> m_helpers;
 };
 

@@ -101,8 +101,6 @@ class Strategy {
   [[nodiscard]] virtual bool accepts(const Region& region) const = 0;
   // Whether others are to be tried first where they fit.
   [[nodiscard]] virtual bool isFallback() const { return false; }
-  // Whether its text needs the whole prelude of the language before it, rather than some of the helpers.
-  [[nodiscard]] virtual bool needsPrelude() const { return false; }
 
  protected:
   // What check() asks beyond parameters that the pattern has.

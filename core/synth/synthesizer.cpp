@@ -146,8 +146,7 @@ class SynthesizerImpl final : public Synthesizer {
   }
 
   [[nodiscard]] domain::LaunchPlan emptyPlan() const;
-  [[nodiscard]] Result<> addRegion(const domain::RegionGene& gene, int number, domain::Program& program,
-                                   std::string& written) const;
+  [[nodiscard]] Result<> addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const;
 
   domain::Graph m_graph;
   domain::DeviceInfo m_device;
@@ -172,8 +171,7 @@ domain::LaunchPlan SynthesizerImpl::emptyPlan() const {
   return plan;
 }
 
-Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, domain::Program& program,
-                                    std::string& written) const {
+Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const {
   const patterns::Pattern& pattern = *m_catalogue.find(m_language, gene.pattern);
   Region region = *m_fusion.region(gene.nodes);
   if (const auto fused = gene.parameters.find("fused"); fused != gene.parameters.end() && fused->second != 0) {
@@ -184,9 +182,6 @@ Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, 
   Launch launch = strategy.launch(instance, fmt::format("swage_kernel_{}", number));
   SWAGE_TRY_ASSIGN(const KernelText text, strategy.write(instance, launch, number));
   program.source += text.source;
-  if (!strategy.needsPrelude()) {
-    written += text.source;
-  }
   addSteps(std::move(launch), text, program.plan);
   return {};
 }
@@ -206,19 +201,14 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
   program.language = m_language;
   program.plan = emptyPlan();
   const std::optional<std::vector<int>> order = m_fusion.schedule(partition);
-  std::string written;  // by strategies that use helpers
   for (const int item : *order) {
     if (item >= 0) {
-      SWAGE_TRY(addRegion(genome.regions[asIndex(item)], item, program, written));
+      SWAGE_TRY(addRegion(genome.regions[asIndex(item)], item, program));
     } else {
       program.plan.steps.emplace_back(domain::AtenStep{m_graph.nodes[asIndex(~item)]});
     }
   }
-  const bool needsPrelude = std::any_of(
-      genome.regions.begin(), genome.regions.end(),
-      [&](const domain::RegionGene& gene) { return m_strategies.find(m_language, gene.pattern)->needsPrelude(); });
-  program.source = (needsPrelude ? m_catalogue.prelude(m_language) : std::string()) +
-                   helpersFor(m_catalogue.helpers(m_language), written) + program.source;
+  program.source = helpersFor(m_catalogue.helpers(m_language), program.source) + program.source;
   if (wide) {
     program.compileFlags.emplace_back("-mprefer-vector-width=512");
   }

@@ -145,12 +145,8 @@ Candidates synthesise(const FuzzCase& which, const domain::DeviceInfo& device, c
 
 void Batch::add(const Candidate& candidate) {
   const std::size_t number = m_members.size();
-  std::string_view text = candidate.program.source;
-  if (text.starts_with(m_prelude)) {
-    text.remove_prefix(m_prelude.size());
-  }
   // A namespace of its own: each program comes with the helpers that it uses.
-  std::string source = renamed(text, number);
+  std::string source = renamed(candidate.program.source, number);
   m_source += takeIncludes(source);
   m_source += "namespace program_" + std::to_string(number) + " {\n" + source + "}\n";
   Member member{&candidate, candidate.program.plan};

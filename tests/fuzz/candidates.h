@@ -30,7 +30,7 @@ struct Candidates {
 // A device of each kind, the same everywhere.
 [[nodiscard]] domain::DeviceInfo deviceFor(domain::DeviceKind target);
 
-// Several programs in one source, so that the compiler reads the prelude once. Their kernels get names of their own, in
+// Several programs in one source, so that the compiler is started once. Their kernels get names of their own, in
 // the source and in the plans.
 class Batch {
  public:
@@ -39,15 +39,12 @@ class Batch {
     domain::LaunchPlan plan;
   };
 
-  // The prelude and the candidates that are added must outlive the batch.
-  explicit Batch(const std::string& prelude) : m_prelude(prelude), m_source(prelude) {}
-
+  // The candidate must outlive the batch.
   void add(const Candidate& candidate);
   [[nodiscard]] domain::CompileRequest request(domain::DeviceKind target) const;
   [[nodiscard]] const std::vector<Member>& members() const { return m_members; }
 
  private:
-  const std::string& m_prelude;
   std::string m_source;
   std::vector<std::string> m_entries;
   std::vector<Member> m_members;

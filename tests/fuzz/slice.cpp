@@ -75,11 +75,10 @@ class Slice {
 
  private:
   void compileAll(DeviceKind target) {
-    const std::string& prelude = m_catalogue.prelude(domain::standardLanguage(target));
     std::vector<std::pair<Trial*, const Candidate*>> waiting;
     const auto flush = [&] {
       if (!waiting.empty()) {
-        compile(waiting, prelude, target);
+        compile(waiting, target);
         waiting.clear();
       }
     };
@@ -95,9 +94,8 @@ class Slice {
   }
 
   // All of them at once; one by one where that fails, to find out which it was.
-  void compile(const std::vector<std::pair<Trial*, const Candidate*>>& members, const std::string& prelude,
-               DeviceKind target) {
-    Batch batch(prelude);
+  void compile(const std::vector<std::pair<Trial*, const Candidate*>>& members, DeviceKind target) {
+    Batch batch;
     for (const auto& [trial, candidate] : members) {
       batch.add(*candidate);
     }
@@ -105,7 +103,7 @@ class Slice {
     const auto* binary = std::get_if<domain::CompiledBinary>(&outcome);
     if (binary == nullptr && members.size() > 1) {
       for (const auto& member : members) {
-        compile({member}, prelude, target);
+        compile({member}, target);
       }
       return;
     }

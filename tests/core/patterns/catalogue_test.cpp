@@ -66,7 +66,6 @@ class BrokenPattern : public ::testing::Test {
   BrokenPattern() {
     fs::create_directories(m_folder / "cpu" / "broken");
     fs::create_directories(m_folder / "cuda");
-    write("kernel.cpp", "// empty\n");
   }
 
   void write(const char* name, const std::string& text) {
@@ -85,7 +84,7 @@ class BrokenPattern : public ::testing::Test {
   swage::testing::TempDir m_folder;
 };
 
-constexpr const char* kHead = "family = \"map\"\nsource = \"kernel.cpp\"\n";
+constexpr const char* kHead = "family = \"map\"\n";
 
 TEST_F(BrokenPattern, LoadsWhenNothingIsBroken) {
   const auto loaded = load(std::string(kHead) + "[parameters.tile]\nvalues = [1, 2]\n[facts]\nmovement = \"A1\"\n");
@@ -93,19 +92,14 @@ TEST_F(BrokenPattern, LoadsWhenNothingIsBroken) {
   ASSERT_EQ(loaded->all().size(), 1U);
   const Pattern& pattern = loaded->all().front();
   EXPECT_EQ(pattern.id, "broken");
-  EXPECT_EQ(pattern.source, "// empty\n");
   EXPECT_EQ(pattern.parameter("tile")->standard, 1);
   EXPECT_EQ(pattern.parameter("roll"), nullptr);
   EXPECT_EQ(pattern.facts.at("movement"), "A1");
-  EXPECT_EQ(loaded->prelude(domain::Language::Cpp), "");
+  EXPECT_EQ(loaded->helpers(domain::Language::Cpp), "");
 }
 
 TEST_F(BrokenPattern, NeedsAFamily) {
-  EXPECT_THAT(load("source = \"kernel.cpp\"\n"), atLine(1, "'family'"));
-}
-
-TEST_F(BrokenPattern, NeedsNoSourceWhereItsStrategyWritesTheKernel) {
-  EXPECT_THAT(load("family = \"map\"\n"), IsOk());
+  EXPECT_THAT(load("description = \"a map\"\n"), atLine(1, "'family'"));
 }
 
 TEST_F(BrokenPattern, NeedsItsSourceFile) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "core/synth/emit_region.h"
+#include "core/synth/emit/kernel_writer.h"
 #include "core/synth/region_shape.h"
 #include "tests/core/synth/graph_builder.h"
 #include "tests/core/synth/lab.h"
@@ -129,29 +129,38 @@ TEST(Stages, OfAPlainSumStayAsTheyAre) {
   EXPECT_EQ(fuseStages(program), Changed::No);
 }
 
-TEST(EmittedText, NamesEachTensorOnceInputsFirst) {
+// A kernel for a region of a GPU, before anything of it is written.
+struct Kernel {
+  explicit Kernel(Region of) : region(std::move(of)) { device.kind = domain::DeviceKind::Cuda; }
+
+  Region region;
+  patterns::Pattern pattern;
+  Parameters parameters;
+  domain::DeviceInfo device;
+  Instance instance{pattern, region, parameters, device};
+};
+
+TEST(WrittenKernel, NamesEachTensorOnceInputsFirst) {
   GraphBuilder b;
   const auto x = b.input({7, 33});
   const auto y = b.input({7, 33});
   b.output(b.mul(b.add(x, y), x));
-  const Lab lab(b.graph());
-  const KernelText text = emitRegion(lab.region({0, 1}), "entry");
-  ASSERT_EQ(text.buffers.size(), 3U);
-  EXPECT_EQ(text.buffers[0].value, x);
-  EXPECT_EQ(text.buffers[1].value, y);
-  EXPECT_FALSE(text.buffers[1].output);
-  EXPECT_EQ(text.buffers[2].value, b.graph().outputs[0].value);
-  EXPECT_TRUE(text.buffers[2].output);
-  EXPECT_THAT(text.source, ::testing::HasSubstr("#define SWAGE_ENTRY entry\n"));
+  const Kernel kernel(Lab(b.graph()).region({0, 1}));
+  const KernelWriter writer(kernel.instance, Dialect::of(domain::Language::CudaCpp));
+  ASSERT_EQ(writer.buffers().size(), 3U);
+  EXPECT_EQ(writer.buffers()[0].value, x);
+  EXPECT_EQ(writer.buffers()[1].value, y);
+  EXPECT_FALSE(writer.buffers()[1].output);
+  EXPECT_EQ(writer.buffers()[2].value, b.graph().outputs[0].value);
+  EXPECT_TRUE(writer.buffers()[2].output);
 }
 
-TEST(EmittedText, ChoosesWideIndicesForLargeTensorsOnly) {
-  for (const auto& [rows, type] : {std::pair(1 << 10, "NarrowIndex"), std::pair(1 << 16, "WideIndex")}) {
+TEST(WrittenKernel, HasWideCoordinatesForLargeTensorsOnly) {
+  for (const auto& [rows, type] : {std::pair(1 << 10, "int"), std::pair(1 << 17, "long long")}) {
     GraphBuilder b;
     b.output(b.relu(b.input({rows, 1 << 15})));
-    const Lab lab(b.graph());
-    EXPECT_THAT(emitRegion(lab.region({0}), "entry").source,
-                ::testing::HasSubstr(std::string("using Index = ") + type));
+    const Kernel kernel(Lab(b.graph()).region({0}));
+    EXPECT_EQ(KernelWriter(kernel.instance, Dialect::of(domain::Language::CudaCpp)).index(), type);
   }
 }
 

@@ -8,7 +8,6 @@
 #include "core/toolchain/sandbox.h"
 #include "tests/core/synth/graph_builder.h"
 #include "tests/core/synth/lab.h"
-#include "tests/core/synth/pattern_examples.h"
 
 // What NVRTC makes of the CUDA patterns. Nothing runs: that is for the tests with a device.
 namespace swage::synth {
@@ -36,8 +35,8 @@ std::vector<domain::KernelFacts> compile(std::string source, std::vector<std::st
     ADD_FAILURE() << "no toolchain";
     return {};
   }
-  const domain::CompileRequest request{Language::CudaCpp, std::move(source), std::move(entries), std::move(architecture),
-                                       std::move(flags)};
+  const domain::CompileRequest request{Language::CudaCpp, std::move(source), std::move(entries),
+                                       std::move(architecture), std::move(flags)};
   auto outcome = compiler()->compile(request, {});
   if (const auto* failure = std::get_if<domain::CompileFailed>(&outcome)) {
     ADD_FAILURE() << failure->log << "\n" << request.source;
@@ -68,7 +67,7 @@ class CudaPatterns : public ::testing::TestWithParam<std::string> {
 
   // Facts joined over the kernels of the pattern's program for its example graph.
   domain::KernelFacts realisedFacts(const std::map<std::string, std::int64_t>& wanted) {
-    const auto synthesizer = makeSynthesizer(exampleGraph(*m_pattern), cudaDevice());
+    const auto synthesizer = makeSynthesizer(exampleOf(*m_pattern).graph, cudaDevice());
     auto genome = seed(*synthesizer);
     if (!genome) {
       ADD_FAILURE() << "no seed uses the pattern";
