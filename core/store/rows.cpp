@@ -182,7 +182,7 @@ Result<RunRow> runFrom(SQLite::Statement& row) {
   run.bundlePath = row.getColumn(column++).getString();
   SWAGE_TRY_ASSIGN(run.device, parseColumn(row, column++, "device", domain::deviceInfoFromJson));
   run.deviceName = run.device.name;
-  run.target = domain::name(run.device.target);
+  run.target = domain::name(run.device.kind);
   const std::string status = row.getColumn(column++).getString();
   const auto parsed = domain::parseRunStatus(status);
   if (!parsed) {

@@ -42,7 +42,7 @@ std::string capitalised(std::string text) {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 // The first value of a maximum (or of a minimum).
-std::string edge(const Dialect& language, Compute type, bool isMaximum) {
+std::string edge(const Dialect& dialect, Compute type, bool isMaximum) {
   switch (type) {
     case Compute::I64: return isMaximum ? "-0x7fffffffffffffffLL - 1" : "0x7fffffffffffffffLL";
     case Compute::Bool: return isMaximum ? "0" : "1";
@@ -148,11 +148,11 @@ void StageText::addFields(int index) {
   switch (kind) {
     case FoldKind::Sum: addField(index, "value", "sum", type, zero); break;
     case FoldKind::Product: addField(index, "value", "product", type, dialect.constant(1.0, compute)); break;
-    case FoldKind::Maximum: addField(index, "value", "largest", type, edge(language, compute, true)); break;
-    case FoldKind::Minimum: addField(index, "value", "smallest", type, edge(language, compute, false)); break;
+    case FoldKind::Maximum: addField(index, "value", "largest", type, edge(dialect, compute, true)); break;
+    case FoldKind::Minimum: addField(index, "value", "smallest", type, edge(dialect, compute, false)); break;
     case FoldKind::ArgMaximum:
     case FoldKind::ArgMinimum:
-      addField(index, "value", "value", type, edge(language, compute, kind == FoldKind::ArgMaximum));
+      addField(index, "value", "value", type, edge(dialect, compute, kind == FoldKind::ArgMaximum));
       addField(index, "place", "place", "long long", "0x7fffffffffffffffLL");
       break;
     case FoldKind::SoftmaxPair:
