@@ -120,9 +120,8 @@ void addBenchKernelBench(Parser& parser, CLI::App& group) {
           "Project folder with the record of all searches; beside the file by "
           "default");
   explain(parser, command, kDetails,
-          {"swage bench kernelbench --checkout ~/KernelBench --levels 1,2 --problems odd --json kernelbench.json",
-           "swage bench kernelbench --checkout ~/KernelBench --problems 1,5,7 --small --target cpu --time-budget 10s "
-           "--json small.json"});
+          {"swage bench kernelbench --checkout ~/KernelBench --problems odd --json odd.json",
+           "swage bench kernelbench --checkout ~/KernelBench --problems 1,5 --small --target cpu --json small.json"});
   parser.finish[command] = kernelBenchArguments;
 }
 
