@@ -15,7 +15,6 @@
 struct Half {
   unsigned short bits;
 };
-
 //! swage:helper BFloat16
 struct BFloat16 {
   unsigned short bits;
@@ -99,7 +98,6 @@ __device__ inline float toFloat(Half x) {
 
 //! swage:helper toFloat if BFloat16
 __device__ inline float toFloat(BFloat16 x) { return __uint_as_float(static_cast<unsigned int>(x.bits) << 16); }
-
 //! swage:helper toHalf
 __device__ inline Half toHalf(float x) {
   Half result;
@@ -165,7 +163,6 @@ struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
 //! swage:helper load
 template <class T, int N>
 __device__ inline Vec<T, N> load(const T* from) { return *reinterpret_cast<const Vec<T, N>*>(from); }
-
 //! swage:helper loadStreaming
 // 16 bytes that leave the caches first, because they are read once.
 template <class T, int N>
@@ -173,11 +170,9 @@ __device__ inline Vec<T, N> loadStreaming(const T* from) {
   const int4 raw = __ldcs(reinterpret_cast<const int4*>(from));
   return reinterpret_cast<const Vec<T, N>&>(raw);
 }
-
 //! swage:helper store
 template <class T, int N>
 __device__ inline void store(T* to, const Vec<T, N>& from) { *reinterpret_cast<Vec<T, N>*>(to) = from; }
-
 //! swage:helper storeStreaming
 // 16 bytes that leave the caches first.
 template <class T, int N>
@@ -269,10 +264,8 @@ __device__ inline void copyAsync(float* to, const float* from) {
   const unsigned int address = static_cast<unsigned int>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
 }
-
 //! swage:helper waitForAllCopies
 __device__ inline void waitForAllCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-
 //! swage:helper commitCopies
 // Copies since the last call belong together, also none.
 __device__ inline void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -283,7 +276,6 @@ __device__ inline unsigned int clusterRank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-
 //! swage:helper clusterBarrier
 __device__ inline void clusterBarrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
@@ -293,16 +285,9 @@ __device__ inline void clusterBarrier() {
 // What lies at the same place in the shared memory of another block of the cluster.
 template <class T>
 __device__ inline T readRemote(const T& local, unsigned int block) {
-  unsigned int address = static_cast<unsigned int>(__cvta_generic_to_shared(&local));
-  asm("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(address) : "r"(block));
-  unsigned int words[sizeof(T) / 4];
-#pragma unroll
-  for (int w = 0; w < int(sizeof(T) / 4); ++w) {
-    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(words[w]) : "r"(address + 4 * w) : "memory");
-  }
-  T value;
-  memcpy(&value, words, sizeof(T));
-  return value;
+  const T* remote;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(remote) : "l"(&local), "r"(block));
+  return *remote;
 }
 // Joins what the threads of a cluster of blocks have found; all get it. The next call needs other `parts`.
 template <class T, int Warps, class Join>

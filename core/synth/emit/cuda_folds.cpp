@@ -351,7 +351,7 @@ void StageText::totalFields(int index, std::vector<std::string>& settled) {
     return;
   }
   if (kind == FoldKind::SoftmaxPair) {
-    const std::string next = m_writer.unique("next");
+    const std::string next = m_writer.unique("larger");
     const std::string w = m_writer.unique("w");
     code.line("const {} {} = maximum({}, {});", type, next, own("largest"), b("largest"));
     code.line("const {} {} = {};", type, w, weight(compute, own("largest") + " - " + next));
@@ -362,7 +362,7 @@ void StageText::totalFields(int index, std::vector<std::string>& settled) {
     settled.push_back(own("sum") + ".settled()");
     return;
   }
-  const std::string all = m_writer.unique("all");
+  const std::string all = m_writer.unique("both");
   const std::string share = m_writer.unique("share");
   const std::string d = m_writer.unique("d");
   const std::string zero = m_writer.dialect().constant(0.0, compute);

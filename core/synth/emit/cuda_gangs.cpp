@@ -70,7 +70,7 @@ void GangText::joinGang(std::size_t index, const std::string& own) {
     return;
   }
   const std::string states = m_writer.unique("states");
-  const std::string total = m_writer.unique("total");
+  const std::string total = m_writer.unique("gang_total");
   m_code.line("unsigned char* {} = {};", states, statesOf(index));
   m_code.line("arrived += {};", m_gangs.blocks);
   m_code.line("shareWithGang({}, {}, {},", own, places, stage.none());

@@ -310,7 +310,7 @@ void RowText::reduceSteps(StageText& stage, const Batch& all, std::int64_t steps
   declare(stage, isLongRun);
   const auto endStep = [&] {
     if (isLongRun) {
-      m_code.open("if (step % {0} == {0} - 1)", StageText::kRun);
+      m_code.open("if (step % {} == {})", StageText::kRun, StageText::kRun - 1);
       endRun(stage);
       m_code.close();
     }
@@ -341,20 +341,24 @@ std::string RowText::position() const {
   return m_writer.index().ends_with("long long") ? "long long" : "int";
 }
 
+// `number` as a position, but for those behind the end of the group.
 std::string RowText::atMost(const std::string& number) const {
-  return position() == "int" ? fmt::format("min(int({}), {})", number, m_length)
-                             : fmt::format("min((long long)({}), {}LL)", number, m_length);
+  const bool isWide = position() != "int";
+  return fmt::format("min({}, {}{})", isWide ? fmt::format("(long long)({})", number) : number, m_length,
+                     isWide ? "LL" : "");
 }
 
 RowText::Slices RowText::slicesOf(std::int64_t count) const {
   return {count, stepsOf(vectors(), count), vectors() % count == 0};
 }
 
-void RowText::openSlice(const Slices& slices, const std::string& number) {
+void RowText::openSlice(const Slices& slices, const std::string& number, End end) {
   const std::string begin = fmt::format("{}{} * {}", cast(), number, slices.vectors * width());
-  const std::string end = fmt::format("begin + {}", slices.vectors * width());
+  const std::string last = fmt::format("begin + {}", slices.vectors * width());
   m_code.line("const {} begin = {};", position(), slices.areEqual ? begin : atMost(begin));
-  m_code.line("const {} end = {};", position(), slices.areEqual ? end : atMost(end));
+  if (end == End::Used) {
+    m_code.line("const {} end = {};", position(), slices.areEqual ? last : atMost(last));
+  }
 }
 
 }  // namespace swage::synth::cuda

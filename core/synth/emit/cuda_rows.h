@@ -80,6 +80,17 @@ class RowText {
   // Binds the group's result, found by a call such as reduceBlock(…).
   void found(StageText& stage, std::size_t index, const std::string& call);
 
+  // --- slices of a group
+  struct Slices {
+    std::int64_t count = 1;
+    std::int64_t vectors = 0;  // of one slice, but for the last
+    bool areEqual = true;
+  };
+  [[nodiscard]] Slices slicesOf(std::int64_t count) const;
+  // "begin" of slice `number`, an int, and "end" where that is used.
+  enum class End : std::uint8_t { Used, Unused };
+  void openSlice(const Slices& slices, const std::string& number, End end);
+
   // --- batches of vectors, asked for together
   struct Walk {
     std::string begin;         // expression of the thread's first position
@@ -91,6 +102,10 @@ class RowText {
     // Reads elements; empty: from the tensors.
     std::function<void(const std::vector<int>& loads, const std::string& subscript)> fetch = {};
   };
+  // Whether text of the walk mentions its end.
+  [[nodiscard]] static End endOf(const Walk& walk) {
+    return walk.steps > walk.unroll || !walk.isWhole ? End::Used : End::Unused;
+  }
   [[nodiscard]] Walk walk(std::string begin, std::string end, std::int64_t threads, std::int64_t vectors,
                           std::int64_t unroll) const;
   // A walk of which every vector stands alone.
@@ -106,16 +121,6 @@ class RowText {
   // The same for a group that is read again.
   void reduceRead(StageText& stage, const Batch& all, std::int64_t steps);
   void mapRead(const Batch& all);
-
-  // --- slices of a group
-  // "begin" and "end" of slice `number` of so many.
-  struct Slices {
-    std::int64_t count = 1;
-    std::int64_t vectors = 0;  // of one slice, but for the last
-    bool areEqual = true;
-  };
-  [[nodiscard]] Slices slicesOf(std::int64_t count) const;
-  void openSlice(const Slices& slices, const std::string& number);
 
   const Instance& m_instance;
   const Region& m_region;

@@ -98,7 +98,10 @@ std::string helpersFor(std::string_view helpers, std::string_view source) {
     text += helper.text;
     afterInclude = isInclude;
   }
-  return text + (afterInclude ? "\n" : "");
+  if (!text.empty() && !text.ends_with("\n\n")) {
+    text += '\n';  // helpers that belong together have no empty line between them
+  }
+  return text;
 }
 
 }  // namespace swage::synth

@@ -31,8 +31,8 @@ class RowGangText final : private GangText {
     openCudaKernel(m_writer, entry, threads(), fmt::format(", {}", m_instance.value("blocks_per_multiprocessor", 1)),
                    "unsigned char* scratch");
     openGang();
-    openSlice(m_slices, "member");
     const Walk slice = sliceWalk();
+    openSlice(m_slices, "member", End::Used);
     defineStages(slice.steps);
     m_code.blank();
     openRows();

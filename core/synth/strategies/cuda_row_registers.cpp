@@ -50,7 +50,7 @@ class RowRegistersText final : private RowText {
     std::string end = fmt::format("{}", m_length);
     std::string begin;
     if (m_cluster > 1) {
-      openSlice(m_slices, "clusterRank()");
+      openSlice(m_slices, "int(clusterRank())", isWhole ? End::Unused : End::Used);
       begin = "begin + ";
       end = "end";
     }

@@ -72,7 +72,7 @@ class RowResidentText final : private GangText {
                    "unsigned char* scratch");
     openCache();
     openGang();
-    openSlice(m_slices, "member");
+    openSlice(m_slices, "member", m_isWhole ? End::Unused : End::Used);
     m_code.line("const {} first = begin + threadIdx.x{};", m_writer.index(), timesWidth());
     defineStages(m_steps);
     m_code.blank();
@@ -189,7 +189,7 @@ class RowResidentText final : private GangText {
     accumulateStep(stage, loads, "", m_steps, isLongRun);
     closeIf(isOpen);
     if (isLongRun) {
-      m_code.open("if (step % {0} == {0} - 1)", StageText::kRun);
+      m_code.open("if (step % {} == {})", StageText::kRun, StageText::kRun - 1);
       endRun(stage);
       m_code.close();
     }
@@ -263,12 +263,10 @@ class RowResidentText final : private GangText {
   void mapStep() {
     const KernelWriter::Scope outside = m_writer.scope();
     const std::vector<int> loads = storedLoads();
-    m_code.open();
     const bool isOpen = openStep("step", "");
     fetch(loads, "slot");
     m_elements.evaluate(loads, "", results());
     closeIf(isOpen);
-    m_code.close();
     m_writer.leave(outside);
   }
 

@@ -27,12 +27,12 @@ class RowSharedText final : private RowText {
     openCudaKernel(m_writer, entry, m_threads);
     openCache();
     openGroup(m_cluster == 1 ? "blockIdx.x" : fmt::format("blockIdx.x / {}", m_cluster));
-    if (m_cluster > 1) {
-      openSlice(m_slices, "clusterRank()");
-    }
     Walk all = m_cluster == 1 ? walk("threadIdx.x" + timesWidth(), fmt::format("{}", m_length), m_threads, vectors(), 1)
                               : walk("begin + threadIdx.x" + timesWidth(), "end", m_threads, m_slices.vectors, 1);
     all.isWhole = all.isWhole && m_slices.areEqual;
+    if (m_cluster > 1) {
+      openSlice(m_slices, "int(clusterRank())", endOf(all));
+    }
     fill(all);
     all.fetch = [this](const std::vector<int>& loads, const std::string& subscript) { fetch(loads, subscript); };
     settle(-1);

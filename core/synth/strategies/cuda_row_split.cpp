@@ -28,17 +28,19 @@ class RowSplitText final : private RowText {
     if (m_groups > 1) {
       openGroup(fmt::format("blockIdx.x / {}", m_slices.count));
     }
-    openSlice(m_slices, m_groups > 1 ? fmt::format("(blockIdx.x % {})", m_slices.count) : "blockIdx.x");
+    const Walk slice = sliceWalk();
+    openSlice(m_slices, m_groups > 1 ? fmt::format("int(blockIdx.x % {})", m_slices.count) : "int(blockIdx.x)",
+              endOf(slice));
     settle(-1);
     StageText& stage = this->stage(0);
-    const Walk slice = sliceWalk();
     const bool isLongRun = isLong(stage, slice.steps);
     stage.define(isLongRun ? StageText::Totals::Yes : StageText::Totals::No);
     const std::string places = parts(stage, m_threads / kWarp);
     reduceBatches(stage, slice, Caching::Stay);
     const std::string name = stage.resultName("slice");
+    const std::string mine = own(stage, isLongRun);
     m_code.line("const {} {} =", stage.type(), name);
-    m_code.line("    reduceBlock({}, {}, {}, {});", own(stage, isLongRun), places, stage.none(), stage.join());
+    m_code.line("    reduceBlock({}, {}, {}, {});", mine, places, stage.none(), stage.join());
     m_code.open("if (threadIdx.x == 0)");
     m_code.line("*reinterpret_cast<{}*>(scratch + blockIdx.x * {}) = {};", stage.type(), kStateBytes, name);
     m_code.close();
@@ -58,7 +60,7 @@ class RowSplitText final : private RowText {
     openBlock(step.grid.x);
     const Walk slice = sliceWalk();
     if (storesElements()) {
-      openSlice(m_slices, "slice");
+      openSlice(m_slices, "slice", endOf(slice));
       openBatch(slice);
     }
     joinSlices();
@@ -98,20 +100,25 @@ class RowSplitText final : private RowText {
   // The first elements are on their way while the slices are joined.
   void openBatch(const Walk& slice) {
     const std::vector<int> loads = storedLoads();
-    m_code.line("{} first = {};", m_writer.index(), slice.begin);
+    const bool isOnce = endOf(slice) == End::Unused;
+    m_code.line("{}{} first = {};", isOnce ? "const " : "", m_writer.index(), slice.begin);
     m_elements.declare(loads, slice.unroll);
-    m_code.open("const auto bring = [&]");
+    if (!isOnce) {
+      m_code.open("const auto bring = [&]");
+    }
     const Batch batch = batchOf(slice);
     forEach(m_writer, batch, Position::Used, [&] { m_elements.load(loads, subscript(batch), Caching::Stay); });
-    m_code.close(";");
-    m_code.line("bring();  // on their way while the slices are joined");
+    if (!isOnce) {
+      m_code.close(";");
+      m_code.line("bring();  // on their way while the slices are joined");
+    }
   }
 
   [[nodiscard]] Batch batchOf(const Walk& slice) const {
     return {.first = "first",
             .distance = slice.threads * width(),
             .count = slice.unroll,
-            .end = slice.isWhole && slice.unroll == slice.steps ? "" : "end",
+            .end = endOf(slice) == End::Unused ? "" : "end",
             .axes = m_foldAxes};
   }
   [[nodiscard]] static std::string subscript(const Batch& batch) { return batch.count > 1 ? "[u]" : "[0]"; }

@@ -94,7 +94,7 @@ TEST(Helpers, OfOneNameAreChosenByAnotherWordOfTheSource) {
   constexpr std::string_view kHelpers =
       "//! swage:helper one if wide\nlong one();\n\n//! swage:helper one unless wide\nint one();\n";
   EXPECT_EQ(helpersFor(kHelpers, "x = one(wide);"), "long one();\n\n");
-  EXPECT_EQ(helpersFor(kHelpers, "x = one();"), "int one();\n");
+  EXPECT_EQ(helpersFor(kHelpers, "x = one();"), "int one();\n\n");
 }
 
 TEST(Helpers, AreThoseThatTheSourceUses) {
