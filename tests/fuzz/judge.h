@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "tests/app/worker/worker_process.h"
 #include "tests/fuzz/candidates.h"
-#include "tests/worker/worker_process.h"
 
 namespace swage::fuzz {
 

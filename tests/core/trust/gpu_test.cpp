@@ -17,11 +17,11 @@
 #include "core/process/spare_worker.h"
 #include "core/process/worker_supervisor.h"
 #include "core/trust/sanitizer_report.h"
+#include "tests/core/verify/relu_ptx.h"
+#include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/wait_for.h"
-#include "tests/worker/relu_ptx.h"
-#include "tests/worker/task_builder.h"
 
 namespace swage::trust {
 namespace {

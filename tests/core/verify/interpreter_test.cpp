@@ -12,8 +12,8 @@
 #include "core/verify/graph_program.h"
 #include "core/verify/operator_policy.h"
 #include "core/verify/torch_failure.h"
+#include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
-#include "tests/worker/task_builder.h"
 
 namespace swage::verify {
 namespace {

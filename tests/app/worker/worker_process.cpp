@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/worker/worker_process.h"
+#include "tests/app/worker/worker_process.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -8,9 +8,9 @@
 #include "core/verify/task_session.h"
 #include "core/verify/timed_streams.h"
 #include "core/verify/torch_runtime.h"
+#include "tests/core/verify/relu_ptx.h"
+#include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
-#include "tests/worker/relu_ptx.h"
-#include "tests/worker/task_builder.h"
 
 // What can be tested on a GPU without a compiler: the driver loads PTX text as well as cubins.
 namespace swage::verify {

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
-#include "tests/worker/task_builder.h"
 
 namespace swage::verify {
 namespace {

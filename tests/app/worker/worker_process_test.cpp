@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/worker/worker_process.h"
+#include "tests/app/worker/worker_process.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,8 @@
 #include <csignal>
 
 #include "core/wire/exit_code.h"
-#include "tests/worker/kernel_compiler.h"
-#include "tests/worker/task_builder.h"
+#include "tests/core/verify/kernel_compiler.h"
+#include "tests/core/verify/task_builder.h"
 
 namespace swage::testing {
 namespace {

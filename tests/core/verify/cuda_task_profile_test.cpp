@@ -5,9 +5,9 @@
 #include "core/domain/json.h"
 #include "core/verify/task_session.h"
 #include "core/verify/torch_runtime.h"
+#include "tests/core/device/gpu_kernels.h"
+#include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
-#include "tests/worker/gpu_kernels.h"
-#include "tests/worker/task_builder.h"
 
 // A candidate's profile on a GPU, in a process that has PyTorch.
 namespace swage::verify {

@@ -12,11 +12,11 @@
 #include "core/verify/task_inputs.h"
 #include "core/verify/task_session.h"
 #include "core/verify/torch_runtime.h"
+#include "tests/core/verify/kernel_compiler.h"
+#include "tests/core/verify/small_device.h"
+#include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
-#include "tests/worker/kernel_compiler.h"
-#include "tests/worker/small_device.h"
-#include "tests/worker/task_builder.h"
 
 namespace swage::verify {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/device/open_device.h"
+#include "tests/core/verify/kernel_compiler.h"
 #include "tests/support/result_matchers.h"
-#include "tests/worker/kernel_compiler.h"
 
 namespace swage::device {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/device/cpu_profiler.h"
 #include "core/device/perf_counters.h"
 #include "core/device/perf_sampler.h"
-#include "tests/worker/kernel_compiler.h"
+#include "tests/core/verify/kernel_compiler.h"
 
 namespace swage::device {
 namespace {

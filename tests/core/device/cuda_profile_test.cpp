@@ -5,8 +5,8 @@
 
 #include "core/device/open_device.h"
 #include "core/device/sass_listing.h"
+#include "tests/core/device/gpu_kernels.h"
 #include "tests/support/result_matchers.h"
-#include "tests/worker/gpu_kernels.h"
 
 // What the profiler says of kernels whose counters can be worked out.
 namespace swage::device {

@@ -14,8 +14,8 @@
 #include "core/domain/evaluation.h"
 #include "core/verify/task_session.h"
 #include "core/verify/torch_runtime.h"
-#include "tests/worker/small_device.h"
-#include "tests/worker/task_builder.h"
+#include "tests/core/verify/small_device.h"
+#include "tests/core/verify/task_builder.h"
 
 namespace {
 

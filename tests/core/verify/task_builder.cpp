@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/worker/task_builder.h"
+#include "tests/core/verify/task_builder.h"
 
 #include <cstring>
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/worker/gpu_kernels.h"
+#include "tests/core/device/gpu_kernels.h"
 
 #include <dlfcn.h>
 

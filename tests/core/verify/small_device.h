@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/wire/messages.h"
-#include "tests/worker/relay_device.h"
+#include "tests/core/verify/relay_device.h"
 
 namespace swage::testing {
 

@@ -4,10 +4,10 @@
 #include "core/device/open_device.h"
 #include "core/verify/task_session.h"
 #include "core/verify/torch_runtime.h"
+#include "tests/core/verify/kernel_compiler.h"
+#include "tests/core/verify/relay_device.h"
+#include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
-#include "tests/worker/kernel_compiler.h"
-#include "tests/worker/relay_device.h"
-#include "tests/worker/task_builder.h"
 
 namespace swage::verify {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/worker/small_device.h"
+#include "tests/core/verify/small_device.h"
 
 #include "core/verify/checks.h"
 #include "core/verify/memory_plan.h"

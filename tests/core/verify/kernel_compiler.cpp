@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/worker/kernel_compiler.h"
+#include "tests/core/verify/kernel_compiler.h"
 
 #include <cstdlib>
 

@@ -18,7 +18,7 @@
 #include "core/device/open_device.h"
 #include "core/device/profile_metrics.h"
 #include "core/domain/json.h"
-#include "tests/worker/gpu_kernels.h"
+#include "tests/core/device/gpu_kernels.h"
 
 namespace {
 
