@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "core/run/session.h"
+#include "core/run/run_session.h"
 #include "core/services/run_service.h"
 
 namespace swage::engine {
@@ -30,11 +30,11 @@ class RunServiceImpl final : public services::RunService {
 
  private:
   void forward();
-  void tellSession(void (run::Session::*what)());
+  void tellSession(void (run::RunSession::*what)());
 
   run::SessionParts m_parts;
   QThread m_thread;
-  run::Session* m_session = nullptr;  // lives on m_thread, deleted there
+  run::RunSession* m_session = nullptr;  // lives on m_thread, deleted there
   services::RunState m_state = services::RunState::Idle;
   domain::RunId m_run;
 };

@@ -2,203 +2,126 @@
 #include "core/run/baseline_stage.h"
 
 #include <algorithm>
+#include <ctime>
+#include <limits>
+#include <utility>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "core/domain/json_reader.h"
+#include "core/domain/json.h"
+#include "core/stats/agreement.h"
 
 namespace swage::run {
-namespace {
 
-constexpr std::chrono::minutes kBaselineLimit{20};  // torch.compile of a large model compiles for minutes
-constexpr double kAutotuneBudgetSeconds = 300.0;    // of search, from which on its minutes are worth it
-// Between the errors of float32 and of TF32 products: 1e-6 and 3e-4; and above those of TF32.
-constexpr double kLargestFp32Error = 2e-5;
-constexpr double kLargestTf32Error = 1e-3;
-
-std::vector<std::string> argumentsFor(const BaselineStage::Options& options, const std::vector<std::string>& modes) {
-  std::vector<std::string> arguments = {"baseline", options.bundle.string(), "--device"};
-  if (options.device.kind == domain::DeviceKind::Cuda) {
-    arguments.push_back(fmt::format("cuda:{}", options.device.ordinal));
-  } else {
-    arguments.insert(arguments.end(), {"cpu", "--threads", std::to_string(std::max(1, options.device.threads))});
-  }
-  arguments.insert(arguments.end(), {"--modes", fmt::format("{}", fmt::join(modes, ",")), "--time-budget",
-                                     fmt::format("{:.1f}", options.budgetSeconds)});
-  return arguments;
-}
-
-double number(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
-}
-
-std::string text(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-domain::Baseline baselineOf(const std::string& mode, const nlohmann::json& object) {
-  domain::Baseline baseline;
-  baseline.mode = mode;
-  baseline.timing.medianNs = number(object, "median_ns");
-  baseline.timing.lowNs = number(object, "low_ns");
-  baseline.timing.highNs = number(object, "high_ns");
-  baseline.timing.minNs = number(object, "min_ns");
-  baseline.timing.clock = text(object, "clock");
-  baseline.timing.stopReason = text(object, "stop_reason");
-  baseline.accuracy = domain::parseAccuracyClass(text(object, "accuracy")).value_or(domain::AccuracyClass::Fp32);
-  baseline.timing.samples = static_cast<int>(number(object, "samples"));
-  baseline.timing.repeated = static_cast<int>(number(object, "repeated"));
-  if (const auto conditions = object.find("conditions"); conditions != object.end()) {
-    baseline.timing.conditions =
-        domain::readJson(*conditions, "conditions", domain::readDeviceConditions).value_or(domain::DeviceConditions());
-  }
-  baseline.eagerSpeedup = {number(object, "eager_speedup"), number(object, "eager_speedup_low"),
-                           number(object, "eager_speedup_high")};
-  baseline.relativeL2 = number(object, "error_vs_fp64");
-  baseline.maxAbsolute = number(object, "max_abs_error");
-  baseline.compileSeconds = number(object, "compile_seconds");
-  if (const auto error = object.find("error"); error != object.end() && error->is_string()) {
-    baseline.failure = error->get<std::string>();
-  } else if (baseline.timing.medianNs <= 0.0) {
-    baseline.failure = "no time was measured";
-  }
-  return baseline;
-}
-
-}  // namespace
-
-BaselineStage::BaselineStage(Options options, QObject* parent) : QObject(parent), m_options(std::move(options)) {}
-
-void BaselineStage::call(const std::vector<std::string>& modes, std::chrono::milliseconds limit,
-                         void (BaselineStage::*handle)(const Result<nlohmann::json>&)) {
-  m_call = std::make_unique<process::BridgeCall>(m_options.environment, argumentsFor(m_options, modes), limit);
-  connect(m_call.get(), &process::BridgeCall::finished, this, [this, handle](const Result<nlohmann::json>& document) {
-    m_call.release()->deleteLater();
-    (this->*handle)(document);
-  });
-  m_call->start();
-}
+using services::Notice;
 
 void BaselineStage::start() {
-  std::vector<std::string> modes = m_options.modes;
-  std::erase(modes, kAutotuneMode);
-  if (modes.empty()) {
-    tune();
+  std::vector<std::string> modes = baselineModes(m_context.spec);
+  const bool needsBridge = std::any_of(modes.begin(), modes.end(), [](const auto& mode) { return mode != "eager"; });
+  Result<> known = knowAgain();
+  if (known && m_context.baselines.empty() && needsBridge && !m_context.spec.remeasureBaselines) {
+    known = reuse(modes);
+  }
+  if (!known || !m_context.baselines.empty()) {
+    finish(known);
+  } else if (needsBridge) {
+    measure(std::move(modes));
   } else {
-    call(modes, kBaselineLimit, &BaselineStage::handleModes);
+    handleMeasured(std::vector<domain::Baseline>{});
   }
 }
 
 void BaselineStage::cancel() {
-  if (m_call) {
-    m_call->cancel();
+  if (m_measurement) {
+    m_measurement->disconnect(this);
+    m_measurement->cancel();
   }
 }
 
-void BaselineStage::handleModes(const Result<nlohmann::json>& document) {
-  auto measured = document ? baselinesFromJson(*document) : Result<std::vector<domain::Baseline>>(document.error());
-  const bool tunes = std::find(m_options.modes.begin(), m_options.modes.end(), kAutotuneMode) != m_options.modes.end();
-  if (!measured || !tunes) {
-    Q_EMIT finished(measured);
-    return;
+// Of an earlier sitting of the run.
+Result<> BaselineStage::knowAgain() {
+  if (!m_context.resumed) {
+    return {};
   }
-  m_measured = std::move(*measured);
-  tune();
+  SWAGE_TRY_ASSIGN(m_context.baselines, m_context.record->baselines(m_context.run));
+  for (const domain::Baseline& baseline : m_context.baselines) {
+    Q_EMIT measured(baseline);
+  }
+  return {};
 }
 
-// Beside eager, so that it is measured in turns with something here as well.
-void BaselineStage::tune() {
-  call({"eager", std::string(kAutotuneMode)}, m_options.autotuneLimit, &BaselineStage::handleTuned);
-}
-
-void BaselineStage::handleTuned(const Result<nlohmann::json>& document) {
-  const auto tuned = document ? baselinesFromJson(*document) : Result<std::vector<domain::Baseline>>(document.error());
-  if (!tuned) {
-    domain::Baseline failed;
-    failed.mode = kAutotuneMode;
-    failed.failure = tuned.error().message();
-    m_measured.push_back(std::move(failed));
-  } else {
-    for (const domain::Baseline& baseline : *tuned) {
-      const bool isKnown = std::any_of(m_measured.begin(), m_measured.end(),
-                                       [&](const domain::Baseline& known) { return known.mode == baseline.mode; });
-      if (!isKnown) {
-        m_measured.push_back(baseline);
-      }
+// Of an earlier run.
+Result<> BaselineStage::reuse(const std::vector<std::string>& modes) {
+  const domain::Task& task = m_context.bundle->task;
+  const std::string taskId = task.id.empty() ? domain::taskId(task) : task.id;
+  SWAGE_TRY_ASSIGN(const auto known,
+                   m_context.record->knownBaselines(taskId, m_context.device.uuid, m_context.torchVersion));
+  std::vector<domain::Baseline> usable;
+  std::int64_t oldestMs = std::numeric_limits<std::int64_t>::max();
+  nlohmann::json sources = nlohmann::json::array();
+  for (const store::Record::KnownBaseline& one : known) {
+    const bool isWanted = std::find(modes.begin(), modes.end(), one.baseline.mode) != modes.end();
+    if (isWanted && !stats::isDoubtful(one.baseline.timing) && !one.baseline.eagerSpeedup.isUncertain()) {
+      usable.push_back(one.baseline);
+      oldestMs = std::min(oldestMs, one.startedAtMs);
+      sources.push_back({{"mode", one.baseline.mode}, {"run", one.run.value()}, {"started_at_ms", one.startedAtMs}});
     }
   }
-  Q_EMIT finished(std::move(m_measured));
+  if (usable.size() < modes.size()) {
+    return {};
+  }
+  SWAGE_TRY(m_context.record->addEvent(m_context.run, domain::EventKind::BaselinesReused, sources.dump()));
+  notice(Notice::Severity::Info,
+         fmt::format("the baselines ({}) are those that an earlier run measured on {:%Y-%m-%d %H:%M} UTC",
+                     fmt::join(modes, ", "), fmt::gmtime(static_cast<std::time_t>(oldestMs / 1000))),
+         "--remeasure measures them again.");
+  return add(merged(eagerBaseline(m_context.task, task.graph, m_context.torchVersion), std::move(usable)));
 }
 
-std::vector<std::string> baselineModes(const services::RunSpec& spec) {
-  if (!spec.baselines.empty()) {
-    return spec.baselines;
-  }
-  if (!spec.compileBaselines) {
-    return {"eager"};
-  }
-  std::vector<std::string> modes = {"eager", "compile"};
-  if (spec.timeBudgetSeconds >= kAutotuneBudgetSeconds) {
-    modes.emplace_back(kAutotuneMode);
-  }
-  return modes;
+void BaselineStage::measure(std::vector<std::string> modes) {
+  Q_EMIT doing("measuring PyTorch: " + fmt::format("{}", fmt::join(modes, ", ")));
+  BaselineMeasurement::Options options;
+  options.environment = m_context.parts.programs.bridge;
+  options.bundle = m_context.bundle->directory;
+  options.device = m_context.device;
+  options.budgetSeconds = std::clamp(60.0 * m_context.task.eager.medianNs * 1e-9, 4.0, 20.0);
+  options.modes = std::move(modes);
+  m_measurement = std::make_unique<BaselineMeasurement>(std::move(options));
+  connect(m_measurement.get(), &BaselineMeasurement::finished, this, &BaselineStage::handleMeasured);
+  m_measurement->start();
 }
 
-Result<std::vector<domain::Baseline>> baselinesFromJson(const nlohmann::json& document) {
-  const auto modes = document.find("modes");
-  if (modes == document.end() || !modes->is_object()) {
-    return Error(ErrorKind::Protocol, "the bridge's baseline document has no 'modes'");
+void BaselineStage::handleMeasured(const Result<std::vector<domain::Baseline>>& found) {
+  if (!found) {
+    notice(Notice::Severity::Warning, "torch.compile was not measured: " + found.error().message(),
+           found.error().hint());
   }
-  std::vector<domain::Baseline> baselines;
-  for (const auto& [mode, value] : modes->items()) {
-    if (!value.is_object()) {
-      return Error(ErrorKind::Protocol, fmt::format("the bridge's baseline '{}' is not an object", mode));
-    }
-    baselines.push_back(baselineOf(mode, value));
-    baselines.back().torchVersion = plainVersion(text(document, "torch_version"));
-  }
-  return baselines;
+  finish(add(merged(eagerBaseline(m_context.task, m_context.bundle->task.graph, m_context.torchVersion),
+                    found ? *found : std::vector<domain::Baseline>{})));
 }
 
-std::string plainVersion(std::string_view torchVersion) {
-  return std::string(torchVersion.substr(0, torchVersion.find('+')));
+Result<> BaselineStage::add(const std::vector<domain::Baseline>& baselines) {
+  for (const domain::Baseline& baseline : baselines) {
+    SWAGE_TRY(m_context.record->addBaseline(m_context.run, baseline));
+    m_context.baselines.push_back(baseline);
+    noticeDoubts(baseline);
+    Q_EMIT measured(baseline);
+  }
+  return {};
 }
 
-domain::Baseline eagerBaseline(const wire::TaskReady& task, const domain::Graph& graph, std::string_view torchVersion) {
-  domain::Baseline baseline;
-  baseline.mode = "eager";
-  baseline.timing = task.eager;
-  baseline.torchVersion = plainVersion(torchVersion);
-  for (const domain::OutputError& error : task.eagerErrors) {
-    baseline.relativeL2 = std::max(baseline.relativeL2, error.relativeL2);
-    baseline.maxAbsolute = std::max(baseline.maxAbsolute, error.maxAbsolute);
+void BaselineStage::noticeDoubts(const domain::Baseline& baseline) {
+  if (!baseline.failure.empty()) {
+    notice(Notice::Severity::Info, fmt::format("the baseline '{}' does not work: {}", baseline.mode, baseline.failure));
+  } else if (stats::isDoubtful(baseline.timing)) {
+    notice(
+        Notice::Severity::Warning,
+        fmt::format("the baseline '{}' was measured while the device was throttled or busy ({}); speedups against it "
+                    "are uncertain",
+                    baseline.mode, fmt::join(baseline.timing.conditions.throttleReasons, ", ")),
+        "search again when nothing else uses the device; a later run measures the baseline again");
   }
-  const bool isHalf = std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const domain::GraphOutput& output) {
-    const domain::ScalarType type = graph.type(output.value).dtype;
-    return type == domain::ScalarType::Float16 || type == domain::ScalarType::BFloat16;
-  });
-  if (isHalf || baseline.relativeL2 > kLargestTf32Error) {
-    baseline.accuracy = domain::AccuracyClass::Half;
-  } else if (baseline.relativeL2 > kLargestFp32Error) {
-    baseline.accuracy = domain::AccuracyClass::Tf32;
-  }
-  if (baseline.timing.medianNs <= 0.0) {
-    baseline.failure = "no time was measured";
-  }
-  return baseline;
-}
-
-std::vector<domain::Baseline> merged(const domain::Baseline& eager, std::vector<domain::Baseline> measured) {
-  const auto python =
-      std::find_if(measured.begin(), measured.end(), [](const domain::Baseline& b) { return b.mode == "eager"; });
-  if (python == measured.end()) {
-    measured.insert(measured.begin(), eager);
-  } else if (!python->failure.empty() && eager.failure.empty()) {
-    *python = eager;
-  }
-  return measured;
 }
 
 }  // namespace swage::run

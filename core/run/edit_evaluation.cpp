@@ -9,8 +9,8 @@
 
 #include "core/run/candidate_outcome.h"
 #include "core/run/edit_proposer.h"
+#include "core/run/run_context.h"
 #include "core/run/searcher_proposer.h"
-#include "core/run/session.h"
 #include "core/run/snapshots.h"
 #include "core/run/winner_choice.h"
 #include "core/stats/roofline.h"

@@ -39,4 +39,15 @@ Result<OfferProvenance> parseProvenance(std::string_view json) {
   }
 }
 
+Result<> addRecordedCosts(const store::Record& record, domain::RunId run, ProposerPool& proposers) {
+  SWAGE_TRY_ASSIGN(const std::vector<domain::RunEvent> events, record.events(run));
+  for (const domain::RunEvent& event : events) {
+    if (event.kind == domain::EventKind::Offer) {
+      SWAGE_TRY_ASSIGN(const OfferProvenance offer, parseProvenance(event.json));
+      proposers.addCost(offer.madeBy, offer.cost);
+    }
+  }
+  return {};
+}
+
 }  // namespace swage::run

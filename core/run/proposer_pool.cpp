@@ -265,11 +265,15 @@ void ProposerPool::spread(const Entry* owner, const CandidateEnd& end) {
   }
 }
 
+void ProposerPool::each(void (Proposer::*what)()) {
+  for (const auto& entry : m_entries) {
+    guarded(*entry, [what](Proposer& proposer) { (proposer.*what)(); });
+  }
+}
+
 void ProposerPool::pause() {
   if (!std::exchange(m_paused, true)) {
-    for (const auto& entry : m_entries) {
-      guarded(*entry, [](Proposer& proposer) { proposer.pause(); });
-    }
+    each(&Proposer::pause);
   }
 }
 
@@ -279,8 +283,8 @@ void ProposerPool::resume() {
   }
   for (const auto& entry : m_entries) {
     std::fill(entry->asked.begin(), entry->asked.end(), m_options.now());
-    guarded(*entry, [](Proposer& proposer) { proposer.resume(); });
   }
+  each(&Proposer::resume);
 }
 
 void ProposerPool::stop() {
@@ -289,9 +293,7 @@ void ProposerPool::stop() {
   }
   m_deadlines.stop();
   m_inbox.clear();
-  for (const auto& entry : m_entries) {
-    guarded(*entry, [](Proposer& proposer) { proposer.stop(); });
-  }
+  each(&Proposer::stop);
 }
 
 }  // namespace swage::run

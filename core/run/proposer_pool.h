@@ -104,6 +104,7 @@ class ProposerPool : public QObject {
   // Runs what is a proposer's own; what it throws costs it its place.
   template <class Call>
   void guarded(Entry& entry, Call&& call);
+  void each(void (Proposer::*what)());
   void announce();
   void spread(const Entry* owner, const CandidateEnd& end);
   [[nodiscard]] Entry* find(const std::function<bool(const Proposer&)>& isMeant) const;

@@ -65,11 +65,14 @@ Result<> HeldOutShapes::prepare() {
   if (!m_record.genome) {
     return Error(ErrorKind::Unsupported, "it was not synthesised, and so it cannot be written for other sizes");
   }
-  if (m_record.madeBy == domain::OperatorKind::Human) {
+  const bool isEdit = m_record.madeBy == domain::OperatorKind::Human;
+  if (isEdit || !m_record.madeBy.kind()) {  // whose program may be another one than its genome's
     SWAGE_TRY_ASSIGN(const auto synthesizer, m_programs.makeSynthesizer(m_graph, m_run.device));
     const auto program = synthesizer->realise(*m_record.genome);
     if (!program || store::sourceHash(*program) != m_record.sourceHash) {
-      return Error(ErrorKind::Unsupported, "it was edited by hand, and so it cannot be written for other sizes");
+      return Error(ErrorKind::Unsupported, isEdit ? "it was edited by hand, and so it cannot be written for other sizes"
+                                                  : "it is no program of the patterns, and so it cannot be written for "
+                                                    "other sizes");
     }
   }
   if (!m_folder.isValid()) {

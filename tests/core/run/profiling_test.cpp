@@ -245,7 +245,7 @@ TEST_F(EliteProfilesTest, AreGivenUpWhenTheRunIsKilled) {
   searchThenProfileWith("hang");
   start(m_session);
   ASSERT_TRUE(waitFor([this] { return m_profilers == 1; }));
-  QTimer::singleShot(300, m_session.get(), &Session::kill);
+  QTimer::singleShot(300, m_session.get(), &RunSession::kill);
   ASSERT_TRUE(waitUntilFinished());
   EXPECT_TRUE(m_outcomes[0].best.isValid());
 }

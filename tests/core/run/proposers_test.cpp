@@ -96,7 +96,8 @@ TEST_F(ProposersTest, WhatAnOutsiderOffersGoesTheWayOfEveryCandidate) {
 
   const auto events = record().events(onlyRun().id);
   ASSERT_THAT(events, IsOk());
-  const auto event = std::find_if(events->begin(), events->end(), [](const auto& e) { return e.kind == domain::EventKind::Offer; });
+  const auto event =
+      std::find_if(events->begin(), events->end(), [](const auto& e) { return e.kind == domain::EventKind::Offer; });
   ASSERT_NE(event, events->end());
   const auto kept = parseProvenance(event->json);
   ASSERT_THAT(kept, IsOk());

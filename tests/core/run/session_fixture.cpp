@@ -5,7 +5,7 @@
 
 namespace swage::testing {
 
-using run::Session;
+using run::RunSession;
 
 SessionFixture::SessionFixture() {
   m_parts.programs.bridge = {"/nonexistent/python", "/nonexistent"};
@@ -25,26 +25,26 @@ SessionFixture::SessionFixture() {
   m_spec.compileBaselines = false;
 }
 
-void SessionFixture::start(std::unique_ptr<Session>& session) {
-  session = std::make_unique<Session>(m_parts);
+void SessionFixture::start(std::unique_ptr<RunSession>& session) {
+  session = std::make_unique<RunSession>(m_parts);
   QObject* context = session.get();
   const auto keepState = [this](services::RunState state) { m_states.push_back(state); };
-  QObject::connect(session.get(), &Session::stateChanged, context, keepState);
-  QObject::connect(session.get(), &Session::candidateEvaluated, context,
+  QObject::connect(session.get(), &RunSession::stateChanged, context, keepState);
+  QObject::connect(session.get(), &RunSession::candidateEvaluated, context,
                    [this](const services::CandidateRow& row) { m_rows.push_back(row); });
-  QObject::connect(session.get(), &Session::noticed, context,
+  QObject::connect(session.get(), &RunSession::noticed, context,
                    [this](const services::Notice& notice) { m_notices.push_back(notice); });
-  QObject::connect(session.get(), &Session::progressed, context,
+  QObject::connect(session.get(), &RunSession::progressed, context,
                    [this](const services::Progress& progress) { m_progress.push_back(progress); });
-  QObject::connect(session.get(), &Session::baselineMeasured, context,
+  QObject::connect(session.get(), &RunSession::baselineMeasured, context,
                    [this](const domain::Baseline& baseline) { m_baselines.push_back(baseline); });
-  QObject::connect(session.get(), &Session::archiveChanged, context,
+  QObject::connect(session.get(), &RunSession::archiveChanged, context,
                    [this](const std::vector<services::CellSummary>& cells) { m_archives.push_back(cells); });
-  QObject::connect(session.get(), &Session::lanesChanged, context,
+  QObject::connect(session.get(), &RunSession::lanesChanged, context,
                    [this](const std::vector<services::LaneStatus>& lanes) { m_lanes.push_back(lanes); });
-  QObject::connect(session.get(), &Session::proposersChanged, context,
+  QObject::connect(session.get(), &RunSession::proposersChanged, context,
                    [this](const services::ProposerReport& report) { m_proposers.push_back(report); });
-  QObject::connect(session.get(), &Session::finished, context,
+  QObject::connect(session.get(), &RunSession::finished, context,
                    [this](const services::RunOutcome& outcome) { m_outcomes.push_back(outcome); });
   session->start(m_spec);
 }

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/run/session.h"
+#include "core/run/run_session.h"
 #include "core/store/record.h"
 #include "tests/core/process/fakes.h"
 #include "tests/support/temp_dir.h"
@@ -20,7 +20,7 @@ class SessionFixture : public ::testing::Test {
  protected:
   SessionFixture();
 
-  void start(std::unique_ptr<run::Session>& session);
+  void start(std::unique_ptr<run::RunSession>& session);
   // Runs to the end; every signal is kept.
   services::RunOutcome run();
   [[nodiscard]] bool waitUntilFinished() const;
@@ -33,7 +33,7 @@ class SessionFixture : public ::testing::Test {
   TempDir m_folder;
   run::SessionParts m_parts;
   services::RunSpec m_spec;
-  std::unique_ptr<run::Session> m_session;
+  std::unique_ptr<run::RunSession> m_session;
   std::vector<services::RunState> m_states;
   std::vector<services::CandidateRow> m_rows;
   std::vector<services::Notice> m_notices;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/run/baseline_stage.h"
+#include "core/run/baseline_measurement.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/run/session.h"
+#include "core/run/run_session.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::waitFor;
 
-class SessionTest : public testing::SessionFixture {};
+class RunSessionTest : public testing::SessionFixture {};
 
 template <class T>
 std::int64_t countOf(const std::vector<store::CandidateRecord>& history) {
@@ -34,7 +34,7 @@ std::int64_t countOf(const std::vector<store::CandidateRecord>& history) {
   });
 }
 
-TEST_F(SessionTest, RunsToItsLastEvaluationAndFindsSomethingFaster) {
+TEST_F(RunSessionTest, RunsToItsLastEvaluationAndFindsSomethingFaster) {
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   EXPECT_EQ(outcome.state, RunState::Finished);
@@ -52,7 +52,7 @@ TEST_F(SessionTest, RunsToItsLastEvaluationAndFindsSomethingFaster) {
   EXPECT_DOUBLE_EQ(row.baselineNs, 100e3);
 }
 
-TEST_F(SessionTest, TheFirstCandidateIsTheTaskAsItIs) {
+TEST_F(RunSessionTest, TheFirstCandidateIsTheTaskAsItIs) {
   run();
   const auto history = this->history();
   ASSERT_FALSE(history.empty());
@@ -63,7 +63,7 @@ TEST_F(SessionTest, TheFirstCandidateIsTheTaskAsItIs) {
   EXPECT_EQ(m_rows[0].id, history[0].id);
 }
 
-TEST_F(SessionTest, EveryKindOfEndIsRecordedAsData) {
+TEST_F(RunSessionTest, EveryKindOfEndIsRecordedAsData) {
   m_spec.maxEvaluations = 60;
   m_spaceSize = 14;
   run();
@@ -75,7 +75,7 @@ TEST_F(SessionTest, EveryKindOfEndIsRecordedAsData) {
 }
 
 // The tiny task moves 128 bytes, which twice this copy's bandwidth does in 10 microseconds.
-TEST_F(SessionTest, ATimeBelowThePhysicalFloorIsACheatAndNeverWins) {
+TEST_F(RunSessionTest, ATimeBelowThePhysicalFloorIsACheatAndNeverWins) {
   m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok", {"--copy-bytes", "6.4e6"}); };
   m_spec.maxEvaluations = 60;
   m_spaceSize = 14;
@@ -94,7 +94,7 @@ TEST_F(SessionTest, ATimeBelowThePhysicalFloorIsACheatAndNeverWins) {
   EXPECT_EQ(best.best, outcome.best);
 }
 
-TEST_F(SessionTest, EveryCandidateThatMayBecomeAnEliteIsCheckedWithHeldBackSeeds) {
+TEST_F(RunSessionTest, EveryCandidateThatMayBecomeAnEliteIsCheckedWithHeldBackSeeds) {
   run();
   const store::Record record = this->record();
   int checked = 0;
@@ -114,7 +114,7 @@ TEST_F(SessionTest, EveryCandidateThatMayBecomeAnEliteIsCheckedWithHeldBackSeeds
   EXPECT_GT(checked, 0);
 }
 
-TEST_F(SessionTest, DoubtsAboutTheTaskAreRecordedAndShown) {
+TEST_F(RunSessionTest, DoubtsAboutTheTaskAreRecordedAndShown) {
   m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("doubt_task"); };
   run();
   EXPECT_TRUE(std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
@@ -126,7 +126,7 @@ TEST_F(SessionTest, DoubtsAboutTheTaskAreRecordedAndShown) {
   EXPECT_THAT(*doubts, ElementsAre("the output is constant"));
 }
 
-TEST_F(SessionTest, ASpaceWithoutAnythingNewEndsTheRun) {
+TEST_F(RunSessionTest, ASpaceWithoutAnythingNewEndsTheRun) {
   m_spec.maxEvaluations = 0;
   m_spaceSize = 3;
   const services::RunOutcome outcome = run();
@@ -136,7 +136,7 @@ TEST_F(SessionTest, ASpaceWithoutAnythingNewEndsTheRun) {
   }));
 }
 
-TEST_F(SessionTest, TheSameSeedGivesTheSameCandidates) {
+TEST_F(RunSessionTest, TheSameSeedGivesTheSameCandidates) {
   const auto sources = [this] {
     std::vector<std::string> result;
     for (const auto& candidate : history()) {
@@ -155,7 +155,7 @@ TEST_F(SessionTest, TheSameSeedGivesTheSameCandidates) {
   EXPECT_NE(sources(), first);
 }
 
-TEST_F(SessionTest, TheTimeBudgetEndsTheSearch) {
+TEST_F(RunSessionTest, TheTimeBudgetEndsTheSearch) {
   testing::FakeClock clock;
   m_parts.now = clock.now();
   m_spec.timeBudgetSeconds = 60.0;
@@ -171,7 +171,7 @@ TEST_F(SessionTest, TheTimeBudgetEndsTheSearch) {
   EXPECT_DOUBLE_EQ(onlyRun().elapsedSeconds, 61.0);
 }
 
-TEST_F(SessionTest, ATargetThatIsReachedEndsTheSearch) {
+TEST_F(RunSessionTest, ATargetThatIsReachedEndsTheSearch) {
   m_spec.maxEvaluations = 1000;
   m_spaceSize = 1000;
   m_spec.targetSpeedup = 1.01;
@@ -182,7 +182,7 @@ TEST_F(SessionTest, ATargetThatIsReachedEndsTheSearch) {
   EXPECT_THAT(m_notices, ::testing::Contains(::testing::Field(&services::Notice::text, HasSubstr("the search ends"))));
 }
 
-TEST_F(SessionTest, ATargetThatNobodyReachesIsMissed) {
+TEST_F(RunSessionTest, ATargetThatNobodyReachesIsMissed) {
   m_spec.targetSpeedup = 1000.0;
   const services::RunOutcome outcome = run();
   EXPECT_TRUE(outcome.targetMissed);
@@ -190,13 +190,13 @@ TEST_F(SessionTest, ATargetThatNobodyReachesIsMissed) {
   EXPECT_EQ(outcome.state, services::RunState::Finished);
 }
 
-TEST_F(SessionTest, WhatIsRequiredOfTheWinnerDoesNotEndTheSearch) {
+TEST_F(RunSessionTest, WhatIsRequiredOfTheWinnerDoesNotEndTheSearch) {
   m_spec.requiredSpeedup = 1.01;
   EXPECT_FALSE(run().targetMissed);
   EXPECT_EQ(onlyRun().evaluations, m_spec.maxEvaluations);
 }
 
-TEST_F(SessionTest, PauseStopsTheClockAndResumeGoesOn) {
+TEST_F(RunSessionTest, PauseStopsTheClockAndResumeGoesOn) {
   m_spec.maxEvaluations = 0;
   m_spec.timeBudgetSeconds = 600.0;
   m_spaceSize = 100000;
@@ -215,7 +215,7 @@ TEST_F(SessionTest, PauseStopsTheClockAndResumeGoesOn) {
                                     RunState::Running, RunState::Stopping, RunState::Interrupted));
 }
 
-TEST_F(SessionTest, AStoppedRunIsResumedWhereItWas) {
+TEST_F(RunSessionTest, AStoppedRunIsResumedWhereItWas) {
   m_spec.maxEvaluations = 0;
   m_spaceSize = 100000;
   start(m_session);
@@ -244,7 +244,7 @@ TEST_F(SessionTest, AStoppedRunIsResumedWhereItWas) {
   }
 }
 
-TEST_F(SessionTest, KillLeavesAnInterruptedRunWhosePendingCandidatesAreTakenUpAgain) {
+TEST_F(RunSessionTest, KillLeavesAnInterruptedRunWhosePendingCandidatesAreTakenUpAgain) {
   m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("hang", {"--from", "3"}); };
   const auto pending = [this] {
     const auto all = history();
@@ -267,7 +267,7 @@ TEST_F(SessionTest, KillLeavesAnInterruptedRunWhosePendingCandidatesAreTakenUpAg
   EXPECT_EQ(onlyRun().evaluations, 20);
 }
 
-TEST_F(SessionTest, AWorkerThatCrashesOnceCostsOneCandidate) {
+TEST_F(RunSessionTest, AWorkerThatCrashesOnceCostsOneCandidate) {
   m_parts.programs.workerCommand = [file = (m_folder / "crashed").string()](domain::DeviceKind) {
     return fakeWorker("crash", {"--from", "3", "--once", file});
   };
@@ -281,7 +281,7 @@ TEST_F(SessionTest, AWorkerThatCrashesOnceCostsOneCandidate) {
                           [](const auto& e) { return e.kind == domain::EventKind::WorkerReplaced; }));
 }
 
-TEST_F(SessionTest, SourcesThatDoNotCompileAreDataAndTheIdentityWins) {
+TEST_F(RunSessionTest, SourcesThatDoNotCompileAreDataAndTheIdentityWins) {
   m_parts.programs.compilerCommand = fakeCompiler("compile_error");
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
@@ -291,7 +291,7 @@ TEST_F(SessionTest, SourcesThatDoNotCompileAreDataAndTheIdentityWins) {
   EXPECT_FALSE(outcome.best.isValid()) << "PyTorch's own operators are never best";
 }
 
-TEST_F(SessionTest, WhatTheCompilerRefusesIsRejectedWithItsReason) {
+TEST_F(RunSessionTest, WhatTheCompilerRefusesIsRejectedWithItsReason) {
   m_parts.programs.compilerCommand = fakeCompiler("reject_source");
   run();
   const auto history = this->history();
@@ -303,7 +303,7 @@ TEST_F(SessionTest, WhatTheCompilerRefusesIsRejectedWithItsReason) {
   }
 }
 
-TEST_F(SessionTest, CompilersThatCannotStartFailTheRunAndKeepTheRecord) {
+TEST_F(RunSessionTest, CompilersThatCannotStartFailTheRunAndKeepTheRecord) {
   m_parts.programs.compilerCommand = fakeCompiler("crash_before_hello");
   const services::RunOutcome outcome = run();
   ASSERT_TRUE(outcome.error);
@@ -312,7 +312,7 @@ TEST_F(SessionTest, CompilersThatCannotStartFailTheRunAndKeepTheRecord) {
   EXPECT_EQ(onlyRun().status, store::RunStatus::Failed);
 }
 
-TEST_F(SessionTest, WithoutASandboxNothingIsImportedOrStarted) {
+TEST_F(RunSessionTest, WithoutASandboxNothingIsImportedOrStarted) {
   const std::filesystem::path source = m_folder / "task.py";
   const std::filesystem::path trace = m_folder / "python-was-here";
   std::ofstream(source) << "class Model: pass\n";
@@ -329,7 +329,7 @@ TEST_F(SessionTest, WithoutASandboxNothingIsImportedOrStarted) {
   EXPECT_FALSE(outcome.run.isValid());
 }
 
-TEST_F(SessionTest, ARefusedTaskIsReportedAsTheWorkerSaidIt) {
+TEST_F(RunSessionTest, ARefusedTaskIsReportedAsTheWorkerSaidIt) {
   m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("refuse_task"); };
   const services::RunOutcome outcome = run();
   ASSERT_TRUE(outcome.error);
@@ -338,7 +338,7 @@ TEST_F(SessionTest, ARefusedTaskIsReportedAsTheWorkerSaidIt) {
   EXPECT_FALSE(outcome.run.isValid());
 }
 
-TEST_F(SessionTest, AMissingWorkerIsTheEnvironmentsFault) {
+TEST_F(RunSessionTest, AMissingWorkerIsTheEnvironmentsFault) {
   m_parts.programs.workerCommand = [](domain::DeviceKind) {
     return process::LaunchCommand{.program = "/nonexistent/swage-worker"};
   };
@@ -347,7 +347,7 @@ TEST_F(SessionTest, AMissingWorkerIsTheEnvironmentsFault) {
   EXPECT_EQ(outcome.error->kind(), ErrorKind::Environment);
 }
 
-TEST_F(SessionTest, AFileThatIsNotThereIsInvalidInputAndMakesNoProject) {
+TEST_F(RunSessionTest, AFileThatIsNotThereIsInvalidInputAndMakesNoProject) {
   m_spec.task = "/nonexistent/task.py";
   const services::RunOutcome outcome = run();
   ASSERT_TRUE(outcome.error);
@@ -355,7 +355,7 @@ TEST_F(SessionTest, AFileThatIsNotThereIsInvalidInputAndMakesNoProject) {
   EXPECT_FALSE(std::filesystem::exists(m_spec.project));
 }
 
-TEST_F(SessionTest, CudaWithoutADriverIsTheEnvironmentsFault) {
+TEST_F(RunSessionTest, CudaWithoutADriverIsTheEnvironmentsFault) {
   m_spec.target = "cuda";
   const services::RunOutcome outcome = run();
   ASSERT_TRUE(outcome.error);
@@ -363,7 +363,7 @@ TEST_F(SessionTest, CudaWithoutADriverIsTheEnvironmentsFault) {
   EXPECT_THAT(outcome.error->message(), HasSubstr("NVIDIA driver"));
 }
 
-TEST_F(SessionTest, AProjectThatAnotherProcessWritesIsLocked) {
+TEST_F(RunSessionTest, AProjectThatAnotherProcessWritesIsLocked) {
   const auto holder = store::Record::open(m_spec.project, store::Record::Mode::ReadWrite);
   ASSERT_THAT(holder, testing::IsOk());
   const services::RunOutcome outcome = run();
@@ -371,7 +371,7 @@ TEST_F(SessionTest, AProjectThatAnotherProcessWritesIsLocked) {
   EXPECT_EQ(outcome.error->kind(), ErrorKind::Locked);
 }
 
-TEST_F(SessionTest, AProjectThatCannotBeWrittenIsAStorageError) {
+TEST_F(RunSessionTest, AProjectThatCannotBeWrittenIsAStorageError) {
   std::ofstream(m_folder / "file") << "in the way";
   m_spec.project = m_folder / "file" / "project";
   const services::RunOutcome outcome = run();
@@ -379,7 +379,7 @@ TEST_F(SessionTest, AProjectThatCannotBeWrittenIsAStorageError) {
   EXPECT_EQ(outcome.error->kind(), ErrorKind::Storage);
 }
 
-TEST_F(SessionTest, StopWhilePreparingEndsWithoutARun) {
+TEST_F(RunSessionTest, StopWhilePreparingEndsWithoutARun) {
   m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("hang", {"--from", "0"}); };
   start(m_session);
   ASSERT_TRUE(waitFor([&] { return m_states.back() == RunState::Preparing; }));
@@ -390,7 +390,7 @@ TEST_F(SessionTest, StopWhilePreparingEndsWithoutARun) {
   EXPECT_FALSE(m_outcomes[0].run.isValid());
 }
 
-TEST_F(SessionTest, ABridgeThatFailsCostsOnlyTheCompiledBaseline) {
+TEST_F(RunSessionTest, ABridgeThatFailsCostsOnlyTheCompiledBaseline) {
   m_spec.compileBaselines = true;
   const services::RunOutcome outcome = run();
   EXPECT_FALSE(outcome.error);
@@ -400,7 +400,7 @@ TEST_F(SessionTest, ABridgeThatFailsCostsOnlyTheCompiledBaseline) {
   EXPECT_THAT(m_notices[0].text, HasSubstr("torch.compile was not measured"));
 }
 
-TEST_F(SessionTest, ArchiveAndProgressAreReported) {
+TEST_F(RunSessionTest, ArchiveAndProgressAreReported) {
   run();
   ASSERT_FALSE(m_archives.empty());
   ASSERT_EQ(m_archives.back().size(), static_cast<std::size_t>(domain::kCellCount));

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/run/search_stage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/run/offer_event.h"
+
+namespace swage::run {
+namespace {
+
+using services::Notice;
+using services::RunState;
+
+constexpr int kWaiting = 4;
+constexpr int kMaxInFlight = 32;
+constexpr double kTimingSecondsGpu = 0.25;
+constexpr double kTimingSecondsCpu = 0.5;
+
+}  // namespace
+
+SearchStage::SearchStage(RunContext& context, RunRigs& rigs) : Stage(context), m_rigs(rigs) {
+  connect(&m_rigs, &RunRigs::joined, this, [this](process::WorkerSupervisor& worker, const std::string& device) {
+    m_pipeline->addWorker(worker, device);
+  });
+  connect(&m_rigs, &RunRigs::left, this,
+          [this](process::WorkerSupervisor& worker) { m_pipeline->removeWorker(worker); });
+}
+
+SearchStage::~SearchStage() {
+  m_context.searcher = nullptr;
+}
+
+void SearchStage::start() {
+  if (const Result<> built = build(); !built) {
+    finish(built.error());
+    return;
+  }
+  m_beginning = {m_pipeline->evaluations(), m_context.clock.elapsedSeconds()};
+  Q_EMIT changed();
+  m_context.clock.run();
+  Q_EMIT stateChanged(RunState::Running);
+  Q_EMIT doing({});
+  m_pipeline->run();
+  m_rigs.open();
+}
+
+Result<> SearchStage::build() {
+  SWAGE_TRY_ASSIGN(const store::RunRow row, m_context.record->run(m_context.run));
+  m_context.eagerSpeedup = row.eagerSpeedup;
+  m_context.baselineMode = row.baselineMode;
+  const domain::Graph& graph = m_context.bundle->task.graph;
+  m_context.roof = stats::roofline(graph, m_context.device);
+  SWAGE_TRY_ASSIGN(m_synthesizer, m_context.parts.programs.makeSynthesizer(graph, m_context.device));
+  search::SearchOptions search;
+  search.seed = m_context.spec.seed;
+  search.reachable = m_synthesizer->reachableCells();
+  m_searcher = std::make_unique<search::Searcher>(*m_synthesizer, search);
+  m_context.searcher = m_searcher.get();
+  SWAGE_TRY(buildProposers());
+  buildCompilers();
+  buildPipeline();
+  SWAGE_TRY(takeUpHistory());
+  m_context.identity = m_pipeline->identity();
+  return {};
+}
+
+// The search first: it keeps the archive.
+Result<> SearchStage::buildProposers() {
+  m_proposers = std::make_unique<ProposerPool>(
+      ProposerPool::Options{.now = m_context.parts.now, .isElite = [this](const store::CandidateRecord& candidate) {
+                              return holdsItsCell(candidate, m_searcher->archive());
+                            }});
+  auto search = std::make_unique<SearcherProposer>(*m_searcher, *m_synthesizer);
+  m_search = search.get();
+  SWAGE_TRY(m_proposers->add(std::move(search)));
+  const ProposerContext context{
+      .task = m_context.bundle->task, .device = m_context.device, .run = m_context.run, .seed = m_context.spec.seed};
+  for (const ProposerFactory& make : m_context.parts.proposers) {
+    SWAGE_TRY(m_proposers->add(make(context)));
+  }
+  connect(m_proposers.get(), &ProposerPool::dropped, this, [this](const auto& proposer, const Error& why) {
+    notice(Notice::Severity::Warning,
+           fmt::format("the proposer '{}' is asked no more: {}", proposer.text(), why.message()), why.hint());
+  });
+  return {};
+}
+
+void SearchStage::buildCompilers() {
+  const process::Programs& programs = m_context.parts.programs;
+  process::CompilerPool::Options pool;
+  pool.command = programs.compilerCommand;
+  pool.size = programs.compilersFor(m_context.device.kind);
+  pool.stopGrace = programs.stopGrace;
+  pool.now = m_context.parts.now;
+  m_compilers = std::make_unique<process::CompilerPool>(std::move(pool));
+  m_compilersGone = false;
+  connect(m_compilers.get(), &process::CompilerPool::failed, this, [this](const Error& error) { finish(error); });
+  connect(m_compilers.get(), &process::CompilerPool::stopped, this, [this] {
+    m_compilersGone = true;
+    Q_EMIT gone();
+  });
+}
+
+void SearchStage::buildPipeline() {
+  m_pipeline = std::make_unique<CandidatePipeline>(
+      CandidatePipeline::Parts{*m_context.record, *m_proposers, *m_compilers, m_rigs.first().worker()},
+      pipelineOptions());
+  connect(m_pipeline.get(), &CandidatePipeline::proposed, this, [this](const store::CandidateRecord& candidate) {
+    m_board.countProposed(candidate);
+    Q_EMIT changed();
+  });
+  connect(m_pipeline.get(), &CandidatePipeline::restored, this,
+          [this](const auto& candidate) { m_board.takeUp(candidate, m_searcher->archive()); });
+  connect(m_pipeline.get(), &CandidatePipeline::ended, this, &SearchStage::handleEnded);
+  connect(m_pipeline.get(), &CandidatePipeline::halted, this, &SearchStage::handleHalted);
+  connect(m_pipeline.get(), &CandidatePipeline::drained, this, &SearchStage::handleDrained);
+  connect(m_pipeline.get(), &CandidatePipeline::failed, this, [this](const Error& error) { finish(error); });
+}
+
+Result<> SearchStage::takeUpHistory() {
+  const store::Record& record = *m_context.record;
+  if (m_context.resumed) {
+    SWAGE_TRY_ASSIGN(std::vector<store::CandidateRecord> history, record.history(m_context.run));
+    SWAGE_TRY(m_pipeline->restore(std::move(history)));
+    SWAGE_TRY(addRecordedCosts(record, m_context.run, *m_proposers));
+  }
+  if (m_pipeline->identity().isValid()) {
+    return {};
+  }
+  Result<domain::Program> program = m_synthesizer->realise(domain::Genome());
+  if (!program) {
+    return std::move(program).error().withContext("writing the graph as a launch plan");
+  }
+  m_pipeline->addIdentity(std::move(*program));
+  return {};
+}
+
+CandidatePipeline::Options SearchStage::pipelineOptions() const {
+  const wire::TaskReady& task = m_context.task;
+  CandidatePipeline::Options options;
+  options.run = m_context.run;
+  options.device = m_context.device;
+  options.overlap = m_context.device.kind == domain::DeviceKind::Cuda;
+  // Enough to keep the worker busy, and not more: what is in flight was proposed without knowing what came before it.
+  options.batch = options.overlap ? std::clamp(m_compilers->size() + kWaiting, kWaiting, kMaxInFlight)
+                                  : std::max(2, m_compilers->size());
+  options.timingBudgetSeconds = options.overlap ? kTimingSecondsGpu : kTimingSecondsCpu;
+  options.limitSeconds = evaluationLimit(m_context.parts.minLimitSeconds, task.eager.medianNs);
+  // Where the outputs do not depend on all inputs, as a doubtful task's may not, nothing has to be read.
+  options.floorNs = task.doubts.empty() ? m_context.roof.floorNs : 0.0;
+  options.eagerNs = task.eager.medianNs;
+  options.islands = m_searcher->archive().islandCount();
+  options.eliteSpeedup = [this](const domain::Cell& cell) { return m_searcher->eliteSpeedup(cell); };
+  options.elapsedSeconds = [this] { return m_context.clock.elapsedSeconds(); };
+  options.mayPropose = [this](std::int64_t inFlight) {
+    const std::int64_t most = m_context.spec.maxEvaluations;
+    return !m_context.isTimeOver() && (most <= 0 || m_pipeline->evaluations() + inFlight < most);
+  };
+  return options;
+}
+
+// Nobody has asked it to pause or to end.
+bool SearchStage::isSearching() const {
+  return !m_over && m_context.state == RunState::Running && m_afterHalt == AfterHalt::Nothing;
+}
+
+void SearchStage::tick() {
+  if (isSearching() && m_context.isTimeOver()) {
+    requestHalt(AfterHalt::Finish);
+  }
+}
+
+void SearchStage::handleEnded(const store::CandidateRecord& candidate, double trialSeconds) {
+  m_board.countEnded(candidate, trialSeconds, m_searcher->archive());
+  Q_EMIT changed();
+  Q_EMIT evaluated(candidate);
+  const bool isIdentity = candidate.id == m_pipeline->identity();
+  if (isIdentity && candidate.evaluation && domain::asCorrect(*candidate.evaluation) == nullptr) {
+    notice(Notice::Severity::Warning,
+           "the task's own operators, run one by one, do not pass: " + domain::summary(*candidate.evaluation));
+  }
+  const double target = m_context.spec.targetSpeedup;
+  const search::Elite* best = m_searcher->archive().bestOverall();
+  const bool reached = target > 0.0 && best != nullptr && best->overEager.times(m_context.eagerSpeedup).low >= target;
+  if (reached && isSearching()) {
+    notice(Notice::Severity::Info,
+           fmt::format("the speedup of candidate {} is significantly above {:g}: the search ends",
+                       best->candidate.value(), target));
+    requestHalt(AfterHalt::Finish);
+  }
+}
+
+void SearchStage::handleDrained() {
+  if (!isSearching()) {
+    return;
+  }
+  if (m_search->isExhausted()) {
+    notice(Notice::Severity::Info, "every program the patterns can make for this task has been tried");
+  }
+  requestHalt(AfterHalt::Finish);
+}
+
+void SearchStage::requestHalt(AfterHalt then) {
+  m_afterHalt = then;
+  m_pipeline->halt();
+}
+
+void SearchStage::handleHalted() {
+  const AfterHalt then = std::exchange(m_afterHalt, AfterHalt::Nothing);
+  if (m_over || then == AfterHalt::Nothing) {
+    return;
+  }
+  m_context.clock.hold();
+  if (then == AfterHalt::Pause) {
+    if (const Result<> kept = m_context.keepStatus(store::RunStatus::Paused); !kept) {
+      finish(kept.error());
+      return;
+    }
+    Q_EMIT stateChanged(RunState::Paused);
+    return;
+  }
+  m_over = true;
+  m_proposers->stop();
+  m_rigs.close();
+  finish();
+}
+
+void SearchStage::pause() {
+  if (isSearching()) {
+    requestHalt(AfterHalt::Pause);
+  }
+}
+
+void SearchStage::resume() {
+  if (m_context.state == RunState::Running && m_afterHalt == AfterHalt::Pause) {
+    m_afterHalt = AfterHalt::Nothing;
+    m_pipeline->run();
+    return;
+  }
+  if (m_over || m_context.state != RunState::Paused) {
+    return;
+  }
+  if (const Result<> kept = m_context.keepStatus(store::RunStatus::Running); !kept) {
+    finish(kept.error());
+    return;
+  }
+  m_context.clock.run();
+  Q_EMIT stateChanged(RunState::Running);
+  m_pipeline->run();
+}
+
+Stage::Stop SearchStage::stop() {
+  if (m_context.state != RunState::Running) {
+    return Stop::AtOnce;  // paused: nothing is in flight that has to end
+  }
+  requestHalt(AfterHalt::Stop);
+  return Stop::Interrupts;
+}
+
+void SearchStage::cancel() {
+  m_over = true;
+  if (m_pipeline) {
+    m_pipeline->halt();
+  }
+  if (m_proposers) {
+    m_proposers->stop();
+  }
+  if (!m_compilersGone) {
+    m_compilers->stop();
+  }
+}
+
+void SearchStage::kill() {
+  if (!m_compilersGone) {
+    m_compilers->kill();
+  }
+  cancel();
+}
+
+void SearchStage::addTo(services::Progress& progress) const {
+  if (!isBuilt()) {
+    return;
+  }
+  if (m_context.doing.empty()) {
+    progress.stage = m_pipeline->stage();
+  }
+  progress.evaluations = m_pipeline->evaluations();
+  progress.correct = m_pipeline->correct();
+  const double seconds = progress.elapsedSeconds - m_beginning.elapsedSeconds;
+  progress.perSecond =
+      seconds > 0.0 ? static_cast<double>(progress.evaluations - m_beginning.evaluations) / seconds : 0.0;
+  progress.filledCells = m_searcher->archive().filledCells();
+  if (const search::Elite* best = m_searcher->archive().bestOverall()) {
+    progress.best = best->candidate;
+    progress.bestSpeedup = best->overEager.times(m_context.eagerSpeedup);
+  }
+}
+
+domain::CandidateId SearchStage::candidateOf(const process::WorkerSupervisor& worker) const {
+  return m_pipeline ? m_pipeline->candidateOf(worker) : domain::CandidateId();
+}
+
+std::vector<services::LaneStatus> SearchStage::compilerLanes() const {
+  return m_compilers ? m_compilers->lanes() : std::vector<services::LaneStatus>();
+}
+
+services::ProposerReport SearchStage::proposers() const {
+  return m_board.report(*m_searcher, m_proposers->credits(), m_search->name(), m_context.clock.elapsedSeconds());
+}
+
+}  // namespace swage::run

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/process/compiler_pool.h"
+#include "core/run/candidate_pipeline.h"
+#include "core/run/proposer_board.h"
+#include "core/run/proposer_pool.h"
+#include "core/run/run_rigs.h"
+#include "core/run/searcher_proposer.h"
+#include "core/run/stage.h"
+#include "core/search/searcher.h"
+#include "core/synth/synthesizer.h"
+
+namespace swage::run {
+
+// The search itself: proposers, compilers and workers around a pipeline, until a budget is used up, the target is
+// reached, or nothing is left to try. Searcher and compilers stay until the end of the run.
+class SearchStage final : public Stage {
+  Q_OBJECT
+
+ public:
+  // `rigs` outlives this.
+  SearchStage(RunContext& context, RunRigs& rigs);
+  ~SearchStage() override;
+
+  void start() override;
+  Stop stop() override;
+  void cancel() override;
+  void kill() override;
+  [[nodiscard]] bool isGone() const override { return m_compilersGone; }
+
+  void pause();
+  void resume();
+  // A few times a second: whether the time is over.
+  void tick();
+
+  // There is a searcher, with proposers and a pipeline.
+  [[nodiscard]] bool isBuilt() const { return m_pipeline != nullptr; }
+  // What there is to see; empty and zero before it is built.
+  void addTo(services::Progress& progress) const;
+  [[nodiscard]] domain::CandidateId candidateOf(const process::WorkerSupervisor& worker) const;
+  [[nodiscard]] std::vector<services::LaneStatus> compilerLanes() const;
+  [[nodiscard]] services::ProposerReport proposers() const;  // isBuilt()
+
+ Q_SIGNALS:
+  // The archive, or what is known of proposers.
+  void changed();
+
+ private:
+  enum class AfterHalt : std::uint8_t { Nothing, Pause, Stop, Finish };
+
+  [[nodiscard]] Result<> build();
+  [[nodiscard]] Result<> buildProposers();
+  void buildCompilers();
+  void buildPipeline();
+  [[nodiscard]] Result<> takeUpHistory();
+  [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;
+  [[nodiscard]] bool isSearching() const;
+  void handleEnded(const store::CandidateRecord& candidate, double trialSeconds);
+  void handleHalted();
+  void handleDrained();
+  void requestHalt(AfterHalt then);
+
+  RunRigs& m_rigs;
+  // In this order: a pipeline borrows from all the others.
+  std::unique_ptr<synth::Synthesizer> m_synthesizer;
+  std::unique_ptr<search::Searcher> m_searcher;
+  std::unique_ptr<ProposerPool> m_proposers;
+  SearcherProposer* m_search = nullptr;  // the pool's
+  std::unique_ptr<process::CompilerPool> m_compilers;
+  std::unique_ptr<CandidatePipeline> m_pipeline;
+  ProposerBoard m_board;
+  AfterHalt m_afterHalt = AfterHalt::Nothing;
+  bool m_over = false;
+  bool m_compilersGone = true;
+  struct Beginning {
+    std::int64_t evaluations = 0;
+    double elapsedSeconds = 0.0;
+  } m_beginning;  // of this sitting
+};
+
+}  // namespace swage::run
