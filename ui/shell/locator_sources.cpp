@@ -120,7 +120,7 @@ void addPatterns(Entries& entries, PatternsPage& page, DockLayout& docks) {
          .enabled = true,
          .run = [&page, &docks, language = toQString(pattern.language), id = toQString(pattern.id)] {
            docks.show(u"patterns"_s);
-           page.select(target, id);
+           page.select(language, id);
          }});
   }
 }
