@@ -2,6 +2,7 @@
 #include "core/synth/genome_moves.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace swage::synth {
@@ -110,6 +111,27 @@ std::optional<RegionGene> GenomeMoves::makeGene(const std::vector<int>& operatio
   return std::nullopt;
 }
 
+// As it is, else without tiles that all multiprocessors share, and without pairs of blocks.
+bool GenomeMoves::settleProduct(RegionGene& gene) const {
+  static constexpr std::array<const char*, 2> kGiven{"share", "pair"};
+  const RegionGene standard = gene;
+  for (unsigned given = 0; given < 4; ++given) {
+    gene = standard;
+    bool isOther = given == 0;
+    for (unsigned i = 0; i < kGiven.size(); ++i) {
+      const auto found = gene.parameters.find(kGiven[i]);
+      if ((given >> i & 1U) != 0 && found != gene.parameters.end()) {
+        isOther = isOther || found->second != 0;
+        found->second = 0;
+      }
+    }
+    if (isOther && isLegal(gene)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // The standard parameters, with the optional techniques given up one by one until the gene is legal: a product of
 // operands that need not be split is made without, and a short one with fewer stages.
 bool GenomeMoves::settleStandard(RegionGene& gene) const {
@@ -151,7 +173,7 @@ bool GenomeMoves::settleVectors(RegionGene& gene) const {
         set("streaming", streaming);
         const auto chosen = gene.parameters.find("vector_width");
         set("asynchronous", chosen != gene.parameters.end() && chosen->second == 4 ? 1 : 0);
-        if (isLegal(gene)) {
+        if (settleProduct(gene)) {
           return true;
         }
       }

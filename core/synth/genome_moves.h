@@ -54,6 +54,7 @@ class GenomeMoves {
   [[nodiscard]] std::vector<const patterns::Pattern*> findPatternsFor(const std::vector<int>& operations) const;
   bool settleStandard(domain::RegionGene& gene) const;
   bool settleVectors(domain::RegionGene& gene) const;
+  bool settleProduct(domain::RegionGene& gene) const;
   [[nodiscard]] std::optional<domain::RegionGene> anyGene(const std::vector<int>& operations, Random& random) const;
   // Every pattern that fits takes its turn as the first choice of all regions: rank 0 is the first fitting pattern.
   [[nodiscard]] std::optional<domain::Genome> seed(const std::vector<std::vector<int>>& partition,

@@ -347,3 +347,171 @@ __device__ inline T ofBlock(const unsigned char* place) {
   memcpy(&value, words, sizeof(T));
   return value;
 }
+
+//! swage:helper initBarrier
+// A barrier in shared memory: a phase of it ends when so many have arrived and all announced bytes have come.
+__device__ inline void initBarrier(unsigned int barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+//! swage:helper publishBarriers
+// What has been initialised is seen by the copy engine and by the other blocks of the cluster.
+__device__ inline void publishBarriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+//! swage:helper expectBytes
+// Arrives, and announces bytes that the copy engine will bring.
+__device__ inline void expectBytes(unsigned int barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+//! swage:helper arriveAt
+// Arrives at the barrier in this place of a block of the cluster.
+__device__ inline void arriveAt(unsigned int barrier, int block) {
+  asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
+               "mbarrier.arrive.shared::cluster.b64 _, [there];}" ::"r"(barrier), "r"(block) : "memory");
+}
+
+//! swage:helper waitFor
+// Until the phase of this parity has ended.
+__device__ inline void waitFor(unsigned int barrier, int parity) {
+  asm volatile("{.reg .pred done;\nagain: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+               "@done bra ended;\nbra again;\nended:}" ::"r"(barrier), "r"(parity) : "memory");
+}
+
+//! swage:helper syncCluster
+__device__ inline void syncCluster() {
+  asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
+}
+
+//! swage:helper bringTile
+// The copy engine brings a tile into shared memory, with zeros for what lies outside of the tensor.
+__device__ inline void bringTile(unsigned int to, const TensorMap& from, unsigned int barrier, int x, int y, int z) {
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], "
+               "[%2];" ::"r"(to), "l"(&from), "r"(barrier), "r"(x), "r"(y), "r"(z) : "memory");
+}
+
+//! swage:helper bringTileToBoth
+// The same into both blocks of the cluster, at the same place.
+__device__ inline void bringTileToBoth(unsigned int to, const TensorMap& from, unsigned int barrier, int x, int y,
+                                       int z) {
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+               "[%1, {%3, %4, %5}], [%2], %6;" ::"r"(to), "l"(&from), "r"(barrier), "r"(x), "r"(y), "r"(z),
+               "h"(static_cast<unsigned short>(3)) : "memory");
+}
+
+//! swage:helper tileDescriptor
+// For wgmma: a tile whose lines of 128 bytes are swizzled in groups of 8. Where lines are the depth, the tile goes on
+// after 64 of them.
+__device__ inline unsigned long long tileDescriptor(unsigned int tile) {
+  return (tile & 0x3ffffull) >> 4 | (8192ull >> 4) << 16 | (1024ull >> 4) << 32 | 1ull << 62;
+}
+
+//! swage:helper openProducts
+// Before the first wgmma of a group: what the registers of its sums held is no longer needed.
+template <int count>
+__device__ inline void openProducts(float (&sum)[count]) {
+#pragma unroll
+  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(sum[i])::"memory");
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+//! swage:helper closeProducts
+// The wgmma since the last call are a group.
+__device__ inline void closeProducts() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+
+//! swage:helper waitForProducts
+// Until all groups but the last `pending` are done.
+template <int pending, int count>
+__device__ inline void waitForProducts(float (&sum)[count]) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+#pragma unroll
+  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(sum[i])::"memory");
+}
+
+//! swage:helper takeTurn
+// Warp groups take turns at the tensor cores: waits for the turn of `group`.
+__device__ inline void takeTurn(int group) { asm volatile("bar.sync %0, 256;" ::"r"(1 + group) : "memory"); }
+
+//! swage:helper giveTurn
+__device__ inline void giveTurn(int group) { asm volatile("bar.arrive %0, 256;" ::"r"(1 + group) : "memory"); }
+
+//! swage:helper syncGroup
+// All threads of a warp group.
+__device__ inline void syncGroup(int group) { asm volatile("bar.sync %0, 128;" ::"r"(8 + group) : "memory"); }
+
+//! swage:helper readInBlock
+// The same variable in shared memory of another block of the cluster.
+__device__ inline int readInBlock(const int* variable, int block) {
+  int value;
+  asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %1, %2;\nld.shared::cluster.s32 %0, [there];}"
+               : "=r"(value) : "r"(sharedAddress(variable)), "r"(block) : "memory");
+  return value;
+}
+
+//! swage:helper splitLines
+// Splits lines of numbers (rows of the left, columns of the right operand of a product) into halves: x * scale = high +
+// low. The scale, a power of four, brings the largest magnitude of its line into [2^13, 2^15): high is then exact to
+// 2^-12 of x, and high + low to 2^-23 of x or 2^-38 of the largest. `roots` are those of 1 / scale. A cluster of `blocks`
+// blocks takes `lines` lines, each block `depth` of them; what fits stays in registers until the scale is known.
+template <int lines, int depth, int width, int blocks, int parts, bool isAlongDepth, class Element, class Place>
+__device__ inline void splitLines(int firstLine, int lineCount, int depthCount, Half* planes, long long plane,
+                                  float* roots, Element element, Place place) {
+  constexpr int across = isAlongDepth ? 256 / lines : lines / width;  // threads, of 256, along neighbours in memory
+  constexpr int stride = isAlongDepth ? across * width : 256 / across;
+  constexpr int steps = depth / stride;
+  constexpr bool isKept = steps * width <= 64;
+  __shared__ int found[lines];  // magnitudes are ordered as their bits
+  __shared__ float scales[lines];
+  const int x = threadIdx.x % across * width, y = threadIdx.x / across, part = blockIdx.x % blocks;
+  const int inLines = isAlongDepth ? y : x;
+  const int start = part * depth + (isAlongDepth ? x : y);
+  const bool isInside = firstLine + inLines < lineCount;
+  if (threadIdx.x < lines) found[threadIdx.x] = 0;
+  __syncthreads();
+  float kept[isKept ? steps : 1][width];
+  float largest[width] = {};
+#pragma unroll (isKept ? steps : 4)
+  for (int i = 0; i < steps; ++i) {
+    if (isInside && start + i * stride < depthCount) {
+#pragma unroll
+      for (int v = 0; v < width; ++v) {
+        const float value = element(firstLine + inLines + (isAlongDepth ? 0 : v),
+                                    start + i * stride + (isAlongDepth ? v : 0));
+        largest[isAlongDepth ? 0 : v] = fmaxf(largest[isAlongDepth ? 0 : v], fabsf(value));
+        kept[isKept ? i : 0][v] = value;
+      }
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < (isAlongDepth ? 1 : width); ++v) atomicMax(&found[inLines + v], __float_as_int(largest[v]));
+  blocks > 1 ? syncCluster() : __syncthreads();
+  if (threadIdx.x < lines) {
+    int bits = found[threadIdx.x];
+    for (int b = 0; b < blocks && blocks > 1; ++b) bits = max(bits, readInBlock(&found[threadIdx.x], b));
+    const int exponent = min(126, (141 - (bits >> 23)) & ~1);
+    scales[threadIdx.x] = __int_as_float((127 + exponent) << 23);
+    if (part == 0 && firstLine + threadIdx.x < lineCount) {
+      roots[firstLine + threadIdx.x] = __int_as_float((127 - exponent / 2) << 23);
+    }
+  }
+  blocks > 1 ? syncCluster() : __syncthreads();
+#pragma unroll (isKept ? steps : 4)
+  for (int i = 0; i < steps; ++i) {
+    if (isInside && start + i * stride < depthCount) {
+Half high[width], low[width];
+#pragma unroll
+      for (int v = 0; v < width; ++v) {
+        const int line = inLines + (isAlongDepth ? 0 : v);
+        const float value = scales[line] * (isKept ? kept[isKept ? i : 0][v] : element(firstLine + line,
+                                                         start + i * stride + (isAlongDepth ? v : 0)));
+        high[v] = toHalf(value);
+        low[v] = toHalf(value - toFloat(high[v]));
+      }
+      Half* const to = planes + place(firstLine + inLines, start + i * stride);
+#pragma unroll
+      for (int v = 0; v < width; ++v) to[v] = high[v];
+#pragma unroll
+      for (int v = 0; v < width && parts == 2; ++v) to[plane + v] = low[v];
+    }
+  }
+}

@@ -20,6 +20,7 @@ const StrategyTable& StrategyTable::builtIn() {
     addGather(built);
     addCudaProduct(built);
     addCudaMmaProduct(built);
+    addWgmmaProduct(built);
     addCpuProduct(built);
     addScans(built);
     return built;

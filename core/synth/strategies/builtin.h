@@ -10,6 +10,7 @@ void addDirect(StrategyTable& table);
 void addGather(StrategyTable& table);
 void addCudaProduct(StrategyTable& table);
 void addCudaMmaProduct(StrategyTable& table);
+void addWgmmaProduct(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
 void addScans(StrategyTable& table);
 

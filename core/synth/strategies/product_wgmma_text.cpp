@@ -1,0 +1,668 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of products by wgmma as text.
+#include <algorithm>
+#include <set>
+
+#include "core/synth/strategies/product_wgmma.h"
+
+namespace swage::synth {
+namespace {
+
+using Kind = LaunchArgument::Kind;
+using Side = WgmmaSource::Side;
+
+constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
+
+// Writes the passes and the product.
+class WgmmaText {
+ public:
+  WgmmaText(const Instance& instance, ProductShape shape, int number)
+      : m_region(instance.region),
+        m_shape(std::move(shape)),
+        m_tiles(instance),
+        m_schedule(m_shape, m_tiles, instance.device.multiprocessors),
+        m_left(*wgmmaSource(instance, m_shape, m_tiles, Side::Left)),
+        m_right(*wgmmaSource(instance, m_shape, m_tiles, Side::Right)),
+        m_number(number),
+        m_writer(instance, Language::of(domain::Target::Cuda),
+                 {"sum",   "fresh", "rows",  "columns", "row",       "column",       "depth",      "batch", "lane",
+                  "group", "rank",  "slot",  "phase",   "high",      "low",          "previous",   "root",  "product",
+                  "full",  "empty", "tile",  "step",    "first_row", "first_column", "whole",      "start", "left_root",
+                  "to",    "h",     "c",     "v",       "i",         "place",        "line",       "of",    "planes",
+                  "roots", "left",  "right", "partial", "counters",  "left_roots",   "right_roots"}),
+        m_code(m_writer.code()) {}
+
+  KernelText run(const Launch& launch) {
+    std::vector<std::vector<LaunchArgument>> arguments;
+    if (m_tiles.isSplit()) {
+      for (const WgmmaSource* source : {&m_left, &m_right}) {
+        arguments.push_back(writePass(*source, arguments.empty() ? launch.step.entry : launch.more[0].entry));
+      }
+    } else if (m_schedule.rest > 0) {
+      arguments.push_back(writeClear(launch.step.entry));
+    }
+    writeMultiply();
+    writeFind();
+    arguments.push_back(writeProduct(launch.more.empty() ? launch.step.entry : launch.more.back().entry));
+    KernelText text = m_writer.finish();
+    text.arguments = std::move(arguments);
+    return text;
+  }
+
+ private:
+  // --- arguments
+  [[nodiscard]] std::size_t countersScratch() const { return m_tiles.isSplit() ? 5 : 1; }
+  [[nodiscard]] std::int64_t counterCount() const { return m_schedule.rest * m_tiles.cluster * m_tiles.groups(); }
+  [[nodiscard]] std::string countersParameter() const {
+    return m_schedule.rest > 0 ? ", int* __restrict__ counters" : "";
+  }
+
+  // "x = static_cast<const float*>(…)": what lets the compiler join accesses to neighbours.
+  void alignBuffers(const std::vector<std::size_t>& places) {
+    for (const std::size_t place : places) {
+      const KernelBuffer& buffer = m_writer.buffers()[place];
+      const auto operand = std::find_if(m_region.operands.begin(), m_region.operands.end(), [&](const Operand& each) {
+        return each.value == buffer.value && each.output == buffer.output;
+      });
+      m_code.line("{0} = static_cast<{1}{2}*>(__builtin_assume_aligned({0}, 16));", m_writer.parameterOf(*operand),
+                  buffer.output ? "" : "const ", m_writer.language().storageName(operand->dtype));
+    }
+  }
+
+  // --- passes
+  std::vector<LaunchArgument> writePass(const WgmmaSource& source, const std::string& entry) {
+    const std::set<std::size_t> used = m_writer.buffersOf(source.prim);
+    const std::vector<std::size_t> places(used.begin(), used.end());
+    const bool isFirst = source.side == Side::Left;
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.comment(passComment(source));
+    m_code.open(
+        "extern \"C\" __global__ void __launch_bounds__(256) {}({}, Half* __restrict__ planes, "
+        "float* __restrict__ roots{})",
+        entry, m_writer.parameters(places), isFirst ? countersParameter() : "");
+    alignBuffers(places);
+    m_code.line("planes = static_cast<Half*>(__builtin_assume_aligned(planes, 16));");
+    if (isFirst && m_schedule.rest > 0) {
+      m_code.open("for (int i = blockIdx.x * 256 + threadIdx.x; i < {}; i += gridDim.x * 256)", counterCount());
+      m_code.line("counters[i] = 0;");
+      m_code.close();
+    }
+    writeSplit(source);
+    m_code.close();
+    m_code.blank();
+    m_writer.leave(outside);
+    std::vector<LaunchArgument> arguments;
+    for (const std::size_t place : places) {
+      arguments.push_back({Kind::Buffer, place});
+    }
+    arguments.push_back({Kind::Scratch, isFirst ? 0U : 2U});
+    arguments.push_back({Kind::Scratch, isFirst ? 1U : 3U});
+    if (isFirst && m_schedule.rest > 0) {
+      arguments.push_back({Kind::Scratch, countersScratch()});
+    }
+    return arguments;
+  }
+
+  [[nodiscard]] std::string passComment(const WgmmaSource& source) const {
+    return fmt::format("Each {} of the {} operand, scaled by a power of four, {}. A {} takes {}{} {}s.", source.line,
+                       source.side == Side::Left ? "left" : "right",
+                       m_tiles.parts() == 2 ? "as two halves, high + low" : "rounded to halves",
+                       source.splitBlocks > 1 ? fmt::format("cluster of {} blocks", source.splitBlocks) : "block",
+                       source.splitLines, source.isAlongDepth ? "" : " neighbouring", source.line);
+  }
+
+  void writeSplit(const WgmmaSource& source) {
+    const bool isBatched = source.batch > 1;
+    const std::int64_t blocks = source.lineBlocks() * source.splitBlocks;
+    if (isBatched) {
+      m_code.line("const int batch = blockIdx.x / {};", blocks);
+      m_writer.decode("batch", m_shape.batch);
+    }
+    const bool isLarge = source.plane * source.batch * m_tiles.parts() > kLargestInt;
+    const std::string major = source.isAlongDepth ? "line" : "depth";
+    m_code.line("const int start = blockIdx.x{}{} * {};", isBatched ? fmt::format(" % {}", blocks) : "",
+                source.splitBlocks > 1 ? fmt::format(" / {}", source.splitBlocks) : "", source.splitLines);
+    m_code.open("const auto element = [&](int {}, int depth)", source.line);
+    m_writer.decode(source.line, *source.axes);
+    m_writer.decode("depth", m_shape.depth);
+    m_writer.compute({source.prim});
+    m_code.line("return {};", m_writer.value(source.prim).text);
+    m_code.close(";");
+    m_code.line("const auto place = [&](int line, int depth) {{ return {}{}{} * {} + {}; }};",
+                isBatched ? fmt::format("batch * {}{} + ", source.plane, isLarge ? "LL" : "") : "",
+                isLarge ? "(long long)" : "", major, source.stride, source.isAlongDepth ? "depth" : "line");
+    m_code.line("splitLines<{}, {}, {}, {}, {}, {}>(start, {}, {}, planes, {}, roots{}, element, place);",
+                source.splitLines, source.splitDepth, source.width, source.splitBlocks, m_tiles.parts(),
+                source.isAlongDepth ? "true" : "false", source.lines, source.depth, source.plane * source.batch,
+                isBatched ? fmt::format(" + batch * {}", source.lines) : "");
+  }
+
+  std::vector<LaunchArgument> writeClear(const std::string& entry) {
+    m_code.open("extern \"C\" __global__ void __launch_bounds__(256) {}(int* __restrict__ counters)", entry);
+    m_code.open("for (int i = threadIdx.x; i < {}; i += 256)", counterCount());
+    m_code.line("counters[i] = 0;");
+    m_code.close();
+    m_code.close();
+    m_code.blank();
+    return {{Kind::Scratch, countersScratch()}};
+  }
+
+  // --- device functions
+  [[nodiscard]] std::string typeText() const {
+    const bool isBFloat16 = m_left.operand != nullptr && m_left.operand->dtype == domain::ScalarType::BFloat16;
+    return isBFloat16 ? "bf16" : "f16";
+  }
+
+  // A list of the sums of a thread, cut into lines.
+  void list(const std::string& open, const std::string& close, const std::string& before, const std::string& after,
+            std::int64_t perLine) {
+    std::string line = open;
+    for (std::int64_t i = 0; i < m_tiles.sums(); ++i) {
+      line += before + fmt::format("{}", i) + after + (i + 1 < m_tiles.sums() ? "," : "");
+      const bool isLast = i + 1 == m_tiles.sums();
+      if (isLast || (i + 1) % perLine == 0) {
+        m_code.line("    {}{}", line, isLast ? close : (open == "\"{" ? "\"" : ""));
+        line = open == "\"{" ? "\"" : "";
+      }
+    }
+  }
+
+  void writeMultiply() {
+    const std::int64_t sums = m_tiles.sums();
+    m_code.comment(
+        fmt::format("64 rows times {} columns over 16 of the sum, by the 128 threads of a warp group: added to the "
+                    "sums where `keep`, else instead of them.",
+                    m_tiles.columns));
+    m_code.open(
+        "__device__ inline void multiply_{}(float (&sum)[{}], unsigned long long left, unsigned long long right, "
+        "int keep)",
+        m_number, sums);
+    m_code.line("asm volatile(\"{{.reg .pred keep; setp.ne.b32 keep, %{}, 0;\\n\"", sums + 2);
+    m_code.line("    \"wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{}\\n\"", m_tiles.columns, typeText(), typeText());
+    list("\"{", "}\\n\"", "%", "", 20);
+    m_code.line("    \", %{}, %{}, keep, 1, 1, {}, {};}}\" :", sums, sums + 1, m_left.isAlongDepth ? 0 : 1,
+                m_right.isAlongDepth ? 0 : 1);
+    list("", "", "\"+f\"(sum[", "])", 7);
+    m_code.line("    : \"l\"(left), \"l\"(right), \"r\"(keep));");
+    m_code.close();
+    m_code.blank();
+  }
+
+  // The tiles of a cluster, one after another.
+  void writeFind() {
+    const WgmmaSchedule& s = m_schedule;
+    m_code.comment(findComment());
+    m_code.open("struct Tile_{}", m_number);
+    m_code.line("int number, first, last{};", s.rest > 0 ? ", shared" : "");
+    m_code.close(";");
+    m_code.open("__device__ inline bool find_{0}(int i, int place, Tile_{0}& tile)", m_number);
+    if (s.rest > 0) {
+      m_code.line("const int begin = {}LL * place / {};", s.rest * s.steps, s.places);
+      m_code.line("const int end = {}LL * (place + 1) / {};", s.rest * s.steps, s.places);
+      m_code.line("const int at = i == 0 ? begin : (begin / {0} + i) * {0};", s.steps);
+      m_code.line("tile.shared = at < end ? at / {} : -1;", s.steps);
+      m_code.open("if (at < end)");
+      m_code.line("tile.number = {} + tile.shared;", s.whole);
+      m_code.line("tile.first = at % {};", s.steps);
+      m_code.line("tile.last = min({0}, end - tile.shared * {0});", s.steps);
+      m_code.line("return true;");
+      m_code.close();
+      m_code.line("i -= (end - 1) / {0} - begin / {0} + 1;", s.steps);
+    }
+    m_code.line("tile.number = place + i * {};", s.places);
+    m_code.line("tile.first = 0;");
+    m_code.line("tile.last = {};", s.steps);
+    m_code.line("return tile.number < {};", s.whole);
+    m_code.close();
+    m_code.blank();
+  }
+
+  [[nodiscard]] std::string findComment() const {
+    const WgmmaSchedule& s = m_schedule;
+    if (s.rest == 0) {
+      return fmt::format("The tile that a place ({} of {}) makes as number i: all {} steps of its sum.",
+                         m_tiles.cluster > 1 ? "a cluster of two blocks" : "a block", s.places, s.steps);
+    }
+    return fmt::format(
+        "What a place ({} of {}) makes as number i. First its share of the {} steps of the last {} tiles, cut where a "
+        "tile ends; then whole tiles, so that all places end together.",
+        m_tiles.cluster > 1 ? "a cluster of two blocks" : "a block", s.places, s.rest * s.steps, s.rest);
+  }
+
+  // --- the product
+  [[nodiscard]] std::vector<std::size_t> storedBuffers() const {
+    std::set<std::size_t> used;
+    for (const Store& store : m_region.groupStores) {
+      used.merge(m_writer.buffersOf(store.prim));
+    }
+    for (std::size_t i = 0; i < m_writer.buffers().size(); ++i) {
+      if (m_writer.buffers()[i].output) {
+        used.insert(i);
+      }
+    }
+    return {used.begin(), used.end()};
+  }
+
+  std::vector<LaunchArgument> writeProduct(const std::string& entry) {
+    const std::vector<std::size_t> places = storedBuffers();
+    std::vector<LaunchArgument> arguments{{Kind::Map, 0}, {Kind::Map, 1}};
+    for (const std::size_t place : places) {
+      arguments.push_back({Kind::Buffer, place});
+    }
+    std::string scratch;
+    if (m_tiles.isSplit()) {
+      arguments.push_back({Kind::Scratch, 1});
+      arguments.push_back({Kind::Scratch, 3});
+      scratch = ", const float* __restrict__ left_roots, const float* __restrict__ right_roots";
+    }
+    if (m_schedule.rest > 0) {
+      arguments.push_back({Kind::Scratch, countersScratch() - 1});
+      arguments.push_back({Kind::Scratch, countersScratch()});
+      scratch += ", float* partial, int* counters";
+    }
+    m_code.comment(productComment());
+    m_code.open(
+        "extern \"C\" __global__ void __launch_bounds__({}, 1) {}(const __grid_constant__ TensorMap left, "
+        "const __grid_constant__ TensorMap right, {}{})",
+        m_tiles.threads(), entry, m_writer.parameters(places), scratch);
+    alignBuffers(places);
+    if (m_tiles.isSplit()) {
+      m_code.line("right_roots = static_cast<const float*>(__builtin_assume_aligned(right_roots, 16));");
+    }
+    prepare();
+    m_code.open("if (group == {})", m_tiles.groups());
+    bring();
+    m_code.close(" else {");
+    m_code.reopen();
+    consume();
+    m_code.close();
+    if (m_tiles.cluster > 1) {
+      m_code.line("syncCluster();  // nothing arrives at a block that has ended");
+    }
+    m_code.close();
+    return arguments;
+  }
+
+  [[nodiscard]] std::string productComment() const {
+    const std::string way = m_tiles.mode == WgmmaMode::Fp16x3
+                                ? " as high * high + high * low + low * high"
+                                : (m_tiles.mode == WgmmaMode::Fp16 ? " of floats rounded to halves" : "");
+    const std::string promoted = m_tiles.promote > 0
+                                     ? fmt::format(
+                                           " Tensor cores cut off low bits when they add, so every {} their sums go "
+                                           "into sums in float, the small products first.",
+                                           m_tiles.promote * kWgmmaDepth)
+                                     : "";
+    return fmt::format(
+        "A product of {} by {}, summed over {}{}, on tensor cores{}. A block makes tiles of {} by {}: {} warp groups "
+        "multiply 64 rows each, one has the copy engine bring what they need, {} slots ahead.{}",
+        m_shape.rowCount, m_shape.columnCount, extentsText(m_region, m_shape.depth),
+        m_shape.batchCount > 1 ? fmt::format(", {} times", m_shape.batchCount) : "", way, m_tiles.rows, m_tiles.columns,
+        m_tiles.groups(), m_tiles.slots, promoted);
+  }
+
+  void prepare() {
+    const std::int64_t slots = m_tiles.slots;
+    m_code.line("extern __shared__ unsigned char memory[];");
+    m_code.line("__shared__ unsigned long long full[{0}], empty[{0}];  // barriers", slots);
+    if (m_schedule.rest > 0) {
+      m_code.line("__shared__ bool is_last[{}];", m_tiles.groups());
+    }
+    m_code.line("const unsigned int slots = (sharedAddress(memory) + 1023) / 1024 * 1024;  // as the swizzle needs");
+    m_code.line("const int group = threadIdx.x / 128;");
+    m_code.line("const int place = blockIdx.x{};", m_tiles.cluster > 1 ? " / 2" : "");
+    if (m_tiles.cluster > 1) {
+      m_code.line("const int rank = blockIdx.x % 2;  // in its cluster");
+    }
+    m_code.open("if (threadIdx.x < {})", slots);
+    m_code.line("initBarrier(sharedAddress(&full[threadIdx.x]), 1);");
+    m_code.line("initBarrier(sharedAddress(&empty[threadIdx.x]), {});", m_tiles.groups() * m_tiles.cluster);
+    m_code.line("publishBarriers();");
+    m_code.close();
+    m_code.line("{}();", m_tiles.cluster > 1 ? "syncCluster" : "__syncthreads");
+    m_code.line("Tile_{} tile;", m_number);
+    m_code.line("int slot = 0, phase = 0;");
+    m_code.open("const auto advance = [&]");
+    m_code.line("const int now = slot;");
+    m_code.line("slot = slot == {} ? 0 : slot + 1;", slots - 1);
+    m_code.line("phase ^= slot == 0;");
+    m_code.line("return now;");
+    m_code.close(";");
+  }
+
+  // Where the tile lies: first_row, first_column and batch.
+  void locate() {
+    const WgmmaSchedule& s = m_schedule;
+    const std::int64_t each = s.down * s.across;
+    const std::int64_t band = std::min(m_tiles.band, s.down);
+    const std::string in = m_shape.batchCount > 1 ? fmt::format("tile.number % {}", each) : "tile.number";
+    if (m_shape.batchCount > 1) {
+      m_code.line("const int batch = tile.number / {};", each);
+    }
+    m_code.line("const int band = {} / {} * {};", in, band * s.across, band);
+    m_code.line("const int down = {};",
+                s.down % band == 0 ? fmt::format("{}", band) : fmt::format("min({}, {} - band)", band, s.down));
+    const std::string row = fmt::format("(band + {} % {} % down)", in, band * s.across);
+    m_code.line("const int first_row = {} * {};", m_tiles.cluster > 1 ? fmt::format("({} * 2 + rank)", row) : row,
+                m_tiles.rows);
+    m_code.line("const int first_column = {} % {} / down * {};", in, band * s.across, m_tiles.columns);
+  }
+
+  // --- the warp group that brings
+  void bring() {
+    m_code.comment("--- One thread asks the copy engine for the next tiles whenever all have done with a slot.");
+    if (m_tiles.groups() > 1) {
+      m_code.line("asm volatile(\"setmaxnreg.dec.sync.aligned.u32 {};\");", m_tiles.fewRegisters());
+    }
+    m_code.open("for (int i = 0; threadIdx.x % 128 == 0 && find_{}(i, place, tile); ++i)", m_number);
+    locate();
+    m_code.open("for (int step = tile.first; step < tile.last; ++step)");
+    if (m_tiles.parts() == 2) {
+      m_code.comment("The low halves, then the high ones.");
+      m_code.open("for (int part = 1; part >= 0; --part)");
+    }
+    m_code.line("waitFor(sharedAddress(&empty[slot]), phase ^ 1);");
+    m_code.line("const unsigned int ready = sharedAddress(&full[slot]);");
+    m_code.line("const unsigned int to = slots + advance() * {};", m_tiles.slotBytes());
+    m_code.line("expectBytes(ready, {});", m_tiles.slotBytes());
+    bringSide(m_left);
+    bringSide(m_right);
+    if (m_tiles.parts() == 2) {
+      m_code.close();
+    }
+    m_code.close();
+    m_code.close();
+  }
+
+  void bringSide(const WgmmaSource& source) {
+    const bool isLeft = source.side == Side::Left;
+    const bool isForBoth = !isLeft && m_tiles.cluster > 1;
+    const std::int64_t lines = isLeft ? m_tiles.rows : m_tiles.columns;
+    const std::string call = isForBoth ? "bringTileToBoth" : "bringTile";
+    std::string z = source.batch > 1 ? "batch" : "0";
+    if (m_tiles.parts() == 2) {
+      z = source.batch > 1 ? fmt::format("part * {} + batch", source.batch) : "part";
+    }
+    const std::string to = isLeft ? "to" : fmt::format("to + {}", m_tiles.leftBytes());
+    const std::string map = isLeft ? "left" : "right";
+    if (source.isAlongDepth) {
+      const std::int64_t half = lines / m_tiles.cluster;
+      m_code.line("{}({}{}, {}, ready, step * 64, first_{}{}, {});", call, to,
+                  isForBoth ? fmt::format(" + rank * {}", half * 128) : "", map, source.line,
+                  isForBoth ? fmt::format(" + rank * {}", half) : "", z);
+      return;
+    }
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int c = 0; c < {}; ++c)", lines / 64);
+    m_code.line("{}({} + c * 8192{}, {}, ready, first_{} + c * 64, step * 64{}, {});", call, to,
+                isForBoth ? " + rank * 4096" : "", map, source.line, isForBoth ? " + rank * 32" : "", z);
+    m_code.close();
+  }
+
+  // --- the warp groups that multiply
+  [[nodiscard]] bool takesTurns() const { return m_tiles.groups() > 1 && m_tiles.promote > 0; }
+  [[nodiscard]] std::string accumulator() const { return m_tiles.promote > 0 ? "fresh" : "sum"; }
+
+  void consume() {
+    m_code.comment("--- 64 rows of the tile: a thread has two rows and pairs of columns 8 apart.");
+    if (m_tiles.groups() > 1) {
+      m_code.line("asm volatile(\"setmaxnreg.inc.sync.aligned.u32 {};\");", m_tiles.registers());
+    }
+    m_code.line("const int lane = threadIdx.x % 32;");
+    if (takesTurns()) {
+      m_code.open("if (group == {})", m_tiles.groups() - 1);
+      m_code.line("giveTurn(0);");
+      m_code.close();
+    }
+    m_code.open("const auto release = [&](int done)");
+    if (m_tiles.cluster > 1) {
+      m_code.open("if (threadIdx.x % 128 < 2)");
+      m_code.line("arriveAt(sharedAddress(&empty[done]), threadIdx.x % 128);  // in both blocks");
+    } else {
+      m_code.open("if (threadIdx.x % 128 == 0)");
+      m_code.line("arriveAt(sharedAddress(&empty[done]), 0);");
+    }
+    m_code.close();
+    m_code.close(";");
+    m_code.open("for (int i = 0; find_{}(i, place, tile); ++i)", m_number);
+    locate();
+    m_code.line("float sum[{}]{};", m_tiles.sums(), m_tiles.promote > 0 ? " = {}" : "");
+    if (m_tiles.promote > 0) {
+      m_code.line("float fresh[{}];  // of the last {} of the sum", m_tiles.sums(), m_tiles.promote * kWgmmaDepth);
+    } else {
+      m_code.line("int previous = -1;");
+    }
+    m_code.open("for (int step = tile.first; step < tile.last; ++step)");
+    multiplyStep();
+    m_code.close();
+    if (m_tiles.promote == 0) {
+      m_code.line("waitForProducts<0>(sum);");
+      m_code.line("release(previous);");
+    }
+    if (m_schedule.rest > 0) {
+      share();
+    }
+    finish();
+    m_code.close();
+  }
+
+  void takeSlot(const std::string& name) {
+    m_code.line("waitFor(sharedAddress(&full[slot]), phase);");
+    m_code.line("const int {} = advance();", name);
+    for (const WgmmaSource* source : {&m_left, &m_right}) {
+      const bool isLeft = source->side == Side::Left;
+      m_code.line("const unsigned long long {}_{} = tileDescriptor(slots + {} * {} + {});", isLeft ? "left" : "right",
+                  name, name, m_tiles.slotBytes(), isLeft ? "group * 8192" : fmt::format("{}", m_tiles.leftBytes()));
+    }
+  }
+
+  void multiplyStep() {
+    if (m_tiles.parts() == 2) {
+      takeSlot("low");
+    }
+    takeSlot("high");
+    if (takesTurns()) {
+      m_code.line("takeTurn(group);");
+    }
+    m_code.line("openProducts({});", accumulator());
+    if (m_tiles.parts() == 2) {
+      multiplyParts("low", "high", keepText());
+      multiplyParts("high", "low", "true");
+      m_code.line("closeProducts();");
+    }
+    multiplyParts("high", "high", m_tiles.parts() == 2 ? "true" : keepText());
+    m_code.line("closeProducts();");
+    if (takesTurns()) {
+      m_code.line("giveTurn({});",
+                  m_tiles.groups() == 2 ? "1 - group" : fmt::format("(group + 1) % {}", m_tiles.groups()));
+    }
+    if (m_tiles.promote == 0) {
+      m_code.line("waitForProducts<1>(sum);");
+      m_code.open("if (previous >= 0)");
+      m_code.line("release(previous);");
+      m_code.close();
+      m_code.line("previous = high;");
+      return;
+    }
+    m_code.line("waitForProducts<1>(fresh);");
+    m_code.line("release(low);");
+    m_code.line("waitForProducts<0>(fresh);");
+    m_code.line("release(high);");
+    promote();
+  }
+
+  // Whether the first product of a step adds to what is there.
+  [[nodiscard]] std::string keepText() const {
+    if (m_tiles.promote == 0) {
+      return "step > tile.first";
+    }
+    return m_tiles.promote == 1 ? "false" : fmt::format("(step - tile.first) % {} != 0", m_tiles.promote);
+  }
+
+  void multiplyParts(const std::string& left, const std::string& right, const std::string& keep) {
+    const auto advance = [](const WgmmaSource& source) { return source.isAlongDepth ? 32 / 16 : 2048 / 16; };
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int k = 0; k < 4; ++k)");
+    m_code.line("multiply_{}({}, left_{} + k * {}, right_{} + k * {}, {});", m_number, accumulator(), left,
+                advance(m_left), right, advance(m_right),
+                keep == "true"    ? keep
+                : keep == "false" ? "k > 0"
+                                  : "k > 0 || " + keep);
+    m_code.close();
+  }
+
+  void promote() {
+    const bool isEach = m_tiles.promote == 1;
+    if (!isEach) {
+      m_code.open("if ((step - tile.first) % {0} == {1} || step == tile.last - 1)", m_tiles.promote,
+                  m_tiles.promote - 1);
+    }
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int i = 0; i < {}; ++i)", m_tiles.sums());
+    m_code.line("sum[i] += fresh[i];");
+    m_code.close();
+    if (!isEach) {
+      m_code.close();
+    }
+  }
+
+  // Sums of a shared tile go through memory; who comes last adds them up, in order.
+  void share() {
+    const WgmmaSchedule& s = m_schedule;
+    const std::int64_t sums = m_tiles.sums();
+    const std::int64_t groups = m_tiles.cluster * m_tiles.groups();
+    const std::string mine = m_tiles.cluster > 1 ? fmt::format("rank * {} + group", m_tiles.groups()) : "group";
+    m_code.open("if (tile.shared >= 0)");
+    m_code.comment("Part of a tile: what was found goes into memory, and who comes last adds it up, in order.");
+    m_code.line("const int first = ((tile.shared * {}LL + 1) * {} - 1) / {};  // places that have a part", s.steps,
+                s.places, s.rest * s.steps);
+    m_code.line("const int last = ((tile.shared + 1) * {}LL * {} - 1) / {};", s.steps, s.places, s.rest * s.steps);
+    m_code.line("float* const of = partial + (tile.shared * {} + {}) * {}LL + threadIdx.x % 128;", groups, mine,
+                sums * 128);
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int i = 0; i < {}; ++i)", sums);
+    m_code.line("__stcg(of + place * {}LL + i * 128, sum[i]);", groups * sums * 128);
+    m_code.close();
+    m_code.line("__threadfence();");
+    m_code.line("syncGroup(group);");
+    m_code.open("if (threadIdx.x % 128 == 0)");
+    m_code.line("is_last[group] = atomicAdd(&counters[tile.shared * {} + {}], 1) == last - first;", groups, mine);
+    m_code.close();
+    m_code.line("syncGroup(group);");
+    m_code.open("if (!is_last[group])");
+    m_code.line("continue;");
+    m_code.close();
+    m_code.line("__threadfence();");
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int i = 0; i < {}; ++i)", sums);
+    m_code.line("sum[i] = 0.0f;");
+    m_code.close();
+    m_code.open("for (int part = first; part <= last; ++part)");
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int i = 0; i < {}; ++i)", sums);
+    m_code.line("sum[i] += __ldcg(of + part * {}LL + i * 128);", groups * sums * 128);
+    m_code.close();
+    m_code.close();
+    m_code.close();
+  }
+
+  // --- results
+  [[nodiscard]] std::string insideText() const {
+    std::string text;
+    if (m_shape.rowCount % (m_tiles.rows * m_tiles.cluster) != 0) {
+      text = fmt::format("row < {}", m_shape.rowCount);
+    }
+    if (m_shape.columnCount % m_tiles.columns != 0) {
+      text += fmt::format("{}column < {}", text.empty() ? "" : " && ", m_shape.columnCount);
+    }
+    return text;
+  }
+
+  // Tiles inside of the matrix are stored without questions, which lets loads go ahead of stores.
+  void finish() {
+    const std::string inside = insideText();
+    if (m_shape.batchCount > 1) {
+      m_writer.decode("batch", m_shape.batch);
+    }
+    m_code.comment("The results, with what follows the product.");
+    if (!inside.empty()) {
+      m_code.open("const auto store = [&](bool is_whole)");
+    }
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int h = 0; h < 2; ++h)");
+    m_code.line("const int row = first_row + threadIdx.x / 32 * 16 + lane / 4 + h * 8;");
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int c = 0; c < {}; ++c)", m_tiles.columns / 8);
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int v = 0; v < 2; ++v)");
+    m_code.line("const int column = first_column + c * 8 + lane % 4 * 2 + v;");
+    if (!inside.empty()) {
+      m_code.open("if (is_whole || ({}))", inside);
+    }
+    storeElement();
+    const int open = inside.empty() ? 3 : 4;
+    for (int i = 0; i < open; ++i) {
+      m_code.close();
+    }
+    if (!inside.empty()) {
+      m_code.close(";");
+      chooseStore();
+    }
+  }
+
+  void storeElement() {
+    m_writer.decode("row", m_shape.rows);
+    m_writer.decode("column", m_shape.columns);
+    std::string value = "sum[c * 4 + h * 2 + v]";
+    if (m_tiles.isSplit()) {
+      const auto index = [&](const WgmmaSource& source) {
+        return source.batch > 1 ? fmt::format("batch * {} + {}", source.lines, source.line) : source.line;
+      };
+      m_code.line("const float root = left_roots[{}] * right_roots[{}];", index(m_left), index(m_right));
+      m_code.line("const float product = {} * root * root;", value);
+      value = "product";
+    }
+    for (std::size_t prim = 0; prim < m_region.prims.size(); ++prim) {
+      if (m_region.prims[prim].kind == Prim::Kind::Folded) {
+        m_writer.bind(static_cast<int>(prim), {value});
+      }
+    }
+    m_writer.compute(storedPrims(m_region.groupStores));
+    m_writer.store(m_region.groupStores);
+  }
+
+  void chooseStore() {
+    std::string whole;
+    if (m_shape.rowCount % (m_tiles.rows * m_tiles.cluster) != 0) {
+      whole = fmt::format("first_row + {} <= {}", m_tiles.rows, m_shape.rowCount);
+    }
+    if (m_shape.columnCount % m_tiles.columns != 0) {
+      whole +=
+          fmt::format("{}first_column + {} <= {}", whole.empty() ? "" : " && ", m_tiles.columns, m_shape.columnCount);
+    }
+    m_code.open("if ({})", whole);
+    m_code.line("store(true);");
+    m_code.close(" else {");
+    m_code.reopen();
+    m_code.line("store(false);");
+    m_code.close();
+  }
+
+  const Region& m_region;
+  ProductShape m_shape;
+  WgmmaTiles m_tiles;
+  WgmmaSchedule m_schedule;
+  WgmmaSource m_left;
+  WgmmaSource m_right;
+  int m_number;
+  KernelWriter m_writer;
+  Code& m_code;
+};
+
+}  // namespace
+
+KernelText writeWgmmaProduct(const Instance& instance, const Launch& launch, int number) {
+  return WgmmaText(instance, *productShape(instance.region), number).run(launch);
+}
+
+}  // namespace swage::synth
