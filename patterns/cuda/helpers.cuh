@@ -258,17 +258,14 @@ __device__ inline T reduceBlock(T x, T (&parts)[Warps], T none, Join join) {
   return parts[0];
 }
 
-//! swage:helper copyAsync
+//! swage:helper copyFloats
 // Four floats into shared memory past the registers.
-__device__ inline void copyAsync(float* to, const float* from) {
+__device__ inline void copyFloats(float* to, const float* from) {
   const unsigned int address = static_cast<unsigned int>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
 }
 //! swage:helper waitForAllCopies
 __device__ inline void waitForAllCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-//! swage:helper commitCopies
-// Copies since the last call belong together, also none.
-__device__ inline void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 //! swage:helper clusterRank
 __device__ inline unsigned int clusterRank() {
@@ -348,39 +345,21 @@ __device__ inline T ofBlock(const unsigned char* place) {
   return value;
 }
 
-//! swage:helper initBarrier
-// A barrier in shared memory: a phase of it ends when so many have arrived and all announced bytes have come.
+//! swage:helper initBarrier expectBytes arriveAt waitFor
+// Barriers in shared memory: a phase of one ends when so many have arrived and all announced bytes have come.
 __device__ inline void initBarrier(unsigned int barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
-
-//! swage:helper publishBarriers
-// What has been initialised is seen by the copy engine and by the other blocks of the cluster.
-__device__ inline void publishBarriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-
-//! swage:helper expectBytes
-// Arrives, and announces bytes that the copy engine will bring.
-__device__ inline void expectBytes(unsigned int barrier, int bytes) {
+__device__ inline void expectBytes(unsigned int barrier, int bytes) {  // arrives, too
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
-
-//! swage:helper arriveAt
-// Arrives at the barrier in this place of a block of the cluster.
-__device__ inline void arriveAt(unsigned int barrier, int block) {
+__device__ inline void arriveAt(unsigned int barrier, int block) {  // of the cluster
   asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
                "mbarrier.arrive.shared::cluster.b64 _, [there];}" ::"r"(barrier), "r"(block) : "memory");
 }
-
-//! swage:helper waitFor
-// Until the phase of this parity has ended.
-__device__ inline void waitFor(unsigned int barrier, int parity) {
+__device__ inline void waitFor(unsigned int barrier, int parity) {  // until the phase of this parity has ended
   asm volatile("{.reg .pred done;\nagain: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
                "@done bra ended;\nbra again;\nended:}" ::"r"(barrier), "r"(parity) : "memory");
-}
-
-//! swage:helper syncCluster
-__device__ inline void syncCluster() {
-  asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
 }
 
 //! swage:helper bringTile
@@ -392,35 +371,27 @@ __device__ inline void bringTile(unsigned int to, const TensorMap& from, unsigne
 
 //! swage:helper bringTileToBoth
 // The same into both blocks of the cluster, at the same place.
-__device__ inline void bringTileToBoth(unsigned int to, const TensorMap& from, unsigned int barrier, int x, int y,
-                                       int z) {
+__device__ inline void bringTileToBoth(unsigned int to, const TensorMap& from, unsigned int barrier, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
-               "[%1, {%3, %4, %5}], [%2], %6;" ::"r"(to), "l"(&from), "r"(barrier), "r"(x), "r"(y), "r"(z),
-               "h"(static_cast<unsigned short>(3)) : "memory");
+               "[%1, {%3, %4, %5}], [%2], 3;" ::"r"(to), "l"(&from), "r"(barrier), "r"(x), "r"(y), "r"(z) : "memory");
 }
 
 //! swage:helper tileDescriptor
-// For wgmma: a tile whose lines of 128 bytes are swizzled in groups of 8. Where lines are the depth, the tile goes on
-// after 64 of them.
+// Of a tile in shared memory for wgmma: 64 halves to a line, in groups of 8 lines whose pieces are swizzled.
 __device__ inline unsigned long long tileDescriptor(unsigned int tile) {
   return (tile & 0x3ffffull) >> 4 | (8192ull >> 4) << 16 | (1024ull >> 4) << 32 | 1ull << 62;
 }
 
-//! swage:helper openProducts
-// Before the first wgmma of a group: what the registers of its sums held is no longer needed.
+//! swage:helper openProducts closeProducts waitForProducts
+// wgmma runs on its own between these: products in groups, and a wait until all groups but the last `pending` are done.
+// The empty statements keep the compiler from touching the sums meanwhile.
 template <int count>
 __device__ inline void openProducts(float (&sum)[count]) {
 #pragma unroll
   for (int i = 0; i < count; ++i) asm volatile("" : "+f"(sum[i])::"memory");
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
-
-//! swage:helper closeProducts
-// The wgmma since the last call are a group.
 __device__ inline void closeProducts() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-
-//! swage:helper waitForProducts
-// Until all groups but the last `pending` are done.
 template <int pending, int count>
 __device__ inline void waitForProducts(float (&sum)[count]) {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
@@ -428,15 +399,12 @@ __device__ inline void waitForProducts(float (&sum)[count]) {
   for (int i = 0; i < count; ++i) asm volatile("" : "+f"(sum[i])::"memory");
 }
 
-//! swage:helper takeTurn
-// Warp groups take turns at the tensor cores: waits for the turn of `group`.
+//! swage:helper takeTurn giveTurn
+// Warp groups take turns at the tensor cores.
 __device__ inline void takeTurn(int group) { asm volatile("bar.sync %0, 256;" ::"r"(1 + group) : "memory"); }
-
-//! swage:helper giveTurn
 __device__ inline void giveTurn(int group) { asm volatile("bar.arrive %0, 256;" ::"r"(1 + group) : "memory"); }
 
 //! swage:helper syncGroup
-// All threads of a warp group.
 __device__ inline void syncGroup(int group) { asm volatile("bar.sync %0, 128;" ::"r"(8 + group) : "memory"); }
 
 //! swage:helper readInBlock
@@ -484,7 +452,7 @@ __device__ inline void splitLines(int firstLine, int lineCount, int depthCount, 
   }
 #pragma unroll
   for (int v = 0; v < (isAlongDepth ? 1 : width); ++v) atomicMax(&found[inLines + v], __float_as_int(largest[v]));
-  blocks > 1 ? syncCluster() : __syncthreads();
+  blocks > 1 ? clusterBarrier() : __syncthreads();
   if (threadIdx.x < lines) {
     int bits = found[threadIdx.x];
     for (int b = 0; b < blocks && blocks > 1; ++b) bits = max(bits, readInBlock(&found[threadIdx.x], b));
@@ -494,18 +462,19 @@ __device__ inline void splitLines(int firstLine, int lineCount, int depthCount, 
       roots[firstLine + threadIdx.x] = __int_as_float((127 - exponent / 2) << 23);
     }
   }
-  blocks > 1 ? syncCluster() : __syncthreads();
+  blocks > 1 ? clusterBarrier() : __syncthreads();
 #pragma unroll (isKept ? steps : 4)
   for (int i = 0; i < steps; ++i) {
     if (isInside && start + i * stride < depthCount) {
-Half high[width], low[width];
+      Half high[width], low[width];
 #pragma unroll
       for (int v = 0; v < width; ++v) {
-        const int line = inLines + (isAlongDepth ? 0 : v);
-        const float value = scales[line] * (isKept ? kept[isKept ? i : 0][v] : element(firstLine + line,
-                                                         start + i * stride + (isAlongDepth ? v : 0)));
+        const int line = inLines + (isAlongDepth ? 0 : v), at = start + i * stride + (isAlongDepth ? v : 0);
+        const float value = scales[line] * (isKept ? kept[isKept ? i : 0][v] : element(firstLine + line, at));
+        float exact;
         high[v] = toHalf(value);
-        low[v] = toHalf(value - toFloat(high[v]));
+        asm("cvt.f32.f16 %0, %1;" : "=f"(exact) : "h"(high[v].bits));
+        low[v] = toHalf(value - exact);
       }
       Half* const to = planes + place(firstLine + inLines, start + i * stride);
 #pragma unroll

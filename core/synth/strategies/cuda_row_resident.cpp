@@ -164,7 +164,7 @@ class RowResidentText final : private GangText {
   void copy(const std::string& slot) {
     const std::vector<int> loads = cached();
     for (std::size_t i = 0; i < loads.size(); ++i) {
-      m_code.line("copyAsync(&{}, {});", cacheAt(i, slot), m_elements.address(loads[i]));
+      m_code.line("copyFloats(&{}, {});", cacheAt(i, slot), m_elements.address(loads[i]));
     }
   }
 

@@ -77,7 +77,7 @@ class RowSharedText final : private RowText {
     walkOnce(all, [&] {
       for (std::size_t i = 0; i < loads.size(); ++i) {
         if (m_isAsynchronous) {
-          m_code.line("copyAsync(&{}, {});", place(i), m_elements.address(loads[i]));
+          m_code.line("copyFloats(&{}, {});", place(i), m_elements.address(loads[i]));
         } else {
           m_elements.copyTo(loads[i], place(i));
         }

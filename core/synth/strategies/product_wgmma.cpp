@@ -11,7 +11,7 @@ namespace {
 using domain::ScalarType;
 
 constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
-constexpr std::int64_t kStaticBytes = 1024;  // barriers, and what the runtime keeps
+constexpr std::int64_t kBarrierBytes = 256;
 constexpr std::int64_t kSplitThreads = 256;
 constexpr std::int64_t kMostKept = 64;        // floats of a thread between the two passes of a split
 constexpr std::int64_t kSplitCluster = 8;     // blocks; more is not portable
@@ -116,7 +116,7 @@ void placeSplit(const Instance& instance, const ProductShape& shape, WgmmaSource
 
 class WgmmaProduct final : public Strategy {
  public:
-  WgmmaProduct() : Strategy(domain::Target::Cuda, "product_wgmma") {}
+  WgmmaProduct() : Strategy(domain::Language::CudaCpp, "product_wgmma") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override {
     const auto shape = productShape(region);
@@ -146,7 +146,8 @@ Result<> WgmmaProduct::fits(const Instance& instance) const {
   if (tiles.sums() * (tiles.promote > 0 ? 2 : 1) + kOtherRegisters > tiles.registers()) {
     return unfit("the sums of a thread do not fit into its registers");
   }
-  if (tiles.slots < tiles.parts() * 2 || tiles.dynamicBytes() + kStaticBytes > instance.device.sharedBytesPerBlock) {
+  if (tiles.slots < tiles.parts() * 2 ||
+      tiles.dynamicBytes() + tiles.turnedBytes() + kBarrierBytes > instance.device.sharedBytesPerBlock) {
     return unfit("two steps of tiles do not fit into shared memory");
   }
   if (shape.rowCount <= tiles.rows && tiles.cluster > 1) {

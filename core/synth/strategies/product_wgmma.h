@@ -42,6 +42,7 @@ struct WgmmaTiles {
   [[nodiscard]] std::int64_t rightBytes() const { return columns * kWgmmaDepth * 2; }
   [[nodiscard]] std::int64_t slotBytes() const { return leftBytes() + rightBytes(); }
   [[nodiscard]] std::int64_t dynamicBytes() const { return slots * slotBytes() + 1024; }  // to align them
+  [[nodiscard]] std::int64_t turnedBytes() const { return groups() * 4 * 16 * 40 * 4; }  // results on their way out
   // For a thread that multiplies, and for one that brings; of a thread when the block starts.
   [[nodiscard]] std::int64_t registers() const { return groups() == 1 ? 255 : groups() == 2 ? 232 : 160; }
   [[nodiscard]] std::int64_t fewRegisters() const { return groups() == 2 ? 40 : 32; }

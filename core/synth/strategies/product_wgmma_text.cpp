@@ -24,12 +24,13 @@ class WgmmaText {
         m_left(*wgmmaSource(instance, m_shape, m_tiles, Side::Left)),
         m_right(*wgmmaSource(instance, m_shape, m_tiles, Side::Right)),
         m_number(number),
-        m_writer(instance, Language::of(domain::Target::Cuda),
-                 {"sum",   "fresh", "rows",  "columns", "row",       "column",       "depth",      "batch", "lane",
-                  "group", "rank",  "slot",  "phase",   "high",      "low",          "previous",   "root",  "product",
-                  "full",  "empty", "tile",  "step",    "first_row", "first_column", "whole",      "start", "left_root",
-                  "to",    "h",     "c",     "v",       "i",         "place",        "line",       "of",    "planes",
-                  "roots", "left",  "right", "partial", "counters",  "left_roots",   "right_roots"}),
+        m_writer(instance, Dialect::of(domain::Language::CudaCpp),
+                 {"sum",   "fresh",   "rows",      "columns",    "row",        "column", "depth",     "batch",
+                  "lane",  "group",   "rank",      "slot",       "phase",      "high",   "low",       "previous",
+                  "root",  "product", "full",      "empty",      "tile",       "step",   "first_row", "first_column",
+                  "whole", "start",   "left_root", "to",         "turned",     "warp",   "r",         "c",
+                  "v",     "i",       "place",     "line",       "of",         "planes", "roots",     "left",
+                  "right", "partial", "counters",  "left_roots", "right_roots"}),
         m_code(m_writer.code()) {}
 
   KernelText run(const Launch& launch) {
@@ -65,7 +66,7 @@ class WgmmaText {
         return each.value == buffer.value && each.output == buffer.output;
       });
       m_code.line("{0} = static_cast<{1}{2}*>(__builtin_assume_aligned({0}, 16));", m_writer.parameterOf(*operand),
-                  buffer.output ? "" : "const ", m_writer.language().storageName(operand->dtype));
+                  buffer.output ? "" : "const ", m_writer.dialect().storageName(operand->dtype));
     }
   }
 
@@ -174,7 +175,7 @@ class WgmmaText {
                     "sums where `keep`, else instead of them.",
                     m_tiles.columns));
     m_code.open(
-        "__device__ inline void multiply_{}(float (&sum)[{}], unsigned long long left, unsigned long long right, "
+        "__device__ inline void multiply_{}(float (&s)[{}], unsigned long long left, unsigned long long right, "
         "int keep)",
         m_number, sums);
     m_code.line("asm volatile(\"{{.reg .pred keep; setp.ne.b32 keep, %{}, 0;\\n\"", sums + 2);
@@ -182,7 +183,7 @@ class WgmmaText {
     list("\"{", "}\\n\"", "%", "", 20);
     m_code.line("    \", %{}, %{}, keep, 1, 1, {}, {};}}\" :", sums, sums + 1, m_left.isAlongDepth ? 0 : 1,
                 m_right.isAlongDepth ? 0 : 1);
-    list("", "", "\"+f\"(sum[", "])", 7);
+    list("", "", "\"+f\"(s[", "])", 9);
     m_code.line("    : \"l\"(left), \"l\"(right), \"r\"(keep));");
     m_code.close();
     m_code.blank();
@@ -193,28 +194,47 @@ class WgmmaText {
     const WgmmaSchedule& s = m_schedule;
     m_code.comment(findComment());
     m_code.open("struct Tile_{}", m_number);
-    m_code.line("int number, first, last{};", s.rest > 0 ? ", shared" : "");
+    m_code.line("int {}row, column, first, last{};", m_shape.batchCount > 1 ? "batch, " : "",
+                s.rest > 0 ? ", shared" : "");
     m_code.close(";");
-    m_code.open("__device__ inline bool find_{0}(int i, int place, Tile_{0}& tile)", m_number);
+    m_code.open("__device__ inline bool find_{0}(int i, Tile_{0}& tile)", m_number);
+    m_code.line("const int place = blockIdx.x{};", m_tiles.cluster > 1 ? " / 2" : "");
     if (s.rest > 0) {
       m_code.line("const int begin = {}LL * place / {};", s.rest * s.steps, s.places);
       m_code.line("const int end = {}LL * (place + 1) / {};", s.rest * s.steps, s.places);
       m_code.line("const int at = i == 0 ? begin : (begin / {0} + i) * {0};", s.steps);
+      m_code.line("const int pieces = (end - 1) / {0} - begin / {0} + 1;", s.steps);
       m_code.line("tile.shared = at < end ? at / {} : -1;", s.steps);
-      m_code.open("if (at < end)");
-      m_code.line("tile.number = {} + tile.shared;", s.whole);
-      m_code.line("tile.first = at % {};", s.steps);
-      m_code.line("tile.last = min({0}, end - tile.shared * {0});", s.steps);
-      m_code.line("return true;");
-      m_code.close();
-      m_code.line("i -= (end - 1) / {0} - begin / {0} + 1;", s.steps);
+      m_code.line("tile.first = at < end ? at % {} : 0;", s.steps);
+      m_code.line("tile.last = at < end ? min({0}, end - tile.shared * {0}) : {0};", s.steps);
+      m_code.line("const int number = at < end ? {} + tile.shared : place + (i - pieces) * {};", s.whole, s.places);
+    } else {
+      m_code.line("tile.first = 0;");
+      m_code.line("tile.last = {};", s.steps);
+      m_code.line("const int number = place + i * {};", s.places);
     }
-    m_code.line("tile.number = place + i * {};", s.places);
-    m_code.line("tile.first = 0;");
-    m_code.line("tile.last = {};", s.steps);
-    m_code.line("return tile.number < {};", s.whole);
+    locate();
+    m_code.line("return number < {}{};", s.whole, s.rest > 0 ? " || at < end" : "");
     m_code.close();
     m_code.blank();
+  }
+
+  // Bands of tiles one after another, and in a band columns of tiles, so that what runs at once shares operands.
+  void locate() {
+    const WgmmaSchedule& s = m_schedule;
+    const std::int64_t each = s.down * s.across;
+    const std::int64_t band = std::min(m_tiles.band, s.down);
+    const std::string in = m_shape.batchCount > 1 ? fmt::format("number % {}", each) : "number";
+    if (m_shape.batchCount > 1) {
+      m_code.line("tile.batch = number / {};", each);
+    }
+    m_code.line("const int band = {} / {} * {};", in, band * s.across, band);
+    m_code.line("const int down = {};",
+                s.down % band == 0 ? fmt::format("{}", band) : fmt::format("min({}, {} - band)", band, s.down));
+    const std::string row = fmt::format("(band + {} % {} % down)", in, band * s.across);
+    m_code.line("tile.row = {} * {};", m_tiles.cluster > 1 ? fmt::format("({} * 2 + blockIdx.x % 2)", row) : row,
+                m_tiles.rows);
+    m_code.line("tile.column = {} % {} / down * {};", in, band * s.across, m_tiles.columns);
   }
 
   [[nodiscard]] std::string findComment() const {
@@ -265,10 +285,6 @@ class WgmmaText {
         "extern \"C\" __global__ void __launch_bounds__({}, 1) {}(const __grid_constant__ TensorMap left, "
         "const __grid_constant__ TensorMap right, {}{})",
         m_tiles.threads(), entry, m_writer.parameters(places), scratch);
-    alignBuffers(places);
-    if (m_tiles.isSplit()) {
-      m_code.line("right_roots = static_cast<const float*>(__builtin_assume_aligned(right_roots, 16));");
-    }
     prepare();
     m_code.open("if (group == {})", m_tiles.groups());
     bring();
@@ -277,7 +293,7 @@ class WgmmaText {
     consume();
     m_code.close();
     if (m_tiles.cluster > 1) {
-      m_code.line("syncCluster();  // nothing arrives at a block that has ended");
+      m_code.line("clusterBarrier();  // nothing arrives at a block that has ended");
     }
     m_code.close();
     return arguments;
@@ -305,21 +321,22 @@ class WgmmaText {
     const std::int64_t slots = m_tiles.slots;
     m_code.line("extern __shared__ unsigned char memory[];");
     m_code.line("__shared__ unsigned long long full[{0}], empty[{0}];  // barriers", slots);
+    m_code.line("__shared__ __align__(16) float turned[{}][16][40];  // [warp][row][column], on different banks",
+                m_tiles.groups() * 4);
     if (m_schedule.rest > 0) {
       m_code.line("__shared__ bool is_last[{}];", m_tiles.groups());
     }
     m_code.line("const unsigned int slots = (sharedAddress(memory) + 1023) / 1024 * 1024;  // as the swizzle needs");
     m_code.line("const int group = threadIdx.x / 128;");
-    m_code.line("const int place = blockIdx.x{};", m_tiles.cluster > 1 ? " / 2" : "");
     if (m_tiles.cluster > 1) {
       m_code.line("const int rank = blockIdx.x % 2;  // in its cluster");
     }
     m_code.open("if (threadIdx.x < {})", slots);
     m_code.line("initBarrier(sharedAddress(&full[threadIdx.x]), 1);");
     m_code.line("initBarrier(sharedAddress(&empty[threadIdx.x]), {});", m_tiles.groups() * m_tiles.cluster);
-    m_code.line("publishBarriers();");
+    m_code.line("asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");");
     m_code.close();
-    m_code.line("{}();", m_tiles.cluster > 1 ? "syncCluster" : "__syncthreads");
+    m_code.line("{}();", m_tiles.cluster > 1 ? "clusterBarrier" : "__syncthreads");
     m_code.line("Tile_{} tile;", m_number);
     m_code.line("int slot = 0, phase = 0;");
     m_code.open("const auto advance = [&]");
@@ -330,22 +347,9 @@ class WgmmaText {
     m_code.close(";");
   }
 
-  // Where the tile lies: first_row, first_column and batch.
-  void locate() {
-    const WgmmaSchedule& s = m_schedule;
-    const std::int64_t each = s.down * s.across;
-    const std::int64_t band = std::min(m_tiles.band, s.down);
-    const std::string in = m_shape.batchCount > 1 ? fmt::format("tile.number % {}", each) : "tile.number";
-    if (m_shape.batchCount > 1) {
-      m_code.line("const int batch = tile.number / {};", each);
-    }
-    m_code.line("const int band = {} / {} * {};", in, band * s.across, band);
-    m_code.line("const int down = {};",
-                s.down % band == 0 ? fmt::format("{}", band) : fmt::format("min({}, {} - band)", band, s.down));
-    const std::string row = fmt::format("(band + {} % {} % down)", in, band * s.across);
-    m_code.line("const int first_row = {} * {};", m_tiles.cluster > 1 ? fmt::format("({} * 2 + rank)", row) : row,
-                m_tiles.rows);
-    m_code.line("const int first_column = {} % {} / down * {};", in, band * s.across, m_tiles.columns);
+  void nameTile() {
+    m_code.line("const int first_row = tile.row, first_column = tile.column{};",
+                m_shape.batchCount > 1 ? ", batch = tile.batch" : "");
   }
 
   // --- the warp group that brings
@@ -354,8 +358,8 @@ class WgmmaText {
     if (m_tiles.groups() > 1) {
       m_code.line("asm volatile(\"setmaxnreg.dec.sync.aligned.u32 {};\");", m_tiles.fewRegisters());
     }
-    m_code.open("for (int i = 0; threadIdx.x % 128 == 0 && find_{}(i, place, tile); ++i)", m_number);
-    locate();
+    m_code.open("for (int i = 0; threadIdx.x % 128 == 0 && find_{}(i, tile); ++i)", m_number);
+    nameTile();
     m_code.open("for (int step = tile.first; step < tile.last; ++step)");
     if (m_tiles.parts() == 2) {
       m_code.comment("The low halves, then the high ones.");
@@ -404,10 +408,11 @@ class WgmmaText {
   [[nodiscard]] std::string accumulator() const { return m_tiles.promote > 0 ? "fresh" : "sum"; }
 
   void consume() {
-    m_code.comment("--- 64 rows of the tile: a thread has two rows and pairs of columns 8 apart.");
+    m_code.comment("--- The others multiply 64 rows of the tile each.");
     if (m_tiles.groups() > 1) {
       m_code.line("asm volatile(\"setmaxnreg.inc.sync.aligned.u32 {};\");", m_tiles.registers());
     }
+    m_code.line("const int warp = threadIdx.x / 32;");
     m_code.line("const int lane = threadIdx.x % 32;");
     if (takesTurns()) {
       m_code.open("if (group == {})", m_tiles.groups() - 1);
@@ -424,14 +429,15 @@ class WgmmaText {
     }
     m_code.close();
     m_code.close(";");
-    m_code.open("for (int i = 0; find_{}(i, place, tile); ++i)", m_number);
-    locate();
+    m_code.open("for (int i = 0; find_{}(i, tile); ++i)", m_number);
+    nameTile();
     m_code.line("float sum[{}]{};", m_tiles.sums(), m_tiles.promote > 0 ? " = {}" : "");
     if (m_tiles.promote > 0) {
       m_code.line("float fresh[{}];  // of the last {} of the sum", m_tiles.sums(), m_tiles.promote * kWgmmaDepth);
     } else {
       m_code.line("int previous = -1;");
     }
+    writeProducts();
     m_code.open("for (int step = tile.first; step < tile.last; ++step)");
     multiplyStep();
     m_code.close();
@@ -500,15 +506,19 @@ class WgmmaText {
   }
 
   void multiplyParts(const std::string& left, const std::string& right, const std::string& keep) {
+    m_code.line("products(left_{}, right_{}, {});", left, right, keep);
+  }
+
+  // Over 64 of the sum, 16 at a time.
+  void writeProducts() {
     const auto advance = [](const WgmmaSource& source) { return source.isAlongDepth ? 32 / 16 : 2048 / 16; };
+    m_code.open("const auto products = [&](unsigned long long left, unsigned long long right, bool keep)");
     m_code.pragma("#pragma unroll");
     m_code.open("for (int k = 0; k < 4; ++k)");
-    m_code.line("multiply_{}({}, left_{} + k * {}, right_{} + k * {}, {});", m_number, accumulator(), left,
-                advance(m_left), right, advance(m_right),
-                keep == "true"    ? keep
-                : keep == "false" ? "k > 0"
-                                  : "k > 0 || " + keep);
+    m_code.line("multiply_{}({}, left + k * {}, right + k * {}, k > 0 || keep);", m_number, accumulator(),
+                advance(m_left), advance(m_right));
     m_code.close();
+    m_code.close(";");
   }
 
   void promote() {
@@ -541,7 +551,8 @@ class WgmmaText {
                 sums * 128);
     m_code.pragma("#pragma unroll");
     m_code.open("for (int i = 0; i < {}; ++i)", sums);
-    m_code.line("__stcg(of + place * {}LL + i * 128, sum[i]);", groups * sums * 128);
+    m_code.line("__stcg(of + {} * {}LL + i * 128, sum[i]);", m_tiles.cluster > 1 ? "blockIdx.x / 2" : "blockIdx.x",
+                groups * sums * 128);
     m_code.close();
     m_code.line("__threadfence();");
     m_code.line("syncGroup(group);");
@@ -553,67 +564,60 @@ class WgmmaText {
     m_code.line("continue;");
     m_code.close();
     m_code.line("__threadfence();");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = 0; i < {}; ++i)", sums);
-    m_code.line("sum[i] = 0.0f;");
-    m_code.close();
     m_code.open("for (int part = first; part <= last; ++part)");
     m_code.pragma("#pragma unroll");
     m_code.open("for (int i = 0; i < {}; ++i)", sums);
-    m_code.line("sum[i] += __ldcg(of + part * {}LL + i * 128);", groups * sums * 128);
+    m_code.line("sum[i] = (part == first ? 0.0f : sum[i]) + __ldcg(of + part * {}LL + i * 128);", groups * sums * 128);
     m_code.close();
     m_code.close();
     m_code.close();
   }
 
   // --- results
-  [[nodiscard]] std::string insideText() const {
-    std::string text;
-    if (m_shape.rowCount % (m_tiles.rows * m_tiles.cluster) != 0) {
-      text = fmt::format("row < {}", m_shape.rowCount);
-    }
-    if (m_shape.columnCount % m_tiles.columns != 0) {
-      text += fmt::format("{}column < {}", text.empty() ? "" : " && ", m_shape.columnCount);
-    }
-    return text;
-  }
-
-  // Tiles inside of the matrix are stored without questions, which lets loads go ahead of stores.
   void finish() {
-    const std::string inside = insideText();
+    const bool hasRowTail = m_shape.rowCount % (m_tiles.rows * m_tiles.cluster) != 0;
+    const bool hasColumnTail = m_shape.columnCount % m_tiles.columns != 0;
     if (m_shape.batchCount > 1) {
       m_writer.decode("batch", m_shape.batch);
     }
-    m_code.comment("The results, with what follows the product.");
-    if (!inside.empty()) {
-      m_code.open("const auto store = [&](bool is_whole)");
+    m_code.comment(
+        "The results, with what follows the product: 32 columns at a time change places within a warp, so "
+        "that it writes whole lines of memory.");
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int c = 0; c < {}; c += 4)", m_tiles.columns / 8);
+    turn();
+    m_code.line("const int column = first_column + c * 8 + lane;");
+    if (hasColumnTail) {
+      m_code.open("if (column < {})", m_shape.columnCount);
     }
+    m_writer.decode("column", m_shape.columns);
     m_code.pragma("#pragma unroll");
-    m_code.open("for (int h = 0; h < 2; ++h)");
-    m_code.line("const int row = first_row + threadIdx.x / 32 * 16 + lane / 4 + h * 8;");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int c = 0; c < {}; ++c)", m_tiles.columns / 8);
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int v = 0; v < 2; ++v)");
-    m_code.line("const int column = first_column + c * 8 + lane % 4 * 2 + v;");
-    if (!inside.empty()) {
-      m_code.open("if (is_whole || ({}))", inside);
+    m_code.open("for (int r = 0; r < 16; ++r)");
+    const std::string row = "first_row + warp * 16 + r";
+    m_code.line("const int row = {};", hasRowTail ? fmt::format("min({}, {})", row, m_shape.rowCount - 1) : row);
+    computeResult();
+    if (hasRowTail) {
+      m_code.open("if (row == {})", row);
     }
-    storeElement();
-    const int open = inside.empty() ? 3 : 4;
-    for (int i = 0; i < open; ++i) {
+    m_writer.store(m_region.groupStores);
+    for (int open = hasRowTail ? 1 : 2; open < (hasColumnTail ? 5 : 4); ++open) {
       m_code.close();
-    }
-    if (!inside.empty()) {
-      m_code.close(";");
-      chooseStore();
     }
   }
 
-  void storeElement() {
+  // A thread has two rows and pairs of columns 8 apart; it gets one column of all 16 rows of its warp.
+  void turn() {
+    m_code.line("__syncwarp();");
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int i = 0; i < 16; ++i)");
+    m_code.line("turned[warp][lane / 4 + i / 2 % 2 * 8][i / 4 * 8 + lane % 4 * 2 + i % 2] = sum[c * 4 + i];");
+    m_code.close();
+    m_code.line("__syncwarp();");
+  }
+
+  void computeResult() {
     m_writer.decode("row", m_shape.rows);
-    m_writer.decode("column", m_shape.columns);
-    std::string value = "sum[c * 4 + h * 2 + v]";
+    std::string value = "turned[warp][r][lane]";
     if (m_tiles.isSplit()) {
       const auto index = [&](const WgmmaSource& source) {
         return source.batch > 1 ? fmt::format("batch * {} + {}", source.lines, source.line) : source.line;
@@ -628,24 +632,6 @@ class WgmmaText {
       }
     }
     m_writer.compute(storedPrims(m_region.groupStores));
-    m_writer.store(m_region.groupStores);
-  }
-
-  void chooseStore() {
-    std::string whole;
-    if (m_shape.rowCount % (m_tiles.rows * m_tiles.cluster) != 0) {
-      whole = fmt::format("first_row + {} <= {}", m_tiles.rows, m_shape.rowCount);
-    }
-    if (m_shape.columnCount % m_tiles.columns != 0) {
-      whole +=
-          fmt::format("{}first_column + {} <= {}", whole.empty() ? "" : " && ", m_tiles.columns, m_shape.columnCount);
-    }
-    m_code.open("if ({})", whole);
-    m_code.line("store(true);");
-    m_code.close(" else {");
-    m_code.reopen();
-    m_code.line("store(false);");
-    m_code.close();
   }
 
   const Region& m_region;
