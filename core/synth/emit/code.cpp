@@ -19,11 +19,6 @@ void Code::openBlock() {
   ++m_depth;
 }
 
-void Code::open() {
-  put("{");
-  ++m_depth;
-}
-
 void Code::close(std::string_view tail) {
   --m_depth;
   put(std::string("}") + std::string(tail));

@@ -23,13 +23,9 @@ class Code {
   }
   // A block of its own.
   void openBlock();
-  // A block of its own.
-  void open();
   void close(std::string_view tail = {});
   // "} else {"
   void otherwise();
-  // After close(" else {"): what follows is inside again.
-  void reopen() { ++m_depth; }
   // A line that starts in the first column, such as a pragma.
   void pragma(std::string_view text);
   // A // comment, on as many lines as it needs.

@@ -206,7 +206,7 @@ Batch RowText::openBatches(const Walk& walk) {
     if (isGuarded) {
       m_code.open("if ({} < {})", name, walk.end);
     } else {
-      m_code.open();
+      m_code.openBlock();
     }
   } else {
     m_code.open("for ({0} {1} = {2}; {1} < {3}; {1} += {4})", m_writer.index(), name, walk.begin, walk.end,

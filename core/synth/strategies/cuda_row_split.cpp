@@ -161,7 +161,7 @@ class RowSplitText final : private RowText {
     if (slice.steps > slice.unroll || !slice.isWhole) {
       m_code.open("while (first < end)");
     } else {
-      m_code.open();
+      m_code.openBlock();
     }
     forEach(m_writer, batch, Position::Used, [&] { m_elements.evaluate(storedLoads(), subscript(batch), results()); });
     if (slice.steps > slice.unroll || !slice.isWhole) {

@@ -288,8 +288,7 @@ class WgmmaText {
     prepare();
     m_code.open("if (group == {})", m_tiles.groups());
     bring();
-    m_code.close(" else {");
-    m_code.reopen();
+    m_code.otherwise();
     consume();
     m_code.close();
     if (m_tiles.cluster > 1) {
