@@ -17,11 +17,11 @@ std::optional<domain::Evaluation> evaluationOf(const Error& why) {
   }
 }
 
-std::optional<domain::Evaluation> refusalOf(const domain::Program& program, domain::Target target) {
-  if (program.target != target) {
+std::optional<domain::Evaluation> refusalOf(const domain::Program& program, domain::DeviceKind device) {
+  if (const domain::LanguageFacts& facts = domain::factsOf(program.language); facts.device != device) {
     return domain::Rejected{.rule = "program",
-                            .detail = fmt::format("it is for {}, and the device is {}", domain::name(program.target),
-                                                  domain::name(target))};
+                            .detail = fmt::format("it is in {}, for {}, and the device is {}", facts.displayName,
+                                                  domain::name(facts.device), domain::name(device))};
   }
   if (!program.plan.hasKernels()) {
     return domain::Rejected{.rule = "program", .detail = "it launches no kernel of its own"};

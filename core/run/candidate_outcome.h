@@ -16,7 +16,7 @@ namespace swage::run {
 [[nodiscard]] std::optional<domain::Evaluation> evaluationOf(const Error& why);
 // Why a program is not even compiled: it is for another kind of device, launches no kernel of its own, or its plan is
 // broken. No value: it is.
-[[nodiscard]] std::optional<domain::Evaluation> refusalOf(const domain::Program& program, domain::Target target);
+[[nodiscard]] std::optional<domain::Evaluation> refusalOf(const domain::Program& program, domain::DeviceKind device);
 // The same for one that is too large to be kept.
 [[nodiscard]] std::optional<domain::Evaluation> oversizeOf(const domain::Program& program);
 // How the search sees an end.

@@ -324,7 +324,7 @@ Result<> CandidatePipeline::admit(Item item, const Offer* offer) {
     return finish(std::move(item), domain::Duplicate{.of = of, .what = "source"});
   }
   if (item.proposer) {
-    if (std::optional<domain::Evaluation> refusal = refusalOf(record.program, m_options.device.target)) {
+    if (std::optional<domain::Evaluation> refusal = refusalOf(record.program, m_options.device.kind)) {
       return finish(std::move(item), std::move(*refusal));
     }
   }
