@@ -22,10 +22,6 @@ constexpr std::int64_t kFirstCapability = 80;
 constexpr std::int64_t kRegistersOfThread = 255;
 constexpr std::int64_t kRegistersOfBlock = 65536;
 
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 // The operand that a prim is, unchanged and of 16 bits; null where it is computed, or longer.
 const Operand* shortOperand(const Region& region, int prim) {
   const Prim& self = region.prims[static_cast<std::size_t>(prim)];
@@ -49,10 +45,6 @@ bool hasPieces(const Region& region, const Operand& operand, const std::vector<s
     }
   }
   return true;
-}
-
-std::int64_t blockCount(const ProductShape& shape, const MmaTiles& tiles) {
-  return divideUp(shape.columnCount, tiles.columns) * divideUp(shape.rowCount, tiles.rows) * shape.batchCount;
 }
 
 class CudaMmaProduct final : public Strategy {
@@ -79,7 +71,8 @@ class CudaMmaProduct final : public Strategy {
     domain::KernelStep product;
     product.entry = entry;
     product.block.x = static_cast<std::uint32_t>(tiles.threads());
-    product.grid.x = static_cast<std::uint32_t>(blockCount(shape, tiles));
+    const std::int64_t blocks = mmaBlocks(shape, tiles);
+    product.grid.x = static_cast<std::uint32_t>(tiles.isPersistent ? instance.device.multiprocessors : blocks);
     product.dynamicSharedBytes = static_cast<std::uint32_t>(tiles.stages * tiles.stageBytes());
     steps.push_back(std::move(product));
     launch.step = std::move(steps.front());
@@ -100,7 +93,9 @@ class CudaMmaProduct final : public Strategy {
     domain::Cell cell;
     cell.movement = domain::DataMovement::Pipelined;
     cell.arithmetic = domain::Arithmetic::TensorCore;
-    cell.decomposition = hasPass ? domain::Decomposition::SeveralLaunches : domain::Decomposition::OneLaunch;
+    cell.decomposition = tiles.isPersistent ? domain::Decomposition::InterBlock
+                         : hasPass          ? domain::Decomposition::SeveralLaunches
+                                            : domain::Decomposition::OneLaunch;
     return cell;
   }
 
@@ -125,7 +120,10 @@ class CudaMmaProduct final : public Strategy {
     if (divideUp(shape.depthCount, tiles.depth) < tiles.stages - 1) {
       return unfit("there are more stages than steps");
     }
-    if (blockCount(shape, tiles) > kMaxGrid || shape.depthCount > kMaxGrid ||
+    if (tiles.isPersistent && mmaBlocks(shape, tiles) <= instance.device.multiprocessors) {
+      return unfit("every block has one tile");
+    }
+    if (mmaBlocks(shape, tiles) > kMaxGrid || shape.depthCount > kMaxGrid ||
         shape.batchCount * (std::max(shape.rowCount, shape.columnCount) + tiles.rows + tiles.columns) > kMaxGrid) {
       return unfit("there are more tiles than blocks of a grid");
     }
@@ -180,6 +178,10 @@ MmaSource mmaSource(const Region& region, const ProductShape& shape, const MmaTi
     source.isAlongDepth = source.parts->isAlongDepth();
   }
   return source;
+}
+
+std::int64_t mmaBlocks(const ProductShape& shape, const MmaTiles& tiles) {
+  return divideUp(shape.columnCount, tiles.columns) * divideUp(shape.rowCount, tiles.rows) * shape.batchCount;
 }
 
 std::string describeMma(const Region& region, const ProductShape& shape, const MmaTiles& tiles) {

@@ -9,6 +9,10 @@
 // What the strategy for products by mma.sync and the text of its kernels share.
 namespace swage::synth {
 
+[[nodiscard]] inline std::int64_t divideUp(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
 // The numbers of an instance.
 struct MmaTiles {
   ProductMode mode = ProductMode::Native;
@@ -19,6 +23,7 @@ struct MmaTiles {
   std::int64_t warpColumns = 0;
   std::int64_t stages = 0;
   std::int64_t promote = 0;
+  bool isPersistent = false;  // as many blocks as multiprocessors, each of which makes several tiles
 
   explicit MmaTiles(const Instance& instance)
       : mode(static_cast<ProductMode>(instance.value("mode"))),
@@ -28,12 +33,14 @@ struct MmaTiles {
         warpRows(instance.value("warp_rows", 32)),
         warpColumns(instance.value("warp_columns", 32)),
         stages(instance.value("stages", 2)),
-        promote(instance.value("promote")) {}
+        promote(instance.value("promote")),
+        isPersistent(instance.value("persistent") != 0) {}
 
   [[nodiscard]] std::int64_t warpsAcross() const { return columns / warpColumns; }
   [[nodiscard]] std::int64_t threads() const { return warpsAcross() * (rows / warpRows) * 32; }
   [[nodiscard]] std::int64_t parts() const { return partFormat(mode, {}).count; }
   [[nodiscard]] std::int64_t stageBytes() const { return parts() * (rows + columns) * depth * 2; }
+  [[nodiscard]] bool isPromoted() const { return promote > 0; }
   [[nodiscard]] bool isSplit() const { return mode != ProductMode::Native; }
   // Of a thread, about: sums, and parts of the operands that are multiplied. Sums that end with each step need not all
   // be there at once.
@@ -57,12 +64,16 @@ struct MmaSource {
   std::optional<OperandParts> parts;  // or from what a pass has written
   std::string planes;                 // names of its scratch
   std::string exponents;
+  std::string tilePlanes = {};  // of where the block's lines begin in it
+  std::string tileExponents = {};
   bool isAlongDepth = true;  // in shared memory as where it comes from
 };
 
 [[nodiscard]] MmaSource mmaSource(const Region& region, const ProductShape& shape, const MmaTiles& tiles,
                                   OperandParts::Side side);
 
+// Tiles of the result.
+[[nodiscard]] std::int64_t mmaBlocks(const ProductShape& shape, const MmaTiles& tiles);
 // What the product does, as a comment.
 [[nodiscard]] std::string describeMma(const Region& region, const ProductShape& shape, const MmaTiles& tiles);
 

@@ -7,10 +7,6 @@
 namespace swage::synth {
 namespace {
 
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 // Writes the passes and the product.
 class MmaProduct {
  public:
@@ -21,14 +17,14 @@ class MmaProduct {
         m_left(mmaSource(m_region, m_shape, m_tiles, OperandParts::Side::Left)),
         m_right(mmaSource(m_region, m_shape, m_tiles, OperandParts::Side::Right)),
         m_type(m_left.operand != nullptr ? m_left.operand->dtype : m_left.parts->format().type),
-        m_writer(
-            instance, Dialect::of(domain::Language::CudaCpp),
-            {"sum",         "recent", "minor",    "rows",        "columns",   "row",          "column",  "depth",
-             "batch",       "line",   "piece",    "part",        "tile",      "tiles",        "stage",   "step",
-             "shared",      "lane",   "warp_row", "warp_column", "first_row", "first_column", "rows_at", "columns_at",
-             "matrices_at", "first",  "bring",    "multiply",    "settle",    "total",        "to",      "is_inside",
-             "largest",     "found",  "scale",    "exponent",    "is_finite", "count",        "start",   "rest",
-             "at",          "i",      "k",        "r",           "c"}),
+        m_writer(instance, Dialect::of(domain::Language::CudaCpp),
+                 {"sum",          "recent",   "minor",      "rows",        "columns",  "row",         "column",
+                  "depth",        "batch",    "line",       "piece",       "part",     "tile",        "tiles",
+                  "stage",        "step",     "shared",     "lane",        "warp_row", "warp_column", "first_row",
+                  "first_column", "rows_at",  "columns_at", "matrices_at", "block",    "are_finite",  "first",
+                  "bring",        "multiply", "settle",     "total",       "to",       "is_inside",   "largest",
+                  "found",        "scale",    "exponent",   "is_finite",   "count",    "start",       "rest",
+                  "at",           "i",        "k",          "r",           "c"}),
         m_code(m_writer.code()) {
     for (MmaSource* source : {&m_left, &m_right}) {
       if (source->parts) {
@@ -38,6 +34,8 @@ class MmaProduct {
                 : (source == &m_left ? "left" : "right");
         source->planes = m_writer.unique(name + "_parts");
         source->exponents = m_writer.unique(name + "_exponents");
+        source->tilePlanes = m_writer.unique(name + "_tile");
+        source->tileExponents = m_writer.unique(name + "_tile_exponents");
       }
     }
   }
@@ -122,7 +120,14 @@ class MmaProduct {
                 m_writer.parameters(usedBuffers()), scratch);
     m_code.line("extern __shared__ __align__(128) unsigned char shared[];");
     m_code.line("const unsigned int tiles = sharedAddress(shared);");
-    place();
+    m_code.line("const int lane = threadIdx.x % 32;");
+    m_code.line("const int warp_row = threadIdx.x / {} * {};", 32 * m_tiles.warpsAcross(), m_tiles.warpRows);
+    m_code.line("const int warp_column = threadIdx.x / 32 % {} * {};", m_tiles.warpsAcross(), m_tiles.warpColumns);
+    if (m_tiles.isPersistent) {
+      m_code.open("for (int block = blockIdx.x; block < {}; block += gridDim.x)", mmaBlocks(m_shape, m_tiles));
+      m_code.line("__syncthreads();  // every warp is done with the tiles before");
+    }
+    place(m_tiles.isPersistent ? "block" : "blockIdx.x");
     declareSums();
     m_code.blank();
     bring();
@@ -131,7 +136,7 @@ class MmaProduct {
     if (!lieAlike()) {
       writeAddress(m_right);
     }
-    if (hasRecent()) {
+    if (m_tiles.isPromoted()) {
       settle();
     }
     multiply();
@@ -139,25 +144,25 @@ class MmaProduct {
     loop();
     m_code.blank();
     finish();
+    if (m_tiles.isPersistent) {
+      m_code.close();
+    }
     m_code.close();
   }
 
   // Neighbouring blocks share rows and columns of tiles, which they find in the second-level cache.
-  void place() {
+  void place(const std::string& block) {
     const std::int64_t across = divideUp(m_shape.columnCount, m_tiles.columns);
     const std::int64_t down = divideUp(m_shape.rowCount, m_tiles.rows);
     const std::int64_t band = down % 8 == 0 ? 8 : down % 4 == 0 ? 4 : down % 2 == 0 ? 2 : 1;
     const std::string bands = m_shape.batchCount > 1 ? fmt::format(" % {}", down / band) : "";
-    m_code.line("const int first_row = (blockIdx.x / {}{} * {} + blockIdx.x % {}) * {};", across * band, bands, band,
-                band, m_tiles.rows);
-    m_code.line("const int first_column = blockIdx.x / {} % {} * {};", band, across, m_tiles.columns);
+    m_code.line("const int first_row = ({0} / {1}{2} * {3} + {0} % {3}) * {4};", block, across * band, bands, band,
+                m_tiles.rows);
+    m_code.line("const int first_column = {} / {} % {} * {};", block, band, across, m_tiles.columns);
     if (m_shape.batchCount > 1) {
-      m_code.line("const int batch = blockIdx.x / {};", across * down);
+      m_code.line("const int batch = {} / {};", block, across * down);
       m_writer.decode("batch", m_shape.batch);
     }
-    m_code.line("const int lane = threadIdx.x % 32;");
-    m_code.line("const int warp_row = threadIdx.x / {} * {};", 32 * m_tiles.warpsAcross(), m_tiles.warpRows);
-    m_code.line("const int warp_column = threadIdx.x / 32 % {} * {};", m_tiles.warpsAcross(), m_tiles.warpColumns);
     for (const MmaSource* source : {&m_left, &m_right}) {
       if (source->parts) {
         placePlanes(*source);
@@ -173,19 +178,18 @@ class MmaProduct {
     const std::string batch = m_shape.batchCount > 1
                                   ? fmt::format("batch * {}LL + ", parts.lineExtent() * parts.depthExtent())
                                   : std::string();
-    m_code.line("{} += {}{};", source.planes, batch, first);
+    m_code.line("const {}* const {} = {} + {}{};", m_writer.dialect().storageName(m_type), source.tilePlanes,
+                source.planes, batch, first);
     if (isScaled()) {
-      m_code.line("{} += {}first_{};", source.exponents,
+      m_code.line("const int* const {} = {} + {}first_{};", source.tileExponents, source.exponents,
                   m_shape.batchCount > 1 ? fmt::format("batch * {} + ", parts.lineExtent()) : "", source.line);
     }
   }
 
-  [[nodiscard]] bool hasRecent() const { return m_tiles.promote > 0; }
-
   void declareSums() {
     const std::string extents = fmt::format("[{}][{}][4] = {{}};", m_tiles.warpRows / 16, m_tiles.warpColumns / 8);
     m_code.line("float sum{}  // [16 rows][8 columns][of a thread]", extents);
-    if (hasRecent()) {
+    if (m_tiles.isPromoted()) {
       m_code.line("float recent{}  // of the last {} of the depth", extents, m_tiles.promote);
     }
     if (m_tiles.isSplit()) {
@@ -236,10 +240,10 @@ class MmaProduct {
     const std::string plane =
         m_tiles.parts() > 1 ? fmt::format("line / {} * {}{} + ", lines, parts.planeElements(), suffix) : "";
     if (source.isAlongDepth) {
-      m_code.line("copyAsync(to, &{}[{}{} * {} + step * {} + piece * 8]);", source.planes, plane, line,
+      m_code.line("copyAsync(to, &{}[{}{} * {} + step * {} + piece * 8]);", source.tilePlanes, plane, line,
                   parts.depthExtent(), m_tiles.depth);
     } else {
-      m_code.line("copyAsync(to, &{}[{}(step * {} + {}) * {}{} + piece * 8]);", source.planes, plane, m_tiles.depth,
+      m_code.line("copyAsync(to, &{}[{}(step * {} + {}) * {}{} + piece * 8]);", source.tilePlanes, plane, m_tiles.depth,
                   line, parts.lineExtent(), suffix);
     }
   }
@@ -334,13 +338,13 @@ class MmaProduct {
     openSums();
     const std::string function = m_type == domain::ScalarType::Float16 ? "multiplyHalf" : "multiplyBFloat16";
     for (const auto& [left, right] : partPairs(m_tiles.mode)) {
-      const std::string target = left + right > 0 ? "minor" : hasRecent() ? "recent" : "sum";
+      const std::string target = left + right > 0 ? "minor" : m_tiles.isPromoted() ? "recent" : "sum";
       m_code.line("{0}({1}[r][c], rows[{2}][r], columns[{3}][c / 2][c % 2], columns[{3}][c / 2][c % 2 + 2]);", function,
                   target, left, right);
     }
     m_code.close();
     m_code.close();
-    if (hasRecent() && m_tiles.promote < m_tiles.depth) {
+    if (m_tiles.isPromoted() && m_tiles.promote < m_tiles.depth) {
       m_code.open("if ((k + 16) % {} == 0)", m_tiles.promote);
       m_code.line("settle();");
       m_code.close();
@@ -423,7 +427,7 @@ class MmaProduct {
     m_writer.decode("column", m_shape.columns);
     if (isScaled()) {
       m_code.line("const float total = ldexpf(sum[r][c][i], {}[row - first_row] + {}[column - first_column]);",
-                  m_left.exponents, m_right.exponents);
+                  m_left.tileExponents, m_right.tileExponents);
     }
     storeResult(isScaled() ? "total" : "sum[r][c][i]");
     if (!condition.empty()) {
@@ -449,18 +453,17 @@ class MmaProduct {
         "What comes of rows and columns with an infinity or NaN, which have counted as zeros: added up anew.");
     m_code.line("int largest = 0;");
     m_code.open("for (int i = threadIdx.x; i < {}; i += {})", std::max(m_left.tile, m_right.tile), m_tiles.threads());
-    m_code.line("largest = max(largest, max({}[{}], {}[{}]));", m_left.exponents, within(m_left), m_right.exponents,
-                within(m_right));
+    m_code.line("largest = max(largest, max({}[{}], {}[{}]));", m_left.tileExponents, within(m_left),
+                m_right.tileExponents, within(m_right));
     m_code.close();
-    m_code.open("if (__syncthreads_or(largest == kNotFinite) == 0)");
-    m_code.line("return;");
-    m_code.close();
-    m_code.open("for (int i = threadIdx.x; i < {}; i += {})", m_tiles.rows * m_tiles.columns, m_tiles.threads());
+    m_code.line("const bool are_finite = __syncthreads_or(largest == kNotFinite) == 0;");
+    m_code.open("for (int i = threadIdx.x; !are_finite && i < {}; i += {})", m_tiles.rows * m_tiles.columns,
+                m_tiles.threads());
     m_code.line("const int row = first_row + i / {};", m_tiles.columns);
     m_code.line("const int column = first_column + i % {};", m_tiles.columns);
     const std::string condition = insideResult();
     m_code.open("if ({0}{1}[i / {3}] + {2}[i % {3}] >= kNotFinite / 2)", condition.empty() ? "" : condition + " && ",
-                m_left.exponents, m_right.exponents, m_tiles.columns);
+                m_left.tileExponents, m_right.tileExponents, m_tiles.columns);
     m_writer.decode("row", m_shape.rows);
     m_writer.decode("column", m_shape.columns);
     m_code.line("float total = 0.0f;");

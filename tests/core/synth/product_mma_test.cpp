@@ -19,7 +19,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // The program of a graph whose product is made by the pattern, with these parameters.
 domain::Program mmaProgram(const domain::Graph& graph, const Changes& changes) {
-  const auto synthesizer = Synthesizer::create(graph, cudaDevice(), emulatedCatalogue());
+  domain::DeviceInfo device = cudaDevice();
+  device.multiprocessors = 3;
+  const auto synthesizer = Synthesizer::create(graph, device, emulatedCatalogue());
   if (!synthesizer) {
     ADD_FAILURE() << synthesizer.error().message();
     return {};
@@ -147,6 +149,7 @@ TEST_P(MmaProducts, OfFloatsAreAsExactAsFloat) {
 INSTANTIATE_TEST_SUITE_P(
     All, MmaProducts,
     ::testing::Values(Setting{"Halves", {{"mode", 1}}, 2e-7}, Setting{"BFloats", {{"mode", 2}}, 2e-7},
+                      Setting{"SeveralTilesForABlock", {{"mode", 1}, {"persistent", 1}}, 2e-7},
                       Setting{"DeepSteps", {{"mode", 1}, {"tile_depth", 64}, {"promote", 32}}, 2e-7},
                       Setting{"ManyStages", {{"mode", 1}, {"stages", 4}, {"promote", 128}}, 3e-7},
                       Setting{"WideWarps", {{"mode", 1}, {"warp_rows", 16}, {"warp_columns", 64}}, 2e-7},

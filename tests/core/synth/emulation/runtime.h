@@ -65,6 +65,7 @@ struct Thread {
 inline ucontext_t scheduler;
 inline Thread* current = nullptr;
 inline Index3 block;
+inline Index3 grid;
 inline Barrier blockBarrier;
 inline std::function<void()> body;
 alignas(1024) inline unsigned char sharedMemory[256 << 10];
@@ -172,6 +173,7 @@ void callWith(void* kernel, void** pointers, std::size_t count) {
 extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) void swage_emulate(
     void* kernel, unsigned blocks, unsigned threads, void** pointers, std::size_t count) {
   emulation::body = [=] { emulation::callWith(kernel, pointers, count); };
+  emulation::grid.x = blocks;
   for (unsigned i = 0; i < blocks; ++i) {
     emulation::block.x = i;
     emulation::runBlock(threads);
@@ -180,6 +182,7 @@ extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) v
 
 #define threadIdx (emulation::current->index)
 #define blockIdx (emulation::block)
+#define gridDim (emulation::grid)
 
 inline void __syncthreads() {
   emulation::wait(emulation::blockBarrier);
