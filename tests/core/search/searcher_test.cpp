@@ -121,7 +121,7 @@ TEST(Searcher, NeverProposesTheSameGenomeTwice) {
 }
 
 TEST(Searcher, UsesEveryOperator) {
-  std::map<OperatorKind, int> used;
+  std::map<domain::ProposerName, int> used;
   for (const std::uint64_t seed : {1U, 3U}) {  // in one search, one of them may earn nothing and get no turn
     Searcher searcher(space(), {.seed = seed});
     for (const Step& step : drive(searcher, 400)) {
