@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/export/modelnew.h"
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -89,49 +90,120 @@ Result<std::string> cudaRuntime(const ModelNewInput& input, const PlanText& text
 }
 
 std::string constantsText(const PlanText& plan) {
-  if (plan.constants.empty()) {
-    return "";
+  return plan.constants.empty()
+             ? ""
+             : fmt::format(
+                   "# Shape, strides, dtype and compressed bytes of tensors that are neither arguments nor "
+                   "state.\n_SWAGE_CONSTANTS = (\n{})\n",
+                   plan.constants);
+}
+
+// The functions of helpers.py.in that the text calls.
+std::string helpersText(std::string_view text) {
+  constexpr std::string_view kMark = "#! swage:helper ";
+  std::string helpers;
+  std::string_view rest = helpersTemplate();
+  for (std::size_t at = rest.find(kMark); at != std::string_view::npos; at = rest.find(kMark)) {
+    rest.remove_prefix(at + kMark.size());
+    const std::size_t lineEnd = rest.find('\n');
+    const std::string name(rest.substr(0, lineEnd));
+    const std::string_view body = rest.substr(lineEnd + 1, rest.find(kMark) - lineEnd - 1);
+    if (text.find(name + "(") != std::string_view::npos) {
+      helpers += fmt::format("\n\n{}", body);
+    }
   }
-  return fmt::format(
-      "\n# Shape, strides, dtype and compressed bytes of tensors that are neither arguments nor state.\n"
-      "_SWAGE_CONSTANTS = (\n{})\n_SWAGE_CONSTANT_CACHE = {{}}\n\n\n"
-      "def _swage_constant(index, device):\n"
-      "    \"\"\"A constant tensor on the device; decoded once.\"\"\"\n"
-      "    if (index, device) not in _SWAGE_CONSTANT_CACHE:\n"
-      "        shape, strides, dtype, packed = _SWAGE_CONSTANTS[index]\n"
-      "        data = bytearray(_zlib.decompress(_base64.b64decode(packed)))\n"
-      "        tensor = torch.frombuffer(data, dtype=dtype).reshape(shape)\n"
-      "        fresh = torch.empty_strided(shape, strides, dtype=dtype, device=device)\n"
-      "        _SWAGE_CONSTANT_CACHE[index, device] = fresh.copy_(tensor)\n"
-      "    return _SWAGE_CONSTANT_CACHE[index, device]\n",
-      plan.constants);
+  return helpers;
+}
+
+std::string importsText(bool isCpu, bool hasConstants) {
+  std::set<std::string_view> modules{"collections", "contextlib", "ctypes", "hashlib", "shutil", "warnings"};
+  if (isCpu) {
+    modules.insert({"functools", "os", "pathlib", "shlex", "subprocess", "tempfile"});
+  } else {
+    modules.insert("struct");
+  }
+  if (!isCpu || hasConstants) {
+    modules.insert({"base64", "zlib"});
+  }
+  std::string text;
+  for (const std::string_view module : modules) {
+    text += fmt::format("import {0} as _{0}\n", module);
+  }
+  return text;
+}
+
+// How the plan is run: where forward changes buffers, by a method that gives them their new values.
+TemplateValues runValues(const PlanText& plan) {
+  if (plan.store.empty()) {
+    const std::string call = "_swage_plan(case.steps, case.device, *tensors)";
+    return {{"RUN_FOR_GRADIENTS", call}, {"RUN", call}, {"RUN_METHOD", ""}};
+  }
+  return {{"RUN_FOR_GRADIENTS", "module._swage_run(case, tensors)"},
+          {"RUN", "self._swage_run(case, tensors)"},
+          {"RUN_METHOD",
+           fmt::format("\n    def _swage_run(self, case, tensors):\n"
+                       "        \"\"\"Runs the plan, gives the buffers their new values and returns what forward "
+                       "returns.\"\"\"\n"
+                       "        outputs = _swage_plan(case.steps, case.device, *tensors)\n{}"
+                       "        return outputs[{}:]\n",
+                       plan.store, plan.mutationCount)}};
+}
+
+bool isNested(const PlanText& plan) {
+  return plan.arguments.find("_swage_match(") != std::string::npos;
+}
+
+std::string argumentsText(const PlanText& plan) {
+  return fmt::format("{}\n        tensors = (*{},{})", plan.arguments, isNested(plan) ? "tensors" : "args", plan.state);
+}
+
+// What differs between calls with tensors only and those with a nest of arguments, and where forward changes buffers.
+TemplateValues gradientValues(const PlanText& plan) {
+  return {
+      {"KEPT_NAMES", isNested(plan) ? ", ctx.args" : ""},
+      {"KEPT_ARGUMENTS", isNested(plan) ? ", _pytree.tree_map_only(torch.Tensor, lambda _: _SwageTensor, args)" : ""},
+      {"SAVED", plan.mutated.empty()
+                    ? "tensors"
+                    : fmt::format("(t.clone() if i in ({}) else t for i, t in enumerate(tensors))", plan.mutated)},
+      {"SAVED_COMMENT",
+       plan.mutated.empty() ? "" : "        # The plan overwrites buffers; backward needs what they held before.\n"},
+      {"BACKWARD_ARGUMENTS",
+       isNested(plan) ? "        users = iter(inputs[:_SWAGE_USER_INPUTS])\n"
+                        "        # Tensors were replaced by their stand-in, in the order in which they are saved.\n"
+                        "        args = _pytree.tree_map(lambda leaf: next(users) if leaf is _SwageTensor else leaf, "
+                        "ctx.args)"
+                      : "        args = tuple(inputs[:_SWAGE_USER_INPUTS])"}};
 }
 
 TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& original, const PlanText& plan) {
   const domain::LanguageFacts& language = domain::factsOf(input.program.language);
-  const bool isCalled = language.launch == domain::LaunchConvention::ArgumentArray;
-  const std::string source = input.program.source + (isCalled ? cpuLaunchers(input.program.plan) : "");
-  return {{"TITLE", plainProse(input.task.name)},
-          {"PROVENANCE", provenanceText(input)},
-          {"FUTURE_IMPORTS", original.futureImports.empty() ? "" : original.futureImports + "\n"},
-          {"ORIGINAL", original.text},
-          {"SOURCE", pythonBlock(withoutCheckedWords(source))},
-          {"INPUTS", plan.inputs},
-          {"USER_COUNT", plan.userCount},
-          {"MUTATED", fmt::format("({})", plan.mutated)},
-          {"TRAINING", input.task.mode == domain::ModuleMode::Train ? "True" : "False"},
-          {"DEVICE", std::string(domain::name(language.device))},
-          {"CONSTANTS", constantsText(plan)},
-          {"OPERATORS", plan.operators},
-          {"PARAMETERS", plan.parameters},
-          {"PLAN", plan.plan},
-          {"CLASS_SUMMARY", plainProse(fmt::format("{} with verified kernels.", input.task.source.className))},
-          {"STATE_NAMES", fmt::format("({})", plan.stateNames)},
-          {"RESULT", plan.result},
-          {"ARGUMENTS", plan.arguments},
-          {"STATE", plan.state},
-          {"STORE", plan.store},
-          {"USER_OUTPUTS", plan.mutationCount == "0" ? "outputs" : fmt::format("outputs[{}:]", plan.mutationCount)}};
+  const bool isCpu = language.launch == domain::LaunchConvention::ArgumentArray;
+  const std::string source = input.program.source + (isCpu ? cpuLaunchers(input.program.plan) : "");
+  TemplateValues values{
+      {"TITLE", plainProse(input.task.name)},
+      {"PROVENANCE", provenanceText(input)},
+      {"FUTURE_IMPORTS", original.futureImports.empty() ? "" : original.futureImports + "\n"},
+      {"IMPORTS", importsText(isCpu, !plan.constants.empty())},
+      {"ORIGINAL", original.text},
+      {"SOURCE", pythonBlock(withoutCheckedWords(source))},
+      {"INPUTS", plan.inputs},
+      {"USER_COUNT", plan.userCount},
+      {"TRAINING", input.task.mode == domain::ModuleMode::Train ? "True" : "False"},
+      {"DEVICE", std::string(domain::name(language.device))},
+      {"OTHER_DEVICE", isCpu ? "" : " or case.index != _swage_current_device()"},
+      {"CONSTANTS", constantsText(plan)},
+      {"OPERATORS", plan.operators},
+      {"HELPERS", helpersText(plan.plan + plan.arguments)},
+      {"PARAMETERS", plan.parameters},
+      {"PLAN", plan.plan},
+      {"CLASS_SUMMARY", plainProse(fmt::format("{} with verified kernels.", input.task.source.className))},
+      {"STATE_NAMES", fmt::format("({})", plan.stateNames)},
+      {"RESULT", plan.result},
+      {"ARGUMENTS", argumentsText(plan)}};
+  for (const TemplateValues& more : {gradientValues(plan), runValues(plan)}) {
+    values.insert(values.end(), more.begin(), more.end());
+  }
+  return values;
 }
 
 // The module itself. Compiling in place keeps the names in state_dict, which a wrapper would change.

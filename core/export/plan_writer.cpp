@@ -381,8 +381,8 @@ class PlanWriter {
           pattern);
     } else {
       count = call.contains("args") ? call["args"]["tuple"].size() : m_userInputs;
-      m_text.arguments = fmt::format(
-          "        if len(args) != {}:\n            return self._swage_original(*args)\n        tensors = args", count);
+      m_text.arguments =
+          fmt::format("        if len(args) != {}:\n            return self._swage_original(*args)", count);
     }
     if (count != m_userInputs) {
       return malformed(fmt::format("its call takes {} tensors, the graph {}", count, m_userInputs));

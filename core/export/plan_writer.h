@@ -19,7 +19,7 @@ struct PlanText {
   std::string parameters;     // parameters of _swage_plan
   std::string plan;           // its body
   std::string maps;           // one assignment for each tensor map of a CUDA kernel
-  std::string arguments;      // statements that bind `tensors` from args, or run the original
+  std::string arguments;      // statements that run the original for other args, and bind `tensors` where they nest
   std::string state;          // expressions of the module's own tensors, each on its line with a comma
   std::string store;          // statements that write the module's buffers from `outputs`
   std::string mutated;        // indices into _SWAGE_INPUTS of what `store` overwrites

@@ -27,26 +27,24 @@ submodules and other attributes that are changed after construction are not.
 """
 from __future__ import annotations
 
-import base64 as _base64
+import collections as _collections
 import contextlib as _contextlib
 import ctypes as _ctypes
+import functools as _functools
 import hashlib as _hashlib
 import os as _os
-import platform as _platform
+import pathlib as _pathlib
 import shlex as _shlex
 import shutil as _shutil
-import struct as _struct
 import subprocess as _subprocess
 import tempfile as _tempfile
 import warnings as _warnings
-import zlib as _zlib
 
 import torch
 from torch import nn as _nn
 from torch.utils import _pytree
 
 # ---------------------------------------------------------------- the module as it was given
-
 
 import torch
 from torch import nn
@@ -75,7 +73,6 @@ def _original_init_inputs():
     return [[features, 4], {"bias": True}]
 
 # ---------------------------------------------------------------- the kernels
-
 _SWAGE_SOURCE = r"""
 extern "C" void scaled_relu(void** arguments) {
   const float* x = *static_cast<const float**>(arguments[0]);
@@ -96,20 +93,11 @@ extern "C" __attribute__((visibility("default"))) void swage_step0(void* a0, voi
 }
 """
 
-# The argument types of each launcher at the end of the source.
+# The launchers at the end of the source, and the types of their arguments.
 _SWAGE_STEPS = (
     ("swage_step0", (_ctypes.c_void_p, _ctypes.c_void_p, _ctypes.c_void_p, _ctypes.c_void_p, _ctypes.c_float)),
 )
 _SWAGE_FLAGS = ["-std=c++20", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-fno-exceptions", "-shared", "-fPIC"]
-_SWAGE_READY = {}
-
-
-def _swage_cpu_name():
-    """What tells this processor from others: a home directory may be shared between machines."""
-    if not _os.path.exists("/proc/cpuinfo"):
-        return _platform.processor()
-    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
-        return "".join(sorted({line for line in lines if line.startswith(("flags", "model name", "Features"))}))
 
 
 def _swage_compile():
@@ -118,70 +106,37 @@ def _swage_compile():
     if not _shutil.which(compiler[0]):
         _warnings.warn("No C++ compiler was found (set CXX): the original operators run instead of the kernels.")
         return None
-    parts = (_SWAGE_SOURCE, *_SWAGE_FLAGS, *compiler, _platform.machine(), _swage_cpu_name())
-    key = _hashlib.sha256("\0".join(parts).encode()).hexdigest()
-    cache = _os.environ.get("XDG_CACHE_HOME") or _os.path.join(_os.path.expanduser("~"), ".cache")
-    folder = _os.path.join(cache, "swage", "export")
-    library = _os.path.join(folder, key + ".so")
-    if _os.path.exists(library):
-        return library
-    _os.makedirs(folder, mode=0o700, exist_ok=True)
-    with _tempfile.TemporaryDirectory(dir=folder) as work:
-        source, fresh = _os.path.join(work, "kernels.cpp"), _os.path.join(work, "kernels.so")
-        with open(source, "w", encoding="utf-8") as stream:
-            stream.write(_SWAGE_SOURCE)
-        run = _subprocess.run([*compiler, *_SWAGE_FLAGS, source, "-o", fresh], capture_output=True, text=True, check=False)
-        if run.returncode != 0:
-            _warnings.warn(f"{compiler[0]} cannot compile the kernels, the original operators run instead: "
-                           f"{run.stderr[:2000]}")
-            return None
-        # Another process may do the same; renaming makes either result whole.
-        _os.replace(fresh, library)
+    # The kernels are for this processor, and a home directory may be shared between machines.
+    parts, info = [_SWAGE_SOURCE, *_SWAGE_FLAGS, *compiler, _os.uname().machine], _pathlib.Path("/proc/cpuinfo")
+    lines = info.read_text("utf-8", "replace").splitlines() if info.exists() else []
+    parts += sorted({line for line in lines if line.startswith(("flags", "model name", "Features"))})
+    folder = _pathlib.Path(_os.environ.get("XDG_CACHE_HOME") or _pathlib.Path.home() / ".cache") / "swage" / "export"
+    library = folder / (_hashlib.sha256("\0".join(parts).encode()).hexdigest() + ".so")
+    if not library.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _tempfile.TemporaryDirectory(dir=folder) as work:
+            command = [*compiler, *_SWAGE_FLAGS, "-x", "c++", "-", "-o", work + "/kernels.so"]
+            run = _subprocess.run(command, input=_SWAGE_SOURCE, capture_output=True, text=True, check=False)
+            if run.returncode != 0:
+                _warnings.warn(f"{compiler[0]} cannot compile the kernels, the original operators run instead: "
+                               f"{run.stderr[:2000]}")
+                return None
+            _os.replace(work + "/kernels.so", library)  # another process may do the same: either result is whole
     return library
 
 
+@_functools.cache
 def _swage_steps(_):
     """The launchers, ready to be called; False when there are none and the original operators must run."""
-    if "cpu" not in _SWAGE_READY:
-        library = _swage_compile() if _SWAGE_STEPS else None
-        # PyTorch is imported by now and brings libgomp.so.1, so the kernels share its threads and thread count.
-        loaded = _ctypes.CDLL(library) if library else None
-        ready = []
-        for name, types in _SWAGE_STEPS if loaded else ():
-            launcher = getattr(loaded, name)
-            launcher.argtypes, launcher.restype = types, None
-            ready.append(launcher)
-        _SWAGE_READY["cpu"] = tuple(ready) if len(ready) == len(_SWAGE_STEPS) else False
-    return _SWAGE_READY["cpu"]
-
-
-def _swage_current_device():
-    """The CPU's number, as Tensor.get_device() has it."""
-    return -1
-
-
-_SWAGE_MADVISE = getattr(_ctypes.CDLL(None), "madvise", None)
-if _SWAGE_MADVISE is not None:
-    _SWAGE_MADVISE.argtypes, _SWAGE_MADVISE.restype = (_ctypes.c_void_p, _ctypes.c_size_t, _ctypes.c_int), _ctypes.c_int
-
-
-def _swage_huge_pages(tensor):
-    """Asks the system to back a large fresh tensor by huge pages, and returns it.
-
-    The allocator maps large blocks anew for each tensor, and the kernel that writes such a block first takes a
-    fault for every 4 KiB of it, which costs more than the arithmetic. With 2 MiB pages there are 512 times fewer.
-    It is advice: where it is refused, only time is lost.
-    """
-    huge = 1 << 21
-    begin = (tensor.data_ptr() + huge - 1) // huge * huge
-    length = (tensor.data_ptr() + tensor.untyped_storage().nbytes()) // huge * huge - begin
-    if _SWAGE_MADVISE is not None and length > 0:
-        _SWAGE_MADVISE(begin, length, 14)  # MADV_HUGEPAGE
-    return tensor
-
+    library = _swage_compile() if _SWAGE_STEPS else None
+    # PyTorch is imported by now and brings libgomp.so.1, so the kernels share its threads and thread count.
+    loaded = _ctypes.CDLL(library) if library else None
+    ready = [getattr(loaded, name) for name, _ in _SWAGE_STEPS] if loaded else []
+    for launcher, (_, types) in zip(ready, _SWAGE_STEPS):
+        launcher.argtypes, launcher.restype = types, None
+    return tuple(ready) if len(ready) == len(_SWAGE_STEPS) else False
 
 # ---------------------------------------------------------------- the launch plan
-
 # Shape, strides and dtype of what the plan reads: the arguments of forward, then parameters and buffers.
 _SWAGE_INPUTS = (
     ((2, 3), (3, 1), torch.float32),  # x
@@ -189,14 +144,16 @@ _SWAGE_INPUTS = (
     ((4,), (1,), torch.float32),  # linear.bias
     ((), (), torch.int64),  # calls
 )
-_SWAGE_USER_INPUTS = 1
-_SWAGE_MUTATED = (3, )  # of them, buffers that forward overwrites
-_SWAGE_TRAINING = True
-_SWAGE_DEVICE = "cpu"
-_SWAGE_ALIGNMENT = 64  # bytes; kernels may use vector accesses
-
+_SWAGE_USER_INPUTS, _SWAGE_TRAINING, _SWAGE_DEVICE = 1, True, "cpu"
 _swage_aten_add_Tensor = torch.ops.aten.add.Tensor
 _swage_aten_linear_default = torch.ops.aten.linear.default
+
+
+def _swage_layout(tensor, shape, strides):
+    """The tensor in the layout that the kernels were verified with."""
+    if _swage_same_strides(tensor, strides):
+        return tensor
+    return torch.empty_strided(shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
 
 
 def _swage_plan(steps, device, v3, v0, v1, v2):
@@ -213,45 +170,19 @@ def _swage_plan(steps, device, v3, v0, v1, v2):
     return (v5, v7, v6,)
 
 
-class _SwageTensor:
-    """Stands for a tensor in a pattern of arguments."""
-
-
-def _swage_match(pattern, value, tensors):
-    """Whether a nest of arguments is the verified one but for its tensors, which are appended to `tensors`."""
-    if pattern is _SwageTensor:
-        tensors.append(value)
-        return isinstance(value, torch.Tensor)
-    if type(pattern) is not type(value):
-        return False
-    if isinstance(pattern, dict):
-        return list(pattern) == list(value) and all(_swage_match(pattern[k], value[k], tensors) for k in pattern)
-    if isinstance(pattern, (tuple, list)):
-        return len(pattern) == len(value) and all(_swage_match(p, v, tensors) for p, v in zip(pattern, value))
-    return pattern == value
-
-
 def _swage_same_strides(tensor, strides):
     """Whether strides agree where they matter: a dimension of one element may have any."""
-    return all(size == 1 or have == want for size, have, want in zip(tensor.shape, tensor.stride(), strides))
+    return tensor.stride() == strides or all(
+        size == 1 or have == want for size, have, want in zip(tensor.shape, tensor.stride(), strides))
 
 
-def _swage_layout(tensor, shape, strides):
-    """The tensor in the layout that the kernels were verified with."""
-    if tensor.stride() == strides or _swage_same_strides(tensor, strides):
-        return tensor
-    return torch.empty_strided(shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
-
-
-def _swage_equal(left, right):
-    """Equality of constructor arguments. Tensors need the same shape and dtype: their values become state."""
-    if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor):
-        return left.shape == right.shape and left.dtype == right.dtype
-    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        return len(left) == len(right) and all(_swage_equal(a, b) for a, b in zip(left, right))
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_swage_equal(left[k], right[k]) for k in left)
-    return type(left) is type(right) and bool(left == right)
+def _swage_signature(value):
+    """What must agree of constructor arguments; of tensors shape and dtype, since their values become state."""
+    if isinstance(value, torch.Tensor):
+        return value.shape, value.dtype
+    if isinstance(value, (list, tuple)):
+        return [_swage_signature(item) for item in value]
+    return {k: _swage_signature(v) for k, v in value.items()} if isinstance(value, dict) else (type(value), value)
 
 
 def _swage_verified_constructor():
@@ -262,33 +193,11 @@ def _swage_verified_constructor():
     return [values, {}]
 
 
-class _SwageCase:
-    """A way in which verified tensors have come, and what does not change from call to call."""
-
-    __slots__ = ("check", "steps", "device", "index", "has_gradients")
-
-    def __init__(self, check, steps, tensors):
-        self.check, self.steps, self.device = check, steps, tensors[0].device
-        self.index = tensors[0].get_device()
-        self.has_gradients = any(t.requires_grad for t in tensors)
-
-
+# A way in which verified tensors have come: how to know it again, and what does not change from call to call.
+_SwageCase = _collections.namedtuple("_SwageCase", "check steps device index has_gradients")
 _SWAGE_CASES = ()  # newest first
 # In what torch.compile traces this is true; torch.compiler.is_compiling() says the same of more, and takes longer.
 _swage_is_traced = getattr(torch.compiler, "is_dynamo_compiling", torch.compiler.is_compiling)
-
-
-def _swage_quick_check(tensors):
-    """PyTorch's own check that tensors are like these in type, shape, strides, dtype, device and dispatch keys.
-
-    It is what guards compiled functions, and takes a tenth of the time that the same takes in Python. A version of
-    PyTorch that lacks it gets the checks in Python at each call.
-    """
-    with _contextlib.suppress(AttributeError, TypeError, RuntimeError, SystemError):
-        return torch._C._dynamo.guards.TensorGuards(
-            *tensors, dynamic_dims_sizes=[list(t.shape) for t in tensors],
-            dynamic_dims_strides=[list(t.stride()) for t in tensors]).check
-    return None
 
 
 def _swage_examine(tensors):
@@ -297,18 +206,21 @@ def _swage_examine(tensors):
     device = tensors[0].get_device() if isinstance(tensors[0], torch.Tensor) else None
     for tensor, (shape, strides, dtype) in zip(tensors, _SWAGE_INPUTS):
         if (type(tensor) not in (torch.Tensor, _nn.Parameter) or tensor.shape != shape or tensor.dtype is not dtype
-                or not tensor.is_cpu or tensor.get_device() != device
-                or tensor.layout is not torch.strided
-                or not (tensor.stride() == strides or _swage_same_strides(tensor, strides))):
+                or not tensor.is_cpu or tensor.get_device() != device or tensor.layout is not torch.strided
+                or not _swage_same_strides(tensor, strides)):
             return None
     if torch.is_autocast_enabled(_SWAGE_DEVICE) or torch.compiler.is_compiling():
         return None
-    steps = _swage_steps(device)
+    steps, check = _swage_steps(device), None
     if steps is False:
         return None
-    case = _SwageCase(_swage_quick_check(tensors), steps, tensors)
-    if case.check is not None:
-        _SWAGE_CASES = (case, *_SWAGE_CASES[:7])
+    # PyTorch's check of type, shape, strides, dtype, device and dispatch keys, as it guards compiled functions: a tenth
+    # of the time that the same takes in Python. A version that lacks it gets the checks above at each call.
+    with _contextlib.suppress(AttributeError, TypeError, RuntimeError, SystemError):
+        check = torch._C._dynamo.guards.TensorGuards(*tensors, dynamic_dims_sizes=[list(t.shape) for t in tensors],
+                                                     dynamic_dims_strides=[list(t.stride()) for t in tensors]).check
+    case = _SwageCase(check, steps, tensors[0].device, device, any(t.requires_grad for t in tensors))
+    _SWAGE_CASES = _SWAGE_CASES if check is None else (case, *_SWAGE_CASES[:7])
     return case
 
 
@@ -319,12 +231,10 @@ def _swage_find(tensors):
             break
     else:
         case = _swage_examine(tensors)
-        if case is None:
-            return None
-    if case.index != _swage_current_device():
+    if case is None:
         return None
     for tensor in tensors:
-        if tensor.data_ptr() % _SWAGE_ALIGNMENT:
+        if tensor.data_ptr() % 64:  # kernels may use vector accesses
             return None
     return case
 
@@ -334,9 +244,9 @@ class _SwageWithGradients(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, module, case, args, *tensors):
+        ctx.module = module
         # The plan overwrites buffers; backward needs what they held before.
-        ctx.module, ctx.args = module, _pytree.tree_map_only(torch.Tensor, lambda _: _SwageTensor, args)
-        ctx.save_for_backward(*(t.clone() if i in _SWAGE_MUTATED else t for i, t in enumerate(tensors)))
+        ctx.save_for_backward(*(t.clone() if i in (3, ) else t for i, t in enumerate(tensors)))
         outputs = module._swage_run(case, tensors)
         ctx.mark_non_differentiable(*(o for o in outputs if not o.is_floating_point()))
         return tuple(outputs)
@@ -344,16 +254,13 @@ class _SwageWithGradients(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, *gradients):
-        module = ctx.module
         inputs = [t.detach().requires_grad_(n) for t, n in zip(ctx.saved_tensors, ctx.needs_input_grad[3:])]
-        users = iter(inputs[:_SWAGE_USER_INPUTS])
-        # Tensors were replaced by their stand-in above, in the order in which they are saved.
-        args = _pytree.tree_map(lambda leaf: next(users) if leaf is _SwageTensor else leaf, ctx.args)
-        state = dict(zip(module._swage_state_names, inputs[_SWAGE_USER_INPUTS:]))
+        args = tuple(inputs[:_SWAGE_USER_INPUTS])
+        state = dict(zip(ctx.module._swage_state_names, inputs[_SWAGE_USER_INPUTS:]))
         with torch.enable_grad():
-            result = torch.func.functional_call(module._swage_original, state, args)
-        outputs = [leaf for leaf in _pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
-        pairs = [(o, g) for o, g in zip(outputs, gradients) if o.requires_grad and g is not None]
+            leaves = _pytree.tree_leaves(torch.func.functional_call(ctx.module._swage_original, state, args))
+        outputs = zip((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), gradients)
+        pairs = [(o, g) for o, g in outputs if o.requires_grad and g is not None]
         wanted = [t for t in inputs if t.requires_grad]
         found = iter(torch.autograd.grad([o for o, _ in pairs], wanted, [g for _, g in pairs], allow_unused=True))
         return (None, None, None, *(next(found) if t.requires_grad else None for t in inputs))
@@ -376,7 +283,8 @@ class ModelNew(_nn.Module):
         self.training = original.training
         self._swage_modules = list(original.modules())
         self._swage_modes = [m.training and _SWAGE_TRAINING for m in self._swage_modules]
-        self._swage_same_constructor = _swage_equal([list(args), kwargs], _swage_verified_constructor())
+        verified = _swage_signature(_swage_verified_constructor())
+        self._swage_same_constructor = bool(_swage_signature([args, kwargs]) == verified)
 
     def train(self, mode=True):
         """Sets the mode of the original module, whose own train() may treat parts of it differently."""
@@ -391,8 +299,7 @@ class ModelNew(_nn.Module):
             return self._swage_original(*args, **kwargs)
         if len(args) != 1:
             return self._swage_original(*args)
-        tensors = args
-        tensors = (*tensors,
+        tensors = (*args,
                    self._modules["linear"]._parameters.get("weight"),
                    self._modules["linear"]._parameters.get("bias"),
                    self._buffers.get("calls"),)
@@ -406,8 +313,7 @@ class ModelNew(_nn.Module):
         return (outputs[0], [outputs[1]])
 
     def _swage_run(self, case, tensors):
-        """Runs the plan, gives the buffers their new values and returns what forward returns, as a flat tuple."""
+        """Runs the plan, gives the buffers their new values and returns what forward returns."""
         outputs = _swage_plan(case.steps, case.device, *tensors)
         self._buffers.get("calls").copy_(outputs[0])
-
         return outputs[1:]
