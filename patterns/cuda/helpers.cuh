@@ -264,8 +264,6 @@ __device__ inline void copyFloats(float* to, const float* from) {
   const unsigned int address = static_cast<unsigned int>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
 }
-//! swage:helper waitForAllCopies
-__device__ inline void waitForAllCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 //! swage:helper clusterRank
 __device__ inline unsigned int clusterRank() {

@@ -43,15 +43,16 @@ class ColumnText {
 
   KernelText run(const std::string& entry) {
     m_code.comment(
-        fmt::format("{} columns of {}. A thread goes down {}{}.", extentsText(m_region, freeAxes(m_region)),
-                    extentsText(m_region, m_foldAxes),
-                    width() == 1 ? "one of them" : fmt::format("{} neighbouring columns", width()),
-                    m_rows == 1 ? "" : fmt::format("; {} threads share them, and meet in shared memory", m_rows)));
+        fmt::format("{} columns of {}, {} to a thread{}.", extentsText(m_region, freeAxes(m_region)),
+                    extentsText(m_region, m_foldAxes), width(),
+                    m_rows == 1 ? "" : fmt::format("; {} threads share them and meet in shared memory", m_rows)));
     openCudaKernel(m_writer, entry, m_columns * m_rows);
     place();
     settle(-1);
     for (std::size_t i = 0; i < m_stages.size(); ++i) {
-      m_code.blank();
+      if (i > 0) {
+        m_code.blank();
+      }
       reduce(i);
     }
     m_code.blank();
@@ -201,7 +202,9 @@ class ColumnText {
     if (batch.count > 1) {
       m_elements.declare(loads, batch.count);
       forEach(m_writer, batch, Position::Used, [&] { m_elements.load(loads, batch.subscript(), Caching::Leave); });
-      forEach(m_writer, batch, Position::Used, accumulate);
+      const bool usesIndex = std::any_of(m_region.prims.begin(), m_region.prims.end(),
+                                         [](const Prim& prim) { return prim.kind == Prim::Kind::Index; });
+      forEach(m_writer, batch, stage.needsPlace() || usesIndex ? Position::Used : Position::Unused, accumulate);
     } else {
       forEach(m_writer, batch, Position::Used, [&] {
         m_elements.load(loads, "", Caching::Leave);

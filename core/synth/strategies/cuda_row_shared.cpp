@@ -83,8 +83,10 @@ class RowSharedText final : private RowText {
         }
       }
     });
-    m_code.line("{}// A thread reads only what it has brought itself: there is no barrier.",
-                m_isAsynchronous ? "waitForAllCopies();  " : "");
+    if (m_isAsynchronous) {
+      m_code.line("asm volatile(\"cp.async.wait_all;\" ::: \"memory\");");
+    }
+    m_code.comment("Each thread reads only what it has brought itself, so no barrier is needed.");
   }
 
   void fetch(const std::vector<int>& loads, const std::string& subscript) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -112,11 +113,15 @@ std::ptrdiff_t linesOf(const std::string& source) {
 
 TEST(WrittenKernels, AreShortAndNameWhatTheModelNames) {
   const std::map<std::string, int> bounds{{"map", 60},    {"row", 140},   {"column", 140}, {"contract", 255},
-                                          {"window", 70}, {"gather", 60}, {"scan", 90}};
+                                          {"window", 60}, {"gather", 60}, {"scan", 90}};
+  // Blocks that meet in memory, and rows of millions, whose sums need totals.
+  const std::map<std::string, int> longer{{"row_gang", 200}, {"row_split", 210}, {"row_resident", 235}};
   for (const patterns::Pattern& pattern : catalogue().all()) {
     const auto program = exampleProgram(pattern, catalogue());
     ASSERT_THAT(program, swage::testing::IsOk());
-    EXPECT_LE(linesOf(program->source), bounds.at(pattern.family)) << pattern.id << "\n" << program->source;
+    const auto known = longer.find(pattern.id);
+    const int bound = known == longer.end() ? bounds.at(pattern.family) : known->second;
+    EXPECT_LE(linesOf(program->source), bound) << pattern.id << "\n" << program->source;
     EXPECT_THAT(program->source, AllOf(HasSubstr("float* __restrict__ out"), HasSubstr("float* __restrict__ x"),
                                        Not(HasSubstr("SWAGE_")), Not(HasSubstr("template <int"))))
         << pattern.id;
@@ -213,15 +218,16 @@ std::vector<domain::Graph> normalisations() {
   return {rms.graph(), layer.graph()};
 }
 
-TEST(WrittenKernels, OfNormalisationsAreShortInEveryPattern) {
+TEST(WrittenKernels, OfNormalisationsAreShortWhereBlocksMeetInNoMemory) {
   for (const domain::Graph& graph : normalisations()) {
     const auto synthesizer = makeSynthesizer(graph, cudaDevice());
     std::size_t whole = 0;
     for (const domain::Genome& genome : synthesizer->seeds()) {
-      if (genome.regions.size() == 1) {
+      const std::string& pattern = genome.regions[0].pattern;
+      if (genome.regions.size() == 1 && pattern != "row_resident" && pattern != "row_split") {
         const auto program = synthesizer->realise(genome);
         ASSERT_THAT(program, swage::testing::IsOk());
-        EXPECT_LE(linesOf(program->source), 140) << genome.regions[0].pattern << "\n" << program->source;
+        EXPECT_LE(linesOf(program->source), 140) << pattern << "\n" << program->source;
         ++whole;
       }
     }
