@@ -17,9 +17,10 @@
 
 namespace swage::search {
 
-// Tunes parameters inside structures (ARCHITECTURE.md, "Structures") and decides which of them is worth it in the way of
-// successive halving: most goes to the structure of the fastest candidate and to its contenders, a little to whatever
-// holds a cell, hardly anything to the rest. Times are facts about genomes, so the memory is shared by all islands.
+// Tunes parameters inside structures (ARCHITECTURE.md, "Structures") and decides which of them is worth it in the way
+// of successive halving: most goes to the structure of the fastest candidate and to its contenders, a little to
+// whatever holds a cell, hardly anything to the rest. Times are facts about genomes, so the memory is shared by all
+// islands.
 class LocalSearch {
  public:
   LocalSearch(const GenomeSpace& space, std::uint64_t seed) : m_space(&space), m_seed(seed) {}
