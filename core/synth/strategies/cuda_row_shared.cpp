@@ -83,10 +83,8 @@ class RowSharedText final : private RowText {
         }
       }
     });
-    if (m_isAsynchronous) {
-      m_code.line("asm volatile(\"cp.async.wait_all;\" ::: \"memory\");");
-    }
-    m_code.comment("Each thread reads only what it has brought itself, so no barrier is needed.");
+    const std::string why = "// each thread reads only what it has brought itself: no barrier";
+    m_code.line("{}{}", m_isAsynchronous ? "asm volatile(\"cp.async.wait_all;\" ::: \"memory\");  " : "", why);
   }
 
   void fetch(const std::vector<int>& loads, const std::string& subscript) {
