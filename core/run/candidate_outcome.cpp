@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/json.h"
+
 namespace swage::run {
 
 std::optional<domain::Evaluation> evaluationOf(const Error& why) {
@@ -26,19 +28,27 @@ std::optional<domain::Evaluation> refusalOf(const domain::Program& program, doma
   if (!program.plan.hasKernels()) {
     return domain::Rejected{.rule = "program", .detail = "it launches no kernel of its own"};
   }
-  if (std::string defect = domain::findDefect(program.plan); !defect.empty()) {
-    return domain::Rejected{.rule = "launch plan", .detail = std::move(defect)};
-  }
   return std::nullopt;
 }
 
-std::optional<domain::Evaluation> oversizeOf(const domain::Program& program) {
+std::optional<domain::Evaluation> unkeepableOf(const domain::Program& program, bool isSwagesOwn) {
   constexpr std::size_t kMostBytes = std::size_t{4} << 20U;  // as the compiler has it
   constexpr std::size_t kMostSteps = 10'000;
-  if (program.source.size() <= kMostBytes && program.plan.steps.size() <= kMostSteps) {
-    return std::nullopt;
+  if (program.source.size() > kMostBytes || program.plan.steps.size() > kMostSteps) {
+    return domain::Rejected{.rule = "program", .detail = "it is too large"};
   }
-  return domain::Rejected{.rule = "program", .detail = "it is too large"};
+  if (std::string defect = domain::findDefect(program.plan); !defect.empty()) {
+    return domain::Rejected{.rule = "launch plan", .detail = std::move(defect)};
+  }
+  if (!isSwagesOwn) {
+    const Result<domain::Json> kept = domain::parseJson(domain::dumpJson(domain::toJson(program.plan)));
+    const Result<domain::LaunchPlan> read =
+        kept ? domain::launchPlanFromJson(*kept) : Result<domain::LaunchPlan>(kept.error());
+    if (!read) {
+      return domain::Rejected{.rule = "launch plan", .detail = read.error().message()};
+    }
+  }
+  return std::nullopt;
 }
 
 search::Outcome outcomeOf(const store::CandidateRecord& candidate, const domain::Evaluation& evaluation) {

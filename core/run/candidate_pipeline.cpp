@@ -271,7 +271,7 @@ Result<> CandidatePipeline::take(ProposerPool::Taken taken) {
   item.record.parents = soundParents(offer.parents);
   item.record.genome = std::move(offer.genome);
   if (!offer.unwritten) {
-    offer.unwritten = oversizeOf(offer.program);
+    offer.unwritten = unkeepableOf(offer.program, offer.madeBy.kind().has_value());
   }
   if (offer.unwritten) {
     return addUnwritten(std::move(item), std::move(*offer.unwritten), offer);
