@@ -135,11 +135,12 @@ class TiledProduct {
     m_writer.leave(outside);
   }
 
+  // A sum of its own for each step of the depth: rounding grows with the number of elements in a sum.
   void multiply() {
     m_code.open("for (int r = 0; r < {}; r += {})", m_tileRows, kRows);
     m_code.open("for (int c = 0; c < {}; c += {})", m_tileColumns, m_vector);
     for (std::int64_t i = 0; i < kRows; ++i) {
-      m_code.line("Vector part{0} = *reinterpret_cast<Vector*>(&sum[r + {0}][c]);", i);
+      m_code.line("Vector part{} = {{}};", i);
     }
     m_code.open("for (int k = 0; k < {}; ++k)", m_tileDepth);
     m_code.line("const Vector columns = *reinterpret_cast<Vector*>(&right[k][c]);");
@@ -148,7 +149,7 @@ class TiledProduct {
     }
     m_code.close();
     for (std::int64_t i = 0; i < kRows; ++i) {
-      m_code.line("*reinterpret_cast<Vector*>(&sum[r + {0}][c]) = part{0};", i);
+      m_code.line("*reinterpret_cast<Vector*>(&sum[r + {0}][c]) += part{0};", i);
     }
     m_code.close();
     m_code.close();
