@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/record/winner.h"
 #include "core/engine/export_files.h"
 #include "core/engine/kernelbench_facts.h"
 #include "core/engine/record_service_impl.h"
-#include "core/run/winner.h"
 #include "core/store/task_bundle.h"
 
 namespace swage::engine {
@@ -184,7 +184,7 @@ Result<> KernelBenchBenchmark::writeExport() {
   SWAGE_TRY(service.open(m_options.spec.project));
   SWAGE_TRY_ASSIGN(const services::RunSummary run, service.run(m_row.run));
   m_target = run.target;
-  SWAGE_TRY_ASSIGN(const domain::CandidateId winner, run::winnerOf(service, m_row.run));
+  const domain::CandidateId winner = domain::winnerOf(run);
   if (!winner.isValid()) {
     return Error(ErrorKind::NotFound, "nothing is correct, PyTorch's own operators included");
   }

@@ -58,8 +58,10 @@ KernelBenchKernel kernelOf(const services::CandidateDetail& detail) {
   kernel.cell = from.cell ? from.cell->name() : std::string();
   kernel.aten = listed(atenNames(detail.program.plan));
   Names patterns;
-  for (const domain::RegionGene& region : detail.genome.regions) {
-    patterns.insert(region.pattern);
+  if (detail.genome) {
+    for (const domain::RegionGene& region : detail.genome->regions) {
+      patterns.insert(region.pattern);
+    }
   }
   kernel.patterns = listed(patterns);
   if (const auto* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr) {
@@ -77,11 +79,9 @@ KernelBenchKernel kernelOf(const services::CandidateDetail& detail) {
 // What every correct candidate with a kernel leaves to PyTorch; nothing once one leaves nothing. No value: there is no
 // such candidate.
 Result<std::optional<Names>> alwaysAten(const RecordServiceImpl& service, domain::RunId run) {
-  services::CandidatePage page;
-  page.run = run;
-  page.status = "correct";
-  page.limit = kAll;
-  SWAGE_TRY_ASSIGN(const std::vector<services::CandidateRow> rows, service.candidates(page));
+  SWAGE_TRY_ASSIGN(
+      const std::vector<services::CandidateRow> rows,
+      service.candidates({.run = run, .status = domain::CandidateStatus::Correct, .filter = {}, .limit = kAll}));
   std::optional<Names> common;
   for (const services::CandidateRow& row : rows) {
     SWAGE_TRY_ASSIGN(const services::CandidateDetail detail, service.candidate(row.id));
@@ -103,15 +103,11 @@ Result<std::optional<Names>> alwaysAten(const RecordServiceImpl& service, domain
 
 // How the candidates of a run ended that has no correct one, the most frequent first.
 Result<std::string> failuresText(const RecordServiceImpl& service, domain::RunId run) {
-  services::CandidatePage page;
-  page.run = run;
-  page.limit = kAll;
-  SWAGE_TRY_ASSIGN(const std::vector<services::CandidateRow> rows, service.candidates(page));
-  std::map<std::string, std::pair<std::int64_t, std::string>> ends;  // status: how often, and an example
+  SWAGE_TRY_ASSIGN(const std::vector<services::CandidateRow> rows,
+                   service.candidates({.run = run, .filter = {}, .limit = kAll}));
+  std::map<domain::CandidateStatus, std::pair<std::int64_t, std::string>> ends;  // how often, and an example
   for (const services::CandidateRow& row : rows) {
-    if (std::find(domain::statusNames().begin(), domain::statusNames().end(), row.status) !=
-            domain::statusNames().end() &&
-        row.status != "correct") {
+    if (domain::isEvaluated(row.status) && row.status != domain::CandidateStatus::Correct) {
       auto& [count, example] = ends[row.status];
       ++count;
       example = row.summary;
@@ -121,12 +117,13 @@ Result<std::string> failuresText(const RecordServiceImpl& service, domain::RunId
     return std::string(rows.size() > 1 ? "no kernel was evaluated before the budget was used up"
                                        : "no kernel was proposed");
   }
-  std::vector<std::pair<std::string, std::pair<std::int64_t, std::string>>> ordered(ends.begin(), ends.end());
+  std::vector<std::pair<domain::CandidateStatus, std::pair<std::int64_t, std::string>>> ordered(ends.begin(),
+                                                                                                ends.end());
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const auto& a, const auto& b) { return a.second.first > b.second.first; });
   std::vector<std::string> parts;
   for (const auto& [status, end] : ordered) {
-    parts.push_back(fmt::format("{} {}", end.first, status));
+    parts.push_back(fmt::format("{} {}", end.first, domain::name(status)));
   }
   return fmt::format("no kernel is correct: {}; {}", fmt::join(parts, ", "), ordered.front().second.second);
 }
