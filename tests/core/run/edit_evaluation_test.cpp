@@ -133,7 +133,7 @@ TEST_F(EditEvaluationTest, AProgramWithoutAGenomeCanBeEditedAsASource) {
   ASSERT_THAT(parent, IsOk());
   const auto outcome = evaluate(sourceEdit(*parent, parent->program.source + " // by hand"));
   ASSERT_THAT(outcome, IsOk());
-  EXPECT_EQ(outcome->detail.row.status, "correct");
+  EXPECT_EQ(outcome->detail.row.status, domain::CandidateStatus::Correct);
   EXPECT_EQ(outcome->detail.genome, std::nullopt);
   EXPECT_EQ(outcome->detail.program.language, known.program.language);
 }
