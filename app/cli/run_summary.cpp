@@ -42,7 +42,7 @@ std::string bestText(const SearchReport& report) {
                                  formatTime(row.lowNs), formatTime(row.highNs));
   text += fmt::format("speedup     {} against {}", formatSpeedupInterval(row.speedup), report.run.baselineMode);
   if (const domain::Correct* correct = correctBest(report)) {
-    const std::string modes = domain::numericModes(report.best->genome);
+    const std::string modes = domain::numericModes(report.best->genome.value_or(domain::Genome()));
     text += fmt::format(", {}{}", domain::name(correct->accuracy), modes.empty() ? "" : ", products as " + modes);
   }
   text += row.speedup.isUncertain() ? "; uncertain: the device was busy\n" : "\n";

@@ -321,7 +321,7 @@ std::string candidateText(const services::CandidateDetail& detail) {
       text +=
           fmt::format("roofline    {} of what memory bandwidth and arithmetic allow\n", formatPercent(row.roofShare));
     }
-    addTiming(text, *correct, domain::numericModes(detail.genome));
+    addTiming(text, *correct, domain::numericModes(detail.genome.value_or(domain::Genome())));
   }
   text += fmt::format("language    {}\n", domain::factsOf(detail.program.language).displayName);
   const domain::Genome genome = saidGenome(detail).value_or(domain::Genome());

@@ -15,6 +15,7 @@ enum class NumericMode : std::uint8_t {
   Native,  // float16 and bfloat16 operands, as they are
   Fp16x3,  // float as two halves; three products, that of the two low parts is left out
   Bf16x6,  // float as three bfloat16; six products
+  Fp16,    // float rounded to one half, with a scale for each row and column: as accurate as TF32
 };
 [[nodiscard]] std::string_view name(NumericMode mode);
 

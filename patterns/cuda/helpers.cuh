@@ -469,10 +469,8 @@ __device__ inline void splitLines(int firstLine, int lineCount, int depthCount, 
       for (int v = 0; v < width; ++v) {
         const int line = inLines + (isAlongDepth ? 0 : v), at = start + i * stride + (isAlongDepth ? v : 0);
         const float value = scales[line] * (isKept ? kept[isKept ? i : 0][v] : element(firstLine + line, at));
-        float exact;
         high[v] = toHalf(value);
-        asm("cvt.f32.f16 %0, %1;" : "=f"(exact) : "h"(high[v].bits));
-        low[v] = toHalf(value - exact);
+        low[v] = toHalf(value - toFloat(high[v]));
       }
       Half* const to = planes + place(firstLine + inLines, start + i * stride);
 #pragma unroll

@@ -8,6 +8,7 @@
 namespace swage::synth {
 namespace {
 
+using domain::NumericMode;
 using domain::ScalarType;
 
 constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
@@ -140,7 +141,7 @@ Result<> WgmmaProduct::fits(const Instance& instance) const {
   if (instance.device.computeCapability != 90) {
     return unfit("only devices of compute capability 9.0 have wgmma");
   }
-  if (tiles.mode != WgmmaMode::Fp16x3 && instance.value("promote") != kWgmmaDepth) {
+  if (tiles.mode != NumericMode::Fp16x3 && instance.value("promote") != kWgmmaDepth) {
     return unfit("only sums of split floats are promoted");
   }
   if (tiles.sums() * (tiles.promote > 0 ? 2 : 1) + kOtherRegisters > tiles.registers()) {
@@ -261,12 +262,12 @@ Launch WgmmaProduct::launch(const Instance& instance, const std::string& entry) 
 }  // namespace
 
 WgmmaTiles::WgmmaTiles(const Instance& instance)
-    : mode(static_cast<WgmmaMode>(instance.value("mode"))),
+    : mode(static_cast<NumericMode>(instance.value("mode"))),
       rows(instance.value("tile_rows", 128)),
       columns(instance.value("tile_columns", 128)),
       slots(instance.value("slots", 4)),
       cluster(1 + instance.value("pair")),
-      promote(mode == WgmmaMode::Fp16x3 ? instance.value("promote", kWgmmaDepth) / kWgmmaDepth : 0),
+      promote(mode == NumericMode::Fp16x3 ? instance.value("promote", kWgmmaDepth) / kWgmmaDepth : 0),
       band(std::max<std::int64_t>(1, instance.value("band", 8) / cluster)),
       isShared(instance.value("share") != 0) {}
 

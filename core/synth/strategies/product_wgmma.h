@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/domain/launch_plan.h"
+#include "core/domain/numeric_mode.h"
 #include "core/synth/strategies/product.h"
 
 // Products on the tensor cores of compute capability 9.0, which warp groups of 128 threads use (wgmma) and the copy
@@ -13,16 +15,9 @@ namespace swage::synth {
 
 inline constexpr std::int64_t kWgmmaDepth = 64;  // of one step: lines of 128 bytes in shared memory
 
-// What is multiplied: the values of the parameter `mode`.
-enum class WgmmaMode : std::uint8_t {
-  Native = 0,  // float16 and bfloat16 as they are
-  Fp16x3 = 1,  // float as two halves; three products, that of the two low halves is left out
-  Fp16 = 3,    // float rounded to one half with a scale, as accurate as TF32
-};
-
 // The numbers of an instance.
 struct WgmmaTiles {
-  WgmmaMode mode = WgmmaMode::Native;
+  domain::NumericMode mode = domain::NumericMode::Native;
   std::int64_t rows = 0;  // of the result, for a block
   std::int64_t columns = 0;
   std::int64_t slots = 0;    // tiles of both operands in shared memory at a time, of one part each
@@ -33,8 +28,8 @@ struct WgmmaTiles {
 
   explicit WgmmaTiles(const Instance& instance);
 
-  [[nodiscard]] bool isSplit() const { return mode != WgmmaMode::Native; }
-  [[nodiscard]] std::int64_t parts() const { return mode == WgmmaMode::Fp16x3 ? 2 : 1; }
+  [[nodiscard]] bool isSplit() const { return mode != domain::NumericMode::Native; }
+  [[nodiscard]] std::int64_t parts() const { return mode == domain::NumericMode::Fp16x3 ? 2 : 1; }
   [[nodiscard]] std::int64_t groups() const { return rows / 64; }  // that multiply
   [[nodiscard]] std::int64_t threads() const { return (groups() + 1) * 128; }
   [[nodiscard]] std::int64_t sums() const { return columns / 2; }  // of a thread
@@ -42,7 +37,7 @@ struct WgmmaTiles {
   [[nodiscard]] std::int64_t rightBytes() const { return columns * kWgmmaDepth * 2; }
   [[nodiscard]] std::int64_t slotBytes() const { return leftBytes() + rightBytes(); }
   [[nodiscard]] std::int64_t dynamicBytes() const { return slots * slotBytes() + 1024; }  // to align them
-  [[nodiscard]] std::int64_t turnedBytes() const { return groups() * 4 * 16 * 40 * 4; }  // results on their way out
+  [[nodiscard]] std::int64_t turnedBytes() const { return groups() * 4 * 16 * 40 * 4; }   // results on their way out
   // For a thread that multiplies, and for one that brings; of a thread when the block starts.
   [[nodiscard]] std::int64_t registers() const { return groups() == 1 ? 255 : groups() == 2 ? 232 : 160; }
   [[nodiscard]] std::int64_t fewRegisters() const { return groups() == 2 ? 40 : 32; }

@@ -8,6 +8,7 @@
 namespace swage::synth {
 namespace {
 
+using domain::NumericMode;
 using Kind = LaunchArgument::Kind;
 using Side = WgmmaSource::Side;
 
@@ -154,17 +155,15 @@ class WgmmaText {
     return isBFloat16 ? "bf16" : "f16";
   }
 
-  // A list of the sums of a thread, cut into lines.
-  void list(const std::string& open, const std::string& close, const std::string& before, const std::string& after,
-            std::int64_t perLine) {
-    std::string line = open;
-    for (std::int64_t i = 0; i < m_tiles.sums(); ++i) {
-      line += before + fmt::format("{}", i) + after + (i + 1 < m_tiles.sums() ? "," : "");
-      const bool isLast = i + 1 == m_tiles.sums();
-      if (isLast || (i + 1) % perLine == 0) {
-        m_code.line("    {}{}", line, isLast ? close : (open == "\"{" ? "\"" : ""));
-        line = open == "\"{" ? "\"" : "";
+  // A list of the sums of a thread in lines; `quote` where each line is a literal.
+  void list(std::string_view quote, std::string_view before, std::string_view after, std::int64_t perLine) {
+    const std::int64_t sums = m_tiles.sums();
+    for (std::int64_t first = 0; first < sums; first += perLine) {
+      std::string line;
+      for (std::int64_t i = first; i < std::min(sums, first + perLine); ++i) {
+        line += fmt::format("{}{}{}{}", before, i, after, i + 1 < sums ? "," : "");
       }
+      m_code.line("    {0}{1}{0}", quote, line);
     }
   }
 
@@ -180,10 +179,11 @@ class WgmmaText {
         m_number, sums);
     m_code.line("asm volatile(\"{{.reg .pred keep; setp.ne.b32 keep, %{}, 0;\\n\"", sums + 2);
     m_code.line("    \"wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{}\\n\"", m_tiles.columns, typeText(), typeText());
-    list("\"{", "}\\n\"", "%", "", 20);
-    m_code.line("    \", %{}, %{}, keep, 1, 1, {}, {};}}\" :", sums, sums + 1, m_left.isAlongDepth ? 0 : 1,
+    m_code.line("    \"{{\"");
+    list("\"", "%", "", 20);
+    m_code.line("    \"}}, %{}, %{}, keep, 1, 1, {}, {};}}\" :", sums, sums + 1, m_left.isAlongDepth ? 0 : 1,
                 m_right.isAlongDepth ? 0 : 1);
-    list("", "", "\"+f\"(s[", "])", 9);
+    list("", "\"+f\"(s[", "])", 9);
     m_code.line("    : \"l\"(left), \"l\"(right), \"r\"(keep));");
     m_code.close();
     m_code.blank();
@@ -299,9 +299,9 @@ class WgmmaText {
   }
 
   [[nodiscard]] std::string productComment() const {
-    const std::string way = m_tiles.mode == WgmmaMode::Fp16x3
+    const std::string way = m_tiles.mode == NumericMode::Fp16x3
                                 ? " as high * high + high * low + low * high"
-                                : (m_tiles.mode == WgmmaMode::Fp16 ? " of floats rounded to halves" : "");
+                                : (m_tiles.mode == NumericMode::Fp16 ? " of floats rounded to halves" : "");
     const std::string promoted = m_tiles.promote > 0
                                      ? fmt::format(
                                            " Tensor cores cut off low bits when they add, so every {} their sums go "

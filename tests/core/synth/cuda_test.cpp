@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "core/synth/example.h"
@@ -128,9 +129,10 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
-                         ::testing::Values("column", "direct", "gather", "map", "product", "product_mma", "row_block",
-                                           "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
-                                           "row_split", "row_warp", "scan", "scan_columns"),
+                         ::testing::Values("column", "direct", "gather", "map", "product", "product_mma",
+                                           "product_wgmma", "row_block", "row_cluster", "row_gang", "row_registers",
+                                           "row_resident", "row_shared", "row_split", "row_warp", "scan",
+                                           "scan_columns"),
                          [](const auto& each) { return each.param; });
 
 struct MmaVariant {
@@ -189,6 +191,61 @@ INSTANTIATE_TEST_SUITE_P(
                       MmaVariant{"BFloat16", domain::ScalarType::BFloat16, true, {{"mode", 0}}}),
     [](const auto& each) { return each.param.name; });
 
+class WgmmaVariants : public ::testing::TestWithParam<MmaVariant> {};
+
+TEST_P(WgmmaVariants, CompileWithoutSpillsAndMultiplyByWarpGroups) {
+  if (std::string_view(SWAGE_TEST_NVRTC).empty()) {
+    GTEST_SKIP() << "there is no NVRTC (configure with SWAGE_VENV)";
+  }
+  GraphBuilder b;
+  const auto x = b.input({3, 1000, 1544}, GetParam().type);
+  const auto y = GetParam().isRightAlongDepth ? b.input({3, 2200, 1544}, GetParam().type)
+                                              : b.input({3, 1544, 2200}, GetParam().type);
+  const domain::Argument both{domain::ArgumentList{arg(x), arg(y)}};
+  const std::string equation = GetParam().isRightAlongDepth ? "bxz,byz->bxy" : "bxz,bzy->bxy";
+  b.output(b.relu(b.call("aten.einsum.default", {{equation}, both}, {3, 1000, 2200}, GetParam().type)));
+  const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
+  domain::Genome genome{{{{0, 1}, "product_wgmma", {}}}};
+  for (const patterns::Parameter& parameter : catalogue().find(Target::Cuda, "product_wgmma")->parameters) {
+    const auto given = GetParam().parameters.find(parameter.name);
+    genome.regions[0].parameters[parameter.name] =
+        given != GetParam().parameters.end() ? given->second : parameter.standard;
+  }
+  const auto program = synthesizer->realise(genome);
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  EXPECT_EQ(domain::findDefect(program->plan), "");
+  EXPECT_NE(program->source.find("wgmma.mma_async"), std::string::npos);
+  const auto kernels = compile(program->source, program->entries());
+  ASSERT_EQ(kernels.size(), program->entries().size());
+  const auto product = std::find_if(kernels.begin(), kernels.end(),
+                                    [](const domain::KernelFacts& facts) { return facts.entry == "swage_kernel_0"; });
+  ASSERT_NE(product, kernels.end());
+  EXPECT_EQ(product->movement, domain::DataMovement::Pipelined);
+  EXPECT_EQ(product->arithmetic, domain::Arithmetic::TensorCore);
+  for (const domain::KernelFacts& facts : kernels) {
+    EXPECT_EQ(facts.spillBytes, 0) << facts.entry;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WgmmaVariants,
+    ::testing::Values(MmaVariant{"Fp16x3", domain::ScalarType::Float32, false, {}},
+                      MmaVariant{"Fp16x3AlongDepth", domain::ScalarType::Float32, true, {{"promote", 128}}},
+                      MmaVariant{"OneWarpGroup",
+                                 domain::ScalarType::Float32,
+                                 true,
+                                 {{"tile_rows", 64}, {"tile_columns", 128}, {"pair", 0}, {"share", 0}}},
+                      MmaVariant{"ScaledHalf",
+                                 domain::ScalarType::Float32,
+                                 true,
+                                 {{"mode", 3}, {"tile_columns", 256}, {"slots", 4}, {"share", 0}}},
+                      MmaVariant{"Half", domain::ScalarType::Float16, false, {{"mode", 0}}},
+                      MmaVariant{"BFloat16",
+                                 domain::ScalarType::BFloat16,
+                                 true,
+                                 {{"mode", 0}, {"tile_columns", 256}, {"slots", 4}, {"share", 0}}}),
+    [](const auto& each) { return each.param.name; });
+
 TEST(CudaPatternList, IsTheCatalogues) {
   std::vector<std::string> ids;
   for (const Pattern& pattern : catalogue().all()) {
@@ -196,9 +253,10 @@ TEST(CudaPatternList, IsTheCatalogues) {
       ids.push_back(pattern.id);
     }
   }
-  EXPECT_THAT(ids, ::testing::ElementsAre("column", "direct", "gather", "map", "product", "product_mma", "row_block",
-                                          "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
-                                          "row_split", "row_warp", "scan", "scan_columns"));
+  EXPECT_THAT(
+      ids, ::testing::ElementsAre("column", "direct", "gather", "map", "product", "product_mma", "product_wgmma",
+                                  "row_block", "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
+                                  "row_split", "row_warp", "scan", "scan_columns"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #define __global__ __attribute__((visibility("default")))
@@ -199,6 +200,12 @@ To swage_bits(From from) {
 }
 inline float __int_as_float(int x) {
   return swage_bits<float>(x);
+}
+inline int __float_as_int(float x) {
+  return swage_bits<int>(x);
+}
+inline int atomicMax(int* at, int value) {
+  return std::exchange(*at, std::max(*at, value));
 }
 inline unsigned __float_as_uint(float x) {
   return swage_bits<unsigned>(x);
