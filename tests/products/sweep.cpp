@@ -16,7 +16,7 @@
 #include "core/toolchain/compiler.h"
 #include "core/toolchain/sandbox.h"
 #include "tests/core/synth/graph_builder.h"
-#include "tests/worker/worker_process.h"
+#include "tests/app/worker/worker_process.h"
 
 namespace swage {
 namespace {

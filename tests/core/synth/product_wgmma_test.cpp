@@ -34,7 +34,7 @@ domain::Graph productGraph(std::int64_t rows, std::int64_t columns, std::int64_t
 Result<domain::Program> realise(const domain::Graph& graph, const Changes& changes,
                                 const domain::DeviceInfo& device = cudaDevice()) {
   domain::Genome genome{{{{0}, "product_wgmma", {}}}};
-  for (const patterns::Parameter& parameter : catalogue().find(domain::Target::Cuda, "product_wgmma")->parameters) {
+  for (const patterns::Parameter& parameter : catalogue().find(domain::Language::CudaCpp, "product_wgmma")->parameters) {
     const auto given = changes.find(parameter.name);
     genome.regions[0].parameters[parameter.name] = given != changes.end() ? given->second : parameter.standard;
   }
@@ -130,7 +130,7 @@ TEST_P(WgmmaDeals, MakeEachStepOfEachTileOnce) {
   const std::int64_t across = (deal.columns + tileColumns - 1) / tileColumns;
   const std::int64_t steps = (deal.depth + 63) / 64;
   domain::Program count;
-  count.target = domain::Target::Cuda;
+  count.language = domain::Language::CudaCpp;
   count.source = cut(program->source, "struct Tile_0", "// A product of") +
                  fmt::format(
                      "extern \"C\" __global__ void count(int* counts) {{\n"
@@ -190,14 +190,14 @@ class WgmmaSplits : public ::testing::TestWithParam<Split> {};
 // high + low is each number to 2^-23 of itself or 2^-38 of the largest of its line, and no half overflows.
 TEST_P(WgmmaSplits, KeepFloatsToTheirLastBitsOrThoseOfTheLargest) {
   const Split& split = GetParam();
-  const std::string& helpers = catalogue().helpers(domain::Target::Cuda);
+  const std::string& helpers = catalogue().helpers(domain::Language::CudaCpp);
   constexpr int kLines = 40;
   constexpr int kDepth = 300;
   const int stride = split.isAlongDepth ? kDepth : kLines;
   domain::Program program;
-  program.target = domain::Target::Cuda;
+  program.language = domain::Language::CudaCpp;
   program.source =
-      helpersFor(emulatedCatalogue().helpers(domain::Target::Cuda), "toHalf toFloat") +
+      helpersFor(emulatedCatalogue().helpers(domain::Language::CudaCpp), "toHalf toFloat") +
       "inline void syncCluster() {}\ninline int readInBlock(const int* at, int) { return *at; }\n" +
       cut(helpers, "template <int lines", "//! swage:helper") +
       fmt::format(

@@ -143,7 +143,7 @@ std::vector<Case> cases() {
 
 domain::DeviceInfo device() {
   domain::DeviceInfo device;
-  device.target = domain::Target::Cuda;
+  device.kind = domain::DeviceKind::Cuda;
   device.architecture = "sm_90a";
   device.multiprocessors = 132;
   device.cacheBytes = std::int64_t{50} << 20;
@@ -177,7 +177,7 @@ int writePrograms(const std::filesystem::path& folder) {
       if (seed.regions.size() != 1) {
         continue;
       }
-      const patterns::Pattern& pattern = *catalogue->find(domain::Target::Cuda, seed.regions[0].pattern);
+      const patterns::Pattern& pattern = *catalogue->find(domain::Language::CudaCpp, seed.regions[0].pattern);
       for (const domain::Genome& genome : variations(seed, pattern)) {
         const auto program = (*synthesizer)->realise(genome);
         const std::string key = domain::toJson(genome).dump();
