@@ -295,7 +295,7 @@ services::Progress demoProgress(const FakeRecordService& record) {
 
 std::vector<services::PatternInfo> demoPatterns() {
   return {{.id = "row",
-           .target = "cpu",
+           .language = "C++",
            .family = "row",
            .description = "Reduction over the innermost axis, one row after another",
            .sourceFile = "kernel.cpp",
@@ -304,7 +304,7 @@ std::vector<services::PatternInfo> demoPatterns() {
                           {"rows_per_task", {1, 2, 4, 8, 16, 32}, 4, "rows a thread takes at once"}},
            .facts = {{"movement", "A1"}}},
           {.id = "row_warp",
-           .target = "cuda",
+           .language = "CUDA C++",
            .family = "row",
            .description = "Reduction over the innermost axis, one warp for each row",
            .sourceFile = "kernel.cu",
@@ -312,7 +312,7 @@ std::vector<services::PatternInfo> demoPatterns() {
            .parameters = {{"vector_width", {1, 2, 4}, 4, "elements of one load"}},
            .facts = {}},
           {.id = "map",
-           .target = "cuda",
+           .language = "CUDA C++",
            .family = "map",
            .description = "Pointwise chain: one pass over all elements",
            .sourceFile = "kernel.cu",

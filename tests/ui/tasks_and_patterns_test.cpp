@@ -142,7 +142,7 @@ TEST_F(PatternsPageTest, FindsPatternsByAllThatTheirManifestSays) {
 
 TEST_F(PatternsPageTest, ShowsParametersAndSourceOfTheChosenOne) {
   open();
-  page->select(u"cpu"_s, u"row"_s);
+  page->select(u"C++"_s, u"row"_s);
   EXPECT_EQ(page->findChild<QLabel*>(u"patternTitle"_s)->text(), u"row (cpu)"_s);
   EXPECT_TRUE(page->findChild<QLabel*>(u"patternFacts"_s)->text().contains(u"movement: A1"_s));
   const auto* parameters = page->findChild<QTableView*>(u"parameterTable"_s)->model();
@@ -154,7 +154,7 @@ TEST_F(PatternsPageTest, ShowsParametersAndSourceOfTheChosenOne) {
 TEST_F(PatternsPageTest, CanBeReadInANarrowDock) {
   open();
   page->resize(280, 480);
-  page->select(u"cpu"_s, u"row"_s);
+  page->select(u"C++"_s, u"row"_s);
   const auto* facts = page->findChild<QLabel*>(u"patternFacts"_s);
   const auto* about = page->findChild<QScrollArea*>(u"patternAbout"_s);
   ASSERT_TRUE(QTest::qWaitFor([&] { return facts->width() == about->viewport()->width(); }));

@@ -78,7 +78,7 @@ TEST(CandidateText, HasTheNumericModeBesideTheAccuracy) {
   services::CandidateDetail detail;
   detail.evaluation = domain::Correct();
   EXPECT_THAT(candidateText(detail), HasSubstr("accuracy    fp32, repeats bit by bit\n"));
-  detail.genome.regions = {{{0}, "product_mma", {{"mode", 1}}}};
+  detail.genome = domain::Genome{{{{0}, "product_mma", {{"mode", 1}}}}};
   EXPECT_THAT(candidateText(detail), HasSubstr("accuracy    fp32, products as fp16x3, repeats bit by bit\n"));
 }
 
