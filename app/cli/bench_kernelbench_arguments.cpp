@@ -121,7 +121,7 @@ void addBenchKernelBench(Parser& parser, CLI::App& group) {
           "default");
   explain(parser, command, kDetails,
           {"swage bench kernelbench --checkout ~/KernelBench --problems odd --json odd.json",
-           "swage bench kernelbench --checkout ~/KernelBench --problems 1,5 --small --target cpu --json small.json"});
+           "swage bench kernelbench --checkout ~/KernelBench --problems 1,5 --small --json small.json"});
   parser.finish[command] = kernelBenchArguments;
 }
 

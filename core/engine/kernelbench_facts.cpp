@@ -107,7 +107,7 @@ Result<std::string> failuresText(const RecordServiceImpl& service, domain::RunId
                    service.candidates({.run = run, .filter = {}, .limit = kAll}));
   std::map<domain::CandidateStatus, std::pair<std::int64_t, std::string>> ends;  // how often, and an example
   for (const services::CandidateRow& row : rows) {
-    if (domain::isEvaluated(row.status) && row.status != domain::CandidateStatus::Correct) {
+    if (domain::hasFailed(row.status)) {
       auto& [count, example] = ends[row.status];
       ++count;
       example = row.summary;

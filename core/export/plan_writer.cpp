@@ -259,7 +259,8 @@ class PlanWriter {
   Result<> writeKernel(const domain::KernelStep& step) {
     std::vector<std::string> arguments;
     for (const domain::KernelArgument& argument : step.arguments) {
-      if (std::holds_alternative<domain::TensorMap>(argument) && domain::factsOf(m_in.program.language).launch == domain::LaunchConvention::ArgumentArray) {
+      if (std::holds_alternative<domain::TensorMap>(argument) &&
+          domain::factsOf(m_in.program.language).launch == domain::LaunchConvention::ArgumentArray) {
         return malformed(fmt::format("'{}' takes a tensor map, which no kernel on a CPU does", step.entry));
       }
       if (const std::optional<ValueId> id = domain::bufferOf(argument)) {

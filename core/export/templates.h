@@ -11,9 +11,9 @@ namespace swage::exporting {
 [[nodiscard]] std::string_view cpuTemplate();
 [[nodiscard]] std::string_view cudaTemplate();
 [[nodiscard]] std::string_view cudaMapsTemplate();  // part of the former for plans with tensor maps
-[[nodiscard]] std::string_view helpersTemplate();  // functions of which a file has those that it calls
-[[nodiscard]] std::string_view testTemplate();    // of a project's test script
-[[nodiscard]] std::string_view readmeTemplate();  // of a project's README.md
-[[nodiscard]] std::string_view reportTemplate();  // of a run's report in HTML
+[[nodiscard]] std::string_view helpersTemplate();   // functions of which a file has those that it calls
+[[nodiscard]] std::string_view testTemplate();      // of a project's test script
+[[nodiscard]] std::string_view readmeTemplate();    // of a project's README.md
+[[nodiscard]] std::string_view reportTemplate();    // of a run's report in HTML
 
 }  // namespace swage::exporting

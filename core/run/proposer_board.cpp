@@ -11,9 +11,9 @@ namespace swage::run {
 namespace {
 
 // One beside the search, of which the searcher may have heard.
-void place(std::vector<services::Proposer>& proposers, const search::ProposerCredit& credit) {
+void place(std::vector<services::ProposerStanding>& proposers, const search::ProposerCredit& credit) {
   auto found = std::find_if(proposers.begin(), proposers.end(),
-                            [&credit](const services::Proposer& one) { return one.name == credit.name.text(); });
+                            [&credit](const services::ProposerStanding& one) { return one.name == credit.name.text(); });
   if (found == proposers.end()) {
     found = proposers.insert(found, {.name = credit.name.text()});
   }
@@ -110,7 +110,7 @@ bool holdsItsCell(const store::CandidateRecord& candidate, const search::Archive
 
 std::string sampleJson(const services::ActivitySample& sample) {
   domain::Json proposers = domain::Json::array();
-  for (const services::Proposer& proposer : sample.proposers) {
+  for (const services::ProposerStanding& proposer : sample.proposers) {
     proposers.push_back({{"name", proposer.name},
                          {"credit", proposer.credit},
                          {"share", proposer.share},

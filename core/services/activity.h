@@ -32,7 +32,7 @@ struct LaneStatus {
 
 // Whoever proposes candidates: an operator of the search, a person, a language model. The window knows no more of one
 // than is written here.
-struct Proposer {
+struct ProposerStanding {
   std::string name;           // "pattern swap"
   double credit = 0.0;        // of what it proposed lately, how much entered the archive: 0 to 1
   double share = 0.0;         // of all proposals, that it gets now
@@ -71,7 +71,7 @@ struct IslandExchange {
 
 struct ProposerReport {
   double elapsedSeconds = 0.0;
-  std::vector<Proposer> proposers;
+  std::vector<ProposerStanding> proposers;
   std::vector<ProposerTally> tallies;
   int filledCells = 0;
   std::int64_t improvements = 0;  // how often something entered the archive
@@ -83,7 +83,7 @@ struct ActivitySample {
   double elapsedSeconds = 0.0;
   int filledCells = 0;
   std::int64_t improvements = 0;
-  std::vector<Proposer> proposers;  // none: nobody wrote it down
+  std::vector<ProposerStanding> proposers;  // none: nobody wrote it down
   IslandExchange exchange{};
 };
 

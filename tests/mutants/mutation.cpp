@@ -21,7 +21,8 @@ struct Rule {
 
 // Where computing happens: statements on values, states and groups.
 bool computes(const std::string& line) {
-  static const std::regex pattern(R"((const float v\d+ =|s\.r\d+_|q\.g\d+ =|out\.y\d+ =|one\.r\d+_))");
+  static const std::regex pattern(
+      R"(^\s*(const )?(float|double) [\w\[\], ]+ = |^\s*(?!arrived)[\w.]+(\[[^\]]*\])? ([-+*]?=) )");
   return std::regex_search(line, pattern);
 }
 
@@ -36,10 +37,10 @@ const std::vector<Rule>& slips() {
                              slip(R"( \* )", " + "),
                              slip(R"( \+= )", " -= "),
                              slip(R"( / )", " * "),
-                             slip(R"(fn_max\()", "fn_min("),
-                             slip(R"(fn_exp\(([\w.]+)\))", "fn_exp(0.5f * $1)"),
+                             slip(R"(\bmaximum\()", "minimum("),
+                             slip(R"(\b(__expf|expf|fastExp)\(([\w.]+)\))", "$1(0.5f * $2)"),
                              slip(R"(\b(\d+\.\d*(?:e[-+]?\d+)?)f\b)", "($1f * 1.5f)"),
-                             slip(R"(= -SWAGE_INFINITYF;)", "= 0.75f;")};
+                             slip(R"(= -kInfinity;)", "= 0.75f;")};
   }();
   return rules;
 }
@@ -53,12 +54,7 @@ const std::vector<Rule>& shapeRules() {
       {Kind::OffByOne, std::regex(R"(\bfor \((\w+) (\w+) = 0;)"), "for ($1 $2 = 1;"},
       {Kind::OffByOne, std::regex(R"((\bfor \([^;]*; \w+) < ([^;]+);)"), "$1 < $2 - 1;"},
       {Kind::OffByOne, std::regex(R"((\bfor \([^;]*; \w+) < ([^;]+);)"), "$1 <= $2;"},
-      {Kind::OffByOne,
-       std::regex(R"((constexpr Index k(?:Inner|Outer|Groups|Rows|Columns|Elements|Count) = )([^;]+);)"), "$1$2 - 1;"},
-      {Kind::DroppedTail, std::regex(R"((\bfor \([^;]*; \w+) < (k[A-Z]\w*|end|share\.end|n);)"), "$1 < $2 / 16 * 16;"},
-      {Kind::DroppedTail,
-       std::regex(R"((constexpr Index k(?:Inner|Outer|Groups|Rows|Columns|Elements|Count) = )([^;]+);)"),
-       "$1($2) / 16 * 16;"},
+      {Kind::DroppedTail, std::regex(R"((\bfor \([^;]*; \w+) < (\w+);)"), "$1 < $2 / 16 * 16;"},
       {Kind::Equivalent, std::regex(R"(= \(([\w.]+) ([*+]) ([\w.]+)\);)"), "= ($3 $2 $1);"},
       {Kind::Equivalent, std::regex(R"(\(([\w.]+) \* ([\w.]+)\))"), "($2 * $1)"},
   };
@@ -88,7 +84,7 @@ std::vector<std::string> linesOf(std::string_view text) {
 class Mutator {
  public:
   Mutator(std::string_view source, domain::Language language) : m_lines(linesOf(source)), m_language(language) {
-    while (m_first < m_lines.size() && !m_lines[m_first].starts_with("namespace ")) {
+    while (m_first < m_lines.size() && !m_lines[m_first].starts_with("extern \"C\"")) {
       ++m_first;
     }
   }
@@ -138,7 +134,7 @@ class Mutator {
 
   void rename() {
     std::set<std::string> names;
-    static const std::regex local(R"(\bconst float (v\d+) =)");
+    static const std::regex local(R"(\bconst (?:float|double) (\w+) =)");
     for (std::size_t i = m_first; i < m_lines.size(); ++i) {
       std::smatch match;
       if (std::regex_search(m_lines[i], match, local)) {

@@ -28,8 +28,8 @@ struct Mutation {
   std::string diff;    // "line 12:\n- before\n+ after"
 };
 
-// Every mutation of one kernel that the rules can make, without doubles. Text before the first "namespace" line, what
-// all kernels share, stays as it is but for its barriers.
+// Every mutation of one kernel that the rules can make, without doubles. Text before the kernel, what it has of
+// shared functions, stays as it is but for its barriers.
 [[nodiscard]] std::vector<Mutation> mutationsOf(std::string_view source, domain::Language language);
 
 // At most `count` of them, drawn so that the kinds are as even as they can be; deterministic.

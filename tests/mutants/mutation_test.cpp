@@ -18,7 +18,7 @@ using ::testing::UnorderedElementsAre;
 
 constexpr const char* kSource =
     "float shared(float a) { return a + 1; }\n"
-    "namespace r0 {\n"
+    "extern \"C\" void kernel() {\n"
     "  const float v1 = (x + b);\n"
     "  for (int i = 0; i < n; ++i) {\n"
     "#pragma omp barrier\n"

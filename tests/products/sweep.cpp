@@ -15,8 +15,8 @@
 #include "core/synth/synthesizer.h"
 #include "core/toolchain/compiler.h"
 #include "core/toolchain/sandbox.h"
-#include "tests/core/synth/graph_builder.h"
 #include "tests/app/worker/worker_process.h"
+#include "tests/core/synth/graph_builder.h"
 
 namespace swage {
 namespace {

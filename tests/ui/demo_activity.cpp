@@ -85,7 +85,7 @@ services::ProposerReport demoReport(const FakeRecordService& record, double seco
     report.proposers.push_back({std::string(domain::name(kOperators[i])), credit, credit});
     sum += credit;
   }
-  for (services::Proposer& proposer : report.proposers) {
+  for (services::ProposerStanding& proposer : report.proposers) {
     proposer.share /= sum;
   }
   std::map<std::pair<std::string, int>, services::ProposerTally> tallies;

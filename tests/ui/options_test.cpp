@@ -93,7 +93,7 @@ TEST(WorkbenchOptions, MistakesAreUsageErrorsThatSayWhat) {
   EXPECT_THAT(parseOptions({"--strat"}), IsError(ErrorKind::Usage, HasSubstr("--strat")));
   EXPECT_THAT(parseOptions({"--start"}), IsError(ErrorKind::Usage, HasSubstr("no task")));
   EXPECT_THAT(parseOptions({"t", "--time-budget", "soon"}), IsError(ErrorKind::Usage, HasSubstr("'soon'")));
-  EXPECT_THAT(parseOptions({"t", "--set", "rows"}), IsError(ErrorKind::Usage, HasSubstr("'rows'")));
+  EXPECT_THAT(parseOptions({"t", "--set", "rows"}), IsError(ErrorKind::Usage, HasSubstr("'--set rows'")));
   for (const char* size : {"wide", "1000", "1000x", "0x700", "1000x700x3", "99999x700"}) {
     EXPECT_THAT(parseOptions({"--size", size}), IsError(ErrorKind::Usage, HasSubstr(size)));
   }

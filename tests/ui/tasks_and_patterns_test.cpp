@@ -143,7 +143,7 @@ TEST_F(PatternsPageTest, FindsPatternsByAllThatTheirManifestSays) {
 TEST_F(PatternsPageTest, ShowsParametersAndSourceOfTheChosenOne) {
   open();
   page->select(u"C++"_s, u"row"_s);
-  EXPECT_EQ(page->findChild<QLabel*>(u"patternTitle"_s)->text(), u"row (cpu)"_s);
+  EXPECT_EQ(page->findChild<QLabel*>(u"patternTitle"_s)->text(), u"row (C++)"_s);
   EXPECT_TRUE(page->findChild<QLabel*>(u"patternFacts"_s)->text().contains(u"movement: A1"_s));
   const auto* parameters = page->findChild<QTableView*>(u"parameterTable"_s)->model();
   ASSERT_EQ(parameters->rowCount(), 2);

@@ -13,8 +13,8 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-using services::Proposer;
 using services::ProposerReport;
+using services::ProposerStanding;
 using services::ProposerTally;
 
 QString none() {
@@ -66,7 +66,7 @@ std::vector<ProposerGridModel::Row> ProposerGridModel::rowsOf(const ProposerRepo
     rows.push_back({name, std::nullopt, std::vector<std::optional<ProposerTally>>(static_cast<std::size_t>(islands))});
     return rows.back();
   };
-  for (const Proposer& proposer : report.proposers) {
+  for (const ProposerStanding& proposer : report.proposers) {
     rowOf(proposer.name).earned = proposer;
   }
   for (const ProposerTally& tally : report.tallies) {

@@ -45,7 +45,7 @@ class ProposerGridModel final : public QAbstractTableModel {
  private:
   struct Row {
     std::string name;
-    std::optional<services::Proposer> earned;  // absent: it does not compete for proposals
+    std::optional<services::ProposerStanding> earned;  // absent: it does not compete for proposals
     std::vector<std::optional<services::ProposerTally>> islands;
   };
   [[nodiscard]] static std::vector<Row> rowsOf(const services::ProposerReport& report, int islands);

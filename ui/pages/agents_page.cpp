@@ -95,10 +95,10 @@ std::vector<TimelineSeries> creditSeries(const std::vector<services::ActivitySam
   if (timeline.empty()) {
     return all;
   }
-  for (const services::Proposer& proposer : timeline.back().proposers) {
+  for (const services::ProposerStanding& proposer : timeline.back().proposers) {
     const auto credit = [&name = proposer.name](const services::ActivitySample& sample) -> std::optional<double> {
       const auto found = std::find_if(sample.proposers.begin(), sample.proposers.end(),
-                                      [&name](const services::Proposer& one) { return one.name == name; });
+                                      [&name](const services::ProposerStanding& one) { return one.name == name; });
       return found == sample.proposers.end() ? std::nullopt : std::optional(100.0 * found->credit);
     };
     all.push_back({.name = toQString(proposer.name), .points = pointsOf(timeline, credit)});

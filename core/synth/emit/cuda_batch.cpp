@@ -8,6 +8,12 @@ std::string positionOf(const Batch& batch) {
   return fmt::format("{} {} {} * {}", batch.first, batch.backwards ? "-" : "+", batch.counter, batch.distance);
 }
 
+// Backwards the last positions lie before zero.
+std::string_view typeOf(const Batch& batch, std::string_view index) {
+  constexpr std::string_view kUnsigned = "unsigned ";
+  return batch.backwards && index.starts_with(kUnsigned) ? index.substr(kUnsigned.size()) : index;
+}
+
 }  // namespace
 
 void forEach(KernelWriter& writer, const Batch& batch, Position position, const std::function<void()>& body,
@@ -20,7 +26,7 @@ void forEach(KernelWriter& writer, const Batch& batch, Position position, const 
     code.open("for (int {0} = 0; {0} < {1}; ++{0})", batch.counter, batch.count);
     name = positionOf(batch);
     if (position == Position::Used) {
-      code.line("const {} {} = {};", writer.index(), batch.position, name);
+      code.line("const {} {} = {};", typeOf(batch, writer.index()), batch.position, name);
       name = batch.position;
     }
   }

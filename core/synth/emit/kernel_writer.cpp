@@ -19,18 +19,20 @@ std::size_t asIndex(int value) {
   return static_cast<std::size_t>(value);
 }
 
-// Words that a name must not be: of the language, of the device, and of the helpers.
+// Words that a name must not be: of the language, of the device, of the helpers, and those that a source may not have
+// (core/toolchain/source_check.cpp).
 const std::set<std::string>& reserved() {
   static const std::set<std::string> words{
-      "auto",     "bool",   "break",     "case",      "char",   "class",    "const",    "continue", "default",
-      "delete",   "do",     "double",    "else",      "enum",   "false",    "float",    "for",      "if",
-      "inline",   "int",    "long",      "namespace", "new",    "operator", "private",  "public",   "return",
-      "short",    "signed", "sizeof",    "static",    "struct", "switch",   "template", "this",     "true",
-      "typename", "union",  "unsigned",  "using",     "void",   "volatile", "while",    "exp",      "log",
-      "tanh",     "erf",    "sin",       "cos",       "log1p",  "expm1",    "sqrt",     "pow",      "floor",
-      "ceil",     "trunc",  "abs",       "min",       "max",    "maximum",  "minimum",  "absolute", "signOf",
-      "inside",   "half",   "arguments", "div",       "index",  "round",    "y0",       "y1",       "j0",
-      "j1"};
+      "auto",     "bool",   "break",      "case",        "char",       "class",    "const",    "continue", "default",
+      "delete",   "do",     "double",     "else",        "enum",       "false",    "float",    "for",      "if",
+      "inline",   "int",    "long",       "namespace",   "new",        "operator", "private",  "public",   "return",
+      "short",    "signed", "sizeof",     "static",      "struct",     "switch",   "template", "this",     "true",
+      "typename", "union",  "unsigned",   "using",       "void",       "volatile", "while",    "exp",      "log",
+      "tanh",     "erf",    "sin",        "cos",         "log1p",      "expm1",    "sqrt",     "pow",      "floor",
+      "ceil",     "trunc",  "abs",        "min",         "max",        "maximum",  "minimum",  "absolute", "signOf",
+      "inside",   "half",   "arguments",  "div",         "index",      "round",    "y0",       "y1",       "j0",
+      "j1",       "asm",    "section",    "constructor", "destructor", "ifunc",    "alias",    "weakref",  "optimize",
+      "naked",    "noinit", "persistent", "register"};
   return words;
 }
 
@@ -190,6 +192,9 @@ void KernelWriter::bindAxis(std::size_t axis, std::string coordinate) {
 }
 
 void KernelWriter::decode(const std::string& number, const std::vector<std::size_t>& axes) {
+  if (axes.empty()) {
+    return;  // a single position
+  }
   if (axes.size() == 1) {
     bindAxis(axes.front(), number);
     return;
@@ -469,7 +474,7 @@ void KernelWriter::storeAt(const std::string& place, const Store& store) {
   mentionLine(store.prim);
   m_code.line("{} = {};", place,
               m_dialect.stored(value(store.prim), m_region.prims[asIndex(store.prim)].type,
-                                m_region.operands[asIndex(store.operand)].dtype));
+                               m_region.operands[asIndex(store.operand)].dtype));
 }
 
 }  // namespace swage::synth

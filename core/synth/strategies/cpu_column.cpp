@@ -231,9 +231,9 @@ class ColumnKernel {
   std::string m_width;  // of the block
 };
 
-class Column final : public LoopStrategy {
+class Column final : public CpuLoopStrategy {
  public:
-  Column() : LoopStrategy("column", Form::Column) {}
+  Column() : CpuLoopStrategy("column", Form::Column) {}
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {

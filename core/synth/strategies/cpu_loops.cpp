@@ -15,21 +15,21 @@ constexpr std::int64_t kMaxStackBytes = 256 << 10;
 
 }  // namespace
 
-Launch LoopStrategy::launch(const Instance& /*instance*/, const std::string& entry) const {
+Launch CpuLoopStrategy::launch(const Instance& /*instance*/, const std::string& entry) const {
   Launch launch;
   launch.step.entry = entry;
   return launch;
 }
 
 // The compiler finds the vectors by itself.
-domain::Cell LoopStrategy::aims(const Instance& instance) const {
+domain::Cell CpuLoopStrategy::aims(const Instance& instance) const {
   domain::Cell cell = Strategy::aims(instance);
   cell.movement = instance.value("streaming") != 0 ? domain::DataMovement::Pipelined : domain::DataMovement::Wide;
   cell.arithmetic = domain::Arithmetic::Packed;
   return cell;
 }
 
-Result<> LoopStrategy::fits(const Instance& instance) const {
+Result<> CpuLoopStrategy::fits(const Instance& instance) const {
   const auto prims = static_cast<std::int64_t>(instance.region.prims.size());
   const std::int64_t width = std::max(instance.value("block", 0), instance.value("tile", 0));
   if (width * prims * 8 > kMaxStackBytes && width > 16) {

@@ -8,9 +8,9 @@
 namespace swage::synth::cpu {
 
 // What these strategies have in common: they walk whole tensors in one form, in one launch.
-class LoopStrategy : public Strategy {
+class CpuLoopStrategy : public Strategy {
  public:
-  LoopStrategy(std::string id, Form form) : Strategy(domain::Language::Cpp, std::move(id)), m_form(form) {}
+  CpuLoopStrategy(std::string id, Form form) : Strategy(domain::Language::Cpp, std::move(id)), m_form(form) {}
 
   [[nodiscard]] bool accepts(const Region& region) const final { return isWalkedIn(region, m_form); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const final;

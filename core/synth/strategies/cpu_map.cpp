@@ -112,9 +112,9 @@ class MapKernel {
   std::string m_first;  // element of the tile
 };
 
-class Map final : public LoopStrategy {
+class Map final : public CpuLoopStrategy {
  public:
-  Map() : LoopStrategy("map", Form::Map) {}
+  Map() : CpuLoopStrategy("map", Form::Map) {}
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {

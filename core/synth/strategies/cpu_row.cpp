@@ -268,9 +268,9 @@ class RowKernel {
   std::string m_keptName;
 };
 
-class Row final : public LoopStrategy {
+class Row final : public CpuLoopStrategy {
  public:
-  Row() : LoopStrategy("row", Form::Row) {}
+  Row() : CpuLoopStrategy("row", Form::Row) {}
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {

@@ -279,9 +279,9 @@ class SplitKernel {
   std::string m_end;
 };
 
-class Split final : public LoopStrategy {
+class Split final : public CpuLoopStrategy {
  public:
-  Split() : LoopStrategy("split", Form::Row) {}
+  Split() : CpuLoopStrategy("split", Form::Row) {}
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {

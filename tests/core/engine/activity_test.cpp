@@ -107,7 +107,7 @@ TEST_F(ActivityTest, ProposersAreCountedAsTheRecordCountsThem) {
   EXPECT_EQ(countsOf(report.tallies), countsOfHistory());
   EXPECT_EQ(countsOf(recorded().report.tallies), countsOfHistory());
   double share = 0.0;
-  for (const services::Proposer& proposer : report.proposers) {
+  for (const services::ProposerStanding& proposer : report.proposers) {
     share += proposer.share;
     EXPECT_GE(proposer.credit, 0.0);
     EXPECT_LE(proposer.credit, 1.0);

@@ -132,6 +132,7 @@ std::vector<double> FakeSynthesizer::features(const domain::Genome& genome) cons
 
 Result<domain::Program> FakeSynthesizer::realise(const domain::Genome& genome) const {
   domain::Program program;
+  program.language = domain::standardLanguage(m_device);
   if (genome.regions.empty()) {
     program.plan = planOf(tinyTask().graph);
     program.plan.steps = {domain::AtenStep{tinyTask().graph.nodes[0]}};

@@ -26,7 +26,7 @@ namespace swage::testing {
 // n == 7 does not fit the graph.
 class FakeSynthesizer final : public synth::Synthesizer {
  public:
-  explicit FakeSynthesizer(int size) : m_size(size) {}
+  FakeSynthesizer(int size, domain::DeviceKind device) : m_size(size), m_device(device) {}
 
   [[nodiscard]] domain::Genome fresh(Random& random) const override;
   [[nodiscard]] std::vector<domain::Genome> seeds() const override;
@@ -42,6 +42,7 @@ class FakeSynthesizer final : public synth::Synthesizer {
  private:
   [[nodiscard]] static domain::Genome genomeOf(int number, int tag);
   int m_size;
+  domain::DeviceKind m_device;
 };
 
 }  // namespace swage::testing

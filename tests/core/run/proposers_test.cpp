@@ -229,7 +229,7 @@ TEST_F(ProposersTest, WhatAnEarlierSittingSpentIsTakenUpAgain) {
   });
   const services::RunOutcome first = run();
   const auto centsOf = [](const services::ProposerReport& report) {
-    for (const services::Proposer& one : report.proposers) {
+    for (const services::ProposerStanding& one : report.proposers) {
       if (one.name == "outsider") {
         return one.cents;
       }

@@ -11,9 +11,9 @@ SessionFixture::SessionFixture() {
   m_parts.programs.bridge = {"/nonexistent/python", "/nonexistent"};
   m_parts.programs.workerCommand = [](domain::DeviceKind) { return fakeWorker("ok"); };
   m_parts.programs.compilerCommand = fakeCompiler("ok");
-  m_parts.programs.makeSynthesizer = [this](const domain::Graph&,
-                                            const domain::DeviceInfo&) -> Result<std::unique_ptr<synth::Synthesizer>> {
-    return std::make_unique<FakeSynthesizer>(m_spaceSize);
+  m_parts.programs.makeSynthesizer =
+      [this](const domain::Graph&, const domain::DeviceInfo& device) -> Result<std::unique_ptr<synth::Synthesizer>> {
+    return std::make_unique<FakeSynthesizer>(m_spaceSize, device.kind);
   };
   m_parts.programs.driver = [] { return process::DriverState::Absent; };
   m_parts.programs.compilers = 2;

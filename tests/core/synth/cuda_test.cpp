@@ -206,7 +206,8 @@ TEST_P(WgmmaVariants, CompileWithoutSpillsAndMultiplyByWarpGroups) {
   b.output(b.relu(b.call("aten.einsum.default", {{equation}, both}, {3, 1000, 2200}, GetParam().type)));
   const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
   domain::Genome genome{{{{0, 1}, "product_wgmma", {}}}};
-  for (const patterns::Parameter& parameter : catalogue().find(domain::Language::CudaCpp, "product_wgmma")->parameters) {
+  for (const patterns::Parameter& parameter :
+       catalogue().find(domain::Language::CudaCpp, "product_wgmma")->parameters) {
     const auto given = GetParam().parameters.find(parameter.name);
     genome.regions[0].parameters[parameter.name] =
         given != GetParam().parameters.end() ? given->second : parameter.standard;

@@ -34,7 +34,8 @@ domain::Graph productGraph(std::int64_t rows, std::int64_t columns, std::int64_t
 Result<domain::Program> realise(const domain::Graph& graph, const Changes& changes,
                                 const domain::DeviceInfo& device = cudaDevice()) {
   domain::Genome genome{{{{0}, "product_wgmma", {}}}};
-  for (const patterns::Parameter& parameter : catalogue().find(domain::Language::CudaCpp, "product_wgmma")->parameters) {
+  for (const patterns::Parameter& parameter :
+       catalogue().find(domain::Language::CudaCpp, "product_wgmma")->parameters) {
     const auto given = changes.find(parameter.name);
     genome.regions[0].parameters[parameter.name] = given != changes.end() ? given->second : parameter.standard;
   }
@@ -198,7 +199,7 @@ TEST_P(WgmmaSplits, KeepFloatsToTheirLastBitsOrThoseOfTheLargest) {
   program.language = domain::Language::CudaCpp;
   program.source =
       helpersFor(emulatedCatalogue().helpers(domain::Language::CudaCpp), "toHalf toFloat") +
-      "inline void syncCluster() {}\ninline int readInBlock(const int* at, int) { return *at; }\n" +
+      "inline void clusterBarrier() {}\ninline int readInBlock(const int* at, int) { return *at; }\n" +
       cut(helpers, "template <int lines", "//! swage:helper") +
       fmt::format(
           "extern \"C\" __global__ void split(const float* x, Half* planes, float* roots) {{\n"
