@@ -84,7 +84,7 @@ class BrokenPattern : public ::testing::Test {
   swage::testing::TempDir m_folder;
 };
 
-constexpr const char* kHead = "family = \"map\"\n";
+constexpr const char* kHead = "family = \"map\"\ndescription = \"a map\"\n";
 
 TEST_F(BrokenPattern, LoadsWhenNothingIsBroken) {
   const auto loaded = load(std::string(kHead) + "[parameters.tile]\nvalues = [1, 2]\n[facts]\nmovement = \"A1\"\n");
@@ -100,11 +100,6 @@ TEST_F(BrokenPattern, LoadsWhenNothingIsBroken) {
 
 TEST_F(BrokenPattern, NeedsAFamily) {
   EXPECT_THAT(load("description = \"a map\"\n"), atLine(1, "'family'"));
-}
-
-TEST_F(BrokenPattern, NeedsItsSourceFile) {
-  EXPECT_THAT(load("family = \"map\"\nsource = \"gone.cpp\"\n"),
-              IsError(ErrorKind::NotFound, HasSubstr("cpu/broken/gone.cpp")));
 }
 
 TEST_F(BrokenPattern, NeedsToml) {
