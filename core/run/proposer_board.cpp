@@ -12,8 +12,9 @@ namespace {
 
 // One beside the search, of which the searcher may have heard.
 void place(std::vector<services::ProposerStanding>& proposers, const search::ProposerCredit& credit) {
-  auto found = std::find_if(proposers.begin(), proposers.end(),
-                            [&credit](const services::ProposerStanding& one) { return one.name == credit.name.text(); });
+  auto found = std::find_if(proposers.begin(), proposers.end(), [&credit](const services::ProposerStanding& one) {
+    return one.name == credit.name.text();
+  });
   if (found == proposers.end()) {
     found = proposers.insert(found, {.name = credit.name.text()});
   }

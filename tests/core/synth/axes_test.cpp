@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "core/synth/emit/cuda_batch.h"
 #include "core/synth/emit/kernel_writer.h"
 #include "core/synth/region_shape.h"
 #include "tests/core/synth/graph_builder.h"
@@ -162,6 +163,23 @@ TEST(WrittenKernel, HasWideCoordinatesForLargeTensorsOnly) {
     const Kernel kernel(Lab(b.graph()).region({0}));
     EXPECT_EQ(KernelWriter(kernel.instance, Dialect::of(domain::Language::CudaCpp)).index(), type);
   }
+}
+
+// A walk backwards ends below zero in the first block, where unsigned positions would lie behind every tensor.
+TEST(WrittenKernel, CountsBackwardsWithASign) {
+  GraphBuilder b;
+  b.output(b.relu(b.input({7, 33})));
+  const Kernel kernel(Lab(b.graph()).region({0}));
+  KernelWriter writer(kernel.instance, Dialect::of(domain::Language::CudaCpp));
+  writer.countUnsigned();
+  cuda::Batch batch{.first = "first", .distance = 64, .count = 2, .end = "begin", .axes = {}, .backwards = true};
+  cuda::forEach(writer, batch, cuda::Position::Used, [] {});
+  batch.backwards = false;
+  batch.end = "end";
+  cuda::forEach(writer, batch, cuda::Position::Used, [] {});
+  EXPECT_THAT(writer.finish().source,
+              ::testing::AllOf(::testing::HasSubstr("const int k = first - u * 64;\n  if (k >= begin) {"),
+                               ::testing::HasSubstr("const unsigned int k = first + u * 64;")));
 }
 
 }  // namespace
