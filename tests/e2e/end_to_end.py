@@ -252,7 +252,7 @@ def an_edit_becomes_a_candidate_of_its_own(world):
     made = [one["candidate"] for one in listed["candidates"] if one["operator"] != "baseline"]
     parent = json.loads(world.run("show", made[0], "--project", world.project, "--json").stdout)
     source = parent["program"]["source"]
-    assert "0x1p+1f" in source, source
+    assert "* 2.0f" in source, source
 
     def evaluate(text, code):
         edit = world.folder / "edit.cpp"
@@ -268,7 +268,7 @@ def an_edit_becomes_a_candidate_of_its_own(world):
     assert right["status"] == "correct" and right["cell"] and right["time_ns"] > 0, right
     stored = json.loads(world.run("show", right["candidate"], "--project", world.project, "--json").stdout)
     assert stored["program"]["source"].startswith("// by hand") and stored["status"] == "correct", stored
-    wrong = evaluate(source.replace("0x1p+1f", "0x1p+2f"), 8)
+    wrong = evaluate(source.replace("* 2.0f", "* 4.0f"), 8)
     assert wrong["status"] == "wrong" and wrong["operator"] == "human" and not wrong["is_elite"], wrong
     broken = evaluate(source + "\nint broken = ;\n", 8)
     assert broken["status"] == "compile error" and "broken" in json.dumps(broken["evaluation"]), broken
