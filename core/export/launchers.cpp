@@ -37,34 +37,21 @@ std::string foreignTypes(const domain::KernelStep& step) {
 }
 
 // Type letters of Python's `struct`, whose native mode lays arguments out as the driver expects them: each aligned to
-// its own size. Only tensor maps, which are bytes to it, need their alignment spelled out.
+// its own size. Tensor maps are bytes to it; the exported file asks the driver where they lie (_swage_layout).
 struct PackedType {
-  struct Piece {
-    std::string_view letters;
-    std::size_t bytes;
-    std::size_t alignment;
-  };
-  Piece operator()(domain::ValueId) const { return {"P", 8, 8}; }
-  Piece operator()(domain::Int32) const { return {"i", 4, 4}; }
-  Piece operator()(std::int64_t) const { return {"q", 8, 8}; }
-  Piece operator()(float) const { return {"f", 4, 4}; }
-  Piece operator()(double) const { return {"d", 8, 8}; }
-  Piece operator()(const domain::TensorMap&) const {
-    return {"128s", domain::kTensorMapBytes, domain::kTensorMapAlignment};
-  }
+  std::string_view operator()(domain::ValueId) const { return "P"; }
+  std::string_view operator()(domain::Int32) const { return "i"; }
+  std::string_view operator()(std::int64_t) const { return "q"; }
+  std::string_view operator()(float) const { return "f"; }
+  std::string_view operator()(double) const { return "d"; }
+  std::string_view operator()(const domain::TensorMap&) const { return "128s"; }
 };
+static_assert(domain::kTensorMapBytes == 128);
 
 std::string packedTypes(const domain::KernelStep& step) {
   std::string letters;
-  std::size_t offset = 0;
   for (const domain::KernelArgument& argument : step.arguments) {
-    const PackedType::Piece piece = std::visit(PackedType{}, argument);
-    const std::size_t begin = (offset + piece.alignment - 1) / piece.alignment * piece.alignment;
-    if (std::holds_alternative<domain::TensorMap>(argument) && begin > offset) {
-      letters += fmt::format("{}x", begin - offset);
-    }
-    letters += piece.letters;
-    offset = begin + piece.bytes;
+    letters += std::visit(PackedType{}, argument);
   }
   return letters;
 }

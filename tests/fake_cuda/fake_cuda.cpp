@@ -73,6 +73,20 @@ int fault(const char* name, int otherwise = 0) {
   return found == faults.end() ? otherwise : found->second;
 }
 
+// Where an argument lies, from the first byte of all.
+std::size_t placeOf(const std::vector<std::size_t>& parameters, std::size_t index) {
+  constexpr std::size_t start = 0x210;
+  std::size_t at = start;
+  for (std::size_t i = 0;; ++i) {
+    const std::size_t alignment = parameters[i] == sizeof(CUtensorMap) ? sizeof(CUtensorMap) : parameters[i];
+    at = (at + alignment - 1) / alignment * alignment;
+    if (i == index) {
+      return at - start;
+    }
+    at += parameters[i];
+  }
+}
+
 // What every call begins with.
 CUresult enter() {
   State& now = state();
@@ -231,13 +245,14 @@ CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
   SWAGE_FAKE_ENTER();
   return CUDA_SUCCESS;
 }
+// As compilers lay arguments out for sm_90: they begin at byte 0x210 of their memory, where maps are aligned to 128.
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
   SWAGE_FAKE_ENTER();
   const auto& parameters = reinterpret_cast<const Kernel*>(function)->parameters;
   if (index >= parameters.size()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  *offset = 8 * index;
+  *offset = placeOf(parameters, index);
   *size = parameters[index];
   return CUDA_SUCCESS;
 }
@@ -262,12 +277,14 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuui
   return static_cast<CUresult>(fault("map"));
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra) {
   SWAGE_FAKE_ENTER();
-  for (std::size_t i = 0; arguments != nullptr && i < reinterpret_cast<const Kernel*>(function)->parameters.size();
-       ++i) {
-    if (reinterpret_cast<const Kernel*>(function)->parameters[i] == sizeof(CUtensorMap)) {
-      std::memcpy(&state().mapAddress, arguments[i], sizeof state().mapAddress);
+  const auto& parameters = reinterpret_cast<const Kernel*>(function)->parameters;
+  for (std::size_t i = 0; i < parameters.size() && (arguments != nullptr || extra != nullptr); ++i) {
+    if (parameters[i] == sizeof(CUtensorMap)) {
+      // One by one, or packed as extra[1] (CU_LAUNCH_PARAM_BUFFER_POINTER).
+      const void* map = arguments != nullptr ? arguments[i] : static_cast<char*>(extra[1]) + placeOf(parameters, i);
+      std::memcpy(&state().mapAddress, map, sizeof state().mapAddress);
     }
   }
   state().launches += reinterpret_cast<const Kernel*>(function)->name + ' ' + std::to_string(config->gridDimX) + ' ' +

@@ -202,10 +202,22 @@ def check_maps(space):
             assert len(encoded) == 128 and struct.unpack_from("P", encoded) == (address + 32,)
     line = b"type 7 of 64/32/1 15/8/1 strides 256 swizzle 3 promotion 2 fill 0\n"
     assert driver.swageFakeCudaMaps() == line + line, driver.swageFakeCudaMaps()
-    types = space["_SWAGE_STEPS"][0].types
-    packed = struct.pack(types, 4096, tensor_map[4096], 5, tensor_map[8192], 8192)
-    assert [struct.unpack_from("P", packed, at)[0] for at in (0, 128, 384, 512)] == [4096, 4128, 8224, 8192]
-    assert struct.unpack_from("i", packed, 256) == (5,) and len(packed) == 520
+    step = space["_SWAGE_STEPS"][0]
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    image = f"{step.entry} 0 1024 8 128 4 128 8\n".encode()  # as tests/fake_cuda reads modules
+    assert driver.cuModuleLoadData(ctypes.byref(module), image) == 0
+    assert driver.cuModuleGetFunction(ctypes.byref(function), module, step.entry.encode()) == 0
+    layout = space["_swage_layout"](driver, function, step)
+    # The maps lie at multiples of 128 from byte 0x210, where the compiler has the first argument.
+    packed = struct.pack(layout, 4096, tensor_map[4096], 5, tensor_map[8192], 8192)
+    assert [struct.unpack_from("P", packed, at)[0] for at in (0, 112, 368, 496)] == [4096, 4128, 8224, 8192], layout
+    assert struct.unpack_from("i", packed, 240) == (5,) and len(packed) == 504
+    torch._C._cuda_getCurrentRawStream = lambda index: 0
+    driver.cuLaunchKernelEx.argtypes = (ctypes.c_void_p,) * 4
+    launch = space["_swage_launcher"](driver, function, step, 0, None)
+    launch(4096, tensor_map[4096], 5, tensor_map[8192], 8192)
+    driver.swageFakeCudaMapAddress.restype = ctypes.c_size_t
+    assert driver.swageFakeCudaMapAddress() == 8224
 
 
 def main():

@@ -116,7 +116,7 @@ TEST(ModelNew, WritesTensorMapsForBothWaysOfLaunching) {
                         "box=(32, 8), steps=(1, 1),\n    swizzle=3, promotion=2, fill=0)\n"));
   EXPECT_THAT(text, HasSubstr("steps[0](v0.data_ptr(), _swage_map0[v0.data_ptr()], 5, _swage_map0[v1.data_ptr()], "
                               "v1.data_ptr())"));
-  EXPECT_THAT(text, HasSubstr("types=\"P120x128si124x128sP\""));
+  EXPECT_THAT(text, HasSubstr("types=\"P128si128sP\""));
   EXPECT_THAT(text, HasSubstr("void swage_step0(long long p0, std::string p1, long long p2, std::string p3, "));
   EXPECT_THAT(text, HasSubstr("alignas(128) char a1[128] = {};\n  p1.copy(a1, sizeof a1);"));
   EXPECT_THAT(refusals(text, true), ::testing::IsEmpty());
