@@ -25,7 +25,7 @@ void SanitizerStage::start() {
   options.check.replay = programs.replay;
   options.check.ordinal = m_context.device.ordinal;
   options.atOnce = m_context.parts.sanitizersAtOnce();
-  options.budgetSeconds = budget > 0.0 ? std::clamp(budget / 2.0, 20.0, 120.0) : 60.0;
+  options.budgetSeconds = budget > 0.0 ? std::clamp(budget / 2.0, 10.0, 120.0) : 60.0;
   m_pass = std::make_unique<trust::SanitizerPass>(*m_context.record, *m_context.searcher, m_rigs.first().worker(),
                                                   std::move(options));
   connect(m_pass.get(), &trust::SanitizerPass::rejected, this, &SanitizerStage::evaluated);

@@ -10,6 +10,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/domain/json.h"
+#include "core/trust/first_blocks.h"
 
 namespace swage::trust {
 namespace {
@@ -35,6 +36,10 @@ Result<> SanitizerCheck::start(const domain::LaunchPlan& plan, const std::string
   }
   const std::filesystem::path folder = m_folder.path().toStdString();
   SWAGE_TRY(writeFileAtomically(folder / "plan.json", domain::toJson(plan).dump()));
+  if (m_options.raceBlocks > 0) {
+    SWAGE_TRY(
+        writeFileAtomically(folder / "racecheck.json", domain::toJson(firstBlocks(plan, m_options.raceBlocks)).dump()));
+  }
   SWAGE_TRY(writeFileAtomically(folder / "kernel.cubin", binary));
   m_tools.assign(tools.begin(), tools.end());
   QTimer::singleShot(0, this, &SanitizerCheck::next);
@@ -55,6 +60,7 @@ void SanitizerCheck::next() {
   }
   const std::string folder = m_folder.path().toStdString();
   const std::string tool(sanitizerTool(m_tools.front()));
+  const bool isRacecheck = m_tools.front() == domain::AssuranceKind::Racecheck;
   process::LaunchCommand command;
   command.program = m_options.sanitizer;
   // Calls that fail are no errors of the candidate: the replay asks the driver things that it may refuse.
@@ -66,9 +72,9 @@ void SanitizerCheck::next() {
                        "3",
                        m_options.replay,
                        std::to_string(m_options.ordinal),
-                       folder + "/plan.json",
+                       folder + (isRacecheck && m_options.raceBlocks > 0 ? "/racecheck.json" : "/plan.json"),
                        folder + "/kernel.cubin"};
-  if (m_tools.front() == domain::AssuranceKind::Racecheck) {
+  if (isRacecheck) {
     command.arguments.emplace_back("--if-shared-memory");  // it watches no other, and takes longest of all tools
   }
   command.environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
@@ -94,6 +100,10 @@ void SanitizerCheck::handleEnd(const process::ChildEnd& end) {
     m_run.output += end.kind == process::ChildEnd::Kind::FailedToStart ? end.detail : end.lastLines;
     domain::Assurance assurance = readSanitizerRun(m_tools.front(), m_run);
     assurance.seconds = static_cast<double>(m_elapsed.elapsed()) * 1e-3;
+    if (m_options.raceBlocks > 0 && assurance.kind == domain::AssuranceKind::Racecheck &&
+        assurance.verdict == domain::AssuranceVerdict::Passed && assurance.detail.empty()) {
+      assurance.detail = fmt::format("the first {} blocks of each kernel", m_options.raceBlocks);
+    }
     m_tools.pop_front();
     if (assurance.verdict == domain::AssuranceVerdict::Failed) {
       m_tools.clear();

@@ -31,6 +31,7 @@ class SanitizerCheck : public QObject {
     std::string replay;     // swage-replay
     int ordinal = 0;        // of the device
     std::chrono::milliseconds toolLimit{30000};
+    unsigned raceBlocks = 0;  // of each launch under racecheck; 0: all
   };
 
   explicit SanitizerCheck(Options options, QObject* parent = nullptr);

@@ -19,6 +19,21 @@ using domain::AssuranceVerdict;
 constexpr double kNotesOfTool = 1.0 / 8.0;
 constexpr double kBytesOfProcess = 1024.0 * 1024.0 * 1024.0;
 
+// Racecheck keeps a note of every access to shared memory and reads all notes on the host: a product of 0.6 ms took it
+// more than 30 s on 132 blocks. Blocks run the same code on different data, so of a long kernel a few must do. Those
+// that wait for each other cannot be cut.
+constexpr double kLongNs = 100e3;
+constexpr unsigned kRaceBlocks = 8;
+
+unsigned blocksUnderRacecheck(const store::CandidateRecord& candidate) {
+  const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
+  const bool isLong = correct != nullptr && correct->timing.candidate.medianNs > kLongNs;
+  const bool doBlocksWait =
+      !candidate.cell || std::any_of(candidate.kernels.begin(), candidate.kernels.end(),
+                                     [](const domain::KernelFacts& kernel) { return kernel.interBlock; });
+  return isLong && !doBlocksWait ? kRaceBlocks : 0;
+}
+
 double bytesUnderTool(const domain::LaunchPlan& plan) {
   const std::vector<domain::ValueId> used = domain::buffersOfKernels(plan);
   const double buffers = std::accumulate(used.begin(), used.end(), 0.0, [&plan](double bytes, domain::ValueId id) {
@@ -107,7 +122,10 @@ Result<bool> SanitizerPass::begin(domain::CandidateId id) {
     return false;
   }
   SWAGE_TRY_ASSIGN(const std::string binary, m_record.binary(candidate.binaryHash));
-  auto job = std::make_unique<Job>(Job{std::move(candidate), std::make_unique<SanitizerCheck>(m_options.check)});
+  SanitizerCheck::Options options = m_options.check;
+  options.raceBlocks = blocksUnderRacecheck(candidate);
+  options.toolLimit = std::min(options.toolLimit, remaining());
+  auto job = std::make_unique<Job>(Job{std::move(candidate), std::make_unique<SanitizerCheck>(std::move(options))});
   connect(job->check.get(), &SanitizerCheck::found, this,
           [this, job = job.get()](const Assurance& assurance) { handleFound(*job, assurance); });
   connect(job->check.get(), &SanitizerCheck::finished, this, [this, job = job.get()] { handleChecked(*job); });
@@ -115,6 +133,12 @@ Result<bool> SanitizerPass::begin(domain::CandidateId id) {
   m_jobs.push_back(std::move(job));
   ++m_checked;
   return true;
+}
+
+// At least five seconds, in which a tool that was started gets through a small kernel.
+std::chrono::milliseconds SanitizerPass::remaining() const {
+  const auto budget = std::chrono::milliseconds(static_cast<std::int64_t>(m_options.budgetSeconds * 1e3));
+  return std::max(budget - std::chrono::milliseconds(m_elapsed.elapsed()), std::chrono::milliseconds(5000));
 }
 
 bool SanitizerPass::hasRoomFor(const store::CandidateRecord& candidate) const {

@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -18,11 +19,12 @@
 namespace swage::trust {
 
 // Runs the kernels of a search's elites under compute-sanitizer, fastest first and some beside each other: memcheck,
-// racecheck, initcheck. It is done after the search and not at each new elite, because the tool takes seconds and the
-// device is being timed on; the winner is chosen after it. What fails is no longer correct in the record, and leaves
-// the archive. Where the tool is missing, does not work, or the time is over, that is recorded as Unavailable with the
-// reason, and the candidate stays what it was. The worker of the device makes room for it first. Nothing may be timed
-// meanwhile. Emits finished() exactly once. One thread only; nothing here waits.
+// racecheck (of a kernel of 100 us and more on its first blocks alone), initcheck. It is done after the search and not
+// at each new elite, because the tool takes seconds and the device is being timed on; the winner is chosen after it.
+// What fails is no longer correct in the record, and leaves the archive. Where the tool is missing, does not work, or
+// the time is over, that is recorded as Unavailable with the reason, and the candidate stays what it was. The worker of
+// the device makes room for it first. Nothing may be timed meanwhile. Emits finished() exactly once. One thread only;
+// nothing here waits.
 class SanitizerPass : public QObject {
   Q_OBJECT
 
@@ -58,6 +60,7 @@ class SanitizerPass : public QObject {
   void next();
   // Whether the candidate is dealt with; false: it has to wait for room.
   [[nodiscard]] Result<bool> begin(domain::CandidateId id);
+  [[nodiscard]] std::chrono::milliseconds remaining() const;
   [[nodiscard]] bool hasRoomFor(const store::CandidateRecord& candidate) const;
   [[nodiscard]] Result<> excuse(domain::CandidateId id, const std::string& why);
   void handleFound(Job& job, const domain::Assurance& assurance);

@@ -81,6 +81,21 @@ TEST_F(SanitizedRun, RacecheckIsToldToLookOnlyWhereMemoryIsShared) {
   runAndExpectAPassedWinner();
 }
 
+// The fake worker's times are the first argument of the kernel, in microseconds.
+TEST_F(SanitizedRun, RacecheckSeesTheFirstBlocksOfALongKernel) {
+  m_spaceSize = 1000;
+  useScript(
+      "time=$(grep -o '\"i32\":[0-9]*' $plan | head -1 | cut -d: -f2)\n"
+      "case $tool,$plan,$((time > 100)) in\n"
+      "racecheck,*/racecheck.json,1) touch $once;; racecheck,*/plan.json,0) ;; racecheck,*) exit 9;; esac\n" +
+      std::string(kClean));
+  runAndExpectAPassedWinner();
+  for (const store::CandidateRecord& candidate : history()) {
+    expectPassed(candidate.id);
+  }
+  EXPECT_TRUE(std::filesystem::exists(m_folder / "once")) << "one of them was long";
+}
+
 TEST_F(SanitizedRun, AnEliteThatFailsIsNoLongerCorrectAndDoesNotWin) {
   useScript(
       "if mkdir $once 2>/dev/null; then\n"

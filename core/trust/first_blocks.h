@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/domain/launch_plan.h"
+
+namespace swage::trust {
+
+// The plan with `blocks` blocks of each launch, or a few more where a cluster needs them, for a tool that takes too
+// long over all of them. Cooperative launches stay whole, because their blocks wait for each other. What the kernels
+// leave unwritten in this way is zero, so that a later one finds no wild index there.
+[[nodiscard]] domain::LaunchPlan firstBlocks(const domain::LaunchPlan& plan, unsigned blocks);
+
+}  // namespace swage::trust
