@@ -37,7 +37,7 @@ std::string foreignTypes(const domain::KernelStep& step) {
 }
 
 // Type letters of Python's `struct`, whose native mode lays arguments out as the driver expects them: each aligned to
-// its own size. Tensor maps are bytes to it; the exported file asks the driver where they lie (_swage_layout).
+// its own size. Tensor maps are bytes to it; the exported file asks the driver where they lie (_swage_packing).
 struct PackedType {
   std::string_view operator()(domain::ValueId) const { return "P"; }
   std::string_view operator()(domain::Int32) const { return "i"; }
@@ -62,60 +62,6 @@ std::string addresses(std::size_t count) {
     parts.push_back(fmt::format("&a{}", i));
   }
   return parts.empty() ? "nullptr" : fmt::format("{}", fmt::join(parts, ", "));
-}
-
-// What pybind11 converts: integers for addresses and integers, doubles for numbers, texts for bytes.
-std::string boundType(const domain::KernelArgument& argument) {
-  if (std::holds_alternative<domain::TensorMap>(argument)) {
-    return "std::string";
-  }
-  const bool isNumber = std::holds_alternative<float>(argument) || std::holds_alternative<double>(argument);
-  return isNumber ? "double" : "long long";
-}
-
-std::string cudaSignature(const domain::KernelStep& step, std::size_t index) {
-  std::string parameters;
-  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-    parameters += fmt::format("{} p{}, ", boundType(step.arguments[i]), i);
-  }
-  return fmt::format("void swage_step{}({}long long stream)", index, parameters);
-}
-
-std::string cudaLauncher(const domain::KernelStep& step, std::size_t index) {
-  std::string body;
-  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-    if (std::holds_alternative<domain::TensorMap>(step.arguments[i])) {
-      body += fmt::format("  alignas({0}) char a{1}[{2}] = {{}};\n  p{1}.copy(a{1}, sizeof a{1});\n",
-                          domain::kTensorMapAlignment, i, domain::kTensorMapBytes);
-      continue;
-    }
-    const std::string type = std::visit(CppType{}, step.arguments[i]);
-    body += fmt::format("  {} a{} = ({})p{};\n", type, i, type, i);
-  }
-  body += fmt::format("  void* arguments[] = {{{}}};\n", addresses(step.arguments.size()));
-  body += fmt::format("  cudaLaunchConfig_t config = {{}};\n  config.gridDim = dim3({}, {}, {});\n", step.grid.x,
-                      step.grid.y, step.grid.z);
-  body += fmt::format("  config.blockDim = dim3({}, {}, {});\n  config.dynamicSmemBytes = {};\n", step.block.x,
-                      step.block.y, step.block.z, step.dynamicSharedBytes);
-  body +=
-      "  config.stream = (cudaStream_t)stream;\n  cudaLaunchAttribute attributes[2];\n  config.attrs = attributes;\n";
-  if (step.cluster != domain::Dim3{}) {
-    body += "  attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;\n";
-    body += fmt::format("  attributes[config.numAttrs].val.clusterDim.x = {};\n", step.cluster.x);
-    body += fmt::format("  attributes[config.numAttrs].val.clusterDim.y = {};\n", step.cluster.y);
-    body += fmt::format("  attributes[config.numAttrs++].val.clusterDim.z = {};\n", step.cluster.z);
-  }
-  if (step.cooperative) {
-    body += "  attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;\n";
-    body += "  attributes[config.numAttrs++].val.cooperative = 1;\n";
-  }
-  if (step.dynamicSharedBytes > 0) {
-    body += fmt::format(
-        "  swageCheck(cudaFuncSetAttribute((const void*){}, cudaFuncAttributeMaxDynamicSharedMemorySize, {}));\n",
-        step.entry, step.dynamicSharedBytes);
-  }
-  body += fmt::format("  swageCheck(cudaLaunchKernelExC(&config, (const void*){}, arguments));\n", step.entry);
-  return fmt::format("\n{} {{\n{}}}\n", cudaSignature(step, index), body);
 }
 
 std::string geometry(const domain::Dim3& value) {
@@ -146,27 +92,6 @@ std::string cpuLaunchers(const domain::LaunchPlan& plan) {
         "\nextern \"C\" __attribute__((visibility(\"default\"))) void swage_step{}({}) {{\n"
         "  void* arguments[] = {{{}}};\n  {}(arguments);\n}}\n",
         index++, fmt::join(parameters, ", "), addresses(parameters.size()), step->entry);
-  }
-  return text;
-}
-
-std::string cudaLaunchers(const domain::LaunchPlan& plan) {
-  std::string text =
-      "\n#include <cuda_runtime.h>\n#include <stdexcept>\n#include <string>\n\n"
-      "static void swageCheck(cudaError_t code) {\n"
-      "  if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));\n}\n";
-  std::size_t index = 0;
-  for (const domain::KernelStep* step : kernelSteps(plan)) {
-    text += cudaLauncher(*step, index++);
-  }
-  return text;
-}
-
-std::string cudaLauncherDeclarations(const domain::LaunchPlan& plan) {
-  std::string text;
-  std::size_t index = 0;
-  for (const domain::KernelStep* step : kernelSteps(plan)) {
-    text += cudaSignature(*step, index++) + ";\n";
   }
   return text;
 }

@@ -6,19 +6,15 @@
 
 #include "core/domain/launch_plan.h"
 
-// The C++ between Python and the kernels of an exported plan: one function for each kernel step, with the step's
-// arguments by value. It makes a call from Python one foreign call without shared state.
+// What lies between Python and the kernels of an exported plan. On a CPU: one function for each kernel step, with the
+// step's arguments by value, which makes a call from Python one foreign call without shared state. With CUDA the
+// exported file calls the driver itself.
 namespace swage::exporting {
 
 [[nodiscard]] std::vector<const domain::KernelStep*> kernelSteps(const domain::LaunchPlan& plan);
 
 // `extern "C" void swage_step0(void* a0, long long a1) { … }`, to be compiled behind the kernels.
 [[nodiscard]] std::string cpuLaunchers(const domain::LaunchPlan& plan);
-
-// The same over the CUDA runtime, for devices that the carried binary does not fit. Pointers and the stream come as
-// integers, as they do in Python.
-[[nodiscard]] std::string cudaLaunchers(const domain::LaunchPlan& plan);
-[[nodiscard]] std::string cudaLauncherDeclarations(const domain::LaunchPlan& plan);
 
 // The tables of the steps for Python: foreign types on a CPU, geometry and types for CUDA.
 [[nodiscard]] std::string cpuStepTable(const domain::LaunchPlan& plan);

@@ -78,15 +78,18 @@ Result<std::string> cudaRuntime(const ModelNewInput& input, const PlanText& text
     return Error(ErrorKind::InvalidInput, "cannot export a CUDA candidate without its compiled kernels",
                  "Verify the candidate again on its device.");
   }
-  SWAGE_TRY_ASSIGN(std::string binary, pythonBytes(input.binary, Packing::Zlib));
   const int capability = input.device.computeCapability;
   return filled(cudaTemplate(), {{"STEPS", cudaStepTable(plan)},
                                  {"FLAGS", pythonLiteral(input.program.compileFlags)},
                                  {"CAPABILITY", fmt::format("({}, {})", capability / 10, capability % 10)},
-                                 {"MAPS", mapsText(text)},
-                                 {"BINARY", input.binary.empty() ? "\"\"" : std::move(binary)},
-                                 {"LAUNCHERS", pythonBlock(cudaLaunchers(plan))},
-                                 {"DECLARATIONS", pythonBlock(cudaLauncherDeclarations(plan))}});
+                                 {"MAPS", mapsText(text)}});
+}
+
+// The end of the file, where it is in nobody's way: the verified machine code, on one line.
+Result<std::string> carriedBinary(const ModelNewInput& input) {
+  SWAGE_TRY_ASSIGN(const std::string text, packedText(input.binary, Packing::Zlib));
+  return fmt::format(
+      "\n\n# The verified machine code, so that nothing is compiled where it fits.\n_SWAGE_BINARY = \"{}\"\n", text);
 }
 
 std::string constantsText(const PlanText& plan) {
@@ -116,9 +119,10 @@ std::string helpersText(std::string_view text) {
 }
 
 std::string importsText(bool isCpu, bool hasConstants) {
-  std::set<std::string_view> modules{"collections", "contextlib", "ctypes", "hashlib", "shutil", "warnings"};
+  std::set<std::string_view> modules{"collections", "contextlib", "ctypes",     "hashlib",  "os",
+                                     "pathlib",     "shutil",     "subprocess", "tempfile", "warnings"};
   if (isCpu) {
-    modules.insert({"functools", "os", "pathlib", "shlex", "subprocess", "tempfile"});
+    modules.insert({"functools", "shlex"});
   } else {
     modules.insert("struct");
   }
@@ -238,9 +242,12 @@ Result<std::string> writeModelNew(const ModelNewInput& input) {
   values.emplace_back("CONSTRUCTOR", std::move(constructor));
   if (domain::factsOf(input.program.language).launch == domain::LaunchConvention::ArgumentArray) {
     values.emplace_back("TARGET", cpuRuntime(input));
+    values.emplace_back("BINARY", "");
   } else {
     SWAGE_TRY_ASSIGN(std::string runtime, cudaRuntime(input, plan));
+    SWAGE_TRY_ASSIGN(std::string binary, carriedBinary(input));
     values.emplace_back("TARGET", std::move(runtime));
+    values.emplace_back("BINARY", std::move(binary));
   }
   return filled(moduleTemplate(), values);
 }

@@ -133,7 +133,7 @@ std::string pythonBlock(std::string_view text) {
   return pythonString(text);
 }
 
-Result<std::string> pythonBytes(std::string_view bytes, Packing packing) {
+Result<std::string> packedText(std::string_view bytes, Packing packing) {
   std::string packed(bytes);
   if (packing == Packing::Zlib) {
     uLongf size = compressBound(static_cast<uLong>(bytes.size()));
@@ -146,7 +146,11 @@ Result<std::string> pythonBytes(std::string_view bytes, Packing packing) {
     }
     packed.resize(size);
   }
-  const std::string text = base64(packed);
+  return base64(packed);
+}
+
+Result<std::string> pythonBytes(std::string_view bytes, Packing packing) {
+  SWAGE_TRY_ASSIGN(const std::string text, packedText(bytes, packing));
   std::string lines = "(\n";
   constexpr std::size_t kLine = 100;
   for (std::size_t at = 0; at < text.size(); at += kLine) {

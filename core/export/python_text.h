@@ -25,8 +25,10 @@ namespace swage::exporting {
 
 // Text as a triple-quoted string that a person can read.
 [[nodiscard]] std::string pythonBlock(std::string_view text);
-// Bytes as base64 in lines of 100 characters, in parentheses. With `compress`, through zlib first.
-enum class Packing : std::uint8_t { Plain, Zlib };
+enum class Packing : std::uint8_t { Plain, Zlib };  // Zlib: compressed first
+// Bytes as base64.
+[[nodiscard]] Result<std::string> packedText(std::string_view bytes, Packing packing);
+// The same in lines of 100 characters, in parentheses.
 [[nodiscard]] Result<std::string> pythonBytes(std::string_view bytes, Packing packing);
 
 // KernelBench's static checker refuses a file in which certain words stand anywhere outside of # and // comments. These

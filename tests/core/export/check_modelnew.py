@@ -207,7 +207,7 @@ def check_maps(space):
     image = f"{step.entry} 0 1024 8 128 4 128 8\n".encode()  # as tests/fake_cuda reads modules
     assert driver.cuModuleLoadData(ctypes.byref(module), image) == 0
     assert driver.cuModuleGetFunction(ctypes.byref(function), module, step.entry.encode()) == 0
-    layout = space["_swage_layout"](driver, function, step)
+    layout = space["_swage_packing"](driver, function, step)
     # The maps lie at multiples of 128 from byte 0x210, where the compiler has the first argument.
     packed = struct.pack(layout, 4096, tensor_map[4096], 5, tensor_map[8192], 8192)
     assert [struct.unpack_from("P", packed, at)[0] for at in (0, 112, 368, 496)] == [4096, 4128, 8224, 8192], layout
@@ -218,6 +218,31 @@ def check_maps(space):
     launch(4096, tensor_map[4096], 5, tensor_map[8192], 8192)
     driver.swageFakeCudaMapAddress.restype = ctypes.c_size_t
     assert driver.swageFakeCudaMapAddress() == 8224
+
+
+def check_other_device(space):
+    """Source for another device, compiled once and kept; a device without its instructions gets none."""
+    import os
+    import tempfile
+
+    from torch.utils import cpp_extension
+
+    cpp_extension.CUDA_HOME = os.environ["SWAGE_CUDA_HOME"]  # PyTorch for CPUs looks for none
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["XDG_CACHE_HOME"] = cache
+        binary = space["_swage_compile"]((9, 0))
+        assert binary[:4] == b"\x7fELF" and space["_SWAGE_STEPS"][0].entry.encode() in binary
+        cpp_extension.CUDA_HOME = None
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert space["_swage_compile"]((9, 0)) is None
+        assert "no nvcc" in str(caught[0].message), caught
+        cpp_extension.CUDA_HOME = os.environ["SWAGE_CUDA_HOME"]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert space["_swage_compile"]((1, 0)) is None
+        assert "cannot be compiled for this device" in str(caught[0].message), caught
+        assert len(list(os.scandir(os.path.join(cache, "swage", "export")))) == 1
 
 
 def main():

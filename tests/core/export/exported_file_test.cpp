@@ -107,6 +107,16 @@ TEST(ExportedFile, EncodesTensorMapsOnceForEachAddress) {
 #endif
 }
 
+TEST(ExportedFile, IsCompiledForAnotherGpu) {
+#ifdef SWAGE_TEST_CUDA_HOME
+  ::setenv("SWAGE_CUDA_HOME", SWAGE_TEST_CUDA_HOME, 1);
+  // PyTorch also says on standard error that it finds no GPU.
+  EXPECT_THAT(runCheck("other_device", testing::reluExport(domain::DeviceKind::Cuda)), ::testing::EndsWith("ok\n"));
+#else
+  GTEST_SKIP() << "there is no nvcc";
+#endif
+}
+
 TEST(ExportedFile, TakesLargeTensorsInHugePages) {
   ModelNewInput input = testing::reluExport();
   input.taskSource.replace(input.taskSource.find("batch_size = 16\ndim = 64"), 24, "batch_size = 1024\ndim = 4096");
