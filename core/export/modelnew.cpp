@@ -79,10 +79,12 @@ Result<std::string> cudaRuntime(const ModelNewInput& input, const PlanText& text
                  "Verify the candidate again on its device.");
   }
   const int capability = input.device.computeCapability;
-  return filled(cudaTemplate(), {{"STEPS", cudaStepTable(plan)},
-                                 {"FLAGS", pythonLiteral(input.program.compileFlags)},
-                                 {"CAPABILITY", fmt::format("({}, {})", capability / 10, capability % 10)},
-                                 {"MAPS", mapsText(text)}});
+  return filled(cudaTemplate(),
+                {{"STEPS", cudaStepTable(plan)},
+                 {"FLAGS", pythonLiteral(input.program.compileFlags)},
+                 {"CAPABILITY", fmt::format("({}, {})", capability / 10, capability % 10)},
+                 {"LAYOUT", text.maps.empty() ? "step.types" : "_swage_packing(driver, function, step)"},
+                 {"MAPS", mapsText(text)}});
 }
 
 // The end of the file, where it is in nobody's way: the verified machine code, on one line.

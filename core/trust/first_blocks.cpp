@@ -39,4 +39,13 @@ domain::LaunchPlan firstBlocks(const domain::LaunchPlan& plan, unsigned blocks) 
   return cutPlan;
 }
 
+bool canBeCut(const domain::LaunchPlan& plan, const std::vector<domain::KernelFacts>& kernels) {
+  return std::none_of(kernels.begin(), kernels.end(), [&plan](const domain::KernelFacts& kernel) {
+    return kernel.interBlock && std::any_of(plan.steps.begin(), plan.steps.end(), [&kernel](const auto& step) {
+             const auto* launch = std::get_if<domain::KernelStep>(&step);
+             return launch != nullptr && launch->entry == kernel.entry && launch->cluster == domain::Dim3{};
+           });
+  });
+}
+
 }  // namespace swage::trust

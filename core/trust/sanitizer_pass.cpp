@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/trust/first_blocks.h"
 
 namespace swage::trust {
 namespace {
@@ -20,18 +21,14 @@ constexpr double kNotesOfTool = 1.0 / 8.0;
 constexpr double kBytesOfProcess = 1024.0 * 1024.0 * 1024.0;
 
 // Racecheck keeps a note of every access to shared memory and reads all notes on the host: a product of 0.6 ms took it
-// more than 30 s on 132 blocks. Blocks run the same code on different data, so of a long kernel a few must do. Those
-// that wait for each other cannot be cut.
+// more than 30 s on 132 blocks. Blocks run the same code on different data, so of a long kernel a few must do.
 constexpr double kLongNs = 100e3;
 constexpr unsigned kRaceBlocks = 8;
 
 unsigned blocksUnderRacecheck(const store::CandidateRecord& candidate) {
   const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
   const bool isLong = correct != nullptr && correct->timing.candidate.medianNs > kLongNs;
-  const bool doBlocksWait =
-      !candidate.cell || std::any_of(candidate.kernels.begin(), candidate.kernels.end(),
-                                     [](const domain::KernelFacts& kernel) { return kernel.interBlock; });
-  return isLong && !doBlocksWait ? kRaceBlocks : 0;
+  return isLong && canBeCut(candidate.program.plan, candidate.kernels) ? kRaceBlocks : 0;
 }
 
 double bytesUnderTool(const domain::LaunchPlan& plan) {

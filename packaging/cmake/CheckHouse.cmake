@@ -17,7 +17,7 @@ foreach(folder app core ui tests patterns packaging resources)
 endforeach()
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${patterns})
 # Text that is compared byte by byte, and lists that other programs read.
-list(FILTER files EXCLUDE REGEX "^tests/.*/(data|golden)/|^tests/data/|packages\\.txt$|^resources/tasks/")
+list(FILTER files EXCLUDE REGEX "^tests/.*/(data|golden)/|^tests/data/|packages\\.txt$|^resources/(tasks|examples)/")
 
 foreach(file IN LISTS files)
   file(STRINGS ${ROOT}/${file} lines LIMIT_COUNT 2 REGEX ".")

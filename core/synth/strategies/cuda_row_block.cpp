@@ -17,7 +17,7 @@ class RowBlockText final : private RowText {
   KernelText run(const std::string& entry) {
     m_code.comment(
         fmt::format("{}, one to a block of {} threads{}.", rowsText(), m_threads,
-                    stages() + (storesElements() ? 1 : 0) > 1 ? ", which reads it again for every pass" : ""));
+                    stages() + (storesElements() ? 1 : 0) > 1 ? ", which reads it more than once" : ""));
     openCudaKernel(m_writer, entry, m_threads);
     openGroup("blockIdx.x");
     settle(-1);

@@ -63,5 +63,14 @@ TEST(FirstBlocks, ZeroWhatTheOthersWouldHaveWritten) {
   EXPECT_EQ(domain::findDefect(cut), "");
 }
 
+TEST(FirstBlocks, MakeNoSenseWhereBlocksWaitForOthersThanThoseOfTheirCluster) {
+  domain::KernelFacts facts;
+  facts.entry = "kernel";
+  EXPECT_TRUE(canBeCut(planOf(stepOf({132, 1, 1})), {facts}));
+  facts.interBlock = true;
+  EXPECT_FALSE(canBeCut(planOf(stepOf({132, 1, 1})), {facts}));
+  EXPECT_TRUE(canBeCut(planOf(stepOf({132, 1, 1}, {2, 1, 1})), {facts}));
+}
+
 }  // namespace
 }  // namespace swage::trust
