@@ -39,6 +39,7 @@ struct Fault {
 
   void fail() const {
     if (what == "crash") {
+      std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would catch it and end the program in its own way
       std::raise(SIGSEGV);
     } else if (what == "hang") {
       for (;;) {
