@@ -234,10 +234,16 @@ int RegionBuilder::fold(FoldKind kind, int prim, bool running) {
   fold.input = prim;
   fold.count = reducedCount();
   fold.running = running;
-  m_program.folds.push_back(fold);
+  // A mean and a variance of the same elements share their sum.
+  const auto known = std::find_if(m_program.folds.begin(), m_program.folds.end(), [&](const Fold& other) {
+    return other.kind == kind && other.input == prim && other.running == running;
+  });
   Prim result;
   result.kind = Prim::Kind::Folded;
-  result.fold = static_cast<int>(m_program.folds.size()) - 1;
+  result.fold = static_cast<int>(known - m_program.folds.begin());
+  if (known == m_program.folds.end()) {
+    m_program.folds.push_back(fold);
+  }
   result.type = typeOf(prim);
   return add(result);
 }

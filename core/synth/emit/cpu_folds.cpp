@@ -176,7 +176,7 @@ void LaneFolds::declare() {
     }
   }
   if (m_countsSteps && !m_hasRuns) {
-    m_code.line("int {} = 0;", m_steps);
+    declareSteps();
   }
 }
 
@@ -187,13 +187,19 @@ void LaneFolds::beginRun() {
     }
   }
   if (m_countsSteps) {
-    m_code.line("int {} = 0;", m_steps);
+    declareSteps();
   }
+}
+
+// A row that fills its lanes once has two steps in one scope.
+void LaneFolds::declareSteps() {
+  m_code.line("int {} = 0;", m_steps);
+  m_code.line("float {} = 1.0f;", m_inverse);
 }
 
 void LaneFolds::beginStep() {
   if (m_countsSteps) {
-    m_code.line("const float {} = 1.0f / float(++{});", m_inverse, m_steps);
+    m_code.line("{} = 1.0f / float(++{});", m_inverse, m_steps);
   }
 }
 

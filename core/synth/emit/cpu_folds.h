@@ -39,7 +39,7 @@ class LaneFolds {
   void declare();
   // At the beginning of a run; only with hasRuns().
   void beginRun();
-  // Before a loop over lanes.
+  // Before a loop over lanes; several times in one scope.
   void beginStep();
   // Inside that loop: takes the element whose coordinates are bound.
   void accumulate();
@@ -62,6 +62,8 @@ class LaneFolds {
   void bindLanes(std::int64_t count);
 
  private:
+  void declareSteps();
+
   struct State {
     const Fold* fold = nullptr;
     int index = 0;

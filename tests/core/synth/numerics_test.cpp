@@ -109,25 +109,25 @@ TEST(Numerics, OfASoftmaxOverAMiddleDimension) {
   }
 }
 
-TEST(Numerics, OfALayerNormOfNumbersFarFromZero) {
+void expectLayerNorm(std::int64_t columns, const std::map<std::string, std::int64_t>& parameters) {
   constexpr std::size_t kRows = 7;
-  constexpr std::size_t kColumns = 129;
+  const auto count = static_cast<std::size_t>(columns);
   GraphBuilder b;
-  const auto x = b.input({kRows, kColumns});
-  const auto weight = b.input({kColumns});
-  const auto bias = b.input({kColumns});
-  b.output(b.like("aten.layer_norm.default", x, {listArg({kColumns}), arg(weight), arg(bias), arg(1e-5)}));
-  Numbers values = randomNumbers(kRows * kColumns, 4);
+  const auto x = b.input({kRows, columns});
+  const auto weight = b.input({columns});
+  const auto bias = b.input({columns});
+  b.output(b.like("aten.layer_norm.default", x, {listArg({columns}), arg(weight), arg(bias), arg(1e-5)}));
+  Numbers values = randomNumbers(kRows * count, 4);
   for (double& value : values) {
     value = static_cast<double>(static_cast<float>(value + 30.0));
   }
-  const Numbers weights = randomNumbers(kColumns, 5);
-  const Numbers biases = randomNumbers(kColumns, 6);
+  const Numbers weights = randomNumbers(count, 5);
+  const Numbers biases = randomNumbers(count, 6);
   Numbers want;
   for (std::size_t row = 0; row < kRows; ++row) {
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * kColumns);
-    const auto [mean, variance] = moments({first, first + kColumns});
-    for (std::size_t i = 0; i < kColumns; ++i) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * count);
+    const auto [mean, variance] = moments({first, first + columns});
+    for (std::size_t i = 0; i < count; ++i) {
       want.push_back((first[static_cast<std::ptrdiff_t>(i)] - mean) / std::sqrt(variance + 1e-5) * weights[i] +
                      biases[i]);
     }
@@ -135,8 +135,19 @@ TEST(Numerics, OfALayerNormOfNumbersFarFromZero) {
   const Bench bench(b);
   const std::vector<Bytes> inputs{toBytes<float>(values), toBytes<float>(weights), toBytes<float>(biases)};
   for (const std::size_t rank : {0U, 1U}) {
-    expectResult<float>(bench.run(bench.seed(rank, {{"fused", rank == 0 ? 1 : 0}}), inputs), 0, want, 2e-5);
+    std::map<std::string, std::int64_t> changes = parameters;
+    changes["fused"] = rank == 0 ? 1 : 0;
+    expectResult<float>(bench.run(bench.seed(rank, changes), inputs), 0, want, 2e-5);
   }
+}
+
+TEST(Numerics, OfALayerNormOfNumbersFarFromZero) {
+  expectLayerNorm(129, {});
+}
+
+// Two steps that no loop is around.
+TEST(Numerics, OfALayerNormOfRowsThatFillTheLanesOnceAndABit) {
+  expectLayerNorm(20, {{"lanes", 16}});
 }
 
 TEST(Numerics, OfAGroupNormWithAWeightAndARelu) {
