@@ -48,6 +48,14 @@ std::string sumText(const ComparedSide& one, Value value) {
   return one.detail.kernels.empty() ? "-" : std::to_string(sum);
 }
 
+std::string rewritesText(const domain::Genome& genome) {
+  std::string text;
+  for (const domain::Rewrite& rewrite : genome.rewrites) {
+    text += (text.empty() ? "" : "; ") + domain::describe(rewrite);
+  }
+  return text.empty() ? "-" : text;
+}
+
 const domain::RegionGene* regionOf(const domain::Genome& genome, const std::vector<int>& nodes) {
   const auto found = std::find_if(genome.regions.begin(), genome.regions.end(),
                                   [&nodes](const auto& region) { return region.nodes == nodes; });
@@ -234,6 +242,9 @@ std::vector<ComparedFact> compareParameters(const domain::Genome& a, const domai
     }
   }
   std::vector<ComparedFact> facts;
+  if (a.rewrites != b.rewrites) {
+    facts.push_back({"rewritten", rewritesText(a), rewritesText(b)});
+  }
   for (const std::vector<int>& nodes : regions) {
     compareRegions(facts, nodes, regionOf(a, nodes), regionOf(b, nodes));
   }

@@ -45,6 +45,7 @@ std::string bestText(const SearchReport& report) {
     const std::string modes = domain::numericModes(report.best->genome.value_or(domain::Genome()));
     text += fmt::format(", {}{}", domain::name(correct->accuracy), modes.empty() ? "" : ", products as " + modes);
   }
+  text += row.isAlgebraic ? ", algebraic" : "";
   text += row.speedup.isUncertain() ? "; uncertain: the device was busy\n" : "\n";
   if (row.roofShare > 0.0) {
     text += fmt::format("roofline    {:.0f} % of what memory bandwidth and arithmetic allow\n", 100.0 * row.roofShare);

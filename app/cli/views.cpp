@@ -220,6 +220,7 @@ Json toJson(const services::CandidateRow& row) {
           {"registers", row.registers},
           {"elapsed_s", row.elapsedSeconds},
           {"roof_share", row.roofShare},
+          {"algebraic", row.isAlgebraic},
           {"parents", std::move(parents)}};
 }
 
@@ -301,7 +302,7 @@ std::string candidateTable(const std::vector<services::CandidateRow>& candidates
     rows.push_back({std::to_string(row.id.value()), std::to_string(row.island), std::string(domain::name(row.madeBy)),
                     row.cell ? row.cell->name() : "-", formatInterval(row.timeNs, row.lowNs, row.highNs),
                     formatSpeedupInterval(row.speedup), formatPercent(row.roofShare),
-                    std::string(domain::name(row.status))});
+                    fmt::format("{}{}", domain::name(row.status), row.isAlgebraic ? ", algebraic" : "")});
   }
   return formatTable(rows);
 }
@@ -325,6 +326,9 @@ std::string candidateText(const services::CandidateDetail& detail) {
   }
   text += fmt::format("language    {}\n", domain::factsOf(detail.program.language).displayName);
   const domain::Genome genome = saidGenome(detail).value_or(domain::Genome());
+  for (const domain::Rewrite& rewrite : genome.rewrites) {
+    text += "rewrite     " + domain::describe(rewrite) + '\n';
+  }
   for (const domain::RegionGene& region : genome.regions) {
     text += "region      " + regionText(region) + '\n';
   }

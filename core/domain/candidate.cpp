@@ -25,10 +25,19 @@ void appendStructure(std::string& text, const RegionGene& region) {
   appendEscaped(text, region.pattern);
 }
 
+std::string rewriteText(const Genome& genome) {
+  std::string text;
+  for (const Rewrite& rewrite : genome.rewrites) {
+    appendEscaped(text, rewrite.rule);
+    text += '=' + std::to_string(rewrite.value.value()) + ';';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string canonicalText(const Genome& genome) {
-  std::string text;
+  std::string text = rewriteText(genome);
   for (const RegionGene& region : genome.regions) {
     appendStructure(text, region);
     text += '{';
@@ -42,7 +51,7 @@ std::string canonicalText(const Genome& genome) {
 }
 
 std::string structureText(const Genome& genome) {
-  std::string text;
+  std::string text = rewriteText(genome);
   for (const RegionGene& region : genome.regions) {
     appendStructure(text, region);
     if (const auto mode = region.parameters.find("mode"); mode != region.parameters.end()) {
@@ -51,6 +60,11 @@ std::string structureText(const Genome& genome) {
     text += ';';
   }
   return text;
+}
+
+bool isAlgebraic(const Genome& genome) {
+  return std::any_of(genome.rewrites.begin(), genome.rewrites.end(),
+                     [](const Rewrite& rewrite) { return isAlgebraic(rewrite); });
 }
 
 std::vector<std::string> Program::entries() const {

@@ -12,6 +12,7 @@
 #include "core/domain/language.h"
 #include "core/domain/launch_plan.h"
 #include "core/domain/proposer_name.h"
+#include "core/domain/rewrite.h"
 
 namespace swage::domain {
 
@@ -27,9 +28,11 @@ struct RegionGene {
   friend bool operator==(const RegionGene&, const RegionGene&) = default;
 };
 
-// How the graph is cut, which pattern each region has, and its parameters. Nodes in no region are ATen steps.
+// What of the graph is computed in another way, how the rest is cut, which pattern each region has, and its parameters.
+// Nodes in no region are ATen steps. Regions count the operations of the rewritten graph.
 struct Genome {
   std::vector<RegionGene> regions;  // ordered by their first node
+  std::vector<Rewrite> rewrites = {};
   friend bool operator==(const Genome&, const Genome&) = default;
 };
 
@@ -38,6 +41,8 @@ struct Genome {
 // The genome without its parameters, but with numeric modes: what the archive searches
 // (ARCHITECTURE.md, "Structures").
 [[nodiscard]] std::string structureText(const Genome& genome);
+// Whether it computes something else than the task's graph that is equal by algebra.
+[[nodiscard]] bool isAlgebraic(const Genome& genome);
 
 // One program for a task: device source and the plan that launches it.
 struct Program {

@@ -45,6 +45,7 @@ FilterVocabulary candidateFilterKeys() {
       {"noted", FilterKind::Flag, "has a note"},
       {"failed", FilterKind::Flag, "evaluated, and neither correct nor a duplicate"},
       {"first", FilterKind::Flag, "has no parents"},
+      {"algebraic", FilterKind::Flag, "equal to the task by algebra, and rounds in another way"},
       {"best", FilterKind::Flag, "the best of its cell on its island"},
       {"trashed", FilterKind::Flag, "in the trash, which is left out otherwise"},
   };

@@ -218,7 +218,11 @@ Json toJson(const Genome& value) {
   for (const RegionGene& region : value.regions) {
     regions.push_back({{"nodes", region.nodes}, {"pattern", region.pattern}, {"parameters", region.parameters}});
   }
-  return {{"regions", regions}};
+  Json json = {{"regions", regions}};
+  for (const Rewrite& rewrite : value.rewrites) {
+    json["rewrites"].push_back({{"rule", rewrite.rule}, {"value", rewrite.value.value()}, {"where", rewrite.where}});
+  }
+  return json;
 }
 
 Genome readGenome(const JsonReader& reader) {
@@ -233,7 +237,11 @@ Genome readGenome(const JsonReader& reader) {
         [&](const std::string& key, const JsonReader& item) { gene.parameters.emplace(key, item.integer()); });
     return gene;
   };
-  return {reader["regions"].list(readRegion)};
+  const auto readRewrite = [](const JsonReader& rewrite) {
+    return Rewrite{rewrite["rule"].text(kMaxName), readValueId(rewrite["value"]), rewrite["where"].text()};
+  };
+  return {reader["regions"].list(readRegion),
+          reader.has("rewrites") ? reader["rewrites"].list(readRewrite) : std::vector<Rewrite>()};
 }
 
 Result<LaunchPlan> launchPlanFromJson(const Json& json) {

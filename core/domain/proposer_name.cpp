@@ -8,7 +8,7 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::array<std::pair<OperatorKind, std::string_view>, 11> kOperatorNames{{
+constexpr std::array<std::pair<OperatorKind, std::string_view>, 12> kOperatorNames{{
     {OperatorKind::Baseline, "baseline"},
     {OperatorKind::Synthesis, "synthesis"},
     {OperatorKind::Parameter, "parameter"},
@@ -16,6 +16,7 @@ constexpr std::array<std::pair<OperatorKind, std::string_view>, 11> kOperatorNam
     {OperatorKind::Merge, "merge"},
     {OperatorKind::PatternSwap, "pattern swap"},
     {OperatorKind::Crossover, "crossover"},
+    {OperatorKind::Rewrite, "rewrite"},
     {OperatorKind::Aimed, "aimed"},
     {OperatorKind::Migration, "migration"},
     {OperatorKind::Human, "human"},

@@ -19,6 +19,7 @@ enum class OperatorKind : std::uint8_t {
   Merge,        // two regions become one
   PatternSwap,  // another pattern for a region
   Crossover,    // regions of two parents
+  Rewrite,      // one more rewrite of the graph, or one less
   Aimed,        // a change meant to land in an empty neighbour cell
   Migration,    // an elite of another island, not evaluated again
   Human,

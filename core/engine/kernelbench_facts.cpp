@@ -59,6 +59,7 @@ KernelBenchKernel kernelOf(const services::CandidateDetail& detail) {
   kernel.aten = listed(atenNames(detail.program.plan));
   Names patterns;
   if (detail.genome) {
+    kernel.isAlgebraic = domain::isAlgebraic(*detail.genome);
     for (const domain::RegionGene& region : detail.genome->regions) {
       patterns.insert(region.pattern);
     }

@@ -153,6 +153,9 @@ Result<> addBest(RunReport& report, const RecordServiceImpl& service, domain::Ca
   report.best = candidateOf(detail.row);
   report.bestWins = detail.row.speedup.low > 1.0 && !report.best->isPyTorch;
   report.source = detail.program.source;
+  for (const domain::Rewrite& rewrite : detail.genome.value_or(domain::Genome()).rewrites) {
+    report.rewrites.push_back(domain::describe(rewrite));
+  }
   if (const auto* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr) {
     report.errors = correct->errors;
     report.accuracy = domain::name(correct->accuracy);

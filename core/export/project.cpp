@@ -113,6 +113,9 @@ std::string resultText(const Provenance& from) {
   if (const std::string error = errorText(from.evaluation.errors); !error.empty()) {
     text += fmt::format(" Against float64: {}, class {}.", error, domain::name(from.evaluation.accuracy));
   }
+  for (const domain::Rewrite& rewrite : from.genome.value_or(domain::Genome()).rewrites) {
+    text += fmt::format(" {}.", domain::describe(rewrite));
+  }
   return text + "\n";
 }
 

@@ -82,6 +82,7 @@ struct RunReport {
   std::vector<domain::Assurance> assurances;  // of the best
   std::vector<domain::OutputError> errors;    // of the best, the largest of each output
   std::string accuracy;                       // of the best
+  std::vector<std::string> rewrites;          // of the task's graph in the best, for people
   std::vector<std::string> doubts;            // about the task
   domain::Timing timing;                      // of the best
   std::string source;                         // of the best

@@ -83,6 +83,9 @@ std::string checkList(const RunReport& report) {
     items += fmt::format("<li>verified against PyTorch in float64: accuracy class {}; {}</li>\n",
                          htmlEscaped(report.accuracy), htmlEscaped(errorText(report.errors)));
   }
+  for (const std::string& rewrite : report.rewrites) {
+    items += fmt::format("<li>rewritten: {}</li>\n", htmlEscaped(rewrite));
+  }
   for (const domain::Assurance& assurance : report.assurances) {
     items += fmt::format("<li><span class=\"{}\">{}</span></li>\n",
                          assurance.verdict == domain::AssuranceVerdict::Passed   ? "passed"

@@ -145,6 +145,9 @@ std::string reportMarkdown(const RunReport& report) {
   text += "\n## Checks of the best candidate\n\n";
   text += report.accuracy.empty() ? ""
                                   : fmt::format("- accuracy class {}; {}\n", report.accuracy, errorText(report.errors));
+  for (const std::string& rewrite : report.rewrites) {
+    text += "- rewritten: " + escaped(rewrite) + '\n';
+  }
   for (const domain::Assurance& assurance : report.assurances) {
     text += "- " + escaped(describe(assurance)) + '\n';
   }

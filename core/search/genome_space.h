@@ -20,8 +20,10 @@ class GenomeSpace {
   // A random legal genome.
   [[nodiscard]] virtual domain::Genome fresh(Random& random) const = 0;
   // The genomes worth trying first, best guess first: heuristic schedules for every pattern that fits. May be empty.
+  // Some are of a rewritten graph exactly when something can be rewritten.
   [[nodiscard]] virtual std::vector<domain::Genome> seeds() const = 0;
-  // One structural change (Split, Merge, PatternSwap), Crossover with `other`, or a random single Parameter change.
+  // One structural change (Split, Merge, PatternSwap, Rewrite), Crossover with `other`, or a random single Parameter
+  // change.
   // `aim`, when given, asks for a change likely to land in that cell. No value: not applicable here.
   [[nodiscard]] virtual std::optional<domain::Genome> vary(domain::OperatorKind kind, const domain::Genome& genome,
                                                            const domain::Genome* other, const domain::Cell* aim,

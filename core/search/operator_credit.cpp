@@ -9,8 +9,11 @@ namespace swage::search {
 
 using domain::OperatorKind;
 
-OperatorCredits::OperatorCredits() {
-  for (const OperatorKind kind : kStructural) {
+OperatorCredits::OperatorCredits(Rewrites rewrites) : m_structural(kStructural.begin(), kStructural.end()) {
+  if (rewrites == Rewrites::Some) {
+    m_structural.push_back(OperatorKind::Rewrite);
+  }
+  for (const OperatorKind kind : m_structural) {
     entry(kind);
   }
   entry(OperatorKind::Parameter);
@@ -39,23 +42,23 @@ void OperatorCredits::countResult(const domain::ProposerName& madeBy, Result res
 
 double OperatorCredits::share(const domain::ProposerName& madeBy) const {
   const auto kind = madeBy.kind();
-  if (!kind || std::find(kStructural.begin(), kStructural.end(), *kind) == kStructural.end()) {
+  if (!kind || std::find(m_structural.begin(), m_structural.end(), *kind) == m_structural.end()) {
     return 0.0;
   }
   double sum = 0.0;
-  for (const OperatorKind other : kStructural) {
+  for (const OperatorKind other : m_structural) {
     sum += m_entries.at(other).quality;
   }
-  const double free = 1.0 - kFloor * static_cast<double>(kStructural.size());
+  const double free = 1.0 - kFloor * static_cast<double>(m_structural.size());
   // Qualities only decay towards 0, so the sum stays positive but may underflow in an endless run of failures.
-  const double part = sum > 1e-9 ? m_entries.at(madeBy).quality / sum : 1.0 / static_cast<double>(kStructural.size());
+  const double part = sum > 1e-9 ? m_entries.at(madeBy).quality / sum : 1.0 / static_cast<double>(m_structural.size());
   return kFloor + free * part;
 }
 
 OperatorKind OperatorCredits::choose(Random& random) const {
-  std::array<double, kStructural.size()> weights{};
-  std::transform(kStructural.begin(), kStructural.end(), weights.begin(), [this](auto kind) { return share(kind); });
-  return kStructural[pickWeighted(weights, random)];
+  std::vector<double> weights(m_structural.size());
+  std::transform(m_structural.begin(), m_structural.end(), weights.begin(), [this](auto kind) { return share(kind); });
+  return m_structural[pickWeighted(weights, random)];
 }
 
 int OperatorCredits::proposed(const domain::ProposerName& madeBy) const {

@@ -24,7 +24,7 @@ struct OperatorCredit {
 // How often each operator is used, by what it has earned. The structural operators share by probability matching
 // with a floor (Thierens, "An adaptive pursuit strategy for allocating operator probabilities", GECCO 2005, eq. 1-2):
 //   q <- q + a (r - q)        r = 1 when the candidate entered the archive, else 0; a = 0.1; q starts at 0.5
-//   p  = f + (1 - K f) q / sum(q)     f = 0.05 for each of the K = 5 operators, so that none dies
+//   p  = f + (1 - K f) q / sum(q)     f = 0.05 for each of the K operators, so that none dies
 // Matching rather than pursuit or a bandit, because what helps changes during a run: splitting pays early, swapping
 // late, and an operator must be able to come back. Local search and aimed changes have the fixed shares of the options.
 class OperatorCredits {
@@ -32,6 +32,8 @@ class OperatorCredits {
   static constexpr std::array kStructural = {domain::OperatorKind::Synthesis, domain::OperatorKind::Split,
                                              domain::OperatorKind::Merge, domain::OperatorKind::PatternSwap,
                                              domain::OperatorKind::Crossover};
+  // Beside those, where something of the graph can be rewritten.
+  enum class Rewrites : std::uint8_t { None, Some };
   static constexpr double kRate = 0.1;
   static constexpr double kFloor = 0.05;
 
@@ -39,7 +41,7 @@ class OperatorCredits {
   // Seeds are handed out, not chosen: their luck says nothing about synthesising more.
   enum class Learn : std::uint8_t { Yes, No };
 
-  OperatorCredits();
+  explicit OperatorCredits(Rewrites rewrites = Rewrites::None);
 
   void countProposed(const domain::ProposerName& madeBy);
   void countResult(const domain::ProposerName& madeBy, Result result, Learn learn);
@@ -47,6 +49,7 @@ class OperatorCredits {
   // Share among the structural operators; 0 for anybody else.
   [[nodiscard]] double share(const domain::ProposerName& madeBy) const;
   [[nodiscard]] domain::OperatorKind choose(Random& random) const;
+  [[nodiscard]] const std::vector<domain::OperatorKind>& structural() const { return m_structural; }
   [[nodiscard]] int proposed(const domain::ProposerName& madeBy) const;
   // All operators that were used or can be, in the order of the enumeration, and behind them the others who made
   // something, with the weights that the given shares of local search and aimed changes leave.
@@ -55,6 +58,7 @@ class OperatorCredits {
  private:
   OperatorCredit& entry(const domain::ProposerName& madeBy);
 
+  std::vector<domain::OperatorKind> m_structural;
   std::map<domain::ProposerName, OperatorCredit> m_entries;
 };
 

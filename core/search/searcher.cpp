@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "core/search/local_search.h"
@@ -95,6 +96,9 @@ Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptio
       localSearch(genomeSpace, options.seed) {
   for (const domain::Genome& seed : seeds) {
     seedTexts.insert(domain::canonicalText(seed));
+    if (!seed.rewrites.empty()) {
+      credits = OperatorCredits(OperatorCredits::Rewrites::Some);
+    }
   }
 }
 
@@ -252,7 +256,7 @@ std::optional<Draft> Searcher::State::lastResort(int island, Random& random) {
     return Draft{std::move(found->genome), OperatorKind::Parameter, found->island, {found->parent}, {}};
   }
   for (int attempt = 0; attempt < kLastAttempts; ++attempt) {
-    const auto kind = OperatorCredits::kStructural[random.below(OperatorCredits::kStructural.size())];
+    const auto kind = random.pick(std::span(credits.structural()));
     if (auto draft = ifNew(made(kind, island, random))) {
       return draft;
     }

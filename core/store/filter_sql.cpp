@@ -32,12 +32,13 @@ constexpr std::array<Column, 8> kNumbers{{{"id", "id"},
                                           {"registers", "nullif(registers, 0)"},
                                           {"found", "elapsed_s"}}};
 constexpr std::array<Column, 2> kWords{{{"status", "status"}, {"operator", "operator"}}};
-constexpr std::array<Column, 7> kFlags{
+constexpr std::array<Column, 8> kFlags{
     {{"pinned", "id IN (SELECT candidate_id FROM pins)"},
      {"tagged", "id IN (SELECT candidate_id FROM tags)"},
      {"noted", "id IN (SELECT candidate_id FROM notes)"},
      {"trashed", "id IN (SELECT candidate_id FROM trash)"},
      {"first", "parents = ''"},
+     {"algebraic", "algebraic"},
      {"best", "id IN (SELECT best_candidate FROM cells WHERE best_candidate IS NOT NULL)"},
      {"failed", "status NOT IN ('pending', 'not evaluated', 'correct', 'duplicate')"}}};
 

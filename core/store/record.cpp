@@ -246,10 +246,11 @@ Result<domain::CandidateId> Record::addCandidate(const NewCandidate& candidate) 
     SWAGE_TRY_ASSIGN(const std::int64_t source, m_impl->artifacts.put(connection, candidate.program.source));
     SWAGE_TRY_ASSIGN(const std::int64_t planArtifact, m_impl->artifacts.put(connection, plan));
     execute(connection,
-            "INSERT INTO candidates (run_id, proposal, island, operator, parents, created_at_ms) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO candidates (run_id, proposal, island, operator, parents, created_at_ms, algebraic) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             candidate.run.value(), candidate.proposal, candidate.island, name(candidate.madeBy),
-            joinIds(candidate.parents), unixTimeMs());
+            joinIds(candidate.parents), unixTimeMs(),
+            candidate.genome && domain::isAlgebraic(*candidate.genome) ? 1 : 0);
     const domain::CandidateId id(connection.getLastInsertRowid());
     execute(connection,
             "INSERT INTO candidate_details (id, genome_json, language, flags_json, source_artifact, plan_artifact, "

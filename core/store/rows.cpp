@@ -212,8 +212,8 @@ Result<RunRow> runFrom(SQLite::Statement& row) {
 
 std::string_view rowColumns() {
   return "id, run_id, island, operator, cell, status, summary, time_ns, low_ns, high_ns, over_eager, over_eager_low, "
-         "over_eager_high, relative_error, registers, elapsed_s, parents, id IN (SELECT candidate_id FROM pins), id IN "
-         "(SELECT candidate_id FROM trash), "
+         "over_eager_high, relative_error, registers, elapsed_s, parents, algebraic, "
+         "id IN (SELECT candidate_id FROM pins), id IN (SELECT candidate_id FROM trash), "
          "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE candidate_id = candidates.id "
          "ORDER BY tag)), (SELECT note FROM notes WHERE candidate_id = candidates.id)";
 }
@@ -237,6 +237,7 @@ Result<CandidateRow> rowFrom(SQLite::Statement& row, const domain::Speedup& eage
   found.registers = row.getColumn(column++).getInt();
   found.elapsedSeconds = row.getColumn(column++).getDouble();
   SWAGE_TRY_ASSIGN(found.parents, splitIds(row.getColumn(column++).getString()));
+  found.isAlgebraic = row.getColumn(column++).getInt() != 0;
   found.annotation.pinned = row.getColumn(column++).getInt() != 0;
   found.annotation.trashed = row.getColumn(column++).getInt() != 0;
   found.annotation.tags = splitTags(row.getColumn(column++).getString());

@@ -75,13 +75,18 @@ QString tagsText(const domain::Annotation& annotation) {
   return annotation.pinned && words.size() > 1 ? u"★ "_s % words.mid(1).join(u", "_s) : words.join(u", "_s);
 }
 
+QString statusText(const services::CandidateRow& row) {
+  const QString status = toQString(domain::name(row.status));
+  return row.isAlgebraic ? QString(status % u", algebraic"_s) : status;
+}
+
 QString displayText(const services::CandidateRow& row, CandidateField column) {
   switch (column) {
     case CandidateField::Id: return QString::number(row.id.value());
     case CandidateField::Cell: return row.cell ? toQString(row.cell->name()) : QString();
     case CandidateField::Island: return QString::number(row.island);
     case CandidateField::Operator: return toQString(domain::name(row.madeBy));
-    case CandidateField::Status: return toQString(domain::name(row.status));
+    case CandidateField::Status: return statusText(row);
     case CandidateField::Time: return hasTime(row) ? formatInterval(row.timeNs, row.lowNs, row.highNs) : QString();
     case CandidateField::Speedup: return row.speedup.isKnown() ? formatSpeedupMargin(row.speedup) : QString();
     case CandidateField::Error: return hasTime(row) ? formatError(row.relativeError) : QString();

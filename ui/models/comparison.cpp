@@ -182,6 +182,14 @@ QString accuracyText(const ComparedCandidate& candidate) {
   return correct != nullptr ? toQString(domain::name(correct->accuracy)) : none();
 }
 
+QString rewritesText(const ComparedCandidate& candidate) {
+  QStringList texts;
+  for (const domain::Rewrite& rewrite : candidate.detail.genome.value_or(domain::Genome()).rewrites) {
+    texts.push_back(toQString(domain::describe(rewrite)));
+  }
+  return texts.isEmpty() ? none() : texts.join(u"; "_s);
+}
+
 QString nodesText(const std::vector<int>& nodes) {
   QStringList texts;
   for (const int node : nodes) {
@@ -382,8 +390,10 @@ std::vector<ComparisonRow> compareMetrics(const Comparison& comparison) {
 
 std::vector<ComparisonRow> compareGenomes(const Comparison& comparison) {
   std::vector<std::vector<int>> regions;
+  bool isRewritten = false;
   for (const auto* genome : {&comparison.left.detail.genome, &comparison.right.detail.genome}) {
     const domain::Genome known = genome->value_or(domain::Genome());
+    isRewritten = isRewritten || !known.rewrites.empty();
     for (const domain::RegionGene& region : known.regions) {
       if (std::find(regions.begin(), regions.end(), region.nodes) == regions.end()) {
         regions.push_back(region.nodes);
@@ -392,6 +402,9 @@ std::vector<ComparisonRow> compareGenomes(const Comparison& comparison) {
   }
   std::sort(regions.begin(), regions.end());
   std::vector<ComparisonRow> rows;
+  if (isRewritten) {
+    rows.push_back(rowOf(comparison, QT_TRANSLATE_NOOP("comparison", "Rewritten"), rewritesText));
+  }
   for (const std::vector<int>& nodes : regions) {
     RegionRows{comparison}.append(rows, nodes);
   }

@@ -46,11 +46,11 @@ QByteArray parentsOf(const services::CandidateRow& row) {
 QByteArray csvHeader() {
   return "id,run,cell,island,operator,status,time_ns,low_ns,high_ns,speedup,speedup_low,speedup_high,relative_error,"
          "registers,found_s,"
-         "roof_share,parents,pinned,trashed,tags,note,outcome";
+         "roof_share,algebraic,parents,pinned,trashed,tags,note,outcome";
 }
 
 QByteArray csvLine(const services::CandidateRow& row) {
-  const std::array<QByteArray, 22> fields = {
+  const std::array<QByteArray, 23> fields = {
       QByteArray::number(static_cast<qlonglong>(row.id.value())),
       QByteArray::number(static_cast<qlonglong>(row.run.value())),
       QByteArray::fromStdString(row.cell ? row.cell->name() : std::string()),
@@ -67,6 +67,7 @@ QByteArray csvLine(const services::CandidateRow& row) {
       row.registers > 0 ? QByteArray::number(row.registers) : QByteArray(),
       number(row.elapsedSeconds),
       number(row.roofShare),
+      row.isAlgebraic ? "1" : "0",
       parentsOf(row),
       row.annotation.pinned ? "1" : "0",
       row.annotation.trashed ? "1" : "0",

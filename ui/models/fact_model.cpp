@@ -131,6 +131,9 @@ std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
   append(facts, "Parents", parentsText(detail.row));
   append(facts, "Language", toQString(domain::factsOf(detail.program.language).displayName));
   const domain::Genome genome = detail.genome.value_or(domain::Genome());
+  for (const domain::Rewrite& rewrite : genome.rewrites) {
+    append(facts, "Rewritten", toQString(domain::describe(rewrite)));
+  }
   for (const domain::RegionGene& region : genome.regions) {
     appendRegion(facts, region);
   }

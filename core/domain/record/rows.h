@@ -35,6 +35,7 @@ struct CandidateRow {
   double elapsedSeconds = 0.0;  // search time of the run when it was evaluated
   std::vector<CandidateId> parents;
   double roofShare = 0.0;
+  bool isAlgebraic = false;  // it computes something else than the task's graph that is equal by algebra
   Annotation annotation;
 };
 

@@ -82,6 +82,17 @@ TEST(CandidateText, HasTheNumericModeBesideTheAccuracy) {
   EXPECT_THAT(candidateText(detail), HasSubstr("accuracy    fp32, products as fp16x3, repeats bit by bit\n"));
 }
 
+TEST(CandidateText, SaysWhatWasRewritten) {
+  services::CandidateDetail detail;
+  detail.genome.emplace().rewrites = {{"fold batch norm", domain::ValueId(4), "model.py:14"}};
+  detail.row.isAlgebraic = true;
+  EXPECT_THAT(candidateText(detail), HasSubstr("rewrite     A batch norm in evaluation mode is part of the weights and "
+                                               "the bias before it (model.py:14), algebraic\n"));
+  EXPECT_EQ(toJson(detail)["algebraic"], true);
+  EXPECT_EQ(toJson(detail)["genome"]["rewrites"][0]["rule"], "fold batch norm");
+  EXPECT_THAT(candidateTable({detail.row}), HasSubstr(", algebraic"));
+}
+
 TEST(CandidateText, SaysWhyNoMoreSamplesWereTakenAndWhatThrottled) {
   services::CandidateDetail detail;
   domain::Correct correct;

@@ -51,6 +51,10 @@ TEST(JsonRoundTrip, KeepsPlansWithNotANumber) {
 
 TEST(JsonRoundTrip, KeepsGenomes) {
   EXPECT_EQ(roundTrip(testing::sampleGenome(), genomeFromJson), testing::sampleGenome());
+  Genome rewritten = testing::sampleGenome();
+  rewritten.rewrites = {{"fold batch norm", ValueId(4), "model.py:14"}, {"double transpose", ValueId(7), {}}};
+  EXPECT_EQ(roundTrip(rewritten, genomeFromJson), rewritten);
+  EXPECT_FALSE(toJson(testing::sampleGenome()).contains("rewrites"));
 }
 
 TEST(JsonRoundTrip, KeepsEveryEvaluation) {

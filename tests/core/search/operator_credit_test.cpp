@@ -26,6 +26,16 @@ TEST(OperatorCredits, StartsWithEqualShares) {
   EXPECT_EQ(credits.share(OperatorKind::Parameter), 0.0);
 }
 
+TEST(OperatorCredits, HasAShareForRewritesWhereThereAreSome) {
+  const OperatorCredits credits(OperatorCredits::Rewrites::Some);
+  EXPECT_EQ(credits.structural().size(), OperatorCredits::kStructural.size() + 1);
+  for (const OperatorKind kind : credits.structural()) {
+    EXPECT_DOUBLE_EQ(credits.share(kind), 1.0 / 6.0);
+  }
+  EXPECT_GT(credits.share(OperatorKind::Rewrite), 0.0);
+  EXPECT_EQ(OperatorCredits().share(OperatorKind::Rewrite), 0.0);
+}
+
 TEST(OperatorCredits, FollowsTheFormulaOfProbabilityMatching) {
   OperatorCredits credits;
   credits.countResult(OperatorKind::Split, Result::Improved, Learn::Yes);

@@ -90,6 +90,18 @@ TEST_F(CandidateFilterTest, WordsAndNumbers) {
   EXPECT_THAT(matching("found>25s"), ElementsAre(3, 5));
 }
 
+TEST_F(CandidateFilterTest, KnowsWhatIsEqualByAlgebraOnly) {
+  NewCandidate folded = testing::sampleCandidate(m_run, 0, 0);
+  folded.genome->rewrites = {{"fold batch norm", domain::ValueId(4), {}}};
+  NewCandidate turned = testing::sampleCandidate(m_run, 0, 0);
+  turned.genome->rewrites = {{"double transpose", domain::ValueId(4), {}}};
+  const CandidateId algebraic = m_record.addCandidate(folded).value();
+  const CandidateId exact = m_record.addCandidate(turned).value();
+  EXPECT_THAT(matching("algebraic"), ElementsAre(algebraic.value()));
+  EXPECT_THAT(matching("-algebraic"), ElementsAre(1, 2, 3, 4, 5, exact.value()));
+  EXPECT_EQ(m_record.candidate(algebraic).value().genome, folded.genome);
+}
+
 TEST_F(CandidateFilterTest, TimesAndSpeedups) {
   EXPECT_THAT(matching("time<600ns"), ElementsAre(3));
   EXPECT_THAT(matching("time:0.9us"), ElementsAre(1));
