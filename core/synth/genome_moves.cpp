@@ -34,13 +34,15 @@ std::vector<std::vector<int>> partitionOf(const Genome& genome) {
 }  // namespace
 
 GenomeMoves::GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
-                         const StrategyTable& strategies, const domain::DeviceInfo& device)
+                         const StrategyTable& strategies, const domain::DeviceInfo& device,
+                         std::vector<domain::Rewrite> rewrites)
     : m_fusion(fusion),
       m_operations(operations),
       m_catalogue(catalogue),
       m_strategies(strategies),
       m_device(device),
-      m_language(domain::standardLanguage(device.kind)) {}
+      m_language(domain::standardLanguage(device.kind)),
+      m_rewrites(std::move(rewrites)) {}
 
 bool GenomeMoves::namesOperations(const RegionGene& gene) const {
   // Sorted, so the ends tell; genomes also come from a database or another program.
@@ -60,6 +62,9 @@ bool GenomeMoves::isLegal(const RegionGene& gene) const {
 }
 
 bool GenomeMoves::isLegal(const Genome& genome) const {
+  if (genome.rewrites != m_rewrites) {
+    return false;
+  }
   std::set<int> covered;
   for (const RegionGene& gene : genome.regions) {
     if (!isLegal(gene)) {
@@ -87,6 +92,7 @@ bool GenomeMoves::isLegal(const Genome& genome) const {
 }
 
 std::optional<Genome> GenomeMoves::checked(Genome genome) const {
+  genome.rewrites = m_rewrites;
   sortRegions(genome);
   return isLegal(genome) ? std::optional(std::move(genome)) : std::nullopt;
 }
@@ -273,6 +279,28 @@ Genome GenomeMoves::fresh(Random& random) const {
     return std::move(*legal);
   }
   return seed(m_fusion.greedyPartition(), 0).value_or(Genome());
+}
+
+std::optional<Genome> GenomeMoves::around(std::vector<RegionGene> genes, Random& random) const {
+  Genome genome;
+  std::set<int> taken;
+  for (RegionGene& gene : genes) {
+    taken.insert(gene.nodes.begin(), gene.nodes.end());
+    genome.regions.push_back(std::move(gene));
+  }
+  for (const std::vector<int>& operations : m_fusion.greedyPartition()) {
+    std::vector<int> rest;
+    std::copy_if(operations.begin(), operations.end(), std::back_inserter(rest),
+                 [&](int operation) { return !taken.contains(operation); });
+    const std::vector<const patterns::Pattern*>& fitting = patternsFor(rest);
+    if (!rest.empty() && !fitting.empty()) {
+      if (auto gene = makeGene(rest, *fitting.front(), Choice::Standard, random)) {
+        genome.regions.push_back(std::move(*gene));
+      }
+    }
+  }
+  auto legal = genome.regions.empty() ? std::nullopt : checked(genome);
+  return legal ? legal : seed(m_fusion.greedyPartition(), 0);
 }
 
 std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {

@@ -19,9 +19,11 @@ namespace swage::synth {
 // Legal genomes and the steps between them. Any thread may use it.
 class GenomeMoves {
  public:
-  // Patterns without a strategy in the table are left alone. Everything passed must outlive this.
+  // Patterns without a strategy in the table are left alone. Everything passed by reference must outlive this.
+  // `rewrites`: those that the graph was made by, which all of its genomes have.
   GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
-              const StrategyTable& strategies, const domain::DeviceInfo& device);
+              const StrategyTable& strategies, const domain::DeviceInfo& device,
+              std::vector<domain::Rewrite> rewrites = {});
 
   // Patterns that can compute the region with some parameters. Found out once for each region.
   [[nodiscard]] const std::vector<const patterns::Pattern*>& patternsFor(const std::vector<int>& operations) const;
@@ -39,6 +41,9 @@ class GenomeMoves {
   [[nodiscard]] std::optional<domain::Genome> swapPattern(const domain::Genome& genome, Random& random) const;
   [[nodiscard]] std::optional<domain::Genome> cross(const domain::Genome& genome, const domain::Genome& other,
                                                     Random& random) const;
+  // A genome that has these genes, and beside them regions of the coarsest cut as far as they fit. No value: it would
+  // have no region.
+  [[nodiscard]] std::optional<domain::Genome> around(std::vector<domain::RegionGene> genes, Random& random) const;
   // The cell a genome will probably compile to; only used to aim.
   [[nodiscard]] domain::Cell predictCell(const domain::Genome& genome) const;
   // The cells that predictCell() can say of some genome.
@@ -67,6 +72,7 @@ class GenomeMoves {
   const StrategyTable& m_strategies;
   const domain::DeviceInfo& m_device;
   domain::Language m_language;
+  std::vector<domain::Rewrite> m_rewrites;
   mutable std::mutex m_mutex;
   mutable std::map<std::vector<int>, std::vector<const patterns::Pattern*>> m_fitting;  // by region
 };

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
-#include "core/domain/aten.h"
 #include "core/synth/emit/helpers.h"
-#include "core/synth/fusion.h"
-#include "core/synth/genome_moves.h"
+#include "core/synth/graph_space.h"
 #include "core/synth/strategy.h"
 
 namespace swage::synth {
@@ -23,35 +23,11 @@ using domain::ValueId;
 
 // Variations drawn before the best guess for an aimed cell is taken.
 constexpr int kAimAttempts = 12;
+// Of a graph in which the rewrites of one rule were made.
+constexpr std::size_t kSeedsOfARule = 2;
 
 std::size_t asIndex(int value) {
   return static_cast<std::size_t>(value);
-}
-
-// Inputs have the names of the model, results that of the operator that makes them.
-ModelText modelText(const domain::Graph& graph) {
-  ModelText text;
-  for (const domain::GraphInput& input : graph.inputs) {
-    text.names[input.value] = input.name;
-  }
-  for (const domain::Node& node : graph.nodes) {
-    for (const ValueId output : node.outputs) {
-      if (output.isValid()) {
-        text.names[output] = std::string(domain::atenName(node.op));
-        text.lines[output] = node.where;
-      }
-    }
-  }
-  int number = 0;
-  for (const domain::GraphOutput& output : graph.outputs) {
-    const bool isInput = std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                                     [&](const domain::GraphInput& input) { return input.value == output.value; });
-    if (!isInput) {
-      text.names[output.value] = graph.outputs.size() == 1 ? "out" : fmt::format("out{}", number);
-    }
-    ++number;
-  }
-  return text;
 }
 
 // The steps of a region, with scratch buffers of their own and all arguments.
@@ -91,32 +67,49 @@ void addSteps(Launch launch, const KernelText& text, domain::LaunchPlan& plan) {
   }
 }
 
+domain::LaunchPlan emptyPlan(const domain::Graph& graph, const OperationGraph& operations) {
+  domain::LaunchPlan plan;
+  plan.buffers = operations.values;
+  for (const domain::GraphInput& input : graph.inputs) {
+    plan.inputs.push_back(input.value);
+  }
+  for (const domain::GraphOutput& output : graph.outputs) {
+    plan.outputs.push_back(output.value);
+  }
+  return plan;
+}
+
+// What a reader of the source must know before the first kernel: it is not the model's own graph.
+std::string rewritesText(const Genome& genome) {
+  std::string text;
+  for (const domain::Rewrite& rewrite : genome.rewrites) {
+    text += fmt::format("// Rewritten: {}.\n", domain::describe(rewrite));
+  }
+  return text.empty() ? text : text + '\n';
+}
+
 class SynthesizerImpl final : public Synthesizer {
  public:
   SynthesizerImpl(const domain::Graph& graph, const domain::DeviceInfo& device, const patterns::Catalogue& catalogue,
                   const StrategyTable& strategies)
-      : m_graph(graph),
-        m_device(device),
+      : m_device(device),
         m_language(domain::standardLanguage(device.kind)),
         m_catalogue(catalogue),
         m_strategies(strategies),
-        m_operations(findOperations(m_graph)),
-        m_fusion(m_graph, m_operations,
-                 [this](const Region& region) { return m_strategies.accepts(m_language, region); }),
-        m_model(modelText(m_graph)),
-        m_moves(m_fusion, m_operations, m_catalogue, m_strategies, m_device) {}
+        m_spaces(graph, {m_device, m_catalogue, m_strategies}) {}
 
-  [[nodiscard]] Genome fresh(Random& random) const override { return m_moves.fresh(random); }
-  [[nodiscard]] std::vector<Genome> seeds() const override { return m_moves.seeds(); }
+  [[nodiscard]] Genome fresh(Random& random) const override;
+  [[nodiscard]] std::vector<Genome> seeds() const override;
   [[nodiscard]] std::vector<Genome> neighbours(const Genome& genome) const override {
-    return m_moves.neighbours(genome);
+    const GraphSpace* space = m_spaces.find(genome.rewrites);
+    return space != nullptr ? space->moves().neighbours(genome) : std::vector<Genome>();
   }
 
   [[nodiscard]] std::optional<Genome> vary(OperatorKind kind, const Genome& genome, const Genome* other,
                                            const domain::Cell* aim, Random& random) const override {
     std::optional<Genome> best = varyOnce(kind, genome, other, random);
     for (int attempt = 1; aim != nullptr && attempt < kAimAttempts; ++attempt) {
-      if (best && m_moves.predictCell(*best) == *aim) {
+      if (best && m_spaces.find(best->rewrites)->moves().predictCell(*best) == *aim) {
         break;
       }
       if (auto again = varyOnce(kind, genome, other, random)) {
@@ -130,55 +123,92 @@ class SynthesizerImpl final : public Synthesizer {
 
   [[nodiscard]] Result<domain::Program> realise(const Genome& genome) const override;
   [[nodiscard]] std::vector<int> coveredNodes() const override;
-  [[nodiscard]] search::ReachableCells reachableCells() const override { return m_moves.reachableCells(); }
+  [[nodiscard]] search::ReachableCells reachableCells() const override;
 
  private:
   [[nodiscard]] std::optional<Genome> varyOnce(OperatorKind kind, const Genome& genome, const Genome* other,
                                                Random& random) const {
+    if (kind == OperatorKind::Rewrite) {
+      return m_spaces.rewrite(genome, random);
+    }
+    const GraphSpace* space = m_spaces.find(genome.rewrites);
+    if (space == nullptr) {
+      return std::nullopt;
+    }
+    const GenomeMoves& moves = space->moves();
+    // Regions of two graphs do not go together.
+    const bool canCross = other != nullptr && other->rewrites == genome.rewrites;
     switch (kind) {
-      case OperatorKind::Parameter: return m_moves.changeParameter(genome, random);
-      case OperatorKind::Split: return m_moves.split(genome, random);
-      case OperatorKind::Merge: return m_moves.merge(genome, random);
-      case OperatorKind::PatternSwap: return m_moves.swapPattern(genome, random);
-      case OperatorKind::Crossover: return other != nullptr ? m_moves.cross(genome, *other, random) : std::nullopt;
+      case OperatorKind::Parameter: return moves.changeParameter(genome, random);
+      case OperatorKind::Split: return moves.split(genome, random);
+      case OperatorKind::Merge: return moves.merge(genome, random);
+      case OperatorKind::PatternSwap: return moves.swapPattern(genome, random);
+      case OperatorKind::Crossover: return canCross ? moves.cross(genome, *other, random) : std::nullopt;
       default: return std::nullopt;
     }
   }
 
-  [[nodiscard]] domain::LaunchPlan emptyPlan() const;
-  [[nodiscard]] Result<> addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const;
+  [[nodiscard]] Result<> addRegion(const GraphSpace& space, const domain::RegionGene& gene, int number,
+                                   domain::Program& program) const;
 
-  domain::Graph m_graph;
   domain::DeviceInfo m_device;
   domain::Language m_language;
   patterns::Catalogue m_catalogue;
   const StrategyTable& m_strategies;
-  OperationGraph m_operations;
-  Fusion m_fusion;
-  ModelText m_model;
-  GenomeMoves m_moves;
+  GraphSpaces m_spaces;
 };
 
-domain::LaunchPlan SynthesizerImpl::emptyPlan() const {
-  domain::LaunchPlan plan;
-  plan.buffers = m_operations.values;
-  for (const domain::GraphInput& input : m_graph.inputs) {
-    plan.inputs.push_back(input.value);
+// Those of the graph as it is, and between them, from the best guess on, those of the graph with all rewrites; the
+// first few with the rewrites of one rule alone.
+std::vector<Genome> SynthesizerImpl::seeds() const {
+  std::vector<std::vector<Genome>> lists{m_spaces.original().moves().seeds()};
+  for (const std::vector<domain::Rewrite>& rewrites : m_spaces.choices()) {
+    lists.push_back(m_spaces.find(rewrites)->moves().seeds());
+    if (lists.size() > 2) {
+      lists.back().resize(std::min(lists.back().size(), kSeedsOfARule));
+    }
   }
-  for (const domain::GraphOutput& output : m_graph.outputs) {
-    plan.outputs.push_back(output.value);
+  std::vector<Genome> seeds;
+  for (std::size_t rank = 0;; ++rank) {
+    const std::size_t before = seeds.size();
+    for (const std::vector<Genome>& list : lists) {
+      if (rank < list.size()) {
+        seeds.push_back(list[rank]);
+      }
+    }
+    if (seeds.size() == before) {
+      return seeds;
+    }
   }
-  return plan;
 }
 
-Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, domain::Program& program) const {
+// Every other time of a rewritten graph, where there is one.
+Genome SynthesizerImpl::fresh(Random& random) const {
+  const auto& choices = m_spaces.choices();
+  if (choices.empty() || random.chance(0.5)) {
+    return m_spaces.original().moves().fresh(random);
+  }
+  return m_spaces.find(random.pick(std::span(choices)))->moves().fresh(random);
+}
+
+search::ReachableCells SynthesizerImpl::reachableCells() const {
+  search::ReachableCells cells = m_spaces.original().moves().reachableCells();
+  for (const std::vector<domain::Rewrite>& rewrites : m_spaces.choices()) {
+    const search::ReachableCells more = m_spaces.find(rewrites)->moves().reachableCells();
+    std::transform(cells.begin(), cells.end(), more.begin(), cells.begin(), std::logical_or<>());
+  }
+  return cells;
+}
+
+Result<> SynthesizerImpl::addRegion(const GraphSpace& space, const domain::RegionGene& gene, int number,
+                                    domain::Program& program) const {
   const patterns::Pattern& pattern = *m_catalogue.find(m_language, gene.pattern);
-  Region region = *m_fusion.region(gene.nodes);
+  Region region = *space.fusion().region(gene.nodes);
   if (const auto fused = gene.parameters.find("fused"); fused != gene.parameters.end() && fused->second != 0) {
     fuseStages(region);
   }
   const Strategy& strategy = *m_strategies.find(m_language, gene.pattern);
-  const Instance instance{pattern, region, gene.parameters, m_device, &m_model};
+  const Instance instance{pattern, region, gene.parameters, m_device, &space.model()};
   Launch launch = strategy.launch(instance, fmt::format("swage_kernel_{}", number));
   SWAGE_TRY_ASSIGN(const KernelText text, strategy.write(instance, launch, number));
   program.source += text.source;
@@ -187,7 +217,8 @@ Result<> SynthesizerImpl::addRegion(const domain::RegionGene& gene, int number, 
 }
 
 Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
-  if (!m_moves.isLegal(genome)) {
+  const GraphSpace* space = m_spaces.find(genome.rewrites);
+  if (space == nullptr || !space->moves().isLegal(genome)) {
     return Error(ErrorKind::InvalidInput, "the genome does not fit this graph and device");
   }
   std::vector<std::vector<int>> partition;
@@ -199,16 +230,19 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
   }
   domain::Program program;
   program.language = m_language;
-  program.plan = emptyPlan();
-  const std::optional<std::vector<int>> order = m_fusion.schedule(partition);
+  program.plan = emptyPlan(space->graph(), space->operations());
+  const std::optional<std::vector<int>> order = space->fusion().schedule(partition);
   for (const int item : *order) {
     if (item >= 0) {
-      SWAGE_TRY(addRegion(genome.regions[asIndex(item)], item, program));
+      SWAGE_TRY(addRegion(*space, genome.regions[asIndex(item)], item, program));
     } else {
-      program.plan.steps.emplace_back(domain::AtenStep{m_graph.nodes[asIndex(~item)]});
+      program.plan.steps.emplace_back(domain::AtenStep{space->graph().nodes[asIndex(~item)]});
     }
   }
   program.source = helpersFor(m_catalogue.helpers(m_language), program.source) + program.source;
+  if (!program.source.empty()) {
+    program.source = rewritesText(genome) + program.source;
+  }
   if (wide) {
     program.compileFlags.emplace_back("-mprefer-vector-width=512");
   }
@@ -217,9 +251,10 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
 
 std::vector<int> SynthesizerImpl::coveredNodes() const {
   std::set<int> nodes;
-  for (const std::vector<int>& operations : m_fusion.singlePartition()) {
-    if (!m_moves.patternsFor(operations).empty()) {
-      nodes.insert(m_operations.operations[asIndex(operations.front())].node);
+  const GraphSpace& space = m_spaces.original();
+  for (const std::vector<int>& operations : space.fusion().singlePartition()) {
+    if (!space.moves().patternsFor(operations).empty()) {
+      nodes.insert(space.operations().operations[asIndex(operations.front())].node);
     }
   }
   return {nodes.begin(), nodes.end()};

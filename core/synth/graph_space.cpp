@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/graph_space.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "core/domain/aten.h"
+#include "core/synth/rewriting/rewriting.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::Genome;
+using domain::RegionGene;
+using domain::Rewrite;
+using domain::ValueId;
+
+// Beyond those, a search makes do with the rewritten graphs that it has.
+constexpr std::size_t kMostSpaces = 128;
+
+std::size_t asIndex(int value) {
+  return static_cast<std::size_t>(value);
+}
+
+std::string keyOf(const std::vector<Rewrite>& rewrites) {
+  Genome genome;
+  genome.rewrites = rewrites;
+  return domain::canonicalText(genome);
+}
+
+// Inputs have the names of the model, results that of the operator that makes them.
+ModelText modelText(const domain::Graph& graph) {
+  ModelText text;
+  for (const domain::GraphInput& input : graph.inputs) {
+    text.names[input.value] = input.name;
+  }
+  for (const domain::Node& node : graph.nodes) {
+    for (const ValueId output : node.outputs) {
+      if (output.isValid()) {
+        text.names[output] = std::string(domain::atenName(node.op));
+        text.lines[output] = node.where;
+      }
+    }
+  }
+  int number = 0;
+  for (const domain::GraphOutput& output : graph.outputs) {
+    const bool isInput = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                     [&](const domain::GraphInput& input) { return input.value == output.value; });
+    if (!isInput) {
+      text.names[output.value] = graph.outputs.size() == 1 ? "out" : fmt::format("out{}", number);
+    }
+    ++number;
+  }
+  return text;
+}
+
+// What an operation is called in every graph that has it: the first result of its node, and its place in the node.
+using OperationName = std::pair<ValueId, int>;
+
+OperationName nameOf(const GraphSpace& space, int operation) {
+  const int node = space.operations().operations[asIndex(operation)].node;
+  ValueId value;
+  for (const ValueId output : space.graph().nodes[asIndex(node)].outputs) {
+    value = value.isValid() ? value : output;
+  }
+  return {value, operation - *space.operations().firstOperation[asIndex(node)]};
+}
+
+// The genes of a genome that mean the same in another graph.
+std::vector<RegionGene> carriedOver(const Genome& genome, const GraphSpace& from, const GraphSpace& to) {
+  std::map<OperationName, int> places;
+  for (int operation = 0; operation < static_cast<int>(to.operations().operations.size()); ++operation) {
+    places.emplace(nameOf(to, operation), operation);
+  }
+  std::vector<RegionGene> genes;
+  for (const RegionGene& gene : genome.regions) {
+    RegionGene carried = gene;
+    bool isThere = true;
+    for (int& operation : carried.nodes) {
+      const auto found = places.find(nameOf(from, operation));
+      isThere = isThere && found != places.end();
+      operation = isThere ? found->second : operation;
+    }
+    std::sort(carried.nodes.begin(), carried.nodes.end());
+    if (isThere && to.moves().isLegal(carried)) {
+      genes.push_back(std::move(carried));
+    }
+  }
+  return genes;
+}
+
+}  // namespace
+
+GraphSpace::GraphSpace(domain::Graph graph, std::vector<Rewrite> rewrites, const SpaceParts& parts)
+    : m_graph(std::move(graph)),
+      m_rewrites(std::move(rewrites)),
+      m_operations(findOperations(m_graph)),
+      m_fusion(m_graph, m_operations,
+               [&parts](const Region& region) {
+                 return parts.strategies.accepts(domain::standardLanguage(parts.device.kind), region);
+               }),
+      m_model(modelText(m_graph)),
+      m_moves(m_fusion, m_operations, parts.catalogue, parts.strategies, parts.device, m_rewrites),
+      m_next(findRewrites(m_graph)) {}
+
+GraphSpaces::GraphSpaces(const domain::Graph& graph, const SpaceParts& parts)
+    : m_parts(parts), m_original(graph, {}, m_parts) {
+  const auto add = [this](std::vector<Rewrite> rewrites) {
+    if (!rewrites.empty() && std::find(m_choices.begin(), m_choices.end(), rewrites) == m_choices.end()) {
+      m_choices.push_back(std::move(rewrites));
+    }
+  };
+  add(allRewrites(graph));
+  std::set<std::string> rules;
+  for (const Rewrite& rewrite : m_original.next()) {
+    if (rules.insert(rewrite.rule).second) {
+      add(allRewrites(graph, rewrite.rule));
+    }
+  }
+}
+
+const GraphSpace* GraphSpaces::find(const std::vector<Rewrite>& rewrites) const {
+  if (rewrites.empty()) {
+    return &m_original;
+  }
+  const std::lock_guard lock(m_mutex);
+  const std::string key = keyOf(rewrites);
+  auto known = m_known.find(key);
+  if (known == m_known.end()) {
+    std::unique_ptr<GraphSpace> space;
+    if (auto graph = rewritten(m_original.graph(), rewrites)) {
+      space = std::make_unique<GraphSpace>(std::move(*graph), rewrites, m_parts);
+    }
+    known = m_known.emplace(key, std::move(space)).first;
+  }
+  return known->second.get();
+}
+
+std::optional<std::vector<Rewrite>> GraphSpaces::changed(const GraphSpace& from, Random& random) const {
+  std::vector<Rewrite> rewrites = from.rewrites();
+  const bool isLess = !rewrites.empty() && (from.next().empty() || random.chance(0.5));
+  if (isLess) {
+    rewrites.erase(rewrites.begin() + static_cast<std::ptrdiff_t>(random.below(rewrites.size())));
+    return rewrites;
+  }
+  if (from.next().empty() || rewrites.size() >= kMostRewrites) {
+    return std::nullopt;
+  }
+  rewrites.push_back(random.pick(std::span(from.next())));
+  return rewrites;
+}
+
+std::optional<Genome> GraphSpaces::rewrite(const Genome& genome, Random& random) const {
+  const GraphSpace* from = find(genome.rewrites);
+  const auto rewrites = from != nullptr ? changed(*from, random) : std::nullopt;
+  if (!rewrites) {
+    return std::nullopt;
+  }
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_known.size() >= kMostSpaces && !rewrites->empty() && !m_known.contains(keyOf(*rewrites))) {
+      return std::nullopt;
+    }
+  }
+  const GraphSpace* to = find(*rewrites);
+  return to != nullptr ? to->moves().around(carriedOver(genome, *from, *to), random) : std::nullopt;
+}
+
+}  // namespace swage::synth

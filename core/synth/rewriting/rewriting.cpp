@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/rewriting/rewriting.h"
+
+#include <algorithm>
+
+#include "core/base/assert.h"
+#include "core/synth/rewriting/rules.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::Rewrite;
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all = [] {
+    std::vector<Rule> made;
+    registerReductionRules(made);
+    registerConvolutionRules(made);
+    registerNormalisationRules(made);
+    registerStructureRules(made);
+    for (const Rule& rule : made) {
+      SWAGE_ASSERT(domain::findRewriteRule(rule.name) != nullptr);
+    }
+    return made;
+  }();
+  return all;
+}
+
+domain::ValueId resultOf(const domain::Node& node) {
+  return node.outputs.empty() ? domain::ValueId() : node.outputs.front();
+}
+
+std::optional<domain::Graph> rewrittenOnce(const domain::Graph& graph, const Rewrite& rewrite) {
+  const GraphIndex index(graph);
+  const auto anchor = index.maker(rewrite.value);
+  const auto rule = std::find_if(rules().begin(), rules().end(),
+                                 [&](const Rule& candidate) { return candidate.name == rewrite.rule; });
+  if (!anchor || rule == rules().end()) {
+    return std::nullopt;
+  }
+  GraphEdit edit(index, *anchor);
+  return rule->apply(edit) ? std::optional(edit.finish()) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Rewrite> findRewrites(const domain::Graph& graph) {
+  const GraphIndex index(graph);
+  std::vector<Rewrite> found;
+  for (const Rule& rule : rules()) {
+    for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+      GraphEdit edit(index, node);
+      if (resultOf(graph.nodes[node]).isValid() && (rule.pays == nullptr || rule.pays(edit)) && rule.apply(edit)) {
+        found.push_back({std::string(rule.name), resultOf(graph.nodes[node]), graph.nodes[node].where});
+      }
+    }
+  }
+  return found;
+}
+
+std::optional<domain::Graph> rewritten(domain::Graph graph, const std::vector<Rewrite>& rewrites) {
+  for (const Rewrite& rewrite : rewrites) {
+    auto next = rewrittenOnce(graph, rewrite);
+    if (!next) {
+      return std::nullopt;
+    }
+    graph = std::move(*next);
+  }
+  return graph;
+}
+
+std::vector<Rewrite> allRewrites(domain::Graph graph, std::string_view rule) {
+  std::vector<Rewrite> made;
+  while (made.size() < kMostRewrites) {
+    const std::vector<Rewrite> found = findRewrites(graph);
+    const auto next = std::find_if(found.begin(), found.end(),
+                                   [rule](const Rewrite& rewrite) { return rule.empty() || rewrite.rule == rule; });
+    auto graphAfter = next == found.end() ? std::nullopt : rewrittenOnce(graph, *next);
+    if (!graphAfter) {
+      break;
+    }
+    made.push_back(*next);
+    graph = std::move(*graphAfter);
+  }
+  return made;
+}
+
+}  // namespace swage::synth

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/synth/rewriting/graph_edit.h"
+
+// The rules of core/domain/rewrite.h: one file for each family registers its own here.
+namespace swage::synth {
+
+// Writes what takes the place of the anchor's result. False: the rule says nothing of this node.
+using ApplyRule = bool (*)(GraphEdit& edit);
+
+// Whether it saves work at these extents; a genome may still apply it at others.
+using RulePays = bool (*)(const GraphEdit& edit);
+
+struct Rule {
+  std::string_view name;  // of the table of rules
+  ApplyRule apply;
+  RulePays pays = nullptr;  // none: always
+};
+
+void registerReductionRules(std::vector<Rule>& rules);
+void registerConvolutionRules(std::vector<Rule>& rules);
+void registerNormalisationRules(std::vector<Rule>& rules);
+void registerStructureRules(std::vector<Rule>& rules);
+
+}  // namespace swage::synth
