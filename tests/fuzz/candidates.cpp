@@ -18,18 +18,25 @@ constexpr std::size_t kNeighboursTried = 3;
 
 // Every way in which a search makes genomes, once or a few times.
 std::vector<Genome> propose(const synth::Synthesizer& synthesizer, Random& random) {
-  std::vector<Genome> genomes = synthesizer.seeds();
+  const std::vector<Genome> seeds = synthesizer.seeds();
+  std::vector<Genome> genomes = seeds;
   if (genomes.size() > 3) {
     std::swap(genomes[1], genomes[1 + random.below(genomes.size() - 1)]);
     genomes.resize(2);
   }
   genomes.push_back(synthesizer.fresh(random));
   genomes.push_back(synthesizer.fresh(random));
+  if (const auto rewritten =
+          std::find_if(seeds.begin(), seeds.end(), [](const auto& seed) { return !seed.rewrites.empty(); });
+      rewritten != seeds.end()) {
+    genomes.push_back(*rewritten);
+  }
   const Genome first = genomes.front();
   const Genome other = genomes.back();
   const domain::Cell aim{};
-  constexpr std::array<OperatorKind, 5> kinds{OperatorKind::Parameter, OperatorKind::Split, OperatorKind::Merge,
-                                              OperatorKind::PatternSwap, OperatorKind::Crossover};
+  constexpr std::array<OperatorKind, 6> kinds{OperatorKind::Parameter, OperatorKind::Split,
+                                              OperatorKind::Merge,     OperatorKind::PatternSwap,
+                                              OperatorKind::Crossover, OperatorKind::Rewrite};
   for (const OperatorKind kind : kinds) {
     const domain::Cell* wanted = random.chance(0.3) ? &aim : nullptr;
     if (auto varied = synthesizer.vary(kind, random.chance(0.5) ? first : other, &other, wanted, random)) {

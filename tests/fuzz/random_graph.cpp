@@ -160,7 +160,10 @@ bool addRandomNode(GraphDraft& draft) {
   if (choice < 0.91) {
     return addNest(draft);
   }
-  return choice < 0.94 ? addLoss(draft) : addForeign(draft);
+  if (choice < 0.96) {
+    return choice < 0.94 ? addLoss(draft) : addRewritable(draft);
+  }
+  return addForeign(draft);
 }
 
 }  // namespace swage::fuzz

@@ -53,6 +53,8 @@ class GraphDraft {
 [[nodiscard]] bool addLoss(GraphDraft& draft);
 // Products, convolutions, pooling, scans, and moves of data.
 [[nodiscard]] bool addNest(GraphDraft& draft);
+// Chains of nodes that a rewrite of the graph shortens.
+[[nodiscard]] bool addRewritable(GraphDraft& draft);
 // Operators that Swage leaves to PyTorch: views and others, so that regions end in the middle of a graph.
 [[nodiscard]] bool addForeign(GraphDraft& draft);
 
