@@ -15,9 +15,8 @@ class RowBlockText final : private RowText {
       : RowText(instance), m_threads(instance.value("threads", 1)), m_unroll(instance.value("unroll", 1)) {}
 
   KernelText run(const std::string& entry) {
-    m_code.comment(
-        fmt::format("{}, one to a block of {} threads{}.", rowsText(), m_threads,
-                    stages() + (storesElements() ? 1 : 0) > 1 ? ", which reads it more than once" : ""));
+    m_code.comment(fmt::format("{}, one to a block of {} threads{}.", rowsText(), m_threads,
+                               stages() + (storesElements() ? 1 : 0) > 1 ? ", which reads it more than once" : ""));
     openCudaKernel(m_writer, entry, m_threads);
     openGroup("blockIdx.x");
     settle(-1);

@@ -18,9 +18,9 @@ class RowWarpText final : private RowText {
 
   KernelText run(const std::string& entry) {
     const std::int64_t steps = stepsOf(vectors(), kWarp);
-    m_code.comment(fmt::format(
-        "{}, one to a warp, {}.", rowsText(),
-        m_keeps ? "which keeps its elements in registers" : "which reads its elements more than once"));
+    m_code.comment(
+        fmt::format("{}, one to a warp, {}.", rowsText(),
+                    m_keeps ? "which keeps its elements in registers" : "which reads its elements more than once"));
     openCudaKernel(m_writer, entry, m_warps * kWarp);
     m_code.line("const int lane = threadIdx.x % 32;");
     if (m_groups > 1) {
