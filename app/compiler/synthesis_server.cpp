@@ -33,6 +33,9 @@ class Answers {
     }
     Random random(request.randomState);
     fill(answer, request, random);
+    for (const domain::Genome& genome : answer.genomes) {
+      answer.seconds.push_back(m_synthesizer->estimate(genome).value_or(0.0));
+    }
     answer.randomState = random.state();
     return answer;
   }
@@ -56,6 +59,7 @@ class Answers {
       case Call::Fresh: answer.genomes = {m_synthesizer->fresh(random)}; return;
       case Call::Seeds: answer.genomes = m_synthesizer->seeds(); return;
       case Call::Neighbours: answer.genomes = m_synthesizer->neighbours(request.genome); return;
+      case Call::Estimate: answer.genomes = {request.genome}; return;
       case Call::CoveredNodes: answer.nodes = m_synthesizer->coveredNodes(); return;
       case Call::ReachableCells: {
         const search::ReachableCells cells = m_synthesizer->reachableCells();

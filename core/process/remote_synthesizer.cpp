@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/process/remote_synthesizer.h"
 
+#include <algorithm>
 #include <list>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -56,6 +58,7 @@ class RemoteSynthesizer final : public synth::Synthesizer {
   [[nodiscard]] std::vector<double> features(const Genome& genome) const override { return synth::featuresOf(genome); }
 
   [[nodiscard]] std::vector<Genome> neighbours(const Genome& genome) const override;
+  [[nodiscard]] std::optional<double> estimate(const Genome& genome) const override;
   [[nodiscard]] Result<domain::Program> realise(const Genome& genome) const override;
   [[nodiscard]] std::vector<int> coveredNodes() const override {
     auto answer = ask({.call = Call::CoveredNodes}, nullptr);
@@ -87,6 +90,7 @@ class RemoteSynthesizer final : public synth::Synthesizer {
   mutable std::unique_ptr<SynthesisProcess> m_process;
   mutable std::uint64_t m_request = 0;
   mutable int m_losses = 0;
+  mutable std::map<std::string, double> m_estimates;                           // by text: they come with the genomes
   mutable std::list<std::pair<Genome, std::vector<Genome>>> m_neighbourhoods;  // the last asked for first
 };
 
@@ -102,6 +106,9 @@ Result<wire::Synthesised> RemoteSynthesizer::answered(const wire::Message& messa
     return lost({"gave the answer to another request"});
   }
   m_losses = 0;
+  for (std::size_t i = 0; i < std::min(answer->genomes.size(), answer->seconds.size()); ++i) {
+    m_estimates[domain::canonicalText(answer->genomes[i])] = answer->seconds[i];
+  }
   return *answer;
 }
 
@@ -179,6 +186,19 @@ std::vector<Genome> RemoteSynthesizer::neighbours(const Genome& genome) const {
     m_neighbourhoods.pop_back();
   }
   return m_neighbourhoods.front().second;
+}
+
+std::optional<double> RemoteSynthesizer::estimate(const Genome& genome) const {
+  const auto known = [&]() -> std::optional<double> {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_estimates.find(domain::canonicalText(genome));
+    return found == m_estimates.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::optional<double> seconds = known();
+  if (!seconds && ask({.call = Call::Estimate, .genome = genome}, nullptr)) {
+    seconds = known();
+  }
+  return seconds.value_or(0.0) > 0.0 ? seconds : std::nullopt;
 }
 
 Result<domain::Program> RemoteSynthesizer::realise(const Genome& genome) const {

@@ -30,6 +30,9 @@ class GenomeSpace {
                                                            Random& random) const = 0;
   // Every genome that differs in one parameter by one step: the neighbourhood of local search.
   [[nodiscard]] virtual std::vector<domain::Genome> neighbours(const domain::Genome& genome) const = 0;
+  // About how long the genome's program takes, in seconds, said without running it; good enough to put off what is far
+  // behind. No value: nobody can say.
+  [[nodiscard]] virtual std::optional<double> estimate(const domain::Genome& /*genome*/) const { return std::nullopt; }
   // Numeric description for a surrogate model; equal length for genomes of equal structure.
   [[nodiscard]] virtual std::vector<double> features(const domain::Genome& genome) const = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -20,6 +21,8 @@ constexpr int kAttempts = 32;          // of the usual operators, before anythin
 constexpr int kLastAttempts = 200;     // of fresh genomes, and of variations, before the space counts as exhausted
 constexpr int kStructureAttempts = 4;  // to find a new structure, before local search gets the turn
 constexpr double kKnownStructureShare = 0.1;  // of structural proposals that may stay in a well-known structure
+constexpr double kFarBehind = 2.0;            // times the estimate of the fastest elite
+constexpr double kFarBehindShare = 0.1;       // of structural proposals that may be so slow
 constexpr std::int64_t kMaxId = std::int64_t{1} << 53;  // a damaged record must not make ids overflow
 constexpr double kMigrants = 0.1;                       // of an island's elites, at least one
 constexpr std::array kAimedKinds = {OperatorKind::PatternSwap, OperatorKind::Parameter, OperatorKind::Split,
@@ -56,9 +59,10 @@ struct Searcher::State {
   void take(const Proposal& proposal, const Outcome& outcome);
   void remember(const Proposal& proposal);
 
-  [[nodiscard]] std::optional<Draft> nextSeed();
+  [[nodiscard]] std::optional<Draft> nextSeed(double most);
   [[nodiscard]] std::optional<Draft> steady(int island, Random& random);
   [[nodiscard]] std::optional<Draft> structural(int island, Random& random);
+  [[nodiscard]] bool isPutOff(const Draft& draft, Random& random) const;
   [[nodiscard]] std::optional<Draft> made(OperatorKind kind, int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> fresh(int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> aimed(int island, Random& random) const;
@@ -77,6 +81,7 @@ struct Searcher::State {
   std::vector<domain::Genome> seeds;
   std::set<std::string> seedTexts;
   std::size_t nextSeedIndex = 0;
+  double leastEstimate = std::numeric_limits<double>::infinity();  // of a seed, in seconds
   std::int64_t nextId = 0;
   std::map<ProposalId, Proposal> out;
   TriedGenomes tried;
@@ -99,6 +104,7 @@ Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptio
     if (!seed.rewrites.empty()) {
       credits = OperatorCredits(OperatorCredits::Rewrites::Some);
     }
+    leastEstimate = std::min(leastEstimate, space.estimate(seed).value_or(leastEstimate));
   }
 }
 
@@ -106,7 +112,7 @@ std::optional<Proposal> Searcher::State::next() {
   // Mixed once, so that neighbouring ids do not give overlapping SplitMix64 streams.
   Random random(Random(options.seed ^ Random(static_cast<std::uint64_t>(nextId)).next()).next());
   const int island = static_cast<int>(nextId % options.islands);
-  auto draft = nextSeed();
+  auto draft = nextSeed(kFarBehind * leastEstimate);
   if (!draft) {
     draft = steady(island, random);
   }
@@ -138,11 +144,13 @@ std::optional<Draft> Searcher::State::ifNew(std::optional<Draft> draft) const {
   return draft && !tried.contains(draft->genome) ? std::move(draft) : std::nullopt;
 }
 
-std::optional<Draft> Searcher::State::nextSeed() {
+// Those that are estimated to be far behind the fastest are left for when there is nothing else.
+std::optional<Draft> Searcher::State::nextSeed(double most) {
   for (; nextSeedIndex < seeds.size(); ++nextSeedIndex) {
-    if (!tried.contains(seeds[nextSeedIndex])) {
+    const domain::Genome& seed = seeds[nextSeedIndex];
+    if (!tried.contains(seed) && space.estimate(seed).value_or(0.0) <= most) {
       const int island = static_cast<int>(nextSeedIndex % static_cast<std::size_t>(options.islands));
-      return Draft{seeds[nextSeedIndex], OperatorKind::Synthesis, island, {}, {}};
+      return Draft{seed, OperatorKind::Synthesis, island, {}, {}};
     }
   }
   return std::nullopt;
@@ -171,11 +179,22 @@ std::optional<Draft> Searcher::State::structural(int island, Random& random) {
   const bool knownIsFine = random.chance(kKnownStructureShare);
   for (int attempt = 0; attempt < kStructureAttempts; ++attempt) {
     auto draft = ifNew(made(credits.choose(random), island, random));
+    if (draft && isPutOff(*draft, random)) {
+      continue;
+    }
     if (draft && (knownIsFine || !localSearch.isExplored(draft->genome))) {
       return draft;
     }
   }
   return local(random);
+}
+
+// What is estimated to be far behind the fastest elite has its turn, but seldom.
+bool Searcher::State::isPutOff(const Draft& draft, Random& random) const {
+  const auto best = archive.bestOverall();
+  const auto elite = best != nullptr && best->genome ? space.estimate(*best->genome) : std::nullopt;
+  const auto own = elite ? space.estimate(draft.genome) : std::nullopt;
+  return own && *own > kFarBehind * *elite && !random.chance(kFarBehindShare);
 }
 
 std::vector<PlacedElite> Searcher::State::parentsFor(int island) const {
@@ -247,6 +266,10 @@ std::optional<Draft> Searcher::State::local(Random& random) {
 }
 
 std::optional<Draft> Searcher::State::lastResort(int island, Random& random) {
+  nextSeedIndex = 0;
+  if (auto draft = nextSeed(std::numeric_limits<double>::infinity())) {
+    return draft;
+  }
   for (int attempt = 0; attempt < kLastAttempts; ++attempt) {
     if (auto draft = ifNew(fresh(island, random))) {
       return draft;

@@ -39,7 +39,8 @@ struct Exchange {
 // no clock, no I/O. The same seed and the same outcomes in the same order give the same proposals.
 // Several proposals may be out at a time; outcomes may come back in another order.
 //
-// First the space's seeds, dealt to the islands in turn; then local search, aimed changes, or a structural operator
+// First the space's seeds, dealt to the islands in turn, without those that the space estimates to take more than twice
+// as long as the fastest; then local search, aimed changes, or a structural operator
 // chosen by credit. Structural operators are there for structures: what they make of a well-known structure is, mostly,
 // dropped in favour of local search. Each proposal has a generator of its own, derived from seed and id, so that a
 // search brought back by restore() goes on as the first one would have.

@@ -9,6 +9,7 @@ namespace swage::search {
 
 namespace {
 constexpr std::size_t kBases = 5;  // samples whose neighbours compete
+constexpr double kNear = 1.1;      // times the least estimate: what is tried before there is a model
 constexpr int kKicks = 32;         // that compete with them
 constexpr std::size_t kMaxTrainingRows = 512;
 constexpr double kFailurePenalty = 0.69;  // a failure counts as twice the slowest time
@@ -54,6 +55,7 @@ std::optional<Suggestion> StructureMemory::suggest(const TriedGenomes& tried, Ra
         return kicked;
       }
     }
+    pool = nearTheBest(std::move(pool));
     return pool.empty() ? std::nullopt : std::optional(std::move(pool[random.below(pool.size())]));
   }
   for (int i = 0; i < kKicks; ++i) {
@@ -62,6 +64,25 @@ std::optional<Suggestion> StructureMemory::suggest(const TriedGenomes& tried, Ra
     }
   }
   return pool.empty() ? std::nullopt : std::optional(mostPromising(std::move(pool), random));
+}
+
+// Those that are estimated to be near the fastest; all where nothing is known.
+std::vector<Suggestion> StructureMemory::nearTheBest(std::vector<Suggestion> pool) const {
+  std::vector<std::optional<double>> seconds;
+  std::optional<double> least;
+  for (const Suggestion& suggestion : pool) {
+    seconds.push_back(m_space->estimate(suggestion.genome));
+    if (seconds.back() && (!least || *seconds.back() < *least)) {
+      least = seconds.back();
+    }
+  }
+  std::vector<Suggestion> near;
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    if (!least || !seconds[i] || *seconds[i] <= kNear * *least) {
+      near.push_back(std::move(pool[i]));
+    }
+  }
+  return near;
 }
 
 std::vector<Suggestion> StructureMemory::openNeighbours(const TriedGenomes& tried, std::size_t bases) {

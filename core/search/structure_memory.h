@@ -43,7 +43,8 @@ class StructureMemory {
   // Timed samples since the best one: how long this structure has given nothing.
   [[nodiscard]] std::size_t staleness() const { return m_samples.size() - 1 - m_byTime.front(); }
 
-  // Before kModelSamples timed samples: iterated one-exchange around the best, the tried set being the tabu list.
+  // Before kModelSamples timed samples: iterated one-exchange around the best, the tried set being the tabu list, and
+  // first what the space estimates to be fast.
   // From then on: the most promising of the untried neighbours of the best few and of some kicks (several random
   // changes of one of them at once), by a random forest on log time.
   // No value: everything around is tried. Needs hasSamples().
@@ -60,6 +61,7 @@ class StructureMemory {
   void observe(const domain::Genome& genome, std::optional<double> logTime);
   // Untried neighbours of the fastest samples that have any.
   [[nodiscard]] std::vector<Suggestion> openNeighbours(const TriedGenomes& tried, std::size_t bases);
+  [[nodiscard]] std::vector<Suggestion> nearTheBest(std::vector<Suggestion> pool) const;
   [[nodiscard]] std::optional<Suggestion> kick(const TriedGenomes& tried, Random& random) const;
   [[nodiscard]] Suggestion mostPromising(std::vector<Suggestion> pool, Random& random);
   [[nodiscard]] const RandomForest& model();

@@ -2,7 +2,7 @@
 #include "core/synth/genome_moves.h"
 
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <set>
 
 namespace swage::synth {
@@ -13,6 +13,10 @@ using domain::RegionGene;
 
 // Random parameter sets drawn before a pattern is taken not to fit.
 constexpr int kAttempts = 24;
+constexpr int kDraws = 4;                 // of parameters, where an estimate can choose between them
+constexpr std::size_t kFirstSets = 3;     // of parameters among the seeds, for each pattern whose time can be estimated
+constexpr double kFarBehind = 2.0;        // times the estimate of the fastest pattern
+constexpr double kFarBehindShare = 0.05;  // of random choices that may fall on what is so slow
 
 std::size_t asIndex(int value) {
   return static_cast<std::size_t>(value);
@@ -106,64 +110,74 @@ std::optional<RegionGene> GenomeMoves::makeGene(const std::vector<int>& operatio
   if (choice == Choice::Standard && settleStandard(gene)) {
     return gene;
   }
+  // Of several that are drawn, that which the cost model holds for the fastest.
+  std::optional<RegionGene> best;
+  std::optional<double> bestSeconds;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    auto drawn = drawGene(gene, pattern, random);
+    const auto seconds = drawn ? estimate(*drawn) : std::nullopt;
+    if (!best || (seconds && *seconds < *bestSeconds)) {
+      best = std::move(drawn);
+      bestSeconds = seconds;
+    }
+    if (!bestSeconds) {
+      break;  // nothing fits, or nothing is known of it
+    }
+  }
+  return best;
+}
+
+std::optional<RegionGene> GenomeMoves::drawGene(RegionGene gene, const patterns::Pattern& pattern,
+                                                Random& random) const {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     for (const patterns::Parameter& parameter : pattern.parameters) {
       gene.parameters[parameter.name] = random.pick(std::span<const std::int64_t>(parameter.values));
     }
     if (isLegal(gene)) {
+      normalise(gene);
       return gene;
     }
   }
   return std::nullopt;
 }
 
-// As it is, else without tiles that all multiprocessors share, and without pairs of blocks.
-bool GenomeMoves::settleProduct(RegionGene& gene) const {
-  static constexpr std::array<const char*, 2> kGiven{"share", "pair"};
-  const RegionGene standard = gene;
-  for (unsigned given = 0; given < 4; ++given) {
-    gene = standard;
-    bool isOther = given == 0;
-    for (unsigned i = 0; i < kGiven.size(); ++i) {
-      const auto found = gene.parameters.find(kGiven[i]);
-      if ((given >> i & 1U) != 0 && found != gene.parameters.end()) {
-        isOther = isOther || found->second != 0;
-        found->second = 0;
-      }
-    }
-    if (isOther && isLegal(gene)) {
-      return true;
-    }
-  }
-  return false;
+void GenomeMoves::normalise(RegionGene& gene) const {
+  const Parameters given = gene.parameters;
+  m_strategies.find(m_language, gene.pattern)
+      ->normalise({*m_catalogue.find(m_language, gene.pattern), *m_fusion.region(gene.nodes), given, m_device},
+                  gene.parameters);
 }
 
-// The standard parameters, with the optional techniques given up one by one until the gene is legal: a product of
-// operands that need not be split is made without, and a short one with fewer stages.
+bool GenomeMoves::areAlike(RegionGene a, RegionGene b) const {
+  normalise(a);
+  normalise(b);
+  return a == b;
+}
+
+std::optional<double> GenomeMoves::estimate(const RegionGene& gene) const {
+  if (!isLegal(gene)) {
+    return std::nullopt;
+  }
+  return rankOf(*m_strategies.find(m_language, gene.pattern),
+                {*m_catalogue.find(m_language, gene.pattern), *m_fusion.region(gene.nodes), gene.parameters, m_device});
+}
+
+std::optional<double> GenomeMoves::estimate(const Genome& genome) const {
+  std::optional<double> sum;
+  for (const RegionGene& gene : genome.regions) {
+    std::optional<double> seconds = estimate(gene);
+    if (!seconds && isLegal(gene) && !patternsFor(gene.nodes).front().best.empty()) {
+      seconds = 2.0 * kFarBehind * patternsFor(gene.nodes).front().best.front().seconds;  // made for something else
+    }
+    if (seconds) {
+      sum = sum.value_or(0.0) + *seconds;
+    }
+  }
+  return sum;
+}
+
+// The standard parameters, with the optional techniques given up one by one until the gene is legal.
 bool GenomeMoves::settleStandard(RegionGene& gene) const {
-  const RegionGene standard = gene;
-  const auto limit = [](RegionGene& changed, const char* name, std::int64_t value) {
-    if (const auto found = changed.parameters.find(name); found != changed.parameters.end()) {
-      found->second = std::min(found->second, value);
-    }
-  };
-  for (const std::int64_t stages : {4, 2}) {
-    for (const std::int64_t mode : {1, 0}) {
-      RegionGene start = standard;
-      limit(start, "stages", stages);
-      limit(start, "mode", mode);
-      const bool isNew = (stages == 4 || standard.parameters.contains("stages")) &&
-                         (mode == 1 || standard.parameters.contains("mode"));
-      if (isNew && settleVectors(start)) {
-        gene = std::move(start);
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-bool GenomeMoves::settleVectors(RegionGene& gene) const {
   const RegionGene standard = gene;
   const auto set = [&](const char* name, std::int64_t value) {
     if (const auto found = gene.parameters.find(name); found != gene.parameters.end()) {
@@ -179,7 +193,7 @@ bool GenomeMoves::settleVectors(RegionGene& gene) const {
         set("streaming", streaming);
         const auto chosen = gene.parameters.find("vector_width");
         set("asynchronous", chosen != gene.parameters.end() && chosen->second == 4 ? 1 : 0);
-        if (settleProduct(gene)) {
+        if (isLegal(gene)) {
           return true;
         }
       }
@@ -189,7 +203,7 @@ bool GenomeMoves::settleVectors(RegionGene& gene) const {
   return false;
 }
 
-const std::vector<const patterns::Pattern*>& GenomeMoves::patternsFor(const std::vector<int>& operations) const {
+const std::vector<GenomeMoves::Fit>& GenomeMoves::patternsFor(const std::vector<int>& operations) const {
   const std::lock_guard lock(m_mutex);
   auto found = m_fitting.find(operations);
   if (found == m_fitting.end()) {
@@ -198,41 +212,81 @@ const std::vector<const patterns::Pattern*>& GenomeMoves::patternsFor(const std:
   return found->second;
 }
 
-std::vector<const patterns::Pattern*> GenomeMoves::findPatternsFor(const std::vector<int>& operations) const {
-  std::vector<const patterns::Pattern*> fitting;
-  if (m_fusion.region(operations) == nullptr) {
+std::vector<GenomeMoves::Fit> GenomeMoves::findPatternsFor(const std::vector<int>& operations) const {
+  std::vector<Fit> fitting;
+  const Region* region = m_fusion.region(operations);
+  if (region == nullptr) {
     return fitting;
   }
   for (const patterns::Pattern& pattern : m_catalogue.all()) {
     Random random(1);  // the answer must not depend on where a search stands
-    if (pattern.language == m_language && makeGene(operations, pattern, Choice::Standard, random)) {
-      fitting.push_back(&pattern);
+    const Strategy* strategy = m_strategies.find(m_language, pattern.id);
+    if (pattern.language != m_language || strategy == nullptr || !strategy->accepts(*region)) {
+      continue;
+    }
+    std::vector<RankedParameters> best = bestParameters(*strategy, pattern, *region, m_device, kFirstSets);
+    if (!best.empty() || makeGene(operations, pattern, Choice::Standard, random)) {
+      fitting.push_back({&pattern, std::move(best)});
     }
   }
-  std::stable_partition(fitting.begin(), fitting.end(), [&](const patterns::Pattern* pattern) {
-    return !m_strategies.find(m_language, pattern->id)->isFallback();
+  // Those of which nothing is known keep their order, after the others; fallbacks are last.
+  std::stable_sort(fitting.begin(), fitting.end(), [&](const Fit& a, const Fit& b) {
+    const auto place = [&](const Fit& fit) {
+      return std::pair(m_strategies.find(m_language, fit.pattern->id)->isFallback() ? 1 : 0,
+                       fit.best.empty() ? std::numeric_limits<double>::infinity() : fit.best.front().seconds);
+    };
+    return place(a) < place(b);
   });
+  for (Fit& fit : fitting) {
+    const std::vector<RankedParameters>& first = fitting.front().best;
+    fit.isFarBehind =
+        !first.empty() && (fit.best.empty() || fit.best.front().seconds > kFarBehind * first.front().seconds);
+  }
   return fitting;
 }
 
+const GenomeMoves::Fit& GenomeMoves::pick(const std::vector<Fit>& fitting, Random& random) const {
+  const auto near =
+      std::partition_point(fitting.begin(), fitting.end(), [](const Fit& fit) { return !fit.isFarBehind; });
+  const auto count = static_cast<std::size_t>(near - fitting.begin());
+  const bool mayBeFar = count == 0 || random.chance(kFarBehindShare);
+  return fitting[random.below(mayBeFar ? fitting.size() : count)];
+}
+
 std::optional<RegionGene> GenomeMoves::anyGene(const std::vector<int>& operations, Random& random) const {
-  const std::vector<const patterns::Pattern*>& fitting = patternsFor(operations);
+  const std::vector<Fit>& fitting = patternsFor(operations);
   if (fitting.empty()) {
     return std::nullopt;
   }
-  return makeGene(operations, *random.pick(std::span<const patterns::Pattern* const>(fitting)), Choice::Random, random);
+  return makeGene(operations, *pick(fitting, random).pattern, Choice::Random, random);
 }
 
-std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& partition, std::size_t rank) const {
+std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& partition, std::size_t rank,
+                                        Speed speed) const {
   Random random(1);
   Genome genome;
   for (const std::vector<int>& operations : partition) {
-    const std::vector<const patterns::Pattern*>& fitting = patternsFor(operations);
-    if (fitting.empty()) {
+    // One pattern after another, then the next parameters of those that have some.
+    std::vector<std::pair<const Fit*, std::size_t>> choices;
+    for (std::size_t set = 0; set < kFirstSets; ++set) {
+      for (const Fit& fit : patternsFor(operations)) {
+        if (fit.isFarBehind == (speed == Speed::FarBehind) && (set == 0 || set < fit.best.size())) {
+          choices.emplace_back(&fit, set);
+        }
+      }
+    }
+    if (choices.empty() && speed == Speed::FarBehind && !patternsFor(operations).empty()) {
+      choices.emplace_back(&patternsFor(operations).front(), 0);  // it has none
+    }
+    if (choices.empty()) {
       continue;
     }
-    const patterns::Pattern& pattern = *fitting[std::min(rank, fitting.size() - 1)];
-    if (auto gene = makeGene(operations, pattern, Choice::Standard, random)) {
+    // Where the choices are over: again the first where the best is known, else the last.
+    const bool isKnown = !choices.front().first->best.empty();
+    const auto [fit, set] = rank < choices.size() ? choices[rank] : isKnown ? choices.front() : choices.back();
+    auto gene = fit->best.empty() ? makeGene(operations, *fit->pattern, Choice::Standard, random)
+                                  : RegionGene{operations, fit->pattern->id, fit->best[set].parameters};
+    if (gene) {
       genome.regions.push_back(std::move(*gene));
     }
   }
@@ -241,11 +295,13 @@ std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& par
 
 std::vector<Genome> GenomeMoves::seeds() const {
   std::vector<Genome> found;
-  for (const auto& partition : {m_fusion.greedyPartition(), m_fusion.singlePartition()}) {
-    for (std::size_t rank = 0; rank < m_catalogue.all().size(); ++rank) {
-      auto genome = seed(partition, rank);
-      if (genome && !genome->regions.empty() && std::find(found.begin(), found.end(), *genome) == found.end()) {
-        found.push_back(std::move(*genome));
+  for (const Speed speed : {Speed::Near, Speed::FarBehind}) {
+    for (const auto& partition : {m_fusion.greedyPartition(), m_fusion.singlePartition()}) {
+      for (std::size_t rank = 0; rank < m_catalogue.all().size() + kFirstSets; ++rank) {
+        auto genome = seed(partition, rank, speed);
+        if (genome && !genome->regions.empty() && std::find(found.begin(), found.end(), *genome) == found.end()) {
+          found.push_back(std::move(*genome));
+        }
       }
     }
   }
@@ -278,7 +334,7 @@ Genome GenomeMoves::fresh(Random& random) const {
   if (auto legal = checked(std::move(genome))) {
     return std::move(*legal);
   }
-  return seed(m_fusion.greedyPartition(), 0).value_or(Genome());
+  return seed(m_fusion.greedyPartition(), 0, Speed::Near).value_or(Genome());
 }
 
 std::optional<Genome> GenomeMoves::around(std::vector<RegionGene> genes, Random& random) const {
@@ -323,7 +379,7 @@ std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {
         }
         Genome changed = genome;
         changed.regions[region].parameters[parameter.name] = parameter.values[static_cast<std::size_t>(position)];
-        if (isLegal(changed.regions[region])) {
+        if (isLegal(changed.regions[region]) && !areAlike(changed.regions[region], genome.regions[region])) {
           found.push_back(std::move(changed));
         }
       }
@@ -345,7 +401,11 @@ std::optional<Genome> GenomeMoves::changeParameter(const Genome& genome, Random&
     }
     const patterns::Parameter& parameter = random.pick(std::span<const patterns::Parameter>(pattern->parameters));
     gene.parameters[parameter.name] = random.pick(std::span<const std::int64_t>(parameter.values));
-    if (changed != genome && isLegal(gene)) {
+    if (changed == genome || !isLegal(gene)) {
+      continue;
+    }
+    normalise(gene);
+    if (changed != genome) {
       return changed;
     }
   }
@@ -414,18 +474,21 @@ std::optional<Genome> GenomeMoves::swapPattern(const Genome& genome, Random& ran
   }
   Genome changed = genome;
   RegionGene& gene = changed.regions[random.below(changed.regions.size())];
-  std::vector<const patterns::Pattern*> others;
-  for (const patterns::Pattern* pattern : patternsFor(gene.nodes)) {
-    if (pattern->id != gene.pattern) {
-      others.push_back(pattern);
+  std::vector<Fit> others;
+  for (const Fit& fit : patternsFor(gene.nodes)) {
+    if (fit.pattern->id != gene.pattern) {
+      others.push_back(fit);
     }
   }
   if (others.empty()) {
     return std::nullopt;
   }
-  const patterns::Pattern& pattern = *random.pick(std::span<const patterns::Pattern* const>(others));
+  const Fit& other = pick(others, random);
+  const patterns::Pattern& pattern = *other.pattern;
   const Choice choice = random.chance(0.5) ? Choice::Standard : Choice::Random;
-  const auto replaced = makeGene(gene.nodes, pattern, choice, random);
+  const auto replaced = choice == Choice::Standard && !other.best.empty()
+                            ? RegionGene{gene.nodes, pattern.id, other.best.front().parameters}
+                            : makeGene(gene.nodes, pattern, choice, random);
   if (!replaced) {
     return std::nullopt;
   }

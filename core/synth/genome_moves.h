@@ -12,6 +12,7 @@
 #include "core/patterns/catalogue.h"
 #include "core/search/parent_selection.h"
 #include "core/synth/fusion.h"
+#include "core/synth/parameter_ranking.h"
 #include "core/synth/strategy.h"
 
 namespace swage::synth {
@@ -25,8 +26,16 @@ class GenomeMoves {
               const StrategyTable& strategies, const domain::DeviceInfo& device,
               std::vector<domain::Rewrite> rewrites = {});
 
-  // Patterns that can compute the region with some parameters. Found out once for each region.
-  [[nodiscard]] const std::vector<const patterns::Pattern*>& patternsFor(const std::vector<int>& operations) const;
+  // A pattern that can compute a region with some parameters.
+  struct Fit {
+    const patterns::Pattern* pattern = nullptr;
+    std::vector<RankedParameters> best;  // to start with, by the cost model; empty: nothing is known of it
+    bool isFarBehind = false;            // the fastest pattern is expected to take less than half of its time
+  };
+  // The fastest first, as far as that is known. Found out once for each region.
+  [[nodiscard]] const std::vector<Fit>& patternsFor(const std::vector<int>& operations) const;
+  // About how long the regions take of which something is known, in seconds. No value: of none.
+  [[nodiscard]] std::optional<double> estimate(const domain::Genome& genome) const;
   // Whether a gene is legal by itself.
   [[nodiscard]] bool isLegal(const domain::RegionGene& gene) const;
   // Whether a genome is: legal genes, no overlap, nodes covered wholly or not at all, no cycle.
@@ -56,14 +65,21 @@ class GenomeMoves {
   [[nodiscard]] std::optional<domain::RegionGene> makeGene(const std::vector<int>& operations,
                                                            const patterns::Pattern& pattern, Choice choice,
                                                            Random& random) const;
-  [[nodiscard]] std::vector<const patterns::Pattern*> findPatternsFor(const std::vector<int>& operations) const;
+  [[nodiscard]] std::optional<domain::RegionGene> drawGene(domain::RegionGene gene, const patterns::Pattern& pattern,
+                                                           Random& random) const;
+  [[nodiscard]] const Fit& pick(const std::vector<Fit>& fitting, Random& random) const;
+  // Both must be legal by themselves.
+  void normalise(domain::RegionGene& gene) const;
+  [[nodiscard]] bool areAlike(domain::RegionGene a, domain::RegionGene b) const;
+  [[nodiscard]] std::optional<double> estimate(const domain::RegionGene& gene) const;
+  [[nodiscard]] std::vector<Fit> findPatternsFor(const std::vector<int>& operations) const;
   bool settleStandard(domain::RegionGene& gene) const;
-  bool settleVectors(domain::RegionGene& gene) const;
-  bool settleProduct(domain::RegionGene& gene) const;
   [[nodiscard]] std::optional<domain::RegionGene> anyGene(const std::vector<int>& operations, Random& random) const;
-  // Every pattern that fits takes its turn as the first choice of all regions: rank 0 is the first fitting pattern.
-  [[nodiscard]] std::optional<domain::Genome> seed(const std::vector<std::vector<int>>& partition,
-                                                   std::size_t rank) const;
+  enum class Speed { Near, FarBehind };
+  // Every pattern of this speed takes its turn as the choice for all regions, the most promising first; and where the
+  // best parameters are known, several of them.
+  [[nodiscard]] std::optional<domain::Genome> seed(const std::vector<std::vector<int>>& partition, std::size_t rank,
+                                                   Speed speed) const;
   [[nodiscard]] std::optional<domain::Genome> checked(domain::Genome genome) const;
 
   const Fusion& m_fusion;
@@ -74,7 +90,7 @@ class GenomeMoves {
   domain::Language m_language;
   std::vector<domain::Rewrite> m_rewrites;
   mutable std::mutex m_mutex;
-  mutable std::map<std::vector<int>, std::vector<const patterns::Pattern*>> m_fitting;  // by region
+  mutable std::map<std::vector<int>, std::vector<Fit>> m_fitting;  // by region
 };
 
 }  // namespace swage::synth

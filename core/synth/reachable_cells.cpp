@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/synth/genome_moves.h"
+#include "core/synth/parameter_ranking.h"
 
 namespace swage::synth {
 namespace {
@@ -10,28 +11,6 @@ namespace {
 // Kernels that are asked at which cell they aim, of all regions together. Large graphs have more; their regions are
 // much alike, and those that come after it are only asked about their standard parameters.
 constexpr int kKernels = 100'000;
-
-Parameters firstParameters(const patterns::Pattern& pattern) {
-  Parameters first;
-  for (const patterns::Parameter& parameter : pattern.parameters) {
-    first[parameter.name] = parameter.values.front();
-  }
-  return first;
-}
-
-// Counts through all values of all parameters. No value: there are no more.
-std::optional<Parameters> parametersAfter(const patterns::Pattern& pattern, Parameters parameters) {
-  for (const patterns::Parameter& parameter : pattern.parameters) {
-    std::int64_t& value = parameters[parameter.name];
-    const auto next = std::upper_bound(parameter.values.begin(), parameter.values.end(), value);
-    if (next != parameter.values.end()) {
-      value = *next;
-      return parameters;
-    }
-    value = parameter.values.front();
-  }
-  return std::nullopt;
-}
 
 // A program is in the cell of what its kernels do together: for each pair of cells, the one with the greater of both
 // movements and of both arithmetics.
@@ -84,15 +63,24 @@ class Aims {
 
 search::ReachableCells GenomeMoves::reachableCells() const {
   Aims aims(m_strategies, m_device);
-  std::set<std::pair<std::vector<int>, std::string>> seen;
+  std::set<std::vector<int>> seen;
   bool inOneLaunch = false;
   bool inSeveral = false;
   for (const domain::Genome& genome : seeds()) {
     std::vector<std::vector<int>> partition;
     for (const domain::RegionGene& gene : genome.regions) {
       partition.push_back(gene.nodes);
-      if (seen.emplace(gene.nodes, gene.pattern).second) {
-        aims.add(*m_catalogue.find(m_language, gene.pattern), *m_fusion.region(gene.nodes), gene.parameters);
+      if (!seen.insert(gene.nodes).second) {
+        continue;
+      }
+      for (const Fit& fit : patternsFor(gene.nodes)) {
+        Random random(1);
+        const auto known = fit.best.empty()
+                               ? makeGene(gene.nodes, *fit.pattern, Choice::Standard, random)
+                               : domain::RegionGene{gene.nodes, fit.pattern->id, fit.best.front().parameters};
+        if (known) {
+          aims.add(*fit.pattern, *m_fusion.region(gene.nodes), known->parameters);
+        }
       }
     }
     const auto schedule = m_fusion.schedule(partition);

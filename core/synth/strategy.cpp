@@ -94,6 +94,12 @@ domain::Cell Strategy::aims(const Instance& instance) const {
   return cell;
 }
 
+std::optional<double> Strategy::estimate(const Instance& /*instance*/) const {
+  return std::nullopt;
+}
+
+void Strategy::normalise(const Instance& /*instance*/, Parameters& /*parameters*/) const {}
+
 Error Strategy::unfit(std::string_view why) const {
   return Error(ErrorKind::InvalidInput, fmt::format("pattern '{}': {}", m_id, why));
 }

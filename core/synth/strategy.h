@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,12 @@ class Strategy {
   [[nodiscard]] virtual domain::Cell aims(const Instance& instance) const;
   // Whether it computes regions of this kind at all, whatever the parameters.
   [[nodiscard]] virtual bool accepts(const Region& region) const = 0;
+  // About how long all launches of the instance take together, in seconds (cost_model.h). No value: nobody can say.
+  // Call only after check.
+  [[nodiscard]] virtual std::optional<double> estimate(const Instance& instance) const;
+  // Gives parameters that make no difference to this instance the least of the values that do what theirs does, so that
+  // nothing is compiled twice. Call only after check, which holds afterwards, too.
+  virtual void normalise(const Instance& instance, Parameters& parameters) const;
   // Whether others are to be tried first where they fit.
   [[nodiscard]] virtual bool isFallback() const { return false; }
 

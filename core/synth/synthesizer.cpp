@@ -119,6 +119,7 @@ class SynthesizerImpl final : public Synthesizer {
     return best;
   }
 
+  [[nodiscard]] std::optional<double> estimate(const Genome& genome) const override { return m_moves.estimate(genome); }
   [[nodiscard]] std::vector<double> features(const Genome& genome) const override { return featuresOf(genome); }
 
   [[nodiscard]] Result<domain::Program> realise(const Genome& genome) const override;

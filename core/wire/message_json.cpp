@@ -50,8 +50,8 @@ Error readError(const JsonReader& reader) {
   return {reader["kind"].word(parseErrorKind), reader["message"].text(), reader["hint"].text()};
 }
 
-constexpr std::array<std::string_view, 7> kSynthesisCalls{"fresh",   "seeds",         "vary",           "neighbours",
-                                                          "realise", "covered_nodes", "reachable_cells"};
+constexpr std::array<std::string_view, 8> kSynthesisCalls{
+    "fresh", "seeds", "vary", "neighbours", "realise", "covered_nodes", "reachable_cells", "estimate"};
 
 template <class T>
 Json optionalToJson(const std::optional<T>& value) {
@@ -198,7 +198,8 @@ struct MessageWriter {
             {"nodes", value.nodes},
             {"cells", value.cells},
             {"random_state", value.randomState},
-            {"error", value.error ? errorToJson(*value.error) : Json()}};
+            {"error", value.error ? errorToJson(*value.error) : Json()},
+            {"seconds", value.seconds}};
   }
 };
 
@@ -325,7 +326,8 @@ Synthesised read(const JsonReader& reader) {
           reader["nodes"].list([](const JsonReader& node) { return node.smallInteger(0); }),
           reader["cells"].list([](const JsonReader& cell) { return cell.smallInteger(0, domain::kCellCount - 1); }),
           reader["random_state"].unsignedInteger(),
-          readOptional(reader, "error", readError)};
+          readOptional(reader, "error", readError),
+          reader["seconds"].list([](const JsonReader& seconds) { return seconds.number(); })};
 }
 
 // One reader for each alternative of Message, in its order.

@@ -127,7 +127,7 @@ struct OpenSynthesis {
 };
 // One call of synth::Synthesizer, with the arguments that it takes.
 struct Synthesise {
-  enum class Call : std::uint8_t { Fresh, Seeds, Vary, Neighbours, Realise, CoveredNodes, ReachableCells };
+  enum class Call : std::uint8_t { Fresh, Seeds, Vary, Neighbours, Realise, CoveredNodes, ReachableCells, Estimate };
   std::uint64_t request = 0;
   Call call = Call::Fresh;
   domain::Genome genome{};
@@ -138,12 +138,13 @@ struct Synthesise {
 };
 struct Synthesised {
   std::uint64_t request = 0;
-  std::vector<domain::Genome> genomes{};  // Vary: one, or none where it is not applicable
+  std::vector<domain::Genome> genomes{};  // Vary: one, or none where it is not applicable; Estimate: its own
   std::optional<domain::Program> program{};
   std::vector<int> nodes{};
   std::vector<int> cells{};       // indices
   std::uint64_t randomState = 0;  // as the call has left it
   std::optional<Error> error{};
+  std::vector<double> seconds{};  // the estimates of the genomes, in their order; 0: not known
 };
 [[nodiscard]] std::string_view name(Synthesise::Call call);
 [[nodiscard]] std::optional<Synthesise::Call> parseSynthesisCall(std::string_view text);

@@ -79,4 +79,27 @@ bool isContiguousAlong(const Region& region, int prim, const std::vector<std::si
   });
 }
 
+std::int64_t bytesOfElement(const Region& region, int prim) {
+  std::vector<int> operands;
+  collectOperands(region, prim, operands);
+  std::int64_t bytes = 0;
+  for (const int operand : operands) {
+    bytes += static_cast<std::int64_t>(domain::byteSize(region.operands[static_cast<std::size_t>(operand)].dtype));
+  }
+  return bytes;
+}
+
+std::int64_t bytesOfResult(const Region& region, const ProductShape& shape) {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < region.operands.size(); ++i) {
+    const std::vector<int> self{static_cast<int>(i)};
+    const bool isWhole = (shape.rows.empty() || walksAlongAny(region, self, shape.rows)) &&
+                         (shape.columns.empty() || walksAlongAny(region, self, shape.columns));
+    if (isWhole) {
+      bytes += static_cast<std::int64_t>(domain::byteSize(region.operands[i].dtype));
+    }
+  }
+  return bytes;
+}
+
 }  // namespace swage::synth

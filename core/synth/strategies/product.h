@@ -27,5 +27,9 @@ struct ProductShape {
 [[nodiscard]] std::optional<ProductShape> productShape(const Region& region);
 // Whether neighbours along the last of these axes are neighbours in memory for all that the prim loads.
 [[nodiscard]] bool isContiguousAlong(const Region& region, int prim, const std::vector<std::size_t>& axes);
+// What loading one element of the prim reads, in bytes.
+[[nodiscard]] std::int64_t bytesOfElement(const Region& region, int prim);
+// What storing one result, with what follows the product, writes and reads of tensors as large as the result, in bytes.
+[[nodiscard]] std::int64_t bytesOfResult(const Region& region, const ProductShape& shape);
 
 }  // namespace swage::synth

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products in tiles: a block keeps a tile of both operands in shared memory, a thread a tile of the result in
 // registers.
+#include <algorithm>
+
+#include "core/synth/cost_model.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/product.h"
 
@@ -225,6 +228,8 @@ class CudaProduct final : public Strategy {
     return TiledProduct(instance, *productShape(instance.region)).run(launch.step.entry);
   }
 
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override;
+
  private:
   static std::int64_t blocks(const ProductShape& shape, const Tiles& tiles) {
     return divideUp(shape.columnCount, tiles.columns) * divideUp(shape.rowCount, tiles.rows) * shape.batchCount;
@@ -251,6 +256,33 @@ class CudaProduct final : public Strategy {
     return {};
   }
 };
+
+// A warp reads one row after another and one column after another from shared memory, then multiplies all with all.
+std::optional<double> CudaProduct::estimate(const Instance& instance) const {
+  constexpr double kReached = 0.75;    // between two barriers
+  constexpr double kBringing = 8.0;    // instructions for each element that comes into shared memory
+  constexpr std::int64_t kOther = 30;  // registers beside sums and operands
+  const Tiles tiles(instance);
+  const ProductShape shape = *productShape(instance.region);
+  const DeviceRates device = DeviceRates::of(instance.device);
+  const Prim& input = instance.region.prims[static_cast<std::size_t>(instance.region.folds.front().input)];
+  const double size = input.type == Compute::F64 ? 2.0 : 1.0;
+  const auto sums = static_cast<double>(tiles.threadRows * tiles.threadColumns);
+  const auto reads = static_cast<double>(tiles.threadRows + tiles.threadColumns);
+  const auto warps = static_cast<double>(tiles.threads()) / 32.0;
+  const auto edge = static_cast<double>(tiles.rows + tiles.columns);
+  const double ofDepth = size * (warps * std::max(sums * 32.0 / device.each.floatAdds, reads) / kReached +
+                                 edge * kBringing / device.each.floatAdds);
+  const std::int64_t registers =
+      tiles.threadRows * tiles.threadColumns + tiles.threadRows + tiles.threadColumns + kOther;
+  const std::int64_t shared = (tiles.rows + tiles.columns + 2) * tiles.depth * 4;
+  BlockWork work;
+  work.count = blocks(shape, tiles);
+  work.cycles = static_cast<double>(shape.depthCount) * std::max(ofDepth, edge * 4.0 * size / device.each.cacheBytes);
+  work.bytes = static_cast<double>(tiles.rows * tiles.columns * bytesOfResult(instance.region, shape));
+  work.hidesMemory = blocksAtOnce(device, tiles.threads(), registers, shared) > 1;
+  return device.launchSeconds + secondsOf(device, work);
+}
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "core/synth/cost_model.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
@@ -99,6 +100,18 @@ class CudaMmaProduct final : public Strategy {
     return cell;
   }
 
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override;
+
+  // A promotion at the end is one, however far it was.
+  void normalise(const Instance& instance, Parameters& parameters) const override {
+    const ProductShape shape = *productShape(instance.region);
+    for (const std::int64_t promote : {32, 64, 128}) {
+      if (promote >= shape.depthCount && parameters["promote"] > promote && parameters["tile_depth"] <= promote) {
+        parameters["promote"] = promote;
+      }
+    }
+  }
+
  private:
   [[nodiscard]] Result<> fits(const Instance& instance) const override {
     const MmaTiles tiles(instance);
@@ -148,6 +161,48 @@ class CudaMmaProduct final : public Strategy {
     return {};
   }
 };
+
+std::optional<double> CudaMmaProduct::estimate(const Instance& instance) const {
+  constexpr double kReached = 0.8;
+  constexpr double kPerResult = 12.0;  // instructions, from sums to memory
+  constexpr std::int64_t kOther = 20;  // registers that the compiler takes beyond what must be
+  constexpr double kFewWarps = 8.0;    // below which nothing hides the waits of one
+  const MmaTiles tiles(instance);
+  const ProductShape shape = *productShape(instance.region);
+  const DeviceRates device = DeviceRates::of(instance.device);
+  const std::int64_t registers = std::min(kRegistersOfThread, tiles.registers() + kOther);
+  const std::int64_t atOnce =
+      std::max<std::int64_t>(1, blocksAtOnce(device, tiles.threads(), registers, tiles.stages * tiles.stageBytes()));
+  const auto results = static_cast<double>(tiles.rows * tiles.columns);
+  const auto depth = static_cast<double>(tiles.depth);
+  const auto warps = static_cast<double>(tiles.threads()) / 32.0;
+  const double hidden =
+      std::min(1.0, static_cast<double>(atOnce) * warps / kFewWarps) * (tiles.stages == 2 && atOnce == 1 ? 0.8 : 1.0);
+  const double products = results * depth * static_cast<double>(partPairs(tiles.mode).size()) /
+                          std::max(device.each.halfAdds * kReached * hidden, 1.0);
+  const double reads = warps * static_cast<double>((tiles.warpRows + tiles.warpColumns) * tiles.parts()) * depth * 2.0 /
+                       device.each.sharedBytes;
+  const double copies = static_cast<double>(tiles.stageBytes()) / device.each.cacheBytes;
+  const double promotions = tiles.isPromoted() ? results * 2.0 / device.each.floatAdds * depth /
+                                                     static_cast<double>(std::max(tiles.promote, tiles.depth))
+                                               : 0.0;
+  BlockWork work;
+  work.count = mmaBlocks(shape, tiles);
+  work.cycles = static_cast<double>(divideUp(shape.depthCount, tiles.depth)) *
+                    (std::max({products, reads, copies}) + promotions) +
+                results * kPerResult / device.each.floatAdds;
+  work.bytes = results * static_cast<double>(bytesOfResult(instance.region, shape));
+  work.hidesMemory = atOnce > 1;
+  double seconds = device.launchSeconds + secondsOf(device, work);
+  for (const OperandParts::Side side : {OperandParts::Side::Left, OperandParts::Side::Right}) {
+    if (const MmaSource source = mmaSource(instance.region, shape, tiles, side); source.parts) {
+      constexpr double kPassReached = 0.6;  // of two reads, the second mostly from a cache
+      const double bytes = 2.0 * static_cast<double>(bytesOfElement(instance.region, source.prim) + tiles.parts());
+      seconds += secondsOfPass(device, bytes * static_cast<double>(source.parts->planeElements()), kPassReached);
+    }
+  }
+  return seconds;
+}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/synth/cost_model.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
@@ -128,6 +129,8 @@ class WgmmaProduct final : public Strategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch, int number) const override {
     return writeWgmmaProduct(instance, launch, number);
   }
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override;
+  void normalise(const Instance& instance, Parameters& parameters) const override;
 
  private:
   [[nodiscard]] Result<> fits(const Instance& instance) const override;
@@ -188,6 +191,64 @@ Result<> WgmmaProduct::fitsOperands(const Instance& instance, const ProductShape
     }
   }
   return {};
+}
+
+// A tile and what it brings, the tiles of a place, the passes before it.
+std::optional<double> WgmmaProduct::estimate(const Instance& instance) const {
+  constexpr double kReached = 0.85;
+  constexpr double kPerResult = 12.0;     // instructions, from sums to memory
+  constexpr double kPartialBytes = 24.0;  // in a cycle, by the one that adds up a shared tile
+  const WgmmaTiles tiles(instance);
+  const ProductShape shape = *productShape(instance.region);
+  const WgmmaSchedule schedule(shape, tiles, instance.device.multiprocessors);
+  const DeviceRates device = DeviceRates::of(instance.device);
+  const auto results = static_cast<double>(tiles.rows * tiles.columns);
+  const auto groups = static_cast<double>(tiles.groups());
+  const double products = tiles.parts() == 2 ? 3.0 : 1.0;
+  const double multiply =
+      products * results * static_cast<double>(kWgmmaDepth) / (device.each.warpGroupAdds * kReached);
+  const double reads =
+      products * groups * static_cast<double>(64 * kWgmmaDepth * 2 + tiles.rightBytes()) / device.each.sharedBytes;
+  const double copies = static_cast<double>(tiles.parts() * (tiles.leftBytes() + tiles.rightBytes() / tiles.cluster)) /
+                        device.each.cacheBytes;
+  // Hidden behind the products of another warp group, where there is one.
+  const double promotions = tiles.promote > 0 && tiles.groups() == 1
+                                ? results / device.each.floatAdds / static_cast<double>(tiles.promote) + multiply * 0.2
+                                : 0.0;
+  BlockWork work;
+  work.count = schedule.tiles * tiles.cluster;
+  work.cycles = static_cast<double>(schedule.steps) * (std::max({multiply, reads, copies}) + promotions) +
+                results * kPerResult / device.each.floatAdds;
+  work.bytes = results * static_cast<double>(bytesOfResult(instance.region, shape));
+  work.isSharedEvenly = schedule.rest > 0;
+  double seconds = device.launchSeconds + secondsOf(device, work);
+  if (schedule.rest > 0) {
+    const double parts = 2.0 + static_cast<double>(schedule.places) / static_cast<double>(schedule.rest);
+    seconds += parts * results * 4.0 / kPartialBytes / device.cyclesPerSecond;
+  }
+  for (const auto side : {WgmmaSource::Side::Left, WgmmaSource::Side::Right}) {
+    if (const WgmmaSource source = *wgmmaSource(instance, shape, tiles, side); source.operand == nullptr) {
+      const std::int64_t bytes = bytesOfElement(instance.region, source.prim) + tiles.parts() * 2;
+      seconds += secondsOfPass(device, static_cast<double>(source.batch * source.lines * source.depth * bytes));
+    }
+  }
+  return seconds;
+}
+
+// Bands longer than there are tiles below each other, and promotions after the end.
+void WgmmaProduct::normalise(const Instance& instance, Parameters& parameters) const {
+  const WgmmaTiles tiles(instance);
+  const ProductShape shape = *productShape(instance.region);
+  const WgmmaSchedule schedule(shape, tiles, instance.device.multiprocessors);
+  for (const patterns::Parameter& parameter : instance.pattern.parameters) {
+    for (const std::int64_t value : parameter.values) {
+      const bool isAlike = (parameter.name == "band" && value / tiles.cluster >= schedule.down) ||
+                           (parameter.name == "promote" && value >= shape.depthCount);
+      if (isAlike && parameters[parameter.name] > value) {
+        parameters[parameter.name] = value;
+      }
+    }
+  }
 }
 
 domain::TensorMap mapOf(const WgmmaSource& source, const WgmmaTiles& tiles) {

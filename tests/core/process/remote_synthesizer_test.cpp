@@ -69,6 +69,7 @@ TEST(RemoteSynthesizer, AnswersAsOneInThisProcessDoes) {
     EXPECT_EQ((*remote)->neighbours(genome), (*local)->neighbours(genome));
   }
   EXPECT_EQ((*remote)->features(genome), (*local)->features(genome));
+  EXPECT_EQ((*remote)->estimate(genome), (*local)->estimate(genome));
   const auto program = (*remote)->realise(genome);
   ASSERT_THAT(program, IsOk());
   EXPECT_EQ(program->source, (*local)->realise(genome)->source);

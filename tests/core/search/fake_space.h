@@ -24,6 +24,12 @@ class FakeSpace final : public GenomeSpace {
   };
   explicit FakeSpace(Shape shape) : m_shape(shape) {}
 
+  // What estimate() says; without it, that nothing is known.
+  std::function<double(const domain::Genome& genome)> seconds;
+  [[nodiscard]] std::optional<double> estimate(const domain::Genome& genome) const override {
+    return seconds ? std::optional(seconds(genome)) : std::nullopt;
+  }
+
   [[nodiscard]] domain::Genome fresh(Random& random) const override;
   [[nodiscard]] std::vector<domain::Genome> seeds() const override;
   [[nodiscard]] std::optional<domain::Genome> vary(domain::OperatorKind kind, const domain::Genome& genome,

@@ -66,6 +66,14 @@ TEST_F(LocalSearchTest, StartsWithOneStepFromTheBest) {
   }
 }
 
+TEST_F(LocalSearchTest, TriesWhatIsEstimatedToBeFastFirst) {
+  space.seconds = [](const domain::Genome& genome) { return 1.0 + static_cast<double>(coordinates(genome)[0]); };
+  add(point({2, 2}), timed(10.0));
+  EXPECT_EQ(coordinates(search.suggest(tried, {}, random)->genome), (std::vector<std::int64_t>{1, 2}));
+  tried.add(point({1, 2}));
+  EXPECT_EQ(coordinates(search.suggest(tried, {}, random)->genome)[0], 2) << "not the slower one";
+}
+
 TEST_F(LocalSearchTest, KicksWhenEveryNeighbourOfTheBestIsTried) {
   add(point({0, 0}), timed(10.0));
   tried.add(point({1, 0}));

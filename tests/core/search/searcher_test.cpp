@@ -61,6 +61,37 @@ Outcome correct(std::int64_t candidate, int cellIndex, double time) {
           time > 0.0 ? domain::Speedup::exactly(1000.0 / time) : domain::Speedup()};
 }
 
+TEST(Searcher, LeavesSeedsThatAreEstimatedFarBehindForTheEnd) {
+  FakeSpace estimated({.nodes = 1, .patterns = 3, .parameters = 0, .levels = 1, .seeds = 3});
+  const std::map<std::string, double> seconds{{"p0", 1.0}, {"p1", 2.5}, {"p2", 1.9}};
+  estimated.seconds = [&](const domain::Genome& genome) { return seconds.at(genome.regions.front().pattern); };
+  Searcher searcher(estimated, {.islands = 1});
+  std::vector<std::string> patterns;
+  for (int i = 0; i < 3; ++i) {
+    const auto proposal = searcher.next();
+    ASSERT_TRUE(proposal.has_value());
+    patterns.push_back(proposal->genome->regions.front().pattern);
+    searcher.report(proposal->id, correct(i, 1, 10.0 + i));
+  }
+  EXPECT_THAT(patterns, ElementsAre("p0", "p2", "p1"));
+}
+
+TEST(Searcher, SeldomProposesStructuresThatAreEstimatedFarBehind) {
+  FakeSpace estimated({.nodes = 4, .patterns = 2, .parameters = 2, .levels = 5, .seeds = 1});
+  const auto isSlow = [](const domain::Genome& genome) {
+    return std::any_of(genome.regions.begin(), genome.regions.end(),
+                       [](const domain::RegionGene& gene) { return gene.pattern == "p1"; });
+  };
+  const auto slowAmong = [&](int count) {
+    Searcher searcher(estimated, {.islands = 1, .aimedShare = 0.0});
+    const std::vector<Step> steps = drive(searcher, count);
+    return std::count_if(steps.begin(), steps.end(), [&](const Step& step) { return isSlow(*step.proposal.genome); });
+  };
+  const auto before = slowAmong(60);
+  estimated.seconds = [&](const domain::Genome& genome) { return isSlow(genome) ? 5.0 : 1.0; };
+  EXPECT_LT(slowAmong(60), before * 2 / 3);
+}
+
 TEST(Searcher, DealsTheSeedsToTheIslandsFirst) {
   Searcher searcher(space(), {.islands = 2});
   EXPECT_THAT(texts(drive(searcher, 3)),

@@ -44,8 +44,8 @@ std::vector<Message> sampleMessages() {
           Synthesise{15, Synthesise::Call::Vary, genome, genome, domain::Cell::fromIndex(7),
                      domain::OperatorKind::Crossover, ~0ULL},
           Synthesise{},
-          Synthesised{16, {genome, {}}, program, {0, 2}, {3, 35}, 5, std::nullopt},
-          Synthesised{17, {}, std::nullopt, {}, {}, 0, Error(ErrorKind::InvalidInput, "no", "try")}};
+          Synthesised{16, {genome, {}}, program, {0, 2}, {3, 35}, 5, std::nullopt, {1e-3, 0.0}},
+          Synthesised{17, {}, std::nullopt, {}, {}, 0, Error(ErrorKind::InvalidInput, "no", "try"), {}}};
 }
 
 std::string text(const Message& message) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/parameter_ranking.h"
+
+#include <algorithm>
+
+#include "core/domain/numeric_mode.h"
+
+namespace swage::synth {
+namespace {
+
+constexpr int kMostSets = 40'000;    // of parameters that are asked about
+constexpr double kLessExact = 10.0;  // times as long: most references are not as loose as TF32
+
+constexpr double kUnusual = 0.01;  // of the time, for each parameter that has not its standard value, as good ones have
+
+Parameters standardParameters(const patterns::Pattern& pattern) {
+  Parameters standard;
+  for (const patterns::Parameter& parameter : pattern.parameters) {
+    standard[parameter.name] = parameter.standard;
+  }
+  return standard;
+}
+
+// How many parameters differ.
+int distance(const Parameters& a, const Parameters& b) {
+  int different = 0;
+  for (const auto& [name, value] : a) {
+    const auto other = b.find(name);
+    different += other == b.end() || other->second != value ? 1 : 0;
+  }
+  return different;
+}
+
+}  // namespace
+
+std::optional<double> rankOf(const Strategy& strategy, const Instance& instance) {
+  std::optional<double> seconds = strategy.estimate(instance);
+  if (seconds && instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16)) {
+    *seconds *= kLessExact;
+  }
+  return seconds;
+}
+
+std::vector<RankedParameters> bestParameters(const Strategy& strategy, const patterns::Pattern& pattern,
+                                             const Region& region, const domain::DeviceInfo& device,
+                                             std::size_t count) {
+  std::vector<RankedParameters> found;
+  const Parameters standard = standardParameters(pattern);
+  std::optional<Parameters> parameters = firstParameters(pattern);
+  for (int asked = 0; parameters && asked < kMostSets; ++asked) {
+    const Instance instance{pattern, region, *parameters, device};
+    if (strategy.check(instance)) {
+      const auto seconds = rankOf(strategy, instance);
+      if (!seconds) {
+        return {};
+      }
+      found.push_back({*parameters, *seconds * (1.0 + kUnusual * distance(*parameters, standard))});
+    }
+    parameters = parametersAfter(pattern, std::move(*parameters));
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const RankedParameters& a, const RankedParameters& b) { return a.seconds < b.seconds; });
+  std::vector<RankedParameters> best;
+  for (RankedParameters& each : found) {
+    if (best.size() == count) {
+      break;
+    }
+    Parameters settled = each.parameters;
+    strategy.normalise({pattern, region, each.parameters, device}, settled);
+    const bool isApart = std::all_of(best.begin(), best.end(), [&](const RankedParameters& other) {
+      return distance(settled, other.parameters) >= 2;
+    });
+    if (isApart) {
+      best.push_back({std::move(settled), each.seconds});
+    }
+  }
+  return best;
+}
+
+Parameters firstParameters(const patterns::Pattern& pattern) {
+  Parameters first;
+  for (const patterns::Parameter& parameter : pattern.parameters) {
+    first[parameter.name] = parameter.values.front();
+  }
+  return first;
+}
+
+std::optional<Parameters> parametersAfter(const patterns::Pattern& pattern, Parameters parameters) {
+  for (const patterns::Parameter& parameter : pattern.parameters) {
+    std::int64_t& value = parameters[parameter.name];
+    const auto next = std::upper_bound(parameter.values.begin(), parameter.values.end(), value);
+    if (next != parameter.values.end()) {
+      value = *next;
+      return parameters;
+    }
+    value = parameter.values.front();
+  }
+  return std::nullopt;
+}
+
+}  // namespace swage::synth

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/synth/strategy.h"
+
+// Which parameters of a pattern to try first for a region, by what its strategy says of the time.
+namespace swage::synth {
+
+struct RankedParameters {
+  Parameters parameters;
+  double seconds = 0.0;
+};
+
+// The strategy's estimate, several times as long where the numeric mode is less accurate than the operands. No value:
+// the strategy knows nothing.
+[[nodiscard]] std::optional<double> rankOf(const Strategy& strategy, const Instance& instance);
+
+// At most `count`, the fastest first, each at least two parameters apart from those before it. Empty: the strategy
+// knows nothing, or nothing fits. Patterns with very many parameter sets are only looked through in part.
+[[nodiscard]] std::vector<RankedParameters> bestParameters(const Strategy& strategy, const patterns::Pattern& pattern,
+                                                           const Region& region, const domain::DeviceInfo& device,
+                                                           std::size_t count);
+
+// Counts through all values of all parameters. No value: there are no more.
+[[nodiscard]] Parameters firstParameters(const patterns::Pattern& pattern);
+[[nodiscard]] std::optional<Parameters> parametersAfter(const patterns::Pattern& pattern, Parameters parameters);
+
+}  // namespace swage::synth

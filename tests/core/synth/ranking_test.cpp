@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is tried first: the order of candidates for products on a device with tensor cores.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/synth/cost_model.h"
+#include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/lab.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::Genome;
+
+struct Product {
+  const char* name;
+  std::int64_t batch;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t depth;
+  friend void PrintTo(const Product& self, std::ostream* out) { *out << self.name; }
+};
+
+domain::Graph graphOf(const Product& product) {
+  GraphBuilder b;
+  if (product.batch == 1) {
+    const auto x = b.input({product.rows, product.depth});
+    const auto y = b.input({product.depth, product.columns});
+    b.output(b.call("aten.mm.default", {arg(x), arg(y)}, {product.rows, product.columns}));
+    return b.graph();
+  }
+  const auto x = b.input({product.batch, product.rows, product.depth});
+  const auto y = b.input({product.batch, product.depth, product.columns});
+  b.output(b.call("aten.bmm.default", {arg(x), arg(y)}, {product.batch, product.rows, product.columns}));
+  return b.graph();
+}
+
+// 16384 rows, a linear layer, a factor, and what batch normalisation needs in training.
+domain::Graph linearAndBatchNorm() {
+  GraphBuilder b;
+  const auto x = b.input({16384, 4096});
+  const auto weight = b.input({4096, 4096});
+  const auto bias = b.input({4096});
+  const auto y = b.call("aten.linear.default", {arg(x), arg(weight), arg(bias)}, {16384, 4096});
+  const auto scaled = b.mul(y, b.input({4096}));
+  b.output(b.call("aten.mean.dim", {arg(scaled), listArg({0}), arg(false)}, {4096}));
+  b.output(scaled);
+  return b.graph();
+}
+
+std::map<std::string, int> patternsOf(const std::vector<Genome>& genomes) {
+  std::map<std::string, int> counts;
+  for (const Genome& genome : genomes) {
+    for (const domain::RegionGene& gene : genome.regions) {
+      ++counts[gene.pattern];
+    }
+  }
+  return counts;
+}
+
+class ProductOrder : public ::testing::TestWithParam<Product> {};
+
+TEST_P(ProductOrder, BeginsWithTheTensorCores) {
+  const auto synthesizer = makeSynthesizer(graphOf(GetParam()), cudaDevice());
+  const std::vector<Genome> seeds = synthesizer->seeds();
+  ASSERT_GE(seeds.size(), 3U);
+  EXPECT_EQ(seeds.front().regions.front().pattern, "product_wgmma") << domain::canonicalText(seeds.front());
+  EXPECT_EQ(seeds.front().regions.front().parameters.at("mode"), 1) << "as exact as floats";
+}
+
+TEST_P(ProductOrder, IsThatOfTheEstimates) {
+  const auto synthesizer = makeSynthesizer(graphOf(GetParam()), cudaDevice());
+  const std::optional<double> first = synthesizer->estimate(synthesizer->seeds().front());
+  ASSERT_TRUE(first.has_value());
+  for (const Genome& seed : synthesizer->seeds()) {
+    EXPECT_LE(*first, 1.1 * synthesizer->estimate(seed).value_or(0.0)) << domain::canonicalText(seed);
+  }
+}
+
+// No faster than the device, and no slower than cuBLAS's floats.
+TEST_P(ProductOrder, ExpectsWhatTheDeviceCanDo) {
+  const Product& p = GetParam();
+  const auto synthesizer = makeSynthesizer(graphOf(p), cudaDevice());
+  const double work = 2.0 * static_cast<double>(p.batch * p.rows * p.columns * p.depth);
+  const double seconds = synthesizer->estimate(synthesizer->seeds().front()).value_or(0.0);
+  EXPECT_GT(seconds, work * 3 / 950e12);
+  EXPECT_LT(seconds, work / 45e12);
+}
+
+TEST_P(ProductOrder, PutsSlowPatternsOffButReachesThem) {
+  const auto synthesizer = makeSynthesizer(graphOf(GetParam()), cudaDevice());
+  Random random(4);
+  std::vector<Genome> fresh;
+  for (int i = 0; i < 200; ++i) {
+    fresh.push_back(synthesizer->fresh(random));
+  }
+  std::map<std::string, int> counts = patternsOf(fresh);
+  EXPECT_LT(counts["product"] + counts["direct"], 40);
+  EXPECT_GT(counts["product"], 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ProductOrder,
+                         ::testing::Values(Product{"Square", 1, 4096, 4096, 4096},
+                                           Product{"Batches", 128, 512, 2048, 1024},
+                                           Product{"ShortSums", 1, 32768, 32768, 64}),
+                         [](const auto& each) { return each.param.name; });
+
+TEST(ProductOrder, KeepsTheBestProductWhileOtherRegionsTryTheirPatterns) {
+  const auto synthesizer = makeSynthesizer(linearAndBatchNorm(), cudaDevice());
+  const std::vector<Genome> seeds = synthesizer->seeds();
+  ASSERT_FALSE(seeds.empty());
+  // Those with floats on ordinary cores, or with nothing known, come after all others.
+  const auto isSlow = [](const Genome& seed) {
+    const std::map<std::string, int> counts = patternsOf({seed});
+    return counts.contains("product") || counts.contains("direct");
+  };
+  EXPECT_TRUE(std::is_partitioned(seeds.begin(), seeds.end(), [&](const Genome& seed) { return !isSlow(seed); }));
+  EXPECT_FALSE(isSlow(seeds[std::min<std::size_t>(seeds.size() - 1, 6)]));
+  EXPECT_EQ(patternsOf({seeds.front()}).count("product_wgmma"), 1U) << domain::canonicalText(seeds.front());
+}
+
+TEST(ProductOrder, FollowsTheDevice) {
+  domain::DeviceInfo old = cudaDevice();
+  old.computeCapability = 75;
+  const auto synthesizer = makeSynthesizer(graphOf({"", 1, 4096, 4096, 4096}), old);
+  EXPECT_EQ(synthesizer->seeds().front().regions.front().pattern, "product");
+  old.computeCapability = 80;
+  EXPECT_EQ(makeSynthesizer(graphOf({"", 1, 4096, 4096, 4096}), old)->seeds().front().regions.front().pattern,
+            "product_mma");
+}
+
+// Parameters that make no difference: neither around a genome nor in fresh ones.
+TEST(ProductOrder, NamesEachProgramOnce) {
+  // One row of tiles: the length of bands means nothing, and all of the sum is within one promotion.
+  const auto synthesizer = makeSynthesizer(graphOf({"", 1, 128, 8192, 64}), cudaDevice());
+  std::map<std::string, std::string> genomes;  // by source
+  Random random(9);
+  std::vector<Genome> all = synthesizer->seeds();
+  for (const Genome& seed : synthesizer->seeds()) {
+    const std::vector<Genome> around = synthesizer->neighbours(seed);
+    all.insert(all.end(), around.begin(), around.end());
+  }
+  for (int i = 0; i < 100; ++i) {
+    all.push_back(synthesizer->fresh(random));
+  }
+  for (const Genome& genome : all) {
+    const auto program = synthesizer->realise(genome);
+    ASSERT_TRUE(program.has_value());
+    const std::string text = domain::canonicalText(genome);
+    EXPECT_EQ(genomes.emplace(program->source, text).first->second, text);
+  }
+}
+
+TEST(CostModel, CountsWholeRoundsOfBlocks) {
+  DeviceRates device;
+  device.multiprocessors = 100;
+  device.bytesPerSecond = 1e12;
+  BlockWork work;
+  work.cycles = device.cyclesPerSecond;  // a second
+  work.count = 100;
+  EXPECT_DOUBLE_EQ(secondsOf(device, work), 1.0);
+  work.count = 101;
+  EXPECT_DOUBLE_EQ(secondsOf(device, work), 2.0);
+  work.isSharedEvenly = true;
+  EXPECT_DOUBLE_EQ(secondsOf(device, work), 1.01);
+}
+
+TEST(CostModel, IsBoundByMemoryWhereThatTakesLonger) {
+  DeviceRates device;
+  device.multiprocessors = 100;
+  device.bytesPerSecond = 1e12;
+  BlockWork work{.count = 100, .cycles = device.cyclesPerSecond, .bytes = 3e10};
+  EXPECT_DOUBLE_EQ(secondsOf(device, work), 3.0);
+  work.hidesMemory = false;
+  EXPECT_DOUBLE_EQ(secondsOf(device, work), 4.0);
+}
+
+TEST(CostModel, KnowsHowManyBlocksFit) {
+  DeviceRates device;
+  device.each.sharedSize = 228 << 10;
+  EXPECT_EQ(blocksAtOnce(device, 256, 128, 0), 2);
+  EXPECT_EQ(blocksAtOnce(device, 256, 32, 100 << 10), 2);
+  EXPECT_EQ(blocksAtOnce(device, 1024, 128, 0), 0);
+}
+
+}  // namespace
+}  // namespace swage::synth
