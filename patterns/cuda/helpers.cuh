@@ -417,8 +417,9 @@ __device__ inline int readInBlock(const int* variable, int block) {
 //! swage:helper splitLines
 // Splits lines of numbers (rows of the left, columns of the right operand of a product) into halves: x * scale = high +
 // low. The scale, a power of four, brings the largest magnitude of its line into [2^13, 2^15): high is then exact to
-// 2^-12 of x, and high + low to 2^-23 of x or 2^-38 of the largest. `roots` are those of 1 / scale. A cluster of `blocks`
-// blocks takes `lines` lines, each block `depth` of them; what fits stays in registers until the scale is known.
+// 2^-12 of x, and high + low to 2^-23 of x or 2^-38 of the largest. `roots` are those of 1 / scale, below zero for a line
+// with an infinity, whose halves are of no use; with a NaN all of its products are NaN. A cluster of `blocks` blocks
+// takes `lines` lines, each block `depth` of them; what fits stays in registers until the scale is known.
 template <int lines, int depth, int width, int blocks, int parts, bool isAlongDepth, class Element, class Place>
 __device__ inline void splitLines(int firstLine, int lineCount, int depthCount, Half* planes, long long plane,
                                   float* roots, Element element, Place place) {
@@ -457,7 +458,8 @@ __device__ inline void splitLines(int firstLine, int lineCount, int depthCount, 
     const int exponent = min(126, (141 - (bits >> 23)) & ~1);
     scales[threadIdx.x] = __int_as_float((127 + exponent) << 23);
     if (part == 0 && firstLine + threadIdx.x < lineCount) {
-      roots[firstLine + threadIdx.x] = __int_as_float((127 - exponent / 2) << 23);
+      const float root = __int_as_float((127 - exponent / 2) << 23);
+      roots[firstLine + threadIdx.x] = bits == 0x7f800000 ? -root : root;
     }
   }
   blocks > 1 ? clusterBarrier() : __syncthreads();

@@ -26,12 +26,14 @@ class WgmmaText {
         m_right(*wgmmaSource(instance, m_shape, m_tiles, Side::Right)),
         m_number(number),
         m_writer(instance, Dialect::of(domain::Language::CudaCpp),
-                 {"sum",   "fresh",   "rows",      "columns",    "row",        "column", "depth",     "batch",
-                  "lane",  "group",   "rank",      "slot",       "phase",      "high",   "low",       "previous",
-                  "root",  "product", "full",      "empty",      "tile",       "step",   "first_row", "first_column",
-                  "whole", "start",   "left_root", "to",         "turned",     "warp",   "r",         "c",
-                  "v",     "i",       "place",     "line",       "of",         "planes", "roots",     "left",
-                  "right", "partial", "counters",  "left_roots", "right_roots"}),
+                 {"exact",     "has_infinity", "sum",      "fresh",      "rows",       "columns",
+                  "row",       "column",       "depth",    "batch",      "lane",       "group",
+                  "rank",      "slot",         "phase",    "high",       "low",        "previous",
+                  "root",      "product",      "full",     "empty",      "tile",       "step",
+                  "first_row", "first_column", "whole",    "start",      "left_root",  "to",
+                  "turned",    "warp",         "r",        "c",          "v",          "i",
+                  "place",     "line",         "of",       "planes",     "roots",      "left",
+                  "right",     "partial",      "counters", "left_roots", "right_roots"}),
         m_code(m_writer.code()) {}
 
   KernelText run(const Launch& launch) {
@@ -254,6 +256,10 @@ class WgmmaText {
     std::set<std::size_t> used;
     for (const Store& store : m_region.groupStores) {
       used.merge(m_writer.buffersOf(store.prim));
+    }
+    if (m_tiles.isSplit()) {  // for lines with an infinity
+      used.merge(m_writer.buffersOf(m_left.prim));
+      used.merge(m_writer.buffersOf(m_right.prim));
     }
     for (std::size_t i = 0; i < m_writer.buffers().size(); ++i) {
       if (m_writer.buffers()[i].output) {
@@ -582,6 +588,10 @@ class WgmmaText {
     m_code.comment(
         "The results, with what follows the product: 32 columns at a time change places within a warp, so "
         "that it writes whole lines of memory.");
+    if (m_tiles.isSplit()) {
+      m_code.line("const bool has_infinity = __any_sync(0xffffffffu, left_roots[{}] < 0.0f);",
+                  index(m_left, rowText("lane % 16")));
+    }
     m_code.pragma("#pragma unroll");
     m_code.open("for (int c = 0; c < {}; c += 4)", m_tiles.columns / 8);
     turn();
@@ -590,13 +600,15 @@ class WgmmaText {
       m_code.open("if (column < {})", m_shape.columnCount);
     }
     m_writer.decode("column", m_shape.columns);
+    if (m_tiles.isSplit()) {
+      addInfinities();
+    }
     m_code.pragma("#pragma unroll");
     m_code.open("for (int r = 0; r < 16; ++r)");
-    const std::string row = "first_row + warp * 16 + r";
-    m_code.line("const int row = {};", hasRowTail ? fmt::format("min({}, {})", row, m_shape.rowCount - 1) : row);
+    m_code.line("const int row = {};", rowText("r"));
     computeResult();
     if (hasRowTail) {
-      m_code.open("if (row == {})", row);
+      m_code.open("if (row == first_row + warp * 16 + r)");
     }
     m_writer.store(m_region.groupStores);
     for (int open = hasRowTail ? 1 : 2; open < (hasColumnTail ? 5 : 4); ++open) {
@@ -614,14 +626,50 @@ class WgmmaText {
     m_code.line("__syncwarp();");
   }
 
+  // A row of the warp, or the last of the matrix.
+  [[nodiscard]] std::string rowText(const std::string& inWarp) const {
+    const std::string row = "first_row + warp * 16 + " + inWarp;
+    const bool hasTail = m_shape.rowCount % (m_tiles.rows * m_tiles.cluster) != 0;
+    return hasTail ? fmt::format("min({}, {})", row, m_shape.rowCount - 1) : row;
+  }
+
+  // Of the root of a line.
+  [[nodiscard]] static std::string index(const WgmmaSource& source, const std::string& line) {
+    return source.batch > 1 ? fmt::format("batch * {} + {}", source.lines, line) : line;
+  }
+
+  // What halves cannot say: these sums, infinities or NaN, take the place of what the tensor cores have found.
+  void addInfinities() {
+    const std::string right = fmt::format("right_roots[{}] < 0.0f", index(m_right, "column"));
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.comment("Of lines with an infinity, sums of floats take the place of what halves have made.");
+    m_code.open("if (has_infinity || {})", right);
+    m_code.pragma("#pragma unroll 1");
+    m_code.open("for (int r = 0; r < 16; ++r)");
+    m_code.line("const int row = {};", rowText("r"));
+    m_code.open("if (left_roots[{}] < 0.0f || {})", index(m_left, "row"), right);
+    m_writer.decode("row", m_shape.rows);
+    m_code.line("float exact = 0.0f;");
+    m_code.pragma("#pragma unroll 1");
+    m_code.open("for (int depth = 0; depth < {}; ++depth)", m_shape.depthCount);
+    m_writer.decode("depth", m_shape.depth);
+    m_writer.compute({m_left.prim, m_right.prim});
+    m_code.line("exact += {} * {};", operand(m_writer.value(m_left.prim), Expression::Term),
+                operand(m_writer.value(m_right.prim), Expression::Term, swage::synth::Side::Right));
+    m_code.close();
+    m_code.line("turned[warp][r][lane] = exact;");
+    m_code.close();
+    m_code.close();
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
   void computeResult() {
     m_writer.decode("row", m_shape.rows);
     std::string value = "turned[warp][r][lane]";
     if (m_tiles.isSplit()) {
-      const auto index = [&](const WgmmaSource& source) {
-        return source.batch > 1 ? fmt::format("batch * {} + {}", source.lines, source.line) : source.line;
-      };
-      m_code.line("const float root = left_roots[{}] * right_roots[{}];", index(m_left), index(m_right));
+      m_code.line("const float root = left_roots[{}] * right_roots[{}];", index(m_left, "row"),
+                  index(m_right, "column"));
       m_code.line("const float product = {} * root * root;", value);
       value = "product";
     }

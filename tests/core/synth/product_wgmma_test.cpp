@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -163,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(All, WgmmaDeals,
 
 // --- the split -------------------------------------------------------------------------------------------------------
 
-// Numbers of all magnitudes, with rows of denormals, of one value and of zeros.
+// Numbers of all magnitudes, with rows of denormals, of zeros, of large numbers, and with an infinity.
 Numbers uneven(std::size_t lines, std::size_t depth) {
   Random random(5);
   Numbers numbers(lines * depth);
@@ -175,6 +176,7 @@ Numbers uneven(std::size_t lines, std::size_t depth) {
                                      : std::exp2(60.0 * random.unit() - 40.0);
     numbers[i] = static_cast<double>(static_cast<float>((2.0 * random.unit() - 1.0) * scale));
   }
+  numbers[3 * depth + 7] = -std::numeric_limits<double>::infinity();
   return numbers;
 }
 
@@ -230,7 +232,8 @@ TEST_P(WgmmaSplits, KeepFloatsToTheirLastBitsOrThoseOfTheLargest) {
     const auto begin = x.begin() + static_cast<std::ptrdiff_t>(line * kDepth);
     double largest = 0.0;
     std::for_each(begin, begin + kDepth, [&](double number) { largest = std::max(largest, std::fabs(number)); });
-    for (std::size_t depth = 0; depth < kDepth; ++depth) {
+    ASSERT_EQ(std::signbit(roots[line]), std::isinf(largest)) << "line " << line;
+    for (std::size_t depth = 0; depth < kDepth && !std::isinf(largest); ++depth) {
       const std::size_t at = split.isAlongDepth ? line * kDepth + depth : depth * kLines + line;
       const double number = x[line * kDepth + depth];
       const double parts = (halves[at] + halves[at + kLines * kDepth]) * roots[line] * roots[line];
@@ -245,6 +248,68 @@ INSTANTIATE_TEST_SUITE_P(All, WgmmaSplits,
                                            Split{"AlongLines", false, 32, 320, 4},
                                            Split{"NotKept", false, 128, 300, 1}),
                          [](const auto& each) { return each.param.name; });
+
+// --- infinities ------------------------------------------------------------------------------------------------------
+
+// The product's own text for lines with an infinity, around which are 16 rows and 32 columns of one warp.
+TEST(WgmmaProducts, AddUpLinesWithAnInfinityAsFloats) {
+  constexpr std::size_t kRows = 16;
+  constexpr std::size_t kColumns = 32;
+  constexpr std::size_t kDepth = 48;
+  const auto made = realise(productGraph(kRows, kColumns, kDepth), {{"tile_columns", 64}, {"pair", 0}, {"share", 0}});
+  ASSERT_THAT(made, swage::testing::IsOk());
+  const std::string parameters = cut(made->source, "TensorMap right, ", ", const float* __restrict__ left_roots");
+  const std::string text = cut(made->source, "if (has_infinity || ", "#pragma unroll\n");
+  domain::Program program;
+  program.language = domain::Language::CudaCpp;
+  program.source =
+      "extern \"C\" __global__ void repair(" + parameters.substr(std::string("TensorMap right, ").size()) +
+      ", const float* left_roots, const float* right_roots, float* turned_out) {\n"
+      "  float turned[1][16][40] = {};\n  const int warp = 0, lane = threadIdx.x, column = lane, first_row = 0;\n"
+      "  const bool has_infinity = true;\n" +
+      text + "  for (int r = 0; r < 16; ++r) turned_out[r * 32 + lane] = turned[0][r][lane];\n}\n";
+  using domain::ValueId;
+  const auto buffer = [](std::size_t count) {
+    return domain::contiguousTensor(ScalarType::Float32, {static_cast<std::int64_t>(count)});
+  };
+  program.plan.buffers = {buffer(kRows * kDepth), buffer(kDepth * kColumns), buffer(kRows * kColumns),
+                          buffer(kRows),          buffer(kColumns),          buffer(kRows * kColumns)};
+  program.plan.inputs = {ValueId(0), ValueId(1), ValueId(2), ValueId(3), ValueId(4)};
+  program.plan.outputs = {ValueId(5)};
+  domain::KernelStep kernel;
+  kernel.entry = "repair";
+  kernel.block.x = 32;
+  for (int i = 0; i < 6; ++i) {
+    kernel.arguments.emplace_back(ValueId(i));
+  }
+  program.plan.steps = {kernel};
+  Numbers x(kRows * kDepth, 0.5);
+  Numbers y(kDepth * kColumns, 2.0);
+  x[2 * kDepth + 5] = std::numeric_limits<double>::infinity();     // row 2
+  y[6 * kColumns + 9] = -std::numeric_limits<double>::infinity();  // column 9
+  y[5 * kColumns + 4] = 0.0;                                       // meets the infinity of row 2
+  Numbers leftRoots(kRows, 1.0);
+  Numbers rightRoots(kColumns, 1.0);
+  leftRoots[2] = rightRoots[9] = -1.0;
+  const auto results = runEmulated(program, {toBytes<float>(x), toBytes<float>(y), toBytes<float>(Numbers(512, 0.0)),
+                                             toBytes<float>(leftRoots), toBytes<float>(rightRoots)});
+  ASSERT_EQ(results.size(), 1U);
+  const Numbers found = toNumbers<float>(results.front());
+  for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      const double value = found[row * kColumns + column];
+      if (row == 2 && (column == 4 || column == 9)) {
+        EXPECT_TRUE(std::isnan(value)) << row << ", " << column;
+      } else if (row == 2) {
+        EXPECT_EQ(value, std::numeric_limits<double>::infinity()) << column;
+      } else if (column == 9) {
+        EXPECT_EQ(value, -std::numeric_limits<double>::infinity()) << row;
+      } else {
+        EXPECT_EQ(value, 0.0) << "what the tensor cores have found stays: " << row << ", " << column;
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace swage::synth
