@@ -259,9 +259,11 @@ class CudaProduct final : public Strategy {
 
 // A warp reads one row after another and one column after another from shared memory, then multiplies all with all.
 std::optional<double> CudaProduct::estimate(const Instance& instance) const {
-  constexpr double kReached = 0.75;    // between two barriers
-  constexpr double kBringing = 8.0;    // instructions for each element that comes into shared memory
-  constexpr std::int64_t kOther = 30;  // registers beside sums and operands
+  constexpr double kReached = 0.75;         // between two barriers
+  constexpr double kBringing = 8.0;         // instructions for each element that comes into shared memory
+  constexpr double kWait = 600.0;           // cycles, between two barriers
+  constexpr double kWaitOfElement = 150.0;  // of a thread for each that it brings
+  constexpr std::int64_t kOther = 30;       // registers beside sums and operands
   const Tiles tiles(instance);
   const ProductShape shape = *productShape(instance.region);
   const DeviceRates device = DeviceRates::of(instance.device);
@@ -276,11 +278,18 @@ std::optional<double> CudaProduct::estimate(const Instance& instance) const {
   const std::int64_t registers =
       tiles.threadRows * tiles.threadColumns + tiles.threadRows + tiles.threadColumns + kOther;
   const std::int64_t shared = (tiles.rows + tiles.columns + 2) * tiles.depth * 4;
+  // What comes into shared memory is waited for, unless another block of the multiprocessor has something to do.
+  const std::int64_t atOnce =
+      std::clamp<std::int64_t>(divideUp(blocks(shape, tiles), device.multiprocessors), 1,
+                               std::max<std::int64_t>(1, blocksAtOnce(device, tiles.threads(), registers, shared)));
+  const double waits = (kWait + kWaitOfElement * edge * static_cast<double>(tiles.depth) / (warps * 32.0)) /
+                       static_cast<double>(tiles.depth * atOnce);
   BlockWork work;
   work.count = blocks(shape, tiles);
-  work.cycles = static_cast<double>(shape.depthCount) * std::max(ofDepth, edge * 4.0 * size / device.each.cacheBytes);
+  work.cycles =
+      static_cast<double>(shape.depthCount) * std::max({ofDepth, edge * 4.0 * size / device.each.cacheBytes, waits});
   work.bytes = static_cast<double>(tiles.rows * tiles.columns * bytesOfResult(instance.region, shape));
-  work.hidesMemory = blocksAtOnce(device, tiles.threads(), registers, shared) > 1;
+  work.hidesMemory = atOnce > 1;
   return device.launchSeconds + secondsOf(device, work);
 }
 

@@ -195,8 +195,10 @@ Result<> WgmmaProduct::fitsOperands(const Instance& instance, const ProductShape
 
 // A tile and what it brings, the tiles of a place, the passes before it.
 std::optional<double> WgmmaProduct::estimate(const Instance& instance) const {
-  constexpr double kReached = 0.85;
-  constexpr double kPerResult = 12.0;     // instructions, from sums to memory
+  constexpr double kReached = 0.85;      // this and the others: measured on an H100
+  constexpr double kStored = 1.35;       // times the bytes of results: memory takes less than it gives
+  constexpr double kPerResult = 12.0;    // instructions, from sums to memory
+  constexpr double kPassReached = 0.75;  // of the rate of copying, by passes whose blocks keep all multiprocessors busy
   constexpr double kPartialBytes = 24.0;  // in a cycle, by the one that adds up a shared tile
   const WgmmaTiles tiles(instance);
   const ProductShape shape = *productShape(instance.region);
@@ -219,7 +221,7 @@ std::optional<double> WgmmaProduct::estimate(const Instance& instance) const {
   work.count = schedule.tiles * tiles.cluster;
   work.cycles = static_cast<double>(schedule.steps) * (std::max({multiply, reads, copies}) + promotions) +
                 results * kPerResult / device.each.floatAdds;
-  work.bytes = results * static_cast<double>(bytesOfResult(instance.region, shape));
+  work.bytes = kStored * results * static_cast<double>(bytesOfResult(instance.region, shape));
   work.isSharedEvenly = schedule.rest > 0;
   double seconds = device.launchSeconds + secondsOf(device, work);
   if (schedule.rest > 0) {
@@ -228,8 +230,11 @@ std::optional<double> WgmmaProduct::estimate(const Instance& instance) const {
   }
   for (const auto side : {WgmmaSource::Side::Left, WgmmaSource::Side::Right}) {
     if (const WgmmaSource source = *wgmmaSource(instance, shape, tiles, side); source.operand == nullptr) {
-      const std::int64_t bytes = bytesOfElement(instance.region, source.prim) + tiles.parts() * 2;
-      seconds += secondsOfPass(device, static_cast<double>(source.batch * source.lines * source.depth * bytes));
+      const std::int64_t read = bytesOfElement(instance.region, source.prim) * (source.isKept() ? 1 : 2);
+      const auto bytes = static_cast<double>(source.batch * source.lines * source.depth * (read + tiles.parts() * 2));
+      const auto blocks = static_cast<double>(source.batch * source.lineBlocks() * source.splitBlocks);
+      seconds += secondsOfPass(device, bytes,
+                               kPassReached * std::min(1.0, blocks / static_cast<double>(device.multiprocessors)));
     }
   }
   return seconds;
@@ -345,6 +350,10 @@ WgmmaSchedule::WgmmaSchedule(const ProductShape& shape, const WgmmaTiles& of, st
     places = std::min(places, tiles);
     whole = tiles;
   }
+}
+
+bool WgmmaSource::isKept() const {
+  return splitDepth * splitLines <= kSplitThreads * kMostKept;
 }
 
 domain::KernelStep WgmmaSource::step(const std::string& entry) const {

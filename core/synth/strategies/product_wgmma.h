@@ -82,6 +82,8 @@ struct WgmmaSource {
   std::int64_t splitDepth = 1;   // of a block
 
   [[nodiscard]] std::int64_t lineBlocks() const { return (lines + splitLines - 1) / splitLines; }
+  // Whether a block keeps what it has read in registers, and so reads it once.
+  [[nodiscard]] bool isKept() const;
   [[nodiscard]] domain::KernelStep step(const std::string& entry) const;
 };
 

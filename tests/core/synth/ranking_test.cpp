@@ -2,7 +2,6 @@
 // What is tried first: the order of candidates for products on a device with tensor cores.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <map>
 
 #include "core/synth/cost_model.h"
@@ -89,18 +88,6 @@ TEST_P(ProductOrder, ExpectsWhatTheDeviceCanDo) {
   EXPECT_LT(seconds, work / 45e12);
 }
 
-TEST_P(ProductOrder, PutsSlowPatternsOffButReachesThem) {
-  const auto synthesizer = makeSynthesizer(graphOf(GetParam()), cudaDevice());
-  Random random(4);
-  std::vector<Genome> fresh;
-  for (int i = 0; i < 200; ++i) {
-    fresh.push_back(synthesizer->fresh(random));
-  }
-  std::map<std::string, int> counts = patternsOf(fresh);
-  EXPECT_LT(counts["product"] + counts["direct"], 40);
-  EXPECT_GT(counts["product"], 0);
-}
-
 INSTANTIATE_TEST_SUITE_P(All, ProductOrder,
                          ::testing::Values(Product{"Square", 1, 4096, 4096, 4096},
                                            Product{"Batches", 128, 512, 2048, 1024},
@@ -111,14 +98,23 @@ TEST(ProductOrder, KeepsTheBestProductWhileOtherRegionsTryTheirPatterns) {
   const auto synthesizer = makeSynthesizer(linearAndBatchNorm(), cudaDevice());
   const std::vector<Genome> seeds = synthesizer->seeds();
   ASSERT_FALSE(seeds.empty());
-  // Those with floats on ordinary cores, or with nothing known, come after all others.
-  const auto isSlow = [](const Genome& seed) {
-    const std::map<std::string, int> counts = patternsOf({seed});
-    return counts.contains("product") || counts.contains("direct");
-  };
-  EXPECT_TRUE(std::is_partitioned(seeds.begin(), seeds.end(), [&](const Genome& seed) { return !isSlow(seed); }));
-  EXPECT_FALSE(isSlow(seeds[std::min<std::size_t>(seeds.size() - 1, 6)]));
+  ASSERT_GE(seeds.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(patternsOf({seeds[i]}).count("product"), 0U) << domain::canonicalText(seeds[i]);
+  }
   EXPECT_EQ(patternsOf({seeds.front()}).count("product_wgmma"), 1U) << domain::canonicalText(seeds.front());
+}
+
+TEST(ProductOrder, PutsSlowPatternsOffButReachesThem) {
+  const auto synthesizer = makeSynthesizer(graphOf({"", 1, 4096, 4096, 4096}), cudaDevice());
+  Random random(4);
+  std::vector<Genome> fresh;
+  for (int i = 0; i < 1000; ++i) {
+    fresh.push_back(synthesizer->fresh(random));
+  }
+  std::map<std::string, int> counts = patternsOf(fresh);
+  EXPECT_LT(counts["product"] + counts["direct"], 100);
+  EXPECT_GT(counts["product"], 0);
 }
 
 TEST(ProductOrder, FollowsTheDevice) {
