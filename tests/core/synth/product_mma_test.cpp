@@ -26,7 +26,8 @@ domain::Program mmaProgram(const domain::Graph& graph, const Changes& changes) {
     ADD_FAILURE() << synthesizer.error().message();
     return {};
   }
-  const Changes small{{"tile_rows", 64}, {"tile_columns", 64}, {"warp_rows", 32}, {"warp_columns", 32}, {"stages", 2}};
+  const Changes small{{"tile_rows", 64}, {"tile_columns", 64}, {"warp_rows", 32}, {"warp_columns", 32},
+                      {"stages", 2},     {"tile_depth", 32},   {"promote", 64},   {"persistent", 0}};
   for (domain::Genome genome : (*synthesizer)->seeds()) {
     bool isFound = false;
     for (domain::RegionGene& gene : genome.regions) {
