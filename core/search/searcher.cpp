@@ -103,8 +103,10 @@ Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptio
     seedTexts.insert(domain::canonicalText(seed));
     if (!seed.rewrites.empty()) {
       credits = OperatorCredits(OperatorCredits::Rewrites::Some);
+    } else {
+      // Not of rewritten graphs: they may round too much, and then the others must not have waited for them.
+      leastEstimate = std::min(leastEstimate, space.estimate(seed).value_or(leastEstimate));
     }
-    leastEstimate = std::min(leastEstimate, space.estimate(seed).value_or(leastEstimate));
   }
 }
 

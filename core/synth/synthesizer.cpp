@@ -119,7 +119,10 @@ class SynthesizerImpl final : public Synthesizer {
     return best;
   }
 
-  [[nodiscard]] std::optional<double> estimate(const Genome& genome) const override { return m_moves.estimate(genome); }
+  [[nodiscard]] std::optional<double> estimate(const Genome& genome) const override {
+    const GraphSpace* space = m_spaces.find(genome.rewrites);
+    return space != nullptr ? space->moves().estimate(genome) : std::nullopt;
+  }
   [[nodiscard]] std::vector<double> features(const Genome& genome) const override { return featuresOf(genome); }
 
   [[nodiscard]] Result<domain::Program> realise(const Genome& genome) const override;
