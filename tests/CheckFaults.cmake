@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Checks that TABLE (tests/FAULTS.md) has one row for each of the faults 1 to 41, and that each test named there exists
-# below TESTS. Run with cmake -DTABLE=… -DTESTS=… -P CheckFaults.cmake.
+# Checks that TABLE (tests/FAULTS.md) has one row for each of the faults 1 to 41 and 61 to 66, and that each test named
+# there exists below TESTS. Run with cmake -DTABLE=… -DTESTS=… -P CheckFaults.cmake.
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB_RECURSE sources ${TESTS}/*_test.cpp)
@@ -21,6 +21,9 @@ foreach(row IN LISTS rows)
     message(SEND_ERROR "${TABLE}: fault ${expected} comes next, not ${number}")
   endif()
   math(EXPR expected "${number} + 1")
+  if(expected EQUAL 42)
+    set(expected 61)
+  endif()
   string(REGEX MATCHALL "`[A-Za-z0-9_]+\\.[A-Za-z0-9_]+`" names "${row}")
   if(NOT names AND NOT row MATCHES "open: [a-z]")
     message(SEND_ERROR "${TABLE}: fault ${number} names no test")
@@ -32,6 +35,6 @@ foreach(row IN LISTS rows)
     endif()
   endforeach()
 endforeach()
-if(NOT expected EQUAL 42)
-  message(SEND_ERROR "${TABLE}: faults 1 to 41 are wanted, the last is before ${expected}")
+if(NOT expected EQUAL 67)
+  message(SEND_ERROR "${TABLE}: faults 1 to 41 and 61 to 66 are wanted, the last is before ${expected}")
 endif()

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/domain/json.h"
+#include "core/models/stream_parser.h"
+#include "core/models/wire_format.h"
+
+// The readers behind makeReplyReader().
+namespace swage::models {
+
+// What an endpoint says of an error: {"error": {"message", "type", "code"}}, {"error": "text"}, or neither.
+struct EndpointComplaint {
+  std::string message;  // shortened and clean; empty: none was found
+  std::string type;
+  std::string code;
+};
+[[nodiscard]] EndpointComplaint complaintOf(std::string_view body);
+[[nodiscard]] std::optional<EndpointComplaint> complaintIn(const domain::Json& json);
+
+class OpenAiReader final : public ReplyReader {
+ protected:
+  void read(std::string_view bytes) override;
+  void readEnd() override;
+
+ private:
+  void take(const ServerEvent& event);
+  void takeChunk(const domain::Json& chunk);
+
+  SseParser m_parser;
+  bool m_started = false;
+  std::optional<StopReason> m_reason;
+};
+
+class AnthropicReader final : public ReplyReader {
+ protected:
+  void read(std::string_view bytes) override;
+  void readEnd() override;
+
+ private:
+  void take(const ServerEvent& event);
+  void takeUsage(const domain::Json& usage);
+
+  SseParser m_parser;
+  TokenUsage m_usage;
+  std::optional<StopReason> m_reason;
+};
+
+class OllamaReader final : public ReplyReader {
+ protected:
+  void read(std::string_view bytes) override;
+  void readEnd() override;
+
+ private:
+  void take(std::string_view line);
+
+  LineSplitter m_lines{LineSplitter::Ends::LineFeed, SseParser::kMaxEvent};
+  bool m_started = false;
+};
+
+}  // namespace swage::models
