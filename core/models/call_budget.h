@@ -29,6 +29,8 @@ class CallBudget {
   CallBudget() = default;  // without a limit
   explicit CallBudget(Limits limits) : m_limits(limits) {}
 
+  // A number for a call, unlike that of any other caller's.
+  [[nodiscard]] std::uint64_t newCall() { return m_next++; }
   // A call of at most so many tokens. A failure of kind Budget: it might pass a limit, or nobody knows its price.
   [[nodiscard]] std::optional<ChatFailure> reserve(std::uint64_t call, const TokenUsage& most,
                                                    const std::optional<TokenPrice>& price);
@@ -45,6 +47,7 @@ class CallBudget {
     double usd = 0.0;
     std::int64_t tokens = 0;
   };
+  std::uint64_t m_next = 1;
   Limits m_limits;
   Spent m_spent;
   Reservation m_reserved;  // all together

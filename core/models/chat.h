@@ -21,9 +21,9 @@ struct Message {
 };
 
 struct ChatRequest {
-  std::string system;
-  std::vector<Message> messages;  // in turns; the first and the last are the user's
-  int maxTokens = 8192;           // of the reply
+  std::string system{};
+  std::vector<Message> messages{};  // in turns; the first and the last are the user's
+  int maxTokens = 8192;             // of the reply
   std::optional<double> temperature{};
   std::optional<std::int64_t> seed{};
   friend bool operator==(const ChatRequest&, const ChatRequest&) = default;
@@ -92,11 +92,11 @@ struct ReplyDone {
 using ChatEvent = std::variant<ReplyStarted, TextDelta, UsageKnown, ReplyDone, ChatFailure>;
 
 struct ChatReply {
-  std::string text;  // UTF-8 without control characters (sanitised())
-  std::string model;
-  std::string id;
+  std::string text{};  // UTF-8 without control characters (sanitised())
+  std::string model{};
+  std::string id{};
   StopReason reason = StopReason::End;
-  TokenUsage usage;
+  TokenUsage usage{};
 };
 
 // An estimate from the size of a text in bytes, for code: 3.6 bytes a token.

@@ -55,10 +55,10 @@ struct EndpointQuirks {
 };
 
 struct Endpoint {
-  std::string name;
+  std::string name{};
   EndpointKind kind = EndpointKind::OpenAi;
-  std::string baseUrl;                  // of HTTP, without what the format adds; of the others their folder or file
-  std::string model;                    // as the endpoint calls it
+  std::string baseUrl{};                // of HTTP, without what the format adds; of the others their folder or file
+  std::string model{};                  // as the endpoint calls it
   KeySource key{};                      // of HTTP
   std::optional<TokenPrice> price{};    // no value: not known, which is not nothing
   int maxOutput = 8192;                 // tokens of a reply

@@ -33,7 +33,7 @@ milliseconds HttpProvider::patience() const {
 }
 
 std::uint64_t HttpProvider::ask(const ChatRequest& request) {
-  const std::uint64_t id = m_next++;
+  const std::uint64_t id = m_budget->newCall();
   const TimePoint now = m_options.now();
   Call call{.request = request, .begun = now, .notBefore = now};
   call.request.maxTokens = std::clamp(request.maxTokens, 1, m_endpoint.maxOutput);

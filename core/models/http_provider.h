@@ -82,7 +82,6 @@ class HttpProvider final : public ChatProvider {
   Secret m_key;
   Key m_keyState = Key::Unknown;
   bool m_keyRefreshed = false;
-  std::uint64_t m_next = 1;
   std::map<std::uint64_t, Call> m_calls;  // oldest first
 };
 

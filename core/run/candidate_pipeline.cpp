@@ -282,10 +282,14 @@ Result<> CandidatePipeline::take(ProposerPool::Taken taken) {
 
 // What nothing else of the record says. The search's own has nothing of the kind.
 Result<> CandidatePipeline::keepProvenance(const store::CandidateRecord& record, const Offer& offer) {
-  if (offer.note.empty() && offer.cost.isNothing()) {
+  if (offer.note.empty() && offer.cost.isNothing() && offer.conversation.empty()) {
     return {};
   }
-  return m_parts.record.addEvent(record.run, domain::EventKind::Offer, provenanceJson(record.id, offer));
+  std::optional<std::int64_t> conversation;
+  if (!offer.conversation.empty()) {
+    SWAGE_TRY_ASSIGN(conversation, m_parts.record.addText(offer.conversation));
+  }
+  return m_parts.record.addEvent(record.run, domain::EventKind::Offer, provenanceJson(record.id, offer, conversation));
 }
 
 Result<> CandidatePipeline::enter(store::CandidateRecord& record) {

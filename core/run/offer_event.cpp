@@ -12,13 +12,15 @@ constexpr std::size_t kLongestNote = 16384;
 
 }  // namespace
 
-std::string provenanceJson(domain::CandidateId candidate, const Offer& offer) {
-  return domain::dumpJson({{"candidate", candidate.value()},
-                           {"operator", offer.madeBy.text()},
-                           {"note", offer.note.substr(0, kLongestNote)},
-                           {"seconds", offer.cost.seconds},
-                           {"cents", offer.cost.cents},
-                           {"tokens", offer.cost.tokens}});
+std::string provenanceJson(domain::CandidateId candidate, const Offer& offer,
+                           std::optional<std::int64_t> conversation) {
+  domain::Json json{
+      {"candidate", candidate.value()}, {"operator", offer.madeBy.text()}, {"note", offer.note.substr(0, kLongestNote)},
+      {"seconds", offer.cost.seconds},  {"cents", offer.cost.cents},       {"tokens", offer.cost.tokens}};
+  if (conversation) {
+    json["conversation"] = *conversation;
+  }
+  return domain::dumpJson(json);
 }
 
 Result<OfferProvenance> parseProvenance(std::string_view json) {
@@ -33,10 +35,54 @@ Result<OfferProvenance> parseProvenance(std::string_view json) {
                            .note = parsed.at("note").get<std::string>(),
                            .cost = {.seconds = parsed.at("seconds").get<double>(),
                                     .cents = parsed.at("cents").get<double>(),
-                                    .tokens = parsed.at("tokens").get<std::int64_t>()}};
+                                    .tokens = parsed.at("tokens").get<std::int64_t>()},
+                           .conversation = parsed.contains("conversation")
+                                               ? std::optional(parsed.at("conversation").get<std::int64_t>())
+                                               : std::nullopt};
   } catch (const domain::Json::exception& error) {
     return Error(ErrorKind::Storage, fmt::format("the record has an event that cannot be read: {}", error.what()));
   }
+}
+
+namespace {
+
+// Those with a conversation, in the order of the record.
+Result<std::vector<OfferProvenance>> conversations(const store::Record& record, domain::RunId run) {
+  SWAGE_TRY_ASSIGN(const std::vector<domain::RunEvent> events, record.events(run));
+  std::vector<OfferProvenance> found;
+  for (const domain::RunEvent& event : events) {
+    if (event.kind == domain::EventKind::Offer) {
+      SWAGE_TRY_ASSIGN(OfferProvenance offer, parseProvenance(event.json));
+      if (offer.conversation) {
+        found.push_back(std::move(offer));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> recordedConversation(const store::Record& record, domain::RunId run,
+                                                        domain::CandidateId candidate) {
+  SWAGE_TRY_ASSIGN(const std::vector<OfferProvenance> offers, conversations(record, run));
+  for (const OfferProvenance& offer : offers) {
+    if (offer.candidate == candidate) {
+      SWAGE_TRY_ASSIGN(std::string text, record.text(*offer.conversation));
+      return std::optional(std::move(text));
+    }
+  }
+  return std::optional<std::string>();
+}
+
+Result<std::vector<std::string>> recordedConversations(const store::Record& record, domain::RunId run) {
+  SWAGE_TRY_ASSIGN(const std::vector<OfferProvenance> offers, conversations(record, run));
+  std::vector<std::string> texts;
+  for (const OfferProvenance& offer : offers) {
+    SWAGE_TRY_ASSIGN(std::string text, record.text(*offer.conversation));
+    texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 Result<> addRecordedCosts(const store::Record& record, domain::RunId run, ProposerPool& proposers) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,6 +33,7 @@ struct Offer {
   int island = 0;
   std::string note{};  // how it was thought of, for whoever reads the record
   search::Cost cost{};
+  std::string conversation{};  // with a model, as JSON (models::conversationJson()); kept beside the candidate
   // It could not be written, and this is how it ended; its program counts for nothing. No value: it is to be tried.
   std::optional<domain::Evaluation> unwritten{};
 };
@@ -74,6 +76,8 @@ class Proposer : public QObject {
   virtual void hear(const CandidateEnd&) {}
   // What others made, and what anybody made in an earlier sitting. The search has heard of it before the others do.
   virtual void observe(const CandidateEnd&) {}
+  // What earlier sittings of the run spent on it.
+  virtual void takeUp(const search::Cost&) {}
   // Nothing is asked until resume(); it should spend nothing meanwhile.
   virtual void pause() {}
   virtual void resume() {}
@@ -98,6 +102,7 @@ struct ProposerContext {
   const domain::DeviceInfo& device;
   domain::RunId run;
   std::uint64_t seed = 1;
+  std::filesystem::path source{};  // of the task, in Python
 };
 using ProposerFactory = std::function<std::unique_ptr<Proposer>(const ProposerContext&)>;
 

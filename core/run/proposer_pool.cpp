@@ -244,6 +244,15 @@ void ProposerPool::show(const CandidateEnd& end) {
   spread(nullptr, end);
 }
 
+void ProposerPool::addCost(const domain::ProposerName& proposer, const search::Cost& cost) {
+  m_credits.addCost(proposer, cost);
+  for (const auto& entry : m_entries) {
+    if (entry->proposer->makes(proposer)) {
+      guarded(*entry, [&cost](Proposer& one) { one.takeUp(cost); });
+    }
+  }
+}
+
 // `owner` hears, the others observe. Where it stands is known when the first has entered it into the archive.
 void ProposerPool::spread(const Entry* owner, const CandidateEnd& end) {
   CandidateEnd known = end;

@@ -56,7 +56,7 @@ class ProposerPool : public QObject {
   // A candidate of an earlier sitting, or of nobody here: all observe.
   void show(const CandidateEnd& end);
   // What was spent on offers of an earlier sitting.
-  void addCost(const domain::ProposerName& proposer, const search::Cost& cost) { m_credits.addCost(proposer, cost); }
+  void addCost(const domain::ProposerName& proposer, const search::Cost& cost);
 
   void pause();
   void resume();

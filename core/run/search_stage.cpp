@@ -76,8 +76,11 @@ Result<> SearchStage::buildProposers() {
   auto search = std::make_unique<SearcherProposer>(*m_searcher, *m_synthesizer);
   m_search = search.get();
   SWAGE_TRY(m_proposers->add(std::move(search)));
-  const ProposerContext context{
-      .task = m_context.bundle->task, .device = m_context.device, .run = m_context.run, .seed = m_context.spec.seed};
+  const ProposerContext context{.task = m_context.bundle->task,
+                                .device = m_context.device,
+                                .run = m_context.run,
+                                .seed = m_context.spec.seed,
+                                .source = m_context.bundle->applied};
   for (const ProposerFactory& make : m_context.parts.proposers) {
     SWAGE_TRY(m_proposers->add(make(context)));
   }

@@ -335,6 +335,12 @@ Result<> Record::withdrawUnconfirmed(domain::RunId run, double aboveSpeedup) {
   });
 }
 
+Result<std::int64_t> Record::addText(std::string_view text) {
+  return m_impl->writing("record a text", [&](SQLite::Database& connection) -> Result<std::int64_t> {
+    return m_impl->artifacts.put(connection, text);
+  });
+}
+
 Result<> Record::addEvent(domain::RunId run, domain::EventKind kind, std::string_view json) {
   return m_impl->writing("record an event", [&](SQLite::Database& connection) -> Result<> {
     SWAGE_TRY(requireRun(connection, run));

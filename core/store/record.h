@@ -150,6 +150,8 @@ class Record {
   // Replaces what was known of the same kind.
   [[nodiscard]] Result<> setAssurance(domain::CandidateId id, const domain::Assurance& assurance);
   [[nodiscard]] Result<> setProfile(domain::CandidateId id, const domain::Profile& profile);
+  // Keeps a text beside the rows, once for equal ones, and gives what it is found again by.
+  [[nodiscard]] Result<std::int64_t> addText(std::string_view text);
   [[nodiscard]] Result<> addEvent(domain::RunId run, domain::EventKind kind, std::string_view json);
 
   [[nodiscard]] Result<std::vector<RunRow>> runs() const;
@@ -183,6 +185,7 @@ class Record {
                                                                           domain::CandidateId second) const;
   // The bytes that ran, as stored by content hash.
   [[nodiscard]] Result<std::string> binary(std::string_view binaryHash) const;
+  [[nodiscard]] Result<std::string> text(std::int64_t id) const;
   // All candidates of a run in proposal order, without assembly and binary: what resume replays.
   [[nodiscard]] Result<std::vector<CandidateRecord>> history(domain::RunId run) const;
   [[nodiscard]] Result<std::vector<domain::CellSummary>> cells(domain::RunId run, std::optional<int> island) const;

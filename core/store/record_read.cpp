@@ -160,6 +160,12 @@ Result<CandidateRecord> Record::candidate(domain::CandidateId id) const {
   });
 }
 
+Result<std::string> Record::text(std::int64_t id) const {
+  return m_impl->reading("read a text", [&](SQLite::Database& connection) -> Result<std::string> {
+    return m_impl->artifacts.load(connection, id);
+  });
+}
+
 Result<std::string> Record::binary(std::string_view binaryHash) const {
   return m_impl->reading("read a binary", [&](SQLite::Database& connection) -> Result<std::string> {
     SQLite::Statement query(connection, "SELECT artifact FROM binaries WHERE hash = ?");

@@ -285,6 +285,20 @@ TEST_F(HttpProviderTest, TheBudgetHoldsToTheCent) {  // fault 66
   EXPECT_EQ(m_server.served().size(), static_cast<std::size_t>(answered)) << "what might pass it is not sent";
 }
 
+TEST_F(HttpProviderTest, SeveralModelsSpendOneBudget) {
+  m_budget = std::make_shared<CallBudget>(CallBudget::Limits{.tokens = 1000});
+  serve({{.end = ScriptedReply::End::Silent}});
+  std::vector<std::unique_ptr<HttpProvider>> models;
+  for (int i = 0; i < 5; ++i) {
+    models.push_back(provider());
+    static_cast<void>(models.back()->ask(request()));
+  }
+  // Each may take 100 tokens for its answer and more than 100 for its question.
+  ASSERT_TRUE(waitFor([this] { return m_server.served().size() + m_outcomes.size() == 5; }));
+  EXPECT_GE(m_outcomes.size(), 1U);
+  EXPECT_EQ(failureOf(m_outcomes.front()), FailureKind::Budget);
+}
+
 TEST_F(HttpProviderTest, SeveralCallsAreOutAtOnceButNoMoreThanItTakes) {
   m_endpoint.concurrency = 3;
   std::vector<ScriptedReply> hold(7, {.end = ScriptedReply::End::Silent});

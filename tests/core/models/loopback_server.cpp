@@ -101,12 +101,18 @@ void LoopbackServer::answer(QTcpSocket& socket, const ScriptedReply& reply) {
   }
   socket.write((head + "Connection: close\r\n\r\n").c_str());
   const auto send = [&socket](const std::string& chunk) {
+    if (socket.state() != QAbstractSocket::ConnectedState) {
+      return;  // the caller has gone
+    }
     const std::string framed = fmt::format("{:x}\r\n", chunk.size()) + chunk + "\r\n";
     socket.write(framed.data(), static_cast<qint64>(framed.size()));
   };
   for (const std::string& chunk : reply.chunks) {
     send(chunk);
     socket.flush();
+  }
+  if (socket.state() != QAbstractSocket::ConnectedState) {
+    return;
   }
   if (reply.end == ScriptedReply::End::Whole) {
     socket.write("0\r\n\r\n");

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/domain/advice.h"
+#include "core/domain/candidate.h"
+#include "core/domain/device_info.h"
+#include "core/domain/evaluation.h"
+#include "core/domain/task.h"
+#include "core/models/chat.h"
+
+// Prompts, made of values by the templates of resources/prompts. Pure.
+namespace swage::models {
+
+// A program that a new one is to be better than.
+struct ParentFacts {
+  domain::Program program;
+  double timeNs = 0.0;
+  double speedup = 0.0;  // over eager
+  double floorNs = 0.0;  // what no program can be faster than; 0: not known
+};
+
+struct PromptFacts {
+  const domain::Task& task;
+  const domain::DeviceInfo& device;
+  domain::Language language = domain::Language::Cpp;
+  std::string source{};  // of the task, in Python; empty: not known
+  std::optional<ParentFacts> parent{};
+  std::vector<domain::Advice> advice{};
+  std::vector<std::string> failures{};  // one line each, newest last
+};
+
+// The beginning of a conversation.
+[[nodiscard]] ChatRequest firstRequest(const PromptFacts& facts);
+// Of the model's own program, that did not pass.
+[[nodiscard]] std::string repairMessage(const domain::Evaluation& evaluation,
+                                        const std::vector<domain::Advice>& advice);
+// Of an answer that cannot be read.
+[[nodiscard]] std::string againMessage(domain::Language language, std::string_view error);
+
+// "%2: float32[4096] = aten.sum.dim_IntList(%1, [-1])", a line for each input, node and output.
+[[nodiscard]] std::string graphText(const domain::Graph& graph);
+// In the form that an answer has (answer.h). No value: it has tensor maps, or tensors that are not the task's.
+[[nodiscard]] std::optional<std::string> shortPlan(const domain::LaunchPlan& plan, const domain::Graph& graph);
+// A block that what is inside of it cannot end.
+[[nodiscard]] std::string fenced(std::string_view tag, std::string_view text);
+// "cpp", "cuda": of a block with source.
+[[nodiscard]] std::string_view fenceTag(domain::Language language);
+
+}  // namespace swage::models
