@@ -21,6 +21,7 @@ using services::Settings;
 using services::SettingValue;
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+constexpr std::string_view kModels = "models";  // a section of tables, that are no settings
 
 Error unreadable(const fs::path& file, const std::string& what) {
   return Error(ErrorKind::Config, fmt::format("cannot read the settings '{}': {}", file.string(), what),
@@ -43,6 +44,9 @@ Result<SettingValue> valueOf(const toml::node& node, const std::string& key, con
 Result<Settings> flatten(const toml::table& root, const fs::path& file) {
   Settings settings;
   for (const auto& [section, node] : root) {
+    if (section.str() == kModels) {
+      continue;  // model_endpoints.h
+    }
     const toml::table* table = node.as_table();
     if (table == nullptr) {
       return unreadable(file, fmt::format("'{}' is in no [section]", section.str()));
@@ -108,6 +112,11 @@ std::optional<std::string> editedText(const fs::path& file, const Settings& want
   }
 }
 
+bool hasModels(const fs::path& file) {
+  const auto text = readTextFile(file, kMaxBytes);
+  return text && text->find("[models.") != std::string::npos;
+}
+
 }  // namespace
 
 fs::path configFile() {
@@ -153,6 +162,9 @@ Result<> SettingsFile::save(const Settings& settings) const {
     return Error(ErrorKind::Io, "cannot create '" + m_file.parent_path().string() + "': " + failure.message());
   }
   const std::optional<std::string> edited = editedText(m_file, settings);
+  if (!edited && hasModels(m_file)) {
+    return unreadable(m_file, "it is written in a way in which settings cannot be changed without losing its models");
+  }
   return writeFileAtomically(m_file, edited ? *edited : newText(settings));
 }
 
