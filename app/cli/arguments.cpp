@@ -9,6 +9,7 @@
 
 #include "app/cli/command_tree.h"
 #include "app/cli/default_arguments.h"
+#include "app/cli/models_arguments.h"
 #include "core/base/closest_word.h"
 #include "core/base/duration.h"
 #include "core/services/devices_service.h"
@@ -146,6 +147,7 @@ void addOptimize(Parser& parser) {
   command->add_flag("--remeasure", spec.remeasureBaselines,
                     "Measure the baselines again, also where an earlier run of this project measured them");
   addSelfTestFlag(command, raw);
+  addModelOptions(command, raw, raw.optimize.models);
   explain(
       parser, command,
       "Imports the task, measures PyTorch's own ways to run it, and searches until the budget is used up. Every "
@@ -165,6 +167,7 @@ void addOptimize(Parser& parser) {
     result.compileBaselines = !filled.noCompileBaseline && comparesWithCompile(filled.settings);
     filled.optimize.selfTest = !filled.noSelfTest;
     SWAGE_TRY_ASSIGN(filled.optimize.devices, devicesOf(filled));
+    SWAGE_TRY(takeModels(filled, filled.optimize.models));
     return CommandArguments(filled.optimize);
   };
 }
@@ -178,10 +181,12 @@ void addResume(Parser& parser) {
   addBudget(command, raw, raw.resume.maxEvaluations);
   addSpeedups(command, raw.resume.targetSpeedup, raw.resume.requiredSpeedup);
   addSelfTestFlag(command, raw);
+  addModelOptions(command, raw, raw.resume.models);
   explain(parser, command, "A finished run continues with a larger budget when it is named.",
           {"swage resume", "swage resume r3 --time-budget 5m"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     SWAGE_TRY_ASSIGN(filled.resume.devices, devicesOf(filled));
+    SWAGE_TRY(takeModels(filled, filled.resume.models));
     filled.resume.selfTest = !filled.noSelfTest;
     if (!filled.reference.empty()) {
       SWAGE_TRY_ASSIGN(filled.resume.run, parseReference(filled.reference));
@@ -299,6 +304,7 @@ void describe(Parser& parser) {
   addExport(parser);
   beginGroup(parser, "This machine");
   addMachineCommands(parser);
+  addModelCommands(parser);
   addBenchCommands(parser);
   beginGroup(parser, "This program");
   addProgramCommands(parser);

@@ -14,6 +14,7 @@
 #include "core/base/result.h"
 #include "core/domain/filter.h"
 #include "core/engine/kernelbench_problems.h"
+#include "core/models/endpoint.h"
 #include "core/services/export_service.h"
 #include "core/services/report_service.h"
 #include "core/services/settings_service.h"
@@ -41,10 +42,17 @@ struct ImportArguments {
 struct TasksArguments {
   std::filesystem::path folder;  // also its tasks; empty: none
 };
+// Which language models take part, and what they may spend together.
+struct ModelChoice {
+  std::vector<std::string> names;
+  double usd = 0.0;         // 0: no limit
+  std::int64_t tokens = 0;  // 0: no limit
+};
 struct OptimizeArguments {
   services::RunSpec spec;  // without the project
   bool selfTest = true;
   std::vector<std::string> devices;  // numbers or UUIDs; empty: the first GPU
+  ModelChoice models;
 };
 struct ResumeArguments {
   std::optional<RecordReference> run;
@@ -54,6 +62,7 @@ struct ResumeArguments {
   double requiredSpeedup = 0.0;
   bool selfTest = true;
   std::vector<std::string> devices;  // numbers or UUIDs; empty: the first GPU
+  ModelChoice models;
 };
 struct StatusArguments {};
 struct ListArguments {
@@ -145,6 +154,12 @@ struct ConfigArguments {
   std::string value;
   bool origin = false;
 };
+struct ModelsArguments {
+  enum class Action : std::uint8_t { List, Add, Remove, Test, Conversations } action = Action::List;
+  models::Endpoint endpoint;  // to add; of the others, only its name
+  RecordReference run;
+  std::filesystem::path output;  // empty or "-": standard output
+};
 struct CompletionArguments {
   Shell shell = Shell::Bash;
 };
@@ -163,7 +178,7 @@ using CommandArguments =
                  ShowArguments, CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
                  ProfileArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
                  BenchExportArguments, BenchKernelBenchArguments, BenchReportArguments, ConfigArguments,
-                 CompletionArguments, ManArguments, CompleteArguments, VersionArguments>;
+                 ModelsArguments, CompletionArguments, ManArguments, CompleteArguments, VersionArguments>;
 
 struct Arguments {
   Common common;

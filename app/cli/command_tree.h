@@ -62,6 +62,15 @@ struct Raw {
   DisasmArguments disasm;
   ConfigArguments config;
   ReportArguments report;
+  ModelsArguments models;
+  std::vector<std::string> modelNames;
+  std::string modelKind = "openai";
+  std::string keyEnv;
+  std::string keyCommand;
+  std::string keyFile;
+  std::string keyKeychain;
+  double priceInput = -1.0;  // not given
+  double priceOutput = -1.0;
   std::vector<std::string> words;
 };
 
@@ -97,6 +106,7 @@ void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval
 
 void addRecordCommands(Parser& parser);   // what was found
 void addMachineCommands(Parser& parser);  // devices, doctor
+void addModelCommands(Parser& parser);    // models
 void addBenchCommands(Parser& parser);    // bench
 void addBenchKernelBench(Parser& parser, CLI::App& group);
 void addBenchReport(Parser& parser, CLI::App& group);

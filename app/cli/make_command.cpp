@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <type_traits>
 
 #include "app/cli/bench_command.h"
@@ -10,6 +12,7 @@
 #include "app/cli/export_command.h"
 #include "app/cli/look_commands.h"
 #include "app/cli/machine_commands.h"
+#include "app/cli/models_command.h"
 #include "app/cli/program_commands.h"
 #include "app/cli/record_commands.h"
 #include "app/cli/report_command.h"
@@ -35,6 +38,12 @@ Result<Context> withDevices(Context context, const std::vector<std::string>& dev
   return context;
 }
 
+Result<Context> withModels(Context context, const ModelChoice& choice) {
+  SWAGE_TRY_ASSIGN(std::vector<run::ProposerFactory> proposers, proposersFor(choice));
+  std::move(proposers.begin(), proposers.end(), std::back_inserter(context.parts.proposers));
+  return context;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, Context context) {
@@ -48,10 +57,12 @@ Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, 
         } else if constexpr (std::is_same_v<Chosen, OptimizeArguments>) {
           SWAGE_TRY_ASSIGN(Context whole,
                            withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices));
+          SWAGE_TRY_ASSIGN(whole, withModels(std::move(whole), chosen.models));
           return std::make_unique<OptimizeCommand>(std::move(whole), chosen.spec);
         } else if constexpr (std::is_same_v<Chosen, ResumeArguments>) {
           SWAGE_TRY_ASSIGN(Context whole,
                            withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices));
+          SWAGE_TRY_ASSIGN(whole, withModels(std::move(whole), chosen.models));
           return std::make_unique<ResumeCommand>(std::move(whole), chosen);
         } else if constexpr (std::is_same_v<Chosen, StatusArguments>) {
           return std::make_unique<StatusCommand>(std::move(context));
@@ -69,6 +80,8 @@ Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, 
           return std::make_unique<DevicesCommand>(std::move(context));
         } else if constexpr (std::is_same_v<Chosen, ConfigArguments>) {
           return std::make_unique<ConfigCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, ModelsArguments>) {
+          return std::make_unique<ModelsCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, CompletionArguments>) {
           return std::make_unique<CompletionCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, ManArguments>) {

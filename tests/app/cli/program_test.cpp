@@ -84,6 +84,7 @@ TEST_P(HelpTest, IsAsWritten) {
                           : name == "bench_export"      ? run({"bench", "export", "--help"})
                           : name == "bench_kernelbench" ? run({"bench", "kernelbench", "--help"})
                           : name == "bench_report"      ? run({"bench", "report", "--help"})
+                          : name == "models_add"        ? run({"models", "add", "--help"})
                                                         : run({name, "--help"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.errors, IsEmpty());
@@ -96,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("swage", "tasks", "import", "optimize", "status", "list", "show", "compare",
                                            "disasm", "report", "resume", "verify", "evaluate", "profile", "export",
                                            "bench", "bench_engine", "bench_export", "bench_kernelbench", "bench_report",
-                                           "devices", "doctor", "config", "completion", "man", "version"),
+                                           "devices", "doctor", "config", "models", "models_add", "completion", "man",
+                                           "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, TasksAreTheBundledOnesAndThoseOfThePerson) {
@@ -115,6 +117,26 @@ TEST_F(ProgramTest, TasksAreTheBundledOnesAndThoseOfThePerson) {
   EXPECT_EQ(last["description"], "My own.");
   EXPECT_EQ(last["bundled"], false);
   EXPECT_EQ(run({"tasks", "no_such_folder"}).code, 4);
+}
+
+TEST_F(ProgramTest, ModelsAreAddedListedAndRemoved) {
+  setEnvironment("SWAGE_CONFIG", (m_folder / "config.toml").string());
+  EXPECT_THAT(run({"models", "list"}).output, HasSubstr("no models"));
+  const Outcome added = run({"models", "add", "local", "--kind", "ollama", "--base-url", "http://localhost:1",
+                             "--model-id", "small", "--key-env", "LOCAL_KEY"});
+  EXPECT_EQ(added.code, 0) << added.errors;
+  const auto json = domain::parseJson(run({"models", "list", "--json"}).output);
+  ASSERT_THAT(json, testing::IsOk());
+  EXPECT_EQ((*json)["models"][0]["name"], "local");
+  EXPECT_EQ((*json)["models"][0]["key"], "$LOCAL_KEY");
+  const Outcome tested = run({"models", "test", "local"});
+  EXPECT_EQ(tested.code, 5);
+  EXPECT_THAT(tested.errors, HasSubstr("LOCAL_KEY is not set"));
+  EXPECT_EQ(run({"optimize", "no_such_task", "--model", "locol"}).code, 4);
+  EXPECT_EQ(run({"optimize", "softmax_rows", "--budget-usd", "1"}).code, 2);
+  EXPECT_EQ(run({"models", "add", "far", "--base-url", "http://example.com", "--model-id", "m"}).code, 3);
+  EXPECT_EQ(run({"models", "remove", "local"}).code, 0);
+  EXPECT_EQ(run({"models", "remove", "local"}).code, 4);
 }
 
 TEST_F(ProgramTest, WrongUsageIsExitCode2WithAHint) {
