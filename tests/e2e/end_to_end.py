@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from kernelbench import write_checkout
+from scripted_model import ScriptedModel
 
 TASK = """
 import torch
@@ -243,6 +244,39 @@ def a_killed_search_leaves_a_run_that_resumes(world):
     process.kill()
     process.communicate(timeout=60)
     _resumes(world)
+
+
+def a_models_program_is_mended_and_exported(world):
+    """A model's program is wrong, then right, enters the archive, and is exported; the recording does it again."""
+    key = "topsecret-0123456789"
+    with ScriptedModel(key) as model:
+        environment = dict(world.environment, SCRIPTED_KEY=key)
+        world.run("models", "add", "scripted", "--base-url", model.url, "--model-id", "scripted-1", "--key-env",
+                  "SCRIPTED_KEY", "--price-input", "1", "--price-output", "10", "--concurrency", "1")
+        tested = json.loads(world.run("models", "test", "scripted", "--json", environment=environment).stdout)
+        assert tested["works"] and tested["has_model"], tested
+        document = json.loads(
+            world.optimize(world.root / "resources" / "tasks" / "swish_gate.py", "--set", "rows=256", "--time-budget",
+                           "20s", "--model", "scripted", "--budget-usd", "1", environment=environment).stdout)
+    listed = json.loads(world.run("list", "--project", world.project, "--json").stdout)["candidates"]
+    made = [one for one in listed if one["operator"] == "scripted"]
+    statuses = [one["status"] for one in made]
+    assert statuses[:2] == ["wrong", "correct"], made
+    right = made[1]
+    assert right["parents"] == [made[0]["candidate"]] and right["cell"], right
+    exported = world.folder / "kernel.py"
+    world.run("export", right["candidate"], "-o", exported, "--no-checks", "--project", world.project)
+    assert "swish_gate" in exported.read_text(encoding="utf-8")
+    said = world.folder / "said.jsonl"
+    world.run("models", "conversations", run_of(document), "-o", said, "--project", world.project)
+    assert "did not pass" in said.read_text(encoding="utf-8")
+    for file in [said, *world.folder.rglob("*")]:
+        assert not file.is_file() or key.encode() not in file.read_bytes(), file
+    world.project = world.folder / "again"
+    world.optimize(world.root / "resources" / "tasks" / "swish_gate.py", "--set", "rows=256", "--time-budget", "20s",
+                   "--model", f"replay:{said}")
+    again = json.loads(world.run("list", "--project", world.project, "--json").stdout)["candidates"]
+    assert [one["status"] for one in again if one["operator"] == "replay"][:2] == ["wrong", "correct"], again
 
 
 def an_edit_becomes_a_candidate_of_its_own(world):
