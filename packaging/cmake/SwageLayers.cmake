@@ -31,11 +31,12 @@ set(SWAGE_USES_app_workbench ${SWAGE_USES_engine} engine ${SWAGE_USES_ui_shell} 
 set(SWAGE_USES_app_cli ${SWAGE_USES_engine} engine)
 set(SWAGE_USES_app_worker ${SWAGE_USES_verify} verify)
 set(SWAGE_USES_app_replay base domain device)
+set(SWAGE_USES_app_cell device)
 set(SWAGE_USES_app_compiler base domain wire toolchain ${SWAGE_USES_synth} synth)
 
 set(SWAGE_LAYERS base domain stats wire patterns search store toolchain export synth device measure verify services
                  models process trust run engine ui_models ui_widgets ui_editor ui_charts ui_pages ui_shell app_workbench
-                 app_cli app_worker app_compiler app_replay)
+                 app_cli app_worker app_compiler app_replay app_cell)
 
 # Third parties: NAME, the layers that may link or include it themselves, and the layers that may reach it at all.
 set(SWAGE_EXTERNALS Qt QtNetwork QtGui QtCharts QScintilla Git2 Dtl SQLite Torch Cuda)

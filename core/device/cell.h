@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/fd.h"
+#include "core/device/cell_protocol.h"
+#include "core/device/failure.h"
+
+namespace swage::device {
+
+// A process of its own in which one candidate for a CPU runs (swage-cell): without files, clocks, network or other
+// processes, and with nothing in its memory but that code and the buffers that it is given. What happens to it is an
+// answer, never a danger for this process: a cell that crashes, is killed for a system call, or does not answer in time
+// is gone, and every later call says the same. One thread at a time. The process ends with this.
+class KernelCell {
+ public:
+  struct BufferSize {
+    std::size_t bytes = 0;
+    bool isReadOnly = false;
+  };
+  struct Options {
+    std::filesystem::path program;  // swage-cell
+    std::vector<BufferSize> buffers;
+    int threads = 1;
+    double limitSeconds = 20.0;  // of starting, and of every command but call()
+  };
+  // Which buffer, or the bits of a number.
+  struct BufferArgument {
+    std::size_t buffer = 0;
+  };
+  using Argument = std::variant<BufferArgument, std::uint64_t>;
+
+  // `binary` is a shared object. Fails when it cannot be loaded there.
+  [[nodiscard]] static DeviceResult<std::unique_ptr<KernelCell>> start(const Options& options,
+                                                                       const std::string& binary);
+  ~KernelCell();
+  KernelCell(const KernelCell&) = delete;
+  KernelCell& operator=(const KernelCell&) = delete;
+
+  // This process may write all buffers at any time. They begin at a multiple of 64 bytes and end at a guard page, but
+  // for the bytes to the next multiple of 64.
+  [[nodiscard]] std::span<std::byte> buffer(std::size_t index) const;
+
+  // The number of an entry, for call().
+  [[nodiscard]] DeviceResult<int> bind(const std::string& entry);
+  // Calls it and waits. How long that took, in nanoseconds of this process' clock, without what an empty call costs
+  // here (measured once, before the first call).
+  [[nodiscard]] DeviceResult<double> call(int entry, std::span<const Argument> arguments, double limitSeconds);
+  // The median of empty calls, in nanoseconds.
+  [[nodiscard]] DeviceResult<double> timeEmptyCalls(int calls);
+
+  // The stacks of all its threads hold nothing of earlier calls, and their arithmetic is the usual one.
+  [[nodiscard]] DeviceStatus renew();
+  // Fails where a thread is left with another rounding mode, or with denormals flushed.
+  [[nodiscard]] DeviceStatus checkArithmetic();
+  // A buffer with bytes changed beside it, where there are no guard pages.
+  [[nodiscard]] std::optional<std::size_t> findOverrun() const;
+
+  [[nodiscard]] pid_t process() const { return m_process; }
+
+ private:
+  struct Pages {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t start = 0;
+    std::size_t size = 0;
+    bool isReadOnly = false;
+  };
+  class SharedPages;  // of a memory file
+
+  explicit KernelCell(const Options& options);
+  [[nodiscard]] DeviceStatus share(const Options& options);
+  [[nodiscard]] DeviceStatus spawn(const Options& options, const std::string& binary);
+  [[nodiscard]] DeviceStatus awaitStart();
+  [[nodiscard]] std::byte* pagesOf(const Pages& pages) const;
+  // Asks for what is in the control page and waits for the answer.
+  [[nodiscard]] DeviceResult<double> ask(CellCommand command, double limitSeconds);
+  // Waits while the word is `value`; fails when the cell ends or the time is over, and then the cell is gone.
+  [[nodiscard]] DeviceStatus waitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value,
+                                       double limitSeconds);
+  [[nodiscard]] std::optional<std::string> howItEnded();
+  [[nodiscard]] DeviceStatus lose(std::string why);
+
+  double m_limitSeconds;
+  double m_emptyNs = -1.0;  // not measured
+  pid_t m_process = -1;
+  std::uint32_t m_request = 0;
+  int m_entries = 1;
+  std::string m_lost;  // why there is no cell any more
+  std::vector<Pages> m_pages;
+  std::unique_ptr<SharedPages> m_controlPages;
+  std::unique_ptr<SharedPages> m_inputs;
+  std::unique_ptr<SharedPages> m_outputs;
+  CellControl* m_control = nullptr;  // in m_controlPages
+};
+
+}  // namespace swage::device
