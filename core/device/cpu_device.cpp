@@ -3,6 +3,8 @@
 
 #include <immintrin.h>
 #include <omp.h>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -32,8 +34,10 @@ using Entry = void (*)(void**);
 
 constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;   // by one thread
 constexpr std::size_t kScrubbedBytes = std::size_t{64} << 10U;  // kernels keep a few hundred bytes on the stack
-constexpr unsigned kUsualArithmetic = 0x1F80;                   // of MXCSR: to nearest, with denormals, no exceptions
-constexpr std::chrono::milliseconds kLongestConfinement{50};    // a few time slices of the system
+constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kPagesAtOnce = 512;                     // that the system is asked about
+constexpr unsigned kUsualArithmetic = 0x1F80;                 // of MXCSR: to nearest, with denormals, no exceptions
+constexpr std::chrono::milliseconds kLongestConfinement{50};  // a few time slices of the system
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kMaxFlushBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kDefaultCacheBytes = std::int64_t{32} << 20;
@@ -71,6 +75,46 @@ std::string hostName() {
   std::array<volatile std::uint64_t, kScrubbedBytes / sizeof(std::uint64_t)> frame{};
   for (volatile std::uint64_t& word : frame) {
     word = ~std::uint64_t{0};
+  }
+}
+
+// Of the thread that asks. 0: not known.
+std::uintptr_t lowestStackAddress() {
+  pthread_attr_t attributes;
+  void* low = nullptr;
+  std::size_t size = 0;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) == 0) {
+    ::pthread_attr_getstack(&attributes, &low, &size);
+    ::pthread_attr_destroy(&attributes);
+  }
+  return (reinterpret_cast<std::uintptr_t>(low) + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+// What lies deeper than scrubStack() reaches, as far down as anything was ever written: a kernel may write there
+// without a frame. Pages that nobody has touched stay so. Given back instead, they would cost the next call that needs
+// them.
+void scrubDeepStack() {
+  thread_local const std::uintptr_t low = lowestStackAddress();
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  std::array<unsigned char, kPagesAtOnce> isThere{};
+  std::size_t pages = kPagesAtOnce;
+  std::uintptr_t end = (here - kScrubbedBytes / 2) / kPageBytes * kPageBytes;
+  while (low != 0 && end >= low + kPageBytes) {
+    pages = std::min<std::size_t>(pages, (end - low) / kPageBytes);
+    const std::uintptr_t begin = end - pages * kPageBytes;
+    if (::mincore(reinterpret_cast<void*>(begin), pages * kPageBytes, isThere.data()) != 0) {
+      if (pages == 1) {
+        return;  // the stack has not grown further
+      }
+      pages = 1;
+      continue;
+    }
+    for (std::size_t page = 0; page < pages; ++page) {
+      if ((isThere.at(page) & 1U) != 0) {
+        std::memset(reinterpret_cast<void*>(begin + page * kPageBytes), 0xFF, kPageBytes);
+      }
+    }
+    end = begin;
   }
 }
 
@@ -166,6 +210,7 @@ void CpuDevice::scrub() {
   {
     _mm_setcsr(kUsualArithmetic);
     scrubStack();
+    scrubDeepStack();
   }
 }
 
