@@ -9,6 +9,7 @@
 
 #include "core/base/duration.h"
 #include "core/services/devices_service.h"
+#include "core/services/drawn_seed.h"
 
 namespace swage::cli {
 namespace {
@@ -30,7 +31,7 @@ void takeDefaults(const services::Settings& settings, services::RunSpec& spec) {
     spec.target = target;
   }
   const auto seed = setting<std::int64_t>(settings, "search.seed");
-  spec.seed = seed && *seed >= 0 ? static_cast<std::uint64_t>(*seed) : spec.seed;
+  spec.seed = seed && *seed >= 0 ? static_cast<std::uint64_t>(*seed) : services::kDrawnSeed;
 }
 
 double defaultBudget(const services::Settings& settings) {

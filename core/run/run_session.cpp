@@ -2,6 +2,7 @@
 #include "core/run/run_session.h"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "core/run/preparation_stages.h"
 #include "core/run/rig_stage.h"
 #include "core/run/snapshots.h"
+#include "core/services/drawn_seed.h"
 #include "core/store/failures.h"
 
 namespace swage::run {
@@ -21,7 +23,14 @@ using services::Notice;
 using services::RunState;
 
 constexpr std::chrono::milliseconds kTick{100};
+constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 48U;  // exact as a number of JSON
 constexpr int kTicksPerCheckpoint = 50;
+
+// The inputs of all checks follow from it: who writes a kernel must not know them beforehand.
+std::uint64_t drawSeed() {
+  std::random_device source;
+  return 1 + std::uniform_int_distribution<std::uint64_t>(0, kLargestSeed - 1)(source);
+}
 
 std::string subjectOf(const services::RunSpec& spec) {
   return spec.resume ? fmt::format("run {}", spec.resume->value()) : spec.task;
@@ -108,6 +117,9 @@ void RunSession::add(std::unique_ptr<Stage> added) {
 void RunSession::start(const services::RunSpec& spec) {
   SWAGE_ASSERT(m_context.state == RunState::Idle);
   m_context.spec = spec;
+  if (spec.seed == services::kDrawnSeed) {
+    m_context.spec.seed = drawSeed();
+  }
   makeStages();
   setState(RunState::Importing);
   m_ticker.start();

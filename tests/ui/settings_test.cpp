@@ -52,7 +52,7 @@ TEST(SettingsStore, TakesTheDefaultForWhatMakesNoSense) {
       {"search.target", std::string("toaster")}, {"search.seed", true}, {"search.sead", std::int64_t{3}}};
   const SettingsStore store(&service);
   EXPECT_EQ(store.value(u"search.target"_s), u"auto"_s);
-  EXPECT_EQ(store.value(u"search.seed"_s), 1);
+  EXPECT_EQ(store.value(u"search.seed"_s), 0);
   EXPECT_EQ(store.unknownKeys(), QStringList{u"search.sead"_s});
 }
 

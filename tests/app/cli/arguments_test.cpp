@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/services/drawn_seed.h"
 #include "tests/support/result_matchers.h"
 
 namespace swage::cli {
@@ -89,7 +90,7 @@ TEST(Arguments, WhatIsSetAndMakesNoSenseIsLeftOut) {
   const auto spec = std::get<OptimizeArguments>(std::get<Arguments>(*result).command).spec;
   EXPECT_EQ(spec.target, services::RunSpec().target);
   EXPECT_EQ(spec.timeBudgetSeconds, 60.0);
-  EXPECT_EQ(spec.seed, services::RunSpec().seed);
+  EXPECT_EQ(spec.seed, services::kDrawnSeed);
 }
 
 TEST(Arguments, OptimizeTakesEverythingTheReadmeNames) {

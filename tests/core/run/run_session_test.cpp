@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "core/services/drawn_seed.h"
 #include "core/trust/trust.h"
 #include "tests/core/run/session_fixture.h"
 #include "tests/support/fake_clock.h"
@@ -153,6 +154,17 @@ TEST_F(RunSessionTest, TheSameSeedGivesTheSameCandidates) {
   m_spec.seed = 2;
   run();
   EXPECT_NE(sources(), first);
+}
+
+TEST_F(RunSessionTest, ASeedIsDrawnWhereNoneIsGivenAndKeptInTheRecord) {
+  m_spec.seed = services::kDrawnSeed;
+  run();
+  const std::uint64_t first = onlyRun().seed;
+  m_spec.project = m_folder / "again";
+  run();
+  EXPECT_GT(first, 1000000U) << "no table has it: one of 2^48";
+  EXPECT_NE(onlyRun().seed, first);
+  EXPECT_NE(onlyRun().seed, services::kDrawnSeed);
 }
 
 TEST_F(RunSessionTest, TheTimeBudgetEndsTheSearch) {
