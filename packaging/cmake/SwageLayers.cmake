@@ -7,6 +7,7 @@ set(SWAGE_USES_stats base domain)
 set(SWAGE_USES_wire base domain)
 set(SWAGE_USES_patterns base domain)
 set(SWAGE_USES_search base domain)
+set(SWAGE_USES_judge base domain stats search)
 set(SWAGE_USES_store base domain)
 set(SWAGE_USES_toolchain base domain)
 set(SWAGE_USES_export base domain)
@@ -18,7 +19,7 @@ set(SWAGE_USES_services base domain)
 set(SWAGE_USES_models base domain)
 set(SWAGE_USES_process base domain wire patterns search synth toolchain services)
 set(SWAGE_USES_trust ${SWAGE_USES_process} store process)
-set(SWAGE_USES_run ${SWAGE_USES_trust} stats trust models)
+set(SWAGE_USES_run ${SWAGE_USES_trust} stats judge trust models)
 set(SWAGE_USES_engine ${SWAGE_USES_run} export run)
 set(SWAGE_USES_ui_models base domain services)
 set(SWAGE_USES_ui_widgets ${SWAGE_USES_ui_models} ui_models)
@@ -34,7 +35,7 @@ set(SWAGE_USES_app_replay base domain device)
 set(SWAGE_USES_app_cell device)
 set(SWAGE_USES_app_compiler base domain wire toolchain ${SWAGE_USES_synth} synth)
 
-set(SWAGE_LAYERS base domain stats wire patterns search store toolchain export synth device measure verify services
+set(SWAGE_LAYERS base domain stats wire patterns search judge store toolchain export synth device measure verify services
                  models process trust run engine ui_models ui_widgets ui_editor ui_charts ui_pages ui_shell app_workbench
                  app_cli app_worker app_compiler app_replay app_cell)
 
