@@ -18,7 +18,55 @@ constexpr std::size_t kLeader = 0;
 constexpr std::size_t kContenders = 1;
 constexpr std::size_t kHolders = 2;
 constexpr std::size_t kRest = 3;
+
+// Whether `changed`, which differs from `genome` in one parameter, goes the way of the guidance.
+bool follows(const domain::Genome& changed, const domain::Genome& genome,
+             const std::map<std::string, int>& directions) {
+  if (directions.empty()) {
+    return true;
+  }
+  for (std::size_t i = 0; i < genome.regions.size() && i < changed.regions.size(); ++i) {
+    for (const auto& [name, value] : changed.regions[i].parameters) {
+      const auto before = genome.regions[i].parameters.find(name);
+      if (before != genome.regions[i].parameters.end() && before->second != value) {
+        const auto wanted = directions.find(name);
+        return wanted != directions.end() && (value > before->second) == (wanted->second > 0);
+      }
+    }
+  }
+  return false;
+}
 }  // namespace
+
+std::optional<domain::Genome> LocalSearch::follow(const Guidance& guidance, const TriedGenomes& tried, Random& random) {
+  std::vector<Suggestion> pool;
+  std::set<std::string> texts;
+  const auto add = [&](const domain::Genome& genome) {
+    if (!tried.contains(genome) && texts.insert(domain::canonicalText(genome)).second) {
+      pool.push_back({genome, guidance.base, guidance.island});
+    }
+  };
+  for (const domain::Genome& once : m_space->neighbours(guidance.genome)) {
+    if (!follows(once, guidance.genome, guidance.parameters)) {
+      continue;
+    }
+    add(once);
+    if (guidance.parameters.empty()) {
+      continue;
+    }
+    for (const domain::Genome& twice : m_space->neighbours(once)) {
+      if (follows(twice, once, guidance.parameters)) {
+        add(twice);
+      }
+    }
+  }
+  if (pool.empty()) {
+    return std::nullopt;
+  }
+  const auto memory = m_memories.find(domain::structureText(guidance.genome));
+  return memory == m_memories.end() ? std::move(pool[random.below(pool.size())].genome)
+                                    : memory->second.choose(std::move(pool), random).genome;
+}
 
 void LocalSearch::record(const domain::Genome& genome, const Outcome& outcome, int island) {
   m_reported.push_back({genome, outcome.candidate, island});

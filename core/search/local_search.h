@@ -11,6 +11,7 @@
 
 #include "core/base/random.h"
 #include "core/search/genome_space.h"
+#include "core/search/guidance.h"
 #include "core/search/proposal.h"
 #include "core/search/structure_memory.h"
 #include "core/search/tried_genomes.h"
@@ -34,6 +35,10 @@ class LocalSearch {
   // `holders`: the structures that hold a cell. No value: nothing untried is near any sample.
   [[nodiscard]] std::optional<Suggestion> suggest(const TriedGenomes& tried, const std::set<std::string>& holders,
                                                   Random& random);
+  // A change of one or two parameters of the guidance's genome, each by one step in its direction; where it names no
+  // parameter, any one step. The most promising by what is known of the structure. No value: all of them are tried.
+  [[nodiscard]] std::optional<domain::Genome> follow(const Guidance& guidance, const TriedGenomes& tried,
+                                                     Random& random);
   // The first untried neighbour of anything that was ever reported, working or not. No value: there is none.
   [[nodiscard]] std::optional<Suggestion> sweep(const TriedGenomes& tried);
 

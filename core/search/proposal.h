@@ -22,6 +22,7 @@ struct Proposal {
   int island = 0;
   std::vector<domain::CandidateId> parents;
   std::optional<domain::Cell> aim;
+  bool isGuided = false;  // it follows the guidance that next() was given
 };
 
 // What became of a proposal, as far as the search cares.

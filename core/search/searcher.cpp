@@ -11,6 +11,7 @@
 
 #include "core/search/local_search.h"
 #include "core/search/tried_genomes.h"
+#include "core/search/weighted_choice.h"
 
 namespace swage::search {
 
@@ -19,6 +20,8 @@ using domain::OperatorKind;
 namespace {
 constexpr int kAttempts = 32;          // of the usual operators, before anything untried will do
 constexpr int kLastAttempts = 200;     // of fresh genomes, and of variations, before the space counts as exhausted
+constexpr int kGuidedAttempts = 4;     // to follow guidance
+constexpr int kSwaps = 8;              // of patterns, from which guidance chooses
 constexpr int kStructureAttempts = 4;  // to find a new structure, before local search gets the turn
 constexpr double kKnownStructureShare = 0.1;  // of structural proposals that may stay in a well-known structure
 constexpr double kFarBehind = 2.0;            // times the estimate of the fastest elite
@@ -55,7 +58,7 @@ std::vector<PlacedElite> withGenome(std::vector<PlacedElite> elites) {
 struct Searcher::State {
   State(const GenomeSpace& genomeSpace, SearchOptions searchOptions);
 
-  std::optional<Proposal> next();
+  std::optional<Proposal> next(const Guidance* guidance);
   void take(const Proposal& proposal, const Outcome& outcome);
   void remember(const Proposal& proposal);
 
@@ -68,6 +71,9 @@ struct Searcher::State {
   [[nodiscard]] std::optional<Draft> aimed(int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> local(Random& random);
   [[nodiscard]] std::optional<Draft> lastResort(int island, Random& random);
+  [[nodiscard]] std::optional<Draft> guided(const Guidance& guidance, Random& random);
+  [[nodiscard]] std::optional<Draft> guidedBy(OperatorKind kind, const Guidance& guidance, Random& random);
+  [[nodiscard]] std::optional<domain::Genome> guidedSwap(const Guidance& guidance, Random& random) const;
   [[nodiscard]] std::vector<PlacedElite> parentsFor(int island) const;
   // The draft if it is new, else nothing.
   [[nodiscard]] std::optional<Draft> ifNew(std::optional<Draft> draft) const;
@@ -110,11 +116,16 @@ Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptio
   }
 }
 
-std::optional<Proposal> Searcher::State::next() {
+std::optional<Proposal> Searcher::State::next(const Guidance* guidance) {
   // Mixed once, so that neighbouring ids do not give overlapping SplitMix64 streams.
   Random random(Random(options.seed ^ Random(static_cast<std::uint64_t>(nextId)).next()).next());
   const int island = static_cast<int>(nextId % options.islands);
   auto draft = nextSeed(kFarBehind * leastEstimate);
+  bool isGuided = false;
+  if (!draft && guidance != nullptr) {
+    draft = guided(*guidance, random);
+    isGuided = draft.has_value();
+  }
   if (!draft) {
     draft = steady(island, random);
   }
@@ -124,8 +135,13 @@ std::optional<Proposal> Searcher::State::next() {
   if (!draft) {
     return std::nullopt;
   }
-  Proposal proposal{ProposalId(nextId), std::move(draft->genome),  draft->kind,
-                    draft->island,      std::move(draft->parents), draft->aim};
+  Proposal proposal{ProposalId(nextId),
+                    std::move(draft->genome),
+                    draft->kind,
+                    draft->island,
+                    std::move(draft->parents),
+                    draft->aim,
+                    isGuided};
   remember(proposal);
   out.emplace(proposal.id, proposal);
   return proposal;
@@ -289,6 +305,80 @@ std::optional<Draft> Searcher::State::lastResort(int island, Random& random) {
   return std::nullopt;
 }
 
+std::optional<Draft> Searcher::State::guided(const Guidance& guidance, Random& random) {
+  std::vector<OperatorKind> kinds;
+  std::vector<double> weights;
+  for (const auto& [kind, weight] : guidance.operators) {
+    if (std::isfinite(weight) && weight > 0.0) {
+      kinds.push_back(kind);
+      weights.push_back(weight);
+    }
+  }
+  for (int attempt = 0; attempt < kGuidedAttempts && !kinds.empty(); ++attempt) {
+    const std::size_t chosen = pickWeighted(weights, random);
+    if (auto draft = ifNew(guidedBy(kinds[chosen], guidance, random))) {
+      return draft;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Draft> Searcher::State::guidedBy(OperatorKind kind, const Guidance& guidance, Random& random) {
+  const int island = std::clamp(guidance.island, 0, options.islands - 1);
+  if (kind == OperatorKind::Synthesis) {
+    return fresh(island, random);
+  }
+  if (kind == OperatorKind::Aimed) {
+    return aimed(island, random);
+  }
+  Draft draft{{}, kind, island, {guidance.base}, {}};
+  std::optional<domain::Genome> genome;
+  if (kind == OperatorKind::Parameter) {
+    genome = localSearch.follow(guidance, tried, random);
+  } else if (kind == OperatorKind::PatternSwap) {
+    genome = guidedSwap(guidance, random);
+  } else if (kind == OperatorKind::Crossover) {
+    auto partners = withGenome(archive.elites());
+    std::erase_if(partners, [&](const PlacedElite& placed) { return placed.elite->genome == guidance.genome; });
+    if (!partners.empty()) {
+      const PlacedElite partner = selectParent(partners, archive, random);
+      draft.parents.push_back(partner.elite->candidate);
+      genome = space.vary(kind, guidance.genome, &*partner.elite->genome, nullptr, random);
+    }
+  } else {
+    genome = space.vary(kind, guidance.genome, nullptr, nullptr, random);
+  }
+  if (!genome) {
+    return std::nullopt;
+  }
+  draft.genome = std::move(*genome);
+  return draft;
+}
+
+// Of several swaps, one by the weights of the patterns that are new in it.
+std::optional<domain::Genome> Searcher::State::guidedSwap(const Guidance& guidance, Random& random) const {
+  std::set<std::string> before;
+  for (const domain::RegionGene& region : guidance.genome.regions) {
+    before.insert(region.pattern);
+  }
+  std::vector<domain::Genome> found;
+  std::vector<double> weights;
+  for (int i = 0; i < kSwaps; ++i) {
+    auto genome = space.vary(OperatorKind::PatternSwap, guidance.genome, nullptr, nullptr, random);
+    if (!genome || tried.contains(*genome)) {
+      continue;
+    }
+    double weight = 1.0;
+    for (const domain::RegionGene& region : genome->regions) {
+      const auto wanted = guidance.patterns.find(region.pattern);
+      weight *= wanted != guidance.patterns.end() && !before.contains(region.pattern) ? wanted->second : 1.0;
+    }
+    found.push_back(std::move(*genome));
+    weights.push_back(weight);
+  }
+  return found.empty() ? std::nullopt : std::optional(std::move(found[pickWeighted(weights, random)]));
+}
+
 void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
   const auto result = learn(proposal, outcome);
   const bool isSeed = proposal.made_by == OperatorKind::Synthesis && proposal.genome &&
@@ -367,8 +457,8 @@ Searcher::~Searcher() = default;
 Searcher::Searcher(Searcher&&) noexcept = default;
 Searcher& Searcher::operator=(Searcher&&) noexcept = default;
 
-std::optional<Proposal> Searcher::next() {
-  return m_state->next();
+std::optional<Proposal> Searcher::next(const Guidance* guidance) {
+  return m_state->next(guidance);
 }
 
 void Searcher::report(ProposalId proposal, const Outcome& outcome) {

@@ -13,6 +13,7 @@
 #include "core/domain/cell.h"
 #include "core/search/archive.h"
 #include "core/search/genome_space.h"
+#include "core/search/guidance.h"
 #include "core/search/operator_credit.h"
 #include "core/search/parent_selection.h"
 #include "core/search/proposal.h"
@@ -53,8 +54,9 @@ class Searcher {
   Searcher& operator=(Searcher&&) noexcept;
 
   // No value: nothing new was found after many attempts. While proposals are out their outcomes may still open a way
-  // on; with none out, the space is exhausted.
-  [[nodiscard]] std::optional<Proposal> next();
+  // on; with none out, the space is exhausted. With guidance the proposal follows it where that gives something new,
+  // once the seeds are out.
+  [[nodiscard]] std::optional<Proposal> next(const Guidance* guidance = nullptr);
   // An id that is not out (unknown, or reported before) is ignored.
   void report(ProposalId proposal, const Outcome& outcome);
 

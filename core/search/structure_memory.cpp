@@ -85,6 +85,11 @@ std::vector<Suggestion> StructureMemory::nearTheBest(std::vector<Suggestion> poo
   return near;
 }
 
+Suggestion StructureMemory::choose(std::vector<Suggestion> pool, Random& random) {
+  return m_samples.size() >= kModelSamples ? mostPromising(std::move(pool), random)
+                                           : std::move(pool[random.below(pool.size())]);
+}
+
 std::vector<Suggestion> StructureMemory::openNeighbours(const TriedGenomes& tried, std::size_t bases) {
   std::vector<Suggestion> found;
   std::set<std::string> texts;  // two bases may share neighbours

@@ -50,6 +50,9 @@ class StructureMemory {
   // No value: everything around is tried. Needs hasSamples().
   [[nodiscard]] std::optional<Suggestion> suggest(const TriedGenomes& tried, Random& random);
 
+  // The one of `pool`, which is not empty, that the model finds most promising; any of them before there is a model.
+  [[nodiscard]] Suggestion choose(std::vector<Suggestion> pool, Random& random);
+
   static constexpr std::size_t kModelSamples = 8;
 
  private:

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/domain/advice.h"
+#include "core/domain/device_info.h"
+#include "core/judge/judge.h"
+#include "core/judge/rules.h"
+#include "core/search/guidance.h"
+#include "core/search/proposal.h"
+#include "core/stats/roofline.h"
+
+namespace swage::judge {
+
+struct SwarmOptions {
+  int pairs = 32;  // of coder and judge; island i has every fourth of them, beginning with i, where there are four
+  int islands = 4;
+  std::uint64_t seed = 1;
+  domain::DeviceInfo device{};
+  stats::Roofline task{};
+  domain::ScalarType type = domain::ScalarType::Float32;
+};
+
+// An advice that a pair has taken up.
+struct GivenAdvice {
+  int pair = 0;
+  Role role = Role::Parameters;
+  domain::CandidateId about;
+  domain::Advice advice;
+};
+
+// What came of following an advice once.
+struct ScoredAdvice {
+  int pair = 0;
+  Role role = Role::Parameters;
+  std::string rule;
+  domain::AdvicePass pass = domain::AdvicePass::Optimisation;
+  domain::CandidateId about;
+  domain::CandidateId candidate;       // that was made of it
+  std::optional<double> expectedGain;  // as the advice said
+  double achievedGain = 0.0;           // time of `about` over that of `candidate`; 0: it is not correct
+  double reward = 0.0;                 // 0 to 1: how far it is ahead of all before it
+};
+
+// How a pair stands.
+struct PairState {
+  int pair = 0;
+  int island = 0;
+  Role role = Role::Parameters;
+  domain::AdvicePass pass = domain::AdvicePass::Optimisation;
+  domain::CandidateId about;  // what it works at; invalid: nothing
+  std::string rule;           // of the advice that is next; empty: none
+  int followed = 0;           // advice, over the run
+  int paid = 0;               // that made a candidate faster than what it was made of
+  double quality = 0.5;       // what it earned lately, 0 to 1
+};
+
+// What happened at the end of one candidate.
+struct SwarmNews {
+  std::vector<GivenAdvice> given;
+  std::optional<ScoredAdvice> scored;
+};
+
+// The end of a candidate as pairs see it. Borrows what `what` borrows.
+struct SwarmEnd {
+  search::ProposalId proposal;  // invalid: nobody here made it
+  const domain::Genome* genome = nullptr;
+  int island = 0;
+  Case what;
+  search::Outcome outcome;
+};
+
+// Pairs of a coder and a judge over one search. A pair belongs to an island and has a role, whose rules its judge goes
+// by. It works at one candidate: in optimisation passes at a fast one of its island, by the advice with the largest
+// gain that it can expect of it, each advice kFollows times at most; when what it made fails, in functional passes at
+// that, kRepairs times at most. Its coder is the searcher, which changes the candidate by the weights of the rule
+// (search::Guidance). What came of it is the credit of rule, pair and role:
+//   q <- q + a (r - q)    r = min(1, ln(speedup / best speedup before) / 0.1), 0 where it is not better; a = 0.1
+// An advice is worth ln(expected gain) q(rule). A pair that earns less than half of what pairs earn on average, over
+// kReview advices, takes the role that earns most; each role keeps a pair. How many proposals are guided follows from
+// the credit of those that were and those that were not, between kLeast and kMost: a judge that misleads costs little.
+//
+// Pure and single-threaded: the same seed and the same ends in the same order give the same turns.
+class Swarm {
+ public:
+  static constexpr int kFollows = 3;
+  static constexpr int kRepairs = 2;
+  static constexpr int kReview = 12;
+  static constexpr double kLeast = 0.05;
+  static constexpr double kMost = 0.5;
+
+  // `rules` outlives this.
+  Swarm(const RuleBook& rules, SwarmOptions options);
+
+  // Whose turn is next, and what it wants; without guidance the search goes its own way.
+  struct Turn {
+    int pair = 0;
+    std::optional<search::Guidance> guidance;
+    std::optional<GivenAdvice> advice;  // that the guidance follows
+    double speedup = 0.0;               // over eager, of what it is about; 0: that is not correct
+  };
+  [[nodiscard]] Turn next();
+  // The searcher made this of it.
+  void proposed(const Turn& turn, const search::Proposal& proposal);
+  // Any candidate of the run has ended, in their order.
+  [[nodiscard]] SwarmNews ended(const SwarmEnd& end);
+  // An earlier sitting's, out of the record: its credit counts again.
+  void restore(const ScoredAdvice& scored);
+
+  [[nodiscard]] std::vector<PairState> pairs() const;
+  // Of proposals, now.
+  [[nodiscard]] double guidedShare() const;
+  // By rule, of those that were followed.
+  [[nodiscard]] const std::map<std::string, double>& ruleCredit() const { return m_ruleCredit; }
+
+ private:
+  // What a pair works at, with the advice that is left.
+  struct Subject {
+    domain::CandidateId candidate;
+    domain::Genome genome;
+    double speedup = 0.0;  // over eager; 0: it is not correct
+    std::vector<domain::Advice> advice;
+    int follows = 0;  // of the first one
+  };
+  struct Pair {
+    PairState state;
+    std::optional<Subject> subject;
+    std::optional<Subject> repair;
+    int sinceReview = 0;
+    [[nodiscard]] const Subject* current() const { return repair ? &*repair : subject ? &*subject : nullptr; }
+  };
+  struct Pending {
+    int pair = 0;
+    bool isGuided = false;
+    double speedup = 0.0;  // of what it was made of
+    GivenAdvice advice;
+  };
+
+  [[nodiscard]] search::Guidance guidanceOf(const Pair& pair, const Subject& subject) const;
+  void useUp(Pair& pair);
+  [[nodiscard]] double worth(const domain::Advice& advice) const;
+  [[nodiscard]] ScoredAdvice score(const Pending& pending, const SwarmEnd& end, double reward);
+  void credit(const ScoredAdvice& scored);
+  void review(Pair& pair);
+  void takeUp(const SwarmEnd& end, const std::optional<Pending>& pending, SwarmNews& news);
+  void offerTo(Pair& pair, const SwarmEnd& end, const std::vector<domain::Advice>& advice, SwarmNews& news);
+  [[nodiscard]] std::vector<domain::Advice> forRole(const std::vector<domain::Advice>& advice, Role role) const;
+
+  const RuleBook& m_rules;
+  SwarmOptions m_options;
+  std::vector<Pair> m_pairs;
+  std::map<search::ProposalId, Pending> m_pending;
+  std::map<std::string, double> m_ruleCredit;
+  std::map<Role, double> m_roleCredit;
+  std::map<int, double> m_bestOfIsland;
+  double m_best = 0.0;
+  double m_guidedCredit = 0.5;
+  double m_ownCredit = 0.5;
+  std::uint64_t m_turn = 0;
+};
+
+}  // namespace swage::judge

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/judge/swarm.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "tests/core/judge/simulated_search.h"
+
+namespace swage::judge::testing {
+namespace {
+
+using ::testing::Gt;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr int kSeeds = 10;
+constexpr int kBudget = 250;
+
+RuleBook bookOf(const std::string& text) {
+  RuleBook book;
+  const auto added = book.add(text, "test.toml");
+  EXPECT_TRUE(added) << (added ? "" : added.error().message());
+  return book;
+}
+
+// As Swage's rules say it, with the names of the simulated parameters.
+std::string rule(const std::string& id, const std::string& role, const std::string& when, const std::string& gain,
+                 const std::string& steering) {
+  return fmt::format(
+      "[[rule]]\nid = \"{}\"\nrole = \"{}\"\ntitle = \"t\"\nwhen = [\"{}\"]\nbottleneck = \"b\"\nmethod = \"m\"\n"
+      "gain = \"{}\"\nsource = \"s\"\n{}\n",
+      id, role, when, gain, steering);
+}
+
+const RuleBook& goodRules() {
+  static const RuleBook book = bookOf(
+      rule("spills", "parameters", "kernel.spill_bytes > 0", "1 + kernel.spill_bytes / 256",
+           "steer.operators = {parameter = 1.0}\nsteer.parameters = {a = \"down\"}") +
+      rule("blocks", "parameters", "kernel.grid_blocks < 512", "1.3",
+           "steer.operators = {parameter = 1.0}\nsteer.parameters = {b = \"up\"}") +
+      rule("narrow", "memory", "kernel.movement == 0", "1.2",
+           "steer.operators = {parameter = 1.0}\nsteer.parameters = {c = \"up\"}") +
+      rule("fuse", "fusion", "candidate.overfetch > 1.2", "candidate.overfetch", "steer.operators = {merge = 1.0}") +
+      rule("swap", "arithmetic", "candidate.over_roof > 1.2", "1.2", "steer.operators = {pattern_swap = 1.0}"));
+  return book;
+}
+
+// The same with everything the wrong way round.
+const RuleBook& badRules() {
+  static const RuleBook book =
+      bookOf(rule("spill", "parameters", "kernel.registers > 0", "3",
+                  "steer.operators = {parameter = 1.0}\nsteer.parameters = {a = \"up\"}") +
+             rule("blocks", "memory", "kernel.grid_blocks > 0", "3",
+                  "steer.operators = {parameter = 1.0}\nsteer.parameters = {b = \"down\"}") +
+             rule("split", "fusion", "candidate.kernels > 0", "3", "steer.operators = {split = 1.0}"));
+  return book;
+}
+
+double meanLogEvaluations(const RuleBook* rules) {
+  double sum = 0.0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    sum += std::log(evaluationsTo(simulateRun(rules, seed, kBudget), 0.95));
+  }
+  return sum / kSeeds;
+}
+
+TEST(Swarm, GivesTheSameProposalsForTheSameSeed) {
+  const SimulatedRun first = simulateRun(&goodRules(), 3, kBudget);
+  const SimulatedRun second = simulateRun(&goodRules(), 3, kBudget);
+  EXPECT_EQ(first.proposals, second.proposals);
+  EXPECT_NE(first.proposals, simulateRun(&goodRules(), 4, kBudget).proposals);
+}
+
+TEST(Swarm, FollowingAdviceBeatsIgnoringIt) {
+  const double ratio = std::exp(meanLogEvaluations(nullptr) - meanLogEvaluations(&goodRules()));
+  RecordProperty("ratio", std::to_string(ratio));
+  EXPECT_THAT(ratio, Gt(1.1));
+}
+
+TEST(Swarm, AJudgeThatMisleadsCostsLittleAndIsAskedLess) {
+  const double ratio = std::exp(meanLogEvaluations(&badRules()) - meanLogEvaluations(nullptr));
+  RecordProperty("ratio", std::to_string(ratio));
+  EXPECT_LT(ratio, 1.5);
+  EXPECT_LT(simulateRun(&badRules(), 1, kBudget).guidedShare, Swarm::kMost);
+}
+
+TEST(Swarm, WithoutAnythingToSayItLeavesTheSearchAlone) {
+  const RuleBook nothing;
+  EXPECT_EQ(simulateRun(&nothing, 5, 100).proposals, simulateRun(nullptr, 5, 100).proposals);
+}
+
+TEST(Swarm, SpreadsPairsOverIslandsAndRoles) {
+  const Swarm swarm(goodRules(), {.pairs = 32});
+  std::map<std::pair<int, Role>, int> count;
+  for (const PairState& pair : swarm.pairs()) {
+    ++count[{pair.island, pair.role}];
+  }
+  EXPECT_EQ(count.size(), 16U);
+  EXPECT_TRUE(std::all_of(count.begin(), count.end(), [](const auto& one) { return one.second == 2; }));
+  EXPECT_EQ(Swarm(goodRules(), {.pairs = 0}).pairs().size(), 1U);
+}
+
+TEST(Swarm, ScoresWhatCameOfAnAdviceAgainstWhatWasExpected) {
+  const SimulatedRun run = simulateRun(&goodRules(), 1, kBudget);
+  ASSERT_THAT(run.scored, Not(IsEmpty()));
+  int followed = 0;
+  for (const PairState& pair : run.pairs) {
+    followed += pair.followed;
+  }
+  EXPECT_EQ(followed, static_cast<int>(run.scored.size()));
+  for (const ScoredAdvice& scored : run.scored) {
+    const auto index = [](domain::CandidateId id) { return static_cast<std::size_t>(id.value() - 1); };
+    EXPECT_DOUBLE_EQ(scored.achievedGain, run.speedups[index(scored.candidate)] / run.speedups[index(scored.about)]);
+    EXPECT_TRUE(scored.expectedGain.has_value());
+  }
+}
+
+// One pair and one candidate at a time, by hand.
+class SwarmByHand : public ::testing::Test {
+ protected:
+  SwarmByHand() {
+    genome = simulatedSpace().seeds().front();
+    genome.regions.front().parameters["a"] = 7;
+  }
+  SwarmNews end(search::ProposalId proposal, const SimulatedCandidate& made) {
+    return swarm.ended({.proposal = proposal,
+                        .genome = &genome,
+                        .island = 0,
+                        .what = {.program = &made.program,
+                                 .kernels = &made.kernels,
+                                 .evaluation = &made.evaluation,
+                                 .device = &device,
+                                 .task = simulatedTask()},
+                        .outcome = made.outcome});
+  }
+  // Until a turn is guided.
+  Swarm::Turn guidedTurn() {
+    for (int i = 0; i < 100; ++i) {
+      if (Swarm::Turn turn = swarm.next(); turn.guidance) {
+        return turn;
+      }
+    }
+    return {};
+  }
+  search::Proposal follow(const Swarm::Turn& turn, std::int64_t id) {
+    search::Proposal proposal;
+    proposal.id = search::ProposalId(id);
+    proposal.genome = genome;
+    proposal.isGuided = true;
+    swarm.proposed(turn, proposal);
+    return proposal;
+  }
+
+  RuleBook rules =
+      bookOf(rule("spills", "fusion", "kernel.spill_bytes > 0", "1.4",
+                  "steer.operators = {parameter = 1.0}\nsteer.parameters = {a = \"down\"}") +
+             "[[rule]]\nid = \"crash\"\npass = \"functional\"\nrole = \"memory\"\ntitle = \"t\"\nwhen = "
+             "[\"failed.crash == 1\"]\nbottleneck = \"{failure.message}\"\nmethod = \"m\"\nsource = \"s\"\n"
+             "steer.operators = {pattern_swap = 1.0}\n");
+  domain::DeviceInfo device = simulatedDevice();
+  Swarm swarm{rules, {.pairs = 1, .islands = 1}};
+  domain::Genome genome;
+};
+
+TEST_F(SwarmByHand, AnAdviceBecomesTheGuidanceOfItsRule) {
+  const SwarmNews news = end({}, simulate(genome, domain::CandidateId(7)));
+  ASSERT_EQ(news.given.size(), 1U);
+  EXPECT_EQ(news.given[0].advice.rule, "spills");
+  EXPECT_EQ(news.given[0].about, domain::CandidateId(7));
+  const Swarm::Turn turn = guidedTurn();
+  ASSERT_TRUE(turn.guidance);
+  EXPECT_EQ(turn.guidance->base, domain::CandidateId(7));
+  EXPECT_EQ(turn.guidance->genome, genome);
+  EXPECT_EQ(turn.guidance->parameters, (std::map<std::string, int>{{"a", -1}}));
+}
+
+TEST_F(SwarmByHand, AnAdviceIsFollowedAFewTimesAndNoMore) {
+  (void)end({}, simulate(genome, domain::CandidateId(7)));
+  int guided = 0;
+  for (int i = 0; i < 200; ++i) {
+    guided += swarm.next().guidance ? 1 : 0;
+  }
+  EXPECT_EQ(guided, Swarm::kFollows);
+}
+
+TEST_F(SwarmByHand, WhatFailsIsRepairedBeforeItGoesOn) {
+  (void)end({}, simulate(genome, domain::CandidateId(7)));
+  const Swarm::Turn turn = guidedTurn();
+  const auto proposal = follow(turn, 1);
+  SimulatedCandidate failed = simulate(genome, domain::CandidateId(8));
+  failed.evaluation = domain::Crashed{11, "SIGSEGV"};
+  failed.outcome = {search::Outcome::Kind::Failed, domain::CandidateId(8), std::nullopt, 0.0, {}};
+  const SwarmNews news = end(proposal.id, failed);
+  ASSERT_TRUE(news.scored);
+  EXPECT_EQ(news.scored->achievedGain, 0.0);
+  EXPECT_EQ(news.scored->about, domain::CandidateId(7));
+  ASSERT_EQ(news.given.size(), 1U);
+  EXPECT_EQ(news.given[0].advice.bottleneck, "SIGSEGV");
+  EXPECT_EQ(swarm.pairs()[0].pass, domain::AdvicePass::Functional);
+  EXPECT_EQ(swarm.pairs()[0].about, domain::CandidateId(8));
+  for (int i = 0; i < Swarm::kRepairs; ++i) {
+    EXPECT_EQ(guidedTurn().advice->advice.rule, "crash");
+  }
+  EXPECT_EQ(swarm.pairs()[0].pass, domain::AdvicePass::Optimisation);
+  EXPECT_EQ(swarm.pairs()[0].about, domain::CandidateId(7));
+}
+
+TEST_F(SwarmByHand, AProposalThatWentItsOwnWayIsNoAdvicesCredit) {
+  (void)end({}, simulate(genome, domain::CandidateId(7)));
+  const Swarm::Turn turn = guidedTurn();
+  search::Proposal proposal = follow(turn, 1);
+  proposal.isGuided = false;
+  swarm.proposed(turn, proposal);
+  EXPECT_FALSE(end(proposal.id, simulate(genome, domain::CandidateId(8))).scored);
+}
+
+TEST_F(SwarmByHand, CreditOfAnEarlierSittingCountsAgain) {
+  ScoredAdvice scored;
+  scored.rule = "spills";
+  scored.reward = 1.0;
+  const double before = swarm.guidedShare();
+  for (int i = 0; i < 5; ++i) {
+    swarm.restore(scored);
+  }
+  EXPECT_EQ(swarm.pairs()[0].followed, 5);
+  EXPECT_GT(swarm.ruleCredit().at("spills"), 0.5);
+  EXPECT_GE(swarm.guidedShare(), before);
+  scored.pair = 99;
+  swarm.restore(scored);  // of a run with more pairs
+}
+
+TEST(Swarm, APairThatEarnsNothingTakesARoleThatDoesUnlessItIsTheLastOfItsOwn) {
+  Swarm swarm(goodRules(), {.pairs = 8, .islands = 1});
+  const auto earn = [&swarm](int pair, Role role, double reward) {
+    for (int i = 0; i < 2 * Swarm::kReview; ++i) {
+      ScoredAdvice scored;
+      scored.pair = pair;
+      scored.rule = "any";
+      scored.role = role;
+      scored.reward = reward;
+      swarm.restore(scored);
+    }
+  };
+  earn(0, Role::Fusion, 1.0);
+  earn(1, Role::Memory, 0.0);
+  EXPECT_EQ(swarm.pairs()[1].role, Role::Fusion);
+  EXPECT_EQ(swarm.pairs()[5].role, Role::Memory);
+  earn(5, Role::Memory, 0.0);
+  EXPECT_EQ(swarm.pairs()[5].role, Role::Memory);
+}
+
+}  // namespace
+}  // namespace swage::judge::testing
