@@ -27,6 +27,11 @@ double ProposerCredit::improvedPerCent() const {
   return cost.cents > 0.0 ? static_cast<double>(improved) / cost.cents : 0.0;
 }
 
+double ProposerCredit::price() const {
+  const double spent = cost.seconds + trialSeconds + kSecondsPerCent * cost.cents;
+  return offered > 0 ? spent / static_cast<double>(offered) : 0.0;
+}
+
 ProposerCredits::Entry& ProposerCredits::entry(const domain::ProposerName& name) {
   Entry& found = m_entries[name];
   found.credit.name = name;
@@ -64,16 +69,41 @@ double ProposerCredits::share(const domain::ProposerName& name) const {
   if (asked == m_entries.end() || !asked->second.takesTurns) {
     return 0.0;
   }
+  const double mean = meanPrice();
+  const auto earned = [mean](const ProposerCredit& credit) {
+    const double price = mean > 0.0 && credit.price() > 0.0 ? credit.price() / mean : 1.0;
+    return credit.quality / std::clamp(price, 1.0 / kPriceRange, kPriceRange);
+  };
   double sum = 0.0;
   double count = 0.0;
   for (const auto& [other, found] : m_entries) {
-    sum += found.takesTurns ? found.credit.quality : 0.0;
+    sum += found.takesTurns ? earned(found.credit) : 0.0;
     count += found.takesTurns ? 1.0 : 0.0;
   }
   const double floor = std::min(kFloor, 0.5 / count);
   // Qualities only decay towards 0, so the sum stays positive but may underflow in an endless run of failures.
-  const double part = sum > 1e-9 ? asked->second.credit.quality / sum : 1.0 / count;
+  const double part = sum > 1e-9 ? earned(asked->second.credit) / sum : 1.0 / count;
   return floor + (1.0 - count * floor) * part;
+}
+
+double ProposerCredits::meanPrice() const {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const auto& [name, found] : m_entries) {
+    if (const double price = found.credit.price(); found.takesTurns && price > 0.0) {
+      sum += price;
+      count += 1.0;
+    }
+  }
+  return count > 0.0 ? sum / count : 0.0;
+}
+
+Cost ProposerCredits::spent() const {
+  Cost cost;
+  for (const auto& [name, found] : m_entries) {
+    cost += found.credit.cost;
+  }
+  return cost;
 }
 
 std::vector<ProposerCredit> ProposerCredits::list() const {

@@ -37,17 +37,24 @@ struct ProposerCredit {
   [[nodiscard]] double improvedPerSecond() const;
   // The same for each cent; 0: it cost nothing.
   [[nodiscard]] double improvedPerCent() const;
+  // Of one offer, in seconds of its maker and of the machine, a cent being worth kSecondsPerCent; 0: nothing was spent.
+  [[nodiscard]] double price() const;
+
+  static constexpr double kSecondsPerCent = 36.0;  // a dollar for an hour of the machine
 };
 
 // Who gets how many turns, by what they have earned: the formula of OperatorCredits, by name, among those who take
 // turns.
 //   q <- q + a (r - q)        r = 1 when the candidate entered the archive, else 0; a = 0.1; q starts at 0.5
 //   p  = f + (1 - K f) q / sum(q)     f = 0.05 for each of the K proposers, or half of an equal share if that is less
-// What was spent is counted, and does not change the turns yet.
+// where q is what it earned lately for what it costs: quality over the price of its offers, as a part of the mean price
+// of those who take turns and have spent something, between 1 / kPriceRange and kPriceRange. So who earns as much for
+// half the time or the money has twice the turns; the floor is what it takes to see a price change.
 class ProposerCredits {
  public:
   static constexpr double kRate = 0.1;
   static constexpr double kFloor = 0.05;
+  static constexpr double kPriceRange = 8.0;
 
   enum class Result : std::uint8_t { Failed, Correct, Improved };
 
@@ -61,6 +68,8 @@ class ProposerCredits {
 
   // Of the turns; 0 for who takes none.
   [[nodiscard]] double share(const domain::ProposerName& name) const;
+  // That all of them spent, those who left included.
+  [[nodiscard]] Cost spent() const;
   // In the order of their names.
   [[nodiscard]] std::vector<ProposerCredit> list() const;
   // Null: never heard of. Valid until the next change.
@@ -72,6 +81,7 @@ class ProposerCredits {
     bool takesTurns = false;
   };
   Entry& entry(const domain::ProposerName& name);
+  [[nodiscard]] double meanPrice() const;
 
   std::map<domain::ProposerName, Entry> m_entries;
 };

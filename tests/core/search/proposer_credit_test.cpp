@@ -38,6 +38,33 @@ TEST(ProposerCredits, TurnsFollowWhatWasEarned) {
   EXPECT_NEAR(credits.share(kSearch), 0.05 + 0.9 * 0.45, 1e-12);
 }
 
+TEST(ProposerCredits, WhoEarnsAsMuchForLessTimeHasMoreTurns) {
+  ProposerCredits credits;
+  credits.join(kSearch);
+  credits.join(kCoder);
+  for (int i = 0; i < 10; ++i) {
+    credits.countOffered(kSearch, {});
+    credits.countOffered(kCoder, {.seconds = 2.0});
+    credits.countEnded(kSearch, Result::Correct, 1.0);
+    credits.countEnded(kCoder, Result::Correct, 1.0);
+  }
+  // Prices 1 and 3 seconds, and the same quality: a half and one and a half of the mean.
+  EXPECT_NEAR(credits.share(kSearch), 0.05 + 0.9 * 0.75, 1e-12);
+  EXPECT_NEAR(credits.share(kCoder), 0.05 + 0.9 * 0.25, 1e-12);
+}
+
+TEST(ProposerCredits, MoneyCountsAsTime) {
+  ProposerCredits credits;
+  credits.join(kSearch);
+  credits.join(kCoder);
+  credits.countOffered(kSearch, {.seconds = ProposerCredit::kSecondsPerCent});
+  credits.countOffered(kCoder, {.seconds = 0.0, .cents = 1.0});
+  EXPECT_DOUBLE_EQ(credits.share(kSearch), 0.5);
+  EXPECT_DOUBLE_EQ(credits.spent().cents, 1.0);
+  credits.countOffered(kCoder, {.seconds = 0.0, .cents = 1e6});
+  EXPECT_GT(credits.share(kCoder), ProposerCredits::kFloor) << "a price has a limit";
+}
+
 TEST(ProposerCredits, NobodyFallsBelowTheFloorAndAllSharesAddUpToOne) {
   ProposerCredits credits;
   std::vector<ProposerName> names;
