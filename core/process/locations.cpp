@@ -131,6 +131,7 @@ Locations Locations::find(const fs::path& programFolder) {
   const fs::path installed = programFolder.parent_path() / "share/swage";
   if (pathExists(installed / "bridge")) {
     result.patterns = installed / "patterns";
+    result.rules = installed / "rules";
     result.tasks = installed / "tasks";
     result.selfTest = installed / "selftest";
     result.bridge = installed / "bridge";
@@ -138,6 +139,7 @@ Locations Locations::find(const fs::path& programFolder) {
   }
   const fs::path tree = sourceTree(programFolder);
   result.patterns = tree / "patterns";
+  result.rules = tree / "resources/rules";
   result.tasks = tree / "resources/tasks";
   result.selfTest = tree / "resources/selftest";
   result.bridge = tree / "resources/bridge";
@@ -155,6 +157,17 @@ fs::path taskFolder() {
 
 fs::path cacheFolder() {
   return xdgFolder("XDG_CACHE_HOME", ".cache") / "swage";
+}
+
+std::vector<fs::path> ruleFolders(const Locations& locations, const fs::path& project) {
+  const fs::path settings = environmentPath("SWAGE_CONFIG");
+  std::vector<fs::path> folders{locations.rules, settings.empty()
+                                                     ? xdgFolder("XDG_CONFIG_HOME", ".config") / "swage/rules"
+                                                     : settings.parent_path() / "rules"};
+  if (!project.empty()) {
+    folders.push_back(project / "rules");
+  }
+  return folders;
 }
 
 fs::path stateFolder() {

@@ -17,6 +17,7 @@ struct Locations {
   std::filesystem::path compiler;
   std::filesystem::path replay;
   std::filesystem::path patterns;
+  std::filesystem::path rules;     // of the judge
   std::filesystem::path tasks;     // bundled tasks
   std::filesystem::path selfTest;  // planted cheats and controls
   std::filesystem::path bridge;    // folder that holds the Python package swage_bridge
@@ -41,6 +42,12 @@ struct Locations {
 
 // Tasks of the person who uses it: <data>/tasks. Need not exist.
 [[nodiscard]] std::filesystem::path taskFolder();
+
+// Where rules of the judge are, each folder before those that may change what it says: `rules` of this installation, of
+// the folder with the user's settings ($SWAGE_CONFIG's, else $XDG_CONFIG_HOME/swage), and of the project, if there is
+// one. Need not exist.
+[[nodiscard]] std::vector<std::filesystem::path> ruleFolders(const Locations& locations,
+                                                             const std::filesystem::path& project);
 
 // The project a task goes to when none is named: <data>/projects/<name of the file or bundle>.
 [[nodiscard]] std::filesystem::path defaultProject(std::string_view task);

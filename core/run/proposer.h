@@ -70,6 +70,10 @@ class Proposer : public QObject {
   // From the question to its answer. Nobody waits longer; what comes later is taken all the same.
   [[nodiscard]] virtual std::chrono::milliseconds patience() const { return std::chrono::minutes(2); }
 
+  // The most that one answer may cost; where it is not known before, what its dearest answer did cost counts. Only who
+  // keeps to it keeps the run within its budget.
+  [[nodiscard]] virtual search::Cost mostCost() const { return {}; }
+
   // One program is wanted. Answered by one offered() or one passed(), from within or later.
   virtual void ask() = 0;
   // Each of its offers ends once, unless the run ends before.

@@ -65,12 +65,56 @@ bool ProposerPool::mayAsk(const Entry& entry) const {
          static_cast<int>(entry.asked.size()) < entry.proposer->width();
 }
 
+namespace {
+search::Cost largerOf(const search::Cost& a, const search::Cost& b) {
+  return {.seconds = std::max(a.seconds, b.seconds),
+          .cents = std::max(a.cents, b.cents),
+          .tokens = std::max(a.tokens, b.tokens)};
+}
+}  // namespace
+
+// With what others owe. Who costs nothing is always affordable.
+bool ProposerPool::isAffordable(const Entry& entry) const {
+  const search::Cost& budget = m_options.budget;
+  search::Cost all = m_credits.spent();
+  for (const auto& other : m_entries) {
+    const search::Cost each = largerOf(other->dearest, other->proposer->mostCost());
+    const double owed = static_cast<double>(other->asked.size()) + (other->state == State::Dropped ? 0 : other->late);
+    all.cents += each.cents * owed;
+    all.tokens += each.tokens * static_cast<std::int64_t>(owed);
+  }
+  search::Cost one = largerOf(entry.dearest, entry.proposer->mostCost());
+  // Of an earlier sitting only the sum is known.
+  if (const auto* credit = m_credits.find(entry.proposer->name()); credit != nullptr && credit->offered > 0) {
+    one = largerOf(one, {.seconds = 0.0,
+                         .cents = credit->cost.cents / static_cast<double>(credit->offered),
+                         .tokens = credit->cost.tokens / credit->offered});
+  }
+  const bool isTooDear = budget.cents > 0.0 && one.cents > 0.0 && all.cents + one.cents > budget.cents;
+  return !isTooDear && !(budget.tokens > 0 && one.tokens > 0 && all.tokens + one.tokens > budget.tokens);
+}
+
+// Only when nothing is owed that may turn out cheaper.
+void ProposerPool::leaveOutTheUnaffordable() {
+  for (const auto& entry : m_entries) {
+    const bool owes =
+        std::any_of(m_entries.begin(), m_entries.end(), [](const auto& one) { return !one->asked.empty(); });
+    if (!owes && mayAsk(*entry) && !isAffordable(*entry)) {
+      entry->state = State::Done;
+      m_credits.leave(entry->proposer->name());
+      Q_EMIT dropped(entry->proposer->name(), Error(ErrorKind::Cancelled, "the budget for it is used up",
+                                                    "--budget-usd and --budget-tokens set it"));
+    }
+  }
+}
+
 // Stride scheduling (Waldspurger and Weihl, "Stride scheduling: deterministic proportional-share resource management",
 // 1995): whoever is furthest behind is next, and goes on by 1 / share. Nobody saves up turns while it cannot be asked.
 ProposerPool::Entry* ProposerPool::nextInTurn() {
+  leaveOutTheUnaffordable();
   Entry* next = nullptr;
   for (const auto& entry : m_entries) {
-    if (!mayAsk(*entry)) {
+    if (!mayAsk(*entry) || !isAffordable(*entry)) {
       continue;
     }
     entry->pass = std::max(entry->pass, m_virtualTime);
@@ -144,6 +188,7 @@ void ProposerPool::handleOffer(Entry& entry, const Offer& offer) {
   }
   Taken& taken = m_inbox.emplace_back(Taken{entry.proposer->name(), offer});
   taken.offer.cost = offer.cost.sound();
+  entry.dearest = largerOf(entry.dearest, taken.offer.cost);
   m_credits.countOffered(entry.proposer->name(), taken.offer.cost);
   announce();
 }

@@ -22,7 +22,8 @@ namespace swage::run {
 // The proposers of a run. next() asks whose turn it is: turns are given out evenly by share (search::ProposerCredits),
 // those that owe an answer or have nothing are left out meanwhile, so that the others go on at full pace. What nobody
 // asked for, or poses as somebody else's, is not taken. Whoever lets kMisses answers in a row become overdue, throws,
-// or fails is asked no more. One thread only.
+// or fails is asked no more. Nor is whoever costs something, once another answer could go beyond the budget, of which
+// every answer that is owed has its part. One thread only.
 class ProposerPool : public QObject {
   Q_OBJECT
 
@@ -34,6 +35,7 @@ class ProposerPool : public QObject {
   struct Options {
     MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
     std::function<bool(const store::CandidateRecord&)> isElite{};  // empty: nobody is
+    search::Cost budget{};  // cents and tokens of all together, over all sittings; 0: no limit
   };
 
   explicit ProposerPool(Options options, QObject* parent = nullptr);
@@ -88,10 +90,13 @@ class ProposerPool : public QObject {
     int misses = 0;                                             // in a row
     bool hasNothing = false;                                    // until there are news
     double pass = 0.0;                                          // of stride scheduling
+    search::Cost dearest{};                                     // the most of each that one answer cost
   };
 
   void connectTo(Entry& entry);
   [[nodiscard]] bool mayAsk(const Entry& entry) const;
+  [[nodiscard]] bool isAffordable(const Entry& entry) const;
+  void leaveOutTheUnaffordable();
   [[nodiscard]] Entry* nextInTurn();
   void ask(Entry& entry);
   // Whether an answer was due.

@@ -77,7 +77,11 @@ std::string optionsJson(const services::RunSpec& spec) {
                                {"baselines", spec.baselines},
                                {"remeasure_baselines", spec.remeasureBaselines},
                                {"target_speedup", spec.targetSpeedup},
-                               {"required_speedup", spec.requiredSpeedup}};
+                               {"required_speedup", spec.requiredSpeedup},
+                               {"pairs", spec.pairs},
+                               {"judge", spec.judge},
+                               {"budget_usd", spec.budgetUsd},
+                               {"budget_tokens", spec.budgetTokens}};
   return json.dump();
 }
 

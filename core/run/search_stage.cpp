@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/run/advice_event.h"
 #include "core/run/offer_event.h"
 
 namespace swage::run {
@@ -69,12 +70,14 @@ Result<> SearchStage::build() {
 
 // The search first: it keeps the archive.
 Result<> SearchStage::buildProposers() {
-  m_proposers = std::make_unique<ProposerPool>(
-      ProposerPool::Options{.now = m_context.parts.now, .isElite = [this](const store::CandidateRecord& candidate) {
-                              return holdsItsCell(candidate, m_searcher->archive());
-                            }});
+  m_proposers = std::make_unique<ProposerPool>(ProposerPool::Options{
+      .now = m_context.parts.now,
+      .isElite =
+          [this](const store::CandidateRecord& candidate) { return holdsItsCell(candidate, m_searcher->archive()); },
+      .budget = {.cents = 100.0 * m_context.spec.budgetUsd, .tokens = m_context.spec.budgetTokens}});
   auto search = std::make_unique<SearcherProposer>(*m_searcher, *m_synthesizer);
   m_search = search.get();
+  SWAGE_TRY(buildPairs());
   SWAGE_TRY(m_proposers->add(std::move(search)));
   const ProposerContext context{.task = m_context.bundle->task,
                                 .device = m_context.device,
@@ -88,6 +91,25 @@ Result<> SearchStage::buildProposers() {
     notice(Notice::Severity::Warning,
            fmt::format("the proposer '{}' is asked no more: {}", proposer.text(), why.message()), why.hint());
   });
+  return {};
+}
+
+// None without a judge, or where this installation has no rules.
+Result<> SearchStage::buildPairs() {
+  if (!m_context.spec.judge || !m_context.parts.rules) {
+    return {};
+  }
+  SWAGE_TRY_ASSIGN(m_rules,
+                   judge::RuleBook::load(process::ruleFolders(*m_context.parts.rules, m_context.spec.project)));
+  const domain::Graph& graph = m_context.bundle->task.graph;
+  judge::SwarmOptions options;
+  options.pairs = std::clamp(m_context.spec.pairs, 1, services::kMostPairs);
+  options.islands = m_searcher->archive().islandCount();
+  options.seed = m_context.spec.seed;
+  m_pairs = std::make_unique<judge::Swarm>(m_rules, options);
+  m_search->guideBy(
+      *m_pairs, m_context.device, m_context.roof,
+      graph.outputs.empty() ? domain::ScalarType::Float32 : graph.type(graph.outputs.front().value).dtype);
   return {};
 }
 
@@ -126,10 +148,19 @@ void SearchStage::buildPipeline() {
 Result<> SearchStage::takeUpHistory() {
   const store::Record& record = *m_context.record;
   if (m_context.resumed) {
+    if (m_pairs) {
+      SWAGE_TRY(restoreCredit(record, m_context.run, *m_pairs));
+    }
     SWAGE_TRY_ASSIGN(std::vector<store::CandidateRecord> history, record.history(m_context.run));
     SWAGE_TRY(m_pipeline->restore(std::move(history)));
     SWAGE_TRY(addRecordedCosts(record, m_context.run, *m_proposers));
   }
+  // From here on: what pairs do with an earlier sitting's candidates has been said.
+  connect(m_search, &SearcherProposer::advised, this, [this](const judge::SwarmNews& news) {
+    if (const Result<> kept = keepNews(*m_context.record, m_context.run, news); !kept) {
+      finish(kept.error());
+    }
+  });
   if (m_pipeline->identity().isValid()) {
     return {};
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/judge/swarm.h"
 #include "core/process/compiler_pool.h"
 #include "core/run/candidate_pipeline.h"
 #include "core/run/proposer_board.h"
@@ -54,6 +55,7 @@ class SearchStage final : public Stage {
 
   [[nodiscard]] Result<> build();
   [[nodiscard]] Result<> buildProposers();
+  [[nodiscard]] Result<> buildPairs();
   void buildCompilers();
   void buildPipeline();
   [[nodiscard]] Result<> takeUpHistory();
@@ -68,6 +70,8 @@ class SearchStage final : public Stage {
   // In this order: a pipeline borrows from all the others.
   std::unique_ptr<synth::Synthesizer> m_synthesizer;
   std::unique_ptr<search::Searcher> m_searcher;
+  judge::RuleBook m_rules;
+  std::unique_ptr<judge::Swarm> m_pairs;  // null: no judge
   std::unique_ptr<ProposerPool> m_proposers;
   SearcherProposer* m_search = nullptr;  // the pool's
   std::unique_ptr<process::CompilerPool> m_compilers;

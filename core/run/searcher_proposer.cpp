@@ -17,6 +17,11 @@ domain::ProposerName SearcherProposer::standardName() {
 SearcherProposer::SearcherProposer(search::Searcher& searcher, const synth::Synthesizer& synthesizer, QObject* parent)
     : Proposer(standardName(), parent), m_searcher(searcher), m_synthesizer(synthesizer) {}
 
+void SearcherProposer::guideBy(judge::Swarm& pairs, const domain::DeviceInfo& device, const stats::Roofline& task,
+                               domain::ScalarType type) {
+  m_pairs = {&pairs, &device, task, type};
+}
+
 bool SearcherProposer::makes(const domain::ProposerName& madeBy) const {
   const auto kind = madeBy.kind();
   return kind && *kind != domain::OperatorKind::Baseline && *kind != domain::OperatorKind::Human &&
@@ -24,11 +29,15 @@ bool SearcherProposer::makes(const domain::ProposerName& madeBy) const {
 }
 
 void SearcherProposer::ask() {
-  const std::optional<search::Proposal> proposal = m_searcher.next();
+  const judge::Swarm::Turn turn = m_pairs.swarm != nullptr ? m_pairs.swarm->next() : judge::Swarm::Turn();
+  const std::optional<search::Proposal> proposal = m_searcher.next(turn.guidance ? &*turn.guidance : nullptr);
   m_exhausted = !proposal && m_searcher.outstanding() == 0;
   if (!proposal) {
     Q_EMIT passed(Pass::UntilNews);
     return;
+  }
+  if (m_pairs.swarm != nullptr) {
+    m_pairs.swarm->proposed(turn, *proposal);
   }
   if (Result<Offer> offer = offerOf(*proposal)) {
     Q_EMIT offered(*offer);
@@ -60,6 +69,27 @@ Result<Offer> SearcherProposer::offerOf(const search::Proposal& proposal) const 
 void SearcherProposer::hear(const CandidateEnd& end) {
   const store::CandidateRecord& candidate = end.candidate;
   m_searcher.report(search::ProposalId(candidate.proposal), outcomeOf(candidate, *candidate.evaluation));
+  tellPairs(end, search::ProposalId(candidate.proposal), candidate.island);
+}
+
+// What a candidate without a genome is advised nobody here could follow.
+void SearcherProposer::tellPairs(const CandidateEnd& end, search::ProposalId proposal, int island) {
+  if (m_pairs.swarm == nullptr) {
+    return;
+  }
+  const store::CandidateRecord& candidate = end.candidate;
+  const bool canVary = candidate.genome && !candidate.genome->regions.empty();
+  Q_EMIT advised(m_pairs.swarm->ended({.proposal = proposal,
+                                       .genome = canVary ? &*candidate.genome : nullptr,
+                                       .island = island,
+                                       .what = {.program = &candidate.program,
+                                                .kernels = &candidate.kernels,
+                                                .evaluation = &*candidate.evaluation,
+                                                .profile = nullptr,  // one is made when the search is over
+                                                .device = m_pairs.device,
+                                                .task = m_pairs.task,
+                                                .type = m_pairs.type},
+                                       .outcome = outcomeOf(candidate, *candidate.evaluation)}));
 }
 
 void SearcherProposer::observe(const CandidateEnd& end) {
@@ -75,6 +105,9 @@ void SearcherProposer::observe(const CandidateEnd& end) {
     proposal.genome = candidate.genome;
   }
   m_searcher.restore(proposal, outcomeOf(candidate, *candidate.evaluation));
+  if (proposal.genome) {
+    tellPairs(end, {}, candidate.island);
+  }
 }
 
 // Swage's own write down what they have made themselves, and a person edits one of those.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/judge/swarm.h"
 #include "core/run/proposer.h"
 #include "core/search/searcher.h"
 #include "core/synth/synthesizer.h"
@@ -8,7 +9,8 @@
 namespace swage::run {
 
 // The search over genomes as a proposer: answers at once, and enters every end, its own and others', into the archive
-// of the searcher. With nobody else in the run, the same seed and the same ends give the same proposals.
+// of the searcher. With nobody else in the run, the same seed and the same ends give the same proposals. Where there
+// are pairs of a coder and a judge, their advice guides the search (core/judge/swarm.h).
 class SearcherProposer final : public Proposer {
   Q_OBJECT
 
@@ -18,6 +20,10 @@ class SearcherProposer final : public Proposer {
   // Both outlive this.
   SearcherProposer(search::Searcher& searcher, const synth::Synthesizer& synthesizer, QObject* parent = nullptr);
 
+  // Before the first question. `task` as the pairs' options have it; all outlive this.
+  void guideBy(judge::Swarm& pairs, const domain::DeviceInfo& device, const stats::Roofline& task,
+               domain::ScalarType type);
+
   [[nodiscard]] bool makes(const domain::ProposerName& madeBy) const override;
   void ask() override;
   void hear(const CandidateEnd& end) override;
@@ -26,13 +32,25 @@ class SearcherProposer final : public Proposer {
   // When it was asked last, nothing was left to try, and no outcome could have opened a way on.
   [[nodiscard]] bool isExhausted() const { return m_exhausted; }
 
+ Q_SIGNALS:
+  // A pair has taken up an advice, or knows what came of one.
+  void advised(const swage::judge::SwarmNews& news);
+
  private:
   [[nodiscard]] Result<Offer> offerOf(const search::Proposal& proposal) const;
   // Whether the genome of somebody else's program is one that this version can vary.
   [[nodiscard]] bool isUsable(const store::CandidateRecord& candidate) const;
 
+  void tellPairs(const CandidateEnd& end, search::ProposalId proposal, int island);
+
   search::Searcher& m_searcher;
   const synth::Synthesizer& m_synthesizer;
+  struct Pairs {
+    judge::Swarm* swarm = nullptr;  // null: there are none
+    const domain::DeviceInfo* device = nullptr;
+    stats::Roofline task;
+    domain::ScalarType type = domain::ScalarType::Float32;
+  } m_pairs;
   bool m_exhausted = false;
 };
 

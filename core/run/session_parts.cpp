@@ -12,6 +12,7 @@ namespace swage::run {
 SessionParts SessionParts::standard(const process::Locations& locations) {
   SessionParts parts;
   parts.programs = process::Programs::standard(locations);
+  parts.rules = locations;
   parts.profiledTargets = {domain::DeviceKind::Cuda};
   parts.selfTest = trust::SelfTestPolicy{
       .corpus = locations.selfTest, .verdicts = process::stateFolder() / "selftest", .skip = false};

@@ -23,6 +23,8 @@ struct SessionParts {
   double minLimitSeconds = 20.0;                      // the least that an evaluation may take
   std::vector<domain::DeviceKind> profiledTargets{};  // where the candidates measured again at the end are profiled
   std::vector<ProposerFactory> proposers{};           // beside the search; a run has one of each
+  // Of the judge; none: it has none of its own. A project's rules come from process::ruleFolders().
+  std::optional<process::Locations> rules{};
 
   [[nodiscard]] static SessionParts standard(const process::Locations& locations);
   // How many candidates compute-sanitizer checks at once: one for two cores, and few.

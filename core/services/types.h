@@ -22,6 +22,8 @@
 // Immutable snapshots that the UI and the command line receive.
 namespace swage::services {
 
+inline constexpr int kMostPairs = 1024;
+
 struct RunSpec {
   std::string task;                                            // FILE.py, FILE.py:Class or a bundle directory
   std::string inputs;                                          // --inputs, for a plain module
@@ -38,6 +40,10 @@ struct RunSpec {
   bool remeasureBaselines = false;      // also where an earlier run has measured them
   double targetSpeedup = 0.0;           // the search ends once a candidate surely reaches it; 0: none
   double requiredSpeedup = 0.0;         // what the winner has to reach; 0: nothing
+  int pairs = 32;                       // of coder and judge, spread over the islands
+  bool judge = true;                    // false: pairs have no judge, and the search goes its own way
+  double budgetUsd = 0.0;               // what makers of candidates may cost; 0: no limit
+  std::int64_t budgetTokens = 0;        // of language models; 0: no limit
   std::optional<domain::RunId> resume;  // go on with this run instead of starting one
 };
 

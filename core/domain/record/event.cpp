@@ -8,7 +8,7 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::array<std::pair<EventKind, std::string_view>, 11> kNames = {{
+constexpr std::array<std::pair<EventKind, std::string_view>, 13> kNames = {{
     {EventKind::SelfTest, "self-test"},
     {EventKind::BaselinesReused, "baselines reused"},
     {EventKind::DeviceJoined, "device joined"},
@@ -20,6 +20,8 @@ constexpr std::array<std::pair<EventKind, std::string_view>, 11> kNames = {{
     {EventKind::Doubt, "task doubt"},
     {EventKind::FinishingPass, "finishing pass"},
     {EventKind::Offer, "offer"},
+    {EventKind::Advice, "advice"},
+    {EventKind::AdviceScore, "advice score"},
 }};
 
 }  // namespace

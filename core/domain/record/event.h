@@ -20,7 +20,9 @@ enum class EventKind : std::uint8_t {
   Proposers,    // how the search stands
   Doubt,        // why a speedup on this task may say little
   FinishingPass,
-  Offer,  // what a candidate cost to think of, and its note
+  Offer,        // what a candidate cost to think of, and its note
+  Advice,       // of a judge, about a candidate, to whom it was given
+  AdviceScore,  // what came of following one
 };
 // The word that is stored.
 [[nodiscard]] std::string_view name(EventKind kind);

@@ -255,6 +255,42 @@ TEST_F(ProposerPoolTest, TheLastOnesFailureIsThePools) {
   EXPECT_THAT(m_failures, ElementsAre("broken, too"));
 }
 
+TEST(ProposerPoolBudget, EndsWithWhoCostsSomethingBeforeItIsExceeded) {
+  ProposerPool pool({.budget = {.seconds = 0.0, .cents = 10.0}});
+  std::vector<std::string> dropped;
+  QObject::connect(&pool, &ProposerPool::dropped, &pool, [&](const auto& proposer, const Error& why) {
+    dropped.push_back(proposer.text() + ": " + why.message());
+  });
+  const auto quick = [](std::string_view name, double cents) {
+    return std::make_unique<ScriptedProposer>(name, [cents](ScriptedProposer& self) {
+      Offer offer{.number = self.asked, .madeBy = self.name(), .program = {}};
+      offer.cost.cents = cents;
+      Q_EMIT self.offered(offer);
+    });
+  };
+  ASSERT_THAT(pool.add(quick("search", 0.0)), IsOk());
+  ASSERT_THAT(pool.add(quick("model", 3.0)), IsOk());
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 200; ++i) {
+    ++taken[pool.next()->proposer.text()];
+  }
+  EXPECT_EQ(taken["model"], 3) << "a fourth would make it 12 cents";
+  EXPECT_EQ(taken["search"], 197);
+  EXPECT_THAT(dropped, ElementsAre("model: the budget for it is used up"));
+  EXPECT_LE(pool.credits().spent().cents, 10.0);
+}
+
+TEST(ProposerPoolBudget, CountsWhatIsOwed) {
+  ProposerPool pool({.budget = {.seconds = 0.0, .cents = 0.0, .tokens = 100}});
+  auto owner = std::make_unique<ScriptedProposer>("model", [](ScriptedProposer&) {});
+  owner->mayOwe = 50;
+  owner->most.tokens = 30;
+  ScriptedProposer& model = *owner;
+  ASSERT_THAT(pool.add(std::move(owner)), IsOk());
+  EXPECT_FALSE(pool.next());
+  EXPECT_EQ(model.asked, 3);
+}
+
 TEST_F(ProposerPoolTest, TwoOfOneNameAreRefused) {
   addQuick("search");
   EXPECT_THAT(m_pool.add(std::make_unique<ScriptedProposer>("search", [](ScriptedProposer&) {})),

@@ -22,6 +22,7 @@ class ScriptedProposer final : public run::Proposer {
   ScriptedProposer(std::string_view name, Script onAsk) : Proposer(proposerName(name)), m_onAsk(std::move(onAsk)) {}
 
   [[nodiscard]] int width() const override { return mayOwe; }
+  [[nodiscard]] search::Cost mostCost() const override { return most; }
   [[nodiscard]] std::chrono::milliseconds patience() const override { return std::chrono::seconds(30); }
   void ask() override {
     ++asked;
@@ -38,6 +39,7 @@ class ScriptedProposer final : public run::Proposer {
   void stop() override { isStopped = true; }
 
   int mayOwe = 1;
+  search::Cost most;
   int asked = 0;
   int elites = 0;
   int pauses = 0;
