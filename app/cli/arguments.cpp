@@ -118,6 +118,26 @@ void addDevices(CLI::App* command, Raw& raw) {
       ->type_name("LIST");
 }
 
+void addPairs(CLI::App* command, Raw& raw, services::RunSpec& spec) {
+  command->add_option("--pairs", spec.pairs, "Pairs of a coder and a judge, spread over the islands of the search")
+      ->type_name("N")
+      ->check(CLI::Range(1, services::kMostPairs))
+      ->capture_default_str();
+  command->add_option("--judge", raw.judge, "on or off: whether a judge's advice steers the search")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("WHEN")
+      ->capture_default_str();
+  command
+      ->add_option("--budget-usd", spec.budgetUsd,
+                   "Ask nobody any more who costs money, once so many dollars are spent")
+      ->type_name("X")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--budget-tokens", spec.budgetTokens, "Ask no language model any more, once so many tokens are used")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+}
+
 void addOptimize(Parser& parser) {
   Raw& raw = parser.raw;
   services::RunSpec& spec = raw.optimize.spec;
@@ -146,6 +166,7 @@ void addOptimize(Parser& parser) {
       ->type_name("MODES");
   command->add_flag("--remeasure", spec.remeasureBaselines,
                     "Measure the baselines again, also where an earlier run of this project measured them");
+  addPairs(command, raw, spec);
   addSelfTestFlag(command, raw);
   addModelOptions(command, raw, raw.optimize.models);
   explain(
@@ -165,6 +186,7 @@ void addOptimize(Parser& parser) {
       result.timeBudgetSeconds = 0.0;  // the other limit was chosen
     }
     result.compileBaselines = !filled.noCompileBaseline && comparesWithCompile(filled.settings);
+    result.judge = filled.judge == "on";
     filled.optimize.selfTest = !filled.noSelfTest;
     SWAGE_TRY_ASSIGN(filled.optimize.devices, devicesOf(filled));
     SWAGE_TRY(takeModels(filled, filled.optimize.models));

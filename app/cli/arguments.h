@@ -13,6 +13,7 @@
 #include "app/cli/text.h"
 #include "core/base/result.h"
 #include "core/domain/filter.h"
+#include "core/engine/judge_benchmark.h"
 #include "core/engine/kernelbench_problems.h"
 #include "core/models/endpoint.h"
 #include "core/services/export_service.h"
@@ -97,6 +98,9 @@ struct ReportArguments {
   services::ReportFormat format = services::ReportFormat::Html;
   std::filesystem::path output;  // "-": standard output
 };
+struct RulesArguments {
+  std::string id;  // of the one to show; empty: all
+};
 struct DevicesArguments {};
 struct VerifyArguments {
   RecordReference candidate;
@@ -131,6 +135,10 @@ struct BenchArguments {
 struct BenchExportArguments {
   std::string target = "auto";
   int calls = 20000;
+};
+struct BenchJudgeArguments {
+  std::optional<RecordReference> run;  // none: the latest
+  engine::JudgeBenchmarkOptions options;
 };
 struct BenchKernelBenchArguments {
   std::filesystem::path checkout;
@@ -176,9 +184,10 @@ struct VersionArguments {};
 using CommandArguments =
     std::variant<TasksArguments, ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments,
                  ShowArguments, CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
-                 ProfileArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
-                 BenchExportArguments, BenchKernelBenchArguments, BenchReportArguments, ConfigArguments,
-                 ModelsArguments, CompletionArguments, ManArguments, CompleteArguments, VersionArguments>;
+                 ProfileArguments, RulesArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
+                 BenchExportArguments, BenchJudgeArguments, BenchKernelBenchArguments, BenchReportArguments,
+                 ConfigArguments, ModelsArguments, CompletionArguments, ManArguments, CompleteArguments,
+                 VersionArguments>;
 
 struct Arguments {
   Common common;

@@ -53,12 +53,39 @@ void addBenchExport(Parser& parser, CLI::App& group) {
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> { return CommandArguments(filled.benchExport); };
 }
 
+void addBenchJudge(Parser& parser, CLI::App& group) {
+  engine::JudgeBenchmarkOptions& options = parser.raw.benchJudge.options;
+  CLI::App* command = addCommand(parser, group, "judge",
+                                 "Compare the search with a judge and without, on a recorded run", WithProject::Yes);
+  command->add_option("run", parser.raw.reference, "Run, such as r3; the latest by default")->type_name("RUN");
+  command->add_option("--seeds", options.seeds, "Searches of each kind")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--goal", options.goal, "Part of the best speedup of the run that a search has to reach")
+      ->type_name("X")
+      ->check(CLI::Range(0.1, 1.0))
+      ->capture_default_str();
+  explain(
+      parser, command,
+      "Searches among the candidates that the run has recorded, and looks their evaluations up: nothing is compiled "
+      "or timed. The run should have been made with --judge off.",
+      {"swage bench judge r3 --seeds 20 --json"});
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    if (!filled.reference.empty()) {
+      SWAGE_TRY_ASSIGN(filled.benchJudge.run, runReference(filled.reference));
+    }
+    return CommandArguments(filled.benchJudge);
+  };
+}
+
 }  // namespace
 
 void addBenchCommands(Parser& parser) {
   CLI::App* group = addCommandGroup(parser, "bench", "Measure how fast Swage works, and how fast what it finds");
   addBenchEngine(parser, *group);
   addBenchExport(parser, *group);
+  addBenchJudge(parser, *group);
   addBenchKernelBench(parser, *group);
   addBenchReport(parser, *group);
 }

@@ -22,6 +22,7 @@ struct Raw {
   bool jsonLines = false;
   bool quiet = false;
   int verbose = 0;
+  std::string judge = "on";
   std::string color = "auto";
   bool noColor = false;
   bool noCompileBaseline = false;
@@ -50,6 +51,7 @@ struct Raw {
   ExportArguments exporting;
   BenchArguments bench;
   BenchExportArguments benchExport;
+  BenchJudgeArguments benchJudge;
   BenchKernelBenchArguments kernelBench;
   std::string kernelBenchCheckout;
   std::string kernelBenchLevels = "1,2,3";
@@ -61,6 +63,7 @@ struct Raw {
   CompareArguments compare;
   DisasmArguments disasm;
   ConfigArguments config;
+  RulesArguments rules;
   ReportArguments report;
   ModelsArguments models;
   std::vector<std::string> modelNames;

@@ -131,6 +131,28 @@ void addReport(Parser& parser) {
   };
 }
 
+void addRules(Parser& parser) {
+  Raw& raw = parser.raw;
+  CLI::App* command = addCommand(parser, "rules", "List the rules of the judge, or show one", WithProject::Yes);
+  command->add_option("action", raw.action, "list or show")
+      ->check(CLI::IsMember({"list", "show"}))
+      ->type_name("ACTION")
+      ->capture_default_str();
+  command->add_option("rule", raw.rules.id, "Rule to show, such as spills")->type_name("RULE");
+  explain(parser, command,
+          "Rules say what to change about a candidate: `swage show` has what they say. Files *.toml in "
+          "~/.config/swage/rules and in PROJECT/rules add rules, and change those with the same name.",
+          {"swage rules", "swage rules show spills", "swage rules --json"});
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
+    if ((filled.action == "show") == filled.rules.id.empty()) {
+      return Error(ErrorKind::Usage,
+                   filled.rules.id.empty() ? "rules show needs the name of a rule" : "rules list takes no rule",
+                   "`swage rules` lists them");
+    }
+    return CommandArguments(filled.rules);
+  };
+}
+
 void addDevices(Parser& parser) {
   CLI::App* command =
       addCommand(parser, "devices", "List the CPU and all GPUs, and whether they can be used", WithProject::No);
@@ -254,6 +276,7 @@ void addRecordCommands(Parser& parser) {
   addCompare(parser);
   addDisasm(parser);
   addReport(parser);
+  addRules(parser);
 }
 
 void addMachineCommands(Parser& parser) {

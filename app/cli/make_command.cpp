@@ -5,6 +5,7 @@
 
 #include "app/cli/bench_command.h"
 #include "app/cli/bench_export_command.h"
+#include "app/cli/bench_judge_command.h"
 #include "app/cli/bench_kernelbench_command.h"
 #include "app/cli/command.h"
 #include "app/cli/config_command.h"
@@ -16,6 +17,7 @@
 #include "app/cli/program_commands.h"
 #include "app/cli/record_commands.h"
 #include "app/cli/report_command.h"
+#include "app/cli/rules_command.h"
 #include "app/cli/run_command.h"
 #include "app/cli/self_test_command.h"
 #include "app/cli/task_commands.h"
@@ -76,6 +78,8 @@ Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, 
           return std::make_unique<DisasmCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, ReportArguments>) {
           return std::make_unique<ReportCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, RulesArguments>) {
+          return std::make_unique<RulesCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, DevicesArguments>) {
           return std::make_unique<DevicesCommand>(std::move(context));
         } else if constexpr (std::is_same_v<Chosen, ConfigArguments>) {
@@ -103,6 +107,8 @@ Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, 
           return std::make_unique<DoctorCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, BenchExportArguments>) {
           return std::make_unique<BenchExportCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, BenchJudgeArguments>) {
+          return std::make_unique<BenchJudgeCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, BenchKernelBenchArguments>) {
           SWAGE_TRY_ASSIGN(Context whole,
                            withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/profile_view.h"
+#include "app/cli/rules_view.h"
 #include "app/cli/views.h"
 
 namespace swage::cli {
@@ -162,8 +163,15 @@ Result<> ShowCommand::show() const {
   SWAGE_TRY_ASSIGN(const std::vector<domain::Assurance> assurances, record.assurances(detail.row.id));
   SWAGE_TRY_ASSIGN(const std::vector<std::string> doubts, record.doubts(detail.row.run));
   SWAGE_TRY_ASSIGN(const std::optional<domain::Profile> profile, record.profile(detail.row.id));
+  SWAGE_TRY_ASSIGN(const judge::RuleBook rules,
+                   judge::RuleBook::load(process::ruleFolders(context().locations, project)));
+  SWAGE_TRY_ASSIGN(const std::vector<domain::Advice> advice, record.advice(detail.row.id, rules));
   if (form() != OutputForm::Text) {
     domain::Json json = toJson(detail);
+    json["advice"] = domain::Json::array();
+    for (const domain::Advice& one : advice) {
+      json["advice"].push_back(judge::toJson(one));
+    }
     json["doubts"] = doubts;
     json["assurances"] = domain::Json::array();
     for (const domain::Assurance& assurance : assurances) {
@@ -177,7 +185,8 @@ Result<> ShowCommand::show() const {
     print(detail.program.source + (detail.program.source.ends_with('\n') ? "" : "\n"));
     return {};
   }
-  print(candidateText(detail) + trustText(assurances, doubts) + (profile ? profileText(*profile) : std::string()));
+  print(candidateText(detail) + trustText(assurances, doubts) + (profile ? profileText(*profile) : std::string()) +
+        adviceText(advice));
   if (m_arguments.assembly) {
     print("\n" + detail.assembly + "\n");
   }

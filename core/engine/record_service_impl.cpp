@@ -241,6 +241,21 @@ Result<std::optional<services::ProfileReport>> RecordServiceImpl::profileReport(
   return Report({id, std::move(*profile), std::move(diagnosis)});
 }
 
+Result<std::vector<domain::Advice>> RecordServiceImpl::advice(domain::CandidateId id,
+                                                              const judge::RuleBook& rules) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, record->candidate(id));
+  SWAGE_TRY_ASSIGN(const std::optional<domain::Profile> profile, record->profile(id));
+  SWAGE_TRY_ASSIGN(const stats::DiagnosisContext context, diagnosisContext(candidate.run));
+  return judge::judge(rules, {.program = &candidate.program,
+                              .kernels = &candidate.kernels,
+                              .evaluation = candidate.evaluation ? &*candidate.evaluation : nullptr,
+                              .profile = profile ? &*profile : nullptr,
+                              .device = &context.device,
+                              .task = context.task,
+                              .type = context.type});
+}
+
 Result<std::optional<domain::CandidateId>> RecordServiceImpl::commonAncestor(domain::CandidateId first,
                                                                              domain::CandidateId second) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/engine/record_queue.h"
+#include "core/judge/judge.h"
 #include "core/services/compare_service.h"
 #include "core/services/profile_service.h"
 #include "core/services/record_service.h"
@@ -43,6 +44,8 @@ class RecordServiceImpl final : public services::RecordService, public services:
   [[nodiscard]] Result<std::optional<domain::Profile>> profile(domain::CandidateId id) const override;
   // The same with what it means.
   [[nodiscard]] Result<std::optional<services::ProfileReport>> profileReport(domain::CandidateId id) const;
+  // What the rules say about it now.
+  [[nodiscard]] Result<std::vector<domain::Advice>> advice(domain::CandidateId id, const judge::RuleBook& rules) const;
   [[nodiscard]] Result<std::optional<domain::CandidateId>> commonAncestor(domain::CandidateId first,
                                                                           domain::CandidateId second) const override;
   // What was checked of a candidate beyond its evaluation, and why a speedup on a run's task may say little.

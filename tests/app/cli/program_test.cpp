@@ -82,6 +82,7 @@ TEST_P(HelpTest, IsAsWritten) {
   const Outcome outcome = name == "swage"               ? run({"--help"})
                           : name == "bench_engine"      ? run({"bench", "engine", "--help"})
                           : name == "bench_export"      ? run({"bench", "export", "--help"})
+                          : name == "bench_judge"       ? run({"bench", "judge", "--help"})
                           : name == "bench_kernelbench" ? run({"bench", "kernelbench", "--help"})
                           : name == "bench_report"      ? run({"bench", "report", "--help"})
                           : name == "models_add"        ? run({"models", "add", "--help"})
@@ -96,9 +97,9 @@ TEST_P(HelpTest, IsAsWritten) {
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("swage", "tasks", "import", "optimize", "status", "list", "show", "compare",
                                            "disasm", "report", "resume", "verify", "evaluate", "profile", "export",
-                                           "bench", "bench_engine", "bench_export", "bench_kernelbench", "bench_report",
-                                           "devices", "doctor", "config", "models", "models_add", "completion", "man",
-                                           "version"),
+                                           "bench", "bench_engine", "bench_export", "bench_judge", "bench_kernelbench",
+                                           "bench_report", "devices", "doctor", "config", "models", "models_add",
+                                           "completion", "man", "rules", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, TasksAreTheBundledOnesAndThoseOfThePerson) {
