@@ -16,8 +16,9 @@ using domain::AdvicePass;
 constexpr double kRate = 0.1;
 constexpr double kFirstCredit = 0.5;
 constexpr double kCreditFloor = 0.05;
-constexpr double kShareFloor = 0.002;
-constexpr double kShareRate = 0.03;   // slow: of both kinds hardly any is rewarded late in a search
+constexpr double kFirstProposals = 5.0;  // that both kinds are taken to have had, with kFirstReward each
+constexpr double kFirstReward = 0.05;
+constexpr double kFading = 0.99;
 constexpr double kWholeReward = 0.1;  // of the logarithm: a tenth faster than all before is all that can be earned
 constexpr double kNear = 1.5;         // times slower than the best of its island, which is still worth working at
 constexpr double kPaid = 1.01;        // less is noise
@@ -47,9 +48,18 @@ Swarm::Swarm(const RuleBook& rules, SwarmOptions options) : m_rules(rules), m_op
   }
 }
 
+void Swarm::Earnings::add(double reward) {
+  rewards = kFading * rewards + reward;
+  proposals = kFading * proposals + 1.0;
+}
+
+double Swarm::Earnings::mean() const {
+  return (rewards + kFirstProposals * kFirstReward) / (proposals + kFirstProposals);
+}
+
 double Swarm::guidedShare() const {
-  const double guided = m_guidedCredit + kShareFloor;
-  return std::max(kLeast, kMost * guided / (guided + m_ownCredit + kShareFloor));
+  const double guided = m_guided.mean();
+  return std::max(kLeast, kMost * guided / (guided + m_own.mean()));
 }
 
 double Swarm::worth(const Advice& advice) const {
@@ -132,7 +142,7 @@ SwarmNews Swarm::ended(const SwarmEnd& end) {
     news.scored = score(*pending, end, reward);
     credit(*news.scored);
   } else if (pending && m_best > 0.0) {
-    m_ownCredit += kShareRate * (reward - m_ownCredit);
+    m_own.add(reward);
   }
   if (counts) {
     m_best = std::max(m_best, speedup);
@@ -174,7 +184,7 @@ void Swarm::credit(const ScoredAdvice& scored) {
   move(pair.state.quality, scored.reward);
   move(m_roleCredit[scored.role], scored.reward);
   move(m_ruleCredit.try_emplace(scored.rule, kFirstCredit).first->second, scored.reward);
-  m_guidedCredit += kShareRate * (scored.reward - m_guidedCredit);
+  m_guided.add(scored.reward);
   review(pair);
 }
 

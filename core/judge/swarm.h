@@ -161,8 +161,16 @@ class Swarm {
   std::map<Role, double> m_roleCredit;
   std::map<int, double> m_bestOfIsland;
   double m_best = 0.0;
-  double m_guidedCredit = 0.5;
-  double m_ownCredit = 0.5;
+  // Rewards and proposals of one kind, which fade slowly. Not a running mean from 0.5: that of the rarer kind would
+  // stay high for longer.
+  struct Earnings {
+    double rewards = 0.0;
+    double proposals = 0.0;
+    void add(double reward);
+    [[nodiscard]] double mean() const;
+  };
+  Earnings m_guided;
+  Earnings m_own;
   std::uint64_t m_turn = 0;
 };
 
