@@ -127,15 +127,6 @@ void addPairs(CLI::App* command, Raw& raw, services::RunSpec& spec) {
       ->check(CLI::IsMember({"on", "off"}))
       ->type_name("WHEN")
       ->capture_default_str();
-  command
-      ->add_option("--budget-usd", spec.budgetUsd,
-                   "Ask nobody any more who costs money, once so many dollars are spent")
-      ->type_name("X")
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--budget-tokens", spec.budgetTokens, "Ask no language model any more, once so many tokens are used")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
 }
 
 void addOptimize(Parser& parser) {
@@ -190,6 +181,8 @@ void addOptimize(Parser& parser) {
     filled.optimize.selfTest = !filled.noSelfTest;
     SWAGE_TRY_ASSIGN(filled.optimize.devices, devicesOf(filled));
     SWAGE_TRY(takeModels(filled, filled.optimize.models));
+    result.budgetUsd = filled.optimize.models.usd;
+    result.budgetTokens = filled.optimize.models.tokens;
     return CommandArguments(filled.optimize);
   };
 }
