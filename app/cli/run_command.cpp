@@ -173,6 +173,8 @@ Result<> ResumeCommand::choose() {
   m_spec.maxEvaluations = m_arguments.maxEvaluations;
   m_spec.targetSpeedup = m_arguments.targetSpeedup;
   m_spec.requiredSpeedup = m_arguments.requiredSpeedup;
+  m_spec.budgetUsd = m_arguments.models.usd;
+  m_spec.budgetTokens = m_arguments.models.tokens;
   return {};
 }
 

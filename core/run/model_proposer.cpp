@@ -349,7 +349,7 @@ Result<std::vector<ProposerFactory>> modelProposers(const ModelUse& use) {
           ModelProposer::Options options;
           options.endpoint = endpoint.name;
           options.maxTokens = endpoint.maxOutput;
-          options.adviceFor = adviceFor;
+          options.adviceFor = adviceFor ? adviceFor : context.adviceFor;
           options.budget = budget;
           return std::make_unique<ModelProposer>(name, context, provider(context.seed), std::move(options));
         });

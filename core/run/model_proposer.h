@@ -24,9 +24,6 @@
 
 namespace swage::run {
 
-// What a judge has to say about a candidate; empty: nothing.
-using AdviceFor = std::function<std::vector<domain::Advice>(domain::CandidateId)>;
-
 // A language model as a proposer. It alternates: while a program of its own has failed, the model is told how, and
 // mends it (a functional pass); else it gets one of the best programs so far and is asked for a faster one (an
 // optimisation pass). Each question is answered by an offer: a program; or, where the answer cannot be read even after
@@ -119,7 +116,7 @@ struct ModelUse {
   std::vector<models::Endpoint> endpoints;
   std::shared_ptr<const models::KeyRing> keys;
   models::CallBudget::Limits limits{};
-  AdviceFor adviceFor{};
+  AdviceFor adviceFor{};  // instead of the run's judge
 };
 // One for each endpoint. Fails where a recording cannot be read, or a name is none.
 [[nodiscard]] Result<std::vector<ProposerFactory>> modelProposers(const ModelUse& use);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/domain/advice.h"
 #include "core/domain/candidate.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
@@ -100,6 +101,9 @@ class Proposer : public QObject {
   domain::ProposerName m_name;
 };
 
+// What a judge has to say about a candidate; empty: nothing.
+using AdviceFor = std::function<std::vector<domain::Advice>(domain::CandidateId)>;
+
 // What a proposer is made for.
 struct ProposerContext {
   const domain::Task& task;
@@ -107,6 +111,7 @@ struct ProposerContext {
   domain::RunId run;
   std::uint64_t seed = 1;
   std::filesystem::path source{};  // of the task, in Python
+  AdviceFor adviceFor{};           // empty: the run has no judge
 };
 using ProposerFactory = std::function<std::unique_ptr<Proposer>(const ProposerContext&)>;
 

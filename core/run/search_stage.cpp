@@ -83,7 +83,8 @@ Result<> SearchStage::buildProposers() {
                                 .device = m_context.device,
                                 .run = m_context.run,
                                 .seed = m_context.spec.seed,
-                                .source = m_context.bundle->applied};
+                                .source = m_context.bundle->applied,
+                                .adviceFor = m_pairs ? AdviceFor([this](auto id) { return adviceFor(id); }) : nullptr};
   for (const ProposerFactory& make : m_context.parts.proposers) {
     SWAGE_TRY(m_proposers->add(make(context)));
   }
@@ -107,10 +108,23 @@ Result<> SearchStage::buildPairs() {
   options.islands = m_searcher->archive().islandCount();
   options.seed = m_context.spec.seed;
   m_pairs = std::make_unique<judge::Swarm>(m_rules, options);
-  m_search->guideBy(
-      *m_pairs, m_context.device, m_context.roof,
-      graph.outputs.empty() ? domain::ScalarType::Float32 : graph.type(graph.outputs.front().value).dtype);
+  m_arithmetic = graph.outputs.empty() ? domain::ScalarType::Float32 : graph.type(graph.outputs.front().value).dtype;
+  m_search->guideBy(*m_pairs, m_context.device, m_context.roof, m_arithmetic);
   return {};
+}
+
+std::vector<domain::Advice> SearchStage::adviceFor(domain::CandidateId id) const {
+  const Result<store::CandidateRecord> candidate = m_context.record->candidate(id);
+  if (!candidate || !candidate->evaluation) {
+    return {};
+  }
+  return judge::judge(m_rules, {.program = &candidate->program,
+                                .kernels = &candidate->kernels,
+                                .evaluation = &*candidate->evaluation,
+                                .profile = nullptr,  // one is made when the search is over
+                                .device = &m_context.device,
+                                .task = m_context.roof,
+                                .type = m_arithmetic});
 }
 
 void SearchStage::buildCompilers() {

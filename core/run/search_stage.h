@@ -56,6 +56,8 @@ class SearchStage final : public Stage {
   [[nodiscard]] Result<> build();
   [[nodiscard]] Result<> buildProposers();
   [[nodiscard]] Result<> buildPairs();
+  // What the rules say about a candidate of the record.
+  [[nodiscard]] std::vector<domain::Advice> adviceFor(domain::CandidateId id) const;
   void buildCompilers();
   void buildPipeline();
   [[nodiscard]] Result<> takeUpHistory();
@@ -71,7 +73,8 @@ class SearchStage final : public Stage {
   std::unique_ptr<synth::Synthesizer> m_synthesizer;
   std::unique_ptr<search::Searcher> m_searcher;
   judge::RuleBook m_rules;
-  std::unique_ptr<judge::Swarm> m_pairs;  // null: no judge
+  domain::ScalarType m_arithmetic = domain::ScalarType::Float32;  // of the task
+  std::unique_ptr<judge::Swarm> m_pairs;                          // null: no judge
   std::unique_ptr<ProposerPool> m_proposers;
   SearcherProposer* m_search = nullptr;  // the pool's
   std::unique_ptr<process::CompilerPool> m_compilers;

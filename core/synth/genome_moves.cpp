@@ -261,6 +261,14 @@ std::optional<RegionGene> GenomeMoves::anyGene(const std::vector<int>& operation
   return makeGene(operations, *pick(fitting, random).pattern, Choice::Random, random);
 }
 
+std::optional<RegionGene> GenomeMoves::startGene(const std::vector<int>& operations, const Fit& fit, std::size_t set,
+                                                 Random& random) const {
+  if (fit.best.empty()) {
+    return makeGene(operations, *fit.pattern, Choice::Standard, random);
+  }
+  return RegionGene{operations, fit.pattern->id, fit.best[set].parameters};
+}
+
 std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& partition, std::size_t rank,
                                         Speed speed) const {
   Random random(1);
@@ -284,9 +292,7 @@ std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& par
     // Where the choices are over: again the first where the best is known, else the last.
     const bool isKnown = !choices.front().first->best.empty();
     const auto [fit, set] = rank < choices.size() ? choices[rank] : isKnown ? choices.front() : choices.back();
-    auto gene = fit->best.empty() ? makeGene(operations, *fit->pattern, Choice::Standard, random)
-                                  : RegionGene{operations, fit->pattern->id, fit->best[set].parameters};
-    if (gene) {
+    if (auto gene = startGene(operations, *fit, set, random)) {
       genome.regions.push_back(std::move(*gene));
     }
   }
@@ -348,15 +354,15 @@ std::optional<Genome> GenomeMoves::around(std::vector<RegionGene> genes, Random&
     std::vector<int> rest;
     std::copy_if(operations.begin(), operations.end(), std::back_inserter(rest),
                  [&](int operation) { return !taken.contains(operation); });
-    const std::vector<const patterns::Pattern*>& fitting = patternsFor(rest);
+    const std::vector<Fit>& fitting = patternsFor(rest);
     if (!rest.empty() && !fitting.empty()) {
-      if (auto gene = makeGene(rest, *fitting.front(), Choice::Standard, random)) {
+      if (auto gene = startGene(rest, fitting.front(), 0, random)) {
         genome.regions.push_back(std::move(*gene));
       }
     }
   }
   auto legal = genome.regions.empty() ? std::nullopt : checked(genome);
-  return legal ? legal : seed(m_fusion.greedyPartition(), 0);
+  return legal ? legal : seed(m_fusion.greedyPartition(), 0, Speed::Near);
 }
 
 std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {

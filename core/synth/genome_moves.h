@@ -67,6 +67,9 @@ class GenomeMoves {
                                                            Random& random) const;
   [[nodiscard]] std::optional<domain::RegionGene> drawGene(domain::RegionGene gene, const patterns::Pattern& pattern,
                                                            Random& random) const;
+  // With the parameters number `set` of the best, where they are known.
+  [[nodiscard]] std::optional<domain::RegionGene> startGene(const std::vector<int>& operations, const Fit& fit,
+                                                            std::size_t set, Random& random) const;
   [[nodiscard]] const Fit& pick(const std::vector<Fit>& fitting, Random& random) const;
   // Both must be legal by themselves.
   void normalise(domain::RegionGene& gene) const;

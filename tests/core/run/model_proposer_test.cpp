@@ -140,6 +140,18 @@ TEST_F(ModelProposerTest, GetsTheBestProgramsAndTheAdviceForThem) {
   EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("threads are idle"))));
 }
 
+TEST_F(ModelProposerTest, IsToldWhatTheJudgeOfTheRunSays) {
+  m_parts.rules.emplace();
+  fs::create_directories(m_spec.project / "rules");
+  std::ofstream(m_spec.project / "rules/mine.toml")
+      << "[[rule]]\nid = \"mine\"\nrole = \"fusion\"\ntitle = \"Mine\"\nwhen = [\"candidate.launches > 0\"]\n"
+         "bottleneck = \"{candidate.launches} launches of my own\"\nmethod = \"Change something.\"\ngain = \"1.5\"\n"
+         "source = \"a person\"\nsteer.operators = {parameter = 1.0}\n";
+  enlist();
+  searchUntil([this] { return rowsOfModel() >= 4; });
+  EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("1 launches of my own"))));
+}
+
 TEST_F(ModelProposerTest, AHostileAnswerGetsNothingButARejection) {
   const std::string marker = (m_folder / "marker").string();
   m_server.setScript([&marker](const ServedRequest&) {
