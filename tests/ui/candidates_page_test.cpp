@@ -11,6 +11,7 @@
 #include <QTableView>
 #include <QToolButton>
 
+#include "tests/support/wait_for.h"
 #include "tests/ui/history_fixture.h"
 #include "ui/models/candidate_table_model.h"
 #include "ui/pages/candidate_menu.h"
@@ -196,6 +197,7 @@ TEST_F(CandidatesPageTest, PresetsWriteTheirFilter) {
 
 TEST_F(CandidatesPageTest, GroupsFoldByKeyAndByDoubleClick) {
   child<QComboBox>(page, u"groupBy"_s)->setCurrentIndex(static_cast<int>(GroupBy::Operator));
+  ASSERT_TRUE(swage::testing::waitFor([&] { return rows() > 0; }));
   const int folded = rows();
   EXPECT_LT(folded, 15);
   table->setFocus();

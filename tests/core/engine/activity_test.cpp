@@ -93,7 +93,8 @@ TEST_F(ActivityTest, EveryProcessIsALane) {
   EXPECT_EQ(lanes[1].name, "compiler 1");
   EXPECT_GT(lanes[1].done + lanes[2].done, 20);
   const bool sawWork = std::any_of(m_lanes.begin(), m_lanes.end(), [](const auto& moment) {
-    return moment.front().isBusy && moment.front().candidate.isValid() && moment.front().sinceSeconds < 5.0;
+    return !moment.empty() && moment.front().isBusy && moment.front().candidate.isValid() &&
+           moment.front().sinceSeconds < 5.0;
   });
   EXPECT_TRUE(sawWork);
 }
