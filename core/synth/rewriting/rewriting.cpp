@@ -11,14 +11,14 @@ namespace {
 
 using domain::Rewrite;
 
-const std::vector<Rule>& rules() {
-  static const std::vector<Rule> all = [] {
-    std::vector<Rule> made;
+const std::vector<GraphRule>& rules() {
+  static const std::vector<GraphRule> all = [] {
+    std::vector<GraphRule> made;
     registerReductionRules(made);
     registerConvolutionRules(made);
     registerNormalisationRules(made);
     registerStructureRules(made);
-    for (const Rule& rule : made) {
+    for (const GraphRule& rule : made) {
       SWAGE_ASSERT(domain::findRewriteRule(rule.name) != nullptr);
     }
     return made;
@@ -34,7 +34,7 @@ std::optional<domain::Graph> rewrittenOnce(const domain::Graph& graph, const Rew
   const GraphIndex index(graph);
   const auto anchor = index.maker(rewrite.value);
   const auto rule = std::find_if(rules().begin(), rules().end(),
-                                 [&](const Rule& candidate) { return candidate.name == rewrite.rule; });
+                                 [&](const GraphRule& candidate) { return candidate.name == rewrite.rule; });
   if (!anchor || rule == rules().end()) {
     return std::nullopt;
   }
@@ -47,7 +47,7 @@ std::optional<domain::Graph> rewrittenOnce(const domain::Graph& graph, const Rew
 std::vector<Rewrite> findRewrites(const domain::Graph& graph) {
   const GraphIndex index(graph);
   std::vector<Rewrite> found;
-  for (const Rule& rule : rules()) {
+  for (const GraphRule& rule : rules()) {
     for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
       GraphEdit edit(index, node);
       if (resultOf(graph.nodes[node]).isValid() && (rule.pays == nullptr || rule.pays(edit)) && rule.apply(edit)) {

@@ -15,15 +15,15 @@ using ApplyRule = bool (*)(GraphEdit& edit);
 // Whether it saves work at these extents; a genome may still apply it at others.
 using RulePays = bool (*)(const GraphEdit& edit);
 
-struct Rule {
+struct GraphRule {
   std::string_view name;  // of the table of rules
   ApplyRule apply;
   RulePays pays = nullptr;  // none: always
 };
 
-void registerReductionRules(std::vector<Rule>& rules);
-void registerConvolutionRules(std::vector<Rule>& rules);
-void registerNormalisationRules(std::vector<Rule>& rules);
-void registerStructureRules(std::vector<Rule>& rules);
+void registerReductionRules(std::vector<GraphRule>& rules);
+void registerConvolutionRules(std::vector<GraphRule>& rules);
+void registerNormalisationRules(std::vector<GraphRule>& rules);
+void registerStructureRules(std::vector<GraphRule>& rules);
 
 }  // namespace swage::synth

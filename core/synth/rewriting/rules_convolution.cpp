@@ -332,7 +332,7 @@ bool meanBefore(GraphEdit& edit) {
 
 }  // namespace
 
-void registerConvolutionRules(std::vector<Rule>& rules) {
+void registerConvolutionRules(std::vector<GraphRule>& rules) {
   rules.push_back({"pool before convolution", poolBefore});
   rules.push_back({"pool in convolution", poolInside});
   rules.push_back({"mean before convolution", meanBefore});

@@ -280,7 +280,7 @@ bool foldBatchNorm(GraphEdit& edit) {
 
 }  // namespace
 
-void registerNormalisationRules(std::vector<Rule>& rules) {
+void registerNormalisationRules(std::vector<GraphRule>& rules) {
   rules.push_back({"mean of normalised", meanOfNormalised});
   rules.push_back({"fold batch norm", foldBatchNorm});
 }

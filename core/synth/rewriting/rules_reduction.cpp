@@ -299,7 +299,7 @@ class ReducedProduct {
 
 }  // namespace
 
-void registerReductionRules(std::vector<Rule>& rules) {
+void registerReductionRules(std::vector<GraphRule>& rules) {
   rules.push_back({"reduce before product", [](GraphEdit& edit) { return ReducedProduct(edit).apply(); }});
 }
 

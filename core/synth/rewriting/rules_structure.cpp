@@ -241,7 +241,7 @@ bool skipTriangle(GraphEdit& edit) {
 
 }  // namespace
 
-void registerStructureRules(std::vector<Rule>& rules) {
+void registerStructureRules(std::vector<GraphRule>& rules) {
   rules.push_back({"join linear layers", joinLinear, paysToJoin});
   rules.push_back({"diagonal product", diagonalProduct});
   rules.push_back({"skip triangle", skipTriangle});
