@@ -27,7 +27,7 @@ std::vector<SettingKey> makeKeys() {
        .meaning = "numbers or UUIDs of the GPUs to search on, as `swage devices` shows them; empty: the first",
        .standard = text(""),
        .isDeviceList = true},
-      {"search.seed", "the same seed gives the same candidates, as far as times allow", std::int64_t{1}},
+      {"search.seed", "the same seed gives the same candidates, as far as times allow", std::int64_t{0}},
       {"search.compile_baselines", "also measure torch.compile as a baseline", true},
       {"editor.font", "family of the font for code; empty: the desktop's", text("")},
       {.name = "editor.font_size",

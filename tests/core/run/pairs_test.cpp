@@ -33,7 +33,9 @@ class PairsTest : public testing::SessionFixture {
   }
   [[nodiscard]] std::vector<std::string> events(domain::EventKind kind) const {
     std::vector<std::string> found;
-    for (const domain::RunEvent& event : record().events(onlyRun().id).value()) {
+    const auto all = record().events(onlyRun().id);
+    EXPECT_THAT(all, IsOk());
+    for (const domain::RunEvent& event : *all) {
       if (event.kind == kind) {
         found.push_back(event.json);
       }
