@@ -45,6 +45,8 @@ class PairsTest : public testing::SessionFixture {
 };
 
 TEST_F(PairsTest, AdviceIsKeptWithWhatCameOfIt) {
+  m_spaceSize = 1000;
+  m_spec.maxEvaluations = 120;
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   const auto given = events(domain::EventKind::Advice);
