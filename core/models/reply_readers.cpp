@@ -77,30 +77,35 @@ EndpointComplaint complaintOf(std::string_view body) {
                                                   : EndpointComplaint{cleanLine(body, kMostOfMessage), {}, {}};
 }
 
-void OpenAiReader::read(std::string_view bytes) {
+void EventReader::read(std::string_view bytes) {
   const auto events = m_parser.feed(bytes);
   if (!events) {
     say(ChatFailure{.kind = FailureKind::TooLarge, .message = events.error().message()});
     return;
   }
-  for (const ServerEvent& event : *events) {
-    take(event);
+  takeAll(*events);
+}
+
+void EventReader::readEnd() {
+  takeAll(m_parser.finish());
+}
+
+void EventReader::takeAll(const std::vector<ServerEvent>& events) {
+  for (const ServerEvent& event : events) {
+    if (!isOver()) {
+      take(event);
+    }
   }
 }
 
 void OpenAiReader::readEnd() {
-  for (const ServerEvent& event : m_parser.finish()) {
-    take(event);
-  }
+  EventReader::readEnd();
   if (m_reason) {
     say(ReplyDone{*m_reason});  // without [DONE], which some leave out
   }
 }
 
 void OpenAiReader::take(const ServerEvent& event) {
-  if (isOver()) {
-    return;
-  }
   if (event.data == "[DONE]") {
     if (!m_reason && !m_started) {
       sayGarbled("the reply is empty");
@@ -141,23 +146,6 @@ void OpenAiReader::takeChunk(const Json& chunk) {
   }
   if (const Json& reason = member(choice, "finish_reason"); reason.is_string()) {
     m_reason = openAiReason(reason.get<std::string>());
-  }
-}
-
-void AnthropicReader::read(std::string_view bytes) {
-  const auto events = m_parser.feed(bytes);
-  if (!events) {
-    say(ChatFailure{.kind = FailureKind::TooLarge, .message = events.error().message()});
-    return;
-  }
-  for (const ServerEvent& event : *events) {
-    take(event);
-  }
-}
-
-void AnthropicReader::readEnd() {
-  for (const ServerEvent& event : m_parser.finish()) {
-    take(event);
   }
 }
 

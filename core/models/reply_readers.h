@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/domain/json.h"
 #include "core/models/stream_parser.h"
@@ -21,30 +22,39 @@ struct EndpointComplaint {
 [[nodiscard]] EndpointComplaint complaintOf(std::string_view body);
 [[nodiscard]] std::optional<EndpointComplaint> complaintIn(const domain::Json& json);
 
-class OpenAiReader final : public ReplyReader {
+// Of formats that stream server-sent events.
+class EventReader : public ReplyReader {
  protected:
   void read(std::string_view bytes) override;
   void readEnd() override;
+  // Not called once the reply is over.
+  virtual void take(const ServerEvent& event) = 0;
 
  private:
-  void take(const ServerEvent& event);
-  void takeChunk(const domain::Json& chunk);
+  void takeAll(const std::vector<ServerEvent>& events);
 
   SseParser m_parser;
+};
+
+class OpenAiReader final : public EventReader {
+ protected:
+  void readEnd() override;
+  void take(const ServerEvent& event) override;
+
+ private:
+  void takeChunk(const domain::Json& chunk);
+
   bool m_started = false;
   std::optional<StopReason> m_reason;
 };
 
-class AnthropicReader final : public ReplyReader {
+class AnthropicReader final : public EventReader {
  protected:
-  void read(std::string_view bytes) override;
-  void readEnd() override;
+  void take(const ServerEvent& event) override;
 
  private:
-  void take(const ServerEvent& event);
   void takeUsage(const domain::Json& usage);
 
-  SseParser m_parser;
   TokenUsage m_usage;
   std::optional<StopReason> m_reason;
 };
