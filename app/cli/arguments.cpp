@@ -144,8 +144,8 @@ void addOptimize(Parser& parser) {
   addSpeedups(command, spec.targetSpeedup, spec.requiredSpeedup);
   command
       ->add_option("--seed", spec.seed,
-                   "Seed of the search and of the inputs of its checks; with the same seed it proposes the same "
-                   "candidates, as far as times allow. 0 or none: drawn at random for each run, and kept in the record")
+                   "Seed of the search and of its test inputs. The same seed proposes the same candidates, unless "
+                   "measured times differ. 0 or none: a random seed for each run, kept in the record")
       ->type_name("S");
   command->add_flag("--no-compile-baseline", raw.noCompileBaseline, "Compare with eager only, not torch.compile");
   command

@@ -46,7 +46,8 @@ void declare(CLI::App& app, Raw& raw) {
   app.add_option("--max-evaluations", spec.maxEvaluations, "Stop after this many candidates")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  app.add_option("--seed", spec.seed, "The same seed gives the same candidates, as far as times allow")
+  app.add_option("--seed", spec.seed,
+                 "The same seed proposes the same candidates, unless measured times differ; 0: as in the settings")
       ->type_name("S")
       ->capture_default_str();
   app.add_option("--set", raw.overrides, "Override a module-level constant of the file")

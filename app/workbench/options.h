@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/services/drawn_seed.h"
 #include "core/services/types.h"
 #include "ui/shell/page_descriptor.h"
 #include "ui/widgets/theme.h"
@@ -18,7 +19,7 @@ namespace swage::workbench {
 
 // What the command line of swage-workbench says.
 struct WorkbenchOptions {
-  services::RunSpec spec;  // task and project empty: not given
+  services::RunSpec spec = services::withDrawnSeed();  // task and project empty: not given
   bool start = false;
   bool selfTest = true;                  // of a device that has not passed it yet, before its first search
   std::optional<ui::ThemeChoice> theme;  // for this start only

@@ -28,33 +28,32 @@ SettingSection general() {
 }
 
 SettingSection search() {
-  return {
-      u"search"_s,
-      tr("Search"),
-      {{u"search.target"_s,
-        tr("Target"),
-        tr("Where kernels run, when a task is opened"),
-        u"auto"_s,
-        {u"auto"_s, u"cpu"_s, u"cuda"_s}},
-       {u"search.time_budget"_s, tr("Time budget"), tr("For example 90 s, 5 min or 1h30m"), u"60 s"_s, {}},
-       {.key = u"search.devices"_s,
-        .title = tr("GPUs"),
-        .hint =
-            tr("Numbers or UUIDs of the GPUs to search on, for example 0,1, as `swage devices` shows them; empty: the "
-               "first. Several have to be of the same model"),
-        .standard = QString(),
-        .atNextStart = true},
-       {u"search.seed"_s,
-        tr("Seed"),
-        tr("Of the search and of the inputs of its checks; the same seed gives the same candidates, as far as times "
-           "allow. 0: drawn at random for each run"),
-        0,
-        {}},
-       {u"search.compile_baselines"_s,
-        tr("Measure torch.compile"),
-        tr("As a baseline beside eager PyTorch; takes some seconds more"),
-        true,
-        {}}}};
+  return {u"search"_s,
+          tr("Search"),
+          {{u"search.target"_s,
+            tr("Target"),
+            tr("Where kernels run, when a task is opened"),
+            u"auto"_s,
+            {u"auto"_s, u"cpu"_s, u"cuda"_s}},
+           {u"search.time_budget"_s, tr("Time budget"), tr("For example 90 s, 5 min or 1h30m"), u"60 s"_s, {}},
+           {.key = u"search.devices"_s,
+            .title = tr("GPUs"),
+            .hint = tr(
+                "Numbers or UUIDs of the GPUs to search on, for example 0,1, as `swage devices` shows them; empty: the "
+                "first. Several have to be of the same model"),
+            .standard = QString(),
+            .atNextStart = true},
+           {u"search.seed"_s,
+            tr("Seed"),
+            tr("For the search and its test inputs. The same seed proposes the same candidates, unless measured times "
+               "differ. 0: a random seed for each run"),
+            0,
+            {}},
+           {u"search.compile_baselines"_s,
+            tr("Measure torch.compile"),
+            tr("As a baseline beside eager PyTorch; takes some seconds more"),
+            true,
+            {}}}};
 }
 
 SettingSection theme() {

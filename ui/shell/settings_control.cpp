@@ -78,7 +78,7 @@ void SettingsControl::applyTo(RunBar& bar) const {
     spec.timeBudgetSeconds =
         parseDuration(m_settings.value(u"search.time_budget"_s).toString()).value_or(untouched.timeBudgetSeconds);
   }
-  if (spec.seed == untouched.seed) {
+  if (spec.seed == services::kDrawnSeed) {
     spec.seed = static_cast<std::uint64_t>(m_settings.value(u"search.seed"_s).toInt());
   }
   spec.compileBaselines = spec.compileBaselines && m_settings.value(u"search.compile_baselines"_s).toBool();

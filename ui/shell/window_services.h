@@ -12,6 +12,7 @@
 #include "core/services/compare_service.h"
 #include "core/services/compile_service.h"
 #include "core/services/doctor_service.h"
+#include "core/services/drawn_seed.h"
 #include "core/services/edit_service.h"
 #include "core/services/export_check_service.h"
 #include "core/services/export_service.h"
@@ -55,11 +56,11 @@ struct WindowServices {
 };
 
 struct WindowOptions {
-  services::RunSpec spec;                       // what the fields start with; `project` empty: the task's own
-  QString tasksFolder;                          // bundled tasks
-  std::filesystem::path stateFile;              // empty: remembers nothing
-  std::filesystem::path drafts;                 // folder of unfinished edits; empty: keeps none
-  bool safeMode = false;                        // neither restores nor remembers anything
+  services::RunSpec spec = services::withDrawnSeed();  // what the fields start with; `project` empty: the task's own
+  QString tasksFolder;                                 // bundled tasks
+  std::filesystem::path stateFile;                     // empty: remembers nothing
+  std::filesystem::path drafts;                        // folder of unfinished edits; empty: keeps none
+  bool safeMode = false;                               // neither restores nor remembers anything
   std::optional<QString> crashNote;             // of a start that did not end cleanly; empty: it could not write one
   std::optional<ThemeChoice> themeOfThisStart;  // over what is set
   QString mode;         // stands in the corner of the menu bar all the time; empty: nothing special
