@@ -8,9 +8,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "core/domain/diagnostic.h"
+#include "core/judge/failure_facts.h"
 #include "core/stats/diagnose.h"
 #include "core/stats/triage.h"
 
@@ -24,120 +23,6 @@ constexpr double kWarp = 32.0;
 constexpr double kRegistersOfMultiprocessor = 65536.0;  // compute capability 5.0 to 12.1
 constexpr double kSchedulers = 4.0;                     // of a multiprocessor
 
-constexpr std::string_view kFactNames[] = {"device.multiprocessors",
-                                           "device.threads",
-                                           "device.capability",
-                                           "device.cache_bytes",
-                                           "device.copy_bytes_per_second",
-                                           "device.vector_bits",
-                                           "task.bytes",
-                                           "task.operations",
-                                           "task.operations_per_byte",
-                                           "task.roof_ns",
-                                           "task.peak_operations_per_second",
-                                           "candidate.launches",
-                                           "candidate.kernels",
-                                           "candidate.operators",
-                                           "candidate.planned_bytes",
-                                           "candidate.scratch_bytes",
-                                           "candidate.overfetch",
-                                           "candidate.ns",
-                                           "candidate.speedup",
-                                           "candidate.over_roof",
-                                           "candidate.roof_share",
-                                           "candidate.operations_per_second",
-                                           "candidate.launch_ns",
-                                           "candidate.launch_share",
-                                           "candidate.copy_share",
-                                           "candidate.outside_share",
-                                           "failed.compile",
-                                           "failed.compile_limit",
-                                           "failed.launch",
-                                           "failed.wrong",
-                                           "failed.crash",
-                                           "failed.timeout",
-                                           "failed.rejected",
-                                           "failed.cheating",
-                                           "failed.unstable",
-                                           "failure.message",
-                                           "failure.signal",
-                                           "failure.limit_seconds",
-                                           "wrong.output",
-                                           "wrong.expected",
-                                           "wrong.actual",
-                                           "wrong.error",
-                                           "wrong.relative_error",
-                                           "wrong.is_zero",
-                                           "wrong.rule",
-                                           "wrong.element",
-                                           "wrong.elements",
-                                           "wrong.place",
-                                           "wrong.nan",
-                                           "wrong.shape",
-                                           "wrong.input_modified",
-                                           "wrong.red_zone",
-                                           "wrong.unwritten",
-                                           "kernel.entry",
-                                           "kernel.movement",
-                                           "kernel.arithmetic",
-                                           "kernel.is_inter_block",
-                                           "kernel.registers",
-                                           "kernel.spill_bytes",
-                                           "kernel.static_shared_bytes",
-                                           "kernel.shared_bytes",
-                                           "kernel.locks",
-                                           "kernel.narrow_share",
-                                           "kernel.block_threads",
-                                           "kernel.grid_blocks",
-                                           "kernel.cluster_blocks",
-                                           "kernel.resident_by_threads",
-                                           "kernel.resident_by_registers",
-                                           "kernel.resident_by_shared",
-                                           "kernel.resident_blocks",
-                                           "kernel.occupancy",
-                                           "kernel.occupancy_limiter",
-                                           "kernel.waves",
-                                           "kernel.wave_loss",
-                                           "kernel.ns",
-                                           "kernel.share",
-                                           "kernel.is_memory_bound",
-                                           "kernel.is_compute_bound",
-                                           "kernel.is_latency_bound",
-                                           "kernel.unit.compute",
-                                           "kernel.unit.memory",
-                                           "kernel.unit.fp32",
-                                           "kernel.unit.tensor",
-                                           "kernel.unit.l1",
-                                           "kernel.unit.l2",
-                                           "kernel.unit.device_memory",
-                                           "kernel.unit.threads",
-                                           "kernel.stall.memory_dependency",
-                                           "kernel.stall.lg_throttle",
-                                           "kernel.stall.long_scoreboard",
-                                           "kernel.stall.short_scoreboard",
-                                           "kernel.stall.barrier",
-                                           "kernel.stall.branch_resolving",
-                                           "kernel.stall.mio_throttle",
-                                           "kernel.stall.math_pipe_throttle",
-                                           "kernel.stall.wait",
-                                           "kernel.stall.membar",
-                                           "kernel.stall.no_instruction",
-                                           "kernel.achieved_occupancy",
-                                           "kernel.l1_hit_rate",
-                                           "kernel.l2_hit_rate",
-                                           "kernel.used_of_sectors",
-                                           "kernel.memory_bytes",
-                                           "kernel.issue_rate",
-                                           "kernel.uniform_branches",
-                                           "kernel.vector_bits",
-                                           "kernel.instructions_per_cycle",
-                                           "kernel.stalled_share",
-                                           "kernel.branch_miss_share",
-                                           "kernel.l1_miss_share",
-                                           "kernel.misses_per_element",
-                                           "kernel.page_faults",
-                                           "kernel.threads_busy",
-                                           "kernel.waiting_share"};
 constexpr std::string_view kStallFacts = "kernel.stall.";
 
 // Of the CUDA programming guide, "Technical Specifications per Compute Capability".
@@ -266,90 +151,6 @@ void addTimes(const domain::Correct& correct, const stats::Roofline& task, Facts
   }
 }
 
-std::string firstLine(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
-// The place of a flat index in a tensor, "[3, 17]".
-std::string placeOf(std::int64_t element, const domain::Shape& shape) {
-  std::vector<std::int64_t> place(shape.size());
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    place[i] = shape[i] > 0 ? element % shape[i] : 0;
-    element = shape[i] > 0 ? element / shape[i] : 0;
-  }
-  return fmt::format("[{}]", fmt::join(place, ", "));
-}
-
-void addWrong(const domain::Wrong& wrong, const domain::Program* program, Facts& facts) {
-  facts.set("wrong.output", static_cast<double>(wrong.output));
-  facts.set("wrong.expected", wrong.expected);
-  facts.set("wrong.actual", wrong.actual);
-  const double size = std::abs(wrong.expected);
-  const double error = std::abs(wrong.actual - wrong.expected);
-  facts.set("wrong.error", error);
-  if (size > 0.0 && std::isfinite(error)) {
-    facts.set("wrong.relative_error", error / size);
-  }
-  facts.set("wrong.is_zero", wrong.actual == 0.0 && wrong.expected != 0.0 ? 1.0 : 0.0);
-  facts.set(
-      "wrong." +
-          [&wrong] {
-            std::string rule = wrong.rule;
-            std::replace(rule.begin(), rule.end(), ' ', '_');
-            return rule;
-          }(),
-      1.0);
-  facts.setWord("wrong.rule", wrong.rule);
-  facts.setWord("failure.message", wrong.detail.empty() ? wrong.rule : firstLine(wrong.detail));
-  if (wrong.element < 0 || program == nullptr || wrong.output < 0 ||
-      static_cast<std::size_t>(wrong.output) >= program->plan.outputs.size()) {
-    return;
-  }
-  const auto id = static_cast<std::size_t>(program->plan.outputs[static_cast<std::size_t>(wrong.output)].value());
-  if (id < program->plan.buffers.size() && program->plan.buffers[id].elementCount() > 0) {
-    const domain::TensorType& type = program->plan.buffers[id];
-    facts.set("wrong.element", static_cast<double>(wrong.element));
-    facts.set("wrong.elements", static_cast<double>(type.elementCount()));
-    facts.setWord("wrong.place", placeOf(wrong.element, type.shape));
-  }
-}
-
-// The line of the first mistake, or 0.
-int addFailure(const domain::Evaluation& evaluation, const domain::Program* program, Facts& facts) {
-  const auto set = [&facts](std::string_view how, const std::string& message) {
-    facts.set(fmt::format("failed.{}", how), 1.0);
-    facts.setWord("failure.message", firstLine(message));
-  };
-  if (const auto* failed = std::get_if<domain::CompileFailed>(&evaluation)) {
-    const auto all = domain::diagnosticsOf(evaluation, {});
-    const auto first = std::find_if(all.begin(), all.end(), [](const domain::Diagnostic& one) {
-      return one.severity == domain::Diagnostic::Severity::Error;
-    });
-    set("compile", first == all.end() ? failed->log : first->message);
-    facts.set("failed.compile_limit", failed->reason == domain::CompileFailureReason::Error ? 0.0 : 1.0);
-    return first == all.end() ? 0 : first->line;
-  }
-  if (const auto* wrong = std::get_if<domain::Wrong>(&evaluation)) {
-    facts.set("failed.wrong", 1.0);
-    addWrong(*wrong, program, facts);
-  } else if (const auto* launch = std::get_if<domain::LaunchFailed>(&evaluation)) {
-    set("launch", launch->detail);
-  } else if (const auto* crashed = std::get_if<domain::Crashed>(&evaluation)) {
-    set("crash", crashed->detail);
-    facts.set("failure.signal", static_cast<double>(crashed->signal));
-  } else if (const auto* late = std::get_if<domain::TimedOut>(&evaluation)) {
-    set("timeout", late->stage);
-    facts.set("failure.limit_seconds", late->limitSeconds);
-  } else if (const auto* rejected = std::get_if<domain::Rejected>(&evaluation)) {
-    set("rejected", rejected->detail.empty() ? rejected->rule : rejected->detail);
-  } else if (const auto* cheating = std::get_if<domain::Cheating>(&evaluation)) {
-    set("cheating", cheating->rule);
-  } else if (const auto* unstable = std::get_if<domain::Unstable>(&evaluation)) {
-    set("unstable", unstable->detail);
-  }
-  return 0;
-}
-
 std::int64_t counted(const KernelFacts& facts, std::string_view beginning, bool wide) {
   std::int64_t sum = 0;
   for (const auto& [what, count] : facts.evidence) {
@@ -458,7 +259,7 @@ void addDiagnosis(const domain::KernelDiagnosis& kernel, Facts& facts) {
     facts.set(fmt::format("kernel.unit.{}", factName(unit.unit)), unit.share);
   }
   // What was counted and was not there is 0, not unknown.
-  for (const std::string_view known : kFactNames) {
+  for (const std::string_view known : factNames()) {
     if (!kernel.stalls.empty() && known.starts_with(kStallFacts)) {
       facts.set(std::string(known), 0.0);
     }
@@ -600,10 +401,6 @@ class CaseReader {
 };
 
 }  // namespace
-
-std::span<const std::string_view> factNames() {
-  return kFactNames;
-}
 
 CaseFacts factsOf(const Case& what) {
   return CaseReader(what).read();
