@@ -6,7 +6,6 @@
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <omp.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -23,6 +22,7 @@
 
 #include "app/cell/enclosure.h"
 #include "core/device/cell_protocol.h"
+#include "core/device/thread_stack.h"
 
 namespace {
 
@@ -45,14 +45,7 @@ struct Stack {
 };
 
 Stack stackOfThisThread() {
-  pthread_attr_t attributes;
-  void* low = nullptr;
-  std::size_t size = 0;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) == 0) {
-    ::pthread_attr_getstack(&attributes, &low, &size);
-    ::pthread_attr_destroy(&attributes);
-  }
-  return {(reinterpret_cast<std::uint64_t>(low) + kPageBytes - 1) / kPageBytes * kPageBytes};
+  return {lowestStackAddress()};
 }
 
 std::uint16_t x87Control() {

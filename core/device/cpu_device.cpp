@@ -3,7 +3,6 @@
 
 #include <immintrin.h>
 #include <omp.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@
 #include "core/device/perf_system.h"
 #include "core/device/shared_object.h"
 #include "core/device/thread_confinement.h"
+#include "core/device/thread_stack.h"
 
 namespace swage::device {
 namespace {
@@ -34,7 +34,7 @@ using Entry = void (*)(void**);
 
 constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;   // by one thread
 constexpr std::size_t kScrubbedBytes = std::size_t{64} << 10U;  // kernels keep a few hundred bytes on the stack
-constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kPageBytes = kStackPageBytes;
 constexpr std::size_t kPagesAtOnce = 512;                     // that the system is asked about
 constexpr unsigned kUsualArithmetic = 0x1F80;                 // of MXCSR: to nearest, with denormals, no exceptions
 constexpr std::chrono::milliseconds kLongestConfinement{50};  // a few time slices of the system
@@ -76,18 +76,6 @@ std::string hostName() {
   for (volatile std::uint64_t& word : frame) {
     word = ~std::uint64_t{0};
   }
-}
-
-// Of the thread that asks. 0: not known.
-std::uintptr_t lowestStackAddress() {
-  pthread_attr_t attributes;
-  void* low = nullptr;
-  std::size_t size = 0;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) == 0) {
-    ::pthread_attr_getstack(&attributes, &low, &size);
-    ::pthread_attr_destroy(&attributes);
-  }
-  return (reinterpret_cast<std::uintptr_t>(low) + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
 // What lies deeper than scrubStack() reaches, as far down as anything was ever written: a kernel may write there
