@@ -86,8 +86,9 @@ TEST(CandidateText, SaysWhatWasRewritten) {
   services::CandidateDetail detail;
   detail.genome.emplace().rewrites = {{"fold batch norm", domain::ValueId(4), "model.py:14"}};
   detail.row.isAlgebraic = true;
-  EXPECT_THAT(candidateText(detail), HasSubstr("rewrite     A batch norm in evaluation mode is part of the weights and "
-                                               "the bias before it (model.py:14), algebraic\n"));
+  EXPECT_THAT(candidateText(detail),
+              HasSubstr("rewrite     A batch norm in evaluation mode is folded into the weights and "
+                        "bias before it (model.py:14), algebraic\n"));
   EXPECT_EQ(toJson(detail)["algebraic"], true);
   EXPECT_EQ(toJson(detail)["genome"]["rewrites"][0]["rule"], "fold batch norm");
   EXPECT_THAT(candidateTable({detail.row}), HasSubstr(", algebraic"));

@@ -24,7 +24,7 @@ TEST(Rewrite, IsDescribedWithItsLineAndItsKind) {
   EXPECT_EQ(describe({"double transpose", ValueId(3), "model.py:14 in forward"}),
             "Two transposes that undo each other are left out (model.py:14 in forward)");
   EXPECT_EQ(describe({"fold batch norm", ValueId(3), {}}),
-            "A batch norm in evaluation mode is part of the weights and the bias before it, algebraic");
+            "A batch norm in evaluation mode is folded into the weights and bias before it, algebraic");
   EXPECT_EQ(describe({"of a later version", ValueId(3), {}}), "of a later version, algebraic");
 }
 

@@ -63,7 +63,7 @@ RunReport report() {
   one.assurances = {{domain::AssuranceKind::FreshProcess, domain::AssuranceVerdict::Passed, "within 1 %", 1.0}};
   one.doubts = {"outputs vary little"};
   one.accuracy = "fp32";
-  one.rewrites = {"A batch norm is part of the weights, algebraic"};
+  one.rewrites = {"A batch norm is folded into the weights, algebraic"};
   one.source = "#include <cmath>\nint main() {}\n";
   one.commands = {"swage verify 17"};
   return one;
@@ -85,7 +85,7 @@ TEST(ReportHtml, SaysWhatWasFoundAndHowItWasChecked) {
        {"2.00× (1.90 to 2.10) as fast as PyTorch (eager).", "Candidate 17: ", "softmax &lt;rows&gt;",
         "float32[4096, 1024]", "no &lt;compiler&gt;", "compile error", "fresh process passed: within 1 %",
         "outputs vary little", "#include &lt;cmath&gt;", "swage verify 17", "accuracy class fp32",
-        "rewritten: A batch norm is part of the weights, algebraic"}) {
+        "rewritten: A batch norm is folded into the weights, algebraic"}) {
     EXPECT_THAT(html, HasSubstr(part)) << part;
   }
   EXPECT_THAT(html, Not(HasSubstr("@TITLE@")));
@@ -109,7 +109,7 @@ TEST(ReportMarkdown, HasTheSameFacts) {
   EXPECT_THAT(text, StartsWith("# softmax <rows> on A CPU\n\n**2.00× (1.90 to 2.10) as fast as PyTorch (eager).**"));
   EXPECT_THAT(text, HasSubstr("| 17 | "));
   EXPECT_THAT(text, HasSubstr("| compile error | 15 |"));
-  EXPECT_THAT(text, HasSubstr("- rewritten: A batch norm is part of the weights, algebraic\n"));
+  EXPECT_THAT(text, HasSubstr("- rewritten: A batch norm is folded into the weights, algebraic\n"));
   EXPECT_THAT(text, HasSubstr("````cpp\n#include <cmath>"));
 }
 
