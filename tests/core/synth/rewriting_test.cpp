@@ -371,7 +371,7 @@ TEST_P(RewrittenGenomes, HaveTheInputsAndOutputsOfTheTask) {
     EXPECT_EQ(program->plan.buffers[value], graph.values[value]);
   }
   EXPECT_THAT(program->source,
-              ::testing::StartsWith("// Rewritten: A sum, mean or average pool of a product's result"));
+              ::testing::StartsWith("// Rewritten: A sum, mean or average pool after a matrix product"));
 }
 
 TEST_P(RewrittenGenomes, StayRewrittenUnderOtherOperators) {
