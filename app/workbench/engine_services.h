@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/engine/benchmark_service_impl.h"
 #include "core/engine/compile_service_impl.h"
 #include "core/engine/doctor_service_impl.h"
 #include "core/engine/edit_service_impl.h"
@@ -47,6 +48,7 @@ struct EngineServices {
   engine::SelfTestServiceImpl selfTest;
   engine::RecordCheckServiceImpl recordCheck;
   engine::ReportServiceImpl reports;
+  engine::BenchmarkServiceImpl benchmarks;
   engine::SettingsFile settings;
 };
 

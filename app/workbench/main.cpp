@@ -187,6 +187,7 @@ int showEngine(QApplication& application, const WorkbenchOptions& options) {
                      .selfTest = &services.selfTest,
                      .recordCheck = &services.recordCheck,
                      .reports = &services.reports,
+                     .benchmarks = &services.benchmarks,
                      .openRecord = openRecord,
                      .settings = &services.settings},
                     windowOptions(options, locations));

@@ -146,6 +146,8 @@ struct KernelBenchOperator {
 // Whether an operator only looks at the same memory in another way.
 [[nodiscard]] bool isViewOperator(std::string_view op);
 
+// "43 tasks on NVIDIA H100, 10 s of search each; PyTorch 2.11.0, Swage 0.1.0".
+[[nodiscard]] std::string kernelBenchHeadline(const KernelBenchDocument& document);
 [[nodiscard]] std::string kernelBenchText(const KernelBenchDocument& document);
 [[nodiscard]] std::string kernelBenchMarkdown(const KernelBenchDocument& document);
 // A picture that stands alone: one bar a task on a logarithmic scale, with its interval.

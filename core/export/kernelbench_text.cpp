@@ -133,23 +133,6 @@ Table remarkTable(const KernelBenchDocument& document) {
   return table;
 }
 
-std::string headline(const KernelBenchDocument& document) {
-  const KernelBenchSettings& settings = document.settings;
-  std::string text =
-      fmt::format("{} tasks on {}", document.rows.size(), document.device.empty() ? settings.target : document.device);
-  if (settings.timeBudgetSeconds > 0.0) {
-    text += fmt::format(", {:g} s of search each", settings.timeBudgetSeconds);
-  }
-  if (settings.maxEvaluations > 0) {
-    text += fmt::format(", at most {} candidates each", settings.maxEvaluations);
-  }
-  if (settings.largestTensorBytes > 0) {
-    text += fmt::format(", made smaller until no tensor is larger than {:g} MiB",
-                        static_cast<double>(settings.largestTensorBytes) / (1024.0 * 1024.0));
-  }
-  return text + fmt::format("; PyTorch {}, Swage {}", document.torchVersion, document.swageVersion);
-}
-
 // What all checks have in common is said once.
 std::string checkNote(const KernelBenchDocument& document) {
   for (const KernelBenchRow& row : document.rows) {
@@ -227,8 +210,25 @@ constexpr std::string_view kExplanation =
 
 }  // namespace
 
+std::string kernelBenchHeadline(const KernelBenchDocument& document) {
+  const KernelBenchSettings& settings = document.settings;
+  std::string text =
+      fmt::format("{} tasks on {}", document.rows.size(), document.device.empty() ? settings.target : document.device);
+  if (settings.timeBudgetSeconds > 0.0) {
+    text += fmt::format(", {:g} s of search each", settings.timeBudgetSeconds);
+  }
+  if (settings.maxEvaluations > 0) {
+    text += fmt::format(", at most {} candidates each", settings.maxEvaluations);
+  }
+  if (settings.largestTensorBytes > 0) {
+    text += fmt::format(", made smaller until no tensor is larger than {:g} MiB",
+                        static_cast<double>(settings.largestTensorBytes) / (1024.0 * 1024.0));
+  }
+  return text + fmt::format("; PyTorch {}, Swage {}", document.torchVersion, document.swageVersion);
+}
+
 std::string kernelBenchText(const KernelBenchDocument& document) {
-  std::string text = headline(document) + '\n';
+  std::string text = kernelBenchHeadline(document) + '\n';
   text += parts(
       document, [](std::string_view title) { return fmt::format("\n{}\n", title); }, plainTable);
   text += '\n' + std::string(kExplanation) + '\n';
@@ -237,7 +237,7 @@ std::string kernelBenchText(const KernelBenchDocument& document) {
 }
 
 std::string kernelBenchMarkdown(const KernelBenchDocument& document) {
-  std::string text = "# KernelBench\n\n" + headline(document) + ".\n";
+  std::string text = "# KernelBench\n\n" + kernelBenchHeadline(document) + ".\n";
   text += parts(
       document, [](std::string_view title) { return fmt::format("\n## {}\n\n", title); }, markdownTable);
   text += '\n' + std::string(kExplanation) + '\n';

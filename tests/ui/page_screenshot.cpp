@@ -5,7 +5,7 @@
 // compare-ancestor, compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none,
 // agents, agents-ended, agents-none, export, export-project, export-checking, export-passed, export-wrong,
 // export-written, export-occupied, export-failed; archive, archive-registers, archive-roof, archive-menu, candidates,
-// candidates-groups, candidates-menu, lineage, runs, runs-compare.
+// candidates-groups, candidates-menu, lineage, runs, runs-compare, benchmark, benchmark-chart, benchmark-none.
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
@@ -13,6 +13,7 @@
 #include <QListWidget>
 #include <QMenu>
 #include <QStringList>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTimer>
 
@@ -22,7 +23,9 @@
 #include <functional>
 #include <memory>
 
+#include "tests/support/fake_benchmark_service.h"
 #include "tests/ui/demo_activity.h"
+#include "tests/ui/demo_benchmark.h"
 #include "tests/ui/demo_comparison.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/demo_export.h"
@@ -31,6 +34,7 @@
 #include "ui/models/candidate_groups.h"
 #include "ui/pages/agents_page.h"
 #include "ui/pages/archive_page.h"
+#include "ui/pages/benchmark_page.h"
 #include "ui/pages/candidate_menu.h"
 #include "ui/pages/candidates_page.h"
 #include "ui/pages/compare_page.h"
@@ -63,6 +67,7 @@ Scene parse(const QStringList& arguments) {
 
 struct Stage {
   Stage() : session(run, record), pinned(session, record, profiles) {
+    benchmarks.answer = testing::demoBenchmark();
     testing::fillDemo(record);
     testing::fillDemoProfile(profiles, record);
   }
@@ -72,6 +77,7 @@ struct Stage {
   testing::FakeCompareService compare;
   testing::FakeExportService exporter;
   testing::FakeExportCheckService checks;
+  testing::FakeBenchmarkService benchmarks;
   ui::ProjectSession session;
   ui::PinnedBaseline pinned;
   ui::AnnotationEditor annotations{record};
@@ -286,6 +292,19 @@ bool isHistory(const QString& name) {
   return std::any_of(std::begin(kPages), std::end(kPages), [&](const auto& page) { return name.startsWith(page); });
 }
 
+std::unique_ptr<QWidget> makeBenchmark(Stage& stage, const Scene& scene) {
+  auto page = std::make_unique<ui::BenchmarkPage>(stage.benchmarks);
+  page->setTheme(*scene.theme);
+  if (scene.name != "benchmark-none"_L1) {
+    page->open(u"odd.json"_s);
+    page->findChild<QTableView*>(u"benchmarkTasks"_s)->selectRow(3);
+  }
+  if (scene.name == "benchmark-chart"_L1) {
+    page->findChild<QTabWidget*>(u"benchmarkTabs"_s)->setCurrentIndex(2);
+  }
+  return page;
+}
+
 std::unique_ptr<QWidget> makeScene(Stage& stage, const Scene& scene) {
   if (scene.name.endsWith("-menu"_L1)) {
     return makeMenu(stage);
@@ -295,6 +314,9 @@ std::unique_ptr<QWidget> makeScene(Stage& stage, const Scene& scene) {
   }
   if (scene.name.startsWith("compare"_L1)) {
     return makeCompare(stage, scene);
+  }
+  if (scene.name.startsWith("benchmark"_L1)) {
+    return makeBenchmark(stage, scene);
   }
   if (scene.name.startsWith("agents"_L1)) {
     return makeAgents(stage, scene);

@@ -68,6 +68,15 @@ PageDescriptor describeCompare() {
           .shortcut = QKeySequence(u"Alt+8"_s)};
 }
 
+PageDescriptor describeBenchmark() {
+  return {.id = u"benchmark"_s,
+          .title = tr("Benchmark"),
+          .hint = tr("Results of a benchmark over KernelBench: every problem, means, and a chart"),
+          .home = Place::Centre,
+          .shownIn = {},
+          .shortcut = {}};
+}
+
 PageDescriptor describeDoctor() {
   return {.id = u"doctor"_s,
           .title = tr("System Check"),
@@ -142,9 +151,9 @@ PageDescriptor describeCandidates() {
 }
 
 std::vector<PageDescriptor> describePages() {
-  return {describeTasks(),   describePatterns(),   describeRuns(),   describeArchive(), describeAgents(),
-          describeCompare(), describeDoctor(),     describeKernel(), describeProfile(), describeProgress(),
-          describeLineage(), describeCandidates(), describeHelp(),   describeWelcome()};
+  return {describeTasks(),   describePatterns(),   describeRuns(),      describeArchive(), describeAgents(),
+          describeCompare(), describeDoctor(),     describeKernel(),    describeProfile(), describeProgress(),
+          describeLineage(), describeCandidates(), describeBenchmark(), describeHelp(),    describeWelcome()};
 }
 
 }  // namespace swage::ui

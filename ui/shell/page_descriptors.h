@@ -14,6 +14,7 @@ namespace swage::ui {
 [[nodiscard]] PageDescriptor describeArchive();
 [[nodiscard]] PageDescriptor describeAgents();
 [[nodiscard]] PageDescriptor describeCompare();
+[[nodiscard]] PageDescriptor describeBenchmark();
 [[nodiscard]] PageDescriptor describeDoctor();
 [[nodiscard]] PageDescriptor describeHelp();
 [[nodiscard]] PageDescriptor describeKernel();

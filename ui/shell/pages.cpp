@@ -10,6 +10,7 @@
 #include "ui/models/pinned_baseline.h"
 #include "ui/pages/agents_page.h"
 #include "ui/pages/archive_page.h"
+#include "ui/pages/benchmark_page.h"
 #include "ui/pages/candidate_menu.h"
 #include "ui/pages/candidates_page.h"
 #include "ui/pages/compare_page.h"
@@ -225,6 +226,26 @@ class RunPages {
   RunsPage* m_runs = nullptr;
 };
 
+// A problem of a benchmark leads to its run, in the project that the benchmark has kept.
+void addBenchmark(DockLayout& docks, ProjectSession& session, const WindowServices& services) {
+  if (services.benchmarks == nullptr) {
+    return;
+  }
+  auto* page = docks.add(describeBenchmark(), new BenchmarkPage(*services.benchmarks));
+  page->setChooseFile([&dialogs = services.dialogs](QWidget* parent, const Dialogs::Answer& chosen) {
+    dialogs.chooseFile(parent, BenchmarkPage::tr("Open Benchmark Results"), {}, chosen);
+  });
+  QObject::connect(page, &BenchmarkPage::runRequested, &session,
+                   [&docks, &session](const std::filesystem::path& project, domain::RunId run) {
+                     if (session.isActive()) {
+                       return;  // one record at a time
+                     }
+                     session.openProject(project);
+                     session.showRun(run);
+                     docks.show(u"archive"_s);
+                   });
+}
+
 std::vector<WelcomeEntry> welcomeEntries(const DockLayout& docks, const WindowServices& services,
                                          const WindowOptions& options, const Actions& actions) {
   const auto tr = [](const char* text) { return QCoreApplication::translate("welcome", text); };
@@ -255,6 +276,7 @@ Pages addPages(DockLayout& docks, ProjectSession& session, const WindowServices&
   if (services.doctor != nullptr) {
     pages.doctor = docks.add(describeDoctor(), new DoctorPage(*services.doctor, services.selfTest));
   }
+  addBenchmark(docks, session, services);
   pages.help = docks.add(describeHelp(), new HelpPage);
   pages.welcome = docks.add(describeWelcome(), new WelcomePage(welcomeEntries(docks, services, options, actions)));
   QObject::connect(actions.findInKernel, &QAction::triggered, pages.kernel, &KernelPage::openFind);

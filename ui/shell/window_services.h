@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "core/services/benchmark_service.h"
 #include "core/services/compare_service.h"
 #include "core/services/compile_service.h"
 #include "core/services/doctor_service.h"
@@ -49,6 +50,7 @@ struct WindowServices {
   services::SelfTestService* selfTest = nullptr;
   services::RecordCheckService* recordCheck = nullptr;
   const services::ReportService* reports = nullptr;
+  const services::BenchmarkService* benchmarks = nullptr;
   OpenRecord openRecord = {};                           // empty: other projects cannot be compared with
   const services::SettingsService* settings = nullptr;  // null: nothing that is set outlives the window
   std::optional<QDBusConnection> bus =
