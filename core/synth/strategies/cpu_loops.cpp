@@ -2,6 +2,7 @@
 #include "core/synth/strategies/cpu_loops.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,20 @@ namespace {
 
 // A thread's stack is 2 MiB or more; tiles of results and groups live on it.
 constexpr std::int64_t kMaxStackBytes = 256 << 10;
+
+// Gives a parameter of the pattern the least of its values that `likewise` accepts.
+template <class Likewise>
+void setLeast(const Instance& instance, Parameters& parameters, const char* name, Likewise likewise) {
+  const patterns::Parameter* known = instance.pattern.parameter(name);
+  const auto given = parameters.find(name);
+  if (known == nullptr || given == parameters.end()) {
+    return;
+  }
+  const auto least = std::find_if(known->values.begin(), known->values.end(), likewise);
+  if (least != known->values.end()) {
+    given->second = std::min(given->second, *least);
+  }
+}
 
 }  // namespace
 
@@ -27,6 +42,29 @@ domain::Cell CpuLoopStrategy::aims(const Instance& instance) const {
   cell.movement = instance.value("streaming") != 0 ? domain::DataMovement::Pipelined : domain::DataMovement::Wide;
   cell.arithmetic = domain::Arithmetic::Packed;
   return cell;
+}
+
+void CpuLoopStrategy::normalise(const Instance& instance, Parameters& parameters) const {
+  const std::int64_t inner = loopsOf(instance.region).inner;
+  const auto capped = [&](const char* name, std::int64_t most) {
+    const std::int64_t effective = std::min(instance.value(name, 0), most);
+    setLeast(instance, parameters, name, [=](std::int64_t value) { return std::min(value, most) == effective; });
+  };
+  const auto lanes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(inner)));
+  capped("lanes", lanes);
+  capped("block", inner);
+  // What is streamed is a tile, or where the pattern has none, an element of each lane; less is not streamed.
+  const bool hasTiles = instance.pattern.parameter("tile") != nullptr;
+  const std::int64_t streamed = instance.value(hasTiles ? "tile" : "lanes", 0);
+  if (streamed > inner) {
+    setLeast(instance, parameters, "streaming", [](std::int64_t value) { return value == 0; });
+  }
+  if (m_form == Form::Map) {
+    capped("tile", inner);
+  } else if (const auto streaming = parameters.find("streaming");
+             streaming != parameters.end() && streaming->second == 0) {
+    setLeast(instance, parameters, "tile", [](std::int64_t /*value*/) { return true; });
+  }
 }
 
 Result<> CpuLoopStrategy::fits(const Instance& instance) const {

@@ -15,6 +15,9 @@ class CpuLoopStrategy : public Strategy {
   [[nodiscard]] bool accepts(const Region& region) const final { return isWalkedIn(region, m_form); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const final;
   [[nodiscard]] domain::Cell aims(const Instance& instance) const final;
+  // Tiles, blocks and lanes longer than the innermost axis are one and the same, and what streaming needs means nothing
+  // without it.
+  void normalise(const Instance& instance, Parameters& parameters) const final;
 
  private:
   [[nodiscard]] Result<> fits(const Instance& instance) const final;
