@@ -33,7 +33,7 @@ TEST(RunTable, SortsAndFilters) {
   const auto ids = [&model] {
     std::vector<std::int64_t> found;
     for (int row = 0; row < model.rowCount(); ++row) {
-      found.push_back(model.runAt(row)->id.value());
+      found.push_back(model.at(row)->run.id.value());
     }
     return found;
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QAction>
+#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -95,6 +96,74 @@ TEST_F(RunsPageTest, HasAMenuForOneAndForTwo) {
   const auto* dialog = page.findChild<RunComparisonDialog*>();
   ASSERT_NE(dialog, nullptr);
   EXPECT_TRUE(dialog->isVisible());
+}
+
+// Another project with one run, which was opened lately, and a folder that is gone.
+class RunsOfProjects : public RunsPageTest {
+ protected:
+  RunsOfProjects() {
+    std::ofstream(other / "runs.sqlite").flush();
+    page.setOtherProjects(
+        [this](const std::filesystem::path&) {
+          auto opened = std::make_shared<swage::testing::FakeRecordService>();
+          opened->runRows = {record.runRows.back()};
+          opened->runRows[0].id = domain::RunId(1);
+          opened->runRows[0].taskName = "attention";
+          opened->runRows[0].startedAtMs = record.runRows.back().startedAtMs + 1000;
+          return Result<std::shared_ptr<services::RecordService>>(std::move(opened));
+        },
+        {});
+    page.setRecentProjects([this] {
+      return QStringList{toQString(folder.path().string()), u"/nowhere"_s, toQString(other.path().string())};
+    });
+    scope = child<QComboBox>(page, u"runScope"_s);
+  }
+  [[nodiscard]] QString text(int row, RunColumn column) const {
+    return table->model()->index(row, static_cast<int>(column)).data().toString();
+  }
+
+  swage::testing::TempDir other;
+  QComboBox* scope = nullptr;
+};
+
+TEST_F(RunsOfProjects, AreListedWithTheirProjectWhenAskedFor) {
+  EXPECT_TRUE(scope->isVisible());
+  EXPECT_TRUE(table->isColumnHidden(static_cast<int>(RunColumn::Project)));
+  scope->setCurrentIndex(1);
+  ASSERT_EQ(table->model()->rowCount(), 3);
+  EXPECT_FALSE(table->isColumnHidden(static_cast<int>(RunColumn::Project)));
+  EXPECT_EQ(text(0, RunColumn::Task), u"attention"_s) << "the newest first";
+  EXPECT_EQ(text(0, RunColumn::Project), toQString(other.path().filename().string()));
+  EXPECT_EQ(text(1, RunColumn::Project), QString());
+  EXPECT_EQ(child<QLabel>(page, u"runCount"_s)->text(), u"3 runs"_s);
+  scope->setCurrentIndex(0);
+  EXPECT_EQ(table->model()->rowCount(), 2);
+}
+
+TEST_F(RunsOfProjects, AreOpenedWithTheirProject) {
+  const QSignalSpy opened(&page, &RunsPage::runOfProjectRequested);
+  scope->setCurrentIndex(1);
+  Q_EMIT table->activated(table->model()->index(0, 0));
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened[0][0].value<std::filesystem::path>(), std::filesystem::canonical(other.path()));
+  EXPECT_EQ(opened[0][1].value<domain::RunId>(), domain::RunId(1));
+  EXPECT_EQ(session.shownRun(), swage::testing::kDemoRun) << "whoever opens projects does it";
+}
+
+TEST_F(RunsOfProjects, AreComparedWithThoseOfThisOne) {
+  const QSignalSpy compared(&page, &RunsPage::compareRequested);
+  scope->setCurrentIndex(1);
+  table->clearSelection();
+  table->selectRow(0);
+  table->selectionModel()->select(table->model()->index(1, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+  Q_EMIT table->customContextMenuRequested(QPoint(5, 5));
+  auto* menu = child<QMenu>(page, u"runMenu"_s);
+  menu->findChild<QAction*>(u"compareBest"_s)->trigger();
+  menu->close();
+  ASSERT_EQ(compared.count(), 1);
+  const auto left = compared[0][0].value<CandidateRef>();
+  const auto right = compared[0][1].value<CandidateRef>();
+  EXPECT_NE(left.record == nullptr, right.record == nullptr) << "one is of this project";
 }
 
 TEST_F(RunsPageTest, RunsAreComparedByWhatTheyFoundAndHowSoon) {

@@ -18,9 +18,11 @@ namespace {
 using services::RunSummary;
 
 constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
-constexpr std::array<ColumnInfo, 11> kColumns = {{
+constexpr std::array<ColumnInfo, 12> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Run"), QT_TRANSLATE_NOOP("columns", "Number of the run in the record"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Task"), QT_TRANSLATE_NOOP("columns", "What was optimised")},
+    {QT_TRANSLATE_NOOP("columns", "Project"),
+     QT_TRANSLATE_NOOP("columns", "Folder of the record; empty: the open one")},
     {QT_TRANSLATE_NOOP("columns", "Device"), QT_TRANSLATE_NOOP("columns", "What it was measured on")},
     {QT_TRANSLATE_NOOP("columns", "Status"), QT_TRANSLATE_NOOP("columns", "How the run stands")},
     {QT_TRANSLATE_NOOP("columns", "Best speedup"),
@@ -39,6 +41,7 @@ QString displayText(const RunSummary& run, RunColumn column) {
   switch (column) {
     case RunColumn::Id: return u"r"_s % QString::number(run.id.value());
     case RunColumn::Task: return toQString(run.taskName);
+    case RunColumn::Project: return {};
     case RunColumn::Device: return toQString(run.deviceName);
     case RunColumn::Status: return statusWord(run.status);
     case RunColumn::Speedup: return formatSpeedupMargin(run.bestSpeedup);
@@ -67,8 +70,11 @@ double numberOf(const RunSummary& run, RunColumn column) {
   }
 }
 
-bool comesBefore(const RunSummary& a, const RunSummary& b, RunColumn column) {
+bool comesBefore(const RunRef& first, const RunRef& second, RunColumn column) {
+  const RunSummary& a = first.run;
+  const RunSummary& b = second.run;
   switch (column) {
+    case RunColumn::Project: return first.project < second.project;
     case RunColumn::Task: return a.taskName < b.taskName;
     case RunColumn::Device: return a.deviceName < b.deviceName;
     case RunColumn::Status: return domain::name(a.status) < domain::name(b.status);
@@ -112,6 +118,15 @@ bool matches(const domain::Filter& filter, const RunSummary& run) {
 }
 
 void RunTableModel::setRuns(std::vector<RunSummary> runs) {
+  std::vector<RunRef> all;
+  all.reserve(runs.size());
+  for (RunSummary& run : runs) {
+    all.push_back({nullptr, {}, std::move(run)});
+  }
+  setRunsOfProjects(std::move(all));
+}
+
+void RunTableModel::setRunsOfProjects(std::vector<RunRef> runs) {
   m_all = std::move(runs);
   list();
 }
@@ -140,20 +155,20 @@ void RunTableModel::list() {
   beginResetModel();
   m_listed.clear();
   std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(m_listed),
-               [this](const RunSummary& run) { return matches(m_filter, run); });
-  std::stable_sort(m_listed.begin(), m_listed.end(), [this](const RunSummary& a, const RunSummary& b) {
+               [this](const RunRef& one) { return matches(m_filter, one.run); });
+  std::stable_sort(m_listed.begin(), m_listed.end(), [this](const RunRef& a, const RunRef& b) {
     return m_order == Qt::AscendingOrder ? comesBefore(a, b, m_sort) : comesBefore(b, a, m_sort);
   });
   endResetModel();
 }
 
-const RunSummary* RunTableModel::runAt(int row) const {
+const RunRef* RunTableModel::at(int row) const {
   return row >= 0 && row < rows() ? &m_listed[static_cast<std::size_t>(row)] : nullptr;
 }
 
 int RunTableModel::rowOf(domain::RunId run) const {
-  const auto found =
-      std::find_if(m_listed.begin(), m_listed.end(), [run](const RunSummary& one) { return one.id == run; });
+  const auto found = std::find_if(m_listed.begin(), m_listed.end(),
+                                  [run](const RunRef& one) { return one.record == nullptr && one.run.id == run; });
   return found == m_listed.end() ? -1 : static_cast<int>(found - m_listed.begin());
 }
 
@@ -162,17 +177,19 @@ std::span<const ColumnInfo> RunTableModel::columns() const {
 }
 
 QVariant RunTableModel::cell(int row, RunColumn column, int role) const {
-  const RunSummary& run = m_listed[static_cast<std::size_t>(row)];
+  const RunRef& listed = m_listed[static_cast<std::size_t>(row)];
+  const RunSummary& run = listed.run;
+  const bool isShown = listed.record == nullptr && run.id == m_shown;
   switch (role) {
-    case Qt::DisplayRole: return displayText(run, column);
+    case Qt::DisplayRole: return column == RunColumn::Project ? listed.project : displayText(run, column);
     case Qt::ToolTipRole:
       return column == RunColumn::Speedup && !run.baselineMode.empty()
                  ? QVariant(u"%1 %2"_s.arg(toQString(run.baselineMode), formatTime(run.baselineNs)))
                  : QVariant();
     case Qt::FontRole: {
       QFont font;
-      font.setBold(run.id == m_shown);
-      return run.id == m_shown ? QVariant(font) : QVariant();
+      font.setBold(isShown);
+      return isShown ? QVariant(font) : QVariant();
     }
     case RunIdRole: return static_cast<qlonglong>(run.id.value());
     case StatusRole: return toQString(domain::name(run.status));

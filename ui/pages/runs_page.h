@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
+
+#include <filesystem>
+#include <functional>
+#include <vector>
 
 #include "core/services/record_service.h"
 #include "ui/models/other_projects.h"
@@ -9,6 +14,7 @@
 #include "ui/pages/run_picker.h"
 #include "ui/widgets/theme.h"
 
+class QComboBox;
 class QLabel;
 class QMenu;
 class QTableView;
@@ -21,8 +27,8 @@ class FilterEdit;
 class RunComparisonDialog;
 class RunTableModel;
 
-// Every run of the open record. A double click, or Enter, shows one in all pages; two are compared with each other, or
-// one with a run of another project.
+// Every run of the open record, or of the projects that were opened lately. A double click, or Enter, shows one in all
+// pages, for which its project is opened; two are compared with each other.
 class RunsPage final : public QWidget {
   Q_OBJECT
 
@@ -33,20 +39,28 @@ class RunsPage final : public QWidget {
   void setMenu(CandidateMenu* menu) { m_menu = menu; }
   // How runs of other projects are found; without it there are only those of the open one.
   void setOtherProjects(const OpenRecord& open, const ChooseFolder& chooseFolder);
+  // Folders of projects that were opened lately, asked for when their runs are listed.
+  void setRecentProjects(std::function<QStringList()> recent);
   // Whether a report can be asked for.
   void offerReports() { m_offersReports = true; }
 
  Q_SIGNALS:
   void compareRequested(const swage::ui::CandidateRef& left, const swage::ui::CandidateRef& right);
   void reportRequested(const swage::services::RunSummary& run);
+  // A run of another project is to be shown.
+  void runOfProjectRequested(const std::filesystem::path& project, swage::domain::RunId run);
 
  private:
   void setUpTable();
   void showContextMenu(const QPoint& position);
-  void fillMenuOfOne(QMenu& menu, const services::RunSummary& run);
-  void fillMenuOfTwo(QMenu& menu, const services::RunSummary& left, const services::RunSummary& right);
-  void compareRuns(const services::RunSummary& left, const services::RunSummary& right);
-  [[nodiscard]] std::vector<services::RunSummary> chosen() const;
+  void fillMenuOfOne(QMenu& menu, const RunRef& run);
+  void fillMenuOfTwo(QMenu& menu, const RunRef& left, const RunRef& right);
+  void compareRuns(const RunRef& left, const RunRef& right);
+  [[nodiscard]] std::vector<RunRef> chosen() const;
+  [[nodiscard]] bool listsOthers() const;
+  [[nodiscard]] std::vector<RunRef> runsOfOthers();
+  void changeScope();
+  void open(const RunRef& run);
   void reload();
   void showShownRun();
   void openRun(const QModelIndex& index);
@@ -58,10 +72,12 @@ class RunsPage final : public QWidget {
   QTableView* m_table;
   EmptyState* m_empty;
   FilterEdit* m_filter;
+  QComboBox* m_scope;
   QLabel* m_count;
   CandidateMenu* m_menu = nullptr;
   OtherProjects m_projects;
   ChooseFolder m_chooseFolder;
+  std::function<QStringList()> m_recent;
   RunComparisonDialog* m_comparison = nullptr;  // made when it is first asked for
   bool m_offersReports = false;
 };

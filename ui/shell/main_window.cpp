@@ -14,6 +14,8 @@
 #include "core/base/log.h"
 #include "ui/models/format.h"
 #include "ui/models/task_catalogue.h"
+#include "ui/pages/benchmark_page.h"
+#include "ui/pages/runs_page.h"
 #include "ui/pages/tasks_page.h"
 #include "ui/pages/welcome_page.h"
 #include "ui/shell/dock_layout.h"
@@ -72,6 +74,7 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   m_settingsControl->applyTo(m_notifier);
   watchIncidents();
   connectParts();
+  connectRuns();
   connectTasks();
   connectWindows();
   if (m_pages.doctor != nullptr) {
@@ -140,6 +143,22 @@ void MainWindow::connectParts() {
   connect(m_control, &RunControl::noticed, this, &MainWindow::showNotice);
   connect(&m_session, &ProjectSession::finished, this, &MainWindow::handleFinished);
   connect(&m_services.theme, &ThemeController::changed, this, &MainWindow::applyCurrentTheme);
+}
+
+// Runs that lie in other projects than the open one.
+void MainWindow::connectRuns() {
+  const auto showRun = [this](const std::filesystem::path& project, domain::RunId run) {
+    if (m_session.canStart()) {  // a search holds its record
+      m_control->openProject(toQString(project.string()));
+      m_session.showRun(run);
+      m_docks->show(u"archive"_s);
+    }
+  };
+  m_pages.runs->setRecentProjects([this] { return m_control->recentProjects(); });
+  connect(m_pages.runs, &RunsPage::runOfProjectRequested, this, showRun);
+  if (m_pages.benchmark != nullptr) {
+    connect(m_pages.benchmark, &BenchmarkPage::runRequested, this, showRun);
+  }
 }
 
 void MainWindow::connectTasks() {

@@ -59,6 +59,7 @@ class MainWindow final : public QMainWindow {
   void makeBars();
   void watchIncidents();
   void connectParts();
+  void connectRuns();
   void connectTasks();
   void connectWindows();
   void openWindow();

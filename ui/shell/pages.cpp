@@ -69,6 +69,7 @@ class RunPages {
     pages.kernel = m_kernel;
     pages.compare = m_compare;
     pages.profile = m_profile;
+    pages.runs = m_runs;
   }
 
  private:
@@ -226,24 +227,15 @@ class RunPages {
   RunsPage* m_runs = nullptr;
 };
 
-// A problem of a benchmark leads to its run, in the project that the benchmark has kept.
-void addBenchmark(DockLayout& docks, ProjectSession& session, const WindowServices& services) {
+BenchmarkPage* addBenchmark(DockLayout& docks, const WindowServices& services) {
   if (services.benchmarks == nullptr) {
-    return;
+    return nullptr;
   }
   auto* page = docks.add(describeBenchmark(), new BenchmarkPage(*services.benchmarks));
   page->setChooseFile([&dialogs = services.dialogs](QWidget* parent, const Dialogs::Answer& chosen) {
     dialogs.chooseFile(parent, BenchmarkPage::tr("Open Benchmark Results"), {}, chosen);
   });
-  QObject::connect(page, &BenchmarkPage::runRequested, &session,
-                   [&docks, &session](const std::filesystem::path& project, domain::RunId run) {
-                     if (session.isActive()) {
-                       return;  // one record at a time
-                     }
-                     session.openProject(project);
-                     session.showRun(run);
-                     docks.show(u"archive"_s);
-                   });
+  return page;
 }
 
 std::vector<WelcomeEntry> welcomeEntries(const DockLayout& docks, const WindowServices& services,
@@ -276,7 +268,7 @@ Pages addPages(DockLayout& docks, ProjectSession& session, const WindowServices&
   if (services.doctor != nullptr) {
     pages.doctor = docks.add(describeDoctor(), new DoctorPage(*services.doctor, services.selfTest));
   }
-  addBenchmark(docks, session, services);
+  pages.benchmark = addBenchmark(docks, services);
   pages.help = docks.add(describeHelp(), new HelpPage);
   pages.welcome = docks.add(describeWelcome(), new WelcomePage(welcomeEntries(docks, services, options, actions)));
   QObject::connect(actions.findInKernel, &QAction::triggered, pages.kernel, &KernelPage::openFind);

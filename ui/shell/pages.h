@@ -6,6 +6,7 @@ namespace swage::ui {
 struct Actions;
 struct WindowOptions;
 struct WindowServices;
+class BenchmarkPage;
 class CandidatesPage;
 class ComparePage;
 class DockLayout;
@@ -14,6 +15,7 @@ class HelpPage;
 class KernelPage;
 class PatternsPage;
 class ProfilePage;
+class RunsPage;
 class ProjectSession;
 class TasksPage;
 class WelcomePage;
@@ -26,7 +28,9 @@ struct Pages {
   ComparePage* compare = nullptr;    // null: nobody knows common ancestors
   ProfilePage* profile = nullptr;    // null: nobody makes profiles
   PatternsPage* patterns = nullptr;  // null: there is no catalogue
-  DoctorPage* doctor = nullptr;      // null: nobody looks
+  RunsPage* runs = nullptr;
+  BenchmarkPage* benchmark = nullptr;  // null: nobody reads results
+  DoctorPage* doctor = nullptr;        // null: nobody looks
   HelpPage* help = nullptr;
   WelcomePage* welcome = nullptr;
 };
