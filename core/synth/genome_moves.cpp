@@ -108,6 +108,7 @@ std::optional<RegionGene> GenomeMoves::makeGene(const std::vector<int>& operatio
     gene.parameters[parameter.name] = parameter.standard;
   }
   if (choice == Choice::Standard && settleStandard(gene)) {
+    normalise(gene);
     return gene;
   }
   // Of several that are drawn, that which the cost model holds for the fastest.

@@ -22,6 +22,7 @@ const StrategyTable& StrategyTable::builtIn() {
     addCudaMmaProduct(built);
     addWgmmaProduct(built);
     addCpuProduct(built);
+    addCpuPackedProduct(built);
     addScans(built);
     return built;
   }();

@@ -12,6 +12,7 @@ void addCudaProduct(StrategyTable& table);
 void addCudaMmaProduct(StrategyTable& table);
 void addWgmmaProduct(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
+void addCpuPackedProduct(StrategyTable& table);
 void addScans(StrategyTable& table);
 
 namespace cuda {
