@@ -360,6 +360,53 @@ __device__ inline void waitFor(unsigned int barrier, int parity) {  // until the
                "@done bra ended;\nbra again;\nended:}" ::"r"(barrier), "r"(parity) : "memory");
 }
 
+//! swage:helper publishBarriers
+// Lets other threads use barriers that this one has made.
+__device__ inline void publishBarriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+//! swage:helper publishShared
+// Lets tensor cores and the copy engine see what this thread has written into shared memory.
+__device__ inline void publishShared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+//! swage:helper takeRegisters giveRegisters
+// All threads of a warp group have so many registers from here on: more than before, or fewer.
+template <int count>
+__device__ inline void takeRegisters() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count)); }
+template <int count>
+__device__ inline void giveRegisters() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count)); }
+
+//! swage:helper splitFour
+// Splits four neighbours into halves, x * scale = high + low, at places of 8 bytes in shared memory.
+__device__ inline void splitFour(const float (&x)[4], float scale, unsigned int highPlace, unsigned int lowPlace) {
+  unsigned int high[2], low[2];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const float a = x[2 * i] * scale, b = x[2 * i + 1] * scale;
+    float roundedA, roundedB;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(high[i]) : "f"(b), "f"(a));
+    asm("{.reg .b16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;}"
+        : "=f"(roundedA), "=f"(roundedB) : "r"(high[i]));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(low[i]) : "f"(b - roundedB), "f"(a - roundedA));
+  }
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(highPlace), "r"(high[0]), "r"(high[1]) : "memory");
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(lowPlace), "r"(low[0]), "r"(low[1]) : "memory");
+}
+
+//! swage:helper isOutOfRange
+// Of the largest magnitude of a row or column, as bits: too small for halves that are multiplied by 2^10, or too large.
+__device__ inline bool isOutOfRange(unsigned int bits) {
+  const float x = __uint_as_float(bits);
+  return x != 0.0f && !(x >= 0.0009765625f && x <= 63.0f);
+}
+
+//! swage:helper storeRow waitForStores
+// The copy engine stores neighbours from shared memory, in multiples of 16 bytes; until it has read all of this thread.
+__device__ inline void storeRow(float* to, const float* from, int bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\ncp.async.bulk.commit_group;" ::"l"(to),
+               "r"(sharedAddress(from)), "r"(bytes) : "memory");
+}
+__device__ inline void waitForStores() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
 //! swage:helper bringTile
 // The copy engine brings a tile into shared memory, with zeros for what lies outside of the tensor.
 __device__ inline void bringTile(unsigned int to, const TensorMap& from, unsigned int barrier, int x, int y, int z) {

@@ -21,6 +21,7 @@ const StrategyTable& StrategyTable::builtIn() {
     addCudaProduct(built);
     addCudaMmaProduct(built);
     addWgmmaProduct(built);
+    addOnepassProduct(built);
     addCpuProduct(built);
     addCpuPackedProduct(built);
     addScans(built);

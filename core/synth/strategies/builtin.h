@@ -11,6 +11,7 @@ void addGather(StrategyTable& table);
 void addCudaProduct(StrategyTable& table);
 void addCudaMmaProduct(StrategyTable& table);
 void addWgmmaProduct(StrategyTable& table);
+void addOnepassProduct(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
 void addCpuPackedProduct(StrategyTable& table);
 void addScans(StrategyTable& table);

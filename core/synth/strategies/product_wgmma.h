@@ -7,6 +7,7 @@
 
 #include "core/domain/launch_plan.h"
 #include "core/domain/numeric_mode.h"
+#include "core/synth/emit/code.h"
 #include "core/synth/strategies/product.h"
 
 // Products on the tensor cores of compute capability 9.0, which warp groups of 128 threads use (wgmma) and the copy
@@ -90,6 +91,15 @@ struct WgmmaSource {
 // No value: it does not lie so that the copy engine could read it.
 [[nodiscard]] std::optional<WgmmaSource> wgmmaSource(const Instance& instance, const ProductShape& shape,
                                                      const WgmmaTiles& tiles, WgmmaSource::Side side);
+
+// The device function `multiply_<number>`: one instruction of a warp group.
+struct WarpGroupMultiply {
+  std::int64_t columns = 0;
+  std::string type;  // "f16", "bf16"
+  bool isLeftAlongDepth = true;
+  bool isRightAlongDepth = true;
+};
+void writeWarpGroupMultiply(Code& code, int number, const WarpGroupMultiply& multiply);
 
 // The passes that split operands, where there are some, and the product, for the launches of the strategy.
 [[nodiscard]] KernelText writeWgmmaProduct(const Instance& instance, const Launch& launch, int number);

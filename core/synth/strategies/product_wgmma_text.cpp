@@ -45,7 +45,8 @@ class WgmmaText {
     } else if (m_schedule.rest > 0) {
       arguments.push_back(writeClear(launch.step.entry));
     }
-    writeMultiply();
+    writeWarpGroupMultiply(m_code, m_number,
+                           {m_tiles.columns, typeText(), m_left.isAlongDepth, m_right.isAlongDepth});
     writeFind();
     arguments.push_back(writeProduct(launch.more.empty() ? launch.step.entry : launch.more.back().entry));
     KernelText text = m_writer.finish();
@@ -155,40 +156,6 @@ class WgmmaText {
   [[nodiscard]] std::string typeText() const {
     const bool isBFloat16 = m_left.operand != nullptr && m_left.operand->dtype == domain::ScalarType::BFloat16;
     return isBFloat16 ? "bf16" : "f16";
-  }
-
-  // A list of the sums of a thread in lines; `quote` where each line is a literal.
-  void list(std::string_view quote, std::string_view before, std::string_view after, std::int64_t perLine) {
-    const std::int64_t sums = m_tiles.sums();
-    for (std::int64_t first = 0; first < sums; first += perLine) {
-      std::string line;
-      for (std::int64_t i = first; i < std::min(sums, first + perLine); ++i) {
-        line += fmt::format("{}{}{}{}", before, i, after, i + 1 < sums ? "," : "");
-      }
-      m_code.line("    {0}{1}{0}", quote, line);
-    }
-  }
-
-  void writeMultiply() {
-    const std::int64_t sums = m_tiles.sums();
-    m_code.comment(
-        fmt::format("64 rows times {} columns over 16 of the sum, by the 128 threads of a warp group: added to the "
-                    "sums where `keep`, else instead of them.",
-                    m_tiles.columns));
-    m_code.open(
-        "__device__ inline void multiply_{}(float (&s)[{}], unsigned long long left, unsigned long long right, "
-        "int keep)",
-        m_number, sums);
-    m_code.line("asm volatile(\"{{.reg .pred keep; setp.ne.b32 keep, %{}, 0;\\n\"", sums + 2);
-    m_code.line("    \"wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{}\\n\"", m_tiles.columns, typeText(), typeText());
-    m_code.line("    \"{{\"");
-    list("\"", "%", "", 20);
-    m_code.line("    \"}}, %{}, %{}, keep, 1, 1, {}, {};}}\" :", sums, sums + 1, m_left.isAlongDepth ? 0 : 1,
-                m_right.isAlongDepth ? 0 : 1);
-    list("", "\"+f\"(s[", "])", 9);
-    m_code.line("    : \"l\"(left), \"l\"(right), \"r\"(keep));");
-    m_code.close();
-    m_code.blank();
   }
 
   // The tiles of a cluster, one after another.
@@ -692,7 +659,40 @@ class WgmmaText {
   Code& m_code;
 };
 
+// A list of the sums of a thread in lines; `quote` where each line is a literal.
+void writeSums(Code& code, std::int64_t sums, std::string_view quote, std::string_view before, std::string_view after,
+               std::int64_t perLine) {
+  for (std::int64_t first = 0; first < sums; first += perLine) {
+    std::string line;
+    for (std::int64_t i = first; i < std::min(sums, first + perLine); ++i) {
+      line += fmt::format("{}{}{}{}", before, i, after, i + 1 < sums ? "," : "");
+    }
+    code.line("    {0}{1}{0}", quote, line);
+  }
+}
+
 }  // namespace
+
+void writeWarpGroupMultiply(Code& code, int number, const WarpGroupMultiply& multiply) {
+  const std::int64_t sums = multiply.columns / 2;
+  code.comment(
+      fmt::format("64 rows times {} columns over 16 of the sum, by the 128 threads of a warp group: added to the sums "
+                  "where `keep`, else instead of them.",
+                  multiply.columns));
+  code.open(
+      "__device__ inline void multiply_{}(float (&s)[{}], unsigned long long left, unsigned long long right, int keep)",
+      number, sums);
+  code.line("asm volatile(\"{{.reg .pred keep; setp.ne.b32 keep, %{}, 0;\\n\"", sums + 2);
+  code.line("    \"wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{1}.{1}\\n\"", multiply.columns, multiply.type);
+  code.line("    \"{{\"");
+  writeSums(code, sums, "\"", "%", "", 20);
+  code.line("    \"}}, %{}, %{}, keep, 1, 1, {}, {};}}\" :", sums, sums + 1, multiply.isLeftAlongDepth ? 0 : 1,
+            multiply.isRightAlongDepth ? 0 : 1);
+  writeSums(code, sums, "", "\"+f\"(s[", "])", 9);
+  code.line("    : \"l\"(left), \"l\"(right), \"r\"(keep));");
+  code.close();
+  code.blank();
+}
 
 KernelText writeWgmmaProduct(const Instance& instance, const Launch& launch, int number) {
   return WgmmaText(instance, *productShape(instance.region), number).run(launch);

@@ -28,11 +28,26 @@ void replaceAll(std::string& text, std::string_view from, std::string_view to) {
   }
 }
 
+// wgmma, which the text has as an instruction (writeWarpGroupMultiply).
+void emulateWarpGroups(std::string& text) {
+  constexpr std::string_view kBegin = "asm volatile(\"{.reg .pred keep;";
+  constexpr std::string_view kMajors = "keep, 1, 1, ";
+  constexpr std::string_view kEnd = "\"r\"(keep));";
+  for (std::size_t at = text.find(kBegin); at != std::string::npos; at = text.find(kBegin, at)) {
+    const std::size_t majors = text.find(kMajors, at) + kMajors.size();
+    const std::size_t end = text.find(kEnd, majors) + kEnd.size();
+    const std::string call =
+        fmt::format("emulation::multiplyTiles(s, left, right, keep, {}, {});", text[majors], text[majors + 3]);
+    text.replace(at, end - at, call);
+  }
+}
+
 // The one dynamic array is the emulation's; others are shared by all threads of a block that runs alone.
 std::string emulatedSource(std::string source) {
   replaceAll(source, "extern __shared__ __align__(128) unsigned char shared[];",
              "unsigned char* const shared = emulation::sharedMemory;");
   replaceAll(source, "__shared__", "static");
+  emulateWarpGroups(source);
   return fmt::format("#include \"{}/runtime.h\"\n{}", SWAGE_TEST_EMULATION, source);
 }
 

@@ -121,3 +121,100 @@ inline void multiplyHalf(float (&sum)[4], const unsigned (&left)[4], unsigned up
 inline void multiplyBFloat16(float (&sum)[4], const unsigned (&left)[4], unsigned upper, unsigned lower) {
   swage_multiply<BFloat16>(sum, left, upper, lower);
 }
+
+//! swage:helper Vec
+template <class T, int N>
+struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
+  T item[N];
+  T& operator[](int i) { return item[i]; }
+};
+
+//! swage:helper load
+template <class T, int N>
+inline Vec<T, N> load(const T* from) {
+  if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Vec<T, N>) != 0) {
+    __builtin_trap();
+  }
+  return *reinterpret_cast<const Vec<T, N>*>(from);
+}
+
+//! swage:helper initBarrier arriveAt waitFor publishBarriers
+inline void initBarrier(unsigned barrier, int arrivals) {
+  emulation::phaseBarriers[barrier] = {arrivals, arrivals, 0};
+}
+inline void arriveAt(unsigned barrier, int /*block*/) {
+  emulation::PhaseBarrier& phase = emulation::phaseBarriers.at(barrier);
+  if (--phase.missing == 0) {
+    phase.missing = phase.arrivals;
+    phase.phase ^= 1;
+  }
+}
+inline void waitFor(unsigned barrier, int parity) {
+  while (emulation::phaseBarriers.at(barrier).phase == parity) {
+    emulation::yield();
+  }
+}
+inline void publishBarriers() {}
+
+//! swage:helper publishShared takeRegisters giveRegisters
+inline void publishShared() {}
+template <int count>
+inline void takeRegisters() {}
+template <int count>
+inline void giveRegisters() {}
+
+//! swage:helper splitFour
+inline void splitFour(const float (&x)[4], float scale, unsigned highPlace, unsigned lowPlace) {
+  for (unsigned i = 0; i < 4; ++i) {
+    const float scaled = x[i] * scale;
+    const auto high = static_cast<_Float16>(scaled);
+    const auto low = static_cast<_Float16>(scaled - static_cast<float>(high));
+    std::memcpy(emulation::sharedMemory + highPlace + 2 * i, &high, 2);
+    std::memcpy(emulation::sharedMemory + lowPlace + 2 * i, &low, 2);
+  }
+}
+
+//! swage:helper isOutOfRange
+inline bool isOutOfRange(unsigned bits) {
+  const float x = __uint_as_float(bits);
+  return x != 0.0f && !(x >= 0.0009765625f && x <= 63.0f);
+}
+
+//! swage:helper storeRow waitForStores
+inline void storeRow(float* to, const float* from, int bytes) {
+  if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 || reinterpret_cast<std::uintptr_t>(from) % 16 != 0 ||
+      bytes % 16 != 0) {
+    __builtin_trap();
+  }
+  emulation::current->stores.push_back({to, from, static_cast<std::size_t>(bytes)});
+}
+inline void waitForStores() {
+  for (const emulation::RowCopy& copy : emulation::current->stores) {
+    std::memcpy(copy.to, copy.from, copy.bytes);
+  }
+  emulation::current->stores.clear();
+}
+
+//! swage:helper tileDescriptor
+inline unsigned long long tileDescriptor(unsigned tile) {
+  return (tile & 0x3ffffull) >> 4 | (8192ull >> 4) << 16 | (1024ull >> 4) << 32 | 1ull << 62;
+}
+
+//! swage:helper openProducts closeProducts waitForProducts
+template <int count>
+inline void openProducts(float (&)[count]) {
+  emulation::waitForGroup();
+}
+inline void closeProducts() {}
+template <int pending, int count>
+inline void waitForProducts(float (&)[count]) {
+  emulation::waitForGroup();
+}
+
+//! swage:helper takeTurn giveTurn
+inline void takeTurn(int group) {
+  emulation::Barrier& barrier = emulation::namedBarriers[1 + group];
+  barrier.count = 256;
+  emulation::wait(barrier);
+}
+inline void giveTurn(int group) { emulation::arrive(emulation::namedBarriers[1 + group], 256); }

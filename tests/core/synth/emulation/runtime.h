@@ -12,13 +12,14 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #define __global__ __attribute__((visibility("default")))
 #define __device__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 using std::max;
@@ -46,6 +47,20 @@ struct Copy {
   const void* from = nullptr;
 };
 
+// A barrier in shared memory, of which one phase after another ends.
+struct PhaseBarrier {
+  int arrivals = 0;
+  int missing = 0;
+  int phase = 0;
+};
+
+// A copy to memory that may be made as late as when its thread waits.
+struct RowCopy {
+  void* to = nullptr;
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+};
+
 struct Warp {
   Barrier barrier;
   int turn = 0;
@@ -61,6 +76,7 @@ struct Thread {
   bool isDone = false;
   std::vector<Copy> open;                 // copies that are not committed
   std::vector<std::vector<Copy>> groups;  // the oldest first
+  std::vector<RowCopy> stores;
 };
 
 inline ucontext_t scheduler;
@@ -68,6 +84,8 @@ inline Thread* current = nullptr;
 inline Index3 block;
 inline Index3 grid;
 inline Barrier blockBarrier;
+inline std::map<int, Barrier> namedBarriers;
+inline std::map<unsigned, PhaseBarrier> phaseBarriers;  // by address
 inline std::function<void()> body;
 alignas(1024) inline unsigned char sharedMemory[256 << 10];
 
@@ -89,6 +107,22 @@ inline int wait(Barrier& barrier, int brings = 0) {
     yield();
   }
   return barrier.last;
+}
+
+// Comes to a barrier that ends when `count` threads have come, and goes on.
+inline void arrive(Barrier& barrier, int count) {
+  barrier.count = count;
+  if (++barrier.arrived == count) {
+    barrier.arrived = 0;
+    ++barrier.generation;
+  }
+}
+
+// All 128 threads of a warp group.
+inline void waitForGroup() {
+  Barrier& barrier = namedBarriers[-1 - static_cast<int>(current->index.x / 128)];
+  barrier.count = 128;
+  wait(barrier);
 }
 
 // What all lanes of the warp give.
@@ -124,6 +158,8 @@ inline void start() {
 inline void runBlock(unsigned threads) {
   std::memset(sharedMemory, 0xFF, sizeof sharedMemory);  // NaN
   blockBarrier = {static_cast<int>(threads)};
+  namedBarriers.clear();
+  phaseBarriers.clear();
   std::vector<Warp> warps(threads / 32);
   for (Warp& warp : warps) {
     warp.barrier.count = 32;
@@ -198,6 +234,13 @@ To swage_bits(From from) {
   std::memcpy(&to, &from, sizeof to);
   return to;
 }
+inline void __syncwarp() {
+  emulation::wait(emulation::current->warp->barrier);
+}
+inline float __shfl_xor_sync(unsigned /*lanes*/, float x, int mask) {
+  const auto given = emulation::exchange({swage_bits<unsigned>(x)});
+  return swage_bits<float>(given[(threadIdx.x % 32) ^ static_cast<unsigned>(mask)][0]);
+}
 inline float __int_as_float(int x) {
   return swage_bits<float>(x);
 }
@@ -207,9 +250,46 @@ inline int __float_as_int(float x) {
 inline int atomicMax(int* at, int value) {
   return std::exchange(*at, std::max(*at, value));
 }
+inline unsigned atomicMax(unsigned* at, unsigned value) {
+  return std::exchange(*at, std::max(*at, value));
+}
 inline unsigned __float_as_uint(float x) {
   return swage_bits<unsigned>(x);
 }
 inline float __uint_as_float(unsigned x) {
   return swage_bits<float>(x);
 }
+
+namespace emulation {
+
+// Of a tile for wgmma, element (line, depth) in halves of 16 bits; the descriptor is that of tileDescriptor, and pieces
+// of 16 bytes are exchanged by three bits of their address.
+inline double halfOf(unsigned long long descriptor, unsigned line, unsigned depth, bool isAlongLines) {
+  const auto field = [&](int shift) { return static_cast<unsigned>(descriptor >> shift & 0x3fffu) << 4; };
+  const unsigned along = isAlongLines ? line / 64 * field(16) + depth / 8 * field(32) + depth % 8 * 128 + line % 64 * 2
+                                      : line / 8 * field(32) + line % 8 * 128 + depth * 2;
+  unsigned at = field(0) + along;
+  at ^= (at >> 7 & 7u) << 4;
+  _Float16 value{};
+  std::memcpy(&value, sharedMemory + at, sizeof value);
+  return static_cast<double>(value);
+}
+
+// The thread's share of wgmma.m64nNk16: as tensor cores add, without the bits that do not fit into a float.
+template <int count>
+void multiplyTiles(float (&sums)[count], unsigned long long left, unsigned long long right, bool keeps,
+                   bool isLeftAlongLines, bool isRightAlongLines) {
+  const unsigned lane = current->index.x % 32;
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned row = current->index.x % 128 / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
+    const unsigned column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    double exact = keeps ? static_cast<double>(sums[i]) : 0.0;
+    for (unsigned k = 0; k < 16; ++k) {
+      exact += halfOf(left, row, k, isLeftAlongLines) * halfOf(right, column, k, isRightAlongLines);
+    }
+    const auto nearest = static_cast<float>(exact);
+    sums[i] = std::fabs(static_cast<double>(nearest)) > std::fabs(exact) ? std::nextafterf(nearest, 0.0f) : nearest;
+  }
+}
+
+}  // namespace emulation

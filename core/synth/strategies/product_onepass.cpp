@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/strategies/product_onepass.h"
+
+#include <algorithm>
+
+#include "core/domain/numeric_mode.h"
+#include "core/synth/cost_model.h"
+#include "core/synth/strategies/builtin.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::ScalarType;
+
+constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
+constexpr std::int64_t kBarrierBytes = 256;
+constexpr std::int64_t kLeastSteps = 8;       // of a part of the sum
+constexpr std::int64_t kPiece = 4;            // floats in 16 bytes
+constexpr std::int64_t kFinishThreads = 256;  // of a block that clears or finishes
+constexpr std::int64_t kFinishRows = 128;
+
+std::int64_t divideUp(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+bool walksAlongAny(const Region& region, int prim, const std::vector<std::size_t>& axes) {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  if (self.kind == Prim::Kind::Load) {
+    const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
+    return std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) { return operand.walksAlong(axis); });
+  }
+  return std::any_of(self.args.begin(), self.args.end(), [&](int arg) { return walksAlongAny(region, arg, axes); });
+}
+
+// Whether it is computed from numbers of 16 bits alone.
+bool isShort(const Region& region, int prim) {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  if (self.kind == Prim::Kind::Load) {
+    const ScalarType type = region.operands[static_cast<std::size_t>(self.operand)].dtype;
+    return type == ScalarType::Float16 || type == ScalarType::BFloat16;
+  }
+  return std::all_of(self.args.begin(), self.args.end(), [&](int arg) { return isShort(region, arg); });
+}
+
+// Whether it is a tensor of floats in which every four along these axes are 16 bytes that lie together.
+bool liesInPieces(const Region& region, int prim, const std::vector<std::size_t>& along) {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  if (self.kind != Prim::Kind::Load || along.empty()) {
+    return false;
+  }
+  const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
+  if (operand.dtype != ScalarType::Float32 || !operand.bounds.empty() || operand.offset % kPiece != 0 ||
+      operand.strides[along.back()] != 1 || region.axes[along.back()].extent % kPiece != 0) {
+    return false;
+  }
+  for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
+    if (axis != along.back() && operand.strides[axis] % kPiece != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+class OnepassProduct final : public Strategy {
+ public:
+  OnepassProduct() : Strategy(domain::Language::CudaCpp, "product_onepass") {}
+
+  [[nodiscard]] bool accepts(const Region& region) const override {
+    const auto shape = productShape(region);
+    return shape && region.prims[static_cast<std::size_t>(region.folds.front().input)].type == Compute::F32 &&
+           !isShort(region, shape->left) && !isShort(region, shape->right);
+  }
+
+  [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override;
+  [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch, int number) const override {
+    return writeOnepassProduct(instance, launch, number);
+  }
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override;
+  void normalise(const Instance& instance, Parameters& parameters) const override;
+
+ private:
+  [[nodiscard]] Result<> fits(const Instance& instance) const override;
+};
+
+Result<> OnepassProduct::fits(const Instance& instance) const {
+  const OnepassTiles tiles(instance);
+  const ProductShape shape = *productShape(instance.region);
+  if (instance.device.computeCapability != 90) {
+    return unfit("only devices of compute capability 9.0 have wgmma");
+  }
+  if (tiles.registers() > 232 || tiles.bringRegisters() < tiles.leastBringRegisters()) {
+    return unfit("what the threads of a block keep does not fit into registers");
+  }
+  if (tiles.dynamicBytes() + kBarrierBytes > instance.device.sharedBytesPerBlock) {
+    return unfit("two steps of tiles do not fit into shared memory");
+  }
+  const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
+  if (tiles.isCut && schedule.parts < 2) {
+    return unfit("there are tiles enough, or the sum is too short to be cut");
+  }
+  if (std::max({schedule.tiles * schedule.parts, shape.batchCount * (shape.rowCount + shape.columnCount),
+                shape.depthCount, std::min(kFinishRows, shape.rowCount) * shape.columnCount}) > kLargestInt / 2) {
+    return unfit("there are more tiles than an int can number");
+  }
+  return {};
+}
+
+Launch OnepassProduct::launch(const Instance& instance, const std::string& entry) const {
+  const OnepassTiles tiles(instance);
+  const ProductShape shape = *productShape(instance.region);
+  const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
+  const OnepassSource right = onepassSource(instance.region, shape, tiles, OnepassSide::Right);
+  const std::int64_t lines = right.firstLargest + right.batch * right.count;
+  Launch launch;
+  launch.scratch.push_back(domain::contiguousTensor(ScalarType::Int32, {lines}));
+  if (schedule.parts > 1) {
+    launch.scratch.push_back(domain::contiguousTensor(
+        ScalarType::Float32, {schedule.parts * shape.batchCount * shape.rowCount * partStride(shape)}));
+  }
+  launch.step.entry = entry + "_clear";
+  launch.step.grid.x = static_cast<std::uint32_t>(divideUp(lines, kFinishThreads));
+  launch.step.block.x = kFinishThreads;
+  domain::KernelStep product;
+  product.entry = entry;
+  product.grid.x = static_cast<std::uint32_t>(schedule.blocks);
+  product.block.x = static_cast<std::uint32_t>(tiles.threads());
+  product.dynamicSharedBytes = static_cast<std::uint32_t>(tiles.dynamicBytes());
+  domain::KernelStep finish;
+  finish.entry = entry + "_finish";
+  finish.grid.x = static_cast<std::uint32_t>(
+      schedule.parts > 1
+          ? std::min<std::int64_t>(divideUp(shape.batchCount * shape.rowCount * shape.columnCount, kFinishThreads),
+                                   instance.device.multiprocessors * 8)
+          : shape.batchCount * divideUp(shape.rowCount, kFinishRows));
+  finish.block.x = kFinishThreads;
+  launch.more = {std::move(product), std::move(finish)};
+  return launch;
+}
+
+// The slowest of what a step asks of tensor cores, shared memory, the second-level cache and the threads that split;
+// and memory, which is read once.
+std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
+  constexpr double kReached = 0.8;
+  constexpr double kSplitting = 8.0;   // instructions for each number
+  constexpr double kStepCycles = 250;  // from barrier to barrier
+  constexpr double kPerResult = 4.0;   // instructions
+  constexpr double kMemory = 0.85;     // of the rate of copying
+  const OnepassTiles tiles(instance);
+  const ProductShape shape = *productShape(instance.region);
+  const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
+  const DeviceRates device = DeviceRates::of(instance.device);
+  const auto results = static_cast<double>(tiles.rows * tiles.columns);
+  const auto numbers = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
+  const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached);
+  const double shared =
+      (3.0 * static_cast<double>(tiles.groups() * (64 + tiles.columns) * kOnepassDepth * 2) + numbers * 4.0) /
+      device.each.sharedBytes;
+  const double cache = numbers * 4.0 / device.each.cacheBytes;
+  const double split = numbers * kSplitting / device.each.floatAdds;
+  BlockWork work;
+  work.count = schedule.tiles * schedule.parts;
+  work.cycles = static_cast<double>(divideUp(schedule.steps, schedule.parts)) *
+                    (std::max({multiply, shared, cache, split}) + kStepCycles) +
+                results * kPerResult / device.each.floatAdds;
+  const double left = static_cast<double>(shape.batchCount * shape.rowCount * shape.depthCount) *
+                      static_cast<double>(bytesOfElement(instance.region, shape.left));
+  const double right = static_cast<double>(shape.batchCount * shape.columnCount * shape.depthCount) *
+                       static_cast<double>(bytesOfElement(instance.region, shape.right));
+  const double bytes = left + right +
+                       static_cast<double>(shape.batchCount * shape.rowCount * shape.columnCount) *
+                           static_cast<double>(bytesOfResult(instance.region, shape));
+  double seconds = std::max(secondsOf(device, work), bytes / (device.bytesPerSecond * kMemory));
+  if (schedule.parts > 1) {
+    seconds += static_cast<double>(schedule.parts * shape.batchCount * shape.rowCount * partStride(shape)) * 8.0 /
+               (device.bytesPerSecond * kMemory);
+  }
+  return seconds + 3.0 * device.launchSeconds;
+}
+
+// Bands longer than there are tiles below each other.
+void OnepassProduct::normalise(const Instance& instance, Parameters& parameters) const {
+  const OnepassTiles tiles(instance);
+  const OnepassSchedule schedule(*productShape(instance.region), tiles, instance.device.multiprocessors);
+  for (const std::int64_t band : {16, 8, 4}) {
+    if (band >= schedule.down && parameters["band"] > band) {
+      parameters["band"] = band;
+    }
+  }
+}
+
+}  // namespace
+
+OnepassTiles::OnepassTiles(const Instance& instance)
+    : rows(instance.value("tile_rows", 128)),
+      columns(instance.value("tile_columns", 128)),
+      slots(instance.value("slots", 2)),
+      band(instance.value("band", 8)),
+      isCut(instance.value("cut") != 0) {}
+
+OnepassSchedule::OnepassSchedule(const ProductShape& shape, const OnepassTiles& of, std::int64_t multiprocessors)
+    : steps(divideUp(shape.depthCount, kOnepassDepth)),
+      down(divideUp(shape.rowCount, of.rows)),
+      across(divideUp(shape.columnCount, of.columns)),
+      tiles(shape.batchCount * down * across) {
+  if (of.isCut) {
+    parts = std::max<std::int64_t>(1, std::min(multiprocessors / tiles, steps / kLeastSteps));
+  }
+  blocks = std::min(std::max<std::int64_t>(1, multiprocessors), tiles * parts);
+}
+
+OnepassSource onepassSource(const Region& region, const ProductShape& shape, const OnepassTiles& tiles,
+                            OnepassSide side) {
+  const bool isLeft = side == OnepassSide::Left;
+  OnepassSource source;
+  source.line = isLeft ? "row" : "column";
+  source.lines = isLeft ? "left" : "right";
+  source.prim = isLeft ? shape.left : shape.right;
+  source.axes = isLeft ? &shape.rows : &shape.columns;
+  source.count = isLeft ? shape.rowCount : shape.columnCount;
+  source.batch = walksAlongAny(region, source.prim, shape.batch) ? shape.batchCount : 1;
+  source.firstPiece = isLeft ? 0 : tiles.leftPieces();
+  source.pieces = isLeft ? tiles.leftPieces() : tiles.pieces() - tiles.leftPieces();
+  source.firstLargest =
+      isLeft ? 0 : (walksAlongAny(region, shape.left, shape.batch) ? shape.batchCount : 1) * shape.rowCount;
+  source.isAlongDepth =
+      isContiguousAlong(region, source.prim, shape.depth) || !isContiguousAlong(region, source.prim, *source.axes);
+  source.isVector = liesInPieces(region, source.prim, source.isAlongDepth ? shape.depth : *source.axes);
+  return source;
+}
+
+bool storesRows(const Region& region, const ProductShape& shape) {
+  if (region.groupStores.size() != 1 || shape.columns.empty() || shape.columnCount % kPiece != 0) {
+    return false;
+  }
+  const Operand& operand = region.operands[static_cast<std::size_t>(region.groupStores.front().operand)];
+  if (operand.dtype != ScalarType::Float32 || !operand.bounds.empty() || operand.offset % kPiece != 0) {
+    return false;
+  }
+  std::int64_t expected = 1;
+  for (std::size_t i = shape.columns.size(); i-- > 0;) {
+    if (operand.strides[shape.columns[i]] != expected) {
+      return false;
+    }
+    expected *= region.axes[shape.columns[i]].extent;
+  }
+  const auto isAligned = [&](std::size_t axis) { return operand.strides[axis] % kPiece == 0; };
+  return std::all_of(shape.rows.begin(), shape.rows.end(), isAligned) &&
+         std::all_of(shape.batch.begin(), shape.batch.end(), isAligned);
+}
+
+std::int64_t finishRows(const OnepassSchedule& schedule) {
+  return schedule.parts > 1 ? 0 : kFinishRows;
+}
+
+void addOnepassProduct(StrategyTable& table) {
+  table.add(std::make_unique<OnepassProduct>());
+}
+
+}  // namespace swage::synth
