@@ -144,14 +144,18 @@ std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
   constexpr double kSplitting = 8.0;   // instructions for each number
   constexpr double kStepCycles = 250;  // from barrier to barrier
   constexpr double kPerResult = 4.0;   // instructions
-  constexpr double kMemory = 0.85;     // of the rate of copying
+  constexpr double kPromotion = 100;   // cycles that nothing hides
+  constexpr double kMemory = 0.9;      // of the rate of copying
+  constexpr double kShown = 0.1;       // of the shorter of both, which the longer one does not hide
   const OnepassTiles tiles(instance);
   const ProductShape shape = *productShape(instance.region);
   const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
   const DeviceRates device = DeviceRates::of(instance.device);
   const auto results = static_cast<double>(tiles.rows * tiles.columns);
   const auto numbers = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
-  const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached);
+  const double promotions = static_cast<double>(kOnepassDepth / tiles.promote);
+  const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached) +
+                          (promotions - 1.0) * (kPromotion + results / device.each.floatAdds);
   const double shared =
       (3.0 * static_cast<double>(tiles.groups() * (64 + tiles.columns) * kOnepassDepth * 2) + numbers * 4.0) /
       device.each.sharedBytes;
@@ -169,7 +173,9 @@ std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
   const double bytes = left + right +
                        static_cast<double>(shape.batchCount * shape.rowCount * shape.columnCount) *
                            static_cast<double>(bytesOfResult(instance.region, shape));
-  double seconds = std::max(secondsOf(device, work), bytes / (device.bytesPerSecond * kMemory));
+  const double inside = secondsOf(device, work);
+  const double memory = bytes / (device.bytesPerSecond * kMemory);
+  double seconds = std::max(inside, memory) + kShown * std::min(inside, memory);
   if (schedule.parts > 1) {
     seconds += static_cast<double>(schedule.parts * shape.batchCount * shape.rowCount * partStride(shape)) * 8.0 /
                (device.bytesPerSecond * kMemory);
@@ -177,7 +183,7 @@ std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
   return seconds + 3.0 * device.launchSeconds;
 }
 
-// Bands longer than there are tiles below each other.
+// Bands longer than there are tiles below each other, and promotions after the end.
 void OnepassProduct::normalise(const Instance& instance, Parameters& parameters) const {
   const OnepassTiles tiles(instance);
   const OnepassSchedule schedule(*productShape(instance.region), tiles, instance.device.multiprocessors);
@@ -194,6 +200,7 @@ OnepassTiles::OnepassTiles(const Instance& instance)
     : rows(instance.value("tile_rows", 128)),
       columns(instance.value("tile_columns", 128)),
       slots(instance.value("slots", 2)),
+      promote(instance.value("promote", kOnepassDepth)),
       band(instance.value("band", 8)),
       isCut(instance.value("cut") != 0) {}
 

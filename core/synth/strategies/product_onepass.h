@@ -24,13 +24,14 @@ inline constexpr std::int64_t kOnepassScale = 10;  // numbers are multiplied by 
 struct OnepassTiles {
   std::int64_t rows = 0;  // of the result, for a block
   std::int64_t columns = 0;
-  std::int64_t slots = 0;  // steps in shared memory at a time
-  std::int64_t band = 1;   // tiles below each other that are made one after another
-  bool isCut = false;      // the sum is made in parts by several blocks
+  std::int64_t slots = 0;    // steps in shared memory at a time
+  std::int64_t promote = 0;  // of the sum, after which what tensor cores have added up goes into sums in float
+  std::int64_t band = 1;     // tiles below each other that are made one after another
+  bool isCut = false;        // the sum is made in parts by several blocks
 
   explicit OnepassTiles(const Instance& instance);
 
-  static constexpr std::int64_t kBringGroups = 2;  // warp groups that bring, 256 threads
+  static constexpr std::int64_t kBringGroups = 2;                  // warp groups that bring, 256 threads
   [[nodiscard]] std::int64_t groups() const { return rows / 64; }  // that multiply
   [[nodiscard]] std::int64_t threads() const { return (groups() + kBringGroups) * 128; }
   [[nodiscard]] std::int64_t sums() const { return columns / 2; }  // of a thread
@@ -60,7 +61,7 @@ struct OnepassSchedule {
   std::int64_t down = 0;    // tiles below each other
   std::int64_t across = 0;  // beside each other
   std::int64_t tiles = 0;
-  std::int64_t parts = 1;   // of the sum
+  std::int64_t parts = 1;  // of the sum
   std::int64_t blocks = 0;
 
   OnepassSchedule(const ProductShape& shape, const OnepassTiles& of, std::int64_t multiprocessors);
@@ -72,8 +73,8 @@ struct OnepassSource {
   std::string lines;  // "left"
   int prim = -1;
   const std::vector<std::size_t>* axes = nullptr;
-  std::int64_t count = 0;         // of lines
-  std::int64_t batch = 1;         // as many as differ
+  std::int64_t count = 0;  // of lines
+  std::int64_t batch = 1;  // as many as differ
   std::int64_t firstPiece = 0;
   std::int64_t pieces = 0;
   std::int64_t firstLargest = 0;  // where its lines begin among the largest magnitudes

@@ -154,7 +154,7 @@ class OnepassText {
         "float, the small products first.",
         m_shape.rowCount, m_shape.columnCount, extentsText(m_region, m_shape.depth),
         isBatched() ? fmt::format(", {} times", m_shape.batchCount) : "", m_tiles.rows, m_tiles.columns,
-        m_tiles.groups() == 1 ? "one" : fmt::format("{}", m_tiles.groups()), kOnepassDepth));
+        m_tiles.groups() == 1 ? "one" : fmt::format("{}", m_tiles.groups()), m_tiles.promote));
     m_code.open("extern \"C\" __global__ void __launch_bounds__({}, 1) {}({})", m_tiles.threads(), entry,
                 parameters(true));
     prepare();
@@ -362,14 +362,13 @@ class OnepassText {
     m_code.open("if (tile.{} == 0{})", isLeft ? "column" : "row", isForAllBatches ? " && tile.batch == 0" : "");
     openPieces("p", source.pieces);
     const std::string largest = isLeft ? "largest[p]" : fmt::format("largest[{} + p]", source.firstPiece);
-    const std::string line =
-        source.isAlongDepth ? fmt::format("tile.{} + p * 16 + major", source.line)
-                            : fmt::format("tile.{} + p / 4 * 64 + minor + p % 4", source.line);
+    const std::string line = source.isAlongDepth ? fmt::format("tile.{} + p * 16 + major", source.line)
+                                                 : fmt::format("tile.{} + p / 4 * 64 + minor + p % 4", source.line);
     const bool hasTail = source.count % (isLeft ? m_tiles.rows : m_tiles.columns) != 0;
-    const std::string index = fmt::format(
-        "{}{}{}", source.firstLargest > 0 ? fmt::format("{} + ", source.firstLargest) : "",
-        source.batch > 1 ? fmt::format("tile.batch * {} + ", source.count) : "",
-        clamped(line, source.count - 1, hasTail));
+    const std::string index =
+        fmt::format("{}{}{}", source.firstLargest > 0 ? fmt::format("{} + ", source.firstLargest) : "",
+                    source.batch > 1 ? fmt::format("tile.batch * {} + ", source.count) : "",
+                    clamped(line, source.count - 1, hasTail));
     if (source.isAlongDepth) {
       m_code.open("for (int mask = 8; mask > 0; mask /= 2)");
       m_code.line("{0} = fmaxf({0}, __shfl_xor_sync(0xffffffffu, {0}, mask));", largest);
@@ -397,12 +396,11 @@ class OnepassText {
     }
     m_code.open("for (int i = 0; find_{}(i, tile); ++i)", m_number);
     m_code.line("float sum[{}] = {{}};", m_tiles.sums());
-    m_code.line("float fresh[{}];  // of the last {} of the sum", m_tiles.sums(), kOnepassDepth);
-    const auto advance = [](const OnepassSource& source) { return source.isAlongDepth ? 32 / 16 : 2048 / 16; };
+    m_code.line("float fresh[{}];  // of the last {} of the sum", m_tiles.sums(), m_tiles.promote);
     m_code.open("const auto products = [&](unsigned long long left, unsigned long long right, bool keep)");
-    openPieces("k", 4);
-    m_code.line("multiply_{}(fresh, left + k * {}, right + k * {}, k > 0 || keep);", m_number, advance(m_left),
-                advance(m_right));
+    openPieces("k", m_tiles.promote / 16);
+    m_code.line("multiply_{}(fresh, left + k * {}, right + k * {}, k > 0 || keep);", m_number, advanceOf(m_left),
+                advanceOf(m_right));
     m_code.close();
     m_code.close(";");
     m_code.open("for (int step = tile.first; step < tile.last; ++step)");
@@ -424,26 +422,49 @@ class OnepassText {
                   offset > 0 ? fmt::format("{} + ", offset) : "");
       m_code.line("const unsigned long long right_{} = tileDescriptor(at + {});", part, offset + m_tiles.leftBytes());
     }
+    const bool isWhole = m_tiles.promote == kOnepassDepth;
+    if (isWhole) {
+      multiplyPart("", "");
+      release();
+    } else {
+      m_code.pragma("#pragma unroll 1");
+      m_code.open("for (int k = 0; k < 4; k += {})", m_tiles.promote / 16);
+      multiplyPart(fmt::format(" + k * {}", advanceOf(m_left)), fmt::format(" + k * {}", advanceOf(m_right)));
+    }
+    openPieces("i", m_tiles.sums());
+    m_code.line("sum[i] += fresh[i];");
+    m_code.close();
+    if (!isWhole) {
+      m_code.close();
+      release();
+    }
+  }
+
+  // Of a descriptor, by 16 of the depth.
+  static std::int64_t advanceOf(const OnepassSource& source) { return source.isAlongDepth ? 32 / 16 : 2048 / 16; }
+
+  void release() {
+    m_code.open("if (threadIdx.x % 128 == 0)");
+    m_code.line("arriveAt(sharedAddress(&empty[now]), 0);");
+    m_code.close();
+  }
+
+  // What goes into the sums at once.
+  void multiplyPart(const std::string& left, const std::string& right) {
     const bool takesTurns = m_tiles.groups() > 1;
     if (takesTurns) {
       m_code.line("takeTurn(group);");
     }
     m_code.line("openProducts(fresh);");
-    m_code.line("products(left_low, right_high, false);");
-    m_code.line("products(left_high, right_low, true);");
-    m_code.line("products(left_high, right_high, true);");
+    m_code.line("products(left_low{}, right_high{}, false);", left, right);
+    m_code.line("products(left_high{}, right_low{}, true);", left, right);
+    m_code.line("products(left_high{}, right_high{}, true);", left, right);
     m_code.line("closeProducts();");
     if (takesTurns) {
       m_code.line("giveTurn({});",
                   m_tiles.groups() == 2 ? "1 - group" : fmt::format("(group + 1) % {}", m_tiles.groups()));
     }
     m_code.line("waitForProducts<0>(fresh);");
-    m_code.open("if (threadIdx.x % 128 == 0)");
-    m_code.line("arriveAt(sharedAddress(&empty[now]), 0);");
-    m_code.close();
-    openPieces("i", m_tiles.sums());
-    m_code.line("sum[i] += fresh[i];");
-    m_code.close();
   }
 
   // --- results
@@ -540,9 +561,8 @@ class OnepassText {
       to = "&" + m_writer.element(m_region.operands[static_cast<std::size_t>(m_region.groupStores.front().operand)]);
     }
     m_code.line("storeRow({}, rows + lane * {}, {});", to, m_tiles.stagedStride(),
-                width % m_tiles.columns == 0
-                    ? fmt::format("{}", m_tiles.columns * 4)
-                    : fmt::format("min({}, {} - first_column) * 4", m_tiles.columns, width));
+                width % m_tiles.columns == 0 ? fmt::format("{}", m_tiles.columns * 4)
+                                             : fmt::format("min({}, {} - first_column) * 4", m_tiles.columns, width));
     m_code.close();
     m_writer.leave(outside);
   }

@@ -45,8 +45,7 @@ class WgmmaText {
     } else if (m_schedule.rest > 0) {
       arguments.push_back(writeClear(launch.step.entry));
     }
-    writeWarpGroupMultiply(m_code, m_number,
-                           {m_tiles.columns, typeText(), m_left.isAlongDepth, m_right.isAlongDepth});
+    writeWarpGroupMultiply(m_code, m_number, {m_tiles.columns, typeText(), m_left.isAlongDepth, m_right.isAlongDepth});
     writeFind();
     arguments.push_back(writeProduct(launch.more.empty() ? launch.step.entry : launch.more.back().entry));
     KernelText text = m_writer.finish();

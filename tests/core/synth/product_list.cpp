@@ -18,7 +18,8 @@
 //     swage_synth_products PATTERNS_FOLDER CASES PATTERNS COUNT > products.jsonl
 //
 // CASES: "name:equation:rows,columns,depth[,batch]", with the equation of torch.einsum, separated by blanks. Of each of
-// the PATTERNS, separated by commas, the COUNT genomes that the cost model puts first, no two of them alike.
+// the PATTERNS, separated by commas, the COUNT genomes that the cost model puts first, no two of them alike; of "seeds"
+// those that the search would begin with, whatever their pattern.
 namespace swage::synth {
 namespace {
 
@@ -65,6 +66,7 @@ domain::DeviceInfo device() {
   device.architecture = "sm_90a";
   device.multiprocessors = 132;
   device.cacheBytes = std::int64_t{50} << 20;
+  device.copyBytesPerSecond = 3.0e12;
   device.sharedBytesPerBlock = 232448;
   device.computeCapability = 90;
   return device;
@@ -97,6 +99,16 @@ std::vector<std::pair<double, domain::Genome>> best(const Synthesizer& synthesiz
   return chosen;
 }
 
+std::vector<std::pair<double, domain::Genome>> firstSeeds(const Synthesizer& synthesizer, std::size_t count) {
+  std::vector<std::pair<double, domain::Genome>> chosen;
+  for (const domain::Genome& genome : synthesizer.seeds()) {
+    if (chosen.size() < count && genome.regions.size() == 1 && synthesizer.realise(genome)) {
+      chosen.emplace_back(synthesizer.estimate(genome).value_or(0.0), genome);
+    }
+  }
+  return chosen;
+}
+
 int writeProducts(const std::vector<std::string>& arguments) {
   const auto catalogue = patterns::Catalogue::load(arguments[0]);
   if (!catalogue) {
@@ -110,14 +122,15 @@ int writeProducts(const std::vector<std::string>& arguments) {
       one.extents.push_back(std::strtoll(extent.c_str(), nullptr, 10));
     }
     const auto synthesizer = Synthesizer::create(graphOf(one), device(), *catalogue);
+    const std::size_t count = std::strtoull(arguments[3].c_str(), nullptr, 10);
     for (const std::string& id : split(arguments[2], ',')) {
-      const patterns::Pattern* pattern = catalogue->find(domain::Language::CudaCpp, id);
-      for (const auto& [seconds, genome] :
-           best(**synthesizer, *pattern, std::strtoull(arguments[3].c_str(), nullptr, 10))) {
+      const auto found = id == "seeds" ? firstSeeds(**synthesizer, count)
+                                       : best(**synthesizer, *catalogue->find(domain::Language::CudaCpp, id), count);
+      for (const auto& [seconds, genome] : found) {
         const auto program = (*synthesizer)->realise(genome);
         std::cout << domain::Json{{"case", one.name},
                                   {"equation", one.equation},
-                                  {"pattern", id},
+                                  {"pattern", genome.regions[0].pattern},
                                   {"estimate", seconds},
                                   {"parameters", genome.regions[0].parameters},
                                   {"source", program->source},

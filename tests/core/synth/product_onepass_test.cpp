@@ -29,7 +29,7 @@ Result<domain::Program> realise(const domain::Graph& graph, std::vector<int> nod
        catalogue().find(domain::Language::CudaCpp, "product_onepass")->parameters) {
     const auto given = changes.find(parameter.name);
     const auto usual = small.find(parameter.name);
-    genome.regions[0].parameters[parameter.name] = given != changes.end()  ? given->second
+    genome.regions[0].parameters[parameter.name] = given != changes.end() ? given->second
                                                    : usual != small.end() ? usual->second
                                                                           : parameter.standard;
   }
@@ -76,6 +76,7 @@ INSTANTIATE_TEST_SUITE_P(All, OnepassProducts,
                                            Setting{"Tall", {{"tile_rows", 192}}},
                                            Setting{"Large", {{"tile_rows", 128}, {"tile_columns", 128}}},
                                            Setting{"Slots", {{"slots", 4}, {"band", 4}}},
+                                           Setting{"Promoted", {{"tile_rows", 128}, {"promote", 32}}},
                                            Setting{"OneBlock", {}, 1}),
                          [](const auto& each) { return each.param.name; });
 
@@ -222,11 +223,12 @@ TEST_P(OnepassFaults, CostMoreThanFloatAllows) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, OnepassFaults,
-    ::testing::Values(Fault{"ADroppedTerm", "products(left_low, right_high, false);\n        products(left_high, right_low, true);",
+    ::testing::Values(Fault{"ADroppedTerm",
+                            "products(left_low, right_high, false);\n        products(left_high, right_low, true);",
                             "products(left_low, right_high, false);"},
                       Fault{"AScaleThatIsNotUndone", "sum[i] * 9.5367431640625e-07f", "sum[i]"},
                       Fault{"ALostTail", "depth + v < 328", "depth + v < 320"},
-                      Fault{"ASlotThatIsNotWaitedFor", "waitFor(sharedAddress(&full[slot]), phase);", ""},
+                      Fault{"ASumThatIsReplaced", "sum[i] += fresh[i]", "sum[i] = fresh[i]"},
                       Fault{"ARowThatIsNotWaitedFor", "waitForStores();  // of the tile before", ""}),
     [](const auto& each) { return each.param.name; });
 

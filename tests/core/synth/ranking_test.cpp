@@ -19,6 +19,7 @@ struct Product {
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t depth;
+  const char* first = "product_wgmma";  // pattern
   friend void PrintTo(const Product& self, std::ostream* out) { *out << self.name; }
 };
 
@@ -65,7 +66,7 @@ TEST_P(ProductOrder, BeginsWithTheTensorCores) {
   const auto synthesizer = makeSynthesizer(graphOf(GetParam()), cudaDevice());
   const std::vector<Genome> seeds = synthesizer->seeds();
   ASSERT_GE(seeds.size(), 3U);
-  EXPECT_EQ(seeds.front().regions.front().pattern, "product_wgmma") << domain::canonicalText(seeds.front());
+  EXPECT_EQ(seeds.front().regions.front().pattern, GetParam().first) << domain::canonicalText(seeds.front());
   EXPECT_EQ(seeds.front().regions.front().parameters.at("mode"), 1) << "as exact as floats";
 }
 
@@ -90,8 +91,10 @@ TEST_P(ProductOrder, ExpectsWhatTheDeviceCanDo) {
 
 INSTANTIATE_TEST_SUITE_P(All, ProductOrder,
                          ::testing::Values(Product{"Square", 1, 4096, 4096, 4096},
-                                           Product{"Batches", 128, 512, 2048, 1024},
-                                           Product{"ShortSums", 1, 32768, 32768, 64}),
+                                           Product{"Batches", 128, 512, 2048, 1024, "product_onepass"},
+                                           Product{"ShortSums", 1, 32768, 32768, 64, "product_onepass"},
+                                           Product{"LongSums", 1, 192, 192, 400000, "product_onepass"},
+                                           Product{"FewRows", 1, 128, 16384, 8192, "product_onepass"}),
                          [](const auto& each) { return each.param.name; });
 
 TEST(ProductOrder, KeepsTheBestProductWhileOtherRegionsTryTheirPatterns) {
