@@ -375,21 +375,53 @@ __device__ inline void takeRegisters() { asm volatile("setmaxnreg.inc.sync.align
 template <int count>
 __device__ inline void giveRegisters() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count)); }
 
-//! swage:helper splitFour
-// Splits four neighbours into halves, x * scale = high + low, at places of 8 bytes in shared memory.
-__device__ inline void splitFour(const float (&x)[4], float scale, unsigned int highPlace, unsigned int lowPlace) {
+//! swage:helper SplitFour splitFour
+// Four neighbours as halves, x * scale = high + low.
+struct SplitFour {
   unsigned int high[2], low[2];
+};
+__device__ inline SplitFour splitFour(const float (&x)[4], float scale) {
+  SplitFour parts;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     const float a = x[2 * i] * scale, b = x[2 * i + 1] * scale;
     float roundedA, roundedB;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(high[i]) : "f"(b), "f"(a));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(parts.high[i]) : "f"(b), "f"(a));
     asm("{.reg .b16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;}"
-        : "=f"(roundedA), "=f"(roundedB) : "r"(high[i]));
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(low[i]) : "f"(b - roundedB), "f"(a - roundedA));
+        : "=f"(roundedA), "=f"(roundedB) : "r"(parts.high[i]));
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(parts.low[i]) : "f"(b - roundedB), "f"(a - roundedA));
   }
-  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(highPlace), "r"(high[0]), "r"(high[1]) : "memory");
-  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(lowPlace), "r"(low[0]), "r"(low[1]) : "memory");
+  return parts;
+}
+
+//! swage:helper storeFour
+// Four halves into shared memory.
+__device__ inline void storeFour(unsigned int to, const unsigned int (&x)[2]) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(x[0]), "r"(x[1]) : "memory");
+}
+
+//! swage:helper storeFourThere addressIn
+// The same in another block of the cluster, at an address that addressIn gives.
+__device__ inline unsigned int addressIn(unsigned int address, int block) {
+  unsigned int there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+  return there;
+}
+__device__ inline void storeFourThere(unsigned int to, const unsigned int (&x)[2]) {
+  asm volatile("st.shared::cluster.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(x[0]), "r"(x[1]) : "memory");
+}
+
+//! swage:helper publishForBoth arriveAtEither waitForBoth
+// Lets tensor cores of all blocks of a cluster see what this thread has written into their shared memory.
+__device__ inline void publishForBoth() { asm volatile("fence.proxy.async;" ::: "memory"); }
+// Barriers at which threads of all blocks of a cluster arrive, after they have written there.
+__device__ inline void arriveAtEither(unsigned int barrier, int block) {
+  asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
+               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];}" ::"r"(barrier), "r"(block) : "memory");
+}
+__device__ inline void waitForBoth(unsigned int barrier, int parity) {
+  asm volatile("{.reg .pred done;\nagain: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+               "@done bra ended;\nbra again;\nended:}" ::"r"(barrier), "r"(parity) : "memory");
 }
 
 //! swage:helper isOutOfRange

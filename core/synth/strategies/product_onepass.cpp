@@ -13,7 +13,6 @@ namespace {
 using domain::ScalarType;
 
 constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
-constexpr std::int64_t kBarrierBytes = 256;
 constexpr std::int64_t kLeastSteps = 8;       // of a part of the sum
 constexpr std::int64_t kPiece = 4;            // floats in 16 bytes
 constexpr std::int64_t kFinishThreads = 256;  // of a block that clears or finishes
@@ -91,8 +90,11 @@ Result<> OnepassProduct::fits(const Instance& instance) const {
   if (tiles.registers() > 232 || tiles.bringRegisters() < tiles.leastBringRegisters()) {
     return unfit("what the threads of a block keep does not fit into registers");
   }
-  if (tiles.dynamicBytes() + kBarrierBytes > instance.device.sharedBytesPerBlock) {
+  if (tiles.dynamicBytes() > instance.device.sharedBytesPerBlock) {
     return unfit("two steps of tiles do not fit into shared memory");
+  }
+  if (tiles.cluster > 1 && (tiles.columns != 128 || shape.rowCount <= tiles.rows)) {
+    return unfit("two blocks split 64 of 128 columns each for two tiles below each other");
   }
   const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
   if (tiles.isCut && schedule.parts < 2) {
@@ -122,7 +124,8 @@ Launch OnepassProduct::launch(const Instance& instance, const std::string& entry
   launch.step.block.x = kFinishThreads;
   domain::KernelStep product;
   product.entry = entry;
-  product.grid.x = static_cast<std::uint32_t>(schedule.blocks);
+  product.grid.x = static_cast<std::uint32_t>(schedule.places * tiles.cluster);
+  product.cluster.x = static_cast<std::uint32_t>(tiles.cluster);
   product.block.x = static_cast<std::uint32_t>(tiles.threads());
   product.dynamicSharedBytes = static_cast<std::uint32_t>(tiles.dynamicBytes());
   domain::KernelStep finish;
@@ -152,17 +155,18 @@ std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
   const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
   const DeviceRates device = DeviceRates::of(instance.device);
   const auto results = static_cast<double>(tiles.rows * tiles.columns);
-  const auto numbers = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
+  const auto stored = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
+  const auto numbers = static_cast<double>((tiles.rows + tiles.columns / tiles.cluster) * kOnepassDepth);
   const double promotions = static_cast<double>(kOnepassDepth / tiles.promote);
   const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached) +
                           (promotions - 1.0) * (kPromotion + results / device.each.floatAdds);
   const double shared =
-      (3.0 * static_cast<double>(tiles.groups() * (64 + tiles.columns) * kOnepassDepth * 2) + numbers * 4.0) /
+      (3.0 * static_cast<double>(tiles.groups() * (64 + tiles.columns) * kOnepassDepth * 2) + stored * 4.0) /
       device.each.sharedBytes;
   const double cache = numbers * 4.0 / device.each.cacheBytes;
   const double split = numbers * kSplitting / device.each.floatAdds;
   BlockWork work;
-  work.count = schedule.tiles * schedule.parts;
+  work.count = schedule.tiles * schedule.parts * tiles.cluster;
   work.cycles = static_cast<double>(divideUp(schedule.steps, schedule.parts)) *
                     (std::max({multiply, shared, cache, split}) + kStepCycles) +
                 results * kPerResult / device.each.floatAdds;
@@ -188,7 +192,7 @@ void OnepassProduct::normalise(const Instance& instance, Parameters& parameters)
   const OnepassTiles tiles(instance);
   const OnepassSchedule schedule(*productShape(instance.region), tiles, instance.device.multiprocessors);
   for (const std::int64_t band : {16, 8, 4}) {
-    if (band >= schedule.down && parameters["band"] > band) {
+    if (band / tiles.cluster >= schedule.down && parameters["band"] > band) {
       parameters["band"] = band;
     }
   }
@@ -201,18 +205,20 @@ OnepassTiles::OnepassTiles(const Instance& instance)
       columns(instance.value("tile_columns", 128)),
       slots(instance.value("slots", 2)),
       promote(instance.value("promote", kOnepassDepth)),
-      band(instance.value("band", 8)),
+      band(std::max<std::int64_t>(1, instance.value("band", 8) / (1 + instance.value("pair")))),
+      cluster(1 + instance.value("pair")),
       isCut(instance.value("cut") != 0) {}
 
 OnepassSchedule::OnepassSchedule(const ProductShape& shape, const OnepassTiles& of, std::int64_t multiprocessors)
     : steps(divideUp(shape.depthCount, kOnepassDepth)),
-      down(divideUp(shape.rowCount, of.rows)),
+      down(divideUp(shape.rowCount, of.rows * of.cluster)),
       across(divideUp(shape.columnCount, of.columns)),
       tiles(shape.batchCount * down * across) {
+  const std::int64_t most = std::max<std::int64_t>(1, multiprocessors / of.cluster);
   if (of.isCut) {
-    parts = std::max<std::int64_t>(1, std::min(multiprocessors / tiles, steps / kLeastSteps));
+    parts = std::max<std::int64_t>(1, std::min(most / tiles, steps / kLeastSteps));
   }
-  blocks = std::min(std::max<std::int64_t>(1, multiprocessors), tiles * parts);
+  places = std::min(most, tiles * parts);
 }
 
 OnepassSource onepassSource(const Region& region, const ProductShape& shape, const OnepassTiles& tiles,

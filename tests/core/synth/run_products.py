@@ -3,7 +3,7 @@
 """Runs products beside PyTorch's on a GPU: time, error, and what each launch takes.
 
     swage_synth_products patterns "CASES" PATTERNS COUNT > products.jsonl
-    run_products.py products.jsonl [--seconds 140] [--rounds 5] [--cases NAME,NAME]
+    run_products.py products.jsonl [--seconds 140] [--rounds 5] [--cases NAME,NAME] [--only KEY=N] [--without KEY=N]
 
 Needs PyTorch with CUDA and its NVRTC. Times are medians with a cold cache. Errors are those of a sample of rows and
 columns against float64, relative in the L2 norm, for normal and for uniform operands. At the end of each case the
@@ -245,11 +245,21 @@ def main():
     parser.add_argument("--seconds", type=float, default=140)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cases", default="")
+    parser.add_argument("--only", default="", help="programs with this parameter")
+    parser.add_argument("--without", default="")
     options = parser.parse_args()
     begin = time.monotonic()
     entries = [json.loads(line) for line in open(options.products)]
     if options.cases:
         entries = [entry for entry in entries if entry["case"] in options.cases.split(",")]
+    def has(entry, text):
+        key, value = text.split("=")
+        return entry["parameters"].get(key) == int(value)
+    if options.only:
+        entries = [entry for entry in entries if has(entry, options.only)]
+    if options.without:
+        entries = [entry for entry in entries if entry["pattern"] != "product_onepass" or
+                   not has(entry, options.without)]
     with concurrent.futures.ProcessPoolExecutor() as pool:
         torch.cuda.init()
         torch.zeros(1, device="cuda")

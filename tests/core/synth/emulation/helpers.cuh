@@ -142,18 +142,8 @@ inline Vec<T, N> load(const T* from) {
 inline void initBarrier(unsigned barrier, int arrivals) {
   emulation::phaseBarriers[barrier] = {arrivals, arrivals, 0};
 }
-inline void arriveAt(unsigned barrier, int /*block*/) {
-  emulation::PhaseBarrier& phase = emulation::phaseBarriers.at(barrier);
-  if (--phase.missing == 0) {
-    phase.missing = phase.arrivals;
-    phase.phase ^= 1;
-  }
-}
-inline void waitFor(unsigned barrier, int parity) {
-  while (emulation::phaseBarriers.at(barrier).phase == parity) {
-    emulation::yield();
-  }
-}
+inline void arriveAt(unsigned barrier, int /*block*/) { emulation::arriveAt(barrier); }
+inline void waitFor(unsigned barrier, int parity) { emulation::waitForPhase(barrier, parity); }
 inline void publishBarriers() {}
 
 //! swage:helper publishShared takeRegisters giveRegisters
@@ -163,16 +153,36 @@ inline void takeRegisters() {}
 template <int count>
 inline void giveRegisters() {}
 
-//! swage:helper splitFour
-inline void splitFour(const float (&x)[4], float scale, unsigned highPlace, unsigned lowPlace) {
+//! swage:helper SplitFour splitFour
+struct SplitFour {
+  unsigned high[2], low[2];
+};
+inline SplitFour splitFour(const float (&x)[4], float scale) {
+  SplitFour parts{};
   for (unsigned i = 0; i < 4; ++i) {
     const float scaled = x[i] * scale;
     const auto high = static_cast<_Float16>(scaled);
     const auto low = static_cast<_Float16>(scaled - static_cast<float>(high));
-    std::memcpy(emulation::sharedMemory + highPlace + 2 * i, &high, 2);
-    std::memcpy(emulation::sharedMemory + lowPlace + 2 * i, &low, 2);
+    parts.high[i / 2] |= static_cast<unsigned>(swage_bits<unsigned short>(high)) << i % 2 * 16;
+    parts.low[i / 2] |= static_cast<unsigned>(swage_bits<unsigned short>(low)) << i % 2 * 16;
   }
+  return parts;
 }
+
+//! swage:helper storeFour
+inline void storeFour(unsigned to, const unsigned (&x)[2]) { std::memcpy(emulation::sharedMemory + to, x, 8); }
+
+//! swage:helper storeFourThere addressIn
+inline unsigned addressIn(unsigned address, int block) { return emulation::addressIn(address, block); }
+inline void storeFourThere(unsigned to, const unsigned (&x)[2]) { std::memcpy(emulation::sharedMemory + to, x, 8); }
+
+//! swage:helper clusterBarrier
+inline void clusterBarrier() { emulation::wait(emulation::clusterBarrier); }
+
+//! swage:helper publishForBoth arriveAtEither waitForBoth
+inline void publishForBoth() {}
+inline void arriveAtEither(unsigned barrier, int block) { emulation::arriveAt(emulation::addressIn(barrier, block)); }
+inline void waitForBoth(unsigned barrier, int parity) { emulation::waitForPhase(barrier, parity); }
 
 //! swage:helper isOutOfRange
 inline bool isOutOfRange(unsigned bits) {
@@ -213,8 +223,8 @@ inline void waitForProducts(float (&)[count]) {
 
 //! swage:helper takeTurn giveTurn
 inline void takeTurn(int group) {
-  emulation::Barrier& barrier = emulation::namedBarriers[1 + group];
+  emulation::Barrier& barrier = emulation::current->block->named[1 + group];
   barrier.count = 256;
   emulation::wait(barrier);
 }
-inline void giveTurn(int group) { emulation::arrive(emulation::namedBarriers[1 + group], 256); }
+inline void giveTurn(int group) { emulation::arrive(emulation::current->block->named[1 + group], 256); }
