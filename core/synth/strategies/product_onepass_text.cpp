@@ -527,7 +527,7 @@ class OnepassText {
   }
 
   void store() {
-    m_code.comment(copiesRows() ? "Sums change places within a warp, which then has the copy engine store its rows."
+    m_code.comment(copiesRows() ? "Sums change places within a warp, which then has the copy engine write its rows."
                                 : "Sums change places within a warp, so that it writes whole lines of memory.");
     m_code.line("const int first_row = tile.row + warp * 16, first_column = tile.column{};",
                 isBatched() ? ", batch = tile.batch" : "");

@@ -19,7 +19,8 @@
 //
 // CASES: "name:equation:rows,columns,depth[,batch]", with the equation of torch.einsum, separated by blanks. Of each of
 // the PATTERNS, separated by commas, the COUNT genomes that the cost model puts first, no two of them alike; of "seeds"
-// those that the search would begin with, whatever their pattern.
+// those that the search would begin with, whatever their pattern. "product_onepass+promote=16": only with this
+// parameter.
 namespace swage::synth {
 namespace {
 
@@ -74,10 +75,15 @@ domain::DeviceInfo device() {
 
 // The best by their estimates, each at least two parameters from those before it.
 std::vector<std::pair<double, domain::Genome>> best(const Synthesizer& synthesizer, const patterns::Pattern& pattern,
-                                                    std::size_t count) {
+                                                    const std::string& fixed, std::size_t count) {
+  const std::size_t equals = fixed.find('=');
+  const std::string key = fixed.substr(0, equals);
   std::vector<std::pair<double, domain::Genome>> all;
   for (std::optional<Parameters> parameters = firstParameters(pattern); parameters;
        parameters = parametersAfter(pattern, std::move(*parameters))) {
+    if (!fixed.empty() && std::to_string(parameters->at(key)) != fixed.substr(equals + 1)) {
+      continue;
+    }
     const domain::Genome genome{{{{0}, pattern.id, *parameters}}};
     if (const auto seconds = synthesizer.estimate(genome)) {
       all.emplace_back(*seconds, genome);
@@ -116,16 +122,19 @@ int writeProducts(const std::vector<std::string>& arguments) {
     return 1;
   }
   for (const std::string& text : split(arguments[1], ' ')) {
-    const std::vector<std::string> parts = split(text, ':');
-    Case one{parts.at(0), parts.at(1), {}};
-    for (const std::string& extent : split(parts.at(2), ',')) {
+    const std::vector<std::string> fields = split(text, ':');
+    Case one{fields.at(0), fields.at(1), {}};
+    for (const std::string& extent : split(fields.at(2), ',')) {
       one.extents.push_back(std::strtoll(extent.c_str(), nullptr, 10));
     }
     const auto synthesizer = Synthesizer::create(graphOf(one), device(), *catalogue);
     const std::size_t count = std::strtoull(arguments[3].c_str(), nullptr, 10);
     for (const std::string& id : split(arguments[2], ',')) {
-      const auto found = id == "seeds" ? firstSeeds(**synthesizer, count)
-                                       : best(**synthesizer, *catalogue->find(domain::Language::CudaCpp, id), count);
+      const std::vector<std::string> parts = split(id, '+');
+      const auto* pattern = catalogue->find(domain::Language::CudaCpp, parts[0]);
+      const auto found = pattern == nullptr
+                             ? firstSeeds(**synthesizer, count)
+                             : best(**synthesizer, *pattern, parts.size() > 1 ? parts[1] : std::string(), count);
       for (const auto& [seconds, genome] : found) {
         const auto program = (*synthesizer)->realise(genome);
         std::cout << domain::Json{{"case", one.name},

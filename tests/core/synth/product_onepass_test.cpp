@@ -24,7 +24,7 @@ Result<domain::Program> realise(const domain::Graph& graph, std::vector<int> nod
   domain::DeviceInfo device = cudaDevice();
   device.multiprocessors = static_cast<int>(multiprocessors);
   domain::Genome genome{{{std::move(nodes), "product_onepass", {}}}};
-  const Changes small{{"tile_rows", 64}, {"tile_columns", 64}};
+  const Changes small{{"tile_rows", 64}, {"tile_columns", 64}, {"promote", 64}};
   for (const patterns::Parameter& parameter :
        catalogue().find(domain::Language::CudaCpp, "product_onepass")->parameters) {
     const auto given = changes.find(parameter.name);
@@ -72,12 +72,14 @@ TEST_P(OnepassProducts, AreAsExactAsFloat) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, OnepassProducts,
-    ::testing::Values(
-        Setting{"Small", {}}, Setting{"Two", {{"tile_rows", 128}}}, Setting{"Wide", {{"tile_columns", 192}}},
-        Setting{"Tall", {{"tile_rows", 192}}}, Setting{"Large", {{"tile_rows", 128}, {"tile_columns", 128}}},
-        Setting{"Slots", {{"slots", 4}, {"band", 4}}}, Setting{"Promoted", {{"tile_rows", 128}, {"promote", 32}}},
-        Setting{"Pairs", {{"tile_rows", 64}, {"tile_columns", 128}, {"pair", 1}}, 5},
-        Setting{"LargePairs", {{"tile_rows", 128}, {"tile_columns", 128}, {"pair", 1}}}, Setting{"OneBlock", {}, 1}),
+    ::testing::Values(Setting{"Small", {}}, Setting{"Two", {{"tile_rows", 128}}},
+                      Setting{"Wide", {{"tile_columns", 192}}}, Setting{"Tall", {{"tile_rows", 192}}},
+                      Setting{"Large", {{"tile_rows", 128}, {"tile_columns", 128}}},
+                      Setting{"Slots", {{"slots", 4}, {"band", 4}}},
+                      Setting{"Promoted", {{"tile_rows", 128}, {"promote", 32}}},
+                      Setting{"Pairs", {{"tile_rows", 64}, {"tile_columns", 128}, {"pair", 1}}, 5},
+                      Setting{"LargePairs", {{"tile_rows", 128}, {"tile_columns", 128}, {"pair", 1}}},
+                      Setting{"PromotedOften", {{"promote", 16}}}, Setting{"OneBlock", {}, 1}),
     [](const auto& each) { return each.param.name; });
 
 struct Layout {
