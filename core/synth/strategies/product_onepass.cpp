@@ -143,7 +143,7 @@ Launch OnepassProduct::launch(const Instance& instance, const std::string& entry
 // The slowest of what a step asks of tensor cores, shared memory, the second-level cache and the threads that split;
 // and memory, which is read once.
 std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
-  constexpr double kReached = 0.8;
+  constexpr double kReached = 0.75;
   constexpr double kSplitting = 8.0;   // instructions for each number
   constexpr double kStepCycles = 250;  // from barrier to barrier
   constexpr double kPerResult = 4.0;   // instructions
