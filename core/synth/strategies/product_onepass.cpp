@@ -16,7 +16,9 @@ constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kLeastSteps = 8;       // of a part of the sum
 constexpr std::int64_t kPiece = 4;            // floats in 16 bytes
 constexpr std::int64_t kFinishThreads = 256;  // of a block that clears or finishes
-constexpr std::int64_t kFinishRows = 128;
+constexpr std::int64_t kFinishBlocks = 4;     // for each multiprocessor, which all read what the columns have had
+constexpr std::int64_t kLeastFinishRows = 8;  // of a block
+constexpr std::int64_t kMostFinishRows = 128;
 
 std::int64_t divideUp(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -101,7 +103,7 @@ Result<> OnepassProduct::fits(const Instance& instance) const {
     return unfit("there are tiles enough, or the sum is too short to be cut");
   }
   if (std::max({schedule.tiles * schedule.parts, shape.batchCount * (shape.rowCount + shape.columnCount),
-                shape.depthCount, std::min(kFinishRows, shape.rowCount) * shape.columnCount}) > kLargestInt / 2) {
+                shape.depthCount, schedule.finishRows * shape.columnCount}) > kLargestInt / 2) {
     return unfit("there are more tiles than an int can number");
   }
   return {};
@@ -134,7 +136,7 @@ Launch OnepassProduct::launch(const Instance& instance, const std::string& entry
       schedule.parts > 1
           ? std::min<std::int64_t>(divideUp(shape.batchCount * shape.rowCount * shape.columnCount, kFinishThreads),
                                    instance.device.multiprocessors * 8)
-          : shape.batchCount * divideUp(shape.rowCount, kFinishRows));
+          : shape.batchCount * divideUp(shape.rowCount, schedule.finishRows));
   finish.block.x = kFinishThreads;
   launch.more = {std::move(product), std::move(finish)};
   return launch;
@@ -219,6 +221,8 @@ OnepassSchedule::OnepassSchedule(const ProductShape& shape, const OnepassTiles& 
     parts = std::max<std::int64_t>(1, std::min(most / tiles, steps / kLeastSteps));
   }
   places = std::min(most, tiles * parts);
+  finishRows = std::clamp<std::int64_t>(divideUp(shape.batchCount * shape.rowCount, multiprocessors * kFinishBlocks),
+                                        kLeastFinishRows, kMostFinishRows);
 }
 
 OnepassSource onepassSource(const Region& region, const ProductShape& shape, const OnepassTiles& tiles,
@@ -259,10 +263,6 @@ bool storesRows(const Region& region, const ProductShape& shape) {
   const auto isAligned = [&](std::size_t axis) { return operand.strides[axis] % kPiece == 0; };
   return std::all_of(shape.rows.begin(), shape.rows.end(), isAligned) &&
          std::all_of(shape.batch.begin(), shape.batch.end(), isAligned);
-}
-
-std::int64_t finishRows(const OnepassSchedule& schedule) {
-  return schedule.parts > 1 ? 0 : kFinishRows;
 }
 
 void addOnepassProduct(StrategyTable& table) {

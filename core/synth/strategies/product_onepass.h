@@ -62,8 +62,9 @@ struct OnepassSchedule {
   std::int64_t down = 0;    // tiles of a cluster below each other
   std::int64_t across = 0;  // beside each other
   std::int64_t tiles = 0;
-  std::int64_t parts = 1;   // of the sum
-  std::int64_t places = 0;  // clusters that run at once
+  std::int64_t parts = 1;       // of the sum
+  std::int64_t places = 0;      // clusters that run at once
+  std::int64_t finishRows = 1;  // of the result, that a block of the last kernel looks after
 
   OnepassSchedule(const ProductShape& shape, const OnepassTiles& of, std::int64_t multiprocessors);
 };
@@ -94,9 +95,6 @@ enum class OnepassSide : std::uint8_t { Left, Right };
 [[nodiscard]] inline std::int64_t partStride(const ProductShape& shape) {
   return (shape.columnCount + 3) / 4 * 4;
 }
-
-// Rows of the result that a block of the last kernel looks after; 0: it takes results one by one.
-[[nodiscard]] std::int64_t finishRows(const OnepassSchedule& schedule);
 
 // The kernels: one that clears, the product, and one that finishes it.
 [[nodiscard]] KernelText writeOnepassProduct(const Instance& instance, const Launch& launch, int number);

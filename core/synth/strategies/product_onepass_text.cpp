@@ -672,7 +672,7 @@ class OnepassText {
   }
 
   void openOddResults() {
-    const std::int64_t rows = finishRows(m_schedule);
+    const std::int64_t rows = m_schedule.finishRows;
     const std::int64_t chunks = (m_shape.rowCount + rows - 1) / rows;
     if (isBatched()) {
       m_code.line("const int batch = blockIdx.x / {};", chunks);
@@ -682,6 +682,7 @@ class OnepassText {
                                             ? fmt::format("{}", rows)
                                             : fmt::format("min({}, {} - first_row)", rows, m_shape.rowCount));
     m_code.line("int is_any = threadIdx.x < rows && isOutOfRange({});", largestOf(m_left, "first_row + threadIdx.x"));
+    m_code.pragma("#pragma unroll 8");
     m_code.open("for (int column = threadIdx.x; column < {}; column += 256)", m_shape.columnCount);
     m_code.line("is_any |= isOutOfRange({});", largestOf(m_right, "column"));
     m_code.close();
