@@ -142,54 +142,58 @@ Launch OnepassProduct::launch(const Instance& instance, const std::string& entry
   return launch;
 }
 
-// The slowest of what a step asks of tensor cores, shared memory, the second-level cache and the threads that split;
-// and memory, which is read once.
-std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
+// The slowest of what a step asks of tensor cores, shared memory, the second-level cache and the threads that split.
+double cyclesOfStep(const OnepassTiles& tiles, const DeviceRates& device) {
   constexpr double kReached = 0.75;
-  constexpr double kSplitting = 8.0;   // instructions for each number
-  constexpr double kStepCycles = 250;  // from barrier to barrier
-  constexpr double kPerResult = 4.0;   // instructions
-  constexpr double kPromotion = 100;   // cycles that nothing hides
-  constexpr double kMemory = 0.9;      // of the rate of copying
-  constexpr double kShown = 0.1;       // of the shorter of both, which the longer one does not hide
+  constexpr double kSplitting = 8.0;     // instructions for each number
+  constexpr double kPromotion = 100.0;   // cycles that nothing hides
+  constexpr double kStepCycles = 250.0;  // from barrier to barrier
+  const auto results = static_cast<double>(tiles.rows * tiles.columns);
+  const auto stored = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
+  const auto numbers = static_cast<double>((tiles.rows + tiles.columns / tiles.cluster) * kOnepassDepth);
+  const auto reads = static_cast<double>(tiles.groups() * (64 + tiles.columns) * kOnepassDepth * 2);
+  const double promotions = static_cast<double>(kOnepassDepth / tiles.promote) - 1.0;
+  const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached) +
+                          promotions * (kPromotion + results / device.each.floatAdds);
+  const double shared = (3.0 * reads + stored * 4.0) / device.each.sharedBytes;
+  const double cache = numbers * 4.0 / device.each.cacheBytes;
+  const double split = numbers * kSplitting / device.each.floatAdds;
+  return std::max({multiply, shared, cache, split}) + kStepCycles;
+}
+
+// Of operands and results, each once, and of parts of sums.
+double bytesMoved(const Instance& instance, const ProductShape& shape, const OnepassTiles& tiles,
+                  const OnepassSchedule& schedule) {
+  std::int64_t bytes = shape.batchCount * shape.rowCount * shape.columnCount * bytesOfResult(instance.region, shape);
+  for (const OnepassSide side : {OnepassSide::Left, OnepassSide::Right}) {
+    const OnepassSource source = onepassSource(instance.region, shape, tiles, side);
+    bytes += source.batch * source.count * shape.depthCount * bytesOfElement(instance.region, source.prim);
+  }
+  if (schedule.parts > 1) {
+    bytes += schedule.parts * shape.batchCount * shape.rowCount * partStride(shape) * 8;
+  }
+  return static_cast<double>(bytes);
+}
+
+std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
+  constexpr double kPerResult = 4.0;  // instructions
+  constexpr double kMemory = 0.9;     // of the rate of copying
+  constexpr double kShown = 0.1;      // of the shorter of both, which the longer one does not hide
+  constexpr double kLaunches = 3.0;
   const OnepassTiles tiles(instance);
   const ProductShape shape = *productShape(instance.region);
   const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
   const DeviceRates device = DeviceRates::of(instance.device);
-  const auto results = static_cast<double>(tiles.rows * tiles.columns);
-  const auto stored = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
-  const auto numbers = static_cast<double>((tiles.rows + tiles.columns / tiles.cluster) * kOnepassDepth);
-  const double promotions = static_cast<double>(kOnepassDepth / tiles.promote);
-  const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached) +
-                          (promotions - 1.0) * (kPromotion + results / device.each.floatAdds);
-  const double shared =
-      (3.0 * static_cast<double>(tiles.groups() * (64 + tiles.columns) * kOnepassDepth * 2) + stored * 4.0) /
-      device.each.sharedBytes;
-  const double cache = numbers * 4.0 / device.each.cacheBytes;
-  const double split = numbers * kSplitting / device.each.floatAdds;
   BlockWork work;
   work.count = schedule.tiles * schedule.parts * tiles.cluster;
-  work.cycles = static_cast<double>(divideUp(schedule.steps, schedule.parts)) *
-                    (std::max({multiply, shared, cache, split}) + kStepCycles) +
-                results * kPerResult / device.each.floatAdds;
-  const double left = static_cast<double>(shape.batchCount * shape.rowCount * shape.depthCount) *
-                      static_cast<double>(bytesOfElement(instance.region, shape.left));
-  const double right = static_cast<double>(shape.batchCount * shape.columnCount * shape.depthCount) *
-                       static_cast<double>(bytesOfElement(instance.region, shape.right));
-  const double bytes = left + right +
-                       static_cast<double>(shape.batchCount * shape.rowCount * shape.columnCount) *
-                           static_cast<double>(bytesOfResult(instance.region, shape));
+  work.cycles = static_cast<double>(divideUp(schedule.steps, schedule.parts)) * cyclesOfStep(tiles, device) +
+                static_cast<double>(tiles.rows * tiles.columns) * kPerResult / device.each.floatAdds;
   const double inside = secondsOf(device, work);
-  const double memory = bytes / (device.bytesPerSecond * kMemory);
-  double seconds = std::max(inside, memory) + kShown * std::min(inside, memory);
-  if (schedule.parts > 1) {
-    seconds += static_cast<double>(schedule.parts * shape.batchCount * shape.rowCount * partStride(shape)) * 8.0 /
-               (device.bytesPerSecond * kMemory);
-  }
-  return seconds + 3.0 * device.launchSeconds;
+  const double memory = bytesMoved(instance, shape, tiles, schedule) / (device.bytesPerSecond * kMemory);
+  return std::max(inside, memory) + kShown * std::min(inside, memory) + kLaunches * device.launchSeconds;
 }
 
-// Bands longer than there are tiles below each other, and promotions after the end.
+// Bands longer than there are tiles below each other.
 void OnepassProduct::normalise(const Instance& instance, Parameters& parameters) const {
   const OnepassTiles tiles(instance);
   const OnepassSchedule schedule(*productShape(instance.region), tiles, instance.device.multiprocessors);

@@ -2,6 +2,7 @@
 // The kernels of products that split their operands while they bring them, as text.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "core/synth/strategies/product_onepass.h"
 #include "core/synth/strategies/product_wgmma.h"
@@ -237,6 +238,10 @@ class OnepassText {
     openPieces("p", m_tiles.pieces());
     m_code.line("bring(p, step);");
     m_code.close();
+    bringSteps();
+  }
+
+  void bringSteps() {
     m_code.open("while (is_there)");
     m_code.line("tile = next;");
     m_code.line("const bool is_last = ++step == tile.last;");
@@ -315,20 +320,10 @@ class OnepassText {
       depth = fmt::format("step * 64 + {} % 4 * 16 + major", p);
     }
     const bool isLineWide = !source.isAlongDepth && width == 4;
-    const bool isDepthWide = source.isAlongDepth && width == 4;
     m_code.line("const int {} = {};", source.line,
                 clamped(line, source.count - (isLineWide ? 4 : 1), hasLineTail && (source.isAlongDepth || isLineWide)));
     m_code.line("const int depth = {};", depth);
-    std::string lineAt = source.line;
-    std::string depthAt = "depth";
-    const std::string v = source.isVector ? "" : " + v";
-    if (source.isAlongDepth) {
-      depthAt = isDepthWide ? clamped("depth", m_shape.depthCount - 4, hasDepthTail) + v
-                            : clamped("depth + v", m_shape.depthCount - 1, hasDepthTail);
-    } else {
-      lineAt = isLineWide ? source.line + v : clamped(source.line + " + v", source.count - 1, hasLineTail);
-      depthAt = clamped("depth", m_shape.depthCount - 1, hasDepthTail);
-    }
+    const auto [lineAt, depthAt] = elementOf(source, width == 4, hasLineTail, hasDepthTail);
     std::string value =
         fmt::format("{}_at({}{}, {})", source.lines, source.batch > 1 ? "next.batch, " : "", lineAt, depthAt);
     if (source.isVector) {
@@ -343,6 +338,18 @@ class OnepassText {
       m_code.line("kept[p][v] = {};", value);
     }
     m_code.close();
+  }
+
+  // Line and depth of the first, or of number v, of four neighbours; none lies outside.
+  [[nodiscard]] std::pair<std::string, std::string> elementOf(const OnepassSource& source, bool isWide,
+                                                              bool hasLineTail, bool hasDepthTail) const {
+    const std::string v = source.isVector ? "" : " + v";
+    if (!source.isAlongDepth) {
+      return {isWide ? source.line + v : clamped(source.line + " + v", source.count - 1, hasLineTail),
+              clamped("depth", m_shape.depthCount - 1, hasDepthTail)};
+    }
+    return {source.line, isWide ? clamped("depth", m_shape.depthCount - 4, hasDepthTail) + v
+                                : clamped("depth + v", m_shape.depthCount - 1, hasDepthTail)};
   }
 
   // Which of the largest magnitudes element v of piece p belongs to, relative to those of the operand.
