@@ -400,30 +400,6 @@ __device__ inline void storeFour(unsigned int to, const unsigned int (&x)[2]) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(x[0]), "r"(x[1]) : "memory");
 }
 
-//! swage:helper storeFourThere addressIn
-// The same in another block of the cluster, at an address that addressIn gives.
-__device__ inline unsigned int addressIn(unsigned int address, int block) {
-  unsigned int there;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
-  return there;
-}
-__device__ inline void storeFourThere(unsigned int to, const unsigned int (&x)[2]) {
-  asm volatile("st.shared::cluster.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(x[0]), "r"(x[1]) : "memory");
-}
-
-//! swage:helper publishForBoth arriveAtEither waitForBoth
-// Lets tensor cores of all blocks of a cluster see what this thread has written into their shared memory.
-__device__ inline void publishForBoth() { asm volatile("fence.proxy.async;" ::: "memory"); }
-// Barriers at which threads of all blocks of a cluster arrive, after they have written there.
-__device__ inline void arriveAtEither(unsigned int barrier, int block) {
-  asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
-               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];}" ::"r"(barrier), "r"(block) : "memory");
-}
-__device__ inline void waitForBoth(unsigned int barrier, int parity) {
-  asm volatile("{.reg .pred done;\nagain: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-               "@done bra ended;\nbra again;\nended:}" ::"r"(barrier), "r"(parity) : "memory");
-}
-
 //! swage:helper isOutOfRange
 // Of the largest magnitude of a row or column, as bits: too small for halves that are multiplied by 2^10, or too large.
 __device__ inline bool isOutOfRange(unsigned int bits) {

@@ -95,9 +95,6 @@ Result<> OnepassProduct::fits(const Instance& instance) const {
   if (tiles.dynamicBytes() > instance.device.sharedBytesPerBlock) {
     return unfit("two steps of tiles do not fit into shared memory");
   }
-  if (tiles.cluster > 1 && (tiles.columns != 128 || shape.rowCount <= tiles.rows)) {
-    return unfit("two blocks split 64 of 128 columns each for two tiles below each other");
-  }
   const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
   if (tiles.isCut && schedule.parts < 2) {
     return unfit("there are tiles enough, or the sum is too short to be cut");
@@ -126,8 +123,7 @@ Launch OnepassProduct::launch(const Instance& instance, const std::string& entry
   launch.step.block.x = kFinishThreads;
   domain::KernelStep product;
   product.entry = entry;
-  product.grid.x = static_cast<std::uint32_t>(schedule.places * tiles.cluster);
-  product.cluster.x = static_cast<std::uint32_t>(tiles.cluster);
+  product.grid.x = static_cast<std::uint32_t>(schedule.places);
   product.block.x = static_cast<std::uint32_t>(tiles.threads());
   product.dynamicSharedBytes = static_cast<std::uint32_t>(tiles.dynamicBytes());
   domain::KernelStep finish;
@@ -149,13 +145,12 @@ double cyclesOfStep(const OnepassTiles& tiles, const DeviceRates& device) {
   constexpr double kPromotion = 100.0;   // cycles that nothing hides
   constexpr double kStepCycles = 250.0;  // from barrier to barrier
   const auto results = static_cast<double>(tiles.rows * tiles.columns);
-  const auto stored = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
-  const auto numbers = static_cast<double>((tiles.rows + tiles.columns / tiles.cluster) * kOnepassDepth);
+  const auto numbers = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
   const auto reads = static_cast<double>(tiles.groups() * (64 + tiles.columns) * kOnepassDepth * 2);
   const double promotions = static_cast<double>(kOnepassDepth / tiles.promote) - 1.0;
   const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached) +
                           promotions * (kPromotion + results / device.each.floatAdds);
-  const double shared = (3.0 * reads + stored * 4.0) / device.each.sharedBytes;
+  const double shared = (3.0 * reads + numbers * 4.0) / device.each.sharedBytes;
   const double cache = numbers * 4.0 / device.each.cacheBytes;
   const double split = numbers * kSplitting / device.each.floatAdds;
   return std::max({multiply, shared, cache, split}) + kStepCycles;
@@ -185,7 +180,7 @@ std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
   const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
   const DeviceRates device = DeviceRates::of(instance.device);
   BlockWork work;
-  work.count = schedule.tiles * schedule.parts * tiles.cluster;
+  work.count = schedule.tiles * schedule.parts;
   work.cycles = static_cast<double>(divideUp(schedule.steps, schedule.parts)) * cyclesOfStep(tiles, device) +
                 static_cast<double>(tiles.rows * tiles.columns) * kPerResult / device.each.floatAdds;
   const double inside = secondsOf(device, work);
@@ -198,7 +193,7 @@ void OnepassProduct::normalise(const Instance& instance, Parameters& parameters)
   const OnepassTiles tiles(instance);
   const OnepassSchedule schedule(*productShape(instance.region), tiles, instance.device.multiprocessors);
   for (const std::int64_t band : {16, 8, 4}) {
-    if (band / tiles.cluster >= schedule.down && parameters["band"] > band) {
+    if (band >= schedule.down && parameters["band"] > band) {
       parameters["band"] = band;
     }
   }
@@ -211,20 +206,18 @@ OnepassTiles::OnepassTiles(const Instance& instance)
       columns(instance.value("tile_columns", 128)),
       slots(instance.value("slots", 2)),
       promote(instance.value("promote", kOnepassDepth)),
-      band(std::max<std::int64_t>(1, instance.value("band", 8) / (1 + instance.value("pair")))),
-      cluster(1 + instance.value("pair")),
+      band(instance.value("band", 8)),
       isCut(instance.value("cut") != 0) {}
 
 OnepassSchedule::OnepassSchedule(const ProductShape& shape, const OnepassTiles& of, std::int64_t multiprocessors)
     : steps(divideUp(shape.depthCount, kOnepassDepth)),
-      down(divideUp(shape.rowCount, of.rows * of.cluster)),
+      down(divideUp(shape.rowCount, of.rows)),
       across(divideUp(shape.columnCount, of.columns)),
       tiles(shape.batchCount * down * across) {
-  const std::int64_t most = std::max<std::int64_t>(1, multiprocessors / of.cluster);
   if (of.isCut) {
-    parts = std::max<std::int64_t>(1, std::min(most / tiles, steps / kLeastSteps));
+    parts = std::max<std::int64_t>(1, std::min(multiprocessors / tiles, steps / kLeastSteps));
   }
-  places = std::min(most, tiles * parts);
+  places = std::min(multiprocessors, tiles * parts);
   finishRows = std::clamp<std::int64_t>(divideUp(shape.batchCount * shape.rowCount, multiprocessors * kFinishBlocks),
                                         kLeastFinishRows, kMostFinishRows);
 }

@@ -27,7 +27,6 @@ struct OnepassTiles {
   std::int64_t slots = 0;    // steps in shared memory at a time
   std::int64_t promote = 0;  // of the sum, after which what tensor cores have added up goes into sums in float
   std::int64_t band = 1;     // tiles below each other that are made one after another
-  std::int64_t cluster = 1;  // blocks below each other that split the right operand's tiles for each other
   bool isCut = false;        // the sum is made in parts by several blocks
 
   explicit OnepassTiles(const Instance& instance);
@@ -38,7 +37,7 @@ struct OnepassTiles {
   [[nodiscard]] std::int64_t sums() const { return columns / 2; }  // of a thread
   // Four neighbours each, of a thread that brings in one step: those of the left, then those of the right operand.
   [[nodiscard]] std::int64_t leftPieces() const { return rows / 16; }
-  [[nodiscard]] std::int64_t pieces() const { return (rows + columns / cluster) / 16; }
+  [[nodiscard]] std::int64_t pieces() const { return (rows + columns) / 16; }
   [[nodiscard]] std::int64_t leftBytes() const { return rows * kOnepassDepth * 2; }
   [[nodiscard]] std::int64_t partBytes() const { return (rows + columns) * kOnepassDepth * 2; }  // high or low halves
   [[nodiscard]] std::int64_t slotBytes() const { return 2 * partBytes(); }
@@ -59,11 +58,11 @@ struct OnepassTiles {
 // How the tiles of all batches are dealt out.
 struct OnepassSchedule {
   std::int64_t steps = 0;   // of the sum
-  std::int64_t down = 0;    // tiles of a cluster below each other
+  std::int64_t down = 0;    // tiles below each other
   std::int64_t across = 0;  // beside each other
   std::int64_t tiles = 0;
   std::int64_t parts = 1;       // of the sum
-  std::int64_t places = 0;      // clusters that run at once
+  std::int64_t places = 0;      // blocks that run at once
   std::int64_t finishRows = 1;  // of the result, that a block of the last kernel looks after
 
   OnepassSchedule(const ProductShape& shape, const OnepassTiles& of, std::int64_t multiprocessors);

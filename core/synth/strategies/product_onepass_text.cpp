@@ -24,15 +24,13 @@ class OnepassText {
         m_right(onepassSource(m_region, m_shape, m_tiles, OnepassSide::Right)),
         m_number(number),
         m_writer(instance, Dialect::of(domain::Language::CudaCpp),
-                 {"sum",          "fresh",      "row",       "column",   "depth",     "batch",    "lane",
-                  "group",        "warp",       "slot",      "phase",    "advance",   "full",     "empty",
-                  "slots",        "staged",     "tile",      "next",     "step",      "kept",     "largest",
-                  "bring",        "thread",     "major",     "minor",    "first_row", "memory",   "products",
-                  "first_column", "left_high",  "now",       "left_low", "ready",     "to",       "is_there",
-                  "is_last",      "right_high", "right_low", "number",   "left_at",   "partial",  "right_at",
-                  "parts",        "there",      "rank",      "exact",    "total",     "is_exact", "of_chunk",
-                  "first",        "i",          "p",         "r",        "c",         "v",        "at",
-                  "place",        "is_any",     "rows"}),
+                 {"sum",     "fresh",     "row",      "column",   "depth",        "batch",     "lane",   "group",
+                  "warp",    "slot",      "phase",    "advance",  "full",         "empty",     "slots",  "staged",
+                  "tile",    "next",      "step",     "kept",     "largest",      "bring",     "thread", "major",
+                  "minor",   "first_row", "memory",   "products", "first_column", "left_high", "now",    "left_low",
+                  "ready",   "to",        "is_there", "is_last",  "right_high",   "right_low", "number", "partial",
+                  "left_at", "right_at",  "parts",    "total",    "is_exact",     "of_chunk",  "first",  "i",
+                  "p",       "r",         "c",        "v",        "at",           "place",     "is_any", "rows"}),
         m_code(m_writer.code()),
         m_storesRows(storesRows(m_region, m_shape)) {}
 
@@ -62,10 +60,6 @@ class OnepassText {
  private:
   [[nodiscard]] bool isCut() const { return m_schedule.parts > 1; }
   [[nodiscard]] bool isBatched() const { return m_shape.batchCount > 1; }
-  [[nodiscard]] bool isPaired() const { return m_tiles.cluster > 1; }
-  [[nodiscard]] const OnepassSource& sideOf(std::int64_t piece) const {
-    return piece < m_right.firstPiece ? m_left : m_right;
-  }
 
   // All: the operands, what follows the product, and the results.
   [[nodiscard]] std::vector<std::size_t> usedBuffers() const {
@@ -124,8 +118,7 @@ class OnepassText {
     m_code.line("int {}row, column, first, last{};", isBatched() ? "batch, " : "", isCut() ? ", part" : "");
     m_code.close(";");
     m_code.open("__device__ inline bool find_{0}(int i, Tile_{0}& tile)", m_number);
-    m_code.line("const int {} = blockIdx.x{} + i * {};", isCut() ? "place" : "number", isPaired() ? " / 2" : "",
-                s.places);
+    m_code.line("const int {} = blockIdx.x + i * {};", isCut() ? "place" : "number", s.places);
     if (isCut()) {
       m_code.line("const int number = place % {};", s.tiles);
       m_code.line("tile.part = place / {};", s.tiles);
@@ -142,8 +135,7 @@ class OnepassText {
     m_code.line("const int band = {} / {} * {};", in, band * s.across, band);
     m_code.line("const int down = {};",
                 s.down % band == 0 ? fmt::format("{}", band) : fmt::format("min({}, {} - band)", band, s.down));
-    const std::string row = fmt::format("(band + {} % {} % down)", in, band * s.across);
-    m_code.line("tile.row = {} * {};", isPaired() ? fmt::format("({} * 2 + blockIdx.x % 2)", row) : row, m_tiles.rows);
+    m_code.line("tile.row = (band + {} % {} % down) * {};", in, band * s.across, m_tiles.rows);
     m_code.line("tile.column = {} % {} / down * {};", in, band * s.across, m_tiles.columns);
     m_code.line("return {} < {};", isCut() ? "place" : "number", s.tiles * s.parts);
     m_code.close();
@@ -169,9 +161,6 @@ class OnepassText {
     m_code.otherwise();
     consume();
     m_code.close();
-    if (isPaired()) {
-      m_code.line("clusterBarrier();  // nothing arrives at a block that has ended");
-    }
     m_code.close();
     m_code.blank();
     m_writer.leave(outside);
@@ -188,15 +177,12 @@ class OnepassText {
     m_code.line("const unsigned int full = slots + {}, empty = full + {};  // barriers of 8 bytes", barriers,
                 m_tiles.slots * 8);
     m_code.line("const int group = threadIdx.x / 128;");
-    if (isPaired()) {
-      m_code.line("const int rank = blockIdx.x % 2;  // in its cluster");
-    }
     m_code.open("if (threadIdx.x < {})", m_tiles.slots);
-    m_code.line("initBarrier(full + threadIdx.x * 8, {});  // warps that bring", 8 * m_tiles.cluster);
-    m_code.line("initBarrier(empty + threadIdx.x * 8, {});", m_tiles.groups() * m_tiles.cluster);
+    m_code.line("initBarrier(full + threadIdx.x * 8, 8);  // warps that bring");
+    m_code.line("initBarrier(empty + threadIdx.x * 8, {});", m_tiles.groups());
     m_code.line("publishBarriers();");
     m_code.close();
-    m_code.line("{}();", isPaired() ? "clusterBarrier" : "__syncthreads");
+    m_code.line("__syncthreads();");
     m_code.line("Tile_{} tile;", m_number);
     m_code.line("int slot = 0, phase = 0;");
     m_code.open("const auto advance = [&]");
@@ -222,9 +208,6 @@ class OnepassText {
     m_code.line("const int thread = threadIdx.x - {};", m_tiles.groups() * 128);
     m_code.line("const int major = thread / 16, minor = thread % 16 * 4;  // of a piece in 64 by 64 numbers");
     m_code.line("const unsigned int mine = slots + major * 128 + (minor / 8 ^ major % 8) * 16 + minor % 8 * 2;");
-    if (isPaired()) {
-      m_code.line("const unsigned int there = addressIn(mine, 1 - rank) - mine;  // from here to the other block");
-    }
     writeElement(m_left);
     writeElement(m_right);
     m_code.line("Tile_{} next;", m_number);
@@ -286,11 +269,6 @@ class OnepassText {
     m_writer.leave(outside);
   }
 
-  // Of the right operand's columns, those that this block splits.
-  [[nodiscard]] std::string shareText(const OnepassSource& source) const {
-    return isPaired() && source.line == "column" ? " + rank * 64" : "";
-  }
-
   // Where a piece lies: lines beyond the last are the last again, whose results nobody stores.
   void bringPiece() {
     m_code.open("if (p < {})", m_tiles.leftPieces());
@@ -306,17 +284,15 @@ class OnepassText {
   }
 
   void bringPieceOf(const OnepassSource& source) {
-    const bool hasLineTail =
-        source.count % (source.line == "row" ? m_tiles.rows * m_tiles.cluster : m_tiles.columns) != 0;
+    const bool hasLineTail = source.count % (source.line == "row" ? m_tiles.rows : m_tiles.columns) != 0;
     const bool hasDepthTail = m_shape.depthCount % kOnepassDepth != 0;
     const std::int64_t inner = source.isAlongDepth ? m_shape.depthCount : source.count;
     const std::int64_t width = inner % 4 == 0 ? 4 : 1;  // of which either all or none lie inside
     const std::string p = source.firstPiece == 0 ? "p" : fmt::format("(p - {})", source.firstPiece);
-    const std::string first = fmt::format("next.{}{}", source.line, shareText(source));
-    std::string line = fmt::format("{} + {} * 16 + major", first, p);
+    std::string line = fmt::format("next.{} + {} * 16 + major", source.line, p);
     std::string depth = "step * 64 + minor";
     if (!source.isAlongDepth) {
-      line = fmt::format("{} + {} / 4 * 64 + minor", first, p);
+      line = fmt::format("next.{} + {} / 4 * 64 + minor", source.line, p);
       depth = fmt::format("step * 64 + {} % 4 * 16 + major", p);
     }
     const bool isLineWide = !source.isAlongDepth && width == 4;
@@ -360,7 +336,7 @@ class OnepassText {
   }
 
   void splitStep() {
-    m_code.line("{}(empty + slot * 8, phase ^ 1);", waitText());
+    m_code.line("waitFor(empty + slot * 8, phase ^ 1);");
     m_code.line("const unsigned int ready = full + slot * 8;");
     m_code.line("const unsigned int to = mine + advance() * {};", m_tiles.slotBytes());
     openPieces("p", m_tiles.pieces());
@@ -372,41 +348,22 @@ class OnepassText {
     m_code.line("largest[at] = fmaxf(largest[at], fabsf(kept[p][v]));");
     m_code.close();
     m_code.line("const SplitFour parts = splitFour(kept[p], {}.0f);", std::int64_t{1} << kOnepassScale);
-    storeParts();
+    m_code.line("storeFour(to + p * 2048, parts.high);");
+    m_code.line("storeFour(to + {} + p * 2048, parts.low);", m_tiles.partBytes());
     m_code.line("bring(p, step);");
     m_code.open("if (p % 4 == 3)");
     m_code.line("__syncwarp();  // keeps the compiler from asking for all of them at the end");
     m_code.close();
     m_code.close();
-    m_code.line("{}();", isPaired() ? "publishForBoth" : "publishShared");
+    m_code.line("publishShared();");
     m_code.line("__syncwarp();");
     arrive("ready", 32);
   }
 
-  // Pieces of the right operand go into both blocks of a cluster, whose memory looks alike.
-  void storeParts() {
-    const auto storeAt = [&](const std::string& function, const std::string& to) {
-      m_code.line("{}({} + p * 2048, parts.high);", function, to);
-      m_code.line("{}({} + {} + p * 2048, parts.low);", function, to, m_tiles.partBytes());
-    };
-    if (!isPaired()) {
-      storeAt("storeFour", "to");
-      return;
-    }
-    m_code.open("if (p < {})", m_tiles.leftPieces());
-    storeAt("storeFour", "to");
-    m_code.otherwise();
-    storeAt("storeFour", "to + rank * 8192");
-    storeAt("storeFourThere", "to + there + rank * 8192");
-    m_code.close();
-  }
-
-  [[nodiscard]] std::string_view waitText() const { return isPaired() ? "waitForBoth" : "waitFor"; }
-  // One thread of so many tells that all of them are ready, in a cluster one for each of its blocks.
+  // One thread of so many tells that all of them are ready.
   void arrive(const std::string& barrier, int threads) {
-    m_code.open("if (threadIdx.x % {} {})", threads, isPaired() ? "< 2" : "== 0");
-    m_code.line("{}({}, {});", isPaired() ? "arriveAtEither" : "arriveAt", barrier,
-                isPaired() ? fmt::format("threadIdx.x % {}", threads) : "0");
+    m_code.open("if (threadIdx.x % {} == 0)", threads);
+    m_code.line("arriveAt({}, 0);", barrier);
     m_code.close();
   }
 
@@ -414,16 +371,12 @@ class OnepassText {
   void report(const OnepassSource& source) {
     const bool isLeft = source.line == "row";
     const bool isForAllBatches = isBatched() && source.batch == 1;
-    m_code.open("if (tile.{}{})",
-                isLeft       ? "column == 0"
-                : isPaired() ? fmt::format("row < {}", 2 * m_tiles.rows)
-                             : "row == 0",
-                isForAllBatches ? " && tile.batch == 0" : "");
+    m_code.open("if (tile.{} == 0{})", isLeft ? "column" : "row", isForAllBatches ? " && tile.batch == 0" : "");
     openPieces("p", source.pieces);
     const std::string largest = isLeft ? "largest[p]" : fmt::format("largest[{} + p]", source.firstPiece);
-    const std::string line = fmt::format("tile.{}{} + {}", source.line, shareText(source),
-                                         source.isAlongDepth ? "p * 16 + major" : "p / 4 * 64 + minor + p % 4");
-    const bool hasTail = source.count % (isLeft ? m_tiles.rows * m_tiles.cluster : m_tiles.columns) != 0;
+    const std::string line =
+        fmt::format("tile.{} + {}", source.line, source.isAlongDepth ? "p * 16 + major" : "p / 4 * 64 + minor + p % 4");
+    const bool hasTail = source.count % (isLeft ? m_tiles.rows : m_tiles.columns) != 0;
     const std::string index =
         fmt::format("{}{}{}", source.firstLargest > 0 ? fmt::format("{} + ", source.firstLargest) : "",
                     source.batch > 1 ? fmt::format("tile.batch * {} + ", source.count) : "",
@@ -473,10 +426,7 @@ class OnepassText {
   }
 
   void multiplyStep() {
-    m_code.line("{}(full + slot * 8, phase);", waitText());
-    if (isPaired()) {
-      m_code.line("publishShared();  // what the other block has written here");
-    }
+    m_code.line("waitFor(full + slot * 8, phase);");
     m_code.line("const int now = advance();");
     m_code.line("const unsigned int at = slots + now * {};", m_tiles.slotBytes());
     for (const auto& [part, offset] : {std::pair{"high", std::int64_t{0}}, std::pair{"low", m_tiles.partBytes()}}) {
@@ -558,7 +508,7 @@ class OnepassText {
     }
   }
 
-  [[nodiscard]] bool hasRowTail() const { return m_shape.rowCount % (m_tiles.rows * m_tiles.cluster) != 0; }
+  [[nodiscard]] bool hasRowTail() const { return m_shape.rowCount % m_tiles.rows != 0; }
   [[nodiscard]] bool hasColumnTail() const { return m_shape.columnCount % m_tiles.columns != 0; }
 
   void bindSum(const std::string& value) {

@@ -45,7 +45,7 @@ void emulateWarpGroups(std::string& text) {
 // The one dynamic array is the emulation's; others are shared by all threads of a block that runs alone.
 std::string emulatedSource(std::string source) {
   replaceAll(source, "extern __shared__ __align__(128) unsigned char shared[];",
-             "unsigned char* const shared = emulation::sharedOfBlock();");
+             "unsigned char* const shared = emulation::sharedMemory;");
   replaceAll(source, "__shared__", "static");
   emulateWarpGroups(source);
   return fmt::format("#include \"{}/runtime.h\"\n{}", SWAGE_TEST_EMULATION, source);
@@ -99,7 +99,7 @@ class Buffers {
 };
 
 void launch(void* library, const domain::KernelStep& step, Buffers& buffers) {
-  using Emulate = void (*)(void*, unsigned, unsigned, unsigned, void**, std::size_t);
+  using Emulate = void (*)(void*, unsigned, unsigned, void**, std::size_t);
   void* kernel = ::dlsym(library, step.entry.c_str());
   const auto emulate = reinterpret_cast<Emulate>(::dlsym(library, "swage_emulate"));
   ASSERT_NE(kernel, nullptr) << step.entry;
@@ -108,7 +108,7 @@ void launch(void* library, const domain::KernelStep& step, Buffers& buffers) {
   for (const domain::KernelArgument& argument : step.arguments) {
     pointers.push_back(buffers.at(std::get<domain::ValueId>(argument)));
   }
-  emulate(kernel, step.grid.x, step.cluster.x, step.block.x, pointers.data(), pointers.size());
+  emulate(kernel, step.grid.x, step.block.x, pointers.data(), pointers.size());
 }
 
 }  // namespace

@@ -70,17 +70,15 @@ TEST_P(OnepassProducts, AreAsExactAsFloat) {
   EXPECT_LT(relativeError(linear.run(program), linear.want()), 2e-7);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, OnepassProducts,
-    ::testing::Values(Setting{"Small", {}}, Setting{"Two", {{"tile_rows", 128}}},
-                      Setting{"Wide", {{"tile_columns", 192}}}, Setting{"Tall", {{"tile_rows", 192}}},
-                      Setting{"Large", {{"tile_rows", 128}, {"tile_columns", 128}}},
-                      Setting{"Slots", {{"slots", 4}, {"band", 4}}},
-                      Setting{"Promoted", {{"tile_rows", 128}, {"promote", 32}}},
-                      Setting{"Pairs", {{"tile_rows", 64}, {"tile_columns", 128}, {"pair", 1}}, 5},
-                      Setting{"LargePairs", {{"tile_rows", 128}, {"tile_columns", 128}, {"pair", 1}}},
-                      Setting{"PromotedOften", {{"promote", 16}}}, Setting{"OneBlock", {}, 1}),
-    [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, OnepassProducts,
+                         ::testing::Values(Setting{"Small", {}}, Setting{"Two", {{"tile_rows", 128}}},
+                                           Setting{"Wide", {{"tile_columns", 192}}},
+                                           Setting{"Tall", {{"tile_rows", 192}}},
+                                           Setting{"Large", {{"tile_rows", 128}, {"tile_columns", 128}}},
+                                           Setting{"Slots", {{"slots", 4}, {"band", 4}}},
+                                           Setting{"Promoted", {{"tile_rows", 128}, {"promote", 32}}},
+                                           Setting{"PromotedOften", {{"promote", 16}}}, Setting{"OneBlock", {}, 1}),
+                         [](const auto& each) { return each.param.name; });
 
 struct Layout {
   const char* name;
@@ -109,10 +107,6 @@ TEST_P(OnepassLayouts, AreReadAsTheyLie) {
   const Numbers want = product.of(left, right, isLeftAlongRows, isRightAlongDepth);
   const Changes large{{"tile_rows", 128}, {"tile_columns", 128}};
   EXPECT_LT(relativeError(run(onepassProgram(b.graph(), {0}, large), {left, right}), want), 2e-7);
-  if (layout.rows > 64) {
-    const Changes paired{{"tile_columns", 128}, {"pair", 1}};
-    EXPECT_LT(relativeError(run(onepassProgram(b.graph(), {0}, paired), {left, right}), want), 2e-7);
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OnepassLayouts,
@@ -204,7 +198,6 @@ TEST(OnepassProduct, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(realise(b.graph(), {0}, {{"tile_rows", 192}, {"tile_columns", 192}}, 132).has_value()) << "registers";
   EXPECT_FALSE(realise(b.graph(), {0}, {{"tile_rows", 128}, {"tile_columns", 128}, {"slots", 3}}, 132).has_value())
       << "shared memory";
-  EXPECT_FALSE(realise(b.graph(), {0}, {{"tile_rows", 128}, {"pair", 1}}, 132).has_value()) << "halves of 64 columns";
   EXPECT_FALSE(realise(b.graph(), {0}, {{"cut", 1}}, 132).has_value()) << "tiles for all";
   EXPECT_THAT(realise(b.graph(), {0}, {{"tile_rows", 128}, {"tile_columns", 128}}, 132), swage::testing::IsOk());
 }

@@ -172,18 +172,6 @@ inline SplitFour splitFour(const float (&x)[4], float scale) {
 //! swage:helper storeFour
 inline void storeFour(unsigned to, const unsigned (&x)[2]) { std::memcpy(emulation::sharedMemory + to, x, 8); }
 
-//! swage:helper storeFourThere addressIn
-inline unsigned addressIn(unsigned address, int block) { return emulation::addressIn(address, block); }
-inline void storeFourThere(unsigned to, const unsigned (&x)[2]) { std::memcpy(emulation::sharedMemory + to, x, 8); }
-
-//! swage:helper clusterBarrier
-inline void clusterBarrier() { emulation::wait(emulation::clusterBarrier); }
-
-//! swage:helper publishForBoth arriveAtEither waitForBoth
-inline void publishForBoth() {}
-inline void arriveAtEither(unsigned barrier, int block) { emulation::arriveAt(emulation::addressIn(barrier, block)); }
-inline void waitForBoth(unsigned barrier, int parity) { emulation::waitForPhase(barrier, parity); }
-
 //! swage:helper isOutOfRange
 inline bool isOutOfRange(unsigned bits) {
   const float x = __uint_as_float(bits);
@@ -223,8 +211,8 @@ inline void waitForProducts(float (&)[count]) {
 
 //! swage:helper takeTurn giveTurn
 inline void takeTurn(int group) {
-  emulation::Barrier& barrier = emulation::current->block->named[1 + group];
+  emulation::Barrier& barrier = emulation::namedBarriers[1 + group];
   barrier.count = 256;
   emulation::wait(barrier);
 }
-inline void giveTurn(int group) { emulation::arrive(emulation::current->block->named[1 + group], 256); }
+inline void giveTurn(int group) { emulation::arrive(emulation::namedBarriers[1 + group], 256); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA C++ on a processor, as far as the written kernels use it, so that their indices, tails and numbers can be tested
 // without a device. Included in front of a kernel's text (see emulator.h). A thread of a block is a context of its own;
-// they run in turn, each until it waits for others. Blocks run one after another, but for those of a cluster.
+// they run in turn, each until it waits for others. Blocks run one after another.
 #pragma once
 
 #include <ucontext.h>
@@ -67,14 +67,11 @@ struct Warp {
   std::array<std::array<std::array<unsigned, 8>, 32>, 2> given{};  // by turn, lane
 };
 
-struct Block;
-
 struct Thread {
   ucontext_t context{};
   std::vector<char> stack;
   Index3 index;
   Warp* warp = nullptr;
-  Block* block = nullptr;
   int exchanges = 0;
   bool isDone = false;
   std::vector<Copy> open;                 // copies that are not committed
@@ -82,25 +79,15 @@ struct Thread {
   std::vector<RowCopy> stores;
 };
 
-// One of those that run at once: blocks of a cluster.
-struct Block {
-  Index3 index;
-  unsigned rank = 0;  // in its cluster
-  Barrier barrier;
-  std::map<int, Barrier> named;
-  std::vector<Warp> warps;
-};
-
-constexpr unsigned kSharedBytes = 256 << 10;  // of a block
-constexpr unsigned kMostBlocks = 2;           // of a cluster
-
 inline ucontext_t scheduler;
 inline Thread* current = nullptr;
+inline Index3 block;
 inline Index3 grid;
-inline Barrier clusterBarrier;
+inline Barrier blockBarrier;
+inline std::map<int, Barrier> namedBarriers;
 inline std::map<unsigned, PhaseBarrier> phaseBarriers;  // by address
 inline std::function<void()> body;
-alignas(1024) inline unsigned char sharedMemory[kMostBlocks * kSharedBytes];  // of one block after another
+alignas(1024) inline unsigned char sharedMemory[256 << 10];
 
 inline void yield() {
   swapcontext(&current->context, &scheduler);
@@ -131,15 +118,6 @@ inline void arrive(Barrier& barrier, int count) {
   }
 }
 
-// The same place in the shared memory of another block of the cluster.
-inline unsigned addressIn(unsigned address, int block) {
-  return address % kSharedBytes + static_cast<unsigned>(block) * kSharedBytes;
-}
-
-inline unsigned char* sharedOfBlock() {
-  return sharedMemory + current->block->rank * kSharedBytes;
-}
-
 inline void arriveAt(unsigned barrier) {
   PhaseBarrier& phase = phaseBarriers.at(barrier);
   if (--phase.missing == 0) {
@@ -155,7 +133,7 @@ inline void waitForPhase(unsigned barrier, int parity) {
 
 // All 128 threads of a warp group.
 inline void waitForGroup() {
-  Barrier& barrier = current->block->named[-1 - static_cast<int>(current->index.x / 128)];
+  Barrier& barrier = namedBarriers[-1 - static_cast<int>(current->index.x / 128)];
   barrier.count = 128;
   wait(barrier);
 }
@@ -190,33 +168,25 @@ inline void start() {
   swapcontext(&current->context, &scheduler);
 }
 
-// The blocks from this one on that are a cluster.
-inline void runBlocks(unsigned first, unsigned count, unsigned threads) {
+inline void runBlock(unsigned threads) {
   std::memset(sharedMemory, 0xFF, sizeof sharedMemory);  // NaN
-  clusterBarrier = {static_cast<int>(count * threads)};
+  blockBarrier = {static_cast<int>(threads)};
+  namedBarriers.clear();
   phaseBarriers.clear();
-  std::vector<Block> blocks(count);
+  std::vector<Warp> warps(threads / 32);
+  for (Warp& warp : warps) {
+    warp.barrier.count = 32;
+  }
   std::vector<std::unique_ptr<Thread>> all;
-  for (unsigned b = 0; b < count; ++b) {
-    Block& block = blocks[b];
-    block.index.x = first + b;
-    block.rank = b;
-    block.barrier.count = static_cast<int>(threads);
-    block.warps.resize(threads / 32);
-    for (Warp& warp : block.warps) {
-      warp.barrier.count = 32;
-    }
-    for (unsigned i = 0; i < threads; ++i) {
-      Thread& thread = *all.emplace_back(std::make_unique<Thread>());
-      thread.stack.resize(std::size_t{128} << 10);
-      thread.index.x = i;
-      thread.block = &block;
-      thread.warp = &block.warps[i / 32];
-      getcontext(&thread.context);
-      thread.context.uc_stack.ss_sp = thread.stack.data();
-      thread.context.uc_stack.ss_size = thread.stack.size();
-      makecontext(&thread.context, start, 0);
-    }
+  for (unsigned i = 0; i < threads; ++i) {
+    Thread& thread = *all.emplace_back(std::make_unique<Thread>());
+    thread.stack.resize(std::size_t{128} << 10);
+    thread.index.x = i;
+    thread.warp = &warps[i / 32];
+    getcontext(&thread.context);
+    thread.context.uc_stack.ss_sp = thread.stack.data();
+    thread.context.uc_stack.ss_size = thread.stack.size();
+    makecontext(&thread.context, start, 0);
   }
   for (bool isRunning = true; isRunning;) {
     isRunning = false;
@@ -251,23 +221,24 @@ void callWith(void* kernel, void** pointers, std::size_t count) {
 
 // All arguments of the kernel are pointers.
 extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) void swage_emulate(
-    void* kernel, unsigned blocks, unsigned cluster, unsigned threads, void** pointers, std::size_t count) {
+    void* kernel, unsigned blocks, unsigned threads, void** pointers, std::size_t count) {
   emulation::body = [=] { emulation::callWith(kernel, pointers, count); };
   emulation::grid.x = blocks;
-  for (unsigned i = 0; i < blocks; i += cluster) {
-    emulation::runBlocks(i, cluster, threads);
+  for (unsigned i = 0; i < blocks; ++i) {
+    emulation::block.x = i;
+    emulation::runBlock(threads);
   }
 }
 
 #define threadIdx (emulation::current->index)
-#define blockIdx (emulation::current->block->index)
+#define blockIdx (emulation::block)
 #define gridDim (emulation::grid)
 
 inline void __syncthreads() {
-  emulation::wait(emulation::current->block->barrier);
+  emulation::wait(emulation::blockBarrier);
 }
 inline int __syncthreads_or(int condition) {
-  return emulation::wait(emulation::current->block->barrier, condition != 0 ? 1 : 0) > 0 ? 1 : 0;
+  return emulation::wait(emulation::blockBarrier, condition != 0 ? 1 : 0) > 0 ? 1 : 0;
 }
 
 template <class To, class From>
@@ -312,7 +283,6 @@ inline double halfOf(unsigned long long descriptor, unsigned line, unsigned dept
                                       : line / 8 * field(32) + line % 8 * 128 + depth * 2;
   unsigned at = field(0) + along;
   at ^= (at >> 7 & 7u) << 4;
-  at = addressIn(at, static_cast<int>(current->block->rank));
   _Float16 value{};
   std::memcpy(&value, sharedMemory + at, sizeof value);
   return static_cast<double>(value);
