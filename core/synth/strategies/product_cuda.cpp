@@ -263,6 +263,7 @@ std::optional<double> CudaProduct::estimate(const Instance& instance) const {
   constexpr double kBringing = 8.0;         // instructions for each element that comes into shared memory
   constexpr double kWait = 600.0;           // cycles, between two barriers
   constexpr double kWaitOfElement = 150.0;  // of a thread for each that it brings
+  constexpr double kStored = 1.35;          // times the bytes of results: memory takes less than it gives
   constexpr std::int64_t kOther = 30;       // registers beside sums and operands
   const Tiles tiles(instance);
   const ProductShape shape = *productShape(instance.region);
@@ -288,7 +289,7 @@ std::optional<double> CudaProduct::estimate(const Instance& instance) const {
   work.count = blocks(shape, tiles);
   work.cycles =
       static_cast<double>(shape.depthCount) * std::max({ofDepth, edge * 4.0 * size / device.each.cacheBytes, waits});
-  work.bytes = static_cast<double>(tiles.rows * tiles.columns * bytesOfResult(instance.region, shape));
+  work.bytes = kStored * static_cast<double>(tiles.rows * tiles.columns * bytesOfResult(instance.region, shape));
   work.hidesMemory = atOnce > 1;
   return device.launchSeconds + secondsOf(device, work);
 }

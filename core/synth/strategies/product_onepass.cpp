@@ -15,6 +15,7 @@ using domain::ScalarType;
 constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kLeastSteps = 8;       // of a part of the sum
 constexpr std::int64_t kPiece = 4;            // floats in 16 bytes
+constexpr std::int64_t kLeastPromote = 16;    // the most exact
 constexpr std::int64_t kFinishThreads = 256;  // of a block that clears or finishes
 constexpr std::int64_t kFinishBlocks = 4;     // for each multiprocessor, which all read what the columns have had
 constexpr std::int64_t kLeastFinishRows = 8;  // of a block
@@ -138,31 +139,37 @@ Launch OnepassProduct::launch(const Instance& instance, const std::string& entry
   return launch;
 }
 
-// The slowest of what a step asks of tensor cores, shared memory, the second-level cache and the threads that split.
-double cyclesOfStep(const OnepassTiles& tiles, const DeviceRates& device) {
-  constexpr double kReached = 0.75;
-  constexpr double kSplitting = 8.0;     // instructions for each number
-  constexpr double kPromotion = 100.0;   // cycles that nothing hides
-  constexpr double kStepCycles = 250.0;  // from barrier to barrier
+// The slowest of what a step asks of tensor cores, shared memory, the second-level cache and the threads that split,
+// and sums in float, which nothing hides. This and the other numbers: measured on an H100.
+double cyclesOfStep(const OnepassTiles& tiles, const OnepassSource& left, const OnepassSource& right,
+                    const DeviceRates& device) {
+  constexpr double kReached = 0.75;   // of tensor cores and of the cache
+  constexpr double kSplitting = 8.0;  // instructions for each number
+  constexpr double kOneByOne = 2.0;   // times as long to bring numbers that are not asked for in fours
   const auto results = static_cast<double>(tiles.rows * tiles.columns);
   const auto numbers = static_cast<double>((tiles.rows + tiles.columns) * kOnepassDepth);
+  const double brought = (static_cast<double>(tiles.rows) * (left.isWide ? 1.0 : kOneByOne) +
+                          static_cast<double>(tiles.columns) * (right.isWide ? 1.0 : kOneByOne)) *
+                         kOnepassDepth;
   const auto reads = static_cast<double>(tiles.groups() * (64 + tiles.columns) * kOnepassDepth * 2);
-  const double promotions = static_cast<double>(kOnepassDepth / tiles.promote) - 1.0;
-  const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached) +
-                          promotions * (kPromotion + results / device.each.floatAdds);
+  const double multiply = 3.0 * results * kOnepassDepth / (device.each.warpGroupAdds * kReached);
   const double shared = (3.0 * reads + numbers * 4.0) / device.each.sharedBytes;
-  const double cache = numbers * 4.0 / device.each.cacheBytes;
+  const double cache = brought * 4.0 / (device.each.cacheBytes * kReached);
   const double split = numbers * kSplitting / device.each.floatAdds;
-  return std::max({multiply, shared, cache, split}) + kStepCycles;
+  const double promotions = static_cast<double>(kOnepassDepth / tiles.promote) - 1.0;
+  return std::max({multiply, shared, cache, split}) + promotions * results / device.each.floatAdds;
 }
 
-// Of operands and results, each once, and of parts of sums.
+// Of operands and results, each once, and of parts of sums. Each band reads a right operand anew that the cache does
+// not hold.
 double bytesMoved(const Instance& instance, const ProductShape& shape, const OnepassTiles& tiles,
                   const OnepassSchedule& schedule) {
   std::int64_t bytes = shape.batchCount * shape.rowCount * shape.columnCount * bytesOfResult(instance.region, shape);
   for (const OnepassSide side : {OnepassSide::Left, OnepassSide::Right}) {
     const OnepassSource source = onepassSource(instance.region, shape, tiles, side);
-    bytes += source.batch * source.count * shape.depthCount * bytesOfElement(instance.region, source.prim);
+    const std::int64_t each = source.count * shape.depthCount * bytesOfElement(instance.region, source.prim);
+    const bool isReadAnew = side == OnepassSide::Right && each > instance.device.cacheBytes;
+    bytes += source.batch * each * (isReadAnew ? divideUp(schedule.down, tiles.band) : 1);
   }
   if (schedule.parts > 1) {
     bytes += schedule.parts * shape.batchCount * shape.rowCount * partStride(shape) * 8;
@@ -171,21 +178,27 @@ double bytesMoved(const Instance& instance, const ProductShape& shape, const One
 }
 
 std::optional<double> OnepassProduct::estimate(const Instance& instance) const {
-  constexpr double kPerResult = 4.0;  // instructions
-  constexpr double kMemory = 0.9;     // of the rate of copying
-  constexpr double kShown = 0.1;      // of the shorter of both, which the longer one does not hide
+  constexpr double kPerResult = 16.0;  // instructions
+  constexpr double kMemory = 0.9;      // of the rate of copying
+  constexpr double kShown = 0.1;       // of the shorter of both, which the longer one does not hide
   constexpr double kLaunches = 3.0;
+  constexpr double kLessExact = 1.1;  // times as long: sums of one step that are promoted later are less exact than
+                                      // float, for a few percent of the time
   const OnepassTiles tiles(instance);
   const ProductShape shape = *productShape(instance.region);
   const OnepassSchedule schedule(shape, tiles, instance.device.multiprocessors);
   const DeviceRates device = DeviceRates::of(instance.device);
+  const double step = cyclesOfStep(tiles, onepassSource(instance.region, shape, tiles, OnepassSide::Left),
+                                   onepassSource(instance.region, shape, tiles, OnepassSide::Right), device);
   BlockWork work;
   work.count = schedule.tiles * schedule.parts;
-  work.cycles = static_cast<double>(divideUp(schedule.steps, schedule.parts)) * cyclesOfStep(tiles, device) +
+  work.cycles = static_cast<double>(divideUp(schedule.steps, schedule.parts)) * step +
                 static_cast<double>(tiles.rows * tiles.columns) * kPerResult / device.each.floatAdds;
   const double inside = secondsOf(device, work);
   const double memory = bytesMoved(instance, shape, tiles, schedule) / (device.bytesPerSecond * kMemory);
-  return std::max(inside, memory) + kShown * std::min(inside, memory) + kLaunches * device.launchSeconds;
+  const double seconds =
+      std::max(inside, memory) + kShown * std::min(inside, memory) + kLaunches * device.launchSeconds;
+  return schedule.steps == 1 && tiles.promote > kLeastPromote ? kLessExact * seconds : seconds;
 }
 
 // Bands longer than there are tiles below each other.
@@ -238,6 +251,7 @@ OnepassSource onepassSource(const Region& region, const ProductShape& shape, con
       isLeft ? 0 : (walksAlongAny(region, shape.left, shape.batch) ? shape.batchCount : 1) * shape.rowCount;
   source.isAlongDepth =
       isContiguousAlong(region, source.prim, shape.depth) || !isContiguousAlong(region, source.prim, *source.axes);
+  source.isWide = (source.isAlongDepth ? shape.depthCount : source.count) % kPiece == 0;
   source.isVector = liesInPieces(region, source.prim, source.isAlongDepth ? shape.depth : *source.axes);
   return source;
 }

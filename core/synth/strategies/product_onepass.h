@@ -80,6 +80,7 @@ struct OnepassSource {
   std::int64_t pieces = 0;
   std::int64_t firstLargest = 0;  // where its lines begin among the largest magnitudes
   bool isAlongDepth = true;       // neighbours in memory
+  bool isWide = false;            // of four neighbours either all or none lie inside
   bool isVector = false;          // floats of a tensor, of which a thread takes four in 16 bytes
 };
 

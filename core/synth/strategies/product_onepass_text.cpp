@@ -286,8 +286,6 @@ class OnepassText {
   void bringPieceOf(const OnepassSource& source) {
     const bool hasLineTail = source.count % (source.line == "row" ? m_tiles.rows : m_tiles.columns) != 0;
     const bool hasDepthTail = m_shape.depthCount % kOnepassDepth != 0;
-    const std::int64_t inner = source.isAlongDepth ? m_shape.depthCount : source.count;
-    const std::int64_t width = inner % 4 == 0 ? 4 : 1;  // of which either all or none lie inside
     const std::string p = source.firstPiece == 0 ? "p" : fmt::format("(p - {})", source.firstPiece);
     std::string line = fmt::format("next.{} + {} * 16 + major", source.line, p);
     std::string depth = "step * 64 + minor";
@@ -295,11 +293,11 @@ class OnepassText {
       line = fmt::format("next.{} + {} / 4 * 64 + minor", source.line, p);
       depth = fmt::format("step * 64 + {} % 4 * 16 + major", p);
     }
-    const bool isLineWide = !source.isAlongDepth && width == 4;
+    const bool isLineWide = !source.isAlongDepth && source.isWide;
     m_code.line("const int {} = {};", source.line,
                 clamped(line, source.count - (isLineWide ? 4 : 1), hasLineTail && (source.isAlongDepth || isLineWide)));
     m_code.line("const int depth = {};", depth);
-    const auto [lineAt, depthAt] = elementOf(source, width == 4, hasLineTail, hasDepthTail);
+    const auto [lineAt, depthAt] = elementOf(source, hasLineTail, hasDepthTail);
     std::string value =
         fmt::format("{}_at({}{}, {})", source.lines, source.batch > 1 ? "next.batch, " : "", lineAt, depthAt);
     if (source.isVector) {
@@ -317,15 +315,15 @@ class OnepassText {
   }
 
   // Line and depth of the first, or of number v, of four neighbours; none lies outside.
-  [[nodiscard]] std::pair<std::string, std::string> elementOf(const OnepassSource& source, bool isWide,
-                                                              bool hasLineTail, bool hasDepthTail) const {
+  [[nodiscard]] std::pair<std::string, std::string> elementOf(const OnepassSource& source, bool hasLineTail,
+                                                              bool hasDepthTail) const {
     const std::string v = source.isVector ? "" : " + v";
     if (!source.isAlongDepth) {
-      return {isWide ? source.line + v : clamped(source.line + " + v", source.count - 1, hasLineTail),
+      return {source.isWide ? source.line + v : clamped(source.line + " + v", source.count - 1, hasLineTail),
               clamped("depth", m_shape.depthCount - 1, hasDepthTail)};
     }
-    return {source.line, isWide ? clamped("depth", m_shape.depthCount - 4, hasDepthTail) + v
-                                : clamped("depth + v", m_shape.depthCount - 1, hasDepthTail)};
+    return {source.line, source.isWide ? clamped("depth", m_shape.depthCount - 4, hasDepthTail) + v
+                                       : clamped("depth + v", m_shape.depthCount - 1, hasDepthTail)};
   }
 
   // Which of the largest magnitudes element v of piece p belongs to, relative to those of the operand.
