@@ -76,7 +76,7 @@ Swarm::Turn Swarm::next() {
   std::vector<std::size_t> ready;
   std::vector<double> weights;
   for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-    if (m_pairs[i].current() != nullptr) {
+    if (m_pairs[i].current() != nullptr && !m_pairs[i].state.isPaused) {
       ready.push_back(i);
       weights.push_back(std::max(m_pairs[i].state.quality, kCreditFloor));
     }
@@ -170,7 +170,8 @@ ScoredAdvice Swarm::score(const Pending& pending, const SwarmEnd& end, double re
           .candidate = end.outcome.candidate,
           .expectedGain = pending.advice.advice.expectedGain,
           .achievedGain = gain,
-          .reward = reward};
+          .reward = reward,
+          .seconds = end.trialSeconds};
 }
 
 void Swarm::credit(const ScoredAdvice& scored) {
@@ -192,6 +193,31 @@ void Swarm::restore(const ScoredAdvice& scored) {
   credit(scored);
 }
 
+bool Swarm::setPaused(int pair, bool isPaused) {
+  const bool isThere = pair >= 0 && static_cast<std::size_t>(pair) < m_pairs.size();
+  if (isThere) {
+    m_pairs[static_cast<std::size_t>(pair)].state.isPaused = isPaused;
+  }
+  return isThere;
+}
+
+bool Swarm::setRole(int pair, Role role) {
+  if (pair < 0 || static_cast<std::size_t>(pair) >= m_pairs.size()) {
+    return false;
+  }
+  Pair& chosen = m_pairs[static_cast<std::size_t>(pair)];
+  chosen.state.isRoleGiven = true;
+  take(chosen, role);
+  return true;
+}
+
+void Swarm::take(Pair& pair, Role role) {
+  pair.state.role = role;
+  pair.state.quality = m_roleCredit[role];
+  pair.subject.reset();
+  pair.repair.reset();
+}
+
 // A pair that earns little takes the role that earns most.
 void Swarm::review(Pair& pair) {
   if (pair.sinceReview < kReview) {
@@ -206,12 +232,12 @@ void Swarm::review(Pair& pair) {
   }
   const auto best = std::max_element(m_roleCredit.begin(), m_roleCredit.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (pair.state.isRoleGiven) {
+    return;
+  }
   const bool earnsLittle = pair.state.quality < 0.5 * sum / static_cast<double>(m_pairs.size());
   if (earnsLittle && holders[pair.state.role] > 1 && best->first != pair.state.role) {
-    pair.state.role = best->first;
-    pair.state.quality = best->second;
-    pair.subject.reset();
-    pair.repair.reset();
+    take(pair, best->first);
   }
 }
 

@@ -47,6 +47,7 @@ struct ScoredAdvice {
   std::optional<double> expectedGain;  // as the advice said
   double achievedGain = 0.0;           // time of `about` over that of `candidate`; 0: it is not correct
   double reward = 0.0;                 // 0 to 1: how far it is ahead of all before it
+  double seconds = 0.0;                // that compilers and workers had with it; 0: not known
 };
 
 // How a pair stands.
@@ -60,6 +61,8 @@ struct PairState {
   int followed = 0;           // advice, over the run
   int paid = 0;               // that made a candidate faster than what it was made of
   double quality = 0.5;       // what it earned lately, 0 to 1
+  bool isPaused = false;      // by a person: it guides nothing
+  bool isRoleGiven = false;   // by a person: it keeps its role
 };
 
 // What happened at the end of one candidate.
@@ -75,6 +78,7 @@ struct SwarmEnd {
   int island = 0;
   Case what;
   search::Outcome outcome;
+  double trialSeconds = 0.0;  // that compilers and workers had with it
 };
 
 // Pairs of a coder and a judge over one search. A pair belongs to an island and has a role, whose rules its judge goes
@@ -114,6 +118,11 @@ class Swarm {
   // An earlier sitting's, out of the record: its credit counts again.
   void restore(const ScoredAdvice& scored);
 
+  // By a person. A paused pair gets no turns; its place is taken by the others, or by the search. A pair with a new
+  // role begins anew, and keeps that role. False: there is no such pair.
+  bool setPaused(int pair, bool isPaused);
+  bool setRole(int pair, Role role);
+
   [[nodiscard]] std::vector<PairState> pairs() const;
   // Of proposals, now.
   [[nodiscard]] double guidedShare() const;
@@ -149,6 +158,7 @@ class Swarm {
   [[nodiscard]] ScoredAdvice score(const Pending& pending, const SwarmEnd& end, double reward);
   void credit(const ScoredAdvice& scored);
   void review(Pair& pair);
+  void take(Pair& pair, Role role);
   void takeUp(const SwarmEnd& end, const std::optional<Pending>& pending, SwarmNews& news);
   void offerTo(Pair& pair, const SwarmEnd& end, const std::vector<domain::Advice>& advice, SwarmNews& news);
   [[nodiscard]] std::vector<domain::Advice> forRole(const std::vector<domain::Advice>& advice, Role role) const;

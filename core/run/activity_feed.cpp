@@ -83,6 +83,7 @@ void ActivityFeed::tellArchive() {
   Q_EMIT archiveChanged(
       cellsOf(m_context.searcher->archive(), m_context.device, m_context.eagerSpeedup, m_context.roof.roofNs));
   Q_EMIT proposersChanged(m_search.proposers());
+  Q_EMIT pairsChanged(std::make_shared<const services::SwarmReport>(m_search.pairs()));
 }
 
 void ActivityFeed::tellAll() {

@@ -9,6 +9,7 @@
 #include "core/run/run_rigs.h"
 #include "core/run/search_stage.h"
 #include "core/services/activity.h"
+#include "core/services/swarm_service.h"
 
 namespace swage::run {
 
@@ -38,6 +39,7 @@ class ActivityFeed : public QObject {
   void archiveChanged(const std::vector<swage::services::CellSummary>& cells);
   void lanesChanged(const std::vector<swage::services::LaneStatus>& lanes);
   void proposersChanged(const swage::services::ProposerReport& report);
+  void pairsChanged(const swage::services::SwarmSnapshot& report);
 
  private:
   void tellLanes();

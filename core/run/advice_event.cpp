@@ -51,7 +51,8 @@ std::string scoreJson(const judge::ScoredAdvice& scored) {
                            {"candidate", scored.candidate.value()},
                            {"expected_gain", scored.expectedGain ? Json(*scored.expectedGain) : Json()},
                            {"achieved_gain", scored.achievedGain},
-                           {"reward", scored.reward}});
+                           {"reward", scored.reward},
+                           {"seconds", scored.seconds}});
 }
 
 Result<judge::ScoredAdvice> parseScoredAdvice(std::string_view json) {
@@ -71,6 +72,7 @@ Result<judge::ScoredAdvice> parseScoredAdvice(std::string_view json) {
     }
     scored.achievedGain = parsed.at("achieved_gain").get<double>();
     scored.reward = parsed.at("reward").get<double>();
+    scored.seconds = parsed.value("seconds", 0.0);  // earlier versions did not write it down
     return scored;
   } catch (const Json::exception& error) {
     return unreadable(error);

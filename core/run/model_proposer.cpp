@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/files.h"
 #include "core/models/clean_text.h"
@@ -12,6 +13,7 @@
 #include "core/models/http_provider.h"
 #include "core/models/prompt_templates.h"
 #include "core/models/replay_provider.h"
+#include "core/run/swarm_board.h"
 #include "core/stats/roofline.h"
 
 namespace swage::run {
@@ -139,6 +141,10 @@ const ModelProposer::Parent* ModelProposer::chooseParent() {
 }
 
 void ModelProposer::send(Thread thread) {
+  for (const std::string& words : std::exchange(m_words, {})) {
+    thread.request.messages.back().text +=
+        "\n" + models::filledIn(models::promptTemplate("person"), {{"words", words}});
+  }
   const std::uint64_t call = m_provider->ask(thread.request);
   m_calls.emplace(call, std::move(thread));
 }
@@ -152,6 +158,7 @@ void ModelProposer::handleEnded(std::uint64_t call, const ChatOutcome& outcome) 
   m_calls.erase(found);
   thread.conversation.exchanges.push_back({thread.request, outcome});
   thread.cost += costOf(outcome);
+  Q_EMIT called(outcome);
   if (const ChatReply* reply = outcome.reply()) {
     m_failedInARow = 0;
     handleReply(std::move(thread), *reply);
@@ -210,6 +217,7 @@ Offer ModelProposer::offerOf(Thread& thread) {
   offer.island = thread.island;
   offer.cost = std::exchange(thread.cost, {});
   offer.conversation = models::conversationJson(thread.conversation);
+  m_talks[offer.number] = talkSummaryOf(thread.conversation);
   thread.conversation.exchanges
       .clear();  // what comes later is the next candidate's; its questions repeat what was said
   return offer;
@@ -219,6 +227,7 @@ void ModelProposer::offer(Thread thread, models::Answer answer) {
   Offer made = offerOf(thread);
   made.program = std::move(answer.program);
   made.note = std::move(answer.intent);
+  m_talks[made.number].intent = made.note;
   thread.askedAgain = false;
   m_offered.emplace(made.number, std::move(thread));
   Q_EMIT offered(made);
@@ -235,6 +244,7 @@ void ModelProposer::offerRejection(Thread thread, const Error& why) {
 void ModelProposer::hear(const CandidateEnd& end) {
   const store::CandidateRecord& candidate = end.candidate;
   const domain::Evaluation& evaluation = *candidate.evaluation;
+  tellTalk(candidate);
   const auto found = m_offered.find(candidate.proposal);
   std::optional<Thread> thread;
   if (found != m_offered.end()) {
@@ -249,6 +259,59 @@ void ModelProposer::hear(const CandidateEnd& end) {
   if (thread && thread->repairs > 0 && canBeMended(evaluation)) {
     queueRepair(std::move(*thread), candidate);
   }
+}
+
+void ModelProposer::tellTalk(const store::CandidateRecord& candidate) {
+  if (auto node = m_talks.extract(candidate.proposal); !node.empty()) {
+    node.mapped().candidate = candidate.id;
+    node.mapped().result = domain::name(domain::statusOf(*candidate.evaluation));
+    Q_EMIT talked(node.mapped());
+  }
+}
+
+void ModelProposer::say(std::string_view words) {
+  std::string line = models::withoutSecrets(models::cleanLine(words, kMostWords));
+  if (!line.empty()) {
+    m_words.push_back(std::move(line));
+  }
+}
+
+std::string ModelProposer::waitingWords() const {
+  return fmt::format("{}", fmt::join(m_words, "\n"));
+}
+
+std::string ModelProposer::doing() const {
+  if (m_fatal) {
+    return "stopped: " + m_fatal->message();
+  }
+  if (!m_calls.empty()) {
+    return m_calls.size() == 1 ? std::string("waits for a reply") : fmt::format("waits for {} replies", m_calls.size());
+  }
+  if (m_rest.isActive()) {
+    return "rests after a failed call";
+  }
+  return m_offered.empty() ? "waits for its turn" : "waits for its program to be tried";
+}
+
+domain::CandidateId ModelProposer::about() const {
+  const Thread* thread = !m_calls.empty()    ? &m_calls.rbegin()->second
+                         : m_repairs.empty() ? nullptr
+                                             : &m_repairs.front();
+  return thread == nullptr || thread->parents.empty() ? domain::CandidateId() : thread->parents.front();
+}
+
+bool ModelProposer::isMending() const {
+  return m_calls.empty() ? !m_repairs.empty() : m_calls.rbegin()->second.request.messages.size() > 1;
+}
+
+std::vector<services::WaitingPrompt> ModelProposer::waitingPrompts() const {
+  std::vector<services::WaitingPrompt> waiting;
+  if (const auto* folder = qobject_cast<const models::ExchangeProvider*>(m_provider.get())) {
+    for (const auto& [call, thread] : m_calls) {
+      waiting.push_back({name().text(), folder->promptFile(call), folder->replyFile(call)});
+    }
+  }
+  return waiting;
 }
 
 void ModelProposer::queueRepair(Thread thread, const store::CandidateRecord& candidate) {

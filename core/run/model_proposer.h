@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/random.h"
@@ -21,6 +22,7 @@
 #include "core/models/key_ring.h"
 #include "core/models/prompt.h"
 #include "core/run/proposer.h"
+#include "core/services/swarm_service.h"
 
 namespace swage::run {
 
@@ -55,6 +57,25 @@ class ModelProposer final : public Proposer {
   void resume() override;
   void stop() override;
 
+  // A sentence of the person who runs the search, for the next prompt. At most kMostWords bytes of it count.
+  void say(std::string_view words);
+  static constexpr std::size_t kMostWords = 2000;
+  // What say() was told and no prompt has had yet; one sentence to a line.
+  [[nodiscard]] std::string waitingWords() const;
+  // In a few words, for a person: "waits for 2 replies".
+  [[nodiscard]] std::string doing() const;
+  // What it works at: the parent, or the program that it mends; invalid: nothing.
+  [[nodiscard]] domain::CandidateId about() const;
+  [[nodiscard]] bool isMending() const;
+  // Prompts that a person has to answer, in the exchange folder.
+  [[nodiscard]] std::vector<services::WaitingPrompt> waitingPrompts() const;
+
+ Q_SIGNALS:
+  // A call has ended, well or badly.
+  void called(const swage::models::ChatOutcome& outcome);
+  // What was said about a candidate, which has ended.
+  void talked(const swage::services::TalkSummary& talk);
+
  private:
   // One program and what is said about it.
   struct Thread {
@@ -86,6 +107,7 @@ class ModelProposer final : public Proposer {
   void giveUpWhenQuiet();
   void keepParent(const store::CandidateRecord& candidate);
   void keepFailure(const std::string& line);
+  void tellTalk(const store::CandidateRecord& candidate);
   void queueRepair(Thread thread, const store::CandidateRecord& candidate);
 
   domain::Task m_task;
@@ -95,14 +117,16 @@ class ModelProposer final : public Proposer {
   std::unique_ptr<models::ChatProvider> m_provider;
   Options m_options;
   Random m_random;
-  std::map<std::uint64_t, Thread> m_calls;   // out
-  std::map<std::int64_t, Thread> m_offered;  // by the number of the offer, until its end
-  std::deque<Thread> m_repairs;              // to be mended
-  std::deque<Thread> m_held;                 // until resume()
-  std::vector<Parent> m_parents;             // best first
-  std::deque<std::string> m_failures;        // one line each, newest last
-  std::vector<models::ChatExchange> m_lost;  // of calls that gave nothing, for the next conversation
-  search::Cost m_unpaid;                     // of those
+  std::map<std::uint64_t, Thread> m_calls;                // out
+  std::map<std::int64_t, Thread> m_offered;               // by the number of the offer, until its end
+  std::deque<Thread> m_repairs;                           // to be mended
+  std::deque<Thread> m_held;                              // until resume()
+  std::map<std::int64_t, services::TalkSummary> m_talks;  // by the number of the offer, until its end
+  std::vector<std::string> m_words;                       // of a person, for the next prompt
+  std::vector<Parent> m_parents;                          // best first
+  std::deque<std::string> m_failures;                     // one line each, newest last
+  std::vector<models::ChatExchange> m_lost;               // of calls that gave nothing, for the next conversation
+  search::Cost m_unpaid;                                  // of those
   std::optional<Error> m_fatal;
   QTimer m_rest;
   std::int64_t m_next = 1;

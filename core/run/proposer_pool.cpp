@@ -61,7 +61,7 @@ ProposerPool::Entry* ProposerPool::find(const std::function<bool(const Proposer&
 }
 
 bool ProposerPool::mayAsk(const Entry& entry) const {
-  return entry.turns == Turns::Some && entry.state == State::Active && !entry.hasNothing &&
+  return entry.turns == Turns::Some && entry.state == State::Active && !entry.hasNothing && !entry.isHeld &&
          static_cast<int>(entry.asked.size()) < entry.proposer->width();
 }
 
@@ -156,7 +156,8 @@ std::optional<ProposerPool::Taken> ProposerPool::next() {
 // Whoever has let a deadline pass is not waited for again, until it answers.
 bool ProposerPool::isWaiting() const {
   return !m_stopped && (!m_inbox.empty() || std::any_of(m_entries.begin(), m_entries.end(), [](const auto& entry) {
-    return !entry->asked.empty() && entry->misses == 0;
+    const bool mayGoOn = entry->isHeld && entry->turns == Turns::Some && entry->state == State::Active;
+    return mayGoOn || (!entry->asked.empty() && entry->misses == 0);
   }));
 }
 
@@ -172,7 +173,9 @@ bool ProposerPool::settleAnswer(Entry& entry) {
   entry.misses = 0;
   if (entry.state == State::Silent) {
     entry.state = State::Active;
-    m_credits.join(entry.proposer->name());
+    if (!entry.isHeld) {
+      m_credits.join(entry.proposer->name());
+    }
   }
   return true;
 }
@@ -224,7 +227,7 @@ void ProposerPool::checkDeadlines() {
   bool changed = false;
   bool owed = false;
   for (const auto& entry : m_entries) {
-    while (!entry->asked.empty() && now - entry->asked.front() >= entry->proposer->patience()) {
+    while (!entry->isHeld && !entry->asked.empty() && now - entry->asked.front() >= entry->proposer->patience()) {
       entry->asked.pop_front();
       ++entry->late;
       changed = true;
@@ -325,6 +328,32 @@ void ProposerPool::each(void (Proposer::*what)()) {
   }
 }
 
+bool ProposerPool::hold(const domain::ProposerName& name, bool isHeld) {
+  Entry* entry = find([&name](const Proposer& one) { return one.name() == name; });
+  if (entry == nullptr || entry->turns == Turns::None) {
+    return false;
+  }
+  if (std::exchange(entry->isHeld, isHeld) == isHeld) {
+    return true;
+  }
+  if (isHeld) {
+    m_credits.leave(name);
+  } else if (entry->state == State::Active) {
+    m_credits.join(name);
+  }
+  if (!m_paused) {
+    std::fill(entry->asked.begin(), entry->asked.end(), m_options.now());
+    guarded(*entry, [isHeld](Proposer& proposer) { isHeld ? proposer.pause() : proposer.resume(); });
+  }
+  announce();
+  return true;
+}
+
+bool ProposerPool::isHeld(const domain::ProposerName& name) const {
+  const Entry* entry = find([&name](const Proposer& one) { return one.name() == name; });
+  return entry != nullptr && entry->isHeld;
+}
+
 void ProposerPool::pause() {
   if (!std::exchange(m_paused, true)) {
     each(&Proposer::pause);
@@ -338,7 +367,11 @@ void ProposerPool::resume() {
   for (const auto& entry : m_entries) {
     std::fill(entry->asked.begin(), entry->asked.end(), m_options.now());
   }
-  each(&Proposer::resume);
+  for (const auto& entry : m_entries) {
+    if (!entry->isHeld) {
+      guarded(*entry, [](Proposer& proposer) { proposer.resume(); });
+    }
+  }
 }
 
 void ProposerPool::stop() {

@@ -60,6 +60,11 @@ class ProposerPool : public QObject {
   // What was spent on offers of an earlier sitting.
   void addCost(const domain::ProposerName& proposer, const search::Cost& cost);
 
+  // By a person: it gets no turns until it is released, and nothing is spent on it meanwhile. A run whose others have
+  // nothing left waits for it. False: there is none of that name that takes turns.
+  bool hold(const domain::ProposerName& name, bool isHeld);
+  [[nodiscard]] bool isHeld(const domain::ProposerName& name) const;
+
   void pause();
   void resume();
   void stop();
@@ -89,6 +94,7 @@ class ProposerPool : public QObject {
     int late = 0;                                               // answers that are not waited for any more
     int misses = 0;                                             // in a row
     bool hasNothing = false;                                    // until there are news
+    bool isHeld = false;                                        // by a person
     double pass = 0.0;                                          // of stride scheduling
     search::Cost dearest{};                                     // the most of each that one answer cost
   };

@@ -89,6 +89,7 @@ void RunSession::makeStages() {
   connect(m_feed.get(), &ActivityFeed::archiveChanged, this, &RunSession::archiveChanged);
   connect(m_feed.get(), &ActivityFeed::lanesChanged, this, &RunSession::lanesChanged);
   connect(m_feed.get(), &ActivityFeed::proposersChanged, this, &RunSession::proposersChanged);
+  connect(m_feed.get(), &ActivityFeed::pairsChanged, this, &RunSession::pairsChanged);
 }
 
 void RunSession::add(std::unique_ptr<Stage> added) {
@@ -205,6 +206,20 @@ void RunSession::kill() {
   } else if (m_concluding) {
     end(End::Kill);
   }
+}
+
+namespace {
+Error noSearch() {
+  return Error(ErrorKind::InvalidInput, "no search is going on");
+}
+}  // namespace
+
+Result<> RunSession::follow(const services::PairOrder& order) {
+  return m_concluding || m_search == nullptr ? Result<>(noSearch()) : m_search->follow(order);
+}
+
+Result<services::ReplyCheck> RunSession::checkReply(const std::string& text) const {
+  return m_concluding || m_search == nullptr ? Result<services::ReplyCheck>(noSearch()) : m_search->checkReply(text);
 }
 
 void RunSession::setState(RunState state) {

@@ -36,6 +36,9 @@ class RunSession : public QObject {
   void resume();
   void stop();
   void kill();
+  // As SearchStage has them; errors where no search is going on.
+  [[nodiscard]] Result<> follow(const services::PairOrder& order);
+  [[nodiscard]] Result<services::ReplyCheck> checkReply(const std::string& text) const;
 
  Q_SIGNALS:
   void stateChanged(swage::services::RunState state);
@@ -45,6 +48,7 @@ class RunSession : public QObject {
   void archiveChanged(const std::vector<swage::services::CellSummary>& cells);
   void lanesChanged(const std::vector<swage::services::LaneStatus>& lanes);
   void proposersChanged(const swage::services::ProposerReport& report);
+  void pairsChanged(const swage::services::SwarmSnapshot& report);
   void baselineMeasured(const swage::domain::Baseline& baseline);
   void noticed(const swage::services::Notice& notice);
   void finished(const swage::services::RunOutcome& outcome);

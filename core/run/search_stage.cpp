@@ -6,8 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "core/models/answer.h"
+#include "core/models/clean_text.h"
+#include "core/models/wire_format.h"
 #include "core/run/advice_event.h"
 #include "core/run/offer_event.h"
+#include "core/run/pair_order.h"
+#include "core/run/recorded_swarm.h"
 
 namespace swage::run {
 namespace {
@@ -85,14 +90,29 @@ Result<> SearchStage::buildProposers() {
                                 .seed = m_context.spec.seed,
                                 .source = m_context.bundle->applied,
                                 .adviceFor = m_pairs ? AdviceFor([this](auto id) { return adviceFor(id); }) : nullptr};
+  std::vector<ModelProposer*> models;
   for (const ProposerFactory& make : m_context.parts.proposers) {
-    SWAGE_TRY(m_proposers->add(make(context)));
+    std::unique_ptr<Proposer> made = make(context);
+    if (auto* model = qobject_cast<ModelProposer*>(made.get())) {
+      models.push_back(model);
+    }
+    SWAGE_TRY(m_proposers->add(std::move(made)));
   }
+  buildFeed(std::move(models));
   connect(m_proposers.get(), &ProposerPool::dropped, this, [this](const auto& proposer, const Error& why) {
     notice(Notice::Severity::Warning,
            fmt::format("the proposer '{}' is asked no more: {}", proposer.text(), why.message()), why.hint());
   });
   return {};
+}
+
+void SearchStage::buildFeed(std::vector<ModelProposer*> models) {
+  m_swarmFeed = std::make_unique<SwarmFeed>(
+      SwarmFeed::Parts{.swarm = m_pairs.get(),
+                       .pool = m_proposers.get(),
+                       .searcher = m_searcher.get(),
+                       .models = std::move(models),
+                       .budget = {.cents = 100.0 * m_context.spec.budgetUsd, .tokens = m_context.spec.budgetTokens}});
 }
 
 // None without a judge, or where this installation has no rules.
@@ -151,8 +171,10 @@ void SearchStage::buildPipeline() {
     m_board.countProposed(candidate);
     Q_EMIT changed();
   });
-  connect(m_pipeline.get(), &CandidatePipeline::restored, this,
-          [this](const auto& candidate) { m_board.takeUp(candidate, m_searcher->archive()); });
+  connect(m_pipeline.get(), &CandidatePipeline::restored, this, [this](const auto& candidate) {
+    m_board.takeUp(candidate, m_searcher->archive());
+    m_swarmFeed->takeUp(candidate);
+  });
   connect(m_pipeline.get(), &CandidatePipeline::ended, this, &SearchStage::handleEnded);
   connect(m_pipeline.get(), &CandidatePipeline::halted, this, &SearchStage::handleHalted);
   connect(m_pipeline.get(), &CandidatePipeline::drained, this, &SearchStage::handleDrained);
@@ -168,9 +190,12 @@ Result<> SearchStage::takeUpHistory() {
     SWAGE_TRY_ASSIGN(std::vector<store::CandidateRecord> history, record.history(m_context.run));
     SWAGE_TRY(m_pipeline->restore(std::move(history)));
     SWAGE_TRY(addRecordedCosts(record, m_context.run, *m_proposers));
+    SWAGE_TRY_ASSIGN(SwarmBoard board, recordedBoard(record, m_context.run));
+    m_swarmFeed->takeUp(std::move(board));
   }
   // From here on: what pairs do with an earlier sitting's candidates has been said.
   connect(m_search, &SearcherProposer::advised, this, [this](const judge::SwarmNews& news) {
+    m_swarmFeed->take(news);
     if (const Result<> kept = keepNews(*m_context.record, m_context.run, news); !kept) {
       finish(kept.error());
     }
@@ -223,6 +248,7 @@ void SearchStage::tick() {
 
 void SearchStage::handleEnded(const store::CandidateRecord& candidate, double trialSeconds) {
   m_board.countEnded(candidate, trialSeconds, m_searcher->archive());
+  m_swarmFeed->ended(candidate);
   Q_EMIT changed();
   Q_EMIT evaluated(candidate);
   const bool isIdentity = candidate.id == m_pipeline->identity();
@@ -357,6 +383,39 @@ std::vector<services::LaneStatus> SearchStage::compilerLanes() const {
 
 services::ProposerReport SearchStage::proposers() const {
   return m_board.report(*m_searcher, m_proposers->credits(), m_search->name(), m_context.clock.elapsedSeconds());
+}
+
+services::SwarmReport SearchStage::pairs() const {
+  return m_swarmFeed->report();
+}
+
+Result<> SearchStage::follow(const services::PairOrder& order) {
+  if (!isBuilt() || m_over) {
+    return Error(ErrorKind::InvalidInput, "pairs can be told something while the search is going on");
+  }
+  SWAGE_TRY(m_swarmFeed->follow(order));
+  SWAGE_TRY(keepOrder(*m_context.record, m_context.run, order));
+  Q_EMIT changed();
+  return {};
+}
+
+Result<services::ReplyCheck> SearchStage::checkReply(const std::string& text) const {
+  if (!isBuilt()) {
+    return Error(ErrorKind::InvalidInput, "the search has not begun");
+  }
+  const domain::Language language = domain::standardLanguage(m_context.device.kind);
+  models::ChatReply reply;
+  reply.text = models::cleanText(text, models::ReplyCollector::kMaxText);
+  SWAGE_TRY_ASSIGN(const models::Answer answer, models::readAnswer(reply, language, m_context.bundle->task.graph));
+  services::ReplyCheck check{.intent = answer.intent, .kernels = {}, .sourceLines = 0};
+  for (const domain::PlanStep& step : answer.program.plan.steps) {
+    if (const auto* launch = std::get_if<domain::KernelStep>(&step)) {
+      check.kernels.push_back(launch->entry);
+    }
+  }
+  const std::string& source = answer.program.source;
+  check.sourceLines = static_cast<int>(std::count(source.begin(), source.end(), '\n'));
+  return check;
 }
 
 }  // namespace swage::run

@@ -12,6 +12,7 @@
 #include "core/run/run_rigs.h"
 #include "core/run/searcher_proposer.h"
 #include "core/run/stage.h"
+#include "core/run/swarm_feed.h"
 #include "core/search/searcher.h"
 #include "core/synth/synthesizer.h"
 
@@ -45,6 +46,11 @@ class SearchStage final : public Stage {
   [[nodiscard]] domain::CandidateId candidateOf(const process::WorkerSupervisor& worker) const;
   [[nodiscard]] std::vector<services::LaneStatus> compilerLanes() const;
   [[nodiscard]] services::ProposerReport proposers() const;  // isBuilt()
+  [[nodiscard]] services::SwarmReport pairs() const;         // isBuilt()
+  // What a person wants of a pair; kept in the record once it holds. Errors are a person's to read.
+  [[nodiscard]] Result<> follow(const services::PairOrder& order);
+  // How a reply of a model would be read.
+  [[nodiscard]] Result<services::ReplyCheck> checkReply(const std::string& text) const;
 
  Q_SIGNALS:
   // The archive, or what is known of proposers.
@@ -60,6 +66,7 @@ class SearchStage final : public Stage {
   [[nodiscard]] std::vector<domain::Advice> adviceFor(domain::CandidateId id) const;
   void buildCompilers();
   void buildPipeline();
+  void buildFeed(std::vector<ModelProposer*> models);
   [[nodiscard]] Result<> takeUpHistory();
   [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;
   [[nodiscard]] bool isSearching() const;
@@ -80,6 +87,7 @@ class SearchStage final : public Stage {
   std::unique_ptr<process::CompilerPool> m_compilers;
   std::unique_ptr<CandidatePipeline> m_pipeline;
   ProposerBoard m_board;
+  std::unique_ptr<SwarmFeed> m_swarmFeed;
   AfterHalt m_afterHalt = AfterHalt::Nothing;
   bool m_over = false;
   bool m_compilersGone = true;

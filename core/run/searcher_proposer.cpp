@@ -38,12 +38,32 @@ void SearcherProposer::ask() {
   }
   if (m_pairs.swarm != nullptr) {
     m_pairs.swarm->proposed(turn, *proposal);
+    tellTurn(turn, *proposal);
   }
   if (Result<Offer> offer = offerOf(*proposal)) {
     Q_EMIT offered(*offer);
   } else {
     Q_EMIT failed(offer.error());
   }
+}
+
+// A pair has come to the next advice on its list.
+void SearcherProposer::tellTurn(const judge::Swarm::Turn& turn, const search::Proposal& proposal) {
+  if (!turn.advice || !proposal.isGuided) {
+    return;
+  }
+  std::pair<domain::CandidateId, std::string> next{turn.advice->about, turn.advice->advice.rule};
+  if (std::exchange(m_told[turn.pair], next) != next) {
+    Q_EMIT advised({.given = {*turn.advice}, .scored = std::nullopt});
+  }
+}
+
+// What the pairs took up has been told of.
+void SearcherProposer::tellNews(const judge::SwarmNews& news) {
+  for (const judge::GivenAdvice& given : news.given) {
+    m_told[given.pair] = {given.about, given.advice.rule};
+  }
+  Q_EMIT advised(news);
 }
 
 Result<Offer> SearcherProposer::offerOf(const search::Proposal& proposal) const {
@@ -79,17 +99,18 @@ void SearcherProposer::tellPairs(const CandidateEnd& end, search::ProposalId pro
   }
   const store::CandidateRecord& candidate = end.candidate;
   const bool canVary = candidate.genome && !candidate.genome->regions.empty();
-  Q_EMIT advised(m_pairs.swarm->ended({.proposal = proposal,
-                                       .genome = canVary ? &*candidate.genome : nullptr,
-                                       .island = island,
-                                       .what = {.program = &candidate.program,
-                                                .kernels = &candidate.kernels,
-                                                .evaluation = &*candidate.evaluation,
-                                                .profile = nullptr,  // one is made when the search is over
-                                                .device = m_pairs.device,
-                                                .task = m_pairs.task,
-                                                .type = m_pairs.type},
-                                       .outcome = outcomeOf(candidate, *candidate.evaluation)}));
+  tellNews(m_pairs.swarm->ended({.proposal = proposal,
+                                 .genome = canVary ? &*candidate.genome : nullptr,
+                                 .island = island,
+                                 .what = {.program = &candidate.program,
+                                          .kernels = &candidate.kernels,
+                                          .evaluation = &*candidate.evaluation,
+                                          .profile = nullptr,  // one is made when the search is over
+                                          .device = m_pairs.device,
+                                          .task = m_pairs.task,
+                                          .type = m_pairs.type},
+                                 .outcome = outcomeOf(candidate, *candidate.evaluation),
+                                 .trialSeconds = candidate.compileSeconds + end.stages.verify + end.stages.timing}));
 }
 
 void SearcherProposer::observe(const CandidateEnd& end) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
+#include <utility>
+
 #include "core/judge/swarm.h"
 #include "core/run/proposer.h"
 #include "core/search/searcher.h"
@@ -42,6 +46,8 @@ class SearcherProposer final : public Proposer {
   [[nodiscard]] bool isUsable(const store::CandidateRecord& candidate) const;
 
   void tellPairs(const CandidateEnd& end, search::ProposalId proposal, int island);
+  void tellTurn(const judge::Swarm::Turn& turn, const search::Proposal& proposal);
+  void tellNews(const judge::SwarmNews& news);
 
   search::Searcher& m_searcher;
   const synth::Synthesizer& m_synthesizer;
@@ -51,6 +57,8 @@ class SearcherProposer final : public Proposer {
     stats::Roofline task;
     domain::ScalarType type = domain::ScalarType::Float32;
   } m_pairs;
+  // What each pair was last said to have taken up.
+  std::map<int, std::pair<domain::CandidateId, std::string>> m_told;
   bool m_exhausted = false;
 };
 

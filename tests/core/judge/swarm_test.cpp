@@ -188,6 +188,28 @@ TEST_F(SwarmByHand, AnAdviceIsFollowedAFewTimesAndNoMore) {
   EXPECT_EQ(guided, Swarm::kFollows);
 }
 
+TEST_F(SwarmByHand, APausedPairGetsNoTurns) {
+  (void)end({}, simulate(genome, domain::CandidateId(7)));
+  EXPECT_TRUE(swarm.setPaused(0, true));
+  EXPECT_FALSE(guidedTurn().guidance);
+  EXPECT_TRUE(swarm.pairs().front().isPaused);
+  EXPECT_TRUE(swarm.setPaused(0, false));
+  EXPECT_TRUE(guidedTurn().guidance);
+  EXPECT_FALSE(swarm.setPaused(1, true)) << "there is one pair";
+}
+
+TEST_F(SwarmByHand, APairKeepsTheRoleThatAPersonGaveIt) {
+  (void)end({}, simulate(genome, domain::CandidateId(7)));
+  EXPECT_TRUE(swarm.setRole(0, Role::Arithmetic));
+  EXPECT_FALSE(guidedTurn().guidance) << "what it worked at was its old role's";
+  EXPECT_EQ(swarm.pairs().front().role, Role::Arithmetic);
+  for (int i = 0; i < 3 * Swarm::kReview; ++i) {
+    swarm.restore({.pair = 0, .role = Role::Arithmetic, .rule = "spills", .reward = 0.0});
+  }
+  EXPECT_EQ(swarm.pairs().front().role, Role::Arithmetic);
+  EXPECT_FALSE(swarm.setRole(7, Role::Memory));
+}
+
 TEST_F(SwarmByHand, WhatFailsIsRepairedBeforeItGoesOn) {
   (void)end({}, simulate(genome, domain::CandidateId(7)));
   const Swarm::Turn turn = guidedTurn();

@@ -91,6 +91,33 @@ TEST_F(ProposerPoolTest, WhoIsAloneGetsEveryTurn) {
   EXPECT_EQ(takeMany(10), (std::map<std::string, int>{{"search", 10}}));
 }
 
+TEST_F(ProposerPoolTest, WhoIsHeldGetsNoTurnsUntilItIsReleased) {
+  const ScriptedProposer& search = addQuick("search");
+  const ScriptedProposer& coder = addQuick("coder one");
+  EXPECT_TRUE(m_pool.hold(coder.name(), true));
+  EXPECT_TRUE(m_pool.isHeld(coder.name()));
+  EXPECT_EQ(takeMany(20), (std::map<std::string, int>{{"search", 20}}));
+  EXPECT_DOUBLE_EQ(m_pool.credits().share(search.name()), 1.0);
+  EXPECT_TRUE(m_pool.hold(coder.name(), false));
+  EXPECT_EQ(takeMany(20).size(), 2U);
+  EXPECT_FALSE(m_pool.hold(proposerName("nobody"), true));
+}
+
+TEST_F(ProposerPoolTest, ARunWaitsForWhoIsHeldAndNobodyIsLateMeanwhile) {
+  ScriptedProposer& coder = addSilent("coder");
+  EXPECT_FALSE(m_pool.next());
+  EXPECT_TRUE(m_pool.hold(coder.name(), true));
+  m_clock.advance(coder.patience() * 10);
+  EXPECT_FALSE(m_pool.next());
+  EXPECT_TRUE(m_pool.isWaiting());
+  EXPECT_THAT(m_dropped, IsEmpty());
+  m_pool.pause();
+  m_pool.resume();
+  EXPECT_EQ(coder.resumed, 0) << "a run that goes on does not release it";
+  EXPECT_TRUE(m_pool.hold(coder.name(), false));
+  EXPECT_EQ(coder.resumed, 1);
+}
+
 TEST_F(ProposerPoolTest, TurnsFollowTheCredit) {
   const ScriptedProposer& search = addQuick("search");
   const ScriptedProposer& coder = addQuick("coder one");

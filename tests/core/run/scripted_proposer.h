@@ -36,6 +36,7 @@ class ScriptedProposer final : public run::Proposer {
   }
   void observe(const run::CandidateEnd& end) override { observed.push_back(end.candidate); }
   void pause() override { ++pauses; }
+  void resume() override { ++resumed; }
   void stop() override { isStopped = true; }
 
   int mayOwe = 1;
@@ -43,6 +44,7 @@ class ScriptedProposer final : public run::Proposer {
   int asked = 0;
   int elites = 0;
   int pauses = 0;
+  int resumed = 0;
   bool isStopped = false;
   std::vector<store::CandidateRecord> heard;
   std::vector<store::CandidateRecord> observed;
