@@ -262,8 +262,42 @@ std::string keyMember(KeySource::From from) {
   return {};
 }
 
-std::string tableOf(const Endpoint& endpoint) {
+// What differs from the standard.
+void addNumbers(const Endpoint& endpoint, std::string& table) {
   const Endpoint standard;
+  const auto number = [&table](const char* name, int value, int usual) {
+    table += value == usual ? std::string() : fmt::format("{} = {}\n", name, value);
+  };
+  const auto duration = [&table](const char* name, std::chrono::milliseconds value, std::chrono::milliseconds usual) {
+    constexpr double kMs = 1000.0;
+    table += value == usual ? std::string()
+                            : fmt::format("{} = \"{:g} s\"\n", name, static_cast<double>(value.count()) / kMs);
+  };
+  number("max_output", endpoint.maxOutput, standard.maxOutput);
+  number("max_context", endpoint.maxContext, standard.maxContext);
+  number("concurrency", endpoint.concurrency, standard.concurrency);
+  number("calls_per_minute", endpoint.callsAMinute.value_or(0), 0);
+  number("tokens_per_minute", endpoint.tokensAMinute.value_or(0), 0);
+  duration("timeout_first_byte", endpoint.timeouts.firstByte, standard.timeouts.firstByte);
+  duration("timeout_idle", endpoint.timeouts.idle, standard.timeouts.idle);
+  duration("timeout_total", endpoint.timeouts.total, standard.timeouts.total);
+  if (endpoint.temperature) {
+    table += fmt::format("temperature = {}\n", *endpoint.temperature);
+  }
+}
+
+void addFlags(const Endpoint& endpoint, std::string& table) {
+  const auto flag = [&table](const char* name, bool value) {
+    table += value ? fmt::format("{} = true\n", name) : std::string();
+  };
+  flag("no_system", endpoint.quirks.noSystem);
+  flag("no_temperature", endpoint.quirks.noTemperature);
+  flag("max_completion_tokens", endpoint.quirks.maxCompletionTokens);
+  flag("no_stream_options", endpoint.quirks.noStreamOptions);
+  flag("allow_plain", endpoint.allowPlain);
+}
+
+std::string tableOf(const Endpoint& endpoint) {
   std::string table = fmt::format("[{}]\nkind = \"{}\"\nbase_url = {}\n", tableName(endpoint.name),
                                   models::name(endpoint.kind), quoted(endpoint.baseUrl));
   if (!endpoint.model.empty()) {
@@ -276,14 +310,13 @@ std::string tableOf(const Endpoint& endpoint) {
     table += fmt::format("price_input = {}\nprice_cached_input = {}\nprice_output = {}\n", endpoint.price->input,
                          endpoint.price->cachedInput, endpoint.price->output);
   }
-  if (endpoint.maxOutput != standard.maxOutput) {
-    table += fmt::format("max_output = {}\n", endpoint.maxOutput);
-  }
-  if (endpoint.concurrency != standard.concurrency) {
-    table += fmt::format("concurrency = {}\n", endpoint.concurrency);
-  }
-  if (endpoint.allowPlain) {
-    table += "allow_plain = true\n";
+  addNumbers(endpoint, table);
+  addFlags(endpoint, table);
+  if (!endpoint.headers.empty()) {
+    table += fmt::format("\n[{}.headers]\n", tableName(endpoint.name));
+    for (const auto& [name, value] : endpoint.headers) {
+      table += fmt::format("{} = {}\n", quoted(name), quoted(value));
+    }
   }
   return table;
 }
@@ -326,9 +359,11 @@ Result<std::vector<Endpoint>> readEndpoints(const fs::path& file) {
   return endpointsIn(content, file);
 }
 
-Result<> addEndpoint(const fs::path& file, const Endpoint& endpoint) {
+namespace {
+
+// `content` with one more at its end.
+Result<std::string> withEndpoint(std::string content, const Endpoint& endpoint, const fs::path& file) {
   SWAGE_TRY(models::checkEndpoint(endpoint));
-  SWAGE_TRY_ASSIGN(std::string content, contentOf(file));
   SWAGE_TRY_ASSIGN(std::vector<Endpoint> wanted, endpointsIn(content, file));
   for (const Endpoint& known : wanted) {
     if (known.name == endpoint.name) {
@@ -344,23 +379,44 @@ Result<> addEndpoint(const fs::path& file, const Endpoint& endpoint) {
     return Error(ErrorKind::Config, fmt::format("'{}' cannot be added to '{}'", endpoint.name, file.string()),
                  "write the table into the file by hand");
   }
-  return write(file, content);
+  return content;
 }
 
-Result<> removeEndpoint(const fs::path& file, std::string_view name) {
-  SWAGE_TRY_ASSIGN(const std::string content, contentOf(file));
+// `content` without the one of that name.
+Result<std::string> withoutEndpoint(const std::string& content, std::string_view name, const fs::path& file) {
   SWAGE_TRY_ASSIGN(std::vector<Endpoint> wanted, endpointsIn(content, file));
   if (std::erase_if(wanted, [name](const Endpoint& one) { return one.name == name; }) == 0) {
     return Error(ErrorKind::NotFound, fmt::format("there is no model '{}' in '{}'", name, file.string()),
                  "`swage models list` shows them");
   }
-  const std::string kept = withoutTable(content, name);
+  std::string kept = withoutTable(content, name);
   const auto left = endpointsIn(kept, file);
   if (!left || *left != wanted) {
     return Error(ErrorKind::Config, fmt::format("'{}' cannot be removed from '{}'", name, file.string()),
                  "it is written in a way that is not understood here: remove it by hand");
   }
-  return write(file, kept);
+  return kept;
+}
+
+}  // namespace
+
+Result<> addEndpoint(const fs::path& file, const Endpoint& endpoint) {
+  SWAGE_TRY_ASSIGN(std::string content, contentOf(file));
+  SWAGE_TRY_ASSIGN(const std::string more, withEndpoint(std::move(content), endpoint, file));
+  return write(file, more);
+}
+
+Result<> removeEndpoint(const fs::path& file, std::string_view name) {
+  SWAGE_TRY_ASSIGN(const std::string content, contentOf(file));
+  SWAGE_TRY_ASSIGN(const std::string less, withoutEndpoint(content, name, file));
+  return write(file, less);
+}
+
+Result<> replaceEndpoint(const fs::path& file, std::string_view name, const Endpoint& endpoint) {
+  SWAGE_TRY_ASSIGN(const std::string content, contentOf(file));
+  SWAGE_TRY_ASSIGN(std::string less, withoutEndpoint(content, name, file));
+  SWAGE_TRY_ASSIGN(const std::string other, withEndpoint(std::move(less), endpoint, file));
+  return write(file, other);
 }
 
 Result<std::vector<Endpoint>> chooseEndpoints(const std::vector<Endpoint>& all, const std::vector<std::string>& names) {

@@ -19,6 +19,9 @@ namespace swage::engine {
 // At the end of the file; what the user wrote stays as it is. Kind Config: there is one of that name, or it cannot be
 // used.
 [[nodiscard]] Result<> addEndpoint(const std::filesystem::path& file, const models::Endpoint& endpoint);
+// Another in its place, at the end of the file. NotFound: there is none of that name.
+[[nodiscard]] Result<> replaceEndpoint(const std::filesystem::path& file, std::string_view name,
+                                       const models::Endpoint& endpoint);
 // NotFound: there is none of that name.
 [[nodiscard]] Result<> removeEndpoint(const std::filesystem::path& file, std::string_view name);
 // Those of the names, which also may be `replay:FILE` and `exchange:FOLDER`. NotFound, with the nearest name.

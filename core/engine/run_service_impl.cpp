@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/run_service_impl.h"
 
+#include <QPromise>
+#include <QTimer>
+
+#include <iterator>
+#include <memory>
+
 #include "core/base/assert.h"
 
 namespace swage::engine {
@@ -23,10 +29,32 @@ RunServiceImpl::~RunServiceImpl() {
 void RunServiceImpl::start(const services::RunSpec& spec) {
   SWAGE_ASSERT(m_session == nullptr);
   m_run = spec.resume.value_or(domain::RunId());
-  m_session = new run::RunSession(m_parts);
+  services::RunSpec wanted = spec;
+  run::SessionParts parts = m_parts;
+  if (m_enlist) {
+    Result<std::vector<run::ProposerFactory>> more = m_enlist(wanted);
+    if (!more) {
+      failToStart(more.error());
+      return;
+    }
+    std::move(more->begin(), more->end(), std::back_inserter(parts.proposers));
+  }
+  m_session = new run::RunSession(std::move(parts));
   m_session->moveToThread(&m_thread);
   forward();
-  QMetaObject::invokeMethod(m_session, [session = m_session, spec] { session->start(spec); });
+  QMetaObject::invokeMethod(m_session, [session = m_session, wanted] { session->start(wanted); });
+}
+
+// As a session that cannot begin ends.
+void RunServiceImpl::failToStart(const Error& error) {
+  services::RunOutcome outcome;
+  outcome.state = services::RunState::Failed;
+  outcome.error = error;
+  QTimer::singleShot(0, this, [this, outcome] {
+    m_state = outcome.state;
+    Q_EMIT stateChanged(m_state);
+    Q_EMIT finished(outcome);
+  });
 }
 
 void RunServiceImpl::forward() {
@@ -43,6 +71,7 @@ void RunServiceImpl::forward() {
   connect(m_session, &run::RunSession::archiveChanged, this, &RunServiceImpl::archiveChanged);
   connect(m_session, &run::RunSession::lanesChanged, this, &RunServiceImpl::lanesChanged);
   connect(m_session, &run::RunSession::proposersChanged, this, &RunServiceImpl::proposersChanged);
+  connect(m_session, &run::RunSession::pairsChanged, this, &RunServiceImpl::pairsChanged);
   connect(m_session, &run::RunSession::baselineMeasured, this, &RunServiceImpl::baselineMeasured);
   connect(m_session, &run::RunSession::noticed, this, &RunServiceImpl::noticed);
   connect(m_session, &run::RunSession::finished, this, [this](const services::RunOutcome& outcome) {
@@ -56,6 +85,29 @@ void RunServiceImpl::tellSession(void (run::RunSession::*what)()) {
   if (m_session != nullptr) {
     QMetaObject::invokeMethod(m_session, [session = m_session, what] { (session->*what)(); });
   }
+}
+
+template <class T, class Ask>
+QFuture<Result<T>> RunServiceImpl::askSession(Ask ask) {
+  if (m_session == nullptr) {
+    return QtFuture::makeReadyFuture(Result<T>(Error(ErrorKind::InvalidInput, "no search is going on")));
+  }
+  auto promise = std::make_shared<QPromise<Result<T>>>();
+  promise->start();
+  QFuture<Result<T>> future = promise->future();
+  QMetaObject::invokeMethod(m_session, [session = m_session, promise, ask = std::move(ask)] {
+    promise->addResult(ask(*session));
+    promise->finish();
+  });
+  return future;
+}
+
+QFuture<Result<>> RunServiceImpl::follow(const services::PairOrder& order) {
+  return askSession<void>([order](run::RunSession& session) { return session.follow(order); });
+}
+
+QFuture<Result<services::ReplyCheck>> RunServiceImpl::checkReply(const std::string& text) {
+  return askSession<services::ReplyCheck>([text](run::RunSession& session) { return session.checkReply(text); });
 }
 
 void RunServiceImpl::pause() {

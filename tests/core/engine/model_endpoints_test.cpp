@@ -107,6 +107,22 @@ TEST_F(ModelEndpoints, AreAddedAndRemovedWithoutTouchingTheRest) {
   EXPECT_THAT(removeEndpoint(m_file, "fast"), IsError(ErrorKind::NotFound, HasSubstr("no model 'fast'")));
 }
 
+TEST_F(ModelEndpoints, AreReplacedWithAllThatIsSetOfThem) {
+  write(kTwo);
+  models::Endpoint fast = readEndpoints(m_file)->front();
+  fast.name = "faster";
+  fast.temperature = 0.25;
+  fast.timeouts.idle = std::chrono::milliseconds(1500);
+  fast.quirks.noSystem = true;
+  fast.maxContext = 100000;
+  ASSERT_THAT(replaceEndpoint(m_file, "fast", fast), IsOk());
+  ASSERT_THAT(*readEndpoints(m_file), SizeIs(2));
+  EXPECT_EQ(readEndpoints(m_file)->back(), fast);
+  EXPECT_THAT(replaceEndpoint(m_file, "fast", fast), IsError(ErrorKind::NotFound, HasSubstr("no model 'fast'")));
+  EXPECT_THAT(replaceEndpoint(m_file, "local", fast), IsError(ErrorKind::Config, HasSubstr("already")));
+  ASSERT_THAT(*readEndpoints(m_file), SizeIs(2)) << "nothing is lost where it fails";
+}
+
 TEST_F(ModelEndpoints, StayWhenSettingsChange) {
   write(kTwo);
   SettingsFile settings(m_file);
