@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/workbench/engine_services.h"
 
+#include "core/engine/chosen_models.h"
+#include "core/engine/model_endpoints.h"
+
 namespace swage::workbench {
 
 namespace {
@@ -16,10 +19,17 @@ run::SessionParts partsFor(const process::Locations& locations, const EngineOpti
   return parts;
 }
 
+// Settings that cannot be read are complained about when a search needs them.
+std::shared_ptr<const models::KeyRing> keysOfUser() {
+  const auto endpoints = engine::readEndpoints(engine::configFile());
+  return std::make_shared<models::KeyRing>(endpoints ? *endpoints : std::vector<models::Endpoint>());
+}
+
 }  // namespace
 
 EngineServices::EngineServices(const process::Locations& locations, const EngineOptions& options)
-    : run(partsFor(locations, options)),
+    : keys(keysOfUser()),
+      run(partsFor(locations, options)),
       profiles(partsFor(locations, options).programs, record),
       edits(partsFor(locations, options), locations.patterns),
       compiles(engine::CompileServiceImpl::standard(process::Programs::standard(locations).compilerCommand,
@@ -28,6 +38,12 @@ EngineServices::EngineServices(const process::Locations& locations, const Engine
       patterns(locations.patterns),
       doctor(locations, process::dataFolder()),
       selfTest(partsFor(locations, options), locations.selfTest),
-      settings(engine::configFile(), options.aboveUser, options.belowUser) {}
+      settings(engine::configFile(), options.aboveUser, options.belowUser),
+      swarm(run),
+      endpoints(engine::configFile(), keys) {
+  run.setEnlist([file = engine::configFile(), keys = keys](services::RunSpec& spec) {
+    return engine::chosenModels(file, keys, spec);
+  });
+}
 
 }  // namespace swage::workbench

@@ -10,6 +10,7 @@
 #include "core/engine/compile_service_impl.h"
 #include "core/engine/doctor_service_impl.h"
 #include "core/engine/edit_service_impl.h"
+#include "core/engine/endpoint_service_impl.h"
 #include "core/engine/export_check_service_impl.h"
 #include "core/engine/export_service_impl.h"
 #include "core/engine/pattern_service_impl.h"
@@ -20,6 +21,7 @@
 #include "core/engine/run_service_impl.h"
 #include "core/engine/self_test_service_impl.h"
 #include "core/engine/settings_file.h"
+#include "core/engine/swarm_service_impl.h"
 #include "core/process/locations.h"
 
 namespace swage::workbench {
@@ -36,6 +38,7 @@ struct EngineOptions {
 struct EngineServices {
   EngineServices(const process::Locations& locations, const EngineOptions& options);
 
+  std::shared_ptr<const models::KeyRing> keys;  // first: before there are threads and children
   engine::RunServiceImpl run;
   engine::RecordServiceImpl record;
   engine::ProfileServiceImpl profiles;
@@ -50,6 +53,8 @@ struct EngineServices {
   engine::ReportServiceImpl reports;
   engine::BenchmarkServiceImpl benchmarks;
   engine::SettingsFile settings;
+  engine::SwarmServiceImpl swarm;
+  engine::EndpointServiceImpl endpoints;
 };
 
 }  // namespace swage::workbench

@@ -188,6 +188,8 @@ int showEngine(QApplication& application, const WorkbenchOptions& options) {
                      .recordCheck = &services.recordCheck,
                      .reports = &services.reports,
                      .benchmarks = &services.benchmarks,
+                     .swarm = &services.swarm,
+                     .endpoints = &services.endpoints,
                      .openRecord = openRecord,
                      .settings = &services.settings},
                     windowOptions(options, locations));

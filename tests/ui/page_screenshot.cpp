@@ -5,7 +5,8 @@
 // compare-ancestor, compare-unified, compare-assembly, compare-metrics, compare-plan, compare-genome, compare-none,
 // agents, agents-ended, agents-none, export, export-project, export-checking, export-passed, export-wrong,
 // export-written, export-occupied, export-failed; archive, archive-registers, archive-roof, archive-menu, candidates,
-// candidates-groups, candidates-menu, lineage, runs, runs-compare, benchmark, benchmark-chart, benchmark-none.
+// candidates-groups, candidates-menu, lineage, runs, runs-compare, benchmark, benchmark-chart, benchmark-none, swarm,
+// swarm-advice, swarm-talks, swarm-spending, swarm-none, swarm-alone.
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
@@ -30,6 +31,7 @@
 #include "tests/ui/demo_data.h"
 #include "tests/ui/demo_export.h"
 #include "tests/ui/demo_profile.h"
+#include "tests/ui/demo_swarm.h"
 #include "ui/editor/diff_view.h"
 #include "ui/models/candidate_groups.h"
 #include "ui/pages/agents_page.h"
@@ -44,6 +46,7 @@
 #include "ui/pages/profile_page.h"
 #include "ui/pages/run_comparison_dialog.h"
 #include "ui/pages/runs_page.h"
+#include "ui/pages/swarm_page.h"
 
 using namespace Qt::StringLiterals;
 using namespace swage;
@@ -78,6 +81,7 @@ struct Stage {
   testing::FakeExportService exporter;
   testing::FakeExportCheckService checks;
   testing::FakeBenchmarkService benchmarks;
+  testing::FakeSwarmService swarm;
   ui::ProjectSession session;
   ui::PinnedBaseline pinned;
   ui::AnnotationEditor annotations{record};
@@ -217,6 +221,42 @@ std::unique_ptr<QWidget> makeAgents(Stage& stage, const Scene& scene) {
   return page;
 }
 
+// swarm-alone: without a language model.
+std::unique_ptr<QWidget> makeSwarm(Stage& stage, const Scene& scene) {
+  auto page = std::make_unique<ui::SwarmPage>(stage.session, stage.run, stage.swarm);
+  page->setTheme(*scene.theme);
+  auto* tabs = page->findChild<QTabWidget*>(u"swarmTabs"_s);
+  const QStringList names{u"swarm"_s, u"swarm-advice"_s, u"swarm-talks"_s, u"swarm-spending"_s};
+  tabs->setCurrentIndex(std::max(0, static_cast<int>(names.indexOf(scene.name))));
+  if (scene.name == "swarm-none"_L1) {
+    return page;
+  }
+  services::SwarmReport report = testing::demoSwarm(90.0);
+  if (scene.name == "swarm-alone"_L1) {
+    report.pairs.erase(report.pairs.begin(), report.pairs.begin() + 2);
+    report.talks.clear();
+    report.spending.clear();
+    tabs->setCurrentIndex(2);
+  } else {
+    report.waiting = {{"exchange", "/p/001-prompt.md", "/p/001-reply.md"}};
+  }
+  for (const services::TalkSummary& talk : report.talks) {
+    stage.swarm.talks[talk.candidate.value()] = testing::demoTalk();
+  }
+  stage.session.start({});
+  stage.run.enter(services::RunState::Running);
+  stage.run.create(testing::kDemoRun);
+  stage.swarm.tell(report);
+  QTimer::singleShot(700, page.get(), [page = page.get()] {
+    for (auto* table : page->findChildren<QTableView*>()) {
+      if (table->isVisible() && table->model()->rowCount() > 1) {
+        table->setCurrentIndex(table->model()->index(1, 0));
+      }
+    }
+  });
+  return page;
+}
+
 std::unique_ptr<QWidget> makeArchive(Stage& stage, const Scene& scene) {
   auto page = std::make_unique<ui::ArchivePage>(stage.session, stage.record);
   page->setTheme(*scene.theme);
@@ -317,6 +357,9 @@ std::unique_ptr<QWidget> makeScene(Stage& stage, const Scene& scene) {
   }
   if (scene.name.startsWith("benchmark"_L1)) {
     return makeBenchmark(stage, scene);
+  }
+  if (scene.name.startsWith("swarm"_L1)) {
+    return makeSwarm(stage, scene);
   }
   if (scene.name.startsWith("agents"_L1)) {
     return makeAgents(stage, scene);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
 //   swage-ui-screenshot FILE.png [light|dark]
-//   [empty|self-test|running|finished|error|full-disk|killed|throttled|plan|evaluation| kernel|problems|parameters]
+//   [empty|self-test|running|finished|error|full-disk|killed|throttled|plan|evaluation| kernel|problems|parameters|
+//    swarm|models|endpoint|exchange]
 //   [WIDTHxHEIGHT] [ACTION|=TEXT]…
-// Then triggers actions by their object names, and types texts where the keyboard is.
+// Then triggers actions by their object names, and types texts where the keyboard is. Of the last three scenes, the
+// dialog alone is drawn.
 #include <QAction>
 #include <QApplication>
+#include <QDialog>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QStringList>
 #include <QTabWidget>
 #include <QTimer>
@@ -17,8 +21,11 @@
 #include "tests/ui/demo_activity.h"
 #include "tests/ui/demo_comparison.h"
 #include "tests/ui/demo_data.h"
+#include "tests/ui/demo_swarm.h"
 #include "tests/ui/kernel_scene.h"
 #include "ui/pages/kernel_page.h"
+#include "ui/pages/swarm_page.h"
+#include "ui/shell/dock_layout.h"
 #include "ui/shell/main_window.h"
 
 using namespace Qt::StringLiterals;
@@ -117,6 +124,36 @@ void take(const QStringList& steps, ui::MainWindow& window) {
   }
 }
 
+// Language models in the settings, one of them, or a prompt that waits for a person.
+void playModels(const Scene& scene, ui::MainWindow& window, testing::FakeSwarmService& swarm) {
+  auto* page = window.findChild<ui::SwarmPage*>();
+  services::SwarmReport report = testing::demoSwarm(90.0);
+  if (scene.name == "exchange"_L1) {
+    report.waiting = {{"exchange", "/p/001-prompt.md", "/p/001-reply.md"}};
+  }
+  swarm.tell(report);
+  window.docks().show(u"swarm"_s);
+  if (scene.name == "exchange"_L1) {
+    Q_EMIT page->exchangeRequested();
+  } else if (scene.name != "swarm"_L1) {
+    Q_EMIT page->settingsRequested();
+    if (scene.name == "endpoint"_L1) {
+      window.findChild<QPushButton*>(u"endpointEdit"_s)->click();
+    }
+  }
+}
+
+// What is drawn: the dialog that is open, else the window.
+QWidget& drawn(ui::MainWindow& window) {
+  for (const char* name : {"endpointDialog", "exchangeDialog", "settingsDialog"}) {
+    if (auto* dialog = window.findChild<QDialog*>(QString::fromLatin1(name));
+        dialog != nullptr && dialog->isVisible()) {
+      return *dialog;
+    }
+  }
+  return window;
+}
+
 // The page of a candidate alone, as wide as a tab of the middle would be.
 int showKernelPage(const Scene& scene, testing::FakeRunService& run, const ui::Theme& theme) {
   testing::FakeRecordService record;
@@ -166,6 +203,9 @@ int main(int argc, char** argv) {
   doctor.checks = testing::demoChecks();
   testing::FakeSelfTestService selfTest;
   testing::FakeProfileService profiles;
+  testing::FakeSwarmService swarm;
+  testing::FakeEndpointService endpoints;
+  endpoints.rows = testing::demoEndpoints();
   const testing::DemoComparison compared = testing::fillDemoComparison(record);
   testing::FakeCompareService compare;
   compare.ancestor = compared.ancestor;
@@ -185,15 +225,23 @@ int main(int argc, char** argv) {
                          .compare = &compare,
                          .patterns = &patterns,
                          .doctor = &doctor,
-                         .selfTest = &selfTest},
+                         .selfTest = &selfTest,
+                         .swarm = &swarm,
+                         .endpoints = &endpoints},
                         options);
   window.resize(scene.size);
   window.show();
   window.selectTask(QStringLiteral(SWAGE_TASKS_FOLDER "/softmax_rows.py"));
   play(scene, window, run, record);
-  QTimer::singleShot(300, &window, [&] { take(scene.steps, window); });
+  const QStringList ofModels{u"swarm"_s, u"models"_s, u"endpoint"_s, u"exchange"_s};
+  QTimer::singleShot(300, &window, [&] {
+    take(scene.steps, window);
+    if (ofModels.contains(scene.name)) {
+      playModels(scene, window, swarm);
+    }
+  });
   QTimer::singleShot(900, &window, [&] {
-    const bool saved = window.grab().save(scene.file);
+    const bool saved = drawn(window).grab().save(scene.file);
     QApplication::exit(saved ? 0 : 1);
   });
   return QApplication::exec();

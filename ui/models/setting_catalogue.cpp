@@ -56,6 +56,35 @@ SettingSection search() {
             {}}}};
 }
 
+SettingSection swarm() {
+  return {
+      u"swarm"_s,
+      tr("Language models"),
+      {{.key = u"swarm.models"_s,
+        .title = tr("Take part"),
+        .hint = tr("Names of the models below that write kernels in a search, with commas between them; empty: none"),
+        .standard = QString(),
+        .choices = {}},
+       {.key = u"swarm.by_hand"_s,
+        .title = tr("Answer prompts by hand"),
+        .hint = tr("A search also writes prompts for you, and takes your replies in the window or from the folder "
+                   "“exchange” of the project"),
+        .standard = false,
+        .choices = {}},
+       {.key = u"swarm.budget_cents"_s,
+        .title = tr("Cost limit"),
+        .hint = tr("Of all models in one search, in US cents"),
+        .standard = 0,
+        .choices = {},
+        .atZero = tr("no limit")},
+       {.key = u"swarm.budget_tokens"_s,
+        .title = tr("Token limit"),
+        .hint = tr("Of all models in one search"),
+        .standard = 0,
+        .choices = {},
+        .atZero = tr("no limit")}}};
+}
+
 SettingSection theme() {
   return {u"theme"_s,
           tr("Theme"),
@@ -132,7 +161,7 @@ SettingSection locations() {
 }  // namespace
 
 const std::vector<SettingSection>& settingCatalogue() {
-  static const std::vector<SettingSection> catalogue = {general(), search(), editor(), theme(), locations()};
+  static const std::vector<SettingSection> catalogue = {general(), search(), swarm(), editor(), theme(), locations()};
   return catalogue;
 }
 

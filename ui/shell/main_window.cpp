@@ -16,9 +16,11 @@
 #include "ui/models/task_catalogue.h"
 #include "ui/pages/benchmark_page.h"
 #include "ui/pages/runs_page.h"
+#include "ui/pages/swarm_page.h"
 #include "ui/pages/tasks_page.h"
 #include "ui/pages/welcome_page.h"
 #include "ui/shell/dock_layout.h"
+#include "ui/shell/exchange_dialog.h"
 #include "ui/shell/export_dialog.h"
 #include "ui/shell/help_control.h"
 #include "ui/shell/incidents.h"
@@ -76,6 +78,7 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
   connectParts();
   connectRuns();
   connectTasks();
+  connectSwarm();
   connectWindows();
   if (m_pages.doctor != nullptr) {
     m_setup = new SetupCheck(*m_pages.doctor, *m_docks, this);
@@ -120,6 +123,24 @@ void MainWindow::watchIncidents() {
     waysOut.openDoctor = [this] { m_docks->show(u"doctor"_s); };
   }
   m_incidents = new Incidents(m_session, m_notifier, *m_banner, std::move(waysOut), *this);
+}
+
+void MainWindow::connectSwarm() {
+  if (m_pages.swarm != nullptr) {
+    connect(m_pages.swarm, &SwarmPage::settingsRequested, this, [this] { m_settingsControl->showDialog(u"swarm"_s); });
+    connect(m_pages.swarm, &SwarmPage::exchangeRequested, this, &MainWindow::showExchange);
+  }
+}
+
+void MainWindow::showExchange() {
+  if (m_exchange == nullptr) {
+    m_exchange = new ExchangeDialog(*m_services.swarm, m_services.dialogs, this);
+    m_exchange->setTheme(m_services.theme.theme());
+  }
+  m_exchange->setWaiting(m_pages.swarm->waiting());
+  m_exchange->show();
+  m_exchange->raise();
+  m_exchange->activateWindow();
 }
 
 void MainWindow::connectParts() {
@@ -232,6 +253,9 @@ void MainWindow::applyCurrentTheme(const Theme& theme) {
   m_locator->setTheme(theme);
   if (m_export != nullptr) {
     m_export->setTheme(theme);
+  }
+  if (m_exchange != nullptr) {
+    m_exchange->setTheme(theme);
   }
 }
 

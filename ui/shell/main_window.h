@@ -19,6 +19,7 @@ namespace swage::ui {
 
 class Badge;
 class DockLayout;
+class ExchangeDialog;
 class ExportDialog;
 class HelpControl;
 class Incidents;
@@ -61,6 +62,8 @@ class MainWindow final : public QMainWindow {
   void connectParts();
   void connectRuns();
   void connectTasks();
+  void connectSwarm();
+  void showExchange();
   void connectWindows();
   void openWindow();
   void welcome(const ShellState& state);
@@ -90,10 +93,11 @@ class MainWindow final : public QMainWindow {
   Locator* m_locator;
   HelpControl* m_help = nullptr;
   SettingsControl* m_settingsControl = nullptr;
-  SetupCheck* m_setup = nullptr;     // null: nobody looks
-  ExportDialog* m_export = nullptr;  // made when it is first asked for
-  bool m_isArranged = false;         // the docks have their proportions
-  bool m_isFirstStart = false;       // greets when it is shown
+  SetupCheck* m_setup = nullptr;         // null: nobody looks
+  ExportDialog* m_export = nullptr;      // made when it is first asked for
+  ExchangeDialog* m_exchange = nullptr;  // the same
+  bool m_isArranged = false;             // the docks have their proportions
+  bool m_isFirstStart = false;           // greets when it is shown
   bool m_closeWhenFinished = false;
 };
 

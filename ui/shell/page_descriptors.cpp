@@ -59,6 +59,16 @@ PageDescriptor describeAgents() {
           .shortcut = QKeySequence(u"Alt+Shift+1"_s)};
 }
 
+PageDescriptor describeSwarm() {
+  return {
+      .id = u"swarm"_s,
+      .title = tr("Agents"),
+      .hint = tr("Pairs of a coder and a judge: what they do, their advice, conversations with models, and spending"),
+      .home = Place::Centre,
+      .shownIn = {{Layout::Search, Place::Centre}},
+      .shortcut = QKeySequence(u"Alt+Shift+2"_s)};
+}
+
 PageDescriptor describeCompare() {
   return {.id = u"compare"_s,
           .title = tr("Compare"),
@@ -151,9 +161,10 @@ PageDescriptor describeCandidates() {
 }
 
 std::vector<PageDescriptor> describePages() {
-  return {describeTasks(),   describePatterns(),   describeRuns(),      describeArchive(), describeAgents(),
-          describeCompare(), describeDoctor(),     describeKernel(),    describeProfile(), describeProgress(),
-          describeLineage(), describeCandidates(), describeBenchmark(), describeHelp(),    describeWelcome()};
+  return {describeTasks(),      describePatterns(),  describeRuns(),     describeArchive(),
+          describeAgents(),     describeSwarm(),     describeCompare(),  describeDoctor(),
+          describeKernel(),     describeProfile(),   describeProgress(), describeLineage(),
+          describeCandidates(), describeBenchmark(), describeHelp(),     describeWelcome()};
 }
 
 }  // namespace swage::ui

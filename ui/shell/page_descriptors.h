@@ -13,6 +13,7 @@ namespace swage::ui {
 [[nodiscard]] PageDescriptor describeRuns();
 [[nodiscard]] PageDescriptor describeArchive();
 [[nodiscard]] PageDescriptor describeAgents();
+[[nodiscard]] PageDescriptor describeSwarm();
 [[nodiscard]] PageDescriptor describeCompare();
 [[nodiscard]] PageDescriptor describeBenchmark();
 [[nodiscard]] PageDescriptor describeDoctor();

@@ -22,6 +22,7 @@
 #include "ui/pages/profile_page.h"
 #include "ui/pages/progress_page.h"
 #include "ui/pages/runs_page.h"
+#include "ui/pages/swarm_page.h"
 #include "ui/pages/tasks_page.h"
 #include "ui/pages/welcome_page.h"
 #include "ui/shell/actions.h"
@@ -50,6 +51,9 @@ class RunPages {
            dialogs.chooseExportFile(parent, suggestion, chosen);
          },
          [&session](const Error& error) { session.report(error); }});
+    if (services.swarm != nullptr) {
+      m_swarm = docks.add(describeSwarm(), new SwarmPage(session, services.run, *services.swarm));
+    }
     addCompare();
     m_kernel = docks.add(describeKernel(), new KernelPage(session, kernelServices(options), nullptr));
     addProfile();
@@ -70,6 +74,7 @@ class RunPages {
     pages.compare = m_compare;
     pages.profile = m_profile;
     pages.runs = m_runs;
+    pages.swarm = m_swarm;
   }
 
  private:
@@ -118,6 +123,9 @@ class RunPages {
     const auto open = opener();
     QObject::connect(m_archive, &ArchivePage::cellOpened, m_kernel, open);
     QObject::connect(m_agents, &AgentsPage::candidateOpened, m_kernel, open);
+    if (m_swarm != nullptr) {
+      QObject::connect(m_swarm, &SwarmPage::candidateOpened, m_kernel, open);
+    }
     QObject::connect(m_candidates, &CandidatesPage::candidateOpened, m_kernel, open);
     QObject::connect(m_lineage, &LineagePage::candidateOpened, m_kernel, open);
   }
@@ -219,6 +227,7 @@ class RunPages {
   const WindowServices& m_services;
   ArchivePage* m_archive = nullptr;
   AgentsPage* m_agents = nullptr;
+  SwarmPage* m_swarm = nullptr;
   ComparePage* m_compare = nullptr;
   KernelPage* m_kernel = nullptr;
   ProfilePage* m_profile = nullptr;

@@ -17,6 +17,7 @@ class PatternsPage;
 class ProfilePage;
 class RunsPage;
 class ProjectSession;
+class SwarmPage;
 class TasksPage;
 class WelcomePage;
 
@@ -31,6 +32,7 @@ struct Pages {
   RunsPage* runs = nullptr;
   BenchmarkPage* benchmark = nullptr;  // null: nobody reads results
   DoctorPage* doctor = nullptr;        // null: nobody looks
+  SwarmPage* swarm = nullptr;          // null: nobody knows pairs
   HelpPage* help = nullptr;
   WelcomePage* welcome = nullptr;
 };

@@ -22,6 +22,7 @@ SettingsControl::SettingsControl(SettingsStore& settings, const WindowServices& 
       m_settings(settings),
       m_theme(services.theme),
       m_dialogs(services.dialogs),
+      m_endpoints(services.endpoints),
       m_options(options),
       m_window(window),
       m_shortcuts(new Shortcuts(window, settings, this)) {
@@ -94,7 +95,7 @@ void SettingsControl::applyTo(DesktopNotifier& notifier) {
 void SettingsControl::showDialog(const QString& section) {
   auto* dialog = m_window.findChild<SettingsDialog*>();
   if (dialog == nullptr) {
-    dialog = new SettingsDialog(m_settings, *m_shortcuts, m_dialogs, &m_window);
+    dialog = new SettingsDialog(m_settings, *m_shortcuts, m_dialogs, &m_window, m_endpoints);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
   }
   dialog->showSection(section);

@@ -36,6 +36,7 @@ class SettingsControl final : public QObject {
   SettingsStore& m_settings;
   ThemeController& m_theme;
   Dialogs& m_dialogs;
+  services::EndpointService* m_endpoints;
   WindowOptions m_options;
   QWidget& m_window;
   Shortcuts* m_shortcuts;

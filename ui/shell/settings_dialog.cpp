@@ -21,6 +21,7 @@
 #include "ui/models/setting_catalogue.h"
 #include "ui/models/settings_store.h"
 #include "ui/shell/dialogs.h"
+#include "ui/shell/endpoints_editor.h"
 #include "ui/shell/shortcuts_editor.h"
 #include "ui/widgets/editing_finished.h"
 
@@ -28,10 +29,12 @@ using namespace Qt::StringLiterals;
 
 namespace swage::ui {
 
-SettingsDialog::SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, Dialogs& dialogs, QWidget* parent)
+SettingsDialog::SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, Dialogs& dialogs, QWidget* parent,
+                               services::EndpointService* endpoints)
     : QDialog(parent),
       m_settings(settings),
       m_dialogs(dialogs),
+      m_endpoints(endpoints),
       m_search(new QLineEdit),
       m_sections(new QListWidget),
       m_pages(new QStackedWidget),
@@ -88,8 +91,14 @@ QWidget* SettingsDialog::makeSection(const SettingSection& section) {
   auto* content = new QWidget;
   auto* grid = new QGridLayout(content);
   grid->setColumnStretch(1, 1);
+  const bool listsEndpoints = section.id == u"swarm"_s && m_endpoints != nullptr;
+  if (listsEndpoints) {
+    addEndpoints(*grid);
+  }
   for (const SettingInfo& setting : section.settings) {
-    addRow(*grid, setting);
+    if (!listsEndpoints || setting.key != u"swarm.models"_s) {  // the list says who takes part
+      addRow(*grid, setting);
+    }
   }
   grid->setRowStretch(grid->rowCount(), 1);
   auto* scroll = new QScrollArea;
@@ -97,6 +106,14 @@ QWidget* SettingsDialog::makeSection(const SettingSection& section) {
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidget(content);
   return scroll;
+}
+
+void SettingsDialog::addEndpoints(QGridLayout& grid) {
+  auto* editor = new EndpointsEditor(*m_endpoints, m_settings, m_dialogs);
+  grid.addWidget(editor, 0, 0, 1, 2);
+  m_rows.push_back({.section = m_sections->count(),
+                    .words = tr("language models endpoints key address price provider"),
+                    .widgets = {editor}});
 }
 
 void SettingsDialog::addRow(QGridLayout& grid, const SettingInfo& setting) {

@@ -12,6 +12,10 @@ class QLineEdit;
 class QListWidget;
 class QStackedWidget;
 
+namespace swage::services {
+class EndpointService;
+}
+
 namespace swage::ui {
 
 class Dialogs;
@@ -26,7 +30,9 @@ class SettingsDialog final : public QDialog {
   Q_OBJECT
 
  public:
-  SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, Dialogs& dialogs, QWidget* parent);
+  // `endpoints` null: language models are not listed.
+  SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, Dialogs& dialogs, QWidget* parent,
+                 services::EndpointService* endpoints = nullptr);
   void showSection(const QString& id);
 
  private:
@@ -39,6 +45,7 @@ class SettingsDialog final : public QDialog {
 
   [[nodiscard]] QWidget* makeSection(const SettingSection& section);
   void addRow(QGridLayout& grid, const SettingInfo& setting);
+  void addEndpoints(QGridLayout& grid);
   [[nodiscard]] QWidget* makeEditor(const SettingInfo& setting);
   [[nodiscard]] QWidget* makeTextField(const SettingInfo& setting);
   [[nodiscard]] QWidget* makeBrowse(const SettingInfo& setting, QLineEdit* field);
@@ -47,6 +54,7 @@ class SettingsDialog final : public QDialog {
 
   SettingsStore& m_settings;
   Dialogs& m_dialogs;
+  services::EndpointService* m_endpoints;
   QLineEdit* m_search;
   QListWidget* m_sections;
   QStackedWidget* m_pages;

@@ -15,6 +15,7 @@
 #include "core/services/doctor_service.h"
 #include "core/services/drawn_seed.h"
 #include "core/services/edit_service.h"
+#include "core/services/endpoint_service.h"
 #include "core/services/export_check_service.h"
 #include "core/services/export_service.h"
 #include "core/services/pattern_service.h"
@@ -25,6 +26,7 @@
 #include "core/services/run_service.h"
 #include "core/services/self_test_service.h"
 #include "core/services/settings_service.h"
+#include "core/services/swarm_service.h"
 #include "ui/models/comparison.h"
 #include "ui/widgets/theme.h"
 
@@ -51,6 +53,8 @@ struct WindowServices {
   services::RecordCheckService* recordCheck = nullptr;
   const services::ReportService* reports = nullptr;
   const services::BenchmarkService* benchmarks = nullptr;
+  services::SwarmService* swarm = nullptr;
+  services::EndpointService* endpoints = nullptr;       // null: language models cannot be set up here
   OpenRecord openRecord = {};                           // empty: other projects cannot be compared with
   const services::SettingsService* settings = nullptr;  // null: nothing that is set outlives the window
   std::optional<QDBusConnection> bus =
