@@ -150,7 +150,7 @@ Result<> EditEvaluation::submit() {
   startCompilers();
   SWAGE_TRY(
       m_proposers.add(std::make_unique<SearcherProposer>(*m_searcher, *m_synthesizer), ProposerPool::Turns::None));
-  auto person = std::make_unique<EditProposer>();
+  auto person = std::make_unique<EditProposer>(edit.madeBy);
   person->submit(std::move(edit));
   SWAGE_TRY(m_proposers.add(std::move(person)));
   m_pipeline = std::make_unique<CandidatePipeline>(
@@ -191,6 +191,13 @@ Result<Offer> EditEvaluation::edited() const {
     edit.program = m_parent.program;
     edit.program.source = source->source;
     SWAGE_TRY(resize(edit.program.plan, source->launches));
+  } else if (const auto* program = std::get_if<services::ProgramEdit>(&m_spec.change)) {
+    edit.madeBy = program->madeBy;
+    edit.program = program->program;
+    edit.note = program->note;
+    if (!program->isVariant) {
+      edit.parents.clear();
+    }
   } else {
     edit.genome = std::get<services::ParameterEdit>(m_spec.change).genome;
     SWAGE_TRY_ASSIGN(edit.program, m_synthesizer->realise(*edit.genome));

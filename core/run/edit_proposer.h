@@ -2,17 +2,19 @@
 #pragma once
 
 #include <deque>
+#include <utility>
 
 #include "core/run/proposer.h"
 
 namespace swage::run {
 
-// A person as a proposer: offers what was submitted, in its order.
+// A person, or who works like one, as a proposer: offers what was submitted, in its order.
 class EditProposer final : public Proposer {
   Q_OBJECT
 
  public:
-  explicit EditProposer(QObject* parent = nullptr) : Proposer(domain::OperatorKind::Human, parent) {}
+  explicit EditProposer(domain::ProposerName name = domain::OperatorKind::Human, QObject* parent = nullptr)
+      : Proposer(std::move(name), parent) {}
 
   void submit(Offer edit) {
     m_edits.push_back(std::move(edit));

@@ -34,10 +34,18 @@ struct ParameterEdit {
   domain::Genome genome;
 };
 
+// Another program for the task, by somebody who has a name of their own in the record.
+struct ProgramEdit {
+  domain::Program program;
+  domain::ProposerName madeBy = domain::OperatorKind::Human;
+  bool isVariant = true;  // of the candidate it stands beside, which is then its parent
+  std::string note{};     // how it was thought of
+};
+
 struct EditSpec {
   std::filesystem::path project;
-  domain::CandidateId parent;
-  std::variant<SourceEdit, ParameterEdit> change;
+  domain::CandidateId parent;  // of whose run the edit becomes a candidate
+  std::variant<SourceEdit, ParameterEdit, ProgramEdit> change;
 };
 
 // What became of an edit.
@@ -65,8 +73,8 @@ struct RegionParameters {
 };
 
 // Makes candidates out of what a person edits: compiled, verified, timed and recorded like any other, with the operator
-// "human" and the edited candidate as its parent. Needs no search, and refuses with ErrorKind::Locked while one writes
-// the project. Lives on the GUI thread; nothing here blocks.
+// "human" (or as ProgramEdit says) and the edited candidate as its parent. Needs no search, and refuses with
+// ErrorKind::Locked while one writes the project. Lives on the GUI thread; nothing here blocks.
 class EditService : public QObject {
   Q_OBJECT
 

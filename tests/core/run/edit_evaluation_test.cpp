@@ -73,6 +73,35 @@ TEST_F(EditEvaluationTest, ARightEditIsRecordedWithItsParent) {
   EXPECT_EQ(onlyRun().status, store::RunStatus::Finished);
 }
 
+TEST_F(EditEvaluationTest, AProgramOfSomebodyElseIsRecordedUnderTheirName) {
+  run();
+  const store::CandidateRecord first = candidateThatIs<domain::Correct>();
+  services::ProgramEdit edit{.program = first.program,
+                             .madeBy = *domain::ProposerName::parse("mcp/tester"),
+                             .isVariant = false,
+                             .note = "one pass"};
+  edit.program.source += " // by an agent";
+  const auto submit = [&] { return evaluate({.project = m_spec.project, .parent = first.id, .change = edit}); };
+  const auto outcome = submit();
+  ASSERT_THAT(outcome, IsOk());
+  const auto stored = record().candidate(outcome->detail.row.id);
+  ASSERT_THAT(stored, IsOk());
+  EXPECT_EQ(stored->madeBy.text(), "mcp/tester");
+  EXPECT_THAT(stored->parents, ::testing::IsEmpty());
+  EXPECT_FALSE(stored->genome.has_value());
+  EXPECT_EQ(outcome->detail.row.status, domain::CandidateStatus::Correct);
+  const auto events = record().events(first.run);
+  ASSERT_THAT(events, IsOk());
+  EXPECT_TRUE(std::any_of(events->begin(), events->end(), [](const domain::RunEvent& event) {
+    return event.kind == domain::EventKind::Offer && event.json.find("one pass") != std::string::npos;
+  }));
+  edit.isVariant = true;
+  edit.program.source += " // again";
+  const auto variant = submit();
+  ASSERT_THAT(variant, IsOk());
+  EXPECT_THAT(variant->detail.row.parents, ElementsAre(first.id));
+}
+
 TEST_F(EditEvaluationTest, AWrongEditEntersNoCell) {
   run();
   const store::CandidateRecord parent = candidateThatIs<domain::Wrong>();
