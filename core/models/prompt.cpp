@@ -20,6 +20,9 @@ using Values = std::map<std::string, std::string, std::less<>>;
 constexpr std::size_t kMostOfLog = 4096;
 constexpr std::size_t kMostOfSource = 32768;
 constexpr std::size_t kMostOfParent = 65536;
+constexpr std::size_t kMostOfPattern = 1500;
+constexpr std::size_t kMostOfPatternSummary = 500;
+constexpr std::size_t kMostPatterns = 4;
 
 std::string fill(std::string_view name, const Values& values = {}) {
   return filledIn(promptTemplate(name), values);
@@ -123,6 +126,26 @@ std::string adviceText(const std::vector<domain::Advice>& advice) {
     text += "\n";
   }
   return text;
+}
+
+std::string patternsText(const std::vector<PatternHint>& patterns) {
+  std::string found;
+  for (std::size_t i = 0; i < std::min(patterns.size(), kMostPatterns); ++i) {
+    const PatternHint& hint = patterns[i];
+    found += fmt::format("- {} ({}). {}\n", cleanLine(hint.title, 200), cleanLine(hint.origin, 40),
+                         cleanLine(hint.summary, kMostOfPatternSummary));
+    if (!hint.body.empty()) {
+      found += "\n" + fenced("", cleanText(hint.body, kMostOfPattern)) + "\n\n";
+    }
+  }
+  return found.empty() ? found : fill("patterns", {{"found", withoutSecrets(found)}}) + "\n";
+}
+
+// "aten.sum.dim_IntList" is "sum".
+std::string operatorName(std::string_view op) {
+  const std::size_t begin = op.find('.');
+  const std::string_view name = begin == std::string_view::npos ? op : op.substr(begin + 1);
+  return std::string(name.substr(0, name.find('.')));
 }
 
 std::string taskText(const PromptFacts& facts) {
@@ -283,6 +306,35 @@ std::optional<std::string> shortPlan(const domain::LaunchPlan& plan, const domai
   return domain::dumpJson(json);
 }
 
+std::string patternQuestion(const PromptFacts& facts) {
+  constexpr std::size_t kMostOperators = 8;
+  constexpr std::int64_t kLongRow = 32768;
+  constexpr std::int64_t kShortRow = 1024;
+  const domain::Graph& graph = facts.task.graph;
+  std::vector<std::string> words;
+  const auto add = [&words](std::string word) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) {
+      words.push_back(std::move(word));
+    }
+  };
+  for (std::size_t i = 0; i < std::min(graph.nodes.size(), kMostOperators); ++i) {
+    add(operatorName(graph.nodes[i].op));
+  }
+  for (const domain::GraphInput& input : graph.inputs) {
+    const domain::TensorType& type = graph.type(input.value);
+    if (input.kind == domain::InputKind::User && type.shape.size() > 1) {
+      add(type.shape.back() >= kLongRow ? "long rows" : type.shape.back() <= kShortRow ? "short rows" : "rows");
+    }
+    add(std::string(domain::name(type.dtype)));
+  }
+  const bool isCpu = facts.device.kind == domain::DeviceKind::Cpu;
+  add(isCpu ? "cpu" : "gpu " + facts.device.architecture);
+  if (!facts.advice.empty()) {
+    add(cleanLine(facts.advice.front().method, 200));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 ChatRequest firstRequest(const PromptFacts& facts) {
   const bool isCpu = domain::factsOf(facts.language).device == domain::DeviceKind::Cpu;
   const std::string step = isCpu ? R"({"kernel": "name", "arguments": [0, 2, {"i64": 4096}]})"
@@ -295,8 +347,10 @@ ChatRequest firstRequest(const PromptFacts& facts) {
   request.system = fill("system", {{"language", std::string(domain::factsOf(facts.language).displayName)},
                                    {"rules", forLanguage("rules", facts.language)},
                                    {"form", form}});
-  Values values{
-      {"task", taskText(facts)}, {"failures", listText(facts.failures)}, {"advice", adviceText(facts.advice)}};
+  Values values{{"task", taskText(facts)},
+                {"failures", listText(facts.failures)},
+                {"advice", adviceText(facts.advice)},
+                {"patterns", patternsText(facts.patterns)}};
   if (facts.parent) {
     values["numbers"] = numbersText(*facts.parent);
     values["parent"] = parentText(*facts.parent, facts.task.graph);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,17 @@ struct ParentFacts {
   double floorNs = 0.0;  // what no program can be faster than; 0: not known
 };
 
+// Something that was found about writing such kernels.
+struct PatternHint {
+  std::string title;
+  std::string origin;   // "catalogue", "record"
+  std::string summary;  // may be empty
+  std::string body;     // source, or its beginning; may be empty
+};
+// What finds them, for a question in words and an architecture, such as "sm_90". Must not wait.
+using PatternsFor =
+    std::function<std::vector<PatternHint>(const std::string& question, const std::string& architecture)>;
+
 struct PromptFacts {
   const domain::Task& task;
   const domain::DeviceInfo& device;
@@ -32,7 +44,11 @@ struct PromptFacts {
   std::optional<ParentFacts> parent{};
   std::vector<domain::Advice> advice{};
   std::vector<std::string> failures{};  // one line each, newest last
+  std::vector<PatternHint> patterns{};  // best first
 };
+
+// What to look for: the operators of the task, how long its rows are, where it is to run, and what the advice is about.
+[[nodiscard]] std::string patternQuestion(const PromptFacts& facts);
 
 // The beginning of a conversation.
 [[nodiscard]] ChatRequest firstRequest(const PromptFacts& facts);

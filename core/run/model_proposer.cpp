@@ -55,6 +55,11 @@ bool canBeMended(const domain::Evaluation& evaluation) {
          !std::holds_alternative<domain::Cheating>(evaluation);
 }
 
+// As pieces of knowledge name it (domain::PatternEntry::architectures).
+std::string patternArchitecture(const domain::DeviceInfo& device) {
+  return device.kind == domain::DeviceKind::Cpu ? "cpu" : device.architecture;
+}
+
 std::string taskSource(const std::filesystem::path& file) {
   const auto text = readTextFile(file, kMostSource);
   return text ? *text : std::string();  // the graph says it, too
@@ -120,6 +125,9 @@ ModelProposer::Thread ModelProposer::newThread() {
     if (m_options.adviceFor) {
       facts.advice = m_options.adviceFor(parent->id);
     }
+  }
+  if (m_options.patternsFor) {
+    facts.patterns = m_options.patternsFor(models::patternQuestion(facts), patternArchitecture(m_device));
   }
   thread.request = models::firstRequest(facts);
   thread.request.maxTokens = m_options.maxTokens;
@@ -407,15 +415,16 @@ Result<std::vector<ProposerFactory>> modelProposers(const ModelUse& use) {
                                                         models::HttpProvider::Options{.seed = seed});
       }
     };
-    factories.emplace_back(
-        [name, endpoint, budget, provider, adviceFor = use.adviceFor](const ProposerContext& context) {
-          ModelProposer::Options options;
-          options.endpoint = endpoint.name;
-          options.maxTokens = endpoint.maxOutput;
-          options.adviceFor = adviceFor ? adviceFor : context.adviceFor;
-          options.budget = budget;
-          return std::make_unique<ModelProposer>(name, context, provider(context.seed), std::move(options));
-        });
+    factories.emplace_back([name, endpoint, budget, provider, adviceFor = use.adviceFor,
+                            patternsFor = use.patternsFor](const ProposerContext& context) {
+      ModelProposer::Options options;
+      options.endpoint = endpoint.name;
+      options.maxTokens = endpoint.maxOutput;
+      options.adviceFor = adviceFor ? adviceFor : context.adviceFor;
+      options.patternsFor = patternsFor;
+      options.budget = budget;
+      return std::make_unique<ModelProposer>(name, context, provider(context.seed), std::move(options));
+    });
   }
   return factories;
 }

@@ -40,6 +40,7 @@ class ModelProposer final : public Proposer {
     std::size_t parents = 6;
     int maxTokens = 8192;  // of a reply
     AdviceFor adviceFor{};
+    models::PatternsFor patternsFor{};                         // empty: nothing is looked up
     std::shared_ptr<models::CallBudget> budget{};              // of the provider; null: none
     std::chrono::milliseconds rest = std::chrono::seconds(5);  // before it is asked again after a failure
   };
@@ -141,6 +142,7 @@ struct ModelUse {
   std::shared_ptr<const models::KeyRing> keys;
   models::CallBudget::Limits limits{};
   AdviceFor adviceFor{};  // instead of the run's judge
+  models::PatternsFor patternsFor{};
 };
 // One for each endpoint. Fails where a recording cannot be read, or a name is none.
 [[nodiscard]] Result<std::vector<ProposerFactory>> modelProposers(const ModelUse& use);

@@ -140,6 +140,19 @@ TEST_F(ModelProposerTest, GetsTheBestProgramsAndTheAdviceForThem) {
   EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("threads are idle"))));
 }
 
+TEST_F(ModelProposerTest, GetsThePatternsThatAreFoundForItsTask) {
+  std::vector<std::string> asked;
+  m_use.patternsFor = [&asked](const std::string& question, const std::string& architecture) {
+    asked.push_back(question + " / " + architecture);
+    return std::vector<models::PatternHint>{{"a pattern of mine", "record", "fast once before", "int body;"}};
+  };
+  enlist();
+  searchUntil([this] { return rowsOfModel() >= 1; });
+  EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("a pattern of mine"))));
+  ASSERT_THAT(asked, Not(IsEmpty()));
+  EXPECT_THAT(asked.front(), HasSubstr("cpu / cpu"));
+}
+
 TEST_F(ModelProposerTest, IsToldWhatTheJudgeOfTheRunSays) {
   m_parts.rules.emplace();
   fs::create_directories(m_spec.project / "rules");
