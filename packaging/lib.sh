@@ -90,14 +90,15 @@ index_has_cpu_build() {
   "$1/bin/python" -m pip install --quiet --dry-run --no-deps "$torch" >/dev/null 2>&1
 }
 
+# make_venv LOCK FOLDER MODULES: with the modules that must be there afterwards, separated by commas.
 make_venv() {
-  local lock=$1 folder=$2
+  local lock=$1 folder=$2 modules=$3
   rm -rf -- "$folder"
   python3 -m venv "$folder" || fail "cannot create a Python environment in $folder" "install python3-venv"
   "$folder/bin/python" -m pip install --no-input --disable-pip-version-check --progress-bar off -r "$lock" >&2 ||
     fail "the Python packages of $lock could not be installed" "see the messages of pip above; the network may be down"
-  "$folder/bin/python" -c 'import torch, numpy, safetensors' ||
-    fail "PyTorch does not start in $folder" "remove that folder and run this again"
+  "$folder/bin/python" -c "import $modules" ||
+    fail "Python cannot import $modules in $folder" "remove that folder and run this again"
   touch "$folder/.swage-complete"
 }
 
@@ -130,10 +131,27 @@ ensure_venv() {
       say "Python environment to create: $SWAGE_VENV (PyTorch with CUDA: about 2.8 GB to fetch, 4.8 GB on disk)"
       need_space 9
     fi
-    make_venv "$lock" "$SWAGE_VENV"
+    make_venv "$lock" "$SWAGE_VENV" 'torch, numpy, safetensors'
   fi
   exec {venv_lock}>&-
   export SWAGE_VENV
+}
+
+# Sets SWAGE_TEST_VENV: what tests talk to the programs with, and no user needs. Its folder is not called venv-*, which is
+# where programs look for PyTorch.
+ensure_test_venv() {
+  local lock=$SWAGE_ROOT/packaging/requirements-test.lock
+  mkdir -p "$SWAGE_CACHE" || fail "cannot create $SWAGE_CACHE" "set XDG_CACHE_HOME to a folder that you may write"
+  exec {test_venv_lock}>"$SWAGE_CACHE/test-venv.lock"
+  flock "$test_venv_lock"
+  SWAGE_TEST_VENV=$SWAGE_CACHE/test-$(basename -- "$(venv_for "$lock")")
+  if ! is_complete "$SWAGE_TEST_VENV"; then
+    say "Python environment of the tests to create: $SWAGE_TEST_VENV (about 20 MB to fetch, 70 MB on disk)"
+    need_space 1
+    make_venv "$lock" "$SWAGE_TEST_VENV" mcp
+  fi
+  exec {test_venv_lock}>&-
+  export SWAGE_TEST_VENV
 }
 
 # Prints the first lock file of those given that the index can serve; the last one is not asked for.

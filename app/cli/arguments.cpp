@@ -311,6 +311,7 @@ void describe(Parser& parser) {
   addResume(parser);
   beginGroup(parser, "Results");
   addRecordCommands(parser);
+  addPatternCommands(parser);
   beginGroup(parser, "Check and edit");
   addVerify(parser);
   addEvaluate(parser);
@@ -320,6 +321,7 @@ void describe(Parser& parser) {
   beginGroup(parser, "This machine");
   addMachineCommands(parser);
   addModelCommands(parser);
+  addMcpCommand(parser);
   addBenchCommands(parser);
   beginGroup(parser, "This program");
   addProgramCommands(parser);

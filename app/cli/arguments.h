@@ -16,6 +16,7 @@
 #include "core/engine/judge_benchmark.h"
 #include "core/engine/kernelbench_problems.h"
 #include "core/models/endpoint.h"
+#include "core/retrieval/finder.h"
 #include "core/services/export_service.h"
 #include "core/services/report_service.h"
 #include "core/services/settings_service.h"
@@ -168,6 +169,16 @@ struct ModelsArguments {
   RecordReference run;
   std::filesystem::path output;  // empty or "-": standard output
 };
+struct PatternsArguments {
+  retrieval::Question question;
+  std::string model;  // an endpoint that ranks what was found once more; empty: none
+};
+struct McpArguments {
+  std::string what;  // a project or a task; empty: the project that every command takes
+  bool allowSubmissions = false;
+  services::RunSpec spec;  // of a run that may be begun, without task and project
+  bool selfTest = true;
+};
 struct CompletionArguments {
   Shell shell = Shell::Bash;
 };
@@ -186,8 +197,8 @@ using CommandArguments =
                  ShowArguments, CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
                  ProfileArguments, RulesArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
                  BenchExportArguments, BenchJudgeArguments, BenchKernelBenchArguments, BenchReportArguments,
-                 ConfigArguments, ModelsArguments, CompletionArguments, ManArguments, CompleteArguments,
-                 VersionArguments>;
+                 ConfigArguments, ModelsArguments, PatternsArguments, McpArguments, CompletionArguments, ManArguments,
+                 CompleteArguments, VersionArguments>;
 
 struct Arguments {
   Common common;

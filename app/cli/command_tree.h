@@ -66,6 +66,8 @@ struct Raw {
   RulesArguments rules;
   ReportArguments report;
   ModelsArguments models;
+  McpArguments mcp;
+  PatternsArguments patterns;
   std::vector<std::string> modelNames;
   std::string modelKind = "openai";
   std::string keyEnv;
@@ -110,6 +112,8 @@ void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval
 void addRecordCommands(Parser& parser);   // what was found
 void addMachineCommands(Parser& parser);  // devices, doctor
 void addModelCommands(Parser& parser);    // models
+void addPatternCommands(Parser& parser);  // patterns
+void addMcpCommand(Parser& parser);       // mcp
 void addBenchCommands(Parser& parser);    // bench
 void addBenchKernelBench(Parser& parser, CLI::App& group);
 void addBenchReport(Parser& parser, CLI::App& group);

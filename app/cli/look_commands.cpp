@@ -9,11 +9,11 @@
 namespace swage::cli {
 namespace {
 
-Result<ComparedSide> readCompared(const std::filesystem::path& project, const RecordReference& what) {
-  engine::RecordServiceImpl service;
-  SWAGE_TRY(service.open(project));
+Result<ComparedSide> readNamed(const std::filesystem::path& project, const RecordReference& what) {
   domain::CandidateId id(what.number);
   if (what.kind == RecordReference::Kind::Run) {
+    engine::RecordServiceImpl service;
+    SWAGE_TRY(service.open(project));
     SWAGE_TRY_ASSIGN(const services::RunSummary run, service.run(domain::RunId(what.number)));
     id = domain::winnerOf(run);
     if (!id.isValid()) {
@@ -21,14 +21,20 @@ Result<ComparedSide> readCompared(const std::filesystem::path& project, const Re
                    "`swage list` shows the runs");
     }
   }
+  return readCompared(project, id);
+}
+
+}  // namespace
+
+Result<ComparedSide> readCompared(const std::filesystem::path& project, domain::CandidateId candidate) {
+  engine::RecordServiceImpl service;
+  SWAGE_TRY(service.open(project));
   ComparedSide compared{.project = project, .run = {}, .detail = {}};
-  SWAGE_TRY_ASSIGN(compared.detail, service.candidate(id));
+  SWAGE_TRY_ASSIGN(compared.detail, service.candidate(candidate));
   SWAGE_TRY_ASSIGN(const store::Record record, store::Record::open(project, store::Record::Mode::ReadOnly));
   SWAGE_TRY_ASSIGN(compared.run, record.run(compared.detail.row.run));
   return compared;
 }
-
-}  // namespace
 
 void CompareCommand::start() {
   if (const Result<> shown = show(); !shown) {
@@ -41,8 +47,8 @@ void CompareCommand::start() {
 Result<> CompareCommand::show() const {
   SWAGE_TRY_ASSIGN(const std::filesystem::path project, existingProject());
   const std::filesystem::path& other = m_arguments.otherProject;
-  SWAGE_TRY_ASSIGN(const ComparedSide a, readCompared(project, m_arguments.left));
-  SWAGE_TRY_ASSIGN(const ComparedSide b, readCompared(other.empty() ? project : other, m_arguments.right));
+  SWAGE_TRY_ASSIGN(const ComparedSide a, readNamed(project, m_arguments.left));
+  SWAGE_TRY_ASSIGN(const ComparedSide b, readNamed(other.empty() ? project : other, m_arguments.right));
   const ComparisonDiffs diffs = diffsOf(a, b, m_arguments.source, m_arguments.assembly);
   if (form() == OutputForm::Text) {
     print(comparisonText(a, b, diffs));

@@ -7,6 +7,8 @@
 // `compare` and `disasm`: what recorded candidates are, side by side or down to their instructions. They end at once.
 namespace swage::cli {
 
+[[nodiscard]] Result<ComparedSide> readCompared(const std::filesystem::path& project, domain::CandidateId candidate);
+
 class CompareCommand final : public Command {
  public:
   CompareCommand(Context context, CompareArguments arguments)

@@ -13,7 +13,9 @@
 #include "app/cli/export_command.h"
 #include "app/cli/look_commands.h"
 #include "app/cli/machine_commands.h"
+#include "app/cli/mcp_command.h"
 #include "app/cli/models_command.h"
+#include "app/cli/patterns_command.h"
 #include "app/cli/program_commands.h"
 #include "app/cli/record_commands.h"
 #include "app/cli/report_command.h"
@@ -41,7 +43,7 @@ Result<Context> withDevices(Context context, const std::vector<std::string>& dev
 }
 
 Result<Context> withModels(Context context, const ModelChoice& choice) {
-  SWAGE_TRY_ASSIGN(std::vector<run::ProposerFactory> proposers, proposersFor(choice));
+  SWAGE_TRY_ASSIGN(std::vector<run::ProposerFactory> proposers, proposersFor(choice, context.locations));
   std::move(proposers.begin(), proposers.end(), std::back_inserter(context.parts.proposers));
   return context;
 }
@@ -86,6 +88,10 @@ Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, 
           return std::make_unique<ConfigCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, ModelsArguments>) {
           return std::make_unique<ModelsCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, PatternsArguments>) {
+          return std::make_unique<PatternsCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, McpArguments>) {
+          return std::make_unique<McpCommand>(withSelfTest(std::move(context), chosen.selfTest), chosen);
         } else if constexpr (std::is_same_v<Chosen, CompletionArguments>) {
           return std::make_unique<CompletionCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, ManArguments>) {

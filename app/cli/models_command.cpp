@@ -6,7 +6,9 @@
 
 #include "app/cli/text.h"
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/engine/model_endpoints.h"
+#include "core/engine/pattern_search.h"
 #include "core/engine/settings_file.h"
 #include "core/run/offer_event.h"
 
@@ -30,6 +32,27 @@ std::string keyText(const KeySource& key) {
 
 std::string priceText(const std::optional<models::TokenPrice>& price) {
   return price ? fmt::format("${:g} / ${:g}", price->input, price->output) : "unknown";
+}
+
+// Opened here, because the first time takes seconds; asked on the thread of the run.
+models::PatternsFor patternsFrom(const process::Locations& locations) {
+  auto opened = engine::PatternSearch::open(engine::PatternPlaces::standard(locations));
+  if (!opened) {
+    log::info("models get no patterns: {}", opened.error().message());
+    return {};
+  }
+  const auto search = std::make_shared<const engine::PatternSearch>(std::move(*opened));
+  return [search](const std::string& question, const std::string& architecture) {
+    constexpr int kMost = 3;
+    std::vector<models::PatternHint> hints;
+    if (const auto found = search->find({.text = question, .architecture = architecture, .limit = kMost})) {
+      for (const retrieval::Found& one : *found) {
+        hints.push_back(
+            {one.entry.title, std::string(domain::name(one.entry.origin)), one.entry.summary, one.entry.body});
+      }
+    }
+    return hints;
+  };
 }
 
 }  // namespace
@@ -192,7 +215,7 @@ Result<> ModelsCommand::writeConversations() const {
   return writeFileAtomically(m_arguments.output, lines);
 }
 
-Result<std::vector<run::ProposerFactory>> proposersFor(const ModelChoice& choice) {
+Result<std::vector<run::ProposerFactory>> proposersFor(const ModelChoice& choice, const process::Locations& locations) {
   const auto known = engine::readEndpoints(engine::configFile());
   const std::vector<Endpoint> all = known ? *known : std::vector<Endpoint>();
   run::ModelUse use;
@@ -206,6 +229,7 @@ Result<std::vector<run::ProposerFactory>> proposersFor(const ModelChoice& choice
   SWAGE_TRY_ASSIGN(use.endpoints, engine::chooseEndpoints(all, choice.names));
   use.limits.usd = choice.usd > 0.0 ? std::optional(choice.usd) : std::nullopt;
   use.limits.tokens = choice.tokens > 0 ? std::optional(choice.tokens) : std::nullopt;
+  use.patternsFor = patternsFrom(locations);
   return run::modelProposers(use);
 }
 

@@ -37,6 +37,8 @@ class ModelsCommand final : public Command {
 
 // The models that `--model` names as proposers of a run, with their keys, which are taken out of the environment here:
 // before there are threads and children. None where none is named.
-[[nodiscard]] Result<std::vector<run::ProposerFactory>> proposersFor(const ModelChoice& choice);
+// `locations`: where patterns for their prompts are looked for.
+[[nodiscard]] Result<std::vector<run::ProposerFactory>> proposersFor(const ModelChoice& choice,
+                                                                     const process::Locations& locations);
 
 }  // namespace swage::cli

@@ -66,6 +66,10 @@ std::vector<SettingKey> makeKeys() {
        .meaning = "Python with PyTorch; empty: the one Swage finds",
        .standard = text(""),
        .variable = "SWAGE_PYTHON"},
+      {.name = "locations.cutlass",
+       .meaning = "checkout of CUTLASS that `swage patterns search` looks into; empty: none",
+       .standard = text(""),
+       .variable = "SWAGE_CUTLASS"},
   };
 }
 

@@ -155,7 +155,13 @@ SettingSection locations() {
             .hint = tr("The interpreter of the environment that has PyTorch; empty: the one Swage finds"),
             .standard = QString(),
             .atNextStart = true,
-            .names = SettingInfo::Names::File}}};
+            .names = SettingInfo::Names::File},
+           {.key = u"locations.cutlass"_s,
+            .title = tr("CUTLASS"),
+            .hint = tr("A checkout that the search for patterns looks into; empty: none"),
+            .standard = QString(),
+            .atNextStart = true,
+            .names = SettingInfo::Names::Folder}}};
 }
 
 }  // namespace

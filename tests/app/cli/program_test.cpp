@@ -86,6 +86,7 @@ TEST_P(HelpTest, IsAsWritten) {
                           : name == "bench_kernelbench" ? run({"bench", "kernelbench", "--help"})
                           : name == "bench_report"      ? run({"bench", "report", "--help"})
                           : name == "models_add"        ? run({"models", "add", "--help"})
+                          : name == "patterns_search"   ? run({"patterns", "search", "--help"})
                                                         : run({name, "--help"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.errors, IsEmpty());
@@ -98,9 +99,26 @@ INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("swage", "tasks", "import", "optimize", "status", "list", "show", "compare",
                                            "disasm", "report", "resume", "verify", "evaluate", "profile", "export",
                                            "bench", "bench_engine", "bench_export", "bench_judge", "bench_kernelbench",
-                                           "bench_report", "devices", "doctor", "config", "models", "models_add",
-                                           "completion", "man", "rules", "version"),
+                                           "bench_report", "devices", "doctor", "config", "mcp", "models", "models_add",
+                                           "completion", "man", "patterns", "patterns_search", "rules", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
+
+TEST_F(ProgramTest, PatternsAreFoundByWhatTheyAreAbout) {
+  setEnvironment("XDG_CACHE_HOME", (m_folder / "cache").string());
+  setEnvironment("SWAGE_PYTHON", "/nonexistent/bin/python");  // its packages are many
+  const Outcome found = run({"patterns", "search", "row softmax, long rows, sm_90", "--json"});
+  ASSERT_EQ(found.code, 0) << found.errors;
+  const auto json = domain::Json::parse(found.output);
+  EXPECT_EQ(json["found"][0]["key"], "catalogue/cuda/row_cluster");
+  EXPECT_EQ(json["found"].size(), 10U);
+  EXPECT_TRUE(std::filesystem::exists(m_folder / "cache/swage/patterns.sqlite"));
+  const Outcome table = run({"patterns", "search", "H200 memory bandwidth", "--limit", "1"});
+  EXPECT_THAT(table.output, HasSubstr("NVIDIA H200 SXM"));
+  const Outcome filtered = run({"patterns", "search", "softmax", "--arch", "cpu", "--operator", "softmax", "--jsonl"});
+  EXPECT_THAT(filtered.output, HasSubstr("catalogue/cpu/row"));
+  EXPECT_THAT(filtered.output, ::testing::Not(HasSubstr("catalogue/cuda")));
+  EXPECT_EQ(run({"patterns", "search"}).code, 2);
+}
 
 TEST_F(ProgramTest, TasksAreTheBundledOnesAndThoseOfThePerson) {
   const auto mine = m_folder / "data/swage/tasks";
