@@ -65,6 +65,8 @@ constexpr auto kRows = std::to_array<Row>({
     {"convolution", AtenWork::Product, kPure},
     {"cos", AtenWork::Elementwise, kPure},
     {"cross_entropy_loss", AtenWork::Other, kPure},
+    {"cudnn_convolution", AtenWork::Product, kPure},
+    {"cudnn_convolution_transpose", AtenWork::Product, kPure},
     {"cumprod", AtenWork::Other, kPure},
     {"cumsum", AtenWork::Normalising, kPure},
     {"detach", AtenWork::Elementwise, kPure},

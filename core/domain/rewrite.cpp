@@ -28,6 +28,12 @@ constexpr auto kRules = std::to_array<RewriteRule>({
     {"skip triangle", Identity::Exact, "Only the triangle of a product that is kept is computed"},
     {"axis of one", Identity::Exact, "A reduction along an axis of one element is left out"},
     {"double transpose", Identity::Exact, "Two transposes that undo each other are left out"},
+    {"library convolution", Identity::Exact, "A convolution is PyTorch's own, and what follows adds its bias"},
+    {"channels last", Identity::Exact,
+     "A convolution is PyTorch's own, of input and weights that are copied to channels last, and its result copied "
+     "back"},
+    {"channels last, searched", Identity::Exact,
+     "The same, by the fastest of cuDNN's kernels, which it tries out in its first call"},
 });
 
 }  // namespace

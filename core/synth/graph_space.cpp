@@ -92,6 +92,12 @@ std::vector<RegionGene> carriedOver(const Genome& genome, const GraphSpace& from
   return genes;
 }
 
+std::vector<Rewrite> rewritesFor(const domain::Graph& graph, domain::DeviceKind device) {
+  std::vector<Rewrite> found = findRewrites(graph);
+  std::erase_if(found, [device](const Rewrite& rewrite) { return !isForDevice(rewrite.rule, device); });
+  return found;
+}
+
 }  // namespace
 
 GraphSpace::GraphSpace(domain::Graph graph, std::vector<Rewrite> rewrites, const SpaceParts& parts)
@@ -104,7 +110,7 @@ GraphSpace::GraphSpace(domain::Graph graph, std::vector<Rewrite> rewrites, const
                }),
       m_model(modelText(m_graph)),
       m_moves(m_fusion, m_operations, parts.catalogue, parts.strategies, parts.device, m_rewrites),
-      m_next(findRewrites(m_graph)) {}
+      m_next(rewritesFor(m_graph, parts.device.kind)) {}
 
 GraphSpaces::GraphSpaces(const domain::Graph& graph, const SpaceParts& parts)
     : m_parts(parts), m_original(graph, {}, m_parts) {

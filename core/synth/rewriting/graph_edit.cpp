@@ -111,10 +111,10 @@ const domain::TensorType& GraphEdit::type(ValueId value) const {
   return isNew(value) ? m_values[asIndex(value) - m_index.graph().values.size()] : m_index.graph().type(value);
 }
 
-ValueId GraphEdit::viewed(std::string op, std::vector<Argument> args, domain::TensorType type) {
+ValueId GraphEdit::viewed(std::string op, std::vector<Argument> args, domain::TensorType type, Keywords keywords) {
   const ValueId result(static_cast<std::int32_t>(m_index.graph().values.size() + m_values.size()));
   m_values.push_back(std::move(type));
-  m_nodes.push_back({std::move(op), std::move(args), {}, {result}, anchor().node().where});
+  m_nodes.push_back({std::move(op), std::move(args), std::move(keywords), {result}, anchor().node().where});
   return result;
 }
 
@@ -125,9 +125,7 @@ ValueId GraphEdit::call(std::string op, std::vector<Argument> args, domain::Shap
   }
   SWAGE_ASSERT(!values.empty());
   auto result = domain::contiguousTensor(type(values.front()).dtype, std::move(shape));
-  const ValueId made = viewed(std::move(op), std::move(args), std::move(result));
-  m_nodes.back().kwargs = std::move(keywords);
-  return made;
+  return viewed(std::move(op), std::move(args), std::move(result), std::move(keywords));
 }
 
 ValueId GraphEdit::reshaped(ValueId value, const domain::Shape& shape) {

@@ -54,8 +54,9 @@ class GraphEdit {
   // --- writing
   // A new node with one result, of the type of elements that its first tensor has.
   domain::ValueId call(std::string op, std::vector<domain::Argument> args, domain::Shape shape, Keywords keywords = {});
-  // The same whose result lies in memory as `type` says: a view.
-  domain::ValueId viewed(std::string op, std::vector<domain::Argument> args, domain::TensorType type);
+  // The same whose result lies in memory as `type` says: a view, or a copy with another order of elements.
+  domain::ValueId viewed(std::string op, std::vector<domain::Argument> args, domain::TensorType type,
+                         Keywords keywords = {});
   // The elements in another shape, without a node where it has that shape.
   domain::ValueId reshaped(domain::ValueId value, const domain::Shape& shape);
   // Lets `by` take the place of a value of the graph, which has as many elements.

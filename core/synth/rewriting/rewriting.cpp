@@ -26,6 +26,11 @@ const std::vector<GraphRule>& rules() {
   return all;
 }
 
+bool isChoice(std::string_view name) {
+  return std::any_of(rules().begin(), rules().end(),
+                     [name](const GraphRule& rule) { return rule.name == name && rule.isChoice; });
+}
+
 domain::ValueId resultOf(const domain::Node& node) {
   return node.outputs.empty() ? domain::ValueId() : node.outputs.front();
 }
@@ -69,12 +74,17 @@ std::optional<domain::Graph> rewritten(domain::Graph graph, const std::vector<Re
   return graph;
 }
 
+bool isForDevice(std::string_view rule, domain::DeviceKind device) {
+  return rule != kSearchedConvolution || device == domain::DeviceKind::Cuda;
+}
+
 std::vector<Rewrite> allRewrites(domain::Graph graph, std::string_view rule) {
   std::vector<Rewrite> made;
   while (made.size() < kMostRewrites) {
     const std::vector<Rewrite> found = findRewrites(graph);
-    const auto next = std::find_if(found.begin(), found.end(),
-                                   [rule](const Rewrite& rewrite) { return rule.empty() || rewrite.rule == rule; });
+    const auto next = std::find_if(found.begin(), found.end(), [rule](const Rewrite& rewrite) {
+      return rule.empty() ? !isChoice(rewrite.rule) : rewrite.rule == rule;
+    });
     auto graphAfter = next == found.end() ? std::nullopt : rewrittenOnce(graph, *next);
     if (!graphAfter) {
       break;

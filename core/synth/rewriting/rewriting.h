@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/domain/device_kind.h"
 #include "core/domain/graph.h"
 #include "core/domain/rewrite.h"
 
@@ -18,7 +19,10 @@ namespace swage::synth {
 // depend on extents, but for rules about axes of one element, so that a genome fits a task at other sizes.
 [[nodiscard]] std::optional<domain::Graph> rewritten(domain::Graph graph, const std::vector<domain::Rewrite>& rewrites);
 
-// Rewrites until none is left; those of one rule, where one is named. At most kMostRewrites.
+// Whether kernels and operators of the device can do what the rule asks for.
+[[nodiscard]] bool isForDevice(std::string_view rule, domain::DeviceKind device);
+
+// Rewrites until none is left; those of one rule, where one is named, else those that save work. At most kMostRewrites.
 inline constexpr std::size_t kMostRewrites = 256;
 [[nodiscard]] std::vector<domain::Rewrite> allRewrites(domain::Graph graph, std::string_view rule = {});
 

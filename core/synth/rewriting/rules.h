@@ -15,10 +15,17 @@ using ApplyRule = bool (*)(GraphEdit& edit);
 // Whether it saves work at these extents; a genome may still apply it at others.
 using RulePays = bool (*)(const GraphEdit& edit);
 
+// Convolutions that are left to PyTorch: as they lie, with channels last, and by the fastest of cuDNN's kernels, which
+// it tries out in the first call.
+inline constexpr std::string_view kLibraryConvolution = "library convolution";
+inline constexpr std::string_view kLaidOutConvolution = "channels last";
+inline constexpr std::string_view kSearchedConvolution = "channels last, searched";
+
 struct GraphRule {
   std::string_view name;  // of the table of rules
   ApplyRule apply;
   RulePays pays = nullptr;  // none: always
+  bool isChoice = false;    // saves no work: tried by itself, never because everything is
 };
 
 void registerReductionRules(std::vector<GraphRule>& rules);

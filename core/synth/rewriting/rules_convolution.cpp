@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/synth/lowering.h"
 #include "core/synth/rewriting/rules.h"
@@ -330,12 +331,98 @@ bool meanBefore(GraphEdit& edit) {
          MeanOfConvolution(edit, *convolution, mean->dim).write(edit.shape(mean->input), anchor.result());
 }
 
+// --- layouts ---------------------------------------------------------------------------------------------------------
+
+domain::TensorType channelsLast(domain::TensorType type) {
+  type.strides.assign(type.shape.size(), 0);
+  std::int64_t stride = 1;
+  type.strides[1] = stride;
+  stride *= type.shape[1];
+  for (std::size_t dim = type.shape.size(); dim-- > 2;) {
+    type.strides[dim] = stride;
+    stride *= type.shape[dim];
+  }
+  type.strides[0] = stride;
+  return type;
+}
+
+ValueId laidOut(GraphEdit& edit, ValueId value, domain::TensorType type, std::string format) {
+  return edit.viewed("aten.clone.default", {argument(value)}, std::move(type),
+                     {{"memory_format", {domain::MemoryFormatArgument{std::move(format)}}}});
+}
+
+ValueId laidOutLast(GraphEdit& edit, ValueId value) {
+  const domain::TensorType type = channelsLast(edit.type(value));
+  return laidOut(edit, value, type, type.shape.size() == 4 ? "channels_last" : "channels_last_3d");
+}
+
+enum class Library : std::uint8_t { AsItLies, ChannelsLast, Searched };
+
+// By operators that nothing here makes kernels of. cuDNN's own take their padding first.
+std::pair<std::string, std::vector<Argument>> libraryCall(const Convolution& c, Library library) {
+  std::vector<Argument> args{argument(c.input), argument(c.weight)};
+  if (library != Library::Searched) {
+    args.insert(args.end(),
+                {argument(std::optional<ValueId>()), argument(c.stride), argument(c.padding), argument(c.dilation),
+                 argument(c.isTransposed), argument(c.outputPadding), argument(c.groups)});
+    return {"aten.convolution.default", std::move(args)};
+  }
+  args.push_back(argument(c.padding));
+  if (c.isTransposed) {
+    args.push_back(argument(c.outputPadding));
+  }
+  const bool isDeterministic = false;
+  const bool mayUseTf32 = true;  // as PyTorch does by itself
+  args.insert(args.end(), {argument(c.stride), argument(c.dilation), argument(c.groups), argument(true),
+                           argument(isDeterministic), argument(mayUseTf32)});
+  return {c.isTransposed ? "aten.cudnn_convolution_transpose.default" : "aten.cudnn_convolution.default",
+          std::move(args)};
+}
+
+// The bias is added afterwards, by whatever kernel follows: PyTorch has one of its own for it.
+bool callLibrary(GraphEdit& edit, Library library) {
+  const NodeView anchor = edit.anchor();
+  auto convolution = convolutionOf(anchor);
+  const bool isLast = library != Library::AsItLies;
+  if (!convolution || (isLast && convolution->dims() < 2) || !domain::isFloating(edit.type(convolution->input).dtype)) {
+    return false;
+  }
+  const domain::TensorType result = edit.type(anchor.result());
+  const domain::TensorType type = isLast ? channelsLast(result) : result;
+  if (isLast) {
+    convolution->input = laidOutLast(edit, convolution->input);
+    convolution->weight = laidOutLast(edit, convolution->weight);
+  }
+  const auto [op, args] = libraryCall(*convolution, library);
+  ValueId value = edit.viewed(op, args, type);
+  if (convolution->bias) {
+    Shape shape(result.shape.size() - 1, 1);
+    shape.front() = result.shape[1];
+    const ValueId bias = edit.reshaped(*convolution->bias, shape);
+    value = edit.viewed("aten.add.Tensor", {argument(value), argument(bias)}, type);
+  }
+  edit.replace(anchor.result(), isLast ? laidOut(edit, value, result, "contiguous_format") : value);
+  return true;
+}
+
+// With one channel both layouts are the same.
+bool hasChannels(const GraphEdit& edit) {
+  const auto convolution = convolutionOf(edit.anchor());
+  return convolution && edit.shape(convolution->input)[1] > 1;
+}
+
 }  // namespace
 
 void registerConvolutionRules(std::vector<GraphRule>& rules) {
   rules.push_back({"pool before convolution", poolBefore});
   rules.push_back({"pool in convolution", poolInside});
   rules.push_back({"mean before convolution", meanBefore});
+  rules.push_back(
+      {kLibraryConvolution, [](GraphEdit& edit) { return callLibrary(edit, Library::AsItLies); }, nullptr, true});
+  rules.push_back({kLaidOutConvolution, [](GraphEdit& edit) { return callLibrary(edit, Library::ChannelsLast); },
+                   hasChannels, true});
+  rules.push_back(
+      {kSearchedConvolution, [](GraphEdit& edit) { return callLibrary(edit, Library::Searched); }, hasChannels, true});
 }
 
 }  // namespace swage::synth

@@ -64,10 +64,17 @@ std::vector<std::string> lines(const domain::Graph& graph) {
   return found;
 }
 
+// Those of rules that only choose who computes a convolution.
+bool isChoice(const Rewrite& rewrite) {
+  return rewrite.rule == "library convolution" || rewrite.rule.starts_with("channels last");
+}
+
 std::vector<std::string> rules(const domain::Graph& graph) {
   std::vector<std::string> names;
   for (const Rewrite& rewrite : findRewrites(graph)) {
-    names.push_back(fmt::format("{} v{}", rewrite.rule, rewrite.value.value()));
+    if (!isChoice(rewrite)) {
+      names.push_back(fmt::format("{} v{}", rewrite.rule, rewrite.value.value()));
+    }
   }
   return names;
 }
@@ -196,6 +203,59 @@ TEST(MeanBeforeConvolution, TurnsTheSumsRoundForATransposedOne) {
   // Input 0 meets the first element of the kernel outside of the result, the last input the last element.
   EXPECT_THAT(made, ::testing::Contains("v5 [2, 8, 1, 20] = slice(v0, 2, 0, 1, 1)"));
   EXPECT_EQ(made.back(), "v3 [2, 16, 1, 20] = conv_transpose2d(v10, v1, none, [1 1], [2 1], [0 0], 1, [1 1])");
+}
+
+// relu(conv2d(x)) after each of the rules that leave convolutions to PyTorch.
+std::vector<std::string> leftToPyTorch(const std::string& rule, domain::Graph* made = nullptr) {
+  GraphBuilder b;
+  const auto y = b.call(
+      "aten.conv2d.default",
+      {arg(b.input({2, 8, 20, 20})), arg(b.input({16, 8, 3, 3})), arg(b.input({16})), listArg({2, 2}), listArg({1, 1})},
+      {2, 16, 10, 10});
+  b.output(b.relu(y));
+  const auto graph = rewritten(b.graph(), allRewrites(b.graph(), rule));
+  EXPECT_TRUE(graph.has_value());
+  EXPECT_EQ(graph ? domain::findDefect(*graph) : "", "");
+  if (made != nullptr && graph) {
+    *made = *graph;
+  }
+  return graph ? lines(*graph) : std::vector<std::string>();
+}
+
+TEST(LibraryConvolution, AddsTheBiasAfterwards) {
+  EXPECT_THAT(leftToPyTorch("library convolution"),
+              ElementsAre("v5 [2, 16, 10, 10] = convolution(v0, v1, none, [2 2], [1 1], [1 1], false, [0 0], 1)",
+                          "v6 [16, 1, 1] = view(v2, [16 1 1])", "v3 [2, 16, 10, 10] = add(v5, v6)",
+                          "v4 [2, 16, 10, 10] = relu(v3)"));
+}
+
+TEST(LibraryConvolution, HasItsChannelsLastBetweenTwoCopies) {
+  domain::Graph graph;
+  EXPECT_THAT(leftToPyTorch("channels last", &graph),
+              ElementsAre("v5 [2, 8, 20, 20] = clone(v0, memory_format=format)",
+                          "v6 [16, 8, 3, 3] = clone(v1, memory_format=format)",
+                          "v7 [2, 16, 10, 10] = convolution(v5, v6, none, [2 2], [1 1], [1 1], false, [0 0], 1)",
+                          "v8 [16, 1, 1] = view(v2, [16 1 1])", "v9 [2, 16, 10, 10] = add(v7, v8)",
+                          "v3 [2, 16, 10, 10] = clone(v9, memory_format=format)", "v4 [2, 16, 10, 10] = relu(v3)"));
+  EXPECT_THAT(graph.type(ValueId(5)).strides, ElementsAre(3200, 1, 160, 8));
+  EXPECT_THAT(graph.type(ValueId(7)).strides, ElementsAre(1600, 1, 160, 16));
+  EXPECT_TRUE(graph.type(ValueId(3)).isContiguous());
+}
+
+TEST(LibraryConvolution, IsSearchedByCudnnOnItsDevicesOnly) {
+  EXPECT_THAT(leftToPyTorch("channels last, searched"),
+              ::testing::Contains("v7 [2, 16, 10, 10] = cudnn_convolution(v5, v6, [1 1], [2 2], [1 1], 1, true, false, "
+                                  "true)"));
+  EXPECT_TRUE(isForDevice("channels last, searched", domain::DeviceKind::Cuda));
+  EXPECT_FALSE(isForDevice("channels last, searched", domain::DeviceKind::Cpu));
+  EXPECT_TRUE(isForDevice("channels last", domain::DeviceKind::Cpu));
+}
+
+TEST(LibraryConvolution, IsNoneOfTheRulesThatSaveWork) {
+  GraphBuilder b;
+  b.output(b.call("aten.conv1d.default", {arg(b.input({2, 8, 20})), arg(b.input({16, 8, 3}))}, {2, 16, 18}));
+  EXPECT_THAT(allRewrites(b.graph()), IsEmpty());
+  EXPECT_EQ(findRewrites(b.graph()).size(), 1U);  // there is no other order of one dimension
 }
 
 TEST(MeanOfNormalised, ComputesAGroupNormFromTheMomentsOfChannels) {
