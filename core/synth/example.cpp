@@ -19,8 +19,12 @@ using domain::ValueId;
 
 class Builder {
  public:
-  ValueId input(std::string name, Shape shape) {
+  // `strides`: in elements; empty: row-major.
+  ValueId input(std::string name, Shape shape, Shape strides = {}) {
     const ValueId id = value(std::move(shape));
+    if (!strides.empty()) {
+      m_graph.values.back().strides = std::move(strides);
+    }
     m_graph.inputs.push_back({id, domain::InputKind::User, std::move(name)});
     return id;
   }
@@ -105,6 +109,17 @@ Example pooling() {
       "max_pool2d(x, 3, stride 2, padding 1), float32[16, 64, 112, 112]");
 }
 
+Example convolution() {
+  Builder b;
+  const Shape result{16, 128, 56, 56};
+  const ValueId x = b.input("x", {16, 64, 56, 56});
+  const ValueId weight = b.input("weight", {128, 64, 3, 3});
+  const ValueId bias = b.input("bias", {128});
+  const ValueId sums = b.call("aten.conv2d.default", {{x}, {weight}, {bias}, numbers({1, 1}), numbers({1, 1})}, result);
+  return b.finish(b.call("aten.relu.default", {{sums}}, result),
+                  "relu(conv2d(x, weight, bias, padding 1)), float32[16, 64, 56, 56] by float32[128, 64, 3, 3]");
+}
+
 Example concatenation() {
   Builder b;
   const ValueId x = b.input("x", {64, 128, 256});
@@ -112,6 +127,14 @@ Example concatenation() {
   const Argument both{domain::ArgumentList{{x}, {y}}};
   return b.finish(b.call("aten.cat.default", {both, number(1)}, {64, 384, 256}),
                   "cat(x, y) along dimension 1, float32[64, 128, 256] and float32[64, 256, 256]");
+}
+
+Example channelsLast() {
+  Builder b;
+  const Shape shape{16, 64, 56, 56};
+  const ValueId x = b.input("x", shape, {200704, 1, 3584, 64});
+  return b.finish(b.call("aten.clone.default", {{x}}, shape),
+                  "x.contiguous(), float32[16, 64, 56, 56] with channels last");
 }
 
 Example cumulativeSum() {
@@ -131,6 +154,8 @@ Example exampleOf(const patterns::Pattern& pattern) {
                                                                               }},
                                                                              {"contract", linear},
                                                                              {"window", pooling},
+                                                                             {"convolution", convolution},
+                                                                             {"turned", channelsLast},
                                                                              {"gather", concatenation},
                                                                              {"scan", cumulativeSum}};
   const auto found = families.find(pattern.family);

@@ -31,11 +31,19 @@ int distance(const Parameters& a, const Parameters& b) {
   return different;
 }
 
+// PyTorch rounds the operands of convolutions to TF32 itself. One of single pixels has no window left, but images.
+bool isConvolution(const Strategy& strategy, const Region& region) {
+  const auto rows =
+      std::count_if(region.axes.begin(), region.axes.end(), [](const Axis& axis) { return axis.role == AxisRole::M; });
+  return region.hasRole(AxisRole::Window) || (strategy.id() == "conv_mma" && rows > 1);
+}
+
 }  // namespace
 
 std::optional<double> rankOf(const Strategy& strategy, const Instance& instance) {
   std::optional<double> seconds = strategy.estimate(instance);
-  if (seconds && instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16)) {
+  if (seconds && !isConvolution(strategy, instance.region) &&
+      instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16)) {
     *seconds *= kLessExact;
   }
   return seconds;

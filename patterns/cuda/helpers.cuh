@@ -112,6 +112,45 @@ __device__ inline BFloat16 toBFloat16(float x) {
   return result;
 }
 
+//! swage:helper Tap TapPair
+// Of one element of the sum of a convolution: how far behind the first of its window it lies, and which bits of
+// what lies outside would leave it out.
+struct alignas(8) Tap {
+  int offset;
+  unsigned int needs;
+};
+struct alignas(16) TapPair {
+  Tap first;
+  Tap second;
+};
+
+//! swage:helper magnitude
+// Larger for larger magnitudes; infinities and NaN are below all numbers.
+__device__ inline unsigned int magnitude(float x) { return (__float_as_uint(x) << 1) + 0x01000000u; }
+
+//! swage:helper packHalves
+// Two floats as halves, the first in the low bits.
+__device__ inline unsigned int packHalves(float first, float second) {
+  unsigned int pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+
+//! swage:helper packRest
+// What packHalves has rounded off two floats, times 2^11.
+__device__ inline unsigned int packRest(unsigned int pair, float first, float second) {
+  return packHalves((first - toFloat(Half{static_cast<unsigned short>(pair & 0xffffu)})) * 2048.0f,
+                    (second - toFloat(Half{static_cast<unsigned short>(pair >> 16)})) * 2048.0f);
+}
+
+//! swage:helper storePiece
+// 16 bytes into shared memory.
+__device__ inline void storePiece(unsigned int to, const unsigned int (&piece)[4]) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(piece[0]), "r"(piece[1]), "r"(piece[2]),
+               "r"(piece[3])
+               : "memory");
+}
+
 //! swage:helper maximum
 // NaN wins, as in PyTorch.
 template <class T>

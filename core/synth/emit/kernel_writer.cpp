@@ -81,7 +81,7 @@ KernelWriter::KernelWriter(const Instance& instance, const Dialect& dialect,
       m_axes(instance.region.axes.size()) {
   m_taken.insert(own.begin(), own.end());
   assignBuffers();
-  chooseIndexType();
+  chooseIndexType(m_region.groupCount() * m_region.reducedCount());
 }
 
 // One parameter for each tensor; a value read in two ways is one parameter.
@@ -110,12 +110,13 @@ void KernelWriter::assignBuffers() {
   }
 }
 
-void KernelWriter::chooseIndexType() {
+// `positions`: the most that one number counts.
+void KernelWriter::chooseIndexType(std::int64_t positions) {
   if (m_instance.device.kind == domain::DeviceKind::Cpu) {
     m_index = "long long";  // the compiler makes vectors of loads where it need not think of wrapping
     return;
   }
-  std::int64_t last = m_region.groupCount() * m_region.reducedCount();
+  std::int64_t last = positions;
   for (const Operand& operand : m_region.operands) {
     std::int64_t reach = std::abs(operand.offset);
     for (std::size_t axis = 0; axis < m_region.axes.size(); ++axis) {

@@ -31,6 +31,9 @@ class KernelWriter {
   [[nodiscard]] std::string_view index() const { return m_index; }
   // Coordinates without a sign, which are cheaper to divide. Call it before the first coordinate is written.
   void countUnsigned() { m_index.insert(0, "unsigned "); }
+  // Coordinates as wide as offsets in tensors need, where nothing numbers results and what each of them folds at once.
+  // Call it before the first coordinate is written.
+  void numberApart() { chooseIndexType(0); }
   // "const float* __restrict__ x, float* __restrict__ out"
   [[nodiscard]] std::string parameters() const;
   // Of some buffers, by their places in buffers().
@@ -100,7 +103,7 @@ class KernelWriter {
 
   void assignBuffers();
   [[nodiscard]] bool isNumbered(const Decoded& decoded, const std::vector<std::int64_t>& factors) const;
-  void chooseIndexType();
+  void chooseIndexType(std::int64_t positions);
   [[nodiscard]] std::string sum(const std::vector<std::int64_t>& factors, std::int64_t offset) const;
   void load(int prim);
   [[nodiscard]] std::string boundedElement(const Operand& operand, std::string& condition);

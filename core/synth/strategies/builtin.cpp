@@ -8,6 +8,7 @@ const StrategyTable& StrategyTable::builtIn() {
     StrategyTable built;
     cuda::addColumn(built);
     cuda::addMap(built);
+    cuda::addMapTurned(built);
     cuda::addRowBlock(built);
     cuda::addRowWarp(built);
     cuda::addRowGang(built);
@@ -16,12 +17,14 @@ const StrategyTable& StrategyTable::builtIn() {
     cuda::addRowShared(built);
     cuda::addRowSplit(built);
     cpu::addLoops(built);
+    addDirectRows(built);
     addDirect(built);
     addGather(built);
     addCudaProduct(built);
     addCudaMmaProduct(built);
     addWgmmaProduct(built);
     addOnepassProduct(built);
+    addConvMma(built);
     addCpuProduct(built);
     addCpuPackedProduct(built);
     addScans(built);

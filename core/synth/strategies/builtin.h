@@ -7,11 +7,13 @@
 namespace swage::synth {
 
 void addDirect(StrategyTable& table);
+void addDirectRows(StrategyTable& table);
 void addGather(StrategyTable& table);
 void addCudaProduct(StrategyTable& table);
 void addCudaMmaProduct(StrategyTable& table);
 void addWgmmaProduct(StrategyTable& table);
 void addOnepassProduct(StrategyTable& table);
+void addConvMma(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
 void addCpuPackedProduct(StrategyTable& table);
 void addScans(StrategyTable& table);
@@ -19,6 +21,7 @@ void addScans(StrategyTable& table);
 namespace cuda {
 void addColumn(StrategyTable& table);
 void addMap(StrategyTable& table);
+void addMapTurned(StrategyTable& table);
 void addRowBlock(StrategyTable& table);
 void addRowWarp(StrategyTable& table);
 void addRowGang(StrategyTable& table);

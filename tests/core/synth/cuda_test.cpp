@@ -129,10 +129,10 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
-                         ::testing::Values("column", "direct", "gather", "map", "product", "product_mma",
-                                           "product_onepass", "product_wgmma", "row_block", "row_cluster", "row_gang",
-                                           "row_registers", "row_resident", "row_shared", "row_split", "row_warp",
-                                           "scan", "scan_columns"),
+                         ::testing::Values("column", "conv_mma", "direct", "direct_rows", "gather", "map", "map_turned",
+                                           "product", "product_mma", "product_onepass", "product_wgmma", "row_block",
+                                           "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
+                                           "row_split", "row_warp", "scan", "scan_columns"),
                          [](const auto& each) { return each.param; });
 
 struct MmaVariant {
@@ -254,10 +254,10 @@ TEST(CudaPatternList, IsTheCatalogues) {
       ids.push_back(pattern.id);
     }
   }
-  EXPECT_THAT(ids,
-              ::testing::ElementsAre("column", "direct", "gather", "map", "product", "product_mma", "product_onepass",
-                                     "product_wgmma", "row_block", "row_cluster", "row_gang", "row_registers",
-                                     "row_resident", "row_shared", "row_split", "row_warp", "scan", "scan_columns"));
+  EXPECT_THAT(ids, ::testing::ElementsAre("column", "conv_mma", "direct", "direct_rows", "gather", "map", "map_turned",
+                                          "product", "product_mma", "product_onepass", "product_wgmma", "row_block",
+                                          "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
+                                          "row_split", "row_warp", "scan", "scan_columns"));
 }
 
 }  // namespace

@@ -34,6 +34,42 @@ inline BFloat16 toBFloat16(float x) {
   return {static_cast<unsigned short>(x != x ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
 }
 
+//! swage:helper Tap TapPair
+struct alignas(8) Tap {
+  int offset;
+  unsigned int needs;
+};
+struct alignas(16) TapPair {
+  Tap first;
+  Tap second;
+};
+
+//! swage:helper magnitude
+inline unsigned magnitude(float x) { return (__float_as_uint(x) << 1) + 0x01000000u; }
+
+//! swage:helper packHalves
+inline unsigned packHalves(float first, float second) {
+  return toHalf(first).bits | static_cast<unsigned>(toHalf(second).bits) << 16;
+}
+
+//! swage:helper packRest
+inline unsigned packRest(unsigned pair, float first, float second) {
+  return packHalves((first - toFloat(Half{static_cast<unsigned short>(pair & 0xffffu)})) * 2048.0f,
+                    (second - toFloat(Half{static_cast<unsigned short>(pair >> 16)})) * 2048.0f);
+}
+
+//! swage:helper storePiece
+inline void storePiece(unsigned to, const unsigned (&piece)[4]) {
+  if (to % 16 != 0) {
+    __builtin_trap();
+  }
+  std::memcpy(emulation::sharedMemory + to, piece, 16);
+}
+
+//! swage:helper inside
+template <class T>
+inline bool inside(T at, int extent) { return at >= 0 && at < extent; }
+
 //! swage:helper maximum
 template <class T>
 inline T maximum(T a, T b) { return a > b || a != a ? a : b; }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/strategies/conv_phases.h"
+
+#include <algorithm>
+
+namespace swage::synth {
+namespace {
+
+// One axis of positions, with the window that slides along it.
+struct Slide {
+  std::size_t position = 0;
+  std::size_t window = 0;
+  std::int64_t stride = 1;
+  std::int64_t delta = 0;  // position = stride * t + phase - delta
+};
+
+// The axes of a bound with a divisor: no value where there is not one position and one window.
+std::optional<Slide> slideOf(const Region& region, const Bound& bound) {
+  std::optional<std::size_t> position;
+  std::optional<std::size_t> window;
+  for (std::size_t axis = 0; axis < bound.factors.size(); ++axis) {
+    if (bound.factors[axis] == 0) {
+      continue;
+    }
+    std::optional<std::size_t>& found = region.axes[axis].isFolded() ? window : position;
+    if (found) {
+      return std::nullopt;
+    }
+    found = axis;
+  }
+  if (!position || !window || bound.factors[*position] != 1 || bound.offset < 0) {
+    return std::nullopt;
+  }
+  return Slide{*position, *window, bound.divisor, bound.offset % bound.divisor};
+}
+
+// Factors over the new axes of what had `factors` over the old ones; returns what is to be added.
+std::int64_t substitute(std::vector<std::int64_t>& factors, const Slide& slide) {
+  const std::int64_t position = factors[slide.position];
+  const std::int64_t window = factors[slide.window];
+  factors[slide.position] = slide.stride * position;
+  factors[slide.window] = slide.stride * window;
+  factors.push_back(position + window);
+  return -slide.delta * position;
+}
+
+bool divide(Bound& bound) {
+  const auto isWhole = [&bound](std::int64_t number) { return number % bound.divisor == 0; };
+  if (!isWhole(bound.offset) || !std::all_of(bound.factors.begin(), bound.factors.end(), isWhole)) {
+    return false;
+  }
+  for (std::int64_t& factor : bound.factors) {
+    factor /= bound.divisor;
+  }
+  bound.offset /= bound.divisor;
+  bound.divisor = 1;
+  return true;
+}
+
+// The input is found without a division; the weights have nothing behind the end of the window.
+bool rewrite(Operand& operand, const Slide& slide, std::int64_t windowExtent, bool isDivided) {
+  const std::int64_t stride = operand.strides[slide.window];
+  if (stride != 0) {
+    operand.strides[slide.window] = 0;
+    Bound bound{std::vector<std::int64_t>(operand.strides.size(), 0), 0, 1, windowExtent, stride};
+    bound.factors[slide.window] = 1;
+    operand.bounds.push_back(std::move(bound));
+  }
+  operand.offset += substitute(operand.strides, slide);
+  for (Bound& bound : operand.bounds) {
+    const bool isSliding = isDivided && bound.divisor == slide.stride && bound.factors[slide.position] != 0;
+    bound.offset += substitute(bound.factors, slide);
+    if (isSliding && !divide(bound)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool splitPhases(DenseRegion& dense, const Slide& slide, domain::ValueId input) {
+  Region& region = dense.region;
+  const std::int64_t results = region.axes[slide.position].extent;
+  const std::int64_t window = region.axes[slide.window].extent;
+  for (Operand& operand : region.operands) {
+    if (!rewrite(operand, slide, window, operand.value == input && !operand.output)) {
+      return false;
+    }
+  }
+  for (Bound& bound : dense.results) {
+    substitute(bound.factors, slide);
+  }
+  Bound bound{std::vector<std::int64_t>(region.axes.size(), 0), 0, 1, results, 1};
+  bound.factors[slide.position] = 1;
+  bound.offset = substitute(bound.factors, slide);
+  dense.results.push_back(std::move(bound));
+  region.axes[slide.position].extent = (results - 1 + slide.delta) / slide.stride + 1;
+  region.axes[slide.window].extent = (window + slide.stride - 1) / slide.stride;
+  region.axes.push_back({slide.stride, AxisRole::Batch});
+  return true;
+}
+
+}  // namespace
+
+std::optional<DenseRegion> denseRegion(const Region& region) {
+  DenseRegion dense{region, {}};
+  const bool isNamed = std::any_of(region.prims.begin(), region.prims.end(), [](const Prim& prim) {
+    return prim.kind == Prim::Kind::Coordinate || prim.kind == Prim::Kind::Index;
+  });
+  for (const Operand& operand : region.operands) {
+    for (const Bound& bound : operand.bounds) {
+      if (bound.divisor == 1) {
+        continue;
+      }
+      const auto slide = slideOf(region, bound);
+      if (isNamed || !slide || !splitPhases(dense, *slide, operand.value)) {
+        return std::nullopt;
+      }
+    }
+  }
+  return dense;
+}
+
+}  // namespace swage::synth

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// What convolutions on tensor cores compute, by the emulation: windows, edges, groups, tails, modes and scales.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <limits>
+
+#include "tests/core/synth/bench.h"
+#include "tests/core/synth/emulator.h"
+
+namespace swage::synth {
+namespace {
+
+using Changes = std::map<std::string, std::int64_t>;
+using Sizes = std::array<std::int64_t, 3>;  // depth, height, width
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+// Of L2 norms: of sums in float, and of operands with 11 bits.
+constexpr double kFloatError = 4e-7;
+constexpr double kHalfError = 6e-4;
+
+// relu(conv(x, weight) + bias) of 1 to 3 dimensions; those that are not there have size 1.
+struct Conv {
+  const char* name = "";
+  int dims = 2;
+  std::int64_t images = 1;
+  std::int64_t inputs = 1;  // channels
+  std::int64_t outputs = 1;
+  Sizes size{1, 1, 1};
+  Sizes window{1, 1, 1};
+  Sizes stride{1, 1, 1};
+  Sizes padding{0, 0, 0};
+  Sizes dilation{1, 1, 1};
+  std::int64_t groups = 1;
+  Changes changes = {};
+  bool isTransposed = false;
+  Sizes extra{0, 0, 0};  // of a transposed one: results added at the end
+
+  [[nodiscard]] std::int64_t resultSize(std::size_t dim) const {
+    if (isTransposed) {
+      return (size[dim] - 1) * stride[dim] - 2 * padding[dim] + dilation[dim] * (window[dim] - 1) + extra[dim] + 1;
+    }
+    return (size[dim] + 2 * padding[dim] - dilation[dim] * (window[dim] - 1) - 1) / stride[dim] + 1;
+  }
+  [[nodiscard]] std::int64_t positions() const { return resultSize(0) * resultSize(1) * resultSize(2); }
+  [[nodiscard]] std::size_t inputCount() const {
+    return static_cast<std::size_t>(images * inputs * size[0] * size[1] * size[2]);
+  }
+  [[nodiscard]] std::size_t weightCount() const {
+    return static_cast<std::size_t>(outputs * inputs / groups * window[0] * window[1] * window[2]);
+  }
+  [[nodiscard]] std::vector<std::int64_t> shown(const Sizes& sizes) const { return {sizes.end() - dims, sizes.end()}; }
+  [[nodiscard]] domain::Shape shapeOf(std::int64_t first, std::int64_t second, const Sizes& sizes) const {
+    domain::Shape shape = shown(sizes);
+    shape.insert(shape.begin(), {first, second});
+    return shape;
+  }
+};
+
+struct Operands {
+  Numbers x;
+  Numbers weight;
+  Numbers bias;
+
+  explicit Operands(const Conv& c)
+      : x(randomNumbers(c.inputCount(), 1)),
+        weight(randomNumbers(c.weightCount(), 2)),
+        bias(randomNumbers(static_cast<std::size_t>(c.outputs), 3)) {}
+};
+
+domain::Graph graphOf(const Conv& c, domain::ScalarType type = domain::ScalarType::Float32) {
+  GraphBuilder b;
+  const auto x = b.input(c.shapeOf(c.images, c.inputs, c.size), type);
+  const auto weight = b.input(c.isTransposed ? c.shapeOf(c.inputs, c.outputs / c.groups, c.window)
+                                             : c.shapeOf(c.outputs, c.inputs / c.groups, c.window),
+                              type);
+  const auto bias = b.input({c.outputs}, type);
+  const Sizes result{c.resultSize(0), c.resultSize(1), c.resultSize(2)};
+  std::vector<domain::Argument> args{arg(x), arg(weight), arg(bias), listArg(c.shown(c.stride)),
+                                     listArg(c.shown(c.padding))};
+  const auto groups = arg(static_cast<int>(c.groups));
+  if (c.isTransposed) {
+    args.insert(args.end(), {listArg(c.shown(c.extra)), groups, listArg(c.shown(c.dilation))});
+  } else {
+    args.insert(args.end(), {listArg(c.shown(c.dilation)), groups});
+  }
+  const std::string op = "aten.conv" + std::string(c.isTransposed ? "_transpose" : "") + std::to_string(c.dims) + "d." +
+                         (c.isTransposed && c.dims > 1 ? "input" : "default");
+  b.output(b.relu(b.call(op, args, c.shapeOf(c.images, c.outputs, result), type)));
+  return b.graph();
+}
+
+// One sum, in double.
+double sumAt(const Conv& c, const Operands& all, std::int64_t image, std::int64_t output, const Sizes& at) {
+  const std::int64_t inputs = c.inputs / c.groups;
+  const std::int64_t outputs = c.outputs / c.groups;
+  const std::int64_t first = output / outputs * inputs;
+  const std::int64_t taps = c.window[0] * c.window[1] * c.window[2];
+  double sum = 0.0;
+  for (std::int64_t input = 0; input < inputs; ++input) {
+    for (std::int64_t i = 0; i < taps; ++i) {
+      const Sizes place{i / (c.window[1] * c.window[2]), i / c.window[2] % c.window[1], i % c.window[2]};
+      std::int64_t from = image * c.inputs + first + input;
+      bool isInside = true;
+      for (std::size_t dim = 0; dim < 3; ++dim) {
+        std::int64_t in = at[dim] * c.stride[dim] + place[dim] * c.dilation[dim] - c.padding[dim];
+        if (c.isTransposed) {
+          in = at[dim] + c.padding[dim] - place[dim] * c.dilation[dim];
+          isInside = isInside && in % c.stride[dim] == 0;
+          in /= c.stride[dim];
+        }
+        isInside = isInside && in >= 0 && in < c.size[dim];
+        from = from * c.size[dim] + in;
+      }
+      const std::int64_t by = c.isTransposed ? (first + input) * outputs + output % outputs : output * inputs + input;
+      sum +=
+          isInside ? all.x[static_cast<std::size_t>(from)] * all.weight[static_cast<std::size_t>(by * taps + i)] : 0.0;
+    }
+  }
+  return sum;
+}
+
+Numbers wanted(const Conv& c, const Operands& all) {
+  Numbers want;
+  for (std::int64_t image = 0; image < c.images; ++image) {
+    for (std::int64_t output = 0; output < c.outputs; ++output) {
+      for (std::int64_t i = 0; i < c.positions(); ++i) {
+        const std::int64_t plane = c.resultSize(1) * c.resultSize(2);
+        const Sizes at{i / plane, i / c.resultSize(2) % c.resultSize(1), i % c.resultSize(2)};
+        const double value = sumAt(c, all, image, output, at) + all.bias[static_cast<std::size_t>(output)];
+        want.push_back(std::isnan(value) ? value : std::max(value, 0.0));
+      }
+    }
+  }
+  return want;
+}
+
+// The program whose convolution is made by the pattern, with these parameters.
+domain::Program programOf(const domain::Graph& graph, const Changes& changes) {
+  const auto synthesizer = Synthesizer::create(graph, cudaDevice(), emulatedCatalogue());
+  if (!synthesizer) {
+    ADD_FAILURE() << synthesizer.error().message();
+    return {};
+  }
+  const Changes small{{"mode", 1},       {"tile_rows", 64},    {"tile_columns", 16}, {"tile_depth", 32},
+                      {"warp_rows", 32}, {"warp_columns", 16}, {"promote", 64}};
+  for (domain::Genome genome : (*synthesizer)->seeds()) {
+    if (genome.regions.size() != 1 || !genome.rewrites.empty() || genome.regions[0].pattern != "conv_mma") {
+      continue;
+    }
+    for (const Changes* all : {&small, &changes}) {
+      for (const auto& [name, value] : *all) {
+        genome.regions[0].parameters.at(name) = value;
+      }
+    }
+    auto program = (*synthesizer)->realise(genome);
+    EXPECT_TRUE(program.has_value()) << program.error().message();
+    EXPECT_EQ(program ? domain::findDefect(program->plan) : "", "");
+    return program.value_or(domain::Program());
+  }
+  ADD_FAILURE() << "no seed uses the pattern";
+  return {};
+}
+
+Numbers run(const domain::Program& program, const Operands& all) {
+  if (program.plan.inputs.empty()) {
+    return {};  // it could not be made, which has been said
+  }
+  const auto results =
+      runEmulated(program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias)});
+  return results.empty() ? Numbers() : toNumbers<float>(results.front());
+}
+
+double relativeError(const Numbers& got, const Numbers& want) {
+  double difference = 0.0;
+  double norm = 0.0;
+  EXPECT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
+    difference += (got[i] - want[i]) * (got[i] - want[i]);
+    norm += want[i] * want[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+class MmaConvolutions : public ::testing::TestWithParam<Conv> {};
+
+TEST_P(MmaConvolutions, AreAsExactAsTheirMode) {
+  const Conv& c = GetParam();
+  const Operands all(c);
+  const auto mode = c.changes.find("mode");
+  const bool isHalf = mode != c.changes.end() && mode->second == 3;
+  EXPECT_LT(relativeError(run(programOf(graphOf(c), c.changes), all), wanted(c, all)),
+            isHalf ? kHalfError : kFloatError);
+}
+
+const Changes kHalves{{"mode", 3}};
+const Changes kLargeTiles{{"tile_rows", 128}, {"tile_columns", 16}, {"warp_columns", 16}, {"warp_rows", 64}};
+const Changes kManyThreads{{"tile_rows", 64}, {"tile_columns", 64}, {"warp_columns", 16},
+                           {"warp_rows", 32}, {"tile_depth", 64},   {"promote", 64}};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MmaConvolutions,
+    ::testing::Values(
+        Conv{"OfOneImage", 2, 1, 9, 20, {1, 9, 11}, {1, 3, 3}},
+        Conv{"WithPadding", 2, 2, 10, 17, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+        Conv{"WithStrides", 2, 2, 5, 16, {1, 13, 12}, {1, 3, 2}, {1, 2, 3}, {0, 1, 0}},
+        Conv{"Dilated", 2, 1, 4, 18, {1, 14, 15}, {1, 3, 3}, {1, 1, 2}, {0, 2, 1}, {1, 2, 3}},
+        Conv{"OfFewChannels", 2, 2, 3, 33, {1, 17, 16}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}},
+        Conv{"InGroups", 2, 2, 12, 36, {1, 7, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 3},
+        Conv{"OfOneDimension", 1, 3, 6, 19, {1, 1, 40}, {1, 1, 5}, {1, 1, 2}, {0, 0, 3}, {1, 1, 2}},
+        Conv{"OfThreeDimensions", 3, 1, 4, 16, {5, 6, 7}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}},
+        Conv{"Pointwise", 2, 2, 40, 24, {1, 7, 9}, {1, 1, 1}},
+        Conv{"PointwiseWithPadding", 2, 1, 33, 16, {1, 5, 6}, {1, 1, 1}, {1, 2, 1}, {0, 1, 2}},
+        Conv{"AsHalves", 2, 2, 12, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kHalves},
+        Conv{"InLargeTiles", 2, 2, 9, 40, {1, 12, 13}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kLargeTiles},
+        Conv{"OfManyThreads", 2, 1, 9, 80, {1, 10, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kManyThreads}),
+    [](const auto& each) { return each.param.name; });
+
+Conv transposed(Conv c) {
+  c.isTransposed = true;
+  return c;
+}
+
+// Each phase is a convolution of its own, with results of other phases between its own.
+INSTANTIATE_TEST_SUITE_P(
+    Transposed, MmaConvolutions,
+    ::testing::Values(transposed({"WithoutStride", 2, 2, 6, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}}),
+                      transposed({"WithStrides", 2, 2, 9, 18, {1, 7, 6}, {1, 3, 4}, {1, 2, 2}, {0, 1, 0}}),
+                      transposed({"InGroups", 2, 1, 8, 36, {1, 5, 6}, {1, 5, 3}, {1, 3, 2}, {0, 2, 1}, {1, 1, 1}, 2}),
+                      transposed({"Dilated", 1, 2, 7, 20, {1, 1, 20}, {1, 1, 5}, {1, 1, 2}, {0, 0, 1}, {1, 1, 3}}),
+                      transposed({"OfThreeDimensions",
+                                  3,
+                                  1,
+                                  5,
+                                  16,
+                                  {3, 4, 5},
+                                  {3, 3, 2},
+                                  {2, 2, 2},
+                                  {1, 0, 1},
+                                  {1, 1, 1},
+                                  1,
+                                  {},
+                                  true,
+                                  {1, 1, 0}}),
+                      transposed({"OfWindowsBelowTheStride", 2, 1, 6, 16, {1, 5, 5}, {1, 2, 2}, {1, 3, 3}})),
+    [](const auto& each) { return each.param.name; });
+
+TEST(MmaConvolution, TakesHalvesAsTheyAre) {
+  const Conv c{"", 2, 2, 10, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  Operands all(c);
+  std::vector<Bytes> inputs;
+  for (Numbers* numbers : {&all.x, &all.weight, &all.bias}) {
+    inputs.push_back(toBytes<Half>(*numbers));
+    *numbers = toNumbers<Half>(inputs.back());
+  }
+  const auto program = programOf(graphOf(c, domain::ScalarType::Float16), {{"mode", 0}});
+  const auto results = runEmulated(program, inputs);
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_LT(relativeError(toNumbers<Half>(results[0]), wanted(c, all)), kHalfError);
+}
+
+// Tiles whose largest input is far from 1 are made again with a scale.
+TEST(MmaConvolution, KeepsInputsOfAnySize) {
+  const Conv c{"", 2, 2, 9, 16, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  for (const auto& [mode, limit] : {std::pair{1, kFloatError}, std::pair{3, kHalfError}}) {
+    for (const int exponent : {20, -20, 100, -100}) {
+      Operands all(c);
+      for (double& number : all.x) {
+        number = std::ldexp(number, exponent);
+      }
+      std::fill(all.bias.begin(), all.bias.end(), 0.0);
+      EXPECT_LT(relativeError(run(programOf(graphOf(c), {{"mode", mode}}), all), wanted(c, all)), limit) << exponent;
+    }
+  }
+}
+
+TEST(MmaConvolution, SpreadsInfinityAndNanNoFurtherThanFloatDoes) {
+  const Conv c{"", 2, 1, 9, 18, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  Operands all(c);
+  all.x[5] = kInfinity;
+  all.x[140] = kNan;
+  all.x[700] = -kInfinity;
+  all.weight[3] = 0.0;
+  all.weight[9 * 9 * 4 + 4] = kInfinity;  // in the middle, which no edge leaves out
+  EXPECT_EQ(firstDifference(run(programOf(graphOf(c), {}), all), wanted(c, all), 1e-5), "");
+}
+
+TEST(MmaConvolution, IsNotChosenAsTf32WherePyTorchComputesInFloat) {
+  const Conv c{"", 2, 4, 3, 32, {1, 32, 32}, {1, 3, 3}};
+  const auto synthesizer = Synthesizer::create(graphOf(c), cudaDevice(), emulatedCatalogue());
+  ASSERT_TRUE(synthesizer.has_value());
+  int found = 0;
+  for (const domain::Genome& genome : (*synthesizer)->seeds()) {
+    for (const domain::RegionGene& gene : genome.regions) {
+      if (gene.pattern == "conv_mma") {
+        ++found;
+        EXPECT_EQ(gene.parameters.at("mode"), 1);
+      }
+    }
+  }
+  EXPECT_GT(found, 0);
+}
+
+// A thread makes several rows, the last of them some that another makes, too.
+TEST(DirectRows, MakeEachResultOfItsOwnWindow) {
+  for (const Conv& c : {Conv{"", 2, 2, 5, 5, {1, 14, 11}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 5},
+                        Conv{"", 2, 1, 4, 4, {1, 19, 9}, {1, 5, 3}, {1, 2, 1}, {0, 0, 2}, {1, 1, 2}, 4},
+                        Conv{"", 3, 1, 3, 6, {7, 8, 6}, {3, 2, 3}, {1, 1, 2}, {1, 0, 1}, {1, 1, 1}, 3},
+                        Conv{"", 2, 1, 4, 4, {1, 19, 9}, {1, 3, 3}, {1, 1, 1}, {0, 2, 0}, {1, 2, 1}, 4}}) {
+    const Operands all(c);
+    const auto synthesizer = Synthesizer::create(graphOf(c), cudaDevice(), emulatedCatalogue());
+    ASSERT_TRUE(synthesizer.has_value());
+    int found = 0;
+    for (const domain::Genome& genome : (*synthesizer)->seeds()) {
+      if (genome.regions.size() == 1 && genome.regions[0].pattern == "direct_rows" && genome.rewrites.empty()) {
+        ++found;
+        const auto program = (*synthesizer)->realise(genome);
+        ASSERT_TRUE(program.has_value());
+        EXPECT_EQ(firstDifference(run(*program, all), wanted(c, all), 1e-5), "") << program->source;
+      }
+    }
+    EXPECT_EQ(found > 0, c.dilation[1] == 1);
+  }
+}
+
+// Copies between layouts, with tails of tiles on both axes.
+TEST(TurnedMap, MovesEveryElementToItsPlace) {
+  for (const bool isToLast : {false, true}) {
+    GraphBuilder b;
+    b.output(b.relu(b.input({2, 13, 5, 9})));
+    domain::Graph graph = b.graph();
+    graph.values[isToLast ? 1 : 0].strides = {585, 1, 117, 13};
+    const Numbers numbers = randomNumbers(1170, 5);
+    Numbers want;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::size_t image = i / 585 * 585;
+      const std::size_t slow = isToLast ? 13 : 45;  // of the result, in an image
+      const std::size_t from = isToLast ? i % slow * 45 + i % 585 / slow : i % slow * 13 + i % 585 / slow;
+      want.push_back(std::max(0.0, numbers[image + from]));
+    }
+    const auto synthesizer = Synthesizer::create(graph, cudaDevice(), emulatedCatalogue());
+    ASSERT_TRUE(synthesizer.has_value());
+    int found = 0;
+    for (const domain::Genome& genome : (*synthesizer)->seeds()) {
+      if (genome.regions.size() == 1 && genome.regions[0].pattern == "map_turned") {
+        ++found;
+        const auto program = (*synthesizer)->realise(genome);
+        ASSERT_TRUE(program.has_value());
+        const auto results = runEmulated(*program, {toBytes<float>(numbers)});
+        ASSERT_EQ(results.size(), 1U);
+        EXPECT_EQ(toNumbers<float>(results[0]), want);
+      }
+    }
+    EXPECT_GT(found, 0);
+  }
+}
+
+struct Fault {
+  const char* name;
+  const char* from;
+  const char* to;
+};
+
+class MmaConvolutionFaults : public ::testing::TestWithParam<Fault> {};
+
+// The faults that the verifier must find are no faults of these tests alone.
+TEST_P(MmaConvolutionFaults, CostMoreThanFloatAllows) {
+  const Conv c{"", 2, 1, 10, 20, {1, 10, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
+  const Operands all(c);
+  domain::Program program = programOf(graphOf(c), {});
+  const std::size_t at = program.source.find(GetParam().from);
+  ASSERT_NE(at, std::string::npos) << program.source;
+  program.source.replace(at, std::string(GetParam().from).size(), GetParam().to);
+  const double error = relativeError(run(program, all), wanted(c, all));
+  EXPECT_FALSE(error < 3e-6) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MmaConvolutionFaults,
+                         ::testing::Values(Fault{"ALostEdge", "1u << (3 + j)", "1u << (4 + j)"},
+                                           Fault{"AChannelGroupThatIsSkipped", "_parts + batch * ", "_parts + 0 * "},
+                                           Fault{"ALostTap", "pair.second.needs & outside[p]",
+                                                 "pair.second.needs & (e == 6 ? ~0u : outside[p])"},
+                                           Fault{"ADroppedTerm", "multiplyHalf(minor[r][c], rows[1]",
+                                                 "if (false) multiplyHalf(minor[r][c], rows[1]"},
+                                           Fault{"HalvesOfTheSumThatAreMixedUp", "lane / 8 % 2", "lane / 8 % 1"}),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace swage::synth

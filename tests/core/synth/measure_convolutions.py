@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the programs of swage_conv_programs on a GPU: error against float64, and times beside PyTorch's.
+
+    swage_conv_programs patterns > programs.jsonl
+    measure_convolutions.py programs.jsonl [--seconds 140] [--output FILE]
+
+Needs PyTorch with CUDA and its NVRTC. Of each convolution with its ReLU: PyTorch as it is, with cuDNN's search, and
+with channels last, in microseconds with a cold cache; then each program. Errors are norms relative to float64 of the
+first and the last image. Ends with 1 where something is wrong.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import math
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn.functional as functional
+
+from compare_programs import TYPES, Program, compile_source
+
+LIMITS = {0: 2e-3, 1: 1e-6, 3: 1e-3}  # of relative errors, by mode
+
+
+def make_inputs(plan):
+    """As KernelBench and PyTorch's layers make them: uniform images, and weights below one over the root of their count."""
+    torch.manual_seed(7)
+    inputs = {}
+    for position, number in enumerate(plan["inputs"]):
+        one = plan["buffers"][number]
+        tensor = torch.rand(one["shape"], device="cuda")
+        if position > 0:
+            shape = plan["buffers"][plan["inputs"][1]]["shape"]
+            tensor = (tensor * 2 - 1) / math.prod(shape[1:]) ** 0.5
+        inputs[number] = tensor.to(TYPES[one["dtype"]])
+    return inputs
+
+
+def share_outside(result, eager):
+    """Of the elements, as KernelBench compares with PyTorch."""
+    return (~torch.isclose(result, eager, rtol=1e-4, atol=1e-4)).double().mean().item()
+
+
+def convolve(tensors, settings):
+    x, weight, offset = tensors
+    settings = dict(settings)
+    kind = "conv_transpose" if settings.pop("transposed") else "conv"
+    return torch.relu(getattr(functional, f"{kind}{x.dim() - 2}d")(x, weight, offset, **settings))
+
+
+def median_time(run, flush, rounds, deadline):
+    run()
+    torch.cuda.synchronize()
+    taken = []
+    for _ in range(rounds):
+        flush.zero_()
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        run()
+        end.record()
+        end.synchronize()
+        taken.append(start.elapsed_time(end) * 1e3)
+        if time.monotonic() > deadline:
+            break
+    return statistics.median(taken)
+
+
+def relative_error(result, tensors, settings):
+    wrong, norm = 0.0, 0.0
+    for part in (slice(0, 1), slice(-1, None)):
+        exact = convolve([tensors[0][part].double(), tensors[1].double(), tensors[2].double()], settings)
+        wrong += (result[part].double() - exact).square().sum().item()
+        norm += exact.square().sum().item()
+    return (wrong / norm) ** 0.5
+
+
+def pytorch_times(tensors, settings, flush, rounds, deadline):
+    """By name: microseconds. Of channels last without and with the copies that a caller with NCHW needs."""
+    times = {}
+    last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(tensors[0].dim())
+    times["eager"] = median_time(lambda: convolve(tensors, settings), flush, rounds, deadline)
+    torch.backends.cudnn.benchmark = True
+    try:
+        if last is not None:
+            turned = [tensors[0].contiguous(memory_format=last), tensors[1].contiguous(memory_format=last), tensors[2]]
+            times["last"] = median_time(lambda: convolve(turned, settings), flush, rounds, deadline)
+
+            def whole():
+                mine = [tensors[0].contiguous(memory_format=last), tensors[1].contiguous(memory_format=last), tensors[2]]
+                return convolve(mine, settings).contiguous()
+
+            times["last_copied"] = median_time(whole, flush, rounds, deadline)
+    finally:
+        torch.backends.cudnn.benchmark = False
+    return times
+
+
+def read(path):
+    cases = {}
+    for line in open(path):
+        one = json.loads(line)
+        cases.setdefault(one["case"], []).append(one)
+    return cases
+
+
+def run_case(name, programs, cubins, options, flush, bad, rows):
+    deadline = time.monotonic() + options.case_seconds
+    plan = programs[0]["plan"]
+    inputs = make_inputs(plan)
+    tensors = [inputs[number] for number in plan["inputs"]]
+    settings = programs[0]["convolution"]
+    if settings is not None:
+        eager = convolve(tensors, settings)
+        times = pytorch_times(tensors, settings, flush, options.rounds, deadline)
+        times["eager_error"] = relative_error(eager, tensors, settings)
+    else:
+        eager = tensors[0]
+        times = {"eager": median_time(lambda: tensors[0].clone(memory_format=torch.channels_last), flush,
+                                      options.rounds, deadline)}
+    print(name, {key: float(f"{value:.4g}") for key, value in times.items()}, flush=True)
+    rows.append({"case": name, "pytorch": times})
+    for entry in programs:
+        if time.monotonic() > deadline:
+            break
+        cubin = cubins[entry["source"]]
+        parameters = json.loads(entry["genome"])["regions"][0]["parameters"]
+        if isinstance(cubin, str):
+            bad.append(f"{name} {parameters} does not compile: {cubin[:300]}")
+            continue
+        program = Program(entry, cubin, inputs)
+        program.run()
+        torch.cuda.synchronize()
+        result = program.results()[0]
+        if settings is not None:
+            error = relative_error(result, tensors, settings)
+            is_wrong = not error < LIMITS[parameters.get("mode", 1)]
+        else:
+            error = 0.0
+            is_wrong = not torch.equal(result, tensors[0])
+        outside = share_outside(result, eager)
+        taken = median_time(program.run, flush, options.rounds, deadline)
+        print(f"  {taken:10.1f} us  {times['eager'] / taken:6.2f} x eager  error {error:.2e}  outside "
+              f"{outside:.1e}  {entry['pattern']} {parameters}", flush=True)
+        rows.append({"case": name, "us": taken, "error": error, "outside": outside, "pattern": entry["pattern"],
+                     "parameters": parameters})
+        if is_wrong:
+            bad.append(f"{name} {parameters}: error {error:.3g}")
+        program.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("programs")
+    parser.add_argument("--seconds", type=float, default=140.0)
+    parser.add_argument("--case-seconds", type=float, default=7.0)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--cases", default="")
+    parser.add_argument("--output", default="")
+    options = parser.parse_args()
+    end = time.monotonic() + options.seconds
+    cases = read(options.programs)
+    if options.cases:
+        cases = {name: cases[name] for name in options.cases.split(",")}
+    torch.zeros(1, device="cuda")
+    major, minor = torch.cuda.get_device_capability()
+    architecture = f"sm_{major}{minor}{'a' if major >= 9 else ''}"
+    sources = list({entry["source"] for programs in cases.values() for entry in programs})
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        cubins = dict(zip(sources, pool.map(compile_source, sources, [architecture] * len(sources), chunksize=2)))
+    print(f"{torch.cuda.get_device_name()}, {len(sources)} programs compiled", flush=True)
+    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    bad, rows = [], []
+    for name, programs in cases.items():
+        if time.monotonic() > end:
+            bad.append(f"no time was left for {name}")
+            continue
+        try:
+            run_case(name, programs, cubins, options, flush, bad, rows)
+        except RuntimeError as error:
+            bad.append(f"{name}: {error}")
+            if "illegal" in str(error) or "launch failure" in str(error) or "error 7" in str(error):
+                break  # the context is lost
+        torch.cuda.empty_cache()
+    if options.output:
+        json.dump({"device": torch.cuda.get_device_name(), "rows": rows, "bad": bad}, open(options.output, "w"))
+    for line in bad:
+        print("WRONG", line)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
