@@ -74,7 +74,13 @@ std::optional<domain::Graph> rewritten(domain::Graph graph, const std::vector<Re
   return graph;
 }
 
+// PyTorch keeps one plan of cuDNN's for a shape and layout, whether it was searched for or not. If the same process
+// also asked without a search, what it measures would depend on who came first, and the user's process would do
+// otherwise.
 bool isForDevice(std::string_view rule, domain::DeviceKind device) {
+  if (rule == kLaidOutConvolution) {
+    return device != domain::DeviceKind::Cuda;
+  }
   return rule != kSearchedConvolution || device == domain::DeviceKind::Cuda;
 }
 

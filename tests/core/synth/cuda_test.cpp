@@ -247,6 +247,59 @@ INSTANTIATE_TEST_SUITE_P(
                                  {{"mode", 0}, {"tile_columns", 256}, {"slots", 4}, {"share", 0}}}),
     [](const auto& each) { return each.param.name; });
 
+struct ConvVariant {
+  const char* name;
+  domain::ScalarType type;
+  bool isTransposed;
+  std::map<std::string, std::int64_t> parameters;
+};
+
+class ConvVariants : public ::testing::TestWithParam<ConvVariant> {};
+
+TEST_P(ConvVariants, CompileWithoutSpillsForAmpereAndHopper) {
+  if (std::string_view(SWAGE_TEST_NVRTC).empty()) {
+    GTEST_SKIP() << "there is no NVRTC (configure with SWAGE_VENV)";
+  }
+  GraphBuilder b;
+  const auto x = b.input({8, 64, 60, 60}, GetParam().type);
+  const auto weight = b.input({64, 64, 3, 3}, GetParam().type);
+  if (GetParam().isTransposed) {
+    b.output(b.call("aten.conv_transpose2d.input", {arg(x), arg(weight), noArg(), listArg({2, 2}), listArg({1, 1})},
+                    {8, 64, 119, 119}, GetParam().type));
+  } else {
+    b.output(b.call("aten.conv2d.default", {arg(x), arg(weight), noArg(), listArg({1, 1}), listArg({1, 1})},
+                    {8, 64, 60, 60}, GetParam().type));
+  }
+  const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
+  domain::Genome genome{{{{0}, "conv_mma", {}}}};
+  for (const patterns::Parameter& parameter : catalogue().find(Language::CudaCpp, "conv_mma")->parameters) {
+    const auto given = GetParam().parameters.find(parameter.name);
+    genome.regions[0].parameters[parameter.name] =
+        given != GetParam().parameters.end() ? given->second : parameter.standard;
+  }
+  const auto program = synthesizer->realise(genome);
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  for (const char* architecture : {"sm_80", "sm_90a"}) {
+    const auto kernels = compile(program->source, program->entries(), {}, architecture);
+    ASSERT_EQ(kernels.size(), 2U) << architecture;
+    for (const domain::KernelFacts& facts : kernels) {
+      EXPECT_EQ(facts.spillBytes, 0) << architecture << ' ' << facts.entry;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConvVariants,
+                         ::testing::Values(ConvVariant{"Halves", domain::ScalarType::Float16, false, {{"mode", 0}}},
+                                           ConvVariant{"BFloats", domain::ScalarType::BFloat16, false, {{"mode", 0}}},
+                                           ConvVariant{"Floats", domain::ScalarType::Float32, false, {{"mode", 1}}},
+                                           ConvVariant{
+                                               "FloatsAsHalves",
+                                               domain::ScalarType::Float32,
+                                               false,
+                                               {{"mode", 3}, {"warp_rows", 64}, {"warp_columns", 64}, {"promote", 32}}},
+                                           ConvVariant{"Transposed", domain::ScalarType::Float32, true, {{"mode", 1}}}),
+                         [](const auto& each) { return each.param.name; });
+
 TEST(CudaPatternList, IsTheCatalogues) {
   std::vector<std::string> ids;
   for (const Pattern& pattern : catalogue().all()) {

@@ -249,6 +249,8 @@ TEST(LibraryConvolution, IsSearchedByCudnnOnItsDevicesOnly) {
   EXPECT_TRUE(isForDevice("channels last, searched", domain::DeviceKind::Cuda));
   EXPECT_FALSE(isForDevice("channels last, searched", domain::DeviceKind::Cpu));
   EXPECT_TRUE(isForDevice("channels last", domain::DeviceKind::Cpu));
+  EXPECT_FALSE(isForDevice("channels last", domain::DeviceKind::Cuda));
+  EXPECT_TRUE(isForDevice("library convolution", domain::DeviceKind::Cuda));
 }
 
 TEST(LibraryConvolution, IsNoneOfTheRulesThatSaveWork) {
