@@ -292,11 +292,10 @@ INSTANTIATE_TEST_SUITE_P(All, ConvVariants,
                          ::testing::Values(ConvVariant{"Halves", domain::ScalarType::Float16, false, {{"mode", 0}}},
                                            ConvVariant{"BFloats", domain::ScalarType::BFloat16, false, {{"mode", 0}}},
                                            ConvVariant{"Floats", domain::ScalarType::Float32, false, {{"mode", 1}}},
-                                           ConvVariant{
-                                               "FloatsAsHalves",
-                                               domain::ScalarType::Float32,
-                                               false,
-                                               {{"mode", 3}, {"warp_rows", 64}, {"warp_columns", 64}, {"promote", 32}}},
+                                           ConvVariant{"FloatsAsHalves",
+                                                       domain::ScalarType::Float32,
+                                                       false,
+                                                       {{"mode", 3}, {"warp_rows", 64}, {"promote", 32}}},
                                            ConvVariant{"Transposed", domain::ScalarType::Float32, true, {{"mode", 1}}}),
                          [](const auto& each) { return each.param.name; });
 
