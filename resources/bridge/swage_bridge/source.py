@@ -77,16 +77,18 @@ def _is_literal(value):
 
 
 def literal_to_json(value):
-    """JSON form of a --set value: a tuple becomes {"tuple": […]}, which JSON lacks."""
+    """JSON form of a constant: a tuple becomes {"tuple": […]}, nan and infinity {"float": "nan"}: JSON lacks them."""
     if isinstance(value, tuple):
         return {"tuple": [literal_to_json(item) for item in value]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
     return [literal_to_json(item) for item in value] if isinstance(value, list) else value
 
 
 def literal_from_json(value):
     """Inverse of literal_to_json."""
     if isinstance(value, dict):
-        return tuple(literal_from_json(item) for item in value["tuple"])
+        return float(value["float"]) if "float" in value else tuple(map(literal_from_json, value["tuple"]))
     return [literal_from_json(item) for item in value] if isinstance(value, list) else value
 
 

@@ -4,6 +4,7 @@
 import copy
 import glob
 import json
+import math
 import os
 import subprocess
 import sys
@@ -307,8 +308,10 @@ class Constants(BridgeCase):
                 self.fail_import("bad_set", self.write(self.TEXT), "--set", pair)
 
     def test_literals_survive_json(self):
-        value = (1, (2.5, "a"), [True, ()])
+        value = (1, (2.5, "a", math.inf), [True, ()])
         self.assertEqual(source.literal_from_json(json.loads(json.dumps(source.literal_to_json(value)))), value)
+        nan = json.dumps(source.literal_to_json([math.nan]), allow_nan=False)
+        self.assertTrue(math.isnan(source.literal_from_json(json.loads(nan))[0]))
 
 
 class Modules(BridgeCase):
