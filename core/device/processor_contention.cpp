@@ -37,32 +37,40 @@ bool isRunning(std::string_view stat) {
   return name != std::string_view::npos && stat.substr(name + 1).starts_with(" R");
 }
 
-}  // namespace
-
-std::optional<ProcessorTimes> readProcessorTimes() {
-  constexpr int kWaitedField = 1;    // of schedstat, in nanoseconds
-  constexpr int kRunnableField = 3;  // of loadavg: "3/512"
-  const auto load = readTextFile("/proc/loadavg");
-  std::error_code failure;
-  std::filesystem::directory_iterator thread("/proc/self/task", failure);
-  if (!load || failure) {
-    return std::nullopt;
-  }
-  ProcessorTimes use;
+// Adds what the threads of a process have; false: the system does not say.
+bool addThreads(const std::filesystem::path& folder, ProcessorTimes& use, int& running) {
+  constexpr int kWaitedField = 1;  // of schedstat, in nanoseconds
   bool isTold = false;
-  int ownRunning = 0;
-  for (; thread != std::filesystem::directory_iterator() && !failure; thread.increment(failure)) {
+  std::error_code failure;
+  std::filesystem::directory_iterator thread(folder, failure);
+  for (; !failure && thread != std::filesystem::directory_iterator(); thread.increment(failure)) {
     // A thread that ends meanwhile has no files any more.
     if (const auto times = readTextFile(thread->path() / "schedstat")) {
       use.waitedSeconds += numberAt(*times, kWaitedField) * 1e-9;
       isTold = true;
     }
     if (const auto stat = readTextFile(thread->path() / "stat")) {
-      ownRunning += isRunning(*stat) ? 1 : 0;
+      running += isRunning(*stat) ? 1 : 0;
     }
   }
+  return isTold;
+}
+
+}  // namespace
+
+std::optional<ProcessorTimes> readProcessorTimes(std::span<const pid_t> helpers) {
+  constexpr int kRunnableField = 3;  // of loadavg: "3/512"
+  const auto load = readTextFile("/proc/loadavg");
+  ProcessorTimes use;
+  int ownRunning = 0;
+  if (!load || !addThreads("/proc/self/task", use, ownRunning)) {
+    return std::nullopt;
+  }
+  for (const pid_t helper : helpers) {
+    static_cast<void>(addThreads("/proc/" + std::to_string(helper) + "/task", use, ownRunning));
+  }
   use.othersRunnable = std::max(0, static_cast<int>(numberAt(*load, kRunnableField)) - ownRunning);
-  return isTold ? std::optional(use) : std::nullopt;
+  return use;
 }
 
 ProcessorContention::ProcessorContention(Query query, Clock clock, int threads, int processors)
