@@ -12,6 +12,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -106,6 +107,28 @@ Result<SafetensorsFile::Tensor> parseTensor(const domain::Json& json, std::span<
   return tensor;
 }
 
+// Two tensors of which one changes with the other are no weights of a module, and a number that does not begin where
+// numbers of its type begin is read by nobody reliably.
+Result<> checkPlaces(const std::map<std::string, SafetensorsFile::Tensor>& tensors, const std::byte* data) {
+  std::vector<std::pair<std::span<const std::byte>, std::string_view>> places;
+  for (const auto& [name, tensor] : tensors) {
+    if (tensor.bytes.empty()) {
+      continue;
+    }
+    if ((tensor.bytes.data() - data) % static_cast<std::ptrdiff_t>(domain::byteSize(tensor.type.dtype)) != 0) {
+      return invalid(fmt::format("tensor '{}' does not begin at a multiple of its type's size", name));
+    }
+    places.emplace_back(tensor.bytes, name);
+  }
+  std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.first.data() < b.first.data(); });
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    if (places[i - 1].first.data() + places[i - 1].first.size() > places[i].first.data()) {
+      return invalid(fmt::format("tensors '{}' and '{}' overlap", places[i - 1].second, places[i].second));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 void SafetensorsFile::Unmapper::operator()(std::byte* address) const {
@@ -162,6 +185,7 @@ Result<std::map<std::string, SafetensorsFile::Tensor>> SafetensorsFile::parse(st
     }
     tensors.emplace(name, std::move(*tensor));
   }
+  SWAGE_TRY(checkPlaces(tensors, data.data()));
   return tensors;
 }
 

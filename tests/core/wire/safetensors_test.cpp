@@ -40,9 +40,9 @@ class Safetensors : public ::testing::Test {
 
 TEST_F(Safetensors, GivesTensorsByName) {
   const std::array<float, 6> values = {1, 2, 3, 4, 5, 6};
-  const std::string header = R"({"other":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
-                             R"("conv.weight":{"dtype":"F32","shape":[2,3],"data_offsets":[2,26]}})";
-  const std::string data = "zz" + std::string(reinterpret_cast<const char*>(values.data()), sizeof values);
+  const std::string header = R"({"other":{"dtype":"U8","shape":[2],"data_offsets":[24,26]},)"
+                             R"("conv.weight":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})";
+  const std::string data = std::string(reinterpret_cast<const char*>(values.data()), sizeof values) + "zz";
   const auto file = openWith(header, data, header.size());
   ASSERT_THAT(file, testing::IsOk());
   const auto* tensor = file->find("conv.weight");
@@ -69,6 +69,19 @@ TEST_F(Safetensors, RefusesDataOutsideTheFile) {
               testing::IsError(ErrorKind::InvalidInput, HasSubstr("tensor 'w': its data [0, 16) is outside")));
   EXPECT_THAT(openWith(R"({"w":{"dtype":"F32","shape":[4],"data_offsets":[16,0]}})", 16),
               testing::IsError(ErrorKind::InvalidInput, HasSubstr("outside")));
+}
+
+TEST_F(Safetensors, RefusesTensorsThatOverlapOrBeginInTheMiddleOfANumber) {
+  EXPECT_THAT(openWith(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                       R"("b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
+                       12),
+              testing::IsError(ErrorKind::InvalidInput, HasSubstr("'a' and 'b' overlap")));
+  EXPECT_THAT(openWith(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})", 6),
+              testing::IsError(ErrorKind::InvalidInput, HasSubstr("'a' does not begin at a multiple")));
+  EXPECT_THAT(openWith(R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[4,4]},)"
+                       R"("b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
+                       8),
+              testing::IsOk());
 }
 
 TEST_F(Safetensors, RefusesAShapeThatDoesNotFitItsData) {
