@@ -8,6 +8,7 @@
 
 #include "app/cli/profile_view.h"
 #include "app/cli/rules_view.h"
+#include "app/cli/terminal.h"
 #include "app/cli/views.h"
 
 namespace swage::cli {
@@ -182,13 +183,13 @@ Result<> ShowCommand::show() const {
     return {};
   }
   if (m_arguments.source) {
-    print(detail.program.source + (detail.program.source.ends_with('\n') ? "" : "\n"));
+    print(forOutput(detail.program.source) + (detail.program.source.ends_with('\n') ? "" : "\n"));
     return {};
   }
   print(candidateText(detail) + trustText(assurances, doubts) + (profile ? profileText(*profile) : std::string()) +
         adviceText(advice));
   if (m_arguments.assembly) {
-    print("\n" + detail.assembly + "\n");
+    print("\n" + forOutput(detail.assembly) + "\n");
   }
   return {};
 }

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 namespace swage::cli {
 namespace {
 
@@ -96,6 +98,27 @@ std::string_view fitted(std::string_view text, std::size_t columns) {
     }
   }
   return text;
+}
+
+std::string withVisibleControls(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
+      shown += fmt::format("\\x{:02X}", next);
+      ++i;
+    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
+      shown += fmt::format("\\x{:02X}", byte);
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
+std::string forOutput(std::string_view text) {
+  return ::isatty(STDOUT_FILENO) != 0 ? withVisibleControls(text) : std::string(text);
 }
 
 std::size_t terminalWidth() {

@@ -36,6 +36,12 @@ void setColorUse(ColorUse use);
 [[nodiscard]] std::size_t columnsOf(std::string_view text);
 // The beginning of a text without escape sequences that fits.
 [[nodiscard]] std::string_view fitted(std::string_view text, std::size_t columns);
+// A text of somebody else for a terminal, which would obey what it says: control characters but tab and line feed
+// become
+// "\\x1B", also those that UTF-8 spells in two bytes.
+[[nodiscard]] std::string withVisibleControls(std::string_view text);
+// The same where standard output is a terminal, else the text as it is: a file gets every byte.
+[[nodiscard]] std::string forOutput(std::string_view text);
 // Of the terminal that standard error goes to; 80 where it does not say.
 [[nodiscard]] std::size_t terminalWidth();
 

@@ -63,5 +63,12 @@ TEST(Fitted, CutsBetweenCharacters) {
   EXPECT_EQ(fitted("1 µs", 0), "");
 }
 
+TEST(Terminal, ShowsControlCharactersInsteadOfSendingThem) {
+  EXPECT_EQ(withVisibleControls("int a;\n\tb\x1b[2J\x7f\r"), "int a;\n\tb\\x1B[2J\\x7F\\x0D");
+  EXPECT_EQ(withVisibleControls("\xC2\x9B"
+                                "31m \xC3\xA4"),
+            "\\x9B31m \xC3\xA4");
+}
+
 }  // namespace
 }  // namespace swage::cli
