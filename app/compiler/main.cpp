@@ -18,6 +18,7 @@
 #include "app/compiler/synthesis_server.h"
 #include "core/base/fd.h"
 #include "core/base/log.h"
+#include "core/toolchain/enclosure.h"
 #include "core/toolchain/nvrtc_helper.h"
 #include "core/toolchain/own_libraries.h"
 #include "core/toolchain/sandbox.h"
@@ -40,16 +41,34 @@ Fd takeOutput() {
   return frames;
 }
 
+// Bubblewrap where the system lets it work; else Landlock, unless somebody wants just that.
+Result<> chooseSandbox(CompilerOptions& options) {
+  toolchain::ToolchainOptions& tools = options.toolchain;
+  if (tools.sandbox == toolchain::SandboxMode::None) {
+    return {};
+  }
+  Result<> usable = tools.sandbox == toolchain::SandboxMode::Landlock ? toolchain::checkEnclosure(tools.helperProgram)
+                                                                      : toolchain::checkSandbox(tools.bubblewrap);
+  if (usable || options.isSandboxChosen) {
+    return usable;
+  }
+  if (const Result<> enclosed = toolchain::checkEnclosure(tools.helperProgram); !enclosed) {
+    return Error(ErrorKind::Sandbox,
+                 fmt::format("{}; and without namespaces: {}", usable.error().message(), enclosed.error().message()),
+                 usable.error().hint());
+  }
+  log::info("compilers run under Landlock and a filter of system calls, because bubblewrap cannot be used here: {}",
+            usable.error().message());
+  tools.sandbox = toolchain::SandboxMode::Landlock;
+  return {};
+}
+
 // Sandbox or Environment error when it cannot be used here.
 Result<toolchain::Compiler> openToolchain(CompilerOptions options) {
   std::error_code error;
   options.toolchain.helperProgram = std::filesystem::read_symlink("/proc/self/exe", error).string();
   options.toolchain.helperLibraries = toolchain::librariesOutsideUsr();
-  if (options.toolchain.sandbox == toolchain::SandboxMode::Bubblewrap) {
-    if (const auto usable = toolchain::checkSandbox(options.toolchain.bubblewrap); !usable) {
-      return usable.error();
-    }
-  }
+  SWAGE_TRY(chooseSandbox(options));
   return toolchain::Compiler::open(options.toolchain);
 }
 
@@ -76,6 +95,11 @@ wire::ExitCode run(const std::vector<std::string_view>& arguments) {
     case CompilerOptions::Action::Help: fmt::print("{}", usage()); return wire::ExitCode::Ok;
     case CompilerOptions::Action::NvrtcHelper:
       return static_cast<wire::ExitCode>(toolchain::runNvrtcHelper(options->nvrtcHelper));
+    case CompilerOptions::Action::Enclose: {
+      const std::string trouble = toolchain::becomeEnclosed(toolchain::parseEnclosure(options->enclosed));
+      fmt::print(stderr, "{}\n", trouble);
+      return wire::ExitCode::SandboxUnavailable;
+    }
     case CompilerOptions::Action::Synthesise: {
       const Fd frames = takeOutput();  // of the engine's priority, because the engine waits for it
       return serveSynthesis(STDIN_FILENO, frames.get());

@@ -10,20 +10,24 @@ Error usageError(const std::string& message) {
   return Error(ErrorKind::Usage, message, "see swage-compiler --help");
 }
 
-Result<> setSandbox(std::string_view value, toolchain::ToolchainOptions& options) {
+Result<> setSandbox(std::string_view value, CompilerOptions& chosen) {
+  toolchain::ToolchainOptions& options = chosen.toolchain;
+  chosen.isSandboxChosen = true;
   if (value == "bwrap") {
     options.sandbox = toolchain::SandboxMode::Bubblewrap;
+  } else if (value == "landlock") {
+    options.sandbox = toolchain::SandboxMode::Landlock;
   } else if (value == "none") {
     options.sandbox = toolchain::SandboxMode::None;
   } else {
-    return usageError(fmt::format("--sandbox is 'bwrap' or 'none', not '{}'", value));
+    return usageError(fmt::format("--sandbox is 'bwrap', 'landlock' or 'none', not '{}'", value));
   }
   return {};
 }
 
 Result<> setOption(std::string_view name, std::string_view value, CompilerOptions& options) {
   if (name == "--sandbox") {
-    return setSandbox(value, options.toolchain);
+    return setSandbox(value, options);
   }
   if (name == "--bwrap") {
     options.toolchain.bubblewrap = value;
@@ -62,6 +66,11 @@ Result<CompilerOptions> parseOptions(std::span<const std::string_view> arguments
       options.action = CompilerOptions::Action::Check;
       continue;
     }
+    if (name == "--enclose") {
+      options.action = CompilerOptions::Action::Enclose;
+      options.enclosed.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+      return options;
+    }
     std::string_view value;
     if (const std::size_t equals = name.find('='); equals != std::string_view::npos) {
       value = name.substr(equals + 1);
@@ -82,7 +91,9 @@ std::string_view usage() {
          "Compiles candidates: reads Compile frames on standard input, writes Compiled frames on standard output.\n"
          "  --synthesis            write sources instead: reads Synthesise frames, writes Synthesised frames\n"
          "  --check                only say by the exit code whether sandbox and compilers can be used\n"
-         "  --sandbox bwrap|none   run compilers under bubblewrap (default), or unprotected\n"
+         "  --sandbox bwrap|landlock|none\n"
+         "                         run compilers under bubblewrap, by Landlock and a filter of system calls, or\n"
+         "                         unprotected (default: bubblewrap, or landlock where user namespaces are missing)\n"
          "  --bwrap PATH           the bubblewrap program (default: bwrap)\n"
          "  --cxx PROGRAM          the C++ compiler for target cpu (default: g++)\n"
          "  --nvrtc PATH           libnvrtc.so for target cuda\n"

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/toolchain/compiler.h"
@@ -13,8 +14,10 @@ namespace swage::compiler {
 
 struct CompilerOptions {
   toolchain::ToolchainOptions toolchain;
-  std::string nvrtcHelper;  // not empty: be the helper inside the sandbox, for this library
-  enum class Action { Serve, Check, Synthesise, NvrtcHelper, Help } action = Action::Serve;
+  std::string nvrtcHelper;            // not empty: be the helper inside the sandbox, for this library
+  bool isSandboxChosen = false;       // else the best that the system has is taken
+  std::vector<std::string> enclosed;  // of Action::Enclose: toolchain::parseEnclosure
+  enum class Action { Serve, Check, Synthesise, NvrtcHelper, Enclose, Help } action = Action::Serve;
 };
 
 // Usage error, with what was wrong.

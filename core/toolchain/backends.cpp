@@ -7,15 +7,23 @@
 #include "core/toolchain/cuda_compiler.h"
 
 namespace swage::toolchain {
+namespace {
+
+// Who sets the sandbox up.
+const std::string& sandboxProgram(const ToolchainOptions& options) {
+  return options.sandbox == SandboxMode::Landlock ? options.helperProgram : options.bubblewrap;
+}
+
+}  // namespace
 
 const BackendTable& BackendTable::builtIn() {
   static const BackendTable table = [] {
     BackendTable made;
     made.add(domain::Language::Cpp, [](const ToolchainOptions& options) {
-      return CpuCompiler::open({options.sandbox, options.bubblewrap, options.cxx, options.headerCache});
+      return CpuCompiler::open({options.sandbox, sandboxProgram(options), options.cxx, options.headerCache});
     });
     made.add(domain::Language::CudaCpp, [](const ToolchainOptions& options) {
-      return CudaCompiler::open({options.sandbox, options.bubblewrap, options.nvrtc, options.cudaIncludes,
+      return CudaCompiler::open({options.sandbox, sandboxProgram(options), options.nvrtc, options.cudaIncludes,
                                  options.helperProgram, options.helperLibraries});
     });
     return made;

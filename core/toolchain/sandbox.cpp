@@ -26,11 +26,24 @@ namespace {
 
 constexpr int kMaxProcesses = 64;
 
+std::vector<std::string> enclosedCommand(const SandboxSpec& spec, const std::vector<std::string>& program) {
+  std::vector<std::string> command{spec.bubblewrap, "--enclose"};
+  for (const Bind& bind : spec.binds) {
+    command.insert(command.end(), {bind.access == Access::Writable ? "--write" : "--read", bind.source});
+  }
+  command.emplace_back("--");
+  command.insert(command.end(), program.begin(), program.end());
+  return command;
+}
+
 }  // namespace
 
 std::vector<std::string> sandboxCommand(const SandboxSpec& spec, const std::vector<std::string>& program) {
   if (spec.mode == SandboxMode::None) {
     return program;
+  }
+  if (spec.mode == SandboxMode::Landlock) {
+    return enclosedCommand(spec, program);
   }
   std::vector<std::string> command{spec.bubblewrap,    "--unshare-all",     "--unshare-user",
                                    "--disable-userns", "--die-with-parent", "--new-session",
@@ -58,7 +71,7 @@ std::vector<std::string> sandboxCommand(const SandboxSpec& spec, const std::vect
 }
 
 std::string insidePath(SandboxMode mode, const Bind& bind) {
-  return mode == SandboxMode::None ? bind.source : bind.target;
+  return mode == SandboxMode::Bubblewrap ? bind.target : bind.source;
 }
 
 Environment outerEnvironment(const SandboxSpec& spec) {
@@ -66,16 +79,19 @@ Environment outerEnvironment(const SandboxSpec& spec) {
     return {{"PATH", "/usr/bin:/bin"}};
   }
   Environment environment{{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", "/tmp"}, {"LC_ALL", "C.UTF-8"}};
+  for (const Bind& bind : spec.binds) {
+    if (spec.mode == SandboxMode::Landlock && bind.access == Access::Writable) {
+      environment.emplace_back("TMPDIR", bind.source);
+    }
+  }
   environment.insert(environment.end(), spec.environment.begin(), spec.environment.end());
   return environment;
 }
 
-Result<> checkSandbox(const std::string& bubblewrap) {
-  const std::string hint =
-      "install bubblewrap (apt install bubblewrap) and allow unprivileged user namespaces (sysctl "
-      "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0)";
-  SandboxSpec spec;
-  spec.bubblewrap = bubblewrap;
+namespace {
+
+// Runs nothing in it once.
+Result<> tryOnce(const SandboxSpec& spec, const std::string& hint) {
   ProcessLimits limits;
   limits.seconds = 10.0;
   auto result = runLimited(sandboxCommand(spec, {"/usr/bin/true"}), outerEnvironment(spec), limits);
@@ -85,11 +101,28 @@ Result<> checkSandbox(const std::string& bubblewrap) {
   if (result->end != ProcessEnd::Exited || result->exitCode != 0) {
     std::string reason = result->output.substr(0, result->output.find('\n'));
     if (reason.empty()) {
-      reason = fmt::format("'{}' ended with code {}", bubblewrap, result->exitCode);
+      reason = fmt::format("'{}' ended with code {}", spec.bubblewrap, result->exitCode);
     }
     return Error(ErrorKind::Sandbox, "sandbox unavailable: " + reason, hint);
   }
   return {};
+}
+
+}  // namespace
+
+Result<> checkSandbox(const std::string& bubblewrap) {
+  SandboxSpec spec;
+  spec.bubblewrap = bubblewrap;
+  return tryOnce(spec,
+                 "install bubblewrap (apt install bubblewrap) and allow unprivileged user namespaces (sysctl "
+                 "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0)");
+}
+
+Result<> checkEnclosure(const std::string& compiler) {
+  SandboxSpec spec;
+  spec.mode = SandboxMode::Landlock;
+  spec.bubblewrap = compiler;
+  return tryOnce(spec, "a Linux kernel since 5.13 with Landlock does without user namespaces");
 }
 
 }  // namespace swage::toolchain

@@ -248,8 +248,29 @@ TEST(CompilerProgram, EndsWithOneClearLineWhenNothingCanBeCompiled) {
   EXPECT_THAT(program.errors(), HasSubstr("hint: install g++"));
 }
 
-TEST(CompilerProgram, RefusesToRunWithoutASandboxUnlessTold) {
+// As where the system has no user namespaces.
+TEST(CompilerProgram, EnclosesCompilersByLandlockWhereBubblewrapCannotBeUsed) {
+  if (!checkEnclosure(compilerProgram())) {
+    GTEST_SKIP() << "this system has no Landlock";
+  }
   Program program({"--bwrap", "/nowhere/bwrap"});
+  ASSERT_TRUE(program.receiveA<wire::Hello>().has_value()) << program.errors();
+  program.send(wire::Hello{});
+  program.send(compileFrame(1, cpuRequest(dataFile("cpu/vector.cpp"))));
+  program.send(compileFrame(2, cpuRequest("#include \"/etc/passwd\"\nextern \"C\" void kernel(void**) {}")));
+  const auto first = program.receiveA<wire::Compiled>();
+  ASSERT_TRUE(first.has_value());
+  EXPECT_TRUE(std::holds_alternative<domain::CompiledBinary>(first->outcome));
+  const auto second = program.receiveA<wire::Compiled>();
+  ASSERT_TRUE(second.has_value());
+  EXPECT_TRUE(std::holds_alternative<domain::CompileFailed>(second->outcome));
+  program.send(wire::Shutdown{});
+  EXPECT_EQ(program.exitCode(), static_cast<int>(wire::ExitCode::Ok));
+  EXPECT_THAT(program.errors(), HasSubstr("compilers run under Landlock"));
+}
+
+TEST(CompilerProgram, RefusesToRunWithoutASandboxUnlessTold) {
+  Program program({"--sandbox=bwrap", "--bwrap", "/nowhere/bwrap"});
   EXPECT_EQ(program.exitCode(), static_cast<int>(wire::ExitCode::SandboxUnavailable));
   EXPECT_THAT(program.errors(), HasSubstr("sandbox unavailable"));
   EXPECT_THAT(program.errors(), HasSubstr("apt install bubblewrap"));
@@ -261,7 +282,7 @@ TEST(CompilerProgram, SaysByItsExitCodeAloneWhetherItCanWork) {
   arguments.emplace_back("--check");
   Program usable(arguments);
   EXPECT_EQ(usable.exitCode(), static_cast<int>(wire::ExitCode::Ok)) << usable.errors();
-  Program unprotected({"--bwrap", "/nowhere/bwrap", "--check"});
+  Program unprotected({"--sandbox=bwrap", "--bwrap", "/nowhere/bwrap", "--check"});
   EXPECT_EQ(unprotected.exitCode(), static_cast<int>(wire::ExitCode::SandboxUnavailable));
   Program helpless({"--check", "--sandbox=none", "--cxx", "no-such-compiler"});
   EXPECT_EQ(helpless.exitCode(), static_cast<int>(wire::ExitCode::Environment));

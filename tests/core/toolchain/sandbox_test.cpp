@@ -42,6 +42,18 @@ TEST(Sandbox, NoneRunsTheProgramItselfOnHostPaths) {
   EXPECT_EQ(insidePath(SandboxMode::Bubblewrap, spec.binds[0]), "/in");
 }
 
+TEST(Sandbox, WithoutNamespacesTheCompilerEnclosesItsTools) {
+  SandboxSpec spec;
+  spec.mode = SandboxMode::Landlock;
+  spec.bubblewrap = "/opt/swage-compiler";
+  spec.binds = {{"/job/in", "/in", Access::ReadOnly}, {"/job/out", "/out", Access::Writable}};
+  EXPECT_EQ(sandboxCommand(spec, {"g++", "-c"}),
+            (std::vector<std::string>{"/opt/swage-compiler", "--enclose", "--read", "/job/in", "--write", "/job/out",
+                                      "--", "g++", "-c"}));
+  EXPECT_EQ(insidePath(spec.mode, spec.binds[0]), "/job/in");
+  EXPECT_THAT(outerEnvironment(spec), ::testing::Contains(std::pair<std::string, std::string>("TMPDIR", "/job/out")));
+}
+
 TEST(Sandbox, PassesNothingOfOurEnvironmentToBubblewrap) {
   EXPECT_THAT(outerEnvironment(someSpec()), ElementsAre(std::pair<std::string, std::string>("PATH", "/usr/bin:/bin")));
 }
