@@ -141,6 +141,12 @@ struct BenchJudgeArguments {
   std::optional<RecordReference> run;  // none: the latest
   engine::JudgeBenchmarkOptions options;
 };
+struct BenchSwarmArguments {
+  int models = 32;
+  double tokensPerSecond = 250'000.0;  // all together
+  int tokensPerEvent = 4;
+  double seconds = 20.0;
+};
 struct BenchKernelBenchArguments {
   std::filesystem::path checkout;
   std::vector<int> levels;
@@ -196,9 +202,9 @@ using CommandArguments =
     std::variant<TasksArguments, ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments,
                  ShowArguments, CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
                  ProfileArguments, RulesArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
-                 BenchExportArguments, BenchJudgeArguments, BenchKernelBenchArguments, BenchReportArguments,
-                 ConfigArguments, ModelsArguments, PatternsArguments, McpArguments, CompletionArguments, ManArguments,
-                 CompleteArguments, VersionArguments>;
+                 BenchExportArguments, BenchJudgeArguments, BenchSwarmArguments, BenchKernelBenchArguments,
+                 BenchReportArguments, ConfigArguments, ModelsArguments, PatternsArguments, McpArguments,
+                 CompletionArguments, ManArguments, CompleteArguments, VersionArguments>;
 
 struct Arguments {
   Common common;

@@ -79,6 +79,33 @@ void addBenchJudge(Parser& parser, CLI::App& group) {
   };
 }
 
+void addBenchSwarm(Parser& parser, CLI::App& group) {
+  BenchSwarmArguments& bench = parser.raw.benchSwarm;
+  CLI::App* command = addCommand(
+      parser, group, "swarm", "Measure whether the engine keeps up with many language models at once", WithProject::No);
+  command->add_option("--models", bench.models, "Models that write at the same time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--tokens-per-second", bench.tokensPerSecond, "Of all models together")
+      ->type_name("N")
+      ->check(CLI::Range(1.0, 1e8))
+      ->capture_default_str();
+  command->add_option("--tokens-per-event", bench.tokensPerEvent, "That one piece of the stream has")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--seconds", bench.seconds, "How long to measure")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  explain(parser, command,
+          "A server on this machine plays the models. What they write is read, recorded and told as in a search; "
+          "nothing of it is compiled. Needs no network.",
+          {"swage bench swarm --seconds 10 --json"});
+  parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> { return CommandArguments(filled.benchSwarm); };
+}
+
 }  // namespace
 
 void addBenchCommands(Parser& parser) {
@@ -86,6 +113,7 @@ void addBenchCommands(Parser& parser) {
   addBenchEngine(parser, *group);
   addBenchExport(parser, *group);
   addBenchJudge(parser, *group);
+  addBenchSwarm(parser, *group);
   addBenchKernelBench(parser, *group);
   addBenchReport(parser, *group);
 }

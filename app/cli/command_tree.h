@@ -52,6 +52,7 @@ struct Raw {
   BenchArguments bench;
   BenchExportArguments benchExport;
   BenchJudgeArguments benchJudge;
+  BenchSwarmArguments benchSwarm;
   BenchKernelBenchArguments kernelBench;
   std::string kernelBenchCheckout;
   std::string kernelBenchLevels = "1,2,3";

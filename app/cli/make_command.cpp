@@ -7,6 +7,7 @@
 #include "app/cli/bench_export_command.h"
 #include "app/cli/bench_judge_command.h"
 #include "app/cli/bench_kernelbench_command.h"
+#include "app/cli/bench_swarm_command.h"
 #include "app/cli/command.h"
 #include "app/cli/config_command.h"
 #include "app/cli/evaluate_command.h"
@@ -115,6 +116,8 @@ Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, 
           return std::make_unique<BenchExportCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, BenchJudgeArguments>) {
           return std::make_unique<BenchJudgeCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, BenchSwarmArguments>) {
+          return std::make_unique<BenchSwarmCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, BenchKernelBenchArguments>) {
           SWAGE_TRY_ASSIGN(Context whole,
                            withDevices(withSelfTest(std::move(context), chosen.selfTest), chosen.devices));

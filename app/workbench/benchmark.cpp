@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 
 #include "app/workbench/synthetic_services.h"
+#include "app/workbench/synthetic_swarm.h"
+#include "ui/shell/dock_layout.h"
 #include "ui/shell/main_window.h"
 
 namespace swage::workbench {
@@ -91,7 +93,14 @@ int runBenchmark(TimedApplication& application, const BenchmarkOptions& options)
   const SyntheticExporter exporter;
   ui::RealDialogs dialogs;
   ui::ThemeController theme(application);
-  ui::MainWindow window({.run = run, .record = record, .exporter = exporter, .dialogs = dialogs, .theme = theme}, {});
+  SyntheticSwarm swarm;
+  ui::MainWindow window({.run = run,
+                         .record = record,
+                         .exporter = exporter,
+                         .dialogs = dialogs,
+                         .theme = theme,
+                         .swarm = options.swarm ? &swarm : nullptr},
+                        {});
   Heartbeat heartbeat;
   BenchmarkResult result;
   window.show();
@@ -100,6 +109,10 @@ int runBenchmark(TimedApplication& application, const BenchmarkOptions& options)
   // The first seconds, in which caches fill, are none of what is measured.
   QTimer::singleShot(kSettle, &window, [&] {
     window.session().start(spec);
+    if (options.swarm) {
+      window.docks().show(QStringLiteral("swarm"));
+      swarm.start();
+    }
     QTimer::singleShot(kSettle, &window, [&] {
       result.memoryStartMb = residentMb();
       static_cast<void>(application.takeFrames());

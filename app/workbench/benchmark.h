@@ -31,6 +31,7 @@ struct BenchmarkOptions {
   double seconds = 30.0;
   int eventsPerSecond = 10000;
   bool json = false;
+  bool swarm = false;  // the page of agents is in front, and many models write
   // How long drafts take for a target. Null: nobody compiles.
   std::function<Result<DraftTimes>(domain::Language)> drafts = nullptr;
 };

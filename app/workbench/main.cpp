@@ -279,7 +279,10 @@ int run(int argc, char** argv) {
   const WorkbenchOptions& options = std::get<WorkbenchOptions>(*parsed);
   if (options.benchmark) {
     TimedApplication application(argc, argv);
-    return runBenchmark(application, {.seconds = options.benchmarkSeconds, .json = options.json, .drafts = timeDrafts});
+    return runBenchmark(application, {.seconds = options.benchmarkSeconds,
+                                      .json = options.json,
+                                      .swarm = options.benchmarkSwarm,
+                                      .drafts = timeDrafts});
   }
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("Swage"));

@@ -63,6 +63,9 @@ void declare(CLI::App& app, Raw& raw) {
       ->type_name("S")
       ->capture_default_str()
       ->needs(benchmark);
+  app.add_flag("--benchmark-swarm", raw.options.benchmarkSwarm,
+               "With the Agents page in front, and models that write 250,000 tokens a second together")
+      ->needs(benchmark);
   app.add_flag("--json", raw.options.json, "Print the benchmark as JSON")->needs(benchmark);
   app.add_flag("--safe-mode", raw.options.safeMode, "Restore and remember nothing of the window");
   app.add_option("--theme", raw.theme, "light, dark or system")->check(CLI::IsMember({"light", "dark", "system"}));

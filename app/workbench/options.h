@@ -34,7 +34,8 @@ struct WorkbenchOptions {
   bool demo = false;      // plays the recorded search that is a part of the program
   bool benchmark = false;
   double benchmarkSeconds = 30.0;
-  bool json = false;  // of the benchmark
+  bool benchmarkSwarm = false;  // with the page of agents in front
+  bool json = false;            // of the benchmark
 };
 
 // Text to print and leave with 0, for --help and --version.

@@ -84,6 +84,7 @@ TEST_P(HelpTest, IsAsWritten) {
                           : name == "bench_export"      ? run({"bench", "export", "--help"})
                           : name == "bench_judge"       ? run({"bench", "judge", "--help"})
                           : name == "bench_kernelbench" ? run({"bench", "kernelbench", "--help"})
+                          : name == "bench_swarm"       ? run({"bench", "swarm", "--help"})
                           : name == "bench_report"      ? run({"bench", "report", "--help"})
                           : name == "models_add"        ? run({"models", "add", "--help"})
                           : name == "patterns_search"   ? run({"patterns", "search", "--help"})
@@ -99,8 +100,9 @@ INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
                          ::testing::Values("swage", "tasks", "import", "optimize", "status", "list", "show", "compare",
                                            "disasm", "report", "resume", "verify", "evaluate", "profile", "export",
                                            "bench", "bench_engine", "bench_export", "bench_judge", "bench_kernelbench",
-                                           "bench_report", "devices", "doctor", "config", "mcp", "models", "models_add",
-                                           "completion", "man", "patterns", "patterns_search", "rules", "version"),
+                                           "bench_report", "bench_swarm", "devices", "doctor", "config", "mcp",
+                                           "models", "models_add", "completion", "man", "patterns", "patterns_search",
+                                           "rules", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, PatternsAreFoundByWhatTheyAreAbout) {
