@@ -396,7 +396,12 @@ Result<> CandidatePipeline::accept(Item item, const domain::CompiledBinary& bina
     }
   }
   item.binary = binary.bytes;
-  m_ready.push_back(std::move(item));
+  // In the order in which they were proposed, which is that of what is expected of them: what compiles soonest is only
+  // the shortest program.
+  const auto later = std::find_if(m_ready.begin(), m_ready.end(), [&item](const Item& other) {
+    return other.record.id.value() > item.record.id.value();
+  });
+  m_ready.insert(later, std::move(item));
   return {};
 }
 

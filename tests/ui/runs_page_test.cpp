@@ -12,6 +12,7 @@
 #include "tests/ui/history_fixture.h"
 #include "ui/models/format.h"
 #include "ui/models/run_comparison.h"
+#include "ui/models/run_table_model.h"
 #include "ui/pages/run_comparison_dialog.h"
 #include "ui/pages/runs_page.h"
 

@@ -144,10 +144,10 @@ void BenchmarkPage::setTheme(const Theme& theme) {
 
 void BenchmarkPage::open(const QString& file) {
   whenAnswered(m_benchmarks.read(std::filesystem::path(file.toStdString())), this,
-               [this, file](const Result<services::BenchmarkResults>& results) { show(file, results); });
+               [this, file](const Result<services::BenchmarkResults>& results) { showResults(file, results); });
 }
 
-void BenchmarkPage::show(const QString& file, const Result<services::BenchmarkResults>& results) {
+void BenchmarkPage::showResults(const QString& file, const Result<services::BenchmarkResults>& results) {
   m_problem->setVisible(!results);
   if (!results) {
     m_problem->setText(toQString(asSentence(results.error().message())));

@@ -43,7 +43,7 @@ class BenchmarkPage final : public QWidget {
   [[nodiscard]] QWidget* makeBar();
   [[nodiscard]] QWidget* makeTasks();
   [[nodiscard]] QWidget* makeResults();
-  void show(const QString& file, const Result<services::BenchmarkResults>& results);
+  void showResults(const QString& file, const Result<services::BenchmarkResults>& results);
   void showRemarks();
   void openRun(const QModelIndex& index);
 

@@ -69,7 +69,8 @@ class OnepassProduct final : public Strategy {
 
   [[nodiscard]] bool accepts(const Region& region) const override {
     const auto shape = productShape(region);
-    return shape && region.prims[static_cast<std::size_t>(region.folds.front().input)].type == Compute::F32 &&
+    return shape && !region.hasBounds() && !region.hasRole(AxisRole::Window) &&
+           region.prims[static_cast<std::size_t>(region.folds.front().input)].type == Compute::F32 &&
            !isShort(region, shape->left) && !isShort(region, shape->right);
   }
 
