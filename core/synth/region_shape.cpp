@@ -47,7 +47,9 @@ bool isWalkedIn(const Region& program, Form form) {
   });
   const bool isNamed = std::any_of(program.prims.begin(), program.prims.end(),
                                    [](const Prim& prim) { return prim.kind == Prim::Kind::Coordinate; });
-  return program.kind() <= NestKind::Reduce && isWhole && !isNamed && formOf(program) == form;
+  // Results share the elements of windows, of which each is a short sum: whole blocks and rows are not made for that.
+  return program.kind() <= NestKind::Reduce && isWhole && !isNamed && !program.hasRole(AxisRole::Window) &&
+         formOf(program) == form;
 }
 
 Loops loopsOf(const Region& program) {

@@ -126,7 +126,7 @@ TEST_F(SettingsDialogTest, AChangedThemeHoldsAtOnceAndAfterwards) {
 
 TEST_F(SettingsDialogTest, TheSearchLeavesTheSectionsWithSomethingLikeIt) {
   openDialog();
-  EXPECT_EQ(sections().size(), 6);
+  EXPECT_EQ(sections().size(), 7);
   child<QLineEdit>(u"settingsSearch"_s)->setText(u"torch.compile"_s);
   EXPECT_EQ(sections(), QStringList{u"Search"_s});
   EXPECT_FALSE(child<QCheckBox>(u"search.compile_baselines"_s)->isHidden());

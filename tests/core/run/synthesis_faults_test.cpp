@@ -18,6 +18,14 @@ domain::DeviceInfo cpu() {
   return device;
 }
 
+// Long enough for tiles of every length: of the tiny task there are too few programs for a fault in the middle.
+domain::Graph wide(domain::Graph graph) {
+  for (domain::TensorType& value : graph.values) {
+    value = domain::contiguousTensor(domain::ScalarType::Float32, {64, 8192});
+  }
+  return graph;
+}
+
 // A search over a synthesiser that ends once in the middle.
 class SynthesisFaults : public testing::SessionFixture, public ::testing::WithParamInterface<const char*> {};
 
@@ -27,7 +35,7 @@ TEST_P(SynthesisFaults, CostOneCandidate) {
         {.command = {SWAGE_TEST_FAULTY_SYNTHESIS, {"realise", GetParam(), "4", m_folder / "happened"}, {}},
          .patterns = SWAGE_TEST_PATTERNS,
          .callLimit = std::chrono::milliseconds(500)},
-        graph, cpu());
+        wide(graph), cpu());
   };
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
