@@ -37,40 +37,32 @@ bool isRunning(std::string_view stat) {
   return name != std::string_view::npos && stat.substr(name + 1).starts_with(" R");
 }
 
-// Adds what the threads of a process have; false: the system does not say.
-bool addThreads(const std::filesystem::path& folder, ProcessorTimes& use, int& running) {
-  constexpr int kWaitedField = 1;  // of schedstat, in nanoseconds
-  bool isTold = false;
+}  // namespace
+
+std::optional<ProcessorTimes> readProcessorTimes() {
+  constexpr int kWaitedField = 1;    // of schedstat, in nanoseconds
+  constexpr int kRunnableField = 3;  // of loadavg: "3/512"
+  const auto load = readTextFile("/proc/loadavg");
   std::error_code failure;
-  std::filesystem::directory_iterator thread(folder, failure);
-  for (; !failure && thread != std::filesystem::directory_iterator(); thread.increment(failure)) {
+  std::filesystem::directory_iterator thread("/proc/self/task", failure);
+  if (!load || failure) {
+    return std::nullopt;
+  }
+  ProcessorTimes use;
+  bool isTold = false;
+  int ownRunning = 0;
+  for (; thread != std::filesystem::directory_iterator() && !failure; thread.increment(failure)) {
     // A thread that ends meanwhile has no files any more.
     if (const auto times = readTextFile(thread->path() / "schedstat")) {
       use.waitedSeconds += numberAt(*times, kWaitedField) * 1e-9;
       isTold = true;
     }
     if (const auto stat = readTextFile(thread->path() / "stat")) {
-      running += isRunning(*stat) ? 1 : 0;
+      ownRunning += isRunning(*stat) ? 1 : 0;
     }
   }
-  return isTold;
-}
-
-}  // namespace
-
-std::optional<ProcessorTimes> readProcessorTimes(std::span<const pid_t> helpers) {
-  constexpr int kRunnableField = 3;  // of loadavg: "3/512"
-  const auto load = readTextFile("/proc/loadavg");
-  ProcessorTimes use;
-  int ownRunning = 0;
-  if (!load || !addThreads("/proc/self/task", use, ownRunning)) {
-    return std::nullopt;
-  }
-  for (const pid_t helper : helpers) {
-    static_cast<void>(addThreads("/proc/" + std::to_string(helper) + "/task", use, ownRunning));
-  }
   use.othersRunnable = std::max(0, static_cast<int>(numberAt(*load, kRunnableField)) - ownRunning);
-  return use;
+  return isTold ? std::optional(use) : std::nullopt;
 }
 
 ProcessorContention::ProcessorContention(Query query, Clock clock, int threads, int processors)

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
 #include <optional>
-#include <span>
 
 namespace swage::device {
 
-// What the system says about the threads of this process, and of those that work for it, at one moment.
+// What the system says about the threads of this process at one moment.
 struct ProcessorTimes {
   double waitedSeconds = 0.0;  // that all of them together were ready to run and had no processor, since they began
   int othersRunnable = 0;      // threads of other processes that run or want to
 };
 
 // Reads /proc. No value where the kernel does not say (Linux without CONFIG_SCHED_INFO, other systems).
-// `helpers`: processes that work for this one.
-[[nodiscard]] std::optional<ProcessorTimes> readProcessorTimes(std::span<const pid_t> helpers = {});
+[[nodiscard]] std::optional<ProcessorTimes> readProcessorTimes();
 
 // Says whether other processes took processors away from the threads of this one since it was asked last. Threads of
 // this process that wait for one another are no contention. Not thread-safe.
