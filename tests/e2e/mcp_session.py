@@ -144,7 +144,7 @@ async def look(client, candidate):
     assert "--allow-submissions" in await refusal(client, "submit_kernel", {"source": "x", "plan": {"steps": []}})
     assert "--allow-submissions" in await refusal(client, "open_task", {"new_run": True})
     read = await ask(client, "read_candidate", {"candidate": candidate})
-    assert read["status"] in ("correct", "unstable") and read["verdict"]["evaluation"], read
+    assert read["status"] in ("correct", "unstable") and read["verdict"]["summary"], read
     assert "written_to" not in await ask(client, "export_candidate", {"candidate": candidate})
     assert "99999" in await refusal(client, "read_candidate", {"candidate": 99999})
     assert "candidate" in await refusal(client, "read_candidate", {"candidate": "first"})
