@@ -118,7 +118,7 @@ Result<> SwarmFeed::followByPair(const PairOrder& order) {
       return Error(ErrorKind::InvalidInput, fmt::format("there is no role '{}'", order.text));
     case Kind::Say: break;
   }
-  return Error(ErrorKind::InvalidInput, "a built-in pair goes by rules and reads no sentences; give it a role");
+  return Error(ErrorKind::InvalidInput, "built-in pairs follow rules and cannot read text; choose a role instead");
 }
 
 services::SwarmReport SwarmFeed::report() const {

@@ -116,7 +116,7 @@ Result<> checkPlaces(const std::map<std::string, SafetensorsFile::Tensor>& tenso
       continue;
     }
     if ((tensor.bytes.data() - data) % static_cast<std::ptrdiff_t>(domain::byteSize(tensor.type.dtype)) != 0) {
-      return invalid(fmt::format("tensor '{}' does not begin at a multiple of its type's size", name));
+      return invalid(fmt::format("tensor '{}' is not aligned to its type's size", name));
     }
     places.emplace_back(tensor.bytes, name);
   }

@@ -158,7 +158,7 @@ SettingSection locations() {
             .names = SettingInfo::Names::File},
            {.key = u"locations.cutlass"_s,
             .title = tr("CUTLASS"),
-            .hint = tr("A checkout that the search for patterns looks into; empty: none"),
+            .hint = tr("A CUTLASS checkout that pattern search also looks in; empty: none"),
             .standard = QString(),
             .atNextStart = true,
             .names = SettingInfo::Names::Folder}}};

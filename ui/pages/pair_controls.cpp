@@ -88,7 +88,7 @@ void PairControls::setPair(const std::optional<services::PairStanding>& pair, bo
                       : pair && pair->isPaused ? tr("Give it turns again")
                                                : tr("Give it no turns until it is resumed"));
   m_role->setEnabled(can && !isModel);
-  m_role->setToolTip(isModel ? tr("A language model has no role: tell it what you want")
+  m_role->setToolTip(isModel ? tr("Language models have no role: send advice instead")
                              : tr("The rules that its judge goes by; it keeps the role you choose"));
   showRole();
   showWords(can && isModel);
@@ -105,7 +105,7 @@ void PairControls::showWords(bool canSay) {
   m_words->setEnabled(canSay);
   m_words->setToolTip(canSay      ? tr("One sentence; it is kept in the record")
                       : !m_isLive ? tr("Only while a search is going on")
-                      : m_pair    ? tr("A built-in pair goes by rules and reads no sentences: choose a role for it")
+                      : m_pair    ? tr("Built-in pairs follow rules and cannot read text: choose a role instead")
                                   : tr("Select a pair first"));
   m_say->setToolTip(m_words->toolTip());
   m_say->setEnabled(canSay && !m_words->text().trimmed().isEmpty());

@@ -54,8 +54,8 @@ QString findingText(const EndpointFinding& finding) {
   const QString models =
       !finding.canList ? QString()
       : finding.hasModel
-          ? EndpointDialog::tr(" It offers %1 models.").arg(finding.models.size())
-          : EndpointDialog::tr(" It offers %1 models, and this one is not among them.").arg(finding.models.size());
+          ? EndpointDialog::tr(" %1 models are available.").arg(finding.models.size())
+          : EndpointDialog::tr(" %1 models are available; this one is not listed.").arg(finding.models.size());
   if (!finding.works) {
     const QString hint = toQString(finding.hint);
     return QString(EndpointDialog::tr("Does not work: %1.").arg(toQString(finding.error)) %
@@ -106,7 +106,7 @@ EndpointDialog::EndpointDialog(services::EndpointService& endpoints, Dialogs& di
   m_finding->setObjectName(u"endpointFinding"_s);
   m_finding->setForegroundRole(QPalette::PlaceholderText);
   m_test->setObjectName(u"endpointTest"_s);
-  m_test->setToolTip(tr("Asks which models there are, and one question of a few tokens"));
+  m_test->setToolTip(tr("Lists the models and sends a short test prompt"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel);
   m_save = buttons->button(QDialogButtonBox::Save);
   m_save->setObjectName(u"endpointSave"_s);

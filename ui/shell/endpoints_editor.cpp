@@ -87,7 +87,7 @@ QWidget* EndpointsEditor::makeButtons() {
   m_edit->setObjectName(u"endpointEdit"_s);
   m_remove->setObjectName(u"endpointRemove"_s);
   m_test->setObjectName(u"endpointListTest"_s);
-  m_test->setToolTip(tr("Asks which models there are, and one question of a few tokens"));
+  m_test->setToolTip(tr("Lists the models and sends a short test prompt"));
   auto* buttons = new QWidget;
   auto* line = new QHBoxLayout(buttons);
   line->setContentsMargins(0, 0, 0, 0);

@@ -29,6 +29,24 @@ bool walksAlongAny(const Region& region, const std::vector<int>& operands, const
 
 }  // namespace
 
+bool walksAlongAny(const Region& region, int prim, const std::vector<std::size_t>& axes) {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  if (self.kind == Prim::Kind::Load) {
+    const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
+    return std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) { return operand.walksAlong(axis); });
+  }
+  return std::any_of(self.args.begin(), self.args.end(), [&](int arg) { return walksAlongAny(region, arg, axes); });
+}
+
+bool isShort(const Region& region, int prim) {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  if (self.kind == Prim::Kind::Load) {
+    const domain::ScalarType type = region.operands[static_cast<std::size_t>(self.operand)].dtype;
+    return type == domain::ScalarType::Float16 || type == domain::ScalarType::BFloat16;
+  }
+  return std::all_of(self.args.begin(), self.args.end(), [&](int arg) { return isShort(region, arg); });
+}
+
 std::optional<ProductShape> productShape(const Region& region) {
   if (region.kind() != NestKind::Contract || region.folds.size() != 1 || !region.elementStores.empty() ||
       region.folds.front().kind != FoldKind::Sum) {
@@ -77,6 +95,16 @@ bool isContiguousAlong(const Region& region, int prim, const std::vector<std::si
       return bound.factors[axes.back()] == 1 && bound.stride == 1 && bound.divisor == 1;
     });
   });
+}
+
+void storeResult(KernelWriter& writer, const Region& region, const std::string& sum) {
+  for (std::size_t prim = 0; prim < region.prims.size(); ++prim) {
+    if (region.prims[prim].kind == Prim::Kind::Folded) {
+      writer.bind(static_cast<int>(prim), {sum});
+    }
+  }
+  writer.compute(storedPrims(region.groupStores));
+  writer.store(region.groupStores);
 }
 
 std::int64_t bytesOfElement(const Region& region, int prim) {

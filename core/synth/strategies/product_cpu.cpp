@@ -167,13 +167,7 @@ class TiledProduct {
     m_code.open("for (int c = 0; c < {}{}; ++c)", m_tileColumns, columnInside.empty() ? "" : " && " + columnInside);
     m_code.line("const long long column = first_column + c;");
     m_writer.decode("column", m_shape.columns);
-    for (std::size_t prim = 0; prim < m_region.prims.size(); ++prim) {
-      if (m_region.prims[prim].kind == Prim::Kind::Folded) {
-        m_writer.bind(static_cast<int>(prim), {"sum[r][c]"});
-      }
-    }
-    m_writer.compute(storedPrims(m_region.groupStores));
-    m_writer.store(m_region.groupStores);
+    storeResult(m_writer, m_region, "sum[r][c]");
     m_code.close();
     m_code.close();
   }

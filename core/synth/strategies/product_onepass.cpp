@@ -25,25 +25,6 @@ std::int64_t divideUp(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-bool walksAlongAny(const Region& region, int prim, const std::vector<std::size_t>& axes) {
-  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
-  if (self.kind == Prim::Kind::Load) {
-    const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
-    return std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) { return operand.walksAlong(axis); });
-  }
-  return std::any_of(self.args.begin(), self.args.end(), [&](int arg) { return walksAlongAny(region, arg, axes); });
-}
-
-// Whether it is computed from numbers of 16 bits alone.
-bool isShort(const Region& region, int prim) {
-  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
-  if (self.kind == Prim::Kind::Load) {
-    const ScalarType type = region.operands[static_cast<std::size_t>(self.operand)].dtype;
-    return type == ScalarType::Float16 || type == ScalarType::BFloat16;
-  }
-  return std::all_of(self.args.begin(), self.args.end(), [&](int arg) { return isShort(region, arg); });
-}
-
 // Whether it is a tensor of floats in which every four along these axes are 16 bytes that lie together.
 bool liesInPieces(const Region& region, int prim, const std::vector<std::size_t>& along) {
   const Prim& self = region.prims[static_cast<std::size_t>(prim)];
