@@ -178,7 +178,7 @@ TEST_F(SwarmPageTest, AModelIsToldSomethingAndABuiltInPairSaysWhyNot) {
   auto* words = child<QLineEdit>(u"pairWords"_s);
   select(u"Pair 1"_s);
   EXPECT_FALSE(words->isEnabled());
-  EXPECT_TRUE(words->toolTip().contains("goes by rules"_L1));
+  EXPECT_TRUE(words->toolTip().contains("follow rules"_L1));
   EXPECT_TRUE(child<QComboBox>(u"pairRole"_s)->isEnabled());
   select(u"fast"_s);
   ASSERT_TRUE(words->isEnabled());
