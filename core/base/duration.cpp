@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/trimmed.h"
+
 namespace swage {
 namespace {
 
@@ -16,11 +18,6 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}};
 constexpr double kMaxSeconds = 365.0 * 24.0 * 3600.0;
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
 
 Error badDuration(std::string_view text) {
   return {ErrorKind::Usage, fmt::format("'{}' is not a duration", text), "write 60s, 2m or 1h30m"};

@@ -34,10 +34,9 @@ using Entry = void (*)(void**);
 
 constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;   // by one thread
 constexpr std::size_t kScrubbedBytes = std::size_t{64} << 10U;  // kernels keep a few hundred bytes on the stack
-constexpr std::size_t kPageBytes = kStackPageBytes;
-constexpr std::size_t kPagesAtOnce = 512;                     // that the system is asked about
-constexpr unsigned kUsualArithmetic = 0x1F80;                 // of MXCSR: to nearest, with denormals, no exceptions
-constexpr std::chrono::milliseconds kLongestConfinement{50};  // a few time slices of the system
+constexpr std::size_t kPagesAtOnce = 512;                       // that the system is asked about
+constexpr unsigned kUsualArithmetic = 0x1F80;                   // of MXCSR: to nearest, with denormals, no exceptions
+constexpr std::chrono::milliseconds kLongestConfinement{50};    // a few time slices of the system
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kMaxFlushBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kDefaultCacheBytes = std::int64_t{32} << 20;
@@ -86,11 +85,11 @@ void scrubDeepStack() {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   std::array<unsigned char, kPagesAtOnce> isThere{};
   std::size_t pages = kPagesAtOnce;
-  std::uintptr_t end = (here - kScrubbedBytes / 2) / kPageBytes * kPageBytes;
-  while (low != 0 && end >= low + kPageBytes) {
-    pages = std::min<std::size_t>(pages, (end - low) / kPageBytes);
-    const std::uintptr_t begin = end - pages * kPageBytes;
-    if (::mincore(reinterpret_cast<void*>(begin), pages * kPageBytes, isThere.data()) != 0) {
+  std::uintptr_t end = (here - kScrubbedBytes / 2) / kStackPageBytes * kStackPageBytes;
+  while (low != 0 && end >= low + kStackPageBytes) {
+    pages = std::min<std::size_t>(pages, (end - low) / kStackPageBytes);
+    const std::uintptr_t begin = end - pages * kStackPageBytes;
+    if (::mincore(reinterpret_cast<void*>(begin), pages * kStackPageBytes, isThere.data()) != 0) {
       if (pages == 1) {
         return;  // the stack has not grown further
       }
@@ -99,7 +98,7 @@ void scrubDeepStack() {
     }
     for (std::size_t page = 0; page < pages; ++page) {
       if ((isThere.at(page) & 1U) != 0) {
-        std::memset(reinterpret_cast<void*>(begin + page * kPageBytes), 0xFF, kPageBytes);
+        std::memset(reinterpret_cast<void*>(begin + page * kStackPageBytes), 0xFF, kStackPageBytes);
       }
     }
     end = begin;

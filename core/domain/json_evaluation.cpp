@@ -6,7 +6,6 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::size_t kMaxName = 4096;
 constexpr std::array kReasons{CompileFailureReason::Error,       CompileFailureReason::Timeout,
                               CompileFailureReason::MemoryLimit, CompileFailureReason::OutputLimit,
                               CompileFailureReason::Crash,       CompileFailureReason::Refused,

@@ -10,8 +10,6 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::size_t kMaxName = 4096;
-
 std::string_view name(InputKind kind) {
   switch (kind) {
     case InputKind::User: return "user";

@@ -4,7 +4,6 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::size_t kMaxName = 4096;
 constexpr int kMaxMovement = static_cast<int>(DataMovement::Pipelined);
 constexpr int kMaxArithmetic = static_cast<int>(Arithmetic::TensorCore);
 

@@ -13,7 +13,6 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxMapRank = 5;
 constexpr std::int64_t kMaxExtent = std::numeric_limits<std::uint32_t>::max();
 

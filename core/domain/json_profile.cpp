@@ -4,7 +4,6 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxKernels = 4096;
 
 Json metricsToJson(const std::vector<ProfileMetric>& metrics) {

@@ -16,6 +16,7 @@ namespace swage::domain {
 
 inline constexpr std::size_t kMaxJsonText = std::size_t{64} << 20U;
 inline constexpr std::size_t kMaxJsonItems = 1'000'000;
+inline constexpr std::size_t kMaxName = 4096;  // bytes of a name or a short text
 
 // One JSON value with its path, for reading it with checks. Getters return a default after the first failure, which is
 // kept in `failure` with the path of the member, so that a parser reads straight through and asks once, at its end.

@@ -9,7 +9,6 @@ namespace swage::domain {
 namespace {
 
 constexpr std::int64_t kSchema = 1;
-constexpr std::size_t kMaxName = 4096;
 
 std::string_view name(TaskKind kind) {
   return kind == TaskKind::KernelBench ? "kernelbench" : "module";

@@ -19,33 +19,33 @@ constexpr std::int64_t kMaxBox = 256;
 constexpr std::int64_t kMaxElementStride = 8;
 constexpr std::int64_t kAlignment = 16;  // of addresses, strides and the inner box
 
-struct Entry {
+struct ElementRow {
   MapElement element;
   std::string_view name;
   std::int64_t bytes;
   bool floating;
 };
 
-constexpr std::array kEntries{
-    Entry{MapElement::UInt8, "uint8", 1, false},
-    Entry{MapElement::UInt16, "uint16", 2, false},
-    Entry{MapElement::UInt32, "uint32", 4, false},
-    Entry{MapElement::Int32, "int32", 4, false},
-    Entry{MapElement::UInt64, "uint64", 8, false},
-    Entry{MapElement::Int64, "int64", 8, false},
-    Entry{MapElement::Float16, "float16", 2, true},
-    Entry{MapElement::Float32, "float32", 4, true},
-    Entry{MapElement::Float64, "float64", 8, true},
-    Entry{MapElement::BFloat16, "bfloat16", 2, true},
-    Entry{MapElement::Float32Flushed, "float32_flushed", 4, true},
-    Entry{MapElement::TFloat32, "tf32", 4, true},
-    Entry{MapElement::TFloat32Flushed, "tf32_flushed", 4, true},
+constexpr std::array kElementRows{
+    ElementRow{MapElement::UInt8, "uint8", 1, false},
+    ElementRow{MapElement::UInt16, "uint16", 2, false},
+    ElementRow{MapElement::UInt32, "uint32", 4, false},
+    ElementRow{MapElement::Int32, "int32", 4, false},
+    ElementRow{MapElement::UInt64, "uint64", 8, false},
+    ElementRow{MapElement::Int64, "int64", 8, false},
+    ElementRow{MapElement::Float16, "float16", 2, true},
+    ElementRow{MapElement::Float32, "float32", 4, true},
+    ElementRow{MapElement::Float64, "float64", 8, true},
+    ElementRow{MapElement::BFloat16, "bfloat16", 2, true},
+    ElementRow{MapElement::Float32Flushed, "float32_flushed", 4, true},
+    ElementRow{MapElement::TFloat32, "tf32", 4, true},
+    ElementRow{MapElement::TFloat32Flushed, "tf32_flushed", 4, true},
 };
 
-const Entry& entry(MapElement element) {
+const ElementRow& entry(MapElement element) {
   const auto index = static_cast<std::size_t>(element);
-  SWAGE_ASSERT(index < kEntries.size() && kEntries[index].element == element);
-  return kEntries[index];
+  SWAGE_ASSERT(index < kElementRows.size() && kElementRows[index].element == element);
+  return kElementRows[index];
 }
 
 std::int64_t swizzleBytes(MapSwizzle swizzle) {
@@ -136,8 +136,8 @@ std::string_view name(MapElement element) {
 
 std::optional<MapElement> parseMapElement(std::string_view text) {
   const auto* const found =
-      std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& one) { return one.name == text; });
-  return found == kEntries.end() ? std::nullopt : std::optional(found->element);
+      std::find_if(kElementRows.begin(), kElementRows.end(), [&](const ElementRow& one) { return one.name == text; });
+  return found == kElementRows.end() ? std::nullopt : std::optional(found->element);
 }
 
 std::int64_t byteSize(MapElement element) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
+#include "core/engine/text_member.h"
 #include "core/process/device_lease.h"
 
 namespace swage::engine {
@@ -17,24 +18,19 @@ namespace {
 
 using services::DeviceStatus;
 
-constexpr std::chrono::minutes kProbeLimit{2};
-
-std::string member(const nlohmann::json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
+constexpr std::chrono::minutes kDevicesLimit{2};
 
 void addTrouble(DeviceStatus& status, const nlohmann::json& trouble) {
   if (trouble.is_object()) {
     status.state = DeviceStatus::State::Unusable;
-    status.detail = member(trouble, "message");
-    status.hint = member(trouble, "hint");
+    status.detail = textMember(trouble, "message");
+    status.hint = textMember(trouble, "hint");
   }
 }
 
 // PyTorch writes a UUID without the "GPU-" in front of it.
 bool isSame(const domain::DeviceInfo& info, const nlohmann::json& seen) {
-  const std::string uuid = member(seen, "uuid");
+  const std::string uuid = textMember(seen, "uuid");
   return !uuid.empty() && info.uuid.ends_with(uuid);
 }
 
@@ -71,8 +67,8 @@ Result<services::DeviceReport> reportFromList(std::string_view text) {
     report.devices.push_back(std::move(status));
   }
   const nlohmann::json trouble = document->value("cuda_trouble", nlohmann::json());
-  report.cudaDetail = member(trouble, "message");
-  report.cudaHint = member(trouble, "hint");
+  report.cudaDetail = textMember(trouble, "message");
+  report.cudaHint = textMember(trouble, "hint");
   return report;
 }
 
@@ -108,7 +104,7 @@ Result<std::vector<int>> findDevices(const process::Locations& locations, const 
   environment.insert(QStringLiteral("CUDA_DEVICE_ORDER"), QStringLiteral("PCI_BUS_ID"));
   worker.setProcessEnvironment(environment);
   worker.start(QString::fromStdString(locations.worker.string()), {QStringLiteral("--list")});
-  worker.waitForFinished(static_cast<int>(std::chrono::milliseconds(kProbeLimit).count()));
+  worker.waitForFinished(static_cast<int>(std::chrono::milliseconds(kDevicesLimit).count()));
   SWAGE_TRY_ASSIGN(const services::DeviceReport report, reportFromList(worker.readAllStandardOutput().toStdString()));
   return numbersOf(devices, report);
 }
@@ -119,8 +115,8 @@ void addTorch(services::DeviceReport& report, const Result<nlohmann::json>& docu
     return;
   }
   const nlohmann::json torch = document->value("torch", nlohmann::json::object());
-  report.torchVersion = member(torch, "version");
-  report.torchCuda = member(torch, "cuda_version");
+  report.torchVersion = textMember(torch, "version");
+  report.torchCuda = textMember(torch, "cuda_version");
   const nlohmann::json seen = torch.is_object() ? torch.value("devices", nlohmann::json::array()) : nlohmann::json();
   for (DeviceStatus& status : report.devices) {
     const bool isCpu = status.info.kind == domain::DeviceKind::Cpu;
@@ -168,7 +164,7 @@ void DevicesServiceImpl::handleList(const process::ChildEnd& end) {
   m_report = std::move(*report);
   lookAtLocks(m_report);
   m_probe = std::make_unique<process::BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"},
-                                                  kProbeLimit);
+                                                  kDevicesLimit);
   connect(m_probe.get(), &process::BridgeCall::finished, this, &DevicesServiceImpl::handleProbe);
   m_probe->start();
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/engine/text_member.h"
 #include "core/process/target_choice.h"
 
 namespace swage::engine {
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using services::DoctorCheck;
 
-constexpr std::chrono::minutes kProbeLimit{2};
+constexpr std::chrono::minutes kDoctorLimit{2};
 
 std::string firstLine(const QByteArray& text) {
   const qsizetype end = text.indexOf('\n');
@@ -85,15 +86,10 @@ DoctorCheck sanitizerCheck(const process::Locations& locations) {
   return check;
 }
 
-std::string member(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 DoctorCheck nvrtcCheck(const nlohmann::json& document) {
   DoctorCheck check{.name = "NVRTC", .detail = {}, .fix = {}, .required = false};
   const auto nvidia = document.find("nvidia");
-  check.detail = nvidia != document.end() && nvidia->is_object() ? member(*nvidia, "nvrtc") : std::string();
+  check.detail = nvidia != document.end() && nvidia->is_object() ? textMember(*nvidia, "nvrtc") : std::string();
   if (check.detail.empty()) {
     check.status = DoctorCheck::Status::Warning;
     check.detail = "not found: CUDA sources cannot be compiled";
@@ -120,7 +116,8 @@ std::vector<DoctorCheck> checksFromProbe(const Result<nlohmann::json>& document,
     return {torch};
   }
   const auto info = document->find("torch");
-  const std::string version = info != document->end() && info->is_object() ? member(*info, "version") : std::string();
+  const std::string version =
+      info != document->end() && info->is_object() ? textMember(*info, "version") : std::string();
   torch.detail = fmt::format("PyTorch {} at {}", version, python.string());
   if (!version.starts_with("2.11.")) {
     torch.status = DoctorCheck::Status::Warning;
@@ -166,7 +163,7 @@ void DoctorServiceImpl::start() {
 void DoctorServiceImpl::runNextTool() {
   if (m_nextTool == m_tools.size()) {
     m_probe = std::make_unique<process::BridgeCall>(m_locations.bridgeEnvironment(), std::vector<std::string>{"probe"},
-                                                    kProbeLimit);
+                                                    kDoctorLimit);
     connect(m_probe.get(), &process::BridgeCall::finished, this, &DoctorServiceImpl::handleProbe);
     m_probe->start();
     return;

@@ -4,15 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/trimmed.h"
+
 namespace swage::engine {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  return begin == std::string_view::npos ? std::string_view()
-                                         : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 std::vector<std::string> linesOf(std::string_view text) {
   std::vector<std::string> lines;

@@ -5,13 +5,14 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/base/trimmed.h"
+
 namespace swage::engine {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::size_t kHeadBytes = 4096;
-constexpr std::string_view kSpace = " \t\r\n";
 
 std::string headOf(const fs::path& file) {
   std::string head(kHeadBytes, '\0');
@@ -19,12 +20,6 @@ std::string headOf(const fs::path& file) {
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(stream.gcount()));
   return head;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  return begin == std::string_view::npos ? std::string_view()
-                                         : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace swage::exporting {
 namespace {
 
-std::string intervalText(double ns, double lowNs, double highNs) {
+std::string intervalHtml(double ns, double lowNs, double highNs) {
   return highNs > lowNs ? fmt::format("{} <span class=\"note\">({} to {})</span>", reportTime(ns), reportTime(lowNs),
                                       reportTime(highNs))
                         : reportTime(ns);
@@ -38,7 +38,7 @@ std::string baselineTable(const RunReport& report) {
     const bool hasFailed = !baseline.failure.empty();
     text += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>\n", htmlEscaped(baseline.mode),
-        hasFailed ? "<span class=\"failed\">failed</span>" : intervalText(timing.medianNs, timing.lowNs, timing.highNs),
+        hasFailed ? "<span class=\"failed\">failed</span>" : intervalHtml(timing.medianNs, timing.lowNs, timing.highNs),
         hasFailed ? "" : domain::name(baseline.accuracy),
         hasFailed                              ? htmlEscaped(baseline.failure)
         : baseline.mode == report.baselineMode ? "baseline of all speedups"
@@ -68,7 +68,7 @@ std::string topTable(const RunReport& report) {
         "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td><td "
         "class=\"n\">{:.1e}</td>"
         "<td>{}</td><td>{}</td></tr>\n",
-        one.id.value(), intervalText(one.timeNs, one.lowNs, one.highNs), speedupText(one.speedup),
+        one.id.value(), intervalHtml(one.timeNs, one.lowNs, one.highNs), speedupText(one.speedup),
         intervalBar(one.speedup, least, most), one.relativeError, one.cell,
         one.isPyTorch ? "PyTorch's operators" : htmlEscaped(one.madeBy));
   }

@@ -25,7 +25,7 @@ constexpr std::size_t kMostOfSource = std::size_t{256} << 10U;
 constexpr std::size_t kMostOfPlan = std::size_t{256} << 10U;
 constexpr std::size_t kMostSteps = 256;
 constexpr std::size_t kMostScratch = 64;
-constexpr std::size_t kMostDimensions = 8;
+constexpr std::size_t kMostSizes = 8;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 34U;
 constexpr std::size_t kMostOfIntent = 300;
 
@@ -172,7 +172,7 @@ domain::TensorType readScratch(const JsonReader& reader) {
   allowOnly(reader, {"dtype", "shape"});
   const auto dtype = reader["dtype"].word(domain::parseScalarType);
   domain::Shape shape =
-      reader["shape"].list([](const JsonReader& item) { return item.integer(1, kMostElements); }, kMostDimensions);
+      reader["shape"].list([](const JsonReader& item) { return item.integer(1, kMostElements); }, kMostSizes);
   std::int64_t elements = 1;
   for (const std::int64_t size : shape) {
     elements = size > kMostElements / elements ? kMostElements + 1 : elements * size;

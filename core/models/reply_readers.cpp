@@ -10,8 +10,6 @@ namespace {
 
 using domain::Json;
 
-constexpr std::size_t kMostOfMessage = 500;
-
 // What is not there, or is something else, reads as nothing: every endpoint leaves something out.
 const Json& member(const Json& json, const char* name) {
   static const Json kNothing;

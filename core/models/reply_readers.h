@@ -13,6 +13,8 @@
 // The readers behind makeReplyReader().
 namespace swage::models {
 
+inline constexpr std::size_t kMostOfMessage = 500;  // bytes that are kept of what an endpoint says
+
 // What an endpoint says of an error: {"error": {"message", "type", "code"}}, {"error": "text"}, or neither.
 struct EndpointComplaint {
   std::string message;  // shortened and clean; empty: none was found

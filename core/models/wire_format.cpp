@@ -20,8 +20,6 @@ namespace {
 
 using domain::Json;
 
-constexpr std::size_t kMostOfMessage = 500;
-
 // Some write the address with the version and some without.
 std::string joined(std::string base, std::string_view path) {
   constexpr std::string_view kVersion = "/v1";

@@ -141,7 +141,7 @@ Result<std::vector<PatternEntry>> readWinners(const fs::path& project) {
   return entries;
 }
 
-std::string stampOf(const fs::path& file) {
+std::string stampIfReadable(const fs::path& file) {
   std::error_code failed;
   const auto size = fs::file_size(file, failed);
   const auto time = fs::last_write_time(file, failed).time_since_epoch().count();
@@ -161,7 +161,7 @@ std::vector<Unit> dataSheetUnits(const fs::path& folder) {
   std::sort(files.begin(), files.end());
   std::vector<Unit> units;
   for (const fs::path& file : files) {
-    units.push_back({file.string(), stampOf(file), [file] { return readDataSheet(file); }});
+    units.push_back({file.string(), stampIfReadable(file), [file] { return readDataSheet(file); }});
   }
   return units;
 }
@@ -170,8 +170,8 @@ std::vector<Unit> recordUnits(const std::vector<fs::path>& projects) {
   std::vector<Unit> units;
   for (const fs::path& project : projects) {
     const fs::path file = project / "runs.sqlite";
-    if (const std::string stamp = stampOf(file); !stamp.empty()) {
-      units.push_back({"record " + project.string(), stamp + ' ' + stampOf(file.string() + "-wal"),
+    if (const std::string stamp = stampIfReadable(file); !stamp.empty()) {
+      units.push_back({"record " + project.string(), stamp + ' ' + stampIfReadable(file.string() + "-wal"),
                        [project] { return readWinners(project); }});
     }
   }

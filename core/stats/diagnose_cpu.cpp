@@ -20,7 +20,7 @@ using domain::KernelProfile;
 using domain::ProcessorUse;
 
 constexpr double kLineBytes = 64.0;
-constexpr double kBusy = 0.6;             // of what a copy reaches, or of the threads
+constexpr double kBusyCpu = 0.6;          // of what a copy reaches, or of the threads
 constexpr double kStalled = 0.5;          // of the cycles
 constexpr double kFewInstructions = 1.0;  // a cycle; of four or more that a processor can begin
 constexpr double kManyInstructions = 2.0;
@@ -102,7 +102,7 @@ double shareOf(const KernelDiagnosis& kernel, HardwareUnit unit) {
 
 Bound boundOf(const KernelDiagnosis& kernel, const DiagnosisContext& context, bool isOnlyKernel) {
   const ProcessorUse& use = *kernel.processor;
-  if (shareOf(kernel, HardwareUnit::DeviceMemory) >= kBusy) {
+  if (shareOf(kernel, HardwareUnit::DeviceMemory) >= kBusyCpu) {
     return Bound::Memory;
   }
   if (use.waitingShare.value_or(0.0) >= kStalled || use.stalledShare.value_or(0.0) >= kStalled) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/synth/sizes.h"
+
 namespace swage::synth {
 namespace {
 
@@ -12,10 +14,6 @@ using domain::ValueId;
 // More tensors than this in one kernel cost more in registers and address arithmetic than a launch does.
 constexpr std::size_t kMaxOperands = 24;
 constexpr std::size_t kMaxPrims = 400;
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 bool contains(const std::vector<int>& sorted, int item) {
   return std::binary_search(sorted.begin(), sorted.end(), item);

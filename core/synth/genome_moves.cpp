@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "core/synth/sizes.h"
+
 namespace swage::synth {
 namespace {
 
@@ -17,10 +19,6 @@ constexpr int kDraws = 4;                 // of parameters, where an estimate ca
 constexpr std::size_t kFirstSets = 3;     // of parameters among the seeds, for each pattern whose time can be estimated
 constexpr double kFarBehind = 2.0;        // times the estimate of the fastest pattern
 constexpr double kFarBehindShare = 0.05;  // of random choices that may fall on what is so slow
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 void sortRegions(Genome& genome) {
   std::sort(genome.regions.begin(), genome.regions.end(),

@@ -9,6 +9,7 @@
 
 #include "core/domain/aten.h"
 #include "core/synth/rewriting/rewriting.h"
+#include "core/synth/sizes.h"
 
 namespace swage::synth {
 namespace {
@@ -20,10 +21,6 @@ using domain::ValueId;
 
 // Beyond those, a search makes do with the rewritten graphs that it has.
 constexpr std::size_t kMostSpaces = 128;
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 std::string keyOf(const std::vector<Rewrite>& rewrites) {
   Genome genome;

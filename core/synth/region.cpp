@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "core/synth/sizes.h"
 
 namespace swage::synth {
 namespace {
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 template <class T>
 void removeAt(std::vector<T>& items, std::size_t position) {

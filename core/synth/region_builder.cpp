@@ -5,16 +5,13 @@
 #include <cmath>
 
 #include "core/base/assert.h"
+#include "core/synth/sizes.h"
 
 namespace swage::synth {
 namespace {
 
 bool contains(const std::vector<int>& items, int item) {
   return std::find(items.begin(), items.end(), item) != items.end();
-}
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
 }
 
 }  // namespace

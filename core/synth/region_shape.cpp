@@ -5,14 +5,10 @@
 #include <set>
 #include <string>
 
+#include "core/synth/sizes.h"
+
 namespace swage::synth {
-namespace {
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 bool differsForEachElement(const Region& program, const Operand& operand) {
   for (std::size_t axis = 0; axis < program.axes.size(); ++axis) {
@@ -139,6 +135,13 @@ int keptPrim(const Region& program) {
     }
   }
   return -1;
+}
+
+bool isOneStage(const Region& region) {
+  const bool isPlain = std::none_of(region.folds.begin(), region.folds.end(), [](const Fold& fold) {
+    return fold.running || fold.kind == FoldKind::SoftmaxPair || fold.kind == FoldKind::MomentPair;
+  });
+  return region.stageCount() == 1 && region.elementStores.empty() && isPlain;
 }
 
 }  // namespace swage::synth

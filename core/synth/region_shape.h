@@ -42,5 +42,7 @@ struct Loops {
 [[nodiscard]] bool isMeanOf(const Region& program, const Prim& prim, int fold);
 // Whether they are stored as neighbouring floats, so that they can be copied there as they are.
 [[nodiscard]] bool canCopyElements(const Region& program);
+// Whether one stage computes everything, with folds of one value each.
+[[nodiscard]] bool isOneStage(const Region& region);
 
 }  // namespace swage::synth

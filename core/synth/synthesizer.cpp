@@ -12,6 +12,7 @@
 
 #include "core/synth/emit/helpers.h"
 #include "core/synth/graph_space.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategy.h"
 
 namespace swage::synth {
@@ -25,10 +26,6 @@ using domain::ValueId;
 constexpr int kAimAttempts = 12;
 // Of a graph in which the rewrites of one rule were made.
 constexpr std::size_t kSeedsOfARule = 2;
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 // The steps of a region, with scratch buffers of their own and all arguments.
 void addSteps(Launch launch, const KernelText& text, domain::LaunchPlan& plan) {

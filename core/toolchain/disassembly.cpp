@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/trimmed.h"
+
 // A listing looks like this (addresses, then a tab, then the instruction):
 //   0000000000001120 <k>:
 //       1120:	vmovups ymm0,YMMWORD PTR [rdi+rax*1]
@@ -17,14 +19,6 @@ std::optional<std::uint64_t> parseHex(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   return error == std::errc{} && end == text.data() + text.size() && !text.empty() ? std::optional(value)
                                                                                    : std::nullopt;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 // "k._omp_fn.0" of "<k._omp_fn.0+0x20>".

@@ -4,21 +4,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/trimmed.h"
+
 namespace swage::toolchain {
 namespace {
 
 bool isSpace(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && isSpace(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && isSpace(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
 }
 
 std::string withoutComments(std::string_view ptx) {

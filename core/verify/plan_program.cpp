@@ -22,7 +22,7 @@ using domain::ValueId;
 
 constexpr std::uintptr_t kKernelAlignment = 16;  // vector accesses of kernels assume it
 
-std::size_t indexOf(ValueId id) {
+std::size_t bufferIndex(ValueId id) {
   return static_cast<std::size_t>(id.value());
 }
 
@@ -50,7 +50,7 @@ class PlanProgram::Binder {
   [[nodiscard]] std::optional<domain::Evaluation> bindAll() {
     const domain::LaunchPlan& plan = m_program.m_plan;
     for (const ValueId id : plan.inputs) {
-      m_defined[indexOf(id)] = true;
+      m_defined[bufferIndex(id)] = true;
     }
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
       const std::string name = nameOf(i, plan.steps[i]);
@@ -60,7 +60,7 @@ class PlanProgram::Binder {
       }
     }
     for (const ValueId id : plan.outputs) {
-      if (!m_defined[indexOf(id)]) {
+      if (!m_defined[bufferIndex(id)]) {
         return domain::Rejected{"plan", fmt::format("no step writes output buffer {}", id.value())};
       }
     }
@@ -83,8 +83,8 @@ class PlanProgram::Binder {
     for (std::size_t i = 0; i < step.arguments.size(); ++i) {
       bound.values.push_back(std::visit([](const auto& value) { return valueOf(value); }, step.arguments[i]));
       if (const std::optional<ValueId> id = domain::bufferOf(step.arguments[i])) {
-        bound.buffers.emplace_back(i, indexOf(*id));
-        define(indexOf(*id), allocated);
+        bound.buffers.emplace_back(i, bufferIndex(*id));
+        define(bufferIndex(*id), allocated);
       }
     }
     m_program.m_steps.push_back({name, std::move(bound), std::move(allocated), {}});
@@ -96,7 +96,7 @@ class PlanProgram::Binder {
       return domain::Rejected{"operator", fmt::format("{}: {}", name, reason)};
     }
     for (const ValueId id : domain::inputsOf(step.node)) {
-      if (!m_defined[indexOf(id)]) {
+      if (!m_defined[bufferIndex(id)]) {
         return domain::Rejected{"plan", fmt::format("{} reads buffer {} before any step writes it", name, id.value())};
       }
     }
@@ -106,7 +106,7 @@ class PlanProgram::Binder {
     }
     for (const ValueId id : step.node.outputs) {
       if (id.isValid()) {
-        m_defined[indexOf(id)] = true;
+        m_defined[bufferIndex(id)] = true;
       }
     }
     m_program.m_steps.push_back({name, std::move(*call), {}, {}});
@@ -115,8 +115,8 @@ class PlanProgram::Binder {
 
   std::optional<domain::Evaluation> bind(const domain::ZeroStep& step, const std::string& name) {
     std::vector<std::size_t> allocated;
-    define(indexOf(step.buffer), allocated);
-    m_program.m_steps.push_back({name, BoundZero{indexOf(step.buffer)}, std::move(allocated), {}});
+    define(bufferIndex(step.buffer), allocated);
+    m_program.m_steps.push_back({name, BoundZero{bufferIndex(step.buffer)}, std::move(allocated), {}});
     return std::nullopt;
   }
 
@@ -156,13 +156,13 @@ class PlanProgram::Binder {
     const domain::LaunchPlan& plan = m_program.m_plan;
     std::vector<bool> done(plan.buffers.size(), false);
     for (const ValueId id : plan.outputs) {
-      done[indexOf(id)] = true;
+      done[bufferIndex(id)] = true;
     }
     for (std::size_t i = plan.steps.size(); i-- > 0;) {
       for (const ValueId id : mentioned(plan.steps[i])) {
-        if (!done[indexOf(id)]) {
-          done[indexOf(id)] = true;
-          m_program.m_steps[i].freed.push_back(indexOf(id));
+        if (!done[bufferIndex(id)]) {
+          done[bufferIndex(id)] = true;
+          m_program.m_steps[i].freed.push_back(bufferIndex(id));
         }
       }
     }
@@ -255,7 +255,7 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
   const auto thrown = attempt([&] {
     m_slots.assign(m_plan.buffers.size(), {});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      m_slots[indexOf(m_plan.inputs[i])] = inputs[i];
+      m_slots[bufferIndex(m_plan.inputs[i])] = inputs[i];
     }
     if (guarded != nullptr) {
       placeGuarded(*guarded, poison);
@@ -354,7 +354,7 @@ std::vector<at::Tensor> PlanProgram::takeOutputs() {
   std::vector<at::Tensor> outputs;
   outputs.reserve(m_plan.outputs.size());
   for (const ValueId id : m_plan.outputs) {
-    outputs.push_back(m_slots[indexOf(id)]);
+    outputs.push_back(m_slots[bufferIndex(id)]);
   }
   m_slots.clear();
   return outputs;

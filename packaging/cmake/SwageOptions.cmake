@@ -8,6 +8,18 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# Most of a unit's time is spent on headers: units of eight sources make a build from nothing three times as fast. The preset
+# dev compiles each source alone, so that none lacks an include.
+option(SWAGE_UNITY "Compile several sources of a target as one unit" ON)
+set(CMAKE_UNITY_BUILD ${SWAGE_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+
+# swage_compile_alone(FILE…): sources that do not go together with others, for example because names of a test mean
+# something else in each file of a folder.
+function(swage_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 option(SWAGE_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 set(SWAGE_SANITIZER "" CACHE STRING "address (with undefined) or thread")
 

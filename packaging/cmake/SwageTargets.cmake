@@ -95,6 +95,8 @@ function(swage_add_test name)
     set_target_properties(${name} PROPERTIES AUTOMOC ON)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  # The code under test is optimised as it is shipped; its tests take a third less time to compile this way.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   # Programs with libtorch may be slow to start where nothing of it is in memory yet.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77

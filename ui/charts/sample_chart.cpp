@@ -17,7 +17,7 @@ namespace {
 constexpr double kRowHeight = 2.8;  // in text heights
 constexpr double kFarAway = 0.3;    // above the median: what is beyond it does not stretch the axis
 constexpr double kMargin = 0.06;    // of the range, at both ends
-constexpr double kLeastRange = 0.01;
+constexpr double kLeastSampleRange = 0.01;
 constexpr int kTicks = 4;
 
 QColor colorOf(TimingLine::Role role, const Theme& theme) {
@@ -62,8 +62,8 @@ void SampleChart::setRows(std::vector<SampleRow> rows) {
 }
 
 void SampleChart::fitRange() {
-  double low = -kLeastRange;
-  double high = kLeastRange;
+  double low = -kLeastSampleRange;
+  double high = kLeastSampleRange;
   for (const SampleRow& row : m_rows) {
     for (const double ns : row.samplesNs) {
       const double relative = relativeTo(row, ns);

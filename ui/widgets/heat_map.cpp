@@ -28,7 +28,7 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
-constexpr double kMargin = 8.0;
+constexpr double kMapMargin = 8.0;
 constexpr double kCellGap = 4.0;
 constexpr double kBlockGap = 14.0;
 
@@ -79,10 +79,10 @@ HeatMapGeometry::HeatMapGeometry(const QSizeF& size, const QFont& font) {
   m_rowHeader = metrics.horizontalAdvance(u"asynchronous"_s) + 12.0;
   m_blockHeight = line + 4.0;
   m_columnHeight = 3.0 * line + 4.0;  // code, and two lines of meaning
-  m_left = kMargin + m_rowHeader;
-  m_top = kMargin + m_blockHeight + m_columnHeight;
-  const double width = size.width() - m_left - kMargin - kBlockGap * (kMapBlocks - 1);
-  const double height = size.height() - m_top - kMargin;
+  m_left = kMapMargin + m_rowHeader;
+  m_top = kMapMargin + m_blockHeight + m_columnHeight;
+  const double width = size.width() - m_left - kMapMargin - kBlockGap * (kMapBlocks - 1);
+  const double height = size.height() - m_top - kMapMargin;
   m_cellWidth = std::max(8.0, width / kMapColumns - kCellGap);
   m_cellHeight = std::max(8.0, height / kMapRows - kCellGap);
 }
@@ -94,18 +94,18 @@ QRectF HeatMapGeometry::cell(int row, int column) const {
 }
 
 QRectF HeatMapGeometry::rowHeader(int row) const {
-  return {kMargin, cell(row, 0).top(), m_rowHeader - 8.0, m_cellHeight};
+  return {kMapMargin, cell(row, 0).top(), m_rowHeader - 8.0, m_cellHeight};
 }
 
 QRectF HeatMapGeometry::columnHeader(int column) const {
   // Not a pixel beyond the cell: the words of two columns must not read as one line.
-  return {cell(0, column).left() + 1.0, kMargin + m_blockHeight, m_cellWidth - 2.0, m_columnHeight - 2.0};
+  return {cell(0, column).left() + 1.0, kMapMargin + m_blockHeight, m_cellWidth - 2.0, m_columnHeight - 2.0};
 }
 
 QRectF HeatMapGeometry::blockHeader(int block) const {
   const QRectF first = cell(0, block * kMapBlocks);
   const QRectF last = cell(0, block * kMapBlocks + kMapBlocks - 1);
-  return {first.left(), kMargin, last.right() - first.left(), m_blockHeight - 2.0};
+  return {first.left(), kMapMargin, last.right() - first.left(), m_blockHeight - 2.0};
 }
 
 int HeatMapGeometry::hit(const QPointF& point) const {

@@ -91,7 +91,7 @@ class ListAccessible final : public QAccessibleWidget {
   mutable std::map<int, QAccessible::Id> m_nodes;
 };
 
-QAccessibleInterface* makeInterface(const QString&, QObject* object) {
+QAccessibleInterface* makeLineageInterface(const QString&, QObject* object) {
   auto* view = qobject_cast<LineageView*>(object);
   return view != nullptr ? new ListAccessible(*view) : nullptr;
 }
@@ -100,7 +100,7 @@ QAccessibleInterface* makeInterface(const QString&, QObject* object) {
 
 void installLineageAccessibility() {
   static const bool installed = [] {
-    QAccessible::installFactory(makeInterface);
+    QAccessible::installFactory(makeLineageInterface);
     return true;
   }();
   static_cast<void>(installed);

@@ -8,7 +8,7 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::array<std::pair<EventKind, std::string_view>, 13> kNames = {{
+constexpr std::array<std::pair<EventKind, std::string_view>, 13> kEventNames = {{
     {EventKind::SelfTest, "self-test"},
     {EventKind::BaselinesReused, "baselines reused"},
     {EventKind::DeviceJoined, "device joined"},
@@ -27,13 +27,15 @@ constexpr std::array<std::pair<EventKind, std::string_view>, 13> kNames = {{
 }  // namespace
 
 std::string_view name(EventKind kind) {
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [kind](const auto& one) { return one.first == kind; });
-  return found == kNames.end() ? "other" : found->second;
+  const auto found =
+      std::find_if(kEventNames.begin(), kEventNames.end(), [kind](const auto& one) { return one.first == kind; });
+  return found == kEventNames.end() ? "other" : found->second;
 }
 
 EventKind eventKindOf(std::string_view text) {
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [text](const auto& one) { return one.second == text; });
-  return found == kNames.end() ? EventKind::Other : found->first;
+  const auto found =
+      std::find_if(kEventNames.begin(), kEventNames.end(), [text](const auto& one) { return one.second == text; });
+  return found == kEventNames.end() ? EventKind::Other : found->first;
 }
 
 }  // namespace swage::domain

@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "core/synth/emit/frame.h"
+#include "core/synth/sizes.h"
 
 namespace swage::synth {
 namespace {
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 bool isSharedByAll(const Operand& operand) {
   return std::all_of(operand.strides.begin(), operand.strides.end(), [](std::int64_t stride) { return stride == 0; });
@@ -114,7 +111,7 @@ void ElementLoops::tile(const std::string& first, const std::string& count, cons
   m_writer.leave(outside);
 }
 
-std::vector<int> groupValues(const Region& region, int stage) {
+std::vector<int> keptGroupValues(const Region& region, int stage) {
   std::vector<bool> isRead(region.prims.size(), false);  // in a loop
   std::vector<int> uses(region.prims.size(), 0);
   for (const Prim& prim : region.prims) {

@@ -48,7 +48,7 @@ class ElementLoops {
 
 // Values of a whole group that loops over its elements read, or that are needed twice: those that are known after
 // `stage` (-1: before all), in an order in which they can be computed.
-[[nodiscard]] std::vector<int> groupValues(const Region& region, int stage);
+[[nodiscard]] std::vector<int> keptGroupValues(const Region& region, int stage);
 
 // Stores the results of a group. One that all groups share is stored by the first only: `isFirst` says so, and is empty
 // where there is one group.

@@ -19,17 +19,17 @@ std::string vectorName(const std::string& parameter, std::int64_t width) {
   return fmt::format("{}{}{}", parameter, endsInDigit ? "_" : "", width);
 }
 
-void mark(const Region& region, int prim, std::vector<bool>& needed) {
+}  // namespace
+
+void markNeeded(const Region& region, int prim, std::vector<bool>& needed) {
   if (needed[static_cast<std::size_t>(prim)]) {
     return;
   }
   needed[static_cast<std::size_t>(prim)] = true;
   for (const int arg : region.prims[static_cast<std::size_t>(prim)].args) {
-    mark(region, arg, needed);
+    markNeeded(region, arg, needed);
   }
 }
-
-}  // namespace
 
 Elements::Elements(KernelWriter& writer, const Region& region, std::int64_t width)
     : m_writer(writer), m_region(region), m_width(width) {
@@ -50,7 +50,7 @@ std::int64_t Elements::bytes(const Operand& operand) const {
 std::vector<int> Elements::loadsFor(const std::vector<int>& prims) const {
   std::vector<bool> needed(m_region.prims.size(), false);
   for (const int prim : prims) {
-    mark(m_region, prim, needed);
+    markNeeded(m_region, prim, needed);
   }
   std::vector<int> loads;
   const std::vector<int> all = elementLoads(m_region);

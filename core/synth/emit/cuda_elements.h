@@ -14,6 +14,9 @@ namespace swage::synth::cuda {
 // Whether what is read or written should leave the caches first.
 enum class Caching : std::uint8_t { Stay, Leave };
 
+// Marks what computing the prim needs, itself included. One flag for each prim of the region.
+void markNeeded(const Region& region, int prim, std::vector<bool>& needed);
+
 // The elements of a region in the registers of a thread, `width` neighbours at a time (one: no vectors). A strategy
 // writes the loops and binds the coordinates of the first of the neighbours; this writes how they come and go.
 class Elements {

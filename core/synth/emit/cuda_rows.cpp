@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::size_t kWidth = 108;
 
-void mark(const Region& region, int prim, std::vector<bool>& needed) {
-  if (!needed[static_cast<std::size_t>(prim)]) {
-    needed[static_cast<std::size_t>(prim)] = true;
-    for (const int arg : region.prims[static_cast<std::size_t>(prim)].args) {
-      mark(region, arg, needed);
-    }
-  }
-}
-
 std::string heldAt(const Batch& all) {
   return all.count > 1 ? all.subscript() : "[0]";
 }
@@ -99,7 +90,7 @@ std::vector<int> RowText::storedLoads() const {
 bool RowText::usesIndex(const std::vector<int>& prims) const {
   std::vector<bool> needed(m_region.prims.size(), false);
   for (const int prim : prims) {
-    mark(m_region, prim, needed);
+    markNeeded(m_region, prim, needed);
   }
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (needed[i] && m_region.prims[i].kind == Prim::Kind::Index) {

@@ -8,16 +8,13 @@
 
 #include "core/base/assert.h"
 #include "core/synth/region_shape.h"
+#include "core/synth/sizes.h"
 
 namespace swage::synth {
 namespace {
 
 // Longer expressions get a name.
 constexpr std::size_t kLongest = 72;
-
-std::size_t asIndex(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 // Words that a name must not be: of the language, of the device, of the helpers, and those that a source may not have
 // (core/toolchain/source_check.cpp).

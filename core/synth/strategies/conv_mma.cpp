@@ -14,12 +14,12 @@
 #include <cstdlib>
 
 #include "core/synth/cost_model.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
 
-constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kFirstCapability = 80;
 constexpr std::int64_t kRegistersOfThread = 255;
 constexpr std::int64_t kRegistersOfBlock = 65536;
@@ -27,10 +27,6 @@ constexpr std::int64_t kMostGathered = 64;  // elements in registers of a thread
 constexpr std::int64_t kTapBytes = 8;       // of an entry of the table
 constexpr std::int64_t kHalvesPerPiece = 8;
 constexpr std::int64_t kLinesOfPass = 32;  // that a block of the pass over the weights may have
-
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 const Prim& primAt(const Region& region, int prim) {
   return region.prims[static_cast<std::size_t>(prim)];

@@ -174,7 +174,7 @@ class ColumnKernel {
   // Values of a column that later loops read and that cost something get an array. Loads are made where they are read.
   void keepValues(int stage) {
     std::vector<int> values;
-    for (const int value : groupValues(m_region, stage)) {
+    for (const int value : keptGroupValues(m_region, stage)) {
       const Prim& prim = m_region.prims[static_cast<std::size_t>(value)];
       const bool isThere = prim.kind == Prim::Kind::Folded && m_writer.value(value).text.find('(') == std::string::npos;
       if (prim.kind != Prim::Kind::Load && !isThere) {

@@ -4,14 +4,11 @@
 
 #include "core/synth/emit/cpu_loops.h"
 #include "core/synth/emit/frame.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/cpu_loops.h"
 
 namespace swage::synth::cpu {
 namespace {
-
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // Writes one kernel.
 class MapKernel {

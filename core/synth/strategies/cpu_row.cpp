@@ -76,7 +76,7 @@ class RowKernel {
   }
 
   void defineValues(int stage) {
-    for (const int value : groupValues(m_region, stage)) {
+    for (const int value : keptGroupValues(m_region, stage)) {
       m_writer.define(value);
     }
   }

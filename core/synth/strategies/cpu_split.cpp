@@ -116,7 +116,7 @@ class SplitKernel {
   }
 
   void defineValues(int stage) {
-    for (const int value : groupValues(m_region, stage)) {
+    for (const int value : keptGroupValues(m_region, stage)) {
       m_writer.define(value);
     }
   }

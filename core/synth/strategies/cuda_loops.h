@@ -2,12 +2,12 @@
 #pragma once
 
 #include "core/synth/region_shape.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategy.h"
 
 // What the strategies for CUDA have in common: limits of the devices, and numbers that several patterns are written in.
 namespace swage::synth::cuda {
 
-inline constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
 inline constexpr std::int64_t kWarp = 32;
 // Shared memory the patterns declare themselves, beside what they ask for at launch.
 inline constexpr std::int64_t kOwnSharedBytes = 12 << 10;
@@ -19,9 +19,6 @@ inline constexpr std::int64_t kReservedSharedBytes = 1024;
 inline constexpr std::int64_t kStateBytes = 64;
 inline constexpr std::int64_t kMaxGangBlocks = 1024;
 
-[[nodiscard]] inline std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 [[nodiscard]] inline std::uint32_t narrow(std::int64_t number) {
   return static_cast<std::uint32_t>(number);
 }

@@ -3,23 +3,17 @@
 #include <algorithm>
 
 #include "core/synth/emit/frame.h"
+#include "core/synth/region_shape.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
 
-constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
 // Of whole rows and products there are better patterns; with few elements to a result this one is as good.
 constexpr std::int64_t kMostPlainElements = 64;
 // Shorter loops are written out by the compiler.
 constexpr std::int64_t kUnrolled = 8;
-
-bool isOneStage(const Region& region) {
-  const bool isPlain = std::none_of(region.folds.begin(), region.folds.end(), [](const Fold& fold) {
-    return fold.running || fold.kind == FoldKind::SoftmaxPair || fold.kind == FoldKind::MomentPair;
-  });
-  return region.stageCount() == 1 && region.elementStores.empty() && isPlain;
-}
 
 // Opens a loop over each folded axis; the caller closes so many blocks.
 std::size_t openLoops(KernelWriter& writer, const Region& region) {

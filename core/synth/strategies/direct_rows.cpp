@@ -4,14 +4,15 @@
 #include <algorithm>
 
 #include "core/synth/emit/frame.h"
+#include "core/synth/region_shape.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
 
-constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kMostPairs = 128;  // of a result and a row of its window, written out by the compiler
-constexpr std::int64_t kUnrolled = 8;
+constexpr std::int64_t kUnrolledExtent = 8;
 
 // An axis of positions, that of the window which slides along it, and the loads that see no more than
 // position * step + place in the window.
@@ -21,13 +22,6 @@ struct Rows {
   std::int64_t step = 1;
   std::vector<int> loads;
 };
-
-bool isOneStage(const Region& region) {
-  const bool isPlain = std::none_of(region.folds.begin(), region.folds.end(), [](const Fold& fold) {
-    return fold.running || fold.kind == FoldKind::SoftmaxPair || fold.kind == FoldKind::MomentPair;
-  });
-  return region.stageCount() == 1 && region.elementStores.empty() && isPlain;
-}
 
 bool isAlong(const Operand& operand, const Rows& rows) {
   const auto agree = [&rows](const std::vector<std::int64_t>& factors) {
@@ -176,7 +170,7 @@ class CudaDirectRows final : public Strategy {
         continue;
       }
       const std::string name = writer.unique(std::string(1, kNames[std::min(loops, kNames.size() - 1)]));
-      if (region.axes[axis].extent <= kUnrolled) {
+      if (region.axes[axis].extent <= kUnrolledExtent) {
         code.pragma("#pragma unroll");
       }
       code.open("for ({0} {1} = 0; {1} < {2}; ++{1})", writer.index(), name, region.axes[axis].extent);

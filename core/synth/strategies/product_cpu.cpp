@@ -2,6 +2,7 @@
 // Products in tiles: a thread packs a tile of both operands, and multiplies four rows by one or two vectors at a time.
 #include <algorithm>
 
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/product.h"
 
@@ -10,16 +11,12 @@ namespace {
 
 constexpr std::int64_t kRows = 4;  // that are multiplied at a time: their sums stay in registers
 // A thread's stack is 2 MiB or more; the tiles of both operands and of the result lie on it.
-constexpr std::int64_t kMaxStackBytes = 512 << 10;
-
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+constexpr std::int64_t kMaxTileBytes = 512 << 10;
 
 // Writes one kernel.
-class TiledProduct {
+class CpuProductText {
  public:
-  TiledProduct(const Instance& instance, ProductShape shape)
+  CpuProductText(const Instance& instance, ProductShape shape)
       : m_region(instance.region),
         m_shape(std::move(shape)),
         m_tileRows(instance.value("tile_rows", kRows)),
@@ -197,7 +194,7 @@ class CpuProduct final : public Strategy {
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
-    return TiledProduct(instance, *productShape(instance.region)).run(launch.step.entry);
+    return CpuProductText(instance, *productShape(instance.region)).run(launch.step.entry);
   }
 
   [[nodiscard]] domain::Cell aims(const Instance& /*instance*/) const override {
@@ -212,7 +209,7 @@ class CpuProduct final : public Strategy {
     if (rows % kRows != 0 || columns % instance.value("vector", 1) != 0) {
       return unfit("a tile is some vectors wide and four rows or more high");
     }
-    if ((rows * depth + depth * columns + rows * columns) * 8 > kMaxStackBytes) {
+    if ((rows * depth + depth * columns + rows * columns) * 8 > kMaxTileBytes) {
       return unfit("the tiles need too much stack");
     }
     return {};

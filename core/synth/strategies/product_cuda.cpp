@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "core/synth/cost_model.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/product.h"
 
 namespace swage::synth {
 namespace {
 
-constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kStaticSharedBytes = 48 << 10;
 // Sums of a thread, of 255 registers.
@@ -35,14 +35,10 @@ struct Tiles {
   [[nodiscard]] std::int64_t threads() const { return across() * (rows / threadRows); }
 };
 
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
 // Writes one kernel.
-class TiledProduct {
+class CudaProductText {
  public:
-  TiledProduct(const Instance& instance, ProductShape shape)
+  CudaProductText(const Instance& instance, ProductShape shape)
       : m_region(instance.region),
         m_shape(std::move(shape)),
         m_tiles(instance),
@@ -225,7 +221,7 @@ class CudaProduct final : public Strategy {
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
-    return TiledProduct(instance, *productShape(instance.region)).run(launch.step.entry);
+    return CudaProductText(instance, *productShape(instance.region)).run(launch.step.entry);
   }
 
   [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override;

@@ -12,12 +12,12 @@
 #include <algorithm>
 
 #include "core/synth/cost_model.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
 
-constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kPiece = 8;  // numbers in 16 bytes
 constexpr std::int64_t kFirstCapability = 80;
 constexpr std::int64_t kRegistersOfThread = 255;

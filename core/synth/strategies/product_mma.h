@@ -4,14 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/product_parts.h"
 
 // What the strategy for products by mma.sync and the text of its kernels share.
 namespace swage::synth {
-
-[[nodiscard]] inline std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // The numbers of an instance.
 struct MmaTiles {

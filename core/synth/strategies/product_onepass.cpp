@@ -5,6 +5,7 @@
 
 #include "core/domain/numeric_mode.h"
 #include "core/synth/cost_model.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
@@ -12,18 +13,13 @@ namespace {
 
 using domain::ScalarType;
 
-constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kLeastSteps = 8;       // of a part of the sum
-constexpr std::int64_t kPiece = 4;            // floats in 16 bytes
+constexpr std::int64_t kPieceFloats = 4;      // floats in 16 bytes
 constexpr std::int64_t kLeastPromote = 16;    // the most exact
 constexpr std::int64_t kFinishThreads = 256;  // of a block that clears or finishes
 constexpr std::int64_t kFinishBlocks = 4;     // for each multiprocessor, which all read what the columns have had
 constexpr std::int64_t kLeastFinishRows = 8;  // of a block
 constexpr std::int64_t kMostFinishRows = 128;
-
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // Whether it is a tensor of floats in which every four along these axes are 16 bytes that lie together.
 bool liesInPieces(const Region& region, int prim, const std::vector<std::size_t>& along) {
@@ -32,12 +28,12 @@ bool liesInPieces(const Region& region, int prim, const std::vector<std::size_t>
     return false;
   }
   const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
-  if (operand.dtype != ScalarType::Float32 || !operand.bounds.empty() || operand.offset % kPiece != 0 ||
-      operand.strides[along.back()] != 1 || region.axes[along.back()].extent % kPiece != 0) {
+  if (operand.dtype != ScalarType::Float32 || !operand.bounds.empty() || operand.offset % kPieceFloats != 0 ||
+      operand.strides[along.back()] != 1 || region.axes[along.back()].extent % kPieceFloats != 0) {
     return false;
   }
   for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
-    if (axis != along.back() && operand.strides[axis] % kPiece != 0) {
+    if (axis != along.back() && operand.strides[axis] % kPieceFloats != 0) {
       return false;
     }
   }
@@ -233,17 +229,17 @@ OnepassSource onepassSource(const Region& region, const ProductShape& shape, con
       isLeft ? 0 : (walksAlongAny(region, shape.left, shape.batch) ? shape.batchCount : 1) * shape.rowCount;
   source.isAlongDepth =
       isContiguousAlong(region, source.prim, shape.depth) || !isContiguousAlong(region, source.prim, *source.axes);
-  source.isWide = (source.isAlongDepth ? shape.depthCount : source.count) % kPiece == 0;
+  source.isWide = (source.isAlongDepth ? shape.depthCount : source.count) % kPieceFloats == 0;
   source.isVector = liesInPieces(region, source.prim, source.isAlongDepth ? shape.depth : *source.axes);
   return source;
 }
 
 bool storesRows(const Region& region, const ProductShape& shape) {
-  if (region.groupStores.size() != 1 || shape.columns.empty() || shape.columnCount % kPiece != 0) {
+  if (region.groupStores.size() != 1 || shape.columns.empty() || shape.columnCount % kPieceFloats != 0) {
     return false;
   }
   const Operand& operand = region.operands[static_cast<std::size_t>(region.groupStores.front().operand)];
-  if (operand.dtype != ScalarType::Float32 || !operand.bounds.empty() || operand.offset % kPiece != 0) {
+  if (operand.dtype != ScalarType::Float32 || !operand.bounds.empty() || operand.offset % kPieceFloats != 0) {
     return false;
   }
   std::int64_t expected = 1;
@@ -253,7 +249,7 @@ bool storesRows(const Region& region, const ProductShape& shape) {
     }
     expected *= region.axes[shape.columns[i]].extent;
   }
-  const auto isAligned = [&](std::size_t axis) { return operand.strides[axis] % kPiece == 0; };
+  const auto isAligned = [&](std::size_t axis) { return operand.strides[axis] % kPieceFloats == 0; };
   return std::all_of(shape.rows.begin(), shape.rows.end(), isAligned) &&
          std::all_of(shape.batch.begin(), shape.batch.end(), isAligned);
 }

@@ -3,6 +3,7 @@
 // other: the layout of Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008).
 #include <algorithm>
 
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/product.h"
 
@@ -10,15 +11,11 @@ namespace swage::synth {
 namespace {
 
 // A thread's stack is 2 MiB or more; what a tile needs lies on it.
-constexpr std::int64_t kMaxStackBytes = 768 << 10;
+constexpr std::int64_t kMaxPanelBytes = 768 << 10;
 // Of the copy of a whole operand.
 constexpr std::int64_t kMaxScratchBytes = std::int64_t{1} << 30;
 // With fewer, the copies cost more than they save.
 constexpr std::int64_t kFewestRows = 8;
-
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // How a product is cut. A panel has `rows` rows of the left operand, or `columns` columns of the right one.
 struct PackedTiles {
@@ -363,7 +360,7 @@ class CpuPackedProduct final : public Strategy {
     if (tiles.rows * tiles.vectors + tiles.vectors + 1 > (tiles.vector > 8 ? 32 : 16)) {
       return unfit("the sums do not fit into registers");
     }
-    if (tiles.stackBytes() > kMaxStackBytes) {
+    if (tiles.stackBytes() > kMaxPanelBytes) {
       return unfit("the tiles need too much stack");
     }
     if (tiles.isWhole && tiles.wholeElements(shape) * tiles.elementBytes > kMaxScratchBytes) {

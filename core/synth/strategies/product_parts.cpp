@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/synth/strategies/product_parts.h"
 
+#include "core/synth/sizes.h"
+
 namespace swage::synth {
 namespace {
-
-constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
 
 std::int64_t roundUp(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;

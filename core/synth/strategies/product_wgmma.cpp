@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/synth/cost_model.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
@@ -12,7 +13,6 @@ namespace {
 using domain::NumericMode;
 using domain::ScalarType;
 
-constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
 constexpr std::int64_t kBarrierBytes = 256;
 constexpr std::int64_t kSplitThreads = 256;
 constexpr std::int64_t kMostKept = 64;        // floats of a thread between the two passes of a split
@@ -20,10 +20,6 @@ constexpr std::int64_t kSplitCluster = 8;     // blocks; more is not portable
 constexpr std::int64_t kLeastShare = 4;       // steps of a place, below which sharing costs more than it brings
 constexpr std::int64_t kMapAlignment = 16;    // bytes, of all strides of a tensor map
 constexpr std::int64_t kOtherRegisters = 24;  // addresses, counters
-
-std::int64_t divideUp(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 std::int64_t roundUp(std::int64_t a, std::int64_t b) {
   return divideUp(a, b) * b;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/product_wgmma.h"
 
 namespace swage::synth {
@@ -11,8 +12,6 @@ namespace {
 using domain::NumericMode;
 using Kind = LaunchArgument::Kind;
 using Side = WgmmaSource::Side;
-
-constexpr std::int64_t kLargestInt = (std::int64_t{1} << 31) - 1;
 
 // Writes the passes and the product.
 class WgmmaText {

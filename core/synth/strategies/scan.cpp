@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "core/synth/emit/frame.h"
+#include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
-
-constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
 
 const Fold& foldOf(const Region& region) {
   return region.folds.front();
