@@ -17,7 +17,7 @@ namespace swage::workbench {
 namespace {
 
 // Long enough for the last frame of tables and charts to be drawn.
-constexpr std::chrono::milliseconds kSettle{700};
+constexpr std::chrono::milliseconds kScriptSettle{700};
 
 int exitCodeOf(const services::RunOutcome& outcome) {
   if (outcome.error) {
@@ -46,10 +46,10 @@ void Script::run() {
     m_window.startSearch();
   }
   if (!m_options.commands.empty()) {
-    QTimer::singleShot(kSettle, this, &Script::giveCommands);
+    QTimer::singleShot(kScriptSettle, this, &Script::giveCommands);
   }
   if (!m_options.screenshot.empty() && !m_options.screenshotAfterRun) {
-    QTimer::singleShot(m_options.commands.empty() ? kSettle : 2 * kSettle, this, &Script::takeScreenshot);
+    QTimer::singleShot(m_options.commands.empty() ? kScriptSettle : 2 * kScriptSettle, this, &Script::takeScreenshot);
   }
 }
 
@@ -81,7 +81,7 @@ void Script::showPages() {
 void Script::handleFinished(const services::RunOutcome& outcome) {
   m_exitCode = exitCodeOf(outcome);
   if (m_options.screenshotAfterRun) {
-    QTimer::singleShot(kSettle, this, &Script::takeScreenshot);
+    QTimer::singleShot(kScriptSettle, this, &Script::takeScreenshot);
   } else if (m_options.quitAfterRun) {
     m_window.close();
   }

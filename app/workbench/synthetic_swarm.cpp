@@ -15,7 +15,7 @@ using services::PairStanding;
 using services::SwarmReport;
 using services::TalkSummary;
 
-constexpr std::chrono::milliseconds kTick{300};  // as a run tells the window
+constexpr std::chrono::milliseconds kSwarmTick{300};  // as a run tells the window
 constexpr int kPairs = 32;
 constexpr int kModels = 8;
 
@@ -75,7 +75,7 @@ PairStanding pairOf(int number, std::int64_t replies) {
 }  // namespace
 
 SyntheticSwarm::SyntheticSwarm(QObject* parent) : services::SwarmService(parent) {
-  m_tick.setInterval(kTick);
+  m_tick.setInterval(kSwarmTick);
   connect(&m_tick, &QTimer::timeout, this, [this] { Q_EMIT changed(report()); });
 }
 
