@@ -67,6 +67,8 @@ constexpr auto kRows = std::to_array<Row>({
     {"cross_entropy_loss", AtenWork::Other, kPure},
     {"cudnn_convolution", AtenWork::Product, kPure},
     {"cudnn_convolution_transpose", AtenWork::Product, kPure},
+    {"cummax", AtenWork::Other, kPure},
+    {"cummin", AtenWork::Other, kPure},
     {"cumprod", AtenWork::Other, kPure},
     {"cumsum", AtenWork::Normalising, kPure},
     {"detach", AtenWork::Elementwise, kPure},

@@ -28,6 +28,8 @@ constexpr auto kRules = std::to_array<RewriteRule>({
     {"skip triangle", Identity::Exact, "Only the triangle of a product that is kept is computed"},
     {"axis of one", Identity::Exact, "A reduction along an axis of one element is left out"},
     {"double transpose", Identity::Exact, "Two transposes that undo each other are left out"},
+    {"zeros in front", Identity::Exact,
+     "A running sum over zeros and what is joined to them reads across the edge of the latter"},
     {"library convolution", Identity::Exact, "A convolution is PyTorch's own, and what follows adds its bias"},
     {"channels last", Identity::Exact,
      "A convolution is PyTorch's own, of input and weights that are copied to channels last, and its result copied "

@@ -137,11 +137,14 @@ Example channelsLast() {
                   "x.contiguous(), float32[16, 64, 56, 56] with channels last");
 }
 
-Example cumulativeSum() {
+// Along the dimension that suits a pattern.
+Example cumulativeSum(const std::string& id) {
+  const std::int64_t dim = id == "scan_tiles" || id == "scan_columns" ? 0 : 1;
+  const Shape shape = id == "scan_chain" ? Shape{4, 1048576} : Shape{1024, 4096};
   Builder b;
-  const ValueId x = b.input("x", {1024, 4096});
-  return b.finish(b.call("aten.cumsum.default", {{x}, number(1)}, {1024, 4096}),
-                  "cumsum over dimension 1 of float32[1024, 4096]");
+  const ValueId x = b.input("x", shape);
+  return b.finish(b.call("aten.cumsum.default", {{x}, number(dim)}, shape),
+                  fmt::format("cumsum over dimension {} of float32{}", dim, shape));
 }
 
 }  // namespace
@@ -156,8 +159,10 @@ Example exampleOf(const patterns::Pattern& pattern) {
                                                                              {"window", pooling},
                                                                              {"convolution", convolution},
                                                                              {"turned", channelsLast},
-                                                                             {"gather", concatenation},
-                                                                             {"scan", cumulativeSum}};
+                                                                             {"gather", concatenation}};
+  if (pattern.family == "scan") {
+    return cumulativeSum(pattern.id);
+  }
   const auto found = families.find(pattern.family);
   return found == families.end() ? row(pattern.id) : found->second();
 }

@@ -13,18 +13,21 @@ using Coordinate = RegionBuilder::Coordinate;
 
 // --- scans -----------------------------------------------------------------------------------------------------------
 
+// Computed as the result is stored: a running sum of halves in float, one of truth values in whole numbers.
 LowerNode scan(FoldKind kind) {
   return [kind](const NodeView& node, OperationSink& sink) {
     const auto input = node.tensor(0, "self");
     const auto dim = node.integer(1, "dim");
     const ValueId result = node.result();
-    if (!input || !dim || !domain::isFloating(node.type(*input).dtype) ||
-        node.type(result).dtype != node.type(*input).dtype) {
+    // The places of running extrema are not found.
+    const bool wantsPlaces = node.node().outputs.size() > 1 && node.node().outputs[1].isValid();
+    if (!input || !dim || !result.isValid() || wantsPlaces || node.type(result).shape != node.type(*input).shape) {
       return;
     }
+    const Compute type = computeType(node.type(result).dtype);
     const Shape& shape = node.type(*input).shape;
     const int wrapped = wrapDim(*dim, shape.size());
-    if (wrapped < 0) {
+    if (wrapped < 0 || type == Compute::Bool) {
       return;
     }
     Operation operation;
@@ -33,12 +36,24 @@ LowerNode scan(FoldKind kind) {
     operation.layout.space = shape;
     operation.layout.roles.assign(shape.size(), AxisRole::Batch);
     operation.layout.roles[static_cast<std::size_t>(wrapped)] = AxisRole::Scan;
-    operation.lower = [input = *input, result, kind](RegionBuilder& b) {
-      const auto x = b.read(input, b.fullFrame());
+    operation.lower = [input = *input, result, kind, type, wrapped](RegionBuilder& b) {
+      auto frame = b.frameFor(b.type(result).shape, {input});
+      if (!frame || frame->size() != b.fullFrame().size()) {
+        return false;
+      }
+      // A scan goes the way its axis counts.
+      const std::vector<int>& along = (*frame)[static_cast<std::size_t>(wrapped)];
+      if (!along.empty() && along.front() < 0) {
+        if (!b.turn(axisOf(along.front()))) {
+          return false;
+        }
+        frame = b.frameOf(input);
+      }
+      const auto x = b.read(input, *frame);
       if (!x) {
         return false;
       }
-      b.define(result, b.scan(kind, *x), b.fullFrame());
+      b.define(result, b.scan(kind, b.convert(*x, type)), *frame);
       return true;
     };
     sink.add(std::move(operation));
@@ -82,25 +97,43 @@ std::vector<Coordinate> samePlaces(const RegionBuilder& b) {
   return places;
 }
 
+// The frame with these dimensions walked the other way; none: there is no such dimension.
+std::optional<Frame> reversed(Frame frame, const std::vector<std::int64_t>& dims) {
+  for (const std::int64_t dim : dims) {
+    const int wrapped = wrapDim(dim, frame.size());
+    if (wrapped < 0) {
+      return std::nullopt;
+    }
+    for (int& place : frame[static_cast<std::size_t>(wrapped)]) {
+      place = ~place;
+    }
+  }
+  return frame;
+}
+
+// Moves nothing: what is made here is stored the other way round, and what is made elsewhere is read so.
 void lowerFlip(const NodeView& node, OperationSink& sink) {
   const auto input = node.tensor(0, "self");
   const auto dims = node.integers(1, "dims");
-  if (!input || !dims) {
+  const ValueId result = node.result();
+  if (!input || !dims || !result.isValid()) {
     return;
   }
-  addMove(node, sink, {*input}, [input = *input, dims = *dims](RegionBuilder& b) {
-    std::vector<Coordinate> places = samePlaces(b);
-    for (const std::int64_t dim : dims) {
-      const int wrapped = wrapDim(dim, places.size());
-      if (wrapped < 0) {
-        return std::optional<int>();
-      }
-      Coordinate& place = places[static_cast<std::size_t>(wrapped)];
-      place.terms.front().factor = -1;
-      place.offset = b.type(input).shape[static_cast<std::size_t>(wrapped)] - 1;
+  Operation operation;
+  operation.inputs = {*input};
+  operation.outputs = {result};
+  operation.layout.space = node.type(result).shape;
+  operation.lower = [input = *input, dims = *dims, result](RegionBuilder& b) {
+    const bool isMadeHere = b.frameOf(input).has_value();
+    const auto frame = b.frameFor(b.type(input).shape, {input});
+    const auto turned = frame ? reversed(*frame, dims) : std::nullopt;
+    const auto x = turned ? b.read(input, isMadeHere ? *frame : *turned) : std::nullopt;
+    if (x) {
+      b.define(result, *x, isMadeHere ? *turned : *frame);
     }
-    return b.readAt(input, places);
-  });
+    return x.has_value();
+  };
+  sink.add(std::move(operation));
 }
 
 // The part of a matrix above or below a diagonal; the rest is zero.
@@ -182,6 +215,8 @@ void lowerPad(const NodeView& node, OperationSink& sink) {
 void registerOrder(LoweringTable& table) {
   table["aten.cumsum.default"] = scan(FoldKind::Sum);
   table["aten.cumprod.default"] = scan(FoldKind::Product);
+  table["aten.cummax.default"] = scan(FoldKind::Maximum);
+  table["aten.cummin.default"] = scan(FoldKind::Minimum);
   table["aten.flip.default"] = lowerFlip;
   table["aten.triu.default"] = triangle("ge");
   table["aten.tril.default"] = triangle("le");

@@ -36,14 +36,9 @@ void dropAxis(Region& region, std::size_t axis) {
   }
 }
 
-bool isNamed(const Region& region, std::size_t axis) {
-  return std::any_of(region.prims.begin(), region.prims.end(), [&](const Prim& prim) {
-    return prim.kind == Prim::Kind::Coordinate && asIndex(prim.axis) == axis;
-  });
-}
-
 bool canJoin(const Region& region, std::size_t outer) {
-  if (region.axes[outer].role != region.axes[outer + 1].role || isNamed(region, outer) || isNamed(region, outer + 1)) {
+  if (region.axes[outer].role != region.axes[outer + 1].role || isAxisNamed(region, outer) ||
+      isAxisNamed(region, outer + 1)) {
     return false;
   }
   const std::int64_t innerExtent = region.axes[outer + 1].extent;
@@ -324,6 +319,25 @@ void collapseAxes(Region& region) {
       }
     }
     dropAxis(region, axis);
+  }
+}
+
+bool isAxisNamed(const Region& region, std::size_t axis) {
+  return std::any_of(region.prims.begin(), region.prims.end(), [&](const Prim& prim) {
+    return prim.kind == Prim::Kind::Coordinate && asIndex(prim.axis) == axis;
+  });
+}
+
+void turnAxis(Region& region, std::size_t axis) {
+  SWAGE_ASSERT(!isAxisNamed(region, axis));
+  const std::int64_t last = region.axes[axis].extent - 1;
+  for (Operand& operand : region.operands) {
+    operand.offset += operand.strides[axis] * last;
+    operand.strides[axis] = -operand.strides[axis];
+    for (Bound& bound : operand.bounds) {
+      bound.offset += bound.factors[axis] * last;
+      bound.factors[axis] = -bound.factors[axis];
+    }
   }
 }
 

@@ -146,6 +146,10 @@ struct Region {
 
 // Drops axes of extent 1 and joins neighbours that every operand walks through as one.
 void collapseAxes(Region& region);
+// Counts the positions of an axis from its other end: the elements stay the same. Nothing may name a position of it.
+void turnAxis(Region& region, std::size_t axis);
+// Whether something names the position along an axis.
+[[nodiscard]] bool isAxisNamed(const Region& region, std::size_t axis);
 // Turns a maximum followed by a sum of exponentials, or a mean followed by a sum of squared deviations, into one
 // stage, so that the data is read once less. Returns whether anything changed.
 enum class Changed : std::uint8_t { No, Yes };

@@ -51,21 +51,30 @@ int RegionBuilder::moreAxis(std::size_t index) const {
   return static_cast<int>(m_program.axes.size() - m_layout.more.size() + index);
 }
 
-std::vector<std::int64_t> RegionBuilder::stridesOn(const domain::TensorType& type, const Frame& frame) const {
-  std::vector<std::int64_t> strides(m_program.axes.size(), 0);
-  const std::size_t skip = frame.size() - type.shape.size();
-  for (std::size_t dim = 0; dim < type.shape.size(); ++dim) {
-    if (type.shape[dim] == 1) {
+Operand RegionBuilder::operandOn(domain::ValueId value, const Frame& frame) const {
+  const domain::TensorType& tensor = type(value);
+  Operand operand{value, tensor.dtype, std::vector<std::int64_t>(m_program.axes.size(), 0)};
+  const std::size_t skip = frame.size() - tensor.shape.size();
+  for (std::size_t dim = 0; dim < tensor.shape.size(); ++dim) {
+    if (tensor.shape[dim] == 1) {
       continue;
     }
-    std::int64_t stride = type.strides[dim];
+    std::int64_t stride = tensor.strides[dim];
     const std::vector<int>& axes = frame[dim + skip];
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-      strides[asIndex(*axis)] = stride;
-      stride *= m_program.axes[asIndex(*axis)].extent;
+    for (auto place = axes.rbegin(); place != axes.rend(); ++place) {
+      const std::size_t axis = asIndex(axisOf(*place));
+      const std::int64_t extent = m_program.axes[axis].extent;
+      operand.strides[axis] = *place < 0 ? -stride : stride;
+      operand.offset += *place < 0 ? stride * (extent - 1) : 0;
+      stride *= extent;
     }
   }
-  return strides;
+  return operand;
+}
+
+std::optional<Frame> RegionBuilder::frameOf(domain::ValueId value) const {
+  const auto found = m_defined.find(value);
+  return found == m_defined.end() ? std::nullopt : std::optional(found->second.frame);
 }
 
 int RegionBuilder::operandFor(Operand operand) {
@@ -93,8 +102,8 @@ std::optional<int> RegionBuilder::read(domain::ValueId value, const Frame& frame
   }
   for (std::size_t dim = 0; dim < shape.size(); ++dim) {
     std::int64_t covered = 1;
-    for (const int axis : frame[dim + skip]) {
-      covered *= m_program.axes[asIndex(axis)].extent;
+    for (const int place : frame[dim + skip]) {
+      covered *= m_program.axes[asIndex(axisOf(place))].extent;
     }
     if (shape[dim] != 1 && shape[dim] != covered) {
       return std::nullopt;
@@ -103,7 +112,7 @@ std::optional<int> RegionBuilder::read(domain::ValueId value, const Frame& frame
   Prim load;
   load.kind = Prim::Kind::Load;
   load.type = computeType(type(value).dtype);
-  load.operand = operandFor({value, type(value).dtype, stridesOn(type(value), frame)});
+  load.operand = operandFor(operandOn(value, frame));
   return add(load);
 }
 
@@ -162,6 +171,21 @@ std::optional<Frame> RegionBuilder::frameFor(const domain::Shape& shape, const s
     }
   }
   return frame;
+}
+
+bool RegionBuilder::turn(int axis) {
+  if (isAxisNamed(m_program, asIndex(axis))) {
+    return false;
+  }
+  turnAxis(m_program, asIndex(axis));
+  for (auto& [value, scalar] : m_defined) {
+    for (std::vector<int>& places : scalar.frame) {
+      for (int& place : places) {
+        place = axisOf(place) == axis ? ~place : place;
+      }
+    }
+  }
+  return true;
 }
 
 int RegionBuilder::add(Prim prim) {
@@ -289,7 +313,7 @@ bool RegionBuilder::coversElements(const Frame& frame) const {
       continue;
     }
     const bool covered = std::any_of(frame.begin(), frame.end(), [&](const std::vector<int>& axes) {
-      return contains(axes, static_cast<int>(axis));
+      return contains(axes, static_cast<int>(axis)) || contains(axes, ~static_cast<int>(axis));
     });
     if (!covered) {
       return false;
@@ -306,7 +330,9 @@ std::optional<Region> RegionBuilder::finish(const std::vector<domain::ValueId>& 
     }
     const auto& [prim, frame] = found->second;
     const int converted = convert(prim, computeType(type(output).dtype));
-    const int operand = operandFor({output, type(output).dtype, stridesOn(type(output), frame), true});
+    Operand stored = operandOn(output, frame);
+    stored.output = true;
+    const int operand = operandFor(std::move(stored));
     const bool perElement = m_program.folds.empty() || coversElements(frame);
     (perElement ? m_program.elementStores : m_program.groupStores).push_back({operand, converted});
   }

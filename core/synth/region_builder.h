@@ -13,8 +13,12 @@
 namespace swage::synth {
 
 // How the dimensions of a tensor lie on the axes of a region: for each dimension the axes it covers, outermost first
-// (none for a dimension of size 1).
+// (none for a dimension of size 1). An axis that the dimension goes along backwards, as after a flip, is its
+// complement.
 using Frame = std::vector<std::vector<int>>;
+[[nodiscard]] constexpr int axisOf(int place) {
+  return place < 0 ? ~place : place;
+}
 
 // Writes the scalar program of a region, operation by operation. The axes are fixed first from the operation that
 // decides them; every other operation must then fit, or lowering fails and the cut is not legal.
@@ -60,8 +64,12 @@ class RegionBuilder {
   // The element of `value` with these coordinates, one for each of its dimensions, or `fill` where there is none.
   [[nodiscard]] std::optional<int> readAt(domain::ValueId value, const std::vector<Coordinate>& coordinates,
                                           double fill = 0.0);
+  // Where a value lies that is made in this region; none: it is made elsewhere.
+  [[nodiscard]] std::optional<Frame> frameOf(domain::ValueId value) const;
   // The frame a result of this shape has: that of an operand of the same shape made in this region, else by shape.
   [[nodiscard]] std::optional<Frame> frameFor(const domain::Shape& shape, const std::vector<domain::ValueId>& operands);
+  // From here on an axis is counted from its other end, wherever it is mentioned. False: something names a position.
+  [[nodiscard]] bool turn(int axis);
   [[nodiscard]] const Frame& fullFrame() const { return m_fullFrame; }
   [[nodiscard]] const Layout& layout() const { return m_layout; }
   // The axis number `index` of Layout::more.
@@ -98,7 +106,7 @@ class RegionBuilder {
 
  private:
   [[nodiscard]] int add(Prim prim);
-  [[nodiscard]] std::vector<std::int64_t> stridesOn(const domain::TensorType& type, const Frame& frame) const;
+  [[nodiscard]] Operand operandOn(domain::ValueId value, const Frame& frame) const;
   [[nodiscard]] int operandFor(Operand operand);
   [[nodiscard]] int fold(FoldKind kind, int prim, bool running);
   [[nodiscard]] bool coversElements(const Frame& frame) const;

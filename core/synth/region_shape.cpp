@@ -48,6 +48,15 @@ bool isWalkedIn(const Region& program, Form form) {
          formOf(program) == form;
 }
 
+bool isGathered(const Region& program) {
+  const bool isMoved = program.hasBounds() ||
+                       std::any_of(program.operands.begin(), program.operands.end(),
+                                   [](const Operand& operand) { return operand.offset != 0; }) ||
+                       std::any_of(program.prims.begin(), program.prims.end(),
+                                   [](const Prim& prim) { return prim.kind == Prim::Kind::Coordinate; });
+  return program.kind() == NestKind::Map && isMoved;
+}
+
 Loops loopsOf(const Region& program) {
   Loops loops;
   for (std::size_t axis = 0; axis + 1 < program.axes.size(); ++axis) {

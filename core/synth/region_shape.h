@@ -16,6 +16,10 @@ enum class Form : std::uint8_t {
 // Whether it is a map or a reduction over whole tensors that is walked in this form.
 [[nodiscard]] bool isWalkedIn(const Region& program, Form form);
 
+// Whether it is a map of which elements are read from anywhere, or know where they are: whole tensors have better
+// patterns.
+[[nodiscard]] bool isGathered(const Region& program);
+
 // Extents of the three loops every pattern is written in: groups, reduced axes outside the innermost, innermost.
 // Map: groups are all axes but the innermost. Row: `inner` is reduced. Column: `inner` numbers groups.
 struct Loops {

@@ -338,6 +338,22 @@ __device__ inline T reduceCluster(T x, T (&parts)[Warps], unsigned int blocks, T
   return parts[1];
 }
 
+//! swage:helper publishPart
+// What a block found, and that it did, in one word.
+__device__ inline void publishPart(unsigned long long* place, float x) {
+  atomicExch(place, (1ull << 32) | __float_as_uint(x));
+}
+
+//! swage:helper awaitPart
+// What another block found, when it has.
+__device__ inline float awaitPart(const unsigned long long* place) {
+  unsigned long long word;
+  do {
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(place) : "memory");
+  } while (word >> 32 == 0);
+  return __uint_as_float(static_cast<unsigned int>(word));
+}
+
 //! swage:helper shareWithGang
 // Joins what the threads of a block have found, leaves it at `place` in memory, and waits until the counter of the gang
 // shows that all of its blocks have come as far.

@@ -197,7 +197,18 @@ bool addScan(GraphDraft& draft, ValueId x) {
   GraphWriter& w = draft.writer();
   const auto dim = static_cast<std::int64_t>(draft.random().below(w.shape(x).size()));
   const char* op = draft.random().chance(0.8) ? "aten.cumsum.default" : "aten.cumprod.default";
-  draft.keep(w.call(op, {arg(x), arg(dim)}, w.shape(x), w.dtype(x)));
+  // From the end between two flips, or read backwards behind one.
+  const bool isTurned = draft.random().chance(0.4);
+  const Shape shape = w.shape(x);
+  const auto turned = [&](ValueId value) {
+    return w.call("aten.flip.default", {arg(value), listArg({dim})}, shape, w.dtype(value));
+  };
+  const ValueId from = isTurned ? turned(x) : x;
+  ValueId result = w.call(op, {arg(from), arg(dim)}, shape, w.dtype(x));
+  if (isTurned && draft.random().chance(0.8)) {
+    result = turned(result);
+  }
+  draft.keep(result);
   return true;
 }
 

@@ -232,12 +232,31 @@ void addAxisOfOne(GraphDraft& draft) {
   }
 }
 
+// Zeros in front of what is added up, of which some rows may be cut off.
+void addLedScan(GraphDraft& draft) {
+  GraphWriter& w = draft.writer();
+  const std::int64_t rows = size(draft, 2, 20);
+  const std::int64_t length = size(draft, 1, 40);
+  const ValueId x = normal(draft, {rows, length});
+  const ValueId first =
+      w.call("aten.slice.Tensor", {arg(x), arg(std::int64_t{1}), arg(std::int64_t{0}), arg(std::int64_t{1})}, {rows, 1},
+             kType);
+  const ValueId zeros = w.call("aten.zeros_like.default", {arg(first)}, {rows, 1}, kType);
+  ValueId led = w.call("aten.cat.default", {{domain::ArgumentList{arg(zeros), arg(x)}}, arg(std::int64_t{1})},
+                       {rows, length + 1}, kType);
+  if (draft.random().chance(0.7)) {
+    led = w.call("aten.slice.Tensor", {arg(led), arg(std::int64_t{0}), arg(std::int64_t{0}), arg(std::int64_t{-1})},
+                 {rows - 1, length + 1}, kType);
+  }
+  draft.keep(w.call("aten.cumsum.default", {arg(led), arg(std::int64_t{1})}, w.shape(led), kType));
+}
+
 }  // namespace
 
 bool addRewritable(GraphDraft& draft) {
-  constexpr std::array kChains{addReducedLinear,       addReducedMatrices, addPooledConvolution,
-                               addAveragedConvolution, addAveragedNorm,    addFixedNorm,
-                               addLinearPair,          addStructured,      addAxisOfOne};
+  constexpr std::array kChains{addReducedLinear, addReducedMatrices, addPooledConvolution, addAveragedConvolution,
+                               addAveragedNorm,  addFixedNorm,       addLinearPair,        addStructured,
+                               addAxisOfOne,     addLedScan};
   kChains[draft.random().below(kChains.size())](draft);
   return true;
 }

@@ -19,6 +19,15 @@ std::string vectorName(const std::string& parameter, std::int64_t width) {
   return fmt::format("{}{}{}", parameter, endsInDigit ? "_" : "", width);
 }
 
+// Whether neighbours along the innermost axis are neighbours in memory, inside of bounds.
+bool isAlongMemory(const Operand& operand) {
+  std::int64_t step = operand.innerStride();
+  for (const Bound& bound : operand.bounds) {
+    step += bound.factors.empty() || bound.divisor != 1 ? 0 : bound.factors.back() * bound.stride;
+  }
+  return step == 1;
+}
+
 }  // namespace
 
 void markNeeded(const Region& region, int prim, std::vector<bool>& needed) {
@@ -29,6 +38,40 @@ void markNeeded(const Region& region, int prim, std::vector<bool>& needed) {
   for (const int arg : region.prims[static_cast<std::size_t>(prim)].args) {
     markNeeded(region, arg, needed);
   }
+}
+
+bool comesTogether(const Operand& operand, std::int64_t width) {
+  if (width == 1 || operand.bounds.empty() || !operand.walksAlong(operand.strides.size() - 1)) {
+    return true;
+  }
+  return isAlongMemory(operand) &&
+         std::all_of(operand.bounds.begin(), operand.bounds.end(), [width](const Bound& bound) {
+           if (bound.factors.back() == 0) {
+             return true;
+           }
+           const bool startsWhole = std::all_of(bound.factors.begin(), bound.factors.end() - 1,
+                                                [width](std::int64_t factor) { return factor % width == 0; });
+           return startsWhole && bound.factors.back() == 1 && bound.divisor == 1 && bound.offset % width == 0 &&
+                  bound.extent % width == 0;
+         });
+}
+
+bool allowsVectors(const Region& region, std::int64_t width) {
+  if (width == 1 || region.axes.empty() || region.axes.back().extent % width != 0) {
+    return width == 1;
+  }
+  const auto isMultiple = [width](std::int64_t number) { return number % width == 0; };
+  return std::all_of(region.operands.begin(), region.operands.end(), [&](const Operand& operand) {
+    if (!isAlongMemory(operand) || !comesTogether(operand, width)) {
+      return true;
+    }
+    const bool isAligned =
+        isMultiple(operand.offset) && std::all_of(operand.strides.begin(), operand.strides.end() - 1, isMultiple) &&
+        std::all_of(operand.bounds.begin(), operand.bounds.end(),
+                    [&](const Bound& bound) { return bound.factors.back() != 0 || isMultiple(bound.stride); });
+    constexpr std::int64_t kMostBytes = 32;
+    return isAligned && static_cast<std::int64_t>(domain::byteSize(operand.dtype)) * width <= kMostBytes;
+  });
 }
 
 Elements::Elements(KernelWriter& writer, const Region& region, std::int64_t width)
@@ -85,6 +128,37 @@ void Elements::declare(const std::vector<int>& loads, std::int64_t steps) {
   }
 }
 
+bool Elements::isVector(const Operand& operand) const {
+  return m_width > 1 && operand.walksAlong(operand.strides.size() - 1);
+}
+
+// Together, or where they lie outside, what is read instead.
+void Elements::loadBounded(const Operand& operand, const std::string& target) {
+  Code& code = m_writer.code();
+  const KernelWriter::Scope outside = m_writer.scope();
+  code.openBlock();
+  std::string condition;
+  const std::string element = m_writer.boundedElement(operand, condition);
+  const std::string_view type = m_writer.dialect().storageName(operand.dtype);
+  const Compute compute = computeType(operand.dtype);
+  const std::string fill =
+      m_writer.dialect().stored({m_writer.dialect().constant(operand.fill, compute)}, compute, operand.dtype);
+  if (!isVector(operand)) {
+    code.line("{} = {} ? {} : {};", target, condition, element, fill);
+  } else {
+    code.open("if ({})", condition);
+    code.line("{} = load<{}, {}>(&{});", target, type, m_width, element);
+    code.otherwise();
+    code.pragma("#pragma unroll");
+    code.open("for (int v = 0; v < {}; ++v)", m_width);
+    code.line("{}[v] = {};", target, fill);
+    code.close();
+    code.close();
+  }
+  code.close();
+  m_writer.leave(outside);
+}
+
 // One by one, because they are no neighbours in memory.
 void Elements::loadStrided(const Operand& operand, const std::string& target) {
   Code& code = m_writer.code();
@@ -109,7 +183,12 @@ void Elements::load(const std::vector<int>& loads, const std::string& subscript,
     m_held.insert(load);
     const std::string target = nameOf(load) + subscript;
     const std::string declared = subscript.empty() ? typeOf(operand) + " " + target : target;
-    if (!isVector(operand)) {
+    if (!operand.bounds.empty()) {
+      if (subscript.empty()) {
+        code.line("{};", declared);
+      }
+      loadBounded(operand, target);
+    } else if (!isVector(operand)) {
       code.line("{}{} = {};", subscript.empty() ? "const " : "", declared, m_writer.element(operand));
     } else if (operand.innerStride() != 1) {
       if (subscript.empty()) {

@@ -17,6 +17,12 @@ enum class Caching : std::uint8_t { Stay, Leave };
 // Marks what computing the prim needs, itself included. One flag for each prim of the region.
 void markNeeded(const Region& region, int prim, std::vector<bool>& needed);
 
+// Whether `width` neighbours along the innermost axis can be loaded in front of the loop over them: where an operand
+// has bounds, because they are inside of these together, or outside.
+[[nodiscard]] bool comesTogether(const Operand& operand, std::int64_t width);
+// Whether all operands that lie so can be moved in vectors of this width. Others are read one by one.
+[[nodiscard]] bool allowsVectors(const Region& region, std::int64_t width);
+
 // The elements of a region in the registers of a thread, `width` neighbours at a time (one: no vectors). A strategy
 // writes the loops and binds the coordinates of the first of the neighbours; this writes how they come and go.
 class Elements {
@@ -58,11 +64,12 @@ class Elements {
  private:
   [[nodiscard]] const Prim& prim(int index) const { return m_region.prims[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const Operand& operandOf(int load) const;
-  [[nodiscard]] bool isVector(const Operand& operand) const { return m_width > 1 && operand.innerStride() != 0; }
+  [[nodiscard]] bool isVector(const Operand& operand) const;
   [[nodiscard]] std::int64_t bytes(const Operand& operand) const;
   [[nodiscard]] const std::string& nameOf(int load) const { return m_names.at(load); }
   [[nodiscard]] std::string laneOf(const std::string& name, const Operand& operand, const std::string& subscript) const;
   void loadStrided(const Operand& operand, const std::string& target);
+  void loadBounded(const Operand& operand, const std::string& target);
   void bindLoads(const std::vector<int>& loads, const std::string& subscript);
 
   KernelWriter& m_writer;

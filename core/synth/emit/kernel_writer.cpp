@@ -281,7 +281,6 @@ std::string KernelWriter::element(const Operand& operand) const {
   return fmt::format("{}[{}]", parameterOf(operand), sum(operand.strides, operand.offset));
 }
 
-// The element where all bounds are kept, and the condition for that. Coordinates get names of their own.
 std::string KernelWriter::boundedElement(const Operand& operand, std::string& condition) {
   static constexpr std::array<std::string_view, 3> kNames{"d", "h", "w"};
   std::string offset = sum(operand.strides, operand.offset);

@@ -76,6 +76,9 @@ class KernelWriter {
   [[nodiscard]] std::string stored(const Store& store) const;
   // "x[row * 64 + k]", without regard to bounds.
   [[nodiscard]] std::string element(const Operand& operand) const;
+  // The element where all bounds are kept, and the condition for that, empty where there are none. Coordinates get
+  // names of their own.
+  [[nodiscard]] std::string boundedElement(const Operand& operand, std::string& condition);
   // The position of an element in its group, in row-major order of the folded axes.
   [[nodiscard]] Expression placeInFold() const;
   // The name of the parameter that an operand lies in.
@@ -106,7 +109,6 @@ class KernelWriter {
   void chooseIndexType(std::int64_t positions);
   [[nodiscard]] std::string sum(const std::vector<std::int64_t>& factors, std::int64_t offset) const;
   void load(int prim);
-  [[nodiscard]] std::string boundedElement(const Operand& operand, std::string& condition);
   void collect(int prim, std::vector<int>& order, std::vector<int>& uses) const;
   [[nodiscard]] std::string groupName(int prim) const;
 

@@ -18,6 +18,7 @@ const std::vector<GraphRule>& rules() {
     registerConvolutionRules(made);
     registerNormalisationRules(made);
     registerStructureRules(made);
+    registerScanRules(made);
     for (const GraphRule& rule : made) {
       SWAGE_ASSERT(domain::findRewriteRule(rule.name) != nullptr);
     }

@@ -32,5 +32,6 @@ void registerReductionRules(std::vector<GraphRule>& rules);
 void registerConvolutionRules(std::vector<GraphRule>& rules);
 void registerNormalisationRules(std::vector<GraphRule>& rules);
 void registerStructureRules(std::vector<GraphRule>& rules);
+void registerScanRules(std::vector<GraphRule>& rules);
 
 }  // namespace swage::synth

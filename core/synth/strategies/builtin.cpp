@@ -27,7 +27,10 @@ const StrategyTable& StrategyTable::builtIn() {
     addConvMma(built);
     addCpuProduct(built);
     addCpuPackedProduct(built);
-    addScans(built);
+    cuda::addScanRows(built);
+    cuda::addScanTiles(built);
+    cuda::addScanColumns(built);
+    cpu::addScans(built);
     return built;
   }();
   return table;

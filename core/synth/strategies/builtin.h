@@ -16,7 +16,6 @@ void addOnepassProduct(StrategyTable& table);
 void addConvMma(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
 void addCpuPackedProduct(StrategyTable& table);
-void addScans(StrategyTable& table);
 
 namespace cuda {
 void addColumn(StrategyTable& table);
@@ -24,6 +23,9 @@ void addMap(StrategyTable& table);
 void addMapTurned(StrategyTable& table);
 void addRowBlock(StrategyTable& table);
 void addRowWarp(StrategyTable& table);
+void addScanColumns(StrategyTable& table);
+void addScanRows(StrategyTable& table);
+void addScanTiles(StrategyTable& table);
 void addRowGang(StrategyTable& table);
 void addRowRegisters(StrategyTable& table);
 void addRowResident(StrategyTable& table);
@@ -34,6 +36,7 @@ void addRowSplit(StrategyTable& table);
 
 namespace cpu {
 void addLoops(StrategyTable& table);
+void addScans(StrategyTable& table);
 }  // namespace cpu
 
 }  // namespace swage::synth

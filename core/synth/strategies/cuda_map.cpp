@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps: one pass over all elements.
+// Maps: one pass over all elements, in the order of the results.
 #include <algorithm>
 #include <numeric>
 
@@ -35,6 +35,10 @@ class MapText {
       m_writer.countUnsigned();
     }
     m_loads = m_elements.loadsFor(storedPrims(m_region.elementStores));
+    std::erase_if(m_loads, [this](int load) {
+      const int operand = m_region.prims[static_cast<std::size_t>(load)].operand;
+      return !comesTogether(m_region.operands[static_cast<std::size_t>(operand)], m_elements.width());
+    });
     comment(launch);
     openCudaKernel(m_writer, launch.step.entry, m_threads);
     loadScalars();
@@ -84,9 +88,10 @@ class MapText {
   // What is the same for all elements is loaded once.
   void loadScalars() {
     const auto isScalar = [&](int load) {
-      const Prim& prim = m_region.prims[static_cast<std::size_t>(load)];
-      const std::vector<std::int64_t>& strides = m_region.operands[static_cast<std::size_t>(prim.operand)].strides;
-      return std::all_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride == 0; });
+      const int operand = m_region.prims[static_cast<std::size_t>(load)].operand;
+      return std::none_of(m_axes.begin(), m_axes.end(), [&](std::size_t axis) {
+        return m_region.operands[static_cast<std::size_t>(operand)].walksAlong(axis);
+      });
     };
     std::vector<int> scalars;
     std::copy_if(m_loads.begin(), m_loads.end(), std::back_inserter(scalars), isScalar);
@@ -126,27 +131,57 @@ class MapText {
   std::vector<int> m_loads;
 };
 
+Launch launchOf(const Instance& instance, const std::string& entry) {
+  const Loops loops = loopsOf(instance.region);
+  const std::int64_t vectors = loops.groups * (loops.inner / instance.value("vector_width", 1));
+  const std::int64_t threads = instance.value("threads", 1);
+  std::int64_t blocks = divideUp(vectors, threads * instance.value("items", 1));
+  if (instance.value("persistent") != 0) {
+    blocks = std::min(blocks, instance.device.multiprocessors * kThreadsPerMultiprocessor / threads);
+  }
+  Launch launch;
+  launch.step.entry = entry;
+  launch.step.grid.x = narrow(blocks);
+  launch.step.block.x = narrow(threads);
+  return launch;
+}
+
 class Map final : public LoopStrategy {
  public:
   Map() : LoopStrategy("map", Form::Map) {}
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
-    const Loops loops = loopsOf(instance.region);
-    const std::int64_t vectors = loops.groups * (loops.inner / instance.value("vector_width", 1));
-    const std::int64_t threads = instance.value("threads", 1);
-    std::int64_t blocks = divideUp(vectors, threads * instance.value("items", 1));
-    if (instance.value("persistent") != 0) {
-      blocks = std::min(blocks, instance.device.multiprocessors * kThreadsPerMultiprocessor / threads);
-    }
-    Launch launch = oneLaunch(entry);
-    launch.step.grid.x = narrow(blocks);
-    launch.step.block.x = narrow(threads);
-    return launch;
+    return launchOf(instance, entry);
   }
-
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return MapText(instance).run(launch);
+  }
+};
+
+// Elements that are read from anywhere: flipped, padded, joined, cut off.
+class Gather final : public Strategy {
+ public:
+  Gather() : Strategy(domain::Language::CudaCpp, "gather") {}
+
+  [[nodiscard]] bool accepts(const Region& region) const override { return isGathered(region); }
+  [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
+    return launchOf(instance, entry);
+  }
+  [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
+                                         int /*number*/) const override {
+    return MapText(instance).run(launch);
+  }
+
+ private:
+  [[nodiscard]] Result<> fits(const Instance& instance) const override {
+    if (!allowsVectors(instance.region, instance.value("vector_width", 1))) {
+      return unfit("the innermost axis cannot be moved in vectors this wide");
+    }
+    if (divideUp(instance.region.groupCount(), instance.value("threads", 1)) > kMaxGrid) {
+      return unfit("there are more elements than threads of a grid");
+    }
+    return {};
   }
 };
 
@@ -154,6 +189,7 @@ class Map final : public LoopStrategy {
 
 void addMap(StrategyTable& table) {
   table.add(std::make_unique<Map>());
+  table.add(std::make_unique<Gather>());
 }
 
 }  // namespace swage::synth::cuda

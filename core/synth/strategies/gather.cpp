@@ -1,81 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps of which elements are read from anywhere: flipped, padded, joined, cut off.
-#include <algorithm>
-
+// Maps of which elements are read from anywhere, on a processor: flipped, padded, joined, cut off.
 #include "core/synth/emit/frame.h"
-#include "core/synth/sizes.h"
+#include "core/synth/region_shape.h"
 #include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
 
-class Gather : public Strategy {
+class CpuGather final : public Strategy {
  public:
-  explicit Gather(domain::Language language) : Strategy(language, "gather") {}
+  CpuGather() : Strategy(domain::Language::Cpp, "gather") {}
 
-  // Whole tensors have better patterns.
-  [[nodiscard]] bool accepts(const Region& region) const override {
-    const bool isMoved = region.hasBounds() ||
-                         std::any_of(region.operands.begin(), region.operands.end(),
-                                     [](const Operand& operand) { return operand.offset != 0; }) ||
-                         std::any_of(region.prims.begin(), region.prims.end(),
-                                     [](const Prim& prim) { return prim.kind == Prim::Kind::Coordinate; });
-    return region.kind() == NestKind::Map && isMoved;
-  }
-};
-
-class CudaGather final : public Gather {
- public:
-  CudaGather() : Gather(domain::Language::CudaCpp) {}
-
-  [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
-    const std::int64_t threads = instance.value("threads", 1);
-    Launch launch;
-    launch.step.entry = entry;
-    launch.step.block.x = static_cast<std::uint32_t>(threads);
-    launch.step.grid.x = static_cast<std::uint32_t>((instance.region.groupCount() + threads - 1) / threads);
-    return launch;
-  }
-
-  [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
-                                         int /*number*/) const override {
-    const Region& region = instance.region;
-    KernelWriter writer(instance, Dialect::of(language()));
-    Code& code = writer.code();
-    const std::int64_t threads = instance.value("threads", 1);
-    const std::vector<std::size_t> axes = freeAxes(region);
-    code.comment(fmt::format("One of {} elements to a thread.", extentsText(region, axes)));
-    openCudaKernel(writer, launch.step.entry, threads);
-    const std::string at = writer.unique("at");
-    code.line("const {0} {1} = {2}blockIdx.x * {3} + threadIdx.x;", writer.index(), at,
-              writer.index() == "int" ? "" : "(long long)", threads);
-    if (region.groupCount() % threads != 0) {
-      code.open("if ({} >= {})", at, region.groupCount());
-      code.line("return;");
-      code.close();
-    }
-    if (!axes.empty()) {
-      writer.decode(at, axes);
-    }
-    writer.compute(storedPrims(region.elementStores));
-    writer.store(region.elementStores);
-    code.close();
-    return writer.finish();
-  }
-
- private:
-  [[nodiscard]] Result<> fits(const Instance& instance) const override {
-    const std::int64_t threads = instance.value("threads", 1);
-    if ((instance.region.groupCount() + threads - 1) / threads > kMaxGrid) {
-      return unfit("there are more elements than threads of a grid");
-    }
-    return {};
-  }
-};
-
-class CpuGather final : public Gather {
- public:
-  CpuGather() : Gather(domain::Language::Cpp) {}
+  [[nodiscard]] bool accepts(const Region& region) const override { return isGathered(region); }
 
   [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
     Launch launch;
@@ -128,7 +64,6 @@ class CpuGather final : public Gather {
 }  // namespace
 
 void addGather(StrategyTable& table) {
-  table.add(std::make_unique<CudaGather>());
   table.add(std::make_unique<CpuGather>());
 }
 

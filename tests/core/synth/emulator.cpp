@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -138,7 +139,11 @@ std::vector<Bytes> runEmulated(const domain::Program& program, const std::vector
     std::copy(inputs[i].begin(), inputs[i].end(), static_cast<unsigned char*>(buffers.at(program.plan.inputs[i])));
   }
   for (const domain::PlanStep& step : program.plan.steps) {
-    launch(library, std::get<domain::KernelStep>(step), buffers);
+    if (const auto* zero = std::get_if<domain::ZeroStep>(&step)) {
+      std::memset(buffers.at(zero->buffer), 0, buffers.bytes(zero->buffer));
+    } else {
+      launch(library, std::get<domain::KernelStep>(step), buffers);
+    }
   }
   buffers.expectGuardsIntact();
   std::vector<Bytes> results;

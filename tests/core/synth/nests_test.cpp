@@ -362,8 +362,34 @@ TEST(Scans, AlongEitherDimension) {
         }
         want.push_back(2.0 * running);
       });
-      expectEverySeed(b, {x.bytes()}, want, {"scan_columns"}, 1e-4);
+      expectEverySeed(b, {x.bytes()}, want, {dim == 0 ? "scan_columns" : "scan"}, 1e-4);
     }
+  }
+}
+
+// Two flips around a scan move nothing: it goes the other way, in one kernel with what stands before and after it.
+TEST(Scans, FromTheEndOfWhatIsComputed) {
+  const Tensor x({11, 6, 37}, 41);
+  const Tensor scale({37}, 42);
+  for (const int dim : {0, 1, 2}) {
+    GraphBuilder b;
+    const auto input = b.input(x.shape);
+    const auto turned = b.like("aten.flip.default", b.relu(input), {listArg({dim})});
+    const auto sums = b.like("aten.flip.default", b.like("aten.cumsum.default", turned, {arg(dim)}), {listArg({dim})});
+    b.output(b.add(b.mul(sums, b.input(scale.shape)), input));
+    const auto along = static_cast<std::size_t>(dim);
+    Numbers want;
+    forEach(x.shape, [&](const auto& at) {
+      double running = 0.0;
+      for (std::int64_t i = at[along]; i < x.shape[along]; ++i) {
+        std::vector<std::int64_t> from = at;
+        from[along] = i;
+        running += std::max(0.0, x(from));
+      }
+      want.push_back(running * scale({at[2]}) + x(at));
+    });
+    expectEverySeed(b, {x.bytes(), scale.bytes()}, want, {dim == 2 ? "scan" : "scan_columns"}, 1e-4);
+    EXPECT_EQ(makeSynthesizer(b.graph(), cpuDevice())->seeds().front().regions.size(), 1U);
   }
 }
 

@@ -131,7 +131,7 @@ TEST(Operations, LeaveWhatIsNotSupportedToAten) {
   const auto weight = b.input({4});
   const auto whole = b.input({8, 8}, Type::Int64);
   b.output(b.call("aten.cdist.default", {arg(x), arg(x)}, {8, 8}));
-  b.output(b.like("aten.cummax.default", x, {arg(1)}));
+  b.output(b.like("aten.logcumsumexp.default", x, {arg(1)}));
   b.output(b.call("aten.cross_entropy_loss.default", {arg(logits), arg(target), arg(weight), arg(1)}, {}));
   b.output(b.call("aten.sum.default", {arg(whole)}, {}, Type::Int64));
   b.output(b.like("aten.dropout.default", x, {arg(0.5), arg(true)}));

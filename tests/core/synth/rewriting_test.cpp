@@ -383,6 +383,21 @@ TEST(DoubleTranspose, IsLeftOut) {
   EXPECT_THAT(rewrittenLines(b), ElementsAre("v1 [16, 4] = relu(v0)", "v4 [16, 4] = relu(v1)"));
 }
 
+TEST(ZerosInFront, AreReadAcrossTheEdge) {
+  GraphBuilder b;
+  const auto x = b.input({6, 9});
+  const auto first = b.call("aten.slice.Tensor", {arg(x), arg(1), arg(0), arg(1)}, {6, 1});
+  const auto zeros = b.like("aten.zeros_like.default", first);
+  const domain::Argument both{domain::ArgumentList{arg(zeros), arg(x)}};
+  const auto joined = b.call("aten.cat.default", {both, arg(1)}, {6, 10});
+  const auto cut = b.call("aten.slice.Tensor", {arg(joined), arg(0), arg(0), arg(-1)}, {5, 10});
+  b.output(b.like("aten.cumsum.default", cut, {arg(1)}));
+  EXPECT_THAT(rules(b.graph()), ElementsAre("zeros in front v5"));
+  EXPECT_THAT(rewrittenLines(b),
+              ElementsAre("v6 [5, 9] = slice(v0, 0, 0, 5)", "v7 [5, 10] = constant_pad_nd(v6, [1 0], 0)",
+                          "v5 [5, 10] = cumsum(v7, 1)"));
+}
+
 TEST(Rewriting, RefusesWhatDoesNotFit) {
   const domain::Graph graph = meanOfLinear(true).graph();
   EXPECT_FALSE(rewritten(graph, {{"reduce before product", ValueId(4), {}}}).has_value());

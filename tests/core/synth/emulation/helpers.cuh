@@ -74,6 +74,10 @@ inline bool inside(T at, int extent) { return at >= 0 && at < extent; }
 template <class T>
 inline T maximum(T a, T b) { return a > b || a != a ? a : b; }
 
+//! swage:helper minimum
+template <class T>
+inline T minimum(T a, T b) { return a < b || a != a ? a : b; }
+
 //! swage:helper sharedAddress
 inline unsigned sharedAddress(const void* x) {
   return static_cast<unsigned>(static_cast<const unsigned char*>(x) - emulation::sharedMemory);
@@ -172,6 +176,34 @@ inline Vec<T, N> load(const T* from) {
     __builtin_trap();
   }
   return *reinterpret_cast<const Vec<T, N>*>(from);
+}
+
+//! swage:helper loadStreaming
+template <class T, int N>
+inline Vec<T, N> loadStreaming(const T* from) { return load<T, N>(from); }
+
+//! swage:helper store
+template <class T, int N>
+inline void store(T* to, const Vec<T, N>& from) {
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Vec<T, N>) != 0) {
+    __builtin_trap();
+  }
+  *reinterpret_cast<Vec<T, N>*>(to) = from;
+}
+
+//! swage:helper storeStreaming
+template <class T, int N>
+inline void storeStreaming(T* to, const Vec<T, N>& from) { store<T, N>(to, from); }
+
+//! swage:helper publishPart
+inline void publishPart(unsigned long long* place, float x) { *place = (1ull << 32) | __float_as_uint(x); }
+
+//! swage:helper awaitPart
+inline float awaitPart(const unsigned long long* place) {
+  if (*place >> 32 == 0) {
+    __builtin_trap();  // blocks run one after another
+  }
+  return __uint_as_float(static_cast<unsigned>(*place));
 }
 
 //! swage:helper initBarrier arriveAt waitFor publishBarriers

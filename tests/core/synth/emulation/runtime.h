@@ -250,9 +250,33 @@ To swage_bits(From from) {
 inline void __syncwarp() {
   emulation::wait(emulation::current->warp->barrier);
 }
-inline float __shfl_xor_sync(unsigned /*lanes*/, float x, int mask) {
-  const auto given = emulation::exchange({swage_bits<unsigned>(x)});
-  return swage_bits<float>(given[(threadIdx.x % 32) ^ static_cast<unsigned>(mask)][0]);
+// What the lane `from` gives.
+template <class T>
+T swage_fromLane(T x, unsigned from) {
+  static_assert(sizeof(T) <= 8);
+  std::array<unsigned, 8> words{};
+  std::memcpy(words.data(), &x, sizeof x);
+  std::memcpy(&x, emulation::exchange(words)[from].data(), sizeof x);
+  return x;
+}
+template <class T>
+T __shfl_xor_sync(unsigned /*lanes*/, T x, int mask) {
+  return swage_fromLane(x, (threadIdx.x % 32) ^ static_cast<unsigned>(mask));
+}
+template <class T>
+T __shfl_sync(unsigned /*lanes*/, T x, int from) {
+  return swage_fromLane(x, static_cast<unsigned>(from));
+}
+// Lanes at the end keep their own.
+template <class T>
+T __shfl_up_sync(unsigned /*lanes*/, T x, unsigned distance) {
+  const unsigned lane = threadIdx.x % 32;
+  return swage_fromLane(x, lane < distance ? lane : lane - distance);
+}
+template <class T>
+T __shfl_down_sync(unsigned /*lanes*/, T x, unsigned distance) {
+  const unsigned lane = threadIdx.x % 32;
+  return swage_fromLane(x, lane + distance > 31 ? lane : lane + distance);
 }
 inline float __int_as_float(int x) {
   return swage_bits<float>(x);
