@@ -269,8 +269,15 @@ void addPooling(const NodeView& node, OperationSink& sink, const Pooling& pool) 
   operation.inputs = {pool.input};
   operation.outputs = {pool.result};
   operation.layout.space = node.type(pool.result).shape;
+  // A window that sees all there is slides nowhere: the elements of a row are folded, as in any reduction.
+  bool isWhole = true;
+  for (std::size_t dim = 0; dim < pool.window.dims(); ++dim) {
+    const std::size_t at = input.shape.size() - pool.window.dims() + dim;
+    isWhole = isWhole && pool.window.padding[dim] == 0 && pool.window.size[dim] == input.shape[at] &&
+              operation.layout.space[at] == 1;
+  }
   for (const std::int64_t size : pool.window.size) {
-    operation.layout.more.push_back({size, AxisRole::Window});
+    operation.layout.more.push_back({size, isWhole ? AxisRole::K : AxisRole::Window});
   }
   operation.lower = [pool](RegionBuilder& b) { return lowerPooling(b, pool); };
   sink.add(std::move(operation));
@@ -326,7 +333,8 @@ LowerNode averagePool(std::size_t dims) {
 LowerNode adaptivePool(std::size_t dims, FoldKind kind) {
   return [dims, kind](const NodeView& node, OperationSink& sink) {
     const auto input = node.tensor(0, "self");
-    if (!input || node.type(*input).shape.size() <= dims) {
+    const bool wantsIndices = node.node().outputs.size() > 1 && node.node().outputs[1].isValid();
+    if (!input || !node.result().isValid() || wantsIndices || node.type(*input).shape.size() <= dims) {
       return;
     }
     const Shape& from = node.type(*input).shape;
@@ -354,6 +362,7 @@ void registerWindows(LoweringTable& table) {
     table["aten.max_pool" + rank + "_with_indices.default"] = maxPool(dims);
     table["aten.avg_pool" + rank + ".default"] = averagePool(dims);
     table["aten.adaptive_avg_pool" + rank + ".default"] = adaptivePool(dims, FoldKind::Sum);
+    table["aten.adaptive_max_pool" + rank + ".default"] = adaptivePool(dims, FoldKind::Maximum);
   }
 }
 

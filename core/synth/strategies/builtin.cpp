@@ -17,6 +17,8 @@ const StrategyTable& StrategyTable::builtIn() {
     cuda::addRowShared(built);
     cuda::addRowSplit(built);
     cpu::addLoops(built);
+    cuda::addPool(built);
+    cpu::addPool(built);
     addDirectRows(built);
     addDirect(built);
     addGather(built);

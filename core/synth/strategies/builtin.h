@@ -21,6 +21,7 @@ namespace cuda {
 void addColumn(StrategyTable& table);
 void addMap(StrategyTable& table);
 void addMapTurned(StrategyTable& table);
+void addPool(StrategyTable& table);
 void addRowBlock(StrategyTable& table);
 void addRowWarp(StrategyTable& table);
 void addScanColumns(StrategyTable& table);
@@ -36,6 +37,7 @@ void addRowSplit(StrategyTable& table);
 
 namespace cpu {
 void addLoops(StrategyTable& table);
+void addPool(StrategyTable& table);
 void addScans(StrategyTable& table);
 }  // namespace cpu
 

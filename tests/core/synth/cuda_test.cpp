@@ -133,7 +133,7 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
                          ::testing::Values("column", "conv_mma", "direct", "direct_rows", "gather", "map", "map_turned",
-                                            "product", "product_mma", "product_onepass", "product_wgmma",
+                                           "pool", "product", "product_mma", "product_onepass", "product_wgmma",
                                            "row_block", "row_cluster", "row_gang", "row_registers", "row_resident",
                                            "row_shared", "row_split", "row_warp", "scan", "scan_chain", "scan_columns",
                                            "scan_tiles"),
@@ -311,7 +311,7 @@ TEST(CudaPatternList, IsTheCatalogues) {
     }
   }
   EXPECT_THAT(
-      ids, ::testing::ElementsAre("column", "conv_mma", "direct", "direct_rows", "gather", "map", "map_turned", 
+      ids, ::testing::ElementsAre("column", "conv_mma", "direct", "direct_rows", "gather", "map", "map_turned", "pool",
                                   "product", "product_mma", "product_onepass", "product_wgmma", "row_block",
                                   "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared", "row_split",
                                   "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"));
