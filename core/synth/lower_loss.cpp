@@ -140,6 +140,85 @@ void lowerCrossEntropy(const NodeView& node, OperationSink& sink) {
   }
 }
 
+// --- the margin by which one distance is to exceed another, over the last dimension ---------------------------------
+
+struct TripletMargin {
+  ValueId anchor;
+  ValueId positive;
+  ValueId negative;
+  ValueId rows;
+  double margin = 1.0;
+  double epsilon = 1e-6;
+  bool isSquared = true;  // distances are Euclidean, else sums of magnitudes
+  bool maySwap = false;   // the negative may be nearer to the positive than to the anchor
+
+  bool lower(RegionBuilder& b) const {
+    const auto a = b.read(anchor, b.fullFrame());
+    const auto p = b.read(positive, b.fullFrame());
+    const auto n = b.read(negative, b.fullFrame());
+    if (!a || !p || !n) {
+      return false;
+    }
+    const int near = distance(b, *a, *p);
+    int far = distance(b, *a, *n);
+    if (maySwap) {
+      far = b.call("min", {far, distance(b, *p, *n)});
+    }
+    const int zero = b.constant(0.0, b.typeOf(near));
+    const int excess = b.call("sub", {b.call("add", {near, b.constant(margin, b.typeOf(near))}), far});
+    b.define(rows, b.call("max", {excess, zero}), b.reducedFrame(RegionBuilder::KeepDims::No));
+    return true;
+  }
+
+ private:
+  [[nodiscard]] int distance(RegionBuilder& b, int x, int y) const {
+    const int difference = b.call("add", {b.call("sub", {x, y}), b.constant(epsilon, b.typeOf(x))});
+    if (!isSquared) {
+      return b.reduce(FoldKind::Sum, b.call("abs", {difference}));
+    }
+    return b.call("sqrt", {b.reduce(FoldKind::Sum, b.call("mul", {difference, difference}))});
+  }
+};
+
+// anchor, positive, negative, margin, p, eps, swap, reduction
+void lowerTripletMargin(const NodeView& node, OperationSink& sink) {
+  const auto anchor = node.tensor(0, "anchor");
+  const auto positive = node.tensor(1, "positive");
+  const auto negative = node.tensor(2, "negative");
+  const auto reduction = lossReduction(node, 7);
+  const double power = node.number(4, "p").value_or(2.0);
+  if (!anchor || !positive || !negative || !reduction || (power != 2.0 && power != 1.0)) {
+    return;
+  }
+  const domain::TensorType& type = node.type(*anchor);
+  const auto isAlike = [&](ValueId other) {
+    return node.type(other).shape == type.shape && node.type(other).dtype == type.dtype;
+  };
+  if (type.shape.empty() || !domain::isFloating(type.dtype) || !isAlike(*positive) || !isAlike(*negative)) {
+    return;
+  }
+  const domain::Shape rowShape(type.shape.begin(), type.shape.end() - 1);
+  const ValueId rows = partialResult(node, sink, rowShape, *reduction);
+  const TripletMargin spec{.anchor = *anchor,
+                           .positive = *positive,
+                           .negative = *negative,
+                           .rows = rows,
+                           .margin = node.number(3, "margin").value_or(1.0),
+                           .epsilon = node.number(5, "eps").value_or(1e-6),
+                           .isSquared = power == 2.0,
+                           .maySwap = node.flag(6, "swap").value_or(false)};
+  Operation operation;
+  operation.inputs = {*anchor, *positive, *negative};
+  operation.outputs = {rows};
+  operation.layout.space = type.shape;
+  operation.layout.reducedDims = {static_cast<int>(type.shape.size()) - 1};
+  operation.lower = [spec](RegionBuilder& b) { return spec.lower(b); };
+  sink.add(std::move(operation));
+  if (*reduction != LossReduction::None) {
+    addFinalReduction(sink, {.input = rows, .result = node.result(), .reduction = *reduction});
+  }
+}
+
 // --- losses that are a formula of prediction and target, element by element ------------------------------------------
 
 using PairFormula = std::function<int(RegionBuilder&, int x, int target, const NodeView&)>;
@@ -193,6 +272,7 @@ int quadraticLinear(RegionBuilder& b, int x, int target, double threshold, bool 
 
 void registerLosses(LoweringTable& table) {
   table["aten.cross_entropy_loss.default"] = lowerCrossEntropy;
+  table["aten.triplet_margin_loss.default"] = lowerTripletMargin;
   table["aten.mse_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView&) {
     const int difference = b.call("sub", {x, target});
     return b.call("mul", {difference, difference});
