@@ -137,6 +137,17 @@ Example channelsLast() {
                   "x.contiguous(), float32[16, 64, 56, 56] with channels last");
 }
 
+Example attention() {
+  Builder b;
+  const Shape shape{4, 16, 1024, 64};
+  const ValueId x = b.input("x", shape);
+  const ValueId keys = b.input("keys", shape);
+  const ValueId values = b.input("values", shape);
+  return b.finish(b.call("aten.scaled_dot_product_attention.default",
+                         {{x}, {keys}, {values}, {std::monostate()}, {0.0}, {true}}, shape),
+                  "causal attention of x over keys and values, float32[4, 16, 1024, 64]");
+}
+
 // Along the dimension that suits a pattern.
 Example cumulativeSum(const std::string& id) {
   const std::int64_t dim = id == "scan_tiles" || id == "scan_columns" ? 0 : 1;
@@ -159,7 +170,8 @@ Example exampleOf(const patterns::Pattern& pattern) {
                                                                              {"window", pooling},
                                                                              {"convolution", convolution},
                                                                              {"turned", channelsLast},
-                                                                             {"gather", concatenation}};
+                                                                             {"gather", concatenation},
+                                                                             {"attention", attention}};
   if (pattern.family == "scan") {
     return cumulativeSum(pattern.id);
   }

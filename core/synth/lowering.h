@@ -36,6 +36,7 @@ void registerReductions(LoweringTable& table);
 void registerNormalisations(LoweringTable& table);
 void registerLosses(LoweringTable& table);
 void registerProducts(LoweringTable& table);
+void registerAttention(LoweringTable& table);
 void registerWindows(LoweringTable& table);
 void registerOrder(LoweringTable& table);
 

@@ -16,6 +16,7 @@ const LoweringTable& loweringTable() {
     registerNormalisations(built);
     registerLosses(built);
     registerProducts(built);
+    registerAttention(built);
     registerWindows(built);
     registerOrder(built);
     return built;

@@ -53,7 +53,8 @@ bool canJoin(const Region& region, std::size_t outer) {
 
 // What is left of a product of a row or a column is a sum of each group.
 void settleRoles(Region& region) {
-  if (region.hasRole(AxisRole::M) && region.hasRole(AxisRole::N)) {
+  const bool isProduct = region.hasRole(AxisRole::M) && region.hasRole(AxisRole::N);
+  if (isProduct || region.hasRole(AxisRole::Depth)) {
     return;
   }
   for (Axis& axis : region.axes) {
@@ -113,20 +114,23 @@ void annotate(Region& region) {
       Fold& fold = region.folds[asIndex(prim.fold)];
       fold.stage = region.prims[asIndex(fold.input)].ready + 1;
       prim.ready = fold.stage;
-      prim.perElement = fold.running;
+      prim.perElement = fold.running || fold.inner;
     }
   }
 }
 
 void linkNests(Region& region) {
   region.nests.clear();
+  const bool isChain = region.hasRole(AxisRole::Depth);
   const bool isProduct = region.hasRole(AxisRole::M) && region.hasRole(AxisRole::N);
   for (int stage = 0; stage < region.stageCount(); ++stage) {
-    Nest nest{isProduct ? NestKind::Contract : NestKind::Reduce, {}};
+    Nest nest{isProduct || isChain ? NestKind::Contract : NestKind::Reduce, {}};
     for (int fold = 0; fold < static_cast<int>(region.folds.size()); ++fold) {
       if (region.folds[asIndex(fold)].stage == stage) {
         nest.folds.push_back(fold);
         nest.kind = region.folds[asIndex(fold)].running ? NestKind::Scan : nest.kind;
+        // Between two products: what is found of the sums of the first.
+        nest.kind = isChain && region.folds[asIndex(fold)].kind != FoldKind::Sum ? NestKind::Reduce : nest.kind;
       }
     }
     region.nests.push_back(std::move(nest));

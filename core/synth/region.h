@@ -23,13 +23,16 @@ enum class AxisRole : std::uint8_t {
   K,       // folded away
   Window,  // folded away; slides over an operand, whose elements several results share
   Scan,    // folded in order; every position has a result
+  Depth,   // folded away before K, by a product whose sums K then folds: the size of a head in attention
 };
 
 struct Axis {
   std::int64_t extent = 1;
   AxisRole role = AxisRole::Batch;
 
-  [[nodiscard]] bool isFolded() const { return role == AxisRole::K || role == AxisRole::Window; }
+  [[nodiscard]] bool isFolded() const {
+    return role == AxisRole::K || role == AxisRole::Window || role == AxisRole::Depth;
+  }
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
@@ -104,6 +107,7 @@ struct Fold {
   int stage = 0;   // 0 reads tensors only; k needs results of stage k-1
   std::int64_t count = 0;
   bool running = false;  // a scan: in order, with a result at every position
+  bool inner = false;    // over the axes of role Depth alone: every position of K has a result; others fold the rest
 };
 
 struct Store {

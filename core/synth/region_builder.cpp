@@ -249,15 +249,26 @@ int RegionBuilder::coordinate(int axis) {
   return add(prim);
 }
 
-int RegionBuilder::fold(FoldKind kind, int prim, bool running) {
+// The elements that one result of such a fold is made of.
+std::int64_t RegionBuilder::countOf(Reach reach) const {
+  std::int64_t count = 1;
+  for (const Axis& axis : m_program.axes) {
+    const bool isTaken = axis.isFolded() && (axis.role == AxisRole::Depth) == (reach == Reach::Depth);
+    count *= isTaken ? axis.extent : 1;
+  }
+  return count;
+}
+
+int RegionBuilder::fold(FoldKind kind, int prim, Reach reach) {
   Fold fold;
   fold.kind = kind;
   fold.input = prim;
-  fold.count = reducedCount();
-  fold.running = running;
+  fold.count = countOf(reach);
+  fold.running = reach == Reach::Running;
+  fold.inner = reach == Reach::Depth;
   // A mean and a variance of the same elements share their sum.
   const auto known = std::find_if(m_program.folds.begin(), m_program.folds.end(), [&](const Fold& other) {
-    return other.kind == kind && other.input == prim && other.running == running;
+    return other.kind == kind && other.input == prim && other.running == fold.running && other.inner == fold.inner;
   });
   Prim result;
   result.kind = Prim::Kind::Folded;
@@ -270,11 +281,15 @@ int RegionBuilder::fold(FoldKind kind, int prim, bool running) {
 }
 
 int RegionBuilder::reduce(FoldKind kind, int prim) {
-  return fold(kind, prim, false);
+  return fold(kind, prim, Reach::Whole);
+}
+
+int RegionBuilder::reduceDepth(FoldKind kind, int prim) {
+  return fold(kind, prim, Reach::Depth);
 }
 
 int RegionBuilder::scan(FoldKind kind, int prim) {
-  return fold(kind, prim, true);
+  return fold(kind, prim, Reach::Running);
 }
 
 int RegionBuilder::secondResult(int reduced, Compute type) {

@@ -87,6 +87,8 @@ class RegionBuilder {
   [[nodiscard]] int coordinate(int axis);
   // Reduces over the region's reduced axes; the pair kinds have a second result in slot 1.
   [[nodiscard]] int reduce(FoldKind kind, int prim);
+  // The same over the axes of role Depth alone.
+  [[nodiscard]] int reduceDepth(FoldKind kind, int prim);
   // The results so far along the axis of role Scan.
   [[nodiscard]] int scan(FoldKind kind, int prim);
   [[nodiscard]] int secondResult(int reduced, Compute type);
@@ -108,7 +110,9 @@ class RegionBuilder {
   [[nodiscard]] int add(Prim prim);
   [[nodiscard]] Operand operandOn(domain::ValueId value, const Frame& frame) const;
   [[nodiscard]] int operandFor(Operand operand);
-  [[nodiscard]] int fold(FoldKind kind, int prim, bool running);
+  enum class Reach : std::uint8_t { Whole, Running, Depth };
+  [[nodiscard]] int fold(FoldKind kind, int prim, Reach reach);
+  [[nodiscard]] std::int64_t countOf(Reach reach) const;
   [[nodiscard]] bool coversElements(const Frame& frame) const;
 
   const std::vector<domain::TensorType>& m_values;

@@ -143,6 +143,22 @@ __device__ inline unsigned int packRest(unsigned int pair, float first, float se
                     (second - toFloat(Half{static_cast<unsigned short>(pair >> 16)})) * 2048.0f);
 }
 
+//! swage:helper packBFloat16s
+// The same as bfloat16.
+__device__ inline unsigned int packBFloat16s(float first, float second) {
+  unsigned int pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+
+//! swage:helper powerOfTwo
+// 2^x, to two units in the last place of a float; 0 below 2^-126.
+__device__ inline float powerOfTwo(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
 //! swage:helper storePiece
 // 16 bytes into shared memory.
 __device__ inline void storePiece(unsigned int to, const unsigned int (&piece)[4]) {

@@ -251,12 +251,41 @@ void addLedScan(GraphDraft& draft) {
   draft.keep(w.call("aten.cumsum.default", {arg(led), arg(std::int64_t{1})}, w.shape(led), kType));
 }
 
+void addAttention(GraphDraft& draft) {
+  GraphWriter& w = draft.writer();
+  const std::int64_t batch = size(draft, 1, 3);
+  const std::int64_t queries = size(draft, 1, 40);
+  const std::int64_t keys = size(draft, 2, 40);
+  const std::int64_t depth = size(draft, 2, 40);
+  const std::int64_t columns = size(draft, 1, 40);
+  const ValueId q = normal(draft, {batch, 2, queries, depth});
+  const ValueId v = normal(draft, {batch, 2, keys, columns});
+  const Shape scores{batch, 2, queries, keys};
+  const Shape result{batch, 2, queries, columns};
+  const Argument mask = maybe(draft, {queries, keys});
+  if (draft.random().chance(0.5)) {
+    const ValueId k = normal(draft, {batch, 2, keys, depth});
+    const bool isCausal = std::holds_alternative<std::monostate>(mask.value) && draft.random().chance(0.5);
+    draft.keep(w.call("aten.scaled_dot_product_attention.default",
+                      {arg(q), arg(k), arg(v), mask, arg(0.0), arg(isCausal)}, result, kType));
+    return;
+  }
+  const ValueId k = normal(draft, {batch, 2, depth, keys});
+  ValueId score = w.call("aten.matmul.default", {arg(q), arg(k)}, scores, kType);
+  score = w.call("aten.div.Tensor", {arg(score), arg(3.0)}, scores, kType);
+  if (!std::holds_alternative<std::monostate>(mask.value)) {
+    score = w.call("aten.add.Tensor", {arg(score), mask}, scores, kType);
+  }
+  const ValueId weights = w.call("aten.softmax.int", {arg(score), arg(std::int64_t{-1})}, scores, kType);
+  draft.keep(w.call("aten.matmul.default", {arg(weights), arg(v)}, result, kType));
+}
+
 }  // namespace
 
 bool addRewritable(GraphDraft& draft) {
   constexpr std::array kChains{addReducedLinear, addReducedMatrices, addPooledConvolution, addAveragedConvolution,
                                addAveragedNorm,  addFixedNorm,       addLinearPair,        addStructured,
-                               addAxisOfOne,     addLedScan};
+                               addAxisOfOne,     addLedScan,         addAttention};
   kChains[draft.random().below(kChains.size())](draft);
   return true;
 }

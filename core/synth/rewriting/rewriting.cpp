@@ -15,6 +15,7 @@ const std::vector<GraphRule>& rules() {
   static const std::vector<GraphRule> all = [] {
     std::vector<GraphRule> made;
     registerReductionRules(made);
+    registerAttentionRules(made);
     registerConvolutionRules(made);
     registerNormalisationRules(made);
     registerStructureRules(made);

@@ -29,6 +29,7 @@ struct GraphRule {
 };
 
 void registerReductionRules(std::vector<GraphRule>& rules);
+void registerAttentionRules(std::vector<GraphRule>& rules);
 void registerConvolutionRules(std::vector<GraphRule>& rules);
 void registerNormalisationRules(std::vector<GraphRule>& rules);
 void registerStructureRules(std::vector<GraphRule>& rules);

@@ -33,6 +33,8 @@ const StrategyTable& StrategyTable::builtIn() {
     cuda::addScanTiles(built);
     cuda::addScanColumns(built);
     cpu::addScans(built);
+    addAttentionMma(built);
+    addCpuAttention(built);
     return built;
   }();
   return table;

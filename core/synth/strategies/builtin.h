@@ -16,6 +16,8 @@ void addOnepassProduct(StrategyTable& table);
 void addConvMma(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
 void addCpuPackedProduct(StrategyTable& table);
+void addAttentionMma(StrategyTable& table);
+void addCpuAttention(StrategyTable& table);
 
 namespace cuda {
 void addColumn(StrategyTable& table);

@@ -18,35 +18,9 @@
 namespace swage::synth {
 namespace {
 
-constexpr std::int64_t kPiece = 8;  // numbers in 16 bytes
 constexpr std::int64_t kFirstCapability = 80;
 constexpr std::int64_t kRegistersOfThread = 255;
 constexpr std::int64_t kRegistersOfBlock = 65536;
-
-// The operand that a prim is, unchanged and of 16 bits; null where it is computed, or longer.
-const Operand* shortOperand(const Region& region, int prim) {
-  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
-  if (self.kind != Prim::Kind::Load) {
-    return nullptr;
-  }
-  const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
-  const bool isShort = operand.dtype == domain::ScalarType::Float16 || operand.dtype == domain::ScalarType::BFloat16;
-  return isShort ? &operand : nullptr;
-}
-
-// Whether pieces of 16 bytes along the last of `along` lie whole and aligned in the operand.
-bool hasPieces(const Region& region, const Operand& operand, const std::vector<std::size_t>& along) {
-  if (along.empty() || operand.offset % kPiece != 0 || operand.strides[along.back()] != 1 ||
-      region.axes[along.back()].extent % kPiece != 0) {
-    return false;
-  }
-  for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
-    if (axis != along.back() && operand.strides[axis] % kPiece != 0) {
-      return false;
-    }
-  }
-  return true;
-}
 
 class CudaMmaProduct final : public Strategy {
  public:
@@ -207,6 +181,30 @@ std::optional<double> CudaMmaProduct::estimate(const Instance& instance) const {
 }
 
 }  // namespace
+
+const Operand* shortOperand(const Region& region, int prim) {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  if (self.kind != Prim::Kind::Load) {
+    return nullptr;
+  }
+  const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
+  const bool isShort = operand.dtype == domain::ScalarType::Float16 || operand.dtype == domain::ScalarType::BFloat16;
+  return isShort ? &operand : nullptr;
+}
+
+bool hasPieces(const Region& region, const Operand& operand, const std::vector<std::size_t>& along) {
+  constexpr std::int64_t kPiece = 8;  // numbers in 16 bytes
+  if (along.empty() || operand.offset % kPiece != 0 || operand.strides[along.back()] != 1 ||
+      region.axes[along.back()].extent % kPiece != 0) {
+    return false;
+  }
+  for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
+    if (axis != along.back() && operand.strides[axis] % kPiece != 0) {
+      return false;
+    }
+  }
+  return true;
+}
 
 MmaSource mmaSource(const Region& region, const ProductShape& shape, const MmaTiles& tiles, OperandParts::Side side) {
   const bool isLeft = side == OperandParts::Side::Left;

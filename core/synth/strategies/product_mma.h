@@ -66,6 +66,10 @@ struct MmaSource {
   bool isAlongDepth = true;  // in shared memory as where it comes from
 };
 
+// The operand that a prim is, unchanged and of 16 bits; null where it is computed, or longer.
+[[nodiscard]] const Operand* shortOperand(const Region& region, int prim);
+// Whether pieces of 16 bytes along the last of `along` lie whole and aligned in the operand.
+[[nodiscard]] bool hasPieces(const Region& region, const Operand& operand, const std::vector<std::size_t>& along);
 [[nodiscard]] MmaSource mmaSource(const Region& region, const ProductShape& shape, const MmaTiles& tiles,
                                   OperandParts::Side side);
 

@@ -40,7 +40,8 @@ struct OperandParts::Threads {
   std::string start;       // its first depth
 };
 
-OperandParts::OperandParts(const Region& region, const ProductShape& shape, Side side, PartFormat format, Padding tiles)
+OperandParts::OperandParts(const Region& region, const ProductShape& shape, Side side, PartFormat format, Padding tiles,
+                           Neighbours neighbours)
     : m_shape(shape),
       m_format(format),
       m_prim(side == Side::Left ? shape.left : shape.right),
@@ -49,7 +50,9 @@ OperandParts::OperandParts(const Region& region, const ProductShape& shape, Side
       m_lineCount(side == Side::Left ? shape.rowCount : shape.columnCount),
       m_lineExtent(roundUp(m_lineCount, tiles.lines)),
       m_depthExtent(roundUp(shape.depthCount, tiles.depth)),
-      m_isAlongDepth(isContiguousAlong(region, m_prim, shape.depth) || !isContiguousAlong(region, m_prim, m_axes)) {}
+      m_isAlongDepth(neighbours == Neighbours::AsInOperand
+                         ? isContiguousAlong(region, m_prim, shape.depth) || !isContiguousAlong(region, m_prim, m_axes)
+                         : neighbours == Neighbours::AlongDepth) {}
 
 std::string OperandParts::describe() const {
   if (!m_format.isScaled) {
@@ -58,8 +61,10 @@ std::string OperandParts::describe() const {
   return fmt::format(
       "Splits each number of a {0} into {1}, x * 2^exponent = {2}, where the exponent brings the largest magnitude of "
       "its {0} to 2^14. A {0} with an infinity or NaN becomes zeros; the product sees to it.",
-      m_line, m_format.shift != 0 ? "two halves" : "three bfloat16",
-      m_format.shift != 0 ? "high + low / 2048" : "high + middle + low");
+      m_line, m_format.count == 2 ? "two halves" : "three bfloat16",
+      m_format.shift != 0   ? "high + low / 2048"
+      : m_format.count == 2 ? "high + low"
+                            : "high + middle + low");
 }
 
 std::vector<domain::TensorType> OperandParts::scratch() const {

@@ -39,9 +39,11 @@ class OperandParts {
     std::int64_t depth = 1;
   };
   enum class Side : std::uint8_t { Left, Right };
+  enum class Neighbours : std::uint8_t { AsInOperand, AlongDepth, AlongLines };
 
   // `shape` and the region must outlive it.
-  OperandParts(const Region& region, const ProductShape& shape, Side side, PartFormat format, Padding tiles);
+  OperandParts(const Region& region, const ProductShape& shape, Side side, PartFormat format, Padding tiles,
+               Neighbours neighbours = Neighbours::AsInOperand);
 
   [[nodiscard]] const PartFormat& format() const { return m_format; }
   // Which neighbours are neighbours in a plane, as in the operand: those along the depth, else the lines.

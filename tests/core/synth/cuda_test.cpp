@@ -132,11 +132,11 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
-                         ::testing::Values("column", "conv_mma", "direct", "direct_rows", "gather", "map", "map_turned",
-                                           "pool", "product", "product_mma", "product_onepass", "product_wgmma",
-                                           "row_block", "row_cluster", "row_gang", "row_registers", "row_resident",
-                                           "row_shared", "row_split", "row_warp", "scan", "scan_chain", "scan_columns",
-                                           "scan_tiles"),
+                         ::testing::Values("attention_mma", "column", "conv_mma", "direct", "direct_rows", "gather",
+                                           "map", "map_turned", "pool", "product", "product_mma", "product_onepass",
+                                           "product_wgmma", "row_block", "row_cluster", "row_gang", "row_registers",
+                                           "row_resident", "row_shared", "row_split", "row_warp", "scan", "scan_chain",
+                                           "scan_columns", "scan_tiles"),
                          [](const auto& each) { return each.param; });
 
 struct MmaVariant {
@@ -311,10 +311,10 @@ TEST(CudaPatternList, IsTheCatalogues) {
     }
   }
   EXPECT_THAT(
-      ids, ::testing::ElementsAre("column", "conv_mma", "direct", "direct_rows", "gather", "map", "map_turned", "pool",
-                                  "product", "product_mma", "product_onepass", "product_wgmma", "row_block",
-                                  "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared", "row_split",
-                                  "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"));
+      ids, ::testing::ElementsAre("attention_mma", "column", "conv_mma", "direct", "direct_rows", "gather", "map",
+                                  "map_turned", "pool", "product", "product_mma", "product_onepass", "product_wgmma",
+                                  "row_block", "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
+                                  "row_split", "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"));
 }
 
 }  // namespace

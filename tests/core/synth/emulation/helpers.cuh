@@ -58,6 +58,14 @@ inline unsigned packRest(unsigned pair, float first, float second) {
                     (second - toFloat(Half{static_cast<unsigned short>(pair >> 16)})) * 2048.0f);
 }
 
+//! swage:helper packBFloat16s
+inline unsigned packBFloat16s(float first, float second) {
+  return toBFloat16(first).bits | static_cast<unsigned>(toBFloat16(second).bits) << 16;
+}
+
+//! swage:helper powerOfTwo
+inline float powerOfTwo(float x) { return x < -126.0f ? 0.0f : std::exp2(x); }
+
 //! swage:helper storePiece
 inline void storePiece(unsigned to, const unsigned (&piece)[4]) {
   if (to % 16 != 0) {
@@ -168,6 +176,10 @@ struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
   T item[N];
   T& operator[](int i) { return item[i]; }
 };
+
+//! swage:helper store
+template <class T, int N>
+inline void store(T* to, const Vec<T, N>& from) { *reinterpret_cast<Vec<T, N>*>(to) = from; }
 
 //! swage:helper load
 template <class T, int N>

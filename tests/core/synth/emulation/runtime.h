@@ -278,6 +278,13 @@ T __shfl_down_sync(unsigned /*lanes*/, T x, unsigned distance) {
   const unsigned lane = threadIdx.x % 32;
   return swage_fromLane(x, lane + distance > 31 ? lane : lane + distance);
 }
+inline int __any_sync(unsigned /*lanes*/, int condition) {
+  int any = 0;
+  for (const auto& given : emulation::exchange({condition != 0 ? 1U : 0U})) {
+    any |= static_cast<int>(given[0]);
+  }
+  return any;
+}
 inline float __int_as_float(int x) {
   return swage_bits<float>(x);
 }

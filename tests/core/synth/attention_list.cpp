@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/domain/json.h"
+#include "core/synth/synthesizer.h"
+#include "tests/core/synth/graph_builder.h"
+
+// Writes attention as programs of the pattern attention_mma, one JSON object a line, for measure_attention.py:
+// swage_attention_programs PATTERNS_FOLDER [MOST] > programs.jsonl
+namespace swage::synth {
+namespace {
+
+struct Case {
+  std::string name;
+  domain::Shape query;
+  domain::ScalarType type = domain::ScalarType::Float32;
+  bool isCausal = false;
+  std::int64_t keyHeads = 0;  // 0: as many as of the query
+  bool hasBias = false;
+};
+
+const std::vector<Case>& cases() {
+  using enum domain::ScalarType;
+  static const std::vector<Case> list{{"float_2048_64", {8, 16, 2048, 64}},
+                                      {"bfloat_causal_16384_128", {1, 16, 16384, 128}, BFloat16, true},
+                                      {"half_2048_128", {4, 32, 2048, 128}, Float16},
+                                      {"float_512_1024", {32, 32, 512, 1024}},
+                                      {"float_causal_2048_64", {8, 16, 2048, 64}, Float32, true},
+                                      {"float_causal_512_96", {128, 8, 512, 96}, Float32, true},
+                                      {"float_2048_128", {4, 16, 2048, 128}},
+                                      {"float_biased_512_64", {16, 16, 512, 64}, Float32, false, 0, true},
+                                      {"bfloat_grouped_4096_128", {2, 32, 4096, 128}, BFloat16, true, 8},
+                                      {"half_1024_256", {4, 16, 1024, 256}, Float16},
+                                      {"float_1000_40", {8, 8, 1000, 40}}};
+  return list;
+}
+
+domain::Graph graphOf(const Case& c) {
+  GraphBuilder b;
+  domain::Shape key = c.query;
+  key[1] = c.keyHeads > 0 ? c.keyHeads : key[1];
+  const auto q = b.input(c.query, c.type);
+  const auto k = b.input(key, c.type);
+  const auto v = b.input(key, c.type);
+  const auto mask = c.hasBias ? arg(b.input({c.query[2], c.query[2]}, c.type)) : noArg();
+  b.output(b.call("aten.scaled_dot_product_attention.default",
+                  {arg(q), arg(k), arg(v), mask, arg(0.0), arg(c.isCausal), noArg(), arg(c.keyHeads > 0)}, c.query,
+                  c.type));
+  return b.graph();
+}
+
+domain::DeviceInfo device() {
+  domain::DeviceInfo device;
+  device.kind = domain::DeviceKind::Cuda;
+  device.architecture = "sm_90a";
+  device.multiprocessors = 132;
+  device.cacheBytes = std::int64_t{50} << 20;
+  device.sharedBytesPerBlock = 232448;
+  device.computeCapability = 90;
+  device.copyBytesPerSecond = 2.9e12;
+  return device;
+}
+
+// Of heads that the pattern does not fit: what is tried first of all in its place.
+std::vector<std::pair<double, domain::Genome>> seedsOf(const Synthesizer& synthesizer) {
+  std::vector<std::pair<double, domain::Genome>> found;
+  for (const domain::Genome& genome : synthesizer.seeds()) {
+    const auto program = synthesizer.realise(genome);
+    const bool isOurs = program && std::all_of(program->plan.steps.begin(), program->plan.steps.end(), [](auto& step) {
+                          return !std::holds_alternative<domain::AtenStep>(step);
+                        });
+    if (isOurs) {
+      found.emplace_back(synthesizer.estimate(genome).value_or(0.0), genome);
+    }
+  }
+  return found;
+}
+
+// All parameters that fit, the best by the estimate first.
+std::vector<std::pair<double, domain::Genome>> genomesOf(const Synthesizer& synthesizer,
+                                                         const patterns::Pattern& pattern) {
+  std::vector<domain::Genome> all{{{{{0}, pattern.id, {}}}}};
+  for (const patterns::Parameter& parameter : pattern.parameters) {
+    std::vector<domain::Genome> more;
+    for (const domain::Genome& genome : all) {
+      for (const std::int64_t value : parameter.values) {
+        more.push_back(genome);
+        more.back().regions[0].parameters[parameter.name] = value;
+      }
+    }
+    all = std::move(more);
+  }
+  std::vector<std::pair<double, domain::Genome>> found;
+  for (domain::Genome& genome : all) {
+    if (synthesizer.realise(genome)) {
+      const double estimate = synthesizer.estimate(genome).value_or(0.0);
+      found.emplace_back(estimate, std::move(genome));
+    }
+  }
+  if (found.empty()) {
+    return seedsOf(synthesizer);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return found;
+}
+
+// "attention_mma keep=0 mode=1", of each region.
+std::string labelOf(const domain::Genome& genome) {
+  std::string text;
+  for (const domain::RegionGene& gene : genome.regions) {
+    text += (text.empty() ? "" : " | ") + gene.pattern;
+    for (const auto& [name, value] : gene.parameters) {
+      text += fmt::format(" {}={}", name, value);
+    }
+  }
+  return text;
+}
+
+int writePrograms(const std::filesystem::path& folder, std::size_t most) {
+  const auto catalogue = patterns::Catalogue::load(folder);
+  if (!catalogue) {
+    std::cerr << catalogue.error().message() << "\n";
+    return 1;
+  }
+  const patterns::Pattern& pattern = *catalogue->find(domain::Language::CudaCpp, "attention_mma");
+  for (const Case& one : cases()) {
+    const auto synthesizer = Synthesizer::create(graphOf(one), device(), *catalogue);
+    auto genomes = genomesOf(**synthesizer, pattern);
+    genomes.resize(std::min(genomes.size(), most));
+    for (const auto& [estimate, genome] : genomes) {
+      const auto program = (*synthesizer)->realise(genome);
+      std::cout << domain::Json{{"case", one.name},
+                                {"causal", one.isCausal},
+                                {"grouped", one.keyHeads > 0},
+                                {"estimate", estimate},
+                                {"label", labelOf(genome)},
+                                {"source", program->source},
+                                {"plan", domain::toJson(program->plan)}}
+                       .dump()
+                << "\n";
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace swage::synth
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: swage_attention_programs PATTERNS_FOLDER [MOST] > programs.jsonl\n";
+    return 2;
+  }
+  return swage::synth::writePrograms(argv[1], argc > 2 ? std::stoul(argv[2]) : 12);
+}
