@@ -35,7 +35,8 @@ int distance(const Parameters& a, const Parameters& b) {
 bool isConvolution(const Strategy& strategy, const Region& region) {
   const auto rows =
       std::count_if(region.axes.begin(), region.axes.end(), [](const Axis& axis) { return axis.role == AxisRole::M; });
-  return region.hasRole(AxisRole::Window) || (strategy.id() == "conv_mma" && rows > 1);
+  const bool isMadeForThem = strategy.id() == "conv_mma" || strategy.id() == "conv_wgmma";
+  return region.hasRole(AxisRole::Window) || (isMadeForThem && rows > 1);
 }
 
 }  // namespace

@@ -18,5 +18,9 @@ inline constexpr std::int64_t kMaxGrid = kLargestInt;  // blocks along the first
 [[nodiscard]] inline std::int64_t divideUp(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
+// The least multiple of `b` that is not below `a`.
+[[nodiscard]] inline std::int64_t roundUp(std::int64_t a, std::int64_t b) {
+  return divideUp(a, b) * b;
+}
 
 }  // namespace swage::synth

@@ -500,6 +500,21 @@ __device__ inline void bringTileToBoth(unsigned int to, const TensorMap& from, u
                "[%1, {%3, %4, %5}], [%2], 3;" ::"r"(to), "l"(&from), "r"(barrier), "r"(x), "r"(y), "r"(z) : "memory");
 }
 
+//! swage:helper bringBytes
+// The copy engine brings neighbours in memory into shared memory, in multiples of 16 bytes.
+__device__ inline void bringBytes(unsigned int to, const void* from, int bytes, unsigned int barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+               "l"(from), "r"(bytes), "r"(barrier) : "memory");
+}
+
+//! swage:helper plainDescriptor
+// Of a tile in shared memory for wgmma without a swizzle: 8 lines of 8 halves in 128 bytes, and so many bytes to the next
+// 8 of the depth (`lead`) and to the next 8 lines (`stride`). It may begin at any 16 bytes.
+__device__ inline unsigned long long plainDescriptor(unsigned int tile, int lead, int stride) {
+  return (tile & 0x3ffffull) >> 4 | static_cast<unsigned long long>(lead >> 4) << 16 |
+         static_cast<unsigned long long>(stride >> 4) << 32;
+}
+
 //! swage:helper tileDescriptor
 // Of a tile in shared memory for wgmma: 64 halves to a line, in groups of 8 lines whose pieces are swizzled.
 __device__ inline unsigned long long tileDescriptor(unsigned int tile) {
@@ -530,6 +545,11 @@ __device__ inline void giveTurn(int group) { asm volatile("bar.arrive %0, 256;" 
 
 //! swage:helper syncGroup
 __device__ inline void syncGroup(int group) { asm volatile("bar.sync %0, 128;" ::"r"(8 + group) : "memory"); }
+
+//! swage:helper syncThreads
+// So many threads of a block, in whole warps, by one of its 16 barriers.
+template <int count>
+__device__ inline void syncThreads(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(count) : "memory"); }
 
 //! swage:helper readInBlock
 // The same variable in shared memory of another block of the cluster.

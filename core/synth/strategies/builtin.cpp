@@ -26,6 +26,7 @@ const StrategyTable& StrategyTable::builtIn() {
     addCudaMmaProduct(built);
     addWgmmaProduct(built);
     addOnepassProduct(built);
+    addConvWgmma(built);
     addConvMma(built);
     addCpuProduct(built);
     addCpuPackedProduct(built);

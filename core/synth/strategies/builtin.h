@@ -14,6 +14,7 @@ void addCudaMmaProduct(StrategyTable& table);
 void addWgmmaProduct(StrategyTable& table);
 void addOnepassProduct(StrategyTable& table);
 void addConvMma(StrategyTable& table);
+void addConvWgmma(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
 void addCpuPackedProduct(StrategyTable& table);
 void addAttentionMma(StrategyTable& table);

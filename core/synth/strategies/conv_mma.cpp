@@ -211,7 +211,6 @@ std::optional<double> ConvMma::estimate(const Instance& instance) const {
   constexpr double kIssued = 4.0;         // of warps, in a cycle
   constexpr double kHmma = 2048.0;        // products of one instruction
   constexpr double kPerResult = 16.0;     // instructions, from sums to memory
-  constexpr double kStored = 1.5;         // times the bytes of results: parts of lines of memory
   constexpr std::int64_t kOther = 12;     // registers that the compiler takes beyond what must be
   constexpr double kReachedByPass = 0.3;  // of the rate of memory
   constexpr double kFewWarps = 8.0;       // below which nothing hides the waits of one
@@ -249,7 +248,10 @@ std::optional<double> ConvMma::estimate(const Instance& instance) const {
   work.cycles = steps * (std::max({products, shared, issue}) / hidden + promotions) +
                 results * kPerResult / device.each.floatAdds;
   const double channels = static_cast<double>(inputChannels(region));
-  work.bytes = kStored * results * static_cast<double>(bytesOfResult(region, shape)) +
+  // Times the bytes of results: parts of sectors.
+  const ResultRows rows = resultRows(region, shape.rows.back());
+  const double stored = rows == ResultRows::InSectors ? 1.5 : rows == ResultRows::Anywhere ? 3.0 : 5.0;
+  work.bytes = stored * results * static_cast<double>(bytesOfResult(region, shape)) +
                static_cast<double>(tiles.rows) * channels * static_cast<double>(bytesOfElement(region, shape.left));
   work.hidesMemory = atOnce > 1;
   const OperandParts weights = convWeights(problem, tiles);
@@ -296,6 +298,20 @@ std::optional<ConvProblem> ConvProblem::of(const Region& region) {
 
 std::span<const Bound> ConvProblem::results() const {
   return m_dense ? std::span<const Bound>(m_dense->results) : std::span<const Bound>();
+}
+
+ResultRows resultRows(const Region& region, std::size_t across) {
+  constexpr std::int64_t kSector = 32;
+  const Operand& out = region.operands[static_cast<std::size_t>(region.groupStores.front().operand)];
+  const auto size = static_cast<std::int64_t>(domain::byteSize(out.dtype));
+  if (out.strides[across] != 1) {
+    return ResultRows::Apart;
+  }
+  bool isInSectors = out.offset * size % kSector == 0;
+  for (std::size_t axis = 0; axis < out.strides.size(); ++axis) {
+    isInSectors = isInSectors && (axis == across || out.strides[axis] * size % kSector == 0);
+  }
+  return isInSectors ? ResultRows::InSectors : ResultRows::Anywhere;
 }
 
 OperandParts convWeights(const ConvProblem& problem, const ConvTiles& tiles) {

@@ -114,6 +114,17 @@ class ConvProblem {
 // Tiles of the result.
 [[nodiscard]] std::int64_t convBlocks(const ProductShape& shape, const ConvTiles& tiles);
 
+// How rows of results lie in memory: each begins with a sector of 32 bytes, or anywhere, or its results are apart.
+enum class ResultRows : std::uint8_t { InSectors, Anywhere, Apart };
+[[nodiscard]] ResultRows resultRows(const Region& region, std::size_t across);
+
+// offset + the sum of coordinates of these axes times their factors, as text.
+[[nodiscard]] std::string coordinateSum(const KernelWriter& writer, const std::vector<std::int64_t>& factors,
+                                        const std::vector<std::size_t>& axes, std::int64_t offset, bool isWide = false);
+// That what bounds tell of these axes lies inside all of them; empty where there are none.
+[[nodiscard]] std::string insideAll(const KernelWriter& writer, std::span<const Bound> bounds,
+                                    const std::vector<std::size_t>& axes);
+
 // The pass that shortens the weights, and the convolution, for the launches of the strategy.
 [[nodiscard]] KernelText writeConv(const Instance& instance, const Launch& launch);
 

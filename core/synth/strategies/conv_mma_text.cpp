@@ -173,26 +173,9 @@ class ConvText {
     }
   }
 
-  // offset + the sum of coordinates of these axes times their factors
   [[nodiscard]] std::string sumOf(const std::vector<std::int64_t>& factors, const std::vector<std::size_t>& axes,
                                   std::int64_t offset, bool isWide = false) const {
-    std::string text;
-    for (const std::size_t axis : axes) {
-      const std::int64_t factor = factors[axis];
-      if (factor == 0) {
-        continue;
-      }
-      text += text.empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
-      text += m_writer.coordinate(axis);
-      if (std::abs(factor) != 1 || isWide) {
-        text += fmt::format(" * {}{}", std::abs(factor), isWide ? "LL" : "");
-      }
-    }
-    if (offset != 0 || text.empty()) {
-      text +=
-          text.empty() ? fmt::format("{}", offset) : fmt::format(" {} {}", offset < 0 ? "-" : "+", std::abs(offset));
-    }
-    return text;
+    return coordinateSum(m_writer, factors, axes, offset, isWide);
   }
 
   // Of an element of the sum: that the phase has it.
@@ -200,11 +183,8 @@ class ConvText {
     const Operand& weights = m_region.operands[at(m_region.prims[at(m_shape.right)].operand)];
     std::vector<std::size_t> axes = m_shape.depth;
     axes.insert(axes.end(), m_shape.batch.begin(), m_shape.batch.end());
-    std::string condition = fmt::format("depth < {}", m_shape.depthCount);
-    for (const Bound& bound : weights.bounds) {
-      condition += fmt::format(" && inside({}, {})", sumOf(bound.factors, axes, bound.offset), bound.extent);
-    }
-    return condition;
+    const std::string more = insideAll(m_writer, weights.bounds, axes);
+    return fmt::format("depth < {}{}{}", m_shape.depthCount, more.empty() ? "" : " && ", more);
   }
 
   void writeTaps() {
@@ -598,12 +578,7 @@ class ConvText {
   [[nodiscard]] std::string isResult() const {
     std::vector<std::size_t> axes = m_shape.batch;
     axes.insert(axes.end(), m_shape.rows.begin(), m_shape.rows.end());
-    std::string condition;
-    for (const Bound& bound : m_results) {
-      condition += fmt::format("{}inside({}, {})", condition.empty() ? "" : " && ",
-                               sumOf(bound.factors, axes, bound.offset), bound.extent);
-    }
-    return condition;
+    return insideAll(m_writer, m_results, axes);
   }
 
   bool openIf(const std::string& condition) {
@@ -701,6 +676,35 @@ class ConvText {
 };
 
 }  // namespace
+
+std::string coordinateSum(const KernelWriter& writer, const std::vector<std::int64_t>& factors,
+                          const std::vector<std::size_t>& axes, std::int64_t offset, bool isWide) {
+  std::string text;
+  for (const std::size_t axis : axes) {
+    const std::int64_t factor = factors[axis];
+    if (factor == 0) {
+      continue;
+    }
+    text += text.empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
+    text += writer.coordinate(axis);
+    if (std::abs(factor) != 1 || isWide) {
+      text += fmt::format(" * {}{}", std::abs(factor), isWide ? "LL" : "");
+    }
+  }
+  if (offset != 0 || text.empty()) {
+    text += text.empty() ? fmt::format("{}", offset) : fmt::format(" {} {}", offset < 0 ? "-" : "+", std::abs(offset));
+  }
+  return text;
+}
+
+std::string insideAll(const KernelWriter& writer, std::span<const Bound> bounds, const std::vector<std::size_t>& axes) {
+  std::string condition;
+  for (const Bound& bound : bounds) {
+    condition += fmt::format("{}inside({}, {})", condition.empty() ? "" : " && ",
+                             coordinateSum(writer, bound.factors, axes, bound.offset), bound.extent);
+  }
+  return condition;
+}
 
 KernelText writeConv(const Instance& instance, const Launch& launch) {
   const ConvProblem problem = *ConvProblem::of(instance.region);

@@ -4,13 +4,6 @@
 #include "core/synth/sizes.h"
 
 namespace swage::synth {
-namespace {
-
-std::int64_t roundUp(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
-
-}  // namespace
 
 PartFormat partFormat(ProductMode mode, domain::ScalarType native) {
   switch (mode) {

@@ -21,10 +21,6 @@ constexpr std::int64_t kLeastShare = 4;       // steps of a place, below which s
 constexpr std::int64_t kMapAlignment = 16;    // bytes, of all strides of a tensor map
 constexpr std::int64_t kOtherRegisters = 24;  // addresses, counters
 
-std::int64_t roundUp(std::int64_t a, std::int64_t b) {
-  return divideUp(a, b) * b;
-}
-
 // Elements from one position to the next along several axes that are walked as one. No value: they cannot be.
 std::optional<std::int64_t> linearStride(const Region& region, const Operand& operand,
                                          const std::vector<std::size_t>& axes) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,8 +14,8 @@
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/graph_builder.h"
 
-// Writes convolutions as programs of the pattern conv_mma, and copies between layouts, one JSON object a line, for
-// measure_convolutions.py: swage_conv_programs PATTERNS_FOLDER [MOST] > programs.jsonl
+// Writes convolutions as programs, and copies between layouts, one JSON object a line, for measure_convolutions.py:
+// swage_conv_programs PATTERNS_FOLDER [MOST [CASE…]] > programs.jsonl
 namespace swage::synth {
 namespace {
 
@@ -74,24 +77,34 @@ Case copyToChannelsLast(const domain::Shape& shape) {
 std::vector<Case> cases() {
   using enum domain::ScalarType;
   std::vector<Case> list;
-  for (const Conv& c :
-       std::vector<Conv>{{"3x3_64_128", {16, 64, 256, 256}, {128, 64, 3, 3}},
-                         {"3x3_128_128_padded", {32, 128, 64, 64}, {128, 128, 3, 3}, 1, 1},
-                         {"3x3_64_128_half", {16, 64, 256, 256}, {128, 64, 3, 3}, 1, 0, 1, Float16},
-                         {"7x7_3_64_stride2", {32, 3, 224, 224}, {64, 3, 7, 7}, 2, 3},
-                         {"3x3_8_64", {64, 8, 128, 128}, {64, 8, 3, 3}},
-                         {"3x3_16_128", {16, 16, 512, 512}, {128, 16, 3, 3}},
-                         {"1x1_64_128", {16, 64, 512, 512}, {128, 64, 1, 1}},
-                         {"3d_3x3x3_16_32", {8, 16, 32, 96, 96}, {32, 16, 3, 3, 3}},
-                         {"3d_3x3x3_8_32", {16, 8, 16, 64, 64}, {32, 8, 3, 3, 3}},
-                         {"3d_3x3x3_3_16", {64, 3, 16, 64, 64}, {16, 3, 3, 3, 3}},
-                         {"1d_3_64_128", {32, 64, 131072}, {128, 64, 3}},
-                         {"3x3_grouped_4", {16, 128, 128, 128}, {256, 32, 3, 3}, 1, 1, 4},
-                         {"transposed_3x3_32_64", {16, 32, 128, 256}, {32, 64, 3, 3}, 2, 1, 1, Float32, true},
-                         {"transposed_3x3_stride1", {8, 64, 256, 256}, {64, 64, 3, 3}, 1, 0, 1, Float32, true},
-                         {"transposed_3d_3x3x3_32_64", {16, 32, 16, 32, 32}, {32, 64, 3, 3, 3}, 2, 1, 1, Float32, true},
-                         {"depthwise_3x3", {16, 64, 512, 512}, {64, 1, 3, 3}, 1, 1, 64},
-                         {"3x3_512_512_small", {8, 512, 14, 14}, {512, 512, 3, 3}, 1, 1}}) {
+  for (const Conv& c : std::vector<Conv>{
+           {"3x3_64_128_large", {8, 64, 512, 1024}, {128, 64, 3, 3}},
+           {"3x3_16_128_large", {16, 16, 1024, 1024}, {128, 16, 3, 3}},
+           {"1d_3_64_128", {32, 64, 131072}, {128, 64, 3}},
+           {"transposed_3x3_64_64_stride1", {8, 64, 1024, 1024}, {64, 64, 3, 3}, 1, 0, 1, Float32, true},
+           {"transposed_3x7_64_64_stride1", {8, 64, 512, 512}, {64, 64, 3, 7}, 1, 0, 1, Float32, true},
+           {"transposed_3x5_64_128_stride1", {64, 64, 128, 256}, {64, 128, 3, 5}, 1, 0, 1, Float32, true},
+           {"transposed_3d_48_48_stride1", {8, 48, 64, 64, 64}, {48, 48, 3, 3, 3}, 1, 0, 1, Float32, true},
+           {"3x3_64_64_56", {16, 64, 56, 56}, {64, 64, 3, 3}, 1, 1},
+           {"3x3_128_128_28", {16, 128, 28, 28}, {128, 128, 3, 3}, 1, 1},
+           {"3x3_256_256_14", {16, 256, 14, 14}, {256, 256, 3, 3}, 1, 1},
+           {"3x3_512_512_7", {16, 512, 7, 7}, {512, 512, 3, 3}, 1, 1},
+           {"3x3_64_128_stride2", {16, 64, 56, 56}, {128, 64, 3, 3}, 2, 1},
+           {"3x3_256_256_56", {16, 256, 56, 56}, {256, 256, 3, 3}, 1, 1},
+           {"3d_3x3x3_16_32", {8, 16, 32, 96, 96}, {32, 16, 3, 3, 3}},
+           {"3d_3x3x3_64_64", {8, 64, 16, 64, 64}, {64, 64, 3, 3, 3}, 1, 1},
+           {"transposed_3d_3x3x3_32_64", {16, 32, 16, 32, 32}, {32, 64, 3, 3, 3}, 2, 1, 1, Float32, true},
+           {"transposed_3x3_32_64_stride5", {16, 32, 64, 128}, {32, 64, 3, 3}, 5, 1, 1, Float32, true},
+           {"transposed_3x3_32_64", {16, 32, 128, 256}, {32, 64, 3, 3}, 2, 1, 1, Float32, true},
+           {"3x3_64_128_half", {16, 64, 256, 256}, {128, 64, 3, 3}, 1, 0, 1, Float16},
+           {"3x3_128_128_padded", {32, 128, 64, 64}, {128, 128, 3, 3}, 1, 1},
+           {"3x3_grouped_4", {16, 128, 128, 128}, {256, 32, 3, 3}, 1, 1, 4},
+           {"1x1_64_128", {16, 64, 512, 512}, {128, 64, 1, 1}},
+           {"7x7_3_64_stride2", {32, 3, 224, 224}, {64, 3, 7, 7}, 2, 3},
+           {"3x3_8_64", {64, 8, 128, 128}, {64, 8, 3, 3}},
+           {"3d_3x3x3_8_32", {16, 8, 16, 64, 64}, {32, 8, 3, 3, 3}},
+           {"3d_3x3x3_3_16", {64, 3, 16, 64, 64}, {16, 3, 3, 3, 3}},
+           {"depthwise_3x3", {16, 64, 512, 512}, {64, 1, 3, 3}, 1, 1, 64}}) {
     list.push_back(caseOf(c));
   }
   list.push_back(copyToChannelsLast({16, 64, 256, 256}));
@@ -111,9 +124,41 @@ domain::DeviceInfo device() {
   return device;
 }
 
-const std::set<std::string> kPatterns{"conv_mma", "direct", "direct_rows", "map_turned"};
+const std::set<std::string> kPatterns{"conv_mma", "conv_wgmma", "direct", "direct_rows", "map_turned"};
 
-// The seeds of one region, and these with one parameter at another of its values: at most so many that can be made.
+// Of conv_wgmma, far apart: tile_columns, tile_pixels, tile_width, tile_depth, parts, bring_groups, blocks.
+constexpr std::array<std::array<std::int64_t, 7>, 18> kSpread{{{128, 256, 0, 32, 1, 2, 1},
+                                                               {128, 256, 64, 32, 1, 2, 1},
+                                                               {128, 256, 128, 32, 1, 2, 1},
+                                                               {64, 256, 0, 32, 1, 1, 2},
+                                                               {64, 256, 64, 32, 1, 1, 2},
+                                                               {64, 256, 128, 16, 1, 1, 2},
+                                                               {64, 256, 128, 32, 2, 2, 1},
+                                                               {128, 128, 0, 32, 1, 2, 1},
+                                                               {128, 128, 64, 32, 1, 2, 1},
+                                                               {64, 128, 64, 64, 1, 1, 2},
+                                                               {64, 128, 0, 16, 1, 1, 2},
+                                                               {128, 64, 0, 32, 1, 2, 1},
+                                                               {128, 64, 0, 16, 2, 1, 1},
+                                                               {128, 256, 16, 32, 1, 2, 1},
+                                                               {64, 112, 8, 64, 1, 1, 2},
+                                                               {64, 56, 8, 64, 1, 1, 2},
+                                                               {256, 112, 8, 32, 1, 1, 1},
+                                                               {64, 256, 16, 32, 2, 2, 1}}};
+
+void addSpread(const domain::Genome& seed, std::vector<domain::Genome>& list) {
+  constexpr std::array kNames{"tile_columns", "tile_pixels",  "tile_width", "tile_depth",
+                              "parts",        "bring_groups", "blocks"};
+  for (const auto& values : kSpread) {
+    list.push_back(seed);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      list.back().regions[0].parameters[kNames[i]] = values[i];
+    }
+  }
+}
+
+// The seeds of one region, and these with one parameter at another of its values: at most so many that can be made, of
+// each pattern.
 std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patterns::Catalogue& catalogue,
                                       std::size_t most) {
   std::vector<domain::Genome> list;
@@ -127,6 +172,10 @@ std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patt
   const std::size_t seeds = list.size();
   for (std::size_t i = 0; i < seeds; ++i) {
     const domain::Genome seed = list[i];
+    if (seed.regions[0].pattern == "conv_wgmma") {
+      addSpread(seed, list);
+      continue;
+    }
     const patterns::Pattern& pattern = *catalogue.find(domain::Language::CudaCpp, seed.regions[0].pattern);
     for (const patterns::Parameter& parameter : pattern.parameters) {
       for (const std::int64_t value : parameter.values) {
@@ -136,22 +185,28 @@ std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patt
     }
   }
   std::set<std::string> known;
+  std::map<std::string, std::size_t> counts;
   std::vector<domain::Genome> made;
   for (const domain::Genome& genome : list) {
-    if (made.size() < most && known.insert(domain::canonicalText(genome)).second && synthesizer.realise(genome)) {
+    const bool isNew = known.insert(domain::canonicalText(genome)).second;
+    if (isNew && counts[genome.regions[0].pattern] < most && synthesizer.realise(genome)) {
+      ++counts[genome.regions[0].pattern];
       made.push_back(genome);
     }
   }
   return made;
 }
 
-int writePrograms(const std::filesystem::path& folder, std::size_t most) {
+int writePrograms(const std::filesystem::path& folder, std::size_t most, const std::set<std::string>& wanted) {
   const auto catalogue = patterns::Catalogue::load(folder);
   if (!catalogue) {
     std::cerr << catalogue.error().message() << "\n";
     return 1;
   }
   for (const Case& one : cases()) {
+    if (!wanted.empty() && !wanted.contains(one.name)) {
+      continue;
+    }
     const auto synthesizer = Synthesizer::create(one.graph, device(), *catalogue);
     for (const domain::Genome& genome : genomesOf(**synthesizer, *catalogue, most)) {
       const auto program = (*synthesizer)->realise(genome);
@@ -159,6 +214,7 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most) {
                                 {"convolution", one.convolution},
                                 {"pattern", genome.regions[0].pattern},
                                 {"genome", domain::toJson(genome).dump()},
+                                {"estimate", (*synthesizer)->estimate(genome).value_or(0.0)},
                                 {"entries", program->entries()},
                                 {"source", program->source},
                                 {"plan", domain::toJson(program->plan)}}
@@ -174,8 +230,9 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::cerr << "usage: swage_conv_programs PATTERNS_FOLDER [MOST] > programs.jsonl\n";
+    std::cerr << "usage: swage_conv_programs PATTERNS_FOLDER [MOST [CASE...]] > programs.jsonl\n";
     return 2;
   }
-  return swage::synth::writePrograms(argv[1], argc > 2 ? std::stoul(argv[2]) : 12);
+  const std::set<std::string> wanted(argv + std::min(argc, 3), argv + argc);
+  return swage::synth::writePrograms(argv[1], argc > 2 ? std::stoul(argv[2]) : 12, wanted);
 }

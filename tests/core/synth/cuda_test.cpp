@@ -132,11 +132,11 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
-                         ::testing::Values("attention_mma", "column", "conv_mma", "direct", "direct_rows", "gather",
-                                           "map", "map_turned", "pool", "product", "product_mma", "product_onepass",
-                                           "product_wgmma", "row_block", "row_cluster", "row_gang", "row_registers",
-                                           "row_resident", "row_shared", "row_split", "row_warp", "scan", "scan_chain",
-                                           "scan_columns", "scan_tiles"),
+                         ::testing::Values("attention_mma", "column", "conv_mma", "conv_wgmma", "direct", "direct_rows",
+                                           "gather", "map", "map_turned", "pool", "product", "product_mma",
+                                           "product_onepass", "product_wgmma", "row_block", "row_cluster", "row_gang",
+                                           "row_registers", "row_resident", "row_shared", "row_split", "row_warp",
+                                           "scan", "scan_chain", "scan_columns", "scan_tiles"),
                          [](const auto& each) { return each.param; });
 
 struct MmaVariant {
@@ -256,11 +256,12 @@ struct ConvVariant {
   domain::ScalarType type;
   bool isTransposed;
   std::map<std::string, std::int64_t> parameters;
+  const char* pattern = "conv_mma";
 };
 
 class ConvVariants : public ::testing::TestWithParam<ConvVariant> {};
 
-TEST_P(ConvVariants, CompileWithoutSpillsForAmpereAndHopper) {
+TEST_P(ConvVariants, CompileWithoutSpillsForTheirArchitectures) {
   if (std::string_view(SWAGE_TEST_NVRTC).empty()) {
     GTEST_SKIP() << "there is no NVRTC (configure with SWAGE_VENV)";
   }
@@ -275,15 +276,19 @@ TEST_P(ConvVariants, CompileWithoutSpillsForAmpereAndHopper) {
                     {8, 64, 60, 60}, GetParam().type));
   }
   const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
-  domain::Genome genome{{{{0}, "conv_mma", {}}}};
-  for (const patterns::Parameter& parameter : catalogue().find(Language::CudaCpp, "conv_mma")->parameters) {
+  domain::Genome genome{{{{0}, GetParam().pattern, {}}}};
+  for (const patterns::Parameter& parameter : catalogue().find(Language::CudaCpp, GetParam().pattern)->parameters) {
     const auto given = GetParam().parameters.find(parameter.name);
     genome.regions[0].parameters[parameter.name] =
         given != GetParam().parameters.end() ? given->second : parameter.standard;
   }
   const auto program = synthesizer->realise(genome);
   ASSERT_TRUE(program.has_value()) << program.error().message();
+  const bool isForHopper = std::string_view(GetParam().pattern) == "conv_wgmma";
   for (const char* architecture : {"sm_80", "sm_90a"}) {
+    if (isForHopper && std::string_view(architecture) == "sm_80") {
+      continue;
+    }
     const auto kernels = compile(program->source, program->entries(), {}, architecture);
     ASSERT_EQ(kernels.size(), 2U) << architecture;
     for (const domain::KernelFacts& facts : kernels) {
@@ -292,16 +297,33 @@ TEST_P(ConvVariants, CompileWithoutSpillsForAmpereAndHopper) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ConvVariants,
-                         ::testing::Values(ConvVariant{"Halves", domain::ScalarType::Float16, false, {{"mode", 0}}},
-                                           ConvVariant{"BFloats", domain::ScalarType::BFloat16, false, {{"mode", 0}}},
-                                           ConvVariant{"Floats", domain::ScalarType::Float32, false, {{"mode", 1}}},
-                                           ConvVariant{"FloatsAsHalves",
-                                                       domain::ScalarType::Float32,
-                                                       false,
-                                                       {{"mode", 3}, {"warp_rows", 64}, {"promote", 32}}},
-                                           ConvVariant{"Transposed", domain::ScalarType::Float32, true, {{"mode", 1}}}),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, ConvVariants,
+    ::testing::Values(ConvVariant{"Halves", domain::ScalarType::Float16, false, {{"mode", 0}}},
+                      ConvVariant{"BFloats", domain::ScalarType::BFloat16, false, {{"mode", 0}}},
+                      ConvVariant{"Floats", domain::ScalarType::Float32, false, {{"mode", 1}}},
+                      ConvVariant{"FloatsAsHalves",
+                                  domain::ScalarType::Float32,
+                                  false,
+                                  {{"mode", 3}, {"warp_rows", 64}, {"promote", 32}}},
+                      ConvVariant{"Transposed", domain::ScalarType::Float32, true, {{"mode", 1}}},
+                      ConvVariant{"ByWarpGroups", domain::ScalarType::Float32, false, {}, "conv_wgmma"},
+                      ConvVariant{"ByTwoBlocksOfWarpGroups",
+                                  domain::ScalarType::Float32,
+                                  false,
+                                  {{"tile_columns", 64}, {"bring_groups", 1}, {"blocks", 2}, {"tile_width", 8}},
+                                  "conv_wgmma"},
+                      ConvVariant{"BFloatsByWarpGroups",
+                                  domain::ScalarType::BFloat16,
+                                  false,
+                                  {{"mode", 0}, {"tile_depth", 64}},
+                                  "conv_wgmma"},
+                      ConvVariant{"TransposedByWarpGroups",
+                                  domain::ScalarType::Float32,
+                                  true,
+                                  {{"tile_pixels", 128}, {"parts", 2}, {"tile_columns", 64}},
+                                  "conv_wgmma"}),
+    [](const auto& each) { return each.param.name; });
 
 TEST(CudaPatternList, IsTheCatalogues) {
   std::vector<std::string> ids;
@@ -310,11 +332,11 @@ TEST(CudaPatternList, IsTheCatalogues) {
       ids.push_back(pattern.id);
     }
   }
-  EXPECT_THAT(
-      ids, ::testing::ElementsAre("attention_mma", "column", "conv_mma", "direct", "direct_rows", "gather", "map",
-                                  "map_turned", "pool", "product", "product_mma", "product_onepass", "product_wgmma",
-                                  "row_block", "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
-                                  "row_split", "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"));
+  EXPECT_THAT(ids, ::testing::ElementsAre("attention_mma", "column", "conv_mma", "conv_wgmma", "direct", "direct_rows",
+                                          "gather", "map", "map_turned", "pool", "product", "product_mma",
+                                          "product_onepass", "product_wgmma", "row_block", "row_cluster", "row_gang",
+                                          "row_registers", "row_resident", "row_shared", "row_split", "row_warp",
+                                          "scan", "scan_chain", "scan_columns", "scan_tiles"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ import argparse
 import concurrent.futures
 import json
 import math
+import multiprocessing
 import statistics
 import sys
 import time
@@ -85,6 +86,7 @@ def pytorch_times(tensors, settings, flush, rounds, deadline):
     times["eager"] = median_time(lambda: convolve(tensors, settings), flush, rounds, deadline)
     torch.backends.cudnn.benchmark = True
     try:
+        times["searched"] = median_time(lambda: convolve(tensors, settings), flush, rounds, deadline)
         if last is not None:
             turned = [tensors[0].contiguous(memory_format=last), tensors[1].contiguous(memory_format=last), tensors[2]]
             times["last"] = median_time(lambda: convolve(turned, settings), flush, rounds, deadline)
@@ -126,7 +128,7 @@ def run_case(name, programs, cubins, options, flush, bad, rows):
     for entry in programs:
         if time.monotonic() > deadline:
             break
-        cubin = cubins[entry["source"]]
+        cubin = cubins[entry["source"]].result()
         parameters = json.loads(entry["genome"])["regions"][0]["parameters"]
         if isinstance(cubin, str):
             bad.append(f"{name} {parameters} does not compile: {cubin[:300]}")
@@ -143,9 +145,10 @@ def run_case(name, programs, cubins, options, flush, bad, rows):
             is_wrong = not torch.equal(result, tensors[0])
         outside = share_outside(result, eager)
         taken = median_time(program.run, flush, options.rounds, deadline)
-        print(f"  {taken:10.1f} us  {times['eager'] / taken:6.2f} x eager  error {error:.2e}  outside "
-              f"{outside:.1e}  {entry['pattern']} {parameters}", flush=True)
-        rows.append({"case": name, "us": taken, "error": error, "outside": outside, "pattern": entry["pattern"],
+        guess = entry.get("estimate", 0.0) * 1e6
+        print(f"  {taken:10.1f} us ({guess:8.1f} estimated) {times['eager'] / taken:6.2f} x eager  error {error:.2e}  "
+              f"outside {outside:.1e}  {entry['pattern']} {list(parameters.values())}", flush=True)
+        rows.append({"case": name, "us": taken, "estimate_us": guess, "error": error, "outside": outside, "pattern": entry["pattern"],
                      "parameters": parameters})
         if is_wrong:
             bad.append(f"{name} {parameters}: error {error:.3g}")
@@ -168,10 +171,10 @@ def main():
     torch.zeros(1, device="cuda")
     major, minor = torch.cuda.get_device_capability()
     architecture = f"sm_{major}{minor}{'a' if major >= 9 else ''}"
-    sources = list({entry["source"] for programs in cases.values() for entry in programs})
-    with concurrent.futures.ProcessPoolExecutor() as pool:
-        cubins = dict(zip(sources, pool.map(compile_source, sources, [architecture] * len(sources), chunksize=2)))
-    print(f"{torch.cuda.get_device_name()}, {len(sources)} programs compiled", flush=True)
+    sources = list(dict.fromkeys(entry["source"] for programs in cases.values() for entry in programs))
+    pool = concurrent.futures.ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))
+    cubins = {source: pool.submit(compile_source, source, architecture) for source in sources}
+    print(f"{torch.cuda.get_device_name()}, {len(sources)} programs", flush=True)
     flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
     bad, rows = [], []
     for name, programs in cases.items():
@@ -185,6 +188,7 @@ def main():
             if "illegal" in str(error) or "launch failure" in str(error) or "error 7" in str(error):
                 break  # the context is lost
         torch.cuda.empty_cache()
+    pool.shutdown(wait=False, cancel_futures=True)
     if options.output:
         json.dump({"device": torch.cuda.get_device_name(), "rows": rows, "bad": bad}, open(options.output, "w"))
     for line in bad:

@@ -179,7 +179,12 @@ struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
 
 //! swage:helper store
 template <class T, int N>
-inline void store(T* to, const Vec<T, N>& from) { *reinterpret_cast<Vec<T, N>*>(to) = from; }
+inline void store(T* to, const Vec<T, N>& from) {
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Vec<T, N>) != 0) {
+    __builtin_trap();
+  }
+  *reinterpret_cast<Vec<T, N>*>(to) = from;
+}
 
 //! swage:helper load
 template <class T, int N>
@@ -193,15 +198,6 @@ inline Vec<T, N> load(const T* from) {
 //! swage:helper loadStreaming
 template <class T, int N>
 inline Vec<T, N> loadStreaming(const T* from) { return load<T, N>(from); }
-
-//! swage:helper store
-template <class T, int N>
-inline void store(T* to, const Vec<T, N>& from) {
-  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Vec<T, N>) != 0) {
-    __builtin_trap();
-  }
-  *reinterpret_cast<Vec<T, N>*>(to) = from;
-}
 
 //! swage:helper storeStreaming
 template <class T, int N>
@@ -218,9 +214,13 @@ inline float awaitPart(const unsigned long long* place) {
   return __uint_as_float(static_cast<unsigned>(*place));
 }
 
-//! swage:helper initBarrier arriveAt waitFor publishBarriers
+//! swage:helper initBarrier expectBytes arriveAt waitFor publishBarriers
 inline void initBarrier(unsigned barrier, int arrivals) {
-  emulation::phaseBarriers[barrier] = {arrivals, arrivals, 0};
+  emulation::phaseBarriers[barrier] = {arrivals, arrivals, 0, 0};
+}
+inline void expectBytes(unsigned barrier, int bytes) {
+  emulation::phaseBarriers.at(barrier).bytes += bytes;
+  emulation::arriveAt(barrier);
 }
 inline void arriveAt(unsigned barrier, int /*block*/) { emulation::arriveAt(barrier); }
 inline void waitFor(unsigned barrier, int parity) { emulation::waitForPhase(barrier, parity); }
@@ -271,6 +271,29 @@ inline void waitForStores() {
     std::memcpy(copy.to, copy.from, copy.bytes);
   }
   emulation::current->stores.clear();
+}
+
+//! swage:helper bringBytes
+inline void bringBytes(unsigned to, const void* from, int bytes, unsigned barrier) {
+  if (to % 16 != 0 || reinterpret_cast<std::uintptr_t>(from) % 16 != 0 || bytes % 16 != 0) {
+    __builtin_trap();
+  }
+  std::memcpy(emulation::sharedMemory + to, from, static_cast<std::size_t>(bytes));
+  emulation::bytesCame(barrier, bytes);
+}
+
+//! swage:helper plainDescriptor
+inline unsigned long long plainDescriptor(unsigned tile, int lead, int stride) {
+  return (tile & 0x3ffffull) >> 4 | static_cast<unsigned long long>(lead >> 4) << 16 |
+         static_cast<unsigned long long>(stride >> 4) << 32;
+}
+
+//! swage:helper syncThreads
+template <int count>
+inline void syncThreads(int barrier) {
+  emulation::Barrier& named = emulation::namedBarriers[100 + barrier];
+  named.count = count;
+  emulation::wait(named);
 }
 
 //! swage:helper tileDescriptor

@@ -52,6 +52,7 @@ struct PhaseBarrier {
   int arrivals = 0;
   int missing = 0;
   int phase = 0;
+  int bytes = 0;  // that have been announced and not come
 };
 
 // A copy to memory that may be made as late as when its thread waits.
@@ -118,12 +119,21 @@ inline void arrive(Barrier& barrier, int count) {
   }
 }
 
-inline void arriveAt(unsigned barrier) {
-  PhaseBarrier& phase = phaseBarriers.at(barrier);
-  if (--phase.missing == 0) {
+inline void endPhase(PhaseBarrier& phase) {
+  if (phase.missing == 0 && phase.bytes == 0) {
     phase.missing = phase.arrivals;
     phase.phase ^= 1;
   }
+}
+inline void arriveAt(unsigned barrier) {
+  PhaseBarrier& phase = phaseBarriers.at(barrier);
+  --phase.missing;
+  endPhase(phase);
+}
+inline void bytesCame(unsigned barrier, int bytes) {
+  PhaseBarrier& phase = phaseBarriers.at(barrier);
+  phase.bytes -= bytes;
+  endPhase(phase);
 }
 inline void waitForPhase(unsigned barrier, int parity) {
   while (phaseBarriers.at(barrier).phase == parity) {
@@ -285,6 +295,13 @@ inline int __any_sync(unsigned /*lanes*/, int condition) {
   }
   return any;
 }
+inline unsigned __reduce_max_sync(unsigned /*lanes*/, unsigned x) {
+  unsigned most = 0;
+  for (const auto& of : emulation::exchange({x})) {
+    most = std::max(most, of[0]);
+  }
+  return most;
+}
 inline float __int_as_float(int x) {
   return swage_bits<float>(x);
 }
@@ -306,14 +323,18 @@ inline float __uint_as_float(unsigned x) {
 
 namespace emulation {
 
-// Of a tile for wgmma, element (line, depth) in halves of 16 bits; the descriptor is that of tileDescriptor, and pieces
-// of 16 bytes are exchanged by three bits of their address.
+// Of a tile for wgmma, element (line, depth) in halves of 16 bits; the descriptor is that of tileDescriptor, where
+// pieces of 16 bytes are exchanged by three bits of their address, or of plainDescriptor.
 inline double halfOf(unsigned long long descriptor, unsigned line, unsigned depth, bool isAlongLines) {
   const auto field = [&](int shift) { return static_cast<unsigned>(descriptor >> shift & 0x3fffu) << 4; };
   const unsigned along = isAlongLines ? line / 64 * field(16) + depth / 8 * field(32) + depth % 8 * 128 + line % 64 * 2
                                       : line / 8 * field(32) + line % 8 * 128 + depth * 2;
   unsigned at = field(0) + along;
-  at ^= (at >> 7 & 7u) << 4;
+  if (descriptor >> 62 == 0) {
+    at = field(0) + line / 8 * field(32) + line % 8 * 16 + depth / 8 * field(16) + depth % 8 * 2;
+  } else {
+    at ^= (at >> 7 & 7u) << 4;
+  }
   _Float16 value{};
   std::memcpy(&value, sharedMemory + at, sizeof value);
   return static_cast<double>(value);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/synth/strategies/conv_halo.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace swage::synth {
+namespace {
+
+// A dimension that bounds tell. No value: it is not one axis of positions, with one window.
+std::optional<HaloDim> dimOf(const Region& region, const Bound& bound) {
+  HaloDim dim;
+  int axes = 0;
+  for (std::size_t axis = 0; axis < bound.factors.size(); ++axis) {
+    if (bound.factors[axis] == 0) {
+      continue;
+    }
+    const AxisRole role = region.axes[axis].role;
+    if (role == AxisRole::M) {
+      dim.position = axis;
+      dim.positions = region.axes[axis].extent;
+      dim.stride = bound.factors[axis];
+      ++axes;
+    } else if (role == AxisRole::Window && !dim.window) {
+      dim.window = axis;
+      dim.places = region.axes[axis].extent;
+      dim.step = bound.factors[axis];
+    } else if (role != AxisRole::Batch) {
+      return std::nullopt;
+    }
+  }
+  dim.offset = bound.offset;
+  dim.factors = bound.factors;
+  dim.extent = bound.extent;
+  dim.elements = bound.stride;
+  return axes == 1 && dim.stride > 0 ? std::optional(dim) : std::nullopt;
+}
+
+// A window that no bounds tell of slides along the dimension where that makes the smallest patches: any choice reads
+// the same elements.
+bool addWindow(std::vector<HaloDim>& dims, std::vector<bool>& isTold, const Region& region, const Operand& input,
+               std::size_t window) {
+  const std::int64_t stride = input.strides[window];
+  const std::int64_t places = region.axes[window].extent;
+  std::optional<std::size_t> best;
+  HaloDim with;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    HaloDim dim = dims[i];
+    if (isTold[i] || dim.window || stride <= 0) {
+      continue;
+    }
+    const std::int64_t common = std::gcd(dim.elements, stride);
+    dim.window = window;
+    dim.places = places;
+    dim.stride = dim.elements / common;
+    dim.step = stride / common;
+    dim.elements = common;
+    dim.extent = dim.stride * (dim.positions - 1) + dim.reach() + 1;
+    if (!best || dim.extent * with.positions < with.extent * dim.positions) {
+      best = i;
+      with = dim;
+    }
+  }
+  if (best) {
+    dims[*best] = with;
+  }
+  return best.has_value();
+}
+
+// One for each axis of positions. No value: windows slide in another way.
+std::optional<std::vector<HaloDim>> dimsOf(const Region& region, const ProductShape& shape, const Operand& input) {
+  std::vector<HaloDim> dims;
+  std::vector<bool> isTold;
+  for (const std::size_t axis : shape.rows) {
+    HaloDim dim;
+    dim.position = axis;
+    dim.positions = dim.extent = region.axes[axis].extent;
+    dim.elements = input.strides[axis];
+    dim.factors.assign(region.axes.size(), 0);
+    isTold.push_back(false);
+    for (const Bound& bound : input.bounds) {
+      if (bound.factors[axis] != 0) {
+        const auto told = dimOf(region, bound);
+        if (!told || isTold.back() || input.strides[axis] != 0) {
+          return std::nullopt;
+        }
+        dim = *told;
+        isTold.back() = true;
+      }
+    }
+    if (dim.elements <= 0) {
+      return std::nullopt;
+    }
+    dims.push_back(std::move(dim));
+  }
+  if (std::count(isTold.begin(), isTold.end(), true) != static_cast<std::ptrdiff_t>(input.bounds.size())) {
+    return std::nullopt;  // a bound without positions
+  }
+  for (const std::size_t axis : axesOf(region, AxisRole::Window)) {
+    const bool isKnown =
+        std::any_of(dims.begin(), dims.end(), [axis](const HaloDim& dim) { return dim.window == axis; });
+    if (isKnown ? input.strides[axis] != 0 : !addWindow(dims, isTold, region, input, axis)) {
+      return std::nullopt;
+    }
+  }
+  return dims;
+}
+
+// Behind the last channel there are zeros.
+void padChannels(Region& region, std::size_t channel, std::int64_t depth) {
+  const std::int64_t channels = region.axes[channel].extent;
+  const std::int64_t padded = (channels + depth - 1) / depth * depth;
+  if (padded == channels) {
+    return;
+  }
+  region.axes[channel].extent = padded;
+  for (Operand& operand : region.operands) {
+    if (operand.strides[channel] != 0) {
+      Bound bound{std::vector<std::int64_t>(region.axes.size(), 0), 0, 1, channels, operand.strides[channel]};
+      bound.factors[channel] = 1;
+      operand.strides[channel] = 0;
+      operand.bounds.push_back(std::move(bound));
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<HaloProblem> HaloProblem::of(const Region& region, std::int64_t depth) {
+  const auto conv = ConvProblem::of(region);
+  if (!conv) {
+    return std::nullopt;
+  }
+  HaloProblem problem;
+  problem.region = conv->region();
+  problem.shape = conv->shape();
+  problem.results.assign(conv->results().begin(), conv->results().end());
+  problem.hasPhases = conv->hasPhases();
+  const std::vector<std::size_t> channels = axesOf(problem.region, AxisRole::K);
+  const Operand& input = problem.input();
+  if (channels.size() != 1 || input.strides[channels.front()] == 0) {
+    return std::nullopt;
+  }
+  problem.channel = channels.front();
+  problem.channels = problem.region.axes[problem.channel].extent;
+  auto dims = dimsOf(problem.region, problem.shape, input);
+  if (!dims) {
+    return std::nullopt;
+  }
+  problem.dims = std::move(*dims);
+  const auto windows = std::count_if(problem.dims.begin(), problem.dims.end(),
+                                     [](const HaloDim& dim) { return dim.window.has_value(); });
+  const auto inPatch = std::count_if(problem.dims.end() - std::min<std::ptrdiff_t>(2, std::ssize(problem.dims)),
+                                     problem.dims.end(), [](const HaloDim& dim) { return dim.window.has_value(); });
+  if (windows - inPatch > 1) {
+    return std::nullopt;
+  }
+  padChannels(problem.region, problem.channel, depth);
+  problem.shape.depth.clear();
+  for (const HaloDim& dim : problem.dims) {
+    if (dim.window) {
+      problem.shape.depth.push_back(*dim.window);
+    }
+  }
+  problem.shape.depth.push_back(problem.channel);
+  problem.shape.depthCount = positions(problem.region, problem.shape.depth);
+  return problem;
+}
+
+const Operand& HaloProblem::input() const {
+  return region.operands[static_cast<std::size_t>(region.prims[static_cast<std::size_t>(shape.left)].operand)];
+}
+
+const HaloDim* HaloProblem::far() const {
+  for (std::size_t i = 0; i + 2 < dims.size(); ++i) {
+    if (dims[i].window) {
+      return &dims[i];
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace swage::synth

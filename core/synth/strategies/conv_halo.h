@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/synth/strategies/conv_mma.h"
+
+// Convolutions as tiles of positions that need a patch of the input each: the positions themselves and what windows
+// reach over their edges.
+namespace swage::synth {
+
+// A dimension of the input, along which positions lie and a window may slide: coordinate = stride * position + step *
+// place + offset + what follows from group and phase.
+struct HaloDim {
+  std::size_t position = 0;           // axis
+  std::optional<std::size_t> window;  // axis
+  std::int64_t positions = 1;
+  std::int64_t places = 1;
+  std::int64_t stride = 1;
+  std::int64_t step = 0;
+  std::int64_t offset = 0;
+  std::vector<std::int64_t> factors;  // of all axes; those of role Batch count
+  std::int64_t extent = 1;            // of the input
+  std::int64_t elements = 1;          // of memory from one coordinate to the next
+
+  [[nodiscard]] std::int64_t reach() const { return (step < 0 ? -step : step) * (places - 1); }
+  // From the first coordinate of a window to that of its place 0.
+  [[nodiscard]] std::int64_t behind() const { return step < 0 ? reach() : 0; }
+  // Coordinates with the same remainder lie in a plane of their own, so that neighbours there are those of positions.
+  [[nodiscard]] std::int64_t planes() const { return stride < reach() + 1 ? stride : reach() + 1; }
+  // Coordinates in a plane that a tile of so many positions needs.
+  [[nodiscard]] std::int64_t planeSize(std::int64_t tile) const {
+    return (stride * (tile - 1) + reach() + stride) / stride;
+  }
+};
+
+struct HaloProblem {
+  Region region;  // phases instead of divisors, channels of the input padded to whole steps
+  ProductShape shape;
+  std::vector<Bound> results;  // what must hold of a position for it to be a result
+  bool hasPhases = false;
+  std::vector<HaloDim> dims;  // of positions, outermost first
+  std::size_t channel = 0;    // axis
+  std::int64_t channels = 0;  // that there are
+
+  // `depth`: channels of a step. No value: it is no convolution (ConvProblem), or its windows slide in another way.
+  [[nodiscard]] static std::optional<HaloProblem> of(const Region& region, std::int64_t depth);
+
+  [[nodiscard]] const Operand& input() const;
+  [[nodiscard]] std::int64_t paddedChannels() const { return region.axes[channel].extent; }
+  [[nodiscard]] const HaloDim& across() const { return dims.back(); }
+  [[nodiscard]] const HaloDim* down() const { return dims.size() > 1 ? &dims[dims.size() - 2] : nullptr; }
+  // That of another dimension with a window, for each place of which a patch is brought anew.
+  [[nodiscard]] const HaloDim* far() const;
+};
+
+}  // namespace swage::synth

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/synth/strategies/conv_halo.h"
+
+// Convolutions by wgmma (compute capability 9.0) that bring each number of the input into shared memory once for all
+// places of the window. What the strategy shares with the text of its kernels.
+//
+// Patches lie in shared memory as [8 channels][pixel][channel], without a swizzle, so that 8 pixels side by side are
+// 128 bytes that may begin at any pixel. The right operand of wgmma is groups of 8 pixels with the same distance
+// between them: a tile that is 8 positions wide, or a row. For the next place of the window it begins some pixels
+// later.
+namespace swage::synth {
+
+// The numbers of an instance.
+struct HaloTiles {
+  ProductMode mode = ProductMode::Native;
+  std::int64_t columns = 0;  // channels of the result, of a block
+  std::int64_t pixels = 0;   // positions of a warp group
+  std::int64_t wide = 0;     // of these side by side; 0: all
+  std::int64_t depth = 0;    // channels of the input, brought at a time
+  std::int64_t parts = 1;    // tiles of positions, of a block
+  std::int64_t bring = 1;    // warp groups that bring
+  std::int64_t blocks = 1;   // on a multiprocessor at once
+
+  explicit HaloTiles(const Instance& instance);
+
+  [[nodiscard]] bool isSplit() const { return mode != ProductMode::Native; }  // floats, which are shortened
+  [[nodiscard]] std::int64_t width() const { return wide == 0 ? pixels : wide; }
+  [[nodiscard]] std::int64_t height() const { return wide == 0 ? 1 : pixels / wide; }
+  // Whether an instruction takes positions of one row, others rows below or the other half; else those of 8 columns.
+  [[nodiscard]] bool isByRows() const { return wide == 0 || wide >= 64; }
+  // Of a warp group for the same 16 channels of the input.
+  [[nodiscard]] std::int64_t instructions() const {
+    return wide == 0 ? (pixels > 128 ? 2 : 1) : isByRows() ? pixels / wide : wide / 8;
+  }
+  [[nodiscard]] std::int64_t instructionPixels() const { return pixels / instructions(); }
+  [[nodiscard]] std::int64_t groupsAcross() const { return columns / 64; }
+  [[nodiscard]] std::int64_t groups() const { return groupsAcross() * parts; }  // that multiply
+  [[nodiscard]] std::int64_t threads() const { return (groups() + bring) * 128; }
+  [[nodiscard]] std::int64_t gatherers() const { return bring * 128 - 32; }  // one warp has weights brought
+  [[nodiscard]] std::int64_t pieces() const { return depth / 8; }
+  [[nodiscard]] std::int64_t stageBytes() const { return columns * depth * 2; }  // weights of one place
+  // Of a thread: when the block starts, when it brings, when it multiplies.
+  [[nodiscard]] std::int64_t firstRegisters() const { return 65536 / (threads() * blocks) / 8 * 8; }
+  [[nodiscard]] std::int64_t bringRegisters() const;
+  [[nodiscard]] std::int64_t registers() const;
+};
+
+// Where everything lies in shared memory, and how many tiles there are.
+struct HaloLayout {
+  std::int64_t pitch = 0;   // pixels of a row of a plane
+  std::int64_t rows = 0;    // of a plane
+  std::int64_t pixels = 0;  // of the patch of one part
+  std::int64_t allPixels = 0;
+  std::int64_t steps = 0;  // patches for one tile
+  std::int64_t taps = 0;   // places of the window in a patch
+  std::int64_t patchBytes = 0;
+  std::int64_t patches = 0;  // at a time
+  std::int64_t stages = 0;   // of weights, at a time
+  bool isKept = false;       // all weights of a block stay
+  std::int64_t bytes = 0;
+
+  std::int64_t tilesAcross = 0;
+  std::int64_t tilesDown = 0;
+  std::int64_t places = 0;   // tiles of positions
+  std::int64_t columns = 0;  // tiles of channels
+  std::int64_t tiles = 0;    // of blocks
+  std::int64_t blocks = 0;   // that run at once
+
+  HaloLayout(const HaloProblem& problem, const HaloTiles& of, const domain::DeviceInfo& device);
+
+  // Behind patches and weights: barriers, what became of patches, and where each pixel lies.
+  static constexpr std::int64_t kMostPatches = 3;
+  static constexpr std::int64_t kMostStages = 8;  // of weights that do not stay
+  static constexpr std::int64_t kEmptyPatch = 8 * kMostPatches;
+  static constexpr std::int64_t kFullStage = 2 * kEmptyPatch;
+  static constexpr std::int64_t kEmptyStage = kFullStage + 8 * kMostStages;
+  static constexpr std::int64_t kVerdicts = kEmptyStage + 8 * kMostStages;
+  static constexpr std::int64_t kLargest = kVerdicts + 4 * kMostPatches;
+  static constexpr std::int64_t kPlaces = 208;
+  static constexpr std::int64_t kChunk = 32;         // positions whose results a warp turns at a time
+  static constexpr std::int64_t kTurnedStride = 72;  // floats: two chunks, on different banks
+  static constexpr std::int64_t kSector = 32;        // bytes that memory takes at once
+  std::int64_t turned = 0;                           // results on their way out
+  static_assert(kLargest + 3 * 4 <= kPlaces);
+  // Pixels of a patch from one instruction to the next.
+  [[nodiscard]] std::int64_t instructionStep(const HaloTiles& of) const {
+    return of.wide == 0 ? of.instructionPixels() : of.isByRows() ? pitch : 8;
+  }
+  [[nodiscard]] std::int64_t barriers(const HaloTiles& of) const {
+    return patches * patchBytes + stages * of.stageBytes();
+  }
+};
+
+// The weights in scratch memory, written by a pass of its own: [group or phase][place of the window][8 channels of the
+// input][channel of the result][channel of the input], and for floats the exponent of each channel of the result
+// (product_parts.h).
+struct HaloWeights {
+  PartFormat format;
+  std::int64_t lines = 0;  // channels of the result, padded to whole tiles
+  std::int64_t depth = 0;  // places of the window times channels of the input
+  std::int64_t batch = 1;
+  std::int64_t pieces = 0;  // of 8 channels of the input
+
+  HaloWeights(const HaloProblem& problem, const HaloTiles& tiles);
+
+  [[nodiscard]] std::int64_t elements() const { return batch * lines * depth; }
+  [[nodiscard]] std::int64_t linesOfBlock() const;  // of the pass
+  [[nodiscard]] std::vector<domain::TensorType> scratch() const;
+  [[nodiscard]] domain::KernelStep step(const std::string& entry) const;
+  void write(const HaloProblem& problem, KernelWriter& writer, const std::string& entry, const std::string& planes,
+             const std::string& exponents) const;
+};
+
+// The pass that shortens the weights, and the convolution, for the launches of the strategy.
+[[nodiscard]] KernelText writeHaloConv(const Instance& instance, const Launch& launch, int number);
+
+}  // namespace swage::synth

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// The warps of a convolution by wgmma that bring weights and patches, as text.
+#include <algorithm>
+
+#include "core/synth/strategies/conv_wgmma_text.h"
+
+namespace swage::synth {
+namespace {
+
+using Axes = std::vector<std::size_t>;
+
+constexpr std::int64_t kPiecesAtOnce = 4;  // of 8 channels, on their way through the registers of a thread
+
+class HaloBring {
+ public:
+  explicit HaloBring(HaloText& text)
+      : m_text(text),
+        m_problem(text.problem),
+        m_region(text.region),
+        m_shape(text.shape),
+        m_tiles(text.tiles),
+        m_layout(text.layout),
+        m_weights(text.weights),
+        m_writer(text.writer),
+        m_code(text.code) {}
+
+  // --- the warp that has weights brought
+  void bringWeights() {
+    m_code.comment("--- One thread has the copy engine bring weights.");
+    const KernelWriter::Scope outside = m_writer.scope();
+    if (m_layout.isKept) {
+      bringAllWeights();
+      m_writer.leave(outside);
+      return;
+    }
+    m_code.line("int stage = 0, phase = 0;");
+    m_text.openTiles("lane == 0 && ");
+    m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
+    if (m_text.isScaled()) {
+      m_code.open("for (bool is_last = false; !is_last;)");
+    }
+    m_text.openSteps();
+    m_text.openTaps();
+    m_code.line("const unsigned int ready = full + {} + stage * 8;", HaloLayout::kFullStage);
+    m_code.line("waitFor(full + {} + stage * 8, phase ^ 1);", HaloLayout::kEmptyStage);
+    m_code.line("expectBytes(ready, {});", m_tiles.stageBytes());
+    bringStage("stages + stage * " + std::to_string(m_tiles.stageBytes()));
+    m_text.advanceStage();
+    m_code.close();
+    if (m_text.isScaled()) {
+      m_code.line("waitFor(full + slot * 8, turn);");
+      m_code.line("is_last = verdict[slot] != 0.0f;  // of the last patch: else the tile is made again");
+      m_code.line("arriveAt(empty + slot * 8, 0);");
+      m_code.line("advance();");
+      m_code.close();
+    }
+    m_code.close();
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
+  [[nodiscard]] std::string weightsOfTile() const {
+    const std::int64_t plane = m_weights.lines * m_weights.depth;
+    return fmt::format("{}tile.column * 8", m_text.isBatched() ? fmt::format("batch * {}LL + ", plane) : "");
+  }
+
+  // Those of one place of the window, for the channels of a step.
+  void bringStage(const std::string& to) {
+    const std::int64_t ofPlace = m_problem.paddedChannels() / 8;
+    const std::string place = m_problem.far() == nullptr ? "tap" : fmt::format("(far * {} + tap)", m_layout.taps);
+    m_code.line("const int piece = {} * {} + {} / 8;", place, ofPlace, m_text.firstChannel());
+    m_code.open("for (int c = 0; c < {}; ++c)", m_tiles.pieces());
+    m_code.line("bringBytes({} + c * {}, from + (piece + c) * {}LL, {}, ready);", to, m_tiles.columns * 16,
+                m_weights.lines * 8, m_tiles.columns * 16);
+    m_code.close();
+  }
+
+  void bringAllWeights() {
+    m_code.open("if (lane == 0 && find_{}(0, tile))", m_text.number);
+    if (m_text.isBatched()) {
+      m_code.line("const int batch = tile.batch;");
+    }
+    m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
+    m_code.line("const unsigned int ready = full + {};", HaloLayout::kFullStage);
+    m_code.line("expectBytes(ready, {});", m_layout.stages * m_tiles.stageBytes());
+    m_text.openSteps();
+    m_text.openTaps();
+    bringStage(fmt::format("stages + (step * {} + tap) * {}", m_layout.taps, m_tiles.stageBytes()));
+    m_code.close();
+    m_code.close();
+    m_code.close();
+  }
+
+  // --- the warps that bring patches
+  void gather() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.comment(
+        "--- The other warps bring patches: each thread the same pixels in every step, 8 channels in 16 bytes.");
+    m_code.line("const int thread = threadIdx.x - {};", m_tiles.groups() * 128 + 32);
+    m_code.line("{0}* const places = reinterpret_cast<{0}*>(behind + {1});  // in memory, of pixels", placeType(),
+                HaloLayout::kPlaces);
+    if (m_problem.far() != nullptr) {
+      m_code.line("int* const deep = reinterpret_cast<int*>(behind + {});  // and where along the window far out",
+                  HaloLayout::kPlaces + 8 * m_layout.allPixels);
+    }
+    if (m_text.isScaled()) {
+      m_code.line("unsigned int* const largest_of = reinterpret_cast<unsigned int*>(behind + {});",
+                  HaloLayout::kLargest);
+      m_code.line("int exponent = 0, pass = 0;  // numbers are multiplied by 2^exponent");
+    }
+    m_text.openTiles();
+    writePlaces();
+    if (m_text.isScaled()) {
+      m_code.open("for (bool is_last = false, is_again = false; !is_last;)");
+      m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
+      m_code.line("unsigned int largest = 0;  // magnitude that this thread has seen");
+    }
+    m_text.openSteps();
+    m_code.line("waitFor(empty + slot * 8, turn ^ 1);");
+    m_code.line("const unsigned int to = memory + slot * {};", m_layout.patchBytes);
+    gatherStep();
+    if (m_text.isScaled()) {
+      m_code.open("if (step == {})", m_layout.steps - 1);
+      judge();
+      m_code.close();
+    }
+    m_code.line("publishShared();");
+    m_code.line("__syncwarp();");
+    m_code.open("if (lane == 0)");
+    m_code.line("arriveAt(full + slot * 8, 0);");
+    m_code.close();
+    m_code.line("advance();");
+    m_code.close();
+    if (m_text.isScaled()) {
+      m_code.close();
+    }
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
+  [[nodiscard]] std::string_view placeType() const { return m_writer.index(); }
+
+  void openPixels() {
+    m_code.pragma("#pragma unroll 1");
+    m_code.open("for (int pixel = thread; pixel < {}; pixel += {})", m_layout.allPixels, m_tiles.gatherers());
+  }
+
+  // Of a dimension: the coordinate that the patch begins with, for a position that is bound.
+  [[nodiscard]] std::string cornerOf(const HaloDim& dim, std::int64_t behind) const {
+    std::vector<std::int64_t> factors(m_region.axes.size(), 0);
+    Axes axes = m_shape.batch;
+    for (const std::size_t axis : axes) {
+      factors[axis] = dim.factors[axis];
+    }
+    factors[dim.position] = dim.stride;
+    axes.push_back(dim.position);
+    return coordinateSum(m_writer, factors, axes, dim.offset - behind);
+  }
+
+  // Whether coordinates of positions alone, without a window, may lie outside.
+  [[nodiscard]] bool hasEdges(const HaloDim& dim) const {
+    const bool moves = std::any_of(m_shape.batch.begin(), m_shape.batch.end(),
+                                   [&](std::size_t axis) { return dim.factors[axis] != 0; });
+    return moves || dim.offset != 0 || dim.window || dim.stride * (dim.positions - 1) >= dim.extent;
+  }
+
+  void writePlaces() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    const HaloDim& across = m_problem.across();
+    const HaloDim* const down = m_problem.down();
+    const HaloDim* const far = m_problem.far();
+    const std::string_view type = m_writer.index();
+    m_code.comment("Where each pixel lies; -1 outside of the input.");
+    openPixels();
+    const std::string in = m_tiles.parts > 1 ? fmt::format("pixel % {}", m_layout.pixels) : "pixel";
+    m_code.line("const int in = {};", in);
+    m_code.line("const int place = tile.place{};",
+                m_tiles.parts > 1 ? fmt::format(" + pixel / {}", m_layout.pixels) : "");
+    m_text.locate();
+    const std::int64_t plane = m_layout.pitch * m_layout.rows;
+    const auto offset = [](const HaloDim& dim, const std::string& number, const std::string& planeNumber) {
+      return (dim.stride == 1 ? number : fmt::format("({}) * {}", number, dim.stride)) +
+             (dim.planes() > 1 ? " + " + planeNumber : "");
+    };
+    const std::int64_t planes = across.planes();
+    m_code.line("const {} x_in = {} + {};", type, cornerOf(across, across.behind()),
+                offset(across, fmt::format("in % {}", m_layout.pitch), fmt::format("in / {} % {}", plane, planes)));
+    std::string isInside = fmt::format("inside(x_in, {})", across.extent);
+    std::vector<std::int64_t> strides = m_problem.input().strides;
+    Axes axes = m_shape.batch;
+    std::string address = fmt::format("x_in * {}", across.elements);
+    if (down != nullptr) {
+      m_code.line("const {} y_in = {} + {};", type, cornerOf(*down, down->behind()),
+                  offset(*down, fmt::format("in / {} % {}", m_layout.pitch, m_layout.rows),
+                         fmt::format("in / {}", plane * planes)));
+      isInside += fmt::format(" && inside(y_in, {})", down->extent);
+      address += fmt::format(" + y_in * {}", down->elements);
+    }
+    for (std::size_t i = 0; i + 2 < m_problem.dims.size(); ++i) {
+      const HaloDim& dim = m_problem.dims[i];
+      const std::string corner = cornerOf(dim, 0);
+      address += fmt::format(" + ({}) * {}", corner, dim.elements);
+      if (&dim == far) {
+        m_code.line("const int outer = static_cast<int>({});", corner);
+      } else if (hasEdges(dim)) {
+        isInside += fmt::format(" && inside({}, {})", corner, dim.extent);
+      }
+    }
+    address += fmt::format(" + {}", coordinateSum(m_writer, strides, axes, m_problem.input().offset));
+    if (m_layout.places % m_tiles.parts != 0) {
+      isInside += fmt::format(" && place < {}", m_layout.places);
+    }
+    if (far != nullptr) {
+      m_code.line("places[pixel] = {};", address);
+      m_code.line("deep[pixel] = {} ? outer : -{};", isInside, std::int64_t{1} << 30);
+    } else {
+      m_code.line("places[pixel] = {} ? {} : -1;", isInside, address);
+    }
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
+  void gatherStep() {
+    const HaloDim* const far = m_problem.far();
+    const std::int64_t elements = m_problem.input().strides[m_problem.channel] != 0
+                                      ? m_problem.input().strides[m_problem.channel]
+                                      : channelElements();
+    const bool isWide = m_writer.index() != "int";
+    openPixels();
+    std::string start = fmt::format("places[pixel] + {} * {}{}", m_text.firstChannel(), elements, isWide ? "LL" : "");
+    std::string isThere = "places[pixel] >= 0";
+    if (far != nullptr) {
+      start += fmt::format(" + far * {}{}", far->step * far->elements, isWide ? "LL" : "");
+      isThere = fmt::format("inside(deep[pixel] + far * {}, {})", far->step, far->extent);
+    }
+    m_code.line("const bool is_there = {};", isThere);
+    m_code.line("const {}* const corner = {} + ({});", m_text.storage(), m_writer.parameterOf(m_problem.input()),
+                start);
+    const std::int64_t atOnce = std::min(kPiecesAtOnce, m_tiles.pieces());
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int first = 0; first < {}; first += {})", m_tiles.pieces(), atOnce);
+    m_code.line("{} gathered[{}];", m_text.storage(), atOnce * 8);
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int e = 0; e < {}; ++e)", atOnce * 8);
+    const bool hasTail = m_problem.channels % m_tiles.depth != 0;
+    m_code.line("gathered[e] = is_there{} ? corner[(first * 8 + e) * {}{}] : {};",
+                hasTail ? fmt::format(" && {} + first * 8 + e < {}", m_text.firstChannel(), m_problem.channels) : "",
+                elements, isWide ? "LL" : "", m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
+    m_code.close();
+    if (m_text.isScaled()) {
+      m_code.pragma("#pragma unroll");
+      m_code.open("for (int e = 0; e < {}; ++e)", atOnce * 8);
+      m_code.line("gathered[e] *= scale;");
+      m_code.line("largest = max(largest, magnitude(gathered[e]));");
+      m_code.close();
+    }
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int c = 0; c < {}; ++c)", atOnce);
+    m_code.line("unsigned int packed[4];");
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int e = 0; e < 4; ++e)");
+    if (m_text.isScaled()) {
+      m_code.line("packed[e] = packHalves(gathered[c * 8 + e * 2], gathered[c * 8 + e * 2 + 1]);");
+    } else {
+      m_code.line(
+          "packed[e] = gathered[c * 8 + e * 2].bits | static_cast<unsigned int>(gathered[c * 8 + e * 2 + 1].bits) << "
+          "16;");
+    }
+    m_code.close();
+    m_code.line("storePiece(to + ((first + c) * {} + pixel) * 16, packed);", m_layout.allPixels);
+    m_code.close();
+    m_code.close();
+    m_code.close();
+  }
+
+  // Where channels are padded, a bound has their distance.
+  [[nodiscard]] std::int64_t channelElements() const {
+    for (const Bound& bound : m_problem.input().bounds) {
+      if (bound.factors[m_problem.channel] != 0) {
+        return bound.stride;
+      }
+    }
+    return 0;
+  }
+
+  void judge() {
+    m_code.comment(
+        "Halves hold what is at most 2^15 well, if the largest is at least 2^-2. Else the tile is made again with a "
+        "scale that brings it near 2^14, and so are those that follow.");
+    m_code.line("largest = __reduce_max_sync(0xffffffffu, largest);");
+    m_code.open("if (lane == 0)");
+    m_code.line("atomicMax(&largest_of[pass % 3], largest);");
+    m_code.close();
+    m_code.line("syncThreads<{}>(15);", m_tiles.gatherers());
+    m_code.line("const unsigned int all = largest_of[pass % 3];");
+    m_code.line(
+        "const bool is_fine = all <= 0x01000000u || (all >= 0x7e000000u && all < 0x8f000000u);  // or all is zero");
+    m_code.line("is_last = is_fine || is_again;");
+    m_code.open("if (thread == 0)");
+    m_code.line("largest_of[(pass + 2) % 3] = 0;");
+    m_code.line("verdict[slot] = is_last ? __int_as_float((127 - exponent) << 23) : 0.0f;");
+    m_code.close();
+    m_code.open("if (!is_last)");
+    m_code.line("exponent = max(-126, min(126, exponent + 142 - static_cast<int>(all >> 24)));");
+    m_code.close();
+    m_code.line("is_again = true;");
+    m_code.line("++pass;");
+  }
+
+  HaloText& m_text;
+  const HaloProblem& m_problem;
+  const Region& m_region;
+  const ProductShape& m_shape;
+  const HaloTiles& m_tiles;
+  const HaloLayout& m_layout;
+  const HaloWeights& m_weights;
+  KernelWriter& m_writer;
+  Code& m_code;
+};
+
+}  // namespace
+
+void writeHaloBring(HaloText& text) {
+  HaloBring bring(text);
+  text.code.open("if (threadIdx.x < {})", text.tiles.groups() * 128 + 32);
+  bring.bringWeights();
+  text.code.otherwise();
+  bring.gather();
+  text.code.close();
+}
+
+}  // namespace swage::synth

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of convolutions by wgmma as text.
+#include "core/synth/strategies/conv_wgmma_text.h"
+
+#include "core/synth/strategies/product_wgmma.h"
+
+namespace swage::synth {
+namespace {
+
+using Axes = std::vector<std::size_t>;
+
+std::string outerName(std::size_t dim) {
+  return fmt::format("outer{}", dim);
+}
+
+// Writes the pass over the weights and the convolution.
+class HaloKernels {
+ public:
+  explicit HaloKernels(HaloText& text)
+      : m_text(text),
+        m_problem(text.problem),
+        m_region(text.region),
+        m_shape(text.shape),
+        m_tiles(text.tiles),
+        m_layout(text.layout),
+        m_weights(text.weights),
+        m_writer(text.writer),
+        m_code(text.code) {}
+
+  KernelText run(const Launch& launch) {
+    m_weights.write(m_problem, m_writer, launch.step.entry, m_text.planes, m_text.exponents);
+    const bool isHalf = m_weights.format.type == domain::ScalarType::Float16;
+    writeWarpGroupMultiply(m_code, m_text.number, {m_tiles.instructionPixels(), isHalf ? "f16" : "bf16"});
+    writeFind();
+    writeConvolution(launch.more.front().entry);
+    const std::set<std::size_t> read = m_writer.buffersOf(m_shape.right);
+    KernelText text = m_writer.finish();
+    text.arguments = {argumentsOf({read.begin(), read.end()}), argumentsOf(usedBuffers())};
+    return text;
+  }
+
+ private:
+  // --- arguments
+  [[nodiscard]] std::vector<LaunchArgument> argumentsOf(const std::vector<std::size_t>& buffers) const {
+    std::vector<LaunchArgument> arguments;
+    for (const std::size_t buffer : buffers) {
+      arguments.push_back({LaunchArgument::Kind::Buffer, buffer});
+    }
+    for (std::size_t i = 0; i < m_weights.scratch().size(); ++i) {
+      arguments.push_back({LaunchArgument::Kind::Scratch, i});
+    }
+    return arguments;
+  }
+
+  // Of the convolution: its input, what results are computed from and stored in, and the weights themselves where
+  // results may have to be added up anew.
+  [[nodiscard]] std::vector<std::size_t> usedBuffers() const {
+    std::set<std::size_t> used = m_writer.buffersOf(m_shape.left);
+    for (const Store& store : m_region.groupStores) {
+      used.merge(m_writer.buffersOf(store.prim));
+    }
+    if (m_text.isScaled()) {
+      used.merge(m_writer.buffersOf(m_shape.right));
+    }
+    for (std::size_t i = 0; i < m_writer.buffers().size(); ++i) {
+      if (m_writer.buffers()[i].output) {
+        used.insert(i);
+      }
+    }
+    return {used.begin(), used.end()};
+  }
+
+  // --- tiles
+  void writeFind() {
+    const std::int64_t kinds = m_layout.columns * m_shape.batchCount;
+    m_code.comment(
+        fmt::format("What a block makes as number i, of {} tiles: blocks side by side have the same "
+                    "positions, in all channels{}.",
+                    m_layout.tiles, m_problem.hasPhases ? " and phases" : ""));
+    m_code.open("struct Tile_{}", m_text.number);
+    m_code.line("int column, {}place;", m_text.isBatched() ? "batch, " : "");
+    m_code.close(";");
+    m_code.open("__device__ inline bool find_{0}(int i, Tile_{0}& tile)", m_text.number);
+    m_code.line("const int number = blockIdx.x + i * {};", m_layout.blocks);
+    m_code.line("tile.column = number % {} * {};", m_layout.columns, m_tiles.columns);
+    if (m_text.isBatched()) {
+      m_code.line("tile.batch = number / {} % {};", m_layout.columns, m_shape.batchCount);
+    }
+    m_code.line("tile.place = number / {}{};", kinds, m_tiles.parts > 1 ? fmt::format(" * {}", m_tiles.parts) : "");
+    m_code.line("return number < {};", m_layout.tiles);
+    m_code.close();
+    m_code.blank();
+  }
+
+  // --- the convolution
+  void describe() {
+    m_code.comment(fmt::format(
+        "A convolution as a product on tensor cores: {} positions by {} channels, summed over {}{}.{} A block makes "
+        "{}tile{} of {} channels by {} x {} positions. {} warp group{} multiply, {} bring patches of the input, {} "
+        "channels at a time, which all {} places of the window are multiplied from; the weights {}.",
+        m_shape.rowCount, m_shape.columnCount, extentsText(m_region, m_shape.depth),
+        m_text.isBatched() ? fmt::format(", for {} groups or phases", m_shape.batchCount) : "",
+        m_text.isScaled() ? " Floats are rounded to halves, with as many bits of mantissa as TF32." : "",
+        m_tiles.parts > 1 ? fmt::format("{} ", m_tiles.parts) : "a ", m_tiles.parts > 1 ? "s" : "", m_tiles.columns,
+        m_tiles.height(), m_tiles.width(), m_tiles.groups(), m_tiles.groups() > 1 ? "s" : "", m_tiles.bring,
+        m_tiles.depth, m_layout.taps, m_layout.isKept ? "stay in shared memory" : "come by the copy engine"));
+  }
+
+  void writeConvolution(const std::string& entry) {
+    describe();
+    m_code.open("extern \"C\" __global__ void __launch_bounds__({}, {}) {}({}, const {}* __restrict__ {}{})",
+                m_tiles.threads(), m_tiles.blocks, entry, m_writer.parameters(usedBuffers()), m_text.partStorage(),
+                m_text.planes, m_text.isScaled() ? fmt::format(", const int* __restrict__ {}", m_text.exponents) : "");
+    prepare();
+    m_code.open("if (group >= {})", m_tiles.groups());
+    setRegisters(m_tiles.bringRegisters());
+    writeHaloBring(m_text);
+    m_code.otherwise();
+    setRegisters(m_tiles.registers());
+    writeHaloMultiply(m_text);
+    m_code.close();
+    m_code.close();
+  }
+
+  void setRegisters(std::int64_t count) {
+    if (count != m_tiles.firstRegisters()) {
+      m_code.line("{}Registers<{}>();", count > m_tiles.firstRegisters() ? "take" : "give", count);
+    }
+  }
+
+  void prepare() {
+    using Layout = HaloLayout;
+    m_code.line("extern __shared__ __align__(128) unsigned char shared[];");
+    m_code.line("const unsigned int memory = sharedAddress(shared);  // patches, then weights");
+    m_code.line("const unsigned int stages = memory + {};", m_layout.patches * m_layout.patchBytes);
+    m_code.line("const unsigned int full = memory + {};  // barriers of 8 bytes", m_layout.barriers(m_tiles));
+    m_code.line("const unsigned int empty = full + {};", Layout::kEmptyPatch);
+    m_code.line("unsigned char* const behind = shared + {};", m_layout.barriers(m_tiles));
+    if (m_text.isScaled()) {
+      m_code.line("float* const verdict = reinterpret_cast<float*>(behind + {});  // of the last patch of a tile",
+                  Layout::kVerdicts);
+    }
+    m_code.line("const int group = threadIdx.x / 128;");
+    m_code.line("const int lane = threadIdx.x % 32;");
+    m_code.open("if (threadIdx.x == 0)");
+    m_code.open("for (int slot = 0; slot < {}; ++slot)", m_layout.patches);
+    m_code.line("initBarrier(full + slot * 8, {});  // warps", m_tiles.gatherers() / 32);
+    m_code.line("initBarrier(empty + slot * 8, {});", m_tiles.groups() * 4 + (m_text.waitsForVerdict() ? 1 : 0));
+    m_code.close();
+    m_code.open("for (int stage = 0; stage < {}; ++stage)", m_layout.isKept ? 1 : m_layout.stages);
+    m_code.line("initBarrier(full + {} + stage * 8, 1);", Layout::kFullStage);
+    if (!m_layout.isKept) {
+      m_code.line("initBarrier(full + {} + stage * 8, {});", Layout::kEmptyStage, m_tiles.groups() * 4);
+    }
+    m_code.close();
+    if (m_text.isScaled()) {
+      m_code.open("for (int i = 0; i < 3; ++i)");
+      m_code.line("reinterpret_cast<unsigned int*>(behind + {})[i] = 0;", Layout::kLargest);
+      m_code.close();
+    }
+    m_code.line("publishBarriers();");
+    m_code.close();
+    m_code.line("__syncthreads();");
+    m_code.line("Tile_{} tile;", m_text.number);
+    m_code.line("int slot = 0, turn = 0;  // of patches");
+    m_code.open("const auto advance = [&]");
+    m_code.line("slot = slot == {} ? 0 : slot + 1;", m_layout.patches - 1);
+    m_code.line("turn ^= slot == 0;");
+    m_code.close(";");
+  }
+
+  HaloText& m_text;
+  const HaloProblem& m_problem;
+  const Region& m_region;
+  const ProductShape& m_shape;
+  const HaloTiles& m_tiles;
+  const HaloLayout& m_layout;
+  const HaloWeights& m_weights;
+  KernelWriter& m_writer;
+  Code& m_code;
+};
+
+}  // namespace
+
+HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
+    : problem(std::move(convolution)),
+      region(problem.region),
+      shape(problem.shape),
+      tiles(of),
+      layout(problem, tiles, of.device),
+      weights(problem, tiles),
+      number(kernel),
+      instance{of.pattern, region, of.parameters, of.device, of.model},
+      writer(instance, Dialect::of(domain::Language::CudaCpp),
+             {"advance", "all",      "at",      "batch",      "behind",  "both",     "c",        "channel", "column",
+              "corner",  "deep",     "depth",   "e",          "empty",   "exponent", "far",      "finish",  "first",
+              "found",   "from",     "full",    "gathered",   "group",   "half",     "y",        "halves",  "i",
+              "in",      "is_again", "is_fine", "is_finite",  "is_last", "is_odd",   "is_there", "j",       "k",
+              "keep",    "lane",     "largest", "largest_of", "left",    "line",     "memory",   "of",      "outer",
+              "outer0",  "outer1",   "outer2",  "packed",     "part",    "pass",     "phase",    "piece",   "pixel",
+              "place",   "place1",   "place2",  "place3",     "places",  "previous", "r",        "ready",   "right",
+              "row",     "scale",    "shared",  "shift",      "slot",    "stage",    "stages",   "start",   "step",
+              "sum",     "tap",      "thread",  "tile",       "to",      "total",    "turn",     "turned",  "unscale",
+              "verdict", "warp",     "x_at",    "x_first",    "x_in",    "x_place",  "y_at",     "y_first", "y_in",
+              "y_place"}),
+      code(writer.code()) {
+  writer.numberApart();
+  const Prim& right = primAt(shape.right);
+  const std::string name =
+      right.kind == Prim::Kind::Load ? writer.parameterOf(operandAt(right.operand)) : std::string("weight");
+  planes = writer.unique(name + "_parts");
+  exponents = writer.unique(name + "_exponents");
+}
+
+std::string_view HaloText::storage() const {
+  return writer.dialect().storageName(problem.input().dtype);
+}
+
+std::string_view HaloText::partStorage() const {
+  return writer.dialect().storageName(weights.format.type);
+}
+
+void HaloText::openTiles(const std::string& condition) {
+  code.open("for (int i = 0; {}find_{}(i, tile); ++i)", condition, number);
+  if (isBatched()) {
+    code.line("const int batch = tile.batch;");
+    writer.decode("batch", shape.batch);
+  }
+}
+
+void HaloText::locate() {
+  std::int64_t inside = layout.tilesAcross;
+  const std::string_view type = writer.index();
+  code.line("const {} x_first = place % {} * {};", type, layout.tilesAcross, tiles.width());
+  writer.bindAxis(problem.across().position, "x_first");
+  if (problem.down() != nullptr) {
+    code.line("const {} y_first = place / {} % {} * {};", type, inside, layout.tilesDown, tiles.height());
+    writer.bindAxis(problem.down()->position, "y_first");
+    inside *= layout.tilesDown;
+  }
+  for (std::size_t i = problem.dims.size() > 2 ? problem.dims.size() - 2 : 0; i-- > 0;) {
+    const HaloDim& dim = problem.dims[i];
+    code.line("const {} {} = place / {}{};", type, outerName(i), inside,
+              i > 0 ? fmt::format(" % {}", dim.positions) : "");
+    writer.bindAxis(dim.position, outerName(i));
+    inside *= dim.positions;
+  }
+}
+
+void HaloText::openSteps() {
+  code.open("for (int step = 0; step < {}; ++step)", layout.steps);
+  if (problem.far() != nullptr) {
+    code.line("const int far = step / {};", (problem.paddedChannels() / tiles.depth));
+  }
+}
+std::string HaloText::firstChannel() const {
+  const std::string block =
+      problem.far() == nullptr ? "step" : fmt::format("step % {}", (problem.paddedChannels() / tiles.depth));
+  return (problem.paddedChannels() / tiles.depth) == 1 ? "0" : fmt::format("{} * {}", block, tiles.depth);
+}
+
+// A place of the window within a patch, unless the phase has nothing there.
+void HaloText::openTaps() {
+  code.pragma("#pragma unroll 1");
+  code.open("for (int tap = 0; tap < {}; ++tap)", layout.taps);
+  const HaloDim& across = problem.across();
+  const HaloDim* const down = problem.down();
+  if (across.window) {
+    code.line("const int x_place = tap{};", across.places < layout.taps ? fmt::format(" % {}", across.places) : "");
+    writer.bindAxis(*across.window, "x_place");
+  }
+  if (down != nullptr && down->window) {
+    code.line("const int y_place = tap{};", across.places > 1 ? fmt::format(" / {}", across.places) : "");
+    writer.bindAxis(*down->window, "y_place");
+  }
+  if (problem.far() != nullptr) {
+    writer.bindAxis(*problem.far()->window, "far");
+  }
+  if (!problem.hasPhases) {
+    return;
+  }
+  Axes axes = shape.batch;
+  axes.insert(axes.end(), shape.depth.begin(), shape.depth.end() - 1);
+  std::vector<Bound> bounds = operandAt(primAt(shape.right).operand).bounds;
+  std::erase_if(bounds, [&](const Bound& bound) { return bound.factors[problem.channel] != 0; });
+  code.open("if (!({}))", insideAll(writer, bounds, axes));
+  code.line("continue;");
+  code.close();
+}
+
+void HaloText::advanceStage() {
+  code.line("stage = stage == {} ? 0 : stage + 1;", layout.stages - 1);
+  code.line("phase ^= stage == 0;");
+}
+
+KernelText writeHaloConv(const Instance& instance, const Launch& launch, int number) {
+  HaloText text(instance, *HaloProblem::of(instance.region, HaloTiles(instance).depth), number);
+  return HaloKernels(text).run(launch);
+}
+
+}  // namespace swage::synth

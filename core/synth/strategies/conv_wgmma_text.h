@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/synth/strategies/conv_wgmma.h"
+
+// The parts of the kernel of a convolution by wgmma, and what their texts share.
+namespace swage::synth {
+
+// The kernel being written, in its names: `tile`, `place`, `slot` and `turn` of patches, `step`, `tap`.
+struct HaloText {
+  HaloText(const Instance& of, HaloProblem convolution, int kernel);
+
+  HaloProblem problem;
+  const Region& region;
+  const ProductShape& shape;
+  HaloTiles tiles;
+  HaloLayout layout;
+  HaloWeights weights;
+  int number;
+  Instance instance;
+  KernelWriter writer;
+  Code& code;
+  std::string planes;  // names of parameters
+  std::string exponents;
+
+  [[nodiscard]] bool isScaled() const { return tiles.isSplit(); }
+  [[nodiscard]] bool isBatched() const { return shape.batchCount > 1; }
+  [[nodiscard]] std::string_view storage() const;      // of the input
+  [[nodiscard]] std::string_view partStorage() const;  // of weights
+  [[nodiscard]] const Prim& primAt(int prim) const { return region.prims[static_cast<std::size_t>(prim)]; }
+  [[nodiscard]] const Operand& operandAt(int operand) const {
+    return region.operands[static_cast<std::size_t>(operand)];
+  }
+  // Whether the warp for the weights must be told that a tile is made a second time.
+  [[nodiscard]] bool waitsForVerdict() const { return isScaled() && !layout.isKept; }
+  // Of the step.
+  [[nodiscard]] std::string firstChannel() const;
+
+  // Opens a loop over the tiles of a block, steps, or places of the window; the caller closes it.
+  void openTiles(const std::string& condition = {});
+  void openSteps();
+  void openTaps();
+  // Cuts `place`, the number of a tile of positions, into where it begins, and binds all other positions.
+  void locate();
+  // To the next place for weights.
+  void advanceStage();
+};
+
+// The branch of the warps that bring, and that of the warp groups that multiply.
+void writeHaloBring(HaloText& text);
+void writeHaloMultiply(HaloText& text);
+
+}  // namespace swage::synth

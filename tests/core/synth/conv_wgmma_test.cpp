@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What convolutions by wgmma compute, by the emulation: patches, places of the window, planes, phases, scales.
+#include <gmock/gmock.h>
+
+#include "tests/core/synth/conv_cases.h"
+
+namespace swage::synth {
+namespace {
+
+const Changes kSmall{{"mode", 3},        {"tile_columns", 64}, {"tile_pixels", 64}, {"tile_width", 8},
+                     {"tile_depth", 16}, {"parts", 1},         {"bring_groups", 1}, {"blocks", 1}};
+
+domain::Program programOf(const domain::Graph& graph, const Changes& changes,
+                          const domain::DeviceInfo& device = cudaDevice()) {
+  return programBy(graph, "conv_wgmma", {kSmall, changes}, device);
+}
+
+// With so little shared memory that weights cannot stay there.
+domain::DeviceInfo narrowDevice() {
+  domain::DeviceInfo device = cudaDevice();
+  device.sharedBytesPerBlock = 24 << 10;
+  device.multiprocessors = 3;
+  return device;
+}
+
+class WgmmaConvolutions : public ::testing::TestWithParam<Conv> {};
+
+TEST_P(WgmmaConvolutions, AreAsExactAsTf32) {
+  const Conv& c = GetParam();
+  const Operands all(c);
+  EXPECT_LT(relativeError(run(programOf(graphOf(c), c.changes), all), wanted(c, all)), kHalfError);
+}
+
+const Changes kRow{{"tile_width", 0}};
+const Changes kWide{{"tile_width", 16}, {"tile_pixels", 128}};
+const Changes kVeryWide{{"tile_width", 32}, {"tile_pixels", 256}, {"bring_groups", 2}};
+const Changes kRows{{"tile_width", 64}, {"tile_pixels", 128}};
+const Changes kHalves{{"tile_width", 0}, {"tile_pixels", 256}};
+const Changes kParts{{"parts", 2}, {"tile_columns", 128}};
+const Changes kTwo{{"parts", 2}};
+const Changes kDeep{{"tile_depth", 32}, {"blocks", 2}};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WgmmaConvolutions,
+    ::testing::Values(
+        Conv{"OfOneImage", 2, 1, 16, 20, {1, 10, 11}, {1, 3, 3}},
+        Conv{"WithPadding", 2, 2, 16, 64, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+        Conv{"OfOddChannels", 2, 2, 21, 17, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+        Conv{"InRows", 2, 1, 16, 20, {1, 5, 70}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRow},
+        Conv{"InTilesOf16", 2, 1, 16, 20, {1, 9, 18}, {1, 3, 5}, {1, 1, 1}, {0, 1, 2}, {1, 1, 1}, 1, kWide},
+        Conv{"InTilesOf32", 2, 1, 16, 20, {1, 9, 33}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kVeryWide},
+        Conv{"InTilesOfRows", 2, 2, 16, 20, {1, 5, 71}, {1, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRows},
+        Conv{"InHalvesOfARow", 2, 1, 16, 20, {1, 4, 260}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kHalves},
+        Conv{"InParts", 2, 3, 16, 70, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kParts},
+        Conv{"OfManyChannels", 2, 1, 64, 20, {1, 9, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kDeep},
+        Conv{"WithStrides", 2, 2, 16, 16, {1, 17, 19}, {1, 3, 2}, {1, 2, 3}, {0, 1, 0}},
+        Conv{"Dilated", 2, 1, 16, 18, {1, 14, 15}, {1, 3, 3}, {1, 1, 2}, {0, 2, 1}, {1, 2, 3}},
+        Conv{"InGroups", 2, 2, 48, 36, {1, 7, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 3},
+        Conv{"OfOneDimension", 1, 3, 16, 19, {1, 1, 80}, {1, 1, 5}, {1, 1, 1}, {0, 0, 3}, {1, 1, 2}, 1, kRow},
+        Conv{"OfThreeDimensions", 3, 1, 16, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}},
+        Conv{"OfThreeDimensionsInParts", 3, 2, 16, 16, {3, 6, 7}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1, kTwo},
+        Conv{"Pointwise", 2, 2, 32, 24, {1, 8, 9}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, kRow}),
+    [](const auto& each) { return each.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Transposed, WgmmaConvolutions,
+    ::testing::Values(transposed({"WithoutStride", 2, 2, 16, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}}),
+                      transposed({"WithStrides", 2, 2, 16, 18, {1, 7, 6}, {1, 3, 4}, {1, 2, 2}, {0, 1, 0}}),
+                      transposed({"InGroups", 2, 1, 32, 36, {1, 5, 6}, {1, 5, 3}, {1, 3, 2}, {0, 2, 1}, {1, 1, 1}, 2}),
+                      transposed({"OfThreeDimensions",
+                                  3,
+                                  1,
+                                  16,
+                                  16,
+                                  {3, 4, 5},
+                                  {3, 3, 2},
+                                  {2, 2, 2},
+                                  {1, 0, 1},
+                                  {1, 1, 1},
+                                  1,
+                                  {},
+                                  true,
+                                  {1, 1, 0}}),
+                      transposed({"OfWindowsBelowTheStride", 2, 1, 16, 16, {1, 5, 5}, {1, 2, 2}, {1, 3, 3}})),
+    [](const auto& each) { return each.param.name; });
+
+// Weights come in turns, more often than there are places for them.
+TEST(WgmmaConvolution, BringsWeightsThatDoNotFit) {
+  for (const Conv& c : {Conv{"", 2, 2, 64, 70, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+                        Conv{"", 3, 1, 32, 16, {3, 6, 7}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}}}) {
+    const Operands all(c);
+    const auto program = programOf(graphOf(c), {}, narrowDevice());
+    EXPECT_NE(program.source.find("come by the copy engine"), std::string::npos);
+    EXPECT_LT(relativeError(run(program, all), wanted(c, all)), kHalfError);
+  }
+}
+
+TEST(WgmmaConvolution, TakesHalvesAsTheyAre) {
+  const Conv c{"", 2, 2, 24, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  Operands all(c);
+  std::vector<Bytes> inputs;
+  for (Numbers* numbers : {&all.x, &all.weight, &all.bias}) {
+    inputs.push_back(toBytes<Half>(*numbers));
+    *numbers = toNumbers<Half>(inputs.back());
+  }
+  for (const domain::DeviceInfo& device : {cudaDevice(), narrowDevice()}) {
+    const auto program = programOf(graphOf(c, domain::ScalarType::Float16), {{"mode", 0}}, device);
+    const auto results = runEmulated(program, inputs);
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_LT(relativeError(toNumbers<Half>(results[0]), wanted(c, all)), kHalfError);
+  }
+}
+
+// Tiles whose largest input is far from 1 are made again with a scale.
+TEST(WgmmaConvolution, KeepsInputsOfAnySize) {
+  const Conv c{"", 2, 2, 32, 16, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  for (const domain::DeviceInfo& device : {cudaDevice(), narrowDevice()}) {
+    for (const int exponent : {20, -100}) {
+      Operands all(c);
+      for (std::size_t i = 0; i < all.x.size(); ++i) {
+        all.x[i] = std::ldexp(all.x[i], i < all.x.size() / 2 ? exponent : exponent / 2);
+      }
+      std::fill(all.bias.begin(), all.bias.end(), 0.0);
+      const Numbers got = run(programOf(graphOf(c), {}, device), all);
+      const Numbers want = wanted(c, all);
+      const auto half = static_cast<std::ptrdiff_t>(want.size() / 2);
+      ASSERT_EQ(got.size(), want.size());
+      EXPECT_LT(relativeError({got.begin(), got.begin() + half}, {want.begin(), want.begin() + half}), kHalfError);
+      EXPECT_LT(relativeError({got.begin() + half, got.end()}, {want.begin() + half, want.end()}), kHalfError);
+    }
+  }
+}
+
+TEST(WgmmaConvolution, SpreadsInfinityAndNanNoFurtherThanFloatDoes) {
+  const Conv c{"", 2, 1, 16, 18, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  Operands all(c);
+  all.x[5] = kInfinity;
+  all.x[140] = kNan;
+  all.x[700] = -kInfinity;
+  all.weight[3] = 0.0;
+  all.weight[16 * 9 * 4 + 4] = kInfinity;
+  const Numbers got = run(programOf(graphOf(c), {}), all);
+  const Numbers want = wanted(c, all);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    EXPECT_EQ(std::isnan(got[i]), std::isnan(want[i])) << i;
+    EXPECT_EQ(std::isinf(got[i]), std::isinf(want[i])) << i;
+  }
+}
+
+struct Fault {
+  const char* name;
+  const char* from;
+  const char* to;
+};
+
+class WgmmaConvolutionFaults : public ::testing::TestWithParam<Fault> {};
+
+// The faults that the verifier must find are no faults of these tests alone.
+TEST_P(WgmmaConvolutionFaults, CostMoreThanTf32Allows) {
+  const Conv c{"", 2, 1, 32, 20, {1, 10, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
+  const Operands all(c);
+  domain::Program program = programOf(graphOf(c), {});
+  const std::size_t at = program.source.find(GetParam().from);
+  ASSERT_NE(at, std::string::npos) << program.source;
+  program.source.replace(at, std::string(GetParam().from).size(), GetParam().to);
+  const double error = relativeError(run(program, all), wanted(c, all));
+  EXPECT_FALSE(error < 3e-3) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WgmmaConvolutionFaults,
+                         ::testing::Values(Fault{"ALostEdge", "inside(x_in, 9)", "inside(x_in, 8)"},
+                                           Fault{"AChannelGroupThatIsSkipped", "batch * 9216LL", "0 * 9216LL"},
+                                           Fault{"ALostPlaceOfTheWindow", "+ (x_place)) * 16", "+ (x_place / 2)) * 16"},
+                                           Fault{"ARowThatIsMixedUp", "(y_place)) * 10", "(y_place)) * 9"}),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace swage::synth
