@@ -28,6 +28,8 @@ constexpr double kSpread = 0.1;  // of the samples lie outside on each side
 // processors: 0.49 instead of 2.6, and all samples within 1 %.
 constexpr double kSharedFactor = 8.0;
 constexpr double kScreeningFactor = 1.05;
+// A call this many times slower is not so because it is one of the first.
+constexpr double kHopelessFactor = 2.0;
 constexpr std::size_t kMinEagerSamples = 5;
 constexpr std::size_t kFewestEagerSamples = 3;  // even when the budget is spent
 constexpr std::size_t kCandidatePerEager = 3;
@@ -36,7 +38,7 @@ constexpr int kExtension = 2;  // of budget and sample limit, for a contender wh
 // Looks at a throttled device after which its samples are taken as they are: a fifth of a second at least.
 constexpr int kPatience = 10;
 
-// A call that takes seconds is warm after one.
+// A call that takes seconds is warm after one. The samples are those of the warm-up.
 DeviceStatus warmUp(Series& series, const TimingOptions& options, const Clock& clock) {
   const double start = clock();
   for (int done = 0; done < options.warmups; ++done) {
@@ -47,7 +49,6 @@ DeviceStatus warmUp(Series& series, const TimingOptions& options, const Clock& c
       break;
     }
   }
-  series.discardAll();
   return {};
 }
 
@@ -81,27 +82,21 @@ class PairRun {
     if (DeviceStatus failed = warmUp(m_candidate, m_options.timing, m_clock)) {
       return tl::make_unexpected(std::move(*failed));
     }
-    while (m_options.screeningNs > 0.0) {
-      if (DeviceStatus failed = probe()) {
-        return tl::make_unexpected(std::move(*failed));
-      }
-      if (!isTooSlow()) {
-        break;
-      }
-      if (!confirmIf(m_watch.lookNow())) {
-        continue;
-      }
-      if (DeviceStatus failed = probeEager()) {
-        return tl::make_unexpected(std::move(*failed));
-      }
-      if (isTooSlow()) {
-        return screenedOut();
-      }
-      break;
+    const bool isProbed = isHopeless();
+    if (!isProbed) {
+      m_candidate.discardAll();
+    }
+    DeviceResult<bool> isOut = screen();
+    if (!isOut || *isOut) {
+      return isOut ? DeviceResult<domain::PairedTiming>(screenedOut()) : tl::make_unexpected(std::move(isOut).error());
+    }
+    if (isProbed) {
+      m_candidate.discardAll();
     }
     if (DeviceStatus failed = warmUp(m_eager, m_options.timing, m_clock)) {
       return tl::make_unexpected(std::move(*failed));
     }
+    m_eager.discardAll();
     if (DeviceStatus failed = rounds()) {
       return tl::make_unexpected(std::move(*failed));
     }
@@ -116,6 +111,34 @@ class PairRun {
       }
     }
     return {};
+  }
+
+  // The calls of its warm-up stand for the probes then.
+  [[nodiscard]] bool isHopeless() const {
+    const auto& samples = m_candidate.samples();
+    return m_options.screeningNs > 0.0 && static_cast<int>(samples.size()) >= kProbes &&
+           std::all_of(samples.begin(), samples.end(),
+                       [this](double ns) { return ns > kHopelessFactor * m_options.screeningNs; });
+  }
+
+  // Whether the candidate is too slow to be timed to the end.
+  [[nodiscard]] DeviceResult<bool> screen() {
+    while (m_options.screeningNs > 0.0) {
+      if (DeviceStatus failed = m_candidate.samples().empty() ? probe() : DeviceStatus()) {
+        return tl::make_unexpected(std::move(*failed));
+      }
+      if (!isTooSlow()) {
+        return false;
+      }
+      if (!confirmIf(m_watch.lookNow())) {
+        continue;
+      }
+      if (DeviceStatus failed = probeEager()) {
+        return tl::make_unexpected(std::move(*failed));
+      }
+      return isTooSlow();
+    }
+    return false;
   }
 
   [[nodiscard]] bool isTooSlow() const {
@@ -331,6 +354,7 @@ DeviceResult<domain::Timing> timeAlone(const TimedCall& call, const TimingOption
   if (DeviceStatus failed = warmUp(series, options, clock)) {
     return tl::make_unexpected(std::move(*failed));
   }
+  series.discardAll();
   const stats::StoppingRule rule = ruleOf(options);
   ConditionWatch watch(options.conditions, clock);
   const double start = clock();

@@ -430,6 +430,7 @@ void CandidatePipeline::evaluateNext(Lane& lane) {
   message.screeningNs = screeningNs(record);
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
+  message.checkSeconds = m_options.checkSeconds;
   message.limitSeconds = m_options.limitSeconds;
   message.heldBack = true;  // what is timed in full may become an elite
   lane.worker->evaluate(std::move(message));

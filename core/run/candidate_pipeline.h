@@ -43,6 +43,7 @@ class CandidatePipeline : public QObject {
     int batch = 4;
     double timingBudgetSeconds = 0.5;
     int maxSamples = 50;
+    double checkSeconds = 0.0;  // see wire::Evaluate: the best are checked on the rest when they are measured again
     double limitSeconds = 20.0;
     double floorNs = 0.0;  // faster than this is impossible; 0: not known
     double eagerNs = 0.0;  // as the worker measured it when it loaded the task; 0: no racing

@@ -41,8 +41,8 @@ FinishingPass::FinishingPass(store::Record& record, process::WorkerSupervisor& w
 
 FinishingPass::~FinishingPass() = default;
 
-// NOLINTNEXTLINE(readability-make-member-function-const): it starts what changes this
 void FinishingPass::start() {
+  m_start = m_options.now();
   QTimer::singleShot(0, this, [this] {
     if (const Result<> taken = takeKnown(); !taken) {
       fail(taken.error());
@@ -106,8 +106,17 @@ std::optional<domain::CandidateId> FinishingPass::nextUncertain() const {
   return std::nullopt;
 }
 
+// Without a measurement of ours there would be no winner, however many wait.
+bool FinishingPass::isTimeOver() const {
+  const bool hasOurs = std::any_of(m_measured.begin(), m_measured.end(), [this](const auto& one) {
+    return one.second && one.first != m_options.identity && !m_doubted.contains(one.first);
+  });
+  const std::chrono::duration<double> elapsed = m_options.now() - m_start;
+  return hasOurs && m_options.budgetSeconds > 0.0 && elapsed.count() > m_options.budgetSeconds;
+}
+
 void FinishingPass::measureNext() {
-  const std::optional<domain::CandidateId> next = m_cancelled ? std::nullopt : nextContender();
+  const std::optional<domain::CandidateId> next = m_cancelled || isTimeOver() ? std::nullopt : nextContender();
   if (!next) {
     conclude();
     return;
@@ -130,6 +139,7 @@ Result<> FinishingPass::send(domain::CandidateId id) {
   const int times = 1 << (m_repeats.contains(id) ? m_repeats.at(id) : 0);
   message.timingBudgetSeconds = times * m_options.timingBudgetSeconds;
   message.maxSamples = times * m_options.maxSamples;
+  message.checkSeconds = m_options.checkSeconds;
   message.limitSeconds = m_options.limitSeconds;
   message.heldBack = true;
   m_current = std::move(candidate);

@@ -3,6 +3,7 @@
 
 #include <QObject>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/monotonic_now.h"
 #include "core/base/result.h"
 #include "core/process/worker_supervisor.h"
 #include "core/run/winner_choice.h"
@@ -23,10 +25,10 @@ class Verification;
 namespace swage::run {
 
 // Measures the best candidates of a search once more, for longer, because the best of hundreds of short measurements is
-// partly luck. Goes on until the best known candidate is one of those measured again. Each new evaluation replaces the
-// old one in the record. A contender whose measurement stays uncertain is measured again, each time for twice as long.
-// Whoever would win by more than ten times the baseline must show it in another process first. PyTorch's own operators
-// are not timed again: they are the yardstick. Emits finished() exactly once.
+// partly luck. Goes on until the best known candidate is one of those measured again, or until its time is over. Each
+// new evaluation replaces the old one in the record. A contender whose measurement stays uncertain is measured again,
+// each time for twice as long. Whoever would win by more than ten times the baseline must show it in another process
+// first. PyTorch's own operators are not timed again: they are the yardstick. Emits finished() exactly once.
 class FinishingPass : public QObject {
   Q_OBJECT
 
@@ -36,7 +38,11 @@ class FinishingPass : public QObject {
     domain::CandidateId identity;  // every node an ATen step
     double timingBudgetSeconds = 1.5;
     int maxSamples = 200;
+    double checkSeconds = 0.0;  // see wire::Evaluate
     double limitSeconds = 30.0;
+    // For all of it: once somebody is measured no other one is begun after this. 0: as long as it takes.
+    double budgetSeconds = 0.0;
+    MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
     int contenders = 3;
     int maxContenders = 24;
     domain::Speedup eagerSpeedup;         // of eager against the fastest baseline
@@ -71,6 +77,7 @@ class FinishingPass : public QObject {
   [[nodiscard]] Result<> send(domain::CandidateId id);
   void handleEvaluated(const process::EvaluationResult& result);
   [[nodiscard]] Result<> keep(const store::CandidateRecord& candidate);
+  [[nodiscard]] bool isTimeOver() const;
   [[nodiscard]] std::optional<domain::CandidateId> nextContender() const;
   [[nodiscard]] std::optional<domain::CandidateId> nextUncertain() const;
   [[nodiscard]] domain::Speedup speedupOf(const Remeasured& result) const;
@@ -92,6 +99,7 @@ class FinishingPass : public QObject {
   std::set<domain::CandidateId> m_confirmed;
   std::set<domain::CandidateId> m_doubted;
   std::unique_ptr<trust::Verification> m_fresh;
+  std::chrono::steady_clock::time_point m_start;
   bool m_cancelled = false;
 };
 

@@ -2,6 +2,7 @@
 #include "core/run/finishing_stages.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,19 @@
 namespace swage::run {
 
 using services::Notice;
+
+namespace {
+
+// Of a run whose search has a time limit: what comes after a short search must not take longer than the search did.
+double shareOf(double searchSeconds, double share, double least, double most) {
+  return searchSeconds > 0.0 ? std::clamp(share * searchSeconds, least, most) : most;
+}
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+}
+
+}  // namespace
 
 void SanitizerStage::start() {
   Q_EMIT doing("checking the elites with compute-sanitizer");
@@ -25,7 +39,7 @@ void SanitizerStage::start() {
   options.check.replay = programs.replay;
   options.check.ordinal = m_context.device.ordinal;
   options.atOnce = m_context.parts.sanitizersAtOnce();
-  options.budgetSeconds = budget > 0.0 ? std::clamp(budget / 2.0, 10.0, 120.0) : 60.0;
+  options.budgetSeconds = budget > 0.0 ? shareOf(budget, 0.3, 4.0, 120.0) : 60.0;
   m_pass = std::make_unique<trust::SanitizerPass>(*m_context.record, *m_context.searcher, m_rigs.first().worker(),
                                                   std::move(options));
   connect(m_pass.get(), &trust::SanitizerPass::rejected, this, &SanitizerStage::evaluated);
@@ -63,9 +77,12 @@ FinishingPass::Options MeasureStage::options() const {
   FinishingPass::Options options;
   options.run = m_context.run;
   options.identity = m_context.identity;
-  options.timingBudgetSeconds = budget > 0.0 ? std::clamp(budget / 40.0, 0.3, 1.5) : 1.5;
-  options.limitSeconds =
-      evaluationLimit(m_context.parts.minLimitSeconds, m_context.task.eager.medianNs) + options.timingBudgetSeconds;
+  options.timingBudgetSeconds = shareOf(budget, 1.0 / 40.0, 0.3, 1.5);
+  options.checkSeconds = shareOf(budget, 0.6, 5.0, 60.0);
+  options.budgetSeconds = shareOf(budget, 0.4, 3.0, 120.0);
+  options.now = m_context.parts.now;
+  options.limitSeconds = evaluationLimit(m_context.parts.minLimitSeconds, m_context.task.eager.medianNs) +
+                         options.timingBudgetSeconds + options.checkSeconds;
   options.elapsedSeconds = [this] { return m_context.clock.elapsedSeconds(); };
   options.eagerSpeedup = m_context.eagerSpeedup;
   options.freshProcess = [this](domain::CandidateId candidate) {
@@ -128,6 +145,8 @@ void ProfileStage::start() {
   EliteProfiles::Options options;
   options.worker = m_context.parts.programs.workerCommand(m_context.device.kind);
   options.stopGrace = m_context.parts.programs.stopGrace;
+  options.startWithin = milliseconds(shareOf(m_context.spec.timeBudgetSeconds, 0.2, 2.0, 10.0));
+  options.endWithin = milliseconds(shareOf(m_context.spec.timeBudgetSeconds, 0.5, 6.0, 30.0));
   m_profiles = std::make_unique<EliteProfiles>(*m_context.record, m_context.measured, std::move(options));
   connect(m_profiles.get(), &EliteProfiles::finished, this, &ProfileStage::handleProfiles);
   trust::Rig& rig = m_rigs.first();

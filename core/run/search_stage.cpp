@@ -24,6 +24,8 @@ constexpr int kWaiting = 4;
 constexpr int kMaxInFlight = 32;
 constexpr double kTimingSecondsGpu = 0.25;
 constexpr double kTimingSecondsCpu = 0.5;
+// Of a contender's checks, against its timing: a task that takes milliseconds is checked on everything in less.
+constexpr double kChecksToTiming = 2.0;
 
 }  // namespace
 
@@ -221,6 +223,7 @@ CandidatePipeline::Options SearchStage::pipelineOptions() const {
   options.batch = options.overlap ? std::clamp(m_compilers->size() + kWaiting, kWaiting, kMaxInFlight)
                                   : std::max(2, m_compilers->size());
   options.timingBudgetSeconds = options.overlap ? kTimingSecondsGpu : kTimingSecondsCpu;
+  options.checkSeconds = kChecksToTiming * options.timingBudgetSeconds;
   options.limitSeconds = evaluationLimit(m_context.parts.minLimitSeconds, task.eager.medianNs);
   // Where the outputs do not depend on all inputs, as a doubtful task's may not, nothing has to be read.
   options.floorNs = task.doubts.empty() ? m_context.roof.floorNs : 0.0;

@@ -71,9 +71,9 @@ class Admission {
  private:
   void judgeOutputs() {
     std::vector<Spread> all(m_graph.outputs.size());
-    std::vector<bool> isFixed(m_graph.outputs.size(), m_state.taskChecks() > 1);
+    std::vector<bool> isFixed(m_graph.outputs.size(), m_state.admittedTaskChecks() > 1);
     const std::vector<Sealed> first = m_state.reference.expectedEager(0, m_state.pristine(0));
-    for (std::size_t check = 0; check < m_state.taskChecks(); ++check) {
+    for (std::size_t check = 0; check < m_state.admittedTaskChecks(); ++check) {
       const std::vector<Sealed> results =
           check == 0 ? first : m_state.reference.expectedEager(check, m_state.pristine(check));
       for (std::size_t i = 0; i < all.size(); ++i) {
@@ -101,7 +101,7 @@ class Admission {
 
   void judgeInputs() {
     const std::vector<at::Tensor> pristine = m_state.pristine(0);
-    const std::vector<at::Tensor> others = m_state.taskChecks() > 1 ? m_state.pristine(1) : pristine;
+    const std::vector<at::Tensor> others = m_state.admittedTaskChecks() > 1 ? m_state.pristine(1) : pristine;
     const std::vector<Sealed> expected = m_state.reference.expectedEager(0, pristine);
     const WorkingInputs& set = m_state.fillWorking(0, pristine);
     const auto start = std::chrono::steady_clock::now();

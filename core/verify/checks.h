@@ -11,18 +11,23 @@
 //
 // - Every candidate: the seeds of the task's own generator, before it is timed. Most wrong candidates end here. Where a
 //   task is so large that not all of their results are kept (see below), those that are, and one for each working set;
-//   contenders get to the others first of all.
+//   where a check takes much longer than a call, the latter alone. Contenders get to the others first of all.
 // - A contender, which screening let through and which is timed in full: inputs that are hard to compute with, and,
 //   where it is asked for, the held-back seeds, which no earlier check used. In an order that is not that of the seeds,
 //   between calls on inputs it has seen, so that a result which depends on the call before shows. In the end once more
 //   with most of the device taken away (Device::callConfined): on a device that is free all blocks of a small grid run
 //   at once, and a store that should not be there, or that nobody waits for, may come first or last in every call. Only
 //   contenders can become elites, and there are few of them: what is checked here may cost more than what every
-//   candidate pays.
+//   candidate pays. A request may say how long it may take (Evaluate::checkSeconds): a search then gets on, and whoever
+//   could win is checked on all of it when it is measured again.
 // - Where a request asks for no timing, all of it.
 //
 // The inputs and results of as many checks as fit into memory_plan.h's share stay for the next candidate, in the order
-// of planChecks(); the others are computed anew each time.
+// of planChecks(). Of the others, and of all of a large task, stay digests (digest.h), with which such a check begins:
+// they let a candidate pass or, at the least doubt, the results are compared element by element. What a digest cannot
+// tell, a contender is asked once in full: of the output of a timed call, or, where nothing is timed, of its first.
+// A check is admitted, which runs eager and the reference on its inputs, when the task is loaded or, where that takes
+// long, when the first contender gets so far.
 namespace swage::verify {
 
 enum class InputClass : unsigned char {

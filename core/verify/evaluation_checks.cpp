@@ -92,24 +92,26 @@ EvaluationRun::Outcome EvaluationRun::verify() {
       return domain::TimedOut{"verify", m_request.limitSeconds};
     }
     const double start = elapsedSeconds();
-    const std::size_t count = next == 0 ? 1 : checksAtOnce(next, firstSeconds);
+    const std::size_t count = next == 0 ? 1 : std::min(checksAtOnce(next, firstSeconds), checks - next);
     if (Outcome outcome = guarded("verify", [&] { return verifyChecks(next, count); })) {
       return outcome;
     }
     firstSeconds = next == 0 ? elapsedSeconds() - start : firstSeconds;
     next += count;
+    m_taskChecksDone = next;
   }
   return std::nullopt;
 }
 
 // Every working set needs inputs whose result has been checked: what timed calls leave is compared with it.
 std::size_t EvaluationRun::checksBeforeTiming() const {
-  return std::min(m_state.taskChecks(), std::max(m_state.kept.size(), m_state.working.size()));
+  const std::size_t cheap = m_state.isLarge() ? 0 : m_state.kept.size();
+  return std::min(m_state.admittedTaskChecks(), std::max(cheap, m_state.working.size()));
 }
 
 // Results that are not kept are computed anew for every check, and need the memory.
 std::size_t EvaluationRun::checksAtOnce(std::size_t next, double firstSeconds) const {
-  const std::size_t kept = std::min(m_state.kept.size(), m_state.taskChecks());
+  const std::size_t kept = std::min(m_state.kept.size(), m_state.admittedTaskChecks());
   if (!m_state.where.is_cuda() || firstSeconds > kBriefSeconds || next >= kept) {
     return 1;
   }
@@ -155,11 +157,16 @@ tl::expected<EvaluationRun::BegunCheck, StepFailure> EvaluationRun::begin(std::s
   begun.redZones = askRedZones(begun.run, set, answers);
   begun.modified = answers.add(differing(set.tensors(), pristine));
   begun.sums = answers.add(bitSums(begun.run.outputs));
+  const InputClass inputs = m_state.checks[check].inputs;
+  if (const Reference::Digests* digests = digestsFor(check)) {
+    begun.digests = m_verdict.begin(begun.run.outputs, *digests, inputs, kPoison, answers);
+    return begun;
+  }
   // repeat() runs the candidate beside the results of the first check. Where one runs beside those of others, it has
   // been found wrong already.
   begun.expected =
       m_state.reference.expected(check, pristine, check == 0 ? Reference::Masking::Always : Reference::Masking::IfKept);
-  begun.judgement = m_verdict.begin(begun.run.outputs, begun.expected, m_state.checks[check].inputs, kPoison, answers);
+  begun.judgement = m_verdict.begin(begun.run.outputs, *begun.expected, inputs, kPoison, answers);
   return begun;
 }
 
@@ -170,15 +177,48 @@ EvaluationRun::Outcome EvaluationRun::conclude(BegunCheck& begun, const Answers&
   if (const int input = answers.firstSetOf(begun.modified); input >= 0) {
     return broken("input modified", fmt::format("a kernel changed input {}", input));
   }
-  auto wrong = m_verdict.conclude(begun.judgement, answers);
+  auto wrong = judge(begun, answers);
   m_verdict.count(m_state.checks[begun.check].inputs);
   if (wrong) {
     wrong->detail += fmt::format(" ({})", describe(begun.check));
     return begun.check == 0 ? domain::Evaluation(std::move(*wrong))
-                            : explainWrong(std::move(*wrong), begun.check, begun.expected);
+                            : explainWrong(std::move(*wrong), begun.check, *begun.expected);
   }
   m_checkedSums[begun.check] = answers.totalOf(begun.sums);
   return begun.check == 0 ? repeat(begun) : std::nullopt;
+}
+
+std::optional<domain::Wrong> EvaluationRun::judge(BegunCheck& begun, const Answers& answers) {
+  if (begun.expected) {
+    return m_verdict.conclude(begun.judgement, answers);
+  }
+  if (m_verdict.passes(begun.digests, answers)) {
+    return std::nullopt;
+  }
+  begun.expected =
+      m_state.reference.expected(begun.check, m_state.pristine(begun.check),
+                                 begun.check == 0 ? Reference::Masking::Always : Reference::Masking::IfKept);
+  return m_verdict.judge(begun.run.outputs, *begun.expected, m_state.checks[begun.check].inputs, kPoison);
+}
+
+std::optional<domain::Wrong> EvaluationRun::judgeAgain(std::span<const at::Tensor> outputs, std::size_t check,
+                                                       std::uint8_t poison) {
+  const InputClass inputs = m_state.checks[check].inputs;
+  if (const Reference::Digests* digests = m_state.reference.digests(check)) {
+    Answers answers;
+    const auto begun = m_verdict.begin(outputs, *digests, inputs, poison, answers);
+    answers.fetch();
+    if (m_verdict.passes(begun, answers)) {
+      return std::nullopt;
+    }
+  }
+  const auto expected = m_state.reference.expected(check, m_state.pristine(check), Reference::Masking::IfKept);
+  return m_verdict.judge(outputs, expected, inputs, poison);
+}
+
+// A timing ends with a comparison in full, and where there is none the first check is one.
+const Reference::Digests* EvaluationRun::digestsFor(std::size_t check) const {
+  return m_request.verifyOnly && check == 0 ? nullptr : m_state.reference.digests(check);
 }
 
 std::string EvaluationRun::describe(std::size_t check) const {
@@ -218,7 +258,7 @@ EvaluationRun::Outcome EvaluationRun::repeat(BegunCheck& first) {
   }
   m_correct.bitwiseRepeatable = answers.firstSetOf(changed) < 0;
   const bool keptItsSum = answers.totalOf(sums) == m_checkedSums[first.check];
-  return judgeRepetitions(second->outputs, *onLeftovers, keptItsSum, first.expected);
+  return judgeRepetitions(second->outputs, *onLeftovers, keptItsSum, first.check);
 }
 
 tl::expected<std::vector<at::Tensor>, StepFailure> EvaluationRun::beginOnLeftovers(BegunCheck& first) {
@@ -234,11 +274,11 @@ tl::expected<std::vector<at::Tensor>, StepFailure> EvaluationRun::beginOnLeftove
 // leaves behind is far from right.
 EvaluationRun::Outcome EvaluationRun::judgeRepetitions(std::span<const at::Tensor> second,
                                                        std::span<const at::Tensor> onLeftovers, bool keptItsSum,
-                                                       const Reference::Expected& expected) {
+                                                       std::size_t check) {
   if (m_correct.bitwiseRepeatable && keptItsSum) {
     return std::nullopt;
   }
-  if (const auto wrong = m_verdict.judge(onLeftovers, expected, InputClass::Task, kPoison)) {
+  if (const auto wrong = judgeAgain(onLeftovers, check, kPoison)) {
     return domain::Unstable{"the result depends on what an earlier call left in the buffers: " + wrong->detail};
   }
   const bool isSecondLikeFirst = m_correct.bitwiseRepeatable;
@@ -246,7 +286,7 @@ EvaluationRun::Outcome EvaluationRun::judgeRepetitions(std::span<const at::Tenso
   if (isSecondLikeFirst) {
     return std::nullopt;
   }
-  if (const auto wrong = m_verdict.judge(second, expected, InputClass::Task, kOtherPoison)) {
+  if (const auto wrong = judgeAgain(second, check, kOtherPoison)) {
     return domain::Unstable{fmt::format("right at first, then wrong on the same inputs: {}", wrong->detail)};
   }
   return std::nullopt;

@@ -46,7 +46,9 @@ class EvaluationRun {
   struct BegunCheck {
     std::size_t check = 0;
     PlanProgram::GuardedRun run;
-    Reference::Expected expected;
+    Verdict::BegunDigests digests;  // where it is judged by them
+    // Where not, or where they were not enough.
+    std::optional<Reference::Expected> expected;
     Verdict::Begun judgement;
     Answers::Range redZones;
     Answers::Range modified;  // inputs
@@ -61,13 +63,19 @@ class EvaluationRun {
   [[nodiscard]] static domain::Evaluation changedInput(int input);
   // When the answers are there.
   [[nodiscard]] Outcome conclude(BegunCheck& begun, const Answers& answers);
+  [[nodiscard]] std::optional<domain::Wrong> judge(BegunCheck& begun, const Answers& answers);
+  // Of results of a check that ended before: by what is kept of what was expected, where that is enough.
+  [[nodiscard]] std::optional<domain::Wrong> judgeAgain(std::span<const at::Tensor> outputs, std::size_t check,
+                                                        std::uint8_t poison);
+  // What is left of the results of a check, where a look at it may do. Null: it is to be compared in full.
+  [[nodiscard]] const Reference::Digests* digestsFor(std::size_t check) const;
   // On the inputs of the first check, which its working set still holds.
   [[nodiscard]] Outcome repeat(BegunCheck& first);
   // In the buffers of the first run, as it left them but for a few words: what believes them gives another result.
   // Does not wait.
   [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> beginOnLeftovers(BegunCheck& first);
   [[nodiscard]] Outcome judgeRepetitions(std::span<const at::Tensor> second, std::span<const at::Tensor> onLeftovers,
-                                         bool keptItsSum, const Reference::Expected& expected);
+                                         bool keptItsSum, std::size_t check);
   [[nodiscard]] bool isOutOfTime() const;
   [[nodiscard]] std::string describe(std::size_t check) const;
 
@@ -75,6 +83,10 @@ class EvaluationRun {
   [[nodiscard]] Outcome verifyContender();
   // The task's own seeds that verify() left out.
   [[nodiscard]] Outcome verifyPutOff();
+  // Whether there is such a check: admits what has not been needed before.
+  [[nodiscard]] tl::expected<bool, domain::Evaluation> isAdmitted(std::size_t check);
+  // What a contender's checks may take has passed.
+  [[nodiscard]] bool isCheckedEnough() const;
   // The sum of a run's outputs, or what it is when it wrote outside its buffers.
   [[nodiscard]] tl::expected<std::int64_t, domain::Evaluation> sumInside(const PlanProgram::GuardedRun& run,
                                                                          const WorkingInputs& set,
@@ -97,6 +109,9 @@ class EvaluationRun {
                                                 const Reference::Expected& expected);
 
   [[nodiscard]] Outcome measure();
+  // Whether what only contenders have to pass takes longer than to time them.
+  [[nodiscard]] bool hasDearChecks() const;
+  [[nodiscard]] bool isSurelyNoElite(const domain::PairedTiming& timing) const;
   // What a call under the clock left behind.
   struct TimedOutput {
     WipedTensors outputs;
@@ -104,7 +119,8 @@ class EvaluationRun {
     at::Tensor sums;      // of the outputs' bits; on their way to the host until they are looked at
     bool isSummed = false;
   };
-  [[nodiscard]] Outcome verifyTimedOutput(const TimedOutput& timed);
+  enum class Compared : unsigned char { InFull, ByWhatIsLeft };
+  [[nodiscard]] Outcome verifyTimedOutput(const TimedOutput& timed, Compared how);
   [[nodiscard]] device::DeviceResult<device::CallTime> timeCandidate();
   [[nodiscard]] device::DeviceResult<device::CallTime> timeLaunches();
   [[nodiscard]] device::DeviceResult<double> traceCandidate();
@@ -141,6 +157,8 @@ class EvaluationRun {
   bool m_outOfMemory = false;
 
   std::vector<std::int64_t> m_checkedSums;  // of the outputs of each check
+  std::size_t m_taskChecksDone = 0;
+  double m_contenderSince = 0.0;
   TimedOutput m_last;
   std::deque<TimedOutput> m_earlier;        // the latest first; the addresses of their outputs are not free
   std::optional<std::size_t> m_differedOn;  // the check on whose inputs a timed output was another one

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "core/base/scope_exit.h"
+#include "core/domain/aten.h"
+#include "core/verify/wide_convolution.h"
 #include "core/verify/wiped.h"
 
 namespace swage::verify {
@@ -77,9 +79,11 @@ Result<GraphProgram> GraphProgram::bind(const domain::Graph& graph, GraphMode mo
   for (const domain::Node& node : graph.nodes) {
     SWAGE_TRY_ASSIGN(OperatorCall bound, OperatorCall::bind(node, call));
     const bool asModule = mode == GraphMode::Eager && node.op == kFunctionalBatchNorm && savesUnused(graph, node);
-    Step& step = program.m_steps.emplace_back(Step{std::move(bound), asModule, {}, {}, {}});
+    Step& step = program.m_steps.emplace_back(Step{std::move(bound), asModule, {}, {}, {}, {}});
     std::copy_if(node.outputs.begin(), node.outputs.end(), std::back_inserter(step.made),
                  [](ValueId id) { return id.isValid(); });
+    step.isWideConvolution = mode == GraphMode::Reference && call.device.is_cuda() && call.widenTo == at::kDouble &&
+                             domain::isConvolution(node.op);
   }
   const auto last = lastUses(graph);
   for (std::size_t value = 0; value < last.size(); ++value) {
@@ -141,9 +145,16 @@ void GraphProgram::freeSlot(std::size_t value, Freed freed) {
 void GraphProgram::runStep(Step& step, RunningStats stats) {
   if (step.eagerBatchNorm) {
     runBatchNorm(step, stats);
-  } else {
-    step.call.run(m_slots);
+    return;
   }
+  if (step.isWideConvolution) {
+    if (auto result = wideConvolution(step.call.name(), step.call.arguments(m_slots))) {
+      torch::jit::Stack results{*std::move(result)};
+      step.call.store(results, m_slots);
+      return;
+    }
+  }
+  step.call.run(m_slots);
 }
 
 void GraphProgram::runBatchNorm(Step& step, RunningStats stats) {

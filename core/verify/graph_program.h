@@ -51,6 +51,7 @@ class GraphProgram {
     at::Tensor runningVar;
     std::vector<std::size_t> freed;       // values nobody needs after this step
     std::vector<domain::ValueId> made{};  // values that this step computes
+    bool isWideConvolution = false;       // see wide_convolution.h
   };
 
   void runStep(Step& step, RunningStats stats);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/scope_exit.h"
+#include "core/domain/aten.h"
 #include "core/verify/compare.h"
 #include "core/verify/hard_inputs.h"
 #include "core/verify/tensors.h"
@@ -33,6 +34,8 @@ auto withoutTf32(Action action) {
 // Eager that is this far from the reference computes something else: overflow, or the rounding of a difference.
 constexpr double kMeaninglessError = 0.1;
 constexpr int kRoundingTrials = 2;
+// Of an output: what two trials find in a few elements, one finds in so many.
+constexpr std::int64_t kManyElements = std::int64_t{1} << 22;
 
 // Wipes and frees each tensor as soon as its sealed copy exists.
 std::vector<Sealed> seal(std::vector<at::Tensor> tensors, std::uint64_t maskKey) {
@@ -61,7 +64,7 @@ Result<Reference> Reference::bind(const domain::Graph& graph, const Options& opt
 
 void Reference::admit(const Check& check, std::span<const at::Tensor> inputs, Keep keep) {
   // No candidate runs while a task is loaded.
-  Expected results = compute(inputs, keep == Keep::Yes ? m_options.maskKey : 0);
+  Expected results = compute(inputs, keep != Keep::Digests ? m_options.maskKey : 0);
   // Held-back seeds come last, and are drawn as the task's own were.
   const bool isHeldBack = check.inputs == InputClass::HeldBack;
   const bool isFirst = std::find(m_admitted.begin(), m_admitted.end(), check.inputs) == m_admitted.end();
@@ -75,10 +78,40 @@ void Reference::admit(const Check& check, std::span<const at::Tensor> inputs, Ke
   }
   m_scales[static_cast<std::size_t>(check.inputs)] = std::move(scales);
   m_admitted.push_back(check.inputs);
-  if (keep == Keep::Yes) {
+  if (keep != Keep::Digests) {
     m_kept.emplace(m_referenceL2.size(), results);
   }
+  if (keep != Keep::Results) {
+    m_digests.emplace(m_referenceL2.size(), digestsOf(results));
+  }
   m_referenceL2.push_back(std::move(results.referenceL2));
+}
+
+Reference::Digests Reference::digestsOf(const Expected& results) const {
+  const auto sumsOf = [this](const Sealed& many) { return Sealed(*Wiped(m_digester.sumsOf(many)), m_options.maskKey); };
+  const auto copied = [this](const Sealed& few) { return Sealed(*few.chunk(0, few.size()), m_options.maskKey); };
+  Digests digests;
+  digests.referenceL2 = results.referenceL2;
+  for (std::size_t i = 0; i < results.reference.size(); ++i) {
+    const Sealed& reference = results.reference[i];
+    Digests::Output& output = digests.outputs.emplace_back();
+    output.isWhole = reference.size() < Digester::kFewestElements;
+    if (output.isWhole) {
+      output.reference = copied(reference);
+      output.eager = copied(results.eager[i]);
+      continue;
+    }
+    output.reference = sumsOf(reference);
+    if (!reference.isFloating()) {
+      output.eager = sumsOf(results.eager[i]);
+    }
+  }
+  return digests;
+}
+
+const Reference::Digests* Reference::digests(std::size_t check) const {
+  const auto found = m_digests.find(check);
+  return found != m_digests.end() ? &found->second : nullptr;
 }
 
 bool Reference::isInFloat64() const {
@@ -107,10 +140,14 @@ void Reference::measureEager(Expected& results, std::vector<OutputScale>& scales
   }
 }
 
-// TF32 exists on CUDA only; elsewhere eager itself is exact.
+// TF32 exists in products on CUDA only; elsewhere eager itself is exact.
 void Reference::recordExactError(std::span<const at::Tensor> inputs, const Expected& expected,
                                  std::vector<OutputScale>& scales) {
-  if (!m_options.device.is_cuda()) {
+  const bool hasProducts = std::any_of(m_graph.nodes.begin(), m_graph.nodes.end(), [](const domain::Node& node) {
+    const domain::AtenWork work = domain::atenWork(node.op);
+    return work == domain::AtenWork::Product || work == domain::AtenWork::Other;
+  });
+  if (!m_options.device.is_cuda() || !hasProducts) {
     for (OutputScale& scale : scales) {
       scale.exactRelativeL2 = scale.eagerRelativeL2;
     }
@@ -127,13 +164,15 @@ void Reference::recordExactError(std::span<const at::Tensor> inputs, const Expec
 
 // How much of the result hangs on the last place of the inputs and of everything computed on the way. On hard inputs
 // that may be a great deal, eager may be exact by luck, and another order of the same sums lands somewhere else within
-// this distance. Random, so the larger of two trials. Denormals are zero as well: what a kernel that flushes them
-// reads.
+// this distance. Random, so the larger of two trials where there are few elements. Denormals are zero as well: what a
+// kernel that flushes them reads.
 void Reference::recordRounding(const Check& check, std::span<const at::Tensor> inputs, const Expected& expected,
                                std::vector<OutputScale>& scales) {
   at::manual_seed(check.seed);
   RoundingNoise noise(m_options.type, m_options.device);
-  for (int trial = 0; trial < kRoundingTrials; ++trial) {
+  const bool areMany = std::all_of(expected.reference.begin(), expected.reference.end(),
+                                   [](const Sealed& output) { return output.size() >= kManyElements; });
+  for (int trial = 0; trial < (areMany ? 1 : kRoundingTrials); ++trial) {
     const WipedTensors moved(runRounded(check.inputs, inputs, noise));
     for (std::size_t i = 0; i < scales.size(); ++i) {
       if (expected.reference[i].isFloating()) {
@@ -192,12 +231,21 @@ bool Reference::needsEager(std::size_t check) const {
   return isNeeded;
 }
 
-std::int64_t Reference::fingerprint() const {
+std::int64_t Reference::fingerprint(std::size_t check) const {
   std::vector<at::Tensor> all;
-  for (const auto& [check, results] : m_kept) {
-    for (const std::vector<Sealed>* sealed : {&results.reference, &results.eager}) {
-      std::transform(sealed->begin(), sealed->end(), std::back_inserter(all),
-                     [](const Sealed& one) { return one.bits(); });
+  const auto add = [&all](const Sealed& sealed) {
+    if (sealed.isThere()) {
+      all.push_back(sealed.bits());
+    }
+  };
+  if (const auto kept = m_kept.find(check); kept != m_kept.end()) {
+    std::for_each(kept->second.reference.begin(), kept->second.reference.end(), add);
+    std::for_each(kept->second.eager.begin(), kept->second.eager.end(), add);
+  }
+  if (const Digests* left = digests(check)) {
+    for (const Digests::Output& output : left->outputs) {
+      add(output.reference);
+      add(output.eager);
     }
   }
   return bitSum(all);

@@ -11,6 +11,7 @@
 
 #include "core/domain/task.h"
 #include "core/verify/checks.h"
+#include "core/verify/digest.h"
 #include "core/verify/graph_program.h"
 #include "core/verify/sealed.h"
 
@@ -26,7 +27,11 @@ class Reference {
     at::ScalarType type = at::kDouble;  // in which floating values are computed
     std::uint64_t maskKey = 0;
   };
-  enum class Keep : unsigned char { No, Yes };
+  enum class Keep : unsigned char {
+    Digests,  // of what is large; all of the rest
+    Results,
+    Both,  // a look at digests costs less
+  };
   [[nodiscard]] static Result<Reference> bind(const domain::Graph& graph, const Options& options);
 
   // Of one output over all checks of one class of inputs. Kept apart by class: what eager gets wrong on huge values
@@ -62,6 +67,20 @@ class Reference {
     Always,  // a candidate that may still pass runs while the results exist
   };
   [[nodiscard]] Expected expected(std::size_t check, std::span<const at::Tensor> inputs, Masking masking);
+  // What stays of results that are not kept or take long to look at: see digest.h.
+  struct Digests {
+    struct Output {
+      bool isWhole = false;  // results, not their sums: a few elements
+      Sealed reference;
+      Sealed eager;  // of large outputs only where they are integers
+    };
+    std::vector<Output> outputs;
+    std::vector<double> referenceL2;
+  };
+  // Of an admitted check; null: its results are kept, and no digests.
+  [[nodiscard]] const Digests* digests(std::size_t check) const;
+  [[nodiscard]] const Digester& digester() const { return m_digester; }
+
   // Eager's part of it alone, masked if kept.
   [[nodiscard]] std::vector<Sealed> expectedEager(std::size_t check, std::span<const at::Tensor> inputs);
 
@@ -71,8 +90,8 @@ class Reference {
   // Eager, as a module that was just made computes it.
   [[nodiscard]] WipedTensors runFreshEager(std::span<const at::Tensor> inputs);
 
-  // Changes when anything that is kept changes. May throw c10::Error.
-  [[nodiscard]] std::int64_t fingerprint() const;
+  // Changes when anything changes that is kept of an admitted check. May throw c10::Error.
+  [[nodiscard]] std::int64_t fingerprint(std::size_t check) const;
 
   // One for each output. Of held-back seeds: together with the task's own, which have the same distribution.
   [[nodiscard]] const std::vector<OutputScale>& scales(InputClass inputs) const {
@@ -82,10 +101,15 @@ class Reference {
 
  private:
   Reference(const domain::Graph& graph, const Options& options, GraphProgram eager, GraphProgram reference)
-      : m_graph(graph), m_options(options), m_eager(std::move(eager)), m_reference(std::move(reference)) {
+      : m_graph(graph),
+        m_options(options),
+        m_eager(std::move(eager)),
+        m_reference(std::move(reference)),
+        m_digester(options.device, options.maskKey) {
     m_scales.fill(std::vector<OutputScale>(graph.outputs.size()));
   }
   [[nodiscard]] Expected compute(std::span<const at::Tensor> inputs, std::uint64_t maskKey);
+  [[nodiscard]] Digests digestsOf(const Expected& results) const;
   [[nodiscard]] std::vector<Sealed> computeEager(std::span<const at::Tensor> inputs, std::uint64_t maskKey);
   [[nodiscard]] std::vector<Sealed> computeReference(std::span<const at::Tensor> inputs, std::uint64_t maskKey);
   // Hard inputs are judged by the reference alone, but for integers and where the reference has nothing to say.
@@ -108,6 +132,8 @@ class Reference {
   std::vector<InputClass> m_admitted;              // of each check
   std::vector<std::vector<double>> m_referenceL2;  // by check and output
   std::map<std::size_t, Expected> m_kept;          // by check
+  Digester m_digester;
+  std::map<std::size_t, Digests> m_digests;  // of the other checks
 };
 
 }  // namespace swage::verify

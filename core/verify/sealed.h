@@ -24,6 +24,7 @@ class Sealed {
   [[nodiscard]] Wiped chunk(std::int64_t begin, std::int64_t count) const;
   [[nodiscard]] double element(std::int64_t index) const;
 
+  [[nodiscard]] bool isThere() const { return m_bits.defined(); }
   [[nodiscard]] std::int64_t size() const { return m_bits.numel(); }
   [[nodiscard]] bool isFloating() const { return at::isFloatingType(m_type); }
   [[nodiscard]] c10::Device device() const { return m_bits.device(); }

@@ -16,12 +16,35 @@
 namespace swage::verify {
 namespace {
 
-// Of loading a task: a run waits for it.
+// For all hard inputs of a task together.
 constexpr double kHardInputSeconds = 20.0;
+// Of loading a task: a run waits for it. What is not admitted by then is when somebody gets so far.
+constexpr double kLoadSeconds = 1.0;
+// Of a result that is the same for every draw two are needed to say so.
+constexpr std::size_t kFewestDraws = 2;
 // Streams differ by 0.1 us for each launch: what takes longer than this does not feel it, and has the larger tensors.
 // The same as in the bridge (timing.py).
 constexpr double kLongestOnStreamsNs = 0.5e6;
 constexpr int kShortAttempts = 3;
+
+// Of inputs and outputs: what a device reads in a tenth of a millisecond and in a millisecond.
+constexpr std::int64_t kLargeOnCuda = std::int64_t{256} << 20U;
+constexpr std::int64_t kLargeOnCpu = std::int64_t{16} << 20U;
+
+std::int64_t bytesInAndOut(const domain::Graph& graph) {
+  std::int64_t bytes = 0;
+  for (const domain::GraphInput& input : graph.inputs) {
+    bytes += graph.type(input.value).byteCount();
+  }
+  for (const domain::GraphOutput& output : graph.outputs) {
+    bytes += graph.type(output.value).byteCount();
+  }
+  return bytes;
+}
+
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 }  // namespace
 
@@ -30,13 +53,16 @@ SessionState::SessionState(const wire::LoadTask& request, device::Device& onDevi
     : device(onDevice),
       where(torchDevice),
       baseSeed(request.baseSeed),
-      checks(planChecks(request)),
       inputs(std::move(taskInputs)),
       reference(std::move(taskReference)),
       streams(onDevice) {
   for (const domain::Node& node : request.task.graph.nodes) {
     operators.insert(node.op);
   }
+  const std::vector<Check> planned = planChecks(request);
+  m_planned.assign(planned.begin(), planned.end());
+  m_taskChecks = static_cast<std::size_t>(request.checkSeeds);
+  m_isLarge = bytesInAndOut(request.task.graph) >= (where.is_cuda() ? kLargeOnCuda : kLargeOnCpu);
 }
 
 void SessionState::admitChecks(const MemoryPlan& plan) {
@@ -45,28 +71,46 @@ void SessionState::admitChecks(const MemoryPlan& plan) {
     const auto outputs = static_cast<std::int64_t>(inputs.graph().outputs.size());
     sumsOnHost.push_back(at::zeros({outputs}, at::TensorOptions().dtype(at::kLong).pinned_memory(where.is_cuda())));
   }
+  m_keptChecks = static_cast<std::size_t>(plan.keptChecks);
+  m_fingerprint = static_cast<std::uint64_t>(bitSum(inputs.weights()));
   const auto start = std::chrono::steady_clock::now();
-  for (const Check& check : std::exchange(checks, {})) {
-    if (!isHard(check.inputs)) {
-      admit(check, inputs.draw(check.seed), plan);
-      continue;
-    }
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    if (spent.count() > kHardInputSeconds) {
-      log::info("no time to check with {} inputs: the reference of this task is slow", name(check.inputs));
-    } else {
-      admitHard(check, plan);
-    }
+  const std::size_t needed = std::min(m_taskChecks, std::max(kFewestDraws, working.size()));
+  const auto isQuickly = [&] { return hasRoomToKeep() && secondsSince(start) < kLoadSeconds; };
+  bool isMore = true;
+  while (isMore && (checks.size() < needed || isQuickly())) {
+    isMore = admitNext();
   }
-  m_fingerprint = fingerprint();
+}
+
+// The first ones, without a gap: `kept` has the index of `checks`.
+bool SessionState::hasRoomToKeep() const {
+  return kept.size() == checks.size() && kept.size() < m_keptChecks;
+}
+
+bool SessionState::admitNext() {
+  if (m_planned.empty()) {
+    return false;
+  }
+  const Check check = m_planned.front();
+  m_planned.pop_front();
+  if (!isHard(check.inputs)) {
+    admit(check, inputs.draw(check.seed));
+  } else if (m_hardSeconds > kHardInputSeconds) {
+    log::info("no time to check with {} inputs: the reference of this task is slow", name(check.inputs));
+  } else {
+    const auto start = std::chrono::steady_clock::now();
+    admitHard(check);
+    m_hardSeconds += secondsSince(start);
+  }
+  return true;
 }
 
 // What PyTorch cannot do on such inputs, or not in this memory, says nothing about a candidate.
-void SessionState::admitHard(const Check& check, const MemoryPlan& plan) {
+void SessionState::admitHard(const Check& check) {
   const auto failed = attempt([&] {
     std::vector<at::Tensor> drawn = inputs.draw(check.seed);
     if (appliesTo(inputs.graph(), check, drawn)) {
-      admit(check, harden(inputs.graph(), check, std::move(drawn)), plan);
+      admit(check, harden(inputs.graph(), check, std::move(drawn)));
     }
   });
   if (failed && failed->poisoned) {
@@ -77,33 +121,29 @@ void SessionState::admitHard(const Check& check, const MemoryPlan& plan) {
   }
 }
 
-void SessionState::admit(const Check& check, std::vector<at::Tensor> made, const MemoryPlan& plan) {
-  // The first ones, without a gap: `kept` has the index of `checks`.
-  const bool isKept = kept.size() == checks.size() && static_cast<int>(kept.size()) < plan.keptChecks;
+void SessionState::admit(const Check& check, std::vector<at::Tensor> made) {
+  const bool isKept = hasRoomToKeep();
   // Eager gets the declared strides and may write to its inputs by mistake as little as a candidate.
-  reference.admit(check, fillWorking(checks.size(), made).tensors(),
-                  isKept ? Reference::Keep::Yes : Reference::Keep::No);
+  const Reference::Keep ifKept = m_isLarge ? Reference::Keep::Both : Reference::Keep::Results;
+  reference.admit(check, fillWorking(checks.size(), made).tensors(), isKept ? ifKept : Reference::Keep::Digests);
   checks.push_back(check);
   if (isKept) {
     kept.push_back(std::move(made));
   }
-}
-
-std::size_t SessionState::taskChecks() const {
-  return static_cast<std::size_t>(
-      std::count_if(checks.begin(), checks.end(), [](const Check& check) { return check.inputs == InputClass::Task; }));
+  m_fingerprint += fingerprint(checks.size() - 1);
 }
 
 bool SessionState::isIntact() const {
-  return fingerprint() == m_fingerprint;
+  auto now = static_cast<std::uint64_t>(bitSum(inputs.weights()));
+  for (std::size_t check = 0; check < checks.size(); ++check) {
+    now += fingerprint(check);
+  }
+  return now == m_fingerprint;
 }
 
-std::int64_t SessionState::fingerprint() const {
-  std::vector<at::Tensor> all = inputs.weights();
-  for (const std::vector<at::Tensor>& drawn : kept) {
-    all.insert(all.end(), drawn.begin(), drawn.end());
-  }
-  return bitSum(all) ^ reference.fingerprint();
+std::uint64_t SessionState::fingerprint(std::size_t check) const {
+  const std::int64_t ofInputs = check < kept.size() ? bitSum(kept[check]) : 0;
+  return static_cast<std::uint64_t>(ofInputs) + static_cast<std::uint64_t>(reference.fingerprint(check));
 }
 
 std::vector<at::Tensor> SessionState::pristine(std::size_t check) {

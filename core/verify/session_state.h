@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,12 +24,20 @@ struct SessionState {
   SessionState(const wire::LoadTask& request, device::Device& onDevice, c10::Device torchDevice, TaskInputs taskInputs,
                Reference taskReference);
 
-  // Makes the inputs of all checks, runs eager and the reference on them. Hard inputs that this task cannot have, or
-  // that cost too much, are left out of `checks`. May throw c10::Error.
+  // Admits the first checks: those that every candidate needs before it is timed, and of a task whose reference takes
+  // long no more than that. May throw c10::Error.
   void admitChecks(const MemoryPlan& plan);
+  // Makes the inputs of the next planned check, runs eager and the reference on them. Hard inputs that this task cannot
+  // have, or that cost too much, are left out of `checks`. False: there is no other one. May throw c10::Error; then the
+  // check is left out. Never while a candidate runs.
+  bool admitNext();
+  // Whether a check takes longer than to time a call: then only those come before the timing that it needs.
+  [[nodiscard]] bool isLarge() const { return m_isLarge; }
   // Inputs of a check as they were made. May throw c10::Error.
   [[nodiscard]] std::vector<at::Tensor> pristine(std::size_t check);
-  [[nodiscard]] std::size_t taskChecks() const;
+  // The task's own seeds, also those that are not admitted yet.
+  [[nodiscard]] std::size_t taskChecks() const { return m_taskChecks; }
+  [[nodiscard]] std::size_t admittedTaskChecks() const { return std::min(m_taskChecks, checks.size()); }
   // Whether what is kept for later candidates is still what it was when the task was loaded. May throw c10::Error.
   [[nodiscard]] bool isIntact() const;
   // The working set that a check uses.
@@ -47,7 +57,7 @@ struct SessionState {
   device::Device& device;
   c10::Device where;
   std::uint64_t baseSeed = 0;
-  std::vector<Check> checks;        // their index names them everywhere
+  std::vector<Check> checks;        // those admitted; their index names them everywhere
   std::set<std::string> operators;  // of the task's graph
   TaskInputs inputs;
   Reference reference;
@@ -60,13 +70,19 @@ struct SessionState {
   wire::TaskReady ready;
 
  private:
-  void admit(const Check& check, std::vector<at::Tensor> made, const MemoryPlan& plan);
-  void admitHard(const Check& check, const MemoryPlan& plan);
-  [[nodiscard]] std::int64_t fingerprint() const;
+  void admit(const Check& check, std::vector<at::Tensor> made);
+  void admitHard(const Check& check);
+  [[nodiscard]] bool hasRoomToKeep() const;
+  [[nodiscard]] std::uint64_t fingerprint(std::size_t check) const;
   [[nodiscard]] bool isShort();
   void keepToOneStream(std::string_view why);
 
-  std::int64_t m_fingerprint = 0;
+  std::deque<Check> m_planned;  // not admitted yet
+  bool m_isLarge = false;
+  std::size_t m_taskChecks = 0;
+  std::size_t m_keptChecks = 0;     // at most
+  double m_hardSeconds = 0.0;       // that hard inputs have taken
+  std::uint64_t m_fingerprint = 0;  // of weights, and of each check when it was admitted
   std::size_t m_eagerCalls = 0;
   bool m_streamsAreWarm = false;
 };

@@ -112,8 +112,12 @@ std::vector<at::Tensor> bitSums(std::span<const at::Tensor> tensors) {
 std::vector<at::Tensor> differing(std::span<const at::Tensor> now, std::span<const at::Tensor> before) {
   std::vector<at::Tensor> flags;
   for (std::size_t i = 0; i < now.size(); ++i) {
-    const at::Tensor a = flatBits(now[i]);
-    const at::Tensor b = flatBits(before[i]);
+    at::Tensor a = words(now[i]);
+    at::Tensor b = words(before[i]);
+    if (a.scalar_type() != b.scalar_type()) {  // where one of them begins, no wide word does
+      a = flatBits(now[i]);
+      b = flatBits(before[i]);
+    }
     flags.push_back(a.is_cuda() ? a.ne(b).any() : at::scalar_tensor(!a.equal(b), at::kBool));
   }
   return flags;

@@ -40,10 +40,9 @@ Verdict::Verdict(const Reference& reference) : m_reference(reference) {
     const auto& scales = reference.scales(static_cast<InputClass>(inputs));
     std::vector<domain::OutputError>& errors = m_errors[inputs];
     errors.resize(scales.size());
+    m_largestOfSums[inputs].resize(scales.size());
     for (std::size_t i = 0; i < errors.size(); ++i) {
       errors[i].output = static_cast<int>(i);
-      errors[i].eagerRelativeL2 = scales[i].eagerRelativeL2;
-      errors[i].eagerMaxAbsolute = scales[i].eagerMaxAbsolute;
     }
   }
 }
@@ -57,12 +56,11 @@ std::vector<domain::InputErrors> Verdict::byInputs() const {
     domain::InputErrors& found = result.emplace_back();
     found.inputs = name(static_cast<InputClass>(inputs));
     found.checks = m_checks[inputs];
-    std::copy_if(m_errors[inputs].begin(), m_errors[inputs].end(), std::back_inserter(found.errors),
-                 [&](const domain::OutputError& error) {
-                   const auto which = static_cast<InputClass>(inputs);
-                   return !isHard(which) ||
-                          m_reference.scales(which)[static_cast<std::size_t>(error.output)].isMeaningful;
-                 });
+    const auto which = static_cast<InputClass>(inputs);
+    const std::vector<domain::OutputError> all = errors(which);
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found.errors), [&](const domain::OutputError& error) {
+      return !isHard(which) || m_reference.scales(which)[static_cast<std::size_t>(error.output)].isMeaningful;
+    });
   }
   return result;
 }
@@ -75,15 +73,28 @@ Verdict::Begun Verdict::begin(std::span<const at::Tensor> outputs, const Referen
     if (begun.m_misshapen) {
       continue;
     }
-    Case& added = begun.m_cases.emplace_back(Case{i, m_reference.graph().type(m_reference.graph().outputs[i].value),
-                                                  outputs[i].contiguous().view(-1), expected.reference[i],
-                                                  expected.eager.empty() ? Sealed() : expected.eager[i],
-                                                  expected.referenceL2[i], inputs, poison, std::nullopt});
-    if (added.actual.is_floating_point() && !isHard(inputs)) {
-      added.distances = DistancesUnderWay::begin(added.actual, added.reference, added.eager, answers);
-    }
+    begun.m_cases.push_back(caseOf({i, inputs, poison}, outputs[i], expected.reference[i],
+                                   expected.eager.empty() ? Sealed() : expected.eager[i], expected.referenceL2[i],
+                                   answers));
   }
   return begun;
+}
+
+Verdict::Case Verdict::caseOf(const Question& question, const at::Tensor& output, const Sealed& reference,
+                              const Sealed& eager, double referenceL2, Answers& answers) const {
+  Case made{question.output,
+            m_reference.graph().type(m_reference.graph().outputs[question.output].value),
+            output.contiguous().view(-1),
+            reference,
+            eager,
+            referenceL2,
+            question.inputs,
+            question.poison,
+            std::nullopt};
+  if (made.actual.is_floating_point() && !isHard(question.inputs)) {
+    made.distances = DistancesUnderWay::begin(made.actual, made.reference, made.eager, answers);
+  }
+  return made;
 }
 
 std::optional<domain::Wrong> Verdict::conclude(const Begun& begun, const Answers& answers) {
@@ -91,12 +102,15 @@ std::optional<domain::Wrong> Verdict::conclude(const Begun& begun, const Answers
     return begun.m_misshapen;
   }
   for (const Case& which : begun.m_cases) {
-    auto wrong = which.actual.is_floating_point() ? judgeFloating(which, answers) : judgeInteger(which);
-    if (wrong) {
+    if (auto wrong = judge(which, answers)) {
       return wrong;
     }
   }
   return std::nullopt;
+}
+
+std::optional<domain::Wrong> Verdict::judge(const Case& which, const Answers& answers) {
+  return which.actual.is_floating_point() ? judgeFloating(which, answers) : judgeInteger(which);
 }
 
 std::optional<domain::Wrong> Verdict::judge(std::span<const at::Tensor> outputs, const Reference::Expected& expected,
@@ -165,7 +179,6 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
 }
 
 std::optional<domain::Wrong> Verdict::judgeError(const Case& which, const Difference& found) {
-  const auto& scale = m_reference.scales(which.inputs)[which.output];
   const double relative = which.referenceL2 > 0.0 ? found.l2 / which.referenceL2 : found.l2;
   domain::OutputError& error = m_errors[static_cast<std::size_t>(which.inputs)][which.output];
   error.relativeL2 = std::max(error.relativeL2, relative);
@@ -173,17 +186,23 @@ std::optional<domain::Wrong> Verdict::judgeError(const Case& which, const Differ
   if (found.unexpectedNan >= 0) {
     return wrongAt(which, found.unexpectedNan, "nan", "NaN where the reference has a number");
   }
-  ErrorLimit limit = errorLimit(which.type.dtype, scale.eagerRelativeL2, scale.eagerMaxAbsolute, scale.referenceMax);
-  if (isHard(which.inputs) || scale.roundingRelativeL2 > 0.0) {
-    limit = hardErrorLimit(limit, which.type.dtype, scale.roundingRelativeL2, scale.roundingMaxAbsolute,
-                           elementsOf(which.inputs));
-  }
+  const ErrorLimit limit = limitOf(which.inputs, which.output);
   if (relative <= limit.relativeL2 && found.maxAbsolute <= limit.maxAbsolute) {
     return std::nullopt;
   }
   const std::string detail = fmt::format("relative L2 error {:.3g} (limit {:.3g}), largest error {:.3g} (limit {:.3g})",
                                          relative, limit.relativeL2, found.maxAbsolute, limit.maxAbsolute);
   return wrongAt(which, preciseDifference(which.actual, which.reference).worst, "error", detail);
+}
+
+ErrorLimit Verdict::limitOf(InputClass inputs, std::size_t output) const {
+  const auto& scale = m_reference.scales(inputs)[output];
+  const domain::ScalarType dtype = m_reference.graph().type(m_reference.graph().outputs[output].value).dtype;
+  const ErrorLimit limit = errorLimit(dtype, scale.eagerRelativeL2, scale.eagerMaxAbsolute, scale.referenceMax);
+  if (!isHard(inputs) && scale.roundingRelativeL2 <= 0.0) {
+    return limit;
+  }
+  return hardErrorLimit(limit, dtype, scale.roundingRelativeL2, scale.roundingMaxAbsolute, elementsOf(inputs));
 }
 
 domain::Wrong Verdict::wrongAt(const Case& which, std::int64_t element, std::string rule, std::string detail) const {
@@ -207,8 +226,9 @@ domain::Wrong Verdict::wrongAt(const Case& which, std::int64_t element, std::str
 domain::AccuracyClass Verdict::accuracy() const {
   const domain::Graph& graph = m_reference.graph();
   auto worst = domain::AccuracyClass::Fp32;
-  for (std::size_t i = 0; i < errors().size(); ++i) {
-    worst = std::max(worst, accuracyClass(graph.type(graph.outputs[i].value).dtype, errors()[i].relativeL2,
+  const std::vector<domain::OutputError>& errors = m_errors[static_cast<std::size_t>(InputClass::Task)];
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    worst = std::max(worst, accuracyClass(graph.type(graph.outputs[i].value).dtype, errors[i].relativeL2,
                                           m_reference.scales(InputClass::Task)[i].exactRelativeL2));
   }
   return worst;

@@ -128,6 +128,7 @@ struct MessageWriter {
             {"max_samples", value.maxSamples},
             {"limit_seconds", numberToJson(value.limitSeconds)},
             {"held_back", value.heldBack},
+            {"check_seconds", numberToJson(value.checkSeconds)},
             {"verify_only", value.verifyOnly},
             {"time_launches", value.timeLaunches}};
   }
@@ -231,6 +232,7 @@ Evaluate read(const JsonReader& reader) {
           reader["max_samples"].smallInteger(0),
           reader["limit_seconds"].number(),
           reader["held_back"].boolean(),
+          reader["check_seconds"].number(),
           reader["verify_only"].boolean(),
           reader["time_launches"].boolean()};
 }

@@ -21,7 +21,7 @@
 // What the engine, its workers and its compilers say to each other. See PROTOCOL.md for the frames.
 namespace swage::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 7;
+inline constexpr std::uint32_t kProtocolVersion = 8;
 
 // First frame in each direction.
 struct Hello {
@@ -51,6 +51,7 @@ struct Evaluate {
   int maxSamples = 50;
   double limitSeconds = 20.0;  // the engine kills the worker shortly after this
   bool heldBack = false;       // check with the held-back seeds as well
+  double checkSeconds = 0.0;   // that the checks of a contender may take before the rest is left out; 0: as they take
   bool verifyOnly = false;     // no timing: Correct comes back without one
   bool timeLaunches = false;   // time empty kernels beside it, on a GPU
 };

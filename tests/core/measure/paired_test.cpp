@@ -113,6 +113,18 @@ TEST(TimePair, DropsACandidateThatTwoProbesFindTooSlow) {
   EXPECT_NEAR(timing->speedup, 2e6 / 1.06e6, 1e-9);
 }
 
+TEST(TimePair, DropsACandidateWhoseFirstCallsAreTwiceTooSlow) {
+  FakeBench bench;
+  PairOptions options;
+  options.screeningNs = 1e6;
+  options.knownEager.medianNs = 2e6;
+  const auto timing = timePair(bench.call('c', 2.1e6), bench.call('e', 2e6), options, bench.clock());
+  ASSERT_TRUE(timing.has_value());
+  EXPECT_TRUE(timing->screenedOut);
+  EXPECT_EQ(timing->candidate.samples, 2);
+  EXPECT_EQ(bench.count('c'), 2) << "without a warm-up of their own";
+}
+
 TEST(TimePair, AMachineThatHasBecomeSlowerScreensNobodyOut) {
   FakeBench bench;
   PairOptions options;

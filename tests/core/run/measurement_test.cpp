@@ -6,6 +6,7 @@
 
 #include "core/base/files.h"
 #include "tests/core/run/session_fixture.h"
+#include "tests/support/fake_clock.h"
 #include "tests/support/result_matchers.h"
 
 namespace swage::run {
@@ -82,6 +83,25 @@ TEST_F(Measurement, AnOrdinaryWinnerNeedsNoOtherProcess) {
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   EXPECT_EQ(m_workers, 1);
+}
+
+TEST_F(Measurement, ThatTakesItsWholeShareOfTheTimeEndsWithWhoWasMeasured) {
+  testing::FakeClock clock;
+  m_parts.now = clock.now();
+  m_spaceSize = 30;
+  m_spec.timeBudgetSeconds = 60.0;
+  m_spec.maxEvaluations = 12;
+  laterWorkers("ok");
+  start(m_session);
+  QObject::connect(m_session.get(), &RunSession::candidateEvaluated, m_session.get(), [&] {
+    if (m_rows.size() > 12) {  // the first that is measured again
+      clock.advance(std::chrono::minutes(5));
+    }
+  });
+  ASSERT_TRUE(waitUntilFinished());
+  ASSERT_FALSE(m_outcomes[0].error);
+  EXPECT_EQ(m_rows.size(), 13U);
+  EXPECT_EQ(m_outcomes[0].winner, m_rows.back().id);
 }
 
 // A shell script in the place of Python that says how long PyTorch needs and counts how often it was asked.

@@ -148,6 +148,7 @@ class Contender : public ::testing::TestWithParam<Kept> {
     request.binary = s_kernels;
     request.verifyOnly = true;
     request.heldBack = true;
+    request.limitSeconds = 600.0;  // on a machine that is busy
     return request;
   }
   static domain::Evaluation evaluate(const wire::LoadTask& loading, const wire::Evaluate& request) {
