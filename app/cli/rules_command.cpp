@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/rules_view.h"
+#include "core/store/knowledge.h"
 
 namespace swage::cli {
 
@@ -13,6 +13,13 @@ void RulesCommand::start() {
     return;
   }
   Q_EMIT done(wire::ExitCode::Ok);
+}
+
+// None where no run has kept any.
+RuleExperience RulesCommand::experienceOf(const std::string& rule) const {
+  const Result<store::Knowledge> knowledge = store::Knowledge::openToRead(context().parts.knowledge);
+  Result<RuleExperience> found = knowledge ? knowledge->ofRule(rule) : RuleExperience();
+  return found ? std::move(*found) : RuleExperience();
 }
 
 Result<> RulesCommand::show() const {
@@ -38,10 +45,13 @@ Result<> RulesCommand::show() const {
   if (rule == nullptr) {
     return Error(ErrorKind::NotFound, fmt::format("there is no rule '{}'", m_arguments.id), "`swage rules` lists them");
   }
+  const RuleExperience experience = experienceOf(rule->id);
   if (form() == OutputForm::Text) {
-    print(ruleText(*rule));
+    print(ruleText(*rule) + experienceText(experience));
   } else {
-    printJson(toJson(*rule));
+    domain::Json json = toJson(*rule);
+    json["experience"] = toJson(experience);
+    printJson(json);
   }
   return {};
 }

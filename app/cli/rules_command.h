@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "app/cli/command.h"
+#include "app/cli/rules_view.h"
 
 namespace swage::cli {
 
@@ -16,6 +18,7 @@ class RulesCommand final : public Command {
 
  private:
   [[nodiscard]] Result<> show() const;
+  [[nodiscard]] RuleExperience experienceOf(const std::string& rule) const;
 
   RulesArguments m_arguments;
 };

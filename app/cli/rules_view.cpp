@@ -2,6 +2,7 @@
 #include "app/cli/rules_view.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -103,6 +104,34 @@ std::string ruleText(const judge::Rule& rule) {
   line("steers", steeringText(rule.steering));
   line("source", rule.source);
   line("file", fmt::format("{}:{}", rule.file.string(), rule.line));
+  return text;
+}
+
+namespace {
+// Of those that paid; their geometric mean.
+double meanGain(const domain::AdviceExperience& one) {
+  return one.paid > 0 ? std::exp(one.logGain / static_cast<double>(one.paid)) : 1.0;
+}
+}  // namespace
+
+Json toJson(const RuleExperience& experience) {
+  Json json = Json::array();
+  for (const auto& [device, one] : experience) {
+    json.push_back({{"device", device},
+                    {"followed", one.followed},
+                    {"paid", one.paid},
+                    {"mean_gain", one.paid > 0 ? Json(meanGain(one)) : Json()}});
+  }
+  return json;
+}
+
+std::string experienceText(const RuleExperience& experience) {
+  std::string text = experience.empty() ? "" : "\nin your runs\n";
+  for (const auto& [device, one] : experience) {
+    const std::string gain =
+        one.paid > 0 ? fmt::format(", then {:.2f} times as fast in the geometric mean", meanGain(one)) : "";
+    text += fmt::format("  {}: followed {} times, paid {} times{}\n", device, one.followed, one.paid, gain);
+  }
   return text;
 }
 

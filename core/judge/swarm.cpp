@@ -32,7 +32,20 @@ double speedupOf(const search::Outcome& outcome) {
   return search::isTimed(outcome) ? outcome.overEager.value : 0.0;
 }
 
+// As if the rewards of an earlier run had come one by one, and each had been the mean; of many only the last count, so
+// that a run can learn otherwise.
+double creditAfter(double rewards, std::int64_t followed) {
+  constexpr std::int64_t kMostRemembered = 20;
+  const auto count = static_cast<double>(std::min(followed, kMostRemembered));
+  const double mean = std::clamp(rewards / static_cast<double>(followed), 0.0, 1.0);
+  return mean + (kFirstCredit - mean) * std::pow(1.0 - kRate, count);
+}
+
 }  // namespace
+
+bool hasPaid(const ScoredAdvice& scored) {
+  return scored.pass == AdvicePass::Functional ? scored.achievedGain > 0.0 : scored.achievedGain >= kPaid;
+}
 
 Swarm::Swarm(const RuleBook& rules, SwarmOptions options) : m_rules(rules), m_options(std::move(options)) {
   m_options.pairs = std::max(m_options.pairs, 1);
@@ -181,7 +194,7 @@ void Swarm::credit(const ScoredAdvice& scored) {
   Pair& pair = m_pairs[static_cast<std::size_t>(scored.pair)];
   ++pair.state.followed;
   ++pair.sinceReview;
-  pair.state.paid += scored.achievedGain >= kPaid ? 1 : 0;
+  pair.state.paid += hasPaid(scored) ? 1 : 0;
   move(pair.state.quality, scored.reward);
   move(m_roleCredit[scored.role], scored.reward);
   move(m_ruleCredit.try_emplace(scored.rule, kFirstCredit).first->second, scored.reward);
@@ -191,6 +204,32 @@ void Swarm::credit(const ScoredAdvice& scored) {
 
 void Swarm::restore(const ScoredAdvice& scored) {
   credit(scored);
+}
+
+void Swarm::learn(const std::vector<domain::AdviceExperience>& earlier) {
+  struct Sum {
+    double rewards = 0.0;
+    std::int64_t followed = 0;
+  };
+  std::map<std::string, Sum> ofRules;
+  std::map<Role, Sum> ofRoles;
+  const auto add = [](Sum& sum, const domain::AdviceExperience& one) {
+    sum.rewards += one.rewards;
+    sum.followed += one.followed;
+  };
+  for (const domain::AdviceExperience& one : earlier) {
+    const std::optional<Role> role = parseRole(one.role);
+    if (one.followed > 0 && role && m_rules.find(one.rule) != nullptr) {
+      add(ofRules[one.rule], one);
+      add(ofRoles[*role], one);
+    }
+  }
+  for (const auto& [rule, sum] : ofRules) {
+    m_ruleCredit[rule] = creditAfter(sum.rewards, sum.followed);
+  }
+  for (const auto& [role, sum] : ofRoles) {
+    m_roleCredit[role] = creditAfter(sum.rewards, sum.followed);
+  }
 }
 
 bool Swarm::setPaused(int pair, bool isPaused) {

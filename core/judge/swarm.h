@@ -10,6 +10,7 @@
 
 #include "core/base/random.h"
 #include "core/domain/advice.h"
+#include "core/domain/advice_experience.h"
 #include "core/domain/device_info.h"
 #include "core/judge/judge.h"
 #include "core/judge/rules.h"
@@ -49,6 +50,9 @@ struct ScoredAdvice {
   double reward = 0.0;                 // 0 to 1: how far it is ahead of all before it
   double seconds = 0.0;                // that compilers and workers had with it; 0: not known
 };
+
+// Whether it made a candidate faster, or right, that was not.
+[[nodiscard]] bool hasPaid(const ScoredAdvice& scored);
 
 // How a pair stands.
 struct PairState {
@@ -117,6 +121,8 @@ class Swarm {
   [[nodiscard]] SwarmNews ended(const SwarmEnd& end);
   // An earlier sitting's, out of the record: its credit counts again.
   void restore(const ScoredAdvice& scored);
+  // Of earlier runs on such a device: with what credit rules and roles begin. Before the first turn.
+  void learn(const std::vector<domain::AdviceExperience>& earlier);
 
   // By a person. A paused pair gets no turns; its place is taken by the others, or by the search. A pair with a new
   // role begins anew, and keeps that role. False: there is no such pair.

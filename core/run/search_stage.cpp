@@ -10,6 +10,7 @@
 #include "core/models/clean_text.h"
 #include "core/models/wire_format.h"
 #include "core/run/advice_event.h"
+#include "core/run/learned_advice.h"
 #include "core/run/offer_event.h"
 #include "core/run/pair_order.h"
 #include "core/run/recorded_swarm.h"
@@ -130,9 +131,39 @@ Result<> SearchStage::buildPairs() {
   options.islands = m_searcher->archive().islandCount();
   options.seed = m_context.spec.seed;
   m_pairs = std::make_unique<judge::Swarm>(m_rules, options);
+  takeUpKnowledge();
   m_arithmetic = graph.outputs.empty() ? domain::ScalarType::Float32 : graph.type(graph.outputs.front().value).dtype;
   m_search->guideBy(*m_pairs, m_context.device, m_context.roof, m_arithmetic);
   return {};
+}
+
+// A search does not depend on what another run has left behind: where that cannot be read, it begins without.
+void SearchStage::takeUpKnowledge() {
+  if (m_context.parts.knowledge.empty()) {
+    return;
+  }
+  const Result<std::int64_t> followed = takeUpExperience(
+      m_context.parts.knowledge, learnedName(m_context.spec.project, m_context.run), m_context.device, *m_pairs);
+  if (!followed) {
+    notice(Notice::Severity::Warning, "pairs begin without what earlier runs taught: " + followed.error().message(),
+           followed.error().hint());
+  } else if (*followed > 0) {
+    notice(
+        Notice::Severity::Info,
+        fmt::format("pairs begin with what came of {} pieces of advice in earlier runs on such a device", *followed));
+  }
+}
+
+void SearchStage::keepKnowledge() {
+  if (!m_pairs || m_context.parts.knowledge.empty()) {
+    return;
+  }
+  const Result<> kept = keepExperience(m_context.parts.knowledge, *m_context.record, m_context.run,
+                                       m_context.spec.project, m_context.device);
+  if (!kept) {
+    notice(Notice::Severity::Warning, "what this run taught about advice is not kept: " + kept.error().message(),
+           kept.error().hint());
+  }
 }
 
 std::vector<domain::Advice> SearchStage::adviceFor(domain::CandidateId id) const {
@@ -301,6 +332,7 @@ void SearchStage::handleHalted() {
   }
   m_over = true;
   m_proposers->stop();
+  keepKnowledge();
   m_rigs.close();
   finish();
 }

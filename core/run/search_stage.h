@@ -62,6 +62,8 @@ class SearchStage final : public Stage {
   [[nodiscard]] Result<> build();
   [[nodiscard]] Result<> buildProposers();
   [[nodiscard]] Result<> buildPairs();
+  void takeUpKnowledge();
+  void keepKnowledge();
   // What the rules say about a candidate of the record.
   [[nodiscard]] std::vector<domain::Advice> adviceFor(domain::CandidateId id) const;
   void buildCompilers();

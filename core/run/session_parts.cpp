@@ -13,6 +13,7 @@ SessionParts SessionParts::standard(const process::Locations& locations) {
   SessionParts parts;
   parts.programs = process::Programs::standard(locations);
   parts.rules = locations;
+  parts.knowledge = process::dataFolder() / "knowledge.sqlite";
   parts.profiledTargets = {domain::DeviceKind::Cuda};
   parts.selfTest = trust::SelfTestPolicy{
       .corpus = locations.selfTest, .verdicts = process::stateFolder() / "selftest", .skip = false};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct SessionParts {
   std::vector<ProposerFactory> proposers{};           // beside the search; a run has one of each
   // Of the judge; none: it has none of its own. A project's rules come from process::ruleFolders().
   std::optional<process::Locations> rules{};
+  std::filesystem::path knowledge{};  // what earlier runs of this user taught about advice; empty: it is not asked
 
   [[nodiscard]] static SessionParts standard(const process::Locations& locations);
   // How many candidates compute-sanitizer checks at once: one for two cores, and few.

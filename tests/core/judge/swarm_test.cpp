@@ -256,6 +256,46 @@ TEST_F(SwarmByHand, CreditOfAnEarlierSittingCountsAgain) {
   swarm.restore(scored);  // of a run with more pairs
 }
 
+TEST(Swarm, RulesBeginWithWhatTheyEarnedInEarlierRuns) {
+  const RuleBook rules =
+      bookOf(rule("first", "fusion", "kernel.registers > 0", "1.4", "steer.operators = {merge = 1.0}") +
+             rule("second", "fusion", "kernel.registers > 0", "1.4", "steer.operators = {merge = 1.0}"));
+  const auto firstFor = [&rules](const std::vector<domain::AdviceExperience>& earlier) {
+    Swarm swarm(rules, {.pairs = 1, .islands = 1});
+    swarm.learn(earlier);
+    const domain::Genome genome = simulatedSpace().seeds().front();
+    const SimulatedCandidate made = simulate(genome, domain::CandidateId(7));
+    const domain::DeviceInfo device = simulatedDevice();
+    const SwarmNews news = swarm.ended({.proposal = {},
+                                        .genome = &genome,
+                                        .island = 0,
+                                        .what = {.program = &made.program,
+                                                 .kernels = &made.kernels,
+                                                 .evaluation = &made.evaluation,
+                                                 .device = &device,
+                                                 .task = simulatedTask()},
+                                        .outcome = made.outcome});
+    return news.given.empty() ? std::string() : news.given.front().advice.rule;
+  };
+  EXPECT_EQ(firstFor({}), "first");
+  EXPECT_EQ(firstFor({{.rule = "first", .role = "fusion", .followed = 30, .paid = 0, .rewards = 0.0},
+                      {.rule = "second", .role = "fusion", .followed = 30, .paid = 20, .rewards = 15.0}}),
+            "second");
+  EXPECT_EQ(firstFor({{.rule = "second", .role = "poetry", .followed = 30, .paid = 20, .rewards = 25.0}}), "first");
+}
+
+TEST(Swarm, WhatEarlierRunsTaughtCanBeLearnedOtherwise) {
+  Swarm swarm(goodRules(), {.pairs = 4, .islands = 1});
+  swarm.learn({{.rule = "spills", .role = "parameters", .followed = 100000, .paid = 0, .rewards = 0.0},
+               {.rule = "gone", .role = "memory", .followed = 4, .paid = 4, .rewards = 4.0}});
+  EXPECT_LT(swarm.ruleCredit().at("spills"), 0.1);
+  EXPECT_EQ(swarm.ruleCredit().count("gone"), 0U) << "there is no such rule any more";
+  for (int i = 0; i < 20; ++i) {
+    swarm.restore({.pair = 0, .role = Role::Parameters, .rule = "spills", .reward = 1.0});
+  }
+  EXPECT_GT(swarm.ruleCredit().at("spills"), 0.5);
+}
+
 TEST(Swarm, APairThatEarnsNothingTakesARoleThatDoesUnlessItIsTheLastOfItsOwn) {
   Swarm swarm(goodRules(), {.pairs = 8, .islands = 1});
   const auto earn = [&swarm](int pair, Role role, double reward) {

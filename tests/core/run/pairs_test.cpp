@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include "core/run/advice_event.h"
+#include "core/run/learned_advice.h"
+#include "core/store/knowledge.h"
 #include "tests/core/run/session_fixture.h"
 #include "tests/support/result_matchers.h"
 
@@ -89,6 +91,45 @@ TEST_F(PairsTest, AResumedRunGoesOnWithTheCredit) {
   }
   EXPECT_THAT(events(domain::EventKind::AdviceScore), SizeIs(static_cast<std::size_t>(followed)));
   EXPECT_GE(followed, static_cast<int>(before.size()));
+}
+
+TEST_F(PairsTest, WhatARunLearnedStartsTheNextOne) {
+  m_parts.knowledge = m_folder / "data" / "knowledge.sqlite";
+  m_spaceSize = 1000;
+  m_spec.maxEvaluations = 120;
+  const auto taught = [this] {
+    return std::count_if(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
+      return notice.text.find("pairs begin with what came of") != std::string::npos;
+    });
+  };
+  ASSERT_FALSE(run().error);
+  EXPECT_EQ(taught(), 0);
+  const auto learned = experienceOf(record(), onlyRun().id);
+  ASSERT_THAT(learned, IsOk());
+  ASSERT_THAT(*learned, SizeIs(1));
+  EXPECT_EQ(learned->front().rule, "mine");
+  EXPECT_EQ(learned->front().followed, static_cast<std::int64_t>(events(domain::EventKind::AdviceScore).size()));
+  EXPECT_THAT(store::Knowledge::openToRead(m_parts.knowledge)->ofRule("mine").value(), SizeIs(1));
+
+  m_spec.resume = onlyRun().id;
+  m_spec.maxEvaluations = 125;
+  ASSERT_FALSE(run().error);
+  EXPECT_EQ(taught(), 0) << "its own earlier sitting is in its record";
+
+  m_spec.resume.reset();
+  m_spec.project = m_folder / "next";
+  m_spec.maxEvaluations = 10;
+  ASSERT_FALSE(run().error);
+  EXPECT_EQ(taught(), 1);
+}
+
+TEST_F(PairsTest, ADamagedFileOfWhatWasLearnedStopsNoRun) {
+  m_parts.knowledge = m_folder / "knowledge.sqlite";
+  std::ofstream(m_parts.knowledge) << "this is no database";
+  ASSERT_FALSE(run().error);
+  EXPECT_TRUE(std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
+    return notice.text.find("pairs begin without what earlier runs taught") != std::string::npos;
+  }));
 }
 
 TEST_F(PairsTest, ARuleThatCannotBeReadFailsTheRunBeforeItsFirstCandidate) {

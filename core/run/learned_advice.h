@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/domain/advice_experience.h"
+#include "core/domain/device_info.h"
+#include "core/judge/swarm.h"
+#include "core/store/record.h"
+
+// What the advice of a run came to, kept for the next run of this user on such a device.
+namespace swage::run {
+
+// Of all sittings of the run, by rule and role.
+[[nodiscard]] Result<std::vector<domain::AdviceExperience>> experienceOf(const store::Record& record,
+                                                                         domain::RunId run);
+// What the run is called among all of this user.
+[[nodiscard]] std::string learnedName(const std::filesystem::path& project, domain::RunId run);
+
+// `file`: core/store/knowledge.h. A run that followed no advice leaves it as it is.
+[[nodiscard]] Result<> keepExperience(const std::filesystem::path& file, const store::Record& record, domain::RunId run,
+                                      const std::filesystem::path& project, const domain::DeviceInfo& device);
+// The credit with which rules and roles begin. How many pieces of advice were followed to earn it; 0: nothing is known.
+[[nodiscard]] Result<std::int64_t> takeUpExperience(const std::filesystem::path& file, const std::string& except,
+                                                    const domain::DeviceInfo& device, judge::Swarm& swarm);
+
+}  // namespace swage::run
