@@ -49,6 +49,7 @@ struct ModelChoice {
   std::vector<std::string> names;
   double usd = 0.0;         // 0: no limit
   std::int64_t tokens = 0;  // 0: no limit
+  bool alone = false;       // the search proposes nothing
 };
 struct OptimizeArguments {
   services::RunSpec spec;  // without the project

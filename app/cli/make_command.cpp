@@ -46,6 +46,7 @@ Result<Context> withDevices(Context context, const std::vector<std::string>& dev
 Result<Context> withModels(Context context, const ModelChoice& choice) {
   SWAGE_TRY_ASSIGN(std::vector<run::ProposerFactory> proposers, proposersFor(choice, context.locations));
   std::move(proposers.begin(), proposers.end(), std::back_inserter(context.parts.proposers));
+  context.parts.searches = !choice.alone;
   return context;
 }
 

@@ -128,6 +128,7 @@ void addModelOptions(CLI::App* command, Raw& raw, ModelChoice& choice) {
       ->delimiter(',')
       ->allow_extra_args(false)  // "--model local task.py": the file is no second name
       ->type_name("NAMES");
+  command->add_flag("--only-models", choice.alone, "Try what the models write and nothing else");
   command->add_option("--budget-usd", choice.usd, "The most that calls of models may cost, in dollars")
       ->type_name("USD")
       ->check(CLI::PositiveNumber);
@@ -140,6 +141,9 @@ Result<> takeModels(const Raw& raw, ModelChoice& choice) {
   choice.names = raw.modelNames;
   if (choice.names.empty() && (choice.usd > 0.0 || choice.tokens > 0)) {
     return Error(ErrorKind::Usage, "a budget for models needs --model", "`swage models list` shows your models");
+  }
+  if (choice.names.empty() && choice.alone) {
+    return Error(ErrorKind::Usage, "--only-models needs --model", "`swage models list` shows your models");
   }
   return {};
 }

@@ -5,7 +5,7 @@
 
 namespace swage::cli {
 
-// --model, --budget-usd and --budget-tokens; what --model named is taken over when all is parsed.
+// --model, --only-models, --budget-usd and --budget-tokens; what --model named is taken over when all is parsed.
 void addModelOptions(CLI::App* command, Raw& raw, ModelChoice& choice);
 [[nodiscard]] Result<> takeModels(const Raw& raw, ModelChoice& choice);
 

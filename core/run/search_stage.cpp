@@ -86,7 +86,8 @@ Result<> SearchStage::buildProposers() {
   auto search = std::make_unique<SearcherProposer>(*m_searcher, *m_synthesizer);
   m_search = search.get();
   SWAGE_TRY(buildPairs());
-  SWAGE_TRY(m_proposers->add(std::move(search)));
+  SWAGE_TRY(m_proposers->add(std::move(search),
+                             m_context.parts.searches ? ProposerPool::Turns::Some : ProposerPool::Turns::None));
   const ProposerContext context{.task = m_context.bundle->task,
                                 .device = m_context.device,
                                 .run = m_context.run,
@@ -171,10 +172,12 @@ std::vector<domain::Advice> SearchStage::adviceFor(domain::CandidateId id) const
   if (!candidate || !candidate->evaluation) {
     return {};
   }
+  // One is made when a search is over, or when a person asks for it: so an earlier sitting's candidate may have one.
+  const Result<std::optional<domain::Profile>> profile = m_context.record->profile(id);
   return judge::judge(m_rules, {.program = &candidate->program,
                                 .kernels = &candidate->kernels,
                                 .evaluation = &*candidate->evaluation,
-                                .profile = nullptr,  // one is made when the search is over
+                                .profile = profile && *profile ? &**profile : nullptr,
                                 .device = &m_context.device,
                                 .task = m_context.roof,
                                 .type = m_arithmetic});

@@ -24,6 +24,7 @@ struct SessionParts {
   double minLimitSeconds = 20.0;                      // the least that an evaluation may take
   std::vector<domain::DeviceKind> profiledTargets{};  // where the candidates measured again at the end are profiled
   std::vector<ProposerFactory> proposers{};           // beside the search; a run has one of each
+  bool searches = true;                               // false: the search keeps the archive and proposes nothing
   // Of the judge; none: it has none of its own. A project's rules come from process::ruleFolders().
   std::optional<process::Locations> rules{};
   std::filesystem::path knowledge{};  // what earlier runs of this user taught about advice; empty: it is not asked

@@ -4,91 +4,17 @@
 A case fails with an AssertionError that shows the command, its exit code and what it printed.
 """
 
-import argparse
 import ctypes
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 from kernelbench import write_checkout
-from scripted_model import ScriptedModel
-
-TASK = """
-import torch
-
-size = 1024
-
-class Model(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-{init}
-
-    def forward(self, x):
-{forward}
-
-def get_inputs():
-    return [torch.rand(size, size)]
-
-def get_init_inputs():
-    return []
-"""
-
-
-class World:
-    """The programs and a folder of their own; everything a command may write goes there."""
-
-    def __init__(self, options, folder):
-        self.swage = os.path.join(options.bin, "swage")
-        self.root = pathlib.Path(options.root)
-        self.folder = pathlib.Path(folder)
-        self.project = self.folder / "project"
-        self.environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"), HOME=str(self.folder),
-                                XDG_STATE_HOME=str(self.folder / "state"), XDG_DATA_HOME=str(self.folder / "data"),
-                                XDG_CONFIG_HOME=str(self.folder / "config"))
-
-    def task(self, name="task.py", init="        self.scale = 2.0", forward="        return torch.relu(x) * self.scale"):
-        """A task file in the folder."""
-        path = self.folder / name
-        path.write_text(TASK.format(init=init, forward=forward), encoding="utf-8")
-        return path
-
-    def command(self, *arguments):
-        """The command line of swage."""
-        return [self.swage, *map(str, arguments)]
-
-    def run(self, *arguments, code=0, timeout=240, environment=None):
-        """Runs swage, checks its exit code, and returns the finished process."""
-        done = subprocess.run(self.command(*arguments), env=environment or self.environment, cwd=self.folder,
-                              capture_output=True, text=True, timeout=timeout, check=False)
-        self.expect(done, code)
-        return done
-
-    @staticmethod
-    def expect(done, code):
-        """Checks an exit code; a refusal is one clear message, never a trace back."""
-        shown = f"{' '.join(done.args)}\nexit code {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
-        assert done.returncode == code, f"expected exit code {code}: {shown}"
-        assert "Traceback" not in done.stderr + done.stdout, shown
-        if code not in (0, 130):
-            assert done.stderr.strip() or done.stdout.strip(), f"no message: {shown}"
-
-    def optimize(self, task, *more, **how):
-        """`swage optimize` with a document on standard output."""
-        return self.run("optimize", task, "--target", "cpu", "--project", self.project, "--json", "--no-self-test",
-                        *more, **how)
-
-
-def run_of(document):
-    """The name of the run, such as r1, in a document of `optimize`."""
-    run = document["run"]
-    run = run["id"] if isinstance(run, dict) else run
-    return f"r{run}" if isinstance(run, int) else run
-
+from scripted_model import ScriptedModel, mends
+from world import World, run_case, run_of
 
 def a_task_ends_with_a_checked_export(world):
     """import, optimize, export, and the export against PyTorch."""
@@ -261,7 +187,7 @@ def a_killed_search_leaves_a_run_that_resumes(world):
 def a_models_program_is_mended_and_exported(world):
     """A model's program is wrong, then right, enters the archive, and is exported; the recording does it again."""
     key = "topsecret-0123456789"
-    with ScriptedModel(key) as model:
+    with ScriptedModel(key, mends) as model:
         environment = dict(world.environment, SCRIPTED_KEY=key)
         world.run("models", "add", "scripted", "--base-url", model.url, "--model-id", "scripted-1", "--key-env",
                   "SCRIPTED_KEY", "--price-input", "1", "--price-output", "10", "--concurrency", "1")
@@ -361,16 +287,4 @@ def _words(done):
     return " ".join((done.stdout + done.stderr).split())
 
 
-def main():
-    """Runs one case."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("case")
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--root", required=True)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="swage-e2e-") as folder:
-        globals()[options.case](World(options, folder))
-    print("ok")
-
-
-main()
+run_case(globals())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server on this machine that answers like a language model: first wrong, then, when it is told so, right."""
+"""A server on this machine that answers like a language model, by a script."""
 
 import http.server
 import json
@@ -22,11 +22,9 @@ WRONG = "x[i] / (1.0f + std::exp(-x[i]))"
 RIGHT = "x[i] / (1.0f + std::exp(-x[i])) * gate[i]"
 
 
-def answer(messages):
-    """Words, source and plan in the form that the prompts ask for."""
+def mends(messages):
+    """A script: first wrong, then, when it is told so, right."""
     question = messages[-1]["content"]
-    if "Say: ready" in question:
-        return "ready"
     inputs = [line.split("%")[1].split(":")[0] for line in messages[1]["content"].splitlines()
               if line.startswith("input %")]
     output = next(line.split("%")[1].split(":")[0] for line in messages[1]["content"].splitlines()
@@ -50,7 +48,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.headers["authorization"] != f"Bearer {self.server.key}":
             self.send_error(401)
             return
-        text = answer(request["messages"])
+        question = request["messages"][-1]["content"]
+        text = "ready" if "Say: ready" in question else self.server.script(request["messages"])
         chunks = [{"id": "1", "model": "scripted-1", "choices": [{"delta": {"content": text[at:at + 40]}}]}
                   for at in range(0, len(text), 40)]
         chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
@@ -71,11 +70,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class ScriptedModel:
-    """The server, for the time of a `with`."""
+    """The server, for the time of a `with`. `script` gets the messages and returns the answer."""
 
-    def __init__(self, key):
+    def __init__(self, key, script):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.key = key
+        self.server.script = script
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def __enter__(self):

@@ -144,6 +144,16 @@ TEST(Arguments, TheDefaultBudgetIsAMinuteUnlessEvaluationsAreCounted) {
   EXPECT_DOUBLE_EQ(command<OptimizeArguments>({"optimize", "t", "--max-evaluations", "3"}).spec.timeBudgetSeconds, 0.0);
 }
 
+TEST(Arguments, WhatIsAboutModelsNeedsOne) {
+  const auto choice = command<OptimizeArguments>({"optimize", "t", "--model", "local,far", "--only-models"}).models;
+  EXPECT_THAT(choice.names, ElementsAre("local", "far"));
+  EXPECT_TRUE(choice.alone);
+  EXPECT_FALSE(command<OptimizeArguments>({"optimize", "t", "--model", "local"}).models.alone);
+  EXPECT_TRUE(command<ResumeArguments>({"resume", "--model", "local", "--only-models"}).models.alone);
+  EXPECT_THAT(parseArguments({"optimize", "t", "--only-models"}), IsError(ErrorKind::Usage, HasSubstr("--model")));
+  EXPECT_THAT(parseArguments({"optimize", "t", "--budget-usd", "1"}), IsError(ErrorKind::Usage, HasSubstr("--model")));
+}
+
 TEST(Arguments, SetTakesOneValueEach) {
   const auto arguments = command<ImportArguments>({"import", "--set", "a=1", "task.py", "-o", "out"});
   EXPECT_EQ(arguments.task, "task.py");

@@ -129,6 +129,18 @@ TEST_F(ModelProposerTest, AWrongProgramIsMendedAndTheRightOneEntersTheArchive) {
   EXPECT_THAT(read->exchanges[0].request.messages[2].text, HasSubstr("did not pass: wrong"));
 }
 
+TEST_F(ModelProposerTest, CanBeTheOnlyOneThatProposes) {
+  m_parts.searches = false;
+  m_spec.maxEvaluations = 4;
+  enlist();
+  ASSERT_FALSE(run().error);
+  const auto all = history();
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0].madeBy, domain::OperatorKind::Baseline);
+  EXPECT_EQ(madeByModel().size(), 3U);
+  EXPECT_EQ(m_server.served().size(), 3U);
+}
+
 TEST_F(ModelProposerTest, GetsTheBestProgramsAndTheAdviceForThem) {
   domain::Advice advice;
   advice.bottleneck = "threads are idle";
