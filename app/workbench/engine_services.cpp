@@ -36,6 +36,7 @@ EngineServices::EngineServices(const process::Locations& locations, const Engine
                                                     process::cacheFolder())),
       exportChecks(partsFor(locations, options).programs),
       patterns(locations.patterns),
+      patternSearch([locations] { return engine::PatternPlaces::standard(locations); }),
       doctor(locations, process::dataFolder()),
       selfTest(partsFor(locations, options), locations.selfTest),
       settings(engine::configFile(), options.aboveUser, options.belowUser),

@@ -13,6 +13,7 @@
 #include "core/engine/endpoint_service_impl.h"
 #include "core/engine/export_check_service_impl.h"
 #include "core/engine/export_service_impl.h"
+#include "core/engine/pattern_search_service_impl.h"
 #include "core/engine/pattern_service_impl.h"
 #include "core/engine/profile_service_impl.h"
 #include "core/engine/record_check_service_impl.h"
@@ -47,6 +48,7 @@ struct EngineServices {
   engine::ExportServiceImpl exporter;
   engine::ExportCheckServiceImpl exportChecks;
   engine::PatternServiceImpl patterns;
+  engine::PatternSearchServiceImpl patternSearch;
   engine::DoctorServiceImpl doctor;
   engine::SelfTestServiceImpl selfTest;
   engine::RecordCheckServiceImpl recordCheck;

@@ -183,6 +183,7 @@ int showEngine(QApplication& application, const WorkbenchOptions& options) {
                      .profiles = &services.profiles,
                      .compare = &services.record,
                      .patterns = &services.patterns,
+                     .patternSearch = &services.patternSearch,
                      .doctor = &services.doctor,
                      .selfTest = &services.selfTest,
                      .recordCheck = &services.recordCheck,

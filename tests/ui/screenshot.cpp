@@ -2,10 +2,10 @@
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
 //   swage-ui-screenshot FILE.png [light|dark]
 //   [empty|self-test|running|finished|error|full-disk|killed|throttled|plan|evaluation| kernel|problems|parameters|
-//    swarm|models|endpoint|exchange]
+//    swarm|swarm-1|swarm-2|swarm-3|found|models|endpoint|exchange]
 //   [WIDTHxHEIGHT] [ACTION|=TEXT]…
-// Then triggers actions by their object names, and types texts where the keyboard is. Of the last three scenes, the
-// dialog alone is drawn.
+// Then triggers actions by their object names, and types texts where the keyboard is. A number is that of a tab. Of the
+// last three scenes, the dialog alone is drawn.
 #include <QAction>
 #include <QApplication>
 #include <QDialog>
@@ -17,6 +17,7 @@
 #include <QTreeView>
 
 #include "tests/support/fake_export_service.h"
+#include "tests/support/fake_pattern_search.h"
 #include "tests/support/fake_profile_service.h"
 #include "tests/ui/demo_activity.h"
 #include "tests/ui/demo_comparison.h"
@@ -24,6 +25,7 @@
 #include "tests/ui/demo_swarm.h"
 #include "tests/ui/kernel_scene.h"
 #include "ui/pages/kernel_page.h"
+#include "ui/pages/pattern_finder.h"
 #include "ui/pages/swarm_page.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/main_window.h"
@@ -135,12 +137,21 @@ void playModels(const Scene& scene, ui::MainWindow& window, testing::FakeSwarmSe
   window.docks().show(u"swarm"_s);
   if (scene.name == "exchange"_L1) {
     Q_EMIT page->exchangeRequested();
-  } else if (scene.name != "swarm"_L1) {
+  } else if (scene.name.startsWith("swarm"_L1)) {
+    window.findChild<QTabWidget*>(u"swarmTabs"_s)->setCurrentIndex(scene.name.mid(6).toInt());
+  } else {
     Q_EMIT page->settingsRequested();
     if (scene.name == "endpoint"_L1) {
       window.findChild<QPushButton*>(u"endpointEdit"_s)->click();
     }
   }
+}
+
+// A search over what is known on this machine.
+void playSearch(ui::MainWindow& window) {
+  window.docks().show(u"patterns"_s);
+  window.findChild<QTabWidget*>(u"patternScopes"_s)->setCurrentIndex(1);
+  window.findChild<ui::PatternFinder*>()->ask(u"row softmax, long rows, sm_90"_s);
 }
 
 // What is drawn: the dialog that is open, else the window.
@@ -199,6 +210,8 @@ int main(int argc, char** argv) {
   const testing::FakeExportService exporter;
   testing::FakePatternService patterns;
   patterns.rows = testing::demoPatterns();
+  testing::FakePatternSearchService patternSearch;
+  patternSearch.entries = testing::demoFoundPatterns();
   testing::FakeDoctorService doctor;
   doctor.checks = testing::demoChecks();
   testing::FakeSelfTestService selfTest;
@@ -224,6 +237,7 @@ int main(int argc, char** argv) {
                          .profiles = &profiles,
                          .compare = &compare,
                          .patterns = &patterns,
+                         .patternSearch = &patternSearch,
                          .doctor = &doctor,
                          .selfTest = &selfTest,
                          .swarm = &swarm,
@@ -233,11 +247,14 @@ int main(int argc, char** argv) {
   window.show();
   window.selectTask(QStringLiteral(SWAGE_TASKS_FOLDER "/softmax_rows.py"));
   play(scene, window, run, record);
-  const QStringList ofModels{u"swarm"_s, u"models"_s, u"endpoint"_s, u"exchange"_s};
+  const QStringList ofModels{u"models"_s, u"endpoint"_s, u"exchange"_s};
   QTimer::singleShot(300, &window, [&] {
     take(scene.steps, window);
-    if (ofModels.contains(scene.name)) {
+    if (ofModels.contains(scene.name) || scene.name.startsWith("swarm"_L1)) {
       playModels(scene, window, swarm);
+    }
+    if (scene.name == "found"_L1) {
+      playSearch(window);
     }
   });
   QTimer::singleShot(900, &window, [&] {

@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include "tests/support/fake_pattern_search.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/editor/kernel_view.h"
 #include "ui/models/task_tree_model.h"
@@ -166,6 +167,73 @@ TEST_F(PatternsPageTest, CanBeReadInANarrowDock) {
       QTest::qWaitFor([&] { return parameters->horizontalHeader()->length() <= parameters->viewport()->width(); }));
   EXPECT_TRUE(QTest::qWaitFor([&] { return parameters->rowHeight(1) > parameters->fontMetrics().height() * 2; }))
       << "long cells are wrapped";
+}
+
+class PatternFinderTest : public ::testing::Test {
+ protected:
+  PatternFinderTest() {
+    search.entries = {{.key = "catalogue/cuda/row_block",
+                       .origin = domain::PatternOrigin::Catalogue,
+                       .title = "row_block",
+                       .summary = "One block for each row.",
+                       .body = "__global__ void row() {}",
+                       .place = "patterns/cuda/row_block",
+                       .operators = {"softmax"},
+                       .types = {},
+                       .architectures = {"sm_90"},
+                       .bottlenecks = {"memory"}},
+                      {.key = "record/1", .origin = domain::PatternOrigin::Record, .title = "softmax, 1.8 times"}};
+    page = std::make_unique<ui::PatternsPage>(catalogue, &search);
+    page->resize(900, 600);
+    page->show();
+  }
+  [[nodiscard]] QLineEdit* field() const { return page->findChild<QLineEdit*>(u"patternQuestion"_s); }
+  [[nodiscard]] QAbstractItemModel* table() const { return page->findChild<QTableView*>(u"foundTable"_s)->model(); }
+  void type(const QString& text) const {
+    field()->setText(text);
+    QTest::keyClick(field(), Qt::Key_Return);
+  }
+
+  FakePatternService catalogue;
+  FakePatternSearchService search;
+  std::unique_ptr<ui::PatternsPage> page;
+};
+
+TEST_F(PatternFinderTest, ShowsWhatIsKnownOnThisMachineAndTheBestOfIt) {
+  EXPECT_TRUE(search.questions.empty()) << "nothing is read before somebody asks";
+  type(u"row softmax, sm_90"_s);
+  ASSERT_EQ(search.questions, std::vector<std::string>{"row softmax, sm_90"});
+  ASSERT_TRUE(QTest::qWaitFor([this] { return table()->rowCount() == 2; }));
+  EXPECT_EQ(table()->index(1, 1).data(), u"Your runs"_s);
+  EXPECT_EQ(page->findChild<QLabel*>(u"foundTitle"_s)->text(), u"row_block"_s);
+  EXPECT_TRUE(page->findChild<QLabel*>(u"foundFacts"_s)->text().contains(u"Architectures: sm_90"_s));
+  EXPECT_TRUE(page->findChild<ui::KernelView*>(u"foundBody"_s)->text().contains(u"void row()"_s));
+}
+
+TEST_F(PatternFinderTest, ALaterQuestionTakesThePlaceOfAnEarlierOne) {
+  search.waits = true;
+  type(u"first"_s);
+  type(u"second"_s);
+  ASSERT_EQ(search.promises.size(), 2U);
+  EXPECT_TRUE(search.promises[0].isCanceled());
+  search.answer(1);
+  ASSERT_TRUE(QTest::qWaitFor([this] { return table()->rowCount() == 2; }));
+  type({});
+  EXPECT_EQ(table()->rowCount(), 0);
+}
+
+TEST_F(PatternFinderTest, SaysWhyNothingCanBeFound) {
+  search.failure = Error(ErrorKind::Storage, "the disk is full");
+  type(u"softmax"_s);
+  const auto says = [this](const QString& text) {
+    const auto labels = page->findChildren<QLabel*>(u"emptySentence"_s);
+    return std::any_of(labels.begin(), labels.end(), [&text](const QLabel* label) { return label->text() == text; });
+  };
+  EXPECT_TRUE(QTest::qWaitFor([&says] { return says(u"the disk is full"_s); }));
+  search.failure.reset();
+  search.entries.clear();
+  type(u"poetry"_s);
+  EXPECT_TRUE(QTest::qWaitFor([&says] { return says(u"Nothing of that is known here."_s); }));
 }
 
 TEST_F(PatternsPageTest, SaysWhyTheCatalogueCannotBeShown) {

@@ -17,6 +17,7 @@
 #include "ui/editor/kernel_view.h"
 #include "ui/models/format.h"
 #include "ui/models/pattern_table_model.h"
+#include "ui/pages/pattern_finder.h"
 #include "ui/pages/wrapped_rows.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/table_style.h"
@@ -53,7 +54,8 @@ QString factsOf(const services::PatternInfo& pattern) {
 
 }  // namespace
 
-PatternsPage::PatternsPage(const services::PatternService& patterns, QWidget* parent)
+PatternsPage::PatternsPage(const services::PatternService& patterns, services::PatternSearchService* search,
+                           QWidget* parent)
     : QWidget(parent),
       m_patterns(patterns),
       m_model(new PatternTableModel(this)),
@@ -74,7 +76,17 @@ PatternsPage::PatternsPage(const services::PatternService& patterns, QWidget* pa
   m_splitter->addWidget(makeDetail());
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(m_splitter);
+  if (search != nullptr) {
+    m_finder = new PatternFinder(*search);
+    m_scopes = new QTabWidget;
+    m_scopes->setObjectName(u"patternScopes"_s);
+    m_scopes->setDocumentMode(true);
+    m_scopes->addTab(m_splitter, tr("Catalogue"));
+    m_scopes->addTab(m_finder, tr("This Machine"));
+    column->addWidget(m_scopes);
+  } else {
+    column->addWidget(m_splitter);
+  }
   connect(m_search, &QLineEdit::textChanged, this, &PatternsPage::applySearch);
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PatternsPage::showCurrent);
   connect(m_filter, &QAbstractItemModel::modelReset, this, &PatternsPage::showCurrent);
@@ -146,6 +158,9 @@ QWidget* PatternsPage::makeDetail() {
 
 void PatternsPage::setTheme(const Theme& theme) {
   m_source->setTheme(theme);
+  if (m_finder != nullptr) {
+    m_finder->setTheme(theme);
+  }
 }
 
 void PatternsPage::refresh() {
@@ -195,6 +210,9 @@ void PatternsPage::fitParameters() {
 
 void PatternsPage::select(const QString& language, const QString& id) {
   m_search->clear();
+  if (m_scopes != nullptr) {
+    m_scopes->setCurrentWidget(m_splitter);
+  }
   for (int row = 0; row < m_filter->rowCount(); ++row) {
     const services::PatternInfo& pattern = m_model->item(m_filter->mapToSource(m_filter->index(row, 0)).row());
     if (toQString(pattern.language) == language && toQString(pattern.id) == id) {
@@ -218,11 +236,24 @@ bool PatternsPage::eventFilter(QObject* watched, QEvent* event) {
 }
 
 QJsonObject PatternsPage::saveState() const {
-  return {{u"search"_s, m_search->text()}};
+  QJsonObject state{{u"search"_s, m_search->text()}};
+  if (m_scopes != nullptr) {
+    state[u"scope"_s] = m_scopes->currentIndex();
+    state[u"question"_s] = m_finder->question();
+  }
+  return state;
 }
 
 void PatternsPage::restoreState(const QJsonObject& state) {
   m_search->setText(state[u"search"_s].toString());
+  if (m_scopes != nullptr) {
+    m_scopes->setCurrentIndex(state[u"scope"_s].toInt());
+    // Not asked before somebody looks: the first question reads the machine.
+    if (const QString question = state[u"question"_s].toString();
+        m_scopes->currentIndex() == 1 && !question.isEmpty()) {
+      m_finder->ask(question);
+    }
+  }
 }
 
 }  // namespace swage::ui

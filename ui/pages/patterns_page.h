@@ -4,6 +4,7 @@
 #include <QJsonObject>
 #include <QWidget>
 
+#include "core/services/pattern_search_service.h"
 #include "core/services/pattern_service.h"
 #include "ui/widgets/theme.h"
 
@@ -11,6 +12,7 @@ class QLabel;
 class QLineEdit;
 class QSortFilterProxyModel;
 class QSplitter;
+class QTabWidget;
 class QTableView;
 
 namespace swage::ui {
@@ -18,15 +20,18 @@ namespace swage::ui {
 class EmptyState;
 class KernelView;
 class ParameterTableModel;
+class PatternFinder;
 class PatternTableModel;
 
-// The catalogue of patterns: what there is, what its manifest says, what can be tuned, and the source. Lies down where
-// it is wide, stands where it is narrow.
+// The catalogue of patterns: what there is, what its manifest says, what can be tuned, and the source. Beside it, a
+// search over all that is known on this machine. Lies down where it is wide, stands where it is narrow.
 class PatternsPage final : public QWidget {
   Q_OBJECT
 
  public:
-  explicit PatternsPage(const services::PatternService& patterns, QWidget* parent = nullptr);
+  // `search`: over what else is known on this machine; null: there is only the catalogue.
+  explicit PatternsPage(const services::PatternService& patterns, services::PatternSearchService* search = nullptr,
+                        QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   // Reads the catalogue anew.
   void refresh();
@@ -59,6 +64,8 @@ class PatternsPage final : public QWidget {
   EmptyState* m_detailOrEmpty = nullptr;
   QTableView* m_parameterTable = nullptr;
   KernelView* m_source;
+  QTabWidget* m_scopes = nullptr;     // null: without a finder
+  PatternFinder* m_finder = nullptr;  // null: there is none
 };
 
 }  // namespace swage::ui

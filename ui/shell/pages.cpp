@@ -271,7 +271,7 @@ Pages addPages(DockLayout& docks, ProjectSession& session, const WindowServices&
   Pages pages;
   pages.tasks = docks.add(describeTasks(), new TasksPage(options.tasksFolder));
   if (services.patterns != nullptr) {
-    pages.patterns = docks.add(describePatterns(), new PatternsPage(*services.patterns));
+    pages.patterns = docks.add(describePatterns(), new PatternsPage(*services.patterns, services.patternSearch));
   }
   RunPages(docks, session, services, options, actions).name(pages);
   if (services.doctor != nullptr) {

@@ -18,6 +18,7 @@
 #include "core/services/endpoint_service.h"
 #include "core/services/export_check_service.h"
 #include "core/services/export_service.h"
+#include "core/services/pattern_search_service.h"
 #include "core/services/pattern_service.h"
 #include "core/services/profile_service.h"
 #include "core/services/record_check_service.h"
@@ -48,6 +49,7 @@ struct WindowServices {
   services::ProfileService* profiles = nullptr;
   const services::CompareService* compare = nullptr;
   const services::PatternService* patterns = nullptr;
+  services::PatternSearchService* patternSearch = nullptr;  // null: only the catalogue can be searched
   services::DoctorService* doctor = nullptr;
   services::SelfTestService* selfTest = nullptr;
   services::RecordCheckService* recordCheck = nullptr;

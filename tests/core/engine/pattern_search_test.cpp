@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/engine/pattern_search_service_impl.h"
 #include "tests/core/store/large_record.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -30,6 +31,29 @@ TEST(PatternSearch, FindsWhatLiesOnThisMachineAndLearnsOfNewRuns) {
   EXPECT_EQ(keyFor({.text = "softmax with thread block clusters", .limit = 1}), "catalogue/cuda/row_cluster");
   testing::makeLargeRecord(folder / "project", 50);
   EXPECT_THAT(keyFor(won), StartsWith("record/"));
+}
+
+TEST(PatternSearch, TheWindowIsAnsweredOnAnotherThread) {
+  const testing::TempDir folder;
+  int asked = 0;
+  PatternSearchServiceImpl service([&] {
+    ++asked;
+    PatternPlaces places;
+    places.index = folder / "cache/patterns.sqlite";
+    places.catalogue = SWAGE_TEST_PATTERNS;
+    return places;
+  });
+  EXPECT_EQ(asked, 0) << "nothing is read before somebody asks";
+  for (int i = 0; i < 2; ++i) {
+    auto future = service.search("softmax with thread block clusters");
+    future.waitForFinished();
+    const auto found = future.result();
+    ASSERT_THAT(found, testing::IsOk());
+    ASSERT_FALSE((*found)->empty());
+    EXPECT_EQ((*found)->front().key, "catalogue/cuda/row_cluster");
+    EXPECT_FALSE((*found)->front().body.empty());
+  }
+  EXPECT_EQ(asked, 1);
 }
 
 TEST(PatternSearch, StandardPlacesAreThoseOfTheInstallation) {
