@@ -44,10 +44,6 @@ class ConvWgmma final : public Strategy {
     return writeHaloConv(instance, launch, number);
   }
 
-  [[nodiscard]] domain::Cell aims(const Instance& /*instance*/) const override {
-    return {domain::DataMovement::Pipelined, domain::Arithmetic::TensorCore, domain::Decomposition::SeveralLaunches};
-  }
-
   [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override;
 
  private:

@@ -97,17 +97,7 @@ class HaloBring {
     m_code.comment(
         "--- The other warps bring patches: each thread the same pixels in every step, 8 channels in 16 bytes.");
     m_code.line("const int thread = threadIdx.x - {};", m_tiles.groups() * 128 + 32);
-    m_code.line("{0}* const places = reinterpret_cast<{0}*>(behind + {1});  // in memory, of pixels", placeType(),
-                HaloLayout::kPlaces);
-    if (m_problem.far() != nullptr) {
-      m_code.line("int* const deep = reinterpret_cast<int*>(behind + {});  // and where along the window far out",
-                  HaloLayout::kPlaces + 8 * m_layout.allPixels);
-    }
-    if (m_text.isScaled()) {
-      m_code.line("unsigned int* const largest_of = reinterpret_cast<unsigned int*>(behind + {});",
-                  HaloLayout::kLargest);
-      m_code.line("int exponent = 0, pass = 0;  // numbers are multiplied by 2^exponent");
-    }
+    nameTables();
     m_text.openTiles();
     writePlaces();
     if (m_text.isScaled()) {
@@ -138,6 +128,20 @@ class HaloBring {
     m_writer.leave(outside);
   }
 
+  void nameTables() {
+    m_code.line("{0}* const places = reinterpret_cast<{0}*>(behind + {1});  // in memory, of pixels", placeType(),
+                HaloLayout::kPlaces);
+    if (m_problem.far() != nullptr) {
+      m_code.line("int* const deep = reinterpret_cast<int*>(behind + {});  // and where along the window far out",
+                  HaloLayout::kPlaces + 8 * m_layout.allPixels);
+    }
+    if (m_text.isScaled()) {
+      m_code.line("unsigned int* const largest_of = reinterpret_cast<unsigned int*>(behind + {});",
+                  HaloLayout::kLargest);
+      m_code.line("int exponent = 0, pass = 0;  // numbers are multiplied by 2^exponent");
+    }
+  }
+
   [[nodiscard]] std::string_view placeType() const { return m_writer.index(); }
 
   void openPixels() {
@@ -162,6 +166,21 @@ class HaloBring {
     const bool moves = std::any_of(m_shape.batch.begin(), m_shape.batch.end(),
                                    [&](std::size_t axis) { return dim.factors[axis] != 0; });
     return moves || dim.offset != 0 || dim.window || dim.stride * (dim.positions - 1) >= dim.extent;
+  }
+
+  // Of dimensions that a tile has one position of: what they add to an address, and that they are inside.
+  void locateOuter(std::string& isInside, std::string& address) {
+    const HaloDim* const far = m_problem.far();
+    for (std::size_t i = 0; i + 2 < m_problem.dims.size(); ++i) {
+      const HaloDim& dim = m_problem.dims[i];
+      const std::string corner = cornerOf(dim, 0);
+      address += fmt::format(" + ({}) * {}", corner, dim.elements);
+      if (&dim == far) {
+        m_code.line("const int outer = static_cast<int>({});", corner);
+      } else if (hasEdges(dim)) {
+        isInside += fmt::format(" && inside({}, {})", corner, dim.extent);
+      }
+    }
   }
 
   void writePlaces() {
@@ -196,16 +215,7 @@ class HaloBring {
       isInside += fmt::format(" && inside(y_in, {})", down->extent);
       address += fmt::format(" + y_in * {}", down->elements);
     }
-    for (std::size_t i = 0; i + 2 < m_problem.dims.size(); ++i) {
-      const HaloDim& dim = m_problem.dims[i];
-      const std::string corner = cornerOf(dim, 0);
-      address += fmt::format(" + ({}) * {}", corner, dim.elements);
-      if (&dim == far) {
-        m_code.line("const int outer = static_cast<int>({});", corner);
-      } else if (hasEdges(dim)) {
-        isInside += fmt::format(" && inside({}, {})", corner, dim.extent);
-      }
-    }
+    locateOuter(isInside, address);
     address += fmt::format(" + {}", coordinateSum(m_writer, strides, axes, m_problem.input().offset));
     if (m_layout.places % m_tiles.parts != 0) {
       isInside += fmt::format(" && place < {}", m_layout.places);
@@ -247,6 +257,13 @@ class HaloBring {
                 hasTail ? fmt::format(" && {} + first * 8 + e < {}", m_text.firstChannel(), m_problem.channels) : "",
                 elements, isWide ? "LL" : "", m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
     m_code.close();
+    shorten(atOnce);
+    m_code.close();
+    m_code.close();
+  }
+
+  // Lays out so many pieces of a pixel in the patch.
+  void shorten(std::int64_t atOnce) {
     if (m_text.isScaled()) {
       m_code.pragma("#pragma unroll");
       m_code.open("for (int e = 0; e < {}; ++e)", atOnce * 8);
@@ -268,8 +285,6 @@ class HaloBring {
     }
     m_code.close();
     m_code.line("storePiece(to + ((first + c) * {} + pixel) * 16, packed);", m_layout.allPixels);
-    m_code.close();
-    m_code.close();
     m_code.close();
   }
 

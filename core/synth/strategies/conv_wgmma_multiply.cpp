@@ -111,12 +111,8 @@ class HaloMultiply {
     m_writer.leave(outside);
   }
 
-  void multiplyStep() {
-    m_code.line("waitFor(full + slot * 8, turn);");
-    if (!m_layout.isKept) {
-      m_code.line("int previous = -1;");
-    }
-    m_text.openTaps();
+  // All channels of a patch at one place of the window.
+  void multiplyPlace() {
     std::string stage = fmt::format("(step * {} + tap)", m_layout.taps);
     if (!m_layout.isKept) {
       m_code.line("waitFor(full + {} + stage * 8, phase);", HaloLayout::kFullStage);
@@ -135,6 +131,15 @@ class HaloMultiply {
                 2 * m_tiles.columns, 2 * m_layout.allPixels, m_layout.instructionStep(m_tiles));
     m_code.close();
     m_code.close();
+  }
+
+  void multiplyStep() {
+    m_code.line("waitFor(full + slot * 8, turn);");
+    if (!m_layout.isKept) {
+      m_code.line("int previous = -1;");
+    }
+    m_text.openTaps();
+    multiplyPlace();
     m_code.line("closeProducts();");
     m_code.line("keep = true;");
     if (!m_layout.isKept) {
