@@ -21,14 +21,16 @@ except ImportError as error:
     print(f"skipped: the client of the Model Context Protocol is not installed ({error}); packaging/test installs it")
     sys.exit(77)
 
-# Six passes over 4 MB in eager PyTorch, one in the kernel.
+# Forty passes over 4 MB in eager PyTorch, one in the kernel, whose only thread waits for no other: a margin that other
+# programs on the machine do not take away.
 TASK = """
 import torch
 
 class Model(torch.nn.Module):
     def forward(self, x):
-        x = torch.relu(x) * 2.0 + 0.5
-        return torch.abs(x - 1.25) * 0.75
+        for _ in range(8):
+            x = torch.abs(torch.relu(x) * 0.5 + 0.25 - 0.75)
+        return x
 
 def get_inputs():
     return [torch.randn(1024, 1024)]
@@ -42,11 +44,14 @@ extern "C" void chain(void** arguments) {
   const float* const x = *static_cast<const float**>(arguments[0]);
   float* const y = *static_cast<float**>(arguments[1]);
   const long long count = *static_cast<long long*>(arguments[2]);
-#pragma omp parallel for schedule(static)
   for (long long i = 0; i < count; ++i) {
-    const float positive = x[i] < 0.0f ? 0.0f : x[i];
-    const float shifted = positive * FACTOR + 0.5f - 1.25f;
-    y[i] = (shifted < 0.0f ? -shifted : shifted) * 0.75f;
+    float value = x[i];
+    for (int round = 0; round < 8; ++round) {
+      const float positive = value < 0.0f ? 0.0f : value;
+      const float shifted = positive * FACTOR + 0.25f - 0.75f;
+      value = shifted < 0.0f ? -shifted : shifted;
+    }
+    y[i] = value;
   }
 }
 """
@@ -97,22 +102,22 @@ async def work(client, folder):
     assert "plan" in await refusal(client, "submit_kernel", {"source": KERNEL})
     assert "kernel" in await refusal(client, "submit_kernel", {"source": KERNEL, "plan": {"steps": [{"zero": 0}]}})
     stages.clear()
-    wrong = await ask(client, "submit_kernel", {"source": KERNEL.replace("FACTOR", "3.0f"), "plan": plan},
+    wrong = await ask(client, "submit_kernel", {"source": KERNEL.replace("FACTOR", "0.75f"), "plan": plan},
                       progress_callback=hear)
     assert any("compiling" in message for _, message in stages), stages
     assert wrong["status"] == "wrong" and not wrong["is_elite"], wrong
     read = await ask(client, "read_candidate", {"candidate": wrong["candidate"]})
-    assert "wrong" in read["verdict"]["why"] and "3.0f" in read["source"] and read["plan"] == {"steps": plan["steps"]}, read
+    assert "wrong" in read["verdict"]["why"] and "0.75f" in read["source"] and read["plan"] == {"steps": plan["steps"]}, read
     advice = await ask(client, "judge_advice", {"candidate": wrong["candidate"]})
     assert all(one["pass"] == "functional" for one in advice["advice"]), advice
 
     found = await ask(client, "search_patterns", {"query": "elementwise chain in one pass", "architecture": "cpu"})
     assert "catalogue/cpu/map" in [one["key"] for one in found["found"]], found
 
-    right = await ask(client, "submit_kernel", {"source": KERNEL.replace("FACTOR", "2.0f"), "plan": plan,
+    right = await ask(client, "submit_kernel", {"source": KERNEL.replace("FACTOR", "0.5f"), "plan": plan,
                                                 "parent": wrong["candidate"]})
     assert right["status"] == "correct" and right["is_elite"] and right["parents"] == [wrong["candidate"]], right
-    assert right["speedup"] > 1.0, right  # its lower end, too, where the machine is quiet
+    assert right["speedup"] > 1.0, right  # its lower end, too, where the machine is not overloaded
     assert right["operator"].startswith("mcp/"), right
     assert right["counters"] or right["no_counters"], right
 
@@ -120,10 +125,10 @@ async def work(client, folder):
     assert archive["candidates"][0]["candidate"] == right["candidate"], archive
     assert right["candidate"] in [cell["best"] for cell in archive["cells"]], archive
     compared = await ask(client, "compare_candidates", {"first": wrong["candidate"], "second": right["candidate"]})
-    assert "2.0f" in compared["source_diff"], compared
+    assert "0.5f" in compared["source_diff"], compared
 
     source = await client.read_resource(f"swage://candidate/{right['candidate']}/source")
-    assert "positive * 2.0f" in source.contents[0].text, source
+    assert "positive * 0.5f" in source.contents[0].text, source
     assembly = await client.read_resource(f"swage://candidate/{right['candidate']}/assembly")
     assert "chain" in assembly.contents[0].text, assembly
     listed = [str(resource.uri) for resource in (await client.list_resources()).resources]
