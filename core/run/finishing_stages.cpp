@@ -15,6 +15,10 @@ using services::Notice;
 
 namespace {
 
+// What wins has been checked on every class of inputs, however short the search was: that takes a task of several GB so
+// long.
+constexpr double kLeastCheckSeconds = 15.0;
+
 // Of a run whose search has a time limit: what comes after a short search must not take longer than the search did.
 double shareOf(double searchSeconds, double share, double least, double most) {
   return searchSeconds > 0.0 ? std::clamp(share * searchSeconds, least, most) : most;
@@ -78,7 +82,7 @@ FinishingPass::Options MeasureStage::options() const {
   options.run = m_context.run;
   options.identity = m_context.identity;
   options.timingBudgetSeconds = shareOf(budget, 1.0 / 40.0, 0.3, 1.5);
-  options.checkSeconds = shareOf(budget, 0.6, 5.0, 60.0);
+  options.checkSeconds = shareOf(budget, 0.6, kLeastCheckSeconds, 60.0);
   options.budgetSeconds = shareOf(budget, 0.4, 3.0, 120.0);
   options.now = m_context.parts.now;
   options.limitSeconds = evaluationLimit(m_context.parts.minLimitSeconds, m_context.task.eager.medianNs) +

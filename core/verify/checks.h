@@ -19,7 +19,8 @@
 //   at once, and a store that should not be there, or that nobody waits for, may come first or last in every call. Only
 //   contenders can become elites, and there are few of them: what is checked here may cost more than what every
 //   candidate pays. A request may say how long it may take (Evaluate::checkSeconds): a search then gets on, and whoever
-//   could win is checked on all of it when it is measured again.
+//   could win is checked further when it is measured again, for a minute at most. The evaluation names the classes of
+//   inputs that it was checked on, and an export is checked on all.
 // - Where a request asks for no timing, all of it.
 //
 // The inputs and results of as many checks as fit into memory_plan.h's share stay for the next candidate, in the order
