@@ -34,7 +34,7 @@ constexpr std::uint64_t kAlignment = 64;
 constexpr std::byte kCanary{0xA5};
 constexpr long kLookEveryNs = 20'000'000;  // whether the cell still lives, while it is waited for
 constexpr int kFirstFreeFd = 16;           // above those that a cell is started with
-constexpr int kEmptyCalls = 101;
+constexpr int kEmptyCellCalls = 101;
 
 std::uint64_t roundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -242,7 +242,7 @@ DeviceResult<double> KernelCell::call(int entry, std::span<const Argument> argum
     return tl::make_unexpected(DeviceFailure{fmt::format("more than {} arguments", kCellArguments)});
   }
   if (m_emptyNs < 0.0) {
-    const auto empty = timeEmptyCalls(kEmptyCalls);
+    const auto empty = timeEmptyCalls(kEmptyCellCalls);
     if (!empty) {
       return empty;
     }

@@ -13,7 +13,7 @@
 namespace swage::device {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmedField(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) {
     return {};
@@ -27,8 +27,8 @@ std::string_view field(std::string_view cpuinfo, std::string_view key) {
     const auto end = cpuinfo.find('\n');
     const std::string_view line = cpuinfo.substr(0, end);
     const auto colon = line.find(':');
-    if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == key) {
-      return trimmed(line.substr(colon + 1));
+    if (colon != std::string_view::npos && trimmedField(line.substr(0, colon)) == key) {
+      return trimmedField(line.substr(colon + 1));
     }
     cpuinfo = end == std::string_view::npos ? std::string_view() : cpuinfo.substr(end + 1);
   }
@@ -87,7 +87,7 @@ CpuDescription describeCpu(std::string_view cpuinfo, std::string_view machine) {
 }
 
 std::int64_t parseCacheSize(std::string_view text) {
-  text = trimmed(text);
+  text = trimmedField(text);
   std::int64_t number = 0;
   const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || number < 0 || number > (std::int64_t{1} << 42)) {

@@ -12,7 +12,8 @@ namespace swage::device {
 namespace {
 
 constexpr const char* kSoname = "libcupti.so.13";
-constexpr const char* kHint = "Install the package nvidia-cuda-cupti of PyTorch's CUDA version, or a CUDA 13 toolkit.";
+constexpr const char* kCuptiHint =
+    "Install the package nvidia-cuda-cupti of PyTorch's CUDA version, or a CUDA 13 toolkit.";
 
 std::vector<std::string> candidates() {
   if (const char* chosen = std::getenv("SWAGE_CUPTI"); chosen != nullptr && *chosen != '\0') {
@@ -40,7 +41,7 @@ Result<void*> loadCupti(const std::string& file) {
     const char* reason = ::dlerror();
     reasons += (reasons.empty() ? "" : "; ") + std::string(reason != nullptr ? reason : candidate.c_str());
   }
-  return Error(ErrorKind::Environment, fmt::format("cannot load CUPTI: {}", reasons), kHint);
+  return Error(ErrorKind::Environment, fmt::format("cannot load CUPTI: {}", reasons), kCuptiHint);
 }
 
 }  // namespace swage::device

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kLongestNs = 10'000'000;
 // Blocks are there within some 10 us, unless another process has the device for a time slice.
 constexpr std::chrono::milliseconds kPatience{10};
-constexpr unsigned kThreads = 1024;
+constexpr unsigned kHoldThreads = 1024;
 
 // Thread 0 of each block says that it is there and looks every now and then whether it may go; the others wait for it.
 // The driver compiles it for the device at hand.
@@ -115,7 +115,7 @@ DeviceStatus MultiprocessorHold::take() {
   std::uint64_t longest = kLongestNs;
   std::array<void*, 2> arguments = {&words, &longest};
   const DriverKernel::Shape shape{.blocks = static_cast<unsigned>(m_blocks),
-                                  .threads = kThreads,
+                                  .threads = kHoldThreads,
                                   .sharedBytes = static_cast<unsigned>(m_sharedBytes),
                                   .stream = m_stream};
   if (DeviceStatus failed = m_holder->launch(shape, arguments.data(), "hold multiprocessors")) {

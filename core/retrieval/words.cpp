@@ -152,10 +152,10 @@ const std::multimap<std::string, const Idea*>& ideasByPhrase() {
 }
 
 std::vector<const Idea*> ideasIn(const std::vector<std::string>& words) {
-  constexpr std::size_t kMostWords = 4;  // of a phrase
+  constexpr std::size_t kMostOfPhrase = 4;  // of a phrase
   std::vector<const Idea*> found;
   for (std::size_t at = 0; at < words.size(); ++at) {
-    for (std::size_t count = 1; count <= std::min(kMostWords, words.size() - at); ++count) {
+    for (std::size_t count = 1; count <= std::min(kMostOfPhrase, words.size() - at); ++count) {
       const auto [begin, end] = ideasByPhrase().equal_range(phraseAt(words, at, count));
       for (auto it = begin; it != end; ++it) {
         if (std::find(found.begin(), found.end(), it->second) == found.end()) {
