@@ -150,7 +150,8 @@ EngineOptions engineOptions(const WorkbenchOptions& options) {
   const services::RunSpec& spec = options.spec;
   const auto configuration = engine::Configuration::load(engine::ConfigurationPlaces::standard(
       !spec.project.empty() || spec.task.empty() ? spec.project : process::defaultProject(spec.task)));
-  EngineOptions result{.selfTest = options.selfTest};
+  EngineOptions result;
+  result.selfTest = options.selfTest;
   if (configuration) {
     result.settings = configuration->settings();
     result.aboveUser = configuration->aboveUser();

@@ -181,14 +181,14 @@ CandidateDetail detailOf(const CandidateRow& row) {
 
 CandidateRow makeRow(int number, std::mt19937& random) {
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
-  constexpr std::array kOperators = {domain::OperatorKind::Synthesis, domain::OperatorKind::Parameter,
-                                     domain::OperatorKind::Parameter, domain::OperatorKind::PatternSwap,
-                                     domain::OperatorKind::Crossover, domain::OperatorKind::Aimed};
+  constexpr std::array kMakers = {domain::OperatorKind::Synthesis, domain::OperatorKind::Parameter,
+                                  domain::OperatorKind::Parameter, domain::OperatorKind::PatternSwap,
+                                  domain::OperatorKind::Crossover, domain::OperatorKind::Aimed};
   CandidateRow row;
   row.id = domain::CandidateId(number);
   row.run = kDemoRun;
   row.island = number % 4;
-  row.madeBy = kOperators[static_cast<std::size_t>(uniform(random) * kOperators.size())];
+  row.madeBy = kMakers[static_cast<std::size_t>(uniform(random) * kMakers.size())];
   row.elapsedSeconds = kSearchSeconds * number / kCandidates;
   Cell cell = Cell::fromIndex(static_cast<int>(uniform(random) * domain::kCellCount));
   while (!isReachableOnCpu(cell) || cell.index() % 13 == 5) {

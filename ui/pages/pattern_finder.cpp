@@ -15,6 +15,7 @@
 #include "ui/models/format.h"
 #include "ui/models/found_pattern_model.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/search_list.h"
 #include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
@@ -87,11 +88,10 @@ PatternFinder::~PatternFinder() {
 
 QWidget* PatternFinder::makeList() {
   m_field->setObjectName(u"patternQuestion"_s);
-  m_field->setPlaceholderText(tr("Describe a kernel: row softmax, long rows, sm_90"));
-  m_field->setAccessibleName(tr("Describe what to look for on this machine"));
-  m_field->setClearButtonEnabled(true);
+  m_field->setPlaceholderText(tr("Search, for example: row softmax, long rows, sm_90"));
+  m_field->setAccessibleName(tr("Search this machine"));
   m_table->setObjectName(u"foundTable"_s);
-  m_table->setAccessibleName(tr("What was found"));
+  m_table->setAccessibleName(tr("Results"));
   m_table->setModel(m_model);
   styleTable(*m_table);
   m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -100,16 +100,7 @@ QWidget* PatternFinder::makeList() {
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() * 3 / 2);
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_tableOrEmpty = new EmptyState(m_table, {});
-  auto* list = new QWidget;
-  auto* column = new QVBoxLayout(list);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(8, 6, 8, 6);
-  bar->addWidget(m_field);
-  column->addLayout(bar);
-  column->addWidget(m_tableOrEmpty, 1);
-  return list;
+  return makeSearchList(*m_field, *m_tableOrEmpty);
 }
 
 QWidget* PatternFinder::makeDetail() {
@@ -120,7 +111,7 @@ QWidget* PatternFinder::makeDetail() {
   m_facts->setObjectName(u"foundFacts"_s);
   m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   m_body->setObjectName(u"foundBody"_s);
-  m_body->setTitle(tr("Text of what was found"));
+  m_body->setTitle(tr("Text of the result"));
   auto* detail = new QWidget;
   auto* column = new QVBoxLayout(detail);
   column->setContentsMargins(0, 8, 0, 0);
@@ -133,7 +124,7 @@ QWidget* PatternFinder::makeDetail() {
   }
   column->addLayout(header);
   column->addWidget(m_body, 1);
-  m_detailOrEmpty = new EmptyState(detail, tr("Choose what was found to read it."));
+  m_detailOrEmpty = new EmptyState(detail, tr("Select a result to see its text."));
   return m_detailOrEmpty;
 }
 
@@ -167,7 +158,7 @@ void PatternFinder::begin() {
   }
   if (!m_hasAnswered) {
     m_model->setRows({});
-    m_tableOrEmpty->setSentence(tr("Reading what is on this machine…"));
+    m_tableOrEmpty->setSentence(tr("Searching…"));
     m_tableOrEmpty->setEmpty(true);
     showCurrent();
   }
@@ -180,7 +171,7 @@ void PatternFinder::showFound() {
   }
   const Result<services::FoundPatterns> found = m_answer.result();
   m_hasAnswered = m_hasAnswered || found;
-  m_tableOrEmpty->setSentence(found ? tr("Nothing of that is known here.") : toQString(found.error().message()));
+  m_tableOrEmpty->setSentence(found ? tr("No results.") : toQString(found.error().message()));
   m_model->setRows(found ? **found : std::vector<domain::PatternEntry>());
   m_tableOrEmpty->setEmpty(m_model->rowCount() == 0);
   const int most = m_table->viewport()->width() * 2 / 5;

@@ -20,6 +20,7 @@
 #include "ui/pages/pattern_finder.h"
 #include "ui/pages/wrapped_rows.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/search_list.h"
 #include "ui/widgets/table_style.h"
 
 using namespace Qt::StringLiterals;
@@ -97,21 +98,11 @@ QWidget* PatternsPage::makeList() {
   m_search->setObjectName(u"patternSearch"_s);
   m_search->setPlaceholderText(tr("Search patterns"));
   m_search->setAccessibleName(tr("Search patterns"));
-  m_search->setClearButtonEnabled(true);
   m_table = makeTable(m_filter, u"patternTable"_s, tr("Patterns"));
   m_table->setSortingEnabled(true);
   m_table->sortByColumn(static_cast<int>(PatternColumn::Language), Qt::AscendingOrder);
   m_tableOrEmpty = new EmptyState(m_table, {});
-  auto* list = new QWidget;
-  auto* column = new QVBoxLayout(list);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(8, 6, 8, 6);
-  bar->addWidget(m_search);
-  column->addLayout(bar);
-  column->addWidget(m_tableOrEmpty, 1);
-  return list;
+  return makeSearchList(*m_search, *m_tableOrEmpty);
 }
 
 QWidget* PatternsPage::makeDetail() {

@@ -19,6 +19,7 @@
 #include "ui/pages/swarm_tables.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/empty_state_button.h"
+#include "ui/widgets/search_list.h"
 
 using namespace Qt::StringLiterals;
 
@@ -110,18 +111,8 @@ QWidget* TalkView::makeList() {
   m_search->setObjectName(u"talkSearch"_s);
   m_search->setPlaceholderText(tr("Search conversations"));
   m_search->setAccessibleName(tr("Search conversations"));
-  m_search->setClearButtonEnabled(true);
   m_tableOrEmpty = new EmptyState(m_table, tr("No conversation matches."));
-  auto* list = new QWidget;
-  auto* column = new QVBoxLayout(list);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(8, 6, 8, 6);
-  bar->addWidget(m_search);
-  column->addLayout(bar);
-  column->addWidget(m_tableOrEmpty, 1);
-  return list;
+  return makeSearchList(*m_search, *m_tableOrEmpty);
 }
 
 QWidget* TalkView::makeReader() {

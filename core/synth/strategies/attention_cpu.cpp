@@ -6,6 +6,7 @@
 #include "core/synth/sizes.h"
 #include "core/synth/strategies/attention.h"
 #include "core/synth/strategies/builtin.h"
+#include "core/synth/strategies/cpu_tiled.h"
 
 namespace swage::synth {
 namespace {
@@ -242,25 +243,15 @@ class TiledAttention {
   std::string m_type;
 };
 
-class CpuAttention final : public Strategy {
+class CpuAttention final : public CpuTiledStrategy {
  public:
-  CpuAttention() : Strategy(domain::Language::Cpp, "attention") {}
+  CpuAttention() : CpuTiledStrategy("attention") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override { return attentionShape(region).has_value(); }
-
-  [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
-    Launch launch;
-    launch.step.entry = entry;
-    return launch;
-  }
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return TiledAttention(instance, *attentionShape(instance.region)).run(launch.step.entry);
-  }
-
-  [[nodiscard]] domain::Cell aims(const Instance& /*instance*/) const override {
-    return {domain::DataMovement::Wide, domain::Arithmetic::Packed, domain::Decomposition::OneLaunch};
   }
 
  private:

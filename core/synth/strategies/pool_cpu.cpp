@@ -5,6 +5,7 @@
 
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
+#include "core/synth/strategies/cpu_tiled.h"
 #include "core/synth/strategies/joining.h"
 #include "core/synth/strategies/pool.h"
 
@@ -140,26 +141,16 @@ class PoolText {
   Joining m_join;
 };
 
-class CpuPool final : public Strategy {
+class CpuPool final : public CpuTiledStrategy {
  public:
-  CpuPool() : Strategy(domain::Language::Cpp, "pool") {}
+  CpuPool() : CpuTiledStrategy("pool") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override { return poolOf(region).has_value(); }
-
-  [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
-    Launch launch;
-    launch.step.entry = entry;
-    return launch;
-  }
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     const Pool pool = *poolOf(instance.region);
     return PoolText(instance, pool).run(launch.step.entry);
-  }
-
-  [[nodiscard]] domain::Cell aims(const Instance& /*instance*/) const override {
-    return {domain::DataMovement::Wide, domain::Arithmetic::Packed, domain::Decomposition::OneLaunch};
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
+#include "core/synth/strategies/cpu_tiled.h"
 #include "core/synth/strategies/product.h"
 
 namespace swage::synth {
@@ -180,25 +181,15 @@ class CpuProductText {
   std::string m_type;
 };
 
-class CpuProduct final : public Strategy {
+class CpuProduct final : public CpuTiledStrategy {
  public:
-  CpuProduct() : Strategy(domain::Language::Cpp, "product") {}
+  CpuProduct() : CpuTiledStrategy("product") {}
 
   [[nodiscard]] bool accepts(const Region& region) const override { return productShape(region).has_value(); }
-
-  [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {
-    Launch launch;
-    launch.step.entry = entry;
-    return launch;
-  }
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return CpuProductText(instance, *productShape(instance.region)).run(launch.step.entry);
-  }
-
-  [[nodiscard]] domain::Cell aims(const Instance& /*instance*/) const override {
-    return {domain::DataMovement::Wide, domain::Arithmetic::Packed, domain::Decomposition::OneLaunch};
   }
 
  private:

@@ -21,6 +21,15 @@ using ::testing::Not;
 constexpr int kSeeds = 10;
 constexpr int kBudget = 250;
 
+// What came of an advice of the first pair.
+ScoredAdvice scored(Role role, double reward) {
+  ScoredAdvice one;
+  one.role = role;
+  one.rule = "spills";
+  one.reward = reward;
+  return one;
+}
+
 RuleBook bookOf(const std::string& text) {
   RuleBook book;
   const auto added = book.add(text, "test.toml");
@@ -204,7 +213,7 @@ TEST_F(SwarmByHand, APairKeepsTheRoleThatAPersonGaveIt) {
   EXPECT_FALSE(guidedTurn().guidance) << "what it worked at was its old role's";
   EXPECT_EQ(swarm.pairs().front().role, Role::Arithmetic);
   for (int i = 0; i < 3 * Swarm::kReview; ++i) {
-    swarm.restore({.pair = 0, .role = Role::Arithmetic, .rule = "spills", .reward = 0.0});
+    swarm.restore(scored(Role::Arithmetic, 0.0));
   }
   EXPECT_EQ(swarm.pairs().front().role, Role::Arithmetic);
   EXPECT_FALSE(swarm.setRole(7, Role::Memory));
@@ -291,7 +300,7 @@ TEST(Swarm, WhatEarlierRunsTaughtCanBeLearnedOtherwise) {
   EXPECT_LT(swarm.ruleCredit().at("spills"), 0.1);
   EXPECT_EQ(swarm.ruleCredit().count("gone"), 0U) << "there is no such rule any more";
   for (int i = 0; i < 20; ++i) {
-    swarm.restore({.pair = 0, .role = Role::Parameters, .rule = "spills", .reward = 1.0});
+    swarm.restore(scored(Role::Parameters, 1.0));
   }
   EXPECT_GT(swarm.ruleCredit().at("spills"), 0.5);
 }

@@ -17,7 +17,7 @@ struct Task {
   std::int64_t rows;
   std::int64_t columns;
   bool isReduced;
-  std::int64_t axis;
+  int axis;
   friend void PrintTo(const Task& self, std::ostream* out) { *out << self.name; }
 };
 
