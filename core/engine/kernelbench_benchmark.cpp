@@ -183,13 +183,14 @@ Result<> KernelBenchBenchmark::writeExport() {
   RecordServiceImpl service;
   SWAGE_TRY(service.open(m_options.spec.project));
   SWAGE_TRY_ASSIGN(const services::RunSummary run, service.run(m_row.run));
-  m_target = run.target;
   const domain::CandidateId winner = domain::winnerOf(run);
   if (!winner.isValid()) {
     return Error(ErrorKind::NotFound, "nothing is correct, PyTorch's own operators included");
   }
   SWAGE_TRY_ASSIGN(const store::Record record,
                    store::Record::open(m_options.spec.project, store::Record::Mode::ReadOnly));
+  SWAGE_TRY_ASSIGN(const store::RunRow row, record.run(m_row.run));
+  m_device = row.device.kind == domain::DeviceKind::Cuda ? fmt::format("cuda:{}", row.device.ordinal) : "cpu";
   SWAGE_TRY_ASSIGN(const services::ExportFiles files,
                    makeExportFiles(record, winner, services::ExportFormat::ModelNew));
   const fs::path target = folder() / (taskName() + "_new.py");
@@ -204,7 +205,7 @@ Result<> KernelBenchBenchmark::writeExport() {
 
 void KernelBenchBenchmark::check() {
   call({"kernelbench-check", m_row.exportFile, "--bundle", m_bundle.string(), "--checkout",
-        fs::absolute(m_options.checkout).string(), "--device", m_target == "cpu" ? "cpu" : "cuda:0"},
+        fs::absolute(m_options.checkout).string(), "--device", m_device},
        kCheckLimit, &KernelBenchBenchmark::handleChecked);
 }
 

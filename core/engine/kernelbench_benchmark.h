@@ -73,7 +73,7 @@ class KernelBenchBenchmark : public QObject {
   int m_surroundings = 0;  // problems in a row that failed because of them
   exporting::KernelBenchRow m_row;
   std::filesystem::path m_bundle;
-  std::string m_target;  // of the run in progress: "cpu", "cuda"
+  std::string m_device;  // that the run in progress used, as PyTorch names it: "cpu", "cuda:1"
   std::unique_ptr<process::BridgeCall> m_call;
   std::unique_ptr<RunServiceImpl> m_run;
   QElapsedTimer m_elapsed;

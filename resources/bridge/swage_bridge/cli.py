@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 
+from .bytecode import bytecode
 from .errors import EXIT_ENVIRONMENT, EXIT_INTERNAL, EXIT_MISMATCH, EXIT_OK, EXIT_USAGE, BridgeError, one_line
 
 
@@ -150,7 +151,9 @@ def main(arguments=None):
     document_fd = os.dup(1)
     os.dup2(2, 1)
     try:
-        document, code = _dispatch(parse(arguments))
+        # Some installers leave PyTorch without bytecode: compiling its modules takes 10 s, in every call if none is kept.
+        with bytecode(kept=True):
+            document, code = _dispatch(parse(arguments))
     except BridgeError as exc:
         document, code, failure = exc.document(), exc.code, exc
     except (Exception, KeyboardInterrupt) as exc:

@@ -13,6 +13,7 @@ import sys
 import tokenize
 import types
 
+from .bytecode import bytecode
 from .errors import BridgeError, user_code
 
 
@@ -227,7 +228,8 @@ def load(path, overrides=None, search_path=""):
         "The file must run without errors; modules that it imports must be installed in the environment of "
         + sys.prefix
     )
-    with user_code("load_failed", "running the module level", path, hint + "."):
+    # Importing a task leaves nothing beside the user's files.
+    with user_code("load_failed", "running the module level", path, hint + "."), bytecode(kept=False):
         exec(compile(tree, path, "exec"), module.__dict__)  # the user's own file, run on purpose
     constants = {n: module.__dict__[n] for n in names if _is_plain(module.__dict__.get(n))}
     return Source(path, data, applied, module, constants, overrides)

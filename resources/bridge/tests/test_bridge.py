@@ -20,6 +20,7 @@ import torch  # noqa: E402
 
 from interpreter import Bundle  # noqa: E402
 from swage_bridge import cli, compare, importing, inputs_spec, source, task as task_module, variants  # noqa: E402
+from swage_bridge.bytecode import bytecode  # noqa: E402
 from swage_bridge.errors import BridgeError  # noqa: E402
 
 TASKS = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "tasks")
@@ -347,6 +348,16 @@ class Modules(BridgeCase):
         self.assertIn("Net", self.fail_import("no_model", file).message)
         self.fail_import("no_get_inputs", file, "--class", "Net")
         self.fail_import("bad_init", file, "--class", "Net", "--inputs", "float32[4,16]", "--init", "[16,")
+
+
+    def test_importing_a_task_leaves_no_bytecode_beside_the_files_of_the_user(self):
+        self.write("FACTOR = 3\n", "factor_of_the_task.py")
+        file = self.write(module_text("return x * FACTOR", constants="from factor_of_the_task import FACTOR"))
+        with bytecode(kept=True):
+            source.load(file)
+            self.assertFalse(sys.dont_write_bytecode)
+        self.assertIn("factor_of_the_task", sys.modules)
+        self.assertFalse(os.path.exists(self.path("__pycache__")))
 
 
 class Variants(BridgeCase):

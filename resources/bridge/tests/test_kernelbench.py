@@ -3,6 +3,7 @@
 
 import os
 import sys
+import types
 
 import torch
 
@@ -164,6 +165,18 @@ class Check(BridgeCase):
     def test_an_export_that_does_not_run_is_rejected(self):
         found = self.check(self.TEXT.replace("return torch.relu(x) * factor", "raise ValueError('no kernel')"))
         self.assertEqual((found["verdict"], found["problem"]), ("rejected", "ValueError: no kernel"))
+
+    def test_inputs_are_drawn_on_the_gpu_and_again_on_the_cpu_when_that_is_not_accepted(self):
+        for correct, devices in ((True, ["meta"]), (False, ["meta", "cpu"])):
+            drawn = []
+
+            def evaluate(*_, **options):
+                drawn.append(torch.get_default_device().type)
+                return types.SimpleNamespace(correctness=correct, metadata={})
+
+            checker = types.SimpleNamespace(eval_kernel_against_ref=evaluate)
+            found = kernelbench_check._check_on_gpu(checker, "", "", 5, torch.device("meta"))
+            self.assertEqual((found, drawn), ((correct, {}), devices))
 
     def test_a_reference_that_the_checker_cannot_run_is_told_apart(self):
         text = module_text("return x[0][x[1]]", constants="rows = 64", inputs="[[torch.randn(rows), torch.tensor(3)]]")
