@@ -159,7 +159,7 @@ struct BenchKernelBenchArguments {
   std::vector<std::string> devices;  // numbers or UUIDs; empty: the first GPU
 };
 struct BenchReportArguments {
-  std::filesystem::path file;
+  std::vector<std::filesystem::path> files;
   std::string format = "text";   // "markdown", "svg"
   std::filesystem::path output;  // empty or "-": standard output
 };

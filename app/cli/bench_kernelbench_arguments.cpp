@@ -130,7 +130,9 @@ void addBenchKernelBench(Parser& parser, CLI::App& group) {
 void addBenchReport(Parser& parser, CLI::App& group) {
   Raw& raw = parser.raw;
   CLI::App* command = addCommand(parser, group, "report", "Show what `swage bench kernelbench` wrote", WithProject::No);
-  command->add_option("file", raw.benchReport.file, "Document of the benchmark")->required()->type_name("FILE.json");
+  command->add_option("files", raw.benchReport.files, "Documents of the benchmark, of the same settings and device")
+      ->required()
+      ->type_name("FILE.json");
   command
       ->add_option("--format", raw.benchReport.format,
                    "text or markdown: summary, tasks, losses, operators that still run as ATen; svg: a chart of the "
@@ -140,7 +142,9 @@ void addBenchReport(Parser& parser, CLI::App& group) {
       ->capture_default_str();
   command->add_option("-o,--output", raw.output, "File to write; standard output by default")->type_name("FILE");
   explain(
-      parser, command, "A benchmark that still runs can be shown, too. With --json it is the document itself.",
+      parser, command,
+      "A benchmark that still runs can be shown, too. Several files are shown as one, such as those of\n"
+      "problems that several GPUs shared. With --json it is the document itself.",
       {"swage bench report kernelbench.json", "swage bench report kernelbench.json --format svg -o kernelbench.svg"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     filled.benchReport.output = filled.output;

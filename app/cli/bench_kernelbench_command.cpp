@@ -128,7 +128,7 @@ void BenchReportCommand::start() {
 }
 
 Result<> BenchReportCommand::write() const {
-  SWAGE_TRY_ASSIGN(const KernelBenchDocument document, engine::readKernelBenchFile(m_arguments.file));
+  SWAGE_TRY_ASSIGN(const KernelBenchDocument document, engine::readKernelBenchFiles(m_arguments.files));
   const std::string text = m_arguments.format == "svg"        ? exporting::kernelBenchChart(document)
                            : m_arguments.format == "markdown" ? exporting::kernelBenchMarkdown(document)
                                                               : exporting::kernelBenchText(document);

@@ -23,6 +23,34 @@ Result<KernelBenchDocument> readKernelBenchFile(const std::filesystem::path& pat
   return document;
 }
 
+Result<KernelBenchDocument> readKernelBenchFiles(const std::vector<std::filesystem::path>& paths) {
+  KernelBenchDocument all;
+  for (const std::filesystem::path& path : paths) {
+    SWAGE_TRY_ASSIGN(KernelBenchDocument one, readKernelBenchFile(path));
+    if (&path == &paths.front()) {
+      all = std::move(one);
+      continue;
+    }
+    const auto refuse = [&](std::string_view why) {
+      return Error(ErrorKind::InvalidInput,
+                   fmt::format("'{}' cannot be added to '{}': {}", path.string(), paths.front().string(), why));
+    };
+    if (one.settings != all.settings) {
+      return refuse("it was made with other settings");
+    }
+    if (one.device != all.device || one.torchVersion != all.torchVersion || one.swageVersion != all.swageVersion) {
+      return refuse("it was measured on another device or with other versions");
+    }
+    for (exporting::KernelBenchRow& row : one.rows) {
+      if (all.find(row.level, row.problem) != nullptr) {
+        return refuse(fmt::format("both have problem {}/{}", row.level, row.problem));
+      }
+      all.put(std::move(row));
+    }
+  }
+  return all;
+}
+
 Result<KernelBenchFile> KernelBenchFile::open(std::filesystem::path path,
                                               const exporting::KernelBenchSettings& settings) {
   std::error_code ignored;

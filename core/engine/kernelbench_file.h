@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/export/kernelbench.h"
@@ -36,5 +37,9 @@ class KernelBenchFile {
 };
 
 [[nodiscard]] Result<exporting::KernelBenchDocument> readKernelBenchFile(const std::filesystem::path& path);
+// One document of all, as of problems that were shared among GPUs of one model. InvalidInput: they differ in settings,
+// device or versions, or two of them have the same problem.
+[[nodiscard]] Result<exporting::KernelBenchDocument> readKernelBenchFiles(
+    const std::vector<std::filesystem::path>& paths);
 
 }  // namespace swage::engine

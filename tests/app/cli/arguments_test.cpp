@@ -225,9 +225,10 @@ TEST(Arguments, BenchKernelBenchWritesAFileUnderTheNameOfAFlag) {
       IsError(ErrorKind::Usage, HasSubstr("excludes")));
 }
 
-TEST(Arguments, BenchReportTakesTheFile) {
-  const auto report = command<BenchReportArguments>({"bench", "report", "out.json", "--format", "svg", "-o", "a.svg"});
-  EXPECT_EQ(report.file, "out.json");
+TEST(Arguments, BenchReportTakesTheFiles) {
+  const auto report =
+      command<BenchReportArguments>({"bench", "report", "a.json", "b.json", "--format", "svg", "-o", "a.svg"});
+  EXPECT_THAT(report.files, ::testing::ElementsAre("a.json", "b.json"));
   EXPECT_EQ(report.format, "svg");
   EXPECT_EQ(report.output, "a.svg");
 }

@@ -123,6 +123,27 @@ TEST_F(KernelBenchFileTest, IsLeftAloneWhereItIsSomethingElse) {
   EXPECT_THAT(readKernelBenchFile(m_folder / "nothing.json"), ::testing::Not(IsOk()));
 }
 
+TEST_F(KernelBenchFileTest, JoinsFilesOfOtherProblemsAndTheSameSettings) {
+  const std::filesystem::path other = m_folder / "other.json";
+  const auto write = [&](const std::filesystem::path& path, int problem) {
+    auto file = KernelBenchFile::open(path, m_settings);
+    ASSERT_THAT(file, IsOk());
+    EXPECT_THAT(file->put(row(problem)), IsOk());
+  };
+  write(m_path, 5);
+  write(other, 3);
+  const auto both = readKernelBenchFiles({m_path, other});
+  ASSERT_THAT(both, IsOk());
+  ASSERT_EQ(both->rows.size(), 2U);
+  EXPECT_EQ(both->rows.front().problem, 3);
+  EXPECT_THAT(readKernelBenchFiles({m_path, m_path}),
+              IsError(ErrorKind::InvalidInput, HasSubstr("both have problem 1/5")));
+  std::filesystem::remove(other);
+  m_settings.seed = 7;
+  write(other, 3);
+  EXPECT_THAT(readKernelBenchFiles({m_path, other}), IsError(ErrorKind::InvalidInput, HasSubstr("other settings")));
+}
+
 TEST_F(KernelBenchFileTest, DoesNotMixSettingsOrDevices) {
   {
     auto file = KernelBenchFile::open(m_path, m_settings);
