@@ -182,7 +182,16 @@ class PatternFinderTest : public ::testing::Test {
                        .types = {},
                        .architectures = {"sm_90"},
                        .bottlenecks = {"memory"}},
-                      {.key = "record/1", .origin = domain::PatternOrigin::Record, .title = "softmax, 1.8 times"}};
+                      {.key = "record/1",
+                       .origin = domain::PatternOrigin::Record,
+                       .title = "softmax, 1.8 times",
+                       .summary = {},
+                       .body = {},
+                       .place = {},
+                       .operators = {},
+                       .types = {},
+                       .architectures = {},
+                       .bottlenecks = {}}};
     page = std::make_unique<ui::PatternsPage>(catalogue, &search);
     page->resize(900, 600);
     page->show();

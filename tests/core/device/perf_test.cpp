@@ -86,10 +86,11 @@ class FakePerf final : public PerfSystem {
     const auto pageBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     perf_event_header header{};
     header.type = type;
-    header.size = static_cast<std::uint16_t>(sizeof header + words.size() * sizeof words[0]);
-    std::vector<unsigned char> record(header.size);
+    const std::size_t bytesOfWords = words.size() * sizeof words[0];
+    std::vector<unsigned char> record(sizeof header + bytesOfWords);
+    header.size = static_cast<std::uint16_t>(record.size());
     std::memcpy(record.data(), &header, sizeof header);
-    std::memcpy(record.data() + sizeof header, words.data(), record.size() - sizeof header);
+    std::memcpy(record.data() + sizeof header, words.data(), bytesOfWords);
     for (const unsigned char byte : record) {
       m_rings[ring][pageBytes + page->data_head++ % (ringBytes - pageBytes)] = byte;
     }
