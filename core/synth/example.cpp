@@ -19,6 +19,8 @@ using domain::ValueId;
 
 class Builder {
  public:
+  explicit Builder(domain::ScalarType type = domain::ScalarType::Float32) : m_type(type) {}
+
   // `strides`: in elements; empty: row-major.
   ValueId input(std::string name, Shape shape, Shape strides = {}) {
     const ValueId id = value(std::move(shape));
@@ -43,10 +45,11 @@ class Builder {
 
  private:
   ValueId value(Shape shape) {
-    m_graph.values.push_back(domain::contiguousTensor(domain::ScalarType::Float32, std::move(shape)));
+    m_graph.values.push_back(domain::contiguousTensor(m_type, std::move(shape)));
     return ValueId(static_cast<std::int32_t>(m_graph.values.size()) - 1);
   }
 
+  domain::ScalarType m_type;
   domain::Graph m_graph;
 };
 
@@ -137,15 +140,18 @@ Example channelsLast() {
                   "x.contiguous(), float32[16, 64, 56, 56] with channels last");
 }
 
-Example attention() {
-  Builder b;
+// Of the type that suits a pattern.
+Example attention(const std::string& id) {
+  const bool isShort = id == "attention_wgmma";
+  Builder b(isShort ? domain::ScalarType::Float16 : domain::ScalarType::Float32);
   const Shape shape{4, 16, 1024, 64};
   const ValueId x = b.input("x", shape);
   const ValueId keys = b.input("keys", shape);
   const ValueId values = b.input("values", shape);
-  return b.finish(b.call("aten.scaled_dot_product_attention.default",
-                         {{x}, {keys}, {values}, {std::monostate()}, {0.0}, {true}}, shape),
-                  "causal attention of x over keys and values, float32[4, 16, 1024, 64]");
+  return b.finish(
+      b.call("aten.scaled_dot_product_attention.default", {{x}, {keys}, {values}, {std::monostate()}, {0.0}, {true}},
+             shape),
+      fmt::format("causal attention of x over keys and values, {}[4, 16, 1024, 64]", isShort ? "float16" : "float32"));
 }
 
 // Along the dimension that suits a pattern.
@@ -170,10 +176,12 @@ Example exampleOf(const patterns::Pattern& pattern) {
                                                                              {"window", pooling},
                                                                              {"convolution", convolution},
                                                                              {"turned", channelsLast},
-                                                                             {"gather", concatenation},
-                                                                             {"attention", attention}};
+                                                                             {"gather", concatenation}};
   if (pattern.family == "scan") {
     return cumulativeSum(pattern.id);
+  }
+  if (pattern.family == "attention") {
+    return attention(pattern.id);
   }
   const auto found = families.find(pattern.family);
   return found == families.end() ? row(pattern.id) : found->second();

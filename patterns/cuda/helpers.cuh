@@ -493,6 +493,22 @@ __device__ inline void bringTile(unsigned int to, const TensorMap& from, unsigne
                "[%2];" ::"r"(to), "l"(&from), "r"(barrier), "r"(x), "r"(y), "r"(z) : "memory");
 }
 
+//! swage:helper bringTile4D
+// The same of a tensor of more dimensions.
+__device__ inline void bringTile4D(unsigned int to, const TensorMap& from, unsigned int barrier, int x, int y, int z,
+                                   int w) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
+               "[%2];" ::"r"(to), "l"(&from), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+}
+
+//! swage:helper bringTile5D
+// The same of a tensor of more dimensions.
+__device__ inline void bringTile5D(unsigned int to, const TensorMap& from, unsigned int barrier, int x, int y, int z,
+                                   int w, int v) {
+  asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, "
+               "%7}], [%2];" ::"r"(to), "l"(&from), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v) : "memory");
+}
+
 //! swage:helper bringTileToBoth
 // The same into both blocks of the cluster, at the same place.
 __device__ inline void bringTileToBoth(unsigned int to, const TensorMap& from, unsigned int barrier, int x, int y, int z) {
@@ -516,9 +532,10 @@ __device__ inline unsigned long long plainDescriptor(unsigned int tile, int lead
 }
 
 //! swage:helper tileDescriptor
-// Of a tile in shared memory for wgmma: 64 halves to a line, in groups of 8 lines whose pieces are swizzled.
-__device__ inline unsigned long long tileDescriptor(unsigned int tile) {
-  return (tile & 0x3ffffull) >> 4 | (8192ull >> 4) << 16 | (1024ull >> 4) << 32 | 1ull << 62;
+// Of a tile in shared memory for wgmma: 64 halves to a line, in groups of 8 lines whose pieces are swizzled. `lead`: where
+// lines are of the depth, so many bytes to the next 64 halves of them.
+__device__ inline unsigned long long tileDescriptor(unsigned int tile, int lead = 8192) {
+  return (tile & 0x3ffffull) >> 4 | static_cast<unsigned long long>(lead >> 4) << 16 | (1024ull >> 4) << 32 | 1ull << 62;
 }
 
 //! swage:helper openProducts closeProducts waitForProducts
@@ -536,6 +553,37 @@ __device__ inline void waitForProducts(float (&sum)[count]) {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 #pragma unroll
   for (int i = 0; i < count; ++i) asm volatile("" : "+f"(sum[i])::"memory");
+}
+
+//! swage:helper makeHere
+// Has the compiler make these numbers before what follows, not where they are used.
+template <int count>
+__device__ inline void makeHere(float (&x)[count]) {
+#pragma unroll
+  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(x[i])::"memory");
+}
+
+//! swage:helper turnQuads
+// Of four lanes beside each other, of which each has four words, lane i gets word i of all of them.
+__device__ inline void turnQuads(unsigned int (&words)[4]) {
+#pragma unroll
+  for (int bit = 1; bit < 4; bit *= 2) {
+    const bool isUpper = threadIdx.x & bit;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if ((i & bit) == 0) {
+        const unsigned int got = __shfl_xor_sync(0xffffffffu, isUpper ? words[i] : words[i | bit], bit);
+        words[i] = isUpper ? got : words[i];
+        words[i | bit] = isUpper ? words[i | bit] : got;
+      }
+    }
+  }
+}
+
+//! swage:helper storeWords
+// 16 bytes into memory.
+__device__ inline void storeWords(void* to, const unsigned int (&words)[4]) {
+  *static_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]);
 }
 
 //! swage:helper takeTurn giveTurn

@@ -9,6 +9,10 @@
 // What strategies for attention have in common.
 namespace swage::synth {
 
+inline constexpr double kLog2E = 1.4426950408889634;  // exponentials are powers of two
+// Halves: so much may a score, as a power of two, be above the one that others are compared with.
+inline constexpr double kLargestWeight = 8.0;
+
 // A product over the depth, the maximum and the sum of exponentials of what becomes of its sums, and a product of these
 // exponentials with values.
 struct AttentionShape {

@@ -12,9 +12,7 @@
 namespace swage::synth {
 namespace {
 
-constexpr double kLog2E = 1.4426950408889634;  // exponentials are powers of two
-constexpr double kLargestWeight = 8.0;  // halves: so much may a score be above the one that others are compared with
-constexpr int kWeightShift = 14;        // exponentials are split times 2^14, so that their low halves have all bits
+constexpr int kWeightShift = 14;  // exponentials are split times 2^14, so that their low halves have all bits
 
 // Names that the kernel gives to its variables.
 const std::initializer_list<std::string_view> kOwnNames{

@@ -35,6 +35,7 @@ const StrategyTable& StrategyTable::builtIn() {
     cuda::addScanColumns(built);
     cpu::addScans(built);
     addAttentionMma(built);
+    addAttentionWgmma(built);
     addCpuAttention(built);
     return built;
   }();

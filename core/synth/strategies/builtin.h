@@ -18,6 +18,7 @@ void addConvWgmma(StrategyTable& table);
 void addCpuProduct(StrategyTable& table);
 void addCpuPackedProduct(StrategyTable& table);
 void addAttentionMma(StrategyTable& table);
+void addAttentionWgmma(StrategyTable& table);
 void addCpuAttention(StrategyTable& table);
 
 namespace cuda {

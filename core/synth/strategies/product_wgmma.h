@@ -92,14 +92,16 @@ struct WgmmaSource {
 [[nodiscard]] std::optional<WgmmaSource> wgmmaSource(const Instance& instance, const ProductShape& shape,
                                                      const WgmmaTiles& tiles, WgmmaSource::Side side);
 
-// The device function `multiply_<number>`: one instruction of a warp group.
+// The device function `multiply_<number>`, or of another name: one instruction of a warp group.
 struct WarpGroupMultiply {
   std::int64_t columns = 0;
   std::string type;  // "f16", "bf16"
   bool isLeftAlongDepth = true;
   bool isRightAlongDepth = true;
+  bool isLeftInRegisters = false;  // else in shared memory
 };
 void writeWarpGroupMultiply(Code& code, int number, const WarpGroupMultiply& multiply);
+void writeWarpGroupMultiply(Code& code, const std::string& function, const WarpGroupMultiply& multiply);
 
 // The passes that split operands, where there are some, and the product, for the launches of the strategy.
 [[nodiscard]] KernelText writeWgmmaProduct(const Instance& instance, const Launch& launch, int number);

@@ -672,22 +672,34 @@ void writeSums(Code& code, std::int64_t sums, std::string_view quote, std::strin
 }  // namespace
 
 void writeWarpGroupMultiply(Code& code, int number, const WarpGroupMultiply& multiply) {
+  writeWarpGroupMultiply(code, fmt::format("multiply_{}", number), multiply);
+}
+
+void writeWarpGroupMultiply(Code& code, const std::string& function, const WarpGroupMultiply& multiply) {
   const std::int64_t sums = multiply.columns / 2;
-  code.comment(
-      fmt::format("64 rows times {} columns over 16 of the sum, by the 128 threads of a warp group: added to the sums "
-                  "where `keep`, else instead of them.",
-                  multiply.columns));
-  code.open(
-      "__device__ inline void multiply_{}(float (&s)[{}], unsigned long long left, unsigned long long right, int keep)",
-      number, sums);
-  code.line("asm volatile(\"{{.reg .pred keep; setp.ne.b32 keep, %{}, 0;\\n\"", sums + 2);
+  const bool inRegisters = multiply.isLeftInRegisters;
+  const std::int64_t right = sums + (inRegisters ? 4 : 1);  // number of its operand
+  code.comment(fmt::format(
+      "64 rows{} times {} columns over 16 of the sum, by the 128 threads of a warp group: added to the sums "
+      "where `keep`, else instead of them.",
+      inRegisters ? " in registers" : "", multiply.columns));
+  code.open("__device__ inline void {}(float (&s)[{}], {}, unsigned long long right, int keep)", function, sums,
+            inRegisters ? "const unsigned int (&left)[4]" : "unsigned long long left");
+  code.line("asm volatile(\"{{.reg .pred keep; setp.ne.b32 keep, %{}, 0;\\n\"", right + 1);
   code.line("    \"wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{1}.{1}\\n\"", multiply.columns, multiply.type);
   code.line("    \"{{\"");
   writeSums(code, sums, "\"", "%", "", 20);
-  code.line("    \"}}, %{}, %{}, keep, 1, 1, {}, {};}}\" :", sums, sums + 1, multiply.isLeftAlongDepth ? 0 : 1,
-            multiply.isRightAlongDepth ? 0 : 1);
+  const int isTurned = multiply.isRightAlongDepth ? 0 : 1;
+  if (inRegisters) {
+    code.line("    \"}}, {{%{}, %{}, %{}, %{}}}, %{}, keep, 1, 1, {};}}\" :", sums, sums + 1, sums + 2, sums + 3, right,
+              isTurned);
+  } else {
+    code.line("    \"}}, %{}, %{}, keep, 1, 1, {}, {};}}\" :", sums, right, multiply.isLeftAlongDepth ? 0 : 1,
+              isTurned);
+  }
   writeSums(code, sums, "", "\"+f\"(s[", "])", 9);
-  code.line("    : \"l\"(left), \"l\"(right), \"r\"(keep));");
+  code.line("    : {}, \"l\"(right), \"r\"(keep));",
+            inRegisters ? "\"r\"(left[0]), \"r\"(left[1]), \"r\"(left[2]), \"r\"(left[3])" : "\"l\"(left)");
   code.close();
   code.blank();
 }

@@ -12,8 +12,9 @@
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/graph_builder.h"
 
-// Writes attention as programs of the pattern attention_mma, one JSON object a line, for measure_attention.py:
-// swage_attention_programs PATTERNS_FOLDER [MOST] > programs.jsonl
+// Writes attention as programs of the patterns attention_wgmma and attention_mma, one JSON object a line, for
+// measure_attention.py: swage_attention_programs PATTERNS_FOLDER [MOST [CASE,CASE]] > programs.jsonl
+// MOST: of a pattern; of one that another is estimated to beat, a quarter.
 namespace swage::synth {
 namespace {
 
@@ -38,7 +39,15 @@ const std::vector<Case>& cases() {
                                       {"float_biased_512_64", {16, 16, 512, 64}, Float32, false, 0, true},
                                       {"bfloat_grouped_4096_128", {2, 32, 4096, 128}, BFloat16, true, 8},
                                       {"half_1024_256", {4, 16, 1024, 256}, Float16},
-                                      {"float_1000_40", {8, 8, 1000, 40}}};
+                                      {"float_1000_40", {8, 8, 1000, 40}},
+                                      {"bfloat_16384_128", {1, 16, 16384, 128}, BFloat16},
+                                      {"half_causal_2048_128", {4, 32, 2048, 128}, Float16, true},
+                                      {"bfloat_4096_64", {4, 32, 4096, 64}, BFloat16},
+                                      {"bfloat_causal_4096_64", {4, 32, 4096, 64}, BFloat16, true},
+                                      {"half_causal_8192_256", {1, 8, 8192, 256}, Float16, true},
+                                      {"half_causal_512_64", {32, 16, 512, 64}, Float16, true},
+                                      {"half_1000_96", {8, 16, 1000, 96}, Float16},
+                                      {"half_biased_1024_64", {8, 16, 1024, 64}, Float16, false, 0, true}};
   return list;
 }
 
@@ -68,7 +77,7 @@ domain::DeviceInfo device() {
   return device;
 }
 
-// Of heads that the pattern does not fit: what is tried first of all in its place.
+// Of heads that no pattern fits: what is tried first of all in its place.
 std::vector<std::pair<double, domain::Genome>> seedsOf(const Synthesizer& synthesizer) {
   std::vector<std::pair<double, domain::Genome>> found;
   for (const domain::Genome& genome : synthesizer.seeds()) {
@@ -104,9 +113,6 @@ std::vector<std::pair<double, domain::Genome>> genomesOf(const Synthesizer& synt
       found.emplace_back(estimate, std::move(genome));
     }
   }
-  if (found.empty()) {
-    return seedsOf(synthesizer);
-  }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   return found;
 }
@@ -123,18 +129,39 @@ std::string labelOf(const domain::Genome& genome) {
   return text;
 }
 
-int writePrograms(const std::filesystem::path& folder, std::size_t most) {
+// The patterns, the best by the estimate first.
+std::vector<std::pair<double, domain::Genome>> chosen(const Synthesizer& synthesizer,
+                                                      const patterns::Catalogue& catalogue, std::size_t most) {
+  std::vector<std::vector<std::pair<double, domain::Genome>>> lists;
+  for (const char* id : {"attention_wgmma", "attention_mma"}) {
+    lists.push_back(genomesOf(synthesizer, *catalogue.find(domain::Language::CudaCpp, id)));
+  }
+  std::erase_if(lists, [](const auto& list) { return list.empty(); });
+  if (lists.empty()) {
+    lists.push_back(seedsOf(synthesizer));
+  }
+  std::stable_sort(lists.begin(), lists.end(),
+                   [](const auto& a, const auto& b) { return a.front().first < b.front().first; });
+  std::vector<std::pair<double, domain::Genome>> all;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::size_t count = std::min(lists[i].size(), i == 0 ? most : (most + 3) / 4);
+    all.insert(all.end(), lists[i].begin(), lists[i].begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  return all;
+}
+
+int writePrograms(const std::filesystem::path& folder, std::size_t most, const std::string& only) {
   const auto catalogue = patterns::Catalogue::load(folder);
   if (!catalogue) {
     std::cerr << catalogue.error().message() << "\n";
     return 1;
   }
-  const patterns::Pattern& pattern = *catalogue->find(domain::Language::CudaCpp, "attention_mma");
   for (const Case& one : cases()) {
+    if (!only.empty() && ("," + only + ",").find("," + one.name + ",") == std::string::npos) {
+      continue;
+    }
     const auto synthesizer = Synthesizer::create(graphOf(one), device(), *catalogue);
-    auto genomes = genomesOf(**synthesizer, pattern);
-    genomes.resize(std::min(genomes.size(), most));
-    for (const auto& [estimate, genome] : genomes) {
+    for (const auto& [estimate, genome] : chosen(**synthesizer, *catalogue, most)) {
       const auto program = (*synthesizer)->realise(genome);
       std::cout << domain::Json{{"case", one.name},
                                 {"causal", one.isCausal},
@@ -155,8 +182,8 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::cerr << "usage: swage_attention_programs PATTERNS_FOLDER [MOST] > programs.jsonl\n";
+    std::cerr << "usage: swage_attention_programs PATTERNS_FOLDER [MOST [CASE,CASE]] > programs.jsonl\n";
     return 2;
   }
-  return swage::synth::writePrograms(argv[1], argc > 2 ? std::stoul(argv[2]) : 12);
+  return swage::synth::writePrograms(argv[1], argc > 2 ? std::stoul(argv[2]) : 12, argc > 3 ? argv[3] : "");
 }

@@ -132,11 +132,11 @@ TEST_P(CudaPatterns, CompileToTheCellTheirManifestNames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaPatterns,
-                         ::testing::Values("attention_mma", "column", "conv_mma", "conv_wgmma", "direct", "direct_rows",
-                                           "gather", "map", "map_turned", "pool", "product", "product_mma",
-                                           "product_onepass", "product_wgmma", "row_block", "row_cluster", "row_gang",
-                                           "row_registers", "row_resident", "row_shared", "row_split", "row_warp",
-                                           "scan", "scan_chain", "scan_columns", "scan_tiles"),
+                         ::testing::Values("attention_mma", "attention_wgmma", "column", "conv_mma", "conv_wgmma",
+                                           "direct", "direct_rows", "gather", "map", "map_turned", "pool", "product",
+                                           "product_mma", "product_onepass", "product_wgmma", "row_block",
+                                           "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
+                                           "row_split", "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"),
                          [](const auto& each) { return each.param; });
 
 struct MmaVariant {
@@ -331,11 +331,11 @@ TEST(CudaPatternList, IsTheCatalogues) {
       ids.push_back(pattern.id);
     }
   }
-  EXPECT_THAT(ids, ::testing::ElementsAre("attention_mma", "column", "conv_mma", "conv_wgmma", "direct", "direct_rows",
-                                          "gather", "map", "map_turned", "pool", "product", "product_mma",
-                                          "product_onepass", "product_wgmma", "row_block", "row_cluster", "row_gang",
-                                          "row_registers", "row_resident", "row_shared", "row_split", "row_warp",
-                                          "scan", "scan_chain", "scan_columns", "scan_tiles"));
+  EXPECT_THAT(ids, ::testing::ElementsAre("attention_mma", "attention_wgmma", "column", "conv_mma", "conv_wgmma",
+                                          "direct", "direct_rows", "gather", "map", "map_turned", "pool", "product",
+                                          "product_mma", "product_onepass", "product_wgmma", "row_block", "row_cluster",
+                                          "row_gang", "row_registers", "row_resident", "row_shared", "row_split",
+                                          "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"));
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 
 #include <fmt/format.h>
 
@@ -38,7 +40,9 @@ void emulateWarpGroups(std::string& text) {
     const std::size_t majors = text.find(kMajors, at) + kMajors.size();
     const std::size_t end = text.find(kEnd, majors) + kEnd.size();
     const std::string call =
-        fmt::format("emulation::multiplyTiles(s, left, right, keep, {}, {});", text[majors], text[majors + 3]);
+        text[majors + 1] == ';'
+            ? fmt::format("emulation::multiplyRegisters(s, left, right, keep, {});", text[majors])
+            : fmt::format("emulation::multiplyTiles(s, left, right, keep, {}, {});", text[majors], text[majors + 3]);
     text.replace(at, end - at, call);
   }
 }
@@ -47,6 +51,7 @@ void emulateWarpGroups(std::string& text) {
 std::string emulatedSource(std::string source) {
   replaceAll(source, "extern __shared__ __align__(128) unsigned char shared[];",
              "unsigned char* const shared = emulation::sharedMemory;");
+  replaceAll(source, "const __grid_constant__ TensorMap ", "const TensorMap& ");
   replaceAll(source, "__shared__", "static");
   emulateWarpGroups(source);
   return fmt::format("#include \"{}/runtime.h\"\n{}", SWAGE_TEST_EMULATION, source);
@@ -99,6 +104,32 @@ class Buffers {
   std::vector<Bytes> m_blocks;
 };
 
+// As emulation::TensorMap, which this must lie like.
+struct EmulatedMap {
+  void* data = nullptr;
+  int rank = 0;
+  int bytes = 0;
+  bool isSwizzled = false;
+  std::array<std::int64_t, 5> sizes{};
+  std::array<std::int64_t, 5> strides{};
+  std::array<int, 5> box{};
+};
+
+EmulatedMap emulatedMap(const domain::TensorMap& map, Buffers& buffers) {
+  EXPECT_TRUE(map.swizzle == domain::MapSwizzle::None || map.swizzle == domain::MapSwizzle::Bytes128);
+  EmulatedMap emulated;
+  emulated.bytes = static_cast<int>(domain::byteSize(map.element));
+  emulated.data = static_cast<unsigned char*>(buffers.at(map.buffer)) + map.offset * emulated.bytes;
+  emulated.rank = static_cast<int>(map.sizes.size());
+  emulated.isSwizzled = map.swizzle == domain::MapSwizzle::Bytes128;
+  for (std::size_t i = 0; i < map.sizes.size(); ++i) {
+    emulated.sizes[i] = map.sizes[i];
+    emulated.strides[i] = i == 0 ? emulated.bytes : map.strides[i - 1];
+    emulated.box[i] = static_cast<int>(map.box[i]);
+  }
+  return emulated;
+}
+
 void launch(void* library, const domain::KernelStep& step, Buffers& buffers) {
   using Emulate = void (*)(void*, unsigned, unsigned, void**, std::size_t);
   void* kernel = ::dlsym(library, step.entry.c_str());
@@ -106,8 +137,13 @@ void launch(void* library, const domain::KernelStep& step, Buffers& buffers) {
   ASSERT_NE(kernel, nullptr) << step.entry;
   ASSERT_NE(emulate, nullptr);
   std::vector<void*> pointers;
+  std::deque<EmulatedMap> maps;
   for (const domain::KernelArgument& argument : step.arguments) {
-    pointers.push_back(buffers.at(std::get<domain::ValueId>(argument)));
+    if (const auto* map = std::get_if<domain::TensorMap>(&argument)) {
+      pointers.push_back(&maps.emplace_back(emulatedMap(*map, buffers)));
+    } else {
+      pointers.push_back(buffers.at(std::get<domain::ValueId>(argument)));
+    }
   }
   emulate(kernel, step.grid.x, step.block.x, pointers.data(), pointers.size());
 }

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the programs of swage_attention_programs on a GPU: error against float64, and times beside PyTorch's.
 
-    swage_attention_programs patterns > programs.jsonl
+    swage_attention_programs patterns [MOST [CASE,CASE]] > programs.jsonl
     measure_attention.py programs.jsonl [--seconds 90] [--cases NAME,NAME] [--kind normal]
 
 Needs PyTorch with CUDA and its NVRTC. Of each case: PyTorch as it chooses by itself and by each of its ways, in
 microseconds with a cold cache; then each program. Errors are norms relative to float64, of the first and the last head.
-Ends with 1 where something is wrong.
+A line at the end of each case compares the fastest program with the fastest way of PyTorch. Ends with 1 where something is wrong.
 """
 
 import argparse
@@ -105,6 +105,7 @@ def run_case(name, entries, cubins, options, flush, bad):
     listed = " ".join(f"{way} {taken:.0f}" for way, taken in times.items())
     print(f"{name}: {listed} us, eager {operations / times['eager'] / 1e6:.0f} TFLOP/s, error {eager_error:.2e}",
           flush=True)
+    fastest = None
     for number, (entry, cubin) in enumerate(zip(entries, cubins)):
         if time.monotonic() > deadline and number > 2:
             break
@@ -124,9 +125,15 @@ def run_case(name, entries, cubins, options, flush, bad):
               f"{' '.join(f'{one:.0f}' for one in each)}  {label}", flush=True)
         if not error < max(LIMIT * eager_error, 1e-7) or not largest < 0.1:
             bad.append(f"{name} {label}: error {error:.3g}, from eager {largest:.3g}")
+        elif fastest is None or taken < fastest[0]:
+            fastest = taken, entry["label"]
         program.close()
         del program
         torch.cuda.empty_cache()
+    if fastest:
+        way = min((way for way in times if way != "math"), key=times.get)
+        print(f"  = {name}: {fastest[0]:.1f} us is x{times[way] / fastest[0]:.2f} of {way}, the fastest of PyTorch: "
+              f"{fastest[1]}", flush=True)
 
 
 def main():

@@ -297,8 +297,47 @@ inline void syncThreads(int barrier) {
 }
 
 //! swage:helper tileDescriptor
-inline unsigned long long tileDescriptor(unsigned tile) {
-  return (tile & 0x3ffffull) >> 4 | (8192ull >> 4) << 16 | (1024ull >> 4) << 32 | 1ull << 62;
+inline unsigned long long tileDescriptor(unsigned tile, int lead = 8192) {
+  if (tile % 1024 != 0) {
+    __builtin_trap();
+  }
+  return (tile & 0x3ffffull) >> 4 | static_cast<unsigned long long>(lead >> 4) << 16 | (1024ull >> 4) << 32 | 1ull << 62;
+}
+
+//! swage:helper TensorMap
+// What the emulator passes on in its place.
+using TensorMap = emulation::TensorMap;
+
+//! swage:helper bringTile bringTile4D bringTile5D
+inline void bringTile(unsigned to, const TensorMap& from, unsigned barrier, int x, int y, int z) {
+  emulation::bringTile(to, from, barrier, {x, y, z, 0, 0});
+}
+inline void bringTile4D(unsigned to, const TensorMap& from, unsigned barrier, int x, int y, int z, int w) {
+  emulation::bringTile(to, from, barrier, {x, y, z, w, 0});
+}
+inline void bringTile5D(unsigned to, const TensorMap& from, unsigned barrier, int x, int y, int z, int w, int v) {
+  emulation::bringTile(to, from, barrier, {x, y, z, w, v});
+}
+
+//! swage:helper makeHere
+template <int count>
+inline void makeHere(float (&)[count]) {}
+
+//! swage:helper turnQuads
+inline void turnQuads(unsigned (&words)[4]) {
+  const auto given = emulation::exchange({words[0], words[1], words[2], words[3]});
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned from = 0; from < 4; ++from) {
+    words[from] = given[lane / 4 * 4 + from][lane % 4];
+  }
+}
+
+//! swage:helper storeWords
+inline void storeWords(void* to, const unsigned (&words)[4]) {
+  if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0) {
+    __builtin_trap();
+  }
+  std::memcpy(to, words, 16);
 }
 
 //! swage:helper openProducts closeProducts waitForProducts

@@ -62,6 +62,17 @@ struct RowCopy {
   std::size_t bytes = 0;
 };
 
+// A buffer as the copy engine sees it (domain::TensorMap), with its address.
+struct TensorMap {
+  unsigned char* data = nullptr;
+  int rank = 0;
+  int bytes = 0;  // of an element
+  bool isSwizzled = false;
+  std::array<std::int64_t, 5> sizes{};
+  std::array<std::int64_t, 5> strides{};  // in bytes
+  std::array<int, 5> box{};
+};
+
 struct Warp {
   Barrier barrier;
   int turn = 0;
@@ -139,6 +150,37 @@ inline void waitForPhase(unsigned barrier, int parity) {
   while (phaseBarriers.at(barrier).phase == parity) {
     yield();
   }
+}
+
+// The box of a map that begins at `first`; what lies outside of the tensor is zero. Pieces of 16 bytes are exchanged
+// within 1 KiB where the map says so.
+inline void bringTile(unsigned to, const TensorMap& map, unsigned barrier, const std::array<int, 5>& first) {
+  if (to % (map.isSwizzled ? 1024 : 128) != 0) {
+    __builtin_trap();
+  }
+  int count = 1;
+  for (int i = 0; i < map.rank; ++i) {
+    count *= map.box[static_cast<std::size_t>(i)];
+  }
+  for (int at = 0; at < count; ++at) {
+    bool isInside = true;
+    std::int64_t from = 0;
+    int rest = at;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(map.rank); ++i) {
+      const std::int64_t place = first[i] + rest % map.box[i];
+      rest /= map.box[i];
+      isInside = isInside && place >= 0 && place < map.sizes[i];
+      from += place * map.strides[i];
+    }
+    unsigned place = to + static_cast<unsigned>(at * map.bytes);
+    place ^= map.isSwizzled ? (place >> 7 & 7u) << 4 : 0u;
+    if (isInside) {
+      std::memcpy(sharedMemory + place, map.data + from, static_cast<std::size_t>(map.bytes));
+    } else {
+      std::memset(sharedMemory + place, 0, static_cast<std::size_t>(map.bytes));
+    }
+  }
+  bytesCame(barrier, count * map.bytes);
 }
 
 // All 128 threads of a warp group.
@@ -229,7 +271,7 @@ void callWith(void* kernel, void** pointers, std::size_t count) {
 
 }  // namespace emulation
 
-// All arguments of the kernel are pointers.
+// All arguments of the kernel are pointers, or references to tensor maps.
 extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) void swage_emulate(
     void* kernel, unsigned blocks, unsigned threads, void** pointers, std::size_t count) {
   emulation::body = [=] { emulation::callWith(kernel, pointers, count); };
@@ -340,7 +382,31 @@ inline double halfOf(unsigned long long descriptor, unsigned line, unsigned dept
   return static_cast<double>(value);
 }
 
-// The thread's share of wgmma.m64nNk16: as tensor cores add, without the bits that do not fit into a float.
+// Without the bits that do not fit into a float, as tensor cores add.
+inline float cutOff(double exact) {
+  const auto nearest = static_cast<float>(exact);
+  return std::fabs(static_cast<double>(nearest)) > std::fabs(exact) ? std::nextafterf(nearest, 0.0f) : nearest;
+}
+
+// The same with the left operand in registers, as the PTX manual draws its fragments.
+template <int count>
+void multiplyRegisters(float (&sums)[count], const unsigned (&left)[4], unsigned long long right, bool keeps,
+                       bool isRightAlongLines) {
+  const auto given = exchange({left[0], left[1], left[2], left[3]});
+  const unsigned lane = current->index.x % 32;
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    double exact = keeps ? static_cast<double>(sums[i]) : 0.0;
+    for (unsigned k = 0; k < 16; ++k) {
+      const unsigned pair = given[lane / 4 * 4 + k % 8 / 2][k / 8 * 2 + i / 2 % 2];
+      const auto half = swage_bits<_Float16>(static_cast<unsigned short>(k % 2 == 0 ? pair : pair >> 16));
+      exact += static_cast<double>(half) * halfOf(right, column, k, isRightAlongLines);
+    }
+    sums[i] = cutOff(exact);
+  }
+}
+
+// The thread's share of wgmma.m64nNk16.
 template <int count>
 void multiplyTiles(float (&sums)[count], unsigned long long left, unsigned long long right, bool keeps,
                    bool isLeftAlongLines, bool isRightAlongLines) {
@@ -352,8 +418,7 @@ void multiplyTiles(float (&sums)[count], unsigned long long left, unsigned long 
     for (unsigned k = 0; k < 16; ++k) {
       exact += halfOf(left, row, k, isLeftAlongLines) * halfOf(right, column, k, isRightAlongLines);
     }
-    const auto nearest = static_cast<float>(exact);
-    sums[i] = std::fabs(static_cast<double>(nearest)) > std::fabs(exact) ? std::nextafterf(nearest, 0.0f) : nearest;
+    sums[i] = cutOff(exact);
   }
 }
 
