@@ -580,6 +580,14 @@ __device__ inline void turnQuads(unsigned int (&words)[4]) {
   }
 }
 
+//! swage:helper loadWords
+// 16 bytes from memory, asked for here and not where they are used.
+__device__ inline void loadWords(unsigned int (&words)[4], const void* from) {
+  asm volatile("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "l"(from));
+}
+
 //! swage:helper storeWords
 // 16 bytes into memory.
 __device__ inline void storeWords(void* to, const unsigned int (&words)[4]) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/synth/strategies/product.h"
 
@@ -163,6 +164,23 @@ std::optional<AttentionShape> attentionShape(const Region& region) {
   shape.keyCount = positions(region, shape.keys);
   shape.depthCount = positions(region, shape.depth);
   return shape;
+}
+
+std::int64_t loadsOfScore(const Region& region, const AttentionShape& shape) {
+  std::set<int> seen;
+  std::vector<int> rest{shape.score};
+  std::int64_t count = 0;
+  while (!rest.empty()) {
+    const int prim = rest.back();
+    rest.pop_back();
+    if (prim == shape.products || !seen.insert(prim).second) {
+      continue;
+    }
+    const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+    count += self.kind == Prim::Kind::Load ? 1 : 0;
+    rest.insert(rest.end(), self.args.begin(), self.args.end());
+  }
+  return count;
 }
 
 std::string describeAttention(const Region& region, const AttentionShape& shape) {

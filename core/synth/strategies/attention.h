@@ -39,6 +39,8 @@ struct AttentionShape {
 
 // No value: the region is something else.
 [[nodiscard]] std::optional<AttentionShape> attentionShape(const Region& region);
+// How many numbers a score needs beside the product: of a bias, a mask.
+[[nodiscard]] std::int64_t loadsOfScore(const Region& region, const AttentionShape& shape);
 // What it computes, as the beginning of a comment.
 [[nodiscard]] std::string describeAttention(const Region& region, const AttentionShape& shape);
 

@@ -218,6 +218,8 @@ std::optional<double> AttentionMma::estimate(const Instance& instance) const {
   constexpr double kFewWarps = 8.0;       // below which nothing hides the waits of one
   constexpr double kReachedByPass = 0.6;  // of the rate of memory
   constexpr double kNotHidden = 0.25;     // of what is done beside the longest of all
+  constexpr double kStart = 3500.0;       // of halves: cycles of a tile before its first step and after its last
+  constexpr double kLoads = 5.6 / 32.0;   // of halves: a load for one score
   const Region& region = instance.region;
   const AttentionShape shape = *attentionShape(region);
   const AttentionTiles tiles(instance, shape);
@@ -248,13 +250,15 @@ std::optional<double> AttentionMma::estimate(const Instance& instance) const {
   // One at a time they would take their sum, and never less than the longest.
   const double powers = scores / kPowers;
   const double longest = std::max({products, reads, issue, copies, powers});
-  const double step = longest + kNotHidden * (products + reads + issue + copies + powers - longest);
+  const double loads = tiles.isSplit() ? 0.0 : kLoads * scores * static_cast<double>(loadsOfScore(region, shape));
+  const double step = longest + kNotHidden * (products + reads + issue + copies + powers - longest) + loads;
   // Of a causal mask blocks take half of the keys on average.
   const double steps = static_cast<double>(divideUp(shape.keyCount, tiles.keys)) * (shape.isCausal ? 0.5 : 1.0) +
                        (shape.isCausal ? 0.5 : 0.0);
   BlockWork work;
   work.count = attentionBlocks(shape, tiles);
-  work.cycles = steps * step * (isPressed ? kPressed : 1.0) + rescaled * kPerResult / device.each.floatAdds;
+  work.cycles = steps * step * (isPressed ? kPressed : 1.0) + rescaled * kPerResult / device.each.floatAdds +
+                (tiles.isSplit() ? 0.0 : kStart);
   work.bytes = static_cast<double>(tiles.rows * (tiles.depth + tiles.columns)) * 4.0;
   work.hidesMemory = atOnce > 1;
   work.isSharedEvenly = shape.isCausal;

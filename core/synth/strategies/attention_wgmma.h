@@ -21,6 +21,9 @@ struct WarpGroupTiles {
   bool isPlain = false;     // scores are products times a number
   std::int64_t depth = 0;   // up to whole instructions
   std::int64_t columns = 0;
+  // Loads for the scores (of a bias) that are made ahead, 16 bytes at once: prims.
+  std::vector<int> pieces;
+  std::int64_t singles = 0;  // the other loads for a score
 
   WarpGroupTiles(const Instance& instance, const AttentionShape& shape);
 
@@ -48,6 +51,7 @@ struct AttentionSchedule {
   std::int64_t heads = 1;   // that are made at about the same time, so that their keys stay in the second-level cache
   std::int64_t tiles = 0;   // of all heads
   std::int64_t blocks = 0;  // that run at once
+  bool isTaken = false;     // tiles take different times: whichever block is done takes the next one
 
   AttentionSchedule(const Instance& instance, const AttentionShape& shape, const WarpGroupTiles& of);
 };

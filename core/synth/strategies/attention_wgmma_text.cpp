@@ -13,14 +13,17 @@ namespace {
 
 // Names that the kernel gives to its variables.
 const std::initializer_list<std::string_view> kWarpGroupNames{
-    "queries",   "keys",     "values",   "shared",      "barriers",   "query_tile", "key_tiles",  "value_tiles",
-    "has_query", "no_query", "has_keys", "no_keys",     "has_values", "no_values",  "group",      "tile",
-    "slot",      "step",     "phase",    "advance",     "lane",       "warp",       "release",    "query",
-    "score",     "total",    "weight",   "weights",     "largest",    "remaining",  "makeScores", "addValues",
-    "before",    "mask",     "weigh",    "is_less",     "first_row",  "first_key",  "batch",      "row",
-    "column",    "key",      "value",    "changed",     "most",       "base",       "sum",        "shorten",
-    "shrink",    "pairs",    "i",        "k",           "c",          "h",          "j",          "b",
-    "of",        "keep",     "barrier",  "changeScores"};
+    "queries",    "keys",        "values",    "shared",     "barriers", "query_tile",
+    "key_tiles",  "value_tiles", "has_query", "no_query",   "has_keys", "no_keys",
+    "has_values", "no_values",   "group",     "tile",       "slot",     "step",
+    "phase",      "advance",     "lane",      "warp",       "release",  "query",
+    "score",      "total",       "weight",    "weights",    "largest",  "remaining",
+    "makeScores", "addValues",   "before",    "mask",       "weigh",    "is_less",
+    "first_row",  "first_key",   "batch",     "row",        "column",   "key",
+    "value",      "changed",     "most",      "base",       "sum",      "shorten",
+    "shrink",     "pairs",       "i",         "k",          "c",        "h",
+    "j",          "b",           "of",        "keep",       "barrier",  "changeScores",
+    "next",       "taken",       "number",    "bringPieces"};
 
 class WarpGroupAttention {
  public:
@@ -50,6 +53,9 @@ class WarpGroupAttention {
     }
     for (const std::size_t buffer : usedBuffers()) {
       arguments.push_back({LaunchArgument::Kind::Buffer, buffer});
+    }
+    if (m_schedule.isTaken) {
+      arguments.push_back({LaunchArgument::Kind::Scratch, 0});
     }
     KernelText text = m_writer.finish();
     text.arguments = {std::move(arguments)};
@@ -88,28 +94,14 @@ class WarpGroupAttention {
   void writeFind() {
     const AttentionSchedule& s = m_schedule;
     const std::int64_t rows = m_tiles.rows();
-    const std::int64_t each = s.down * s.heads;
     m_code.comment(findComment());
     m_code.open("struct Tile_{}", m_number);
     m_code.line("int {}row{};", isBatched() ? "batch, " : "", m_shape.isCausal ? ", steps" : "");
     m_code.close(";");
-    m_code.open("__device__ inline bool find_{0}(int i, Tile_{0}& tile)", m_number);
-    m_code.line("const int block = blockIdx.x;");
+    m_code.open("__device__ inline bool find_{0}(int number, Tile_{0}& tile)", m_number);
     if (m_shape.isCausal) {
-      m_code.line("const int number = i * {} + (i % 2 == 0 ? block : {} - block);", s.blocks, s.blocks - 1);
-      const std::string in = s.tiles > each ? fmt::format("number % {}", each) : "number";
-      const std::string down = s.heads > 1 ? fmt::format("{} / {}", in, s.heads) : in;
-      m_code.line("tile.row = ({} - {}) * {};", s.down - 1, down, rows);
-      if (isBatched()) {
-        m_code.line("tile.batch = {}{};", s.tiles > each ? fmt::format("number / {} * {}", each, s.heads) : "",
-                    s.heads == 1 ? "" : fmt::format("{}number % {}", s.tiles > each ? " + " : "", s.heads));
-      }
-      const std::string end = m_shape.keyCount >= s.down * rows
-                                  ? fmt::format("tile.row + {}", rows)
-                                  : fmt::format("min(tile.row + {}, {})", rows, m_shape.keyCount);
-      m_code.line("tile.steps = ({} + {}) / {};", end, m_tiles.keys - 1, m_tiles.keys);
+      findCausal();
     } else {
-      m_code.line("const int number = block + i * {};", s.blocks);
       m_code.line("tile.row = {} * {};", isBatched() ? fmt::format("number % {}", s.down) : "number", rows);
       if (isBatched()) {
         m_code.line("tile.batch = number / {};", s.down);
@@ -120,16 +112,27 @@ class WarpGroupAttention {
     m_code.blank();
   }
 
-  [[nodiscard]] std::string findComment() const {
-    std::string text = fmt::format("The {} queries of one head that a block makes as number i.", m_tiles.rows());
-    if (m_shape.isCausal) {
-      text += fmt::format(
-          " Of {} heads those with the most keys come first, and each round gives the longest to the block that had "
-          "the "
-          "shortest in the one before, so that all blocks end together.",
-          m_schedule.heads);
+  void findCausal() {
+    const AttentionSchedule& s = m_schedule;
+    const std::int64_t rows = m_tiles.rows();
+    const std::int64_t each = s.down * s.heads;
+    const std::string in = s.tiles > each ? fmt::format("number % {}", each) : "number";
+    const std::string down = s.heads > 1 ? fmt::format("{} / {}", in, s.heads) : in;
+    m_code.line("tile.row = ({} - {}) * {};", s.down - 1, down, rows);
+    if (isBatched()) {
+      m_code.line("tile.batch = {}{};", s.tiles > each ? fmt::format("number / {} * {}", each, s.heads) : "",
+                  s.heads == 1 ? "" : fmt::format("{}number % {}", s.tiles > each ? " + " : "", s.heads));
     }
-    return text;
+    const std::string end = m_shape.keyCount >= s.down * rows
+                                ? fmt::format("tile.row + {}", rows)
+                                : fmt::format("min(tile.row + {}, {})", rows, m_shape.keyCount);
+    m_code.line("tile.steps = ({} + {}) / {};", end, m_tiles.keys - 1, m_tiles.keys);
+  }
+
+  [[nodiscard]] std::string findComment() const {
+    return fmt::format(
+        "The {} queries of one head that have a number.{}", m_tiles.rows(),
+        m_shape.isCausal ? fmt::format(" Of {} heads those with the most keys come first.", m_schedule.heads) : "");
   }
 
   // --- the kernel
@@ -151,8 +154,9 @@ class WarpGroupAttention {
     m_code.comment(describe());
     m_code.open(
         "extern \"C\" __global__ void __launch_bounds__({}, 1) {}(const __grid_constant__ TensorMap queries, "
-        "const __grid_constant__ TensorMap keys, const __grid_constant__ TensorMap values, {})",
-        m_tiles.threads(), entry, m_writer.parameters(usedBuffers()));
+        "const __grid_constant__ TensorMap keys, const __grid_constant__ TensorMap values, {}{})",
+        m_tiles.threads(), entry, m_writer.parameters(usedBuffers()),
+        m_schedule.isTaken ? ", int* __restrict__ next" : "");
     prepare();
     m_code.blank();
     bring();
@@ -170,6 +174,9 @@ class WarpGroupAttention {
     const std::int64_t slots = m_tiles.slots;
     m_code.line("extern __shared__ __align__(128) unsigned char shared[];");
     m_code.line("__shared__ unsigned long long barriers[{}];", 2 + 4 * slots);
+    if (m_schedule.isTaken) {
+      m_code.line("__shared__ int taken;  // the tile that the query in shared memory belongs to");
+    }
     m_code.line(
         "const unsigned int query_tile = (sharedAddress(shared) + 1023) / 1024 * 1024;  // as the swizzle needs");
     m_code.line("const unsigned int key_tiles = query_tile + {};", m_tiles.queryBytes());
@@ -205,13 +212,11 @@ class WarpGroupAttention {
     m_code.open("if (group == {})", m_tiles.groups);
     m_code.comment("--- One thread asks the copy engine for the next tiles whenever all have done with a slot.");
     m_code.line("giveRegisters<{}>();", m_tiles.fewRegisters());
-    m_code.open("for (int i = 0; threadIdx.x % 128 == 0 && find_{}(i, tile); ++i)", m_number);
+    openTilesToBring();
     if (isBatched()) {
       m_code.line("const int batch = tile.batch;");
       m_writer.decode("batch", m_shape.batch);
     }
-    m_code.line("waitFor(no_query, i % 2 ^ 1);");
-    m_code.line("expectBytes(has_query, {});", m_tiles.queryBytes());
     bringBlocks(m_query, "query_tile", m_tiles.queryBlockBytes(), m_tiles.depthBlocks(), "queries", "has_query",
                 "tile.row");
     m_code.pragma("#pragma unroll 1");
@@ -227,11 +232,35 @@ class WarpGroupAttention {
     }
     m_code.line("advance();");
     m_code.close();
+    if (m_schedule.isTaken) {
+      m_code.line("number = {} + atomicAdd(next, 1);", m_schedule.blocks);
+    }
     m_code.close();
     m_code.line("return;");
     m_code.close();
     m_writer.leave(outside);
   }
+
+  // Where tiles take different times, whoever is done takes the next one; the others get its number with the query.
+  void openTilesToBring() {
+    if (!m_schedule.isTaken) {
+      m_code.open("for (int i = 0; threadIdx.x % 128 == 0 && find_{}({}, tile); ++i)", m_number, numberOfOwn());
+      m_code.line("waitFor(no_query, i % 2 ^ 1);");
+      m_code.line("expectBytes(has_query, {});", m_tiles.queryBytes());
+      return;
+    }
+    m_code.open("for (int i = 0, number = blockIdx.x; threadIdx.x % 128 == 0; ++i)");
+    m_code.line("const bool is_one = find_{}(number, tile);", m_number);
+    m_code.line("waitFor(no_query, i % 2 ^ 1);");
+    m_code.line("taken = number;");
+    m_code.line("expectBytes(has_query, is_one ? {} : 0);", m_tiles.queryBytes());
+    m_code.open("if (!is_one)");
+    m_code.line("break;");
+    m_code.close();
+  }
+
+  // Of the tile that a block makes as number i.
+  [[nodiscard]] std::string numberOfOwn() const { return fmt::format("blockIdx.x + i * {}", m_schedule.blocks); }
 
   // Lines of 64 numbers each, until the tile is whole.
   void bringBlocks(const AttentionMap& map, const std::string& to, std::int64_t bytes, std::int64_t blocks,
@@ -304,6 +333,7 @@ class WarpGroupAttention {
     m_code.line("closeProducts();");
     m_code.close(";");
 
+    writePieces();
     changeScores();
     weigh();
 
@@ -327,6 +357,73 @@ class WarpGroupAttention {
   // Whether scores are something else than products.
   [[nodiscard]] bool changesScores() const {
     return !isPlain() || m_shape.isCausal || m_shape.keyCount % m_tiles.keys != 0;
+  }
+
+  // What is to be brought ahead of the products it belongs to: 8 keys at a time, of 32 to four lanes.
+  void writePieces() {
+    if (m_tiles.pieces.empty()) {
+      return;
+    }
+    for (const int prim : m_tiles.pieces) {
+      m_pieces.push_back(m_writer.unique(m_writer.parameterOf(operandOf(prim)) + "_ahead"));
+      m_code.line("unsigned int {}[{}][4];", m_pieces.back(), m_tiles.keys / 16);
+    }
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.open("const auto bringPieces = [&](int first_key)");
+    m_code.line("const int first_row = tile.row{};", isBatched() ? ", batch = tile.batch" : "");
+    if (isBatched()) {
+      m_writer.decode("batch", m_shape.batch);
+    }
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int i = 0; i < {}; ++i)", m_tiles.keys / 16);
+    const auto kept = [](const std::string& place, bool hasTail, std::int64_t last) {
+      return hasTail ? fmt::format("min({}, {})", place, last) : place;
+    };
+    m_code.line("const int row = {};",
+                kept("first_row + warp * 16 + lane / 4 + i % 2 * 8", hasRowTail(), m_shape.rowCount - 1));
+    m_code.line("const int key = {};", kept("first_key + i / 2 * 32 + lane % 4 * 8",
+                                            m_shape.keyCount % m_tiles.keys != 0, m_shape.keyCount - 8));
+    m_writer.decode("row", m_shape.rows);
+    m_writer.decode("key", m_shape.keys);
+    for (std::size_t i = 0; i < m_pieces.size(); ++i) {
+      m_code.line("loadWords({}[i], &{});", m_pieces[i], m_writer.element(operandOf(m_tiles.pieces[i])));
+    }
+    m_code.close();
+    m_code.close(";");
+    m_writer.leave(outside);
+  }
+
+  [[nodiscard]] const Operand& operandOf(int prim) const {
+    return m_region.operands[asIndex(m_region.prims[asIndex(prim)].operand)];
+  }
+
+  void bringPieces(const std::string& step) {
+    if (!m_pieces.empty()) {
+      m_code.line("bringPieces({});", step == "0" ? step : fmt::format("{} * {}", step, m_tiles.keys));
+    }
+  }
+
+  // Each lane gets what belongs to its scores.
+  void turnPieces() {
+    if (m_pieces.empty()) {
+      return;
+    }
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int i = 0; i < {}; ++i)", m_tiles.keys / 16);
+    for (const std::string& name : m_pieces) {
+      m_code.line("turnQuads({}[i]);", name);
+    }
+    m_code.close();
+  }
+
+  void bindPieces() {
+    for (std::size_t i = 0; i < m_pieces.size(); ++i) {
+      m_writer.bind(
+          m_tiles.pieces[i],
+          {fmt::format("toFloat({}{{static_cast<unsigned short>({}[i / 16 * 2 + i / 2 % 2][i / 4 % 4] >> i % 2 "
+                       "* 16)}})",
+                       m_writer.dialect().storageName(operandOf(m_tiles.pieces[i]).dtype), m_pieces[i])});
+    }
   }
 
   void openScores() {
@@ -365,6 +462,7 @@ class WarpGroupAttention {
 
   void changeAnyScores() {
     const KernelWriter::Scope outside = m_writer.scope();
+    turnPieces();
     if (isBatched()) {
       m_code.line("const int batch = tile.batch;");
       m_writer.decode("batch", m_shape.batch);
@@ -384,6 +482,7 @@ class WarpGroupAttention {
       m_code.open("if ({})", condition);
     }
     m_writer.bind(m_shape.products, {"score[i]"});
+    bindPieces();
     m_writer.compute({m_shape.score});
     m_code.line("changed = {};", m_writer.value(m_shape.score).text);
     if (!condition.empty()) {
@@ -447,12 +546,20 @@ class WarpGroupAttention {
       m_code.line("giveTurn(0);");
       m_code.close();
     }
-    m_code.open("for (int i = 0; find_{}(i, tile); ++i)", m_number);
+    if (m_schedule.isTaken) {
+      m_code.open("for (int i = 0;; ++i)");
+      m_code.line("waitFor(has_query, i % 2);");
+      m_code.open("if (!find_{}(taken, tile))", m_number);
+      m_code.line("return;");
+      m_code.close();
+    } else {
+      m_code.open("for (int i = 0; find_{}({}, tile); ++i)", m_number, numberOfOwn());
+      m_code.line("waitFor(has_query, i % 2);");
+    }
     m_code.line("largest[0] = largest[1] = -kInfinity;");
     if (hasWeights()) {
       m_code.line("weights[0] = weights[1] = 0.0f;");
     }
-    m_code.line("waitFor(has_query, i % 2);");
     if (m_tiles.overlaps) {
       stepsThatOverlap();
     } else {
@@ -470,10 +577,11 @@ class WarpGroupAttention {
   }
 
   void stepsThatOverlap() {
+    bringPieces("0");
     m_code.line("waitFor(has_keys + slot * 8, phase);");
     m_code.line("makeScores(slot);");
     m_code.line("waitForProducts<0>(score);");
-    m_code.line("release(no_keys + slot * 8);");
+    releaseKeys("0");
     change("0");
     m_code.line("weigh();");
     m_code.line("waitFor(has_values + slot * 8, phase);");
@@ -482,6 +590,7 @@ class WarpGroupAttention {
     m_code.open("for (int step = 1; step < {}; ++step)", stepsText());
     m_code.line("const int before = slot;");
     m_code.line("advance();");
+    bringPieces("step");
     m_code.line("waitFor(has_keys + slot * 8, phase);");
     if (m_tiles.takesTurns) {
       m_code.line("takeTurn(group);");
@@ -493,7 +602,7 @@ class WarpGroupAttention {
     }
     m_code.comment("The scores are there; until the values have been added, too, exponentials are made.");
     m_code.line("waitForProducts<1>(score);");
-    m_code.line("release(no_keys + slot * 8);");
+    releaseKeys("step");
     change("step");
     m_code.line("weigh();");
     m_code.line("makeHere(score);");
@@ -503,7 +612,6 @@ class WarpGroupAttention {
     m_code.line("shrink();");
     m_code.line("shorten();");
     m_code.close();
-    m_code.line("release(no_query);");
     m_code.line("addValues(slot, {});", m_shape.isCausal ? "tile.steps > 1" : steps() > 1 ? "true" : "false");
     m_code.line("waitForProducts<0>(total);");
     m_code.line("release(no_values + slot * 8);");
@@ -513,10 +621,11 @@ class WarpGroupAttention {
   void stepsOneByOne() {
     m_code.pragma("#pragma unroll 1");
     m_code.open("for (int step = 0; step < {}; ++step)", stepsText());
+    bringPieces("step");
     m_code.line("waitFor(has_keys + slot * 8, phase);");
     m_code.line("makeScores(slot);");
     m_code.line("waitForProducts<0>(score);");
-    m_code.line("release(no_keys + slot * 8);");
+    releaseKeys("step");
     change("step");
     m_code.line("weigh();");
     m_code.line("shorten();");
@@ -529,7 +638,17 @@ class WarpGroupAttention {
     m_code.line("release(no_values + slot * 8);");
     m_code.line("advance();");
     m_code.close();
+  }
+
+  // After the last step the query is needed no more, so that the next one comes while exponentials are made.
+  void releaseKeys(const std::string& step) {
+    m_code.line("release(no_keys + slot * 8);");
+    if (step == "0" && !m_shape.isCausal && steps() > 1) {
+      return;
+    }
+    m_code.open("if ({} == {})", step == "0" ? stepsText() : step + " + 1", step == "0" ? "1" : stepsText());
     m_code.line("release(no_query);");
+    m_code.close();
   }
 
   // --- results
@@ -652,6 +771,7 @@ class WarpGroupAttention {
   int m_number;
   KernelWriter m_writer;
   Code& m_code;
+  std::vector<std::string> m_pieces;  // variables for WarpGroupTiles::pieces
 };
 
 }  // namespace

@@ -67,21 +67,23 @@ TEST_P(WarpGroupAttentions, AgreeWithLoopsInDouble) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, WarpGroupAttentions,
-    ::testing::Values(Setting{"OfWholeTiles", halves(128, 256, 64)}, Setting{"WithTails", halves(200, 150, 64)},
-                      Setting{"OfOneStep", halves(128, 64, 64)}, Setting{"Causal", halves(256, 256, 64, Mask::Causal)},
-                      Setting{"CausalOfFewKeys", halves(300, 100, 64, Mask::Causal)},
-                      Setting{"CausalOfManyKeys", halves(130, 300, 64, Mask::Causal)},
-                      Setting{"WithABias", halves(130, 150, 64, Mask::Bias)},
-                      Setting{"WithAMask", halves(130, 150, 32, Mask::Bool)},
-                      Setting{"OfHeadsOf128", halves(128, 130, 128)},
-                      Setting{"OfHeadsOf256", halves(128, 130, 256), {{"tile_keys", 80}}},
-                      Setting{"OfHeadsOf72", halves(130, 100, 72)},
-                      Setting{"OfOtherColumns", {1, 2, 2, 130, 100, 64, 24, Mask::None, {}, Float16}},
-                      Setting{"OfGroups", {2, 6, 2, 128, 100, 64, 64, Mask::Causal, {}, Float16}},
-                      Setting{"OfThreeWarpGroups", halves(384, 200, 64, Mask::Causal), {{"groups", 3}}},
-                      Setting{"InManySlots", halves(128, 500, 64), {{"slots", 4}}},
-                      Setting{"WithoutTurns", halves(200, 150, 64, Mask::Causal), {{"turns", 0}}},
-                      Setting{"StepByStep", halves(200, 300, 64, Mask::Causal), {{"overlap", 0}, {"turns", 0}}}),
+    ::testing::Values(
+        Setting{"OfWholeTiles", halves(128, 256, 64)}, Setting{"WithTails", halves(200, 150, 64)},
+        Setting{"OfOneStep", halves(128, 64, 64)}, Setting{"Causal", halves(256, 256, 64, Mask::Causal)},
+        Setting{"CausalOfFewKeys", halves(300, 100, 64, Mask::Causal)},
+        Setting{"CausalOfManyKeys", halves(130, 300, 64, Mask::Causal)},
+        Setting{"WithABias", halves(130, 150, 64, Mask::Bias)},
+        Setting{"WithABiasReadAhead", halves(130, 152, 64, Mask::Bias)},
+        Setting{"WithABiasReadAheadStepByStep", halves(128, 128, 32, Mask::Bias), {{"overlap", 0}, {"turns", 0}}},
+        Setting{"WithAMask", halves(130, 150, 32, Mask::Bool)}, Setting{"OfHeadsOf128", halves(128, 130, 128)},
+        Setting{"OfHeadsOf256", halves(128, 130, 256), {{"tile_keys", 80}}},
+        Setting{"OfHeadsOf72", halves(130, 100, 72)},
+        Setting{"OfOtherColumns", {1, 2, 2, 130, 100, 64, 24, Mask::None, {}, Float16}},
+        Setting{"OfGroups", {2, 6, 2, 128, 100, 64, 64, Mask::Causal, {}, Float16}},
+        Setting{"OfThreeWarpGroups", halves(384, 200, 64, Mask::Causal), {{"groups", 3}}},
+        Setting{"InManySlots", halves(128, 500, 64), {{"slots", 4}}},
+        Setting{"WithoutTurns", halves(200, 150, 64, Mask::Causal), {{"turns", 0}}},
+        Setting{"StepByStep", halves(200, 300, 64, Mask::Causal), {{"overlap", 0}, {"turns", 0}}}),
     [](const auto& each) { return each.param.name; });
 
 // Blocks make one tile after another, and causal ones to and fro.
@@ -200,21 +202,6 @@ TEST(WarpGroupAttention, RefusesWhatItCannotHoldOrReach) {
   EXPECT_TRUE(refuses(halves(256, 256, 64), {{"groups", 3}, {"tile_keys", 160}})) << "160 registers of a thread";
   EXPECT_TRUE(refuses(halves(32, 256, 64), {})) << "a quarter of a tile";
   EXPECT_FALSE(refuses(halves(256, 256, 128), {{"tile_keys", 176}}));
-}
-
-// What is estimated to be fast is what was measured to be: wgmma before mma.sync.
-TEST(WarpGroupAttention, IsTriedBeforeWhatIsForOlderDevices) {
-  for (const std::int64_t width : {64, 128}) {
-    GraphBuilder b;
-    const domain::Shape shape{2, 8, 4096, width};
-    const auto q = b.input(shape, Float16);
-    const auto k = b.input(shape, Float16);
-    const auto v = b.input(shape, Float16);
-    b.output(b.call("aten.scaled_dot_product_attention.default", {arg(q), arg(k), arg(v)}, shape, Float16));
-    const auto seeds = makeSynthesizer(b.graph(), cudaDevice())->seeds();
-    ASSERT_FALSE(seeds.empty());
-    EXPECT_EQ(seeds[0].regions[0].pattern, "attention_wgmma") << width;
-  }
 }
 
 // --- faults ----------------------------------------------------------------------------------------------------------

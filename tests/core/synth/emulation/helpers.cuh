@@ -332,6 +332,14 @@ inline void turnQuads(unsigned (&words)[4]) {
   }
 }
 
+//! swage:helper loadWords
+inline void loadWords(unsigned (&words)[4], const void* from) {
+  if (reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
+    __builtin_trap();
+  }
+  std::memcpy(words, from, 16);
+}
+
 //! swage:helper storeWords
 inline void storeWords(void* to, const unsigned (&words)[4]) {
   if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0) {

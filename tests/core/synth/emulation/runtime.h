@@ -350,6 +350,9 @@ inline float __int_as_float(int x) {
 inline int __float_as_int(float x) {
   return swage_bits<int>(x);
 }
+inline int atomicAdd(int* at, int value) {
+  return std::exchange(*at, *at + value);
+}
 inline int atomicMax(int* at, int value) {
   return std::exchange(*at, std::max(*at, value));
 }
