@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel of attention by wgmma as text.
-#include "core/synth/strategies/attention_wgmma.h"
+#include "core/synth/strategies/attention_wgmma_text.h"
 
-#include <algorithm>
 #include <set>
 
 #include "core/synth/sizes.h"
@@ -25,26 +24,22 @@ const std::initializer_list<std::string_view> kWarpGroupNames{
     "j",          "b",           "of",        "keep",       "barrier",  "changeScores",
     "next",       "taken",       "number",    "bringPieces"};
 
+// Writes which tiles there are, and the kernel up to what the warp groups do that multiply.
 class WarpGroupAttention {
  public:
-  WarpGroupAttention(const Instance& instance, AttentionShape shape, int number)
-      : m_region(instance.region),
-        m_shape(std::move(shape)),
-        m_tiles(instance, m_shape),
-        m_schedule(instance, m_shape, m_tiles),
-        m_query(*attentionMap(m_region, m_shape, m_shape.query)),
-        m_key(*attentionMap(m_region, m_shape, m_shape.key)),
-        m_value(*attentionMap(m_region, m_shape, m_shape.value)),
-        m_number(number),
-        m_writer(instance, Dialect::of(domain::Language::CudaCpp), kWarpGroupNames),
-        m_code(m_writer.code()) {
-    m_writer.numberApart();
-  }
+  explicit WarpGroupAttention(AttentionText& text)
+      : m_text(text),
+        m_region(text.region),
+        m_shape(text.shape),
+        m_tiles(text.tiles),
+        m_schedule(text.schedule),
+        m_writer(text.writer),
+        m_code(text.code) {}
 
   KernelText run(const Launch& launch) {
-    writeWarpGroupMultiply(m_code, fmt::format("scores_{}", m_number), {m_tiles.keys, typeText(), true, true, false});
-    writeWarpGroupMultiply(m_code, fmt::format("values_{}", m_number),
-                           {m_tiles.columns, typeText(), true, false, true});
+    const std::string type = m_text.isHalf() ? "f16" : "bf16";
+    writeWarpGroupMultiply(m_code, fmt::format("scores_{}", m_text.number), {m_tiles.keys, type, true, true, false});
+    writeWarpGroupMultiply(m_code, fmt::format("values_{}", m_text.number), {m_tiles.columns, type, true, false, true});
     writeFind();
     writeKernel(launch.step.entry);
     std::vector<LaunchArgument> arguments;
@@ -63,19 +58,6 @@ class WarpGroupAttention {
   }
 
  private:
-  [[nodiscard]] bool isHalf() const { return m_query.operand->dtype == domain::ScalarType::Float16; }
-  [[nodiscard]] std::string typeText() const { return isHalf() ? "f16" : "bf16"; }
-  [[nodiscard]] std::string packing() const { return isHalf() ? "packHalves" : "packBFloat16s"; }
-  [[nodiscard]] bool isBatched() const { return m_shape.batchCount > 1; }
-  // Whether scores are products times a number, which the powers of two then take in.
-  [[nodiscard]] bool isPlain() const { return m_tiles.isPlain; }
-  [[nodiscard]] double inExponent() const { return isPlain() ? m_shape.factor * kLog2E : kLog2E; }
-  [[nodiscard]] std::int64_t steps() const { return divideUp(m_shape.keyCount, m_tiles.keys); }
-  [[nodiscard]] std::string stepsText() const { return m_shape.isCausal ? "tile.steps" : std::to_string(steps()); }
-  static std::string number(double value) {
-    return Dialect::of(domain::Language::CudaCpp).constant(value, Compute::F32);
-  }
-
   // Those of masks, biases and what follows, and the results: queries, keys and values come by maps.
   [[nodiscard]] std::vector<std::size_t> usedBuffers() const {
     std::set<std::size_t> used = m_writer.buffersOf(m_shape.score);
@@ -95,15 +77,15 @@ class WarpGroupAttention {
     const AttentionSchedule& s = m_schedule;
     const std::int64_t rows = m_tiles.rows();
     m_code.comment(findComment());
-    m_code.open("struct Tile_{}", m_number);
-    m_code.line("int {}row{};", isBatched() ? "batch, " : "", m_shape.isCausal ? ", steps" : "");
+    m_code.open("struct Tile_{}", m_text.number);
+    m_code.line("int {}row{};", m_text.isBatched() ? "batch, " : "", m_shape.isCausal ? ", steps" : "");
     m_code.close(";");
-    m_code.open("__device__ inline bool find_{0}(int number, Tile_{0}& tile)", m_number);
+    m_code.open("__device__ inline bool find_{0}(int number, Tile_{0}& tile)", m_text.number);
     if (m_shape.isCausal) {
       findCausal();
     } else {
-      m_code.line("tile.row = {} * {};", isBatched() ? fmt::format("number % {}", s.down) : "number", rows);
-      if (isBatched()) {
+      m_code.line("tile.row = {} * {};", m_text.isBatched() ? fmt::format("number % {}", s.down) : "number", rows);
+      if (m_text.isBatched()) {
         m_code.line("tile.batch = number / {};", s.down);
       }
     }
@@ -119,7 +101,7 @@ class WarpGroupAttention {
     const std::string in = s.tiles > each ? fmt::format("number % {}", each) : "number";
     const std::string down = s.heads > 1 ? fmt::format("{} / {}", in, s.heads) : in;
     m_code.line("tile.row = ({} - {}) * {};", s.down - 1, down, rows);
-    if (isBatched()) {
+    if (m_text.isBatched()) {
       m_code.line("tile.batch = {}{};", s.tiles > each ? fmt::format("number / {} * {}", each, s.heads) : "",
                   s.heads == 1 ? "" : fmt::format("{}number % {}", s.tiles > each ? " + " : "", s.heads));
     }
@@ -161,12 +143,7 @@ class WarpGroupAttention {
     m_code.blank();
     bring();
     m_code.blank();
-    m_code.comment("--- The others: what a thread has of 64 queries.");
-    declare();
-    m_code.blank();
-    writeSteps();
-    m_code.blank();
-    goAlong();
+    writeAttentionMultiply(m_text);
     m_code.close();
   }
 
@@ -198,7 +175,7 @@ class WarpGroupAttention {
     m_code.line("publishBarriers();");
     m_code.close();
     m_code.line("__syncthreads();");
-    m_code.line("Tile_{} tile;", m_number);
+    m_code.line("Tile_{} tile;", m_text.number);
     m_code.line("int slot = 0, phase = 0;");
     m_code.open("const auto advance = [&]");
     m_code.line("slot = slot == {} ? 0 : slot + 1;", slots - 1);
@@ -213,22 +190,23 @@ class WarpGroupAttention {
     m_code.comment("--- One thread asks the copy engine for the next tiles whenever all have done with a slot.");
     m_code.line("giveRegisters<{}>();", m_tiles.fewRegisters());
     openTilesToBring();
-    if (isBatched()) {
+    if (m_text.isBatched()) {
       m_code.line("const int batch = tile.batch;");
       m_writer.decode("batch", m_shape.batch);
     }
-    bringBlocks(m_query, "query_tile", m_tiles.queryBlockBytes(), m_tiles.depthBlocks(), "queries", "has_query",
+    bringBlocks(m_text.query, "query_tile", m_tiles.queryBlockBytes(), m_tiles.depthBlocks(), "queries", "has_query",
                 "tile.row");
     m_code.pragma("#pragma unroll 1");
-    m_code.open("for (int step = 0; step < {}; ++step)", stepsText());
+    m_code.open("for (int step = 0; step < {}; ++step)", m_text.stepsText());
     for (const bool isKey : {true, false}) {
       const std::string what = isKey ? "keys" : "values";
       const std::int64_t bytes = isKey ? m_tiles.keyBytes() : m_tiles.valueBytes();
       m_code.line("waitFor(no_{} + slot * 8, phase ^ 1);", what);
       m_code.line("expectBytes(has_{} + slot * 8, {});", what, bytes);
-      bringBlocks(isKey ? m_key : m_value, fmt::format("{} + slot * {}", isKey ? "key_tiles" : "value_tiles", bytes),
-                  m_tiles.keyBlockBytes(), isKey ? m_tiles.depthBlocks() : m_tiles.columnBlocks(), what,
-                  fmt::format("has_{} + slot * 8", what), fmt::format("step * {}", m_tiles.keys));
+      bringBlocks(isKey ? m_text.key : m_text.value,
+                  fmt::format("{} + slot * {}", isKey ? "key_tiles" : "value_tiles", bytes), m_tiles.keyBlockBytes(),
+                  isKey ? m_tiles.depthBlocks() : m_tiles.columnBlocks(), what, fmt::format("has_{} + slot * 8", what),
+                  fmt::format("step * {}", m_tiles.keys));
     }
     m_code.line("advance();");
     m_code.close();
@@ -244,13 +222,14 @@ class WarpGroupAttention {
   // Where tiles take different times, whoever is done takes the next one; the others get its number with the query.
   void openTilesToBring() {
     if (!m_schedule.isTaken) {
-      m_code.open("for (int i = 0; threadIdx.x % 128 == 0 && find_{}({}, tile); ++i)", m_number, numberOfOwn());
+      m_code.open("for (int i = 0; threadIdx.x % 128 == 0 && find_{}({}, tile); ++i)", m_text.number,
+                  m_text.numberOfOwn());
       m_code.line("waitFor(no_query, i % 2 ^ 1);");
       m_code.line("expectBytes(has_query, {});", m_tiles.queryBytes());
       return;
     }
     m_code.open("for (int i = 0, number = blockIdx.x; threadIdx.x % 128 == 0; ++i)");
-    m_code.line("const bool is_one = find_{}(number, tile);", m_number);
+    m_code.line("const bool is_one = find_{}(number, tile);", m_text.number);
     m_code.line("waitFor(no_query, i % 2 ^ 1);");
     m_code.line("taken = number;");
     m_code.line("expectBytes(has_query, is_one ? {} : 0);", m_tiles.queryBytes());
@@ -258,9 +237,6 @@ class WarpGroupAttention {
     m_code.line("break;");
     m_code.close();
   }
-
-  // Of the tile that a block makes as number i.
-  [[nodiscard]] std::string numberOfOwn() const { return fmt::format("blockIdx.x + i * {}", m_schedule.blocks); }
 
   // Lines of 64 numbers each, until the tile is whole.
   void bringBlocks(const AttentionMap& map, const std::string& to, std::int64_t bytes, std::int64_t blocks,
@@ -283,501 +259,53 @@ class WarpGroupAttention {
     m_code.close();
   }
 
-  // --- the warp groups that multiply
-  void declare() {
-    m_code.line("takeRegisters<{}>();", m_tiles.registers());
-    m_code.line("const int lane = threadIdx.x % 32;");
-    m_code.line("const int warp = threadIdx.x / 32;  // each has 16 queries, each thread two, 8 apart");
-    m_code.line("const unsigned long long query = tileDescriptor(query_tile + group * 8192);");
-    m_code.line("float score[{}], total[{}];  // of 8 keys or columns each thread has 2 of both queries",
-                m_tiles.keys / 2, m_tiles.columns / 2);
-    m_code.line("unsigned int weight[{}][4];  // exponentials of the scores, in pairs of halves", m_tiles.keys / 16);
-    m_code.line("float largest[2], remaining[2]{};  // of both queries: scores as powers of two, what is left of sums",
-                hasWeights() ? ", weights[2]" : "");
-    m_code.line("bool is_less = false;");
-    m_code.open("const auto release = [&](unsigned int barrier)");
-    m_code.open("if (threadIdx.x % 128 == 0)");
-    m_code.line("arriveAt(barrier, 0);");
-    m_code.close();
-    m_code.close(";");
-  }
-
-  [[nodiscard]] bool hasWeights() const { return m_shape.weights >= 0; }
-  // Of a descriptor: from one 16 of the depth to the next, in blocks of 64.
-  [[nodiscard]] std::string along(std::int64_t blockBytes, std::int64_t blocks) const {
-    return blocks == 1 ? "k * 2" : fmt::format("k / 4 * {} + k % 4 * 2", blockBytes / 16);
-  }
-
-  // What happens in each step, as functions.
-  void writeSteps() {
-    m_code.open("const auto makeScores = [&](int of)");
-    m_code.line("const unsigned long long key = tileDescriptor(key_tiles + of * {});", m_tiles.keyBytes());
-    m_code.line("openProducts(score);");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int k = 0; k < {}; ++k)", m_tiles.depth / 16);
-    m_code.line("scores_{}(score, query + {}, key + {}, k > 0);", m_number,
-                along(m_tiles.queryBlockBytes(), m_tiles.depthBlocks()),
-                along(m_tiles.keyBlockBytes(), m_tiles.depthBlocks()));
-    m_code.close();
-    m_code.line("closeProducts();");
-    m_code.close(";");
-
-    m_code.open("const auto addValues = [&](int of, bool keep)");
-    m_code.line("const unsigned long long value = tileDescriptor(value_tiles + of * {}, {});", m_tiles.valueBytes(),
-                m_tiles.keyBlockBytes());
-    m_code.line("openProducts(total);");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int k = 0; k < {}; ++k)", m_tiles.keys / 16);
-    m_code.line("values_{}(total, weight[k], value + k * 128, k > 0 || keep);", m_number);
-    m_code.close();
-    m_code.line("closeProducts();");
-    m_code.close(";");
-
-    writePieces();
-    changeScores();
-    weigh();
-
-    m_code.open("const auto shorten = [&]");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = 0; i < {}; ++i)", m_tiles.keys / 4);
-    m_code.line("weight[i / 4][i % 4] = {}(score[2 * i], score[2 * i + 1]);", packing());
-    m_code.close();
-    m_code.close(";");
-
-    m_code.open("const auto shrink = [&]");
-    m_code.open("if (__any_sync(0xffffffffu, is_less))");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = 0; i < {}; ++i)", m_tiles.columns / 2);
-    m_code.line("total[i] *= remaining[i / 2 % 2];");
-    m_code.close();
-    m_code.close();
-    m_code.close(";");
-  }
-
-  // Whether scores are something else than products.
-  [[nodiscard]] bool changesScores() const {
-    return !isPlain() || m_shape.isCausal || m_shape.keyCount % m_tiles.keys != 0;
-  }
-
-  // What is to be brought ahead of the products it belongs to: 8 keys at a time, of 32 to four lanes.
-  void writePieces() {
-    if (m_tiles.pieces.empty()) {
-      return;
-    }
-    for (const int prim : m_tiles.pieces) {
-      m_pieces.push_back(m_writer.unique(m_writer.parameterOf(operandOf(prim)) + "_ahead"));
-      m_code.line("unsigned int {}[{}][4];", m_pieces.back(), m_tiles.keys / 16);
-    }
-    const KernelWriter::Scope outside = m_writer.scope();
-    m_code.open("const auto bringPieces = [&](int first_key)");
-    m_code.line("const int first_row = tile.row{};", isBatched() ? ", batch = tile.batch" : "");
-    if (isBatched()) {
-      m_writer.decode("batch", m_shape.batch);
-    }
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = 0; i < {}; ++i)", m_tiles.keys / 16);
-    const auto kept = [](const std::string& place, bool hasTail, std::int64_t last) {
-      return hasTail ? fmt::format("min({}, {})", place, last) : place;
-    };
-    m_code.line("const int row = {};",
-                kept("first_row + warp * 16 + lane / 4 + i % 2 * 8", hasRowTail(), m_shape.rowCount - 1));
-    m_code.line("const int key = {};", kept("first_key + i / 2 * 32 + lane % 4 * 8",
-                                            m_shape.keyCount % m_tiles.keys != 0, m_shape.keyCount - 8));
-    m_writer.decode("row", m_shape.rows);
-    m_writer.decode("key", m_shape.keys);
-    for (std::size_t i = 0; i < m_pieces.size(); ++i) {
-      m_code.line("loadWords({}[i], &{});", m_pieces[i], m_writer.element(operandOf(m_tiles.pieces[i])));
-    }
-    m_code.close();
-    m_code.close(";");
-    m_writer.leave(outside);
-  }
-
-  [[nodiscard]] const Operand& operandOf(int prim) const {
-    return m_region.operands[asIndex(m_region.prims[asIndex(prim)].operand)];
-  }
-
-  void bringPieces(const std::string& step) {
-    if (!m_pieces.empty()) {
-      m_code.line("bringPieces({});", step == "0" ? step : fmt::format("{} * {}", step, m_tiles.keys));
-    }
-  }
-
-  // Each lane gets what belongs to its scores.
-  void turnPieces() {
-    if (m_pieces.empty()) {
-      return;
-    }
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = 0; i < {}; ++i)", m_tiles.keys / 16);
-    for (const std::string& name : m_pieces) {
-      m_code.line("turnQuads({}[i]);", name);
-    }
-    m_code.close();
-  }
-
-  void bindPieces() {
-    for (std::size_t i = 0; i < m_pieces.size(); ++i) {
-      m_writer.bind(
-          m_tiles.pieces[i],
-          {fmt::format("toFloat({}{{static_cast<unsigned short>({}[i / 16 * 2 + i / 2 % 2][i / 4 % 4] >> i % 2 "
-                       "* 16)}})",
-                       m_writer.dialect().storageName(operandOf(m_tiles.pieces[i]).dtype), m_pieces[i])});
-    }
-  }
-
-  void openScores() {
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = 0; i < {}; ++i)", m_tiles.keys / 2);
-    m_code.line("const int row = first_row + warp * 16 + lane / 4 + i / 2 % 2 * 8;");
-    m_code.line("const int key = first_key + i / 4 * 8 + lane % 4 * 2 + i % 2;");
-  }
-
-  // From products to what the softmax is taken of, and away with what does not take part.
-  void changeScores() {
-    if (!changesScores()) {
-      return;
-    }
-    const KernelWriter::Scope outside = m_writer.scope();
-    m_code.open("const auto changeScores = [&](int first_key)");
-    m_code.line("const int first_row = tile.row;");
-    if (!isPlain()) {
-      changeAnyScores();
-    }
-    const bool hasTail = m_shape.keyCount % m_tiles.keys != 0;
-    if (m_shape.isCausal || (hasTail && isPlain())) {
-      const std::string last = std::to_string(m_shape.keyCount - 1);
-      const auto lastOf = [&](const std::string& row) {
-        return !m_shape.isCausal ? last : hasTail ? fmt::format("min({}, {})", row, last) : row;
-      };
-      m_code.open("if (first_key + {} > {})", m_tiles.keys - 1, lastOf("first_row + warp * 16"));
-      openScores();
-      m_code.line("score[i] = key > {} ? -kInfinity : score[i];", lastOf("row"));
-      m_code.close();
-      m_code.close();
-    }
-    m_code.close(";");
-    m_writer.leave(outside);
-  }
-
-  void changeAnyScores() {
-    const KernelWriter::Scope outside = m_writer.scope();
-    turnPieces();
-    if (isBatched()) {
-      m_code.line("const int batch = tile.batch;");
-      m_writer.decode("batch", m_shape.batch);
-    }
-    openScores();
-    std::string condition;
-    if (m_shape.rowCount % m_tiles.rows() != 0) {
-      condition = fmt::format("row < {}", m_shape.rowCount);
-    }
-    if (m_shape.keyCount % m_tiles.keys != 0) {
-      condition += fmt::format("{}key < {}", condition.empty() ? "" : " && ", m_shape.keyCount);
-    }
-    m_writer.decode("row", m_shape.rows);
-    m_writer.decode("key", m_shape.keys);
-    m_code.line("float changed = -kInfinity;");
-    if (!condition.empty()) {
-      m_code.open("if ({})", condition);
-    }
-    m_writer.bind(m_shape.products, {"score[i]"});
-    bindPieces();
-    m_writer.compute({m_shape.score});
-    m_code.line("changed = {};", m_writer.value(m_shape.score).text);
-    if (!condition.empty()) {
-      m_code.close();
-    }
-    m_code.line("score[i] = changed;");
-    m_code.close();
-    m_writer.leave(outside);
-  }
-
-  // Four lanes have the scores of a query.
-  void meet(const std::string& what, const std::string& join) {
-    for (const int lanes : {1, 2}) {
-      m_code.line(fmt::runtime("{0} = " + join + ";"), what,
-                  fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", what, lanes));
-    }
-  }
-
-  void weigh() {
-    m_code.open("const auto weigh = [&]");
-    m_code.line("is_less = false;");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int h = 0; h < 2; ++h)");
-    m_code.line("float most = score[2 * h];");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = 2 * h; i < {}; i += 4)", m_tiles.keys / 2);
-    m_code.line("most = fmaxf(most, fmaxf(score[i], score[i + 1]));");
-    m_code.close();
-    meet("most", "fmaxf({0}, {1})");
-    const std::string factor = number(inExponent());
-    m_code.comment(fmt::format("Shrinking sums costs time: weights may be 2^{:.0f} before.", kLargestWeight));
-    m_code.line("most = most * {0} - largest[h] > {1} ? most * {0} : largest[h];", factor, number(kLargestWeight));
-    m_code.line("const float base = most == -kInfinity ? 0.0f : most;");
-    m_code.line("remaining[h] = powerOfTwo(largest[h] - base);");
-    m_code.line("is_less |= most != largest[h];");
-    m_code.line("largest[h] = most;");
-    if (hasWeights()) {
-      m_code.line("float sum = 0.0f;");
-    }
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int i = 2 * h; i < {}; i += 4)", m_tiles.keys / 2);
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int j = i; j < i + 2; ++j)");
-    m_code.line("score[j] = powerOfTwo(score[j] * {} - base);", factor);
-    if (hasWeights()) {
-      m_code.line("sum += score[j];");
-    }
-    m_code.close();
-    m_code.close();
-    if (hasWeights()) {
-      m_code.line("weights[h] = weights[h] * remaining[h] + sum;");
-    }
-    m_code.close();
-    m_code.close(";");
-  }
-
-  void goAlong() {
-    const KernelWriter::Scope outside = m_writer.scope();
-    if (m_tiles.takesTurns) {
-      m_code.open("if (group == {})", m_tiles.groups - 1);
-      m_code.line("giveTurn(0);");
-      m_code.close();
-    }
-    if (m_schedule.isTaken) {
-      m_code.open("for (int i = 0;; ++i)");
-      m_code.line("waitFor(has_query, i % 2);");
-      m_code.open("if (!find_{}(taken, tile))", m_number);
-      m_code.line("return;");
-      m_code.close();
-    } else {
-      m_code.open("for (int i = 0; find_{}({}, tile); ++i)", m_number, numberOfOwn());
-      m_code.line("waitFor(has_query, i % 2);");
-    }
-    m_code.line("largest[0] = largest[1] = -kInfinity;");
-    if (hasWeights()) {
-      m_code.line("weights[0] = weights[1] = 0.0f;");
-    }
-    if (m_tiles.overlaps) {
-      stepsThatOverlap();
-    } else {
-      stepsOneByOne();
-    }
-    finish();
-    m_code.close();
-    m_writer.leave(outside);
-  }
-
-  void change(const std::string& step) {
-    if (changesScores()) {
-      m_code.line("changeScores({});", step == "0" ? step : fmt::format("{} * {}", step, m_tiles.keys));
-    }
-  }
-
-  void stepsThatOverlap() {
-    bringPieces("0");
-    m_code.line("waitFor(has_keys + slot * 8, phase);");
-    m_code.line("makeScores(slot);");
-    m_code.line("waitForProducts<0>(score);");
-    releaseKeys("0");
-    change("0");
-    m_code.line("weigh();");
-    m_code.line("waitFor(has_values + slot * 8, phase);");
-    m_code.line("shorten();");
-    m_code.pragma("#pragma unroll 1");
-    m_code.open("for (int step = 1; step < {}; ++step)", stepsText());
-    m_code.line("const int before = slot;");
-    m_code.line("advance();");
-    bringPieces("step");
-    m_code.line("waitFor(has_keys + slot * 8, phase);");
-    if (m_tiles.takesTurns) {
-      m_code.line("takeTurn(group);");
-    }
-    m_code.line("makeScores(slot);");
-    m_code.line("addValues(before, step > 1);");
-    if (m_tiles.takesTurns) {
-      m_code.line("giveTurn({});", m_tiles.groups == 2 ? "1 - group" : fmt::format("(group + 1) % {}", m_tiles.groups));
-    }
-    m_code.comment("The scores are there; until the values have been added, too, exponentials are made.");
-    m_code.line("waitForProducts<1>(score);");
-    releaseKeys("step");
-    change("step");
-    m_code.line("weigh();");
-    m_code.line("makeHere(score);");
-    m_code.line("waitFor(has_values + slot * 8, phase);");
-    m_code.line("waitForProducts<0>(total);");
-    m_code.line("release(no_values + before * 8);");
-    m_code.line("shrink();");
-    m_code.line("shorten();");
-    m_code.close();
-    m_code.line("addValues(slot, {});", m_shape.isCausal ? "tile.steps > 1" : steps() > 1 ? "true" : "false");
-    m_code.line("waitForProducts<0>(total);");
-    m_code.line("release(no_values + slot * 8);");
-    m_code.line("advance();");
-  }
-
-  void stepsOneByOne() {
-    m_code.pragma("#pragma unroll 1");
-    m_code.open("for (int step = 0; step < {}; ++step)", stepsText());
-    bringPieces("step");
-    m_code.line("waitFor(has_keys + slot * 8, phase);");
-    m_code.line("makeScores(slot);");
-    m_code.line("waitForProducts<0>(score);");
-    releaseKeys("step");
-    change("step");
-    m_code.line("weigh();");
-    m_code.line("shorten();");
-    m_code.open("if (step > 0)");
-    m_code.line("shrink();");
-    m_code.close();
-    m_code.line("waitFor(has_values + slot * 8, phase);");
-    m_code.line("addValues(slot, step > 0);");
-    m_code.line("waitForProducts<0>(total);");
-    m_code.line("release(no_values + slot * 8);");
-    m_code.line("advance();");
-    m_code.close();
-  }
-
-  // After the last step the query is needed no more, so that the next one comes while exponentials are made.
-  void releaseKeys(const std::string& step) {
-    m_code.line("release(no_keys + slot * 8);");
-    if (step == "0" && !m_shape.isCausal && steps() > 1) {
-      return;
-    }
-    m_code.open("if ({} == {})", step == "0" ? stepsText() : step + " + 1", step == "0" ? "1" : stepsText());
-    m_code.line("release(no_query);");
-    m_code.close();
-  }
-
-  // --- results
-  void finish() {
-    m_code.comment("The results, with what follows.");
-    m_code.line("const int first_row = tile.row{};", isBatched() ? ", batch = tile.batch" : "");
-    if (isBatched()) {
-      m_writer.decode("batch", m_shape.batch);
-    }
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int h = 0; h < 2; ++h)");
-    m_code.line("const int row = first_row + warp * 16 + h * 8 + lane / 4;");
-    if (hasWeights()) {
-      meet("weights[h]", "{0} + {1}");
-    }
-    m_writer.decode("row", m_shape.rows);
-    if (hasPieces()) {
-      storePieces();
-    } else {
-      storeEach();
-    }
-    m_code.close();
-  }
-
-  void bindResult(const std::string& total) {
-    m_writer.bind(m_shape.total, {total});
-    if (hasWeights()) {
-      m_writer.bind(m_shape.weights, {"weights[h]"});
-    }
-  }
-
-  [[nodiscard]] bool hasRowTail() const { return m_shape.rowCount % m_tiles.rows() != 0; }
-
-  // Whether 8 columns of halves can be stored at once, after lanes have exchanged what they have of 32.
-  [[nodiscard]] bool hasPieces() const {
-    if (m_shape.columnCount % 32 != 0 || m_region.groupStores.size() != 1) {
-      return false;
-    }
-    const Store& store = m_region.groupStores[0];
-    const Operand& out = m_region.operands[asIndex(store.operand)];
-    if (out.dtype != m_query.operand->dtype || m_region.prims[asIndex(store.prim)].type != Compute::F32 ||
-        out.offset % 8 != 0 || (hasRowTail() && !m_writer.buffersOf(store.prim).empty())) {
-      return false;
-    }
-    for (std::size_t axis = 0; axis < out.strides.size(); ++axis) {
-      const bool isColumn = axis == m_shape.columns[0];
-      if (isColumn ? out.strides[axis] != 1 : out.strides[axis] % 8 != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  void storePieces() {
-    const Store& store = m_region.groupStores[0];
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int c = 0; c < {}; c += 4)", m_shape.columnCount / 8);
-    m_code.line("unsigned int pairs[4];  // of 8 columns each; after the exchange a lane has all of one");
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int j = 0; j < 4; ++j)");
-    const std::string column = "(c + j) * 8 + lane % 4 * 2";
-    const KernelWriter::Scope before = m_writer.scope();
-    std::string values[2];
-    for (const int side : {0, 1}) {
-      // Names are kept, values are others.
-      KernelWriter::Scope same = m_writer.scope();
-      same.prims = before.prims;
-      m_writer.leave(std::move(same));
-      m_writer.bindAxis(m_shape.columns[0], fmt::format("({}{})", column, side == 0 ? "" : " + 1"));
-      bindResult(fmt::format("total[(c + j) * 4 + 2 * h{}]", side == 0 ? "" : " + 1"));
-      m_writer.compute({store.prim});
-      values[side] = m_writer.value(store.prim).text;
-    }
-    m_code.line("pairs[j] = {}({}, {});", packing(), values[0], values[1]);
-    m_code.close();
-    m_writer.leave(before);
-    m_code.line("turnQuads(pairs);");
-    if (hasRowTail()) {
-      m_code.open("if (row < {})", m_shape.rowCount);
-    }
-    m_writer.bindAxis(m_shape.columns[0], "(c * 8 + lane % 4 * 8)");
-    m_code.line("storeWords(&{}, pairs);", m_writer.element(m_region.operands[asIndex(store.operand)]));
-    if (hasRowTail()) {
-      m_code.close();
-    }
-    m_code.close();
-  }
-
-  void storeEach() {
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int c = 0; c < {}; ++c)", m_tiles.columns / 4);
-    m_code.line("const int column = c / 2 * 8 + lane % 4 * 2 + c % 2;");
-    std::string condition;
-    if (hasRowTail()) {
-      condition = fmt::format("row < {}", m_shape.rowCount);
-    }
-    if (m_shape.columnCount != m_tiles.columns) {
-      condition += fmt::format("{}column < {}", condition.empty() ? "" : " && ", m_shape.columnCount);
-    }
-    if (!condition.empty()) {
-      m_code.open("if ({})", condition);
-    }
-    m_writer.decode("column", m_shape.columns);
-    bindResult("total[c / 2 * 4 + 2 * h + c % 2]");
-    m_writer.compute(storedPrims(m_region.groupStores));
-    m_writer.store(m_region.groupStores);
-    if (!condition.empty()) {
-      m_code.close();
-    }
-    m_code.close();
-  }
-
+  AttentionText& m_text;
   const Region& m_region;
-  AttentionShape m_shape;
-  WarpGroupTiles m_tiles;
-  AttentionSchedule m_schedule;
-  AttentionMap m_query;
-  AttentionMap m_key;
-  AttentionMap m_value;
-  int m_number;
-  KernelWriter m_writer;
+  const AttentionShape& m_shape;
+  const WarpGroupTiles& m_tiles;
+  const AttentionSchedule& m_schedule;
+  KernelWriter& m_writer;
   Code& m_code;
-  std::vector<std::string> m_pieces;  // variables for WarpGroupTiles::pieces
 };
 
 }  // namespace
 
+AttentionText::AttentionText(const Instance& instance, AttentionShape attention, int kernel)
+    : region(instance.region),
+      shape(std::move(attention)),
+      tiles(instance, shape),
+      schedule(instance, shape, tiles),
+      query(*attentionMap(region, shape, shape.query)),
+      key(*attentionMap(region, shape, shape.key)),
+      value(*attentionMap(region, shape, shape.value)),
+      number(kernel),
+      writer(instance, Dialect::of(domain::Language::CudaCpp), kWarpGroupNames),
+      code(writer.code()) {
+  writer.numberApart();
+}
+
+const Operand& AttentionText::operandOf(int prim) const {
+  return region.operands[asIndex(region.prims[asIndex(prim)].operand)];
+}
+
+std::int64_t AttentionText::steps() const {
+  return divideUp(shape.keyCount, tiles.keys);
+}
+
+bool AttentionText::changesScores() const {
+  return !tiles.isPlain || shape.isCausal || shape.keyCount % tiles.keys != 0;
+}
+
+void AttentionText::meet(const std::string& what, const std::string& join) {
+  for (const int lanes : {1, 2}) {
+    code.line(fmt::runtime("{0} = " + join + ";"), what,
+              fmt::format("__shfl_xor_sync(0xffffffffu, {}, {})", what, lanes));
+  }
+}
+
 KernelText writeWarpGroupAttention(const Instance& instance, const Launch& launch, int number) {
-  return WarpGroupAttention(instance, *attentionShape(instance.region), number).run(launch);
+  AttentionText text(instance, *attentionShape(instance.region), number);
+  return WarpGroupAttention(text).run(launch);
 }
 
 }  // namespace swage::synth
