@@ -94,9 +94,11 @@ class AttentionScores {
     }
     const bool hasTail = m_shape.keyCount % m_tiles.keys != 0;
     if (m_shape.isCausal || (hasTail && m_tiles.isPlain)) {
+      // Rows of the last tile may lie behind the last key.
+      const bool isBehind = hasTail && m_shape.keyCount < m_text.schedule.down * m_tiles.rows();
       const std::string last = std::to_string(m_shape.keyCount - 1);
       const auto lastOf = [&](const std::string& row) {
-        return !m_shape.isCausal ? last : hasTail ? fmt::format("min({}, {})", row, last) : row;
+        return !m_shape.isCausal ? last : isBehind ? fmt::format("min({}, {})", row, last) : row;
       };
       m_code.open("if (first_key + {} > {})", m_tiles.keys - 1, lastOf("first_row + warp * 16"));
       openScores();
