@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -41,16 +42,21 @@ Fd takeOutput() {
   return frames;
 }
 
-// Bubblewrap where the system lets it work; else Landlock, unless somebody wants just that.
-Result<> chooseSandbox(CompilerOptions& options) {
+// Bubblewrap where the system lets it work; else Landlock, unless somebody wants just that. Returns what it is, in
+// words, and why it is not bubblewrap.
+Result<std::string> chooseSandbox(CompilerOptions& options) {
   toolchain::ToolchainOptions& tools = options.toolchain;
   if (tools.sandbox == toolchain::SandboxMode::None) {
-    return {};
+    return std::string("none, as chosen");
   }
-  Result<> usable = tools.sandbox == toolchain::SandboxMode::Landlock ? toolchain::checkEnclosure(tools.helperProgram)
-                                                                      : toolchain::checkSandbox(tools.bubblewrap);
-  if (usable || options.isSandboxChosen) {
-    return usable;
+  const bool isLandlock = tools.sandbox == toolchain::SandboxMode::Landlock;
+  const Result<> usable =
+      isLandlock ? toolchain::checkEnclosure(tools.helperProgram) : toolchain::checkSandbox(tools.bubblewrap);
+  if (usable) {
+    return std::string(isLandlock ? "Landlock, as chosen" : "bubblewrap");
+  }
+  if (options.isSandboxChosen) {
+    return usable.error();
   }
   if (const Result<> enclosed = toolchain::checkEnclosure(tools.helperProgram); !enclosed) {
     return Error(ErrorKind::Sandbox,
@@ -60,14 +66,18 @@ Result<> chooseSandbox(CompilerOptions& options) {
   log::info("compilers run under Landlock and a filter of system calls, because bubblewrap cannot be used here: {}",
             usable.error().message());
   tools.sandbox = toolchain::SandboxMode::Landlock;
-  return {};
+  return fmt::format("Landlock, because bubblewrap cannot be used here: {}", usable.error().message());
+}
+
+void findHelper(CompilerOptions& options) {
+  std::error_code error;
+  options.toolchain.helperProgram = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  options.toolchain.helperLibraries = toolchain::librariesOutsideUsr();
 }
 
 // Sandbox or Environment error when it cannot be used here.
 Result<toolchain::Compiler> openToolchain(CompilerOptions options) {
-  std::error_code error;
-  options.toolchain.helperProgram = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  options.toolchain.helperLibraries = toolchain::librariesOutsideUsr();
+  findHelper(options);
   SWAGE_TRY(chooseSandbox(options));
   return toolchain::Compiler::open(options.toolchain);
 }
@@ -81,8 +91,14 @@ wire::ExitCode runServer(const CompilerOptions& options) {
   return compiler ? serve(*compiler, STDIN_FILENO, frames.get()) : fail(compiler.error());
 }
 
-wire::ExitCode check(const CompilerOptions& options) {
-  const auto compiler = openToolchain(options);
+wire::ExitCode check(CompilerOptions options) {
+  findHelper(options);
+  const auto sandbox = chooseSandbox(options);
+  if (!sandbox) {
+    return fail(sandbox.error());
+  }
+  fmt::print("{}\n", *sandbox);
+  const auto compiler = toolchain::Compiler::open(options.toolchain);
   return compiler ? wire::ExitCode::Ok : fail(compiler.error());
 }
 

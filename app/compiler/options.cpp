@@ -90,7 +90,7 @@ std::string_view usage() {
   return "usage: swage-compiler [options]\n"
          "Compiles candidates: reads Compile frames on standard input, writes Compiled frames on standard output.\n"
          "  --synthesis            write sources instead: reads Synthesise frames, writes Synthesised frames\n"
-         "  --check                only say by the exit code whether sandbox and compilers can be used\n"
+         "  --check                only name the sandbox, and say by the exit code whether compilers can be used\n"
          "  --sandbox bwrap|landlock|none\n"
          "                         run compilers under bubblewrap, by Landlock and a filter of system calls, or\n"
          "                         unprotected (default: bubblewrap, or landlock where user namespaces are missing)\n"

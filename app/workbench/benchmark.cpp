@@ -144,8 +144,9 @@ std::string toText(const BenchmarkResult& result) {
   for (const BenchmarkResult::Drafts& one : result.drafts) {
     drafts +=
         one.times
-            ? fmt::format("draft {:<8}{:.0f} ms median to assembly, longest {:.0f} ms, first {:.0f} ms\n",
-                          domain::name(one.language), one.times->medianMs, one.times->maxMs, one.times->firstMs)
+            ? fmt::format("draft {:<8}{:.0f} ms median to {} ({} lines), longest {:.0f} ms, first {:.0f} ms\n",
+                          domain::name(one.language), one.times->medianMs, domain::factsOf(one.language).listing,
+                          one.times->assemblyLines, one.times->maxMs, one.times->firstMs)
             : fmt::format("draft {:<8}not measured: {}\n", domain::name(one.language), one.times.error().message());
   }
   return fmt::format(
@@ -167,8 +168,9 @@ std::string toJson(const BenchmarkResult& result) {
     if (one.times) {
       drafts += fmt::format(
           ", \"draft_{0}_median_ms\": {1:.1f}, \"draft_{0}_max_ms\": {2:.1f}, "
-          "\"draft_{0}_first_ms\": {3:.1f}",
-          domain::name(one.language), one.times->medianMs, one.times->maxMs, one.times->firstMs);
+          "\"draft_{0}_first_ms\": {3:.1f}, \"draft_{0}_assembly_lines\": {4}",
+          domain::name(one.language), one.times->medianMs, one.times->maxMs, one.times->firstMs,
+          one.times->assemblyLines);
     }
   }
   return fmt::format(

@@ -36,8 +36,12 @@ class RequestedDrafts final : public services::CompileService {
   domain::CompileRequest m_request;
 };
 
-// In milliseconds from setDraft() to the listing.
-Result<double> timeDraft(ui::DraftCompiler& compiler, const std::string& source) {
+struct TimedDraft {
+  double ms = 0.0;  // from setDraft() to the listing
+  std::int64_t lines = 0;
+};
+
+Result<TimedDraft> timeDraft(ui::DraftCompiler& compiler, const std::string& source) {
   QEventLoop loop;
   QObject::connect(&compiler, &ui::DraftCompiler::changed, &loop, [&compiler, &loop] {
     if (compiler.outcome()) {
@@ -56,7 +60,11 @@ Result<double> timeDraft(ui::DraftCompiler& compiler, const std::string& source)
   if (const auto* failed = std::get_if<domain::CompileFailed>(&*outcome)) {
     return Error(ErrorKind::InvalidInput, "the benchmark's source does not compile: " + failed->log);
   }
-  return took;
+  const std::string& assembly = std::get<domain::CompiledBinary>(*outcome).assembly;
+  if (assembly.empty()) {
+    return Error(ErrorKind::Internal, "the compiler gave no assembly");
+  }
+  return TimedDraft{took, std::count(assembly.begin(), assembly.end(), '\n')};
 }
 
 }  // namespace
@@ -69,11 +77,12 @@ Result<DraftTimes> measureDrafts(services::CompileService& answers,
   DraftTimes times;
   std::vector<double> others;
   for (int i = 0; i <= drafts; ++i) {
-    SWAGE_TRY_ASSIGN(const double took, timeDraft(compiler, request.source + fmt::format("\n// draft {}\n", i)));
+    SWAGE_TRY_ASSIGN(const TimedDraft draft, timeDraft(compiler, request.source + fmt::format("\n// draft {}\n", i)));
+    times.assemblyLines = draft.lines;
     if (i == 0) {
-      times.firstMs = took;
+      times.firstMs = draft.ms;
     } else {
-      others.push_back(took);
+      others.push_back(draft.ms);
     }
   }
   times.drafts = drafts;

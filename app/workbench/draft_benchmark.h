@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct DraftTimes {
   double firstMs = 0.0;   // with the start of the compiler, and of its cache if there is none yet
   double medianMs = 0.0;  // of the others
   double maxMs = 0.0;
+  std::int64_t assemblyLines = 0;  // of the last one; an empty listing is an error
 };
 
 // Compiles `request` with another line at its end, as somebody types it, `drafts` times. Runs the event loop until

@@ -4,6 +4,7 @@
 #include <QTimer>
 
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -89,6 +90,8 @@ void offerWindows(ui::WindowOptions& window) {
     }
     return startProgram(arguments);
   };
+  window.restoreWindow = [](const QString& place) { return startProgram({QStringLiteral("--restore-window"), place}); };
+  window.closeOther = [](qint64 process) { static_cast<void>(::kill(static_cast<pid_t>(process), SIGTERM)); };
 }
 
 ui::WindowOptions windowOptions(const WorkbenchOptions& options, const process::Locations& locations) {
@@ -103,6 +106,8 @@ ui::WindowOptions windowOptions(const WorkbenchOptions& options, const process::
   if (options.screenshot.empty()) {
     window.stateFile = process::stateFolder() / "workbench.json";
     window.drafts = process::stateFolder() / "drafts";
+    window.windows = process::stateFolder() / "windows";
+    window.place = QString::fromStdString(options.restoreWindow);
     if (const std::vector<CrashNote> notes = takeCrashNotes(crashFolder()); !notes.empty()) {
       window.crashNote = QString::fromStdString(notes.front().text);
     }
@@ -120,7 +125,13 @@ int showWindow(QApplication& application, const WorkbenchOptions& options, const
   if (!quitSignals) {
     return leave(quitSignals.error());
   }
-  QObject::connect(quitSignals->get(), &services::TerminationSignals::received, &window, &QWidget::close);
+  QObject::connect(quitSignals->get(), &services::TerminationSignals::received, &window, [&window] {
+    window.keepForNextStart();  // the desktop, or another window, ends all of them
+    window.close();
+  });
+  QObject::connect(
+      &application, &QGuiApplication::commitDataRequest, &window, [&window] { window.keepForNextStart(); },
+      Qt::DirectConnection);
   QApplication::setQuitOnLastWindowClosed(false);
   QObject::connect(&application, &QGuiApplication::lastWindowClosed, &script,
                    [&script] { QApplication::exit(script.exitCode()); });

@@ -67,6 +67,9 @@ void declare(CLI::App& app, Raw& raw) {
                "With the Agents page in front, and models that write 250,000 tokens a second together")
       ->needs(benchmark);
   app.add_flag("--json", raw.options.json, "Print the benchmark as JSON")->needs(benchmark);
+  app.add_option("--restore-window", raw.options.restoreWindow,
+                 "Open one window of the last session again; a start without a task and a project opens all of them")
+      ->type_name("PLACE");
   app.add_flag("--safe-mode", raw.options.safeMode, "Restore and remember nothing of the window");
   app.add_option("--theme", raw.theme, "light, dark or system")->check(CLI::IsMember({"light", "dark", "system"}));
   app.add_option("--layout", raw.layout, "search, inspect or compare")

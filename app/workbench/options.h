@@ -30,8 +30,9 @@ struct WorkbenchOptions {
   std::filesystem::path screenshot;
   bool screenshotAfterRun = false;
   bool quitAfterRun = false;
-  bool safeMode = false;  // neither restores nor remembers the window
-  bool demo = false;      // plays the recorded search that is a part of the program
+  std::string restoreWindow;  // a place of the last session; empty: all of them
+  bool safeMode = false;      // neither restores nor remembers the window
+  bool demo = false;          // plays the recorded search that is a part of the program
   bool benchmark = false;
   double benchmarkSeconds = 30.0;
   bool benchmarkSwarm = false;  // with the page of agents in front

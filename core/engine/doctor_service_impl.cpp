@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/engine/text_member.h"
+#include "core/process/programs.h"
 #include "core/process/target_choice.h"
 
 namespace swage::engine {
@@ -98,6 +99,13 @@ DoctorCheck nvrtcCheck(const nlohmann::json& document) {
   return check;
 }
 
+// The compiler itself chooses between the sandboxes that there are.
+process::LaunchCommand sandboxCheck(const process::Locations& locations) {
+  process::LaunchCommand command = process::Programs::standard(locations).compilerCommand;
+  command.arguments.emplace_back("--check");
+  return command;
+}
+
 }  // namespace
 
 struct DoctorServiceImpl::Tool {
@@ -105,6 +113,7 @@ struct DoctorServiceImpl::Tool {
   process::LaunchCommand command;
   std::string fix;
   bool required = true;
+  bool isGoodByItsWords = false;  // whatever its exit code says: of something else
 };
 
 std::vector<DoctorCheck> checksFromProbe(const Result<nlohmann::json>& document, const fs::path& python) {
@@ -142,10 +151,9 @@ void DoctorServiceImpl::start() {
               .command = {.program = "c++", .arguments = {"--version"}, .environment = {}},
               .fix = "apt install g++"},
              {.name = "sandbox",
-              .command = {.program = "bwrap",
-                          .arguments = {"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"},
-                          .environment = {}},
-              .fix = "apt install bubblewrap, and allow unprivileged user namespaces"}};
+              .command = sandboxCheck(m_locations),
+              .fix = "apt install bubblewrap, and allow unprivileged user namespaces",
+              .isGoodByItsWords = true}};
   if (m_driver == process::DriverState::Loaded) {
     m_checks.push_back(sanitizerCheck(m_locations));
     // The kernel module says little: only a program that uses the device knows whether it works.
@@ -179,7 +187,9 @@ void DoctorServiceImpl::runNextTool() {
 void DoctorServiceImpl::handleTool(const process::ChildEnd& end) {
   const Tool& tool = m_tools[m_nextTool++];
   DoctorCheck check{.name = tool.name, .detail = firstLine(m_toolOutput), .fix = {}, .required = tool.required};
-  if (end.kind != process::ChildEnd::Kind::Exited || end.exitCode != 0) {
+  const bool isGood =
+      tool.isGoodByItsWords ? !check.detail.empty() : end.kind == process::ChildEnd::Kind::Exited && end.exitCode == 0;
+  if (!isGood) {
     check.status = tool.required ? DoctorCheck::Status::Failed : DoctorCheck::Status::Warning;
     check.detail = tool.command.program + " does not work: " + (end.lastLines.empty() ? end.detail : end.lastLines);
     while (check.detail.ends_with('\n')) {

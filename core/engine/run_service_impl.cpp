@@ -90,7 +90,7 @@ void RunServiceImpl::tellSession(void (run::RunSession::*what)()) {
 template <class T, class Ask>
 QFuture<Result<T>> RunServiceImpl::askSession(Ask ask) {
   if (m_session == nullptr) {
-    return QtFuture::makeReadyFuture(Result<T>(Error(ErrorKind::InvalidInput, "no search is going on")));
+    return QtFuture::makeReadyFuture(Result<T>(Error(ErrorKind::InvalidInput, "no search is running")));
   }
   auto promise = std::make_shared<QPromise<Result<T>>>();
   promise->start();

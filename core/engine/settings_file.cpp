@@ -134,7 +134,7 @@ fs::path configFile() {
 void applyLocations(const Settings& settings) {
   for (const auto& [key, variable] :
        {std::pair("locations.data", "SWAGE_DATA_DIR"), std::pair("locations.python", "SWAGE_PYTHON"),
-        std::pair("locations.cutlass", "SWAGE_CUTLASS")}) {
+        std::pair("locations.cutlass", "SWAGE_CUTLASS"), std::pair("search.sandbox", "SWAGE_SANDBOX")}) {
     const auto found = settings.find(std::string_view(key));
     const auto* value = found == settings.end() ? nullptr : std::get_if<std::string>(&found->second);
     if (value != nullptr && !value->empty()) {

@@ -129,7 +129,7 @@ Result<> SwarmBenchmark::openServer() {
         m_port = m_server->serverPort();
       },
       Qt::BlockingQueuedConnection);
-  return isOpen ? Result<>() : Result<>(Error(ErrorKind::Environment, "no port of this machine can be listened to"));
+  return isOpen ? Result<>() : Result<>(Error(ErrorKind::Environment, "cannot listen on a port of this machine"));
 }
 
 Result<> SwarmBenchmark::makeModels() {

@@ -68,7 +68,7 @@ Result<std::string> SwarmServiceImpl::promptText(const services::WaitingPrompt& 
 Result<> SwarmServiceImpl::sendReply(const services::WaitingPrompt& prompt, const std::string& text) {
   std::error_code ignored;
   if (!std::filesystem::exists(prompt.prompt, ignored)) {
-    return Error(ErrorKind::NotFound, "nobody waits for this reply any more");
+    return Error(ErrorKind::NotFound, "the prompt is not waiting for a reply any more");
   }
   return writeFileAtomically(prompt.reply, text);
 }

@@ -4,6 +4,8 @@
 #include <QThread>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "core/process/remote_synthesizer.h"
 
@@ -28,6 +30,10 @@ Programs Programs::standard(const Locations& locations) {
   if (!locations.cudaIncludes.empty()) {
     programs.compilerCommand.arguments.insert(programs.compilerCommand.arguments.end(),
                                               {"--cuda-include", locations.cudaIncludes.string()});
+  }
+  if (const char* sandbox = std::getenv("SWAGE_SANDBOX");  // NOLINT(concurrency-mt-unsafe): nothing sets it later
+      sandbox != nullptr && *sandbox != '\0' && std::string_view(sandbox) != "auto") {
+    programs.compilerCommand.arguments.insert(programs.compilerCommand.arguments.end(), {"--sandbox", sandbox});
   }
   programs.makeSynthesizer = [synthesis = RemoteSynthesis{.command = {locations.compiler.string(), {"--synthesis"}, {}},
                                                           .patterns = locations.patterns}](

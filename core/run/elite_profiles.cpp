@@ -19,7 +19,7 @@ EliteProfiles::EliteProfiles(store::Record& record, const RemeasuredCandidates& 
     }
   }
   m_deadline.setSingleShot(true);
-  connect(&m_deadline, &QTimer::timeout, this, [this] { giveUp("the time for profiles was over"); });
+  connect(&m_deadline, &QTimer::timeout, this, [this] { giveUp("there was no time left for profiles"); });
 }
 
 void EliteProfiles::start(domain::CandidateId winner) {
@@ -48,7 +48,7 @@ void EliteProfiles::profileNext() {
   m_profiling.reset();
   while (!m_over && !m_waiting.empty() && m_tried < m_options.candidates) {
     if (m_clock.elapsed() > m_options.startWithin.count()) {
-      giveUp("the time for profiles was over");
+      giveUp("there was no time left for profiles");
       break;
     }
     const Subject next = m_waiting.front();

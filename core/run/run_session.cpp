@@ -210,7 +210,7 @@ void RunSession::kill() {
 
 namespace {
 Error noSearch() {
-  return Error(ErrorKind::InvalidInput, "no search is going on");
+  return Error(ErrorKind::InvalidInput, "no search is running");
 }
 }  // namespace
 

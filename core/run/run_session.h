@@ -36,7 +36,7 @@ class RunSession : public QObject {
   void resume();
   void stop();
   void kill();
-  // As SearchStage has them; errors where no search is going on.
+  // As SearchStage has them; errors where no search is running.
   [[nodiscard]] Result<> follow(const services::PairOrder& order);
   [[nodiscard]] Result<services::ReplyCheck> checkReply(const std::string& text) const;
 

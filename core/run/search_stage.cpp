@@ -105,7 +105,7 @@ Result<> SearchStage::buildProposers() {
   buildFeed(std::move(models));
   connect(m_proposers.get(), &ProposerPool::dropped, this, [this](const auto& proposer, const Error& why) {
     notice(Notice::Severity::Warning,
-           fmt::format("the proposer '{}' is asked no more: {}", proposer.text(), why.message()), why.hint());
+           fmt::format("the proposer '{}' is not asked any more: {}", proposer.text(), why.message()), why.hint());
   });
   return {};
 }
@@ -146,12 +146,13 @@ void SearchStage::takeUpKnowledge() {
   const Result<std::int64_t> followed = takeUpExperience(
       m_context.parts.knowledge, learnedName(m_context.spec.project, m_context.run), m_context.device, *m_pairs);
   if (!followed) {
-    notice(Notice::Severity::Warning, "pairs begin without what earlier runs taught: " + followed.error().message(),
+    notice(Notice::Severity::Warning,
+           "the results of advice in earlier runs cannot be used: " + followed.error().message(),
            followed.error().hint());
   } else if (*followed > 0) {
     notice(
         Notice::Severity::Info,
-        fmt::format("pairs begin with what came of {} pieces of advice in earlier runs on such a device", *followed));
+        fmt::format("pairs start from the results of {} pieces of advice in earlier runs on such a device", *followed));
   }
 }
 
@@ -162,7 +163,7 @@ void SearchStage::keepKnowledge() {
   const Result<> kept = keepExperience(m_context.parts.knowledge, *m_context.record, m_context.run,
                                        m_context.spec.project, m_context.device);
   if (!kept) {
-    notice(Notice::Severity::Warning, "what this run taught about advice is not kept: " + kept.error().message(),
+    notice(Notice::Severity::Warning, "the results of this run's advice cannot be saved: " + kept.error().message(),
            kept.error().hint());
   }
 }
@@ -429,7 +430,7 @@ services::SwarmReport SearchStage::pairs() const {
 
 Result<> SearchStage::follow(const services::PairOrder& order) {
   if (!isBuilt() || m_over) {
-    return Error(ErrorKind::InvalidInput, "pairs can be told something while the search is going on");
+    return Error(ErrorKind::InvalidInput, "pairs can only be addressed while the search is running");
   }
   SWAGE_TRY(m_swarmFeed->follow(order));
   SWAGE_TRY(keepOrder(*m_context.record, m_context.run, order));

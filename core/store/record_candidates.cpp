@@ -236,7 +236,7 @@ Result<std::vector<domain::CandidateId>> Record::candidateIds(const CandidateQue
     return ids;
   });
   if (!found && isCancelled()) {
-    return Error(ErrorKind::Cancelled, "looking for candidates was given up");
+    return Error(ErrorKind::Cancelled, "the search for candidates was cancelled");
   }
   return found;
 }

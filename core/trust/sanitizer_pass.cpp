@@ -98,7 +98,7 @@ void SanitizerPass::next() {
 
 // Starts no check when there is nothing to check.
 Result<bool> SanitizerPass::begin(domain::CandidateId id) {
-  constexpr std::string_view kOver = "the time for it was over";
+  constexpr std::string_view kOver = "there was no time left for it";
   const bool isOver = static_cast<double>(m_elapsed.elapsed()) > m_options.budgetSeconds * 1e3;
   if (m_options.check.sanitizer.empty() || isOver) {
     SWAGE_TRY(excuse(id, std::string(m_options.check.sanitizer.empty() ? kNoSanitizer : kOver)));

@@ -98,7 +98,7 @@ void CsvExport::start() {
 
 void CsvExport::cancel() {
   if (m_timer.isActive()) {
-    end(Error(ErrorKind::Cancelled, "the export was given up"));
+    end(Error(ErrorKind::Cancelled, "the export was cancelled"));
   }
 }
 

@@ -42,7 +42,9 @@ std::optional<double> use(const domain::KernelDiagnosis& kernel, HardwareUnit un
 QString occupancyText(const domain::Finding& finding) {
   const QString measured = formatPercent(finding.measured);
   return finding.detail.empty()
-             ? tr("Only %1 of the warps are resident, less than fit: the grid is small or ends unevenly").arg(measured)
+             ? tr("Only %1 of the warps are resident, fewer than fit: the grid is small, or its last wave is partly "
+                  "empty")
+                   .arg(measured)
              : tr("Only %1 of the warps are resident: %2 limit them").arg(measured, toQString(finding.detail));
 }
 
@@ -63,7 +65,7 @@ QString findingWords(const domain::Finding& finding) {
     case FindingKind::ExtraTraffic:
       return tr("Memory moves %1× the bytes that the task needs").arg(QString::number(finding.measured, 'f', 2));
     case FindingKind::PartialSectors:
-      return tr("Loads use %1 of the bytes that they fetch: neighbouring threads read apart")
+      return tr("Loads use %1 of the bytes that they fetch: neighbouring threads read scattered addresses")
           .arg(formatPercent(finding.measured));
     case FindingKind::Occupancy: return occupancyText(finding);
     case FindingKind::Divergence:
@@ -72,14 +74,15 @@ QString findingWords(const domain::Finding& finding) {
       return tr("%1 bytes of registers are spilled to memory")
           .arg(formatCount(static_cast<std::int64_t>(finding.measured)));
     case FindingKind::OutsideKernels:
-      return tr("%1 of the time passes outside of its kernels: PyTorch's operators, launches and gaps")
+      return tr("%1 of the time is spent outside of its kernels: in PyTorch's operators, launches and gaps")
           .arg(formatPercent(finding.measured));
     case FindingKind::NarrowVectors: return vectorText(finding);
     case FindingKind::IdleThreads:
       return tr("Only %1 of %2 threads are at work at a time")
           .arg(QString::number(finding.measured, 'f', 1), toQString(finding.detail));
     case FindingKind::ThreadWaits:
-      return tr("Threads wait for others in %1 of the samples: the work is uneven, or too little for so many")
+      return tr("Threads wait for others in %1 of the samples: the work is unevenly divided, or too small for so many "
+                "threads")
           .arg(formatPercent(finding.measured));
     case FindingKind::CacheMisses:
       return tr("%1 of the loads miss the first-level cache").arg(formatPercent(finding.measured));
@@ -98,7 +101,7 @@ bool hasCounters(const domain::Diagnosis& diagnosis) {
 QString processorReason(const domain::Diagnosis& diagnosis, const domain::ProcessorUse& use) {
   QStringList parts;
   if (diagnosis.copyShare) {
-    parts.push_back(tr("It moves the task's %1 at %2, %3 of what a copy reaches")
+    parts.push_back(tr("It moves the %1 of the task at %2, %3 of the bandwidth of a copy")
                         .arg(formatBytes(diagnosis.taskBytes),
                              formatByteRate(diagnosis.taskBytes / diagnosis.candidateNs * 1e9),
                              formatPercent(*diagnosis.copyShare)));
@@ -297,7 +300,7 @@ QString whyNoProfile(const services::CandidateDetail& detail) {
       return tr("Compilation failed: there is nothing to profile.");
     }
     if (std::holds_alternative<domain::Rejected>(*detail.evaluation)) {
-      return tr("It was refused before it was compiled: there is nothing to profile.");
+      return tr("It was rejected before it was compiled: there is nothing to profile.");
     }
   }
   return detail.kernels.empty() ? tr("It was not compiled yet: there is nothing to profile.") : QString();
@@ -329,7 +332,7 @@ QList<ProcessorFact> processorFacts(const domain::ProcessorUse& use) {
   }
   if (use.stalledShare) {
     add(tr("Stalled cycles"), formatPercent(*use.stalledShare),
-        tr("In which the processor waited for data or for an arithmetic unit"));
+        tr("Share of cycles in which the processor waited for data or for an arithmetic unit"));
   }
   if (use.l1MissShare) {
     add(tr("L1 misses"), formatPercent(*use.l1MissShare), tr("Of the loads"));

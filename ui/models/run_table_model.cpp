@@ -20,21 +20,22 @@ using services::RunSummary;
 constexpr Qt::Alignment kRight = Qt::AlignRight | Qt::AlignVCenter;
 constexpr std::array<ColumnInfo, 12> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Run"), QT_TRANSLATE_NOOP("columns", "Number of the run in the record"), kRight},
-    {QT_TRANSLATE_NOOP("columns", "Task"), QT_TRANSLATE_NOOP("columns", "What was optimised")},
+    {QT_TRANSLATE_NOOP("columns", "Task"), QT_TRANSLATE_NOOP("columns", "The task")},
     {QT_TRANSLATE_NOOP("columns", "Project"),
      QT_TRANSLATE_NOOP("columns", "Folder of the record; empty: the open one")},
-    {QT_TRANSLATE_NOOP("columns", "Device"), QT_TRANSLATE_NOOP("columns", "What it was measured on")},
-    {QT_TRANSLATE_NOOP("columns", "Status"), QT_TRANSLATE_NOOP("columns", "How the run stands")},
+    {QT_TRANSLATE_NOOP("columns", "Device"), QT_TRANSLATE_NOOP("columns", "Device of the measurements")},
+    {QT_TRANSLATE_NOOP("columns", "Status"), QT_TRANSLATE_NOOP("columns", "State of the run")},
     {QT_TRANSLATE_NOOP("columns", "Best speedup"),
      QT_TRANSLATE_NOOP("columns", "Against the fastest baseline of the same accuracy class"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Best time"), QT_TRANSLATE_NOOP("columns", "Median of its best candidate"), kRight},
     {QT_TRANSLATE_NOOP("columns", "% of roofline"),
      QT_TRANSLATE_NOOP("columns", "Of what memory bandwidth and arithmetic allow for this task"), kRight},
-    {QT_TRANSLATE_NOOP("columns", "Evaluated"), QT_TRANSLATE_NOOP("columns", "Candidates that reached an end"), kRight},
-    {QT_TRANSLATE_NOOP("columns", "Correct"), QT_TRANSLATE_NOOP("columns", "Candidates that were correct"), kRight},
-    {QT_TRANSLATE_NOOP("columns", "Started"), QT_TRANSLATE_NOOP("columns", "In the time zone of this computer"),
+    {QT_TRANSLATE_NOOP("columns", "Evaluated"), QT_TRANSLATE_NOOP("columns", "Candidates whose evaluation has ended"),
      kRight},
-    {QT_TRANSLATE_NOOP("columns", "Duration"), QT_TRANSLATE_NOOP("columns", "Search time, over all sittings"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Correct"), QT_TRANSLATE_NOOP("columns", "Candidates that were correct"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Started"), QT_TRANSLATE_NOOP("columns", "In local time"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Duration"), QT_TRANSLATE_NOOP("columns", "Search time, resumptions included"),
+     kRight},
 }};
 
 QString displayText(const RunSummary& run, RunColumn column) {

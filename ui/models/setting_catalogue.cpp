@@ -43,6 +43,13 @@ SettingSection search() {
                 "first. Several have to be of the same model"),
             .standard = QString(),
             .atNextStart = true},
+           {.key = u"search.sandbox"_s,
+            .title = tr("Sandbox"),
+            .hint = tr("What keeps compilers from files and network. auto: bubblewrap (bwrap), or Landlock where it "
+                       "cannot be used"),
+            .standard = u"auto"_s,
+            .choices = {u"auto"_s, u"bwrap"_s, u"landlock"_s},
+            .atNextStart = true},
            {u"search.seed"_s,
             tr("Seed"),
             tr("For the search and its test inputs. The same seed proposes the same candidates, unless measured times "

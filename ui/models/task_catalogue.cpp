@@ -81,6 +81,12 @@ QStringList withRecent(QStringList recent, const QString& path) {
   return recent.mid(0, kMaxRecent);
 }
 
+QStringList withRecents(QStringList recent, const QStringList& others) {
+  recent += others;
+  recent.removeDuplicates();
+  return recent.mid(0, kMaxRecent);
+}
+
 std::optional<std::vector<std::pair<std::string, std::string>>> parseOverrides(const QString& text) {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const QString& part : text.split(QRegularExpression(u"\\s+"_s), Qt::SkipEmptyParts)) {

@@ -30,6 +30,8 @@ struct TaskEntry {
 [[nodiscard]] QStringList mendedTasks(const QStringList& tasks, const QString& bundledFolder);
 // `recent` with `path` in front, without duplicates, at most ten.
 [[nodiscard]] QStringList withRecent(QStringList recent, const QString& path);
+// `recent`, then those of `others` that are not in it, at most ten.
+[[nodiscard]] QStringList withRecents(QStringList recent, const QStringList& others);
 // "NAME=VALUE NAME=VALUE" to pairs; nothing when a part has no name or no "=".
 [[nodiscard]] std::optional<std::vector<std::pair<std::string, std::string>>> parseOverrides(const QString& text);
 

@@ -36,11 +36,11 @@ QString htmlOf(const AdviceStanding& advice) {
   html += line(AdviceView::tr("Method:"), toQString(advice.method));
   html += line(AdviceView::tr("Plan:"), toQString(advice.plan));
   html += line(AdviceView::tr("Expected:"), advice.expectedGain ? gainText(advice.expectedGain) : QString());
-  html += line(AdviceView::tr("Happened:"), advice.achievedGain ? AdviceView::tr("%1, candidate #%2, best of %3")
-                                                                      .arg(gainText(advice.achievedGain))
-                                                                      .arg(advice.candidate.value())
-                                                                      .arg(advice.followed)
-                                                                : AdviceView::tr("nobody has followed it yet"));
+  html += line(AdviceView::tr("Result:"), advice.achievedGain ? AdviceView::tr("%1, candidate #%2, best of %3")
+                                                                    .arg(gainText(advice.achievedGain))
+                                                                    .arg(advice.candidate.value())
+                                                                    .arg(advice.followed)
+                                                              : AdviceView::tr("not followed yet"));
   return html;
 }
 
@@ -58,7 +58,7 @@ AdviceView::AdviceView(QWidget* parent)
   m_search->setAccessibleName(tr("Search advice"));
   m_search->setClearButtonEnabled(true);
   m_detail->setObjectName(u"adviceDetail"_s);
-  m_detail->setAccessibleName(tr("The selected advice"));
+  m_detail->setAccessibleName(tr("Selected advice"));
   m_detail->setWordWrap(true);
   m_detail->setTextFormat(Qt::RichText);
   m_detail->setAlignment(Qt::AlignTop | Qt::AlignLeft);
@@ -121,14 +121,14 @@ void AdviceView::applySearch() {
   }
   m_tableOrEmpty->setSentence(m_model->rowCount() > 0 ? tr("No advice matches.")
                               : m_isLive
-                                  ? tr("The judge speaks when the first candidates have been timed.")
+                                  ? tr("Advice appears when the first candidates have been timed.")
                                   : tr("This run has no advice: it was searched without a judge, or ended early."));
   m_tableOrEmpty->setEmpty(proxy->rowCount() == 0);
 }
 
 void AdviceView::showCurrent() {
   const AdviceStanding* advice = current();
-  const QString text = advice != nullptr ? htmlOf(*advice) : tr("Select an advice to read all of it.");
+  const QString text = advice != nullptr ? htmlOf(*advice) : tr("Select a row to read the advice in full.");
   if (m_detail->text() != text) {
     m_detail->setText(text);
   }

@@ -41,7 +41,7 @@ PairControls::PairControls(QWidget* parent)
     m_role->addItem(toQString(role), toQString(role));
   }
   m_words->setObjectName(u"pairWords"_s);
-  m_words->setAccessibleName(tr("Words for the model"));
+  m_words->setAccessibleName(tr("Message to the model"));
   m_words->setPlaceholderText(tr("Advice for its next prompt"));
   m_words->setMaxLength(kMostWords);
   m_words->setClearButtonEnabled(true);

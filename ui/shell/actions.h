@@ -20,6 +20,7 @@ struct Actions {
   QAction* quickOpen;
   QAction* exportKernel;
   QAction* newWindow;
+  QAction* closeWindow;
   QAction* quit;
   QAction* start;
   QAction* pause;

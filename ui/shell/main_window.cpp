@@ -9,6 +9,7 @@
 #include <QTimer>
 #include <QToolBar>
 
+#include <chrono>
 #include <utility>
 
 #include "core/base/log.h"
@@ -45,6 +46,23 @@ namespace swage::ui {
 namespace {
 
 constexpr QSize kFirstSize(1440, 900);
+constexpr std::chrono::seconds kSaveSoon{2};
+
+// Those of the file as other windows have left it, with what this window has changed of them since its start.
+QMap<QString, QByteArray> mergedLayouts(const QMap<QString, QByteArray>& atStart, const QMap<QString, QByteArray>& mine,
+                                        QMap<QString, QByteArray> inFile) {
+  for (auto one = atStart.begin(); one != atStart.end(); ++one) {
+    if (!mine.contains(one.key())) {
+      inFile.remove(one.key());
+    }
+  }
+  for (auto one = mine.begin(); one != mine.end(); ++one) {
+    if (atStart.value(one.key()) != one.value()) {
+      inFile.insert(one.key(), one.value());
+    }
+  }
+  return inFile;
+}
 
 }  // namespace
 
@@ -60,6 +78,7 @@ MainWindow::MainWindow(const WindowServices& services, const WindowOptions& opti
       m_banner(new NoticeBanner(this)),
       m_control(new RunControl(m_session, *m_bar, m_actions, services, options, this)),
       m_docks(new DockLayout(*this)),
+      m_places(options.safeMode ? std::filesystem::path() : options.windows),
       m_layouts(new LayoutMenu(*m_docks, services.dialogs, this)),
       m_locator(new Locator(this)) {
   setObjectName(u"mainWindow"_s);
@@ -150,7 +169,8 @@ void MainWindow::connectParts() {
   connect(m_actions.settings, &QAction::triggered, this, [this] { m_settingsControl->showDialog(u"general"_s); });
   connect(m_actions.exportKernel, &QAction::triggered, this, &MainWindow::exportKernel);
   connect(&m_settings, &SettingsStore::failed, &m_session, &ProjectSession::report);
-  connect(m_actions.quit, &QAction::triggered, this, &MainWindow::close);
+  connect(m_actions.quit, &QAction::triggered, this, &MainWindow::quit);
+  connect(m_actions.closeWindow, &QAction::triggered, this, &MainWindow::close);
   connect(m_actions.about, &QAction::triggered, this, [this] { m_services.dialogs.showAbout(this); });
   connect(m_actions.commandPalette, &QAction::triggered, this,
           [this] { m_locator->open(tr("Name of a command"), commandSource(*menuBar())); });
@@ -214,6 +234,11 @@ void MainWindow::connectWindows() {
       m_session.report(opened.error());
     }
   });
+  m_saveSoon.setSingleShot(true);
+  m_saveSoon.setInterval(kSaveSoon);
+  connect(&m_saveSoon, &QTimer::timeout, this, &MainWindow::savePlace);
+  connect(&m_session, &ProjectSession::runShown, &m_saveSoon, qOverload<>(&QTimer::start));
+  connect(m_bar, &RunBar::taskChosen, &m_saveSoon, qOverload<>(&QTimer::start));
   connect(m_actions.fullScreen, &QAction::triggered, this,
           [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
 }
@@ -285,6 +310,9 @@ void MainWindow::handleFinished() {
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (!m_session.isActive()) {
     saveState();
+    // Who closes one of several windows is done with it; who closes the last one leaves.
+    const bool isKept = m_isKept || m_places.others().empty();
+    m_places.leave(isKept ? WindowPlaces::Forget::No : WindowPlaces::Forget::Yes);
     event->accept();
     return;
   }
@@ -323,6 +351,7 @@ void MainWindow::restoreState() {
   m_control->setRecentTasks(state.recentTasks);
   m_control->setRecentProjects(state.recentProjects);
   m_layouts->setSaved(state.layouts);
+  m_layoutsAtStart = state.layouts;
   // What is not remembered would be shown at every start.
   if (m_setup != nullptr && !m_options.safeMode && !m_options.stateFile.empty()) {
     m_setup->remember(state.missing);
@@ -341,13 +370,55 @@ void MainWindow::welcome(const ShellState& state) {
                    state.recentTasks.isEmpty() && m_options.spec.task.empty() && m_options.spec.project.empty();
 }
 
-void MainWindow::restoreSession(const ShellState& state) {
+bool MainWindow::restoresWindows() const {
+  return m_options.spec.task.empty() && m_options.spec.project.empty() &&
+         (!m_options.place.isEmpty() || m_settings.value(u"general.restore_session"_s).toBool());
+}
+
+// What is restored: the state of a window that was left, or else what the window that was closed last showed.
+ShellState MainWindow::takePlace(ShellState state) {
+  if (!restoresWindows()) {
+    if (m_places.others().empty()) {
+      m_places.forgetLeft();  // a new session
+    }
+    m_places.takeNew();
+    return state;
+  }
+  for (const QString& place : m_options.place.isEmpty() ? m_places.left() : QStringList(m_options.place)) {
+    if (!m_places.take(place)) {
+      continue;
+    }
+    if (ShellState own = m_places.state(); !own.layout.isEmpty()) {
+      own.missing = state.missing;
+      return own;
+    }
+    return state;
+  }
+  m_places.takeNew();
+  return state;
+}
+
+// A window that was opened for a place leaves the others to who opened it.
+void MainWindow::openLeftWindows() {
+  if (!restoresWindows() || !m_options.place.isEmpty() || !m_options.restoreWindow) {
+    return;
+  }
+  for (const QString& place : m_places.left()) {
+    if (const Result<> opened = m_options.restoreWindow(place); !opened) {
+      m_session.report(opened.error());
+    }
+  }
+}
+
+void MainWindow::restoreSession(const ShellState& lastClosed) {
+  const ShellState state = takePlace(lastClosed);
+  restoreGeometry(state.geometry);
   m_isArranged = m_docks->restore(state.layout);
   m_docks->restorePages(state.pages);
-  if (m_options.spec.task.empty() && m_options.spec.project.empty() &&
-      m_settings.value(u"general.restore_session"_s).toBool()) {
+  if (restoresWindows()) {
     m_control->goOn(state.leftOff);
   }
+  openLeftWindows();
 }
 
 // Docks get their proportions only in a window that has its size, which the desktop decides when it is shown.
@@ -370,23 +441,55 @@ void MainWindow::offerRecovery(const ShellState& state) {
       this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &RecoveryDialog::restoreRequested, this, [this, state] { restoreSession(state); });
+  connect(dialog, &RecoveryDialog::rejected, this, [this] {
+    if (m_places.others().empty()) {
+      m_places.forgetLeft();
+    }
+    m_places.takeNew();
+  });
   dialog->open();
+}
+
+void MainWindow::quit() {
+  m_isKept = true;
+  if (m_options.closeOther) {
+    for (const qint64 process : m_places.others()) {
+      m_options.closeOther(process);
+    }
+  }
+  close();
+}
+
+void MainWindow::savePlace() {
+  const ShellState state{.geometry = saveGeometry(),
+                         .layout = m_docks->save(),
+                         .layouts = {},
+                         .pages = m_docks->savePages(),
+                         .recentTasks = {},
+                         .recentProjects = {},
+                         .leftOff = m_control->leftOff(),
+                         .missing = {}};
+  if (const Result<> saved = m_places.save(state); !saved) {
+    log::warn("cannot remember what this window shows: {}", saved.error().message());
+  }
 }
 
 void MainWindow::saveState() {
   if (m_options.stateFile.empty() || m_options.safeMode) {
     return;
   }
-  // Another window may have written meanwhile.
-  const QStringList others = loadShellState(m_options.stateFile).recentTasks;
-  const ShellState state{.geometry = saveGeometry(),
-                         .layout = m_docks->save(),
-                         .layouts = m_layouts->saved(),
-                         .pages = m_docks->savePages(),
-                         .recentTasks = mendedTasks(m_control->recentTasks() + others, m_options.tasksFolder),
-                         .recentProjects = m_control->recentProjects(),
-                         .leftOff = m_control->leftOff(),
-                         .missing = m_setup != nullptr ? m_setup->known() : SetupCheck::Missing()};
+  savePlace();
+  // Other windows may have written meanwhile.
+  const ShellState others = loadShellState(m_options.stateFile);
+  const ShellState state{
+      .geometry = saveGeometry(),
+      .layout = m_docks->save(),
+      .layouts = mergedLayouts(m_layoutsAtStart, m_layouts->saved(), others.layouts),
+      .pages = m_docks->savePages(),
+      .recentTasks = mendedTasks(m_control->recentTasks() + others.recentTasks, m_options.tasksFolder),
+      .recentProjects = withRecents(m_control->recentProjects(), others.recentProjects),
+      .leftOff = m_control->leftOff(),
+      .missing = m_setup != nullptr ? m_setup->known() : SetupCheck::Missing()};
   if (const Result<> saved = saveShellState(state, m_options.stateFile); !saved) {
     log::warn("cannot remember the window's layout: {}", saved.error().message());
   }

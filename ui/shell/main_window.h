@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QTimer>
 
 #include "ui/models/project_session.h"
 #include "ui/models/settings_store.h"
@@ -11,6 +12,7 @@
 #include "ui/shell/pages.h"
 #include "ui/shell/shell_state.h"
 #include "ui/shell/theme_controller.h"
+#include "ui/shell/window_places.h"
 #include "ui/shell/window_services.h"
 
 class QToolBar;
@@ -45,6 +47,10 @@ class MainWindow final : public QMainWindow {
   void openPath(const QString& path);
   void startSearch();
   void showNotice(const services::Notice& notice);
+  // From here on closing it does not mean that the next start shall be without it.
+  void keepForNextStart() { m_isKept = true; }
+  // Closes this window and all others. The next start opens them again.
+  void quit();
   [[nodiscard]] ProjectSession& session() { return m_session; }
   [[nodiscard]] const Actions& actions() const { return m_actions; }
   [[nodiscard]] DockLayout& docks() { return *m_docks; }
@@ -73,7 +79,11 @@ class MainWindow final : public QMainWindow {
   void applyCurrentTheme(const Theme& theme);
   void handleFinished();
   void restoreState();
+  [[nodiscard]] bool restoresWindows() const;
+  [[nodiscard]] ShellState takePlace(ShellState state);
+  void openLeftWindows();
   void saveState();
+  void savePlace();
 
   WindowServices m_services;
   WindowOptions m_options;
@@ -88,6 +98,9 @@ class MainWindow final : public QMainWindow {
   QToolBar* m_bannerBar = nullptr;
   RunControl* m_control;
   DockLayout* m_docks;
+  WindowPlaces m_places;
+  QTimer m_saveSoon;  // what is open, for the case that the program is ended from outside
+  QMap<QString, QByteArray> m_layoutsAtStart;
   Pages m_pages;
   LayoutMenu* m_layouts;
   Locator* m_locator;
@@ -99,6 +112,7 @@ class MainWindow final : public QMainWindow {
   bool m_isArranged = false;             // the docks have their proportions
   bool m_isFirstStart = false;           // greets when it is shown
   bool m_closeWhenFinished = false;
+  bool m_isKept = false;  // the next start opens it again, whatever other windows are open
 };
 
 }  // namespace swage::ui

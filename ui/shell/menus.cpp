@@ -40,6 +40,7 @@ void addFileMenu(QMenuBar& bar, const MenuParts& parts) {
   file->addAction(parts.actions.settings);
   file->addSeparator();
   file->addAction(parts.actions.newWindow);
+  file->addAction(parts.actions.closeWindow);
   file->addAction(parts.actions.quit);
 }
 

@@ -67,6 +67,8 @@ struct WindowOptions {
   services::RunSpec spec = services::withDrawnSeed();  // what the fields start with; `project` empty: the task's own
   QString tasksFolder;                                 // bundled tasks
   std::filesystem::path stateFile;                     // empty: remembers nothing
+  std::filesystem::path windows;                       // folder of what each open window shows; empty: only the last one
+  QString place;                                       // in that folder: the window to open again; empty: all that were left
   std::filesystem::path drafts;                        // folder of unfinished edits; empty: keeps none
   bool safeMode = false;                               // neither restores nor remembers anything
   std::optional<QString> crashNote;             // of a start that did not end cleanly; empty: it could not write one
@@ -78,6 +80,10 @@ struct WindowOptions {
   // process of its own: a window has one search and one record at a time. Empty: cannot be done here.
   std::function<Result<>(const QString& task, const QString& project)> openWindow;
   std::function<Result<>()> openDemo;
+  // Starts a program for the window that left this place. Empty: only one window is opened again.
+  std::function<Result<>(const QString& place)> restoreWindow;
+  // Asks the window of this process to close, and to be opened again at the next start.
+  std::function<void(qint64 process)> closeOther;
 };
 
 }  // namespace swage::ui

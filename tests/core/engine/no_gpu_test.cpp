@@ -32,9 +32,13 @@ class NoGpu : public ::testing::Test {
   // What the doctor says of the GPU when the driver's module is loaded and the worker ends like this.
   std::optional<DoctorCheck> gpuCheck(const std::string& worker,
                                       process::DriverState driver = process::DriverState::Loaded) {
+    return checkNamed("GPU", worker, worker, driver);
+  }
+  std::optional<DoctorCheck> checkNamed(const std::string& name, const std::string& worker, const std::string& compiler,
+                                        process::DriverState driver) {
     process::Locations locations;
     locations.worker = worker;
-    locations.compiler = worker;
+    locations.compiler = compiler;
     locations.python = "/nonexistent/python";
     DoctorServiceImpl doctor(locations, m_folder / "project", driver);
     std::optional<std::vector<DoctorCheck>> checks;
@@ -43,7 +47,7 @@ class NoGpu : public ::testing::Test {
     doctor.start();
     EXPECT_TRUE(waitFor([&] { return checks.has_value(); }));
     const auto found =
-        std::find_if(checks->begin(), checks->end(), [](const DoctorCheck& check) { return check.name == "GPU"; });
+        std::find_if(checks->begin(), checks->end(), [&name](const DoctorCheck& check) { return check.name == name; });
     return found == checks->end() ? std::nullopt : std::optional(*found);
   }
   Result<domain::DeviceKind> choice(const std::string& wanted, const std::string& python) {
@@ -77,6 +81,21 @@ TEST_F(NoGpu, TheDoctorShowsAGpuThatWorks) {
 
 TEST_F(NoGpu, WithoutADriverTheDoctorAsksForNoGpu) {
   EXPECT_FALSE(gpuCheck(script("worker", "", 5), process::DriverState::Absent));
+}
+
+// Where bubblewrap cannot be used the compiler takes Landlock: a search can run, and the doctor must not deny it.
+TEST_F(NoGpu, TheSandboxIsTheOneThatTheCompilerTakes) {
+  const std::string landlock = script("compiler", "Landlock, because bubblewrap cannot be used here", 0);
+  const auto check = checkNamed("sandbox", landlock, landlock, process::DriverState::Absent);
+  ASSERT_TRUE(check);
+  EXPECT_EQ(check->status, DoctorCheck::Status::Ok);
+  EXPECT_EQ(check->detail, "Landlock, because bubblewrap cannot be used here");
+  const std::string neither = script("compiler", "no namespaces, no Landlock", 12);
+  const auto failed = checkNamed("sandbox", neither, neither, process::DriverState::Absent);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->status, DoctorCheck::Status::Failed);
+  EXPECT_THAT(failed->detail, HasSubstr("no namespaces, no Landlock"));
+  EXPECT_THAT(failed->fix, HasSubstr("bubblewrap"));
 }
 
 TEST_F(NoGpu, AutoTakesTheCpuWhenTheDriverIsLoadedButNoDeviceWorks) {

@@ -266,10 +266,10 @@ TEST_F(EliteProfilesTest, EndInTime) {
   EXPECT_THAT(profileTwo({.worker = fakeWorker("hang"),
                           .stopGrace = std::chrono::milliseconds(200),
                           .endWithin = std::chrono::milliseconds(300)}),
-              HasSubstr("the time for profiles was over"));
+              HasSubstr("there was no time left for profiles"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   EXPECT_THAT(profileTwo({.worker = fakeWorker("ok"), .startWithin = std::chrono::milliseconds(-1)}),
-              HasSubstr("the time for profiles was over"));
+              HasSubstr("there was no time left for profiles"));
   EXPECT_THAT(profiled(), IsEmpty());
 }
 
