@@ -17,7 +17,7 @@ SettingSection general() {
           tr("General"),
           {{u"general.restore_session"_s,
             tr("Restore last session"),
-            tr("Open the last project, run and candidate at the next start"),
+            tr("Open the windows of the last session again, each with its layout, project, run and candidate"),
             true,
             {}},
            {u"general.notifications"_s,
