@@ -114,8 +114,27 @@ TEST_F(ProfilePageTest, APinnedCandidateStaysWhileBaselinesAreMeasured) {
   Q_EMIT m_session.historyChanged();
   EXPECT_EQ(m_pinned.pinned().candidate, m_best);
   EXPECT_TRUE(m_pinned.numbers());
+}
+
+TEST_F(ProfilePageTest, WhatIsPinnedIsKeptForItsRun) {
+  services::RunSummary other = m_record.runRows.front();
+  other.id = domain::RunId(other.id.value() + 1);
+  m_record.runRows.push_back(other);
   showRun();
+  m_pinned.pinCandidate(m_best);
+  m_session.showRun(other.id);
   EXPECT_EQ(m_pinned.pinned().mode, "compile") << "another run begins with its own baseline";
+  showRun();
+  EXPECT_EQ(m_pinned.pinned().candidate, m_best);
+  EXPECT_TRUE(m_pinned.numbers());
+
+  PinnedBaseline later(m_session, m_record, m_profiles);
+  EXPECT_EQ(later.pinned().mode, "compile");
+  later.restoreState(m_page.saveState());
+  EXPECT_EQ(later.pinned().candidate, m_best) << "and after a restart";
+  later.pin({Pin::Kind::Baseline, "eager", {}});
+  m_page.restoreState(later.saveState());
+  EXPECT_EQ(m_pinned.pinned().mode, "eager");
 }
 
 TEST_F(ProfilePageTest, AnotherKernelShowsItsOwnNumbers) {

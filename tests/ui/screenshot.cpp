@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the window with made-up data, for people who work on how it looks. Not a part of the product.
 //   swage-ui-screenshot FILE.png [light|dark]
-//   [empty|self-test|running|finished|error|full-disk|killed|throttled|plan|evaluation| kernel|problems|parameters|
-//    swarm|swarm-1|swarm-2|swarm-3|found|models|endpoint|exchange]
-//   [WIDTHxHEIGHT] [ACTION|=TEXT]…
-// Then triggers actions by their object names, and types texts where the keyboard is. A number is that of a tab. Of the
-// last three scenes, the dialog alone is drawn.
+//   [empty|self-test|running|finished|error|full-disk|killed|throttled|plan|evaluation|kernel|problems|parameters|
+//    swarm|swarm-1|swarm-2|swarm-3|found|models|endpoint|exchange|recovery]
+//   [WIDTHxHEIGHT] [ACTION|=TEXT|NAME:INDEX]…
+// Then triggers actions by their object names, types texts where the keyboard is, and chooses in lists, tabs and boxes
+// by their names. A number of a scene is that of a tab. Where a dialog is open, it alone is drawn.
 #include <QAction>
 #include <QApplication>
+#include <QComboBox>
 #include <QDialog>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QPushButton>
 #include <QStringList>
 #include <QTabWidget>
@@ -116,9 +118,21 @@ void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& r
   }
 }
 
+void choose(QWidget& widget, int index) {
+  if (auto* list = qobject_cast<QListWidget*>(&widget)) {
+    list->setCurrentRow(index);
+  } else if (auto* tabs = qobject_cast<QTabWidget*>(&widget)) {
+    tabs->setCurrentIndex(index);
+  } else if (auto* box = qobject_cast<QComboBox*>(&widget)) {
+    box->setCurrentIndex(index);
+  }
+}
+
 void take(const QStringList& steps, ui::MainWindow& window) {
   for (const QString& step : steps) {
-    if (!step.startsWith(u'=')) {
+    if (step.contains(u':') && !step.startsWith(u'=')) {
+      choose(*window.findChild<QWidget*>(step.section(u':', 0, 0)), step.section(u':', 1).toInt());
+    } else if (!step.startsWith(u'=')) {
       window.findChild<QAction*>(step)->trigger();
     } else if (auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget())) {
       field->setText(step.mid(1));
@@ -154,15 +168,13 @@ void playSearch(ui::MainWindow& window) {
   window.findChild<ui::PatternFinder*>()->ask(u"row softmax, long rows, sm_90"_s);
 }
 
-// What is drawn: the dialog that is open, else the window.
+// What is drawn: the dialog that was opened last, else the window.
 QWidget& drawn(ui::MainWindow& window) {
-  for (const char* name : {"endpointDialog", "exchangeDialog", "settingsDialog"}) {
-    if (auto* dialog = window.findChild<QDialog*>(QString::fromLatin1(name));
-        dialog != nullptr && dialog->isVisible()) {
-      return *dialog;
-    }
+  QWidget* found = &window;
+  for (QDialog* dialog : window.findChildren<QDialog*>()) {
+    found = dialog->isVisible() ? dialog : found;
   }
-  return window;
+  return *found;
 }
 
 // The page of a candidate alone, as wide as a tab of the middle would be.
@@ -227,6 +239,12 @@ int main(int argc, char** argv) {
   options.themeOfThisStart = scene.theme;
   options.spec.project = "/tmp/example.swage-project";
   options.tasksFolder = QStringLiteral(SWAGE_TASKS_FOLDER);
+  if (scene.name == "recovery"_L1) {
+    options.crashNote =
+        u"ended by SIGSEGV\nswage-workbench 0.1.0\nbacktrace:\n  swage::ui::HeatMap::paintEvent\n  QWidget::event"_s;
+  }
+  testing::FakeRecordCheckService recordCheck;
+  testing::FakeExportCheckService exportChecks;
   options.openDemo = [] { return Result<>(); };
   options.openWindow = [](const QString&, const QString&) { return Result<>(); };
   ui::MainWindow window({.run = run,
@@ -234,12 +252,14 @@ int main(int argc, char** argv) {
                          .exporter = exporter,
                          .dialogs = dialogs,
                          .theme = theme,
+                         .exportChecks = &exportChecks,
                          .profiles = &profiles,
                          .compare = &compare,
                          .patterns = &patterns,
                          .patternSearch = &patternSearch,
                          .doctor = &doctor,
                          .selfTest = &selfTest,
+                         .recordCheck = &recordCheck,
                          .swarm = &swarm,
                          .endpoints = &endpoints},
                         options);

@@ -4,11 +4,13 @@
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
+#include <QWidget>
 
 #include "ui/charts/history_chart.h"
 #include "ui/charts/history_series.h"
 #include "ui/editor/kernel_view.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flow_layout.h"
 #include "ui/widgets/notice_banner.h"
 
 using namespace Qt::StringLiterals;
@@ -102,6 +104,47 @@ TEST(KernelView, EscapeClosesTheFindBar) {
   EXPECT_TRUE(edit->isVisible());
   QTest::keyClick(edit, Qt::Key_Escape);
   EXPECT_FALSE(edit->isVisible());
+}
+
+TEST(FlowLayout, GoesOnInFurtherRowsWhereItIsTooNarrow) {
+  QWidget page;
+  auto* layout = new FlowLayout(&page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  std::vector<QWidget*> boxes;
+  for (int i = 0; i < 3; ++i) {
+    boxes.push_back(new QWidget);
+    boxes.back()->setFixedSize(100, 20);
+    layout->addWidget(boxes.back());
+  }
+  page.resize(316, 100);
+  page.show();
+  EXPECT_EQ(layout->sizeHint(), QSize(316, 20));
+  EXPECT_EQ(layout->minimumSize(), QSize(100, 20));
+  EXPECT_EQ(layout->heightForWidth(316), 20);
+  EXPECT_EQ(layout->heightForWidth(315), 44);
+  EXPECT_EQ(layout->heightForWidth(100), 68);
+  EXPECT_EQ(boxes[2]->pos(), QPoint(216, 0));
+  layout->setGeometry(QRect(0, 0, 315, 100));
+  EXPECT_EQ(boxes[1]->pos(), QPoint(108, 0));
+  EXPECT_EQ(boxes[2]->pos(), QPoint(0, 24));
+  boxes[0]->hide();
+  EXPECT_EQ(layout->heightForWidth(208), 20) << "what is hidden takes no place";
+}
+
+TEST(FlowLayout, WhatMayGrowFillsItsRow) {
+  QWidget page;
+  auto* layout = new FlowLayout(&page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  auto* field = new QLineEdit;
+  auto* button = new QWidget;
+  button->setFixedSize(50, 20);
+  layout->addWidget(field);
+  layout->addWidget(button);
+  page.resize(500, 60);
+  page.show();
+  layout->setGeometry(QRect(0, 0, 500, 60));
+  EXPECT_EQ(field->width(), 442);
+  EXPECT_EQ(button->x(), 450);
 }
 
 TEST(ElidedLabel, KeepsTheWholeTextInItsTooltip) {

@@ -5,6 +5,7 @@
 #include <QtCharts/QChart>
 #include <QtCharts/QChartView>
 #include <QtCharts/QLegend>
+#include <QtCharts/QLegendMarker>
 #include <QtCharts/QLineSeries>
 #include <QtCharts/QValueAxis>
 
@@ -87,6 +88,10 @@ void HistoryChart::setTheme(const Theme& theme) {
   band.setAlpha(kBandAlpha);
   m_band->setPen(Qt::NoPen);
   m_band->setBrush(band);
+  for (QLegendMarker* marker : m_chart->legend()->markers(m_band)) {  // Qt draws a black frame, whatever the theme
+    marker->setPen(Qt::NoPen);
+    marker->setBrush(band);
+  }
   m_baseline->setPen(QPen(theme.chartBaseline, 1.5, Qt::DashLine));
   QFont title = font();
   title.setWeight(QFont::Normal);

@@ -15,6 +15,12 @@ QString candidateName(domain::CandidateId id) {
   return PinnedBaseline::tr("candidate %1").arg(id.value());
 }
 
+constexpr qsizetype kMostKept = 50;
+
+bool isOfRun(const QJsonObject& kept, const QJsonObject& key) {
+  return kept[u"project"_s] == key[u"project"_s] && kept[u"run"_s] == key[u"run"_s];
+}
+
 }  // namespace
 
 DeltaInterval intervalOf(const domain::Timing& timing) {
@@ -44,14 +50,68 @@ void PinnedBaseline::pin(const Pin& pin) {
     m_pin = pin;
     reload();
   }
+  keep();
+}
+
+QJsonObject PinnedBaseline::keyOfRun() const {
+  return {{u"project"_s, toQString(m_session.project().string())},
+          {u"run"_s, static_cast<qint64>(m_session.shownRun().value())}};
+}
+
+void PinnedBaseline::keep() {
+  QJsonObject one = keyOfRun();
+  for (qsizetype i = m_kept.size() - 1; i >= 0; --i) {
+    if (isOfRun(m_kept.at(i).toObject(), one)) {
+      m_kept.removeAt(i);
+    }
+  }
+  one.insert(u"mode"_s, toQString(m_pin.mode));
+  one.insert(u"candidate"_s, static_cast<qint64>(m_pin.candidate.value()));
+  m_kept.push_back(one);
+  while (m_kept.size() > kMostKept) {
+    m_kept.removeFirst();
+  }
+}
+
+QJsonObject PinnedBaseline::saveState() const {
+  return {{u"pinned"_s, m_kept}};
+}
+
+void PinnedBaseline::restoreState(const QJsonObject& state) {
+  m_kept = state[u"pinned"_s].toArray();
+  handleRun();
 }
 
 void PinnedBaseline::pinCandidate(domain::CandidateId candidate) {
   pin({Pin::Kind::Candidate, {}, candidate});
 }
 
+// What the user pinned for the shown run. No value: nothing was, or it is not there any more.
+std::optional<Pin> PinnedBaseline::keptPin() const {
+  const QJsonObject key = keyOfRun();
+  const auto found = std::find_if(m_kept.begin(), m_kept.end(),
+                                  [&key](const QJsonValue& one) { return isOfRun(one.toObject(), key); });
+  if (!m_session.shownRun().isValid() || found == m_kept.end()) {
+    return std::nullopt;
+  }
+  const QJsonObject kept = found->toObject();
+  const domain::CandidateId candidate(kept[u"candidate"_s].toInteger());
+  if (!candidate.isValid()) {
+    const std::string mode = kept[u"mode"_s].toString().toStdString();
+    return mode.empty() ? Pin{} : Pin{Pin::Kind::Baseline, mode, {}};
+  }
+  const auto detail = m_record.candidate(candidate);
+  return detail && detail->row.run == m_session.shownRun() ? std::optional(Pin{Pin::Kind::Candidate, {}, candidate})
+                                                           : std::nullopt;
+}
+
 void PinnedBaseline::handleRun() {
-  m_chosen = false;
+  const std::optional<Pin> kept = keptPin();
+  m_chosen = kept.has_value();
+  if (kept) {
+    m_pin = *kept;
+    reload();
+  }
   handleBaselines();
 }
 

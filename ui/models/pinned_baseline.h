@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QJsonArray>
+#include <QJsonObject>
 #include <QObject>
 
 #include <optional>
@@ -35,7 +37,8 @@ struct PinnedNumbers {
 [[nodiscard]] DeltaInterval intervalOf(const services::CandidateRow& row);
 
 // One pinned baseline for the whole window, so that all pages show deltas against the same. A run that is shown begins
-// with its own fastest baseline. GUI thread only; failures of the record are reported by the session.
+// with its own fastest baseline, or with what the user pinned for it. GUI thread only; failures of the record are
+// reported by the session.
 class PinnedBaseline final : public QObject {
   Q_OBJECT
 
@@ -56,11 +59,18 @@ class PinnedBaseline final : public QObject {
   // Nothing, every baseline of the run that worked, and the pinned candidate if one is.
   [[nodiscard]] std::vector<Choice> choices() const;
 
+  // What the user pinned, for the runs that were shown last.
+  [[nodiscard]] QJsonObject saveState() const;
+  void restoreState(const QJsonObject& state);
+
  Q_SIGNALS:
   void changed();
 
  private:
   void handleRun();
+  [[nodiscard]] QJsonObject keyOfRun() const;
+  [[nodiscard]] std::optional<Pin> keptPin() const;
+  void keep();
   void handleBaselines();
   void reload();
   [[nodiscard]] std::optional<PinnedNumbers> baselineNumbers() const;
@@ -71,6 +81,7 @@ class PinnedBaseline final : public QObject {
   const services::ProfileService& m_profiles;
   Pin m_pin;
   bool m_chosen = false;  // by the user, for this run
+  QJsonArray m_kept;      // what was chosen, the newest last
   std::optional<PinnedNumbers> m_numbers;
 };
 

@@ -299,7 +299,7 @@ void AgentsPage::showProposers() {
   m_gridModel->setReport(m_activity.report());
   if (m_gridModel->columnCount() != columns) {
     const QFontMetrics metrics = m_grid->fontMetrics();
-    m_grid->setColumnWidth(ProposerGridModel::NameColumn, metrics.horizontalAdvance(u"pattern swap"_s) + 24);
+    m_grid->setColumnWidth(ProposerGridModel::NameColumn, metrics.horizontalAdvance(u"pattern swap"_s) + 16);
   }
   fitTables();
   showExchange();

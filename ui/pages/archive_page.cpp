@@ -2,7 +2,6 @@
 #include "ui/pages/archive_page.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
@@ -17,6 +16,7 @@
 #include "ui/models/format.h"
 #include "ui/pages/candidate_menu.h"
 #include "ui/pages/scale_menu.h"
+#include "ui/widgets/flow_layout.h"
 #include "ui/widgets/heat_legend.h"
 #include "ui/widgets/heat_map.h"
 #include "ui/widgets/time_bar.h"
@@ -65,24 +65,21 @@ ArchivePage::ArchivePage(ProjectSession& session, const services::RecordService&
   showCells();
 }
 
-QBoxLayout* ArchivePage::makeBar() {
+QLayout* ArchivePage::makeBar() {
   m_metric->setObjectName(u"mapMetric"_s);
   m_metric->setAccessibleName(tr("What the colours of the map stand for"));
   m_island->setObjectName(u"mapIsland"_s);
   m_island->setAccessibleName(tr("Whose candidates the map shows"));
-  auto* row = new QHBoxLayout;
+  auto* row = new FlowLayout;
   row->setContentsMargins(8, 6, 8, 0);
   const auto add = [&](const QString& text, QWidget* box) {
     auto* label = new QLabel(text, this);
     label->setBuddy(box);
-    row->addWidget(label);
-    row->addWidget(box);
-    row->addSpacing(12);
+    row->addPair(label, box);
   };
   add(tr("Co&lour:"), m_metric);
   add(tr("&Scale:"), m_scaleButton);
   add(tr("Island:"), m_island);
-  row->addStretch(1);
   return row;
 }
 

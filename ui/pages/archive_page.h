@@ -11,7 +11,7 @@
 #include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
-class QBoxLayout;
+class QLayout;
 class QComboBox;
 class QMenu;
 class QMimeData;
@@ -49,7 +49,7 @@ class ArchivePage final : public QWidget {
   void compareRequested(swage::domain::CandidateId first, swage::domain::CandidateId second);
 
  private:
-  [[nodiscard]] QBoxLayout* makeBar();
+  [[nodiscard]] QLayout* makeBar();
   void fillMetrics();
   void connectScale();
   void fillIslands();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/kernel_header.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QStringList>
 #include <QVBoxLayout>
@@ -10,6 +9,7 @@
 #include "ui/models/format.h"
 #include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flow_layout.h"
 
 using namespace Qt::StringLiterals;
 
@@ -42,6 +42,9 @@ QString numbersOf(const services::CandidateRow& row) {
   if (parts.isEmpty()) {
     parts.push_back(toQString(row.summary));
   }
+  if (row.cell) {
+    parts.push_back(describeCell(*row.cell).section(u": "_s, 1));
+  }
   parts.push_back(toQString(domain::name(row.madeBy)));
   return parts.join(u"   "_s);
 }
@@ -51,7 +54,6 @@ QString numbersOf(const services::CandidateRow& row) {
 KernelHeader::KernelHeader(QWidget* parent)
     : QWidget(parent),
       m_title(new QLabel),
-      m_cell(new ElidedLabel(Qt::ElideRight)),
       m_numbers(new ElidedLabel(Qt::ElideRight)),
       m_origin(new Badge),
       m_repeatable(new Badge),
@@ -62,7 +64,6 @@ KernelHeader::KernelHeader(QWidget* parent)
   m_title->setFont(bold);
   m_title->setObjectName(u"kernelTitle"_s);
   m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_cell->setForegroundRole(QPalette::PlaceholderText);
   m_numbers->setObjectName(u"kernelNumbers"_s);
   m_numbers->setForegroundRole(QPalette::PlaceholderText);
   m_origin->setObjectName(u"originBadge"_s);
@@ -72,10 +73,8 @@ KernelHeader::KernelHeader(QWidget* parent)
   m_accuracy->setObjectName(u"accuracyBadge"_s);
   m_accuracy->setToolTip(tr("Accuracy class. Speedups are compared within one class only."));
   m_status->setObjectName(u"statusBadge"_s);
-  auto* first = new QHBoxLayout;
-  first->setSpacing(6);
+  auto* first = new FlowLayout;
   first->addWidget(m_title);
-  first->addWidget(m_cell, 1);
   for (Badge* badge : badges()) {
     first->addWidget(badge);
   }
@@ -94,7 +93,7 @@ void KernelHeader::setTheme(const Theme& theme) {
 
 void KernelHeader::setCandidate(const services::CandidateDetail& detail) {
   m_title->setText(titleOf(detail));
-  m_cell->setFullText(cellOf(detail));
+  m_title->setToolTip(cellOf(detail));
   m_numbers->setFullText(numbersOf(detail.row));
   const QString status = toQString(domain::name(detail.row.status));
   m_status->setBadge(status, toneOfStatus(status));

@@ -28,7 +28,6 @@ class KernelHeader final : public QWidget {
   [[nodiscard]] std::array<Badge*, 4> badges() const { return {m_origin, m_repeatable, m_accuracy, m_status}; }
 
   QLabel* m_title;
-  ElidedLabel* m_cell;
   ElidedLabel* m_numbers;
   Badge* m_origin;
   Badge* m_repeatable;

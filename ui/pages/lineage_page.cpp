@@ -2,7 +2,6 @@
 #include "ui/pages/lineage_page.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QSpinBox>
 #include <QToolButton>
@@ -13,6 +12,7 @@
 #include "ui/models/format.h"
 #include "ui/pages/candidate_menu.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/flow_layout.h"
 #include "ui/widgets/lineage_view.h"
 
 using namespace Qt::StringLiterals;
@@ -65,9 +65,8 @@ LineagePage::LineagePage(ProjectSession& session, const services::RecordService&
 
 QWidget* LineagePage::makeBar() {
   auto* bar = new QWidget(this);
-  auto* row = new QHBoxLayout(bar);
+  auto* row = new FlowLayout(bar);
   row->setContentsMargins(8, 4, 8, 4);
-  row->setSpacing(8);
   m_title->setObjectName(u"lineageTitle"_s);
   m_title->setForegroundRole(QPalette::PlaceholderText);
   auto* ancestors = new QLabel(tr("Ancestors"), bar);
@@ -79,14 +78,11 @@ QWidget* LineagePage::makeBar() {
   centre->setText(tr("Centre"));
   centre->setToolTip(tr("Draw the lineage of the selected candidate"));
   connect(centre, &QToolButton::clicked, this, &LineagePage::reload);
-  row->addWidget(ancestors);
-  row->addWidget(m_ancestors);
-  row->addWidget(descendants);
-  row->addWidget(m_descendants);
+  row->addPair(ancestors, m_ancestors);
+  row->addPair(descendants, m_descendants);
   row->addWidget(centre);
   fillShow();
   row->addWidget(m_show);
-  row->addStretch(1);
   row->addWidget(m_title);
   return bar;
 }

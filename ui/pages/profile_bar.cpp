@@ -13,6 +13,7 @@
 #include "ui/models/format.h"
 #include "ui/models/profile_text.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/flow_layout.h"
 
 using namespace Qt::StringLiterals;
 
@@ -71,11 +72,9 @@ void ProfileBar::makeControls() {
   m_cancel->setObjectName(u"profileCancel"_s);
   auto* label = new QLabel(tr("Baseline"));
   label->setBuddy(m_pins);
-  auto* row = new QHBoxLayout;
-  row->addWidget(label);
-  row->addWidget(m_pins);
+  auto* row = new FlowLayout;
+  row->addPair(label, m_pins);
   row->addWidget(m_pin);
-  row->addStretch(1);
   row->addWidget(m_profile);
   auto* progress = new QHBoxLayout;
   progress->addWidget(m_stage, 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/profile_page.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollArea>
@@ -26,6 +25,7 @@
 #include "ui/widgets/badge.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/flow_layout.h"
 #include "ui/widgets/section.h"
 #include "ui/widgets/table_style.h"
 
@@ -122,9 +122,9 @@ QWidget* ProfilePage::makeHeader() {
   m_noisy->setObjectName(u"noisyBadge"_s);
   m_checked->setObjectName(u"checkedBadge"_s);
   auto* header = new QWidget;
-  auto* row = new QHBoxLayout(header);
+  auto* row = new FlowLayout(header);
   row->setContentsMargins(0, 0, 0, 0);
-  row->addWidget(m_title, 1);
+  row->addWidget(m_title);
   row->addWidget(m_noisy);
   row->addWidget(m_checked);
   row->addWidget(m_source);
@@ -213,6 +213,14 @@ void ProfilePage::profile() {
 
 void ProfilePage::pinCandidate() {
   m_bar->pinCandidate();
+}
+
+QJsonObject ProfilePage::saveState() const {
+  return m_pinned.saveState();
+}
+
+void ProfilePage::restoreState(const QJsonObject& state) {
+  m_pinned.restoreState(state);
 }
 
 template <class T>

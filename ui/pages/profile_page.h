@@ -41,6 +41,8 @@ class ProfilePage final : public QWidget {
   // Makes a profile of the selected candidate, if that is possible now.
   void profile();
   void pinCandidate();
+  [[nodiscard]] QJsonObject saveState() const;
+  void restoreState(const QJsonObject& state);
 
  Q_SIGNALS:
   // The user wants to see a line of a candidate's source.

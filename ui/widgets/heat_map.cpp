@@ -71,6 +71,17 @@ QString fitting(const QString& text, const QRectF& rect, const QFontMetricsF& me
   return metrics.elidedText(text.section(u' ', 0, 0), Qt::ElideRight, rect.width());
 }
 
+// As large as it can be so that `text` fits into `width`, but readable.
+QFont fittingFont(const QFont& font, const QString& text, double width) {
+  constexpr double kLeast = 0.78;
+  const double wanted = QFontMetricsF(font).horizontalAdvance(text);
+  QFont smaller = font;
+  if (wanted > width) {
+    smaller.setPointSizeF(font.pointSizeF() * std::max(kLeast, width / wanted));
+  }
+  return smaller;
+}
+
 }  // namespace
 
 HeatMapGeometry::HeatMapGeometry(const QSizeF& size, const QFont& font) {
@@ -198,7 +209,8 @@ QSize HeatMap::sizeHint() const {
 
 QSize HeatMap::minimumSizeHint() const {
   const QFontMetrics metrics(font());
-  return {metrics.horizontalAdvance(u"asynchronous"_s) + kMapColumns * (metrics.horizontalAdvance(u"0.00×"_s) + 12),
+  const int cell = metrics.horizontalAdvance(u"0.00×"_s) * 3 / 4 + 8;  // values get smaller in narrow cells
+  return {metrics.horizontalAdvance(u"asynchronous"_s) + 44 + kMapColumns * cell,
           metrics.height() * (4 + kMapRows * 2) + 40};
 }
 
@@ -278,12 +290,13 @@ void HeatMap::paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) c
     painter.setPen(m_theme.text);
     painter.drawText(QRectF(rect.left(), top, rect.width(), metrics.height()), static_cast<int>(alignment.toInt()),
                      text.code);
-    painter.setFont(font());
+    const QFont small = fittingFont(font(), text.meaning.section(u' ', 0, 0), rect.width());
+    painter.setFont(small);
     painter.setPen(m_theme.mutedText);
     const QRectF below(rect.left(), top + metrics.height(), rect.width(), rect.bottom() - top - metrics.height());
     const int flags =
         static_cast<int>((alignment & Qt::AlignHorizontal_Mask).toInt()) | Qt::AlignTop | Qt::TextWordWrap;
-    painter.drawText(below, flags, fitting(text.meaning, below, metrics));
+    painter.drawText(below, flags, fitting(text.meaning, below, QFontMetricsF(small)));
   };
   for (int row = 0; row < kMapRows; ++row) {
     twoLines(geometry.rowHeader(row), rowText(row), Qt::AlignRight | Qt::AlignVCenter);
@@ -294,10 +307,11 @@ void HeatMap::paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) c
   for (int block = 0; block < kMapBlocks; ++block) {
     const QRectF rect = geometry.blockHeader(block);
     const HeaderText text = blockText(block);
-    painter.setFont(bold);
-    painter.setPen(m_theme.text);
     const QString title = u"%1 · %2"_s.arg(text.code, text.meaning);
-    painter.drawText(rect, Qt::AlignCenter, QFontMetricsF(bold).elidedText(title, Qt::ElideRight, rect.width()));
+    const QFont large = fittingFont(bold, title, rect.width());
+    painter.setFont(large);
+    painter.setPen(m_theme.text);
+    painter.drawText(rect, Qt::AlignCenter, QFontMetricsF(large).elidedText(title, Qt::ElideRight, rect.width()));
     painter.setPen(QPen(m_theme.border, 1.0));
     painter.drawLine(rect.bottomLeft(), rect.bottomRight());
   }

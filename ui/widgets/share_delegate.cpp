@@ -118,7 +118,7 @@ QSize TallyDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
 }
 
 int TallyDelegate::leastWidth(const QFontMetrics& metrics) {
-  return metrics.horizontalAdvance(u"1,234 100 %"_s) + 5 * gapOf(metrics);
+  return metrics.horizontalAdvance(u"999 100 %"_s) + 4 * gapOf(metrics);  // four digits still do not touch
 }
 
 }  // namespace swage::ui
