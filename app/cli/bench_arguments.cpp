@@ -83,15 +83,15 @@ void addBenchSwarm(Parser& parser, CLI::App& group) {
   BenchSwarmArguments& bench = parser.raw.benchSwarm;
   CLI::App* command = addCommand(
       parser, group, "swarm", "Measure whether the engine keeps up with many language models at once", WithProject::No);
-  command->add_option("--models", bench.models, "Models that write at the same time")
+  command->add_option("--models", bench.models, "Models that reply at the same time")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--tokens-per-second", bench.tokensPerSecond, "Of all models together")
+  command->add_option("--tokens-per-second", bench.tokensPerSecond, "Tokens a second, of all models together")
       ->type_name("N")
       ->check(CLI::Range(1.0, 1e8))
       ->capture_default_str();
-  command->add_option("--tokens-per-event", bench.tokensPerEvent, "That one piece of the stream has")
+  command->add_option("--tokens-per-event", bench.tokensPerEvent, "Tokens in each piece of the stream")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

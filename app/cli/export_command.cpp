@@ -60,7 +60,7 @@ Result<domain::CandidateId> ExportCommand::candidate() const {
   const domain::CandidateId winner = domain::winnerOf(run);
   if (!winner.isValid()) {
     return Error(ErrorKind::InvalidInput, fmt::format("run r{} has no correct candidate", m_arguments.what.number),
-                 "`swage resume` searches on");
+                 "`swage resume` continues the search");
   }
   return winner;
 }

@@ -109,8 +109,8 @@ mcp::Tool searchPatterns() {
               {{"query", text("Such as \"row softmax, long rows, sm_90\"")},
                {"operator", text("Only for this operator, such as softmax")},
                {"type", text("Only for this type, such as float32")},
-               {"architecture", text("Only for this one: sm_90, cuda, cpu")},
-               {"bottleneck", text("Only against this: memory, compute, latency")},
+               {"architecture", text("Only for this architecture: sm_90, cuda or cpu")},
+               {"bottleneck", text("Only against this bottleneck: memory, compute or latency")},
                {"limit", {{"type", "integer"}, {"minimum", 1}, {"maximum", 20}, {"description", "5 by default"}}}},
               {"query"})};
 }

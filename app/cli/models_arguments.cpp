@@ -103,7 +103,7 @@ void addModelCommands(Parser& parser) {
   CLI::App* remove = addAction(parser, *group, Action::Remove, "remove", "Remove a language model from your settings");
   addName(remove, raw);
   explain(parser, remove, {}, {"swage models remove local"});
-  CLI::App* test = addAction(parser, *group, Action::Test, "test", "Ask a language model for one word");
+  CLI::App* test = addAction(parser, *group, Action::Test, "test", "Test a language model with a short prompt");
   addName(test, raw);
   explain(parser, test, "Shows which models the endpoint offers, and how fast it answers.",
           {"swage models test local"});
@@ -128,7 +128,7 @@ void addModelOptions(CLI::App* command, Raw& raw, ModelChoice& choice) {
       ->delimiter(',')
       ->allow_extra_args(false)  // "--model local task.py": the file is no second name
       ->type_name("NAMES");
-  command->add_flag("--only-models", choice.alone, "Try what the models write and nothing else");
+  command->add_flag("--only-models", choice.alone, "Evaluate only programs that the models write");
   command->add_option("--budget-usd", choice.usd, "The most that calls of models may cost, in dollars")
       ->type_name("USD")
       ->check(CLI::PositiveNumber);

@@ -5,7 +5,7 @@ namespace swage::cli {
 
 void addPatternCommands(Parser& parser) {
   Raw& raw = parser.raw;
-  CLI::App* group = addCommandGroup(parser, "patterns", "What is known about writing fast kernels");
+  CLI::App* group = addCommandGroup(parser, "patterns", "Search what is known about fast kernels");
   explain(parser, group, {}, {"swage patterns search \"row softmax, long rows, sm_90\""});
   CLI::App* command =
       addCommand(parser, *group, "search", "Find patterns, kernels and facts by what they are about", WithProject::Yes);
@@ -14,9 +14,9 @@ void addPatternCommands(Parser& parser) {
   command->add_option("--operator", question.operatorName, "Only for this operator, such as softmax")
       ->type_name("NAME");
   command->add_option("--type", question.type, "Only for this type, such as float32")->type_name("TYPE");
-  command->add_option("--arch", question.architecture, "Only for this architecture: sm_90, cuda, cpu")
+  command->add_option("--arch", question.architecture, "Only for this architecture: sm_90, cuda or cpu")
       ->type_name("ARCH");
-  command->add_option("--bottleneck", question.bottleneck, "Only against this: memory, compute, latency")
+  command->add_option("--bottleneck", question.bottleneck, "Only against this bottleneck: memory, compute or latency")
       ->type_name("NAME");
   command
       ->add_option("--embeddings", raw.patterns.model,

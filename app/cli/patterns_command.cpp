@@ -76,7 +76,7 @@ void PatternsCommand::show() {
   if (form() == OutputForm::Json) {
     printJson(json);
   } else if (form() == OutputForm::Text) {
-    print(m_found.empty() ? "nothing of that is known here\n" : foundTable(m_found));
+    print(m_found.empty() ? "no results\n" : foundTable(m_found));
   }
   Q_EMIT done(wire::ExitCode::Ok);
 }

@@ -62,7 +62,11 @@ void play(const Scene& scene, ui::MainWindow& window, testing::FakeRunService& r
     if (scene.name == "self-test"_L1) {
       window.startSearch();
       run.enter(services::RunState::Preparing);
-      Q_EMIT run.progressed({.stage = "self-test 31 of 79", .step = 31, .steps = 79, .bestSpeedup = {}});
+      services::Progress progress;
+      progress.stage = "self-test 31 of 79";
+      progress.step = 31;
+      progress.steps = 79;
+      Q_EMIT run.progressed(progress);
     }
     auto* tree = window.findChild<QTreeView*>(u"taskTree"_s);
     tree->setCurrentIndex(tree->model()->index(2, 0, tree->model()->index(0, 0)));

@@ -120,6 +120,7 @@ TEST(FlowLayout, GoesOnInFurtherRowsWhereItIsTooNarrow) {
   page.show();
   EXPECT_EQ(layout->sizeHint(), QSize(316, 20));
   EXPECT_EQ(layout->minimumSize(), QSize(100, 20));
+  EXPECT_FALSE(layout->hasHeightForWidth()) << "or a scroll area gives the page all the height it would like to have";
   EXPECT_EQ(layout->heightForWidth(316), 20);
   EXPECT_EQ(layout->heightForWidth(315), 44);
   EXPECT_EQ(layout->heightForWidth(100), 68);
@@ -127,6 +128,7 @@ TEST(FlowLayout, GoesOnInFurtherRowsWhereItIsTooNarrow) {
   layout->setGeometry(QRect(0, 0, 315, 100));
   EXPECT_EQ(boxes[1]->pos(), QPoint(108, 0));
   EXPECT_EQ(boxes[2]->pos(), QPoint(0, 24));
+  EXPECT_EQ(layout->minimumSize(), QSize(100, 44)) << "as high as it is with this width";
   boxes[0]->hide();
   EXPECT_EQ(layout->heightForWidth(208), 20) << "what is hidden takes no place";
 }
@@ -145,6 +147,16 @@ TEST(FlowLayout, WhatMayGrowFillsItsRow) {
   layout->setGeometry(QRect(0, 0, 500, 60));
   EXPECT_EQ(field->width(), 442);
   EXPECT_EQ(button->x(), 450);
+  auto* left = new ElidedLabel(Qt::ElideRight);
+  left->setFullText(u"a text that is far too long for what is left of this row, and does not begin another one"_s);
+  left->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  layout->addWidget(left);
+  field->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  const int height = layout->heightForWidth(500);
+  layout->setGeometry(QRect(0, 0, 500, 60));
+  EXPECT_EQ(left->y() + left->height() / 2, button->y() + button->height() / 2);
+  EXPECT_LE(left->geometry().right(), 499);
+  EXPECT_LE(height, std::max(20, field->sizeHint().height()));
 }
 
 TEST(ElidedLabel, KeepsTheWholeTextInItsTooltip) {

@@ -88,7 +88,9 @@ void HistoryChart::setTheme(const Theme& theme) {
   band.setAlpha(kBandAlpha);
   m_band->setPen(Qt::NoPen);
   m_band->setBrush(band);
-  for (QLegendMarker* marker : m_chart->legend()->markers(m_band)) {  // Qt draws a black frame, whatever the theme
+  band.setAlpha(2 * kBandAlpha);
+  for (QLegendMarker* marker : m_chart->legend()->markers(m_band)) {
+    marker->setShape(QLegend::MarkerShapeRectangle);  // that of an area has a black frame, whatever the theme
     marker->setPen(Qt::NoPen);
     marker->setBrush(band);
   }

@@ -44,7 +44,7 @@ constexpr std::array<ColumnInfo, 12> kPairColumns = {{
 constexpr std::array<ColumnInfo, 7> kAdviceColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Pair"),
      QT_TRANSLATE_NOOP("columns", "The pair that followed it, and its role at that time")},
-    {QT_TRANSLATE_NOOP("columns", "About"), QT_TRANSLATE_NOOP("columns", "The candidate that it is for"), kRight},
+    {QT_TRANSLATE_NOOP("columns", "Candidate"), QT_TRANSLATE_NOOP("columns", "The candidate that it is for"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Bottleneck"),
      QT_TRANSLATE_NOOP("columns", "What limits the speed, or what is wrong")},
     {QT_TRANSLATE_NOOP("columns", "Method"), QT_TRANSLATE_NOOP("columns", "What to change")},

@@ -25,6 +25,7 @@
 #include "ui/pages/candidate_delegate.h"
 #include "ui/pages/candidate_menu.h"
 #include "ui/widgets/annotation_bar.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/filter_edit.h"
 #include "ui/widgets/icons.h"
@@ -97,7 +98,7 @@ CandidatesPage::CandidatesPage(ProjectSession& session, services::RecordService&
       m_status(new QComboBox(this)),
       m_groups(new QComboBox(this)),
       m_onlyCell(new QCheckBox(tr("Selected cell only"), this)),
-      m_count(new QLabel(this)),
+      m_count(new ElidedLabel(Qt::ElideRight, this)),
       m_columns(new QToolButton(this)),
       m_export(new QToolButton(this)),
       m_annotations(new AnnotationBar(this)) {
@@ -459,7 +460,7 @@ void CandidatesPage::applyCellFilter() {
 void CandidatesPage::updateCounts() {
   const auto count = static_cast<int>(m_model->ids()->size());
   const QString number = count == 1 ? tr("1 candidate") : tr("%1 candidates").arg(formatCount(count));
-  m_count->setText(m_model->isSearching() ? tr("Searching…") : number);
+  m_count->setFullText(m_model->isSearching() ? tr("Searching…") : number);
   const bool filtered = m_status->currentIndex() > 0 || m_onlyCell->isChecked() || !m_filter->filter().isEmpty();
   m_empty->setSentence(filtered ? tr("No candidate matches. Change the filter, or choose another status or cell.")
                                 : nothingYet());

@@ -13,7 +13,6 @@
 
 class QCheckBox;
 class QComboBox;
-class QLabel;
 class QMenu;
 class QTableView;
 class QToolButton;
@@ -25,6 +24,7 @@ class CandidateTableModel;
 class CsvExport;
 class CandidateDelegate;
 class CandidateMenu;
+class ElidedLabel;
 class EmptyState;
 class FilterEdit;
 
@@ -100,7 +100,7 @@ class CandidatesPage final : public QWidget {
   QComboBox* m_status;
   QComboBox* m_groups;
   QCheckBox* m_onlyCell;
-  QLabel* m_count;
+  ElidedLabel* m_count;
   QToolButton* m_columns;
   QToolButton* m_export;
   AnnotationBar* m_annotations;

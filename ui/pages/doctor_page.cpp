@@ -69,6 +69,7 @@ QWidget* makePart(QWidget* heading, std::initializer_list<QWidget*> beside, QWid
   auto* part = new QWidget;
   auto* row = new QHBoxLayout;
   row->setContentsMargins(10, 8, 8, 8);
+  row->setSpacing(8);
   row->addWidget(heading, 1);
   for (QWidget* widget : beside) {
     row->addWidget(widget);

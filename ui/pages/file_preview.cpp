@@ -46,8 +46,12 @@ bool haveSameNames(const std::vector<ExportFile>& a, const std::vector<ExportFil
 
 QString sizeText(const ExportFile& file) {
   const auto lines = std::count(file.content.begin(), file.content.end(), '\n');
-  return FilePreview::tr("%1 lines, %2 KiB")
-      .arg(formatCount(lines), QString::number(static_cast<double>(file.content.size()) / 1024.0, 'f', 1));
+  constexpr std::size_t kKiB = 1024;
+  const QString size = file.content.size() < kKiB
+                           ? FilePreview::tr("%1 bytes").arg(file.content.size())
+                           : FilePreview::tr("%1 KiB").arg(static_cast<double>(file.content.size()) / kKiB, 0, 'f', 1);
+  return (lines == 1 ? FilePreview::tr("1 line, %1") : FilePreview::tr("%1 lines, %2").arg(formatCount(lines), u"%1"_s))
+      .arg(size);
 }
 
 }  // namespace

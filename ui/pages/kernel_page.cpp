@@ -21,6 +21,7 @@
 #include "ui/pages/kernel_editing.h"
 #include "ui/pages/kernel_header.h"
 #include "ui/pages/parameter_panel.h"
+#include "ui/pages/wrapped_rows.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/icons.h"
@@ -218,10 +219,9 @@ void KernelPage::makeTabs() {
   }
   m_tabs->addTab(plan, tr("Plan"));
   m_factTable->setAccessibleName(tr("Evaluation"));
-  m_factTable->setWordWrap(true);
   m_factTable->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   m_factTable->horizontalHeader()->hide();
-  m_factTable->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  wrapRows(*m_factTable);
   m_factTable->setColumnWidth(0, m_factTable->fontMetrics().horizontalAdvance(u"Compiler's messages "_s) + 16);
   m_tabs->addTab(m_factTable, tr("Evaluation"));
 }

@@ -11,6 +11,7 @@
 
 #include "ui/models/format.h"
 #include "ui/pages/candidate_menu.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/flow_layout.h"
 #include "ui/widgets/lineage_view.h"
@@ -39,7 +40,7 @@ LineagePage::LineagePage(ProjectSession& session, const services::RecordService&
       m_record(record),
       m_view(new LineageView),
       m_empty(new EmptyState(m_view, tr("Choose a candidate to see where it comes from and what was made of it."))),
-      m_title(new QLabel(this)),
+      m_title(new ElidedLabel(Qt::ElideRight, this)),
       m_ancestors(makeGenerations(u"ancestorGenerations"_s, tr("Generations of ancestors"), 6, this)),
       m_descendants(makeGenerations(u"descendantGenerations"_s, tr("Generations of descendants"), 2, this)),
       m_show(new QComboBox(this)) {
@@ -69,6 +70,7 @@ QWidget* LineagePage::makeBar() {
   row->setContentsMargins(8, 4, 8, 4);
   m_title->setObjectName(u"lineageTitle"_s);
   m_title->setForegroundRole(QPalette::PlaceholderText);
+  m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // what is left of the row
   auto* ancestors = new QLabel(tr("Ancestors"), bar);
   ancestors->setBuddy(m_ancestors);
   auto* descendants = new QLabel(tr("Descendants"), bar);
@@ -93,7 +95,7 @@ void LineagePage::fillShow() {
   m_show->setToolTip(tr("Which relatives are drawn; the candidate itself always is"));
   m_show->addItems({tr("All"), tr("Correct"), tr("Failed"), tr("First: no parents"), tr("Best of their cells")});
   m_show->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  m_show->setMinimumContentsLength(8);
+  m_show->setMinimumContentsLength(6);
   connect(m_show, &QComboBox::currentIndexChanged, this, &LineagePage::reload);
 }
 
@@ -169,7 +171,7 @@ void LineagePage::showLineage(const services::Lineage& lineage) {
   const bool hasMore = lineage.hasMoreAncestors || lineage.hasMoreDescendants;
   const QString count = rows.size() == 1 ? tr("1 candidate")
                                          : tr("%1 candidates").arg(formatCount(static_cast<std::int64_t>(rows.size())));
-  m_title->setText(lineage.rows.empty() ? QString() : hasMore ? tr("%1, and more").arg(count) : count);
+  m_title->setFullText(lineage.rows.empty() ? QString() : hasMore ? tr("%1, and more").arg(count) : count);
 }
 
 }  // namespace swage::ui

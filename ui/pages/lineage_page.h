@@ -9,12 +9,12 @@
 #include "ui/widgets/theme.h"
 
 class QComboBox;
-class QLabel;
 class QSpinBox;
 
 namespace swage::ui {
 
 class CandidateMenu;
+class ElidedLabel;
 class EmptyState;
 class LineageView;
 
@@ -51,7 +51,7 @@ class LineagePage final : public QWidget {
   const services::RecordService& m_record;
   LineageView* m_view;
   EmptyState* m_empty;
-  QLabel* m_title;
+  ElidedLabel* m_title;
   QSpinBox* m_ancestors;
   QSpinBox* m_descendants;
   QComboBox* m_show;

@@ -31,7 +31,7 @@ PairControls::PairControls(QWidget* parent)
       m_pause(new QPushButton(tr("Pause"))),
       m_role(new QComboBox),
       m_words(new QLineEdit),
-      m_say(new QPushButton(tr("Say"))),
+      m_say(new QPushButton(tr("Send"))),
       m_waiting(new QLabel) {
   m_name->setObjectName(u"pairName"_s);
   m_pause->setObjectName(u"pairPause"_s);

@@ -131,6 +131,8 @@ QWidget* PatternsPage::makeDetail() {
   m_source->setTitle(tr("Source"));
   auto* tabs = new QTabWidget;
   tabs->setObjectName(u"patternTabs"_s);
+  tabs->setUsesScrollButtons(false);  // in a narrow dock a shorter name says more than arrows
+  tabs->setElideMode(Qt::ElideRight);
   tabs->addTab(about, tr("About"));
   tabs->addTab(m_parameterTable, tr("Parameters"));
   tabs->addTab(m_source, tr("Source"));

@@ -20,9 +20,9 @@ RecoveryDialog::RecoveryDialog(const Content& content, QWidget* parent)
     : QDialog(parent), m_content(content), m_verdict(new QLabel), m_check(nullptr) {
   setObjectName(u"recoveryDialog"_s);
   setWindowTitle(tr("Swage did not end cleanly"));
-  auto* text =
-      new QLabel(tr("The last time, Swage ended unexpectedly. What was recorded until then is kept: a search "
-                    "that was running can be resumed. Its window has not been restored yet."));
+  auto* text = new QLabel(
+      tr("Swage ended unexpectedly. Everything that was recorded is kept, and a search that was running can be "
+         "resumed. The windows have not been restored yet."));
   text->setWordWrap(true);
   auto* note = new QPlainTextEdit(content.note.isEmpty() ? tr("There is no crash report.") : content.note);
   note->setObjectName(u"crashNote"_s);

@@ -65,7 +65,7 @@ SettingsDialog::SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, Di
   grid->addWidget(m_file, 2, 0, 1, 2);
   grid->addWidget(buttons, 3, 0, 1, 2);
   grid->setColumnStretch(1, 1);
-  resize(fontMetrics().averageCharWidth() * 110, fontMetrics().height() * 30);
+  resize(fontMetrics().averageCharWidth() * 130, fontMetrics().height() * 38);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
   connect(m_search, &QLineEdit::textChanged, this, &SettingsDialog::applySearch);
   connect(m_sections, &QListWidget::currentRowChanged, m_pages, &QStackedWidget::setCurrentIndex);

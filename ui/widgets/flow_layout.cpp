@@ -13,6 +13,12 @@ namespace {
 constexpr int kGap = 8;
 constexpr int kRowGap = 4;
 
+bool grows(const QLayoutItem& item) {
+  const QWidget* widget = item.widget();
+  return item.expandingDirections().testFlag(Qt::Horizontal) ||
+         (widget != nullptr && widget->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored);
+}
+
 }  // namespace
 
 FlowLayout::FlowLayout(QWidget* parent) : QLayout(parent) {
@@ -89,39 +95,48 @@ int FlowLayout::heightForWidth(int width) const {
   return height + kRowGap * std::max(0, static_cast<int>(all.size()) - 1);
 }
 
+int FlowLayout::height() const {
+  return heightForWidth(m_width > 0 ? m_width : QWIDGETSIZE_MAX);
+}
+
 QSize FlowLayout::sizeHint() const {
-  QSize size(0, 0);
+  int width = 0;
   for (const Row& row : rows(QWIDGETSIZE_MAX)) {
-    size = QSize(std::max(size.width(), row.width), row.height);
+    width = std::max(width, row.width);
   }
-  return size.grownBy(contentsMargins());
+  const QMargins margins = contentsMargins();
+  return {width + margins.left() + margins.right(), height()};
 }
 
 QSize FlowLayout::minimumSize() const {
-  QSize size(0, 0);
+  int width = 0;
   for (const auto& item : m_items) {
-    if (!item->isEmpty()) {
-      size = size.expandedTo(item->minimumSize());
-    }
+    width = item->isEmpty() ? width : std::max(width, item->minimumSize().width());
   }
-  return size.grownBy(contentsMargins());
+  const QMargins margins = contentsMargins();
+  return {width + margins.left() + margins.right(), height()};
 }
 
 void FlowLayout::setGeometry(const QRect& rect) {
   QLayout::setGeometry(rect);
+  const int before = height();
+  m_width = rect.width();
+  if (height() != before) {
+    update();  // lays out the whole once more, with this height
+  }
   const QRect inside = rect.marginsRemoved(contentsMargins());
   int y = inside.top();
   for (const Row& row : rows(inside.width())) {
     int x = inside.left();
-    const auto grows = [](const QLayoutItem* item) { return item->expandingDirections().testFlag(Qt::Horizontal); };
-    const auto growing = static_cast<int>(std::count_if(row.items.begin(), row.items.end(), grows));
+    const auto growing = static_cast<int>(
+        std::count_if(row.items.begin(), row.items.end(), [](const QLayoutItem* item) { return grows(*item); }));
     const int left = std::max(0, inside.width() - row.width);
     for (QLayoutItem* item : row.items) {
       QSize size = item->sizeHint().expandedTo(item->minimumSize());
-      if (grows(item)) {
+      if (grows(*item)) {
         size.rwidth() += left / growing;
       }
-      size.setWidth(std::min(size.width(), std::max(inside.width(), item->minimumSize().width())));
+      size.setWidth(std::min(size.width(), inside.width()));
       item->setGeometry(QStyle::visualRect(parentWidget()->layoutDirection(), rect,
                                            QRect(QPoint(x, y + (row.height - size.height()) / 2), size)));
       x += size.width() + gap();

@@ -71,15 +71,36 @@ QString fitting(const QString& text, const QRectF& rect, const QFontMetricsF& me
   return metrics.elidedText(text.section(u' ', 0, 0), Qt::ElideRight, rect.width());
 }
 
-// As large as it can be so that `text` fits into `width`, but readable.
-QFont fittingFont(const QFont& font, const QString& text, double width) {
+// As large as it can be so that each of `texts` fits into `width`, but readable.
+QFont fittingFont(const QFont& font, const QStringList& texts, double width) {
   constexpr double kLeast = 0.78;
-  const double wanted = QFontMetricsF(font).horizontalAdvance(text);
+  double wanted = 1.0;
+  for (const QString& text : texts) {
+    wanted = std::max(wanted, QFontMetricsF(font).horizontalAdvance(text));
+  }
   QFont smaller = font;
   if (wanted > width) {
     smaller.setPointSizeF(font.pointSizeF() * std::max(kLeast, width / wanted));
   }
   return smaller;
+}
+
+// Of the columns: those of a block stand for all.
+QStringList columnWords() {
+  QStringList words;
+  for (int column = 0; column < kMapBlocks; ++column) {
+    words.push_back(columnText(column).meaning.section(u' ', 0, 0));
+  }
+  return words;
+}
+
+QStringList blockTitles() {
+  QStringList titles;
+  for (int block = 0; block < kMapBlocks; ++block) {
+    const HeaderText text = blockText(block);
+    titles.push_back(u"%1 · %2"_s.arg(text.code, text.meaning));
+  }
+  return titles;
 }
 
 }  // namespace
@@ -284,13 +305,12 @@ void HeatMap::paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) c
   QFont bold = font();
   bold.setWeight(QFont::DemiBold);
   const QFontMetricsF metrics(font());
-  const auto twoLines = [&](const QRectF& rect, const HeaderText& text, Qt::Alignment alignment) {
+  const auto twoLines = [&](const QRectF& rect, const HeaderText& text, const QFont& small, Qt::Alignment alignment) {
     const double top = alignment.testFlag(Qt::AlignVCenter) ? rect.center().y() - metrics.height() : rect.top();
     painter.setFont(bold);
     painter.setPen(m_theme.text);
     painter.drawText(QRectF(rect.left(), top, rect.width(), metrics.height()), static_cast<int>(alignment.toInt()),
                      text.code);
-    const QFont small = fittingFont(font(), text.meaning.section(u' ', 0, 0), rect.width());
     painter.setFont(small);
     painter.setPen(m_theme.mutedText);
     const QRectF below(rect.left(), top + metrics.height(), rect.width(), rect.bottom() - top - metrics.height());
@@ -299,19 +319,20 @@ void HeatMap::paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) c
     painter.drawText(below, flags, fitting(text.meaning, below, QFontMetricsF(small)));
   };
   for (int row = 0; row < kMapRows; ++row) {
-    twoLines(geometry.rowHeader(row), rowText(row), Qt::AlignRight | Qt::AlignVCenter);
+    twoLines(geometry.rowHeader(row), rowText(row), font(), Qt::AlignRight | Qt::AlignVCenter);
   }
+  const QFont words = fittingFont(font(), columnWords(), geometry.columnHeader(0).width());
   for (int column = 0; column < kMapColumns; ++column) {
-    twoLines(geometry.columnHeader(column), columnText(column), Qt::AlignHCenter | Qt::AlignTop);
+    twoLines(geometry.columnHeader(column), columnText(column), words, Qt::AlignHCenter | Qt::AlignTop);
   }
+  const QStringList titles = blockTitles();
+  const QFont large = fittingFont(bold, titles, geometry.blockHeader(0).width());
   for (int block = 0; block < kMapBlocks; ++block) {
     const QRectF rect = geometry.blockHeader(block);
-    const HeaderText text = blockText(block);
-    const QString title = u"%1 · %2"_s.arg(text.code, text.meaning);
-    const QFont large = fittingFont(bold, title, rect.width());
     painter.setFont(large);
     painter.setPen(m_theme.text);
-    painter.drawText(rect, Qt::AlignCenter, QFontMetricsF(large).elidedText(title, Qt::ElideRight, rect.width()));
+    painter.drawText(rect, Qt::AlignCenter,
+                     QFontMetricsF(large).elidedText(titles[block], Qt::ElideRight, rect.width()));
     painter.setPen(QPen(m_theme.border, 1.0));
     painter.drawLine(rect.bottomLeft(), rect.bottomRight());
   }
