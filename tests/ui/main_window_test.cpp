@@ -6,9 +6,11 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMenuBar>
 #include <QPushButton>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTimer>
 
 #include <fstream>
 #include <iterator>
@@ -70,6 +72,26 @@ TEST_F(WindowTest, StartsWhatTheFieldsSay) {
   EXPECT_EQ(run.spec.seed, 1U);
   EXPECT_EQ(run.spec.project, folder / "project");
   EXPECT_EQ(run.spec.overrides, (std::vector<std::pair<std::string, std::string>>{{"rows", "64"}}));
+}
+
+TEST_F(WindowTest, AltAndALetterOpenAMenuFromTheSource) {
+  openWithTask();
+  startRun();
+  sendEverything();
+  window->activateWindow();
+  auto* source = child<ui::KernelView>(u"sourceView"_s);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return source->isVisible() && window->isActiveWindow(); }, kDeadlineMs));
+  source->setFocus();
+  QAction* opened = nullptr;
+  QTimer::singleShot(0, window.get(), [&] {
+    opened = window->menuBar()->activeAction();
+    if (QWidget* menu = QApplication::activePopupWidget(); menu != nullptr) {
+      menu->close();
+    }
+  });
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_C, Qt::AltModifier);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return opened != nullptr; }, kDeadlineMs));
+  EXPECT_EQ(opened->text(), u"&Candidate"_s);
 }
 
 TEST_F(WindowTest, ClosesDuringASearchThatStopsAtOnce) {

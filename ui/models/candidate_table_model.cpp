@@ -42,8 +42,8 @@ constexpr std::array<ColumnInfo, 15> kColumns = {{
     {QT_TRANSLATE_NOOP("columns", "Error"), QT_TRANSLATE_NOOP("columns", "Relative L2 error against float64"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Registers"), QT_TRANSLATE_NOOP("columns", "For each thread, where it has a meaning"),
      kRight},
-    {QT_TRANSLATE_NOOP("columns", "Found at"), QT_TRANSLATE_NOOP("columns", "Search time when it was evaluated"),
-     kRight},
+    // The last one at first, which gets what is left of a wide window: at its right it would be far from its row.
+    {QT_TRANSLATE_NOOP("columns", "Found at"), QT_TRANSLATE_NOOP("columns", "Search time when it was evaluated")},
     {QT_TRANSLATE_NOOP("columns", "% of roofline"),
      QT_TRANSLATE_NOOP("columns", "How near the time is to what the hardware allows for this task"), kRight},
     {QT_TRANSLATE_NOOP("columns", "Parents"), QT_TRANSLATE_NOOP("columns", "The candidates it was made from")},

@@ -381,7 +381,7 @@ void AgentsPage::fitIslands() {
   const int name = m_grid->columnWidth(ProposerGridModel::NameColumn);
   const int bars = ProposerGridModel::FirstIsland - ProposerGridModel::CreditColumn;
   const int wide = metrics.horizontalAdvance(u"00.0 % ▇▇▇▇▇"_s) + 16;
-  const int narrow = metrics.horizontalAdvance(u"00.0 % "_s) + 16;
+  const int narrow = metrics.horizontalAdvance(u"00.0 %"_s) + 14;
   const int room = m_grid->viewport()->width() - name;
   const int bar = room - bars * wide >= islands * wanted ? wide : narrow;
   for (int column = ProposerGridModel::CreditColumn; column < ProposerGridModel::FirstIsland; ++column) {

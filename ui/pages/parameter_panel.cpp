@@ -159,8 +159,8 @@ void ParameterPanel::updateButtons() {
   const bool isChanged = !(m_edited == m_recorded);
   m_reset->setEnabled(isChanged);
   m_evaluate->setEnabled(isChanged && m_obstacle.isEmpty());
-  m_hint->setText(m_obstacle.isEmpty() ? tr("Other parameters write the source anew from its patterns; edits by hand "
-                                            "are not part of it.")
+  m_hint->setText(m_obstacle.isEmpty() ? tr("With other parameters the source is generated again from its patterns, "
+                                            "without edits made by hand.")
                                        : m_obstacle);
   m_reset->setVisible(!m_choices.empty());
   m_evaluate->setVisible(!m_choices.empty());
