@@ -200,7 +200,7 @@ TEST_F(ProfilePageTest, SaysOfACpuMoreThanThatNothingWasCounted) {
   m_profiles.reports[m_best] = testing::demoCpuReport(m_best);
   showRun();
   EXPECT_EQ(child<QLabel>(u"triageHeadline"_s)->text(), u"No hardware counters; bottleneck unknown"_s);
-  EXPECT_TRUE(child<QLabel>(u"triageReason"_s)->text().contains(u"34 % of what a copy reaches"_s));
+  EXPECT_TRUE(child<QLabel>(u"triageReason"_s)->text().contains(u"34 % of the bandwidth of a copy"_s));
   EXPECT_EQ(m_page.findChild<TriageCard*>()->findingCount(), 2);
   EXPECT_THAT(child<BarChart>(u"unitChart"_s)->bars(), SizeIs(2));
   EXPECT_TRUE(child<QWidget>(u"processorPanel"_s)->isVisible());

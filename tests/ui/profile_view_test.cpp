@@ -77,7 +77,7 @@ TEST(ProfileText, SaysOfACpuWhatIsKnownWithoutCounters) {
   domain::ProcessorUse& use = diagnosis.kernels[0].processor.emplace();
   use.vectorBits = 0;
   EXPECT_EQ(headline(diagnosis), u"No hardware counters; bottleneck unknown"_s);
-  EXPECT_EQ(headlineReason(diagnosis), u"It moves the task's 4 MB at 4 GB/s, 40 % of what a copy reaches"_s);
+  EXPECT_EQ(headlineReason(diagnosis), u"It moves the 4 MB of the task at 4 GB/s, 40 % of the bandwidth of a copy"_s);
   ASSERT_THAT(processorFacts(use), SizeIs(1));
   EXPECT_EQ(processorFacts(use)[0].value, u"scalar"_s);
   use.instructionsPerCycle = 1.5;

@@ -151,6 +151,7 @@ TEST(FlowLayout, WhatMayGrowFillsItsRow) {
   left->setFullText(u"a text that is far too long for what is left of this row, and does not begin another one"_s);
   left->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   layout->addWidget(left);
+  left->show();
   field->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   const int height = layout->heightForWidth(500);
   layout->setGeometry(QRect(0, 0, 500, 60));
