@@ -57,6 +57,7 @@ HistoryChart::HistoryChart(QWidget* parent)
   m_view->setAccessibleName(tr("Best speedup over time"));
   m_view->setRenderHint(QPainter::Antialiasing);
   m_view->setFrameShape(QFrame::NoFrame);
+  m_view->setMinimumHeight(9 * fontMetrics().height());  // below that the axes have no room for their numbers
   m_chart->setMargins({4, 4, 8, 4});
   m_chart->layout()->setContentsMargins(0, 0, 0, 0);
   m_chart->setBackgroundRoundness(0);

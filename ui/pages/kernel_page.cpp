@@ -217,6 +217,7 @@ void KernelPage::makeTabs() {
   for (int column = 0; column < static_cast<int>(PlanColumn::Arguments); ++column) {
     plan->horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
   }
+  wrapRows(*plan);
   m_tabs->addTab(plan, tr("Plan"));
   m_factTable->setAccessibleName(tr("Evaluation"));
   m_factTable->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);

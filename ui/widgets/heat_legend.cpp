@@ -115,7 +115,8 @@ void HeatLegend::paintMarks(QPainter& painter, double left) const {
     }
     paintCellBackground(painter, QRectF(x, top + 1.0, 22.0, metrics.height() - 2.0), mark.state, {}, m_theme);
     x += 28.0;
-    label(mark.text);
+    const bool fits = x + metrics.horizontalAdvance(mark.text) <= width() - kMargin;
+    label(!fits && mark.state == State::Unavailable ? tr("unreachable") : mark.text);
   }
 }
 
