@@ -19,7 +19,8 @@ std::vector<SettingKey> makeKeys() {
   constexpr std::int64_t kMostPoints = 72;
   constexpr std::int64_t kMostTab = 16;
   return {
-      {"general.restore_session", "open the windows of the last session at the next start, each with its project, run and candidate", true},
+      {"general.restore_session",
+       "open the windows of the last session at the next start, each with its project, run and candidate", true},
       {"general.notifications", "notify the desktop when a search ends or a GPU is lost", true},
       {"search.target", "where kernels run", text("auto"), {"auto", "cpu", "cuda"}},
       {.name = "search.time_budget", .meaning = "search time", .standard = text("60 s"), .isDuration = true},

@@ -67,10 +67,10 @@ struct WindowOptions {
   services::RunSpec spec = services::withDrawnSeed();  // what the fields start with; `project` empty: the task's own
   QString tasksFolder;                                 // bundled tasks
   std::filesystem::path stateFile;                     // empty: remembers nothing
-  std::filesystem::path windows;                       // folder of what each open window shows; empty: only the last one
-  QString place;                                       // in that folder: the window to open again; empty: all that were left
-  std::filesystem::path drafts;                        // folder of unfinished edits; empty: keeps none
-  bool safeMode = false;                               // neither restores nor remembers anything
+  std::filesystem::path windows;                // folder of what each open window shows; empty: only the last one
+  QString place;                                // in that folder: the window to open again; empty: all that were left
+  std::filesystem::path drafts;                 // folder of unfinished edits; empty: keeps none
+  bool safeMode = false;                        // neither restores nor remembers anything
   std::optional<QString> crashNote;             // of a start that did not end cleanly; empty: it could not write one
   std::optional<ThemeChoice> themeOfThisStart;  // over what is set
   QString mode;         // stands in the corner of the menu bar all the time; empty: nothing special
