@@ -36,7 +36,16 @@ struct Conv {
   std::int64_t groups = 1;
   domain::ScalarType type = domain::ScalarType::Float32;
   bool isTransposed = false;
+  // As in KernelBench: no bias, no ReLU, and along each dimension something else where these say so.
+  bool isBare = false;
+  Sizes strides = {};
+  Sizes paddings = {};
+  Sizes dilations = {};
 };
+
+std::int64_t at(const Sizes& sizes, std::size_t dim, std::int64_t otherwise) {
+  return sizes.empty() ? otherwise : sizes[dim];
+}
 
 Case caseOf(const Conv& c) {
   GraphBuilder b;
@@ -44,25 +53,39 @@ Case caseOf(const Conv& c) {
   const auto x = b.input(c.input, c.type);
   const auto weight = b.input(c.weight, c.type);
   domain::Shape result{c.input[0], c.isTransposed ? c.weight[1] * c.groups : c.weight[0]};
-  for (std::size_t dim = 2; dim < c.input.size(); ++dim) {
-    result.push_back(c.isTransposed ? (c.input[dim] - 1) * c.stride - 2 * c.padding + c.weight[dim]
-                                    : (c.input[dim] + 2 * c.padding - c.weight[dim]) / c.stride + 1);
+  Sizes strides;
+  Sizes paddings;
+  Sizes dilations;
+  for (std::size_t dim = 0; dim < dims; ++dim) {
+    strides.push_back(at(c.strides, dim, c.stride));
+    paddings.push_back(at(c.paddings, dim, c.padding));
+    dilations.push_back(at(c.dilations, dim, 1));
+    const std::int64_t reach = dilations.back() * (c.weight[dim + 2] - 1);
+    const std::int64_t size = c.input[dim + 2];
+    result.push_back(c.isTransposed ? (size - 1) * strides.back() - 2 * paddings.back() + reach + 1
+                                    : (size + 2 * paddings.back() - reach - 1) / strides.back() + 1);
   }
-  const auto bias = b.input({result[1]}, c.type);
-  std::vector<domain::Argument> args{arg(x), arg(weight), arg(bias), listArg(Sizes(dims, c.stride)),
-                                     listArg(Sizes(dims, c.padding))};
+  std::vector<domain::Argument> args{arg(x), arg(weight)};
+  args.push_back(c.isBare ? domain::Argument{} : arg(b.input({result[1]}, c.type)));
+  args.insert(args.end(), {listArg(strides), listArg(paddings)});
   const auto groups = arg(static_cast<int>(c.groups));
   if (c.isTransposed) {
-    args.insert(args.end(), {listArg(Sizes(dims, 0)), groups, listArg(Sizes(dims, 1))});
+    args.insert(args.end(), {listArg(Sizes(dims, 0)), groups, listArg(dilations)});
   } else {
-    args.insert(args.end(), {listArg(Sizes(dims, 1)), groups});
+    args.insert(args.end(), {listArg(dilations), groups});
   }
   const std::string op = fmt::format("aten.conv{}{}d.{}", c.isTransposed ? "_transpose" : "", dims,
                                      c.isTransposed && dims > 1 ? "input" : "default");
-  b.output(b.relu(b.call(op, args, result, c.type)));
+  const auto sums = b.call(op, args, result, c.type);
+  b.output(c.isBare ? sums : b.relu(sums));
   return {c.name,
           b.graph(),
-          {{"stride", c.stride}, {"padding", c.padding}, {"groups", c.groups}, {"transposed", c.isTransposed}}};
+          {{"stride", strides},
+           {"padding", paddings},
+           {"dilation", dilations},
+           {"groups", c.groups},
+           {"transposed", c.isTransposed},
+           {"bare", c.isBare}}};
 }
 
 Case copyToChannelsLast(const domain::Shape& shape) {
@@ -74,37 +97,57 @@ Case copyToChannelsLast(const domain::Shape& shape) {
   return {fmt::format("to_channels_last_{}", shape[1]), std::move(graph), nullptr};
 }
 
+// The convolutions of KernelBench's first level with odd numbers.
+std::vector<Conv> benchmarkCases() {
+  using enum domain::ScalarType;
+  return {{"kb55", {8, 64, 512, 1024}, {128, 64, 3, 3}},
+          {"kb57", {8, 64, 1024, 1024}, {64, 64, 3, 3}, 1, 0, 1, Float32, true},
+          {"kb59", {16, 3, 256, 256, 10}, {64, 3, 3, 3, 1}},
+          {"kb61", {8, 48, 64, 64, 64}, {48, 48, 3, 3, 3}, 1, 0, 1, Float32, true},
+          {"kb63", {16, 16, 1024, 1024}, {128, 16, 3, 3}},
+          {"kb65", {8, 64, 512, 512}, {64, 64, 3, 7}, 1, 0, 1, Float32, true},
+          {"kb67", {32, 64, 131072}, {128, 64, 3}},
+          {"kb69", {64, 64, 128, 256}, {64, 128, 3, 5}, 1, 0, 1, Float32, true},
+          {"kb71", {8, 32, 512, 1024}, {32, 32, 3, 3}, 1, 0, 1, Float32, true},
+          {"kb73", {4, 32, 32, 64, 128}, {32, 8, 3, 3, 3}, 2, 1, 4, Float32, true},
+          {"kb75", {16, 32, 128, 256}, {32, 16, 3, 5}, 1, 0, 4, Float32, true, true, {2, 3}, {1, 2}, {2, 1}},
+          {"kb77", {16, 32, 16, 32, 32}, {32, 64, 3, 3, 3}, 2, 1, 1, Float32, true, true, {}, {}, {2, 2, 2}},
+          {"kb79", {16, 32, 131072}, {32, 64, 3}, 2, 1, 1, Float32, true, true, {}, {}, {2}},
+          {"kb81", {16, 32, 64, 128}, {32, 64, 3, 3}, 5, 1, 1, Float32, true, true, {}, {}, {2, 2}},
+          {"kb83", {64, 8, 512, 512}, {8, 1, 3, 1}, 1, 0, 8},
+          {"kb85", {32, 128, 128, 256}, {128, 1, 3, 7}, 1, 0, 128},
+          {"kb87", {16, 64, 1024, 1024}, {128, 64, 1, 1}}};
+}
+
 std::vector<Case> cases() {
   using enum domain::ScalarType;
   std::vector<Case> list;
-  for (const Conv& c : std::vector<Conv>{
-           {"3x3_64_128_large", {8, 64, 512, 1024}, {128, 64, 3, 3}},
-           {"3x3_16_128_large", {16, 16, 1024, 1024}, {128, 16, 3, 3}},
-           {"1d_3_64_128", {32, 64, 131072}, {128, 64, 3}},
-           {"transposed_3x3_64_64_stride1", {8, 64, 1024, 1024}, {64, 64, 3, 3}, 1, 0, 1, Float32, true},
-           {"transposed_3x7_64_64_stride1", {8, 64, 512, 512}, {64, 64, 3, 7}, 1, 0, 1, Float32, true},
-           {"transposed_3x5_64_128_stride1", {64, 64, 128, 256}, {64, 128, 3, 5}, 1, 0, 1, Float32, true},
-           {"transposed_3d_48_48_stride1", {8, 48, 64, 64, 64}, {48, 48, 3, 3, 3}, 1, 0, 1, Float32, true},
-           {"3x3_64_64_56", {16, 64, 56, 56}, {64, 64, 3, 3}, 1, 1},
-           {"3x3_128_128_28", {16, 128, 28, 28}, {128, 128, 3, 3}, 1, 1},
-           {"3x3_256_256_14", {16, 256, 14, 14}, {256, 256, 3, 3}, 1, 1},
-           {"3x3_512_512_7", {16, 512, 7, 7}, {512, 512, 3, 3}, 1, 1},
-           {"3x3_64_128_stride2", {16, 64, 56, 56}, {128, 64, 3, 3}, 2, 1},
-           {"3x3_256_256_56", {16, 256, 56, 56}, {256, 256, 3, 3}, 1, 1},
-           {"3d_3x3x3_16_32", {8, 16, 32, 96, 96}, {32, 16, 3, 3, 3}},
-           {"3d_3x3x3_64_64", {8, 64, 16, 64, 64}, {64, 64, 3, 3, 3}, 1, 1},
-           {"transposed_3d_3x3x3_32_64", {16, 32, 16, 32, 32}, {32, 64, 3, 3, 3}, 2, 1, 1, Float32, true},
-           {"transposed_3x3_32_64_stride5", {16, 32, 64, 128}, {32, 64, 3, 3}, 5, 1, 1, Float32, true},
-           {"transposed_3x3_32_64", {16, 32, 128, 256}, {32, 64, 3, 3}, 2, 1, 1, Float32, true},
-           {"3x3_64_128_half", {16, 64, 256, 256}, {128, 64, 3, 3}, 1, 0, 1, Float16},
-           {"3x3_128_128_padded", {32, 128, 64, 64}, {128, 128, 3, 3}, 1, 1},
-           {"3x3_grouped_4", {16, 128, 128, 128}, {256, 32, 3, 3}, 1, 1, 4},
-           {"1x1_64_128", {16, 64, 512, 512}, {128, 64, 1, 1}},
-           {"7x7_3_64_stride2", {32, 3, 224, 224}, {64, 3, 7, 7}, 2, 3},
-           {"3x3_8_64", {64, 8, 128, 128}, {64, 8, 3, 3}},
-           {"3d_3x3x3_8_32", {16, 8, 16, 64, 64}, {32, 8, 3, 3, 3}},
-           {"3d_3x3x3_3_16", {64, 3, 16, 64, 64}, {16, 3, 3, 3, 3}},
-           {"depthwise_3x3", {16, 64, 512, 512}, {64, 1, 3, 3}, 1, 1, 64}}) {
+  for (const Conv& c :
+       std::vector<Conv>{{"3x3_64_128_large", {8, 64, 512, 1024}, {128, 64, 3, 3}},
+                         {"3x3_64_64_56", {16, 64, 56, 56}, {64, 64, 3, 3}, 1, 1},
+                         {"3x3_128_128_28", {16, 128, 28, 28}, {128, 128, 3, 3}, 1, 1},
+                         {"3x3_256_256_14", {16, 256, 14, 14}, {256, 256, 3, 3}, 1, 1},
+                         {"3x3_512_512_7", {16, 512, 7, 7}, {512, 512, 3, 3}, 1, 1},
+                         {"3x3_64_128_stride2", {16, 64, 56, 56}, {128, 64, 3, 3}, 2, 1},
+                         {"3x3_256_256_56", {16, 256, 56, 56}, {256, 256, 3, 3}, 1, 1},
+                         {"3d_3x3x3_16_32", {8, 16, 32, 96, 96}, {32, 16, 3, 3, 3}},
+                         {"3d_3x3x3_64_64", {8, 64, 16, 64, 64}, {64, 64, 3, 3, 3}, 1, 1},
+                         {"transposed_3d_3x3x3_32_64", {16, 32, 16, 32, 32}, {32, 64, 3, 3, 3}, 2, 1, 1, Float32, true},
+                         {"transposed_3x3_32_64_stride5", {16, 32, 64, 128}, {32, 64, 3, 3}, 5, 1, 1, Float32, true},
+                         {"transposed_3x3_32_64", {16, 32, 128, 256}, {32, 64, 3, 3}, 2, 1, 1, Float32, true},
+                         {"3x3_64_128_half", {16, 64, 256, 256}, {128, 64, 3, 3}, 1, 0, 1, Float16},
+                         {"3x3_128_128_padded", {32, 128, 64, 64}, {128, 128, 3, 3}, 1, 1},
+                         {"3x3_grouped_4", {16, 128, 128, 128}, {256, 32, 3, 3}, 1, 1, 4},
+                         {"1x1_64_128", {16, 64, 512, 512}, {128, 64, 1, 1}},
+                         {"7x7_3_64_stride2", {32, 3, 224, 224}, {64, 3, 7, 7}, 2, 3},
+                         {"3x3_8_64", {64, 8, 128, 128}, {64, 8, 3, 3}},
+                         {"3d_3x3x3_8_32", {16, 8, 16, 64, 64}, {32, 8, 3, 3, 3}},
+                         {"3d_3x3x3_3_16", {64, 3, 16, 64, 64}, {16, 3, 3, 3, 3}},
+                         {"depthwise_3x3", {16, 64, 512, 512}, {64, 1, 3, 3}, 1, 1, 64}}) {
+    list.push_back(caseOf(c));
+  }
+  for (Conv c : benchmarkCases()) {
+    c.isBare = true;
     list.push_back(caseOf(c));
   }
   list.push_back(copyToChannelsLast({16, 64, 256, 256}));
@@ -127,22 +170,22 @@ domain::DeviceInfo device() {
 const std::set<std::string> kPatterns{"conv_mma", "conv_wgmma", "direct", "direct_rows", "map_turned"};
 
 // Of conv_wgmma, far apart: tile_columns, tile_pixels, tile_width, tile_depth, parts, bring_groups, blocks.
-constexpr std::array<std::array<std::int64_t, 7>, 18> kSpread{{{128, 256, 0, 32, 1, 2, 1},
-                                                               {128, 256, 64, 32, 1, 2, 1},
+constexpr std::array<std::array<std::int64_t, 7>, 18> kSpread{{{128, 256, 64, 16, 1, 2, 1},
+                                                               {64, 256, 64, 32, 1, 1, 2},
+                                                               {128, 256, 0, 32, 1, 2, 1},
+                                                               {64, 128, 64, 32, 1, 1, 2},
+                                                               {64, 64, 8, 64, 1, 2, 1},
+                                                               {128, 128, 0, 64, 1, 2, 1},
+                                                               {64, 56, 8, 64, 1, 1, 2},
+                                                               {64, 256, 64, 16, 1, 1, 2},
+                                                               {64, 256, 128, 32, 2, 2, 1},
+                                                               {64, 112, 8, 32, 1, 1, 2},
+                                                               {64, 64, 64, 32, 1, 1, 2},
                                                                {128, 256, 128, 32, 1, 2, 1},
                                                                {64, 256, 0, 32, 1, 1, 2},
-                                                               {64, 256, 64, 32, 1, 1, 2},
-                                                               {64, 256, 128, 16, 1, 1, 2},
-                                                               {64, 256, 128, 32, 2, 2, 1},
-                                                               {128, 128, 0, 32, 1, 2, 1},
-                                                               {128, 128, 64, 32, 1, 2, 1},
-                                                               {64, 128, 64, 64, 1, 1, 2},
                                                                {64, 128, 0, 16, 1, 1, 2},
-                                                               {128, 64, 0, 32, 1, 2, 1},
                                                                {128, 64, 0, 16, 2, 1, 1},
                                                                {128, 256, 16, 32, 1, 2, 1},
-                                                               {64, 112, 8, 64, 1, 1, 2},
-                                                               {64, 56, 8, 64, 1, 1, 2},
                                                                {256, 112, 8, 32, 1, 1, 1},
                                                                {64, 256, 16, 32, 2, 2, 1}}};
 
@@ -158,7 +201,7 @@ void addSpread(const domain::Genome& seed, std::vector<domain::Genome>& list) {
 }
 
 // The seeds of one region, and these with one parameter at another of its values: at most so many that can be made, of
-// each pattern.
+// conv_wgmma, and a quarter of that of each other pattern.
 std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patterns::Catalogue& catalogue,
                                       std::size_t most) {
   std::vector<domain::Genome> list;
@@ -189,7 +232,9 @@ std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patt
   std::vector<domain::Genome> made;
   for (const domain::Genome& genome : list) {
     const bool isNew = known.insert(domain::canonicalText(genome)).second;
-    if (isNew && counts[genome.regions[0].pattern] < most && synthesizer.realise(genome)) {
+    const bool isAmongMany = genome.regions[0].pattern != "conv_wgmma";
+    if (isNew && counts[genome.regions[0].pattern] < (isAmongMany ? std::max<std::size_t>(1, most / 4) : most) &&
+        synthesizer.realise(genome)) {
       ++counts[genome.regions[0].pattern];
       made.push_back(genome);
     }
@@ -208,12 +253,17 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most, const s
       continue;
     }
     const auto synthesizer = Synthesizer::create(one.graph, device(), *catalogue);
-    for (const domain::Genome& genome : genomesOf(**synthesizer, *catalogue, most)) {
+    const std::vector<domain::Genome> genomes = genomesOf(**synthesizer, *catalogue, most);
+    const auto seconds = [&](const domain::Genome& genome) { return (*synthesizer)->estimate(genome).value_or(1.0); };
+    const auto first = std::min_element(genomes.begin(), genomes.end(),
+                                        [&](const auto& a, const auto& b) { return seconds(a) < seconds(b); });
+    for (const domain::Genome& genome : genomes) {
       const auto program = (*synthesizer)->realise(genome);
       std::cout << domain::Json{{"case", one.name},
                                 {"convolution", one.convolution},
                                 {"pattern", genome.regions[0].pattern},
                                 {"genome", domain::toJson(genome).dump()},
+                                {"first", &genome == &*first},
                                 {"estimate", (*synthesizer)->estimate(genome).value_or(0.0)},
                                 {"entries", program->entries()},
                                 {"source", program->source},
