@@ -8,6 +8,8 @@
 namespace swage::synth {
 namespace {
 
+constexpr std::int64_t kLeastColumns = 64;  // of the tile of a warp group
+
 // A dimension that bounds tell. No value: it is not one axis of positions, with one window.
 std::optional<HaloDim> dimOf(const Region& region, const Bound& bound) {
   HaloDim dim;
@@ -107,6 +109,48 @@ std::optional<std::vector<HaloDim>> dimsOf(const Region& region, const ProductSh
   return dims;
 }
 
+// Groups with few channels of the result each as one product, whose weights are zero where groups differ: a tile then
+// has channels of all groups.
+void mergeGroups(HaloProblem& problem, std::int64_t most) {
+  Region& region = problem.region;
+  ProductShape& shape = problem.shape;
+  const std::size_t channel = axesOf(region, AxisRole::K).front();
+  const auto isGroup = [&](std::size_t axis) {
+    return std::none_of(problem.results.begin(), problem.results.end(),
+                        [axis](const Bound& bound) { return bound.factors[axis] != 0; });
+  };
+  const auto found = std::find_if(shape.batch.begin(), shape.batch.end(), isGroup);
+  const Prim& weight = region.prims[static_cast<std::size_t>(shape.right)];
+  if (found == shape.batch.end() || std::count_if(shape.batch.begin(), shape.batch.end(), isGroup) != 1 ||
+      weight.kind != Prim::Kind::Load || region.axes[*found].extent * shape.columnCount > most) {
+    return;
+  }
+  const std::size_t group = *found;
+  const std::int64_t channels = region.axes[channel].extent;
+  Operand& input =
+      region.operands[static_cast<std::size_t>(region.prims[static_cast<std::size_t>(shape.left)].operand)];
+  Operand& weights = region.operands[static_cast<std::size_t>(weight.operand)];
+  const auto tells = [&](const Bound& bound) { return bound.factors[group] != 0 || bound.factors[channel] != 0; };
+  if (input.strides[group] != channels * input.strides[channel] || weights.strides[channel] == 0 ||
+      std::any_of(input.bounds.begin(), input.bounds.end(), tells) ||
+      std::any_of(weights.bounds.begin(), weights.bounds.end(), tells)) {
+    return;
+  }
+  Bound own{std::vector<std::int64_t>(region.axes.size(), 0), 0, 1, channels, weights.strides[channel]};
+  own.factors[channel] = 1;
+  own.factors[group] = -channels;
+  weights.bounds.push_back(std::move(own));
+  weights.strides[channel] = 0;
+  input.strides[group] = 0;
+  const std::int64_t groups = region.axes[group].extent;
+  region.axes[channel].extent *= groups;
+  region.axes[group].role = AxisRole::N;
+  shape.batch.erase(found);
+  shape.batchCount /= groups;
+  shape.columns.insert(shape.columns.begin(), group);
+  shape.columnCount *= groups;
+}
+
 // Behind the last channel there are zeros.
 void padChannels(Region& region, std::size_t channel, std::int64_t depth) {
   const std::int64_t channels = region.axes[channel].extent;
@@ -125,6 +169,31 @@ void padChannels(Region& region, std::size_t channel, std::int64_t depth) {
   }
 }
 
+// Finds the phases that a block makes together.
+void joinPhases(HaloProblem& problem) {
+  problem.batch = problem.shape.batch;
+  problem.batchCount = problem.shape.batchCount;
+  if (!problem.hasPhases || problem.batch.empty()) {
+    return;
+  }
+  const std::size_t axis = problem.batch.back();
+  const std::size_t across = problem.across().position;
+  const bool movesInput =
+      problem.input().strides[axis] != 0 || std::any_of(problem.dims.begin(), problem.dims.end(),
+                                                        [axis](const HaloDim& dim) { return dim.factors[axis] != 0; });
+  for (const Bound& bound : problem.results) {
+    if (bound.factors[axis] == 0 || bound.factors[across] != problem.region.axes[axis].extent || movesInput) {
+      continue;
+    }
+    problem.phase = axis;
+    problem.phases = problem.region.axes[axis].extent;
+    problem.phaseStep = bound.factors[axis];
+    problem.batch.pop_back();
+    problem.batchCount /= problem.phases;
+    return;
+  }
+}
+
 }  // namespace
 
 std::optional<HaloProblem> HaloProblem::of(const Region& region, std::int64_t depth) {
@@ -138,10 +207,11 @@ std::optional<HaloProblem> HaloProblem::of(const Region& region, std::int64_t de
   problem.results.assign(conv->results().begin(), conv->results().end());
   problem.hasPhases = conv->hasPhases();
   const std::vector<std::size_t> channels = axesOf(problem.region, AxisRole::K);
-  const Operand& input = problem.input();
-  if (channels.size() != 1 || input.strides[channels.front()] == 0) {
+  if (channels.size() != 1 || problem.input().strides[channels.front()] == 0) {
     return std::nullopt;
   }
+  mergeGroups(problem, kLeastColumns);
+  const Operand& input = problem.input();
   problem.channel = channels.front();
   problem.channels = problem.region.axes[problem.channel].extent;
   auto dims = dimsOf(problem.region, problem.shape, input);
@@ -165,7 +235,30 @@ std::optional<HaloProblem> HaloProblem::of(const Region& region, std::int64_t de
   }
   problem.shape.depth.push_back(problem.channel);
   problem.shape.depthCount = positions(problem.region, problem.shape.depth);
+  joinPhases(problem);
   return problem;
+}
+
+std::vector<Bound> HaloProblem::allWeightBounds() const {
+  const Prim& weight = region.prims[static_cast<std::size_t>(shape.right)];
+  return weight.kind == Prim::Kind::Load ? region.operands[static_cast<std::size_t>(weight.operand)].bounds
+                                         : std::vector<Bound>();
+}
+
+std::vector<Bound> HaloProblem::weightBounds() const {
+  std::vector<Bound> bounds = allWeightBounds();
+  std::erase_if(bounds, [this](const Bound& bound) { return !hasPhases || bound.factors[channel] != 0; });
+  return bounds;
+}
+
+std::vector<Bound> HaloProblem::blockBounds() const {
+  std::vector<Bound> bounds = weightBounds();
+  std::erase_if(bounds, [this](const Bound& bound) {
+    const bool isOfBlock =
+        std::any_of(batch.begin(), batch.end(), [&](std::size_t axis) { return bound.factors[axis] != 0; });
+    return !isOfBlock || (phase && bound.factors[*phase] != 0);
+  });
+  return bounds;
 }
 
 const Operand& HaloProblem::input() const {

@@ -41,13 +41,27 @@ struct HaloProblem {
   std::vector<Bound> results;  // what must hold of a position for it to be a result
   bool hasPhases = false;
   std::vector<HaloDim> dims;  // of positions, outermost first
-  std::size_t channel = 0;    // axis
-  std::int64_t channels = 0;  // that there are
+  // Groups and phases that blocks differ in: axes of role Batch, all but `phase`.
+  std::vector<std::size_t> batch;
+  std::int64_t batchCount = 1;
+  // The axis of the phases across, which a block makes together: their results are neighbours. It is the last of
+  // shape.batch, if there is one.
+  std::optional<std::size_t> phase;
+  std::int64_t phases = 1;
+  std::int64_t phaseStep = 1;  // results from one phase to the next; modulo `phases`
+  std::size_t channel = 0;     // axis
+  std::int64_t channels = 0;   // that there are
 
   // `depth`: channels of a step. No value: it is no convolution (ConvProblem), or its windows slide in another way.
   [[nodiscard]] static std::optional<HaloProblem> of(const Region& region, std::int64_t depth);
 
   [[nodiscard]] const Operand& input() const;
+  // Of weights that lie in memory: what must hold of channels, places of the window and phases for there to be one; of
+  // these what tells of places and phases; and of these what tells of `batch` and windows alone, which begin where they
+  // are nearest to it.
+  [[nodiscard]] std::vector<Bound> allWeightBounds() const;
+  [[nodiscard]] std::vector<Bound> weightBounds() const;
+  [[nodiscard]] std::vector<Bound> blockBounds() const;
   [[nodiscard]] std::int64_t paddedChannels() const { return region.axes[channel].extent; }
   [[nodiscard]] const HaloDim& across() const { return dims.back(); }
   [[nodiscard]] const HaloDim* down() const { return dims.size() > 1 ? &dims[dims.size() - 2] : nullptr; }

@@ -2,6 +2,7 @@
 #include "core/synth/strategies/conv_phases.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace swage::synth {
 namespace {
@@ -11,7 +12,13 @@ struct Slide {
   std::size_t position = 0;
   std::size_t window = 0;
   std::int64_t stride = 1;
-  std::int64_t delta = 0;  // position = stride * t + phase - delta
+  std::int64_t dilation = 1;
+  std::int64_t delta = 0;
+
+  // Else elements of the window belong to a phase each.
+  [[nodiscard]] bool meetsAllInOnePhase() const { return dilation % stride == 0; }
+  // Positions from one phase to the next.
+  [[nodiscard]] std::int64_t step() const { return meetsAllInOnePhase() ? 1 : dilation; }
 };
 
 // The axes of a bound with a divisor: no value where there is not one position and one window.
@@ -28,10 +35,18 @@ std::optional<Slide> slideOf(const Region& region, const Bound& bound) {
     }
     found = axis;
   }
-  if (!position || !window || bound.factors[*position] != 1 || bound.offset < 0) {
+  if (!position || !window || bound.factors[*position] != 1 || bound.factors[*window] >= 0 || bound.offset < 0) {
     return std::nullopt;
   }
-  return Slide{*position, *window, bound.divisor, bound.offset % bound.divisor};
+  Slide slide{*position, *window, bound.divisor, -bound.factors[*window]};
+  if (!slide.meetsAllInOnePhase() && std::gcd(slide.stride, slide.dilation) != 1) {
+    return std::nullopt;
+  }
+  // The first position of each phase is at t = 0 or later.
+  const std::int64_t least = (slide.step() - 1) * (slide.stride - 1);
+  slide.delta = bound.offset % slide.stride;
+  slide.delta += (std::max<std::int64_t>(0, least - slide.delta) + slide.stride - 1) / slide.stride * slide.stride;
+  return slide;
 }
 
 // Factors over the new axes of what had `factors` over the old ones; returns what is to be added.
@@ -39,8 +54,12 @@ std::int64_t substitute(std::vector<std::int64_t>& factors, const Slide& slide) 
   const std::int64_t position = factors[slide.position];
   const std::int64_t window = factors[slide.window];
   factors[slide.position] = slide.stride * position;
-  factors[slide.window] = slide.stride * window;
-  factors.push_back(position + window);
+  if (slide.meetsAllInOnePhase()) {
+    factors.push_back(position);
+  } else {
+    factors[slide.window] = slide.stride * window;
+    factors.push_back(slide.step() * position + window);
+  }
   return -slide.delta * position;
 }
 
@@ -57,10 +76,13 @@ bool divide(Bound& bound) {
   return true;
 }
 
-// The input is found without a division; the weights have nothing behind the end of the window.
+// The input is found without a division; the weights have nothing behind the end of the window, or in other phases than
+// the first.
 bool rewrite(Operand& operand, const Slide& slide, std::int64_t windowExtent, bool isDivided) {
   const std::int64_t stride = operand.strides[slide.window];
-  if (stride != 0) {
+  const std::size_t phase = operand.strides.size();
+  const bool isInOnePhase = slide.meetsAllInOnePhase();
+  if (stride != 0 && !isInOnePhase) {
     operand.strides[slide.window] = 0;
     Bound bound{std::vector<std::int64_t>(operand.strides.size(), 0), 0, 1, windowExtent, stride};
     bound.factors[slide.window] = 1;
@@ -70,9 +92,17 @@ bool rewrite(Operand& operand, const Slide& slide, std::int64_t windowExtent, bo
   for (Bound& bound : operand.bounds) {
     const bool isSliding = isDivided && bound.divisor == slide.stride && bound.factors[slide.position] != 0;
     bound.offset += substitute(bound.factors, slide);
+    if (isSliding && isInOnePhase) {
+      bound.factors[phase] = 0;
+    }
     if (isSliding && !divide(bound)) {
       return false;
     }
+  }
+  if (stride != 0 && isInOnePhase) {
+    Bound bound{std::vector<std::int64_t>(operand.strides.size(), 0), 0, 1, 1, 0};
+    bound.factors[phase] = 1;
+    operand.bounds.push_back(std::move(bound));
   }
   return true;
 }
@@ -94,7 +124,9 @@ bool splitPhases(DenseRegion& dense, const Slide& slide, domain::ValueId input) 
   bound.offset = substitute(bound.factors, slide);
   dense.results.push_back(std::move(bound));
   region.axes[slide.position].extent = (results - 1 + slide.delta) / slide.stride + 1;
-  region.axes[slide.window].extent = (window + slide.stride - 1) / slide.stride;
+  if (!slide.meetsAllInOnePhase()) {
+    region.axes[slide.window].extent = (window + slide.stride - 1) / slide.stride;
+  }
   region.axes.push_back({slide.stride, AxisRole::Batch});
   return true;
 }

@@ -7,7 +7,9 @@
 #include "core/synth/region.h"
 
 // A transposed convolution with stride s as s convolutions along each of its axes, one for each phase of the result's
-// positions: position s * t + phase - delta meets only the elements s * j + phase of the window, at t - j of the input.
+// positions. With dilation d, where d and s have no common factor, position s * t + d * phase - delta meets only the
+// elements s * j + phase of the window, at t - d * j of the input. Where d is a multiple of s, position s * t + phase -
+// delta meets all elements of the window in phase 0, and none in the others.
 namespace swage::synth {
 
 struct DenseRegion {

@@ -2,6 +2,7 @@
 #include "core/synth/strategies/conv_wgmma.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
@@ -15,6 +16,7 @@ constexpr std::int64_t kBringRegisters = 72;     // 32 numbers on their way, whe
 constexpr std::int64_t kBesideSums = 40;         // of a thread that multiplies, beside its sums
 constexpr std::int64_t kBesideInstruction = 26;  // as the assembler says
 constexpr std::int64_t kMostOfThread = 240;
+constexpr std::int64_t kMostItems = 4;           // of 8 channels, on their way through registers
 constexpr std::int64_t kReservedOfBlock = 1024;  // of shared memory, for each block
 
 class ConvWgmma final : public Strategy {
@@ -50,7 +52,7 @@ class ConvWgmma final : public Strategy {
   [[nodiscard]] Result<> fits(const Instance& instance) const override;
   [[nodiscard]] Result<> fitsTiles(const HaloTiles& tiles) const;
   [[nodiscard]] Result<> fitsNumbers(const HaloProblem& problem, const HaloTiles& tiles) const;
-  [[nodiscard]] Result<> fitsLayout(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout) const;
+  [[nodiscard]] Result<> fitsLayout(const Instance& instance, const HaloProblem& problem, const HaloTiles& tiles) const;
 };
 
 Result<> ConvWgmma::fits(const Instance& instance) const {
@@ -64,7 +66,7 @@ Result<> ConvWgmma::fits(const Instance& instance) const {
     return unfit("its windows slide in another way");
   }
   SWAGE_TRY(fitsNumbers(*problem, tiles));
-  return fitsLayout(*problem, tiles, HaloLayout(*problem, tiles, instance.device));
+  return fitsLayout(instance, *problem, tiles);
 }
 
 Result<> ConvWgmma::fitsTiles(const HaloTiles& tiles) const {
@@ -76,9 +78,6 @@ Result<> ConvWgmma::fitsTiles(const HaloTiles& tiles) const {
   }
   if (tiles.instructionPixels() / 2 + kBesideInstruction > tiles.firstRegisters()) {
     return unfit("a thread has fewer registers at first than an instruction needs");
-  }
-  if (tiles.pixels / 2 + kBesideSums > tiles.registers()) {
-    return unfit("the sums of a thread do not fit into its registers");
   }
   return {};
 }
@@ -104,9 +103,16 @@ Result<> ConvWgmma::fitsNumbers(const HaloProblem& problem, const HaloTiles& til
   return {};
 }
 
-Result<> ConvWgmma::fitsLayout(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout) const {
+Result<> ConvWgmma::fitsLayout(const Instance& instance, const HaloProblem& problem, const HaloTiles& tiles) const {
+  const HaloLayout layout(problem, tiles, instance.device);
+  if (problem.phases * tiles.pixels / 2 + kBesideSums > tiles.registers()) {
+    return unfit("the sums of a thread do not fit into its registers");
+  }
   if (layout.patches < 2 || layout.stages < 2) {
     return unfit("two patches and their weights do not fit into shared memory");
+  }
+  if (HaloWeights(problem, tiles).sharedBytes() > instance.device.sharedBytesPerBlock) {
+    return unfit("the weights of a channel do not fit into shared memory");
   }
   if (layout.allPixels * 16 >= (std::int64_t{1} << 18) || layout.pitch * 16 >= (std::int64_t{1} << 18)) {
     return unfit("a patch is too large for descriptors");
@@ -119,7 +125,8 @@ Result<> ConvWgmma::fitsLayout(const HaloProblem& problem, const HaloTiles& tile
   if ((tiles.columns > 64 && tiles.columns >= 2 * shape.columnCount) ||
       (tiles.height() > 1 && tiles.height() >= 2 * (problem.down() == nullptr ? 1 : problem.down()->positions)) ||
       (tiles.width() > 8 && tiles.width() >= 2 * problem.across().positions) ||
-      (tiles.parts > 1 && layout.places < 2) || problem.paddedChannels() >= 2 * problem.channels + 8) {
+      (tiles.parts > 1 && layout.places < 2) ||
+      (tiles.depth > 16 && problem.paddedChannels() >= 2 * problem.channels)) {
     return unfit("half of the tile would be empty");
   }
   return {};
@@ -128,66 +135,117 @@ Result<> ConvWgmma::fitsLayout(const HaloProblem& problem, const HaloTiles& tile
 // Times the bytes of results that memory takes: parts of sectors, the more the shorter rows are in a tile.
 double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
   const ResultRows rows = resultRows(problem.region, problem.across().position);
+  if (problem.phases > 1) {
+    return 1.3;
+  }
   if (rows == ResultRows::InSectors) {
-    return 1.4;  // this and the others: measured on an H100
+    return 1.05;
   }
-  if (tiles.width() >= 64) {
-    return rows == ResultRows::Anywhere ? 2.2 : 2.8;
+  if (rows == ResultRows::Apart) {
+    return 4.0;
   }
-  return tiles.width() >= 32 ? 3.2 : tiles.width() >= 16 ? 5.0 : 5.5;
+  return tiles.width() >= 64 ? 1.1 : tiles.width() >= 32 ? 1.3 : tiles.width() >= 16 ? 1.6 : 2.0;
 }
 
-// What warps that bring need for a patch, in cycles: instructions, or waiting for memory round after round.
-double gatherCycles(const HaloTiles& tiles, const HaloLayout& layout) {
-  constexpr double kPerElement = 6.5;  // instructions
-  constexpr double kIssued = 3.0;      // of warps, in a cycle
-  constexpr double kRound = 1900.0;    // cycles, of 32 channels of as many pixels as there are threads
-  const auto rounds = static_cast<double>(divideUp(layout.allPixels, tiles.gatherers()) * divideUp(tiles.depth, 32)) /
-                      static_cast<double>(tiles.blocks);
-  const double issue = static_cast<double>(layout.allPixels * tiles.depth) / 32.0 * kPerElement / kIssued;
-  return std::max(issue, rounds * kRound);
+// What one tile costs, in cycles of a multiprocessor.
+struct TileCost {
+  double shared = 0.0;    // of what the blocks of a multiprocessor share: its tensor cores, instructions, memory
+  double bring = 0.0;     // one after another: all patches
+  double multiply = 0.0;  // one after another: all products, and what becomes of them
+  double first = 0.0;     // of these, until the first products begin and after the last ones
+};
+
+// Places of the window that a tile multiplies, on average over phases: for all channels of a step.
+double placesOf(const HaloProblem& problem, const HaloLayout& layout) {
+  double places = static_cast<double>(layout.taps * problem.phases);
+  for (const Bound& bound : problem.weightBounds()) {
+    double all = 1.0;
+    for (std::size_t axis = 0; axis < bound.factors.size(); ++axis) {
+      all *= bound.factors[axis] != 0 ? static_cast<double>(problem.region.axes[axis].extent) : 1.0;
+    }
+    places *= static_cast<double>(bound.extent) / all;
+  }
+  return places;
 }
 
-// Bounds of the throughput of a multiprocessor, of which the tightest counts.
+// Groups of channels: what blocks differ in that phases do not.
+std::int64_t groupsOf(const HaloProblem& problem) {
+  std::int64_t count = 1;
+  for (const std::size_t axis : problem.batch) {
+    const bool isPhase = std::any_of(problem.results.begin(), problem.results.end(),
+                                     [axis](const Bound& bound) { return bound.factors[axis] != 0; });
+    count *= isPhase ? 1 : problem.region.axes[axis].extent;
+  }
+  return count;
+}
+
+TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout,
+                const DeviceRates& device) {
+  constexpr double kReached = 0.85;    // of the rate of tensor cores
+  constexpr double kPerElement = 5.0;  // instructions, of a number that is brought
+  constexpr double kPerResult = 6.0;   // from a sum to memory
+  constexpr double kPerStagedResult = 16.0;
+  constexpr double kIssued = 2.5;      // instructions of warps, in a cycle
+  constexpr double kRound = 1500.0;    // cycles, until what threads have asked for is laid out
+  constexpr double kPerTile = 1200.0;  // where pixels lie, what the largest was
+  constexpr double kPerStep = 150.0;   // until the products of a step have ended
+  constexpr double kStored = 32.0;     // bytes of results, in a cycle
+  constexpr double kRead = 1.25;       // times the bytes of a patch: parts of sectors
+  constexpr double kOverlap = 0.15;    // of what patches have in common with others, read from memory again
+  const auto groups = static_cast<double>(tiles.groups());
+  const auto pixels = static_cast<double>(tiles.pixels);
+  const auto depth = static_cast<double>(tiles.depth);
+  const auto steps = static_cast<double>(layout.steps);
+  const double places = placesOf(problem, layout);
+  const auto ofElement = static_cast<double>(bytesOfElement(problem.region, problem.shape.left));
+  const double results = groups * 64.0 * pixels * static_cast<double>(problem.phases);
+  const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, problem.shape));
+
+  const double products = groups * 64.0 * pixels * depth / (device.each.warpGroupAdds * kReached);
+  const double reads =
+      groups * depth * 2.0 * (64.0 * static_cast<double>(tiles.instructions()) + pixels) / device.each.sharedBytes;
+  const double multiply = places * std::max(products, reads);  // of a step
+  const double elements = static_cast<double>(layout.allPixels) * depth;
+  const double finish =
+      std::max(resultBytes / kStored, results / 32.0 * (problem.phases > 1 ? kPerStagedResult : kPerResult) / kIssued);
+  const double issue = (steps * elements * kPerElement + results * kPerResult) / 32.0 / kIssued;
+  const double copies =
+      steps * (elements * kRead * ofElement + (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * places));
+  const double unique =
+      static_cast<double>(tiles.parts) * pixels *
+      static_cast<double>(problem.across().stride * (problem.down() == nullptr ? 1 : problem.down()->stride));
+  const double ofInput = static_cast<double>(problem.channels) * ofElement / static_cast<double>(layout.columns) *
+                         (unique + kOverlap * std::max(0.0, static_cast<double>(layout.allPixels) - unique));
+  // Where only some channels of the tile are there, only these are stored.
+  const double there =
+      static_cast<double>(problem.shape.columnCount) / static_cast<double>(layout.columns * tiles.columns);
+  const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
+                        resultBytes * there * storedBytes(problem, tiles);
+  const auto rounds =
+      static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
+  TileCost cost;
+  cost.shared = std::max({steps * multiply, issue, copies / device.each.cacheBytes, memory / device.memoryBytes()});
+  cost.bring = steps * rounds * kRound + kPerTile;
+  cost.multiply = steps * (multiply + kPerStep) + finish;
+  cost.first = rounds * kRound + kPerTile + finish;
+  return cost;
+}
+
+// Whole rounds of tiles; of each the tightest bound counts.
 std::optional<double> ConvWgmma::estimate(const Instance& instance) const {
-  constexpr double kReached = 0.85;       // of the rate of tensor cores
-  constexpr double kRead = 1.6;           // times the bytes of a patch: parts of sectors
   constexpr double kReachedByPass = 0.5;  // of the rate of memory
-  constexpr double kPerStep = 120.0;      // cycles until the products of a step have ended
-  constexpr double kLargeSteps = 1.15;    // times as long, where few large patches are on their way
-  constexpr double kOverlap = 0.25;       // of what patches have in common with others, read from memory again
-  constexpr double kPerResult = 2.2;      // cycles of a warp, from sums to memory
-  constexpr double kBeside = 0.35;        // of that, where another block multiplies meanwhile
+  constexpr double kWaits = 1.5e-6;       // seconds of the pass, until the first weights have come
   const HaloTiles tiles(instance);
   const HaloProblem problem = *HaloProblem::of(instance.region, tiles.depth);
   const HaloLayout layout(problem, tiles, instance.device);
   const DeviceRates device = DeviceRates::of(instance.device);
-  const auto groups = static_cast<double>(tiles.groups());
-  const auto pixels = static_cast<double>(tiles.pixels);
-  const auto depth = static_cast<double>(tiles.depth);
-  const auto taps = static_cast<double>(layout.taps) * (problem.hasPhases ? 0.6 : 1.0);  // that a phase has, about
-  const double multiply = groups * 64.0 * pixels * depth / (device.each.warpGroupAdds * kReached);
-  const double reads =
-      groups * depth * 2.0 * (64.0 * static_cast<double>(tiles.instructions()) + pixels) / device.each.sharedBytes;
-  const auto ofElement = static_cast<double>(bytesOfElement(problem.region, problem.shape.left));
-  const double copies = static_cast<double>(layout.allPixels) * depth * kRead * ofElement +
-                        (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * taps);
-  const double ofStep =
-      std::max({taps * std::max(multiply, reads), gatherCycles(tiles, layout), copies / device.each.cacheBytes});
-  const bool isBeside = tiles.blocks > 1;
-  BlockWork work;
-  work.count = layout.tiles;
-  const double bubbles = tiles.depth > 32 && tiles.pixels >= 224 ? kLargeSteps : 1.0;
-  work.cycles = static_cast<double>(layout.steps) * (ofStep * bubbles + kPerStep * (isBeside ? kBeside : 1.0)) +
-                16.0 * pixels * kPerResult * (isBeside ? kBeside : 1.0);
-  const double unique = static_cast<double>(tiles.parts) * pixels;
-  work.bytes = groups * 64.0 * pixels * static_cast<double>(bytesOfResult(problem.region, problem.shape)) *
-                   storedBytes(problem, tiles) +
-               static_cast<double>(problem.channels) * ofElement *
-                   (unique / static_cast<double>(layout.columns) +
-                    kOverlap * std::max(0.0, static_cast<double>(layout.allPixels) - unique));
+  const TileCost cost = costOf(problem, tiles, layout, device);
+  const auto beside = static_cast<double>(tiles.blocks);
+  const double rounds =
+      std::ceil(static_cast<double>(layout.tiles) / (static_cast<double>(device.multiprocessors) * beside));
+  const double cycles = rounds * std::max({beside * cost.shared, cost.bring, cost.multiply}) + cost.first;
   const HaloWeights weights(problem, tiles);
-  return device.launchSeconds + secondsOf(device, work) +
+  return device.launchSeconds + cycles / device.cyclesPerSecond + kWaits +
          secondsOfPass(device, 6.0 * static_cast<double>(weights.elements()), kReachedByPass);
 }
 
@@ -231,7 +289,7 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
     places *= problem.dims[i].positions;
   }
   columns = divideUp(problem.shape.columnCount, of.columns);
-  const std::int64_t kinds = columns * problem.shape.batchCount;  // of weights that a block may need
+  const std::int64_t kinds = columns * problem.batchCount;  // of weights that a block may need
   tiles = kinds * divideUp(places, of.parts);
   blocks = std::min(tiles, std::max(1, device.multiprocessors) * of.blocks);
 
@@ -239,21 +297,29 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
                                 ? device.sharedBytesPerBlock
                                 : (device.sharedBytesPerBlock + kReservedOfBlock) / of.blocks - kReservedOfBlock;
   const std::int64_t ofPixel = 8 + (far == nullptr ? 0 : 4);
-  turned = roundUp(kPlaces + allPixels * ofPixel, 16);
-  const std::int64_t other = roundUp(turned + of.groups() * 4 * 8 * kTurnedStride * 4, 128);
+  staged = roundUp(kPlaces + allPixels * ofPixel, 16);
+  stagedBlocks = problem.phases < 4 && of.width() % 16 == 0 ? 2 : 1;
+  stagedStride = problem.phases > 1 ? stagedBlocks * 8 * problem.phases + 4 : 0;
+  const std::int64_t other = roundUp(staged + of.groups() * 4 * 8 * stagedStride * 4, 128);
   const std::int64_t room = most - other;
-  const std::int64_t weightBytes = steps * taps * of.stageBytes();
-  isKept = !problem.hasPhases && kinds <= blocks && weightBytes + 2 * patchBytes <= room &&
+  const std::int64_t weightBytes = steps * problem.phases * taps * of.stageBytes();
+  // Blocks with an empty phase would always have it again.
+  isKept = problem.blockBounds().empty() && kinds <= blocks && weightBytes + 2 * patchBytes <= room &&
            weightBytes < (std::int64_t{1} << 20);
   if (isKept) {
     blocks = blocks / kinds * kinds;
-    stages = steps * taps;
+    stages = steps * problem.phases * taps;
     patches = std::min(kMostPatches, (room - weightBytes) / patchBytes);
   } else {
     patches = 2;
     stages = std::clamp<std::int64_t>((room - patches * patchBytes) / of.stageBytes(), 0, kMostStages);
   }
   bytes = barriers(of) + other;
+}
+
+std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {
+  const std::int64_t items = divideUp(allPixels * of.pieces(), of.gatherers());  // of a thread
+  return divideUp(items, divideUp(items, kMostItems));
 }
 
 void addConvWgmma(StrategyTable& table) {

@@ -63,6 +63,9 @@ struct HaloLayout {
   std::int64_t stages = 0;   // of weights, at a time
   bool isKept = false;       // all weights of a block stay
   std::int64_t bytes = 0;
+  std::int64_t stagedBlocks = 1;  // of 8 positions, whose phases a warp brings side by side at a time
+  std::int64_t staged = 0;        // bytes behind patches and weights, where it does
+  std::int64_t stagedStride = 0;  // floats, from one channel to the next
 
   std::int64_t tilesAcross = 0;
   std::int64_t tilesDown = 0;
@@ -82,15 +85,13 @@ struct HaloLayout {
   static constexpr std::int64_t kVerdicts = kEmptyStage + 8 * kMostStages;
   static constexpr std::int64_t kLargest = kVerdicts + 4 * kMostPatches;
   static constexpr std::int64_t kPlaces = 208;
-  static constexpr std::int64_t kChunk = 32;         // positions whose results a warp turns at a time
-  static constexpr std::int64_t kTurnedStride = 72;  // floats: two chunks, on different banks
-  static constexpr std::int64_t kSector = 32;        // bytes that memory takes at once
-  std::int64_t turned = 0;                           // results on their way out
   static_assert(kLargest + 3 * 4 <= kPlaces);
   // Pixels of a patch from one instruction to the next.
   [[nodiscard]] std::int64_t instructionStep(const HaloTiles& of) const {
     return of.wide == 0 ? of.instructionPixels() : of.isByRows() ? pitch : 8;
   }
+  // Of 8 channels of a pixel, through the registers of a thread that brings.
+  [[nodiscard]] std::int64_t itemsAtOnce(const HaloTiles& of) const;
   [[nodiscard]] std::int64_t barriers(const HaloTiles& of) const {
     return patches * patchBytes + stages * of.stageBytes();
   }
@@ -109,7 +110,11 @@ struct HaloWeights {
   HaloWeights(const HaloProblem& problem, const HaloTiles& tiles);
 
   [[nodiscard]] std::int64_t elements() const { return batch * lines * depth; }
-  [[nodiscard]] std::int64_t linesOfBlock() const;  // of the pass
+  // Of the pass.
+  [[nodiscard]] std::int64_t threadsOfLine() const;
+  [[nodiscard]] std::int64_t linesOfBlock() const;
+  [[nodiscard]] std::int64_t ofThread() const;  // weights that it reads
+  [[nodiscard]] std::int64_t sharedBytes() const { return linesOfBlock() * depth * 4; }
   [[nodiscard]] std::vector<domain::TensorType> scratch() const;
   [[nodiscard]] domain::KernelStep step(const std::string& entry) const;
   void write(const HaloProblem& problem, KernelWriter& writer, const std::string& entry, const std::string& planes,

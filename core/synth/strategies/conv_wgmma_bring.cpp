@@ -9,8 +9,6 @@ namespace {
 
 using Axes = std::vector<std::size_t>;
 
-constexpr std::int64_t kPiecesAtOnce = 4;  // of 8 channels, on their way through the registers of a thread
-
 class HaloBring {
  public:
   explicit HaloBring(HaloText& text)
@@ -35,18 +33,22 @@ class HaloBring {
     }
     m_code.line("int stage = 0, phase = 0;");
     m_text.openTiles("lane == 0 && ");
-    m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
+    passOverEmpty();
     if (m_text.isScaled()) {
       m_code.open("for (bool is_last = false; !is_last;)");
     }
     m_text.openSteps();
+    const int phases = m_text.openPhases("#pragma unroll 1");
+    m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
     m_text.openTaps();
     m_code.line("const unsigned int ready = full + {} + stage * 8;", HaloLayout::kFullStage);
     m_code.line("waitFor(full + {} + stage * 8, phase ^ 1);", HaloLayout::kEmptyStage);
     m_code.line("expectBytes(ready, {});", m_tiles.stageBytes());
     bringStage("stages + stage * " + std::to_string(m_tiles.stageBytes()));
     m_text.advanceStage();
-    m_code.close();
+    for (int i = 0; i < 1 + phases; ++i) {
+      m_code.close();
+    }
     if (m_text.isScaled()) {
       m_code.line("waitFor(full + slot * 8, turn);");
       m_code.line("is_last = verdict[slot] != 0.0f;  // of the last patch: else the tile is made again");
@@ -59,9 +61,20 @@ class HaloBring {
     m_writer.leave(outside);
   }
 
+  // Ends a turn of the loop over tiles.
+  void passOverEmpty() {
+    const std::string isEmpty = m_text.isEmptyTile();
+    if (!isEmpty.empty()) {
+      m_code.open("if ({})", isEmpty);
+      m_code.line("continue;  // this phase has nothing of the window");
+      m_code.close();
+    }
+  }
+
   [[nodiscard]] std::string weightsOfTile() const {
     const std::int64_t plane = m_weights.lines * m_weights.depth;
-    return fmt::format("{}tile.column * 8", m_text.isBatched() ? fmt::format("batch * {}LL + ", plane) : "");
+    const std::string batch = m_text.weightsBatch("p");
+    return fmt::format("{}tile.column * 8", batch.empty() ? "" : fmt::format("{} * {}LL + ", batch, plane));
   }
 
   // Those of one place of the window, for the channels of a step.
@@ -80,26 +93,31 @@ class HaloBring {
     if (m_text.isBatched()) {
       m_code.line("const int batch = tile.batch;");
     }
-    m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
     m_code.line("const unsigned int ready = full + {};", HaloLayout::kFullStage);
     m_code.line("expectBytes(ready, {});", m_layout.stages * m_tiles.stageBytes());
     m_text.openSteps();
-    m_text.openTaps();
-    bringStage(fmt::format("stages + (step * {} + tap) * {}", m_layout.taps, m_tiles.stageBytes()));
-    m_code.close();
-    m_code.close();
-    m_code.close();
+    const int phases = m_text.openPhases("#pragma unroll 1");
+    m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
+    m_text.openTaps(HaloText::EmptyPlaces::Kept);
+    bringStage(fmt::format("stages + {} * {}", m_text.stageNumber(), m_tiles.stageBytes()));
+    for (int i = 0; i < 3 + phases; ++i) {
+      m_code.close();
+    }
   }
 
   // --- the warps that bring patches
   void gather() {
     const KernelWriter::Scope outside = m_writer.scope();
-    m_code.comment(
-        "--- The other warps bring patches: each thread the same pixels in every step, 8 channels in 16 bytes.");
+    m_code.comment("--- The other warps bring patches: 8 channels of a pixel in 16 bytes.");
     m_code.line("const int thread = threadIdx.x - {};", m_tiles.groups() * 128 + 32);
     nameTables();
     m_text.openTiles();
+    passOverEmpty();
+    if (!m_text.isScaled()) {
+      syncGatherers();  // else they have met when they judged the tile before
+    }
     writePlaces();
+    syncGatherers();
     if (m_text.isScaled()) {
       m_code.open("for (bool is_last = false, is_again = false; !is_last;)");
       m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
@@ -128,6 +146,8 @@ class HaloBring {
     m_writer.leave(outside);
   }
 
+  void syncGatherers() { m_code.line("syncThreads<{}>(15);", m_tiles.gatherers()); }
+
   void nameTables() {
     m_code.line("{0}* const places = reinterpret_cast<{0}*>(behind + {1});  // in memory, of pixels", placeType(),
                 HaloLayout::kPlaces);
@@ -152,7 +172,7 @@ class HaloBring {
   // Of a dimension: the coordinate that the patch begins with, for a position that is bound.
   [[nodiscard]] std::string cornerOf(const HaloDim& dim, std::int64_t behind) const {
     std::vector<std::int64_t> factors(m_region.axes.size(), 0);
-    Axes axes = m_shape.batch;
+    Axes axes = m_problem.batch;
     for (const std::size_t axis : axes) {
       factors[axis] = dim.factors[axis];
     }
@@ -163,7 +183,7 @@ class HaloBring {
 
   // Whether coordinates of positions alone, without a window, may lie outside.
   [[nodiscard]] bool hasEdges(const HaloDim& dim) const {
-    const bool moves = std::any_of(m_shape.batch.begin(), m_shape.batch.end(),
+    const bool moves = std::any_of(m_problem.batch.begin(), m_problem.batch.end(),
                                    [&](std::size_t axis) { return dim.factors[axis] != 0; });
     return moves || dim.offset != 0 || dim.window || dim.stride * (dim.positions - 1) >= dim.extent;
   }
@@ -206,7 +226,7 @@ class HaloBring {
                 offset(across, fmt::format("in % {}", m_layout.pitch), fmt::format("in / {} % {}", plane, planes)));
     std::string isInside = fmt::format("inside(x_in, {})", across.extent);
     std::vector<std::int64_t> strides = m_problem.input().strides;
-    Axes axes = m_shape.batch;
+    Axes axes = m_problem.batch;
     std::string address = fmt::format("x_in * {}", across.elements);
     if (down != nullptr) {
       m_code.line("const {} y_in = {} + {};", type, cornerOf(*down, down->behind()),
@@ -230,62 +250,98 @@ class HaloBring {
     m_writer.leave(outside);
   }
 
+  // A thread takes 8 channels of a pixel as one item, several items at once; threads side by side take neighbours.
   void gatherStep() {
-    const HaloDim* const far = m_problem.far();
-    const std::int64_t elements = m_problem.input().strides[m_problem.channel] != 0
-                                      ? m_problem.input().strides[m_problem.channel]
-                                      : channelElements();
-    const bool isWide = m_writer.index() != "int";
-    openPixels();
-    std::string start = fmt::format("places[pixel] + {} * {}{}", m_text.firstChannel(), elements, isWide ? "LL" : "");
-    std::string isThere = "places[pixel] >= 0";
-    if (far != nullptr) {
-      start += fmt::format(" + far * {}{}", far->step * far->elements, isWide ? "LL" : "");
-      isThere = fmt::format("inside(deep[pixel] + far * {}, {})", far->step, far->extent);
-    }
-    m_code.line("const bool is_there = {};", isThere);
-    m_code.line("const {}* const corner = {} + ({});", m_text.storage(), m_writer.parameterOf(m_problem.input()),
-                start);
-    const std::int64_t atOnce = std::min(kPiecesAtOnce, m_tiles.pieces());
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int first = 0; first < {}; first += {})", m_tiles.pieces(), atOnce);
+    const std::int64_t items = m_layout.allPixels * m_tiles.pieces();
+    const std::int64_t atOnce = m_layout.itemsAtOnce(m_tiles);
+    m_code.pragma("#pragma unroll 1");
+    m_code.open("for (int first = thread; first < {}; first += {})", items, m_tiles.gatherers() * atOnce);
     m_code.line("{} gathered[{}];", m_text.storage(), atOnce * 8);
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int e = 0; e < {}; ++e)", atOnce * 8);
-    const bool hasTail = m_problem.channels % m_tiles.depth != 0;
-    m_code.line("gathered[e] = is_there{} ? corner[(first * 8 + e) * {}{}] : {};",
-                hasTail ? fmt::format(" && {} + first * 8 + e < {}", m_text.firstChannel(), m_problem.channels) : "",
-                elements, isWide ? "LL" : "", m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
+    openItems(atOnce);
+    m_code.line("const int item = first{};", atOnce > 1 ? fmt::format(" + i * {}", m_tiles.gatherers()) : "");
+    m_code.line("const int pixel = item{};", m_tiles.pieces() > 1 ? fmt::format(" % {}", m_layout.allPixels) : "");
+    bringItem(items % m_tiles.gatherers() != 0 || items / m_tiles.gatherers() % atOnce != 0);
     m_code.close();
     shorten(atOnce);
+    openItems(atOnce);
+    const bool hasRest = items % (m_tiles.gatherers() * atOnce) != 0 && atOnce > 1;
+    if (hasRest) {
+      m_code.open("if (first + i * {} < {})", m_tiles.gatherers(), items);
+    }
+    pack();
+    if (hasRest) {
+      m_code.close();
+    }
     m_code.close();
     m_code.close();
   }
 
-  // Lays out so many pieces of a pixel in the patch.
+  void openItems(std::int64_t atOnce) {
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int i = 0; i < {}; ++i)", atOnce);
+  }
+
+  // Loads the 8 channels of an item.
+  void bringItem(bool hasRest) {
+    const HaloDim* const far = m_problem.far();
+    const std::int64_t elements = m_problem.input().strides[m_problem.channel] != 0
+                                      ? m_problem.input().strides[m_problem.channel]
+                                      : channelElements();
+    const std::string_view wide = m_writer.index() != "int" ? "LL" : "";
+    const std::string channel = fmt::format(
+        "{}{}", m_text.firstChannel(), m_tiles.pieces() > 1 ? fmt::format(" + item / {} * 8", m_layout.allPixels) : "");
+    m_code.line("const int channel = {};", channel);
+    std::string start = fmt::format("places[pixel] + channel * {}{}", elements, wide);
+    std::string isThere = "places[pixel] >= 0";
+    if (far != nullptr) {
+      start += fmt::format(" + far * {}{}", far->step * far->elements, wide);
+      isThere = fmt::format("inside(deep[pixel] + far * {}, {})", far->step, far->extent);
+    }
+    if (hasRest) {
+      isThere =
+          fmt::format("first + i * {} < {} && {}", m_tiles.gatherers(), m_layout.allPixels * m_tiles.pieces(), isThere);
+    }
+    const bool hasTail = m_problem.channels % 8 != 0;
+    if (!hasTail && m_problem.channels < m_problem.paddedChannels()) {
+      isThere += fmt::format(" && channel < {}", m_problem.channels);
+    }
+    m_code.line("const bool is_there = {};", isThere);
+    m_code.line("const {}* const corner = {} + ({});", m_text.storage(), m_writer.parameterOf(m_problem.input()),
+                start);
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int e = 0; e < 8; ++e)");
+    m_code.line("gathered[i * 8 + e] = is_there{} ? corner[e * {}{}] : {};",
+                hasTail ? fmt::format(" && channel + e < {}", m_problem.channels) : "", elements, wide,
+                m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
+    m_code.close();
+  }
+
+  // What halves hold well is scaled so.
   void shorten(std::int64_t atOnce) {
-    if (m_text.isScaled()) {
-      m_code.pragma("#pragma unroll");
-      m_code.open("for (int e = 0; e < {}; ++e)", atOnce * 8);
-      m_code.line("gathered[e] *= scale;");
-      m_code.line("largest = max(largest, magnitude(gathered[e]));");
-      m_code.close();
+    if (!m_text.isScaled()) {
+      return;
     }
     m_code.pragma("#pragma unroll");
-    m_code.open("for (int c = 0; c < {}; ++c)", atOnce);
+    m_code.open("for (int e = 0; e < {}; ++e)", atOnce * 8);
+    m_code.line("gathered[e] *= scale;");
+    m_code.line("largest = max(largest, magnitude(gathered[e]));");
+    m_code.close();
+  }
+
+  // Lays out an item in the patch.
+  void pack() {
     m_code.line("unsigned int packed[4];");
     m_code.pragma("#pragma unroll");
     m_code.open("for (int e = 0; e < 4; ++e)");
     if (m_text.isScaled()) {
-      m_code.line("packed[e] = packHalves(gathered[c * 8 + e * 2], gathered[c * 8 + e * 2 + 1]);");
+      m_code.line("packed[e] = packHalves(gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);");
     } else {
       m_code.line(
-          "packed[e] = gathered[c * 8 + e * 2].bits | static_cast<unsigned int>(gathered[c * 8 + e * 2 + 1].bits) << "
+          "packed[e] = gathered[i * 8 + e * 2].bits | static_cast<unsigned int>(gathered[i * 8 + e * 2 + 1].bits) << "
           "16;");
     }
     m_code.close();
-    m_code.line("storePiece(to + ((first + c) * {} + pixel) * 16, packed);", m_layout.allPixels);
-    m_code.close();
+    m_code.line("storePiece(to + (first + i * {}) * 16, packed);", m_tiles.gatherers());
   }
 
   // Where channels are padded, a bound has their distance.
@@ -306,7 +362,7 @@ class HaloBring {
     m_code.open("if (lane == 0)");
     m_code.line("atomicMax(&largest_of[pass % 3], largest);");
     m_code.close();
-    m_code.line("syncThreads<{}>(15);", m_tiles.gatherers());
+    syncGatherers();
     m_code.line("const unsigned int all = largest_of[pass % 3];");
     m_code.line(
         "const bool is_fine = all <= 0x01000000u || (all >= 0x7e000000u && all < 0x8f000000u);  // or all is zero");

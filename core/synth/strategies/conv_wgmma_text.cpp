@@ -72,7 +72,7 @@ class HaloKernels {
 
   // --- tiles
   void writeFind() {
-    const std::int64_t kinds = m_layout.columns * m_shape.batchCount;
+    const std::int64_t kinds = m_layout.columns * m_problem.batchCount;
     m_code.comment(
         fmt::format("What a block makes as number i, of {} tiles: blocks side by side have the same "
                     "positions, in all channels{}.",
@@ -84,7 +84,7 @@ class HaloKernels {
     m_code.line("const int number = blockIdx.x + i * {};", m_layout.blocks);
     m_code.line("tile.column = number % {} * {};", m_layout.columns, m_tiles.columns);
     if (m_text.isBatched()) {
-      m_code.line("tile.batch = number / {} % {};", m_layout.columns, m_shape.batchCount);
+      m_code.line("tile.batch = number / {} % {};", m_layout.columns, m_problem.batchCount);
     }
     m_code.line("tile.place = number / {}{};", kinds, m_tiles.parts > 1 ? fmt::format(" * {}", m_tiles.parts) : "");
     m_code.line("return number < {};", m_layout.tiles);
@@ -99,7 +99,7 @@ class HaloKernels {
         "{}tile{} of {} channels by {} x {} positions. {} warp group{} multiply, {} bring patches of the input, {} "
         "channels at a time, which all {} places of the window are multiplied from; the weights {}.",
         m_shape.rowCount, m_shape.columnCount, extentsText(m_region, m_shape.depth),
-        m_text.isBatched() ? fmt::format(", for {} groups or phases", m_shape.batchCount) : "",
+        m_shape.batchCount > 1 ? fmt::format(", for {} groups or phases", m_shape.batchCount) : "",
         m_text.isScaled() ? " Floats are rounded to halves, with as many bits of mantissa as TF32." : "",
         m_tiles.parts > 1 ? fmt::format("{} ", m_tiles.parts) : "a ", m_tiles.parts > 1 ? "s" : "", m_tiles.columns,
         m_tiles.height(), m_tiles.width(), m_tiles.groups(), m_tiles.groups() > 1 ? "s" : "", m_tiles.bring,
@@ -192,17 +192,20 @@ HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
       number(kernel),
       instance{of.pattern, region, of.parameters, of.device, of.model},
       writer(instance, Dialect::of(domain::Language::CudaCpp),
-             {"advance", "all",      "at",      "batch",      "behind",  "both",     "c",        "channel", "column",
-              "corner",  "deep",     "depth",   "e",          "empty",   "exponent", "far",      "finish",  "first",
-              "found",   "from",     "full",    "gathered",   "group",   "half",     "y",        "halves",  "i",
-              "in",      "is_again", "is_fine", "is_finite",  "is_last", "is_odd",   "is_there", "j",       "k",
-              "keep",    "lane",     "largest", "largest_of", "left",    "line",     "memory",   "of",      "outer",
-              "outer0",  "outer1",   "outer2",  "packed",     "part",    "pass",     "phase",    "piece",   "pixel",
-              "place",   "place1",   "place2",  "place3",     "places",  "previous", "r",        "ready",   "right",
-              "row",     "scale",    "shared",  "shift",      "slot",    "stage",    "stages",   "start",   "step",
-              "sum",     "tap",      "thread",  "tile",       "to",      "total",    "turn",     "turned",  "unscale",
-              "verdict", "warp",     "x_at",    "x_first",    "x_in",    "x_place",  "y_at",     "y_first", "y_in",
-              "y_place"}),
+             {"advance",  "all",      "at",         "batch",    "behind",   "both",      "c",         "channel",
+              "column",   "corner",   "deep",       "depth",    "e",        "empty",     "exponent",  "exponent_of",
+              "far",      "finish",   "first",      "found",    "from",     "full",      "gathered",  "group",
+              "half",     "halves",   "i",          "in",       "is_again", "is_fine",   "is_finite", "is_last",
+              "is_left",  "is_right", "is_row",     "is_there", "item",     "j",         "k",         "keep",
+              "lane",     "largest",  "largest_of", "left",     "left_of",  "left_sum",  "line",      "memory",
+              "most",     "odd",      "p",          "is_empty", "scales",   "slot_at",   "turn_of",   "staged",
+              "of",       "outer",    "outer0",     "outer1",   "outer2",   "packed",    "part",      "pass",
+              "phase",    "piece",    "pixel",      "place",    "place1",   "place2",    "place3",    "places",
+              "previous", "r",        "ready",      "right",    "right_of", "right_sum", "row",       "scale",
+              "shared",   "shift",    "slot",       "stage",    "stages",   "start",     "step",      "sum",
+              "tap",      "thread",   "tile",       "to",       "total",    "turn",      "unscale",   "values",
+              "verdict",  "warp",     "x_at",       "x_first",  "x_in",     "x_next",    "x_place",   "y",
+              "y_at",     "y_first",  "y_in",       "y_place"}),
       code(writer.code()) {
   writer.numberApart();
   const Prim& right = primAt(shape.right);
@@ -224,7 +227,7 @@ void HaloText::openTiles(const std::string& condition) {
   code.open("for (int i = 0; {}find_{}(i, tile); ++i)", condition, number);
   if (isBatched()) {
     code.line("const int batch = tile.batch;");
-    writer.decode("batch", shape.batch);
+    writer.decode("batch", problem.batch);
   }
 }
 
@@ -247,20 +250,47 @@ void HaloText::locate() {
   }
 }
 
-void HaloText::openSteps() {
-  code.open("for (int step = 0; step < {}; ++step)", layout.steps);
+void HaloText::openSteps(const std::string& count) {
+  code.open("for (int step = 0; step < {}; ++step)", count.empty() ? std::to_string(layout.steps) : count);
   if (problem.far() != nullptr) {
     code.line("const int far = step / {};", (problem.paddedChannels() / tiles.depth));
   }
 }
+
+int HaloText::openPhases(std::string_view pragma) {
+  if (problem.phases == 1) {
+    return 0;
+  }
+  code.pragma(pragma);
+  code.open("for (int p = 0; p < {}; ++p)", problem.phases);
+  writer.bindAxis(*problem.phase, "p");
+  return 1;
+}
+
+std::string HaloText::weightsBatch(const std::string& p) const {
+  if (problem.phases == 1) {
+    return isBatched() ? "batch" : "";
+  }
+  return isBatched() ? fmt::format("(batch * {} + {})", problem.phases, p) : p;
+}
+
+std::string HaloText::stageNumber() const {
+  const std::string step = problem.phases == 1 ? "step" : fmt::format("(step * {} + p)", problem.phases);
+  return fmt::format("({} * {} + tap)", step, layout.taps);
+}
+
+std::string HaloText::isEmptyTile() const {
+  const std::string inside = insideAll(writer, problem.blockBounds(), problem.batch);
+  return inside.empty() ? std::string() : fmt::format("!({})", inside);
+}
+
 std::string HaloText::firstChannel() const {
   const std::string block =
       problem.far() == nullptr ? "step" : fmt::format("step % {}", (problem.paddedChannels() / tiles.depth));
   return (problem.paddedChannels() / tiles.depth) == 1 ? "0" : fmt::format("{} * {}", block, tiles.depth);
 }
 
-// A place of the window within a patch, unless the phase has nothing there.
-void HaloText::openTaps() {
+void HaloText::openTaps(EmptyPlaces empty) {
   code.pragma("#pragma unroll 1");
   code.open("for (int tap = 0; tap < {}; ++tap)", layout.taps);
   const HaloDim& across = problem.across();
@@ -276,14 +306,12 @@ void HaloText::openTaps() {
   if (problem.far() != nullptr) {
     writer.bindAxis(*problem.far()->window, "far");
   }
-  if (!problem.hasPhases) {
+  if (!problem.hasPhases || empty == EmptyPlaces::Kept) {
     return;
   }
   Axes axes = shape.batch;
   axes.insert(axes.end(), shape.depth.begin(), shape.depth.end() - 1);
-  std::vector<Bound> bounds = operandAt(primAt(shape.right).operand).bounds;
-  std::erase_if(bounds, [&](const Bound& bound) { return bound.factors[problem.channel] != 0; });
-  code.open("if (!({}))", insideAll(writer, bounds, axes));
+  code.open("if (!({}))", insideAll(writer, problem.weightBounds(), axes));
   code.line("continue;");
   code.close();
 }

@@ -28,7 +28,9 @@ struct HaloText {
   std::string exponents;
 
   [[nodiscard]] bool isScaled() const { return tiles.isSplit(); }
-  [[nodiscard]] bool isBatched() const { return shape.batchCount > 1; }
+  [[nodiscard]] bool isBatched() const { return problem.batchCount > 1; }
+  // The number of the group and phase whose weights are meant, `p` among the phases across; empty: there is one.
+  [[nodiscard]] std::string weightsBatch(const std::string& p) const;
   [[nodiscard]] std::string_view storage() const;      // of the input
   [[nodiscard]] std::string_view partStorage() const;  // of weights
   [[nodiscard]] const Prim& primAt(int prim) const { return region.prims[static_cast<std::size_t>(prim)]; }
@@ -37,21 +39,29 @@ struct HaloText {
   }
   // Whether the warp for the weights must be told that a tile is made a second time.
   [[nodiscard]] bool waitsForVerdict() const { return isScaled() && !layout.isKept; }
+  // Of kept weights, inside of these loops.
+  [[nodiscard]] std::string stageNumber() const;
   // Of the step.
   [[nodiscard]] std::string firstChannel() const;
 
-  // Opens a loop over the tiles of a block, steps, or places of the window; the caller closes it.
+  // Opens a loop over the tiles of a block, steps, phases across that a block makes together, or places of the window;
+  // the caller closes it. Places that a phase has nothing of are passed over, unless told otherwise.
   void openTiles(const std::string& condition = {});
-  void openSteps();
-  void openTaps();
+  void openSteps(const std::string& count = {});
+  int openPhases(std::string_view pragma);  // how many blocks were opened: none where there are none
+  enum class EmptyPlaces : std::uint8_t { Skipped, Kept };
+  void openTaps(EmptyPlaces empty = EmptyPlaces::Skipped);
+  // Whether a tile has nothing of the window at all; "": no tile is so.
+  [[nodiscard]] std::string isEmptyTile() const;
   // Cuts `place`, the number of a tile of positions, into where it begins, and binds all other positions.
   void locate();
   // To the next place for weights.
   void advanceStage();
 };
 
-// The branch of the warps that bring, and that of the warp groups that multiply.
+// The branch of the warps that bring, that of the warp groups that multiply, and in it what becomes of a tile's sums.
 void writeHaloBring(HaloText& text);
 void writeHaloMultiply(HaloText& text);
+void writeHaloResults(HaloText& text);
 
 }  // namespace swage::synth

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass that lays out the weights of a convolution by wgmma, as text. A thread takes 8 channels of the input for one
-// channel of the result, at all places of the window.
+// The pass that lays out the weights of a convolution by wgmma, as text. A block takes a few channels of the result:
+// its threads read the weights of each in the order of memory and keep them in shared memory, from where they go out as
+// 8 channels of the input side by side.
 #include <algorithm>
 
 #include "core/synth/sizes.h"
@@ -10,7 +11,10 @@ namespace swage::synth {
 namespace {
 
 constexpr std::int64_t kThreadsOfPass = 256;
-constexpr std::int64_t kMostLinesOfPass = 32;  // of a block, of which each threads side by side take another
+constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kMostOfThread = 16;  // weights, where a line may have more threads
+constexpr std::int64_t kManyBlocks = 132;   // that keep a device busy
+constexpr std::int64_t kLineMultiple = 64;  // lines are padded to whole blocks of the pass, too
 
 // The windows of the convolution, outermost first.
 std::vector<std::size_t> windowsOf(const HaloProblem& problem) {
@@ -33,8 +37,11 @@ class WeightsText {
                 entry, m_writer.parameters({buffers.begin(), buffers.end()}), storage(), planes,
                 isScaled ? fmt::format(", int* __restrict__ {}", exponents) : "");
     openLine();
+    readLine();
     if (isScaled) {
       findScale(exponents);
+    } else {
+      m_code.line("__syncthreads();");
     }
     layOut(planes);
     m_code.close();
@@ -45,110 +52,108 @@ class WeightsText {
  private:
   [[nodiscard]] std::string_view storage() const { return m_writer.dialect().storageName(m_weights.format.type); }
   [[nodiscard]] bool isBatched() const { return m_problem.shape.batchCount > 1; }
-  [[nodiscard]] std::int64_t pieces() const { return m_problem.paddedChannels() / 8; }
+  [[nodiscard]] std::int64_t places() const { return positions(m_problem.region, windowsOf(m_problem)); }
 
   void openLine() {
     const std::int64_t blocks = m_weights.lines / m_weights.linesOfBlock();
+    m_code.line("extern __shared__ __align__(128) unsigned char shared[];");
+    m_code.line("float* const values = reinterpret_cast<float*>(shared);  // [line][channel of the input][place]");
     if (isBatched()) {
       m_code.line("const int batch = blockIdx.x / {};", blocks);
       m_writer.decode("batch", m_problem.shape.batch);
     }
-    m_code.line("const int line = threadIdx.x % {};", m_weights.linesOfBlock());
-    m_code.line("const int column = blockIdx.x{} * {} + line;", isBatched() ? fmt::format(" % {}", blocks) : "",
-                m_weights.linesOfBlock());
-    m_code.line("const int start = threadIdx.x / {};", m_weights.linesOfBlock());
+    m_code.line("const int line = threadIdx.x / {};", m_weights.threadsOfLine());
+    m_code.line("const int first = blockIdx.x{} * {};  // line of the block",
+                isBatched() ? fmt::format(" % {}", blocks) : "", m_weights.linesOfBlock());
+    m_code.line("const int column = first + line;");
+    m_code.line("const int start = threadIdx.x % {};", m_weights.threadsOfLine());
+  }
+
+  // Threads side by side read neighbours. Behind the last channel of the result there are zeros.
+  void readLine() {
+    const KernelWriter::Scope outside = m_writer.scope();
     m_writer.decode("column", m_problem.shape.columns);
-    const std::int64_t columns = m_problem.shape.columnCount;
-    m_code.line("{}bool is_there = {};", m_weights.format.isScaled ? "" : "const ",
-                columns == m_weights.lines ? "true" : fmt::format("column < {}", columns));
-  }
-
-  // Over the pieces of a thread and the places of the window; returns how many blocks were opened.
-  int openPlaces() {
-    m_code.open("for (int piece = start; piece < {}; piece += {})", pieces(),
-                kThreadsOfPass / m_weights.linesOfBlock());
-    int count = 1;
-    for (const std::size_t window : windowsOf(m_problem)) {
-      const std::string name = fmt::format("place{}", count);
-      const std::int64_t extent = m_problem.region.axes[window].extent;
-      m_code.pragma(count == static_cast<int>(windowsOf(m_problem).size()) && extent <= 4 ? "#pragma unroll"
-                                                                                          : "#pragma unroll 1");
-      m_code.open("for (int {0} = 0; {0} < {1}; ++{0})", name, extent);
-      m_writer.bindAxis(window, name);
-      ++count;
+    const bool isScaled = m_weights.format.isScaled;
+    if (isScaled) {
+      m_code.line("unsigned int largest = 0;  // the bits of the largest magnitude, infinity and NaN above all");
     }
-    return count;
-  }
-
-  void openChannels() {
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int c = 0; c < 8; ++c)");
-    m_code.line("const int channel = piece * 8 + c;");
-    m_writer.bindAxis(m_problem.channel, "channel");
-  }
-
-  void closeAll(int count) {
-    for (int i = 0; i < count; ++i) {
+    std::vector<std::size_t> axes{m_problem.channel};
+    const std::vector<std::size_t> windows = windowsOf(m_problem);
+    axes.insert(axes.end(), windows.begin(), windows.end());
+    m_code.pragma(fmt::format("#pragma unroll {}", std::min<std::int64_t>(m_weights.ofThread(), 8)));
+    m_code.open("for (int k = start; k < {}; k += {})", m_weights.depth, m_weights.threadsOfLine());
+    m_writer.decode("k", axes);
+    const bool isPadded = m_problem.shape.columnCount < m_weights.lines;
+    m_code.line("float of = 0.0f;");
+    if (isPadded) {
+      m_code.open("if (column < {})", m_problem.shape.columnCount);
+    }
+    m_writer.compute({m_problem.shape.right});
+    m_code.line("of = {};", m_writer.value(m_problem.shape.right).text);
+    if (isPadded) {
       m_code.close();
     }
+    m_code.line("values[line * {} + k] = of;", m_weights.depth);
+    if (isScaled) {
+      m_code.line("largest = max(largest, __float_as_uint(of) & 0x7fffffffu);");
+    }
+    m_code.close();
+    m_writer.leave(outside);
   }
 
+  // Leaves `largest` of each line in shared memory.
   void findScale(const std::string& exponents) {
-    const KernelWriter::Scope outside = m_writer.scope();
-    m_code.line("__shared__ unsigned int found[{}];  // the bits of the largest magnitudes, infinity and NaN above all",
-                m_weights.linesOfBlock());
-    m_code.open("if (start == 0)");
-    m_code.line("found[line] = 0;");
+    const std::int64_t warps = m_weights.threadsOfLine() / kWarp;
+    m_code.line("__shared__ unsigned int found[{}];  // by each warp", kThreadsOfPass / kWarp);
+    m_code.line("largest = __reduce_max_sync(0xffffffffu, largest);");
+    m_code.open("if (threadIdx.x % 32 == 0)");
+    m_code.line("found[threadIdx.x / 32] = largest;");
     m_code.close();
     m_code.line("__syncthreads();");
-    m_code.line("unsigned int largest = 0;");
-    m_code.open("if (is_there)");
-    const int open = openPlaces();
-    openChannels();
-    m_writer.compute({m_problem.shape.right});
-    m_code.line("largest = max(largest, __float_as_uint({}) & 0x7fffffffu);",
-                m_writer.value(m_problem.shape.right).text);
-    closeAll(open + 2);
-    m_writer.leave(outside);
-    m_code.line("atomicMax(&found[line], largest);");
-    m_code.line("__syncthreads();");
-    m_code.line("largest = found[line];");
-    m_code.line("const bool is_finite = largest < 0x7f800000u;");
-    m_code.line("const int exponent = min(141 - static_cast<int>(largest >> 23), 126);  // 2^14 and below");
-    m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
+    m_code.open("const auto largest_of = [&](int of)");
+    m_code.line("unsigned int most = found[of * {}];", warps);
+    if (warps > 1) {
+      m_code.open("for (int i = 1; i < {}; ++i)", warps);
+      m_code.line("most = max(most, found[of * {} + i]);", warps);
+      m_code.close();
+    }
+    m_code.line("return most;");
+    m_code.close(";");
+    m_code.open("const auto exponent_of = [](unsigned int most)");
+    m_code.line("return min(141 - static_cast<int>(most >> 23), 126);  // 2^14 and below");
+    m_code.close(";");
     m_code.open("if (start == 0)");
-    m_code.line("{}[{}column] = is_finite ? -exponent : kNotFinite;", exponents,
+    m_code.line("largest = largest_of(line);");
+    m_code.line("{}[{}column] = largest < 0x7f800000u ? -exponent_of(largest) : kNotFinite;", exponents,
                 isBatched() ? fmt::format("batch * {} + ", m_weights.lines) : "");
     m_code.close();
-    m_code.line("is_there = is_there && is_finite;");
   }
 
-  // Where a piece lies is what decodes places of the window and channels as one number.
+  // Lines side by side are neighbours in the plane.
   void layOut(const std::string& planes) {
-    const KernelWriter::Scope outside = m_writer.scope();
-    const int open = openPlaces();
-    std::string place;
-    int count = 1;
-    for (const std::size_t window : windowsOf(m_problem)) {
-      place = place.empty() ? fmt::format("place{}", count)
-                            : fmt::format("({} * {} + place{})", place, m_problem.region.axes[window].extent, count);
-      ++count;
+    const std::int64_t lines = m_weights.linesOfBlock();
+    m_code.open("for (int i = threadIdx.x; i < {}; i += {})", lines * m_weights.depth / 8, kThreadsOfPass);
+    m_code.line("const int of = {};", lines == 1 ? "0" : fmt::format("i % {}", lines));
+    m_code.line("const int place = i / {} % {};", lines, places());
+    m_code.line("const int piece = i / {};", lines * places());
+    if (m_weights.format.isScaled) {
+      m_code.line("const unsigned int most = largest_of(of);");
+      m_code.line("const float scale = most < 0x7f800000u ? __int_as_float((exponent_of(most) + 127) << 23) : 0.0f;");
     }
-    m_code.line("Vec<{0}, 8> halves{{}};", storage());
-    m_code.open("if (is_there)");
-    openChannels();
-    m_writer.compute({m_problem.shape.right});
-    const std::string value = operand(m_writer.value(m_problem.shape.right), Expression::Term);
+    m_code.line("const float* const from = values + of * {} + piece * {} + place;", m_weights.depth, 8 * places());
+    m_code.line("Vec<{0}, 8> halves;", storage());
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int c = 0; c < 8; ++c)");
     const bool isHalf = m_weights.format.type == domain::ScalarType::Float16;
-    m_code.line("halves[c] = {}({}{});", isHalf ? "toHalf" : "toBFloat16", value,
-                m_weights.format.isScaled ? " * scale" : "");
-    closeAll(2);
-    const std::string batch = isBatched() ? fmt::format("batch * {} + ", m_weights.depth / 8) : std::string();
-    m_code.line("const long long at = {}{}piece;", batch,
-                place.empty() ? "" : fmt::format("{} * {} + ", place, pieces()));
-    m_code.line("store<{}, 8>(&{}[(at * {} + column) * 8], halves);", storage(), planes, m_weights.lines);
-    closeAll(open);
-    m_writer.leave(outside);
+    const std::string_view convert = isHalf ? "toHalf" : "toBFloat16";
+    const std::string value = fmt::format("from[c * {}]", places());
+    m_code.line("halves[c] = {}({});", convert,
+                m_weights.format.isScaled ? fmt::format("scale == 0.0f ? 0.0f : {} * scale", value) : value);
+    m_code.close();
+    m_code.line("const long long at = {}place * {} + piece;",
+                isBatched() ? fmt::format("batch * {}LL + ", m_weights.depth / 8) : "", m_weights.pieces);
+    m_code.line("store<{}, 8>(&{}[(at * {} + first + of) * 8], halves);", storage(), planes, m_weights.lines);
+    m_code.close();
   }
 
   const HaloProblem& m_problem;
@@ -161,17 +166,26 @@ class WeightsText {
 
 HaloWeights::HaloWeights(const HaloProblem& problem, const HaloTiles& tiles)
     : format(partFormat(tiles.mode, problem.input().dtype)),
-      lines(roundUp(problem.shape.columnCount, std::max(tiles.columns, kMostLinesOfPass))),
+      lines(roundUp(problem.shape.columnCount, std::max(tiles.columns, kLineMultiple))),
       depth(problem.shape.depthCount),
       batch(problem.shape.batchCount),
       pieces(problem.paddedChannels() / 8) {}
 
-std::int64_t HaloWeights::linesOfBlock() const {
-  std::int64_t count = kMostLinesOfPass;
-  while (count > 1 && kThreadsOfPass / count < pieces) {
-    count /= 2;
+std::int64_t HaloWeights::threadsOfLine() const {
+  std::int64_t threads = kWarp;
+  while (threads < kThreadsOfPass &&
+         (threads * kMostOfThread < depth || batch * lines * threads < kManyBlocks * kThreadsOfPass)) {
+    threads *= 2;
   }
-  return count;
+  return threads;
+}
+
+std::int64_t HaloWeights::linesOfBlock() const {
+  return kThreadsOfPass / threadsOfLine();
+}
+
+std::int64_t HaloWeights::ofThread() const {
+  return divideUp(depth, threadsOfLine());
 }
 
 std::vector<domain::TensorType> HaloWeights::scratch() const {
@@ -187,6 +201,7 @@ domain::KernelStep HaloWeights::step(const std::string& entry) const {
   step.entry = entry;
   step.grid.x = static_cast<std::uint32_t>(batch * lines / linesOfBlock());
   step.block.x = static_cast<std::uint32_t>(kThreadsOfPass);
+  step.dynamicSharedBytes = static_cast<std::uint32_t>(sharedBytes());
   return step;
 }
 

@@ -38,6 +38,7 @@ const Changes kRows{{"tile_width", 64}, {"tile_pixels", 128}};
 const Changes kHalves{{"tile_width", 0}, {"tile_pixels", 256}};
 const Changes kParts{{"parts", 2}, {"tile_columns", 128}};
 const Changes kTwo{{"parts", 2}};
+const Changes kTwoSteps{{"tile_width", 16}, {"tile_pixels", 64}};
 const Changes kDeep{{"tile_depth", 32}, {"blocks", 2}};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -50,12 +51,16 @@ INSTANTIATE_TEST_SUITE_P(
         Conv{"InTilesOf16", 2, 1, 16, 20, {1, 9, 18}, {1, 3, 5}, {1, 1, 1}, {0, 1, 2}, {1, 1, 1}, 1, kWide},
         Conv{"InTilesOf32", 2, 1, 16, 20, {1, 9, 33}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kVeryWide},
         Conv{"InTilesOfRows", 2, 2, 16, 20, {1, 5, 71}, {1, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRows},
+        Conv{"InOddRows", 2, 2, 16, 20, {1, 4, 69}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRow},
+        Conv{"InOddTilesOfRows", 2, 2, 16, 64, {1, 5, 133}, {1, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, kRows},
+        Conv{"InSectors", 2, 1, 16, 64, {1, 8, 130}, {1, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, kRows},
         Conv{"InHalvesOfARow", 2, 1, 16, 20, {1, 4, 260}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kHalves},
         Conv{"InParts", 2, 3, 16, 70, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kParts},
         Conv{"OfManyChannels", 2, 1, 64, 20, {1, 9, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kDeep},
         Conv{"WithStrides", 2, 2, 16, 16, {1, 17, 19}, {1, 3, 2}, {1, 2, 3}, {0, 1, 0}},
         Conv{"Dilated", 2, 1, 16, 18, {1, 14, 15}, {1, 3, 3}, {1, 1, 2}, {0, 2, 1}, {1, 2, 3}},
         Conv{"InGroups", 2, 2, 48, 36, {1, 7, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 3},
+        Conv{"InLargeGroups", 2, 1, 32, 96, {1, 7, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2},
         Conv{"OfOneDimension", 1, 3, 16, 19, {1, 1, 80}, {1, 1, 5}, {1, 1, 1}, {0, 0, 3}, {1, 1, 2}, 1, kRow},
         Conv{"OfThreeDimensions", 3, 1, 16, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}},
         Conv{"OfThreeDimensionsInParts", 3, 2, 16, 16, {3, 6, 7}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1, kTwo},
@@ -64,24 +69,31 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Transposed, WgmmaConvolutions,
-    ::testing::Values(transposed({"WithoutStride", 2, 2, 16, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}}),
-                      transposed({"WithStrides", 2, 2, 16, 18, {1, 7, 6}, {1, 3, 4}, {1, 2, 2}, {0, 1, 0}}),
-                      transposed({"InGroups", 2, 1, 32, 36, {1, 5, 6}, {1, 5, 3}, {1, 3, 2}, {0, 2, 1}, {1, 1, 1}, 2}),
-                      transposed({"OfThreeDimensions",
-                                  3,
-                                  1,
-                                  16,
-                                  16,
-                                  {3, 4, 5},
-                                  {3, 3, 2},
-                                  {2, 2, 2},
-                                  {1, 0, 1},
-                                  {1, 1, 1},
-                                  1,
-                                  {},
-                                  true,
-                                  {1, 1, 0}}),
-                      transposed({"OfWindowsBelowTheStride", 2, 1, 16, 16, {1, 5, 5}, {1, 2, 2}, {1, 3, 3}})),
+    ::testing::Values(
+        transposed({"WithoutStride", 2, 2, 16, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}}),
+        transposed({"WithStrides", 2, 2, 16, 18, {1, 7, 6}, {1, 3, 4}, {1, 2, 2}, {0, 1, 0}}),
+        transposed({"InGroups", 2, 1, 32, 36, {1, 5, 6}, {1, 5, 3}, {1, 3, 2}, {0, 2, 1}, {1, 1, 1}, 2}),
+        transposed({"OfThreeDimensions",
+                    3,
+                    1,
+                    16,
+                    16,
+                    {3, 4, 5},
+                    {3, 3, 2},
+                    {2, 2, 2},
+                    {1, 0, 1},
+                    {1, 1, 1},
+                    1,
+                    {},
+                    true,
+                    {1, 1, 0}}),
+        transposed({"OfWindowsBelowTheStride", 2, 1, 16, 16, {1, 5, 5}, {1, 2, 2}, {1, 3, 3}}),
+        transposed({"DilatedByTheStride", 2, 2, 16, 20, {1, 5, 9}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 2, 2}}),
+        transposed(
+            {"DilatedInLongRows", 1, 3, 16, 64, {1, 1, 150}, {1, 1, 3}, {1, 1, 2}, {0, 0, 1}, {1, 1, 2}, 1, kRow}),
+        transposed({"DilatedAcrossPhases", 2, 1, 16, 18, {1, 4, 9}, {1, 3, 3}, {1, 5, 5}, {0, 1, 1}, {1, 2, 2}}),
+        transposed(
+            {"OfOtherStrides", 2, 2, 32, 36, {1, 6, 17}, {1, 3, 5}, {1, 2, 3}, {0, 1, 2}, {1, 2, 1}, 2, kTwoSteps})),
     [](const auto& each) { return each.param.name; });
 
 // Weights come in turns, more often than there are places for them.
@@ -132,7 +144,7 @@ TEST(WgmmaConvolution, KeepsInputsOfAnySize) {
 }
 
 TEST(WgmmaConvolution, SpreadsInfinityAndNanNoFurtherThanFloatDoes) {
-  const Conv c{"", 2, 1, 16, 18, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  const Conv c{"", 2, 1, 32, 18, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
   Operands all(c);
   all.x[5] = kInfinity;
   all.x[140] = kNan;
@@ -142,6 +154,22 @@ TEST(WgmmaConvolution, SpreadsInfinityAndNanNoFurtherThanFloatDoes) {
   const Numbers got = run(programOf(graphOf(c), {}), all);
   const Numbers want = wanted(c, all);
   ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    EXPECT_EQ(std::isnan(got[i]), std::isnan(want[i])) << i;
+    EXPECT_EQ(std::isinf(got[i]), std::isinf(want[i])) << i;
+  }
+}
+
+// A phase has nothing of what other phases meet.
+TEST(WgmmaConvolution, SpreadsNanInItsPhaseAlone) {
+  const Conv c = transposed({"", 2, 1, 16, 18, {1, 6, 9}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}});
+  Operands all(c);
+  all.x[5] = kInfinity;
+  all.x[140] = kNan;
+  const Numbers got = run(programOf(graphOf(c), {}), all);
+  const Numbers want = wanted(c, all);
+  ASSERT_EQ(got.size(), want.size());
+  EXPECT_GT(std::count_if(want.begin(), want.end(), [](double x) { return std::isnan(x); }), 0);
   for (std::size_t i = 0; i < want.size(); ++i) {
     EXPECT_EQ(std::isnan(got[i]), std::isnan(want[i])) << i;
     EXPECT_EQ(std::isinf(got[i]), std::isinf(want[i])) << i;
@@ -158,7 +186,7 @@ class WgmmaConvolutionFaults : public ::testing::TestWithParam<Fault> {};
 
 // The faults that the verifier must find are no faults of these tests alone.
 TEST_P(WgmmaConvolutionFaults, CostMoreThanTf32Allows) {
-  const Conv c{"", 2, 1, 32, 20, {1, 10, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
+  const Conv c{"", 2, 1, 32, 80, {1, 10, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
   const Operands all(c);
   domain::Program program = programOf(graphOf(c), {});
   const std::size_t at = program.source.find(GetParam().from);

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the sums of a convolution by wgmma, as text. A thread has the sums of two channels of the result: of
+// each, pairs of neighbours in every 8 positions. Four threads side by side have 8 positions of a channel, which are a
+// sector of memory.
+#include <algorithm>
+
+#include "core/synth/sizes.h"
+#include "core/synth/strategies/conv_wgmma_text.h"
+
+namespace swage::synth {
+namespace {
+
+using Axes = std::vector<std::size_t>;
+
+constexpr std::int64_t kOfQuad = 8;         // positions of four threads
+constexpr std::int64_t kLeastShifted = 32;  // positions of a row, from which on shifting them pays
+
+class HaloResults {
+ public:
+  explicit HaloResults(HaloText& text)
+      : m_text(text),
+        m_problem(text.problem),
+        m_region(text.region),
+        m_shape(text.shape),
+        m_tiles(text.tiles),
+        m_layout(text.layout),
+        m_weights(text.weights),
+        m_writer(text.writer),
+        m_code(text.code) {}
+
+  void write() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.comment(std::string("The results, with what follows the sum.") +
+                   (isStaged() ? " Phases come side by side within a warp."
+                    : isShifted()
+                        ? " Rows begin anywhere in a sector of memory: four threads pass their positions on so "
+                          "that they write whole sectors together."
+                        : ""));
+    m_code.line("const int place = tile.place{};", m_tiles.parts > 1 ? " + part" : "");
+    if (m_layout.places % m_tiles.parts != 0) {
+      m_code.open("if (place >= {})", m_layout.places);
+      m_code.line("continue;");
+      m_code.close();
+    }
+    m_text.locate();
+    if (m_text.isScaled()) {
+      m_code.line("float odd = 0.0f;  // or NaN, where something that is no number has been seen");
+    }
+    if (isStaged()) {
+      m_code.line("float* const staged = reinterpret_cast<float*>(behind + {}) + threadIdx.x / 32 * {};",
+                  m_layout.staged, 8 * m_layout.stagedStride);
+    }
+    unroll("half", 2);
+    const KernelWriter::Scope channel = m_writer.scope();
+    openChannel("lane / 4");
+    scaleChannel();
+    if (!isStaged()) {
+      writeFinish();
+    }
+    unroll("y", m_tiles.height());
+    if (isStaged()) {
+      unroll("k", ofRow() / m_layout.stagedBlocks);
+      stage();
+      m_code.pragma("#pragma unroll 4");
+      m_code.open("for (int i = 0; i < {}; ++i)", slots() / 4);
+      writeSlot();
+    } else {
+      openRow();
+      unroll("j", blocks());
+      writePair();
+    }
+    for (int i = 0; i < (isStaged() ? 4 : 3); ++i) {
+      m_code.close();
+    }
+    m_writer.leave(channel);
+    if (m_text.isScaled()) {
+      writeOdd();
+    }
+    m_writer.leave(outside);
+  }
+
+ private:
+  // --- what lies where
+  [[nodiscard]] bool returnsValue() const { return m_region.groupStores.size() == 1; }
+  [[nodiscard]] const Operand& result() const { return m_text.operandAt(m_region.groupStores.front().operand); }
+  [[nodiscard]] std::int64_t resultBytes() const { return static_cast<std::int64_t>(domain::byteSize(result().dtype)); }
+  [[nodiscard]] std::int64_t ofRow() const { return m_tiles.width() / kOfQuad; }
+  [[nodiscard]] std::int64_t blocks() const { return ofRow() + (isShifted() ? 1 : 0); }
+
+  // Whether all rows begin at a multiple of so many results.
+  [[nodiscard]] bool isMultiple(std::int64_t count) const {
+    bool is = result().offset % count == 0;
+    for (std::size_t axis = 0; axis < result().strides.size(); ++axis) {
+      is = is && (axis == m_problem.across().position || result().strides[axis] % count == 0);
+    }
+    return is;
+  }
+  [[nodiscard]] bool isStaged() const { return m_problem.phases > 1; }
+  // Results of a channel that are brought side by side at a time.
+  [[nodiscard]] std::int64_t slots() const { return m_layout.stagedBlocks * kOfQuad * m_problem.phases; }
+  [[nodiscard]] bool hasNeighbours() const {
+    return returnsValue() && resultBytes() <= 4 && result().bounds.empty() &&
+           result().strides[m_problem.across().position] == 1;
+  }
+  [[nodiscard]] bool isShifted() const {
+    return hasNeighbours() && m_tiles.width() >= kLeastShifted && !isMultiple(kOfQuad);
+  }
+  // Whether both results of a pair are there, or none, side by side in a place for two.
+  [[nodiscard]] bool hasWholePairs() const {
+    return hasNeighbours() && isMultiple(2) && m_problem.across().positions % 2 == 0;
+  }
+
+  // --- loops
+  void unroll(const std::string& name, std::int64_t count) {
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int {0} = 0; {0} < {1}; ++{0})", name, count);
+  }
+
+  void openChannel(const std::string& of) {
+    m_code.line("const {} column = tile.column + first + warp * 16 + half * 8 + {};", m_writer.index(), of);
+    m_writer.decode("column", m_shape.columns);
+  }
+
+  // Loads what all results of a channel have in common; where a tile has channels that are not there, each result does.
+  void loadOfChannel() {
+    for (std::size_t prim = 0; prim < m_region.prims.size() && m_shape.columnCount % m_tiles.columns == 0; ++prim) {
+      const Prim& load = m_region.prims[prim];
+      if (load.kind != Prim::Kind::Load || load.perElement) {
+        continue;
+      }
+      const Operand& from = m_text.operandAt(load.operand);
+      const auto isMoved = [&](std::size_t axis) { return from.strides[axis] != 0; };
+      if (from.bounds.empty() && std::none_of(m_shape.rows.begin(), m_shape.rows.end(), isMoved) &&
+          !(m_problem.phase && isMoved(*m_problem.phase))) {
+        m_writer.define(static_cast<int>(prim));
+      }
+    }
+  }
+
+  // Whether a row is there in this channel.
+  void openRow() {
+    if (m_problem.down() != nullptr) {
+      m_code.line("const {} y_at = y_first{};", m_writer.index(), m_tiles.height() > 1 ? " + y" : "");
+      m_writer.bindAxis(m_problem.down()->position, "y_at");
+    }
+    std::string condition;
+    const HaloDim* const down = m_problem.down();
+    if (down != nullptr && down->positions % m_tiles.height() != 0) {
+      condition = fmt::format("y_at < {}", down->positions);
+    }
+    if (m_shape.columnCount % m_tiles.columns != 0) {
+      condition += fmt::format("{}column < {}", condition.empty() ? "" : " && ", m_shape.columnCount);
+    }
+    m_code.line("const bool is_row = {};", condition.empty() ? "true" : condition);
+    if (isShifted()) {
+      m_writer.bindAxis(m_problem.across().position, "x_first");
+      m_code.line("const int shift = static_cast<int>(reinterpret_cast<unsigned long long>(&{}) / {} % {});",
+                  m_writer.element(result()), resultBytes(), kOfQuad);
+    }
+    if (!isStaged()) {
+      m_code.line("const int start = lane % 4 * 2{};", isShifted() ? " - shift" : "");
+    }
+    if (hasPartialRows()) {
+      m_code.line("const int left = {} - static_cast<int>(x_first) - start;  // positions from there on",
+                  m_problem.across().positions);
+    }
+  }
+  [[nodiscard]] bool hasPartialRows() const {
+    return !isStaged() && m_problem.across().positions % m_tiles.width() != 0;
+  }
+
+  // The first of two positions of a thread.
+  void openPair() {
+    m_code.line("const int in = j * {} + start;", kOfQuad);
+    m_code.line("const {} x_at = x_first + in, x_next = x_at + 1;", m_writer.index());
+    bind(false);
+  }
+
+  // Whether a position of a thread is a result.
+  [[nodiscard]] std::string isThere(bool isSecond) {
+    bind(isSecond);
+    std::string condition = "is_row";
+    const auto add = [&](const std::string& more) { condition += more.empty() ? "" : " && " + more; };
+    const std::string_view next = isSecond ? " + 1" : "";
+    if (isShifted()) {
+      add(fmt::format("(j > 0 || in{0} >= 0) && (j < {1} || in{0} < {2})", next, ofRow(), m_tiles.width()));
+    }
+    if (hasPartialRows()) {
+      add(fmt::format("j * {}{} < left", kOfQuad, next));
+    }
+    Axes axes = m_shape.batch;
+    axes.insert(axes.end(), m_shape.rows.begin(), m_shape.rows.end());
+    add(insideAll(m_writer, m_problem.results, axes));
+    bind(false);
+    return condition;
+  }
+
+  [[nodiscard]] static std::string nameOf(bool isSecond) { return isSecond ? "x_next" : "x_at"; }
+  void bind(bool isSecond) { m_writer.bindAxis(m_problem.across().position, nameOf(isSecond)); }
+
+  // --- sums
+  // Those of 8 positions of a row, by the number of these.
+  [[nodiscard]] std::string sumsOf(const std::string& block, const std::string& more) const {
+    const std::string at = fmt::format("half * 2{}", more);
+    const std::string phase = isStaged() ? fmt::format("p * {} + ", m_tiles.instructions()) : "";
+    if (!m_tiles.isByRows()) {
+      return fmt::format("sum[{}{}][y * 4 + {}]", phase, block, at);
+    }
+    const std::int64_t ofInstruction = m_tiles.instructionPixels() / kOfQuad;
+    const std::string of = m_tiles.height() > 1 ? fmt::format("(y * {} + {})", ofRow(), block) : block;
+    return m_tiles.instructions() == 1
+               ? fmt::format("sum[{}0][{} * 4 + {}]", phase, of, at)
+               : fmt::format("sum[{0}{1} / {2}][{1} % {2} * 4 + {3}]", phase, of, ofInstruction, at);
+  }
+
+  void scaleChannel() {
+    if (!m_text.isScaled()) {
+      return;
+    }
+    const std::string batch = m_text.weightsBatch("p");
+    if (isStaged()) {
+      m_code.line("float scales[{}];", m_problem.phases);
+      m_text.openPhases("#pragma unroll");
+    }
+    m_code.line("const int e = {}[{}column];", m_text.exponents,
+                batch.empty() ? "" : fmt::format("{} * {} + ", batch, m_weights.lines));
+    m_code.line("{} = e == kNotFinite ? kNan : __int_as_float((e + 127) << 23) * unscale;",
+                isStaged() ? "scales[p]" : "const float scale");
+    if (isStaged()) {
+      m_code.close();
+    } else {
+      m_code.line("odd += scale * 0.0f;");
+    }
+  }
+
+  // Phases of some positions, side by side in shared memory.
+  void stage() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.line("__syncwarp();");
+    m_text.openPhases("#pragma unroll");
+    unroll("i", m_layout.stagedBlocks);
+    m_code.line("const int j = k * {} + i;", m_layout.stagedBlocks);
+    const std::int64_t phases = m_problem.phases;
+    m_code.line("float* const to = &staged[lane / 4 * {} + (i * 8 + lane % 4 * 2) * {} + p{}];", m_layout.stagedStride,
+                phases, m_problem.phaseStep == 1 ? "" : fmt::format(" * {} % {}", m_problem.phaseStep, phases));
+    const std::string scale = m_text.isScaled() ? " * scales[p]" : "";
+    m_code.line("to[0] = {}{};", sumsOf("j", ""), scale);
+    m_code.line("to[{}] = {}{};", phases, sumsOf("j", " + 1"), scale);
+    m_code.close();
+    m_code.close();
+    m_code.line("__syncwarp();");
+    m_writer.leave(outside);
+  }
+
+  // Of what lies side by side, that of a thread in turn `i`.
+  void openSlot() {
+    const std::int64_t phases = m_problem.phases;
+    std::int64_t inverse = 1;
+    while (inverse * m_problem.phaseStep % phases != 1) {
+      ++inverse;
+    }
+    m_code.line("const int slot_at = i * 32 + lane, in = slot_at % {};", slots());
+    openChannel(fmt::format("slot_at / {}", slots()));
+    openRow();
+    m_code.line("const int p = in % {}{};", phases, inverse == 1 ? "" : fmt::format(" * {} % {}", inverse, phases));
+    m_code.line("const {} x_at = x_first + k * {} + in / {};", m_writer.index(), m_layout.stagedBlocks * kOfQuad,
+                phases);
+    bind(false);
+    m_writer.bindAxis(*m_problem.phase, "p");
+    writeFinish();
+  }
+
+  void writeSlot() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    openSlot();
+    m_code.line("const float of = staged[slot_at / {} * {} + in];", slots(), m_layout.stagedStride);
+    if (m_text.isScaled()) {
+      m_code.line("odd += of * 0.0f;");
+    }
+    storeOneIf(isThere(false), "of", false);
+    m_writer.leave(outside);
+  }
+
+  // Of positions that begin `shift` earlier, a thread has some of these 8 and some of those before.
+  void shiftPair() {
+    const std::string here = m_tiles.width() > 8 ? fmt::format("min(j, {})", ofRow() - 1) : "0";
+    const std::string before = "max(j - 1, 0)";
+    const bool isEven = isMultiple(2);
+    for (const auto& [name, number] : {std::pair("left", 0), std::pair("right", 1)}) {
+      const std::string other = number == 0 ? " + 1" : "";
+      const std::string own = number == 0 ? "" : " + 1";
+      const auto choose = [&](const std::string& block) {
+        return isEven ? sumsOf(block, own)
+                      : fmt::format("(shift % 2 == 0 ? {} : {})", sumsOf(block, own), sumsOf(block, other));
+      };
+      const std::string parity = isEven ? fmt::format("{}", number) : number == 0 ? "shift % 2" : "1 - shift % 2";
+      m_code.line("const float {0}_of = lane % 4 * 2 + {1} + shift < {2} ? {3} : {4};", name, parity, kOfQuad,
+                  choose(here), choose(before));
+      m_code.line(
+          "const float {0}_sum = __shfl_sync(0xffffffffu, {0}_of, lane / 4 * 4 + ((lane % 4 * 2 + {1} - shift) & 7) / "
+          "2);",
+          name, number);
+    }
+  }
+
+  void writePair() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    openPair();
+    if (isShifted()) {
+      shiftPair();
+    } else {
+      m_code.line("const float left_sum = {};", sumsOf("j", ""));
+      m_code.line("const float right_sum = {};", sumsOf("j", " + 1"));
+    }
+    if (m_text.isScaled()) {
+      m_code.line("odd += left_sum * 0.0f;");
+      m_code.line("odd += right_sum * 0.0f;");
+    }
+    const std::string scale = m_text.isScaled() ? " * scale" : "";
+    const std::string left = "left_sum" + scale;
+    const std::string right = "right_sum" + scale;
+    if (hasWholePairs()) {
+      m_code.open("if ({})", isThere(false));
+      storePair(left, right);
+      m_code.close();
+    } else if (isShifted()) {
+      m_code.line("const bool is_left = {};", isThere(false));
+      m_code.line("const bool is_right = {};", isThere(true));
+      m_code.open("if (is_left && is_right)");
+      storePair(left, right);
+      m_code.otherwise();
+      storeOneIf("is_left", left, false);
+      storeOneIf("is_right", right, true);
+      m_code.close();
+    } else {
+      storeOneIf(isThere(false), left, false);
+      storeOneIf(isThere(true), right, true);
+    }
+    m_writer.leave(outside);
+  }
+
+  // --- stores
+  [[nodiscard]] std::string arguments(bool isSecond) const {
+    return fmt::format("{}{}{}", nameOf(isSecond), m_problem.down() == nullptr ? "" : ", y_at",
+                       isStaged() ? ", p" : "");
+  }
+
+  // The function of a sum and its place that computes what follows, and returns or stores it.
+  void writeFinish() {
+    const std::string_view type = m_writer.index();
+    loadOfChannel();
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.open("const auto finish = [&](float total, {0} x_at{1}{2})", type,
+                m_problem.down() == nullptr ? "" : fmt::format(", {} y_at", type), isStaged() ? ", int p" : "");
+    bind(false);
+    if (isStaged()) {
+      m_writer.bindAxis(*m_problem.phase, "p");
+    }
+    if (m_problem.down() != nullptr) {
+      m_writer.bindAxis(m_problem.down()->position, "y_at");
+    }
+    for (std::size_t prim = 0; prim < m_region.prims.size(); ++prim) {
+      if (m_region.prims[prim].kind == Prim::Kind::Folded) {
+        m_writer.bind(static_cast<int>(prim), {"total"});
+      }
+    }
+    m_writer.compute(storedPrims(m_region.groupStores));
+    if (returnsValue()) {
+      m_code.line("return {};", m_writer.stored(m_region.groupStores.front()));
+    } else {
+      m_writer.store(m_region.groupStores);
+    }
+    m_code.close(";");
+    m_writer.leave(outside);
+  }
+
+  void storePair(const std::string& left, const std::string& right) {
+    const std::string_view type = m_writer.dialect().storageName(result().dtype);
+    m_code.line("const Vec<{}, 2> both{{{{finish({}, {}), finish({}, {})}}}};", type, left, arguments(false), right,
+                arguments(true));
+    m_code.line("store<{}, 2>(&{}, both);", type, m_writer.element(result()));
+  }
+
+  void storeOne(const std::string& total, bool isSecond) {
+    bind(isSecond);
+    if (returnsValue()) {
+      m_code.line("{} = finish({}, {});", m_writer.element(result()), total, arguments(isSecond));
+    } else {
+      m_code.line("finish({}, {});", total, arguments(isSecond));
+    }
+    bind(false);
+  }
+
+  void storeOneIf(const std::string& condition, const std::string& total, bool isSecond) {
+    m_code.open("if ({})", condition);
+    storeOne(total, isSecond);
+    m_code.close();
+  }
+
+  // --- infinities and NaN
+  void writeOdd() {
+    const std::int64_t ofRun = isStaged() ? slots() / 4 : blocks();  // turns of an inner loop
+    const std::int64_t runs = isStaged() ? ofRow() / m_layout.stagedBlocks : 1;
+    m_code.comment("What a thread with infinities or NaN has stored is added up anew, as floats are.");
+    m_code.pragma("#pragma unroll 1");
+    m_code.open("for (int turn_of = 0; !(odd == 0.0f) && turn_of < {}; ++turn_of)",
+                2 * m_tiles.height() * runs * ofRun);
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.line("const int half = turn_of / {};", m_tiles.height() * runs * ofRun);
+    if (m_tiles.height() > 1) {
+      m_code.line("const int y = turn_of / {} % {};", runs * ofRun, m_tiles.height());
+    }
+    if (isStaged()) {
+      m_code.line("const int k = turn_of / {} % {}, i = turn_of % {};", ofRun, runs, ofRun);
+      openSlot();
+    } else {
+      m_code.line("const int j = turn_of % {};", ofRun);
+      openChannel("lane / 4");
+      writeFinish();
+      openRow();
+      openPair();
+    }
+    for (const bool isSecond : {false, true}) {
+      if (!isSecond || !isStaged()) {
+        m_code.open("if ({})", isThere(isSecond));
+        addUp(isSecond);
+        m_code.close();
+      }
+    }
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
+  [[nodiscard]] Axes weightAxes() const {
+    Axes axes = m_shape.batch;
+    axes.insert(axes.end(), m_shape.columns.begin(), m_shape.columns.end());
+    axes.insert(axes.end(), m_shape.depth.begin(), m_shape.depth.end());
+    return axes;
+  }
+
+  void addUp(bool isSecond) {
+    m_code.line("float total = 0.0f;");
+    const KernelWriter::Scope outside = m_writer.scope();
+    bind(isSecond);
+    m_code.pragma("#pragma unroll 1");
+    m_code.open("for (int depth = 0; depth < {}; ++depth)", m_shape.depthCount);
+    m_writer.decode("depth", m_shape.depth);
+    const std::string inside = insideAll(m_writer, m_problem.allWeightBounds(), weightAxes());
+    if (!inside.empty()) {
+      m_code.open("if (!({}))", inside);
+      m_code.line("continue;");
+      m_code.close();
+    }
+    m_writer.compute({m_shape.left, m_shape.right});
+    m_code.line("total += {} * {};", operand(m_writer.value(m_shape.left), Expression::Term),
+                operand(m_writer.value(m_shape.right), Expression::Term, swage::synth::Side::Right));
+    m_code.close();
+    m_writer.leave(outside);
+    storeOne("total", isSecond);
+  }
+
+  HaloText& m_text;
+  const HaloProblem& m_problem;
+  const Region& m_region;
+  const ProductShape& m_shape;
+  const HaloTiles& m_tiles;
+  const HaloLayout& m_layout;
+  const HaloWeights& m_weights;
+  KernelWriter& m_writer;
+  Code& m_code;
+};
+
+}  // namespace
+
+void writeHaloResults(HaloText& text) {
+  HaloResults(text).write();
+}
+
+}  // namespace swage::synth
