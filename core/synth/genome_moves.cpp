@@ -231,7 +231,7 @@ std::vector<GenomeMoves::Fit> GenomeMoves::findPatternsFor(const std::vector<int
   // Those of which nothing is known keep their order, after the others; fallbacks are last.
   std::stable_sort(fitting.begin(), fitting.end(), [&](const Fit& a, const Fit& b) {
     const auto place = [&](const Fit& fit) {
-      return std::pair(m_strategies.find(m_language, fit.pattern->id)->isFallback() ? 1 : 0,
+      return std::pair(m_strategies.find(m_language, fit.pattern->id)->fallbackOrder(),
                        fit.best.empty() ? std::numeric_limits<double>::infinity() : fit.best.front().seconds);
     };
     return place(a) < place(b);

@@ -106,8 +106,8 @@ class Strategy {
   // Gives parameters that make no difference to this instance the least of the values that do what theirs does, so that
   // nothing is compiled twice. Call only after check, which holds afterwards, too.
   virtual void normalise(const Instance& instance, Parameters& parameters) const;
-  // Whether others are to be tried first where they fit.
-  [[nodiscard]] virtual bool isFallback() const { return false; }
+  // Others are to be tried first where they fit: those with a lower number. 0: it is made for what it accepts.
+  [[nodiscard]] virtual int fallbackOrder() const { return 0; }
 
  protected:
   // What check() asks beyond parameters that the pattern has.

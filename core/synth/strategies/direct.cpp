@@ -45,7 +45,7 @@ class Direct : public Strategy {
     return isOneStage(region) &&
            (region.hasBounds() || region.hasRole(AxisRole::Window) || region.reducedCount() <= kMostPlainElements);
   }
-  [[nodiscard]] bool isFallback() const override { return true; }
+  [[nodiscard]] int fallbackOrder() const override { return 2; }
 };
 
 class CudaDirect final : public Direct {

@@ -74,7 +74,7 @@ class CudaDirectRows final : public Strategy {
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isOneStage(region) && rowsOf(region).has_value();
   }
-  [[nodiscard]] bool isFallback() const override { return true; }
+  [[nodiscard]] int fallbackOrder() const override { return 1; }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const std::int64_t threads = instance.value("threads", 1);
