@@ -214,6 +214,7 @@ std::optional<double> ConvMma::estimate(const Instance& instance) const {
   constexpr std::int64_t kOther = 12;     // registers that the compiler takes beyond what must be
   constexpr double kReachedByPass = 0.3;  // of the rate of memory
   constexpr double kFewWarps = 8.0;       // below which nothing hides the waits of one
+  constexpr double kStepWaits = 1500.0;   // cycles from the loads of a step to its end, which other blocks may hide
   const ConvTiles tiles(instance);
   const ConvProblem problem = *ConvProblem::of(instance.region);
   const Region& region = problem.region();
@@ -245,8 +246,9 @@ std::optional<double> ConvMma::estimate(const Instance& instance) const {
   const double steps = std::max(1.0, kept * static_cast<double>(divideUp(shape.depthCount, tiles.depth)));
   BlockWork work;
   work.count = convBlocks(shape, tiles);
-  work.cycles = steps * (std::max({products, shared, issue}) / hidden + promotions) +
-                results * kPerResult / device.each.floatAdds;
+  const auto beside = static_cast<double>(std::min(atOnce, divideUp(work.count, device.multiprocessors)));
+  const double ofStep = std::max(std::max({products, shared, issue}) / hidden, kStepWaits / beside);
+  work.cycles = steps * (ofStep + promotions) + results * kPerResult / device.each.floatAdds;
   const double channels = static_cast<double>(inputChannels(region));
   // Times the bytes of results: parts of sectors.
   const ResultRows rows = resultRows(region, shape.rows.back());

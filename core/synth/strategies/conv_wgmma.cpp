@@ -132,27 +132,48 @@ Result<> ConvWgmma::fitsLayout(const Instance& instance, const HaloProblem& prob
   return {};
 }
 
-// Times the bytes of results that memory takes: parts of sectors, the more the shorter rows are in a tile.
+// Times the bytes of results that memory takes: parts of sectors, the more the shorter rows are in a tile, and the more
+// rows it has.
 double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
-  const ResultRows rows = resultRows(problem.region, problem.across().position);
+  constexpr double kOfRow = 14.0;     // results more, where rows begin anywhere
+  constexpr double kOfPhases = 20.0;  // where phases lie side by side
+  constexpr double kOfRows = 0.155;   // for twice as many
+  const auto width = static_cast<double>(tiles.width());
+  const double ofRows = 1.0 + kOfRows * std::log2(static_cast<double>(tiles.height()));
   if (problem.phases > 1) {
-    return 1.3;
+    return ofRows * (1.05 + kOfPhases / (width * static_cast<double>(problem.phases)));
   }
-  if (rows == ResultRows::InSectors) {
-    return 1.05;
+  switch (resultRows(problem.region, problem.across().position)) {
+    case ResultRows::InSectors: return ofRows * 1.05;
+    case ResultRows::Apart: return ofRows * 4.0;
+    case ResultRows::Anywhere: break;
   }
-  if (rows == ResultRows::Apart) {
-    return 4.0;
-  }
-  return tiles.width() >= 64 ? 1.1 : tiles.width() >= 32 ? 1.3 : tiles.width() >= 16 ? 1.6 : 2.0;
+  return ofRows * (1.0 + kOfRow / width);
 }
 
 // What one tile costs, in cycles of a multiprocessor.
 struct TileCost {
-  double shared = 0.0;    // of what the blocks of a multiprocessor share: its tensor cores, instructions, memory
-  double bring = 0.0;     // one after another: all patches
-  double multiply = 0.0;  // one after another: all products, and what becomes of them
+  // Of what the blocks of a multiprocessor share:
+  double products = 0.0;  // tensor cores and what they read
+  double issue = 0.0;     // instructions
+  double copies = 0.0;    // from the second-level cache
+  double memory = 0.0;
+  // One after another:
+  double bring = 0.0;     // all patches
+  double multiply = 0.0;  // all products, and what becomes of them
   double first = 0.0;     // of these, until the first products begin and after the last ones
+
+  // The dearest counts, and a little of the others: they do not hide each other fully.
+  [[nodiscard]] double all(const HaloTiles& tiles, const HaloLayout& layout) const {
+    constexpr double kSharpness = 6.0;
+    constexpr double kHeldUp = 0.3;  // of the shorter one, where only two patches lie between bringing and multiplying
+    const auto beside = static_cast<double>(tiles.blocks);
+    double sum = 0.0;
+    for (const double each : {beside * products, beside * issue, beside * copies, beside * memory, bring, multiply}) {
+      sum += std::pow(each, kSharpness);
+    }
+    return std::pow(sum, 1.0 / kSharpness) + (layout.patches < 3 ? kHeldUp * std::min(bring, multiply) : 0.0);
+  }
 };
 
 // Places of the window that a tile multiplies, on average over phases: for all channels of a step.
@@ -179,26 +200,34 @@ std::int64_t groupsOf(const HaloProblem& problem) {
   return count;
 }
 
+// Constants fit 108 programs of 18 convolutions on an H100, of which the test of the order has the times.
 TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout,
                 const DeviceRates& device) {
-  constexpr double kReached = 0.85;    // of the rate of tensor cores
-  constexpr double kPerElement = 5.0;  // instructions, of a number that is brought
-  constexpr double kPerResult = 6.0;   // from a sum to memory
+  constexpr double kReached = 0.95;        // of the rate of tensor cores
+  constexpr double kReachedMemory = 0.78;  // of the rate of copies
+  constexpr double kPerElement = 5.0;      // instructions, of a number that is brought
+  constexpr double kPerResult = 6.0;       // from a sum to memory
   constexpr double kPerStagedResult = 16.0;
-  constexpr double kIssued = 2.5;      // instructions of warps, in a cycle
-  constexpr double kRound = 1500.0;    // cycles, until what threads have asked for is laid out
-  constexpr double kPerTile = 1200.0;  // where pixels lie, what the largest was
-  constexpr double kPerStep = 150.0;   // until the products of a step have ended
-  constexpr double kStored = 32.0;     // bytes of results, in a cycle
-  constexpr double kRead = 1.25;       // times the bytes of a patch: parts of sectors
-  constexpr double kOverlap = 0.15;    // of what patches have in common with others, read from memory again
+  constexpr double kIssued = 4.0;          // instructions of warps, in a cycle
+  constexpr double kPerWarpElement = 2.0;  // cycles of a warp that brings, for 32 numbers
+  constexpr double kRound = 300.0;         // cycles, until what threads have asked for is laid out
+  constexpr double kPerTile = 600.0;       // where pixels lie, what the largest was
+  constexpr double kPerStep = 1500.0;      // until a patch is known to be there, and its products have ended
+  constexpr double kPerStage = 230.0;      // of weights that are brought anew
+  constexpr double kFinish = 3.0;          // for a position of a warp group, from its sums to memory
+  constexpr double kFinishStaged = 48.0;   // and phase
+  constexpr double kRead = 1.2;            // times the bytes of a patch: parts of sectors
+  constexpr double kOverlap = 0.4;         // of what patches have in common with others, read from memory again
+  constexpr double kAgain = 0.2;           // of what blocks with other channels of the result have read
   const auto groups = static_cast<double>(tiles.groups());
   const auto pixels = static_cast<double>(tiles.pixels);
+  const auto phases = static_cast<double>(problem.phases);
   const auto depth = static_cast<double>(tiles.depth);
   const auto steps = static_cast<double>(layout.steps);
+  const auto columns = static_cast<double>(layout.columns);
   const double places = placesOf(problem, layout);
   const auto ofElement = static_cast<double>(bytesOfElement(problem.region, problem.shape.left));
-  const double results = groups * 64.0 * pixels * static_cast<double>(problem.phases);
+  const double results = groups * 64.0 * pixels * phases;
   const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, problem.shape));
 
   const double products = groups * 64.0 * pixels * depth / (device.each.warpGroupAdds * kReached);
@@ -206,32 +235,35 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
       groups * depth * 2.0 * (64.0 * static_cast<double>(tiles.instructions()) + pixels) / device.each.sharedBytes;
   const double multiply = places * std::max(products, reads);  // of a step
   const double elements = static_cast<double>(layout.allPixels) * depth;
-  const double finish =
-      std::max(resultBytes / kStored, results / 32.0 * (problem.phases > 1 ? kPerStagedResult : kPerResult) / kIssued);
-  const double issue = (steps * elements * kPerElement + results * kPerResult) / 32.0 / kIssued;
-  const double copies =
-      steps * (elements * kRead * ofElement + (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * places));
   const double unique =
       static_cast<double>(tiles.parts) * pixels *
       static_cast<double>(problem.across().stride * (problem.down() == nullptr ? 1 : problem.down()->stride));
-  const double ofInput = static_cast<double>(problem.channels) * ofElement / static_cast<double>(layout.columns) *
-                         (unique + kOverlap * std::max(0.0, static_cast<double>(layout.allPixels) - unique));
+  const double ofInput = static_cast<double>(problem.channels) * ofElement * (1.0 + kAgain * (columns - 1.0)) /
+                         columns * (unique + kOverlap * std::max(0.0, static_cast<double>(layout.allPixels) - unique));
   // Where only some channels of the tile are there, only these are stored.
-  const double there =
-      static_cast<double>(problem.shape.columnCount) / static_cast<double>(layout.columns * tiles.columns);
+  const double there = static_cast<double>(problem.shape.columnCount) / (columns * static_cast<double>(tiles.columns));
   const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
                         resultBytes * there * storedBytes(problem, tiles);
+  const double finish = pixels * (problem.phases > 1 ? phases * kFinishStaged : kFinish);
   const auto rounds =
       static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
   TileCost cost;
-  cost.shared = std::max({steps * multiply, issue, copies / device.each.cacheBytes, memory / device.memoryBytes()});
-  cost.bring = steps * rounds * kRound + kPerTile;
-  cost.multiply = steps * (multiply + kPerStep) + finish;
+  cost.products = steps * multiply;
+  cost.issue = (steps * elements * kPerElement + results * (problem.phases > 1 ? kPerStagedResult : kPerResult)) /
+               32.0 / kIssued;
+  cost.copies =
+      steps *
+      (elements * kRead * ofElement + (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * places)) /
+      device.each.cacheBytes;
+  cost.memory = memory / (device.memoryBytes() * kReachedMemory);
+  cost.bring =
+      steps * (rounds * kRound + elements / static_cast<double>(tiles.gatherers()) * kPerWarpElement) + kPerTile;
+  cost.multiply = steps * (multiply + kPerStep + (layout.isKept ? 0.0 : places * kPerStage)) + finish;
   cost.first = rounds * kRound + kPerTile + finish;
   return cost;
 }
 
-// Whole rounds of tiles; of each the tightest bound counts.
+// Whole rounds of tiles.
 std::optional<double> ConvWgmma::estimate(const Instance& instance) const {
   constexpr double kReachedByPass = 0.5;  // of the rate of memory
   constexpr double kWaits = 1.5e-6;       // seconds of the pass, until the first weights have come
@@ -240,10 +272,8 @@ std::optional<double> ConvWgmma::estimate(const Instance& instance) const {
   const HaloLayout layout(problem, tiles, instance.device);
   const DeviceRates device = DeviceRates::of(instance.device);
   const TileCost cost = costOf(problem, tiles, layout, device);
-  const auto beside = static_cast<double>(tiles.blocks);
-  const double rounds =
-      std::ceil(static_cast<double>(layout.tiles) / (static_cast<double>(device.multiprocessors) * beside));
-  const double cycles = rounds * std::max({beside * cost.shared, cost.bring, cost.multiply}) + cost.first;
+  const std::int64_t atOnce = device.multiprocessors * tiles.blocks;
+  const double cycles = static_cast<double>(divideUp(layout.tiles, atOnce)) * cost.all(tiles, layout) + cost.first;
   const HaloWeights weights(problem, tiles);
   return device.launchSeconds + cycles / device.cyclesPerSecond + kWaits +
          secondsOfPass(device, 6.0 * static_cast<double>(weights.elements()), kReachedByPass);

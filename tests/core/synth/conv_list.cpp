@@ -167,7 +167,8 @@ domain::DeviceInfo device() {
   return device;
 }
 
-const std::set<std::string> kPatterns{"conv_mma", "conv_wgmma", "direct", "direct_rows", "map_turned"};
+const std::set<std::string> kPatterns{"conv_mma",   "conv_wgmma", "direct",          "direct_rows",
+                                      "map_turned", "product",    "product_onepass", "product_wgmma"};
 
 // Of conv_wgmma, far apart: tile_columns, tile_pixels, tile_width, tile_depth, parts, bring_groups, blocks.
 constexpr std::array<std::array<std::int64_t, 7>, 18> kSpread{{{128, 256, 64, 16, 1, 2, 1},
@@ -186,7 +187,7 @@ constexpr std::array<std::array<std::int64_t, 7>, 18> kSpread{{{128, 256, 64, 16
                                                                {64, 128, 0, 16, 1, 1, 2},
                                                                {128, 64, 0, 16, 2, 1, 1},
                                                                {128, 256, 16, 32, 1, 2, 1},
-                                                               {256, 112, 8, 32, 1, 1, 1},
+                                                               {64, 256, 16, 16, 1, 1, 2},
                                                                {64, 256, 16, 32, 2, 2, 1}}};
 
 void addSpread(const domain::Genome& seed, std::vector<domain::Genome>& list) {
