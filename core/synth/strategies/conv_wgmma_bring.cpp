@@ -124,7 +124,6 @@ class HaloBring {
       m_code.line("unsigned int largest = 0;  // magnitude that this thread has seen");
     }
     m_text.openSteps();
-    m_code.line("waitFor(empty + slot * 8, turn ^ 1);");
     m_code.line("const unsigned int to = memory + slot * {};", m_layout.patchBytes);
     gatherStep();
     if (m_text.isScaled()) {
@@ -263,6 +262,7 @@ class HaloBring {
     bringItem(items % m_tiles.gatherers() != 0 || items / m_tiles.gatherers() % atOnce != 0);
     m_code.close();
     shorten(atOnce);
+    waitForSlot();
     openItems(atOnce);
     const bool hasRest = items % (m_tiles.gatherers() * atOnce) != 0 && atOnce > 1;
     if (hasRest) {
@@ -274,7 +274,13 @@ class HaloBring {
     }
     m_code.close();
     m_code.close();
+    if (items < m_tiles.gatherers()) {
+      waitForSlot();  // of threads that have brought nothing, which must not run ahead
+    }
   }
+
+  // Until the patch that was there has been multiplied: numbers may be on their way before.
+  void waitForSlot() { m_code.line("waitFor(empty + slot * 8, turn ^ 1);"); }
 
   void openItems(std::int64_t atOnce) {
     m_code.pragma("#pragma unroll");
