@@ -87,6 +87,9 @@ std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
   int folding = 0;
   for (const int index : operations) {
     const Operation& operation = m_operations.operations[asIndex(index)];
+    if (operation.isAlone && operations.size() > 1) {
+      return std::nullopt;
+    }
     folding += operation.folds() ? 1 : 0;
     if ((operation.folds() && !(operation.layout == anchor.layout)) || !operation.lower(builder)) {
       return std::nullopt;
@@ -101,8 +104,8 @@ std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
     return std::nullopt;
   }
   std::optional<Region> program = builder.finish(outputs);
-  if (!program || program->operands.size() > kMaxOperands || program->prims.size() > kMaxPrims ||
-      !m_computes(*program)) {
+  const bool isLarge = program && !program->recurrence && program->operands.size() > kMaxOperands;
+  if (!program || isLarge || program->prims.size() > kMaxPrims || !m_computes(*program)) {
     return std::nullopt;
   }
   return program;

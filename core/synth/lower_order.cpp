@@ -63,18 +63,20 @@ LowerNode scan(FoldKind kind) {
 // --- moves -----------------------------------------------------------------------------------------------------------
 
 // One operation that reads every element of its result from somewhere.
-void addMove(const NodeView& node, OperationSink& sink, std::vector<ValueId> inputs,
+void addMove(OperationSink& sink, ValueId result, std::vector<ValueId> inputs,
              std::function<std::optional<int>(RegionBuilder&)> element) {
-  const ValueId result = node.result();
-  const auto isPlain = [&](ValueId value) { return node.type(value).dtype == node.type(result).dtype; };
-  if (!result.isValid() || !domain::isFloating(node.type(result).dtype) ||
+  const auto type = [&](ValueId value) -> const domain::TensorType& {
+    return sink.values()[static_cast<std::size_t>(value.value())];
+  };
+  const auto isPlain = [&](ValueId value) { return type(value).dtype == type(result).dtype; };
+  if (!result.isValid() || !domain::isFloating(type(result).dtype) ||
       !std::all_of(inputs.begin(), inputs.end(), isPlain)) {
     return;
   }
   Operation operation;
   operation.inputs = std::move(inputs);
   operation.outputs = {result};
-  operation.layout.space = node.type(result).shape;
+  operation.layout.space = type(result).shape;
   operation.lower = [result, element = std::move(element)](RegionBuilder& b) {
     // Places are counted along the dimensions of the result, so the region must have been built for its shape.
     if (b.layout().space != b.type(result).shape) {
@@ -144,7 +146,7 @@ LowerNode triangle(std::string_view keeps) {
     if (!input || node.type(*input).shape.size() < 2) {
       return;
     }
-    addMove(node, sink, {*input}, [input = *input, diagonal, keeps](RegionBuilder& b) {
+    addMove(sink, node.result(), {*input}, [input = *input, diagonal, keeps](RegionBuilder& b) {
       const auto x = b.readAt(input, samePlaces(b));
       if (!x) {
         return x;
@@ -163,13 +165,37 @@ void lowerCat(const NodeView& node, OperationSink& sink) {
   const std::vector<ValueId> inputs = domain::inputsOf(node.node());
   const Shape& shape = node.type(node.result()).shape;
   const int dim = wrapDim(node.integer(1, "dim").value_or(0), shape.size());
-  constexpr std::size_t kMostInputs = 8;
   const bool fits = std::all_of(inputs.begin(), inputs.end(),
                                 [&](ValueId input) { return node.type(input).shape.size() == shape.size(); });
-  if (dim < 0 || inputs.empty() || inputs.size() > kMostInputs || !fits) {
+  if (dim >= 0 && !inputs.empty() && inputs.size() <= kMostConcatenated && fits) {
+    addConcatenation(sink, inputs, node.result(), dim);
+  }
+}
+
+// Constant padding: pairs of before and after, from the last dimension on.
+void lowerPad(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "self");
+  const auto padding = node.integers(1, "pad");
+  const auto mode = node.text(2, "mode");
+  if (!input || !padding || (mode && *mode != "constant")) {
     return;
   }
-  addMove(node, sink, inputs, [inputs, dim](RegionBuilder& b) {
+  const double fill = node.number(mode ? 3 : 2, "value").value_or(0.0);
+  addMove(sink, node.result(), {*input}, [input = *input, padding = *padding, fill](RegionBuilder& b) {
+    std::vector<Coordinate> places = samePlaces(b);
+    for (std::size_t pair = 0; pair * 2 + 1 < padding.size() && pair < places.size(); ++pair) {
+      Coordinate& place = places[places.size() - 1 - pair];
+      place.offset = -padding[pair * 2];
+      place.checked = padding[pair * 2] > 0 || padding[pair * 2 + 1] > 0;
+    }
+    return b.readAt(input, places, fill);
+  });
+}
+
+}  // namespace
+
+void addConcatenation(OperationSink& sink, const std::vector<ValueId>& inputs, ValueId result, int dim) {
+  addMove(sink, result, inputs, [inputs, dim](RegionBuilder& b) {
     const auto along = static_cast<std::size_t>(dim);
     const int at = b.coordinate(b.fullFrame()[along].front());
     std::int64_t start = 0;
@@ -189,28 +215,6 @@ void lowerCat(const NodeView& node, OperationSink& sink) {
     return value;
   });
 }
-
-// Constant padding: pairs of before and after, from the last dimension on.
-void lowerPad(const NodeView& node, OperationSink& sink) {
-  const auto input = node.tensor(0, "self");
-  const auto padding = node.integers(1, "pad");
-  const auto mode = node.text(2, "mode");
-  if (!input || !padding || (mode && *mode != "constant")) {
-    return;
-  }
-  const double fill = node.number(mode ? 3 : 2, "value").value_or(0.0);
-  addMove(node, sink, {*input}, [input = *input, padding = *padding, fill](RegionBuilder& b) {
-    std::vector<Coordinate> places = samePlaces(b);
-    for (std::size_t pair = 0; pair * 2 + 1 < padding.size() && pair < places.size(); ++pair) {
-      Coordinate& place = places[places.size() - 1 - pair];
-      place.offset = -padding[pair * 2];
-      place.checked = padding[pair * 2] > 0 || padding[pair * 2 + 1] > 0;
-    }
-    return b.readAt(input, places, fill);
-  });
-}
-
-}  // namespace
 
 void registerOrder(LoweringTable& table) {
   table["aten.cumsum.default"] = scan(FoldKind::Sum);

@@ -187,10 +187,7 @@ void lowerLinear(const NodeView& node, OperationSink& sink) {
   if (!x || !weight || node.type(*weight).shape.size() != 2 || node.type(*x).shape.empty()) {
     return;
   }
-  const std::string rows = lettersFrom('a', node.type(*x).shape.size() - 1);
-  Product product{*x, *weight, node.result(), rows + "z", "yz", rows + "y"};
-  product.bias = node.tensor(2, "bias");
-  addProduct(node, sink, product);
+  addLinear(node, sink, {*x, *weight, node.tensor(2, "bias"), node.result()});
 }
 
 // Two operands, each letter at most once in each, and the result named.
@@ -226,6 +223,13 @@ void lowerEinsum(const NodeView& node, OperationSink& sink) {
 }
 
 }  // namespace
+
+void addLinear(const NodeView& values, OperationSink& sink, const LinearParts& parts) {
+  const std::string rows = lettersFrom('a', values.type(parts.x).shape.size() - 1);
+  Product product{parts.x, parts.weight, parts.result, rows + "z", "yz", rows + "y"};
+  product.bias = parts.bias;
+  addProduct(values, sink, product);
+}
 
 void registerProducts(LoweringTable& table) {
   for (const char* name :

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,19 @@ void registerProducts(LoweringTable& table);
 void registerAttention(LoweringTable& table);
 void registerWindows(LoweringTable& table);
 void registerOrder(LoweringTable& table);
+void registerRecurrences(LoweringTable& table);
+
+// Adds x weight^T + bias, as aten.linear has it. `values` has the types of all of them.
+struct LinearParts {
+  domain::ValueId x;
+  domain::ValueId weight;
+  std::optional<domain::ValueId> bias;
+  domain::ValueId result;
+};
+void addLinear(const NodeView& values, OperationSink& sink, const LinearParts& parts);
+// Puts tensors one after another along a dimension; at most so many.
+inline constexpr std::size_t kMostConcatenated = 8;
+void addConcatenation(OperationSink& sink, const std::vector<domain::ValueId>& inputs, domain::ValueId result, int dim);
 
 // Non-negative dimension index, or -1 when out of range.
 [[nodiscard]] int wrapDim(std::int64_t dim, std::size_t rank);

@@ -19,6 +19,7 @@ const LoweringTable& loweringTable() {
     registerAttention(built);
     registerWindows(built);
     registerOrder(built);
+    registerRecurrences(built);
     return built;
   }();
   return table;

@@ -19,6 +19,7 @@ struct Operation {
   std::vector<domain::ValueId> outputs;
   RegionBuilder::Layout layout;               // the axes that it needs
   std::function<bool(RegionBuilder&)> lower;  // writes the scalar program; false: does not fit this region after all
+  bool isAlone = false;                       // nothing joins its region
 
   // Whether it reduces, multiplies or scans; else it is pointwise.
   [[nodiscard]] bool folds() const;

@@ -2,6 +2,7 @@
 #include "core/synth/region.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/assert.h"
 #include "core/synth/sizes.h"
@@ -121,6 +122,10 @@ void annotate(Region& region) {
 
 void linkNests(Region& region) {
   region.nests.clear();
+  if (region.recurrence) {
+    region.nests.push_back({NestKind::Recur, {}});
+    return;
+  }
   const bool isChain = region.hasRole(AxisRole::Depth);
   const bool isProduct = region.hasRole(AxisRole::M) && region.hasRole(AxisRole::N);
   for (int stage = 0; stage < region.stageCount(); ++stage) {
@@ -258,6 +263,27 @@ bool fuseMoments(Region& region, int sum) {
 }
 
 }  // namespace
+
+std::int64_t gateCount(CellKind kind) {
+  return kind == CellKind::Lstm ? 4 : kind == CellKind::Gru ? 3 : 1;
+}
+
+bool Recurrence::isStack() const {
+  return layers.size() > 1 && !layers[1].products.isThere();
+}
+
+std::vector<int> Recurrence::operands() const {
+  std::set<int> found;
+  for (const RecurrentLayer& layer : layers) {
+    for (const Placed& placed :
+         {layer.products, layer.initial, layer.initialCell, layer.result, layer.last, layer.lastCell}) {
+      found.insert(placed.operand);
+    }
+    found.insert({layer.inputWeight, layer.inputBias, layer.hiddenWeight, layer.hiddenBias});
+  }
+  found.erase(-1);
+  return {found.begin(), found.end()};
+}
 
 bool Operand::walksAlong(std::size_t axis) const {
   return strides[axis] != 0 ||

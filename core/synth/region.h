@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -120,6 +122,7 @@ enum class NestKind : std::uint8_t {
   Reduce,    // folds of any order
   Contract,  // a sum of products of two operands that share the folded axes and have others of their own
   Scan,      // a fold in order
+  Recur,     // steps in order, each of which is a product with what the step before made, and gates (Recurrence)
 };
 
 // One link of the chain: loops over all axes of the region that find the results of one stage, or store elements.
@@ -128,14 +131,60 @@ struct Nest {
   std::vector<int> folds;  // of Region::folds; none: a map
 };
 
+// What a step of a recurrent layer does with its sums: torch.nn.LSTM, GRU and RNN, with their order of gates.
+enum class CellKind : std::uint8_t { Lstm, Gru, Tanh, Relu };
+[[nodiscard]] std::int64_t gateCount(CellKind kind);
+
+// An operand with its three coordinates: element (i, j, k) is at offset + i * steps[0] + j * steps[1] + k * steps[2].
+struct Placed {
+  int operand = -1;  // -1: there is none
+  std::array<std::int64_t, 3> steps{};
+  std::int64_t offset = 0;
+
+  [[nodiscard]] bool isThere() const { return operand >= 0; }
+};
+
+// One layer in one direction. Weights are row-major: rows are those of the gates, one gate after another.
+struct RecurrentLayer {
+  // Products of all inputs with the input weights, with the bias of the inputs: (step, batch, row). Not there: the
+  // inputs are what the layer before made, and are multiplied here.
+  Placed products;
+  int inputWeight = -1;  // operands; the first two only where there are no products, biases where the model has them
+  int inputBias = -1;
+  int hiddenWeight = -1;
+  int hiddenBias = -1;
+  Placed initial;  // (0, batch, unit): the state before the first step
+  Placed initialCell;
+  Placed result;  // (step, batch, unit), where anybody reads them
+  Placed last;    // (0, batch, unit): the state after the last step, where anybody reads it
+  Placed lastCell;
+  bool isReversed = false;  // from the last step to the first
+};
+
+// Recurrent layers: a stack, each of which reads what the one before made, or the directions of one layer.
+struct Recurrence {
+  CellKind cell = CellKind::Lstm;
+  std::int64_t steps = 1;
+  std::int64_t batch = 1;
+  std::int64_t units = 1;
+  std::vector<RecurrentLayer> layers;
+
+  [[nodiscard]] std::int64_t rows() const { return gateCount(cell) * units; }
+  // Whether layers read what the layer before them made.
+  [[nodiscard]] bool isStack() const;
+  // All that are mentioned, each once, in ascending order.
+  [[nodiscard]] std::vector<int> operands() const;
+};
+
 struct Region {
   std::vector<Axis> axes;  // outermost first
   std::vector<Operand> operands;
   std::vector<Prim> prims;  // those that others need come first
   std::vector<Fold> folds;
-  std::vector<Store> elementStores;  // one value for each element
-  std::vector<Store> groupStores;    // one value for each group
-  std::vector<Nest> nests;           // the stages in order, then the map where elements are stored
+  std::vector<Store> elementStores;           // one value for each element
+  std::vector<Store> groupStores;             // one value for each group
+  std::vector<Nest> nests;                    // the stages in order, then the map where elements are stored
+  std::optional<Recurrence> recurrence = {};  // then there are no prims: the gates are a part of it
 
   [[nodiscard]] int stageCount() const;
   [[nodiscard]] std::int64_t groupCount() const;

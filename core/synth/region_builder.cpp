@@ -300,6 +300,12 @@ int RegionBuilder::secondResult(int reduced, Compute type) {
   return add(result);
 }
 
+int RegionBuilder::tensor(domain::ValueId value, bool isOutput) {
+  Operand operand{value, type(value).dtype, std::vector<std::int64_t>(m_program.axes.size(), 0)};
+  operand.output = isOutput;
+  return operandFor(std::move(operand));
+}
+
 void RegionBuilder::define(domain::ValueId value, int prim, Frame frame) {
   if (!m_program.prims[asIndex(prim)].value.isValid()) {
     m_program.prims[asIndex(prim)].value = value;
@@ -337,7 +343,27 @@ bool RegionBuilder::coversElements(const Frame& frame) const {
   return true;
 }
 
+// Only what somebody reads is stored.
+std::optional<Region> RegionBuilder::finishRecurrence(const std::vector<domain::ValueId>& outputs) {
+  const auto keepRead = [&](Placed& placed) {
+    if (placed.isThere() &&
+        std::find(outputs.begin(), outputs.end(), m_program.operands[asIndex(placed.operand)].value) == outputs.end()) {
+      placed = {};
+    }
+  };
+  for (RecurrentLayer& layer : m_program.recurrence->layers) {
+    keepRead(layer.result);
+    keepRead(layer.last);
+    keepRead(layer.lastCell);
+  }
+  finalise(m_program);
+  return std::move(m_program);
+}
+
 std::optional<Region> RegionBuilder::finish(const std::vector<domain::ValueId>& outputs) {
+  if (m_program.recurrence) {
+    return finishRecurrence(outputs);
+  }
   for (const domain::ValueId output : outputs) {
     const auto found = m_defined.find(output);
     if (found == m_defined.end()) {

@@ -97,6 +97,11 @@ class RegionBuilder {
   [[nodiscard]] int over(int prim, double count);
   [[nodiscard]] Compute typeOf(int prim) const { return m_program.prims[static_cast<std::size_t>(prim)].type; }
 
+  // --- recurrent layers, which are a region by themselves
+  // A tensor of the region, whole.
+  [[nodiscard]] int tensor(domain::ValueId value, bool isOutput = false);
+  void recur(Recurrence recurrence) { m_program.recurrence = std::move(recurrence); }
+
   // Declares the result of an operation.
   void define(domain::ValueId value, int prim, Frame frame);
   // Frame of a tensor whose reduced dimensions are gone or kept with size 1.
@@ -114,6 +119,7 @@ class RegionBuilder {
   [[nodiscard]] int fold(FoldKind kind, int prim, Reach reach);
   [[nodiscard]] std::int64_t countOf(Reach reach) const;
   [[nodiscard]] bool coversElements(const Frame& frame) const;
+  [[nodiscard]] std::optional<Region> finishRecurrence(const std::vector<domain::ValueId>& outputs);
 
   const std::vector<domain::TensorType>& m_values;
   Layout m_layout;

@@ -145,6 +145,9 @@ static inline void streamOut(void* to, const void* from, long long bytes) {
   std::memcpy(target + tail, source + tail, bytes - tail);
 }
 
+//! swage:helper logistic
+inline float logistic(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+
 //! swage:helper inside
 // Whether 0 <= at < extent.
 static inline bool inside(long long at, long long extent) {

@@ -195,6 +195,9 @@ __device__ inline long long absolute(long long x) { return x < 0 ? -x : x; }
 template <class T>
 __device__ inline T signOf(T x) { return T(x > 0) - T(x < 0); }
 
+//! swage:helper logistic
+__device__ inline float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
+
 //! swage:helper inside
 // Whether 0 <= at < extent.
 template <class T>
@@ -368,6 +371,55 @@ __device__ inline float awaitPart(const unsigned long long* place) {
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(place) : "memory");
   } while (word >> 32 == 0);
   return __uint_as_float(static_cast<unsigned int>(word));
+}
+
+//! swage:helper publishNumber
+// A number for other blocks, with its bits turned over: where memory was zero before, it shows that the number has come.
+__device__ inline void publishNumber(unsigned int* place, float x) {
+  const unsigned int bits = ~__float_as_uint(x);
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(place), "r"(bits == 0 ? 0x80000000u : bits) : "memory");
+}
+
+//! swage:helper peekNumbers
+// Numbers of other blocks; whether all of them have come.
+__device__ inline bool peekNumbers(const unsigned int* place, float& x) {
+  unsigned int bits;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(bits) : "l"(place) : "memory");
+  x = __uint_as_float(~bits);
+  return bits != 0;
+}
+__device__ inline bool peekNumbers(const unsigned int* place, float4& x) {
+  unsigned int a, b, c, d;
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "l"(place)
+               : "memory");
+  x = make_float4(__uint_as_float(~a), __uint_as_float(~b), __uint_as_float(~c), __uint_as_float(~d));
+  return a != 0 && b != 0 && c != 0 && d != 0;
+}
+
+//! swage:helper sumOverLanes
+// Adds up what neighbouring lanes have. A lane is left with some of the sums: it returns which is its first, and `mine`
+// is how many.
+template <int Lanes, int Count>
+__device__ inline int sumOverLanes(float (&x)[Count], int lane, int& mine) {
+  int first = 0;
+  int count = Count;
+#pragma unroll
+  for (int distance = Lanes / 2; distance > 0; distance /= 2) {
+    const int half = (count + 1) / 2;
+    const bool isUpper = (lane & distance) != 0;
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const float lower = x[i];
+      const float upper = i + half < count ? x[i + half] : 0.0f;
+      x[i] = (isUpper ? upper : lower) + __shfl_xor_sync(0xffffffffu, isUpper ? lower : upper, distance);
+    }
+    first += isUpper ? half : 0;
+    mine = isUpper ? max(mine - half, 0) : min(mine, half);
+    count = half;
+  }
+  return first;
 }
 
 //! swage:helper shareWithGang

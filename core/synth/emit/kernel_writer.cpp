@@ -94,6 +94,11 @@ void KernelWriter::assignBuffers() {
       used[asIndex(store.operand)] = true;
     }
   }
+  if (m_region.recurrence) {
+    for (const int operand : m_region.recurrence->operands()) {
+      used[asIndex(operand)] = true;
+    }
+  }
   for (const bool output : {false, true}) {
     for (std::size_t i = 0; i < m_region.operands.size(); ++i) {
       const Operand& operand = m_region.operands[i];

@@ -37,6 +37,8 @@ const StrategyTable& StrategyTable::builtIn() {
     addAttentionMma(built);
     addAttentionWgmma(built);
     addCpuAttention(built);
+    cuda::addRecurrence(built);
+    cpu::addRecurrence(built);
     return built;
   }();
   return table;

@@ -36,6 +36,7 @@ void addRowRegisters(StrategyTable& table);
 void addRowResident(StrategyTable& table);
 void addRowShared(StrategyTable& table);
 void addRowSplit(StrategyTable& table);
+void addRecurrence(StrategyTable& table);
 
 }  // namespace cuda
 
@@ -43,6 +44,7 @@ namespace cpu {
 void addLoops(StrategyTable& table);
 void addPool(StrategyTable& table);
 void addScans(StrategyTable& table);
+void addRecurrence(StrategyTable& table);
 }  // namespace cpu
 
 }  // namespace swage::synth

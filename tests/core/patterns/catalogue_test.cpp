@@ -46,8 +46,8 @@ TEST(Catalogue, NamesEachPatternOnceForATarget) {
 }
 
 TEST(Catalogue, DescribesEveryPatternAndEveryParameter) {
-  const std::set<std::string> families{"map",    "row",  "column", "contract",    "window",
-                                       "gather", "scan", "turned", "convolution", "attention"};
+  const std::set<std::string> families{"map",  "row",    "column",      "contract",  "window",    "gather",
+                                       "scan", "turned", "convolution", "attention", "recurrence"};
   for (const Pattern& pattern : realCatalogue().all()) {
     EXPECT_FALSE(pattern.description.empty()) << pattern.id;
     EXPECT_EQ(families.count(pattern.family), 1U) << pattern.id << ": " << pattern.family;

@@ -145,6 +145,12 @@ void launch(void* library, const domain::KernelStep& step, Buffers& buffers) {
       pointers.push_back(buffers.at(std::get<domain::ValueId>(argument)));
     }
   }
+  if (step.cooperative) {
+    using Together = void (*)(void*, unsigned, unsigned, std::size_t, void**, std::size_t);
+    const auto together = reinterpret_cast<Together>(::dlsym(library, "swage_emulate_together"));
+    together(kernel, step.grid.x, step.block.x, step.dynamicSharedBytes, pointers.data(), pointers.size());
+    return;
+  }
   emulate(kernel, step.grid.x, step.block.x, pointers.data(), pointers.size());
 }
 

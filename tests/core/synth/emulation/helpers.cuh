@@ -203,8 +203,57 @@ inline Vec<T, N> loadStreaming(const T* from) { return load<T, N>(from); }
 template <class T, int N>
 inline void storeStreaming(T* to, const Vec<T, N>& from) { store<T, N>(to, from); }
 
+//! swage:helper logistic
+inline float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
+
 //! swage:helper publishPart
 inline void publishPart(unsigned long long* place, float x) { *place = (1ull << 32) | __float_as_uint(x); }
+
+//! swage:helper publishNumber
+inline void publishNumber(unsigned int* place, float x) {
+  const unsigned int bits = ~__float_as_uint(x);
+  *place = bits == 0 ? 0x80000000u : bits;
+}
+
+//! swage:helper peekNumbers
+// Whoever looks too early lets the other blocks go on.
+inline bool peekNumbers(const unsigned int* place, float& x) {
+  const unsigned int bits = *place;
+  x = __uint_as_float(~bits);
+  if (bits == 0) {
+    emulation::yieldToOthers();
+  }
+  return bits != 0;
+}
+inline bool peekNumbers(const unsigned int* place, float4& x) {
+  const bool a = peekNumbers(place, x.x);
+  const bool b = peekNumbers(place + 1, x.y);
+  const bool c = peekNumbers(place + 2, x.z);
+  const bool d = peekNumbers(place + 3, x.w);
+  return a && b && c && d;
+}
+
+//! swage:helper sumOverLanes
+// Adds up what neighbouring lanes have. A lane is left with some of the sums: it returns which is its first, and `mine`
+// is how many.
+template <int Lanes, int Count>
+__device__ inline int sumOverLanes(float (&x)[Count], int lane, int& mine) {
+  int first = 0;
+  int count = Count;
+  for (int distance = Lanes / 2; distance > 0; distance /= 2) {
+    const int half = (count + 1) / 2;
+    const bool isUpper = (lane & distance) != 0;
+    for (int i = 0; i < half; ++i) {
+      const float lower = x[i];
+      const float upper = i + half < count ? x[i + half] : 0.0f;
+      x[i] = (isUpper ? upper : lower) + __shfl_xor_sync(0xffffffffu, isUpper ? lower : upper, distance);
+    }
+    first += isUpper ? half : 0;
+    mine = isUpper ? max(mine - half, 0) : min(mine, half);
+    count = half;
+  }
+  return first;
+}
 
 //! swage:helper awaitPart
 inline float awaitPart(const unsigned long long* place) {

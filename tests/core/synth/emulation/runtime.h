@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA C++ on a processor, as far as the written kernels use it, so that their indices, tails and numbers can be tested
 // without a device. Included in front of a kernel's text (see emulator.h). A thread of a block is a context of its own;
-// they run in turn, each until it waits for others. Blocks run one after another.
+// they run in turn, each until it waits for others. Blocks run one after another, those of a cooperative launch in
+// turn.
 #pragma once
 
 #include <ucontext.h>
@@ -24,6 +25,16 @@
 
 using std::max;
 using std::min;
+
+struct alignas(16) float4 {
+  float x;
+  float y;
+  float z;
+  float w;
+};
+inline float4 make_float4(float x, float y, float z, float w) {
+  return {x, y, z, w};
+}
 
 struct Index3 {
   unsigned x = 0;
@@ -220,34 +231,87 @@ inline void start() {
   swapcontext(&current->context, &scheduler);
 }
 
-inline void runBlock(unsigned threads) {
-  std::memset(sharedMemory, 0xFF, sizeof sharedMemory);  // NaN
-  blockBarrier = {static_cast<int>(threads)};
-  namedBarriers.clear();
-  phaseBarriers.clear();
-  std::vector<Warp> warps(threads / 32);
-  for (Warp& warp : warps) {
-    warp.barrier.count = 32;
+// The threads of one block.
+class Team {
+ public:
+  explicit Team(unsigned threads) : m_warps(threads / 32) {
+    for (Warp& warp : m_warps) {
+      warp.barrier.count = 32;
+    }
+    for (unsigned i = 0; i < threads; ++i) {
+      Thread& thread = *m_threads.emplace_back(std::make_unique<Thread>());
+      thread.stack.resize(std::size_t{128} << 10);
+      thread.index.x = i;
+      thread.warp = &m_warps[i / 32];
+      getcontext(&thread.context);
+      thread.context.uc_stack.ss_sp = thread.stack.data();
+      thread.context.uc_stack.ss_size = thread.stack.size();
+      makecontext(&thread.context, start, 0);
+    }
   }
-  std::vector<std::unique_ptr<Thread>> all;
-  for (unsigned i = 0; i < threads; ++i) {
-    Thread& thread = *all.emplace_back(std::make_unique<Thread>());
-    thread.stack.resize(std::size_t{128} << 10);
-    thread.index.x = i;
-    thread.warp = &warps[i / 32];
-    getcontext(&thread.context);
-    thread.context.uc_stack.ss_sp = thread.stack.data();
-    thread.context.uc_stack.ss_size = thread.stack.size();
-    makecontext(&thread.context, start, 0);
-  }
-  for (bool isRunning = true; isRunning;) {
-    isRunning = false;
-    for (const auto& thread : all) {
+
+  // Each thread until it waits. Whether some are left.
+  bool runOnce() {
+    bool isRunning = false;
+    for (const auto& thread : m_threads) {
       if (!thread->isDone) {
         current = thread.get();
         swapcontext(&scheduler, &thread->context);
         isRunning = true;
       }
+    }
+    return isRunning;
+  }
+
+ private:
+  std::vector<Warp> m_warps;
+  std::vector<std::unique_ptr<Thread>> m_threads;
+};
+
+inline void runBlock(unsigned threads) {
+  std::memset(sharedMemory, 0xFF, sizeof sharedMemory);  // NaN
+  blockBarrier = {static_cast<int>(threads)};
+  namedBarriers.clear();
+  phaseBarriers.clear();
+  Team team(threads);
+  while (team.runOnce()) {
+  }
+}
+
+// A thread that waits for another block.
+inline bool wantsOthers = false;
+inline void yieldToOthers() {
+  wantsOthers = true;
+  yield();
+}
+
+// All blocks at once: each runs until some thread of it waits for another block. What the running block has in dynamic
+// shared memory and in its barrier is kept beside while others run; it may have no other memory or barriers.
+inline void runTogether(unsigned blocks, unsigned threads, std::size_t sharedBytes) {
+  struct Resident {
+    Team team;
+    Barrier barrier;
+    std::vector<unsigned char> memory;
+    bool isRunning = true;
+  };
+  std::vector<Resident> all;
+  for (unsigned i = 0; i < blocks; ++i) {
+    all.push_back({Team(threads), {static_cast<int>(threads)}, std::vector<unsigned char>(sharedBytes, 0xFF)});
+  }
+  for (bool isRunning = true; isRunning;) {
+    isRunning = false;
+    for (unsigned i = 0; i < blocks; ++i) {
+      Resident& resident = all[i];
+      block.x = i;
+      blockBarrier = resident.barrier;
+      std::copy(resident.memory.begin(), resident.memory.end(), sharedMemory);
+      wantsOthers = false;
+      while (resident.isRunning && !wantsOthers) {
+        resident.isRunning = resident.team.runOnce();
+      }
+      std::copy_n(sharedMemory, sharedBytes, resident.memory.begin());
+      resident.barrier = blockBarrier;
+      isRunning = isRunning || resident.isRunning;
     }
   }
 }
@@ -260,7 +324,7 @@ void call(void* kernel, void** pointers, std::index_sequence<I...>) {
 
 template <std::size_t Count = 0>
 void callWith(void* kernel, void** pointers, std::size_t count) {
-  if constexpr (Count <= 16) {
+  if constexpr (Count <= 48) {
     if (count == Count) {
       call(kernel, pointers, std::make_index_sequence<Count>());
     } else {
@@ -280,6 +344,14 @@ extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) v
     emulation::block.x = i;
     emulation::runBlock(threads);
   }
+}
+
+// The same for a cooperative launch.
+extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) void swage_emulate_together(
+    void* kernel, unsigned blocks, unsigned threads, std::size_t sharedBytes, void** pointers, std::size_t count) {
+  emulation::body = [=] { emulation::callWith(kernel, pointers, count); };
+  emulation::grid.x = blocks;
+  emulation::runTogether(blocks, threads, sharedBytes);
 }
 
 #define threadIdx (emulation::current->index)
