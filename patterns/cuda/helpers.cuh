@@ -399,25 +399,22 @@ __device__ inline bool peekNumbers(const unsigned int* place, float4& x) {
 }
 
 //! swage:helper sumOverLanes
-// Adds up what neighbouring lanes have. A lane is left with some of the sums: it returns which is its first, and `mine`
-// is how many.
-template <int Lanes, int Count>
-__device__ inline int sumOverLanes(float (&x)[Count], int lane, int& mine) {
-  int first = 0;
-  int count = Count;
+// Adds up the first `Count` numbers that neighbouring lanes have. A lane is left with some of the sums: it returns which
+// is its first, and `mine` is how many.
+template <int Lanes, int Count, int Size>
+__device__ inline int sumOverLanes(float (&x)[Size], int lane, int& mine) {
+  constexpr int half = (Count + 1) / 2;
+  const bool isUpper = (lane & (Lanes / 2)) != 0;
 #pragma unroll
-  for (int distance = Lanes / 2; distance > 0; distance /= 2) {
-    const int half = (count + 1) / 2;
-    const bool isUpper = (lane & distance) != 0;
-#pragma unroll
-    for (int i = 0; i < half; ++i) {
-      const float lower = x[i];
-      const float upper = i + half < count ? x[i + half] : 0.0f;
-      x[i] = (isUpper ? upper : lower) + __shfl_xor_sync(0xffffffffu, isUpper ? lower : upper, distance);
-    }
-    first += isUpper ? half : 0;
-    mine = isUpper ? max(mine - half, 0) : min(mine, half);
-    count = half;
+  for (int i = 0; i < half; ++i) {
+    const float lower = x[i];
+    const float upper = i + half < Count ? x[i + half] : 0.0f;
+    x[i] = (isUpper ? upper : lower) + __shfl_xor_sync(0xffffffffu, isUpper ? lower : upper, Lanes / 2);
+  }
+  mine = isUpper ? max(mine - half, 0) : min(mine, half);
+  const int first = isUpper ? half : 0;
+  if constexpr (Lanes > 2) {
+    return first + sumOverLanes<Lanes / 2, half>(x, lane, mine);
   }
   return first;
 }

@@ -224,7 +224,7 @@ class RecurrenceText {
     m_code.close();
     m_code.close();
     m_code.line("int mine = {};", m_tiles.sumsEach());
-    m_code.line("const int first = sumOverLanes<{}>(sum, lane, mine);", m_tiles.lanes);
+    m_code.line("const int first = sumOverLanes<{}, {}>(sum, lane, mine);", m_tiles.lanes, m_tiles.sumsEach());
     m_code.line("float* const to = sums + threadIdx.x / {} * {} + first;", m_tiles.lanes, m_tiles.sumsEach());
     m_code.pragma("#pragma unroll");
     m_code.open("for (int i = 0; i < {}; ++i)", leftEach());
@@ -538,11 +538,12 @@ class CudaRecurrence final : public Strategy {
   }
 
   // Steps one after another: of each the products, the meeting of lanes, the gates, and the way to the other blocks,
-  // beside which inputs are multiplied.
+  // beside which inputs are multiplied. Blocks on one multiprocessor share what it can do.
   [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
     const RecurrenceTiles tiles(instance);
     const DeviceRates device = DeviceRates::of(instance.device);
-    const auto warps = static_cast<double>(tiles.threads) / 32.0;
+    const auto atOnce = static_cast<double>(divideUp(tiles.blocks(), device.multiprocessors));
+    const double warps = atOnce * static_cast<double>(tiles.threads) / 32.0;
     const auto product = [&](bool ofInputs) {
       const double adds = warps * static_cast<double>(tiles.weightsEach() * tiles.sequences) / 4.0;
       const double states = warps * static_cast<double>(tiles.steps * tiles.sequences) *
@@ -551,9 +552,11 @@ class CudaRecurrence final : public Strategy {
           tiles.isInRegisters(ofInputs) ? 0.0 : warps * static_cast<double>(tiles.rowsEach * tiles.steps) * 4.0;
       return std::max(adds, states + weights) + warps * static_cast<double>(tiles.sumsEach()) + 200.0;
     };
+    const double states = atOnce * static_cast<double>(tiles.sequences * tiles.recurrence.units) * 4.0;
+    const double bring = states / device.each.cacheBytes;
     const double gates = 150.0 * static_cast<double>(tiles.owned);
-    const double own = product(false) + gates + kExchangeCycles;
-    const double all = tiles.hasInputs ? product(false) + product(true) + gates + 200.0 : 0.0;
+    const double own = product(false) + gates + bring + kExchangeCycles;
+    const double all = tiles.hasInputs ? product(false) + product(true) + gates + 2.0 * bring + 200.0 : 0.0;
     const auto steps = static_cast<double>(tiles.recurrence.steps + std::ssize(tiles.recurrence.layers));
     return device.launchSeconds + steps * std::max(own, all) / device.cyclesPerSecond;
   }

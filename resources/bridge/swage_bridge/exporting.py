@@ -15,6 +15,7 @@ import warnings
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from . import recurrent
 from .errors import BridgeError, at_line, one_line, user_line
 
 _DATA_DEPENDENT = (
@@ -111,11 +112,13 @@ def export(task, model, inputs, mode):
             path,
         )
     try:
-        with mode, warnings.catch_warnings():
+        with mode, recurrent.kept_whole(), warnings.catch_warnings():
             # What torch.export warns about (attributes assigned while tracing) does not change the graph.
             warnings.simplefilter("ignore")
             program = torch.export.export(model, tuple(inputs), strict=False)
-            return program.run_decompositions({})
+            program = program.run_decompositions({})
+        recurrent.name_back(program.graph)
+        return program
     except (Exception, SystemExit) as exc:
         raise translate(exc, task, "forward") from exc
 

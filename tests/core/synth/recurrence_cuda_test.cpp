@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{"Lstm", {.units = 16}, {.lanes = 4}}, Setting{"Gru", {.cell = "gru", .units = 16}, {.lanes = 4}},
         Setting{"Tanh", {.cell = "rnn_tanh", .units = 32}, {.units = 8}},
         Setting{"Relu", {.cell = "rnn_relu", .units = 32, .hasBiases = false}, {.units = 16, .lanes = 4, .kept = 0}},
-        Setting{"StackInSharedMemory", {.layers = 3, .units = 24, .isBatchFirst = true}, {.units = 6, .kept = 0}},
+        Setting{"StackInSharedMemory", {.layers = 3, .units = 24, .isBatchFirst = true}, {.units = 4, .kept = 0}},
         Setting{"StackInRegisters", {.layers = 2, .batch = 5, .units = 32}, {.units = 12, .kept = 2}},
         Setting{"StackInBoth", {.cell = "gru", .layers = 3, .units = 32, .wantsStates = false}, {.units = 8}},
         Setting{"PartsOfTheBatch", {.cell = "gru", .layers = 2, .batch = 7, .units = 16}, {.lanes = 4, .parts = 4}},

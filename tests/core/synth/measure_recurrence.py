@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the programs of swage_recurrence_programs on a GPU: error against float64, and times beside PyTorch's.
+
+    swage_recurrence_programs patterns > programs.jsonl
+    measure_recurrence.py programs.jsonl [--seconds 90] [--cases NAME,NAME]
+
+Needs PyTorch with CUDA and its NVRTC. Of each case: PyTorch as it is and without TF32, in microseconds with a cold
+cache, and its error; then each program, and each of its launches. Ends with 1 where something is wrong.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import sys
+import time
+
+import torch
+
+from compare_programs import compile_source
+from run_products import Program, median_time
+
+LIMIT = 2.0  # times eager's error
+
+
+def make_inputs(plan):
+    """Inputs from 0 to 1, weights as torch.nn initialises them."""
+    torch.manual_seed(7)
+    units = plan["buffers"][plan["inputs"][1]]["shape"][-1]
+    states = sum(len(plan["buffers"][number]["shape"]) == 3 for number in plan["inputs"])
+    inputs = {}
+    for place, number in enumerate(plan["inputs"]):
+        tensor = torch.rand(plan["buffers"][number]["shape"], device="cuda")
+        inputs[number] = tensor if place < states else (tensor * 2 - 1) / units**0.5
+    return inputs, states
+
+
+def call(entry, tensors, states):
+    function = getattr(torch, entry["cell"])
+    hx = list(tensors[1:states]) if entry["cell"] == "lstm" else tensors[1]
+    with torch.no_grad():
+        results = function(tensors[0], hx, list(tensors[states:]), True, entry["layers"], 0.0, False,
+                           entry["directions"] == 2, entry["batch_first"])
+    return [result for place, result in enumerate(results) if entry["results" if place == 0 else "states"]]
+
+
+def error_of(results, exact):
+    return max(((result.double() - want).norm() / want.norm()).item() for result, want in zip(results, exact))
+
+
+def run_case(name, entries, cubins, options, flush, bad):
+    deadline = time.monotonic() + options.case_seconds
+    inputs, states = make_inputs(entries[0]["plan"])
+    tensors = [inputs[number] for number in entries[0]["plan"]["inputs"]]
+    exact = call(entries[0], [tensor.double() for tensor in tensors], states)
+    errors, times = {}, {}
+    for way, allowed in (("eager", True), ("without TF32", False)):
+        torch.backends.cudnn.allow_tf32 = allowed
+        errors[way] = error_of(call(entries[0], tensors, states), exact)
+        times[way] = median_time(lambda: call(entries[0], tensors, states), flush, options.rounds)
+    torch.backends.cudnn.allow_tf32 = True
+    print(f"{name}: " + ", ".join(f"{way} {times[way]:.0f} us, error {errors[way]:.2e}" for way in times), flush=True)
+    for number, (entry, cubin) in enumerate(zip(entries, cubins)):
+        if time.monotonic() > deadline and number > 2:
+            break
+        label = entry["label"]
+        if isinstance(cubin, str):
+            bad.append(f"{name} {label} does not compile: {cubin[:300]}")
+            continue
+        program = Program(entry, cubin, inputs)
+        try:
+            program.run()
+            torch.cuda.synchronize()
+            error = error_of(program.results(), exact)
+            taken = median_time(program.run, flush, options.rounds)
+        except RuntimeError as problem:
+            bad.append(f"{name} {label}: {problem}")
+            if "illegal" in str(problem) or "failure" in str(problem):
+                raise
+            continue
+        again = error_of(program.results(), exact)
+        print(f"  {taken:9.1f} us (model {entry['estimate'] * 1e6:.0f})  x{times['eager'] / taken:.2f}  error {error:.2e} "
+              f"{again:.2e} {label}", flush=True)
+        if not max(error, again) < max(LIMIT * errors["without TF32"], 1e-6):
+            bad.append(f"{name} {label}: error {error:.3g} {again:.3g}")
+        program.close()
+        del program
+        torch.cuda.empty_cache()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("programs")
+    parser.add_argument("--seconds", type=float, default=90.0)
+    parser.add_argument("--case-seconds", type=float, default=8.0)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--cases", default="")
+    options = parser.parse_args()
+    begin = time.monotonic()
+    entries = [json.loads(line) for line in open(options.programs)]
+    if options.cases:
+        entries = [entry for entry in entries if entry["case"] in options.cases.split(",")]
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        torch.zeros(1, device="cuda")
+        major, minor = torch.cuda.get_device_capability()
+        architecture = f"sm_{major}{minor}{'a' if major >= 9 else ''}"
+        cubins = list(pool.map(compile_source, [entry["source"] for entry in entries], [architecture] * len(entries)))
+    print(f"compiled {len(entries)} programs in {time.monotonic() - begin:.1f} s on {torch.cuda.get_device_name()}",
+          flush=True)
+    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    bad = []
+    for name in dict.fromkeys(entry["case"] for entry in entries):
+        if time.monotonic() - begin > options.seconds:
+            print(f"{name}: no time left", flush=True)
+            continue
+        mine = [number for number, entry in enumerate(entries) if entry["case"] == name]
+        try:
+            run_case(name, [entries[number] for number in mine], [cubins[number] for number in mine], options, flush, bad)
+        except RuntimeError as error:
+            bad.append(f"{name}: {error}")
+            break  # the context is lost
+    for line in bad:
+        print("WRONG", line)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
