@@ -154,6 +154,27 @@ class Graphs(BridgeCase):
         )
         self.check_equal(bundle)
 
+    def test_recurrent_layers_are_one_call(self):
+        for module, op in (
+            ("LSTM(8, 6, num_layers=2, batch_first=True)", "aten.lstm.input"),
+            ("GRU(8, 6, bidirectional=True, bias=False)", "aten.gru.input"),
+            ("RNN(8, 6, nonlinearity='relu')", "aten.rnn_relu.input"),
+            ("LSTM(8, 6, proj_size=3)", "aten.lstm.input"),
+        ):
+            with self.subTest(module):
+                # A length that nobody would want to trace step by step.
+                bundle = self.import_text(
+                    "made, last = self.layers(x)\nreturn made, (last[1] if isinstance(last, tuple) else last)",
+                    f"self.layers = nn.{module}",
+                    inputs="[torch.randn(40, 5, 8)]",
+                )
+                self.assertEqual([name for name in self.operators(bundle) if name.startswith(op[:8])], [op])
+                self.check_equal(bundle)
+
+    def test_packed_and_unbatched_sequences_are_traced_as_they_are(self):
+        bundle = self.import_text("return self.layers(x)[0]", "self.layers = nn.GRU(8, 6)", inputs="[torch.randn(4, 8)]")
+        self.check_equal(bundle)
+
     def test_in_place_becomes_functional(self):
         bundle = self.import_text("y = x * 2; y.add_(1); y = F.relu(y, inplace=True); y[:, 0] = 3.0; return y")
         self.assertFalse([op for op in self.operators(bundle) if op.split(".")[1].endswith("_")])
