@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/export/modelnew.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -155,6 +158,19 @@ TemplateValues runValues(const PlanText& plan) {
                        plan.store, plan.mutationCount)}};
 }
 
+bool isRecurrent(const domain::Node& node) {
+  constexpr std::array<std::string_view, 4> kNames{"aten.lstm.", "aten.gru.", "aten.rnn_tanh.", "aten.rnn_relu."};
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return node.op.starts_with(name); });
+}
+
+// Bytes to which kernels take tensors to be aligned. On a GPU, PyTorch keeps the weights of a recurrent layer in one
+// piece of memory, in which they lie as they come, and candidates were checked with weights that lie so.
+std::string alignmentOf(const ModelNewInput& input) {
+  const bool isCpu = domain::factsOf(input.program.language).launch == domain::LaunchConvention::ArgumentArray;
+  const std::vector<domain::Node>& nodes = input.task.graph.nodes;
+  return !isCpu && std::any_of(nodes.begin(), nodes.end(), isRecurrent) ? "16" : "64";
+}
+
 bool isNested(const PlanText& plan) {
   return plan.arguments.find("_swage_match(") != std::string::npos;
 }
@@ -197,6 +213,7 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
       {"TRAINING", input.task.mode == domain::ModuleMode::Train ? "True" : "False"},
       {"DEVICE", std::string(domain::name(language.device))},
       {"OTHER_DEVICE", isCpu ? "" : " or case.index != _swage_current_device()"},
+      {"ALIGNMENT", alignmentOf(input)},
       {"CONSTANTS", constantsText(plan)},
       {"OPERATORS", plan.operators},
       {"HELPERS", helpersText(plan.plan + plan.arguments)},

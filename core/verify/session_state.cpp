@@ -66,8 +66,9 @@ SessionState::SessionState(const wire::LoadTask& request, device::Device& onDevi
 }
 
 void SessionState::admitChecks(const MemoryPlan& plan) {
+  const std::vector<WeightChunk> chunks = weightChunks(inputs.graph(), where);
   for (int set = 0; set < plan.workingSets; ++set) {
-    working.emplace_back(inputs.graph(), device, where);
+    working.emplace_back(inputs.graph(), device, where, chunks);
     const auto outputs = static_cast<std::int64_t>(inputs.graph().outputs.size());
     sumsOnHost.push_back(at::zeros({outputs}, at::TensorOptions().dtype(at::kLong).pinned_memory(where.is_cuda())));
   }

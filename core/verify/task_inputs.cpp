@@ -121,14 +121,34 @@ std::vector<at::Tensor> TaskInputs::weights() const {
   return weights;
 }
 
-WorkingInputs::WorkingInputs(const domain::Graph& graph, device::Device& device, c10::Device where) {
-  for (const domain::GraphInput& input : graph.inputs) {
-    m_tensors.push_back(m_buffers.emplace_back(graph.type(input.value), device, where, kPoison).tensor());
+WorkingInputs::WorkingInputs(const domain::Graph& graph, device::Device& device, c10::Device where,
+                             std::span<const WeightChunk> chunks)
+    : m_tensors(graph.inputs.size()) {
+  for (const WeightChunk& chunk : chunks) {
+    const domain::ScalarType dtype = graph.type(graph.inputs[chunk.places.front().input].value).dtype;
+    const Guarded& buffer =
+        m_buffers.emplace_back(domain::contiguousTensor(dtype, {chunk.elements}), device, where, kPoison);
+    // cuDNN looks for the weights from the start of their storage on, which is that of the block with the red zones.
+    const at::Tensor& whole =
+        m_chunks.emplace_back(at::from_blob(buffer.tensor().data_ptr(), {chunk.elements}, buffer.tensor().options()));
+    for (const WeightChunk::Place& place : chunk.places) {
+      const domain::TensorType& type = graph.type(graph.inputs[place.input].value);
+      m_tensors[place.input] = whole.as_strided(type.shape, type.strides, place.offset);
+    }
+  }
+  for (std::size_t i = 0; i < m_tensors.size(); ++i) {
+    if (!m_tensors[i].defined()) {
+      const domain::TensorType& type = graph.type(graph.inputs[i].value);
+      m_tensors[i] = m_buffers.emplace_back(type, device, where, kPoison).tensor();
+    }
   }
 }
 
 void WorkingInputs::fill(std::span<const at::Tensor> pristine, std::size_t check) {
   m_check = check;
+  for (const at::Tensor& chunk : m_chunks) {
+    chunk.zero_();  // where biases would be, if there were some
+  }
   for (std::size_t i = 0; i < m_tensors.size(); ++i) {
     copyInto(m_tensors[i], pristine[i]);
   }

@@ -9,6 +9,7 @@
 #include "core/domain/task.h"
 #include "core/verify/graph_program.h"
 #include "core/verify/guarded.h"
+#include "core/verify/recurrent_weights.h"
 
 namespace swage::verify {
 
@@ -34,11 +35,12 @@ class TaskInputs {
   std::vector<at::Tensor> m_fixed;  // one per graph input; undefined for user inputs
 };
 
-// Copies of one check's inputs that candidates get to see: of the declared strides, between red zones, at addresses of
-// their own.
+// Copies of one check's inputs that candidates and eager get to see: of the declared strides, between red zones, at
+// addresses of their own. The weights of a chunk are together between two red zones, in one storage of theirs.
 class WorkingInputs {
  public:
-  WorkingInputs(const domain::Graph& graph, device::Device& device, c10::Device where);
+  WorkingInputs(const domain::Graph& graph, device::Device& device, c10::Device where,
+                std::span<const WeightChunk> chunks = {});
 
   void fill(std::span<const at::Tensor> pristine, std::size_t check);
   // What the candidate before may have done to them.
@@ -50,7 +52,8 @@ class WorkingInputs {
 
  private:
   std::vector<Guarded> m_buffers;
-  std::vector<at::Tensor> m_tensors;
+  std::vector<at::Tensor> m_chunks;   // whole
+  std::vector<at::Tensor> m_tensors;  // one per graph input
   std::size_t m_check = 0;
 };
 

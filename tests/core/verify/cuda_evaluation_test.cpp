@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ATen/ops/randn.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/Exception.h>
 #include <gmock/gmock.h>
 
 #include <set>
 
 #include "core/device/open_device.h"
+#include "core/verify/graph_program.h"
+#include "core/verify/task_inputs.h"
 #include "core/verify/task_session.h"
 #include "core/verify/timed_streams.h"
 #include "core/verify/torch_runtime.h"
@@ -154,6 +158,60 @@ TEST_F(CudaEvaluation, TimedCallsTakeTurnsOnStreams) {
   EXPECT_EQ(used.size(), 8U);
   EXPECT_EQ(used.count(nullptr), 0U);
   EXPECT_EQ(current(), nullptr) << "everything else is on the default stream";
+}
+
+// What libtorch says when cuDNN must copy the weights in each call.
+class WeightWarnings : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& warning) override {
+    m_count += warning.msg().find("single contiguous chunk") != std::string::npos ? 1 : 0;
+  }
+  [[nodiscard]] int count() const { return m_count; }
+
+ private:
+  int m_count = 0;
+};
+
+TEST_F(CudaEvaluation, EagerRunsRecurrentLayersAsTheModuleDoes) {
+  const domain::Graph graph = testing::graphFromText(R"({
+    "values": [{"dtype": "float32", "shape": [5, 2, 24], "strides": [48, 24, 1]},
+               {"dtype": "float32", "shape": [1, 2, 10], "strides": [20, 10, 1]},
+               {"dtype": "float32", "shape": [30, 24], "strides": [24, 1]},
+               {"dtype": "float32", "shape": [30, 10], "strides": [10, 1]},
+               {"dtype": "float32", "shape": [5, 2, 10], "strides": [20, 10, 1]}],
+    "inputs": [{"value": 0, "kind": "user", "name": "x"}, {"value": 1, "kind": "user", "name": "h"},
+               {"value": 2, "kind": "parameter", "name": "w_ih"}, {"value": 3, "kind": "parameter", "name": "w_hh"}],
+    "nodes": [{"op": "aten.gru.input", "args": [{"value": 0}, {"value": 1}, [{"value": 2}, {"value": 3}], false, 1, 0.0,
+                                                false, false, false],
+               "kwargs": {}, "outputs": [4, -1], "where": ""}],
+    "outputs": [{"value": 4, "kind": "user", "name": ""}]})");
+  const c10::Device where(c10::kCUDA, 0);
+  const std::vector<WeightChunk> chunks = weightChunks(graph, where);
+  ASSERT_EQ(chunks.size(), 1U);
+  std::vector<at::Tensor> made;
+  for (const domain::GraphInput& input : graph.inputs) {
+    made.push_back(at::randn(graph.type(input.value).shape, at::TensorOptions(at::kFloat).device(where)));
+  }
+  auto eager = GraphProgram::bind(graph, GraphMode::Eager, CallMode{where, std::nullopt});
+  ASSERT_THAT(eager, testing::IsOk());
+  const auto run = [&](std::span<const WeightChunk> pieces, int& warnings) {
+    WorkingInputs working(graph, *m_device, where, pieces);
+    working.fill(made, 0);
+    WeightWarnings handler;
+    const c10::WarningUtils::WarningHandlerGuard guard(&handler);
+    at::Tensor result = eager->run(working.tensors(), RunningStats::Reuse, Freed::AsTheyAre)[0];
+    warnings = handler.count();
+    return result;
+  };
+  c10::WarningUtils::set_warnAlways(true);
+  int apart = 0;
+  int together = 0;
+  const at::Tensor expected = run({}, apart);
+  const at::Tensor result = run(chunks, together);
+  c10::WarningUtils::set_warnAlways(false);
+  EXPECT_EQ(apart, 1) << "this PyTorch does not say it any more, and the test shows nothing";
+  EXPECT_EQ(together, 0);
+  EXPECT_TRUE(result.allclose(expected, 1e-3, 1e-3));
 }
 
 TEST_F(CudaEvaluation, GivesUpTheDeviceAfterAnIllegalAddress) {
