@@ -229,6 +229,60 @@ bool addMove(GraphDraft& draft, ValueId x) {
   return true;
 }
 
+// Layers over a sequence; positive weights, with which states settle: others may send them anywhere in a few steps.
+bool addRecurrence(GraphDraft& draft, ValueId x) {
+  GraphWriter& w = draft.writer();
+  const Shape shape = w.shape(x);
+  const ScalarType type = w.dtype(x);
+  if (type != ScalarType::Float32 && type != ScalarType::Float64) {
+    return false;
+  }
+  const std::int64_t kind = between(draft.random(), 0, 2);
+  const std::int64_t gates = kind == 0 ? 4 : kind == 1 ? 3 : 1;
+  const std::int64_t units = between(draft.random(), 1, 9);
+  const std::int64_t layers = between(draft.random(), 1, 2);
+  const std::int64_t directions = between(draft.random(), 1, 2);
+  const bool hasBiases = draft.random().chance(0.7);
+  const bool isBatchFirst = draft.random().chance(0.5);
+  const Shape state{layers * directions, shape[isBatchFirst ? 0 : 1], units};
+  const Shape result{shape[0], shape[1], directions * units};
+  if (countOf(result) > kMaxElements) {
+    return false;
+  }
+  const auto positive = [&](const Shape& of) { return arg(w.input(of, type, {Draw::Kind::Positive, 0, 2}, false)); };
+  domain::ArgumentList weights;
+  for (std::int64_t i = 0; i < state[0]; ++i) {
+    weights.push_back(positive({gates * units, i < directions ? shape[2] : directions * units}));
+    weights.push_back(positive({gates * units, units}));
+    for (int bias = 0; hasBiases && bias < 2; ++bias) {
+      weights.push_back(positive({gates * units}));
+    }
+  }
+  const Argument initial = arg(weight(draft, state, type));
+  std::vector<std::pair<Shape, ScalarType>> results{{result, type}, {state, type}};
+  Argument states = initial;
+  if (kind == 0) {
+    states = {domain::ArgumentList{initial, arg(weight(draft, state, type))}};
+    results.emplace_back(state, type);
+  }
+  const char* op = kind == 0 ? "aten.lstm.input" : kind == 1 ? "aten.gru.input" : "aten.rnn_tanh.input";
+  const std::vector<ValueId> made = w.node(op,
+                                           {arg(x),
+                                            states,
+                                            {std::move(weights)},
+                                            arg(hasBiases),
+                                            arg(layers),
+                                            arg(0.0),
+                                            arg(false),
+                                            arg(directions == 2),
+                                            arg(isBatchFirst)},
+                                           results);
+  for (const ValueId value : made) {
+    draft.keep(value);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool addNest(GraphDraft& draft) {
@@ -248,7 +302,10 @@ bool addNest(GraphDraft& draft) {
     case 2: return hasSpace && addConvolution(draft, *x);
     case 3: return hasSpace && addTransposedConvolution(draft, *x);
     case 4: return hasSpace && addPooling(draft, *x);
-    case 5: return addScan(draft, *x);
+    case 5: {
+      const bool isSequence = shape.size() == 3 && draft.random().chance(0.5);
+      return isSequence ? addRecurrence(draft, *x) : addScan(draft, *x);
+    }
     default: return addMove(draft, *x);
   }
 }

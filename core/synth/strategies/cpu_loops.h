@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
+
 #include "core/synth/region_shape.h"
 #include "core/synth/strategy.h"
 
 // Maps and reductions on processors, with OpenMP's threads and vector instructions.
 namespace swage::synth::cpu {
+
+// The least power of two that is not below `count`, which is positive.
+[[nodiscard]] inline std::int64_t powerOfTwoFrom(std::int64_t count) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
+}
 
 // What these strategies have in common: they walk whole tensors in one form, in one launch.
 class CpuLoopStrategy : public Strategy {

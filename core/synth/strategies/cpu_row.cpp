@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions along the innermost axis, one group to a thread, and the map that follows.
 #include <algorithm>
-#include <bit>
 
 #include "core/synth/emit/cpu_folds.h"
 #include "core/synth/emit/cpu_loops.h"
@@ -10,10 +9,6 @@
 
 namespace swage::synth::cpu {
 namespace {
-
-std::int64_t powerOfTwoFrom(std::int64_t count) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
-}
 
 // Writes one kernel.
 class RowKernel {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions along the innermost axis in which all threads share each group, for few long ones.
 #include <algorithm>
-#include <bit>
 
 #include "core/synth/emit/cpu_folds.h"
 #include "core/synth/emit/cpu_loops.h"
@@ -12,10 +11,6 @@ namespace swage::synth::cpu {
 namespace {
 
 constexpr std::int64_t kMaxThreads = 256;
-
-std::int64_t powerOfTwoFrom(std::int64_t count) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
-}
 
 // Writes one kernel. The threads share slices of one element for each lane; the last slice of a run of the innermost
 // axis may have fewer.
