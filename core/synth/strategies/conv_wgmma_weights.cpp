@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::int64_t kThreadsOfPass = 256;
 constexpr std::int64_t kWarp = 32;
-constexpr std::int64_t kMostOfThread = 16;  // weights, where a line may have more threads
-constexpr std::int64_t kManyBlocks = 132;   // that keep a device busy
-constexpr std::int64_t kLineMultiple = 64;  // lines are padded to whole blocks of the pass, too
+constexpr std::int64_t kWeightsOfThread = 16;  // where a line may have more threads
+constexpr std::int64_t kManyBlocks = 132;      // that keep a device busy
+constexpr std::int64_t kLineMultiple = 64;     // lines are padded to whole blocks of the pass, too
 
 // The windows of the convolution, outermost first.
 std::vector<std::size_t> windowsOf(const HaloProblem& problem) {
@@ -174,7 +174,7 @@ HaloWeights::HaloWeights(const HaloProblem& problem, const HaloTiles& tiles)
 std::int64_t HaloWeights::threadsOfLine() const {
   std::int64_t threads = kWarp;
   while (threads < kThreadsOfPass &&
-         (threads * kMostOfThread < depth || batch * lines * threads < kManyBlocks * kThreadsOfPass)) {
+         (threads * kWeightsOfThread < depth || batch * lines * threads < kManyBlocks * kThreadsOfPass)) {
     threads *= 2;
   }
   return threads;
