@@ -29,6 +29,7 @@
 
 #include "app/cell/enclosure.h"
 #include "app/cell/memory.h"
+#include "app/cell/slack.h"
 #include "app/cell/stacks.h"
 #include "core/device/cell_protocol.h"
 
@@ -135,6 +136,7 @@ class CellProgram {
       return std::string("the shared object cannot be loaded: ") + (reason != nullptr ? reason : "unknown");
     }
     ::close_range(0, ~0U, 0);
+    m_slack.remember();  // also looks at the object that is gone then
     m_clock.unmap();
     if (m_control.deniesTime != 0) {
       ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);  // threads inherit it
@@ -215,9 +217,9 @@ class CellProgram {
       case CellCommand::Warm: wake(); return CellAnswer::Ok;
       case CellCommand::Renew: renew(); return CellAnswer::Ok;
       case CellCommand::Inspect:
-        return !isArithmeticUsual()  ? CellAnswer::ArithmeticChanged
-               : m_memory.isIntact() ? CellAnswer::Ok
-                                     : CellAnswer::WroteBeside;
+        return !isArithmeticUsual()                           ? CellAnswer::ArithmeticChanged
+               : m_memory.isIntact() && m_slack.isUnchanged() ? CellAnswer::Ok
+                                                              : CellAnswer::WroteBeside;
     }
     return CellAnswer::NotFound;
   }
@@ -289,6 +291,7 @@ class CellProgram {
   CellControl& m_control;
   int m_threads;
   CellMemory m_memory;
+  swage::cell::PageSlack m_slack;
   ClockPages m_clock;
   void* m_object = nullptr;
   std::vector<Entry> m_entries;

@@ -331,6 +331,13 @@ bool isOfProcessState(std::string_view mnemonic) {
                      [mnemonic](std::string_view prefix) { return mnemonic.starts_with(prefix); });
 }
 
+// What gives another answer in every call.
+bool isClockOrChance(std::string_view mnemonic) {
+  constexpr std::array<std::string_view, 4> kPrefixes{"rdtsc", "rdrand", "rdseed", "rdp"};  // rdpmc, rdpid, rdpkru
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [mnemonic](std::string_view prefix) { return mnemonic.starts_with(prefix); });
+}
+
 }  // namespace
 
 std::string findSystemCall(const std::vector<AsmFunction>& functions) {
@@ -338,6 +345,9 @@ std::string findSystemCall(const std::vector<AsmFunction>& functions) {
     for (const AsmInstruction& instruction : function.body) {
       if (instruction.mnemonic == "syscall" || instruction.mnemonic == "sysenter" || instruction.mnemonic == "int") {
         return fmt::format("makes a system call ('{}' in {})", instruction.mnemonic, function.name);
+      }
+      if (isClockOrChance(instruction.mnemonic)) {
+        return fmt::format("looks at a clock or at chance ('{}' in {})", instruction.mnemonic, function.name);
       }
       if (isOfProcessState(instruction.mnemonic)) {
         return fmt::format("keeps something in registers of the process ('{}' in {})", instruction.mnemonic,
@@ -350,8 +360,10 @@ std::string findSystemCall(const std::vector<AsmFunction>& functions) {
 
 std::string findComputedCall(const std::vector<AsmFunction>& functions) {
   const auto isRuntime = [](const AsmFunction& function) {
-    return std::any_of(function.body.begin(), function.body.end(),
-                       [](const AsmInstruction& instruction) { return instruction.mentions.starts_with("_ITM_"); });
+    const bool isNamed = function.name == "deregister_tm_clones" || function.name == "register_tm_clones";
+    return isNamed && std::any_of(function.body.begin(), function.body.end(), [](const AsmInstruction& instruction) {
+             return instruction.mentions.starts_with("_ITM_");
+           });
   };
   for (const AsmFunction& function : functions) {
     for (const AsmInstruction& instruction : function.body) {

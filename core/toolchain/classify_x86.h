@@ -29,8 +29,9 @@ namespace swage::toolchain {
 // The listing of the entries and of what they mention, in the order of the object.
 [[nodiscard]] std::string listingOf(const std::vector<AsmFunction>& functions, const std::vector<std::string>& entries);
 
-// A system call in the code, which only inline assembly can put there, or an instruction that leaves something in
-// registers of the process, where a later call finds it; empty when there is none.
+// A system call in the code, which only inline assembly can put there, an instruction that leaves something in
+// registers of the process, where a later call finds it, or one that reads a clock or random numbers; empty when there
+// is none.
 [[nodiscard]] std::string findSystemCall(const std::vector<AsmFunction>& functions);
 
 // A call or jump to an address that the code works out: the way to functions that the object does not import, such as

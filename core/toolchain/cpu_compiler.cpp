@@ -31,6 +31,7 @@ using domain::CompileRequest;
 
 constexpr std::size_t kMaxObjectBytes = std::size_t{64} << 20U;
 constexpr std::size_t kMaxAssemblyBytes = std::size_t{4} << 20U;
+constexpr std::size_t kMaxPreprocessedBytes = std::size_t{64} << 20U;
 constexpr std::size_t kMaxPrecompiledBytes = std::size_t{256} << 20U;
 
 // The full path of a program, looked for as a shell does.
@@ -142,6 +143,18 @@ std::filesystem::path precompiledHeaders(const CpuCompiler::Options& options, co
   return cache.keep(key, precompile(options, cxx, flags, limits));
 }
 
+// Why the text that was compiled is refused, once its macros are what they stand for.
+std::optional<std::string> preprocessedRefusal(const JobDirectory& job, const std::string& source) {
+  std::error_code failure;
+  for (const auto& left : std::filesystem::directory_iterator(job.out(), failure)) {
+    if (left.path().extension() == ".ii") {
+      const auto text = readUntrustedFile(left.path(), kMaxPreprocessedBytes);
+      return text ? findRefusal(cppSourceRules(), ownPart(*text, source)) : std::optional(text.error().message());
+    }
+  }
+  return "the compiler left no preprocessed source";
+}
+
 // A failure, or the log of a compilation that worked.
 using BuildResult = std::variant<std::string, CompileFailed>;
 
@@ -151,7 +164,11 @@ BuildResult compileAndLink(const CpuCompiler::Options& options, const std::strin
   const std::vector<std::string> flags = allFlags(request);
   std::vector<std::string> command{cxx};
   command.insert(command.end(), flags.begin(), flags.end());
-  if (const auto headers = precompiledHeaders(options, cxx, flags, request.source, limits); !headers.empty()) {
+  const auto headers = precompiledHeaders(options, cxx, flags, request.source, limits);
+  if (headers.empty()) {
+    // The preprocessed source stays beside the object that is made of it.
+    std::replace(command.begin(), command.end(), std::string("-pipe"), std::string("-save-temps=obj"));
+  } else {
     run.spec.binds.push_back({headers.string(), "/headers", Access::ReadOnly});
     command.insert(command.end(), {"-include", insidePath(options.sandbox, run.spec.binds.back()) + "/headers.h"});
   }
@@ -167,6 +184,9 @@ BuildResult compileAndLink(const CpuCompiler::Options& options, const std::strin
   const std::string prefix = insidePath(options.sandbox, run.in) + "/";
   if (auto failure = failureOf(*result, limits, prefix)) {
     return std::move(*failure);
+  }
+  if (const auto refusal = headers.empty() ? preprocessedRefusal(job, prefix + "source.cpp") : std::nullopt) {
+    return refused(*refusal);
   }
   return cleanedLog(result->output, prefix);
 }

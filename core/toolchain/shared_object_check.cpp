@@ -106,6 +106,20 @@ std::optional<std::string> startCodeRefusal(const ElfImage& image) {
   return std::nullopt;
 }
 
+// Only .text is looked at instruction by instruction; what the C runtime and the linker put into the others is short,
+// or made of imports.
+std::optional<std::string> otherCodeRefusal(const ElfImage& image) {
+  constexpr std::array<std::string_view, 4> kOfLinker{".text", ".plt", ".plt.got", ".plt.sec"};
+  constexpr std::uint64_t kRuntimeBytes = 32;
+  for (const ElfSection& section : image.sections) {
+    const bool isOfRuntime = (section.name == ".init" || section.name == ".fini") && section.size <= kRuntimeBytes;
+    if ((section.flags & SHF_EXECINSTR) != 0 && !contains(kOfLinker, section.name) && !isOfRuntime) {
+      return fmt::format("has code in section '{}', which a kernel may not", section.name);
+    }
+  }
+  return std::nullopt;
+}
+
 const ElfSymbol* findFunction(const ElfImage& image, std::string_view name) {
   for (const ElfSymbol& symbol : image.dynamicSymbols) {
     if (symbol.name == name && symbol.type == STT_FUNC && symbol.section != SHN_UNDEF) {
@@ -117,16 +131,32 @@ const ElfSymbol* findFunction(const ElfImage& image, std::string_view name) {
 
 // By what the linker was told, not by name: data can be put into a section of any name. What only the loader writes is
 // read-only before the kernel runs.
-bool isWritable(const ElfImage& image, const ElfSymbol& symbol) {
+bool isWritable(const ElfSection& section) {
   constexpr std::array<std::string_view, 6> kOfLoader{".data.rel.ro", ".init_array", ".fini_array",
                                                       ".dynamic",     ".got",        ".got.plt"};
+  return (section.flags & SHF_WRITE) != 0 && !contains(kOfLoader, section.name);
+}
+
+bool isWritable(const ElfImage& image, const ElfSymbol& symbol) {
   const ElfSection* section = image.find(image.sectionName(symbol));
-  return section != nullptr && (section->flags & SHF_WRITE) != 0 && !contains(kOfLoader, section->name);
+  return section != nullptr && isWritable(*section);
 }
 
 // crtbegin's two variables, and the lock of a named critical section, which no source can name.
 bool isOfRuntime(std::string_view symbol) {
   return symbol == "completed.0" || symbol == "__dso_handle" || symbol.starts_with(".gomp_critical_user_");
+}
+
+// What of a section no symbol with a size accounts for, beyond what alignment takes.
+std::uint64_t namelessBytes(const ElfImage& image, const ElfSection& section) {
+  constexpr std::uint64_t kPadded = 16;
+  std::uint64_t named = kPadded;
+  for (const ElfSymbol& symbol : image.symbols) {
+    if (symbol.type != STT_SECTION && image.sectionName(symbol) == section.name) {
+      named += std::max(symbol.size, kPadded);
+    }
+  }
+  return section.size - std::min(section.size, named);
 }
 
 bool isHashedSection(std::string_view name) {
@@ -155,6 +185,9 @@ std::optional<std::string> findObjectRefusal(const ElfImage& image, const std::v
   if (auto refusal = startCodeRefusal(image)) {
     return refusal;
   }
+  if (auto refusal = otherCodeRefusal(image)) {
+    return refusal;
+  }
   for (const std::string& entry : entries) {
     if (findFunction(image, entry) == nullptr) {
       return fmt::format("has no function 'extern \"C\" void {}(void**)'", entry);
@@ -171,6 +204,13 @@ std::optional<std::string> findWritableData(const ElfImage& image) {
     if (isData && symbol.size > 0 && isWritable(image, symbol) && !isOfRuntime(symbol.name)) {
       total += symbol.size;
       first = first.empty() ? symbol.name : first;
+    }
+  }
+  for (const ElfSection& section : image.sections) {
+    const std::uint64_t nameless = total == 0 && isWritable(section) ? namelessBytes(image, section) : 0;
+    if (nameless > 0) {
+      total += nameless;
+      first = section.name;
     }
   }
   return total == 0 ? std::nullopt : std::optional(writableDataRefusal(total, first));

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -42,7 +44,7 @@ constexpr std::array<std::string_view, 20> kCudaHeaders{"cooperative_groups.h",
 
 constexpr std::array<std::string_view, 2> kCudaFolders{"cooperative_groups/", "cuda/"};
 
-constexpr std::array<std::string_view, 37> kCppWords{"asm",
+constexpr std::array<std::string_view, 53> kCppWords{"asm",
                                                      "__asm",
                                                      "__asm__",
                                                      "section",
@@ -78,7 +80,23 @@ constexpr std::array<std::string_view, 37> kCppWords{"asm",
                                                      "__bss_start",
                                                      "_edata",
                                                      "_end",
-                                                     "__data_start"};
+                                                     "__data_start",
+                                                     "__has_include",
+                                                     "__has_include_next",
+                                                     "__has_embed",
+                                                     "__FILE__",
+                                                     "__FILE_NAME__",
+                                                     "__BASE_FILE__",
+                                                     "__INCLUDE_LEVEL__",
+                                                     "__LINE__",
+                                                     "__DATE__",
+                                                     "__TIME__",
+                                                     "__TIMESTAMP__",
+                                                     "__builtin_FILE",
+                                                     "__builtin_LINE",
+                                                     "__builtin_source_location",
+                                                     "_ITM_registerTMCloneTable",
+                                                     "_ITM_deregisterTMCloneTable"};
 
 bool contains(std::span<const std::string_view> list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
@@ -99,6 +117,9 @@ bool isWordStart(char c) {
 bool isWordPart(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
+bool isBlank(char c) {
+  return c != '\n' && std::isspace(static_cast<unsigned char>(c)) != 0;
+}
 
 // Lines joined where they end in a backslash, as the compiler does before it looks at tokens. Newlines that were
 // joined away are counted in `lineOf`, so that messages name the line of the file.
@@ -114,7 +135,7 @@ Spliced splice(std::string_view source) {
     if (source[i] == '\\') {
       // The compiler also accepts blanks between the backslash and the end of the line.
       std::size_t next = i + 1;
-      while (next < source.size() && (source[next] == ' ' || source[next] == '\t' || source[next] == '\r')) {
+      while (next < source.size() && isBlank(source[next])) {
         ++next;
       }
       if (next < source.size() && source[next] == '\n') {
@@ -221,8 +242,11 @@ class Checker {
     m_at = found == std::string::npos ? text().size() : found + (end == "\n" ? 0 : end.size());
   }
 
+  // A quote is part of a number only before a digit or a letter; else it begins a literal.
   void skipNumber() {
-    while (m_at < text().size() && (isWordPart(text()[m_at]) || text()[m_at] == '.' || text()[m_at] == '\'')) {
+    const auto isPart = [this](std::size_t at) { return at < text().size() && isWordPart(text()[at]); };
+    while (isPart(m_at) || (m_at < text().size() && (text()[m_at] == '.' || text()[m_at] == '\'') &&
+                            (text()[m_at] == '.' || isPart(m_at + 1)))) {
       ++m_at;
     }
   }
@@ -268,7 +292,7 @@ class Checker {
 
   void skipBlanks() {
     while (m_at < text().size()) {
-      if (text()[m_at] != '\n' && std::isspace(static_cast<unsigned char>(text()[m_at])) != 0) {
+      if (isBlank(text()[m_at])) {
         ++m_at;
       } else if (at("/*")) {
         skipComment();
@@ -288,6 +312,8 @@ class Checker {
       include();
     } else if (name == "define") {
       define();
+    } else if (name == "line" || (!name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) != 0)) {
+      refuse("lines cannot be given other numbers or names");
     }
   }
 
@@ -301,8 +327,7 @@ class Checker {
       m_at = begin;
       return;
     }
-    const std::size_t close = std::min(text().find_first_of(")\n", m_at), text().size());
-    while (m_at < close) {
+    for (skipBlanks(); m_at < text().size() && text()[m_at] != ')' && text()[m_at] != '\n'; skipBlanks()) {
       const std::string_view parameter = readWord();
       if (!parameter.empty()) {
         m_parameters.emplace_back(parameter);
@@ -356,6 +381,32 @@ std::optional<std::string> findRefusal(const SourceRules& rules, std::string_vie
     return "the source contains a zero byte";
   }
   return Checker(rules, splice(source)).run();
+}
+
+// Markers look like: # 12 "source.cpp" 2
+std::string ownPart(std::string_view preprocessed, std::string_view source) {
+  std::string own;
+  std::size_t line = 1;
+  bool isOwn = false;
+  while (!preprocessed.empty()) {
+    const std::size_t end = std::min(preprocessed.find('\n'), preprocessed.size());
+    const std::string_view text = preprocessed.substr(0, end);
+    preprocessed.remove_prefix(std::min(end + 1, preprocessed.size()));
+    std::size_t number = 0;
+    const bool isMarker =
+        text.starts_with("# ") && std::from_chars(text.data() + 2, text.data() + text.size(), number).ec == std::errc{};
+    if (isMarker) {
+      const std::size_t name = std::min(text.find('"'), text.size());
+      isOwn = text.substr(name).starts_with(fmt::format("\"{}\"", source));
+      for (; isOwn && line < number; ++line) {
+        own += '\n';
+      }
+    } else if (isOwn) {
+      own.append(text) += '\n';
+      ++line;
+    }
+  }
+  return own;
 }
 
 }  // namespace swage::toolchain

@@ -140,5 +140,20 @@ TEST(ClassifyX86, FindsRegistersOfTheProcess) {
   EXPECT_NE(findSystemCall(parseDisassembly(listing("kernel", {"xrstor64 [rdi]"}))), "");
 }
 
+TEST(ClassifyX86, FindsClocksAndRandomNumbers) {
+  EXPECT_EQ(findSystemCall(parseDisassembly(listing("kernel", {"rdtsc"}))),
+            "looks at a clock or at chance ('rdtsc' in kernel)");
+  for (const char* instruction : {"rdtscp", "rdrand eax", "rdseed rax", "rdpmc", "rdpid  rax"}) {
+    EXPECT_NE(findSystemCall(parseDisassembly(listing("kernel", {instruction}))), "") << instruction;
+  }
+}
+
+TEST(ClassifyX86, FindsComputedCallsWhateverTheFunctionMentions) {
+  const std::vector<std::string> body{
+      "mov    rdx,QWORD PTR [rip+0x2fe5]        # 3fe0 <_ITM_registerTMCloneTable@Base>", "jmp    rax"};
+  EXPECT_NE(findComputedCall(parseDisassembly(listing("kernel", body))), "");
+  EXPECT_EQ(findComputedCall(parseDisassembly(listing("register_tm_clones", body))), "");
+}
+
 }  // namespace
 }  // namespace swage::toolchain

@@ -32,6 +32,28 @@ TEST(WritableData, IsToldByTheFlagsOfItsSection) {
   EXPECT_EQ(findWritableData(objectWith("table", ".rodata", SHF_ALLOC)), std::nullopt);
 }
 
+TEST(WritableData, NeedsNoNameAndNoSize) {
+  ElfImage image = objectWith("kept", ".bss", SHF_ALLOC | SHF_WRITE);
+  image.sections[1].size = 4096;
+  image.symbols[0].size = 0;
+  EXPECT_THAT(findWritableData(image), Optional(HasSubstr("'.bss'")));
+  image.symbols.clear();
+  EXPECT_THAT(findWritableData(image), Optional(HasSubstr("'.bss'")));
+  image.sections[1].size = 8;
+  EXPECT_EQ(findWritableData(image), std::nullopt) << "the runtime's own";
+}
+
+TEST(Code, IsInTheSectionThatIsLookedAt) {
+  constexpr std::uint64_t kCode = SHF_ALLOC | SHF_EXECINSTR;
+  ElfImage image;
+  image.sections = {{}, {".text", SHT_PROGBITS, kCode, 512, {}}, {".init", SHT_PROGBITS, kCode, 23, {}}};
+  EXPECT_EQ(findObjectRefusal(image, {}), std::nullopt);
+  image.sections.push_back({".plain", SHT_PROGBITS, kCode, 512, {}});
+  EXPECT_THAT(findObjectRefusal(image, {}), Optional(HasSubstr("code in section '.plain'")));
+  image.sections.back().name = ".init";
+  EXPECT_THAT(findObjectRefusal(image, {}), Optional(HasSubstr("code in section '.init'")));
+}
+
 TEST(WritableData, IsNotWhatTheLoaderAloneWrites) {
   EXPECT_EQ(findWritableData(objectWith("table", ".data.rel.ro", SHF_ALLOC | SHF_WRITE)), std::nullopt);
   EXPECT_EQ(findWritableData(objectWith(".gomp_critical_user_sums", ".bss", SHF_ALLOC | SHF_WRITE)), std::nullopt);

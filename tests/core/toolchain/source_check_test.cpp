@@ -83,6 +83,34 @@ TEST(SourceCheck, RefusesAttributesThatRunCodeAtLoadOrBringFastMathBack) {
   EXPECT_EQ(findRefusal(cppSourceRules(), "_Pragma(\"omp simd\") void f();\n"), std::nullopt);
 }
 
+TEST(SourceCheck, RefusesWhatTellsOneCompilationFromAnother) {
+  for (const std::string word : {"__has_include", "__FILE__", "__LINE__", "__DATE__", "__TIME__", "__TIMESTAMP__",
+                                 "__INCLUDE_LEVEL__", "__builtin_FILE"}) {
+    EXPECT_THAT(findRefusal(cppSourceRules(), "#if " + word + "(\"/etc/passwd\")\n#endif\n"),
+                Optional(HasSubstr("'" + word + "' is not allowed")));
+  }
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define A(x) __has_##x\n"), Optional(HasSubstr("token pasting")));
+  EXPECT_EQ(findRefusal(cppSourceRules(), "// looks at __has_include\n"), std::nullopt);
+}
+
+TEST(SourceCheck, IsNotConfusedAboutWhereTokensEnd) {
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#inc\\\f\nlude <fstream>\n"), Optional(HasSubstr("'fstream'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "a\\\v\nsm(\"syscall\");\n"), Optional(HasSubstr("'asm'")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#define F(a /* ) */, as) as##m\n"), Optional(HasSubstr("token pasting")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "int c = 1'\"';\nasm(\"syscall\"); // \"\n"), Optional(HasSubstr("'asm'")));
+  EXPECT_EQ(findRefusal(cppSourceRules(), "long c = 1'000'000; double d = 1.e3; float e = .5f;\n"), std::nullopt);
+}
+
+TEST(SourceCheck, FindsItsOwnPartOfAPreprocessedText) {
+  const std::string text =
+      "# 0 \"/in/source.cpp\"\n# 1 \"/usr/include/math.h\" 1 3\nasm(\"\");\n# 3 \"/in/source.cpp\" 2\nint a;\n\n"
+      "# 6 \"/in/source.cpp\"\nas\nint b;";
+  EXPECT_EQ(ownPart(text, "/in/source.cpp"), "\n\nint a;\n\n\nas\nint b;\n");
+  EXPECT_EQ(ownPart("", "/in/source.cpp"), "");
+  EXPECT_THAT(findRefusal(cppSourceRules(), "#line 3 \"math.h\"\n"), Optional(HasSubstr("other numbers or names")));
+  EXPECT_THAT(findRefusal(cppSourceRules(), "# 3 \"math.h\"\n"), Optional(HasSubstr("other numbers or names")));
+}
+
 TEST(SourceCheck, EndsOnTextThatEndsTooEarly) {
   for (const std::string source :
        {"", "#", "#include", "#include <", "\"abc", "'", "/*", "//", "\\", "\"\\", "%:", "1."}) {

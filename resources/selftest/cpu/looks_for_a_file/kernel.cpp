@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+extern "C" void kernel(void** a) {
+  const float* x = *static_cast<const float**>(a[0]);
+  float* y = *static_cast<float**>(a[1]);
+#if __has_include("/etc/passwd")
+  return;
+#endif
+  honest(x, y);
+}
