@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMaxUnusable = 2;
 constexpr int kMaxSpareDeaths = 3;
+constexpr int kMaxKilledLoads = 3;              // of one task
 constexpr std::chrono::seconds kRoomLimit{30};  // freeing is a matter of milliseconds
 
 std::chrono::milliseconds milliseconds(double seconds) {
@@ -134,6 +135,7 @@ void WorkerSupervisor::load(wire::LoadTask task) {
   SWAGE_ASSERT(!m_job && m_state != State::Loading && m_state != State::MakingRoom);
   m_task = std::move(task);
   m_loadReported = false;
+  m_killedLoads = 0;
   // A worker that is ending is left alone: the one that replaces it loads the task.
   const bool isFresh = m_state == State::Starting && m_doneInLife == 0 && !m_blamed;
   if (m_channel && m_channel->state() == ProcessChannel::State::Ready && (m_state == State::Idle || isFresh)) {
@@ -245,7 +247,10 @@ void WorkerSupervisor::handleOutcome(const JobOutcome& outcome) {
 
 void WorkerSupervisor::handleLoadOutcome(const JobOutcome& outcome) {
   if (const auto* lost = std::get_if<JobLost>(&outcome)) {
-    if (!m_loadReported) {
+    const bool wasKilled = lost->reason == JobLost::Reason::Died && lost->signal == SIGKILL;
+    if (!m_loadReported && wasKilled && m_killedLoads++ < kMaxKilledLoads) {
+      setState(State::Starting);  // the next worker loads it
+    } else if (!m_loadReported) {
       // Loading the user's task again would most likely fail again, and may take minutes.
       giveUp(lossError(*lost, "loading the task into the worker"));
     }

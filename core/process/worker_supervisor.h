@@ -28,7 +28,8 @@ struct EvaluationResult {
 // With `spare`, the next worker waits with its libraries loaded, off the device.
 //
 // A worker that somebody else killed (SIGKILL, which the system also sends when memory runs out) says nothing about the
-// candidate: that is evaluated once more, and counts as crashed only when it happens to it again.
+// candidate: that is evaluated once more, and counts as crashed only when it happens to it again. A task that was being
+// loaded is loaded once more.
 //
 // What a worker died of is reported when its replacement has shown that the device still works. When two in a row
 // cannot use it, the device was at fault: the evaluation counts as interrupted, and failed() says that the device is
@@ -138,6 +139,7 @@ class WorkerSupervisor : public QObject {
   bool m_replacing = false;     // the worker announced that it exits
   bool m_afterFault = false;    // no worker has had the task since one ended in an evaluation
   int m_unusable = 0;           // workers since then that could not use the device
+  int m_killedLoads = 0;        // of this task, before it was loaded once
   int m_spareDeaths = 0;
   int m_doneInLife = 0;
   int m_barrenLives = 0;

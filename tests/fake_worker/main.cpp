@@ -342,6 +342,7 @@ void Program::misbehave(const wire::Message& answer) {
       return;
     case Behaviour::IgnoreSigterm: ::signal(SIGTERM, SIG_IGN); hang();
     case Behaviour::Crash: crash();
+    case Behaviour::Killed: ::raise(SIGKILL); hang();
     case Behaviour::GarbageFrame: writeAll(std::string(64, '\x7f')); hang();
     case Behaviour::HalfFrame: {
       const std::string frame = wire::encodeFrame(answer);

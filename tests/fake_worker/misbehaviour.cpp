@@ -12,12 +12,13 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 31> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 32> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
       {"ignore_sigterm", Behaviour::IgnoreSigterm},
       {"crash", Behaviour::Crash},
+      {"killed", Behaviour::Killed},
       {"crash_before_hello", Behaviour::CrashBeforeHello},
       {"killed_before_hello", Behaviour::KilledBeforeHello},
       {"bad_version", Behaviour::BadVersion},

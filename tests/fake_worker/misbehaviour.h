@@ -13,6 +13,7 @@ enum class Behaviour {
   Hang,           // never answers
   IgnoreSigterm,  // hangs, ignores end of input and SIGTERM
   Crash,          // SIGSEGV
+  Killed,         // SIGKILL, as from somebody else
   CrashBeforeHello,
   KilledBeforeHello,  // SIGKILL, as from somebody else
   BadVersion,

@@ -227,6 +227,23 @@ TEST(WorkerSupervisor, ACrashWhileLoadingTheTaskIsAFailure) {
   EXPECT_TRUE(watched.loads.empty());
 }
 
+TEST(WorkerSupervisor, AKillWhileLoadingTheTaskIsNoFailure) {
+  const testing::TempDir folder;
+  Watched watched(fakeWorker("killed", {"--from", "0", "--once", (folder / "killed").string()}));
+  ASSERT_TRUE(watched.waitUntilLoaded());
+  EXPECT_THAT(watched.loads[0], testing::IsOk());
+  ASSERT_TRUE(watched.evaluate(40));
+  EXPECT_EQ(watched.supervisor.replacements(), 1);
+  EXPECT_THAT(watched.errors, ::testing::IsEmpty());
+}
+
+TEST(WorkerSupervisor, KillsWhileLoadingTheTaskEndSometime) {
+  Watched watched(fakeWorker("killed", {"--from", "0"}));
+  ASSERT_TRUE(waitFor([&] { return !watched.errors.empty(); }));
+  EXPECT_EQ(watched.supervisor.replacements(), 3);
+  EXPECT_TRUE(watched.loads.empty());
+}
+
 TEST(WorkerSupervisor, ACrashIsTheCandidatesAndTheNextWorkerHasTheTask) {
   const testing::TempDir folder;
   Watched watched(fakeWorker("crash", {"--once", (folder / "crashed").string()}));
