@@ -21,7 +21,7 @@ std::string describeRecurrence(const Recurrence& recurrence) {
                      recurrence.batch);
 }
 
-void writeGates(Code& code, CellKind cell, const GateText& text) {
+void writeGates(Code& code, CellKind cell, const GateExpressions& text) {
   const auto sum = [&](std::int64_t gate) {
     return fmt::format("{} + {}", text.fromInput(gate), text.fromState(gate));
   };

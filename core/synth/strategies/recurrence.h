@@ -15,12 +15,12 @@ namespace swage::synth {
 // The gates of one unit as lines of text: from `sum(gate)`, what inputs and states bring to a gate with all biases,
 // they make `next`, the new state. A GRU wants the two apart, for its last gate: `fromInput(gate)`, `fromState(gate)`.
 // `state` is the variable that stays from step to step: the cell of an LSTM, the state of a GRU; others need none.
-struct GateText {
+struct GateExpressions {
   std::function<std::string(std::int64_t)> fromInput;
   std::function<std::string(std::int64_t)> fromState;
   std::string state;
 };
-void writeGates(Code& code, CellKind cell, const GateText& text);
+void writeGates(Code& code, CellKind cell, const GateExpressions& text);
 [[nodiscard]] inline bool keepsState(CellKind cell) {
   return cell == CellKind::Lstm || cell == CellKind::Gru;
 }

@@ -9,9 +9,9 @@ namespace swage::synth::cpu {
 namespace {
 
 // Writes one kernel.
-class RecurrenceText {
+class CpuRecurrenceText {
  public:
-  RecurrenceText(const Instance& instance, int number)
+  CpuRecurrenceText(const Instance& instance, int number)
       : m_region(instance.region),
         m_recurrence(*instance.region.recurrence),
         m_together(instance.value("together", 1)),
@@ -238,7 +238,7 @@ class CpuRecurrence final : public Strategy {
   }
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch, int number) const override {
-    return RecurrenceText(instance, number).run(launch.step.entry);
+    return CpuRecurrenceText(instance, number).run(launch.step.entry);
   }
 
  private:
