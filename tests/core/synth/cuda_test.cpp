@@ -333,9 +333,9 @@ TEST(CudaPatternList, IsTheCatalogues) {
   }
   EXPECT_THAT(ids, ::testing::ElementsAre("attention_mma", "attention_wgmma", "column", "conv_mma", "conv_wgmma",
                                           "direct", "direct_rows", "gather", "map", "map_turned", "pool", "product",
-                                          "product_mma", "product_onepass", "product_wgmma", "row_block", "row_cluster",
-                                          "row_gang", "row_registers", "row_resident", "row_shared", "row_split",
-                                          "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"));
+                                          "product_mma", "product_onepass", "product_wgmma", "recurrence", "row_block",
+                                          "row_cluster", "row_gang", "row_registers", "row_resident", "row_shared",
+                                          "row_split", "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"));
 }
 
 }  // namespace
