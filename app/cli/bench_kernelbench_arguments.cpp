@@ -21,8 +21,8 @@ constexpr const char* kDetails =
     "or killed; more levels and problems may be added. Problems that failed because of their surroundings (no "
     "compiler, a process killed from outside) are done again. Ctrl-C stops after the evaluation in progress; the "
     "problem in progress is not kept.\n"
-    "Without a GPU, KernelBench's comparison runs on the CPU, which the file notes. On a GPU, weights and\n"
-    "inputs are drawn there first; an export that is not accepted so is compared again with all of them\n"
+    "Without a GPU, KernelBench's comparison runs on the CPU, which the file notes. On a GPU, weights and "
+    "inputs are drawn there first; an export that is not accepted so is compared again with all of them "
     "drawn on the CPU, as KernelBench does it.\n"
     "The file is one JSON object: swage_kernelbench (1), settings, device, torch_version, swage_version, tasks and "
     "summary. Each of tasks has level, problem, name, run (in the project), device, constants (made smaller), "
@@ -143,7 +143,7 @@ void addBenchReport(Parser& parser, CLI::App& group) {
   command->add_option("-o,--output", raw.output, "File to write; standard output by default")->type_name("FILE");
   explain(
       parser, command,
-      "A benchmark that still runs can be shown, too. Several files are shown as one, such as those of\n"
+      "A benchmark that still runs can be shown, too. Several files are shown as one, such as those of "
       "problems that several GPUs shared. With --json it is the document itself.",
       {"swage bench report kernelbench.json", "swage bench report kernelbench.json --format svg -o kernelbench.svg"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {

@@ -154,8 +154,7 @@ Example channelsLast() {
                   "x.contiguous(), float32[16, 64, 56, 56] with channels last");
 }
 
-// Of the type that suits a pattern. Blocks of causal attention by warp groups share a counter, those of the other kind
-// nothing.
+// Of the type that suits a pattern.
 Example attention(const std::string& id) {
   const bool isShort = id == "attention_wgmma";
   Builder b(isShort ? domain::ScalarType::Float16 : domain::ScalarType::Float32);
@@ -163,10 +162,10 @@ Example attention(const std::string& id) {
   const ValueId x = b.input("x", shape);
   const ValueId keys = b.input("keys", shape);
   const ValueId values = b.input("values", shape);
-  return b.finish(b.call("aten.scaled_dot_product_attention.default",
-                         {{x}, {keys}, {values}, {std::monostate()}, {0.0}, {!isShort}}, shape),
-                  isShort ? "attention of x over keys and values, float16[4, 16, 1024, 64]"
-                          : "causal attention of x over keys and values, float32[4, 16, 1024, 64]");
+  return b.finish(
+      b.call("aten.scaled_dot_product_attention.default", {{x}, {keys}, {values}, {std::monostate()}, {0.0}, {true}},
+             shape),
+      fmt::format("causal attention of x over keys and values, {}[4, 16, 1024, 64]", isShort ? "float16" : "float32"));
 }
 
 // Along the dimension that suits a pattern.

@@ -128,7 +128,7 @@ TEST(Complete, OffersOptionsAndTheirChoices) {
   EXPECT_THAT(wordsOf(completed({"optimize", "--target", "c"})), ElementsAre("cpu", "cuda"));
   EXPECT_THAT(wordsOf(completed({"optimize", "--target", "=", "cu"})), ElementsAre("cuda"));
   EXPECT_THAT(wordsOf(completed({"completion", ""})), ElementsAre("bash", "zsh", "fish"));
-  EXPECT_THAT(wordsOf(completed({"config", "set", "search.s"})), ElementsAre("search.seed"));
+  EXPECT_THAT(wordsOf(completed({"config", "set", "search.se"})), ElementsAre("search.seed"));
 }
 
 TEST(Complete, OffersRunsCandidatesAndPathsWhereTheyAreMeant) {

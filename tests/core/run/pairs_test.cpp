@@ -99,7 +99,7 @@ TEST_F(PairsTest, WhatARunLearnedStartsTheNextOne) {
   m_spec.maxEvaluations = 120;
   const auto taught = [this] {
     return std::count_if(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
-      return notice.text.find("pairs begin with what came of") != std::string::npos;
+      return notice.text.find("pairs start from the results of") != std::string::npos;
     });
   };
   ASSERT_FALSE(run().error);
@@ -128,7 +128,7 @@ TEST_F(PairsTest, ADamagedFileOfWhatWasLearnedStopsNoRun) {
   std::ofstream(m_parts.knowledge) << "this is no database";
   ASSERT_FALSE(run().error);
   EXPECT_TRUE(std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
-    return notice.text.find("pairs begin without what earlier runs taught") != std::string::npos;
+    return notice.text.find("the results of advice in earlier runs cannot be used") != std::string::npos;
   }));
 }
 

@@ -187,7 +187,7 @@ TEST_F(ProposersTest, OneThatThrowsIsSaidAndLeftOut) {
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   EXPECT_EQ(onlyRun().evaluations, 20);
   EXPECT_THAT(m_notices, Contains(Field(&services::Notice::text,
-                                        HasSubstr("the proposer 'throwing' is asked no more: 'throwing' threw"))));
+                                        HasSubstr("the proposer 'throwing' is not asked any more: 'throwing' threw"))));
 }
 
 TEST_F(ProposersTest, GarbageIsDataAndCostsNobodyElseAnything) {
