@@ -5,15 +5,9 @@
 namespace swage::synth {
 namespace {
 
-class AttentionMultiply {
+class AttentionMultiply : private AttentionPart {
  public:
-  explicit AttentionMultiply(AttentionText& text)
-      : m_text(text),
-        m_shape(text.shape),
-        m_tiles(text.tiles),
-        m_schedule(text.schedule),
-        m_writer(text.writer),
-        m_code(text.code) {}
+  explicit AttentionMultiply(AttentionText& text) : AttentionPart(text) {}
 
   void write() {
     m_code.comment("--- The others: what a thread has of 64 queries.");
@@ -210,13 +204,6 @@ class AttentionMultiply {
     m_code.line("release(no_query);");
     m_code.close();
   }
-
-  AttentionText& m_text;
-  const AttentionShape& m_shape;
-  const WarpGroupTiles& m_tiles;
-  const AttentionSchedule& m_schedule;
-  KernelWriter& m_writer;
-  Code& m_code;
 };
 
 }  // namespace

@@ -6,15 +6,9 @@
 namespace swage::synth {
 namespace {
 
-class AttentionResults {
+class AttentionResults : private AttentionPart {
  public:
-  explicit AttentionResults(AttentionText& text)
-      : m_text(text),
-        m_region(text.region),
-        m_shape(text.shape),
-        m_tiles(text.tiles),
-        m_writer(text.writer),
-        m_code(text.code) {}
+  explicit AttentionResults(AttentionText& text) : AttentionPart(text) {}
 
   void write() {
     m_code.comment("The results, with what follows.");
@@ -123,13 +117,6 @@ class AttentionResults {
     }
     m_code.close();
   }
-
-  AttentionText& m_text;
-  const Region& m_region;
-  const AttentionShape& m_shape;
-  const WarpGroupTiles& m_tiles;
-  KernelWriter& m_writer;
-  Code& m_code;
 };
 
 }  // namespace

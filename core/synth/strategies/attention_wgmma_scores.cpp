@@ -5,10 +5,9 @@
 namespace swage::synth {
 namespace {
 
-class AttentionScores {
+class AttentionScores : private AttentionPart {
  public:
-  explicit AttentionScores(AttentionText& text)
-      : m_text(text), m_shape(text.shape), m_tiles(text.tiles), m_writer(text.writer), m_code(text.code) {}
+  explicit AttentionScores(AttentionText& text) : AttentionPart(text) {}
 
   void write() {
     writePieces();
@@ -184,11 +183,6 @@ class AttentionScores {
     m_code.close(";");
   }
 
-  AttentionText& m_text;
-  const AttentionShape& m_shape;
-  const WarpGroupTiles& m_tiles;
-  KernelWriter& m_writer;
-  Code& m_code;
   std::vector<std::string> m_pieces;  // variables for WarpGroupTiles::pieces
 };
 

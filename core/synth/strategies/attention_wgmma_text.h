@@ -42,6 +42,28 @@ struct AttentionText {
   void meet(const std::string& what, const std::string& join);
 };
 
+// One of the parts below, with what it reads of the text at hand.
+class AttentionPart {
+ protected:
+  explicit AttentionPart(AttentionText& text)
+      : m_text(text),
+        m_region(text.region),
+        m_shape(text.shape),
+        m_tiles(text.tiles),
+        m_schedule(text.schedule),
+        m_writer(text.writer),
+        m_code(text.code) {}
+  ~AttentionPart() = default;
+
+  AttentionText& m_text;
+  const Region& m_region;
+  const AttentionShape& m_shape;
+  const WarpGroupTiles& m_tiles;
+  const AttentionSchedule& m_schedule;
+  KernelWriter& m_writer;
+  Code& m_code;
+};
+
 // What the warp groups do that multiply; of it the functions for scores in their registers, and what is stored.
 void writeAttentionMultiply(AttentionText& text);
 void writeAttentionScores(AttentionText& text);

@@ -9,18 +9,9 @@ namespace {
 
 using Axes = std::vector<std::size_t>;
 
-class HaloBring {
+class HaloBring : private HaloPart {
  public:
-  explicit HaloBring(HaloText& text)
-      : m_text(text),
-        m_problem(text.problem),
-        m_region(text.region),
-        m_shape(text.shape),
-        m_tiles(text.tiles),
-        m_layout(text.layout),
-        m_weights(text.weights),
-        m_writer(text.writer),
-        m_code(text.code) {}
+  explicit HaloBring(HaloText& text) : HaloPart(text) {}
 
   // --- the warp that has weights brought
   void bringWeights() {
@@ -383,16 +374,6 @@ class HaloBring {
     m_code.line("is_again = true;");
     m_code.line("++pass;");
   }
-
-  HaloText& m_text;
-  const HaloProblem& m_problem;
-  const Region& m_region;
-  const ProductShape& m_shape;
-  const HaloTiles& m_tiles;
-  const HaloLayout& m_layout;
-  const HaloWeights& m_weights;
-  KernelWriter& m_writer;
-  Code& m_code;
 };
 
 }  // namespace

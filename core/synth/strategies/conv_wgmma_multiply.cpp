@@ -10,18 +10,9 @@ namespace {
 
 using Axes = std::vector<std::size_t>;
 
-class HaloMultiply {
+class HaloMultiply : private HaloPart {
  public:
-  explicit HaloMultiply(HaloText& text)
-      : m_text(text),
-        m_problem(text.problem),
-        m_region(text.region),
-        m_shape(text.shape),
-        m_tiles(text.tiles),
-        m_layout(text.layout),
-        m_weights(text.weights),
-        m_writer(text.writer),
-        m_code(text.code) {}
+  explicit HaloMultiply(HaloText& text) : HaloPart(text) {}
 
   // Of a dimension, from the first pixel of the patch to those that belong to a place of the window.
   struct Shift {
@@ -176,17 +167,6 @@ class HaloMultiply {
     arrive("empty + slot * 8");
     m_code.line("advance();");
   }
-
- private:
-  HaloText& m_text;
-  const HaloProblem& m_problem;
-  const Region& m_region;
-  const ProductShape& m_shape;
-  const HaloTiles& m_tiles;
-  const HaloLayout& m_layout;
-  const HaloWeights& m_weights;
-  KernelWriter& m_writer;
-  Code& m_code;
 };
 
 }  // namespace

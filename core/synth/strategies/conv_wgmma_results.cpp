@@ -15,18 +15,9 @@ using Axes = std::vector<std::size_t>;
 constexpr std::int64_t kOfQuad = 8;         // positions of four threads
 constexpr std::int64_t kLeastShifted = 32;  // positions of a row, from which on shifting them pays
 
-class HaloResults {
+class HaloResults : private HaloPart {
  public:
-  explicit HaloResults(HaloText& text)
-      : m_text(text),
-        m_problem(text.problem),
-        m_region(text.region),
-        m_shape(text.shape),
-        m_tiles(text.tiles),
-        m_layout(text.layout),
-        m_weights(text.weights),
-        m_writer(text.writer),
-        m_code(text.code) {}
+  explicit HaloResults(HaloText& text) : HaloPart(text) {}
 
   void write() {
     const KernelWriter::Scope outside = m_writer.scope();
@@ -458,16 +449,6 @@ class HaloResults {
     m_writer.leave(outside);
     storeOne("total", isSecond);
   }
-
-  HaloText& m_text;
-  const HaloProblem& m_problem;
-  const Region& m_region;
-  const ProductShape& m_shape;
-  const HaloTiles& m_tiles;
-  const HaloLayout& m_layout;
-  const HaloWeights& m_weights;
-  KernelWriter& m_writer;
-  Code& m_code;
 };
 
 }  // namespace

@@ -59,6 +59,32 @@ struct HaloText {
   void advanceStage();
 };
 
+// One of the parts below, with what it reads of the text at hand.
+class HaloPart {
+ protected:
+  explicit HaloPart(HaloText& text)
+      : m_text(text),
+        m_problem(text.problem),
+        m_region(text.region),
+        m_shape(text.shape),
+        m_tiles(text.tiles),
+        m_layout(text.layout),
+        m_weights(text.weights),
+        m_writer(text.writer),
+        m_code(text.code) {}
+  ~HaloPart() = default;
+
+  HaloText& m_text;
+  const HaloProblem& m_problem;
+  const Region& m_region;
+  const ProductShape& m_shape;
+  const HaloTiles& m_tiles;
+  const HaloLayout& m_layout;
+  const HaloWeights& m_weights;
+  KernelWriter& m_writer;
+  Code& m_code;
+};
+
 // The branch of the warps that bring, that of the warp groups that multiply, and in it what becomes of a tile's sums.
 void writeHaloBring(HaloText& text);
 void writeHaloMultiply(HaloText& text);

@@ -11,6 +11,7 @@
 #include "core/domain/json.h"
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/measured_device.h"
 
 // Writes attention as programs of the patterns attention_wgmma and attention_mma, one JSON object a line, for
 // measure_attention.py: swage_attention_programs PATTERNS_FOLDER [MOST [CASE,CASE]] > programs.jsonl
@@ -63,18 +64,6 @@ domain::Graph graphOf(const Case& c) {
                   {arg(q), arg(k), arg(v), mask, arg(0.0), arg(c.isCausal), noArg(), arg(c.keyHeads > 0)}, c.query,
                   c.type));
   return b.graph();
-}
-
-domain::DeviceInfo device() {
-  domain::DeviceInfo device;
-  device.kind = domain::DeviceKind::Cuda;
-  device.architecture = "sm_90a";
-  device.multiprocessors = 132;
-  device.cacheBytes = std::int64_t{50} << 20;
-  device.sharedBytesPerBlock = 232448;
-  device.computeCapability = 90;
-  device.copyBytesPerSecond = 2.9e12;
-  return device;
 }
 
 // Of heads that no pattern fits: what is tried first of all in its place.
@@ -160,7 +149,7 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most, const s
     if (!only.empty() && ("," + only + ",").find("," + one.name + ",") == std::string::npos) {
       continue;
     }
-    const auto synthesizer = Synthesizer::create(graphOf(one), device(), *catalogue);
+    const auto synthesizer = Synthesizer::create(graphOf(one), measuredDevice(), *catalogue);
     for (const auto& [estimate, genome] : chosen(**synthesizer, *catalogue, most)) {
       const auto program = (*synthesizer)->realise(genome);
       std::cout << domain::Json{{"case", one.name},

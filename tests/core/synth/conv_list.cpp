@@ -13,6 +13,7 @@
 #include "core/domain/json.h"
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/measured_device.h"
 
 // Writes convolutions as programs, and copies between layouts, one JSON object a line, for measure_convolutions.py:
 // swage_conv_programs PATTERNS_FOLDER [MOST [CASE…]] > programs.jsonl
@@ -155,18 +156,6 @@ std::vector<Case> cases() {
   return list;
 }
 
-domain::DeviceInfo device() {
-  domain::DeviceInfo device;
-  device.kind = domain::DeviceKind::Cuda;
-  device.architecture = "sm_90a";
-  device.multiprocessors = 132;
-  device.cacheBytes = std::int64_t{50} << 20;
-  device.sharedBytesPerBlock = 232448;
-  device.computeCapability = 90;
-  device.copyBytesPerSecond = 2.9e12;
-  return device;
-}
-
 const std::set<std::string> kPatterns{"conv_mma",   "conv_wgmma", "direct",          "direct_rows",
                                       "map_turned", "product",    "product_onepass", "product_wgmma"};
 
@@ -253,7 +242,7 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most, const s
     if (!wanted.empty() && !wanted.contains(one.name)) {
       continue;
     }
-    const auto synthesizer = Synthesizer::create(one.graph, device(), *catalogue);
+    const auto synthesizer = Synthesizer::create(one.graph, measuredDevice(), *catalogue);
     const std::vector<domain::Genome> genomes = genomesOf(**synthesizer, *catalogue, most);
     const auto seconds = [&](const domain::Genome& genome) { return (*synthesizer)->estimate(genome).value_or(1.0); };
     const auto first = std::min_element(genomes.begin(), genomes.end(),

@@ -12,6 +12,7 @@
 #include "core/synth/parameter_ranking.h"
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/measured_device.h"
 
 // Writes programs of products, one JSON object a line, to be run and timed on a GPU (run_products.py):
 //
@@ -59,18 +60,6 @@ domain::Graph graphOf(const Case& one) {
   b.output(b.call("aten.einsum.default", {{one.equation}, both},
                   shapeOf(one, one.equation.substr(one.equation.find("->") + 2))));
   return b.graph();
-}
-
-domain::DeviceInfo device() {
-  domain::DeviceInfo device;
-  device.kind = domain::DeviceKind::Cuda;
-  device.architecture = "sm_90a";
-  device.multiprocessors = 132;
-  device.cacheBytes = std::int64_t{50} << 20;
-  device.copyBytesPerSecond = 3.0e12;
-  device.sharedBytesPerBlock = 232448;
-  device.computeCapability = 90;
-  return device;
 }
 
 // The best by their estimates, each at least two parameters from those before it.
@@ -127,7 +116,7 @@ int writeProducts(const std::vector<std::string>& arguments) {
     for (const std::string& extent : split(fields.at(2), ',')) {
       one.extents.push_back(std::strtoll(extent.c_str(), nullptr, 10));
     }
-    const auto synthesizer = Synthesizer::create(graphOf(one), device(), *catalogue);
+    const auto synthesizer = Synthesizer::create(graphOf(one), measuredDevice(3.0e12), *catalogue);
     const std::size_t count = std::strtoull(arguments[3].c_str(), nullptr, 10);
     for (const std::string& id : split(arguments[2], ',')) {
       const std::vector<std::string> parts = split(id, '+');

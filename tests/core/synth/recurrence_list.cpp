@@ -10,6 +10,7 @@
 
 #include "core/domain/json.h"
 #include "core/synth/synthesizer.h"
+#include "tests/core/synth/measured_device.h"
 #include "tests/core/synth/recurrence_numbers.h"
 
 // Writes recurrent layers as programs of the pattern recurrence, one JSON object a line, for measure_recurrence.py:
@@ -31,18 +32,6 @@ const std::vector<Case>& cases() {
       {"rnn_2_layers", {"rnn_tanh", 2, 1, 256, 8, 256, 256, true, false, true}},
       {"lstm_both_ways", {"lstm", 2, 2, 100, 7, 60, 90, true, true, true}}};
   return list;
-}
-
-domain::DeviceInfo device() {
-  domain::DeviceInfo device;
-  device.kind = domain::DeviceKind::Cuda;
-  device.architecture = "sm_90a";
-  device.multiprocessors = 132;
-  device.cacheBytes = std::int64_t{50} << 20;
-  device.sharedBytesPerBlock = 232448;
-  device.computeCapability = 90;
-  device.copyBytesPerSecond = 2.9e12;
-  return device;
 }
 
 // The first seed with all parameters of the recurrences that fit, the same in all regions; the best by the estimate
@@ -112,7 +101,8 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most) {
   }
   const patterns::Pattern& pattern = *catalogue->find(domain::Language::CudaCpp, "recurrence");
   for (const Case& one : cases()) {
-    const auto synthesizer = Synthesizer::create(RecurrentNumbers(one.sizes).builder().graph(), device(), *catalogue);
+    const auto synthesizer =
+        Synthesizer::create(RecurrentNumbers(one.sizes).builder().graph(), measuredDevice(), *catalogue);
     for (const domain::Genome& genome : genomesOf(**synthesizer, pattern, most)) {
       const auto program = (*synthesizer)->realise(genome);
       std::cout << domain::Json{{"case", one.name},

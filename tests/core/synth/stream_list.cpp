@@ -11,6 +11,7 @@
 #include "core/domain/json.h"
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/measured_device.h"
 
 // Writes programs of scans, pooling, losses and moves of data, one JSON object a line, each with the expression of
 // PyTorch that it stands for, to be measured on a GPU beside that and beside a copy of the same bytes
@@ -174,18 +175,6 @@ std::vector<Case> cases() {
   return all;
 }
 
-domain::DeviceInfo device() {
-  domain::DeviceInfo device;
-  device.kind = domain::DeviceKind::Cuda;
-  device.architecture = "sm_90a";
-  device.multiprocessors = 132;
-  device.cacheBytes = std::int64_t{50} << 20;
-  device.sharedBytesPerBlock = 232448;
-  device.computeCapability = 90;
-  device.copyBytesPerSecond = 2.9e12;
-  return device;
-}
-
 // The seeds that are not cut further than need be, then these with one parameter at another of its values.
 std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patterns::Catalogue& catalogue,
                                       std::size_t most) {
@@ -224,7 +213,7 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most) {
     return 1;
   }
   for (const Case& one : cases()) {
-    const auto synthesizer = Synthesizer::create(one.graph, device(), *catalogue);
+    const auto synthesizer = Synthesizer::create(one.graph, measuredDevice(), *catalogue);
     for (const domain::Genome& genome : genomesOf(**synthesizer, *catalogue, most)) {
       const auto program = (*synthesizer)->realise(genome);
       std::cout << domain::Json{{"case", one.name},
