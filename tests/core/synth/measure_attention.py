@@ -10,9 +10,6 @@ microseconds with a cold cache; then each program. Errors are norms relative to 
 A line at the end of each case compares the fastest program with the fastest way of PyTorch. Ends with 1 where something is wrong.
 """
 
-import argparse
-import concurrent.futures
-import json
 import statistics
 import sys
 import time
@@ -21,7 +18,8 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
-from compare_programs import TYPES, compile_source
+import cases
+from compare_programs import TYPES
 from run_products import Program
 
 WAYS = {"flash": SDPBackend.FLASH_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION,
@@ -137,42 +135,9 @@ def run_case(name, entries, cubins, options, flush, bad):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("programs")
-    parser.add_argument("--seconds", type=float, default=90.0)
-    parser.add_argument("--case-seconds", type=float, default=8.0)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--cases", default="")
+    parser = cases.parser()
     parser.add_argument("--kind", default="normal", choices=("normal", "uniform"))
-    options = parser.parse_args()
-    begin = time.monotonic()
-    entries = [json.loads(line) for line in open(options.programs)]
-    if options.cases:
-        entries = [entry for entry in entries if entry["case"] in options.cases.split(",")]
-    with concurrent.futures.ProcessPoolExecutor() as pool:
-        torch.zeros(1, device="cuda")
-        major, minor = torch.cuda.get_device_capability()
-        architecture = f"sm_{major}{minor}{'a' if major >= 9 else ''}"
-        cubins = list(pool.map(compile_source, [entry["source"] for entry in entries], [architecture] * len(entries)))
-    print(f"compiled {len(entries)} programs in {time.monotonic() - begin:.1f} s on {torch.cuda.get_device_name()}",
-          flush=True)
-    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
-    bad = []
-    for name in dict.fromkeys(entry["case"] for entry in entries):
-        if time.monotonic() - begin > options.seconds:
-            print(f"{name}: no time left", flush=True)
-            continue
-        mine = [number for number, entry in enumerate(entries) if entry["case"] == name]
-        try:
-            run_case(name, [entries[number] for number in mine], [cubins[number] for number in mine], options, flush, bad)
-        except RuntimeError as error:
-            bad.append(f"{name}: {error}")
-            if "illegal" in str(error) or "launch failure" in str(error):
-                break  # the context is lost
-        torch.cuda.empty_cache()
-    for line in bad:
-        print("WRONG", line)
-    return 1 if bad else 0
+    return cases.run_cases(parser.parse_args(), run_case)
 
 
 if __name__ == "__main__":
