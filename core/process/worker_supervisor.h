@@ -29,7 +29,7 @@ struct EvaluationResult {
 //
 // A worker that somebody else killed (SIGKILL, which the system also sends when memory runs out) says nothing about the
 // candidate: that is evaluated once more, and counts as crashed only when it happens to it again. A task that was being
-// loaded is loaded once more.
+// loaded is loaded again, three times at most.
 //
 // What a worker died of is reported when its replacement has shown that the device still works. When two in a row
 // cannot use it, the device was at fault: the evaluation counts as interrupted, and failed() says that the device is

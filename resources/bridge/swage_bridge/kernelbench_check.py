@@ -148,14 +148,17 @@ def _check_on_cpu(checker, text, custom, trials):
 def _check_on_gpu(checker, text, custom, trials, device):
     """The checker with weights and inputs drawn on the GPU, which takes seconds where the CPU takes a minute for 6 GB.
 
-    What is not accepted so is checked again as KernelBench itself does it, with everything drawn on the CPU.
+    What is not accepted so is checked again as KernelBench itself does it, with everything drawn on the CPU. Returns
+    (whether it is correct, what the checker says, a note of where they were drawn).
     """
     try:
         with torch.device(device):
             correct, metadata = _evaluate(checker, text, custom, trials, device)
     except (Exception, SystemExit):
-        correct = False
-    return (correct, metadata) if correct else _evaluate(checker, text, custom, trials, device)
+        correct = False  # the other way says what is wrong
+    if correct:
+        return correct, metadata, "weights and inputs were drawn on the GPU, which KernelBench does on the CPU"
+    return *_evaluate(checker, text, custom, trials, device), ""
 
 
 def _evaluate(checker, text, custom, trials, device):
@@ -209,8 +212,8 @@ def _converted(task):
     return sorted(str(dtype).removeprefix("torch.") for dtype in found)
 
 
-def _note(device, stand_ins, converted, has_no_compiler):
-    notes = []
+def _note(device, drawn, stand_ins, converted, has_no_compiler):
+    notes = [drawn] if drawn else []
     if device.type == "cpu":
         notes.append("KernelBench's comparison needs a GPU; its parts ran on the CPU")
     if stand_ins:
@@ -236,12 +239,15 @@ def run(options):
         warnings.simplefilter("always")
         if device.type == "cpu":
             correct, metadata = _check_on_cpu(checker, text, custom, options.trials)
+            drawn = ""
         else:
-            correct, metadata = _check_on_gpu(checker, text, custom, options.trials, device)
+            correct, metadata, drawn = _check_on_gpu(checker, text, custom, options.trials, device)
         failure = "" if correct else reference_failure(checker, text, device)
     return {
         "verdict": "accepted" if correct else "reference failed" if failure else "rejected",
         "trials": metadata.get("correctness_trials", ""),
         "problem": "" if correct else failure or _problem(metadata),
-        "note": _note(device, stand_ins, _converted(task), any(_FELL_BACK in str(item.message) for item in caught)),
+        "note": _note(
+            device, drawn, stand_ins, _converted(task), any(_FELL_BACK in str(item.message) for item in caught)
+        ),
     }

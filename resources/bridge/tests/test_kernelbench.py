@@ -176,7 +176,8 @@ class Check(BridgeCase):
 
             checker = types.SimpleNamespace(eval_kernel_against_ref=evaluate)
             found = kernelbench_check._check_on_gpu(checker, "", "", 5, torch.device("meta"))
-            self.assertEqual((found, drawn), ((correct, {}), devices))
+            self.assertEqual((found[:2], drawn), ((correct, {}), devices))
+            self.assertEqual("drawn on the GPU" in found[2], correct)
 
     def test_a_reference_that_the_checker_cannot_run_is_told_apart(self):
         text = module_text("return x[0][x[1]]", constants="rows = 64", inputs="[[torch.randn(rows), torch.tensor(3)]]")
