@@ -18,6 +18,7 @@ constexpr double kTop = 40.0;
 constexpr double kBottom = 28.0;
 constexpr double kRowHeight = 16.0;
 constexpr double kBar = 10.0;
+constexpr std::size_t kMostLetters = 44;  // of a name, that fit left of the bars in wide fonts, too
 
 // Colours that tell apart without red and green (Okabe and Ito), for a light and a dark page.
 constexpr std::string_view kStyle = R"(<style>
@@ -67,7 +68,7 @@ std::string grid(const LogScale& scale, double bottom) {
 
 std::string rowPicture(const KernelBenchRow& row, const LogScale& scale, double top) {
   const double middle = top + kRowHeight / 2.0;
-  std::string name = row.name.size() > 48 ? row.name.substr(0, 47) + "…" : row.name;
+  std::string name = row.name.size() > kMostLetters ? row.name.substr(0, kMostLetters - 1) + "…" : row.name;
   std::string text = fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}/{}</text>", kLeft - 8.0,
                                  middle + 4.0, row.level, htmlEscaped(name));
   if (!row.kernel || !row.kernel->speedup.isKnown()) {
