@@ -143,6 +143,13 @@ __device__ inline unsigned int packRest(unsigned int pair, float first, float se
                     (second - toFloat(Half{static_cast<unsigned short>(pair >> 16)})) * 2048.0f);
 }
 
+//! swage:helper packLow
+// What packHalves has rounded off two floats.
+__device__ inline unsigned int packLow(unsigned int pair, float first, float second) {
+  return packHalves(first - toFloat(Half{static_cast<unsigned short>(pair & 0xffffu)}),
+                    second - toFloat(Half{static_cast<unsigned short>(pair >> 16)}));
+}
+
 //! swage:helper packBFloat16s
 // The same as bfloat16.
 __device__ inline unsigned int packBFloat16s(float first, float second) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/synth/strategies/conv_mma.h"
@@ -29,6 +30,11 @@ struct HaloDim {
   [[nodiscard]] std::int64_t behind() const { return step < 0 ? reach() : 0; }
   // Coordinates with the same remainder lie in a plane of their own, so that neighbours there are those of positions.
   [[nodiscard]] std::int64_t planes() const { return stride < reach() + 1 ? stride : reach() + 1; }
+  // From the first coordinate of a window to that of a place: the number of its plane, and coordinates in that.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> shiftOf(std::int64_t place) const {
+    const std::int64_t of = step < 0 ? behind() + step * place : step * place;
+    return {of % stride, of / stride};
+  }
   // Coordinates in a plane that a tile of so many positions needs.
   [[nodiscard]] std::int64_t planeSize(std::int64_t tile) const {
     return (stride * (tile - 1) + reach() + stride) / stride;

@@ -18,6 +18,10 @@ constexpr std::int64_t kBesideInstruction = 26;  // as the assembler says
 constexpr std::int64_t kMostOfThread = 240;
 constexpr std::int64_t kMostItems = 4;           // of 8 channels, on their way through registers
 constexpr std::int64_t kReservedOfBlock = 1024;  // of shared memory, for each block
+constexpr std::int64_t kMostPairedPlaces = 64;   // whose products are written one after another
+// Of the sum, which tensor cores may add up without low bits before it costs accuracy: altogether, and at a time.
+constexpr std::int64_t kMostUnpromoted = 128;
+constexpr std::int64_t kPromoted = 80;
 
 class ConvWgmma final : public Strategy {
  public:
@@ -105,8 +109,11 @@ Result<> ConvWgmma::fitsNumbers(const HaloProblem& problem, const HaloTiles& til
 
 Result<> ConvWgmma::fitsLayout(const Instance& instance, const HaloProblem& problem, const HaloTiles& tiles) const {
   const HaloLayout layout(problem, tiles, instance.device);
-  if (problem.phases * tiles.pixels / 2 + kBesideSums > tiles.registers()) {
+  if ((problem.phases + (layout.isPromoted ? 1 : 0)) * tiles.pixels / 2 + kBesideSums > tiles.registers()) {
     return unfit("the sums of a thread do not fit into its registers");
+  }
+  if (tiles.isPaired() && (!layout.isKept || problem.hasPhases || layout.taps > kMostPairedPlaces)) {
+    return unfit("two places of the window go together where all weights stay, in the same order for all tiles");
   }
   if (layout.patches < 2 || layout.stages < 2) {
     return unfit("two patches and their weights do not fit into shared memory");
@@ -310,7 +317,8 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   allPixels = pixels * of.parts;
   steps = problem.paddedChannels() / of.depth * (far == nullptr ? 1 : far->places);
   taps = right.places * (down == nullptr ? 1 : down->places);
-  patchBytes = roundUp(allPixels * of.depth * 2, 128);
+  ofPatch = of.isPaired() ? roundUp(taps, 2) : taps;
+  patchBytes = roundUp(allPixels * of.depth * 2 * of.halves(), 128);
 
   tilesAcross = divideUp(right.positions, of.width());
   tilesDown = down == nullptr ? 1 : divideUp(down->positions, of.height());
@@ -332,19 +340,37 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   stagedStride = problem.phases > 1 ? stagedBlocks * 8 * problem.phases + 4 : 0;
   const std::int64_t other = roundUp(staged + of.groups() * 4 * 8 * stagedStride * 4, 128);
   const std::int64_t room = most - other;
-  const std::int64_t weightBytes = steps * problem.phases * taps * of.stageBytes();
+  const std::int64_t weightBytes = steps * problem.phases * ofPatch * of.stageBytes();
   // Blocks with an empty phase would always have it again.
   isKept = problem.blockBounds().empty() && kinds <= blocks && weightBytes + 2 * patchBytes <= room &&
            weightBytes < (std::int64_t{1} << 20);
   if (isKept) {
     blocks = blocks / kinds * kinds;
-    stages = steps * problem.phases * taps;
+    stages = steps * problem.phases * ofPatch;
     patches = std::min(kMostPatches, (room - weightBytes) / patchBytes);
   } else {
     patches = 2;
     stages = std::clamp<std::int64_t>((room - patches * patchBytes) / of.stageBytes(), 0, kMostStages);
   }
   bytes = barriers(of) + other;
+  // Weights that come in turns are released place by place.
+  isPromoted = of.isExact() && (problem.hasPhases || !isKept || steps * ofPatch * of.depth > kMostUnpromoted);
+  window = !isPromoted ? ofPatch : isKept ? std::max<std::int64_t>(1, kPromoted / of.depth) : 1;
+}
+
+std::vector<HaloPlace> HaloLayout::sortedPlaces(const HaloProblem& problem) const {
+  const HaloDim& right = problem.across();
+  const HaloDim* const down = problem.down();
+  std::vector<HaloPlace> all;
+  for (std::int64_t tap = 0; tap < taps; ++tap) {
+    HaloPlace place{tap % right.places, tap / right.places, 0};
+    const auto [planeX, x] = right.shiftOf(place.x);
+    const auto [planeY, y] = down == nullptr ? std::pair<std::int64_t, std::int64_t>() : down->shiftOf(place.y);
+    place.shift = ((planeY * right.planes() + planeX) * rows + y) * pitch + x;
+    all.push_back(place);
+  }
+  std::sort(all.begin(), all.end(), [](const HaloPlace& a, const HaloPlace& b) { return a.shift < b.shift; });
+  return all;
 }
 
 std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {

@@ -30,8 +30,10 @@ class WeightsText {
     const KernelWriter::Scope outside = m_writer.scope();
     const std::set<std::size_t> buffers = m_writer.buffersOf(m_problem.shape.right);
     const bool isScaled = m_weights.format.isScaled;
-    m_code.comment(isScaled ? "The weights as halves, x * 2^exponent, where the exponent brings the largest magnitude "
-                              "of each channel of the result to 2^14. A channel with an infinity or NaN becomes zeros."
+    m_code.comment(isScaled ? fmt::format("The weights as halves, x * 2^exponent{}, where the exponent brings the "
+                                          "largest magnitude of each channel of the result to 2^14. A channel with an "
+                                          "infinity or NaN becomes zeros.",
+                                          isExact() ? " = high + low" : "")
                             : "The weights, 8 channels of the input side by side.");
     m_code.open("extern \"C\" __global__ void __launch_bounds__({}) {}({}, {}* __restrict__ {}{})", kThreadsOfPass,
                 entry, m_writer.parameters({buffers.begin(), buffers.end()}), storage(), planes,
@@ -52,6 +54,7 @@ class WeightsText {
  private:
   [[nodiscard]] std::string_view storage() const { return m_writer.dialect().storageName(m_weights.format.type); }
   [[nodiscard]] bool isBatched() const { return m_problem.shape.batchCount > 1; }
+  [[nodiscard]] bool isExact() const { return m_weights.format.count > 1; }
   [[nodiscard]] std::int64_t places() const { return positions(m_problem.region, windowsOf(m_problem)); }
 
   void openLine() {
@@ -141,18 +144,26 @@ class WeightsText {
       m_code.line("const float scale = most < 0x7f800000u ? __int_as_float((exponent_of(most) + 127) << 23) : 0.0f;");
     }
     m_code.line("const float* const from = values + of * {} + piece * {} + place;", m_weights.depth, 8 * places());
-    m_code.line("Vec<{0}, 8> halves;", storage());
+    m_code.line("Vec<{0}, 8> halves{1};", storage(), isExact() ? ", low" : "");
     m_code.pragma("#pragma unroll");
     m_code.open("for (int c = 0; c < 8; ++c)");
     const bool isHalf = m_weights.format.type == domain::ScalarType::Float16;
     const std::string_view convert = isHalf ? "toHalf" : "toBFloat16";
     const std::string value = fmt::format("from[c * {}]", places());
-    m_code.line("halves[c] = {}({});", convert,
+    m_code.line("const float of_place = {};",
                 m_weights.format.isScaled ? fmt::format("scale == 0.0f ? 0.0f : {} * scale", value) : value);
+    m_code.line("halves[c] = {}(of_place);", convert);
+    if (isExact()) {
+      m_code.line("low[c] = {}(of_place - toFloat(halves[c]));", convert);
+    }
     m_code.close();
     m_code.line("const long long at = {}place * {} + piece;",
                 isBatched() ? fmt::format("batch * {}LL + ", m_weights.depth / 8) : "", m_weights.pieces);
     m_code.line("store<{}, 8>(&{}[(at * {} + first + of) * 8], halves);", storage(), planes, m_weights.lines);
+    if (isExact()) {
+      m_code.line("store<{}, 8>(&{}[(at * {} + first + of) * 8 + {}LL], low);", storage(), planes, m_weights.lines,
+                  m_weights.elements());
+    }
     m_code.close();
   }
 
@@ -189,7 +200,7 @@ std::int64_t HaloWeights::ofThread() const {
 }
 
 std::vector<domain::TensorType> HaloWeights::scratch() const {
-  std::vector<domain::TensorType> buffers{domain::contiguousTensor(format.type, {elements()})};
+  std::vector<domain::TensorType> buffers{domain::contiguousTensor(format.type, {format.count * elements()})};
   if (format.isScaled) {
     buffers.push_back(domain::contiguousTensor(domain::ScalarType::Int32, {batch * lines}));
   }

@@ -58,6 +58,12 @@ inline unsigned packRest(unsigned pair, float first, float second) {
                     (second - toFloat(Half{static_cast<unsigned short>(pair >> 16)})) * 2048.0f);
 }
 
+//! swage:helper packLow
+inline unsigned packLow(unsigned pair, float first, float second) {
+  return packHalves(first - toFloat(Half{static_cast<unsigned short>(pair & 0xffffu)}),
+                    second - toFloat(Half{static_cast<unsigned short>(pair >> 16)}));
+}
+
 //! swage:helper packBFloat16s
 inline unsigned packBFloat16s(float first, float second) {
   return toBFloat16(first).bits | static_cast<unsigned>(toBFloat16(second).bits) << 16;
