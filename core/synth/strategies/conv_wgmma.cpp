@@ -213,6 +213,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kReached = 0.95;        // of the rate of tensor cores
   constexpr double kReachedMemory = 0.78;  // of the rate of copies
   constexpr double kPerElement = 5.0;      // instructions, of a number that is brought
+  constexpr double kPerLow = 4.0;          // and of its low half
   constexpr double kPerResult = 6.0;       // from a sum to memory
   constexpr double kPerStagedResult = 16.0;
   constexpr double kIssued = 4.0;          // instructions of warps, in a cycle
@@ -221,6 +222,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kPerTile = 600.0;       // where pixels lie, what the largest was
   constexpr double kPerStep = 1500.0;      // until a patch is known to be there, and its products have ended
   constexpr double kPerStage = 230.0;      // of weights that are brought anew
+  constexpr double kPerPromotion = 250.0;  // until products have ended, and others begin
   constexpr double kFinish = 3.0;          // for a position of a warp group, from its sums to memory
   constexpr double kFinishStaged = 48.0;   // and phase
   constexpr double kRead = 1.2;            // times the bytes of a patch: parts of sectors
@@ -233,6 +235,11 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const auto steps = static_cast<double>(layout.steps);
   const auto columns = static_cast<double>(layout.columns);
   const double places = placesOf(problem, layout);
+  const double paired = static_cast<double>(layout.ofPatch) / static_cast<double>(layout.taps);
+  const double passes = tiles.isExact() ? 3.0 : 1.0;
+  const double promotions =  // of a step
+      layout.isPromoted ? std::max(phases, places / static_cast<double>(layout.window)) : 0.0;
+  const double rows = tiles.channelsOfWarp(problem) < HaloTiles::kRowsOfWarp ? 0.5 : 1.0;  // that have channels
   const auto ofElement = static_cast<double>(bytesOfElement(problem.region, problem.shape.left));
   const double results = groups * 64.0 * pixels * phases;
   const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, problem.shape));
@@ -240,7 +247,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double products = groups * 64.0 * pixels * depth / (device.each.warpGroupAdds * kReached);
   const double reads =
       groups * depth * 2.0 * (64.0 * static_cast<double>(tiles.instructions()) + pixels) / device.each.sharedBytes;
-  const double multiply = places * std::max(products, reads);  // of a step
+  const double multiply = passes * places * paired * std::max(products, reads);  // of a step
   const double elements = static_cast<double>(layout.allPixels) * depth;
   const double unique =
       static_cast<double>(tiles.parts) * pixels *
@@ -251,13 +258,15 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double there = static_cast<double>(problem.shape.columnCount) / (columns * static_cast<double>(tiles.columns));
   const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
                         resultBytes * there * storedBytes(problem, tiles);
-  const double finish = pixels * (problem.phases > 1 ? phases * kFinishStaged : kFinish);
+  const double finish = rows * pixels * (problem.phases > 1 ? phases * kFinishStaged : kFinish);
   const auto rounds =
       static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
   TileCost cost;
   cost.products = steps * multiply;
-  cost.issue = (steps * elements * kPerElement + results * (problem.phases > 1 ? kPerStagedResult : kPerResult)) /
-               32.0 / kIssued;
+  cost.issue =
+      (steps * elements * (kPerElement + (tiles.isExact() ? kPerLow : 0.0)) +
+       rows * results * (problem.phases > 1 ? kPerStagedResult : kPerResult) + steps * promotions * results / phases) /
+      32.0 / kIssued;
   cost.copies =
       steps *
       (elements * kRead * ofElement + (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * places)) /
@@ -265,7 +274,9 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   cost.memory = memory / (device.memoryBytes() * kReachedMemory);
   cost.bring =
       steps * (rounds * kRound + elements / static_cast<double>(tiles.gatherers()) * kPerWarpElement) + kPerTile;
-  cost.multiply = steps * (multiply + kPerStep + (layout.isKept ? 0.0 : places * kPerStage)) + finish;
+  cost.multiply = steps * (multiply + kPerStep + promotions * (kPerPromotion + pixels / 2.0) +
+                           (layout.isKept ? 0.0 : places * kPerStage)) +
+                  finish;
   cost.first = rounds * kRound + kPerTile + finish;
   return cost;
 }
@@ -297,6 +308,11 @@ HaloTiles::HaloTiles(const Instance& instance)
       parts(instance.value("parts", 1)),
       bring(instance.value("bring_groups", 1)),
       blocks(instance.value("blocks", 1)) {}
+
+std::int64_t HaloTiles::channelsOfWarp(const HaloProblem& problem) const {
+  const std::int64_t ofWarp = divideUp(problem.shape.columnCount, 4);
+  return columns == 64 && ofWarp <= kRowsOfWarp / 2 ? ofWarp : kRowsOfWarp;
+}
 
 std::int64_t HaloTiles::bringRegisters() const {
   return std::min(kBringRegisters, firstRegisters());

@@ -44,6 +44,10 @@ struct HaloTiles {
   [[nodiscard]] std::int64_t instructions() const {
     return wide == 0 ? (pixels > 128 ? 2 : 1) : isByRows() ? pixels / wide : wide / 8;
   }
+  // Channels of the result of a warp: where there are few, all warps have some of them, in the first half of their
+  // rows.
+  static constexpr std::int64_t kRowsOfWarp = 16;
+  [[nodiscard]] std::int64_t channelsOfWarp(const HaloProblem& problem) const;
   [[nodiscard]] std::int64_t instructionPixels() const { return pixels / instructions(); }
   [[nodiscard]] std::int64_t groupsAcross() const { return columns / 64; }
   [[nodiscard]] std::int64_t groups() const { return groupsAcross() * parts; }  // that multiply
@@ -129,6 +133,7 @@ struct HaloWeights {
   std::int64_t depth = 0;  // places of the window times channels of the input
   std::int64_t batch = 1;
   std::int64_t pieces = 0;  // of 8 channels of the input
+  std::int64_t ofWarp = HaloTiles::kRowsOfWarp;
 
   HaloWeights(const HaloProblem& problem, const HaloTiles& tiles);
 

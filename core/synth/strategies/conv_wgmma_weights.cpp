@@ -159,12 +159,28 @@ class WeightsText {
     m_code.close();
     m_code.line("const long long at = {}place * {} + piece;",
                 isBatched() ? fmt::format("batch * {}LL + ", m_weights.depth / 8) : "", m_weights.pieces);
-    m_code.line("store<{}, 8>(&{}[(at * {} + first + of) * 8], halves);", storage(), planes, m_weights.lines);
+    const std::string row = rowOf();
+    m_code.line("store<{}, 8>(&{}[(at * {} + {}) * 8], halves);", storage(), planes, m_weights.lines, row);
     if (isExact()) {
-      m_code.line("store<{}, 8>(&{}[(at * {} + first + of) * 8 + {}LL], low);", storage(), planes, m_weights.lines,
+      m_code.line("store<{}, 8>(&{}[(at * {} + {}) * 8 + {}LL], low);", storage(), planes, m_weights.lines, row,
                   m_weights.elements());
     }
     m_code.close();
+  }
+
+  // Of line `first + of`, in the tile that instructions take: each warp has some of the first lines.
+  std::string rowOf() {
+    constexpr std::int64_t kRows = HaloTiles::kRowsOfWarp;
+    const std::int64_t ofWarp = m_weights.ofWarp;
+    if (ofWarp == kRows) {
+      return "first + of";
+    }
+    m_code.line("const int more = first + of - {};  // lines behind those that warps have", 4 * ofWarp);
+    m_code.line(
+        "const int row = more < 0 ? (first + of) / {0} * {1} + (first + of) % {0} : more / {2} * {1} + {0} + more % "
+        "{2};",
+        ofWarp, kRows, kRows - ofWarp);
+    return "row";
   }
 
   const HaloProblem& m_problem;
@@ -180,7 +196,8 @@ HaloWeights::HaloWeights(const HaloProblem& problem, const HaloTiles& tiles)
       lines(roundUp(problem.shape.columnCount, std::max(tiles.columns, kLineMultiple))),
       depth(problem.shape.depthCount),
       batch(problem.shape.batchCount),
-      pieces(problem.paddedChannels() / 8) {}
+      pieces(problem.paddedChannels() / 8),
+      ofWarp(tiles.channelsOfWarp(problem)) {}
 
 std::int64_t HaloWeights::threadsOfLine() const {
   std::int64_t threads = kWarp;
