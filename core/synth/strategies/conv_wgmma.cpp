@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
@@ -196,6 +197,29 @@ double placesOf(const HaloProblem& problem, const HaloLayout& layout) {
   return places;
 }
 
+// Instructions for each result that follow the sum, beyond an addend and a ReLU, about.
+double followingInstructions(const Region& region) {
+  constexpr double kUsual = 2.0;
+  constexpr double kCostly = 15.0;  // functions of several instructions
+  static const std::set<std::string> costly{"exp", "log", "tanh", "erf", "pow", "sigmoid", "log1p", "expm1", "div"};
+  std::vector<bool> isNeeded(region.prims.size(), false);
+  for (const Store& store : region.groupStores) {
+    isNeeded[static_cast<std::size_t>(store.prim)] = true;
+  }
+  double count = 0.0;
+  for (std::size_t i = region.prims.size(); i-- > 0;) {
+    const Prim& prim = region.prims[i];
+    if (!isNeeded[i] || prim.kind != Prim::Kind::Call) {
+      continue;
+    }
+    count += costly.contains(prim.function) ? kCostly : 1.0;
+    for (const int arg : prim.args) {
+      isNeeded[static_cast<std::size_t>(arg)] = true;
+    }
+  }
+  return std::max(0.0, count - kUsual);
+}
+
 // Groups of channels: what blocks differ in that phases do not.
 std::int64_t groupsOf(const HaloProblem& problem) {
   std::int64_t count = 1;
@@ -225,6 +249,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kPerPromotion = 250.0;  // until products have ended, and others begin
   constexpr double kFinish = 3.0;          // for a position of a warp group, from its sums to memory
   constexpr double kFinishStaged = 48.0;   // and phase
+  constexpr double kPerFollowing = 0.75;   // for an instruction that follows
   constexpr double kRead = 1.2;            // times the bytes of a patch: parts of sectors
   constexpr double kOverlap = 0.4;         // of what patches have in common with others, read from memory again
   constexpr double kAgain = 0.2;           // of what blocks with other channels of the result have read
@@ -258,15 +283,17 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double there = static_cast<double>(problem.shape.columnCount) / (columns * static_cast<double>(tiles.columns));
   const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
                         resultBytes * there * storedBytes(problem, tiles);
-  const double finish = rows * pixels * (problem.phases > 1 ? phases * kFinishStaged : kFinish);
+  const double following = followingInstructions(problem.region);
+  const double finish =
+      rows * pixels * ((problem.phases > 1 ? phases * kFinishStaged : kFinish) + phases * following * kPerFollowing);
   const auto rounds =
       static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
   TileCost cost;
   cost.products = steps * multiply;
-  cost.issue =
-      (steps * elements * (kPerElement + (tiles.isExact() ? kPerLow : 0.0)) +
-       rows * results * (problem.phases > 1 ? kPerStagedResult : kPerResult) + steps * promotions * results / phases) /
-      32.0 / kIssued;
+  cost.issue = (steps * elements * (kPerElement + (tiles.isExact() ? kPerLow : 0.0)) +
+                rows * results * ((problem.phases > 1 ? kPerStagedResult : kPerResult) + following) +
+                steps * promotions * results / phases) /
+               32.0 / kIssued;
   cost.copies =
       steps *
       (elements * kRead * ofElement + (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * places)) /
@@ -351,7 +378,8 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
                                 ? device.sharedBytesPerBlock
                                 : (device.sharedBytesPerBlock + kReservedOfBlock) / of.blocks - kReservedOfBlock;
   const std::int64_t ofPixel = 8 + (far == nullptr ? 0 : 4);
-  staged = roundUp(kPlaces + allPixels * ofPixel, 16);
+  pairs = kPlaces + roundUp(allPixels * ofPixel, 16);
+  staged = roundUp(pairs + (hasPairTable(of) ? 2 * ofPatch : 0), 16);
   stagedBlocks = problem.phases < 4 && of.width() % 16 == 0 ? 2 : 1;
   stagedStride = problem.phases > 1 ? stagedBlocks * 8 * problem.phases + 4 : 0;
   const std::int64_t other = roundUp(staged + of.groups() * 4 * 8 * stagedStride * 4, 128);

@@ -87,6 +87,7 @@ struct HaloLayout {
   // after how many places of the window at most.
   bool isPromoted = false;
   std::int64_t window = 0;
+  std::int64_t pairs = 0;  // where the table of paired places is, behind patches and weights
   std::int64_t bytes = 0;
   std::int64_t stagedBlocks = 1;  // of 8 positions, whose phases a warp brings side by side at a time
   std::int64_t staged = 0;        // bytes behind patches and weights, where it does
@@ -115,6 +116,8 @@ struct HaloLayout {
   [[nodiscard]] std::int64_t instructionStep(const HaloTiles& of) const {
     return of.wide == 0 ? of.instructionPixels() : of.isByRows() ? pitch : 8;
   }
+  // Whether pairs of places are looked up: where there are many, their products are no text of their own.
+  [[nodiscard]] bool hasPairTable(const HaloTiles& of) const { return of.isPaired() && ofPatch > 10; }
   // All places in a patch, those that begin earlier first.
   [[nodiscard]] std::vector<HaloPlace> sortedPlaces(const HaloProblem& problem) const;
   // Of 8 channels of a pixel, through the registers of a thread that brings.

@@ -267,37 +267,43 @@ class HaloMultiply : private HaloPart {
   // Two places of the window at once, whose distance is in the descriptors. Behind an odd count of places there is one
   // with weights of zero, which the pixels of the last place are multiplied by once more.
   void multiplyPairs() {
-    const std::vector<HaloPlace> places = m_layout.sortedPlaces(m_problem);
     const std::int64_t pairs = m_layout.ofPatch / 2;
-    const std::int64_t atOnce = m_layout.isPromoted ? m_layout.window / 2 : pairs;
-    std::string list;
-    for (std::size_t i = 0; i < places.size(); i += 2) {
-      const HaloPlace& next = places[std::min(i + 1, places.size() - 1)];
-      list += fmt::format("{}{} + ({}ull << 16)", i > 0 ? ", " : "", places[i].shift, next.shift - places[i].shift);
+    const std::int64_t atOnce = m_layout.isPromoted ? std::min(m_layout.window / 2, pairs) : pairs;
+    if (!m_layout.hasPairTable(m_tiles)) {
+      std::string list;
+      for (const std::string& pair : m_text.pairs()) {
+        list += (list.empty() ? "" : ", ") + pair;
+      }
+      m_code.line("constexpr unsigned int pairs[{}] = {{{}}};  // {}", pairs, list, HaloText::kPairs);
     }
-    m_code.comment(
-        "Of two places of the window each: pixels from the first of the patch, and from one place to the other.");
-    m_code.line("constexpr unsigned long long pairs[{}] = {{{}}};", pairs, list);
     describeLeft(m_layout.steps > 1 ? fmt::format("step * {}", m_layout.ofPatch) : "0", m_tiles.stageBytes());
     describeRight("0", 0);
-    for (std::int64_t begin = 0; begin < pairs; begin += atOnce) {
-      openRecent();
-      const std::int64_t end = std::min(begin + atOnce, pairs);
-      const std::string keep = m_layout.isPromoted ? fmt::format("i > {}", begin) : "i > 0 || keep";
-      if (m_tiles.isExact()) {
-        openPairs(begin, end);
-        multiplyPair({true, false}, keep);
-        multiplyPair({false, true}, "1");
-        m_code.close();
-      }
+    std::string begin = "0";
+    std::string end = std::to_string(pairs);
+    if (atOnce < pairs) {
+      m_code.pragma("#pragma unroll 1");
+      m_code.open("for (int start = 0; start < {}; start += {})", pairs, atOnce);
+      begin = "start";
+      end = pairs % atOnce == 0 ? fmt::format("start + {}", atOnce) : fmt::format("min(start + {}, {})", atOnce, pairs);
+    }
+    openRecent();
+    const std::string keep = m_layout.isPromoted ? fmt::format("i > {}", begin) : "i > 0 || keep";
+    if (m_tiles.isExact()) {
       openPairs(begin, end);
-      multiplyPair({}, m_tiles.isExact() ? "1" : keep);
+      multiplyPair({true, false}, keep);
+      multiplyPair({false, true}, "1");
       m_code.close();
-      closeRecent("");
+    }
+    openPairs(begin, end);
+    multiplyPair({}, m_tiles.isExact() ? "1" : keep);
+    m_code.close();
+    closeRecent("");
+    if (atOnce < pairs) {
+      m_code.close();
     }
   }
-  void openPairs(std::int64_t begin, std::int64_t end) {
-    m_code.pragma("#pragma unroll");
+  void openPairs(const std::string& begin, const std::string& end) {
+    m_code.pragma(m_layout.hasPairTable(m_tiles) ? "#pragma unroll 1" : "#pragma unroll");
     m_code.open("for (int i = {}; i < {}; ++i)", begin, end);
   }
   void multiplyPair(const Product& product, const std::string& keep) {

@@ -143,6 +143,10 @@ class HaloKernels {
       m_code.line("float* const verdict = reinterpret_cast<float*>(behind + {});  // of the last patch of a tile",
                   Layout::kVerdicts);
     }
+    if (m_layout.hasPairTable(m_tiles)) {
+      m_code.line("unsigned int* const pairs = reinterpret_cast<unsigned int*>(behind + {});  // {}", m_layout.pairs,
+                  HaloText::kPairs);
+    }
     m_code.line("const int group = threadIdx.x / 128;");
     m_code.line("const int lane = threadIdx.x % 32;");
     m_code.open("if (threadIdx.x == 0)");
@@ -160,6 +164,12 @@ class HaloKernels {
       m_code.open("for (int i = 0; i < 3; ++i)");
       m_code.line("reinterpret_cast<unsigned int*>(behind + {})[i] = 0;", Layout::kLargest);
       m_code.close();
+    }
+    if (m_layout.hasPairTable(m_tiles)) {
+      const std::vector<std::string> list = m_text.pairs();
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        m_code.line("pairs[{}] = {};", i, list[i]);
+      }
     }
     m_code.line("publishBarriers();");
     m_code.close();
@@ -295,6 +305,16 @@ std::string HaloText::weightsBatch(const std::string& p) const {
 std::string HaloText::stageNumber() const {
   const std::string step = problem.phases == 1 ? "step" : fmt::format("(step * {} + p)", problem.phases);
   return fmt::format("({} * {} + tap)", step, layout.ofPatch);
+}
+
+std::vector<std::string> HaloText::pairs() const {
+  const std::vector<HaloPlace> places = layout.sortedPlaces(problem);
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < places.size(); i += 2) {
+    const HaloPlace& next = places[std::min(i + 1, places.size() - 1)];
+    list.push_back(fmt::format("{} + ({} << 16)", places[i].shift, next.shift - places[i].shift));
+  }
+  return list;
 }
 
 std::string HaloText::isEmptyTile() const {

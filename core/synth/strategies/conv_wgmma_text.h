@@ -56,6 +56,10 @@ struct HaloText {
   };
   void openTaps(EmptyPlaces empty, const TapRange& range);
   void openTaps(EmptyPlaces empty = EmptyPlaces::Skipped) { openTaps(empty, TapRange()); }
+  // Of each two places of the window that are multiplied at once, what is added to the descriptor of the patch.
+  static constexpr std::string_view kPairs =
+      "of two places of the window: pixels from the first of the patch, and from one place to the other";
+  [[nodiscard]] std::vector<std::string> pairs() const;
   // Whether a tile has nothing of the window at all; "": no tile is so.
   [[nodiscard]] std::string isEmptyTile() const;
   // Cuts `place`, the number of a tile of positions, into where it begins, and binds all other positions.

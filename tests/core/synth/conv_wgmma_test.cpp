@@ -303,7 +303,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Fault{"HalvesThatAreMixedUp", "left + i * 256 + 64, right", "left + i * 256, right"},
                       Fault{"ALowHalfThatIsLost", "low[e] = packLow(", "low[e] = 0 * packLow("},
                       Fault{"AScaleThatIsNotUndone", "* unscale", "* (unscale * 1.00001f)"},
-                      Fault{"APlaceThatIsNotItsPairs", "2 + (8ull << 16)", "2 + (7ull << 16)"},
+                      Fault{"APlaceThatIsNotItsPairs", "2 + (8 << 16)", "2 + (7 << 16)"},
                       Fault{"PromotionThatIsLeftOut", "sum[c][i] += recent[c][i]", "sum[c][i] = recent[c][i]"}),
     [](const auto& each) { return each.param.name; });
 
