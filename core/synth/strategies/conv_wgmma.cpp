@@ -377,7 +377,7 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   const std::int64_t most = of.blocks == 1
                                 ? device.sharedBytesPerBlock
                                 : (device.sharedBytesPerBlock + kReservedOfBlock) / of.blocks - kReservedOfBlock;
-  const std::int64_t ofPixel = 8 + (far == nullptr ? 0 : 4);
+  const std::int64_t ofPixel = 8 + (far == nullptr ? 0 : 4) + (problem.twin ? 4 : 0);
   pairs = kPlaces + roundUp(allPixels * ofPixel, 16);
   staged = roundUp(pairs + (hasPairTable(of) ? 2 * ofPatch : 0), 16);
   stagedBlocks = problem.phases < 4 && of.width() % 16 == 0 ? 2 : 1;

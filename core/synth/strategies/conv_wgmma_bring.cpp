@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The warps of a convolution by wgmma that bring weights and patches, as text.
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/ranges.h>
 
@@ -171,6 +172,10 @@ class HaloBring : private HaloPart {
       m_code.line("int* const deep = reinterpret_cast<int*>(behind + {});  // and where along the window far out",
                   HaloLayout::kPlaces + 8 * m_layout.allPixels);
     }
+    if (m_problem.twin) {
+      m_code.line("int* const twins = reinterpret_cast<int*>(behind + {});  // which of both pixels are there",
+                  HaloLayout::kPlaces + (m_problem.far() == nullptr ? 8 : 12) * m_layout.allPixels);
+    }
     if (m_text.isScaled()) {
       m_code.line("unsigned int* const largest_of = reinterpret_cast<unsigned int*>(behind + {});",
                   HaloLayout::kLargest);
@@ -241,7 +246,7 @@ class HaloBring : private HaloPart {
     const std::int64_t planes = across.planes();
     m_code.line("const {} x_in = {} + {};", type, cornerOf(across, across.behind()),
                 offset(across, fmt::format("in % {}", m_layout.pitch), fmt::format("in / {} % {}", plane, planes)));
-    std::string isInside = fmt::format("inside(x_in, {})", across.extent);
+    std::string isInside = m_problem.twin ? "true" : fmt::format("inside(x_in, {})", across.extent);
     std::vector<std::int64_t> strides = m_problem.input().strides;
     Axes axes = m_problem.batch;
     std::string address = fmt::format("x_in * {}", across.elements);
@@ -257,9 +262,15 @@ class HaloBring : private HaloPart {
     if (m_layout.places % m_tiles.parts != 0) {
       isInside += fmt::format(" && place < {}", m_layout.places);
     }
+    if (m_problem.twin) {
+      m_code.line("twins[pixel] = {0} ? (inside(x_in, {1}) ? 1 : 0) + (inside(x_in {2} {3}, {1}) ? 2 : 0) : 0;",
+                  isInside, across.extent, m_problem.twinStep < 0 ? "-" : "+", std::abs(m_problem.twinStep));
+    }
     if (far != nullptr) {
       m_code.line("places[pixel] = {};", address);
       m_code.line("deep[pixel] = {} ? outer : -{};", isInside, std::int64_t{1} << 30);
+    } else if (m_problem.twin) {
+      m_code.line("places[pixel] = {};", address);
     } else {
       m_code.line("places[pixel] = {} ? {} : -1;", isInside, address);
     }
@@ -316,24 +327,37 @@ class HaloBring : private HaloPart {
         "{}{}", m_text.firstChannel(), m_tiles.pieces() > 1 ? fmt::format(" + item / {} * 8", m_layout.allPixels) : "");
     m_code.line("const int channel = {};", channel);
     std::string start = fmt::format("places[pixel] + channel * {}{}", elements, wide);
-    std::string isThere = "places[pixel] >= 0";
+    std::string isThere = m_problem.twin ? "twins[pixel] != 0" : "places[pixel] >= 0";
     if (far != nullptr) {
       start += fmt::format(" + far * {}{}", far->step * far->elements, wide);
-      isThere = fmt::format("inside(deep[pixel] + far * {}, {})", far->step, far->extent);
+      isThere = fmt::format("{}inside(deep[pixel] + far * {}, {})", m_problem.twin ? "twins[pixel] != 0 && " : "",
+                            far->step, far->extent);
     }
     if (hasRest) {
       isThere =
           fmt::format("first + i * {} < {} && {}", m_tiles.gatherers(), m_layout.allPixels * m_tiles.pieces(), isThere);
     }
     const bool hasTail = m_problem.channels % 8 != 0;
-    if (!hasTail && m_problem.channels < m_problem.paddedChannels()) {
+    if (!hasTail && !m_problem.twin && m_problem.channels < m_problem.paddedChannels()) {
       isThere += fmt::format(" && channel < {}", m_problem.channels);
     }
     m_code.line("const bool is_there = {};", isThere);
+    if (m_problem.twin) {
+      m_code.line("const int there = is_there ? twins[pixel] : 0;");
+    }
     m_code.line("const {}* const corner = {} + ({});", m_text.storage(), m_writer.parameterOf(m_problem.input()),
                 start);
     m_code.pragma("#pragma unroll");
     m_code.open("for (int e = 0; e < 8; ++e)");
+    if (m_problem.twin) {
+      const std::int64_t twin = m_problem.twinStep * m_problem.across().elements;
+      m_code.line(
+          "gathered[i * 8 + e] = (there >> e / 4 & 1) != 0 && e % 4 < {} ? corner[e / 4 * {} + e % 4 * {}{}] : {};",
+          m_problem.channels, twin, elements, wide,
+          m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
+      m_code.close();
+      return;
+    }
     m_code.line("gathered[i * 8 + e] = is_there{} ? corner[e * {}{}] : {};",
                 hasTail ? fmt::format(" && channel + e < {}", m_problem.channels) : "", elements, wide,
                 m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));

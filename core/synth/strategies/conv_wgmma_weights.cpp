@@ -16,11 +16,6 @@ constexpr std::int64_t kWeightsOfThread = 16;  // where a line may have more thr
 constexpr std::int64_t kManyBlocks = 132;      // that keep a device busy
 constexpr std::int64_t kLineMultiple = 64;     // lines are padded to whole blocks of the pass, too
 
-// The windows of the convolution, outermost first.
-std::vector<std::size_t> windowsOf(const HaloProblem& problem) {
-  return {problem.shape.depth.begin(), problem.shape.depth.end() - 1};
-}
-
 class WeightsText {
  public:
   WeightsText(const HaloProblem& problem, const HaloWeights& weights, KernelWriter& writer)
@@ -55,7 +50,7 @@ class WeightsText {
   [[nodiscard]] std::string_view storage() const { return m_writer.dialect().storageName(m_weights.format.type); }
   [[nodiscard]] bool isBatched() const { return m_problem.shape.batchCount > 1; }
   [[nodiscard]] bool isExact() const { return m_weights.format.count > 1; }
-  [[nodiscard]] std::int64_t places() const { return positions(m_problem.region, windowsOf(m_problem)); }
+  [[nodiscard]] std::int64_t places() const { return positions(m_problem.region, m_problem.windows()); }
 
   void openLine() {
     const std::int64_t blocks = m_weights.lines / m_weights.linesOfBlock();
@@ -81,7 +76,10 @@ class WeightsText {
       m_code.line("unsigned int largest = 0;  // the bits of the largest magnitude, infinity and NaN above all");
     }
     std::vector<std::size_t> axes{m_problem.channel};
-    const std::vector<std::size_t> windows = windowsOf(m_problem);
+    if (m_problem.twin) {
+      axes.insert(axes.begin(), *m_problem.twin);
+    }
+    const std::vector<std::size_t> windows = m_problem.windows();
     axes.insert(axes.end(), windows.begin(), windows.end());
     m_code.pragma(fmt::format("#pragma unroll {}", std::min<std::int64_t>(m_weights.ofThread(), 8)));
     m_code.open("for (int k = start; k < {}; k += {})", m_weights.depth, m_weights.threadsOfLine());

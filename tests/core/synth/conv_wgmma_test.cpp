@@ -121,6 +121,16 @@ INSTANTIATE_TEST_SUITE_P(
         transposed({"Transposed", 2, 1, 8, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}, 1, paired()})),
     [](const auto& each) { return each.param.name; });
 
+// Of at most 4 channels those of two places of the window are 8 numbers.
+INSTANTIATE_TEST_SUITE_P(
+    OfTwins, ExactWgmmaConvolutions,
+    ::testing::Values(
+        Conv{"WithPadding", 2, 2, 3, 20, {1, 9, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired()},
+        Conv{"OfEvenWindows", 2, 1, 4, 40, {1, 9, 21}, {1, 2, 4}, {1, 1, 1}, {0, 1, 2}, {1, 1, 3}, 1, paired()},
+        Conv{"OfOneDimension", 1, 3, 2, 19, {1, 1, 80}, {1, 1, 5}, {1, 1, 3}, {0, 0, 3}, {1, 1, 2}, 1, paired(kRow)},
+        transposed({"Transposed", 2, 1, 3, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}, 1, paired()})),
+    [](const auto& each) { return each.param.name; });
+
 INSTANTIATE_TEST_SUITE_P(
     Transposed, WgmmaConvolutions,
     ::testing::Values(
@@ -161,20 +171,28 @@ TEST(WgmmaConvolution, BringsWeightsThatDoNotFit) {
   }
 }
 
-TEST(WgmmaConvolution, TakesHalvesAsTheyAre) {
-  const Conv c{"", 2, 2, 24, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+void expectHalves(const Conv& c, const domain::DeviceInfo& device) {
   Operands all(c);
   std::vector<Bytes> inputs;
   for (Numbers* numbers : {&all.x, &all.weight, &all.bias}) {
     inputs.push_back(toBytes<Half>(*numbers));
     *numbers = toNumbers<Half>(inputs.back());
   }
-  for (const domain::DeviceInfo& device : {cudaDevice(), narrowDevice()}) {
-    const auto program = programOf(graphOf(c, domain::ScalarType::Float16), {{"mode", 0}}, device);
-    const auto results = runEmulated(program, inputs);
-    ASSERT_EQ(results.size(), 1U);
-    EXPECT_LT(relativeError(toNumbers<Half>(results[0]), wanted(c, all)), kHalfError);
-  }
+  Changes changes = c.changes;
+  changes.insert({"mode", 0});
+  const auto program = programOf(graphOf(c, domain::ScalarType::Float16), changes, device);
+  const auto results = runEmulated(program, inputs);
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_LT(relativeError(toNumbers<Half>(results[0]), wanted(c, all)), kHalfError);
+}
+
+TEST(WgmmaConvolution, TakesHalvesAsTheyAre) {
+  Conv c{"", 2, 2, 24, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  expectHalves(c, cudaDevice());
+  expectHalves(c, narrowDevice());
+  c.inputs = 3;
+  c.changes = paired();
+  expectHalves(c, cudaDevice());
 }
 
 // Tiles whose largest input is far from 1 are made again with a scale.
@@ -248,6 +266,15 @@ TEST_P(OddNumbers, AreSpreadNoFurtherThanFloatDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OddNumbers, ::testing::Values(Changes{}, Changes{{"mode", 1}}, paired({{"mode", 1}})));
+
+// A place behind the window's end has a weight of zero, and what lies there must not count.
+TEST(WgmmaConvolution, SpreadsOddNumbersOfTwinsNoFurther) {
+  const Conv c{"", 2, 1, 3, 18, {1, 9, 12}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  Operands all(c);
+  all.x[5] = kInfinity;
+  all.x[140] = kNan;
+  EXPECT_EQ(firstDifference(run(programOf(graphOf(c), paired({{"mode", 1}})), all), wanted(c, all), 1e-5), "");
+}
 
 // A phase has nothing of what other phases meet.
 TEST(WgmmaConvolution, SpreadsNanInItsPhaseAlone) {
