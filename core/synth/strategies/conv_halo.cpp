@@ -152,7 +152,8 @@ void mergeGroups(HaloProblem& problem, std::int64_t most) {
 }
 
 // Makes two places of the window across one, where there are so few channels that those of both are together 8 numbers.
-void twinPlaces(HaloProblem& problem) {
+// Whether it can.
+bool twinPlaces(HaloProblem& problem) {
   Region& region = problem.region;
   HaloDim& across = problem.dims.back();
   const Prim& weight = region.prims[static_cast<std::size_t>(problem.shape.right)];
@@ -161,7 +162,7 @@ void twinPlaces(HaloProblem& problem) {
   });
   if (problem.channels > HaloProblem::kTwinChannels || !across.window || across.places < 2 || problem.hasPhases ||
       isNamed || weight.kind != Prim::Kind::Load) {
-    return;
+    return false;
   }
   const std::size_t window = *across.window;
   Operand& weights = region.operands[static_cast<std::size_t>(weight.operand)];
@@ -193,6 +194,7 @@ void twinPlaces(HaloProblem& problem) {
   across.step *= 2;
   region.axes[window].extent = across.places;
   region.axes.push_back({2, AxisRole::Window});
+  return true;
 }
 
 // Behind the last channel there are zeros.
@@ -270,10 +272,10 @@ std::optional<HaloProblem> HaloProblem::of(const Region& region, std::int64_t de
   if (windows - inPatch > 1) {
     return std::nullopt;
   }
-  if (depth == 8) {
-    twinPlaces(problem);
+  if (depth == HaloProblem::kTwinChannels && !twinPlaces(problem)) {
+    return std::nullopt;
   }
-  padChannels(problem.region, problem.channel, problem.twin ? HaloProblem::kTwinChannels : depth);
+  padChannels(problem.region, problem.channel, depth);
   problem.shape.depth.clear();
   for (const HaloDim& dim : problem.dims) {
     if (dim.window) {

@@ -65,7 +65,8 @@ struct HaloProblem {
   std::int64_t twinStep = 0;
   static constexpr std::int64_t kTwinChannels = 4;
 
-  // `depth`: channels of a step. No value: it is no convolution (ConvProblem), or its windows slide in another way.
+  // `depth`: channels of a step; 4: with twins. No value: it is no convolution (ConvProblem), its windows slide in
+  // another way, or there can be no twins.
   [[nodiscard]] static std::optional<HaloProblem> of(const Region& region, std::int64_t depth);
 
   [[nodiscard]] const Operand& input() const;

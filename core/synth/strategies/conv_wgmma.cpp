@@ -32,7 +32,7 @@ class ConvWgmma final : public Strategy {
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const HaloTiles tiles(instance);
-    const HaloProblem problem = *HaloProblem::of(instance.region, tiles.depth);
+    const HaloProblem problem = *HaloProblem::of(instance.region, tiles.channels);
     const HaloLayout layout(problem, tiles, instance.device);
     const HaloWeights weights(problem, tiles);
     Launch launch;
@@ -66,7 +66,7 @@ Result<> ConvWgmma::fits(const Instance& instance) const {
     return unfit("only devices of compute capability 9.0 have wgmma");
   }
   SWAGE_TRY(fitsTiles(tiles));
-  const auto problem = HaloProblem::of(instance.region, tiles.depth);
+  const auto problem = HaloProblem::of(instance.region, tiles.channels);
   if (!problem) {
     return unfit("its windows slide in another way");
   }
@@ -274,6 +274,10 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
       groups * depth * 2.0 * (64.0 * static_cast<double>(tiles.instructions()) + pixels) / device.each.sharedBytes;
   const double multiply = passes * places * paired * std::max(products, reads);  // of a step
   const double elements = static_cast<double>(layout.allPixels) * depth;
+  // Zeros need no instructions; of twins all numbers are taken to be brought, since either may be outside.
+  const double share =
+      static_cast<double>(std::min(problem.channels, tiles.channels)) / static_cast<double>(tiles.channels);
+  const double loaded = elements * (tiles.channels == 8 ? share : 1.0);
   const double unique =
       static_cast<double>(tiles.parts) * pixels *
       static_cast<double>(problem.across().stride * (problem.down() == nullptr ? 1 : problem.down()->stride));
@@ -290,7 +294,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
       static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
   TileCost cost;
   cost.products = steps * multiply;
-  cost.issue = (steps * elements * (kPerElement + (tiles.isExact() ? kPerLow : 0.0)) +
+  cost.issue = (steps * loaded * (kPerElement + (tiles.isExact() ? kPerLow : 0.0)) +
                 rows * results * ((problem.phases > 1 ? kPerStagedResult : kPerResult) + following) +
                 steps * promotions * results / phases) /
                32.0 / kIssued;
@@ -299,8 +303,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
       (elements * kRead * ofElement + (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * places)) /
       device.each.cacheBytes;
   cost.memory = memory / (device.memoryBytes() * kReachedMemory);
-  cost.bring =
-      steps * (rounds * kRound + elements / static_cast<double>(tiles.gatherers()) * kPerWarpElement) + kPerTile;
+  cost.bring = steps * (rounds * kRound + loaded / static_cast<double>(tiles.gatherers()) * kPerWarpElement) + kPerTile;
   cost.multiply = steps * (multiply + kPerStep + promotions * (kPerPromotion + pixels / 2.0) +
                            (layout.isKept ? 0.0 : places * kPerStage)) +
                   finish;
@@ -313,7 +316,7 @@ std::optional<double> ConvWgmma::estimate(const Instance& instance) const {
   constexpr double kReachedByPass = 0.5;  // of the rate of memory
   constexpr double kWaits = 1.5e-6;       // seconds of the pass, until the first weights have come
   const HaloTiles tiles(instance);
-  const HaloProblem problem = *HaloProblem::of(instance.region, tiles.depth);
+  const HaloProblem problem = *HaloProblem::of(instance.region, tiles.channels);
   const HaloLayout layout(problem, tiles, instance.device);
   const DeviceRates device = DeviceRates::of(instance.device);
   const TileCost cost = costOf(problem, tiles, layout, device);
@@ -331,7 +334,8 @@ HaloTiles::HaloTiles(const Instance& instance)
       columns(instance.value("tile_columns", 128)),
       pixels(instance.value("tile_pixels", 256)),
       wide(instance.value("tile_width", 8)),
-      depth(instance.value("tile_depth", 32)),
+      channels(instance.value("tile_depth", 32)),
+      depth(std::max<std::int64_t>(channels, 8)),
       parts(instance.value("parts", 1)),
       bring(instance.value("bring_groups", 1)),
       blocks(instance.value("blocks", 1)) {}

@@ -22,13 +22,14 @@ namespace swage::synth {
 // The numbers of an instance.
 struct HaloTiles {
   ProductMode mode = ProductMode::Native;
-  std::int64_t columns = 0;  // channels of the result, of a block
-  std::int64_t pixels = 0;   // positions of a warp group
-  std::int64_t wide = 0;     // of these side by side; 0: all
-  std::int64_t depth = 0;    // channels of the input, brought at a time
-  std::int64_t parts = 1;    // tiles of positions, of a block
-  std::int64_t bring = 1;    // warp groups that bring
-  std::int64_t blocks = 1;   // on a multiprocessor at once
+  std::int64_t columns = 0;   // channels of the result, of a block
+  std::int64_t pixels = 0;    // positions of a warp group
+  std::int64_t wide = 0;      // of these side by side; 0: all
+  std::int64_t channels = 0;  // of the input, brought at a time; 4: of two places of the window (HaloProblem::twin)
+  std::int64_t depth = 0;     // of the sum, for one place of the window
+  std::int64_t parts = 1;     // tiles of positions, of a block
+  std::int64_t bring = 1;     // warp groups that bring
+  std::int64_t blocks = 1;    // on a multiprocessor at once
 
   explicit HaloTiles(const Instance& instance);
 

@@ -106,7 +106,7 @@ class HaloKernels {
                             : "",
         m_tiles.parts > 1 ? fmt::format("{} ", m_tiles.parts) : "a ", m_tiles.parts > 1 ? "s" : "", m_tiles.columns,
         m_tiles.height(), m_tiles.width(), m_tiles.groups(), m_tiles.groups() > 1 ? "s" : "", m_tiles.bring,
-        m_tiles.depth, m_layout.taps, m_layout.isKept ? "stay in shared memory" : "come by the copy engine"));
+        m_tiles.channels, m_layout.taps, m_layout.isKept ? "stay in shared memory" : "come by the copy engine"));
   }
 
   void writeConvolution(const std::string& entry) {
@@ -361,7 +361,7 @@ void HaloText::advanceStage() {
 }
 
 KernelText writeHaloConv(const Instance& instance, const Launch& launch, int number) {
-  HaloText text(instance, *HaloProblem::of(instance.region, HaloTiles(instance).depth), number);
+  HaloText text(instance, *HaloProblem::of(instance.region, HaloTiles(instance).channels), number);
   return HaloKernels(text).run(launch);
 }
 

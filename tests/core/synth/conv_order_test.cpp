@@ -304,6 +304,20 @@ INSTANTIATE_TEST_SUITE_P(Exact, ConvolutionOrder, ::testing::ValuesIn(measuredEx
 INSTANTIATE_TEST_SUITE_P(All, ConvolutionOrder, ::testing::ValuesIn(measuredConvs()),
                          [](const auto& each) { return each.param.conv.name; });
 
+// Whether PyTorch rounds to TF32 is not known before it is measured.
+TEST(ConvolutionSeeds, AreOfBothModes) {
+  const auto synthesizer = synthesizerOf({"", 2, 128, 8, 64, {1, 128, 128}, {1, 3, 3}});
+  std::vector<std::int64_t> modes;
+  for (const domain::Genome& seed : synthesizer->seeds()) {
+    if (seed.regions.size() == 1 && seed.regions.front().pattern == "conv_wgmma" && seed.rewrites.empty()) {
+      modes.push_back(seed.regions.front().parameters.at("mode"));
+    }
+  }
+  ASSERT_GE(modes.size(), 2U);
+  EXPECT_NE(modes[0], modes[1]);
+  EXPECT_THAT(modes, ::testing::IsSupersetOf({1, 3}));
+}
+
 // Where windows overlap, rows are read once.
 TEST(DepthwiseOrder, BeginsWithSharedRowsWhereNothingElseIsKnown) {
   const auto synthesizer =

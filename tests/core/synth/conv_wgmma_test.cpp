@@ -121,14 +121,21 @@ INSTANTIATE_TEST_SUITE_P(
         transposed({"Transposed", 2, 1, 8, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}, 1, paired()})),
     [](const auto& each) { return each.param.name; });
 
+Changes twins(Changes more = {}) {
+  more.insert({"tile_depth", 4});
+  return more;
+}
+
 // Of at most 4 channels those of two places of the window are 8 numbers.
 INSTANTIATE_TEST_SUITE_P(
     OfTwins, ExactWgmmaConvolutions,
     ::testing::Values(
-        Conv{"WithPadding", 2, 2, 3, 20, {1, 9, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired()},
-        Conv{"OfEvenWindows", 2, 1, 4, 40, {1, 9, 21}, {1, 2, 4}, {1, 1, 1}, {0, 1, 2}, {1, 1, 3}, 1, paired()},
-        Conv{"OfOneDimension", 1, 3, 2, 19, {1, 1, 80}, {1, 1, 5}, {1, 1, 3}, {0, 0, 3}, {1, 1, 2}, 1, paired(kRow)},
-        transposed({"Transposed", 2, 1, 3, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}, 1, paired()})),
+        Conv{"WithPadding", 2, 2, 3, 20, {1, 9, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, twins()},
+        Conv{"OfWideWindows", 2, 2, 3, 16, {1, 17, 19}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}, {1, 1, 1}, 1, twins()},
+        Conv{"OfThreeDimensions", 3, 1, 3, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}, {1, 1, 1}, 1, twins(kTwo)},
+        Conv{"OfEvenWindows", 2, 1, 4, 40, {1, 9, 21}, {1, 2, 4}, {1, 1, 1}, {0, 1, 2}, {1, 1, 3}, 1, twins()},
+        Conv{"OfOneDimension", 1, 2, 2, 19, {1, 1, 200}, {1, 1, 5}, {1, 1, 3}, {0, 0, 3}, {1, 1, 2}, 1, twins(kRow)},
+        transposed({"Transposed", 2, 1, 3, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}, 1, twins()})),
     [](const auto& each) { return each.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -191,8 +198,10 @@ TEST(WgmmaConvolution, TakesHalvesAsTheyAre) {
   expectHalves(c, cudaDevice());
   expectHalves(c, narrowDevice());
   c.inputs = 3;
-  c.changes = paired();
-  expectHalves(c, cudaDevice());
+  for (const Changes& changes : {paired(), twins()}) {
+    c.changes = changes;
+    expectHalves(c, cudaDevice());
+  }
 }
 
 // Tiles whose largest input is far from 1 are made again with a scale.
@@ -273,7 +282,7 @@ TEST(WgmmaConvolution, SpreadsOddNumbersOfTwinsNoFurther) {
   Operands all(c);
   all.x[5] = kInfinity;
   all.x[140] = kNan;
-  EXPECT_EQ(firstDifference(run(programOf(graphOf(c), paired({{"mode", 1}})), all), wanted(c, all), 1e-5), "");
+  EXPECT_EQ(firstDifference(run(programOf(graphOf(c), twins({{"mode", 1}})), all), wanted(c, all), 1e-5), "");
 }
 
 // A phase has nothing of what other phases meet.
