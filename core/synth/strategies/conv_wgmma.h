@@ -13,7 +13,7 @@
 // 128 bytes that may begin at any pixel. The right operand of wgmma is groups of 8 pixels with the same distance
 // between them: a tile that is 8 positions wide, or a row. For the next place of the window it begins some pixels
 // later. Of 8 channels an instruction takes two places of the window: their pixels have one distance in the whole
-// patch.
+// patch. Of at most 4 channels the 8 numbers of a pixel may be those of two places (HaloProblem::twin).
 //
 // Exact products take floats as two halves, x * 2^exponent = high + low, in patches and weights alike. All three
 // products go into the same sums, those with a low half first, as long as the sums are small.
