@@ -83,6 +83,7 @@ class GenomeMoves {
   // best parameters are known, several of them.
   [[nodiscard]] std::optional<domain::Genome> seed(const std::vector<std::vector<int>>& partition, std::size_t rank,
                                                    Speed speed) const;
+  [[nodiscard]] std::optional<domain::Genome> exactSeed() const;
   [[nodiscard]] std::optional<domain::Genome> checked(domain::Genome genome) const;
 
   const Fusion& m_fusion;

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int kMostSets = 40'000;    // of parameters that are asked about
 constexpr double kLessExact = 10.0;  // times as long: most references are not as loose as TF32
+constexpr double kMoreExact = 4.0;   // where PyTorch rounds: results may have to be near PyTorch's own
 
+constexpr int kFirstWithTf32 = 80;  // compute capability
 constexpr double kUnusual = 0.01;  // of the time, for each parameter that has not its standard value, as good ones have
 
 Parameters standardParameters(const patterns::Pattern& pattern) {
@@ -49,13 +51,27 @@ bool isConvolution(const Strategy& strategy, const Region& region) {
   return region.hasRole(AxisRole::Window) || (isMadeForThem && rows > 1);
 }
 
+// How much longer a candidate seems to take because PyTorch is more or less exact.
+double accuracyFactor(const Strategy& strategy, const Instance& instance) {
+  const bool rounds = isRounding(static_cast<domain::NumericMode>(instance.value("mode")));
+  if (instance.region.mayRound && instance.device.computeCapability >= kFirstWithTf32) {
+    return rounds ? 1.0 : kMoreExact;
+  }
+  const bool isHalf = instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16);
+  return isHalf && !isConvolution(strategy, instance.region) ? kLessExact : 1.0;
+}
+
 }  // namespace
+
+bool isExact(const RankedParameters& ranked) {
+  const auto mode = ranked.parameters.find("mode");
+  return mode == ranked.parameters.end() || !domain::isRounding(static_cast<domain::NumericMode>(mode->second));
+}
 
 std::optional<double> rankOf(const Strategy& strategy, const Instance& instance) {
   std::optional<double> seconds = strategy.estimate(instance);
-  if (seconds && !isConvolution(strategy, instance.region) &&
-      instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16)) {
-    *seconds *= kLessExact;
+  if (seconds) {
+    *seconds *= accuracyFactor(strategy, instance);
   }
   return seconds;
 }
@@ -92,10 +108,21 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
     Parameters settled = each.parameters;
     strategy.normalise({pattern, region, each.parameters, device}, settled);
     const bool isApart = std::all_of(best.begin(), best.end(), [&](const RankedParameters& other) {
-      return distance(settled, other.parameters) >= 2 || modeOf(each) != modeOf(other);
+      // Which mode of recurrent layers is as near to PyTorch as it has to be nobody knows before.
+      const bool isAlike =
+          region.recurrence && settled.contains("mode") && settled["mode"] == other.parameters.at("mode");
+      return !isAlike && (distance(settled, other.parameters) >= 2 || modeOf(each) != modeOf(other));
     });
     if (isApart) {
       best.push_back({std::move(settled), each.seconds});
+    }
+  }
+  if (region.mayRound && std::none_of(best.begin(), best.end(), isExact)) {
+    const auto exact = std::find_if(found.begin(), found.end(), isExact);
+    if (exact != found.end()) {
+      Parameters settled = exact->parameters;
+      strategy.normalise({pattern, region, exact->parameters, device}, settled);
+      best.push_back({std::move(settled), exact->seconds});
     }
   }
   return best;

@@ -405,6 +405,16 @@ __device__ inline bool peekNumbers(const unsigned int* place, float4& x) {
   return a != 0 && b != 0 && c != 0 && d != 0;
 }
 
+//! swage:helper roundToTf32
+// The nearest number with ten bits of mantissa, of two the even one: as which tensor cores take floats.
+__device__ inline float roundToTf32(float x) {
+  const unsigned int bits = __float_as_uint(x);
+  return x == x ? __uint_as_float((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu) : x;
+}
+__device__ inline float4 roundToTf32(float4 x) {
+  return make_float4(roundToTf32(x.x), roundToTf32(x.y), roundToTf32(x.z), roundToTf32(x.w));
+}
+
 //! swage:helper sumOverLanes
 // Adds up the first `Count` numbers that neighbouring lanes have. A lane is left with some of the sums: it returns which
 // is its first, and `mine` is how many.

@@ -239,6 +239,15 @@ inline bool peekNumbers(const unsigned int* place, float4& x) {
   return a && b && c && d;
 }
 
+//! swage:helper roundToTf32
+inline float roundToTf32(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return x == x ? __uint_as_float((bits + 0xfffu + ((bits >> 13) & 1u)) & ~0x1fffu) : x;
+}
+inline float4 roundToTf32(const float4& x) {
+  return make_float4(roundToTf32(x.x), roundToTf32(x.y), roundToTf32(x.z), roundToTf32(x.w));
+}
+
 //! swage:helper sumOverLanes
 // Adds up the first `Count` numbers that neighbouring lanes have. A lane is left with some of the sums: it returns which
 // is its first, and `mine` is how many.
