@@ -16,8 +16,8 @@ struct RankedParameters {
 
 // Whether nothing is rounded to less than it has.
 [[nodiscard]] bool isExact(const RankedParameters& ranked);
-// The strategy's estimate, several times as long where the numeric mode is less accurate than the operands, and
-// somewhat longer where it is more accurate than PyTorch. No value: the strategy knows nothing.
+// The strategy's estimate, several times as long where the numeric mode is less accurate than the operands, or where it
+// is more accurate than PyTorch, whose results may have to be met. No value: the strategy knows nothing.
 [[nodiscard]] std::optional<double> rankOf(const Strategy& strategy, const Instance& instance);
 
 // At most `count`, the fastest first, each at least two parameters apart from those before it, or, of recurrent layers,

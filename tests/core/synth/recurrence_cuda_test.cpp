@@ -130,7 +130,7 @@ TEST(CudaRecurrence, IsFirstTriedAsRoundedAsPyTorchMakesIt) {
   const auto modesOf = [](const domain::Genome& genome, bool ofRecurrence) {
     std::set<std::int64_t> modes;
     for (const domain::RegionGene& gene : genome.regions) {
-      if ((gene.pattern == "recurrence") == ofRecurrence) {
+      if (gene.pattern.starts_with(ofRecurrence ? "recurrence" : "product")) {
         modes.insert(gene.parameters.contains("mode") ? gene.parameters.at("mode") : 0);
       }
     }
