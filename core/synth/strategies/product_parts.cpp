@@ -7,7 +7,9 @@ namespace swage::synth {
 
 PartFormat partFormat(ProductMode mode, domain::ScalarType native) {
   switch (mode) {
-    case ProductMode::Native: break;
+    case ProductMode::Native:
+    case ProductMode::Tf32Inputs:
+    case ProductMode::Tf32: break;  // of recurrent layers, which have no parts
     case ProductMode::Fp16x3: return {domain::ScalarType::Float16, 2, 11, true};
     case ProductMode::Bf16x6: return {domain::ScalarType::BFloat16, 3, 0, true};
     case ProductMode::Fp16: return {domain::ScalarType::Float16, 1, 0, true};
@@ -18,7 +20,9 @@ PartFormat partFormat(ProductMode mode, domain::ScalarType native) {
 PartPairs partPairs(ProductMode mode) {
   switch (mode) {
     case ProductMode::Native:
-    case ProductMode::Fp16: break;
+    case ProductMode::Fp16:
+    case ProductMode::Tf32Inputs:
+    case ProductMode::Tf32: break;
     case ProductMode::Fp16x3: return {{1, 0}, {0, 1}, {0, 0}};
     case ProductMode::Bf16x6: return {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
   }
