@@ -301,7 +301,8 @@ std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& par
 std::vector<Genome> GenomeMoves::seeds() const {
   std::vector<Genome> found;
   for (const Speed speed : {Speed::Near, Speed::FarBehind}) {
-    for (const auto& partition : {m_fusion.greedyPartition(), m_fusion.singlePartition()}) {
+    for (const auto& partition : {m_fusion.greedyPartition(), m_fusion.greedyPartition(Fusion::LaterFolds::Apart),
+                                  m_fusion.singlePartition()}) {
       for (std::size_t rank = 0; rank < m_catalogue.all().size() + kFirstSets; ++rank) {
         auto genome = seed(partition, rank, speed);
         if (genome && !genome->regions.empty() && std::find(found.begin(), found.end(), *genome) == found.end()) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr std::int64_t kWgmmaCapability = 90;
 constexpr std::int64_t kBringRegisters = 72;     // 32 numbers on their way, where pixels lie
 constexpr std::int64_t kBesideSums = 40;         // of a thread that multiplies, beside its sums
+constexpr std::int64_t kBesideFolds = 24;        // more, where channels are folded
 constexpr std::int64_t kBesideInstruction = 26;  // as the assembler says
 constexpr std::int64_t kMostOfThread = 240;
 constexpr std::int64_t kMostItems = 4;           // of 8 channels, on their way through registers
@@ -39,6 +41,11 @@ class ConvWgmma final : public Strategy {
     conv.grid.x = static_cast<std::uint32_t>(layout.blocks);
     conv.dynamicSharedBytes = static_cast<std::uint32_t>(layout.bytes);
     launch.more.push_back(std::move(conv));
+    if (problem.folds == HaloFolds::Positions) {
+      const HaloFindings findings(problem, layout);
+      launch.scratch.push_back(domain::contiguousTensor(domain::ScalarType::Float32, {findings.floats()}));
+      launch.more.push_back(findings.step(entry + "_join"));
+    }
     return launch;
   }
 
@@ -103,10 +110,32 @@ Result<> ConvWgmma::fitsNumbers(const HaloProblem& problem, const HaloTiles& til
   return {};
 }
 
+// Why later folds cannot be made with such tiles; null where they can.
+const char* unfitFolds(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout) {
+  if (problem.folds == HaloFolds::Channels && tiles.columns < problem.shape.columnCount) {
+    return "the channels that it folds are in several tiles";
+  }
+  if (problem.folds == HaloFolds::Channels && problem.phases * tiles.pixels % 64 != 0) {
+    return "a warp folds 64 positions at a time";
+  }
+  if (problem.folds != HaloFolds::Positions) {
+    return nullptr;
+  }
+  const HaloDim* const down = problem.down();
+  if (down != nullptr && tiles.height() > 1 && !problem.region.axes[down->position].isFoldedLater) {
+    return "a tile has positions of several results";
+  }
+  return HaloFindings(problem, layout).floats() > kLargestInt / 2 ? "tiles find more than an int can number" : nullptr;
+}
+
 Result<> ConvWgmma::fitsLayout(const Instance& instance, const HaloProblem& problem, const HaloTiles& tiles) const {
   const HaloLayout layout(problem, tiles, instance.device);
-  if (problem.phases * tiles.pixels / 2 + kBesideSums > tiles.registers()) {
+  const std::int64_t beside = kBesideSums + (problem.folds == HaloFolds::Channels ? kBesideFolds : 0);
+  if (problem.phases * tiles.pixels / 2 + beside > tiles.registers()) {
     return unfit("the sums of a thread do not fit into its registers");
+  }
+  if (const char* const why = unfitFolds(problem, tiles, layout)) {
+    return unfit(why);
   }
   if (layout.patches < 2 || layout.stages < 2) {
     return unfit("two patches and their weights do not fit into shared memory");
@@ -135,6 +164,9 @@ Result<> ConvWgmma::fitsLayout(const Instance& instance, const HaloProblem& prob
 // Times the bytes of results that memory takes: parts of sectors, the more the shorter rows are in a tile, and the more
 // rows it has.
 double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
+  if (problem.resultStores.empty()) {
+    return 1.0;
+  }
   constexpr double kOfRow = 14.0;     // results more, where rows begin anywhere
   constexpr double kOfPhases = 20.0;  // where phases lie side by side
   constexpr double kOfRows = 0.155;   // for twice as many
@@ -143,7 +175,8 @@ double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
   if (problem.phases > 1) {
     return ofRows * (1.05 + kOfPhases / (width * static_cast<double>(problem.phases)));
   }
-  switch (resultRows(problem.region, problem.across().position)) {
+  const Store& store = problem.resultStores.front();
+  switch (resultRows(problem.region.operands[static_cast<std::size_t>(store.operand)], problem.across().position)) {
     case ResultRows::InSectors: return ofRows * 1.05;
     case ResultRows::Apart: return ofRows * 4.0;
     case ResultRows::Anywhere: break;
@@ -216,9 +249,11 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kPerStage = 230.0;      // of weights that are brought anew
   constexpr double kFinish = 3.0;          // for a position of a warp group, from its sums to memory
   constexpr double kFinishStaged = 48.0;   // and phase
-  constexpr double kRead = 1.2;            // times the bytes of a patch: parts of sectors
-  constexpr double kOverlap = 0.4;         // of what patches have in common with others, read from memory again
-  constexpr double kAgain = 0.2;           // of what blocks with other channels of the result have read
+  constexpr double kFoldChannels = 6.0;    // for a position of a warp group, for each fold
+  constexpr double kFoldPositions = 3.0;
+  constexpr double kRead = 1.2;     // times the bytes of a patch: parts of sectors
+  constexpr double kOverlap = 0.4;  // of what patches have in common with others, read from memory again
+  constexpr double kAgain = 0.2;    // of what blocks with other channels of the result have read
   const auto groups = static_cast<double>(tiles.groups());
   const auto pixels = static_cast<double>(tiles.pixels);
   const auto phases = static_cast<double>(problem.phases);
@@ -244,7 +279,12 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double there = static_cast<double>(problem.shape.columnCount) / (columns * static_cast<double>(tiles.columns));
   const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
                         resultBytes * there * storedBytes(problem, tiles);
-  const double finish = pixels * (problem.phases > 1 ? phases * kFinishStaged : kFinish);
+  const double stored =
+      problem.resultStores.empty() ? 0.0 : pixels * (problem.phases > 1 ? phases * kFinishStaged : kFinish);
+  const double folded = problem.folds == HaloFolds::Channels    ? pixels * phases * kFoldChannels
+                        : problem.folds == HaloFolds::Positions ? pixels * phases * kFoldPositions
+                                                                : 0.0;
+  const double finish = stored + static_cast<double>(std::ssize(problem.region.folds) - 1) * folded;
   const auto rounds =
       static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
   TileCost cost;
@@ -275,7 +315,12 @@ std::optional<double> ConvWgmma::estimate(const Instance& instance) const {
   const std::int64_t atOnce = device.multiprocessors * tiles.blocks;
   const double cycles = static_cast<double>(divideUp(layout.tiles, atOnce)) * cost.all(tiles, layout) + cost.first;
   const HaloWeights weights(problem, tiles);
-  return device.launchSeconds + cycles / device.cyclesPerSecond + kWaits +
+  const double joined =
+      problem.folds == HaloFolds::Positions
+          ? device.launchSeconds +
+                secondsOfPass(device, 8.0 * static_cast<double>(HaloFindings(problem, layout).floats()), kReachedByPass)
+          : 0.0;
+  return device.launchSeconds + cycles / device.cyclesPerSecond + kWaits + joined +
          secondsOfPass(device, 6.0 * static_cast<double>(weights.elements()), kReachedByPass);
 }
 
@@ -330,7 +375,12 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   staged = roundUp(kPlaces + allPixels * ofPixel, 16);
   stagedBlocks = problem.phases < 4 && of.width() % 16 == 0 ? 2 : 1;
   stagedStride = problem.phases > 1 ? stagedBlocks * 8 * problem.phases + 4 : 0;
-  const std::int64_t other = roundUp(staged + of.groups() * 4 * 8 * stagedStride * 4, 128);
+  folded = roundUp(staged + of.groups() * 4 * 8 * stagedStride * 4, 16);
+  if (problem.folds == HaloFolds::Channels) {
+    const std::int64_t kept = std::ssize(keptOfFolds(problem));
+    foldedFloats = (4 * of.groupsAcross() + kept) * of.pixels * problem.phases;
+  }
+  const std::int64_t other = roundUp(folded + of.parts * foldedFloats * 4, 128);
   const std::int64_t room = most - other;
   const std::int64_t weightBytes = steps * problem.phases * taps * of.stageBytes();
   // Blocks with an empty phase would always have it again.
@@ -350,6 +400,67 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
 std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {
   const std::int64_t items = divideUp(allPixels * of.pieces(), of.gatherers());  // of a thread
   return divideUp(items, divideUp(items, kMostItems));
+}
+
+std::vector<int> keptOfFolds(const HaloProblem& problem) {
+  const Region& region = problem.region;
+  std::vector<int> kept;
+  std::vector<bool> isSeen(region.prims.size(), false);
+  const std::function<void(int)> collect = [&](int prim) {
+    const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+    if (isSeen[static_cast<std::size_t>(prim)]) {
+      return;
+    }
+    isSeen[static_cast<std::size_t>(prim)] = true;
+    if (problem.isFound(prim) && problem.isUniform(prim) && self.type == Compute::F32) {
+      kept.push_back(prim);
+      return;
+    }
+    std::for_each(self.args.begin(), self.args.end(), collect);
+  };
+  for (const auto* stores : {&problem.resultStores, &problem.foldStores}) {
+    for (const Store& store : *stores) {
+      collect(store.prim);
+    }
+  }
+  for (const Fold& fold : region.folds) {
+    if (fold.later) {
+      collect(fold.input);
+    }
+  }
+  std::stable_sort(kept.begin(), kept.end(), [&](int a, int b) {
+    return region.prims[static_cast<std::size_t>(a)].ready < region.prims[static_cast<std::size_t>(b)].ready;
+  });
+  return kept;
+}
+
+HaloFindings::HaloFindings(const HaloProblem& problem, const HaloLayout& layout)
+    : channels(problem.shape.columnCount), tiles(layout.places * problem.batchCount), tilesOfGroup(tiles) {
+  const Region& region = problem.region;
+  for (const Fold& fold : region.folds) {
+    numbers += !fold.later ? 0 : fold.kind == FoldKind::MomentPair ? 3 : 1;
+  }
+  for (const HaloDim& dim : problem.dims) {
+    if (!region.axes[dim.position].isFoldedLater) {
+      tilesOfGroup /= dim.positions;
+    }
+  }
+  for (const std::size_t axis : problem.shape.columns) {
+    channelsOfGroup *= region.axes[axis].isFoldedLater ? region.axes[axis].extent : 1;
+  }
+}
+
+std::int64_t HaloFindings::threads() const {
+  constexpr std::int64_t kMostThreads = 512;
+  return std::clamp<std::int64_t>(divideUp(items(), 32) * 32, 32, kMostThreads);
+}
+
+domain::KernelStep HaloFindings::step(const std::string& entry) const {
+  domain::KernelStep step;
+  step.entry = entry;
+  step.block.x = static_cast<std::uint32_t>(threads());
+  step.grid.x = static_cast<std::uint32_t>(blocks());
+  return step;
 }
 
 void addConvWgmma(StrategyTable& table) {

@@ -67,6 +67,9 @@ struct HaloLayout {
   std::int64_t staged = 0;        // bytes behind patches and weights, where it does
   std::int64_t stagedStride = 0;  // floats, from one channel to the next
 
+  std::int64_t folded = 0;        // bytes behind patches and weights, where channels are folded: of all parts
+  std::int64_t foldedFloats = 0;  // of a part: what each warp and then all of them have found of each position
+
   std::int64_t tilesAcross = 0;
   std::int64_t tilesDown = 0;
   std::int64_t places = 0;   // tiles of positions
@@ -95,6 +98,29 @@ struct HaloLayout {
   [[nodiscard]] std::int64_t barriers(const HaloTiles& of) const {
     return patches * patchBytes + stages * of.stageBytes();
   }
+};
+
+// What is kept of later folds of channels for each position of a tile: values that are the same for all its channels,
+// in the order of their stages.
+[[nodiscard]] std::vector<int> keptOfFolds(const HaloProblem& problem);
+
+// What tiles have found of later folds over positions, in scratch memory: [number][channel of the result][tile]. The
+// numbers of a fold are one, or of a MomentPair how many elements, their mean and their squared deviations.
+struct HaloFindings {
+  std::int64_t numbers = 0;
+  std::int64_t channels = 0;
+  std::int64_t tiles = 0;         // with those of groups or phases
+  std::int64_t tilesOfGroup = 1;  // that one result is made of
+  std::int64_t channelsOfGroup = 1;
+
+  HaloFindings(const HaloProblem& problem, const HaloLayout& layout);
+
+  [[nodiscard]] std::int64_t floats() const { return numbers * channels * tiles; }
+  [[nodiscard]] std::int64_t items() const { return tilesOfGroup * channelsOfGroup; }  // of one result
+  // Of the kernel that joins them, a block for each result.
+  [[nodiscard]] std::int64_t blocks() const { return tiles / tilesOfGroup * (channels / channelsOfGroup); }
+  [[nodiscard]] std::int64_t threads() const;
+  [[nodiscard]] domain::KernelStep step(const std::string& entry) const;
 };
 
 // The weights in scratch memory, written by a pass of its own: [group or phase][place of the window][8 channels of the

@@ -34,7 +34,14 @@ class HaloResults : private HaloPart {
       m_code.close();
     }
     m_text.locate();
-    if (m_text.isScaled()) {
+    if (m_text.isFolded()) {
+      writeHaloFolds(m_text);
+    }
+    if (m_problem.resultStores.empty()) {
+      m_writer.leave(outside);
+      return;
+    }
+    if (isScaled()) {
       m_code.line("float odd = 0.0f;  // or NaN, where something that is no number has been seen");
     }
     if (isStaged()) {
@@ -64,7 +71,7 @@ class HaloResults : private HaloPart {
       m_code.close();
     }
     m_writer.leave(channel);
-    if (m_text.isScaled()) {
+    if (isScaled()) {
       writeOdd();
     }
     m_writer.leave(outside);
@@ -72,8 +79,11 @@ class HaloResults : private HaloPart {
 
  private:
   // --- what lies where
-  [[nodiscard]] bool returnsValue() const { return m_region.groupStores.size() == 1; }
-  [[nodiscard]] const Operand& result() const { return m_text.operandAt(m_region.groupStores.front().operand); }
+  [[nodiscard]] const std::vector<Store>& stores() const { return m_problem.resultStores; }
+  [[nodiscard]] bool returnsValue() const { return stores().size() == 1; }
+  [[nodiscard]] const Operand& result() const { return m_text.operandAt(stores().front().operand); }
+  // Whether sums have no scale yet, and may be of infinities and NaN.
+  [[nodiscard]] bool isScaled() const { return m_text.isScaled() && !m_text.isFolded(); }
   [[nodiscard]] std::int64_t resultBytes() const { return static_cast<std::int64_t>(domain::byteSize(result().dtype)); }
   [[nodiscard]] std::int64_t ofRow() const { return m_tiles.width() / kOfQuad; }
   [[nodiscard]] std::int64_t blocks() const { return ofRow() + (isShifted() ? 1 : 0); }
@@ -205,7 +215,7 @@ class HaloResults : private HaloPart {
   }
 
   void scaleChannel() {
-    if (!m_text.isScaled()) {
+    if (!isScaled()) {
       return;
     }
     const std::string batch = m_text.weightsBatch("p");
@@ -234,7 +244,7 @@ class HaloResults : private HaloPart {
     const std::int64_t phases = m_problem.phases;
     m_code.line("float* const to = &staged[lane / 4 * {} + (i * 8 + lane % 4 * 2) * {} + p{}];", m_layout.stagedStride,
                 phases, m_problem.phaseStep == 1 ? "" : fmt::format(" * {} % {}", m_problem.phaseStep, phases));
-    const std::string scale = m_text.isScaled() ? " * scales[p]" : "";
+    const std::string scale = isScaled() ? " * scales[p]" : "";
     m_code.line("to[0] = {}{};", sumsOf("j", ""), scale);
     m_code.line("to[{}] = {}{};", phases, sumsOf("j", " + 1"), scale);
     m_code.close();
@@ -265,7 +275,7 @@ class HaloResults : private HaloPart {
     const KernelWriter::Scope outside = m_writer.scope();
     openSlot();
     m_code.line("const float of = staged[slot_at / {} * {} + in];", slots(), m_layout.stagedStride);
-    if (m_text.isScaled()) {
+    if (isScaled()) {
       m_code.line("odd += of * 0.0f;");
     }
     storeOneIf(isThere(false), "of", false);
@@ -303,11 +313,11 @@ class HaloResults : private HaloPart {
       m_code.line("const float left_sum = {};", sumsOf("j", ""));
       m_code.line("const float right_sum = {};", sumsOf("j", " + 1"));
     }
-    if (m_text.isScaled()) {
+    if (isScaled()) {
       m_code.line("odd += left_sum * 0.0f;");
       m_code.line("odd += right_sum * 0.0f;");
     }
-    const std::string scale = m_text.isScaled() ? " * scale" : "";
+    const std::string scale = isScaled() ? " * scale" : "";
     const std::string left = "left_sum" + scale;
     const std::string right = "right_sum" + scale;
     if (hasWholePairs()) {
@@ -350,16 +360,20 @@ class HaloResults : private HaloPart {
     if (m_problem.down() != nullptr) {
       m_writer.bindAxis(m_problem.down()->position, "y_at");
     }
-    for (std::size_t prim = 0; prim < m_region.prims.size(); ++prim) {
-      if (m_region.prims[prim].kind == Prim::Kind::Folded) {
-        m_writer.bind(static_cast<int>(prim), {"total"});
-      }
+    m_text.bindSum("total");
+    if (m_problem.folds == HaloFolds::Channels) {
+      m_code.line("const int in_tile = {}{}static_cast<int>(x_at - x_first);",
+                  isStaged() ? fmt::format("p * {} + ", m_tiles.pixels) : "",
+                  m_problem.down() == nullptr
+                      ? std::string()
+                      : fmt::format("static_cast<int>(y_at - y_first) * {} + ", m_tiles.width()));
+      m_text.bindFound("in_tile");
     }
-    m_writer.compute(storedPrims(m_region.groupStores));
+    m_writer.compute(storedPrims(stores()));
     if (returnsValue()) {
-      m_code.line("return {};", m_writer.stored(m_region.groupStores.front()));
+      m_code.line("return {};", m_writer.stored(stores().front()));
     } else {
-      m_writer.store(m_region.groupStores);
+      m_writer.store(stores());
     }
     m_code.close(";");
     m_writer.leave(outside);

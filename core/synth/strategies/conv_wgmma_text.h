@@ -26,9 +26,14 @@ struct HaloText {
   Code& code;
   std::string planes;  // names of parameters
   std::string exponents;
+  std::string findings;  // of later folds over positions
 
   [[nodiscard]] bool isScaled() const { return tiles.isSplit(); }
   [[nodiscard]] bool isBatched() const { return problem.batchCount > 1; }
+  [[nodiscard]] bool isFolded() const { return problem.folds != HaloFolds::None; }
+  // Binds the sum of a result; what later folds have kept of a position, by its number in the tile.
+  void bindSum(const std::string& sum);
+  void bindFound(const std::string& at);
   // The number of the group and phase whose weights are meant, `p` among the phases across; empty: there is one.
   [[nodiscard]] std::string weightsBatch(const std::string& p) const;
   [[nodiscard]] std::string_view storage() const;      // of the input
@@ -89,5 +94,9 @@ class HaloPart {
 void writeHaloBring(HaloText& text);
 void writeHaloMultiply(HaloText& text);
 void writeHaloResults(HaloText& text);
+// The first part of that where results are folded: sums get their scale, and what is found of them goes into shared
+// memory, or into scratch memory for the kernel that joins what tiles have found.
+void writeHaloFolds(HaloText& text);
+void writeHaloJoin(HaloText& text, const std::string& entry, const std::vector<std::size_t>& buffers);
 
 }  // namespace swage::synth
