@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <numeric>
+#include <string_view>
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
@@ -15,7 +18,7 @@ namespace {
 constexpr std::int64_t kWgmmaCapability = 90;
 constexpr std::int64_t kBringRegisters = 72;     // 32 numbers on their way, where pixels lie
 constexpr std::int64_t kBesideSums = 40;         // of a thread that multiplies, beside its sums
-constexpr std::int64_t kBesideFolds = 24;        // more, where channels are folded
+constexpr std::int64_t kBesideFolds = 28;        // more, where channels are folded
 constexpr std::int64_t kBesideInstruction = 26;  // as the assembler says
 constexpr std::int64_t kMostOfThread = 240;
 constexpr std::int64_t kMostItems = 4;           // of 8 channels, on their way through registers
@@ -114,9 +117,6 @@ Result<> ConvWgmma::fitsNumbers(const HaloProblem& problem, const HaloTiles& til
 const char* unfitFolds(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout) {
   if (problem.folds == HaloFolds::Channels && tiles.columns < problem.shape.columnCount) {
     return "the channels that it folds are in several tiles";
-  }
-  if (problem.folds == HaloFolds::Channels && problem.phases * tiles.pixels % 64 != 0) {
-    return "a warp folds 64 positions at a time";
   }
   if (problem.folds != HaloFolds::Positions) {
     return nullptr;
@@ -233,6 +233,26 @@ std::int64_t groupsOf(const HaloProblem& problem) {
   return count;
 }
 
+// About how many instructions a thread needs for what becomes of one sum.
+double followingInstructions(const HaloProblem& problem) {
+  std::vector<int> prims = storedPrims(problem.resultStores);
+  for (const Fold& fold : problem.region.folds) {
+    if (fold.later) {
+      prims.push_back(fold.input);
+    }
+  }
+  return instructionsOf(problem.region, prims);
+}
+
+// What tells tensors as large as the result: what is found of positions has images and channels, too.
+ProductShape wholeShape(const HaloProblem& problem) {
+  ProductShape shape = problem.shape;
+  if (problem.folds == HaloFolds::Positions) {
+    shape.rows = {problem.across().position};
+  }
+  return shape;
+}
+
 // Constants fit 108 programs of 18 convolutions on an H100, of which the test of the order has the times.
 TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout,
                 const DeviceRates& device) {
@@ -251,9 +271,11 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kFinishStaged = 48.0;   // and phase
   constexpr double kFoldChannels = 6.0;    // for a position of a warp group, for each fold
   constexpr double kFoldPositions = 3.0;
-  constexpr double kRead = 1.2;     // times the bytes of a patch: parts of sectors
-  constexpr double kOverlap = 0.4;  // of what patches have in common with others, read from memory again
-  constexpr double kAgain = 0.2;    // of what blocks with other channels of the result have read
+  constexpr double kUsual = 4.0;              // instructions of what follows that the others have counted
+  constexpr double kFinishInstruction = 1.0;  // for a position of a warp group, for each more
+  constexpr double kRead = 1.2;               // times the bytes of a patch: parts of sectors
+  constexpr double kOverlap = 0.4;            // of what patches have in common with others, read from memory again
+  constexpr double kAgain = 0.2;              // of what blocks with other channels of the result have read
   const auto groups = static_cast<double>(tiles.groups());
   const auto pixels = static_cast<double>(tiles.pixels);
   const auto phases = static_cast<double>(problem.phases);
@@ -263,7 +285,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double places = placesOf(problem, layout);
   const auto ofElement = static_cast<double>(bytesOfElement(problem.region, problem.shape.left));
   const double results = groups * 64.0 * pixels * phases;
-  const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, problem.shape));
+  const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, wholeShape(problem)));
 
   const double products = groups * 64.0 * pixels * depth / (device.each.warpGroupAdds * kReached);
   const double reads =
@@ -281,16 +303,20 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
                         resultBytes * there * storedBytes(problem, tiles);
   const double stored =
       problem.resultStores.empty() ? 0.0 : pixels * (problem.phases > 1 ? phases * kFinishStaged : kFinish);
-  const double folded = problem.folds == HaloFolds::Channels    ? pixels * phases * kFoldChannels
-                        : problem.folds == HaloFolds::Positions ? pixels * phases * kFoldPositions
+  const double folded = problem.folds == HaloFolds::Channels    ? kFoldChannels
+                        : problem.folds == HaloFolds::Positions ? kFoldPositions
                                                                 : 0.0;
-  const double finish = stored + static_cast<double>(std::ssize(problem.region.folds) - 1) * folded;
+  const double more = std::max(0.0, followingInstructions(problem) - kUsual);
+  const double finish =
+      stored + pixels * phases *
+                   (static_cast<double>(std::ssize(problem.region.folds) - 1) * folded + more * kFinishInstruction);
   const auto rounds =
       static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
   TileCost cost;
   cost.products = steps * multiply;
-  cost.issue = (steps * elements * kPerElement + results * (problem.phases > 1 ? kPerStagedResult : kPerResult)) /
-               32.0 / kIssued;
+  cost.issue =
+      (steps * elements * kPerElement + results * ((problem.phases > 1 ? kPerStagedResult : kPerResult) + more)) /
+      32.0 / kIssued;
   cost.copies =
       steps *
       (elements * kRead * ofElement + (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * places)) /
@@ -402,6 +428,27 @@ std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {
   return divideUp(items, divideUp(items, kMostItems));
 }
 
+double instructionsOf(const Region& region, const std::vector<int>& prims, int held) {
+  static const std::map<std::string_view, double> costs{
+      {"exp", 10.0},     {"erf", 28.0}, {"tanh", 18.0},  {"log", 14.0},       {"div", 10.0},
+      {"sigmoid", 18.0}, {"sqrt", 8.0}, {"rsqrt", 10.0}, {"reciprocal", 8.0}, {"pow", 40.0}};
+  std::vector<bool> isSeen(region.prims.size(), false);
+  const std::function<double(int)> count = [&](int prim) {
+    const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+    if (prim == held || self.kind != Prim::Kind::Call || isSeen[static_cast<std::size_t>(prim)]) {
+      return 0.0;
+    }
+    isSeen[static_cast<std::size_t>(prim)] = true;
+    const auto known = costs.find(self.function);
+    double sum = known == costs.end() ? 1.0 : known->second;
+    for (const int arg : self.args) {
+      sum += count(arg);
+    }
+    return sum;
+  };
+  return std::accumulate(prims.begin(), prims.end(), 0.0, [&](double sum, int prim) { return sum + count(prim); });
+}
+
 std::vector<int> keptOfFolds(const HaloProblem& problem) {
   const Region& region = problem.region;
   std::vector<int> kept;
@@ -450,16 +497,26 @@ HaloFindings::HaloFindings(const HaloProblem& problem, const HaloLayout& layout)
   }
 }
 
+std::int64_t HaloFindings::blocksOfTile() const {
+  return isByChannels() ? divideUp(channels, kOfBlock) : channels / channelsOfGroup;
+}
+
 std::int64_t HaloFindings::threads() const {
-  constexpr std::int64_t kMostThreads = 512;
-  return std::clamp<std::int64_t>(divideUp(items(), 32) * 32, 32, kMostThreads);
+  constexpr std::int64_t kLeast = 32 * kOfBlock;  // a warp for each result
+  constexpr std::int64_t kMost = 1024;
+  const std::int64_t items = tilesOfGroup * (isByChannels() ? kOfBlock : channelsOfGroup);
+  std::int64_t threads = kLeast;
+  while (threads < kMost && threads * 4 < items) {
+    threads *= 2;
+  }
+  return threads;
 }
 
 domain::KernelStep HaloFindings::step(const std::string& entry) const {
   domain::KernelStep step;
   step.entry = entry;
   step.block.x = static_cast<std::uint32_t>(threads());
-  step.grid.x = static_cast<std::uint32_t>(blocks());
+  step.grid.x = static_cast<std::uint32_t>(tiles / tilesOfGroup * blocksOfTile());
   return step;
 }
 

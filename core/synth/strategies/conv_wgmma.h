@@ -100,11 +100,15 @@ struct HaloLayout {
   }
 };
 
+// About how many instructions a thread needs for these prims of one result, without those behind `held` and what is
+// found by later folds.
+[[nodiscard]] double instructionsOf(const Region& region, const std::vector<int>& prims, int held = -1);
+
 // What is kept of later folds of channels for each position of a tile: values that are the same for all its channels,
 // in the order of their stages.
 [[nodiscard]] std::vector<int> keptOfFolds(const HaloProblem& problem);
 
-// What tiles have found of later folds over positions, in scratch memory: [number][channel of the result][tile]. The
+// What tiles have found of later folds over positions, in scratch memory: [tile][number][channel of the result]. The
 // numbers of a fold are one, or of a MomentPair how many elements, their mean and their squared deviations.
 struct HaloFindings {
   std::int64_t numbers = 0;
@@ -116,9 +120,10 @@ struct HaloFindings {
   HaloFindings(const HaloProblem& problem, const HaloLayout& layout);
 
   [[nodiscard]] std::int64_t floats() const { return numbers * channels * tiles; }
-  [[nodiscard]] std::int64_t items() const { return tilesOfGroup * channelsOfGroup; }  // of one result
-  // Of the kernel that joins them, a block for each result.
-  [[nodiscard]] std::int64_t blocks() const { return tiles / tilesOfGroup * (channels / channelsOfGroup); }
+  // Of the kernel that joins them: results of a block are those of neighbouring channels, or one of several channels.
+  static constexpr std::int64_t kOfBlock = 8;
+  [[nodiscard]] bool isByChannels() const { return channelsOfGroup == 1; }
+  [[nodiscard]] std::int64_t blocksOfTile() const;  // for the same tiles
   [[nodiscard]] std::int64_t threads() const;
   [[nodiscard]] domain::KernelStep step(const std::string& entry) const;
 };

@@ -210,21 +210,10 @@ class HaloFoldText : private HaloPart {
                                        : fmt::format("{} + {}", a, b);
   }
 
-  // Loads that a prim is computed from, in ascending order.
-  void collectLoads(int prim, std::set<int>& loads) const {
-    const Prim& self = m_text.primAt(prim);
-    if (self.kind == Prim::Kind::Load) {
-      loads.insert(prim);
-    }
-    for (const int arg : self.args) {
-      collectLoads(arg, loads);
-    }
-  }
-
   // Loads what all positions of a channel have in common, for both channels of a thread.
   void loadOfChannels(int input) {
     std::set<int> loads;
-    collectLoads(input, loads);
+    m_text.collectLoads(input, loads);
     std::erase_if(loads, [this](int load) { return m_problem.readsPositions(load); });
     for (const int load : loads) {
       const std::string name = m_writer.nameFor(load);
@@ -246,6 +235,53 @@ class HaloFoldText : private HaloPart {
     }
   }
 
+  // Whether a prim is computed from sums other than by what `held` holds.
+  [[nodiscard]] bool readsSums(int prim, int held) const {
+    const Prim& self = m_text.primAt(prim);
+    if (prim == held || (self.kind == Prim::Kind::Folded && foldAt(self.fold).later)) {
+      return false;
+    }
+    return self.kind == Prim::Kind::Folded ||
+           std::any_of(self.args.begin(), self.args.end(), [&](int arg) { return readsSums(arg, held); });
+  }
+  [[nodiscard]] bool reads(int prim, int other) const {
+    const Prim& self = m_text.primAt(prim);
+    return prim == other || std::any_of(self.args.begin(), self.args.end(), [&](int arg) { return reads(arg, other); });
+  }
+
+  // Whether the input of a fold can take the place of the sums: whatever follows needs these for nothing else.
+  [[nodiscard]] bool canHold(int fold) const {
+    const int input = foldAt(fold).input;
+    std::vector<int> roots = storedPrims(m_problem.resultStores);
+    for (int other = 0; other < static_cast<int>(m_region.folds.size()); ++other) {
+      if (foldAt(other).later && isBefore(fold, other)) {
+        roots.push_back(foldAt(other).input);
+      }
+    }
+    return input != m_text.held && readsSums(input, -1) &&
+           std::none_of(roots.begin(), roots.end(), [&](int root) { return readsSums(root, input); }) &&
+           std::any_of(roots.begin(), roots.end(), [&](int root) { return reads(root, input); });
+  }
+
+  // The input of a fold at the bound position and channel, which takes the place of the sum where it can.
+  [[nodiscard]] std::string takeInput(int fold) {
+    const int input = foldAt(fold).input;
+    m_code.line("const float total = {};", sum());
+    m_text.bindSum("total");
+    m_writer.compute({input});
+    const Expression value = m_writer.value(input);
+    if (canHold(fold)) {
+      m_code.line("{} = {};", sum(), value.text);
+      return sum();
+    }
+    return operand(value, Expression::Term);
+  }
+  void hold(int fold) {
+    if (canHold(fold)) {
+      m_text.held = foldAt(fold).input;
+    }
+  }
+
   // What a thread finds of the two channels at one of its positions, in `of`.
   void foldPair(int fold) {
     const Fold& self = foldAt(fold);
@@ -264,14 +300,10 @@ class HaloFoldText : private HaloPart {
                   hasTail() ? "min(" : "", hasTail() ? fmt::format(", {})", m_shape.columnCount - 1) : "");
       m_writer.decode("column", m_shape.columns);
     }
-    m_code.line("const float total = {};", sum());
-    m_text.bindSum("total");
-    m_writer.compute({self.input});
-    const std::string value = m_writer.value(self.input).text;
-    m_code.line("of = {};", joined(self.kind, "of",
-                                   hasTail() ? fmt::format("(is_channel[half] ? {} : {})", value, none(self.kind))
-                                   : self.kind == FoldKind::Sum ? fmt::format("({})", value)
-                                                                : value));
+    const std::string value = takeInput(fold);
+    m_code.line("of = {};",
+                joined(self.kind, "of",
+                       hasTail() ? fmt::format("(is_channel[half] ? {} : {})", value, none(self.kind)) : value));
     m_writer.leave(inside);
     for (int i = 0; i < (condition.empty() ? 1 : 2); ++i) {
       m_code.close();
@@ -304,20 +336,32 @@ class HaloFoldText : private HaloPart {
       m_code.close();
     }
     loadOfChannels(foldAt(fold).input);
-    unroll("k", blocks() / kBlocksOfRun);
+    const bool isWhole = blocks() % kBlocksOfRun == 0;
+    unroll("k", divideUp(blocks(), kBlocksOfRun));
     m_code.line("float v[{}];", 2 * kBlocksOfRun);
     unroll("c", kBlocksOfRun);
     m_code.line("const int block = k * {} + c;", kBlocksOfRun);
     unroll("s", 2);
+    if (!isWhole) {
+      m_code.line("v[c * 2 + s] = {};", none(kind));
+      m_code.open("if (block < {})", blocks());
+    }
     foldPair(fold);
     m_code.line("v[c * 2 + s] = of;");
-    m_code.close();
-    m_code.close();
+    for (int i = 0; i < (isWhole ? 2 : 3); ++i) {
+      m_code.close();
+    }
     joinLanes(kind);
     m_code.line("const Vec<float, 2> both{{{{v[0], v[1]}}}};");
+    if (!isWhole) {
+      m_code.open("if (k * {} + lane * 2 < {})", kBlocksOfRun * kOfBlock, positions());
+    }
     m_code.line("store<float, 2>(&found_of[({}warp) * {} + k * {} + lane * 2], both);",
                 m_tiles.groupsAcross() > 1 ? "first / 16 + " : "", positions(), kBlocksOfRun * kOfBlock);
-    m_code.close();
+    for (int i = 0; i < (isWhole ? 1 : 2); ++i) {
+      m_code.close();
+    }
+    hold(fold);
     m_writer.leave(outside);
     joinWarps(fold);
     m_code.close();
@@ -418,7 +462,9 @@ class HaloFoldText : private HaloPart {
     m_writer.decode("column", m_shape.columns);
     std::set<int> loads;
     for (const Fold& fold : m_region.folds) {
-      collectLoads(fold.later ? fold.input : -1, fold.later, loads);
+      if (fold.later) {
+        m_text.collectLoads(fold.input, loads);
+      }
     }
     for (const int load : loads) {
       if (!m_problem.readsPositions(load)) {
@@ -426,8 +472,9 @@ class HaloFoldText : private HaloPart {
       }
     }
     const HaloFindings findings(m_problem, m_layout);
-    m_code.line("float* const found_of = {} + column * {} + {};", m_text.findings, findings.tiles,
-                m_text.isBatched() ? fmt::format("place * {} + batch", m_problem.batchCount) : "place");
+    m_code.line("float* const found_of = {} + {} * {} + column;", m_text.findings,
+                m_text.isBatched() ? fmt::format("(place * {} + batch)", m_problem.batchCount) : "place",
+                findings.numbers * findings.channels);
     std::string mine = "lane % 4 == 0";
     if (hasTail()) {
       mine += fmt::format(" && tile.column + first + warp * 16 + half * 8 + lane / 4 < {}", m_shape.columnCount);
@@ -440,10 +487,11 @@ class HaloFoldText : private HaloPart {
       m_code.openBlock();
       const bool isPair = foldAt(fold).kind == FoldKind::MomentPair;
       isPair ? foldMoments(fold) : foldNumbers(fold);
+      hold(fold);
       m_code.open("if ({})", mine);
       for (const char* const name :
            isPair ? std::vector<const char*>{"n", "mean", "q"} : std::vector<const char*>{"some"}) {
-        m_code.line("found_of[{}] = {};", number * findings.channels * findings.tiles, name);
+        m_code.line("found_of[{}] = {};", number * findings.channels, name);
         ++number;
       }
       m_code.close();
@@ -453,35 +501,48 @@ class HaloFoldText : private HaloPart {
     m_writer.leave(outside);
   }
 
-  void collectLoads(int prim, bool isWanted, std::set<int>& loads) const {
-    if (isWanted) {
-      collectLoads(prim, loads);
-    }
-  }
-
-  // Opens the loops over the positions of a thread, in runs; the caller closes three blocks, and a run's end between.
   [[nodiscard]] std::int64_t blocksOfRun() const { return blocks() % kBlocksOfRun == 0 ? kBlocksOfRun : 7; }
 
-  // Computes the input of a fold at each position of a thread that is there, and writes what becomes of it.
+  // Computes the input of a fold at each position of a run, and writes what becomes of it where it is there. Where it
+  // can be computed anyway it is, so that the compiler makes no branches, between which nothing is mixed.
   template <class Take>
   void forPositions(int fold, Take&& take) {
+    const KernelWriter::Scope outside = m_writer.scope();
+    openPositions();
+    const std::string condition = isThere();
+    if (condition.empty() || m_problem.readsPositions(foldAt(fold).input)) {
+      if (!condition.empty()) {
+        m_code.open("if ({})", condition);
+      }
+      take(takeInput(fold), std::string());
+      for (int i = 0; i < (condition.empty() ? 2 : 3); ++i) {
+        m_code.close();
+      }
+      m_writer.leave(outside);
+      return;
+    }
+    m_code.line("v[c * 2 + s] = {};", takeInput(fold));
+    m_code.close();
+    m_code.close();
+    m_code.line("makeHere(v);");
+    m_writer.leave(outside);
+    openPositions();
+    m_code.line("const bool is_there = {};", isThere());
+    take("v[c * 2 + s]", "is_there");
+    m_code.close();
+    m_code.close();
+    m_writer.leave(outside);
+  }
+  // Of a run; the caller closes two blocks.
+  void openPositions() {
     unroll("c", blocksOfRun());
     m_code.line("const int block = k * {} + c;", blocksOfRun());
     unroll("s", 2);
-    const KernelWriter::Scope outside = m_writer.scope();
     openPosition();
-    const std::string condition = isThere();
-    if (!condition.empty()) {
-      m_code.open("if ({})", condition);
-    }
-    m_code.line("const float total = {};", sum());
-    m_text.bindSum("total");
-    m_writer.compute({foldAt(fold).input});
-    take(m_writer.value(foldAt(fold).input).text);
-    for (int i = 0; i < (condition.empty() ? 2 : 3); ++i) {
-      m_code.close();
-    }
-    m_writer.leave(outside);
+  }
+  [[nodiscard]] static std::string chosen(const std::string& condition, const std::string& value,
+                                          const std::string& otherwise) {
+    return condition.empty() ? value : fmt::format("({} ? {} : {})", condition, value, otherwise);
   }
 
   void joinQuads(FoldKind kind, const std::string& name) {
@@ -496,9 +557,10 @@ class HaloFoldText : private HaloPart {
     const FoldKind kind = foldAt(fold).kind;
     m_code.line("float some = {};", none(kind));
     unroll("k", blocks() / blocksOfRun());
+    m_code.line("float v[{}];", 2 * blocksOfRun());
     m_code.line("float of = {};", none(kind));
-    forPositions(fold, [&](const std::string& value) {
-      m_code.line("of = {};", joined(kind, "of", kind == FoldKind::Sum ? "(" + value + ")" : value));
+    forPositions(fold, [&](const std::string& value, const std::string& condition) {
+      m_code.line("of = {};", joined(kind, "of", chosen(condition, value, none(kind))));
     });
     m_code.line("some = {};", joined(kind, "some", "of"));
     m_code.close();
@@ -528,10 +590,10 @@ class HaloFoldText : private HaloPart {
     m_code.line("start = start * 0.0f == 0.0f ? start : 0.0f;");
     m_code.line("float n = 0.0f, mean = 0.0f, q = 0.0f;");
     unroll("k", blocks() / blocksOfRun());
-    m_code.line("float some = 0.0f, of = 0.0f;");
-    forPositions(fold, [&](const std::string& value) {
-      m_code.line("const float far = ({}) - start;", value);
-      m_code.line("n += 1.0f;");
+    m_code.line("float v[{}], some = 0.0f, of = 0.0f;", 2 * blocksOfRun());
+    forPositions(fold, [&](const std::string& value, const std::string& there) {
+      m_code.line("const float far = {};", chosen(there, value + " - start", "0.0f"));
+      m_code.line("n += {};", there.empty() ? "1.0f" : there + " ? 1.0f : 0.0f");
       m_code.line("some += far;");
       m_code.line("of += far * far;");
     });
@@ -549,59 +611,116 @@ class HaloFoldText : private HaloPart {
   }
 };
 
+// The kernel that joins what tiles have found.
+class HaloJoin : private HaloPart {
+ public:
+  explicit HaloJoin(HaloText& text)
+      : HaloPart(text), m_findings(m_problem, m_layout), m_stage(m_writer, m_region, 1, 1) {}
+
+  void write(const std::string& entry, const std::vector<std::size_t>& buffers) {
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.blank();
+    m_code.comment(fmt::format(
+        "Joins what {} tiles have found{}; in an order that is always the same.", m_findings.tilesOfGroup,
+        m_findings.isByChannels() ? std::string() : fmt::format(" of {} channels", m_findings.channelsOfGroup)));
+    const std::string more = m_writer.parameters(buffers);
+    m_code.open("extern \"C\" __global__ void __launch_bounds__({}) {}({}{}const float* __restrict__ {})", threads(),
+                entry, more, more.empty() ? "" : ", ", m_text.findings);
+    m_code.line("const {} row = blockIdx.x / {};", m_writer.index(), m_findings.blocksOfTile());
+    m_stage.define(cuda::StageText::Totals::Yes);
+    m_stage.declareTotal("some");
+    if (m_findings.isByChannels()) {
+      joinChannels();
+    } else {
+      joinGroup();
+    }
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t threads() const { return m_findings.threads(); }
+  [[nodiscard]] Axes keptOf(const Axes& axes) const {
+    Axes kept;
+    std::copy_if(axes.begin(), axes.end(), std::back_inserter(kept),
+                 [this](std::size_t axis) { return !m_region.axes[axis].isFoldedLater; });
+    return kept;
+  }
+
+  // What one tile has found of a channel.
+  void take(const std::string& tile, const std::string& channel) {
+    m_code.line("const float* const found_of = {} + (row * {} + {}) * {} + {};", m_text.findings,
+                m_findings.tilesOfGroup, tile, m_findings.numbers * m_findings.channels, channel);
+    std::string numbers;
+    for (std::int64_t i = 0; i < m_findings.numbers; ++i) {
+      numbers += fmt::format("{}found_of[{}]", i == 0 ? "" : ", ", i * m_findings.channels);
+    }
+    m_code.line("const {} of = {};", m_stage.type(), m_findings.numbers == 1 ? numbers : "{" + numbers + "}");
+    m_stage.addToTotal("some", "of");
+  }
+
+  void store(const std::string& condition) {
+    m_writer.decode("row", keptOf(m_shape.rows));
+    m_writer.decode("column", keptOf(m_shape.columns));
+    m_stage.bindResults("all");
+    m_code.open("if ({})", condition);
+    m_writer.compute(storedPrims(m_problem.foldStores));
+    m_writer.store(m_problem.foldStores);
+    m_code.close();
+  }
+
+  // Threads side by side take neighbouring channels, and then a warp has all of one.
+  void joinChannels() {
+    constexpr std::int64_t kChannels = HaloFindings::kOfBlock;
+    const std::int64_t last = m_findings.channels - 1;
+    m_code.line("const int first = blockIdx.x % {} * {};", m_findings.blocksOfTile(), kChannels);
+    m_code.pragma("#pragma unroll 4");
+    m_code.open("for (int i = threadIdx.x / {0}; i < {1}; i += {2})", kChannels, m_findings.tilesOfGroup,
+                threads() / kChannels);
+    take("i", fmt::format("min(first + static_cast<int>(threadIdx.x % {}), {})", kChannels, last));
+    m_code.close();
+    m_code.line("__shared__ {} parts[{}];", m_stage.type(), threads());
+    m_code.line("parts[threadIdx.x] = {};", m_stage.settled("some"));
+    m_code.line("__syncthreads();");
+    m_code.line("const int lane = threadIdx.x % 32;");
+    m_code.line("const {} column = first + threadIdx.x / 32;", m_writer.index());
+    m_code.open("if (threadIdx.x < {} && column < {})", 32 * kChannels, m_findings.channels);
+    m_code.line("{} of = parts[lane * {} + threadIdx.x / 32];", m_stage.type(), kChannels);
+    if (threads() > 32 * kChannels) {
+      m_code.open("for (int i = lane + 32; i < {}; i += 32)", threads() / kChannels);
+      m_code.line("of = {};", m_stage.joined("of", fmt::format("parts[i * {} + threadIdx.x / 32]", kChannels)));
+      m_code.close();
+    }
+    m_code.line("const {} all = reduceWarp(of, {});", m_stage.type(), m_stage.join());
+    store("lane == 0");
+    m_code.close();
+  }
+
+  void joinGroup() {
+    const std::int64_t channels = m_findings.channelsOfGroup;
+    m_code.line("const {} column = blockIdx.x % {};", m_writer.index(), m_findings.blocksOfTile());
+    m_code.pragma("#pragma unroll 4");
+    m_code.open("for (int i = threadIdx.x; i < {}; i += {})", channels * m_findings.tilesOfGroup, threads());
+    take(fmt::format("i / {}", channels), fmt::format("column * {0} + i % {0}", channels));
+    m_code.close();
+    m_code.line("__shared__ {} parts[{}];", m_stage.type(), threads() / 32);
+    m_code.line("const {} all = reduceBlock({}, parts, {}, {});", m_stage.type(), m_stage.settled("some"),
+                m_stage.none(), m_stage.join());
+    store("threadIdx.x == 0");
+  }
+
+  HaloFindings m_findings;
+  cuda::StageText m_stage;
+};
+
 }  // namespace
 
 void writeHaloFolds(HaloText& text) {
   HaloFoldText(text).write();
 }
 
-// A block for each result: what tiles have found, joined in the order of their numbers.
 void writeHaloJoin(HaloText& text, const std::string& entry, const std::vector<std::size_t>& buffers) {
-  const HaloFindings findings(text.problem, text.layout);
-  KernelWriter& writer = text.writer;
-  Code& code = text.code;
-  const KernelWriter::Scope outside = writer.scope();
-  const std::int64_t threads = findings.threads();
-  code.blank();
-  code.comment(fmt::format("Joins what {} tiles have found{}, for each of {} results.", findings.tilesOfGroup,
-                           findings.channelsOfGroup > 1 ? fmt::format(" of {} channels", findings.channelsOfGroup) : "",
-                           findings.blocks()));
-  const std::string more = writer.parameters(buffers);
-  code.open("extern \"C\" __global__ void __launch_bounds__({}) {}({}{}const float* __restrict__ {})", threads, entry,
-            more, more.empty() ? "" : ", ", text.findings);
-  const auto isKept = [&](std::size_t axis) { return !text.region.axes[axis].isFoldedLater; };
-  Axes rows;
-  Axes columns;
-  std::copy_if(text.shape.rows.begin(), text.shape.rows.end(), std::back_inserter(rows), isKept);
-  std::copy_if(text.shape.columns.begin(), text.shape.columns.end(), std::back_inserter(columns), isKept);
-  const std::int64_t kinds = findings.channels / findings.channelsOfGroup;
-  code.line("const {} row = blockIdx.x / {}, column = blockIdx.x % {};", writer.index(), kinds, kinds);
-  writer.decode("row", rows);
-  writer.decode("column", columns);
-  cuda::StageText stage(writer, text.region, 1, 1);
-  stage.define(cuda::StageText::Totals::Yes);
-  stage.declareTotal("some");
-  code.open("for (int i = threadIdx.x; i < {}; i += {})", findings.items(), threads);
-  code.line("const float* const found_of = {} + (column * {} + i / {}) * {} + row * {} + i % {};", text.findings,
-            findings.channelsOfGroup, findings.tilesOfGroup, findings.tiles, findings.tilesOfGroup,
-            findings.tilesOfGroup);
-  std::string numbers;
-  for (std::int64_t i = 0; i < findings.numbers; ++i) {
-    numbers += fmt::format("{}found_of[{}]", i == 0 ? "" : ", ", i * findings.channels * findings.tiles);
-  }
-  code.line("const {} of = {};", stage.type(), findings.numbers == 1 ? numbers : "{" + numbers + "}");
-  stage.addToTotal("some", "of");
-  code.close();
-  code.line("__shared__ {} parts[{}];", stage.type(), threads / 32);
-  code.line("const {} all = reduceBlock({}, parts, {}, {});", stage.type(), stage.settled("some"), stage.none(),
-            stage.join());
-  stage.bindResults("all");
-  code.open("if (threadIdx.x == 0)");
-  writer.compute(storedPrims(text.problem.foldStores));
-  writer.store(text.problem.foldStores);
-  code.close();
-  code.close();
-  writer.leave(outside);
+  HaloJoin(text).write(entry, buffers);
 }
 
 }  // namespace swage::synth

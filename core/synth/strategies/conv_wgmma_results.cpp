@@ -111,6 +111,17 @@ class HaloResults : private HaloPart {
     return hasNeighbours() && isMultiple(2) && m_problem.across().positions % 2 == 0;
   }
 
+  // Whether results are computed where there may be none, too: then the compiler makes no branches around what takes
+  // long, between which nothing is mixed.
+  [[nodiscard]] bool isComputedAnyway() const {
+    constexpr double kCheap = 8.0;  // instructions
+    const std::vector<int> prims = storedPrims(stores());
+    return returnsValue() && result().dtype == domain::ScalarType::Float32 &&
+           !(m_problem.folds == HaloFolds::Channels && isShifted()) && m_shape.columnCount % m_tiles.columns == 0 &&
+           std::none_of(prims.begin(), prims.end(), [this](int prim) { return m_problem.readsPositions(prim); }) &&
+           instructionsOf(m_region, prims, m_text.held) > kCheap;
+  }
+
   // --- loops
   void unroll(const std::string& name, std::int64_t count) {
     m_code.pragma("#pragma unroll");
@@ -124,9 +135,13 @@ class HaloResults : private HaloPart {
 
   // Loads what all results of a channel have in common; where a tile has channels that are not there, each result does.
   void loadOfChannel() {
+    std::set<int> needed;
+    for (const Store& store : stores()) {
+      m_text.collectLoads(store.prim, needed);
+    }
     for (std::size_t prim = 0; prim < m_region.prims.size() && m_shape.columnCount % m_tiles.columns == 0; ++prim) {
       const Prim& load = m_region.prims[prim];
-      if (load.kind != Prim::Kind::Load || load.perElement) {
+      if (!needed.contains(static_cast<int>(prim)) || load.perElement) {
         continue;
       }
       const Operand& from = m_text.operandAt(load.operand);
@@ -278,7 +293,9 @@ class HaloResults : private HaloPart {
     if (isScaled()) {
       m_code.line("odd += of * 0.0f;");
     }
+    computeAnyway({"of"});
     storeOneIf(isThere(false), "of", false);
+    m_isComputed = false;
     m_writer.leave(outside);
   }
 
@@ -320,6 +337,7 @@ class HaloResults : private HaloPart {
     const std::string scale = isScaled() ? " * scale" : "";
     const std::string left = "left_sum" + scale;
     const std::string right = "right_sum" + scale;
+    computeAnyway({left, right});
     if (hasWholePairs()) {
       m_code.open("if ({})", isThere(false));
       storePair(left, right);
@@ -337,10 +355,29 @@ class HaloResults : private HaloPart {
       storeOneIf(isThere(false), left, false);
       storeOneIf(isThere(true), right, true);
     }
+    m_isComputed = false;
     m_writer.leave(outside);
   }
 
   // --- stores
+  void computeAnyway(const std::vector<std::string>& totals) {
+    m_isComputed = isComputedAnyway();
+    if (!m_isComputed) {
+      return;
+    }
+    std::string list;
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      list += fmt::format("{}finish({}, {})", i == 0 ? "" : ", ", totals[i], arguments(i > 0));
+    }
+    m_code.line("float values[{}] = {{{}}};", totals.size(), list);
+    m_code.line("makeHere(values);");
+  }
+  // What is stored for a sum.
+  [[nodiscard]] std::string finished(const std::string& total, bool isSecond) const {
+    return m_isComputed ? fmt::format("values[{}]", isSecond ? 1 : 0)
+                        : fmt::format("finish({}, {})", total, arguments(isSecond));
+  }
+
   [[nodiscard]] std::string arguments(bool isSecond) const {
     return fmt::format("{}{}{}", nameOf(isSecond), m_problem.down() == nullptr ? "" : ", y_at",
                        isStaged() ? ", p" : "");
@@ -381,15 +418,14 @@ class HaloResults : private HaloPart {
 
   void storePair(const std::string& left, const std::string& right) {
     const std::string_view type = m_writer.dialect().storageName(result().dtype);
-    m_code.line("const Vec<{}, 2> both{{{{finish({}, {}), finish({}, {})}}}};", type, left, arguments(false), right,
-                arguments(true));
+    m_code.line("const Vec<{}, 2> both{{{{{}, {}}}}};", type, finished(left, false), finished(right, true));
     m_code.line("store<{}, 2>(&{}, both);", type, m_writer.element(result()));
   }
 
   void storeOne(const std::string& total, bool isSecond) {
     bind(isSecond);
     if (returnsValue()) {
-      m_code.line("{} = finish({}, {});", m_writer.element(result()), total, arguments(isSecond));
+      m_code.line("{} = {};", m_writer.element(result()), finished(total, isSecond));
     } else {
       m_code.line("finish({}, {});", total, arguments(isSecond));
     }
@@ -463,6 +499,8 @@ class HaloResults : private HaloPart {
     m_writer.leave(outside);
     storeOne("total", isSecond);
   }
+
+  bool m_isComputed = false;  // what is stored next, in `values`
 };
 
 }  // namespace

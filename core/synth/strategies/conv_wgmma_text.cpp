@@ -226,22 +226,22 @@ HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
       number(kernel),
       instance{of.pattern, region, of.parameters, of.device, of.model},
       writer(instance, Dialect::of(domain::Language::CudaCpp),
-             {"advance",  "all",      "at",         "batch",    "behind",   "both",       "c",         "channel",
-              "column",   "corner",   "deep",       "depth",    "e",        "empty",      "exponent",  "exponent_of",
-              "far",      "finish",   "first",      "found",    "from",     "full",       "gathered",  "group",
-              "half",     "halves",   "i",          "in",       "is_again", "is_fine",    "is_finite", "is_last",
-              "is_left",  "is_right", "is_row",     "is_there", "item",     "j",          "k",         "keep",
-              "lane",     "largest",  "largest_of", "left",     "left_of",  "left_sum",   "line",      "memory",
-              "most",     "odd",      "p",          "is_empty", "scales",   "slot_at",    "turn_of",   "staged",
-              "of",       "outer",    "outer0",     "outer1",   "outer2",   "packed",     "part",      "pass",
-              "phase",    "piece",    "pixel",      "place",    "place1",   "place2",     "place3",    "places",
-              "previous", "r",        "ready",      "right",    "right_of", "right_sum",  "row",       "scale",
-              "shared",   "shift",    "slot",       "stage",    "stages",   "start",      "step",      "sum",
-              "tap",      "thread",   "tile",       "to",       "total",    "turn",       "unscale",   "values",
-              "verdict",  "warp",     "block",      "found_of", "in_tile",  "is_channel", "kept",      "mean",
-              "n",        "other",    "positions",  "q",        "s",        "some",       "upper",     "v",
-              "x_at",     "x_first",  "x_in",       "x_next",   "x_place",  "y",          "y_at",      "y_first",
-              "y_in",     "y_place"}),
+             {"advance",  "all",      "at",         "batch",     "behind",   "both",       "c",         "channel",
+              "column",   "corner",   "deep",       "depth",     "e",        "empty",      "exponent",  "exponent_of",
+              "far",      "finish",   "first",      "found",     "from",     "full",       "gathered",  "group",
+              "half",     "halves",   "i",          "in",        "is_again", "is_fine",    "is_finite", "is_last",
+              "is_left",  "is_right", "is_row",     "is_there",  "item",     "j",          "k",         "keep",
+              "lane",     "largest",  "largest_of", "left",      "left_of",  "left_sum",   "line",      "memory",
+              "most",     "odd",      "p",          "is_empty",  "scales",   "slot_at",    "turn_of",   "staged",
+              "of",       "outer",    "outer0",     "outer1",    "outer2",   "packed",     "part",      "pass",
+              "phase",    "piece",    "pixel",      "place",     "place1",   "place2",     "place3",    "places",
+              "previous", "r",        "ready",      "right",     "right_of", "right_sum",  "row",       "scale",
+              "shared",   "shift",    "slot",       "stage",     "stages",   "start",      "step",      "sum",
+              "tap",      "thread",   "tile",       "to",        "total",    "turn",       "unscale",   "values",
+              "verdict",  "warp",     "block",      "found_of",  "in_tile",  "is_channel", "kept",      "mean",
+              "n",        "other",    "parts",      "positions", "q",        "s",          "some",      "upper",
+              "v",        "x_at",     "x_first",    "x_in",      "x_next",   "x_place",    "y",         "y_at",
+              "y_first",  "y_in",     "y_place"}),
       code(writer.code()) {
   writer.numberApart();
   const Prim& right = primAt(shape.right);
@@ -253,11 +253,27 @@ HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
 }
 
 void HaloText::bindSum(const std::string& sum) {
+  if (held >= 0) {
+    writer.bind(held, {sum});
+    return;
+  }
   for (std::size_t prim = 0; prim < region.prims.size(); ++prim) {
     const Prim& self = region.prims[prim];
     if (self.kind == Prim::Kind::Folded && !region.folds[static_cast<std::size_t>(self.fold)].later) {
       writer.bind(static_cast<int>(prim), {sum});
     }
+  }
+}
+
+void HaloText::collectLoads(int prim, std::set<int>& loads) const {
+  if (prim == held) {
+    return;
+  }
+  if (primAt(prim).kind == Prim::Kind::Load) {
+    loads.insert(prim);
+  }
+  for (const int arg : primAt(prim).args) {
+    collectLoads(arg, loads);
   }
 }
 

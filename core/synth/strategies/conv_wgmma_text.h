@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct HaloText {
   std::string planes;  // names of parameters
   std::string exponents;
   std::string findings;  // of later folds over positions
+  int held = -1;         // the prim whose values have taken the place of the sums; -1: none
 
   [[nodiscard]] bool isScaled() const { return tiles.isSplit(); }
   [[nodiscard]] bool isBatched() const { return problem.batchCount > 1; }
@@ -34,6 +36,8 @@ struct HaloText {
   // Binds the sum of a result; what later folds have kept of a position, by its number in the tile.
   void bindSum(const std::string& sum);
   void bindFound(const std::string& at);
+  // Loads that a prim is computed from, without those behind what is held or found.
+  void collectLoads(int prim, std::set<int>& loads) const;
   // The number of the group and phase whose weights are meant, `p` among the phases across; empty: there is one.
   [[nodiscard]] std::string weightsBatch(const std::string& p) const;
   [[nodiscard]] std::string_view storage() const;      // of the input

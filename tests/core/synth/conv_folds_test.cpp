@@ -213,7 +213,7 @@ const LaterFold kPooled{
     [](const Results& r) {
       return overPositions(r, [](Numbers all) {
         for (double& x : all) {
-          x = std::max(0.0, x);
+          x = std::isnan(x) ? x : std::max(0.0, x);
         }
         return 3.0 * sumOf(all) / static_cast<double>(all.size());
       });
@@ -323,6 +323,253 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{kFew, &kSumOfImage}, Case{kMany, &kSumOfImage}, Case{kThree, &kSumOfImage},
                       Case{kFew, &kVariance}, Case{kTiles, &kVariance}, Case{kTransposed, &kVariance}),
     nameOf);
+
+// A fold of no number is none, and of an infinity what floats make of it; elsewhere nothing changes.
+TEST(FoldedConvolution, SpreadsInfinityAndNanNoFurtherThanFloatDoes) {
+  for (const LaterFold* fold : {&kMinimum, &kSoftmax, &kPooled}) {
+    const Conv c{"", 2, 2, 16, 18, {1, 9, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+    Operands all = shortOperands(c);
+    all.x[5] = kInfinity;
+    all.x[140] = kNan;
+    all.weight[4] = kInfinity;  // which no edge meets
+    const Numbers got = run(programOf(c, *fold), all);
+    const Results results{c, convolved(c, all)};
+    const Numbers want = fold->want(results);
+    ASSERT_EQ(got.size(), want.size()) << fold->name;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      // The reference's minimum may step over what is no number.
+      const std::size_t at = fold == &kMinimum ? i / results.count() * results.channels() * results.count() : i;
+      bool isNumber = !std::isnan(want[i]);
+      for (std::size_t channel = 0; fold == &kMinimum && channel < results.channels(); ++channel) {
+        isNumber = isNumber && !std::isnan(results.values[at + channel * results.count() + i % results.count()]);
+      }
+      EXPECT_EQ(std::isnan(got[i]), !isNumber) << fold->name << " " << i;
+    }
+  }
+}
+
+// What is read at each position is read where there is one alone.
+TEST(FoldedConvolution, FoldsWhatIsAddedToResults) {
+  const Conv& c = kFew;
+  GraphBuilder b;
+  const ValueId result = addConvolution(b, c);
+  const ValueId more = b.input(resultShape(c, c.outputs));
+  b.output(b.call("aten.amax.default", {arg(b.add(result, more)), listArg({1}), arg(true)}, resultShape(c, 1)));
+  const domain::Program program = programBy(b.graph(), "conv_wgmma", {kSmall});
+  const Operands all = shortOperands(c);
+  Results results{c, convolved(c, all)};
+  const Numbers added = randomNumbers(results.values.size(), 9);
+  std::transform(added.begin(), added.end(), results.values.begin(), results.values.begin(), std::plus<>());
+  const auto got = runEmulated(
+      program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias), toBytes<float>(added)});
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_LT(relativeError(toNumbers<float>(got[0]), overChannels(results, largestOf)), kExact);
+}
+
+struct NormCase {
+  const char* name;
+  Conv conv;
+  std::int64_t groups;  // of a group normalisation; 0: of an instance
+};
+
+class NormalisedConvolutions : public ::testing::TestWithParam<NormCase> {};
+
+// The convolution writes its results once and tells of their statistics; what applies them is a kernel of its own.
+TEST_P(NormalisedConvolutions, GatherStatisticsWhereResultsAreMade) {
+  const auto& [name, c, groups] = GetParam();
+  GraphBuilder b;
+  const ValueId result = b.like("aten.sigmoid.default", addConvolution(b, c));
+  if (groups > 0) {
+    b.output(b.like("aten.group_norm.default", result, {arg(static_cast<int>(groups)), noArg(), noArg(), arg(1e-5)}));
+  } else {
+    b.output(b.like("aten.instance_norm.default", result,
+                    {noArg(), noArg(), noArg(), noArg(), arg(true), arg(0.1), arg(1e-5), arg(true)}));
+  }
+  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
+  ASSERT_TRUE(synthesizer.has_value());
+  domain::Genome genome = (*synthesizer)->seeds().front();
+  ASSERT_EQ(genome.regions.size(), 2U);
+  ASSERT_EQ(genome.regions[0].pattern, "conv_wgmma");
+  EXPECT_EQ(genome.regions[0].nodes.size(), 3U);  // convolution, sigmoid, statistics
+  EXPECT_EQ(genome.regions[1].nodes.size(), 1U);
+  for (const Changes& all : {kSmall, c.changes}) {
+    for (const auto& [parameter, value] : all) {
+      genome.regions[0].parameters.at(parameter) = value;
+    }
+  }
+  const auto program = (*synthesizer)->realise(genome);
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  const Operands all = shortOperands(c);
+  Results results{c, convolved(c, all)};
+  for (double& x : results.values) {
+    x = 1.0 / (1.0 + std::exp(-x));
+  }
+  const std::size_t ofGroup =
+      results.count() * (groups > 0 ? results.channels() / static_cast<std::size_t>(groups) : 1);
+  Numbers want;
+  for (std::size_t first = 0; first < results.values.size(); first += ofGroup) {
+    const auto begin = results.values.begin() + static_cast<std::ptrdiff_t>(first);
+    const Numbers group(begin, begin + static_cast<std::ptrdiff_t>(ofGroup));
+    const double mean = sumOf(group) / static_cast<double>(ofGroup);
+    double squares = 0.0;
+    for (const double x : group) {
+      squares += (x - mean) * (x - mean);
+    }
+    for (const double x : group) {
+      want.push_back((x - mean) / std::sqrt(squares / static_cast<double>(ofGroup) + 1e-5));
+    }
+  }
+  EXPECT_LT(relativeError(run(*program, all), want), kExact);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NormalisedConvolutions,
+                         ::testing::Values(NormCase{"Instances", kFew, 0},
+                                           NormCase{"InstancesOfPhases", kTransposed, 0},
+                                           NormCase{"InstancesInRows", kLong, 0}, NormCase{"Groups", kMany, 7},
+                                           NormCase{"GroupsOfPhases", kTransposed, 3},
+                                           NormCase{"GroupsOfThreeDimensions", kThree, 4},
+                                           NormCase{"OneGroup", kPlain, 1}),
+                         [](const auto& each) { return each.param.name; });
+
+// Sums of a batch, and what becomes of running statistics, which the kernel that joins tiles stores.
+class BatchStatistics : public ::testing::TestWithParam<const Conv*> {};
+
+TEST_P(BatchStatistics, AreGatheredWhereResultsAreMade) {
+  const Conv& c = *GetParam();
+  GraphBuilder b;
+  const ValueId result = addConvolution(b, c);
+  const ValueId mean = b.input({c.outputs});
+  const ValueId variance = b.input({c.outputs});
+  const domain::Shape vector{c.outputs};
+  const auto float32 = domain::ScalarType::Float32;
+  const auto made = b.node("aten._native_batch_norm_legit_functional.default",
+                           {arg(result), noArg(), noArg(), arg(mean), arg(variance), arg(true), arg(0.1), arg(1e-5)},
+                           {{resultShape(c, c.outputs), float32},
+                            {vector, float32},
+                            {vector, float32},
+                            {vector, float32},
+                            {vector, float32}});
+  b.dropResult(1);
+  b.dropResult(2);
+  b.output(b.relu(made[0]));
+  b.output(made[3]);
+  b.output(made[4]);
+  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
+  ASSERT_TRUE(synthesizer.has_value());
+  domain::Genome genome = (*synthesizer)->seeds().front();
+  ASSERT_EQ(genome.regions.size(), 2U);
+  ASSERT_EQ(genome.regions[0].pattern, "conv_wgmma");
+  for (const Changes& all : {kSmall, c.changes}) {
+    for (const auto& [parameter, value] : all) {
+      genome.regions[0].parameters.at(parameter) = value;
+    }
+  }
+  const auto program = (*synthesizer)->realise(genome);
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  const Operands all = shortOperands(c);
+  const Results results{c, convolved(c, all)};
+  const Numbers oldMeans = randomNumbers(static_cast<std::size_t>(c.outputs), 7);
+  const Numbers oldVariances(static_cast<std::size_t>(c.outputs), 2.0);
+  const auto count = static_cast<double>(results.images() * results.count());
+  Numbers want(results.values.size());
+  Numbers means;
+  Numbers variances;
+  for (std::size_t channel = 0; channel < results.channels(); ++channel) {
+    double sum = 0.0;
+    double squares = 0.0;
+    const auto forEach = [&](const std::function<void(std::size_t)>& use) {
+      for (std::size_t image = 0; image < results.images(); ++image) {
+        for (std::size_t i = 0; i < results.count(); ++i) {
+          use((image * results.channels() + channel) * results.count() + i);
+        }
+      }
+    };
+    forEach([&](std::size_t i) { sum += results.values[i]; });
+    forEach([&](std::size_t i) { squares += std::pow(results.values[i] - sum / count, 2.0); });
+    forEach([&](std::size_t i) {
+      want[i] = std::max(0.0, (results.values[i] - sum / count) / std::sqrt(squares / count + 1e-5));
+    });
+    means.push_back(0.9 * oldMeans[channel] + 0.1 * sum / count);
+    variances.push_back(0.9 * oldVariances[channel] + 0.1 * squares / (count - 1.0));
+  }
+  const auto got = runEmulated(*program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias),
+                                          toBytes<float>(oldMeans), toBytes<float>(oldVariances)});
+  ASSERT_EQ(got.size(), 3U);
+  EXPECT_LT(relativeError(toNumbers<float>(got[0]), want), kExact);
+  EXPECT_LT(relativeError(toNumbers<float>(got[1]), means), kExact);
+  EXPECT_LT(relativeError(toNumbers<float>(got[2]), variances), kExact);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BatchStatistics, ::testing::Values(&kMany, &kPlain, &kTransposed),
+                         [](const auto& each) { return "Conv" + std::to_string(each.index); });
+
+// --- what cannot be folded in a tile has regions of its own
+std::size_t firstRegions(const Conv& c, const LaterFold& fold, const domain::DeviceInfo& device) {
+  const auto synthesizer = Synthesizer::create(graphOf(c, fold), device, emulatedCatalogue());
+  return synthesizer ? (*synthesizer)->seeds().front().regions.size() : 0;
+}
+
+TEST(FoldedConvolution, IsTriedFirstWhereItFits) {
+  EXPECT_EQ(firstRegions(kPlain, kMinimum, cudaDevice()), 1U);
+  EXPECT_EQ(firstRegions(kPlain, kPooled, cudaDevice()), 1U);
+  // More channels than a tile has, a device without wgmma, and channels in groups of the convolution.
+  Conv many = kPlain;
+  many.outputs = 160;
+  EXPECT_EQ(firstRegions(many, kMinimum, cudaDevice()), 2U);
+  domain::DeviceInfo older = cudaDevice();
+  older.computeCapability = 80;
+  EXPECT_EQ(firstRegions(kPlain, kMinimum, older), 2U);
+  EXPECT_EQ(firstRegions(kPlain, kPooled, older), 2U);
+  Conv grouped = kPlain;
+  grouped.inputs = 64;
+  grouped.outputs = 128;
+  grouped.groups = 2;
+  EXPECT_EQ(firstRegions(grouped, kMinimum, cudaDevice()), 2U);
+}
+
+TEST(FoldedConvolution, LeavesFoldsApartAmongTheSeeds) {
+  const auto synthesizer = Synthesizer::create(graphOf(kPlain, kMinimum), cudaDevice(), emulatedCatalogue());
+  ASSERT_TRUE(synthesizer.has_value());
+  const auto seeds = (*synthesizer)->seeds();
+  EXPECT_TRUE(std::any_of(seeds.begin(), seeds.end(), [](const domain::Genome& genome) {
+    return genome.rewrites.empty() && genome.regions.size() == 2 && genome.regions[0].nodes.size() == 1;
+  }));
+}
+
+struct Fault {
+  const char* name;
+  const LaterFold* fold;
+  const Conv* conv;
+  const char* from;
+  const char* to;
+};
+
+class FoldFaults : public ::testing::TestWithParam<Fault> {};
+
+// The faults that the verifier must find are no faults of these tests alone.
+TEST_P(FoldFaults, CostMoreThanTf32Allows) {
+  const Fault& fault = GetParam();
+  domain::Program program = programOf(*fault.conv, *fault.fold);
+  std::size_t found = 0;
+  const std::string from = fault.from;
+  for (std::size_t at = program.source.find(from); at != std::string::npos; at = program.source.find(from, at + 1)) {
+    program.source.replace(at, from.size(), fault.to);
+    ++found;
+  }
+  ASSERT_GT(found, 0U) << program.source;
+  const double error = errorOf(*fault.conv, *fault.fold, program);
+  EXPECT_FALSE(error < 3e-3) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, FoldFaults,
+    ::testing::Values(Fault{"AChannelThatIsNotThere", &kDeviation, &kFew, "lane / 4 < 17", "lane / 4 < 32"},
+                      Fault{"ALostWarp", &kMinimum, &kPlain, "for (int i = 0; i < 3; ++i)",
+                            "for (int i = 0; i < 2; ++i)"},
+                      Fault{"LanesThatMixPositions", &kSoftmax, &kPlain, "(lane & 8) != 0", "(lane & 16) != 0"},
+                      Fault{"APositionThatIsNotThere", &kPooled, &kFew, "x_at < 9", "x_at < 16"},
+                      Fault{"ALostTile", &kPooled, &kFew, "i < 2; i += 32)", "i < 1; i += 32)"}),
+    [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace swage::synth
