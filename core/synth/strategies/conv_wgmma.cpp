@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kWgmmaCapability = 90;
 constexpr std::int64_t kBringRegisters = 72;     // 32 numbers on their way, where pixels lie
 constexpr std::int64_t kBesideSums = 40;         // of a thread that multiplies, beside its sums
-constexpr std::int64_t kBesideFolds = 28;        // more, where channels are folded
+constexpr std::int64_t kBesideFolds = 24;        // more, where channels are folded
 constexpr std::int64_t kBesideInstruction = 26;  // as the assembler says
 constexpr std::int64_t kMostOfThread = 240;
 constexpr std::int64_t kMostItems = 4;           // of 8 channels, on their way through registers
