@@ -366,6 +366,21 @@ TEST(FoldedConvolution, FoldsWhatIsAddedToResults) {
   EXPECT_LT(relativeError(toNumbers<float>(got[0]), overChannels(results, largestOf)), kExact);
 }
 
+TEST(FoldedConvolution, TakesHalvesAsTheyAre) {
+  const Conv& c = kFew;
+  constexpr auto kType = domain::ScalarType::Float16;
+  GraphBuilder b;
+  const ValueId result = addConvolution(b, c, kType);
+  b.output(b.call("aten.amax.default", {arg(b.relu(result)), listArg({1}), arg(true)}, resultShape(c, 1), kType));
+  const domain::Program program = programBy(b.graph(), "conv_wgmma", {kSmall, {{"mode", 0}}});
+  const Operands all = shortOperands(c);
+  const auto got = runEmulated(program, {toBytes<Half>(all.x), toBytes<Half>(all.weight), toBytes<Half>(all.bias)});
+  ASSERT_EQ(got.size(), 1U);
+  const Numbers want =
+      overChannels({c, convolved(c, all)}, [](const Numbers& x) { return std::max(0.0, largestOf(x)); });
+  EXPECT_LT(relativeError(toNumbers<Half>(got[0]), want), kHalfError);
+}
+
 struct NormCase {
   const char* name;
   Conv conv;
