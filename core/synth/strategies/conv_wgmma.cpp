@@ -481,45 +481,6 @@ std::vector<int> keptOfFolds(const HaloProblem& problem) {
   return kept;
 }
 
-HaloFindings::HaloFindings(const HaloProblem& problem, const HaloLayout& layout)
-    : channels(problem.shape.columnCount), tiles(layout.places * problem.batchCount), tilesOfGroup(tiles) {
-  const Region& region = problem.region;
-  for (const Fold& fold : region.folds) {
-    numbers += !fold.later ? 0 : fold.kind == FoldKind::MomentPair ? 3 : 1;
-  }
-  for (const HaloDim& dim : problem.dims) {
-    if (!region.axes[dim.position].isFoldedLater) {
-      tilesOfGroup /= dim.positions;
-    }
-  }
-  for (const std::size_t axis : problem.shape.columns) {
-    channelsOfGroup *= region.axes[axis].isFoldedLater ? region.axes[axis].extent : 1;
-  }
-}
-
-std::int64_t HaloFindings::blocksOfTile() const {
-  return isByChannels() ? divideUp(channels, kOfBlock) : channels / channelsOfGroup;
-}
-
-std::int64_t HaloFindings::threads() const {
-  constexpr std::int64_t kLeast = 32 * kOfBlock;  // a warp for each result
-  constexpr std::int64_t kMost = 1024;
-  const std::int64_t items = tilesOfGroup * (isByChannels() ? kOfBlock : channelsOfGroup);
-  std::int64_t threads = kLeast;
-  while (threads < kMost && threads * 4 < items) {
-    threads *= 2;
-  }
-  return threads;
-}
-
-domain::KernelStep HaloFindings::step(const std::string& entry) const {
-  domain::KernelStep step;
-  step.entry = entry;
-  step.block.x = static_cast<std::uint32_t>(threads());
-  step.grid.x = static_cast<std::uint32_t>(tiles / tilesOfGroup * blocksOfTile());
-  return step;
-}
-
 void addConvWgmma(StrategyTable& table) {
   table.add(std::make_unique<ConvWgmma>());
 }
