@@ -42,6 +42,45 @@ const Operation& anchorOf(const OperationGraph& graph, const std::vector<int>& o
   return *anchor;
 }
 
+bool isProduct(const RegionBuilder::Layout& layout) {
+  return !layout.more.empty() && !layout.roles.empty();
+}
+
+// Whether it may fold what a product has made in the same region.
+bool isPlainReduction(const RegionBuilder::Layout& layout) {
+  return layout.more.empty() && layout.roles.empty() && !layout.reducedDims.empty();
+}
+
+// That of the anchor. Channels of a product's results are cut as what folds them later wants it.
+RegionBuilder::Layout layoutOf(const OperationGraph& graph, const std::vector<int>& operations,
+                               const Operation& anchor) {
+  RegionBuilder::Layout layout = anchor.layout;
+  for (const int index : operations) {
+    const RegionBuilder::Layout& other = graph.operations[asIndex(index)].layout;
+    if (isProduct(layout) && layout.splitDim < 0 && isPlainReduction(other) && other.space == layout.space) {
+      layout.splitDim = other.splitDim;
+      layout.splitOuter = other.splitOuter;
+      layout.isCutLater = other.splitDim >= 0;
+    }
+  }
+  return layout;
+}
+
+// Reductions of the same elements share one pass over them. Products, windows and scans each have loops of their own;
+// what a product has made may be folded in turn.
+bool canJoinFold(const RegionBuilder::Layout& anchor, const RegionBuilder::Layout& fold, RegionBuilder& builder) {
+  if (isProduct(anchor) && isPlainReduction(fold)) {
+    return builder.reduceLater(fold);
+  }
+  return fold == anchor && anchor.more.empty() && anchor.roles.empty();
+}
+
+// Whether results are folded along axes that are left, behind what is still a product.
+bool isChainOfFolds(const Region& region) {
+  return region.kind() == NestKind::Contract &&
+         std::any_of(region.axes.begin(), region.axes.end(), [](const Axis& axis) { return axis.isFoldedLater; });
+}
+
 }  // namespace
 
 Fusion::Fusion(const domain::Graph& graph, const OperationGraph& operations, Computes computes)
@@ -83,21 +122,16 @@ std::vector<ValueId> Fusion::outputsOf(const std::vector<int>& operations) const
 
 std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
   const Operation& anchor = anchorOf(m_operations, operations);
-  RegionBuilder builder(m_operations.values, anchor.layout);
-  int folding = 0;
+  RegionBuilder builder(m_operations.values, layoutOf(m_operations, operations, anchor));
   for (const int index : operations) {
     const Operation& operation = m_operations.operations[asIndex(index)];
     if (operation.isAlone && operations.size() > 1) {
       return std::nullopt;
     }
-    folding += operation.folds() ? 1 : 0;
-    if ((operation.folds() && !(operation.layout == anchor.layout)) || !operation.lower(builder)) {
+    if ((operation.folds() && &operation != &anchor && !canJoinFold(anchor.layout, operation.layout, builder)) ||
+        !operation.lower(builder)) {
       return std::nullopt;
     }
-  }
-  // Reductions of the same elements share one pass over them. Products, windows and scans each have loops of their own.
-  if (folding > 1 && (!anchor.layout.more.empty() || !anchor.layout.roles.empty())) {
-    return std::nullopt;
   }
   const std::vector<ValueId> outputs = outputsOf(operations);
   if (outputs.empty()) {
@@ -105,7 +139,8 @@ std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
   }
   std::optional<Region> program = builder.finish(outputs);
   const bool isLarge = program && !program->recurrence && program->operands.size() > kMaxOperands;
-  if (!program || isLarge || program->prims.size() > kMaxPrims || !m_computes(*program)) {
+  if (!program || isLarge || program->prims.size() > kMaxPrims ||
+      (program->foldsLater() && !isChainOfFolds(*program)) || !m_computes(*program)) {
     return std::nullopt;
   }
   return program;
@@ -157,7 +192,7 @@ bool Fusion::isSchedulable(std::vector<std::vector<int>> partition, std::size_t 
   return schedule(partition).has_value();
 }
 
-std::vector<std::vector<int>> Fusion::greedyPartition() const {
+std::vector<std::vector<int>> Fusion::greedyPartition(LaterFolds folds) const {
   std::vector<std::vector<int>> partition;
   for (int index = 0; index < static_cast<int>(m_operations.operations.size()); ++index) {
     if (region({index}) == nullptr) {
@@ -175,7 +210,9 @@ std::vector<std::vector<int>> Fusion::greedyPartition() const {
       }
       std::vector<int> attempt = partition[i];
       attempt.push_back(index);
-      if (region(attempt) != nullptr && isSchedulable(partition, i, attempt)) {
+      const Region* const joint = region(attempt);
+      const bool isWanted = joint != nullptr && (folds == LaterFolds::Joined || !joint->foldsLater());
+      if (isWanted && isSchedulable(partition, i, attempt)) {
         partition[i] = std::move(attempt);
         joined = true;
       }

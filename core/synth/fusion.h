@@ -27,8 +27,10 @@ class Fusion {
   // Whether some value flows between the two sets, or they read a common one.
   [[nodiscard]] bool areRelated(const std::vector<int>& a, const std::vector<int>& b) const;
 
-  // A legal partition that joins each operation with those before it as far as possible.
-  [[nodiscard]] std::vector<std::vector<int>> greedyPartition() const;
+  // A legal partition that joins each operation with those before it as far as possible; with or without folds of what
+  // a product has made.
+  enum class LaterFolds : std::uint8_t { Joined, Apart };
+  [[nodiscard]] std::vector<std::vector<int>> greedyPartition(LaterFolds folds = LaterFolds::Joined) const;
   // Every operation alone.
   [[nodiscard]] std::vector<std::vector<int>> singlePartition() const;
 

@@ -335,7 +335,8 @@ std::vector<Genome> GenomeMoves::seeds() const {
     }
   };
   for (const Speed speed : {Speed::Near, Speed::FarBehind}) {
-    for (const auto& partition : {greedy, m_fusion.singlePartition()}) {
+    for (const auto& partition :
+         {greedy, m_fusion.greedyPartition(Fusion::LaterFolds::Apart), m_fusion.singlePartition()}) {
       for (std::size_t rank = 0; rank < m_catalogue.all().size() + kFirstSets; ++rank) {
         if (recurs && rank == kFirstSets) {
           add(exactSeed());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/aten.h"
+#include "core/synth/parameter_ranking.h"
 #include "core/synth/rewriting/rewriting.h"
 #include "core/synth/sizes.h"
 
@@ -89,6 +90,21 @@ std::vector<RegionGene> carriedOver(const Genome& genome, const GraphSpace& from
   return genes;
 }
 
+// Whether some kernel can compute the region. What only few strategies fold behind a product must be possible with
+// some parameters on this device: where it is not, what is folded has a region of its own.
+bool canCompute(const Region& region, const SpaceParts& parts) {
+  const domain::Language language = domain::standardLanguage(parts.device.kind);
+  if (!region.foldsLater()) {
+    return parts.strategies.accepts(language, region);
+  }
+  const std::vector<patterns::Pattern>& patterns = parts.catalogue.all();
+  return std::any_of(patterns.begin(), patterns.end(), [&](const patterns::Pattern& pattern) {
+    const Strategy* const strategy = parts.strategies.find(language, pattern.id);
+    return pattern.language == language && strategy != nullptr && strategy->accepts(region) &&
+           fitsSomehow(*strategy, pattern, region, parts.device);
+  });
+}
+
 std::vector<Rewrite> rewritesFor(const domain::Graph& graph, domain::DeviceKind device) {
   std::vector<Rewrite> found = findRewrites(graph);
   std::erase_if(found, [device](const Rewrite& rewrite) { return !isForDevice(rewrite.rule, device); });
@@ -101,10 +117,7 @@ GraphSpace::GraphSpace(domain::Graph graph, std::vector<Rewrite> rewrites, const
     : m_graph(std::move(graph)),
       m_rewrites(std::move(rewrites)),
       m_operations(findOperations(m_graph)),
-      m_fusion(m_graph, m_operations,
-               [&parts](const Region& region) {
-                 return parts.strategies.accepts(domain::standardLanguage(parts.device.kind), region);
-               }),
+      m_fusion(m_graph, m_operations, [&parts](const Region& region) { return canCompute(region, parts); }),
       m_model(modelText(m_graph)),
       m_moves(m_fusion, m_operations, parts.catalogue, parts.strategies, parts.device, m_rewrites),
       m_next(rewritesFor(m_graph, parts.device.kind)) {}

@@ -76,9 +76,11 @@ bool lowerConvolution(RegionBuilder& b, const Convolution& c) {
   const Frame& frame = b.fullFrame();
   const Shape& input = b.type(c.input).shape;
   const Shape& result = b.type(c.result).shape;
-  const int group = frame[1].size() == 2 ? frame[1].front() : -1;
+  const int group = c.groups > 1 ? frame[1].front() : -1;
   const int channel = frame[1].back();  // of the result, inside its group
-  const int from = b.moreAxis(0);       // channel of the input, inside its group
+  // Channels that a normalisation behind it cuts into groups of its own.
+  const int outer = c.groups == 1 && frame[1].size() == 2 ? frame[1].front() : -1;
+  const int from = b.moreAxis(0);  // channel of the input, inside its group
   const std::int64_t inputs = input[1] / c.groups;
   const std::int64_t outputs = result[1] / c.groups;
   const auto inGroups = [&](int axis, std::int64_t size) {
@@ -94,6 +96,9 @@ bool lowerConvolution(RegionBuilder& b, const Convolution& c) {
   std::vector<Coordinate> w{inGroups(channel, outputs), Coordinate{{{from, 1}}}};
   if (c.transposed) {
     w = {inGroups(from, inputs), Coordinate{{{channel, 1}}}};
+  }
+  if (outer >= 0) {
+    w[c.transposed ? 1 : 0].terms.push_back({outer, outputs / b.layout().splitOuter});
   }
   for (std::size_t dim = 0; dim < c.window.dims(); ++dim) {
     const int at = frame[dim + 2].front();
@@ -260,6 +265,20 @@ bool lowerPooling(RegionBuilder& b, const Pooling& pool) {
   return true;
 }
 
+// Elements of a row are folded, as in any reduction.
+bool lowerWholePooling(RegionBuilder& b, const Pooling& pool) {
+  const auto x = b.read(pool.input, b.fullFrame());
+  if (!x) {
+    return false;
+  }
+  int value = b.reduce(pool.kind, *x);
+  if (pool.kind != FoldKind::Maximum) {
+    value = b.over(value, pool.divisor.value_or(static_cast<double>(b.reducedCount())));
+  }
+  b.define(pool.result, value, b.reducedFrame(RegionBuilder::KeepDims::Yes));
+  return true;
+}
+
 void addPooling(const NodeView& node, OperationSink& sink, const Pooling& pool) {
   const domain::TensorType& input = node.type(pool.input);
   if (!domain::isFloating(input.dtype) || input.shape.size() <= pool.window.dims() || !pool.result.isValid()) {
@@ -269,15 +288,24 @@ void addPooling(const NodeView& node, OperationSink& sink, const Pooling& pool) 
   operation.inputs = {pool.input};
   operation.outputs = {pool.result};
   operation.layout.space = node.type(pool.result).shape;
-  // A window that sees all there is slides nowhere: the elements of a row are folded, as in any reduction.
+  // A window that sees all there is slides nowhere.
   bool isWhole = true;
   for (std::size_t dim = 0; dim < pool.window.dims(); ++dim) {
     const std::size_t at = input.shape.size() - pool.window.dims() + dim;
     isWhole = isWhole && pool.window.padding[dim] == 0 && pool.window.size[dim] == input.shape[at] &&
               operation.layout.space[at] == 1;
   }
+  if (isWhole) {
+    operation.layout.space = input.shape;
+    for (std::size_t dim = input.shape.size() - pool.window.dims(); dim < input.shape.size(); ++dim) {
+      operation.layout.reducedDims.push_back(static_cast<int>(dim));
+    }
+    operation.lower = [pool](RegionBuilder& b) { return lowerWholePooling(b, pool); };
+    sink.add(std::move(operation));
+    return;
+  }
   for (const std::int64_t size : pool.window.size) {
-    operation.layout.more.push_back({size, isWhole ? AxisRole::K : AxisRole::Window});
+    operation.layout.more.push_back({size, AxisRole::Window});
   }
   operation.lower = [pool](RegionBuilder& b) { return lowerPooling(b, pool); };
   sink.add(std::move(operation));

@@ -128,6 +128,18 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
   return best;
 }
 
+bool fitsSomehow(const Strategy& strategy, const patterns::Pattern& pattern, const Region& region,
+                 const domain::DeviceInfo& device) {
+  std::optional<Parameters> parameters = firstParameters(pattern);
+  for (int asked = 0; parameters && asked < kMostSets; ++asked) {
+    if (strategy.check({pattern, region, *parameters, device})) {
+      return true;
+    }
+    parameters = parametersAfter(pattern, std::move(*parameters));
+  }
+  return false;
+}
+
 Parameters firstParameters(const patterns::Pattern& pattern) {
   Parameters first;
   for (const patterns::Parameter& parameter : pattern.parameters) {

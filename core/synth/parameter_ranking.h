@@ -28,6 +28,10 @@ struct RankedParameters {
                                                            const Region& region, const domain::DeviceInfo& device,
                                                            std::size_t count);
 
+// Whether there are parameters with which the strategy computes the region on the device.
+[[nodiscard]] bool fitsSomehow(const Strategy& strategy, const patterns::Pattern& pattern, const Region& region,
+                               const domain::DeviceInfo& device);
+
 // Counts through all values of all parameters. No value: there are no more.
 [[nodiscard]] Parameters firstParameters(const patterns::Pattern& pattern);
 [[nodiscard]] std::optional<Parameters> parametersAfter(const patterns::Pattern& pattern, Parameters parameters);

@@ -38,7 +38,8 @@ void dropAxis(Region& region, std::size_t axis) {
 }
 
 bool canJoin(const Region& region, std::size_t outer) {
-  if (region.axes[outer].role != region.axes[outer + 1].role || isAxisNamed(region, outer) ||
+  if (region.axes[outer].role != region.axes[outer + 1].role ||
+      region.axes[outer].isFoldedLater != region.axes[outer + 1].isFoldedLater || isAxisNamed(region, outer) ||
       isAxisNamed(region, outer + 1)) {
     return false;
   }
@@ -136,6 +137,7 @@ void linkNests(Region& region) {
         nest.kind = region.folds[asIndex(fold)].running ? NestKind::Scan : nest.kind;
         // Between two products: what is found of the sums of the first.
         nest.kind = isChain && region.folds[asIndex(fold)].kind != FoldKind::Sum ? NestKind::Reduce : nest.kind;
+        nest.kind = region.folds[asIndex(fold)].later ? NestKind::Reduce : nest.kind;
       }
     }
     region.nests.push_back(std::move(nest));
@@ -296,6 +298,10 @@ NestKind Region::kind() const {
     most = std::max(most, nest.kind);
   }
   return most;
+}
+
+bool Region::foldsLater() const {
+  return std::any_of(folds.begin(), folds.end(), [](const Fold& fold) { return fold.later; });
 }
 
 bool Region::hasBounds() const {

@@ -31,6 +31,7 @@ enum class AxisRole : std::uint8_t {
 struct Axis {
   std::int64_t extent = 1;
   AxisRole role = AxisRole::Batch;
+  bool isFoldedLater = false;  // an axis of a product's results, which folds of these go over (Fold::later)
 
   [[nodiscard]] bool isFolded() const {
     return role == AxisRole::K || role == AxisRole::Window || role == AxisRole::Depth;
@@ -110,6 +111,7 @@ struct Fold {
   std::int64_t count = 0;
   bool running = false;  // a scan: in order, with a result at every position
   bool inner = false;    // over the axes of role Depth alone: every position of K has a result; others fold the rest
+  bool later = false;    // of what the sums of a product have become, over the axes that are marked so
 };
 
 struct Store {
@@ -181,8 +183,10 @@ struct Region {
   std::vector<Operand> operands;
   std::vector<Prim> prims;  // those that others need come first
   std::vector<Fold> folds;
-  std::vector<Store> elementStores;           // one value for each element
-  std::vector<Store> groupStores;             // one value for each group
+  std::vector<Store> elementStores;  // one value for each element
+  // One value for each group. Behind a product, results are groups; with later folds, some values are one for all
+  // results along the axes of these.
+  std::vector<Store> groupStores;
   std::vector<Nest> nests;                    // the stages in order, then the map where elements are stored
   std::optional<Recurrence> recurrence = {};  // then there are no prims: the gates are a part of it
   bool mayRound = false;  // PyTorch itself rounds the operands of this product to TF32 by its default settings
@@ -193,6 +197,8 @@ struct Region {
   [[nodiscard]] bool hasReduction() const { return !folds.empty(); }
   // The most demanding of its nests: what a strategy has to be made for.
   [[nodiscard]] NestKind kind() const;
+  // Whether results of a product are folded in turn.
+  [[nodiscard]] bool foldsLater() const;
   // Whether some operand has bounds.
   [[nodiscard]] bool hasBounds() const;
   [[nodiscard]] bool hasRole(AxisRole role) const;

@@ -28,7 +28,10 @@ Compute computeType(domain::ScalarType stored) {
 }
 
 RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout)
-    : m_values(values), m_layout(std::move(layout)) {
+    : m_values(values),
+      m_layout(std::move(layout)),
+      m_reducedDims(m_layout.reducedDims),
+      m_reducedSplit(m_layout.splitDim) {
   for (int dim = 0; dim < static_cast<int>(m_layout.space.size()); ++dim) {
     const std::int64_t size = m_layout.space[asIndex(dim)];
     const AxisRole plain = contains(m_layout.reducedDims, dim) ? AxisRole::K : AxisRole::Batch;
@@ -36,7 +39,7 @@ RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layo
     const int axis = static_cast<int>(m_program.axes.size());
     if (dim == m_layout.splitDim) {
       // The outer part of a split dimension numbers the groups; only the inner part is reduced.
-      m_program.axes.push_back({m_layout.splitOuter, AxisRole::Batch});
+      m_program.axes.push_back({m_layout.splitOuter, m_layout.isCutLater ? role : AxisRole::Batch});
       m_program.axes.push_back({size / m_layout.splitOuter, role});
       m_fullFrame.push_back({axis, axis + 1});
     } else {
@@ -238,7 +241,34 @@ int RegionBuilder::over(int prim, double count) {
 }
 
 std::int64_t RegionBuilder::reducedCount() const {
-  return m_program.reducedCount();
+  return m_reducesLater ? countOf(Reach::Later) : m_program.reducedCount();
+}
+
+bool RegionBuilder::reduceLater(const Layout& layout) {
+  const bool isProduct = m_program.hasRole(AxisRole::M) && m_program.hasRole(AxisRole::N);
+  const bool isSplitAlike =
+      layout.splitDim < 0 || (layout.splitDim == m_layout.splitDim && layout.splitOuter == m_layout.splitOuter);
+  if (!isProduct || m_program.hasRole(AxisRole::Depth) || layout.space != m_layout.space || !isSplitAlike ||
+      layout.reducedDims.empty()) {
+    return false;
+  }
+  std::vector<bool> isFolded(m_program.axes.size(), false);
+  for (const int dim : layout.reducedDims) {
+    for (const int axis : m_fullFrame[asIndex(dim)]) {
+      const bool isOuter = dim == layout.splitDim && axis == m_fullFrame[asIndex(dim)].front();
+      isFolded[asIndex(axis)] = !isOuter;
+    }
+  }
+  for (std::size_t axis = 0; axis < isFolded.size(); ++axis) {
+    if (m_reducesLater && m_program.axes[axis].isFoldedLater != isFolded[axis]) {
+      return false;
+    }
+    m_program.axes[axis].isFoldedLater = isFolded[axis];
+  }
+  m_reducesLater = true;
+  m_reducedDims = layout.reducedDims;
+  m_reducedSplit = layout.splitDim;
+  return true;
 }
 
 int RegionBuilder::coordinate(int axis) {
@@ -253,7 +283,9 @@ int RegionBuilder::coordinate(int axis) {
 std::int64_t RegionBuilder::countOf(Reach reach) const {
   std::int64_t count = 1;
   for (const Axis& axis : m_program.axes) {
-    const bool isTaken = axis.isFolded() && (axis.role == AxisRole::Depth) == (reach == Reach::Depth);
+    const bool isTaken = reach == Reach::Later
+                             ? axis.isFoldedLater
+                             : axis.isFolded() && (axis.role == AxisRole::Depth) == (reach == Reach::Depth);
     count *= isTaken ? axis.extent : 1;
   }
   return count;
@@ -266,9 +298,11 @@ int RegionBuilder::fold(FoldKind kind, int prim, Reach reach) {
   fold.count = countOf(reach);
   fold.running = reach == Reach::Running;
   fold.inner = reach == Reach::Depth;
+  fold.later = reach == Reach::Later;
   // A mean and a variance of the same elements share their sum.
   const auto known = std::find_if(m_program.folds.begin(), m_program.folds.end(), [&](const Fold& other) {
-    return other.kind == kind && other.input == prim && other.running == fold.running && other.inner == fold.inner;
+    return other.kind == kind && other.input == prim && other.running == fold.running && other.inner == fold.inner &&
+           other.later == fold.later;
   });
   Prim result;
   result.kind = Prim::Kind::Folded;
@@ -281,7 +315,7 @@ int RegionBuilder::fold(FoldKind kind, int prim, Reach reach) {
 }
 
 int RegionBuilder::reduce(FoldKind kind, int prim) {
-  return fold(kind, prim, Reach::Whole);
+  return fold(kind, prim, m_reducesLater ? Reach::Later : Reach::Whole);
 }
 
 int RegionBuilder::reduceDepth(FoldKind kind, int prim) {
@@ -316,9 +350,9 @@ void RegionBuilder::define(domain::ValueId value, int prim, Frame frame) {
 Frame RegionBuilder::reducedFrame(KeepDims keep) const {
   Frame frame;
   for (int dim = 0; dim < static_cast<int>(m_layout.space.size()); ++dim) {
-    if (!contains(m_layout.reducedDims, dim)) {
+    if (!contains(m_reducedDims, dim)) {
       frame.push_back(m_fullFrame[asIndex(dim)]);
-    } else if (dim == m_layout.splitDim) {
+    } else if (dim == m_reducedSplit) {
       frame.push_back({m_fullFrame[asIndex(dim)].front()});  // the groups it was cut into stay
     } else if (keep == KeepDims::Yes) {
       frame.emplace_back();

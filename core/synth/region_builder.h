@@ -35,6 +35,7 @@ class RegionBuilder {
     std::int64_t splitOuter = 1;
     std::vector<AxisRole> roles = {};
     std::vector<Axis> more = {};
+    bool isCutLater = false;  // splitDim is that of a fold of these results: both parts have the role of the dimension
     friend bool operator==(const Layout&, const Layout&) = default;
   };
   RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout);
@@ -87,6 +88,9 @@ class RegionBuilder {
   [[nodiscard]] int coordinate(int axis);
   // Reduces over the region's reduced axes; the pair kinds have a second result in slot 1.
   [[nodiscard]] int reduce(FoldKind kind, int prim);
+  // From here on reduce() and reducedFrame() are those of this layout: what a product has made in this region is folded
+  // in turn. False: this region has no such results, or they are folded over other dimensions already.
+  [[nodiscard]] bool reduceLater(const Layout& layout);
   // The same over the axes of role Depth alone.
   [[nodiscard]] int reduceDepth(FoldKind kind, int prim);
   // The results so far along the axis of role Scan.
@@ -118,7 +122,7 @@ class RegionBuilder {
   [[nodiscard]] int add(Prim prim);
   [[nodiscard]] Operand operandOn(domain::ValueId value, const Frame& frame) const;
   [[nodiscard]] int operandFor(Operand operand);
-  enum class Reach : std::uint8_t { Whole, Running, Depth };
+  enum class Reach : std::uint8_t { Whole, Running, Depth, Later };
   [[nodiscard]] int fold(FoldKind kind, int prim, Reach reach);
   [[nodiscard]] std::int64_t countOf(Reach reach) const;
   [[nodiscard]] bool coversElements(const Frame& frame) const;
@@ -126,6 +130,9 @@ class RegionBuilder {
 
   const std::vector<domain::TensorType>& m_values;
   Layout m_layout;
+  bool m_reducesLater = false;
+  std::vector<int> m_reducedDims;  // of m_layout, or of what is folded later
+  int m_reducedSplit = -1;         // that of them of which the outer part stays
   Frame m_fullFrame;
   Region m_program;
   std::map<domain::ValueId, Scalar> m_defined;

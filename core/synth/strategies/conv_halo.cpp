@@ -240,15 +240,91 @@ void joinPhases(HaloProblem& problem) {
   }
 }
 
+constexpr std::int64_t kMostFolded = 128;  // channels of a tile
+
+bool isLater(const Region& region, std::size_t axis) {
+  return region.axes[axis].isFoldedLater;
+}
+
+bool areLater(const Region& region, const std::vector<std::size_t>& axes) {
+  return std::all_of(axes.begin(), axes.end(), [&](std::size_t axis) { return isLater(region, axis); });
+}
+
+bool anyLater(const Region& region, const std::vector<std::size_t>& axes) {
+  return std::any_of(axes.begin(), axes.end(), [&](std::size_t axis) { return isLater(region, axis); });
+}
+
+// Whether those that are folded are the innermost.
+bool isSuffixLater(const Region& region, const std::vector<std::size_t>& axes) {
+  return std::is_sorted(axes.begin(), axes.end(),
+                        [&](std::size_t a, std::size_t b) { return !isLater(region, a) && isLater(region, b); });
+}
+
+// Each tile tells of its positions, and what is found is not needed before all tiles have told.
+bool canFoldPositions(const HaloProblem& problem) {
+  const Region& region = problem.region;
+  const auto isKnown = [](const Fold& fold) {
+    return !fold.later || (fold.stage == 1 && (fold.kind == FoldKind::Sum || fold.kind == FoldKind::Maximum ||
+                                               fold.kind == FoldKind::Minimum || fold.kind == FoldKind::MomentPair));
+  };
+  return isLater(region, problem.across().position) && isSuffixLater(region, problem.shape.rows) &&
+         isSuffixLater(region, problem.shape.columns) && areLater(region, problem.shape.batch) &&
+         std::all_of(region.folds.begin(), region.folds.end(), isKnown) &&
+         std::none_of(problem.resultStores.begin(), problem.resultStores.end(),
+                      [&](const Store& store) { return problem.isFound(store.prim); });
+}
+
+// All channels are in one tile.
+bool canFoldChannels(const HaloProblem& problem) {
+  const Region& region = problem.region;
+  const auto isKnown = [](const Fold& fold) {
+    return fold.kind == FoldKind::Sum || fold.kind == FoldKind::Maximum || fold.kind == FoldKind::Minimum;
+  };
+  return areLater(region, problem.shape.columns) && !anyLater(region, problem.shape.batch) &&
+         problem.shape.columnCount <= kMostFolded && std::all_of(region.folds.begin(), region.folds.end(), isKnown);
+}
+
+// Finds what is folded of the results. False: this cannot be folded.
+bool settleFolds(HaloProblem& problem) {
+  const Region& region = problem.region;
+  for (const Store& store : region.groupStores) {
+    const Operand& operand = region.operands[static_cast<std::size_t>(store.operand)];
+    bool isResult = !region.foldsLater();
+    for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
+      isResult = isResult || (isLater(region, axis) && operand.walksAlong(axis));
+    }
+    (isResult ? problem.resultStores : problem.foldStores).push_back(store);
+  }
+  if (!region.foldsLater()) {
+    return true;
+  }
+  const bool isFloat = std::all_of(region.folds.begin(), region.folds.end(), [&](const Fold& fold) {
+    return region.prims[static_cast<std::size_t>(fold.input)].type == Compute::F32;
+  });
+  const bool hasPositions = anyLater(region, problem.shape.rows);
+  problem.folds = hasPositions ? HaloFolds::Positions : HaloFolds::Channels;
+  return isFloat && (hasPositions ? canFoldPositions(problem) : canFoldChannels(problem));
+}
+
 }  // namespace
 
-std::optional<HaloProblem> HaloProblem::of(const Region& region, std::int64_t depth) {
+std::optional<HaloProblem> HaloProblem::of(const Region& given, std::int64_t depth) {
+  // The convolution itself, whose results are folded later.
+  Region region = given;
+  if (region.foldsLater() && anyLater(region, axesOf(region, AxisRole::M))) {
+    fuseStages(region);
+  }
+  const std::vector<Fold> folds = region.folds;
+  if (region.foldsLater()) {
+    region.folds.resize(1);
+  }
   const auto conv = ConvProblem::of(region);
   if (!conv) {
     return std::nullopt;
   }
   HaloProblem problem;
   problem.region = conv->region();
+  problem.region.folds = folds;
   problem.shape = conv->shape();
   problem.results.assign(conv->results().begin(), conv->results().end());
   problem.hasPhases = conv->hasPhases();
@@ -288,7 +364,35 @@ std::optional<HaloProblem> HaloProblem::of(const Region& region, std::int64_t de
   problem.shape.depth.push_back(problem.channel);
   problem.shape.depthCount = positions(problem.region, problem.shape.depth);
   joinPhases(problem);
-  return problem;
+  return settleFolds(problem) ? std::optional(std::move(problem)) : std::nullopt;
+}
+
+bool HaloProblem::isFound(int prim) const {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  return (self.kind == Prim::Kind::Folded && region.folds[static_cast<std::size_t>(self.fold)].later) ||
+         std::any_of(self.args.begin(), self.args.end(), [this](int arg) { return isFound(arg); });
+}
+
+bool HaloProblem::isUniform(int prim) const {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  switch (self.kind) {
+    case Prim::Kind::Constant: return true;
+    case Prim::Kind::Folded: return region.folds[static_cast<std::size_t>(self.fold)].later;
+    case Prim::Kind::Call:
+      return std::all_of(self.args.begin(), self.args.end(), [this](int arg) { return isUniform(arg); });
+    default: return false;
+  }
+}
+
+bool HaloProblem::readsPositions(int prim) const {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  if (self.kind == Prim::Kind::Load) {
+    const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
+    return std::any_of(shape.rows.begin(), shape.rows.end(),
+                       [&](std::size_t axis) { return operand.walksAlong(axis); }) ||
+           (phase && operand.walksAlong(*phase));
+  }
+  return std::any_of(self.args.begin(), self.args.end(), [this](int arg) { return readsPositions(arg); });
 }
 
 std::vector<Bound> HaloProblem::allWeightBounds() const {

@@ -43,6 +43,10 @@ struct HaloDim {
   }
 };
 
+// What is folded of the results (Fold::later): nothing; all channels of a position, in the tile that makes them; or
+// positions and perhaps channels, of which each tile tells what it has found and a kernel behind it joins that.
+enum class HaloFolds : std::uint8_t { None, Channels, Positions };
+
 struct HaloProblem {
   Region region;  // phases instead of divisors, channels of the input padded to whole steps
   ProductShape shape;
@@ -57,8 +61,11 @@ struct HaloProblem {
   std::optional<std::size_t> phase;
   std::int64_t phases = 1;
   std::int64_t phaseStep = 1;  // results from one phase to the next; modulo `phases`
-  std::size_t channel = 0;     // axis
-  std::int64_t channels = 0;   // that there are
+  HaloFolds folds = HaloFolds::None;
+  std::vector<Store> resultStores;  // of each result
+  std::vector<Store> foldStores;    // of what later folds have found
+  std::size_t channel = 0;          // axis
+  std::int64_t channels = 0;        // that there are
   // Of at most 4 channels, 8 numbers of a pixel are those of two places of the window across, which lie so many
   // coordinates apart. The window then has half as many places, and this axis says which of two is meant.
   std::optional<std::size_t> twin;
@@ -84,6 +91,12 @@ struct HaloProblem {
   }
   [[nodiscard]] const HaloDim& across() const { return dims.back(); }
   [[nodiscard]] const HaloDim* down() const { return dims.size() > 1 ? &dims[dims.size() - 2] : nullptr; }
+  // Whether it is, or is computed from, what a later fold has found.
+  [[nodiscard]] bool isFound(int prim) const;
+  // Whether it is the same for all results of a later fold: found, and computed from nothing that lies along an axis.
+  [[nodiscard]] bool isUniform(int prim) const;
+  // Whether it reads something at positions, or at phases across.
+  [[nodiscard]] bool readsPositions(int prim) const;
   // That of another dimension with a window, for each place of which a patch is brought anew.
   [[nodiscard]] const HaloDim* far() const;
 };

@@ -251,7 +251,8 @@ std::optional<double> ConvMma::estimate(const Instance& instance) const {
   work.cycles = steps * (ofStep + promotions) + results * kPerResult / device.each.floatAdds;
   const double channels = static_cast<double>(inputChannels(region));
   // Times the bytes of results: parts of sectors.
-  const ResultRows rows = resultRows(region, shape.rows.back());
+  const ResultRows rows =
+      resultRows(region.operands[static_cast<std::size_t>(region.groupStores.front().operand)], shape.rows.back());
   const double stored = rows == ResultRows::InSectors ? 1.5 : rows == ResultRows::Anywhere ? 3.0 : 5.0;
   work.bytes = stored * results * static_cast<double>(bytesOfResult(region, shape)) +
                static_cast<double>(tiles.rows) * channels * static_cast<double>(bytesOfElement(region, shape.left));
@@ -302,9 +303,8 @@ std::span<const Bound> ConvProblem::results() const {
   return m_dense ? std::span<const Bound>(m_dense->results) : std::span<const Bound>();
 }
 
-ResultRows resultRows(const Region& region, std::size_t across) {
+ResultRows resultRows(const Operand& out, std::size_t across) {
   constexpr std::int64_t kSector = 32;
-  const Operand& out = region.operands[static_cast<std::size_t>(region.groupStores.front().operand)];
   const auto size = static_cast<std::int64_t>(domain::byteSize(out.dtype));
   if (out.strides[across] != 1) {
     return ResultRows::Apart;

@@ -127,7 +127,7 @@ bool splitPhases(DenseRegion& dense, const Slide& slide, domain::ValueId input) 
   if (!slide.meetsAllInOnePhase()) {
     region.axes[slide.window].extent = (window + slide.stride - 1) / slide.stride;
   }
-  region.axes.push_back({slide.stride, AxisRole::Batch});
+  region.axes.push_back({slide.stride, AxisRole::Batch, region.axes[slide.position].isFoldedLater});
   return true;
 }
 

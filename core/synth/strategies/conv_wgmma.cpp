@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string_view>
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
@@ -15,6 +18,7 @@ namespace {
 constexpr std::int64_t kWgmmaCapability = 90;
 constexpr std::int64_t kBringRegisters = 72;     // 32 numbers on their way, where pixels lie
 constexpr std::int64_t kBesideSums = 40;         // of a thread that multiplies, beside its sums
+constexpr std::int64_t kBesideFolds = 24;        // more, where channels are folded
 constexpr std::int64_t kBesideInstruction = 26;  // as the assembler says
 constexpr std::int64_t kMostOfThread = 240;
 constexpr std::int64_t kMostItems = 4;           // of 8 channels, on their way through registers
@@ -44,6 +48,11 @@ class ConvWgmma final : public Strategy {
     conv.grid.x = static_cast<std::uint32_t>(layout.blocks);
     conv.dynamicSharedBytes = static_cast<std::uint32_t>(layout.bytes);
     launch.more.push_back(std::move(conv));
+    if (problem.folds == HaloFolds::Positions) {
+      const HaloFindings findings(problem, layout);
+      launch.scratch.push_back(domain::contiguousTensor(domain::ScalarType::Float32, {findings.floats()}));
+      launch.more.push_back(findings.step(entry + "_join"));
+    }
     return launch;
   }
 
@@ -108,13 +117,32 @@ Result<> ConvWgmma::fitsNumbers(const HaloProblem& problem, const HaloTiles& til
   return {};
 }
 
+// Why later folds cannot be made with such tiles; null where they can.
+const char* unfitFolds(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout) {
+  if (problem.folds == HaloFolds::Channels && tiles.columns < problem.shape.columnCount) {
+    return "the channels that it folds are in several tiles";
+  }
+  if (problem.folds != HaloFolds::Positions) {
+    return nullptr;
+  }
+  const HaloDim* const down = problem.down();
+  if (down != nullptr && tiles.height() > 1 && !problem.region.axes[down->position].isFoldedLater) {
+    return "a tile has positions of several results";
+  }
+  return HaloFindings(problem, layout).floats() > kLargestInt / 2 ? "tiles find more than an int can number" : nullptr;
+}
+
 Result<> ConvWgmma::fitsLayout(const Instance& instance, const HaloProblem& problem, const HaloTiles& tiles) const {
   const HaloLayout layout(problem, tiles, instance.device);
-  if ((problem.phases + (layout.isPromoted ? 1 : 0)) * tiles.pixels / 2 + kBesideSums > tiles.registers()) {
+  const std::int64_t beside = kBesideSums + (problem.folds == HaloFolds::Channels ? kBesideFolds : 0);
+  if ((problem.phases + (layout.isPromoted ? 1 : 0)) * tiles.pixels / 2 + beside > tiles.registers()) {
     return unfit("the sums of a thread do not fit into its registers");
   }
   if (tiles.isPaired() && (!layout.isKept || problem.hasPhases || layout.taps > kMostPairedPlaces)) {
     return unfit("two places of the window go together where all weights stay, in the same order for all tiles");
+  }
+  if (const char* const why = unfitFolds(problem, tiles, layout)) {
+    return unfit(why);
   }
   if (layout.patches < 2 || layout.stages < 2) {
     return unfit("two patches and their weights do not fit into shared memory");
@@ -143,6 +171,9 @@ Result<> ConvWgmma::fitsLayout(const Instance& instance, const HaloProblem& prob
 // Times the bytes of results that memory takes: parts of sectors, the more the shorter rows are in a tile, and the more
 // rows it has.
 double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
+  if (problem.resultStores.empty()) {
+    return 1.0;
+  }
   constexpr double kOfRow = 14.0;     // results more, where rows begin anywhere
   constexpr double kOfPhases = 20.0;  // where phases lie side by side
   constexpr double kOfRows = 0.155;   // for twice as many
@@ -151,7 +182,8 @@ double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
   if (problem.phases > 1) {
     return ofRows * (1.05 + kOfPhases / (width * static_cast<double>(problem.phases)));
   }
-  switch (resultRows(problem.region, problem.across().position)) {
+  const Store& store = problem.resultStores.front();
+  switch (resultRows(problem.region.operands[static_cast<std::size_t>(store.operand)], problem.across().position)) {
     case ResultRows::InSectors: return ofRows * 1.05;
     case ResultRows::Apart: return ofRows * 4.0;
     case ResultRows::Anywhere: break;
@@ -197,29 +229,6 @@ double placesOf(const HaloProblem& problem, const HaloLayout& layout) {
   return places;
 }
 
-// Instructions for each result that follow the sum, beyond an addend and a ReLU, about.
-double followingInstructions(const Region& region) {
-  constexpr double kUsual = 2.0;
-  constexpr double kCostly = 15.0;  // functions of several instructions
-  static const std::set<std::string> costly{"exp", "log", "tanh", "erf", "pow", "sigmoid", "log1p", "expm1", "div"};
-  std::vector<bool> isNeeded(region.prims.size(), false);
-  for (const Store& store : region.groupStores) {
-    isNeeded[static_cast<std::size_t>(store.prim)] = true;
-  }
-  double count = 0.0;
-  for (std::size_t i = region.prims.size(); i-- > 0;) {
-    const Prim& prim = region.prims[i];
-    if (!isNeeded[i] || prim.kind != Prim::Kind::Call) {
-      continue;
-    }
-    count += costly.contains(prim.function) ? kCostly : 1.0;
-    for (const int arg : prim.args) {
-      isNeeded[static_cast<std::size_t>(arg)] = true;
-    }
-  }
-  return std::max(0.0, count - kUsual);
-}
-
 // Groups of channels: what blocks differ in that phases do not.
 std::int64_t groupsOf(const HaloProblem& problem) {
   std::int64_t count = 1;
@@ -229,6 +238,26 @@ std::int64_t groupsOf(const HaloProblem& problem) {
     count *= isPhase ? 1 : problem.region.axes[axis].extent;
   }
   return count;
+}
+
+// About how many instructions a thread needs for what becomes of one sum.
+double followingInstructions(const HaloProblem& problem) {
+  std::vector<int> prims = storedPrims(problem.resultStores);
+  for (const Fold& fold : problem.region.folds) {
+    if (fold.later) {
+      prims.push_back(fold.input);
+    }
+  }
+  return instructionsOf(problem.region, prims);
+}
+
+// What tells tensors as large as the result: what is found of positions has images and channels, too.
+ProductShape wholeShape(const HaloProblem& problem) {
+  ProductShape shape = problem.shape;
+  if (problem.folds == HaloFolds::Positions) {
+    shape.rows = {problem.across().position};
+  }
+  return shape;
 }
 
 // Constants fit 108 programs of 18 convolutions on an H100, of which the test of the order has the times.
@@ -249,10 +278,13 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kPerPromotion = 250.0;  // until products have ended, and others begin
   constexpr double kFinish = 3.0;          // for a position of a warp group, from its sums to memory
   constexpr double kFinishStaged = 48.0;   // and phase
-  constexpr double kPerFollowing = 0.75;   // for an instruction that follows
-  constexpr double kRead = 1.2;            // times the bytes of a patch: parts of sectors
-  constexpr double kOverlap = 0.4;         // of what patches have in common with others, read from memory again
-  constexpr double kAgain = 0.2;           // of what blocks with other channels of the result have read
+  constexpr double kUsual = 2.0;           // instructions that follow a sum, and are counted in these
+  constexpr double kPerFollowing = 0.75;   // for an instruction more
+  constexpr double kFoldChannels = 6.0;    // for each fold
+  constexpr double kFoldPositions = 3.0;
+  constexpr double kRead = 1.2;     // times the bytes of a patch: parts of sectors
+  constexpr double kOverlap = 0.4;  // of what patches have in common with others, read from memory again
+  constexpr double kAgain = 0.2;    // of what blocks with other channels of the result have read
   const auto groups = static_cast<double>(tiles.groups());
   const auto pixels = static_cast<double>(tiles.pixels);
   const auto phases = static_cast<double>(problem.phases);
@@ -267,7 +299,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double rows = tiles.channelsOfWarp(problem) < HaloTiles::kRowsOfWarp ? 0.5 : 1.0;  // that have channels
   const auto ofElement = static_cast<double>(bytesOfElement(problem.region, problem.shape.left));
   const double results = groups * 64.0 * pixels * phases;
-  const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, problem.shape));
+  const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, wholeShape(problem)));
 
   const double products = groups * 64.0 * pixels * depth / (device.each.warpGroupAdds * kReached);
   const double reads =
@@ -287,9 +319,13 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double there = static_cast<double>(problem.shape.columnCount) / (columns * static_cast<double>(tiles.columns));
   const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
                         resultBytes * there * storedBytes(problem, tiles);
-  const double following = followingInstructions(problem.region);
-  const double finish =
-      rows * pixels * ((problem.phases > 1 ? phases * kFinishStaged : kFinish) + phases * following * kPerFollowing);
+  const double stored = problem.resultStores.empty() ? 0.0 : problem.phases > 1 ? phases * kFinishStaged : kFinish;
+  const double folded = problem.folds == HaloFolds::Channels    ? kFoldChannels
+                        : problem.folds == HaloFolds::Positions ? kFoldPositions
+                                                                : 0.0;
+  const double folds = static_cast<double>(std::ssize(problem.region.folds) - 1);
+  const double following = std::max(0.0, followingInstructions(problem) - kUsual);
+  const double finish = rows * pixels * (stored + phases * (folds * folded + following * kPerFollowing));
   const auto rounds =
       static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
   TileCost cost;
@@ -323,7 +359,12 @@ std::optional<double> ConvWgmma::estimate(const Instance& instance) const {
   const std::int64_t atOnce = device.multiprocessors * tiles.blocks;
   const double cycles = static_cast<double>(divideUp(layout.tiles, atOnce)) * cost.all(tiles, layout) + cost.first;
   const HaloWeights weights(problem, tiles);
-  return device.launchSeconds + cycles / device.cyclesPerSecond + kWaits +
+  const double joined =
+      problem.folds == HaloFolds::Positions
+          ? device.launchSeconds +
+                secondsOfPass(device, 8.0 * static_cast<double>(HaloFindings(problem, layout).floats()), kReachedByPass)
+          : 0.0;
+  return device.launchSeconds + cycles / device.cyclesPerSecond + kWaits + joined +
          secondsOfPass(device, 6.0 * static_cast<double>(weights.elements()), kReachedByPass);
 }
 
@@ -342,7 +383,8 @@ HaloTiles::HaloTiles(const Instance& instance)
 
 std::int64_t HaloTiles::channelsOfWarp(const HaloProblem& problem) const {
   const std::int64_t ofWarp = divideUp(problem.shape.columnCount, 4);
-  return columns == 64 && ofWarp <= kRowsOfWarp / 2 ? ofWarp : kRowsOfWarp;
+  // Folds hold each channel in the row that it has of 64.
+  return problem.folds == HaloFolds::None && columns == 64 && ofWarp <= kRowsOfWarp / 2 ? ofWarp : kRowsOfWarp;
 }
 
 std::int64_t HaloTiles::bringRegisters() const {
@@ -386,7 +428,12 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   staged = roundUp(pairs + (hasPairTable(of) ? 2 * ofPatch : 0), 16);
   stagedBlocks = problem.phases < 4 && of.width() % 16 == 0 ? 2 : 1;
   stagedStride = problem.phases > 1 ? stagedBlocks * 8 * problem.phases + 4 : 0;
-  const std::int64_t other = roundUp(staged + of.groups() * 4 * 8 * stagedStride * 4, 128);
+  folded = roundUp(staged + of.groups() * 4 * 8 * stagedStride * 4, 16);
+  if (problem.folds == HaloFolds::Channels) {
+    const std::int64_t kept = std::ssize(keptOfFolds(problem));
+    foldedFloats = (4 * of.groupsAcross() + kept) * of.pixels * problem.phases;
+  }
+  const std::int64_t other = roundUp(folded + of.parts * foldedFloats * 4, 128);
   const std::int64_t room = most - other;
   const std::int64_t weightBytes = steps * problem.phases * ofPatch * of.stageBytes();
   // Blocks with an empty phase would always have it again.
@@ -424,6 +471,59 @@ std::vector<HaloPlace> HaloLayout::sortedPlaces(const HaloProblem& problem) cons
 std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {
   const std::int64_t items = divideUp(allPixels * of.pieces(), of.gatherers());  // of a thread
   return divideUp(items, divideUp(items, kMostItems));
+}
+
+double instructionsOf(const Region& region, const std::vector<int>& prims, int held) {
+  static const std::map<std::string_view, double> costs{
+      {"exp", 10.0},     {"erf", 28.0}, {"tanh", 18.0},  {"log", 14.0},       {"div", 10.0},
+      {"sigmoid", 18.0}, {"sqrt", 8.0}, {"rsqrt", 10.0}, {"reciprocal", 8.0}, {"pow", 40.0}};
+  std::vector<bool> isSeen(region.prims.size(), false);
+  const std::function<double(int)> count = [&](int prim) {
+    const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+    if (prim == held || self.kind != Prim::Kind::Call || isSeen[static_cast<std::size_t>(prim)]) {
+      return 0.0;
+    }
+    isSeen[static_cast<std::size_t>(prim)] = true;
+    const auto known = costs.find(self.function);
+    double sum = known == costs.end() ? 1.0 : known->second;
+    for (const int arg : self.args) {
+      sum += count(arg);
+    }
+    return sum;
+  };
+  return std::accumulate(prims.begin(), prims.end(), 0.0, [&](double sum, int prim) { return sum + count(prim); });
+}
+
+std::vector<int> keptOfFolds(const HaloProblem& problem) {
+  const Region& region = problem.region;
+  std::vector<int> kept;
+  std::vector<bool> isSeen(region.prims.size(), false);
+  const std::function<void(int)> collect = [&](int prim) {
+    const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+    if (isSeen[static_cast<std::size_t>(prim)]) {
+      return;
+    }
+    isSeen[static_cast<std::size_t>(prim)] = true;
+    if (problem.isFound(prim) && problem.isUniform(prim) && self.type == Compute::F32) {
+      kept.push_back(prim);
+      return;
+    }
+    std::for_each(self.args.begin(), self.args.end(), collect);
+  };
+  for (const auto* stores : {&problem.resultStores, &problem.foldStores}) {
+    for (const Store& store : *stores) {
+      collect(store.prim);
+    }
+  }
+  for (const Fold& fold : region.folds) {
+    if (fold.later) {
+      collect(fold.input);
+    }
+  }
+  std::stable_sort(kept.begin(), kept.end(), [&](int a, int b) {
+    return region.prims[static_cast<std::size_t>(a)].ready < region.prims[static_cast<std::size_t>(b)].ready;
+  });
+  return kept;
 }
 
 void addConvWgmma(StrategyTable& table) {

@@ -94,6 +94,9 @@ struct HaloLayout {
   std::int64_t staged = 0;        // bytes behind patches and weights, where it does
   std::int64_t stagedStride = 0;  // floats, from one channel to the next
 
+  std::int64_t folded = 0;        // bytes behind patches and weights, where channels are folded: of all parts
+  std::int64_t foldedFloats = 0;  // of a part: what each warp and then all of them have found of each position
+
   std::int64_t tilesAcross = 0;
   std::int64_t tilesDown = 0;
   std::int64_t places = 0;   // tiles of positions
@@ -126,6 +129,34 @@ struct HaloLayout {
   [[nodiscard]] std::int64_t barriers(const HaloTiles& of) const {
     return patches * patchBytes + stages * of.stageBytes();
   }
+};
+
+// About how many instructions a thread needs for these prims of one result, without those behind `held` and what is
+// found by later folds.
+[[nodiscard]] double instructionsOf(const Region& region, const std::vector<int>& prims, int held = -1);
+
+// What is kept of later folds of channels for each position of a tile: values that are the same for all its channels,
+// in the order of their stages.
+[[nodiscard]] std::vector<int> keptOfFolds(const HaloProblem& problem);
+
+// What tiles have found of later folds over positions, in scratch memory: [tile][number][channel of the result]. The
+// numbers of a fold are one, or of a MomentPair how many elements, their mean and their squared deviations.
+struct HaloFindings {
+  std::int64_t numbers = 0;
+  std::int64_t channels = 0;
+  std::int64_t tiles = 0;         // with those of groups or phases
+  std::int64_t tilesOfGroup = 1;  // that one result is made of
+  std::int64_t channelsOfGroup = 1;
+
+  HaloFindings(const HaloProblem& problem, const HaloLayout& layout);
+
+  [[nodiscard]] std::int64_t floats() const { return numbers * channels * tiles; }
+  // Of the kernel that joins them: results of a block are those of neighbouring channels, or one of several channels.
+  static constexpr std::int64_t kOfBlock = 8;
+  [[nodiscard]] bool isByChannels() const { return channelsOfGroup == 1; }
+  [[nodiscard]] std::int64_t blocksOfTile() const;  // for the same tiles
+  [[nodiscard]] std::int64_t threads() const;
+  [[nodiscard]] domain::KernelStep step(const std::string& entry) const;
 };
 
 // The weights in scratch memory, written by a pass of its own: [group or phase][place of the window][8 channels of the

@@ -34,7 +34,14 @@ class HaloResults : private HaloPart {
       m_code.close();
     }
     m_text.locate();
-    if (m_text.isScaled()) {
+    if (m_text.isFolded()) {
+      writeHaloFolds(m_text);
+    }
+    if (m_problem.resultStores.empty()) {
+      m_writer.leave(outside);
+      return;
+    }
+    if (isScaled()) {
       m_code.line("float odd = 0.0f;  // or NaN, where something that is no number has been seen");
     }
     if (isStaged()) {
@@ -64,7 +71,7 @@ class HaloResults : private HaloPart {
       m_code.close();
     }
     m_writer.leave(channel);
-    if (m_text.isScaled()) {
+    if (isScaled()) {
       writeOdd();
     }
     m_writer.leave(outside);
@@ -72,8 +79,11 @@ class HaloResults : private HaloPart {
 
  private:
   // --- what lies where
-  [[nodiscard]] bool returnsValue() const { return m_region.groupStores.size() == 1; }
-  [[nodiscard]] const Operand& result() const { return m_text.operandAt(m_region.groupStores.front().operand); }
+  [[nodiscard]] const std::vector<Store>& stores() const { return m_problem.resultStores; }
+  [[nodiscard]] bool returnsValue() const { return stores().size() == 1; }
+  [[nodiscard]] const Operand& result() const { return m_text.operandAt(stores().front().operand); }
+  // Whether sums have no scale yet, and may be of infinities and NaN.
+  [[nodiscard]] bool isScaled() const { return m_text.isScaled() && !m_text.isFolded(); }
   [[nodiscard]] std::int64_t resultBytes() const { return static_cast<std::int64_t>(domain::byteSize(result().dtype)); }
   [[nodiscard]] std::int64_t ofRow() const { return m_tiles.width() / kOfQuad; }
   [[nodiscard]] std::int64_t blocks() const { return ofRow() + (isShifted() ? 1 : 0); }
@@ -105,6 +115,17 @@ class HaloResults : private HaloPart {
   [[nodiscard]] bool hasFewChannels() const { return m_weights.ofWarp < HaloTiles::kRowsOfWarp; }
   [[nodiscard]] int halves() const { return hasFewChannels() ? 1 : 2; }
 
+  // Whether results are computed where there may be none, too: then the compiler makes no branches around what takes
+  // long, between which nothing is mixed.
+  [[nodiscard]] bool isComputedAnyway() const {
+    constexpr double kCheap = 8.0;  // instructions
+    const std::vector<int> prims = storedPrims(stores());
+    return returnsValue() && result().dtype == domain::ScalarType::Float32 &&
+           !(m_problem.folds == HaloFolds::Channels && isShifted()) && m_shape.columnCount % m_tiles.columns == 0 &&
+           std::none_of(prims.begin(), prims.end(), [this](int prim) { return m_problem.readsPositions(prim); }) &&
+           instructionsOf(m_region, prims, m_text.held) > kCheap;
+  }
+
   // --- loops
   void unroll(const std::string& name, std::int64_t count) {
     m_code.pragma("#pragma unroll");
@@ -123,9 +144,13 @@ class HaloResults : private HaloPart {
 
   // Loads what all results of a channel have in common; where a tile has channels that are not there, each result does.
   void loadOfChannel() {
+    std::set<int> needed;
+    for (const Store& store : stores()) {
+      m_text.collectLoads(store.prim, needed);
+    }
     for (std::size_t prim = 0; prim < m_region.prims.size() && m_shape.columnCount % m_tiles.columns == 0; ++prim) {
       const Prim& load = m_region.prims[prim];
-      if (load.kind != Prim::Kind::Load || load.perElement) {
+      if (!needed.contains(static_cast<int>(prim)) || load.perElement) {
         continue;
       }
       const Operand& from = m_text.operandAt(load.operand);
@@ -214,7 +239,7 @@ class HaloResults : private HaloPart {
   }
 
   void scaleChannel() {
-    if (!m_text.isScaled()) {
+    if (!isScaled()) {
       return;
     }
     const std::string batch = m_text.weightsBatch("p");
@@ -243,7 +268,7 @@ class HaloResults : private HaloPart {
     const std::int64_t phases = m_problem.phases;
     m_code.line("float* const to = &staged[lane / 4 * {} + (i * 8 + lane % 4 * 2) * {} + p{}];", m_layout.stagedStride,
                 phases, m_problem.phaseStep == 1 ? "" : fmt::format(" * {} % {}", m_problem.phaseStep, phases));
-    const std::string scale = m_text.isScaled() ? " * scales[p]" : "";
+    const std::string scale = isScaled() ? " * scales[p]" : "";
     m_code.line("to[0] = {}{};", sumsOf("j", ""), scale);
     m_code.line("to[{}] = {}{};", phases, sumsOf("j", " + 1"), scale);
     m_code.close();
@@ -274,10 +299,12 @@ class HaloResults : private HaloPart {
     const KernelWriter::Scope outside = m_writer.scope();
     openSlot();
     m_code.line("const float of = staged[slot_at / {} * {} + in];", slots(), m_layout.stagedStride);
-    if (m_text.isScaled()) {
+    if (isScaled()) {
       m_code.line("odd += of * 0.0f;");
     }
+    computeAnyway({"of"});
     storeOneIf(isThere(false), "of", false);
+    m_isComputed = false;
     m_writer.leave(outside);
   }
 
@@ -312,13 +339,14 @@ class HaloResults : private HaloPart {
       m_code.line("const float left_sum = {};", sumsOf("j", ""));
       m_code.line("const float right_sum = {};", sumsOf("j", " + 1"));
     }
-    if (m_text.isScaled()) {
+    if (isScaled()) {
       m_code.line("odd += left_sum * 0.0f;");
       m_code.line("odd += right_sum * 0.0f;");
     }
-    const std::string scale = m_text.isScaled() ? " * scale" : "";
+    const std::string scale = isScaled() ? " * scale" : "";
     const std::string left = "left_sum" + scale;
     const std::string right = "right_sum" + scale;
+    computeAnyway({left, right});
     if (hasWholePairs()) {
       m_code.open("if ({})", isThere(false));
       storePair(left, right);
@@ -336,10 +364,29 @@ class HaloResults : private HaloPart {
       storeOneIf(isThere(false), left, false);
       storeOneIf(isThere(true), right, true);
     }
+    m_isComputed = false;
     m_writer.leave(outside);
   }
 
   // --- stores
+  void computeAnyway(const std::vector<std::string>& totals) {
+    m_isComputed = isComputedAnyway();
+    if (!m_isComputed) {
+      return;
+    }
+    std::string list;
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      list += fmt::format("{}finish({}, {})", i == 0 ? "" : ", ", totals[i], arguments(i > 0));
+    }
+    m_code.line("float values[{}] = {{{}}};", totals.size(), list);
+    m_code.line("makeHere(values);");
+  }
+  // What is stored for a sum.
+  [[nodiscard]] std::string finished(const std::string& total, bool isSecond) const {
+    return m_isComputed ? fmt::format("values[{}]", isSecond ? 1 : 0)
+                        : fmt::format("finish({}, {})", total, arguments(isSecond));
+  }
+
   [[nodiscard]] std::string arguments(bool isSecond) const {
     return fmt::format("{}{}{}", nameOf(isSecond), m_problem.down() == nullptr ? "" : ", y_at",
                        isStaged() ? ", p" : "");
@@ -359,16 +406,20 @@ class HaloResults : private HaloPart {
     if (m_problem.down() != nullptr) {
       m_writer.bindAxis(m_problem.down()->position, "y_at");
     }
-    for (std::size_t prim = 0; prim < m_region.prims.size(); ++prim) {
-      if (m_region.prims[prim].kind == Prim::Kind::Folded) {
-        m_writer.bind(static_cast<int>(prim), {"total"});
-      }
+    m_text.bindSum("total");
+    if (m_problem.folds == HaloFolds::Channels) {
+      m_code.line("const int in_tile = {}{}static_cast<int>(x_at - x_first);",
+                  isStaged() ? fmt::format("p * {} + ", m_tiles.pixels) : "",
+                  m_problem.down() == nullptr
+                      ? std::string()
+                      : fmt::format("static_cast<int>(y_at - y_first) * {} + ", m_tiles.width()));
+      m_text.bindFound("in_tile");
     }
-    m_writer.compute(storedPrims(m_region.groupStores));
+    m_writer.compute(storedPrims(stores()));
     if (returnsValue()) {
-      m_code.line("return {};", m_writer.stored(m_region.groupStores.front()));
+      m_code.line("return {};", m_writer.stored(stores().front()));
     } else {
-      m_writer.store(m_region.groupStores);
+      m_writer.store(stores());
     }
     m_code.close(";");
     m_writer.leave(outside);
@@ -376,15 +427,14 @@ class HaloResults : private HaloPart {
 
   void storePair(const std::string& left, const std::string& right) {
     const std::string_view type = m_writer.dialect().storageName(result().dtype);
-    m_code.line("const Vec<{}, 2> both{{{{finish({}, {}), finish({}, {})}}}};", type, left, arguments(false), right,
-                arguments(true));
+    m_code.line("const Vec<{}, 2> both{{{{{}, {}}}}};", type, finished(left, false), finished(right, true));
     m_code.line("store<{}, 2>(&{}, both);", type, m_writer.element(result()));
   }
 
   void storeOne(const std::string& total, bool isSecond) {
     bind(isSecond);
     if (returnsValue()) {
-      m_code.line("{} = finish({}, {});", m_writer.element(result()), total, arguments(isSecond));
+      m_code.line("{} = {};", m_writer.element(result()), finished(total, isSecond));
     } else {
       m_code.line("finish({}, {});", total, arguments(isSecond));
     }
@@ -458,6 +508,8 @@ class HaloResults : private HaloPart {
     m_writer.leave(outside);
     storeOne("total", isSecond);
   }
+
+  bool m_isComputed = false;  // what is stored next, in `values`
 };
 
 }  // namespace

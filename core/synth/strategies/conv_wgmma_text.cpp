@@ -2,6 +2,8 @@
 // The kernels of convolutions by wgmma as text.
 #include "core/synth/strategies/conv_wgmma_text.h"
 
+#include <algorithm>
+
 #include "core/synth/strategies/product_wgmma.h"
 
 namespace swage::synth {
@@ -34,8 +36,21 @@ class HaloKernels {
     writeFind();
     writeConvolution(launch.more.front().entry);
     const std::set<std::size_t> read = m_writer.buffersOf(m_shape.right);
+    const bool isJoined = m_problem.folds == HaloFolds::Positions;
+    if (isJoined) {
+      writeHaloJoin(m_text, launch.more.back().entry, joinedBuffers());
+    }
     KernelText text = m_writer.finish();
     text.arguments = {argumentsOf({read.begin(), read.end()}), argumentsOf(usedBuffers())};
+    if (isJoined) {
+      const LaunchArgument findings{LaunchArgument::Kind::Scratch, m_weights.scratch().size()};
+      text.arguments[1].push_back(findings);
+      text.arguments.emplace_back();
+      for (const std::size_t buffer : joinedBuffers()) {
+        text.arguments.back().push_back({LaunchArgument::Kind::Buffer, buffer});
+      }
+      text.arguments.back().push_back(findings);
+    }
     return text;
   }
 
@@ -56,17 +71,34 @@ class HaloKernels {
   // results may have to be added up anew.
   [[nodiscard]] std::vector<std::size_t> usedBuffers() const {
     std::set<std::size_t> used = m_writer.buffersOf(m_shape.left);
-    for (const Store& store : m_region.groupStores) {
-      used.merge(m_writer.buffersOf(store.prim));
+    addStores(m_problem.resultStores, used);
+    if (m_problem.folds == HaloFolds::Channels) {
+      addStores(m_problem.foldStores, used);
+    }
+    for (const Fold& fold : m_region.folds) {
+      if (fold.later) {
+        used.merge(m_writer.buffersOf(fold.input));
+      }
     }
     if (m_text.isScaled()) {
       used.merge(m_writer.buffersOf(m_shape.right));
     }
-    for (std::size_t i = 0; i < m_writer.buffers().size(); ++i) {
-      if (m_writer.buffers()[i].output) {
-        used.insert(i);
-      }
+    return {used.begin(), used.end()};
+  }
+
+  void addStores(const std::vector<Store>& stores, std::set<std::size_t>& used) const {
+    for (const Store& store : stores) {
+      used.merge(m_writer.buffersOf(store.prim));
+      const KernelBuffer buffer{m_text.operandAt(store.operand).value, true};
+      const auto& all = m_writer.buffers();
+      used.insert(static_cast<std::size_t>(std::find(all.begin(), all.end(), buffer) - all.begin()));
     }
+  }
+
+  // Of the kernel that joins what tiles have found.
+  [[nodiscard]] std::vector<std::size_t> joinedBuffers() const {
+    std::set<std::size_t> used;
+    addStores(m_problem.foldStores, used);
     return {used.begin(), used.end()};
   }
 
@@ -111,9 +143,11 @@ class HaloKernels {
 
   void writeConvolution(const std::string& entry) {
     describe();
-    m_code.open("extern \"C\" __global__ void __launch_bounds__({}, {}) {}({}, const {}* __restrict__ {}{})",
-                m_tiles.threads(), m_tiles.blocks, entry, m_writer.parameters(usedBuffers()), m_text.partStorage(),
-                m_text.planes, m_text.isScaled() ? fmt::format(", const int* __restrict__ {}", m_text.exponents) : "");
+    m_code.open(
+        "extern \"C\" __global__ void __launch_bounds__({}, {}) {}({}, const {}* __restrict__ {}{}{})",
+        m_tiles.threads(), m_tiles.blocks, entry, m_writer.parameters(usedBuffers()), m_text.partStorage(),
+        m_text.planes, m_text.isScaled() ? fmt::format(", const int* __restrict__ {}", m_text.exponents) : "",
+        m_problem.folds == HaloFolds::Positions ? fmt::format(", float* __restrict__ {}", m_text.findings) : "");
     prepare();
     m_code.open("if (group >= {})", m_tiles.groups());
     setRegisters(m_tiles.bringRegisters());
@@ -219,21 +253,23 @@ HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
       number(kernel),
       instance{of.pattern, region, of.parameters, of.device, of.model},
       writer(instance, Dialect::of(domain::Language::CudaCpp),
-             {"advance", "all",      "at",         "batch",    "behind",   "both",     "c",         "channel",
-              "column",  "corner",   "deep",       "depth",    "e",        "empty",    "exponent",  "exponent_of",
-              "far",     "finish",   "first",      "found",    "from",     "full",     "gathered",  "group",
-              "half",    "halves",   "i",          "in",       "is_again", "is_fine",  "is_finite", "is_last",
-              "is_left", "is_right", "is_row",     "is_there", "item",     "j",        "k",         "keep",
-              "lane",    "largest",  "largest_of", "left",     "left_of",  "left_sum", "line",      "memory",
-              "most",    "odd",      "p",          "is_empty", "recent",   "pairs",    "order",     "low",
-              "more",    "twins",    "there",      "zeros",    "of_place", "scales",   "slot_at",   "turn_of",
-              "staged",  "of",       "outer",      "outer0",   "outer1",   "outer2",   "packed",    "part",
-              "pass",    "phase",    "piece",      "pixel",    "place",    "place1",   "place2",    "place3",
-              "places",  "previous", "r",          "ready",    "right",    "right_of", "right_sum", "row",
-              "scale",   "shared",   "shift",      "slot",     "stage",    "stages",   "start",     "step",
-              "sum",     "tap",      "thread",     "tile",     "to",       "total",    "turn",      "unscale",
-              "values",  "verdict",  "warp",       "x_at",     "x_first",  "x_in",     "x_next",    "x_place",
-              "y",       "y_at",     "y_first",    "y_in",     "y_place"}),
+             {"advance",     "all",      "at",        "batch",     "behind",  "block",    "both",     "c",
+              "channel",     "column",   "corner",    "deep",      "depth",   "e",        "empty",    "exponent",
+              "exponent_of", "far",      "finish",    "first",     "found",   "found_of", "from",     "full",
+              "gathered",    "group",    "half",      "halves",    "i",       "in",       "in_tile",  "is_again",
+              "is_channel",  "is_empty", "is_fine",   "is_finite", "is_last", "is_left",  "is_right", "is_row",
+              "is_there",    "item",     "j",         "k",         "keep",    "kept",     "lane",     "largest",
+              "largest_of",  "left",     "left_of",   "left_sum",  "line",    "low",      "mean",     "memory",
+              "more",        "most",     "n",         "odd",       "of",      "of_place", "order",    "other",
+              "outer",       "outer0",   "outer1",    "outer2",    "p",       "packed",   "pairs",    "part",
+              "parts",       "pass",     "phase",     "piece",     "pixel",   "place",    "place1",   "place2",
+              "place3",      "places",   "positions", "previous",  "q",       "r",        "ready",    "recent",
+              "right",       "right_of", "right_sum", "row",       "s",       "scale",    "scales",   "shared",
+              "shift",       "slot",     "slot_at",   "some",      "stage",   "staged",   "stages",   "start",
+              "step",        "sum",      "tap",       "there",     "thread",  "tile",     "to",       "total",
+              "turn",        "turn_of",  "twins",     "unscale",   "upper",   "v",        "values",   "verdict",
+              "warp",        "x_at",     "x_first",   "x_in",      "x_next",  "x_place",  "y",        "y_at",
+              "y_first",     "y_in",     "y_place",   "zeros"}),
       code(writer.code()) {
   writer.numberApart();
   const Prim& right = primAt(shape.right);
@@ -241,6 +277,43 @@ HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
       right.kind == Prim::Kind::Load ? writer.parameterOf(operandAt(right.operand)) : std::string("weight");
   planes = writer.unique(name + "_parts");
   exponents = writer.unique(name + "_exponents");
+  findings = writer.unique("findings");
+}
+
+void HaloText::bindSum(const std::string& sum) {
+  if (held >= 0) {
+    writer.bind(held, {sum});
+    return;
+  }
+  for (std::size_t prim = 0; prim < region.prims.size(); ++prim) {
+    const Prim& self = region.prims[prim];
+    if (self.kind == Prim::Kind::Folded && !region.folds[static_cast<std::size_t>(self.fold)].later) {
+      writer.bind(static_cast<int>(prim), {sum});
+    }
+  }
+}
+
+void HaloText::collectLoads(int prim, std::set<int>& loads) const {
+  if (prim == held) {
+    return;
+  }
+  if (primAt(prim).kind == Prim::Kind::Load) {
+    loads.insert(prim);
+  }
+  for (const int arg : primAt(prim).args) {
+    collectLoads(arg, loads);
+  }
+}
+
+void HaloText::bindFound(const std::string& at) {
+  const std::vector<int> kept = keptOfFolds(problem);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    writer.bind(
+        kept[i],
+        {fmt::format("kept[{}{}]",
+                     i == 0 ? "" : fmt::format("{} + ", static_cast<std::int64_t>(i) * tiles.pixels * problem.phases),
+                     at)});
+  }
 }
 
 std::string_view HaloText::storage() const {

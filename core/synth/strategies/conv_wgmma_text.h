@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +27,17 @@ struct HaloText {
   Code& code;
   std::string planes;  // names of parameters
   std::string exponents;
+  std::string findings;  // of later folds over positions
+  int held = -1;         // the prim whose values have taken the place of the sums; -1: none
 
   [[nodiscard]] bool isScaled() const { return tiles.isSplit(); }
   [[nodiscard]] bool isBatched() const { return problem.batchCount > 1; }
+  [[nodiscard]] bool isFolded() const { return problem.folds != HaloFolds::None; }
+  // Binds the sum of a result; what later folds have kept of a position, by its number in the tile.
+  void bindSum(const std::string& sum);
+  void bindFound(const std::string& at);
+  // Loads that a prim is computed from, without those behind what is held or found.
+  void collectLoads(int prim, std::set<int>& loads) const;
   // The number of the group and phase whose weights are meant, `p` among the phases across; empty: there is one.
   [[nodiscard]] std::string weightsBatch(const std::string& p) const;
   [[nodiscard]] std::string_view storage() const;      // of the input
@@ -98,5 +107,9 @@ class HaloPart {
 void writeHaloBring(HaloText& text);
 void writeHaloMultiply(HaloText& text);
 void writeHaloResults(HaloText& text);
+// The first part of that where results are folded: sums get their scale, and what is found of them goes into shared
+// memory, or into scratch memory for the kernel that joins what tiles have found.
+void writeHaloFolds(HaloText& text);
+void writeHaloJoin(HaloText& text, const std::string& entry, const std::vector<std::size_t>& buffers);
 
 }  // namespace swage::synth

@@ -69,8 +69,9 @@ struct Operands {
         bias(randomNumbers(static_cast<std::size_t>(c.outputs), 3)) {}
 };
 
-inline domain::Graph graphOf(const Conv& c, domain::ScalarType type = domain::ScalarType::Float32) {
-  GraphBuilder b;
+// conv(x, weight) + bias
+inline domain::ValueId addConvolution(GraphBuilder& b, const Conv& c,
+                                      domain::ScalarType type = domain::ScalarType::Float32) {
   const auto x = b.input(c.shapeOf(c.images, c.inputs, c.size), type);
   const auto weight = b.input(c.isTransposed ? c.shapeOf(c.inputs, c.outputs / c.groups, c.window)
                                              : c.shapeOf(c.outputs, c.inputs / c.groups, c.window),
@@ -87,7 +88,12 @@ inline domain::Graph graphOf(const Conv& c, domain::ScalarType type = domain::Sc
   }
   const std::string op = "aten.conv" + std::string(c.isTransposed ? "_transpose" : "") + std::to_string(c.dims) + "d." +
                          (c.isTransposed && c.dims > 1 ? "input" : "default");
-  b.output(b.relu(b.call(op, args, c.shapeOf(c.images, c.outputs, result), type)));
+  return b.call(op, args, c.shapeOf(c.images, c.outputs, result), type);
+}
+
+inline domain::Graph graphOf(const Conv& c, domain::ScalarType type = domain::ScalarType::Float32) {
+  GraphBuilder b;
+  b.output(b.relu(addConvolution(b, c, type)));
   return b.graph();
 }
 
@@ -121,17 +127,24 @@ inline double sumAt(const Conv& c, const Operands& all, std::int64_t image, std:
   return sum;
 }
 
-inline Numbers wanted(const Conv& c, const Operands& all) {
+inline Numbers convolved(const Conv& c, const Operands& all) {
   Numbers want;
   for (std::int64_t image = 0; image < c.images; ++image) {
     for (std::int64_t output = 0; output < c.outputs; ++output) {
       for (std::int64_t i = 0; i < c.positions(); ++i) {
         const std::int64_t plane = c.resultSize(1) * c.resultSize(2);
         const Sizes at{i / plane, i / c.resultSize(2) % c.resultSize(1), i % c.resultSize(2)};
-        const double value = sumAt(c, all, image, output, at) + all.bias[static_cast<std::size_t>(output)];
-        want.push_back(std::isnan(value) ? value : std::max(value, 0.0));
+        want.push_back(sumAt(c, all, image, output, at) + all.bias[static_cast<std::size_t>(output)]);
       }
     }
+  }
+  return want;
+}
+
+inline Numbers wanted(const Conv& c, const Operands& all) {
+  Numbers want = convolved(c, all);
+  for (double& value : want) {
+    value = std::isnan(value) ? value : std::max(value, 0.0);
   }
   return want;
 }

@@ -428,3 +428,56 @@ inline void takeTurn(int group) {
   emulation::wait(barrier);
 }
 inline void giveTurn(int group) { emulation::arrive(emulation::namedBarriers[1 + group], 256); }
+
+//! swage:helper ExactSum
+template <class T>
+struct ExactSum {
+  T sum = 0;
+  T lost = 0;
+  void add(T x) {
+    const T next = sum + x;
+    const T added = next - sum;
+    lost += (sum - (next - added)) + (x - added);
+    sum = next;
+  }
+  T settled() const { return lost == lost ? sum + lost : sum; }
+};
+
+//! swage:helper reduceWarp
+// A word of each lane at a time.
+template <class T, class Move>
+inline T moveWords(T x, Move move) {
+  unsigned words[sizeof(T) / 4];
+  std::memcpy(words, &x, sizeof(T));
+  for (unsigned& word : words) {
+    word = move(word);
+  }
+  std::memcpy(&x, words, sizeof(T));
+  return x;
+}
+template <class T, class Join>
+inline T reduceWarp(T x, Join join) {
+  for (int mask = 16; mask > 0; mask /= 2) {
+    x = join(x, moveWords(x, [=](unsigned word) { return __shfl_xor_sync(0xffffffffu, word, mask); }));
+  }
+  return moveWords(x, [](unsigned word) { return __shfl_sync(0xffffffffu, word, 0); });
+}
+
+//! swage:helper reduceBlock
+template <class T, int Warps, class Join>
+inline T reduceBlock(T x, T (&parts)[Warps], T none, Join join) {
+  x = reduceWarp(x, join);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    parts[threadIdx.x / 32] = x;
+  }
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    x = reduceWarp(threadIdx.x < Warps ? parts[threadIdx.x] : none, join);
+    if (threadIdx.x == 0) {
+      parts[0] = x;
+    }
+  }
+  __syncthreads();
+  return parts[0];
+}

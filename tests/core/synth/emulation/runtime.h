@@ -402,6 +402,9 @@ T __shfl_down_sync(unsigned /*lanes*/, T x, unsigned distance) {
   const unsigned lane = threadIdx.x % 32;
   return swage_fromLane(x, lane + distance > 31 ? lane : lane + distance);
 }
+inline float __fdividef(float x, float y) {
+  return x / y;
+}
 inline int __any_sync(unsigned /*lanes*/, int condition) {
   int any = 0;
   for (const auto& given : emulation::exchange({condition != 0 ? 1U : 0U})) {

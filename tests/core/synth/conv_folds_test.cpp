@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+// What convolutions by wgmma fold of their results, by the emulation: channels in the tile, positions by a kernel that
+// joins what tiles have found. Numbers have few bits, so that what halves make of them is exact.
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <numeric>
+
+#include "tests/core/synth/conv_cases.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::ValueId;
+
+constexpr double kExact = 3e-6;  // of L2 norms
+
+const Changes kSmall{{"mode", 3},        {"tile_columns", 64}, {"tile_pixels", 64}, {"tile_width", 8},
+                     {"tile_depth", 16}, {"parts", 1},         {"bring_groups", 1}, {"blocks", 1}};
+
+Operands shortOperands(const Conv& c) {
+  Operands all(c);
+  for (Numbers* numbers : {&all.x, &all.weight, &all.bias}) {
+    for (double& number : *numbers) {
+      number = std::round(number * 64.0) / 64.0;
+    }
+  }
+  return all;
+}
+
+// Results as [image][channel][position].
+struct Results {
+  const Conv& conv;
+  Numbers values;
+
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(conv.positions()); }
+  [[nodiscard]] std::size_t channels() const { return static_cast<std::size_t>(conv.outputs); }
+  [[nodiscard]] std::size_t images() const { return static_cast<std::size_t>(conv.images); }
+  [[nodiscard]] double at(std::size_t image, std::size_t channel, std::size_t position) const {
+    return values[(image * channels() + channel) * count() + position];
+  }
+};
+
+// One fold: what the model does with the convolution, and what that is.
+struct LaterFold {
+  const char* name;
+  std::function<ValueId(GraphBuilder&, ValueId, const Conv&)> add;
+  std::function<Numbers(const Results&)> want;
+};
+
+domain::Graph graphOf(const Conv& c, const LaterFold& fold) {
+  GraphBuilder b;
+  const ValueId result = addConvolution(b, c);
+  b.output(fold.add(b, result, c));
+  return b.graph();
+}
+
+domain::Program programOf(const Conv& c, const LaterFold& fold) {
+  return programBy(graphOf(c, fold), "conv_wgmma", {kSmall, c.changes});
+}
+
+double errorOf(const Conv& c, const LaterFold& fold, const domain::Program& program) {
+  const Operands all = shortOperands(c);
+  return relativeError(run(program, all), fold.want({c, convolved(c, all)}));
+}
+
+domain::Shape resultShape(const Conv& c, std::int64_t channels) {
+  return c.shapeOf(c.images, channels, {c.resultSize(0), c.resultSize(1), c.resultSize(2)});
+}
+
+std::vector<std::int64_t> positionDims(const Conv& c) {
+  std::vector<std::int64_t> dims;
+  for (int dim = 0; dim < c.dims; ++dim) {
+    dims.push_back(dim + 2);
+  }
+  return dims;
+}
+
+// For each position, from all its channels.
+Numbers overChannels(const Results& r, const std::function<double(const Numbers&)>& fold) {
+  Numbers want;
+  for (std::size_t image = 0; image < r.images(); ++image) {
+    for (std::size_t i = 0; i < r.count(); ++i) {
+      Numbers all;
+      for (std::size_t channel = 0; channel < r.channels(); ++channel) {
+        all.push_back(r.at(image, channel, i));
+      }
+      want.push_back(fold(all));
+    }
+  }
+  return want;
+}
+
+double sumOf(const Numbers& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+}
+double leastOf(const Numbers& numbers) {
+  return *std::min_element(numbers.begin(), numbers.end());
+}
+double largestOf(const Numbers& numbers) {
+  return *std::max_element(numbers.begin(), numbers.end());
+}
+double logSumExpOf(const Numbers& numbers) {
+  const double largest = largestOf(numbers);
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0,
+                         [&](double sum, double x) { return sum + std::exp(x - largest); });
+}
+
+const LaterFold kMinimum{"Minimum",
+                         [](GraphBuilder& b, ValueId x, const Conv& c) {
+                           const auto values = b.node("aten.min.dim", {arg(x), arg(1), arg(true)},
+                                                      {{resultShape(c, 1), domain::ScalarType::Float32},
+                                                       {resultShape(c, 1), domain::ScalarType::Int64}});
+                           b.dropResult(1);
+                           return b.like("aten.tanh.default", b.mul(values[0], 0.0625));
+                         },
+                         [](const Results& r) {
+                           return overChannels(r, [](const Numbers& all) { return std::tanh(leastOf(all) * 0.0625); });
+                         }};
+
+const LaterFold kMaximumOfScaled{
+    "MaximumOfRelu",
+    [](GraphBuilder& b, ValueId x, const Conv& c) {
+      return b.call("aten.amax.default", {arg(b.mul(b.relu(x), 0.5)), listArg({1}), arg(true)}, resultShape(c, 1));
+    },
+    [](const Results& r) {
+      return overChannels(r, [](const Numbers& all) { return 0.5 * std::max(0.0, largestOf(all)); });
+    }};
+
+const LaterFold kMean{"Mean",
+                      [](GraphBuilder& b, ValueId x, const Conv& c) {
+                        return b.call("aten.mean.dim", {arg(b.mul(x, x)), listArg({1}), arg(true)}, resultShape(c, 1));
+                      },
+                      [](const Results& r) {
+                        return overChannels(r, [](Numbers all) {
+                          for (double& x : all) {
+                            x *= x;
+                          }
+                          return sumOf(all) / static_cast<double>(all.size());
+                        });
+                      }};
+
+const LaterFold kLogSumExp{
+    "LogSumExp",
+    [](GraphBuilder& b, ValueId x, const Conv& c) {
+      return b.call("aten.logsumexp.default", {arg(x), listArg({1}), arg(true)}, resultShape(c, 1));
+    },
+    [](const Results& r) {
+      return overChannels(r, [](const Numbers& all) { return largestOf(all) + std::log(logSumExpOf(all)); });
+    }};
+
+const LaterFold kSoftmax{"Softmax",
+                         [](GraphBuilder& b, ValueId x, const Conv&) {
+                           return b.like("aten.sigmoid.default", b.mul(b.softmax(b.mul(x, 0.25), 1), 2.0));
+                         },
+                         [](const Results& r) {
+                           Numbers scaled = r.values;
+                           for (double& x : scaled) {
+                             x *= 0.25;
+                           }
+                           const Results all{r.conv, scaled};
+                           const Numbers largest = overChannels(all, largestOf);
+                           const Numbers sums = overChannels(all, logSumExpOf);
+                           Numbers want;
+                           for (std::size_t i = 0; i < scaled.size(); ++i) {
+                             const std::size_t at = i / r.count() / r.channels() * r.count() + i % r.count();
+                             const double share = std::exp(scaled[i] - largest[at]) / sums[at];
+                             want.push_back(1.0 / (1.0 + std::exp(-2.0 * share)));
+                           }
+                           return want;
+                         }};
+
+// The deviations from the mean of all channels: two folds, and results beside what is one for all.
+const LaterFold kDeviation{"Deviation",
+                           [](GraphBuilder& b, ValueId x, const Conv& c) {
+                             domain::Shape shape = resultShape(c, 1);
+                             shape.erase(shape.begin() + 1);
+                             return b.call("aten.var.correction", {arg(x), listArg({1})}, shape);
+                           },
+                           [](const Results& r) {
+                             return overChannels(r, [](const Numbers& all) {
+                               const double mean = sumOf(all) / static_cast<double>(all.size());
+                               double sum = 0.0;
+                               for (const double x : all) {
+                                 sum += (x - mean) * (x - mean);
+                               }
+                               return sum / (static_cast<double>(all.size()) - 1.0);
+                             });
+                           }};
+
+// Of each channel of an image, from all positions.
+Numbers overPositions(const Results& r, const std::function<double(const Numbers&)>& fold) {
+  Numbers want;
+  for (std::size_t plane = 0; plane < r.images() * r.channels(); ++plane) {
+    const auto first = r.values.begin() + static_cast<std::ptrdiff_t>(plane * r.count());
+    want.push_back(fold({first, first + static_cast<std::ptrdiff_t>(r.count())}));
+  }
+  return want;
+}
+
+domain::Shape pooledShape(const Conv& c) {
+  return c.shapeOf(c.images, c.outputs, {1, 1, 1});
+}
+
+const LaterFold kPooled{
+    "GlobalAverage",
+    [](GraphBuilder& b, ValueId x, const Conv& c) {
+      return b.mul(b.call("aten.adaptive_avg_pool" + std::to_string(c.dims) + "d.default",
+                          {arg(b.relu(x)), listArg(std::vector<std::int64_t>(static_cast<std::size_t>(c.dims), 1))},
+                          pooledShape(c)),
+                   3.0);
+    },
+    [](const Results& r) {
+      return overPositions(r, [](Numbers all) {
+        for (double& x : all) {
+          x = std::isnan(x) ? x : std::max(0.0, x);
+        }
+        return 3.0 * sumOf(all) / static_cast<double>(all.size());
+      });
+    }};
+
+const LaterFold kLargest{
+    "LargestPosition",
+    [](GraphBuilder& b, ValueId x, const Conv& c) {
+      return b.call("aten.amax.default", {arg(x), listArg(positionDims(c))}, {c.images, c.outputs});
+    },
+    [](const Results& r) { return overPositions(r, largestOf); }};
+
+const LaterFold kSumOfImage{"SumOfImage",
+                            [](GraphBuilder& b, ValueId x, const Conv& c) {
+                              std::vector<std::int64_t> dims = positionDims(c);
+                              dims.insert(dims.begin(), 1);
+                              return b.call("aten.sum.dim_IntList", {arg(b.mul(x, x)), listArg(dims)}, {c.images});
+                            },
+                            [](const Results& r) {
+                              Numbers want(r.images());
+                              for (std::size_t i = 0; i < r.values.size(); ++i) {
+                                want[i / r.count() / r.channels()] += r.values[i] * r.values[i];
+                              }
+                              return want;
+                            }};
+
+const LaterFold kVariance{
+    "VarianceFarFromZero",
+    [](GraphBuilder& b, ValueId x, const Conv& c) {
+      const auto far = b.like("aten.add.Tensor", x, {arg(300.0)});
+      return b.call("aten.var.correction", {arg(far), listArg(positionDims(c))}, {c.images, c.outputs});
+    },
+    [](const Results& r) {
+      return overPositions(r, [](const Numbers& all) {
+        const double mean = sumOf(all) / static_cast<double>(all.size());
+        double sum = 0.0;
+        for (const double x : all) {
+          sum += (x - mean) * (x - mean);
+        }
+        return sum / (static_cast<double>(all.size()) - 1.0);
+      });
+    }};
+
+struct Case {
+  Conv conv;
+  const LaterFold* fold;
+};
+
+class FoldedConvolutions : public ::testing::TestWithParam<Case> {};
+
+TEST_P(FoldedConvolutions, AreWhatTheirFoldsMakeOfThem) {
+  const auto& [conv, fold] = GetParam();
+  const double allowed = fold == &kVariance ? 3e-4 : kExact;
+  EXPECT_LT(errorOf(conv, *fold, programOf(conv, *fold)), allowed);
+}
+
+const auto nameOf = [](const auto& each) { return std::string(each.param.fold->name) + each.param.conv.name; };
+
+const Changes kRow{{"tile_width", 0}};
+const Changes kRows{{"tile_width", 64}, {"tile_pixels", 128}};
+const Changes kWide{{"tile_width", 16}, {"tile_pixels", 128}};
+const Changes kParts{{"parts", 2}, {"tile_columns", 128}};
+const Changes kBoth{{"tile_columns", 128}};
+
+const Conv kPlain{"", 2, 2, 16, 64, {1, 9, 9}, {1, 3, 3}};
+const Conv kFew{"OfFewChannels", 2, 2, 21, 17, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+const Conv kMany{"OfTwoGroups", 2, 3, 16, 70, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kParts};
+const Conv kLong{"InRows", 2, 1, 16, 20, {1, 5, 70}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRow};
+const Conv kTiles{"InTilesOfRows", 2, 2, 16, 20, {1, 5, 71}, {1, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRows};
+const Conv kSquare{"InTilesOf16", 2, 1, 16, 20, {1, 9, 18}, {1, 3, 5}, {1, 1, 1}, {0, 1, 2}, {1, 1, 1}, 1, kWide};
+const Conv kOne{"OfOneDimension", 1, 3, 16, 19, {1, 1, 80}, {1, 1, 5}, {1, 1, 1}, {0, 0, 3}, {1, 1, 2}, 1, kRow};
+const Conv kThree{"OfThreeDimensions", 3, 2, 16, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}};
+const Conv kTransposed =
+    transposed({"OfPhases", 2, 2, 16, 18, {1, 7, 6}, {1, 3, 4}, {1, 2, 2}, {0, 1, 0}, {1, 1, 1}, 1, {}});
+const Conv kTransposedMany = transposed({"OfPhasesInTwoGroups",
+                                         2,
+                                         1,
+                                         16,
+                                         100,
+                                         {1, 7, 6},
+                                         {1, 4, 4},
+                                         {1, 2, 2},
+                                         {0, 1, 1},
+                                         {1, 1, 1},
+                                         1,
+                                         kBoth,
+                                         true,
+                                         {0, 1, 1}});
+const Conv kTransposedThree = transposed(
+    {"OfPhasesInThree", 3, 1, 16, 16, {3, 4, 5}, {3, 3, 2}, {2, 2, 2}, {1, 0, 1}, {1, 1, 1}, 1, {}, true, {1, 1, 0}});
+
+INSTANTIATE_TEST_SUITE_P(Channels, FoldedConvolutions,
+                         ::testing::Values(Case{kPlain, &kMinimum}, Case{kFew, &kMinimum}, Case{kMany, &kMinimum},
+                                           Case{kTransposed, &kMinimum}, Case{kFew, &kMaximumOfScaled},
+                                           Case{kLong, &kMaximumOfScaled}, Case{kPlain, &kMean}, Case{kTiles, &kMean},
+                                           Case{kThree, &kMean}, Case{kFew, &kLogSumExp}, Case{kOne, &kLogSumExp},
+                                           Case{kPlain, &kSoftmax}, Case{kMany, &kSoftmax}, Case{kSquare, &kSoftmax},
+                                           Case{kTransposed, &kSoftmax}, Case{kTransposedMany, &kSoftmax},
+                                           Case{kTransposedThree, &kSoftmax}, Case{kFew, &kDeviation}),
+                         nameOf);
+
+INSTANTIATE_TEST_SUITE_P(
+    Positions, FoldedConvolutions,
+    ::testing::Values(Case{kPlain, &kPooled}, Case{kFew, &kPooled}, Case{kMany, &kPooled}, Case{kLong, &kPooled},
+                      Case{kTiles, &kPooled}, Case{kOne, &kPooled}, Case{kThree, &kPooled}, Case{kTransposed, &kPooled},
+                      Case{kTransposedThree, &kPooled}, Case{kFew, &kLargest}, Case{kTransposedMany, &kLargest},
+                      Case{kFew, &kSumOfImage}, Case{kMany, &kSumOfImage}, Case{kThree, &kSumOfImage},
+                      Case{kFew, &kVariance}, Case{kTiles, &kVariance}, Case{kTransposed, &kVariance}),
+    nameOf);
+
+// A fold of no number is none, and of an infinity what floats make of it; elsewhere nothing changes.
+TEST(FoldedConvolution, SpreadsInfinityAndNanNoFurtherThanFloatDoes) {
+  for (const LaterFold* fold : {&kMinimum, &kSoftmax, &kPooled}) {
+    const Conv c{"", 2, 2, 16, 18, {1, 9, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+    Operands all = shortOperands(c);
+    all.x[5] = kInfinity;
+    all.x[140] = kNan;
+    all.weight[4] = kInfinity;  // which no edge meets
+    const Numbers got = run(programOf(c, *fold), all);
+    const Results results{c, convolved(c, all)};
+    const Numbers want = fold->want(results);
+    ASSERT_EQ(got.size(), want.size()) << fold->name;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      // The reference's minimum may step over what is no number.
+      const std::size_t at = fold == &kMinimum ? i / results.count() * results.channels() * results.count() : i;
+      bool isNumber = !std::isnan(want[i]);
+      for (std::size_t channel = 0; fold == &kMinimum && channel < results.channels(); ++channel) {
+        isNumber = isNumber && !std::isnan(results.values[at + channel * results.count() + i % results.count()]);
+      }
+      EXPECT_EQ(std::isnan(got[i]), !isNumber) << fold->name << " " << i;
+    }
+  }
+}
+
+// What is read at each position is read where there is one alone.
+TEST(FoldedConvolution, FoldsWhatIsAddedToResults) {
+  const Conv& c = kFew;
+  GraphBuilder b;
+  const ValueId result = addConvolution(b, c);
+  const ValueId more = b.input(resultShape(c, c.outputs));
+  b.output(b.call("aten.amax.default", {arg(b.add(result, more)), listArg({1}), arg(true)}, resultShape(c, 1)));
+  const domain::Program program = programBy(b.graph(), "conv_wgmma", {kSmall});
+  const Operands all = shortOperands(c);
+  Results results{c, convolved(c, all)};
+  const Numbers added = randomNumbers(results.values.size(), 9);
+  std::transform(added.begin(), added.end(), results.values.begin(), results.values.begin(), std::plus<>());
+  const auto got = runEmulated(
+      program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias), toBytes<float>(added)});
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_LT(relativeError(toNumbers<float>(got[0]), overChannels(results, largestOf)), kExact);
+}
+
+TEST(FoldedConvolution, TakesHalvesAsTheyAre) {
+  const Conv& c = kFew;
+  constexpr auto kType = domain::ScalarType::Float16;
+  GraphBuilder b;
+  const ValueId result = addConvolution(b, c, kType);
+  b.output(b.call("aten.amax.default", {arg(b.relu(result)), listArg({1}), arg(true)}, resultShape(c, 1), kType));
+  const domain::Program program = programBy(b.graph(), "conv_wgmma", {kSmall, {{"mode", 0}}});
+  const Operands all = shortOperands(c);
+  const auto got = runEmulated(program, {toBytes<Half>(all.x), toBytes<Half>(all.weight), toBytes<Half>(all.bias)});
+  ASSERT_EQ(got.size(), 1U);
+  const Numbers want =
+      overChannels({c, convolved(c, all)}, [](const Numbers& x) { return std::max(0.0, largestOf(x)); });
+  EXPECT_LT(relativeError(toNumbers<Half>(got[0]), want), kHalfError);
+}
+
+struct NormCase {
+  const char* name;
+  Conv conv;
+  std::int64_t groups;  // of a group normalisation; 0: of an instance
+};
+
+class NormalisedConvolutions : public ::testing::TestWithParam<NormCase> {};
+
+// The convolution writes its results once and tells of their statistics; what applies them is a kernel of its own.
+TEST_P(NormalisedConvolutions, GatherStatisticsWhereResultsAreMade) {
+  const auto& [name, c, groups] = GetParam();
+  GraphBuilder b;
+  const ValueId result = b.like("aten.sigmoid.default", addConvolution(b, c));
+  if (groups > 0) {
+    b.output(b.like("aten.group_norm.default", result, {arg(static_cast<int>(groups)), noArg(), noArg(), arg(1e-5)}));
+  } else {
+    b.output(b.like("aten.instance_norm.default", result,
+                    {noArg(), noArg(), noArg(), noArg(), arg(true), arg(0.1), arg(1e-5), arg(true)}));
+  }
+  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
+  ASSERT_TRUE(synthesizer.has_value());
+  domain::Genome genome = (*synthesizer)->seeds().front();
+  ASSERT_EQ(genome.regions.size(), 2U);
+  ASSERT_EQ(genome.regions[0].pattern, "conv_wgmma");
+  EXPECT_EQ(genome.regions[0].nodes.size(), 3U);  // convolution, sigmoid, statistics
+  EXPECT_EQ(genome.regions[1].nodes.size(), 1U);
+  for (const Changes& all : {kSmall, c.changes}) {
+    for (const auto& [parameter, value] : all) {
+      genome.regions[0].parameters.at(parameter) = value;
+    }
+  }
+  const auto program = (*synthesizer)->realise(genome);
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  const Operands all = shortOperands(c);
+  Results results{c, convolved(c, all)};
+  for (double& x : results.values) {
+    x = 1.0 / (1.0 + std::exp(-x));
+  }
+  const std::size_t ofGroup =
+      results.count() * (groups > 0 ? results.channels() / static_cast<std::size_t>(groups) : 1);
+  Numbers want;
+  for (std::size_t first = 0; first < results.values.size(); first += ofGroup) {
+    const auto begin = results.values.begin() + static_cast<std::ptrdiff_t>(first);
+    const Numbers group(begin, begin + static_cast<std::ptrdiff_t>(ofGroup));
+    const double mean = sumOf(group) / static_cast<double>(ofGroup);
+    double squares = 0.0;
+    for (const double x : group) {
+      squares += (x - mean) * (x - mean);
+    }
+    for (const double x : group) {
+      want.push_back((x - mean) / std::sqrt(squares / static_cast<double>(ofGroup) + 1e-5));
+    }
+  }
+  EXPECT_LT(relativeError(run(*program, all), want), kExact);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NormalisedConvolutions,
+                         ::testing::Values(NormCase{"Instances", kFew, 0},
+                                           NormCase{"InstancesOfPhases", kTransposed, 0},
+                                           NormCase{"InstancesInRows", kLong, 0}, NormCase{"Groups", kMany, 7},
+                                           NormCase{"GroupsOfPhases", kTransposed, 3},
+                                           NormCase{"GroupsOfThreeDimensions", kThree, 4},
+                                           NormCase{"OneGroup", kPlain, 1}),
+                         [](const auto& each) { return each.param.name; });
+
+// Sums of a batch, and what becomes of running statistics, which the kernel that joins tiles stores.
+class BatchStatistics : public ::testing::TestWithParam<const Conv*> {};
+
+TEST_P(BatchStatistics, AreGatheredWhereResultsAreMade) {
+  const Conv& c = *GetParam();
+  GraphBuilder b;
+  const ValueId result = addConvolution(b, c);
+  const ValueId mean = b.input({c.outputs});
+  const ValueId variance = b.input({c.outputs});
+  const domain::Shape vector{c.outputs};
+  const auto float32 = domain::ScalarType::Float32;
+  const auto made = b.node("aten._native_batch_norm_legit_functional.default",
+                           {arg(result), noArg(), noArg(), arg(mean), arg(variance), arg(true), arg(0.1), arg(1e-5)},
+                           {{resultShape(c, c.outputs), float32},
+                            {vector, float32},
+                            {vector, float32},
+                            {vector, float32},
+                            {vector, float32}});
+  b.dropResult(1);
+  b.dropResult(2);
+  b.output(b.relu(made[0]));
+  b.output(made[3]);
+  b.output(made[4]);
+  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
+  ASSERT_TRUE(synthesizer.has_value());
+  domain::Genome genome = (*synthesizer)->seeds().front();
+  ASSERT_EQ(genome.regions.size(), 2U);
+  ASSERT_EQ(genome.regions[0].pattern, "conv_wgmma");
+  for (const Changes& all : {kSmall, c.changes}) {
+    for (const auto& [parameter, value] : all) {
+      genome.regions[0].parameters.at(parameter) = value;
+    }
+  }
+  const auto program = (*synthesizer)->realise(genome);
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  const Operands all = shortOperands(c);
+  const Results results{c, convolved(c, all)};
+  const Numbers oldMeans = randomNumbers(static_cast<std::size_t>(c.outputs), 7);
+  const Numbers oldVariances(static_cast<std::size_t>(c.outputs), 2.0);
+  const auto count = static_cast<double>(results.images() * results.count());
+  Numbers want(results.values.size());
+  Numbers means;
+  Numbers variances;
+  for (std::size_t channel = 0; channel < results.channels(); ++channel) {
+    double sum = 0.0;
+    double squares = 0.0;
+    const auto forEach = [&](const std::function<void(std::size_t)>& use) {
+      for (std::size_t image = 0; image < results.images(); ++image) {
+        for (std::size_t i = 0; i < results.count(); ++i) {
+          use((image * results.channels() + channel) * results.count() + i);
+        }
+      }
+    };
+    forEach([&](std::size_t i) { sum += results.values[i]; });
+    forEach([&](std::size_t i) { squares += std::pow(results.values[i] - sum / count, 2.0); });
+    forEach([&](std::size_t i) {
+      want[i] = std::max(0.0, (results.values[i] - sum / count) / std::sqrt(squares / count + 1e-5));
+    });
+    means.push_back(0.9 * oldMeans[channel] + 0.1 * sum / count);
+    variances.push_back(0.9 * oldVariances[channel] + 0.1 * squares / (count - 1.0));
+  }
+  const auto got = runEmulated(*program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias),
+                                          toBytes<float>(oldMeans), toBytes<float>(oldVariances)});
+  ASSERT_EQ(got.size(), 3U);
+  EXPECT_LT(relativeError(toNumbers<float>(got[0]), want), kExact);
+  EXPECT_LT(relativeError(toNumbers<float>(got[1]), means), kExact);
+  EXPECT_LT(relativeError(toNumbers<float>(got[2]), variances), kExact);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BatchStatistics, ::testing::Values(&kMany, &kPlain, &kTransposed),
+                         [](const auto& each) { return "Conv" + std::to_string(each.index); });
+
+// --- what cannot be folded in a tile has regions of its own
+std::size_t firstRegions(const Conv& c, const LaterFold& fold, const domain::DeviceInfo& device) {
+  const auto synthesizer = Synthesizer::create(graphOf(c, fold), device, emulatedCatalogue());
+  return synthesizer ? (*synthesizer)->seeds().front().regions.size() : 0;
+}
+
+TEST(FoldedConvolution, IsTriedFirstWhereItFits) {
+  EXPECT_EQ(firstRegions(kPlain, kMinimum, cudaDevice()), 1U);
+  EXPECT_EQ(firstRegions(kPlain, kPooled, cudaDevice()), 1U);
+  // More channels than a tile has, a device without wgmma, and channels in groups of the convolution.
+  Conv many = kPlain;
+  many.outputs = 160;
+  EXPECT_EQ(firstRegions(many, kMinimum, cudaDevice()), 2U);
+  domain::DeviceInfo older = cudaDevice();
+  older.computeCapability = 80;
+  EXPECT_EQ(firstRegions(kPlain, kMinimum, older), 2U);
+  EXPECT_EQ(firstRegions(kPlain, kPooled, older), 2U);
+  Conv grouped = kPlain;
+  grouped.inputs = 64;
+  grouped.outputs = 128;
+  grouped.groups = 2;
+  EXPECT_EQ(firstRegions(grouped, kMinimum, cudaDevice()), 2U);
+}
+
+TEST(FoldedConvolution, LeavesFoldsApartAmongTheSeeds) {
+  const auto synthesizer = Synthesizer::create(graphOf(kPlain, kMinimum), cudaDevice(), emulatedCatalogue());
+  ASSERT_TRUE(synthesizer.has_value());
+  const auto seeds = (*synthesizer)->seeds();
+  EXPECT_TRUE(std::any_of(seeds.begin(), seeds.end(), [](const domain::Genome& genome) {
+    return genome.rewrites.empty() && genome.regions.size() == 2 && genome.regions[0].nodes.size() == 1;
+  }));
+}
+
+struct Fault {
+  const char* name;
+  const LaterFold* fold;
+  const Conv* conv;
+  const char* from;
+  const char* to;
+};
+
+class FoldFaults : public ::testing::TestWithParam<Fault> {};
+
+// The faults that the verifier must find are no faults of these tests alone.
+TEST_P(FoldFaults, CostMoreThanTf32Allows) {
+  const Fault& fault = GetParam();
+  domain::Program program = programOf(*fault.conv, *fault.fold);
+  std::size_t found = 0;
+  const std::string from = fault.from;
+  for (std::size_t at = program.source.find(from); at != std::string::npos; at = program.source.find(from, at + 1)) {
+    program.source.replace(at, from.size(), fault.to);
+    ++found;
+  }
+  ASSERT_GT(found, 0U) << program.source;
+  const double error = errorOf(*fault.conv, *fault.fold, program);
+  EXPECT_FALSE(error < 3e-3) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, FoldFaults,
+    ::testing::Values(Fault{"AChannelThatIsNotThere", &kDeviation, &kFew, "lane / 4 < 17", "lane / 4 < 32"},
+                      Fault{"ALostWarp", &kMinimum, &kPlain, "for (int i = 0; i < 3; ++i)",
+                            "for (int i = 0; i < 2; ++i)"},
+                      Fault{"LanesThatMixPositions", &kSoftmax, &kPlain, "(lane & 8) != 0", "(lane & 16) != 0"},
+                      Fault{"APositionThatIsNotThere", &kPooled, &kFew, "x_at < 9", "x_at < 16"},
+                      Fault{"ALostTile", &kPooled, &kFew, "i < 2; i += 32)", "i < 1; i += 32)"}),
+    [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace swage::synth
