@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "core/domain/numeric_mode.h"
 #include "core/search/local_search.h"
 #include "core/search/tried_genomes.h"
 #include "core/search/weighted_choice.h"
@@ -26,6 +27,7 @@ constexpr int kStructureAttempts = 4;  // to find a new structure, before local 
 constexpr double kKnownStructureShare = 0.1;  // of structural proposals that may stay in a well-known structure
 constexpr double kFarBehind = 2.0;            // times the estimate of the fastest elite
 constexpr double kFarBehindShare = 0.1;       // of structural proposals that may be so slow
+constexpr int kFewestShortened = 3;           // that fail before none is expected to be right
 constexpr std::int64_t kMaxId = std::int64_t{1} << 53;  // a damaged record must not make ids overflow
 constexpr double kMigrants = 0.1;                       // of an island's elites, at least one
 constexpr std::array kAimedKinds = {OperatorKind::PatternSwap, OperatorKind::Parameter, OperatorKind::Split,
@@ -47,6 +49,13 @@ SearchOptions inRange(SearchOptions options) {
   options.localSearchShare = share(options.localSearchShare);
   return options;
 }
+// Whether it multiplies floats as one half each, which many tasks do not permit.
+bool isShortened(const domain::Genome& genome) {
+  return std::any_of(genome.regions.begin(), genome.regions.end(), [](const domain::RegionGene& gene) {
+    return domain::numericMode(gene) == domain::NumericMode::Fp16;
+  });
+}
+
 // Elites that something can be made of.
 std::vector<PlacedElite> withGenome(std::vector<PlacedElite> elites) {
   std::erase_if(elites, [](const PlacedElite& placed) { return !placed.elite->genome; });
@@ -66,6 +75,8 @@ struct Searcher::State {
   [[nodiscard]] std::optional<Draft> steady(int island, Random& random);
   [[nodiscard]] std::optional<Draft> structural(int island, Random& random);
   [[nodiscard]] bool isPutOff(const Draft& draft, Random& random) const;
+  // Nothing that multiplies halves has been right so far, and several were wrong.
+  [[nodiscard]] bool isHopelesslyShort(const domain::Genome& genome) const;
   [[nodiscard]] std::optional<Draft> made(OperatorKind kind, int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> fresh(int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> aimed(int island, Random& random) const;
@@ -94,6 +105,8 @@ struct Searcher::State {
   Archive archive;
   OperatorCredits credits;
   LocalSearch localSearch;
+  int shortenedRight = 0;  // reports of what multiplies halves
+  int shortenedWrong = 0;
   int reportsSinceMigration = 0;
   int reportsSinceImprovement = 0;  // or since the last migration
   Exchange exchange;
@@ -109,8 +122,8 @@ Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptio
     seedTexts.insert(domain::canonicalText(seed));
     if (!seed.rewrites.empty()) {
       credits = OperatorCredits(OperatorCredits::Rewrites::Some);
-    } else {
-      // Not of rewritten graphs: they may round too much, and then the others must not have waited for them.
+    } else if (!isShortened(seed)) {
+      // Not of what may round too much, as rewritten graphs do: then the others must not have waited for them.
       leastEstimate = std::min(leastEstimate, space.estimate(seed).value_or(leastEstimate));
     }
   }
@@ -166,7 +179,8 @@ std::optional<Draft> Searcher::State::ifNew(std::optional<Draft> draft) const {
 std::optional<Draft> Searcher::State::nextSeed(double most) {
   for (; nextSeedIndex < seeds.size(); ++nextSeedIndex) {
     const domain::Genome& seed = seeds[nextSeedIndex];
-    if (!tried.contains(seed) && space.estimate(seed).value_or(0.0) <= most) {
+    const bool isPutOff = isHopelesslyShort(seed) && std::isfinite(most);
+    if (!tried.contains(seed) && !isPutOff && space.estimate(seed).value_or(0.0) <= most) {
       const int island = static_cast<int>(nextSeedIndex % static_cast<std::size_t>(options.islands));
       return Draft{seed, OperatorKind::Synthesis, island, {}, {}};
     }
@@ -209,10 +223,17 @@ std::optional<Draft> Searcher::State::structural(int island, Random& random) {
 
 // What is estimated to be far behind the fastest elite has its turn, but seldom.
 bool Searcher::State::isPutOff(const Draft& draft, Random& random) const {
+  if (isHopelesslyShort(draft.genome)) {
+    return !random.chance(kFarBehindShare);
+  }
   const auto best = archive.bestOverall();
   const auto elite = best != nullptr && best->genome ? space.estimate(*best->genome) : std::nullopt;
   const auto own = elite ? space.estimate(draft.genome) : std::nullopt;
   return own && *own > kFarBehind * *elite && !random.chance(kFarBehindShare);
+}
+
+bool Searcher::State::isHopelesslyShort(const domain::Genome& genome) const {
+  return shortenedRight == 0 && shortenedWrong >= kFewestShortened && isShortened(genome);
 }
 
 std::vector<PlacedElite> Searcher::State::parentsFor(int island) const {
@@ -386,6 +407,9 @@ void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
   credits.countResult(proposal.made_by, result, isSeed ? OperatorCredits::Learn::No : OperatorCredits::Learn::Yes);
   if (proposal.genome) {
     localSearch.record(*proposal.genome, outcome, proposal.island);
+    if (isShortened(*proposal.genome) && outcome.kind != Outcome::Kind::Duplicate) {
+      ++(outcome.kind == Outcome::Kind::Failed ? shortenedWrong : shortenedRight);
+    }
   }
   migrateWhenDue(result == OperatorCredits::Result::Improved);
 }

@@ -2,8 +2,10 @@
 #include "core/synth/parameter_ranking.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/domain/numeric_mode.h"
+#include "core/synth/cost_model.h"
 
 namespace swage::synth {
 namespace {
@@ -11,6 +13,7 @@ namespace {
 constexpr int kMostSets = 40'000;    // of parameters that are asked about
 constexpr double kLessExact = 10.0;  // times as long: most references are not as loose as TF32
 
+constexpr double kFarBehind = 2.0;  // times the fastest
 constexpr double kUnusual = 0.01;  // of the time, for each parameter that has not its standard value, as good ones have
 
 Parameters standardParameters(const patterns::Pattern& pattern) {
@@ -43,6 +46,10 @@ bool isConvolution(const Strategy& strategy, const Region& region) {
 
 std::optional<double> rankOf(const Strategy& strategy, const Instance& instance) {
   std::optional<double> seconds = strategy.estimate(instance);
+  // Sums are worked on when they are complete, by threads that have nothing else to do then.
+  if (seconds && instance.region.kind() == NestKind::Contract && instance.device.kind == domain::DeviceKind::Cuda) {
+    *seconds += secondsOfPrims(instance.region, DeviceRates::of(instance.device));
+  }
   if (seconds && !isConvolution(strategy, instance.region) &&
       instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16)) {
     *seconds *= kLessExact;
@@ -69,8 +76,24 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const RankedParameters& a, const RankedParameters& b) { return a.seconds < b.seconds; });
+  // The fastest of every numeric mode before others of the same: what is fastest may round too much.
   std::vector<RankedParameters> best;
+  std::vector<RankedParameters> others;
+  const double least = found.empty() ? 0.0 : found.front().seconds;
+  std::set<std::int64_t> modes;
   for (RankedParameters& each : found) {
+    const auto mode = each.parameters.find("mode");
+    const bool isFirst =
+        mode != each.parameters.end() && each.seconds <= kFarBehind * least && modes.insert(mode->second).second;
+    (isFirst ? best : others).push_back(std::move(each));
+  }
+  const std::size_t ofModes = std::min(best.size(), count);
+  best.resize(ofModes);
+  for (RankedParameters& each : best) {
+    const Parameters given = each.parameters;
+    strategy.normalise({pattern, region, given, device}, each.parameters);
+  }
+  for (RankedParameters& each : others) {
     if (best.size() == count) {
       break;
     }
