@@ -26,7 +26,7 @@ constexpr int kMaxInFlight = 32;
 constexpr double kTimingSecondsGpu = 0.25;
 constexpr double kTimingSecondsCpu = 0.5;
 // Of a contender's checks, against its timing: a task that takes milliseconds is checked on everything in less.
-constexpr double kChecksToTiming = 1.0;
+constexpr double kChecksToTiming = 0.5;
 
 }  // namespace
 

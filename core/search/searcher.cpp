@@ -27,7 +27,7 @@ constexpr int kStructureAttempts = 4;  // to find a new structure, before local 
 constexpr double kKnownStructureShare = 0.1;  // of structural proposals that may stay in a well-known structure
 constexpr double kFarBehind = 2.0;            // times the estimate of the fastest elite
 constexpr double kFarBehindShare = 0.1;       // of structural proposals that may be so slow
-constexpr int kFewestShortened = 3;           // that fail before none is expected to be right
+constexpr int kFewestWrong = 3;               // of one way to round, before none of it is expected to be right
 constexpr std::int64_t kMaxId = std::int64_t{1} << 53;  // a damaged record must not make ids overflow
 constexpr double kMigrants = 0.1;                       // of an island's elites, at least one
 constexpr std::array kAimedKinds = {OperatorKind::PatternSwap, OperatorKind::Parameter, OperatorKind::Split,
@@ -56,6 +56,18 @@ bool isShortened(const domain::Genome& genome) {
   });
 }
 
+// How it may round more than the task permits: what multiplies halves, else each of its rewrites.
+std::vector<std::string> waysOf(const domain::Genome& genome) {
+  if (isShortened(genome)) {
+    return {"halves"};
+  }
+  std::vector<std::string> ways;
+  for (const domain::Rewrite& rewrite : genome.rewrites) {
+    ways.push_back(rewrite.rule);
+  }
+  return ways;
+}
+
 // Elites that something can be made of.
 std::vector<PlacedElite> withGenome(std::vector<PlacedElite> elites) {
   std::erase_if(elites, [](const PlacedElite& placed) { return !placed.elite->genome; });
@@ -75,8 +87,9 @@ struct Searcher::State {
   [[nodiscard]] std::optional<Draft> steady(int island, Random& random);
   [[nodiscard]] std::optional<Draft> structural(int island, Random& random);
   [[nodiscard]] bool isPutOff(const Draft& draft, Random& random) const;
-  // Nothing that multiplies halves has been right so far, and several were wrong.
-  [[nodiscard]] bool isHopelesslyShort(const domain::Genome& genome) const;
+  // It has a way to round of which nothing has been right so far, and several were wrong.
+  [[nodiscard]] bool isHopeless(const domain::Genome& genome) const;
+  void countWays(const domain::Genome& genome, const Outcome& outcome);
   [[nodiscard]] std::optional<Draft> made(OperatorKind kind, int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> fresh(int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> aimed(int island, Random& random) const;
@@ -105,8 +118,11 @@ struct Searcher::State {
   Archive archive;
   OperatorCredits credits;
   LocalSearch localSearch;
-  int shortenedRight = 0;  // reports of what multiplies halves
-  int shortenedWrong = 0;
+  struct Reports {
+    int right = 0;
+    int wrong = 0;
+  };
+  std::map<std::string, Reports> reportsOfWays;
   int reportsSinceMigration = 0;
   int reportsSinceImprovement = 0;  // or since the last migration
   Exchange exchange;
@@ -179,7 +195,7 @@ std::optional<Draft> Searcher::State::ifNew(std::optional<Draft> draft) const {
 std::optional<Draft> Searcher::State::nextSeed(double most) {
   for (; nextSeedIndex < seeds.size(); ++nextSeedIndex) {
     const domain::Genome& seed = seeds[nextSeedIndex];
-    const bool isPutOff = isHopelesslyShort(seed) && std::isfinite(most);
+    const bool isPutOff = isHopeless(seed) && std::isfinite(most);
     if (!tried.contains(seed) && !isPutOff && space.estimate(seed).value_or(0.0) <= most) {
       const int island = static_cast<int>(nextSeedIndex % static_cast<std::size_t>(options.islands));
       return Draft{seed, OperatorKind::Synthesis, island, {}, {}};
@@ -223,7 +239,7 @@ std::optional<Draft> Searcher::State::structural(int island, Random& random) {
 
 // What is estimated to be far behind the fastest elite has its turn, but seldom.
 bool Searcher::State::isPutOff(const Draft& draft, Random& random) const {
-  if (isHopelesslyShort(draft.genome)) {
+  if (isHopeless(draft.genome)) {
     return !random.chance(kFarBehindShare);
   }
   const auto best = archive.bestOverall();
@@ -232,8 +248,22 @@ bool Searcher::State::isPutOff(const Draft& draft, Random& random) const {
   return own && *own > kFarBehind * *elite && !random.chance(kFarBehindShare);
 }
 
-bool Searcher::State::isHopelesslyShort(const domain::Genome& genome) const {
-  return shortenedRight == 0 && shortenedWrong >= kFewestShortened && isShortened(genome);
+bool Searcher::State::isHopeless(const domain::Genome& genome) const {
+  const std::vector<std::string> ways = waysOf(genome);
+  return std::any_of(ways.begin(), ways.end(), [this](const std::string& way) {
+    const auto found = reportsOfWays.find(way);
+    return found != reportsOfWays.end() && found->second.right == 0 && found->second.wrong >= kFewestWrong;
+  });
+}
+
+void Searcher::State::countWays(const domain::Genome& genome, const Outcome& outcome) {
+  const bool isRounding = outcome.kind != Outcome::Kind::Failed || outcome.cell;  // it has been compiled
+  if (outcome.kind == Outcome::Kind::Duplicate || !isRounding) {
+    return;
+  }
+  for (const std::string& way : waysOf(genome)) {
+    ++(outcome.kind == Outcome::Kind::Failed ? reportsOfWays[way].wrong : reportsOfWays[way].right);
+  }
 }
 
 std::vector<PlacedElite> Searcher::State::parentsFor(int island) const {
@@ -407,9 +437,7 @@ void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
   credits.countResult(proposal.made_by, result, isSeed ? OperatorCredits::Learn::No : OperatorCredits::Learn::Yes);
   if (proposal.genome) {
     localSearch.record(*proposal.genome, outcome, proposal.island);
-    if (isShortened(*proposal.genome) && outcome.kind != Outcome::Kind::Duplicate) {
-      ++(outcome.kind == Outcome::Kind::Failed ? shortenedWrong : shortenedRight);
-    }
+    countWays(*proposal.genome, outcome);
   }
   migrateWhenDue(result == OperatorCredits::Result::Improved);
 }
