@@ -27,6 +27,7 @@ constexpr int kStructureAttempts = 4;  // to find a new structure, before local 
 constexpr double kKnownStructureShare = 0.1;  // of structural proposals that may stay in a well-known structure
 constexpr double kFarBehind = 2.0;            // times the estimate of the fastest elite
 constexpr double kFarBehindShare = 0.1;       // of structural proposals that may be so slow
+constexpr std::size_t kFirstSeeds = 20;       // before local search, where their order is that of estimates
 constexpr int kFewestWrong = 3;               // of one way to round, before none of it is expected to be right
 constexpr std::int64_t kMaxId = std::int64_t{1} << 53;  // a damaged record must not make ids overflow
 constexpr double kMigrants = 0.1;                       // of an island's elites, at least one
@@ -83,7 +84,8 @@ struct Searcher::State {
   void take(const Proposal& proposal, const Outcome& outcome);
   void remember(const Proposal& proposal);
 
-  [[nodiscard]] std::optional<Draft> nextSeed(double most);
+  enum class Seeds : std::uint8_t { Promising, All };
+  [[nodiscard]] std::optional<Draft> nextSeed(Seeds which);
   [[nodiscard]] std::optional<Draft> steady(int island, Random& random);
   [[nodiscard]] std::optional<Draft> structural(int island, Random& random);
   [[nodiscard]] bool isPutOff(const Draft& draft, Random& random) const;
@@ -111,6 +113,7 @@ struct Searcher::State {
   std::vector<domain::Genome> seeds;
   std::set<std::string> seedTexts;
   std::size_t nextSeedIndex = 0;
+  std::size_t seedsGiven = 0;
   double leastEstimate = std::numeric_limits<double>::infinity();  // of a seed, in seconds
   std::int64_t nextId = 0;
   std::map<ProposalId, Proposal> out;
@@ -149,7 +152,7 @@ std::optional<Proposal> Searcher::State::next(const Guidance* guidance) {
   // Mixed once, so that neighbouring ids do not give overlapping SplitMix64 streams.
   Random random(Random(options.seed ^ Random(static_cast<std::uint64_t>(nextId)).next()).next());
   const int island = static_cast<int>(nextId % options.islands);
-  auto draft = nextSeed(kFarBehind * leastEstimate);
+  auto draft = nextSeed(Seeds::Promising);
   bool isGuided = false;
   if (!draft && guidance != nullptr) {
     draft = guided(*guidance, random);
@@ -191,13 +194,19 @@ std::optional<Draft> Searcher::State::ifNew(std::optional<Draft> draft) const {
   return draft && !tried.contains(draft->genome) ? std::move(draft) : std::nullopt;
 }
 
-// Those that are estimated to be far behind the fastest are left for when there is nothing else.
-std::optional<Draft> Searcher::State::nextSeed(double most) {
+// Those that are estimated to be far behind the fastest, or are hardly right, are left for when there is nothing else.
+// So are the last of many: by then local search knows better what to try.
+std::optional<Draft> Searcher::State::nextSeed(Seeds which) {
+  const double most = kFarBehind * leastEstimate;
+  if (which == Seeds::Promising && std::isfinite(leastEstimate) && seedsGiven >= kFirstSeeds) {
+    return std::nullopt;
+  }
   for (; nextSeedIndex < seeds.size(); ++nextSeedIndex) {
     const domain::Genome& seed = seeds[nextSeedIndex];
-    const bool isPutOff = isHopeless(seed) && std::isfinite(most);
-    if (!tried.contains(seed) && !isPutOff && space.estimate(seed).value_or(0.0) <= most) {
+    const auto isPromising = [&] { return !isHopeless(seed) && space.estimate(seed).value_or(0.0) <= most; };
+    if (!tried.contains(seed) && (which == Seeds::All || isPromising())) {
       const int island = static_cast<int>(nextSeedIndex % static_cast<std::size_t>(options.islands));
+      ++seedsGiven;
       return Draft{seed, OperatorKind::Synthesis, island, {}, {}};
     }
   }
@@ -336,7 +345,7 @@ std::optional<Draft> Searcher::State::local(Random& random) {
 
 std::optional<Draft> Searcher::State::lastResort(int island, Random& random) {
   nextSeedIndex = 0;
-  if (auto draft = nextSeed(std::numeric_limits<double>::infinity())) {
+  if (auto draft = nextSeed(Seeds::All)) {
     return draft;
   }
   for (int attempt = 0; attempt < kLastAttempts; ++attempt) {

@@ -76,6 +76,21 @@ TEST(Searcher, LeavesSeedsThatAreEstimatedFarBehindForTheEnd) {
   EXPECT_THAT(patterns, ElementsAre("p0", "p2", "p1"));
 }
 
+TEST(Searcher, GoesOnFromTheFirstOfManySeedsWhoseTimesAreEstimated) {
+  FakeSpace many({.nodes = 1, .patterns = 30, .parameters = 1, .levels = 3, .seeds = 30});
+  const auto seedsAmong = [&many](int count) {
+    Searcher searcher(many, {.islands = 1});
+    int seeds = 0;
+    for (const Step& step : drive(searcher, count)) {
+      seeds += step.proposal.made_by == OperatorKind::Synthesis ? 1 : 0;
+    }
+    return seeds;
+  };
+  EXPECT_EQ(seedsAmong(30), 30) << "in whatever order they are";
+  many.seconds = [](const domain::Genome& /*genome*/) { return 1.0; };
+  EXPECT_LT(seedsAmong(30), 26);
+}
+
 // Seeds with the parameter that patterns of tensor cores have: 3 multiplies floats as one half each.
 class SpaceOfModes final : public GenomeSpace {
  public:

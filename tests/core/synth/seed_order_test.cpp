@@ -139,7 +139,7 @@ TEST(SeedOrder, TriesExactConvolutionsAndTheLibraryEarly) {
   const std::vector<Genome> seeds = synthesizer->seeds();
   bool isExact = false;
   bool isLibrary = false;
-  for (std::size_t i = 0; i < std::min<std::size_t>(8, seeds.size()); ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(12, seeds.size()); ++i) {
     for (const domain::RegionGene& gene : seeds[i].regions) {
       const auto mode = gene.parameters.find("mode");
       isExact = isExact || (mode != gene.parameters.end() && mode->second == 1);
