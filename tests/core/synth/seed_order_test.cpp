@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/synth/library_estimate.h"
 #include "tests/core/synth/graph_builder.h"
 #include "tests/core/synth/lab.h"
 
@@ -132,6 +133,34 @@ TEST(SeedOrder, BeginsWithNoPlainConvolutionOfALargeProblem) {
     }
   }
 }
+
+struct LibraryConvolution {
+  const char* name;
+  domain::Shape input;
+  domain::Shape weight;
+  domain::Shape result;
+  double milliseconds = 0.0;  // of cuDNN on an H100, as what is left of whole plans
+};
+
+class LibraryEstimates : public ::testing::TestWithParam<LibraryConvolution> {};
+
+TEST_P(LibraryEstimates, AreAboutWhatWasMeasured) {
+  GraphBuilder b;
+  const auto x = b.input(GetParam().input);
+  const auto weight = b.input(GetParam().weight);
+  b.output(b.call("aten.convolution.default", {arg(x), arg(weight)}, GetParam().result));
+  const double seconds = libraryEstimate(b.graph(), b.graph().nodes.front(), measured());
+  EXPECT_NEAR(seconds * 1e3, GetParam().milliseconds, 0.25 * GetParam().milliseconds);
+  EXPECT_EQ(libraryEstimate(b.graph(), b.graph().nodes.front(), cpuDevice()), 0.0) << "nothing is known of it";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LibraryEstimates,
+    ::testing::Values(LibraryConvolution{"FewChannels", {128, 8, 256, 256}, {64, 8, 3, 3}, {128, 64, 254, 254}, 2.4},
+                      LibraryConvolution{"Larger", {128, 8, 384, 384}, {64, 8, 3, 3}, {128, 64, 382, 382}, 5.4},
+                      LibraryConvolution{
+                          "ManyChannels", {128, 64, 128, 128}, {128, 64, 3, 3}, {128, 128, 126, 126}, 1.9}),
+    [](const auto& each) { return each.param.name; });
 
 // What rounds like TF32 may be wrong for the task: a way that is as exact as floats comes soon, and so does PyTorch's.
 TEST(SeedOrder, TriesExactConvolutionsAndTheLibraryEarly) {
