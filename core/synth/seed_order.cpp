@@ -27,7 +27,7 @@ std::vector<SeedPart> partsOfSeed(const Seed& seed) {
     const domain::RegionGene& gene = seed.genome.regions[i];
     const auto mode = gene.parameters.find("mode");
     parts.push_back({gene.pattern + (mode == gene.parameters.end() ? "" : '@' + std::to_string(mode->second)),
-                    seed.regions[i] / all});
+                     seed.regions[i] / all});
   }
   std::string rules;
   for (const domain::Rewrite& rewrite : seed.genome.rewrites) {
