@@ -9,6 +9,7 @@ namespace swage::domain {
 namespace {
 
 constexpr std::int64_t kSchema = 1;
+constexpr std::string_view kNoChecker = "none";
 
 std::string_view name(TaskKind kind) {
   return kind == TaskKind::KernelBench ? "kernelbench" : "module";
@@ -64,6 +65,9 @@ Json toJson(const TaskSource& source) {
                {"class", source.className},
                {"sha256", source.sha256},
                {"set", overrides}};
+  if (!source.hasChecker) {
+    json["checker"] = kNoChecker;
+  }
   addExtra(json, source.extraJson);
   return json;
 }
@@ -79,7 +83,8 @@ TaskSource readTaskSource(const JsonReader& reader) {
       source.overrides.emplace_back(key, dumpJson(item.json()));
     });
   }
-  source.extraJson = readExtra(reader, {"kind", "file", "class", "sha256", "set"});
+  source.hasChecker = !reader.has("checker") || reader["checker"].text(kMaxName) != kNoChecker;
+  source.extraJson = readExtra(reader, {"kind", "file", "class", "sha256", "set", "checker"});
   return source;
 }
 
@@ -128,6 +133,7 @@ std::string taskId(const Task& task) {
   json.erase("warnings");
   json["source"].erase("file");
   json["source"].erase("path");
+  json["source"].erase("checker");  // bundles of older versions have none
   return sha256Hex(dumpJson(json));
 }
 

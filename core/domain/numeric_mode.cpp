@@ -12,7 +12,7 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames{"native", "fp16x3", "bf16x6", "fp16 scaled"};
+constexpr std::array<std::string_view, 6> kNames{"native", "fp16x3", "bf16x6", "fp16 scaled", "tf32 inputs", "tf32"};
 
 }  // namespace
 

@@ -9,15 +9,21 @@
 
 namespace swage::domain {
 
-// As what a product on tensor cores multiplies its operands: the parameter `mode` of patterns. It is no accuracy class,
-// which is what was measured.
+// As what a product multiplies its operands: the parameter `mode` of patterns. It is no accuracy class, which is what
+// was measured.
 enum class NumericMode : std::uint8_t {
-  Native,  // float16 and bfloat16 operands, as they are
-  Fp16x3,  // float as two halves; three products, that of the two low parts is left out
-  Bf16x6,  // float as three bfloat16; six products
-  Fp16,    // float rounded to one half, with a scale for each row and column: as accurate as TF32
+  Native,      // as they are; on tensor cores: float16 and bfloat16
+  Fp16x3,      // float as two halves; three products, that of the two low parts is left out
+  Bf16x6,      // float as three bfloat16; six products
+  Fp16,        // float rounded to one half, with a scale for each row and column: as accurate as TF32
+  Tf32Inputs,  // recurrent layers: inputs and their weights rounded to TF32, states and theirs as they are
+  Tf32,        // float rounded to TF32
 };
 [[nodiscard]] std::string_view name(NumericMode mode);
+// Whether floats lose places that no other part of the product has.
+[[nodiscard]] constexpr bool isRounding(NumericMode mode) {
+  return mode >= NumericMode::Fp16;
+}
 
 // No value: the region's pattern has no modes.
 [[nodiscard]] std::optional<NumericMode> numericMode(const RegionGene& gene);

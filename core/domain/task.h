@@ -18,7 +18,12 @@ struct TaskSource {
   std::string className;
   std::string sha256;
   std::vector<std::pair<std::string, std::string>> overrides;  // --set NAME=VALUE, value as JSON text
-  std::string extraJson;  // members that only the bridge reads (path, inputs, init, eval), as a JSON object or empty
+  std::string extraJson;   // members that only the bridge reads (path, inputs, init, eval), as a JSON object or empty
+  bool hasChecker = true;  // of the kind KernelBench: whether KernelBench's own checker will judge an export of it
+
+  // Whether results have to be near those of PyTorch, however inexact these are: KernelBench's checker asks for no more
+  // and no less.
+  [[nodiscard]] bool mustBeNearEager() const { return kind == TaskKind::KernelBench && hasChecker; }
 };
 
 struct TaskBytes {

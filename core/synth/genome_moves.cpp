@@ -317,15 +317,49 @@ std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& par
   return checked(std::move(genome));
 }
 
+// What rounds nothing where PyTorch does: PyTorch may be as exact on this device.
+std::optional<Genome> GenomeMoves::exactSeed() const {
+  Random random(1);
+  Genome genome;
+  for (const std::vector<int>& operations : m_fusion.greedyPartition()) {
+    const std::vector<Fit>& fitting = patternsFor(operations);
+    const RankedParameters* best = nullptr;
+    const patterns::Pattern* pattern = nullptr;
+    for (const Fit& fit : fitting) {
+      const auto exact = std::find_if(fit.best.begin(), fit.best.end(), isExact);
+      if (exact != fit.best.end() && (best == nullptr || exact->seconds < best->seconds)) {
+        best = &*exact;
+        pattern = fit.pattern;
+      }
+    }
+    if (best != nullptr) {
+      genome.regions.push_back({operations, pattern->id, best->parameters});
+    } else if (auto gene = fitting.empty() ? std::nullopt : startGene(operations, fitting.front(), 0, random)) {
+      genome.regions.push_back(std::move(*gene));
+    }
+  }
+  return checked(std::move(genome));
+}
+
 std::vector<Genome> GenomeMoves::seeds() const {
   std::vector<Genome> found;
+  const std::vector<std::vector<int>> greedy = m_fusion.greedyPartition();
+  const bool recurs = std::any_of(greedy.begin(), greedy.end(), [this](const std::vector<int>& operations) {
+    const Region* region = m_fusion.region(operations);
+    return region != nullptr && region->recurrence;
+  });
+  const auto add = [&found](std::optional<Genome> genome) {
+    if (genome && !genome->regions.empty() && std::find(found.begin(), found.end(), *genome) == found.end()) {
+      found.push_back(std::move(*genome));
+    }
+  };
   for (const Speed speed : {Speed::Near, Speed::FarBehind}) {
-    for (const auto& partition : {m_fusion.greedyPartition(), m_fusion.singlePartition()}) {
+    for (const auto& partition : {greedy, m_fusion.singlePartition()}) {
       for (std::size_t rank = 0; rank < m_catalogue.all().size() + kFirstSets; ++rank) {
-        auto genome = seed(partition, rank, speed);
-        if (genome && !genome->regions.empty() && std::find(found.begin(), found.end(), *genome) == found.end()) {
-          found.push_back(std::move(*genome));
+        if (recurs && rank == kFirstSets) {
+          add(exactSeed());
         }
+        add(seed(partition, rank, speed));
       }
     }
   }

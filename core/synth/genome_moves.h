@@ -87,6 +87,7 @@ class GenomeMoves {
   // best parameters are known, several of them.
   [[nodiscard]] std::optional<domain::Genome> seed(const std::vector<std::vector<int>>& partition, std::size_t rank,
                                                    Speed speed) const;
+  [[nodiscard]] std::optional<domain::Genome> exactSeed() const;
   [[nodiscard]] std::optional<domain::Genome> checked(domain::Genome genome) const;
   // The fastest of every region, as far as that is known, and this with one region in another way.
   void addBest(const std::vector<std::vector<int>>& partition, std::vector<domain::Genome>& found) const;

@@ -22,6 +22,7 @@ struct Product {
   double scale = 1.0;
   std::optional<ValueId> bias = {};  // broadcast against the result
   double biasScale = 1.0;
+  bool mayRound = false;  // see Region
 };
 
 bool has(const std::string& letters, char letter) {
@@ -89,6 +90,9 @@ bool lowerSum(RegionBuilder& b, const Product& product, const std::string& folde
     const int scaled =
         product.biasScale == 1.0 ? *bias : b.call("mul", {*bias, b.constant(product.biasScale, b.typeOf(*bias))});
     value = b.call("add", {value, scaled});
+  }
+  if (product.mayRound) {
+    b.allowRounding();
   }
   b.define(product.result, value, b.fullFrame());
   return true;
@@ -228,6 +232,7 @@ void addLinear(const NodeView& values, OperationSink& sink, const LinearParts& p
   const std::string rows = lettersFrom('a', values.type(parts.x).shape.size() - 1);
   Product product{parts.x, parts.weight, parts.result, rows + "z", "yz", rows + "y"};
   product.bias = parts.bias;
+  product.mayRound = parts.mayRound;
   addProduct(values, sink, product);
 }
 

@@ -234,7 +234,7 @@ ValueId newTensor(OperationSink& sink, domain::Shape shape) {
   return sink.newValue(domain::contiguousTensor(domain::ScalarType::Float32, std::move(shape)));
 }
 
-// Products of all inputs with the input weights, for each direction.
+// Products of all inputs with the input weights, for each direction. cuDNN makes them in TF32 where it may.
 std::vector<ValueId> addProducts(const NodeView& node, OperationSink& sink, const Layers& layers, std::int64_t layer,
                                  ValueId x) {
   std::vector<ValueId> products;
@@ -243,7 +243,7 @@ std::vector<ValueId> addProducts(const NodeView& node, OperationSink& sink, cons
     shape.back() = layers.rows();
     products.push_back(newTensor(sink, std::move(shape)));
     const Weights& weights = layers.of(layer, direction);
-    addLinear(NodeView(node.node(), sink.values()), sink, {x, weights.input, weights.inputBias, products.back()});
+    addLinear(NodeView(node.node(), sink.values()), sink, {x, weights.input, weights.inputBias, products.back(), true});
   }
   return products;
 }

@@ -48,6 +48,7 @@ struct LinearParts {
   domain::ValueId weight;
   std::optional<domain::ValueId> bias;
   domain::ValueId result;
+  bool mayRound = false;  // see Region
 };
 void addLinear(const NodeView& values, OperationSink& sink, const LinearParts& parts);
 // Puts tensors one after another along a dimension; at most so many.

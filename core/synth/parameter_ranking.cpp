@@ -2,7 +2,6 @@
 #include "core/synth/parameter_ranking.h"
 
 #include <algorithm>
-#include <set>
 
 #include "core/domain/numeric_mode.h"
 #include "core/synth/cost_model.h"
@@ -12,8 +11,9 @@ namespace {
 
 constexpr int kMostSets = 40'000;    // of parameters that are asked about
 constexpr double kLessExact = 10.0;  // times as long: most references are not as loose as TF32
+constexpr double kMoreExact = 4.0;   // where PyTorch rounds: results may have to be near PyTorch's own
 
-constexpr double kFarBehind = 2.0;  // times the fastest
+constexpr int kFirstWithTf32 = 80;  // compute capability
 constexpr double kUnusual = 0.01;  // of the time, for each parameter that has not its standard value, as good ones have
 
 Parameters standardParameters(const patterns::Pattern& pattern) {
@@ -22,6 +22,16 @@ Parameters standardParameters(const patterns::Pattern& pattern) {
     standard[parameter.name] = parameter.standard;
   }
   return standard;
+}
+
+std::int64_t modeOf(const RankedParameters& each) {
+  const auto mode = each.parameters.find("mode");
+  return mode == each.parameters.end() ? 0 : mode->second;
+}
+
+bool hasOtherMode(const std::vector<RankedParameters>& found, const RankedParameters& first) {
+  return std::any_of(found.begin(), found.end(),
+                     [&](const RankedParameters& each) { return modeOf(each) != modeOf(first); });
 }
 
 // How many parameters differ.
@@ -42,7 +52,22 @@ bool isConvolution(const Strategy& strategy, const Region& region) {
   return region.hasRole(AxisRole::Window) || (isMadeForThem && rows > 1);
 }
 
+// How much longer a candidate seems to take because PyTorch is more or less exact.
+double accuracyFactor(const Strategy& strategy, const Instance& instance) {
+  const bool rounds = isRounding(static_cast<domain::NumericMode>(instance.value("mode")));
+  if (instance.region.mayRound && instance.device.computeCapability >= kFirstWithTf32) {
+    return rounds ? 1.0 : kMoreExact;
+  }
+  const bool isHalf = instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16);
+  return isHalf && !isConvolution(strategy, instance.region) ? kLessExact : 1.0;
+}
+
 }  // namespace
+
+bool isExact(const RankedParameters& ranked) {
+  const auto mode = ranked.parameters.find("mode");
+  return mode == ranked.parameters.end() || !domain::isRounding(static_cast<domain::NumericMode>(mode->second));
+}
 
 std::optional<double> rankOf(const Strategy& strategy, const Instance& instance) {
   std::optional<double> seconds = strategy.estimate(instance);
@@ -50,9 +75,8 @@ std::optional<double> rankOf(const Strategy& strategy, const Instance& instance)
   if (seconds && instance.region.kind() == NestKind::Contract && instance.device.kind == domain::DeviceKind::Cuda) {
     *seconds += secondsOfPrims(instance.region, DeviceRates::of(instance.device));
   }
-  if (seconds && !isConvolution(strategy, instance.region) &&
-      instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16)) {
-    *seconds *= kLessExact;
+  if (seconds) {
+    *seconds *= accuracyFactor(strategy, instance);
   }
   return seconds;
 }
@@ -76,34 +100,34 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const RankedParameters& a, const RankedParameters& b) { return a.seconds < b.seconds; });
-  // The fastest of every numeric mode before others of the same: what is fastest may round too much.
+  // Whether PyTorch rounds a convolution to TF32 is not known before it is measured: the second is of another mode.
+  const bool hasModes = isConvolution(strategy, region) && !found.empty() && hasOtherMode(found, found.front());
   std::vector<RankedParameters> best;
-  std::vector<RankedParameters> others;
-  const double least = found.empty() ? 0.0 : found.front().seconds;
-  std::set<std::int64_t> modes;
   for (RankedParameters& each : found) {
-    const auto mode = each.parameters.find("mode");
-    const bool isFirst =
-        mode != each.parameters.end() && each.seconds <= kFarBehind * least && modes.insert(mode->second).second;
-    (isFirst ? best : others).push_back(std::move(each));
-  }
-  const std::size_t ofModes = std::min(best.size(), count);
-  best.resize(ofModes);
-  for (RankedParameters& each : best) {
-    const Parameters given = each.parameters;
-    strategy.normalise({pattern, region, given, device}, each.parameters);
-  }
-  for (RankedParameters& each : others) {
     if (best.size() == count) {
       break;
+    }
+    if (hasModes && best.size() == 1 && modeOf(each) == modeOf(best.front())) {
+      continue;
     }
     Parameters settled = each.parameters;
     strategy.normalise({pattern, region, each.parameters, device}, settled);
     const bool isApart = std::all_of(best.begin(), best.end(), [&](const RankedParameters& other) {
-      return distance(settled, other.parameters) >= 2;
+      // Which mode of recurrent layers is as near to PyTorch as it has to be nobody knows before.
+      const bool isAlike =
+          region.recurrence && settled.contains("mode") && settled["mode"] == other.parameters.at("mode");
+      return !isAlike && (distance(settled, other.parameters) >= 2 || modeOf(each) != modeOf(other));
     });
     if (isApart) {
       best.push_back({std::move(settled), each.seconds});
+    }
+  }
+  if (region.mayRound && std::none_of(best.begin(), best.end(), isExact)) {
+    const auto exact = std::find_if(found.begin(), found.end(), isExact);
+    if (exact != found.end()) {
+      Parameters settled = exact->parameters;
+      strategy.normalise({pattern, region, exact->parameters, device}, settled);
+      best.push_back({std::move(settled), exact->seconds});
     }
   }
   return best;

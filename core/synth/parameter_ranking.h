@@ -14,12 +14,16 @@ struct RankedParameters {
   double seconds = 0.0;
 };
 
-// The strategy's estimate, several times as long where the numeric mode is less accurate than the operands. No value:
-// the strategy knows nothing.
+// Whether nothing is rounded to less than it has.
+[[nodiscard]] bool isExact(const RankedParameters& ranked);
+// The strategy's estimate, several times as long where the numeric mode is less accurate than the operands, or where it
+// is more accurate than PyTorch, whose results may have to be met. No value: the strategy knows nothing.
 [[nodiscard]] std::optional<double> rankOf(const Strategy& strategy, const Instance& instance);
 
-// At most `count`, the fastest first, each at least two parameters apart from those before it. Empty: the strategy
-// knows nothing, or nothing fits. Patterns with very many parameter sets are only looked through in part.
+// At most `count`, the fastest first, each at least two parameters apart from those before it, or, of recurrent layers,
+// of another numeric mode, too. Empty: the strategy knows nothing, or nothing fits. Patterns with very many parameter
+// sets are only looked through in part. Where PyTorch rounds operands and all of these do so as well, the fastest that
+// does not is one more, at the end.
 [[nodiscard]] std::vector<RankedParameters> bestParameters(const Strategy& strategy, const patterns::Pattern& pattern,
                                                            const Region& region, const domain::DeviceInfo& device,
                                                            std::size_t count);

@@ -185,6 +185,7 @@ struct Region {
   std::vector<Store> groupStores;             // one value for each group
   std::vector<Nest> nests;                    // the stages in order, then the map where elements are stored
   std::optional<Recurrence> recurrence = {};  // then there are no prims: the gates are a part of it
+  bool mayRound = false;  // PyTorch itself rounds the operands of this product to TF32 by its default settings
 
   [[nodiscard]] int stageCount() const;
   [[nodiscard]] std::int64_t groupCount() const;

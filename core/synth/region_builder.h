@@ -102,6 +102,9 @@ class RegionBuilder {
   [[nodiscard]] int tensor(domain::ValueId value, bool isOutput = false);
   void recur(Recurrence recurrence) { m_program.recurrence = std::move(recurrence); }
 
+  // PyTorch itself rounds the operands of the product in this region.
+  void allowRounding() { m_program.mayRound = true; }
+
   // Declares the result of an operation.
   void define(domain::ValueId value, int prim, Frame frame);
   // Frame of a tensor whose reduced dimensions are gone or kept with size 1.

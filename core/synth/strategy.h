@@ -55,7 +55,8 @@ struct Launch {
   std::vector<domain::TensorType> scratch;  // buffers of ours
   bool zeroScratch = false;                 // scratch must be zero before the first launch
   std::vector<LaunchMap> maps;
-  Parameters constants;  // numbers the source needs that follow from geometry
+  std::vector<std::int64_t> numbers;  // arguments that differ where the text is the same
+  Parameters constants;               // numbers the source needs that follow from geometry
 };
 
 // One kernel argument; the order of the buffers is that of the arguments.
@@ -66,15 +67,16 @@ struct KernelBuffer {
 };
 
 struct LaunchArgument {
-  enum class Kind : std::uint8_t { Buffer, Scratch, Map };
+  enum class Kind : std::uint8_t { Buffer, Scratch, Map, Number };
   Kind kind = Kind::Buffer;
-  std::size_t index = 0;  // into KernelText::buffers, Launch::scratch or Launch::maps
+  std::size_t index = 0;  // into KernelText::buffers, Launch::scratch, Launch::maps or Launch::numbers
 };
 
 struct KernelText {
   std::string source;                 // the kernels, without what all kernels of the language share
   std::vector<KernelBuffer> buffers;  // inputs, then outputs
-  // Of each launch, in order. A launch without a list here takes all buffers, then all scratch, then all maps.
+  // Of each launch, in order. A launch without a list here takes all buffers, then all scratch, then all maps, then
+  // all numbers.
   std::vector<std::vector<LaunchArgument>> arguments = {};
 };
 

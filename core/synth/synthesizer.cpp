@@ -51,6 +51,7 @@ void addSteps(Launch launch, const KernelText& text, domain::LaunchPlan& plan) {
     }
     known[Kind::Map].emplace_back(std::move(map.map));
   }
+  known[Kind::Number].assign(launch.numbers.begin(), launch.numbers.end());
   launch.more.insert(launch.more.begin(), std::move(launch.step));
   for (std::size_t i = 0; i < launch.more.size(); ++i) {
     domain::KernelStep& step = launch.more[i];
@@ -59,13 +60,44 @@ void addSteps(Launch launch, const KernelText& text, domain::LaunchPlan& plan) {
         step.arguments.push_back(known[argument.kind][argument.index]);
       }
     } else {
-      for (const Kind kind : {Kind::Buffer, Kind::Scratch, Kind::Map}) {
+      for (const Kind kind : {Kind::Buffer, Kind::Scratch, Kind::Map, Kind::Number}) {
         step.arguments.insert(step.arguments.end(), known[kind].begin(), known[kind].end());
       }
     }
     plan.steps.emplace_back(std::move(step));
   }
 }
+
+// Regions whose kernels differ in names alone, as those of layers that a model has many of, share the kernels of the
+// first: what is not there twice is not compiled twice.
+class SharedKernels {
+ public:
+  explicit SharedKernels(const Genome& genome) {
+    for (const domain::RegionGene& gene : genome.regions) {
+      ++m_uses[{gene.pattern, gene.parameters}];
+    }
+  }
+
+  // The number of the region that has the kernels of this one: `number` itself where it is the first.
+  [[nodiscard]] Result<int> ownerOf(const Strategy& strategy, const Instance& instance, int number) {
+    const Kind kind{instance.pattern.id, instance.parameters};
+    if (m_uses[kind] < 2) {
+      return number;
+    }
+    ModelText places;
+    for (std::size_t i = 0; i < instance.region.operands.size(); ++i) {
+      places.names.emplace(instance.region.operands[i].value, fmt::format("operand{}", i));
+    }
+    const Instance plain{instance.pattern, instance.region, instance.parameters, instance.device, &places};
+    SWAGE_TRY_ASSIGN(const KernelText text, strategy.write(plain, strategy.launch(plain, "kernel"), 0));
+    return m_owners[kind].try_emplace(text.source, number).first->second;
+  }
+
+ private:
+  using Kind = std::pair<std::string, Parameters>;
+  std::map<Kind, int> m_uses;
+  std::map<Kind, std::map<std::string, int>> m_owners;  // by the text without names
+};
 
 domain::LaunchPlan emptyPlan(const domain::Graph& graph, const OperationGraph& operations) {
   domain::LaunchPlan plan;
@@ -153,7 +185,7 @@ class SynthesizerImpl final : public Synthesizer {
   }
 
   [[nodiscard]] Result<> addRegion(const GraphSpace& space, const domain::RegionGene& gene, int number,
-                                   domain::Program& program) const;
+                                   SharedKernels& shared, domain::Program& program) const;
 
   domain::DeviceInfo m_device;
   domain::Language m_language;
@@ -221,7 +253,7 @@ search::ReachableCells SynthesizerImpl::reachableCells() const {
 }
 
 Result<> SynthesizerImpl::addRegion(const GraphSpace& space, const domain::RegionGene& gene, int number,
-                                    domain::Program& program) const {
+                                    SharedKernels& shared, domain::Program& program) const {
   const patterns::Pattern& pattern = *m_catalogue.find(m_language, gene.pattern);
   Region region = *space.fusion().region(gene.nodes);
   if (const auto fused = gene.parameters.find("fused"); fused != gene.parameters.end() && fused->second != 0) {
@@ -229,9 +261,12 @@ Result<> SynthesizerImpl::addRegion(const GraphSpace& space, const domain::Regio
   }
   const Strategy& strategy = *m_strategies.find(m_language, gene.pattern);
   const Instance instance{pattern, region, gene.parameters, m_device, &space.model()};
-  Launch launch = strategy.launch(instance, fmt::format("swage_kernel_{}", number));
-  SWAGE_TRY_ASSIGN(const KernelText text, strategy.write(instance, launch, number));
-  program.source += text.source;
+  SWAGE_TRY_ASSIGN(const int owner, shared.ownerOf(strategy, instance, number));
+  Launch launch = strategy.launch(instance, fmt::format("swage_kernel_{}", owner));
+  SWAGE_TRY_ASSIGN(const KernelText text, strategy.write(instance, launch, owner));
+  if (owner == number) {
+    program.source += text.source;
+  }
   addSteps(std::move(launch), text, program.plan);
   return {};
 }
@@ -251,10 +286,11 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
   domain::Program program;
   program.language = m_language;
   program.plan = emptyPlan(space->graph(), space->operations());
+  SharedKernels shared(genome);
   const std::optional<std::vector<int>> order = space->fusion().schedule(partition);
   for (const int item : *order) {
     if (item >= 0) {
-      SWAGE_TRY(addRegion(*space, genome.regions[asIndex(item)], item, program));
+      SWAGE_TRY(addRegion(*space, genome.regions[asIndex(item)], item, shared, program));
     } else {
       program.plan.steps.emplace_back(domain::AtenStep{space->graph().nodes[asIndex(~item)]});
     }

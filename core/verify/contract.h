@@ -34,7 +34,8 @@ enum class Elements : unsigned char { Varied, Alike, Flushed };
 [[nodiscard]] ErrorLimit hardErrorLimit(const ErrorLimit& ordinary, domain::ScalarType dtype, double roundingRelativeL2,
                                         double roundingMaxAbsolute, Elements elements);
 
-// KernelBench's tolerance against eager, absolute and relative alike: 1e-4, or 1e-2 for 16-bit types.
+// KernelBench's tolerance against eager, absolute and relative alike: 1e-4, or 1e-2 for 16-bit types. Results of tasks
+// that its checker does not judge may be nearer to the reference instead (Verdict::Nearness).
 [[nodiscard]] double kernelBenchTolerance(domain::ScalarType dtype);
 
 // The class of one output from its error. `exactRelativeL2` is the error of eager without TF32. A 16-bit result cannot

@@ -228,7 +228,7 @@ std::optional<EvaluationRun::FirstCall> EvaluationRun::callFresh(const WorkingIn
   }
   FirstCall call{.sum = bitSum(result->outputs)};
   if (expected != nullptr) {
-    Verdict verdict(m_state.reference);
+    Verdict verdict(m_state.reference, m_state.nearness);
     call.isRight = !verdict.judge(result->outputs, *expected, m_state.checks[set.check()].inputs, kPoison);
   }
   return call;

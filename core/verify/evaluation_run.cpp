@@ -43,7 +43,7 @@ EvaluationRun::EvaluationRun(SessionState& state, const wire::Evaluate& request,
       m_onStage(onStage),
       m_isAwaited(isAwaited),
       m_start(std::chrono::steady_clock::now()),
-      m_verdict(state.reference),
+      m_verdict(state.reference, state.nearness),
       m_checkedSums(state.checks.size()) {}
 
 wire::Evaluated EvaluationRun::run() {

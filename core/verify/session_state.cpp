@@ -55,6 +55,7 @@ SessionState::SessionState(const wire::LoadTask& request, device::Device& onDevi
     : device(onDevice),
       where(torchDevice),
       baseSeed(request.baseSeed),
+      nearness(request.task.source.mustBeNearEager() ? Verdict::Nearness::Eager : Verdict::Nearness::EagerOrReference),
       inputs(std::move(taskInputs)),
       reference(std::move(taskReference)),
       streams(onDevice) {

@@ -15,6 +15,7 @@
 #include "core/verify/reference.h"
 #include "core/verify/task_inputs.h"
 #include "core/verify/timed_streams.h"
+#include "core/verify/verdict.h"
 #include "core/wire/messages.h"
 
 namespace swage::verify {
@@ -57,6 +58,7 @@ struct SessionState {
   device::Device& device;
   c10::Device where;
   std::uint64_t baseSeed = 0;
+  Verdict::Nearness nearness;
   std::vector<Check> checks;        // those admitted; their index names them everywhere
   std::set<std::string> operators;  // of the task's graph
   TaskInputs inputs;

@@ -35,7 +35,7 @@ Elements elementsOf(InputClass inputs) {
 
 }  // namespace
 
-Verdict::Verdict(const Reference& reference) : m_reference(reference) {
+Verdict::Verdict(const Reference& reference, Nearness nearness) : m_reference(reference), m_nearness(nearness) {
   for (std::size_t inputs = 0; inputs < kInputClasses; ++inputs) {
     const auto& scales = reference.scales(static_cast<InputClass>(inputs));
     std::vector<domain::OutputError>& errors = m_errors[inputs];
@@ -167,6 +167,9 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
   if (auto wrong = judgeError(which, found.fromReference)) {
     return wrong;
   }
+  if (m_nearness == Nearness::EagerOrReference && isAsExactAsEager(which, found.fromReference)) {
+    return std::nullopt;
+  }
   // Most candidates are far inside the absolute tolerance.
   const double tolerance = kernelBenchTolerance(which.type.dtype);
   const std::int64_t distant = found.fromEager <= tolerance ? -1 : firstNotClose(which.actual, which.eager, tolerance);
@@ -178,8 +181,12 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
                              which.eager.element(distant)));
 }
 
+double Verdict::relativeTo(const Case& which, double l2) {
+  return which.referenceL2 > 0.0 ? l2 / which.referenceL2 : l2;
+}
+
 std::optional<domain::Wrong> Verdict::judgeError(const Case& which, const Difference& found) {
-  const double relative = which.referenceL2 > 0.0 ? found.l2 / which.referenceL2 : found.l2;
+  const double relative = relativeTo(which, found.l2);
   domain::OutputError& error = m_errors[static_cast<std::size_t>(which.inputs)][which.output];
   error.relativeL2 = std::max(error.relativeL2, relative);
   error.maxAbsolute = std::max(error.maxAbsolute, found.maxAbsolute);
@@ -193,6 +200,11 @@ std::optional<domain::Wrong> Verdict::judgeError(const Case& which, const Differ
   const std::string detail = fmt::format("relative L2 error {:.3g} (limit {:.3g}), largest error {:.3g} (limit {:.3g})",
                                          relative, limit.relativeL2, found.maxAbsolute, limit.maxAbsolute);
   return wrongAt(which, preciseDifference(which.actual, which.reference).worst, "error", detail);
+}
+
+bool Verdict::isAsExactAsEager(const Case& which, const Difference& found) const {
+  const Reference::OutputScale& eager = m_reference.scales(which.inputs)[which.output];
+  return relativeTo(which, found.l2) <= eager.eagerRelativeL2 && found.maxAbsolute <= eager.eagerMaxAbsolute;
 }
 
 ErrorLimit Verdict::limitOf(InputClass inputs, std::size_t output) const {

@@ -43,7 +43,10 @@ class Verdict {
   };
 
  public:
-  explicit Verdict(const Reference& reference);
+  // Whether a result has to be near eager's within KernelBench's tolerance, or may be nearer to the reference instead:
+  // where eager rounds to TF32, a result that is more exact is far from it.
+  enum class Nearness : unsigned char { Eager, EagerOrReference };
+  Verdict(const Reference& reference, Nearness nearness);
 
   // What is judged, and what the device has been asked about it.
   class Begun {
@@ -107,7 +110,12 @@ class Verdict {
   [[nodiscard]] std::optional<domain::Wrong> judgeError(const Case& which, const Difference& found);
   [[nodiscard]] std::vector<domain::OutputError> errors(InputClass inputs) const;
 
+  [[nodiscard]] static double relativeTo(const Case& which, double l2);  // to the size of the reference
+  // Whether the result is no less exact than eager's.
+  [[nodiscard]] bool isAsExactAsEager(const Case& which, const Difference& found) const;
+
   const Reference& m_reference;
+  Nearness m_nearness;
   std::array<std::vector<domain::OutputError>, kInputClasses> m_errors;
   // By class and output: the largest difference of two sums. As a rule more than that of two elements.
   std::array<std::vector<double>, kInputClasses> m_largestOfSums;

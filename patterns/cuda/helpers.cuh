@@ -143,6 +143,13 @@ __device__ inline unsigned int packRest(unsigned int pair, float first, float se
                     (second - toFloat(Half{static_cast<unsigned short>(pair >> 16)})) * 2048.0f);
 }
 
+//! swage:helper packLow
+// What packHalves has rounded off two floats.
+__device__ inline unsigned int packLow(unsigned int pair, float first, float second) {
+  return packHalves(first - toFloat(Half{static_cast<unsigned short>(pair & 0xffffu)}),
+                    second - toFloat(Half{static_cast<unsigned short>(pair >> 16)}));
+}
+
 //! swage:helper packBFloat16s
 // The same as bfloat16.
 __device__ inline unsigned int packBFloat16s(float first, float second) {
@@ -396,6 +403,16 @@ __device__ inline bool peekNumbers(const unsigned int* place, float4& x) {
                : "memory");
   x = make_float4(__uint_as_float(~a), __uint_as_float(~b), __uint_as_float(~c), __uint_as_float(~d));
   return a != 0 && b != 0 && c != 0 && d != 0;
+}
+
+//! swage:helper roundToTf32
+// The nearest number with ten bits of mantissa, of two the even one: as which tensor cores take floats.
+__device__ inline float roundToTf32(float x) {
+  const unsigned int bits = __float_as_uint(x);
+  return x == x ? __uint_as_float((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu) : x;
+}
+__device__ inline float4 roundToTf32(float4 x) {
+  return make_float4(roundToTf32(x.x), roundToTf32(x.y), roundToTf32(x.z), roundToTf32(x.w));
 }
 
 //! swage:helper sumOverLanes

@@ -166,9 +166,9 @@ void CandidatesPage::nameFilters() {
   for (QComboBox* box : {m_status, m_groups}) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(8);
-    box->setMinimumWidth(fontMetrics().averageCharWidth() * 9);  // gives way in a narrow window
+    box->setMinimumWidth(fontMetrics().averageCharWidth() * 12);  // gives way in a narrow window
   }
-  m_filter->setMinimumWidth(fontMetrics().averageCharWidth() * 20);
+  m_filter->setMinimumWidth(fontMetrics().averageCharWidth() * 15);
   m_count->setMinimumWidth(1);
   m_onlyCell->setObjectName(u"onlyCell"_s);
   m_count->setObjectName(u"candidateCount"_s);

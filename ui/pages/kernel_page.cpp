@@ -2,7 +2,6 @@
 #include "ui/pages/kernel_page.h"
 
 #include <QAction>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QSplitter>
 #include <QTabWidget>
@@ -24,6 +23,7 @@
 #include "ui/pages/wrapped_rows.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/flow_layout.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/table_style.h"
 
@@ -147,7 +147,7 @@ void KernelPage::makeActions() {
 
 QWidget* KernelPage::makeToolRow() {
   auto* widget = new QWidget;
-  auto* row = new QHBoxLayout(widget);
+  auto* row = new FlowLayout(widget);
   row->setContentsMargins(6, 3, 6, 3);
   row->setSpacing(2);
   const auto add = [row](QAction* action) {
@@ -171,7 +171,8 @@ QWidget* KernelPage::makeToolRow() {
   m_editState->setObjectName(u"editState"_s);
   m_editState->setForegroundRole(QPalette::PlaceholderText);
   m_editState->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-  row->addWidget(m_editState, 1);
+  m_editState->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  row->addWidget(m_editState);
   for (QAction* action : {m_previousHotSpot, m_nextHotSpot}) {
     add(action)->setToolButtonStyle(Qt::ToolButtonIconOnly);
   }

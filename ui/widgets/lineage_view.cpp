@@ -107,9 +107,14 @@ QSizeF LineageView::gaps() const {
   return QSizeF(metrics.horizontalAdvance(u"pattern swap"_s) + 2.0 * metrics.height(), metrics.height() * 0.9) * m_zoom;
 }
 
+double LineageView::edge() const {
+  return QFontMetricsF(font()).height() * 0.7 * m_zoom;
+}
+
 QSizeF LineageView::contentSize() const {
   const QSizeF step = boxSize() + gaps();
-  return {m_layout.generations * step.width(), m_layout.tallest * step.height() + gaps().height()};
+  return {m_layout.generations * step.width() - gaps().width() + 2.0 * edge(),
+          m_layout.tallest * step.height() + gaps().height()};
 }
 
 QRectF LineageView::nodeRect(int number) const {
@@ -119,7 +124,7 @@ QRectF LineageView::nodeRect(int number) const {
   const auto inColumn = std::count_if(m_layout.nodes.begin(), m_layout.nodes.end(),
                                       [&node](const auto& other) { return other.generation == node.generation; });
   // Each column has the same middle, and all of it stands in the middle of a larger view.
-  const double left = std::max(0.0, (viewport()->width() - content.width()) / 2.0) + gaps().width() / 2.0;
+  const double left = std::max(0.0, (viewport()->width() - content.width()) / 2.0) + edge();
   const double top = std::max(0.0, (viewport()->height() - content.height()) / 2.0) + gaps().height() +
                      (m_layout.tallest - static_cast<double>(inColumn)) * step.height() / 2.0;
   return QRectF(QPointF(left + node.generation * step.width() - horizontalScrollBar()->value(),
@@ -288,8 +293,7 @@ void LineageView::updateScrollBars() {
 }
 
 void LineageView::reveal(int node) {
-  const QRectF box =
-      nodeRect(node).marginsAdded({gaps().width() / 2.0, gaps().height(), gaps().width() / 2.0, gaps().height()});
+  const QRectF box = nodeRect(node).marginsAdded({edge(), gaps().height(), edge(), gaps().height()});
   const auto shift = [](QScrollBar* bar, double low, double high, int size) {
     if (low < 0.0) {
       bar->setValue(bar->value() + static_cast<int>(std::floor(low)));

@@ -54,6 +54,7 @@ class LineageView final : public QAbstractScrollArea {
  private:
   [[nodiscard]] QSizeF boxSize() const;
   [[nodiscard]] QSizeF gaps() const;
+  [[nodiscard]] double edge() const;  // left and right of all
   [[nodiscard]] QSizeF contentSize() const;
   [[nodiscard]] QColor fillOf(const services::CandidateRow& row) const;
   void paintEdge(QPainter& painter, const LineageLayout::Edge& edge) const;

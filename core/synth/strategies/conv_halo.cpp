@@ -151,6 +151,52 @@ void mergeGroups(HaloProblem& problem, std::int64_t most) {
   shape.columnCount *= groups;
 }
 
+// Makes two places of the window across one, where there are so few channels that those of both are together 8 numbers.
+// Whether it can.
+bool twinPlaces(HaloProblem& problem) {
+  Region& region = problem.region;
+  HaloDim& across = problem.dims.back();
+  const Prim& weight = region.prims[static_cast<std::size_t>(problem.shape.right)];
+  const bool isNamed = std::any_of(region.prims.begin(), region.prims.end(), [](const Prim& prim) {
+    return prim.kind == Prim::Kind::Coordinate || prim.kind == Prim::Kind::Index;
+  });
+  if (problem.channels > HaloProblem::kTwinChannels || !across.window || across.places < 2 || problem.hasPhases ||
+      isNamed || weight.kind != Prim::Kind::Load) {
+    return false;
+  }
+  const std::size_t window = *across.window;
+  Operand& weights = region.operands[static_cast<std::size_t>(weight.operand)];
+  if (across.places % 2 != 0) {  // behind the last place there are zeros
+    Bound bound{std::vector<std::int64_t>(region.axes.size(), 0), 0, 1, across.places, weights.strides[window]};
+    bound.factors[window] = 1;
+    weights.strides[window] = 0;
+    weights.bounds.push_back(std::move(bound));
+  }
+  const auto substitute = [window](std::vector<std::int64_t>& factors) {
+    factors.push_back(factors[window]);
+    factors[window] *= 2;
+  };
+  for (Operand& operand : region.operands) {
+    substitute(operand.strides);
+    for (Bound& bound : operand.bounds) {
+      substitute(bound.factors);
+    }
+  }
+  for (Bound& bound : problem.results) {
+    bound.factors.push_back(0);
+  }
+  for (HaloDim& dim : problem.dims) {
+    dim.factors.push_back(0);
+  }
+  problem.twin = region.axes.size();
+  problem.twinStep = across.step;
+  across.places = (across.places + 1) / 2;
+  across.step *= 2;
+  region.axes[window].extent = across.places;
+  region.axes.push_back({2, AxisRole::Window});
+  return true;
+}
+
 // Behind the last channel there are zeros.
 void padChannels(Region& region, std::size_t channel, std::int64_t depth) {
   const std::int64_t channels = region.axes[channel].extent;
@@ -226,12 +272,18 @@ std::optional<HaloProblem> HaloProblem::of(const Region& region, std::int64_t de
   if (windows - inPatch > 1) {
     return std::nullopt;
   }
+  if (depth == HaloProblem::kTwinChannels && !twinPlaces(problem)) {
+    return std::nullopt;
+  }
   padChannels(problem.region, problem.channel, depth);
   problem.shape.depth.clear();
   for (const HaloDim& dim : problem.dims) {
     if (dim.window) {
       problem.shape.depth.push_back(*dim.window);
     }
+  }
+  if (problem.twin) {
+    problem.shape.depth.push_back(*problem.twin);
   }
   problem.shape.depth.push_back(problem.channel);
   problem.shape.depthCount = positions(problem.region, problem.shape.depth);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/synth/strategies/conv_mma.h"
@@ -28,7 +29,14 @@ struct HaloDim {
   // From the first coordinate of a window to that of its place 0.
   [[nodiscard]] std::int64_t behind() const { return step < 0 ? reach() : 0; }
   // Coordinates with the same remainder lie in a plane of their own, so that neighbours there are those of positions.
-  [[nodiscard]] std::int64_t planes() const { return stride < reach() + 1 ? stride : reach() + 1; }
+  [[nodiscard]] std::int64_t planes() const {
+    return step % stride == 0 ? 1 : stride < reach() + 1 ? stride : reach() + 1;
+  }
+  // From the first coordinate of a window to that of a place: the number of its plane, and coordinates in that.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> shiftOf(std::int64_t place) const {
+    const std::int64_t of = step < 0 ? behind() + step * place : step * place;
+    return {of % stride, of / stride};
+  }
   // Coordinates in a plane that a tile of so many positions needs.
   [[nodiscard]] std::int64_t planeSize(std::int64_t tile) const {
     return (stride * (tile - 1) + reach() + stride) / stride;
@@ -51,8 +59,14 @@ struct HaloProblem {
   std::int64_t phaseStep = 1;  // results from one phase to the next; modulo `phases`
   std::size_t channel = 0;     // axis
   std::int64_t channels = 0;   // that there are
+  // Of at most 4 channels, 8 numbers of a pixel are those of two places of the window across, which lie so many
+  // coordinates apart. The window then has half as many places, and this axis says which of two is meant.
+  std::optional<std::size_t> twin;
+  std::int64_t twinStep = 0;
+  static constexpr std::int64_t kTwinChannels = 4;
 
-  // `depth`: channels of a step. No value: it is no convolution (ConvProblem), or its windows slide in another way.
+  // `depth`: channels of a step; 4: with twins. No value: it is no convolution (ConvProblem), its windows slide in
+  // another way, or there can be no twins.
   [[nodiscard]] static std::optional<HaloProblem> of(const Region& region, std::int64_t depth);
 
   [[nodiscard]] const Operand& input() const;
@@ -62,7 +76,12 @@ struct HaloProblem {
   [[nodiscard]] std::vector<Bound> allWeightBounds() const;
   [[nodiscard]] std::vector<Bound> weightBounds() const;
   [[nodiscard]] std::vector<Bound> blockBounds() const;
-  [[nodiscard]] std::int64_t paddedChannels() const { return region.axes[channel].extent; }
+  // With those of both twins.
+  [[nodiscard]] std::int64_t paddedChannels() const { return region.axes[channel].extent * (twin ? 2 : 1); }
+  // Of the sum, the places of the window, without twins and channels.
+  [[nodiscard]] std::vector<std::size_t> windows() const {
+    return {shape.depth.begin(), shape.depth.end() - (twin ? 2 : 1)};
+  }
   [[nodiscard]] const HaloDim& across() const { return dims.back(); }
   [[nodiscard]] const HaloDim* down() const { return dims.size() > 1 ? &dims[dims.size() - 2] : nullptr; }
   // That of another dimension with a window, for each place of which a patch is brought anew.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
@@ -18,6 +19,10 @@ constexpr std::int64_t kBesideInstruction = 26;  // as the assembler says
 constexpr std::int64_t kMostOfThread = 240;
 constexpr std::int64_t kMostItems = 4;           // of 8 channels, on their way through registers
 constexpr std::int64_t kReservedOfBlock = 1024;  // of shared memory, for each block
+constexpr std::int64_t kMostPairedPlaces = 64;   // whose products are written one after another
+// Of the sum, which tensor cores may add up without low bits before it costs accuracy: altogether, and at a time.
+constexpr std::int64_t kMostUnpromoted = 128;
+constexpr std::int64_t kPromoted = 80;
 
 class ConvWgmma final : public Strategy {
  public:
@@ -27,7 +32,7 @@ class ConvWgmma final : public Strategy {
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const HaloTiles tiles(instance);
-    const HaloProblem problem = *HaloProblem::of(instance.region, tiles.depth);
+    const HaloProblem problem = *HaloProblem::of(instance.region, tiles.channels);
     const HaloLayout layout(problem, tiles, instance.device);
     const HaloWeights weights(problem, tiles);
     Launch launch;
@@ -61,7 +66,7 @@ Result<> ConvWgmma::fits(const Instance& instance) const {
     return unfit("only devices of compute capability 9.0 have wgmma");
   }
   SWAGE_TRY(fitsTiles(tiles));
-  const auto problem = HaloProblem::of(instance.region, tiles.depth);
+  const auto problem = HaloProblem::of(instance.region, tiles.channels);
   if (!problem) {
     return unfit("its windows slide in another way");
   }
@@ -105,8 +110,11 @@ Result<> ConvWgmma::fitsNumbers(const HaloProblem& problem, const HaloTiles& til
 
 Result<> ConvWgmma::fitsLayout(const Instance& instance, const HaloProblem& problem, const HaloTiles& tiles) const {
   const HaloLayout layout(problem, tiles, instance.device);
-  if (problem.phases * tiles.pixels / 2 + kBesideSums > tiles.registers()) {
+  if ((problem.phases + (layout.isPromoted ? 1 : 0)) * tiles.pixels / 2 + kBesideSums > tiles.registers()) {
     return unfit("the sums of a thread do not fit into its registers");
+  }
+  if (tiles.isPaired() && (!layout.isKept || problem.hasPhases || layout.taps > kMostPairedPlaces)) {
+    return unfit("two places of the window go together where all weights stay, in the same order for all tiles");
   }
   if (layout.patches < 2 || layout.stages < 2) {
     return unfit("two patches and their weights do not fit into shared memory");
@@ -189,6 +197,29 @@ double placesOf(const HaloProblem& problem, const HaloLayout& layout) {
   return places;
 }
 
+// Instructions for each result that follow the sum, beyond an addend and a ReLU, about.
+double followingInstructions(const Region& region) {
+  constexpr double kUsual = 2.0;
+  constexpr double kCostly = 15.0;  // functions of several instructions
+  static const std::set<std::string> costly{"exp", "log", "tanh", "erf", "pow", "sigmoid", "log1p", "expm1", "div"};
+  std::vector<bool> isNeeded(region.prims.size(), false);
+  for (const Store& store : region.groupStores) {
+    isNeeded[static_cast<std::size_t>(store.prim)] = true;
+  }
+  double count = 0.0;
+  for (std::size_t i = region.prims.size(); i-- > 0;) {
+    const Prim& prim = region.prims[i];
+    if (!isNeeded[i] || prim.kind != Prim::Kind::Call) {
+      continue;
+    }
+    count += costly.contains(prim.function) ? kCostly : 1.0;
+    for (const int arg : prim.args) {
+      isNeeded[static_cast<std::size_t>(arg)] = true;
+    }
+  }
+  return std::max(0.0, count - kUsual);
+}
+
 // Groups of channels: what blocks differ in that phases do not.
 std::int64_t groupsOf(const HaloProblem& problem) {
   std::int64_t count = 1;
@@ -206,6 +237,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kReached = 0.95;        // of the rate of tensor cores
   constexpr double kReachedMemory = 0.78;  // of the rate of copies
   constexpr double kPerElement = 5.0;      // instructions, of a number that is brought
+  constexpr double kPerLow = 4.0;          // and of its low half
   constexpr double kPerResult = 6.0;       // from a sum to memory
   constexpr double kPerStagedResult = 16.0;
   constexpr double kIssued = 4.0;          // instructions of warps, in a cycle
@@ -214,8 +246,10 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kPerTile = 600.0;       // where pixels lie, what the largest was
   constexpr double kPerStep = 1500.0;      // until a patch is known to be there, and its products have ended
   constexpr double kPerStage = 230.0;      // of weights that are brought anew
+  constexpr double kPerPromotion = 250.0;  // until products have ended, and others begin
   constexpr double kFinish = 3.0;          // for a position of a warp group, from its sums to memory
   constexpr double kFinishStaged = 48.0;   // and phase
+  constexpr double kPerFollowing = 0.75;   // for an instruction that follows
   constexpr double kRead = 1.2;            // times the bytes of a patch: parts of sectors
   constexpr double kOverlap = 0.4;         // of what patches have in common with others, read from memory again
   constexpr double kAgain = 0.2;           // of what blocks with other channels of the result have read
@@ -226,6 +260,11 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const auto steps = static_cast<double>(layout.steps);
   const auto columns = static_cast<double>(layout.columns);
   const double places = placesOf(problem, layout);
+  const double paired = static_cast<double>(layout.ofPatch) / static_cast<double>(layout.taps);
+  const double passes = tiles.isExact() ? 3.0 : 1.0;
+  const double promotions =  // of a step
+      layout.isPromoted ? std::max(phases, places / static_cast<double>(layout.window)) : 0.0;
+  const double rows = tiles.channelsOfWarp(problem) < HaloTiles::kRowsOfWarp ? 0.5 : 1.0;  // that have channels
   const auto ofElement = static_cast<double>(bytesOfElement(problem.region, problem.shape.left));
   const double results = groups * 64.0 * pixels * phases;
   const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, problem.shape));
@@ -233,8 +272,12 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double products = groups * 64.0 * pixels * depth / (device.each.warpGroupAdds * kReached);
   const double reads =
       groups * depth * 2.0 * (64.0 * static_cast<double>(tiles.instructions()) + pixels) / device.each.sharedBytes;
-  const double multiply = places * std::max(products, reads);  // of a step
+  const double multiply = passes * places * paired * std::max(products, reads);  // of a step
   const double elements = static_cast<double>(layout.allPixels) * depth;
+  // Zeros need no instructions; of twins all numbers are taken to be brought, since either may be outside.
+  const double share =
+      static_cast<double>(std::min(problem.channels, tiles.channels)) / static_cast<double>(tiles.channels);
+  const double loaded = elements * (tiles.channels == 8 ? share : 1.0);
   const double unique =
       static_cast<double>(tiles.parts) * pixels *
       static_cast<double>(problem.across().stride * (problem.down() == nullptr ? 1 : problem.down()->stride));
@@ -244,21 +287,26 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double there = static_cast<double>(problem.shape.columnCount) / (columns * static_cast<double>(tiles.columns));
   const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
                         resultBytes * there * storedBytes(problem, tiles);
-  const double finish = pixels * (problem.phases > 1 ? phases * kFinishStaged : kFinish);
+  const double following = followingInstructions(problem.region);
+  const double finish =
+      rows * pixels * ((problem.phases > 1 ? phases * kFinishStaged : kFinish) + phases * following * kPerFollowing);
   const auto rounds =
       static_cast<double>(divideUp(layout.allPixels * tiles.pieces(), tiles.gatherers() * layout.itemsAtOnce(tiles)));
   TileCost cost;
   cost.products = steps * multiply;
-  cost.issue = (steps * elements * kPerElement + results * (problem.phases > 1 ? kPerStagedResult : kPerResult)) /
+  cost.issue = (steps * loaded * (kPerElement + (tiles.isExact() ? kPerLow : 0.0)) +
+                rows * results * ((problem.phases > 1 ? kPerStagedResult : kPerResult) + following) +
+                steps * promotions * results / phases) /
                32.0 / kIssued;
   cost.copies =
       steps *
       (elements * kRead * ofElement + (layout.isKept ? 0.0 : static_cast<double>(tiles.stageBytes()) * places)) /
       device.each.cacheBytes;
   cost.memory = memory / (device.memoryBytes() * kReachedMemory);
-  cost.bring =
-      steps * (rounds * kRound + elements / static_cast<double>(tiles.gatherers()) * kPerWarpElement) + kPerTile;
-  cost.multiply = steps * (multiply + kPerStep + (layout.isKept ? 0.0 : places * kPerStage)) + finish;
+  cost.bring = steps * (rounds * kRound + loaded / static_cast<double>(tiles.gatherers()) * kPerWarpElement) + kPerTile;
+  cost.multiply = steps * (multiply + kPerStep + promotions * (kPerPromotion + pixels / 2.0) +
+                           (layout.isKept ? 0.0 : places * kPerStage)) +
+                  finish;
   cost.first = rounds * kRound + kPerTile + finish;
   return cost;
 }
@@ -268,7 +316,7 @@ std::optional<double> ConvWgmma::estimate(const Instance& instance) const {
   constexpr double kReachedByPass = 0.5;  // of the rate of memory
   constexpr double kWaits = 1.5e-6;       // seconds of the pass, until the first weights have come
   const HaloTiles tiles(instance);
-  const HaloProblem problem = *HaloProblem::of(instance.region, tiles.depth);
+  const HaloProblem problem = *HaloProblem::of(instance.region, tiles.channels);
   const HaloLayout layout(problem, tiles, instance.device);
   const DeviceRates device = DeviceRates::of(instance.device);
   const TileCost cost = costOf(problem, tiles, layout, device);
@@ -286,10 +334,16 @@ HaloTiles::HaloTiles(const Instance& instance)
       columns(instance.value("tile_columns", 128)),
       pixels(instance.value("tile_pixels", 256)),
       wide(instance.value("tile_width", 8)),
-      depth(instance.value("tile_depth", 32)),
+      channels(instance.value("tile_depth", 32)),
+      depth(std::max<std::int64_t>(channels, 8)),
       parts(instance.value("parts", 1)),
       bring(instance.value("bring_groups", 1)),
       blocks(instance.value("blocks", 1)) {}
+
+std::int64_t HaloTiles::channelsOfWarp(const HaloProblem& problem) const {
+  const std::int64_t ofWarp = divideUp(problem.shape.columnCount, 4);
+  return columns == 64 && ofWarp <= kRowsOfWarp / 2 ? ofWarp : kRowsOfWarp;
+}
 
 std::int64_t HaloTiles::bringRegisters() const {
   return std::min(kBringRegisters, firstRegisters());
@@ -310,7 +364,8 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   allPixels = pixels * of.parts;
   steps = problem.paddedChannels() / of.depth * (far == nullptr ? 1 : far->places);
   taps = right.places * (down == nullptr ? 1 : down->places);
-  patchBytes = roundUp(allPixels * of.depth * 2, 128);
+  ofPatch = of.isPaired() ? roundUp(taps, 2) : taps;
+  patchBytes = roundUp(allPixels * of.depth * 2 * of.halves(), 128);
 
   tilesAcross = divideUp(right.positions, of.width());
   tilesDown = down == nullptr ? 1 : divideUp(down->positions, of.height());
@@ -326,25 +381,44 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   const std::int64_t most = of.blocks == 1
                                 ? device.sharedBytesPerBlock
                                 : (device.sharedBytesPerBlock + kReservedOfBlock) / of.blocks - kReservedOfBlock;
-  const std::int64_t ofPixel = 8 + (far == nullptr ? 0 : 4);
-  staged = roundUp(kPlaces + allPixels * ofPixel, 16);
+  const std::int64_t ofPixel = 8 + (far == nullptr ? 0 : 4) + (problem.twin ? 4 : 0);
+  pairs = kPlaces + roundUp(allPixels * ofPixel, 16);
+  staged = roundUp(pairs + (hasPairTable(of) ? 2 * ofPatch : 0), 16);
   stagedBlocks = problem.phases < 4 && of.width() % 16 == 0 ? 2 : 1;
   stagedStride = problem.phases > 1 ? stagedBlocks * 8 * problem.phases + 4 : 0;
   const std::int64_t other = roundUp(staged + of.groups() * 4 * 8 * stagedStride * 4, 128);
   const std::int64_t room = most - other;
-  const std::int64_t weightBytes = steps * problem.phases * taps * of.stageBytes();
+  const std::int64_t weightBytes = steps * problem.phases * ofPatch * of.stageBytes();
   // Blocks with an empty phase would always have it again.
   isKept = problem.blockBounds().empty() && kinds <= blocks && weightBytes + 2 * patchBytes <= room &&
            weightBytes < (std::int64_t{1} << 20);
   if (isKept) {
     blocks = blocks / kinds * kinds;
-    stages = steps * problem.phases * taps;
+    stages = steps * problem.phases * ofPatch;
     patches = std::min(kMostPatches, (room - weightBytes) / patchBytes);
   } else {
     patches = 2;
     stages = std::clamp<std::int64_t>((room - patches * patchBytes) / of.stageBytes(), 0, kMostStages);
   }
   bytes = barriers(of) + other;
+  // Weights that come in turns are released place by place.
+  isPromoted = of.isExact() && (problem.hasPhases || !isKept || steps * ofPatch * of.depth > kMostUnpromoted);
+  window = !isPromoted ? ofPatch : isKept ? std::max<std::int64_t>(1, kPromoted / of.depth) : 1;
+}
+
+std::vector<HaloPlace> HaloLayout::sortedPlaces(const HaloProblem& problem) const {
+  const HaloDim& right = problem.across();
+  const HaloDim* const down = problem.down();
+  std::vector<HaloPlace> all;
+  for (std::int64_t tap = 0; tap < taps; ++tap) {
+    HaloPlace place{tap % right.places, tap / right.places, 0};
+    const auto [planeX, x] = right.shiftOf(place.x);
+    const auto [planeY, y] = down == nullptr ? std::pair<std::int64_t, std::int64_t>() : down->shiftOf(place.y);
+    place.shift = ((planeY * right.planes() + planeX) * rows + y) * pitch + x;
+    all.push_back(place);
+  }
+  std::sort(all.begin(), all.end(), [](const HaloPlace& a, const HaloPlace& b) { return a.shift < b.shift; });
+  return all;
 }
 
 std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {

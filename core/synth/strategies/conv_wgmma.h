@@ -12,23 +12,31 @@
 // Patches lie in shared memory as [8 channels][pixel][channel], without a swizzle, so that 8 pixels side by side are
 // 128 bytes that may begin at any pixel. The right operand of wgmma is groups of 8 pixels with the same distance
 // between them: a tile that is 8 positions wide, or a row. For the next place of the window it begins some pixels
-// later.
+// later. Of 8 channels an instruction takes two places of the window: their pixels have one distance in the whole
+// patch. Of at most 4 channels the 8 numbers of a pixel may be those of two places (HaloProblem::twin).
+//
+// Exact products take floats as two halves, x * 2^exponent = high + low, in patches and weights alike. All three
+// products go into the same sums, those with a low half first, as long as the sums are small.
 namespace swage::synth {
 
 // The numbers of an instance.
 struct HaloTiles {
   ProductMode mode = ProductMode::Native;
-  std::int64_t columns = 0;  // channels of the result, of a block
-  std::int64_t pixels = 0;   // positions of a warp group
-  std::int64_t wide = 0;     // of these side by side; 0: all
-  std::int64_t depth = 0;    // channels of the input, brought at a time
-  std::int64_t parts = 1;    // tiles of positions, of a block
-  std::int64_t bring = 1;    // warp groups that bring
-  std::int64_t blocks = 1;   // on a multiprocessor at once
+  std::int64_t columns = 0;   // channels of the result, of a block
+  std::int64_t pixels = 0;    // positions of a warp group
+  std::int64_t wide = 0;      // of these side by side; 0: all
+  std::int64_t channels = 0;  // of the input, brought at a time; 4: of two places of the window (HaloProblem::twin)
+  std::int64_t depth = 0;     // of the sum, for one place of the window
+  std::int64_t parts = 1;     // tiles of positions, of a block
+  std::int64_t bring = 1;     // warp groups that bring
+  std::int64_t blocks = 1;    // on a multiprocessor at once
 
   explicit HaloTiles(const Instance& instance);
 
   [[nodiscard]] bool isSplit() const { return mode != ProductMode::Native; }  // floats, which are shortened
+  [[nodiscard]] bool isExact() const { return mode == ProductMode::Fp16x3; }
+  [[nodiscard]] std::int64_t halves() const { return isExact() ? 2 : 1; }  // of a number
+  [[nodiscard]] bool isPaired() const { return depth == 8; }               // two places of the window at once
   [[nodiscard]] std::int64_t width() const { return wide == 0 ? pixels : wide; }
   [[nodiscard]] std::int64_t height() const { return wide == 0 ? 1 : pixels / wide; }
   // Whether an instruction takes positions of one row, others rows below or the other half; else those of 8 columns.
@@ -37,17 +45,29 @@ struct HaloTiles {
   [[nodiscard]] std::int64_t instructions() const {
     return wide == 0 ? (pixels > 128 ? 2 : 1) : isByRows() ? pixels / wide : wide / 8;
   }
+  // Channels of the result of a warp: where there are few, all warps have some of them, in the first half of their
+  // rows.
+  static constexpr std::int64_t kRowsOfWarp = 16;
+  [[nodiscard]] std::int64_t channelsOfWarp(const HaloProblem& problem) const;
   [[nodiscard]] std::int64_t instructionPixels() const { return pixels / instructions(); }
   [[nodiscard]] std::int64_t groupsAcross() const { return columns / 64; }
   [[nodiscard]] std::int64_t groups() const { return groupsAcross() * parts; }  // that multiply
   [[nodiscard]] std::int64_t threads() const { return (groups() + bring) * 128; }
   [[nodiscard]] std::int64_t gatherers() const { return bring * 128 - 32; }  // one warp has weights brought
   [[nodiscard]] std::int64_t pieces() const { return depth / 8; }
-  [[nodiscard]] std::int64_t stageBytes() const { return columns * depth * 2; }  // weights of one place
+  [[nodiscard]] std::int64_t halfBytes() const { return columns * depth * 2; }      // of the high halves of one place
+  [[nodiscard]] std::int64_t stageBytes() const { return halfBytes() * halves(); }  // weights of one place
   // Of a thread: when the block starts, when it brings, when it multiplies.
   [[nodiscard]] std::int64_t firstRegisters() const { return 65536 / (threads() * blocks) / 8 * 8; }
   [[nodiscard]] std::int64_t bringRegisters() const;
   [[nodiscard]] std::int64_t registers() const;
+};
+
+// A place of the window, and the pixels of a patch from its first one to those that belong to the place.
+struct HaloPlace {
+  std::int64_t x = 0;
+  std::int64_t y = 0;
+  std::int64_t shift = 0;
 };
 
 // Where everything lies in shared memory, and how many tiles there are.
@@ -58,10 +78,17 @@ struct HaloLayout {
   std::int64_t allPixels = 0;
   std::int64_t steps = 0;  // patches for one tile
   std::int64_t taps = 0;   // places of the window in a patch
+  // Of weights, for a patch: one for each place, and one of zeros behind an odd count of places that are paired.
+  std::int64_t ofPatch = 0;
   std::int64_t patchBytes = 0;
   std::int64_t patches = 0;  // at a time
   std::int64_t stages = 0;   // of weights, at a time
   bool isKept = false;       // all weights of a block stay
+  // Exact products: whether what tensor cores add up, without low bits, goes into sums in float from time to time, and
+  // after how many places of the window at most.
+  bool isPromoted = false;
+  std::int64_t window = 0;
+  std::int64_t pairs = 0;  // where the table of paired places is, behind patches and weights
   std::int64_t bytes = 0;
   std::int64_t stagedBlocks = 1;  // of 8 positions, whose phases a warp brings side by side at a time
   std::int64_t staged = 0;        // bytes behind patches and weights, where it does
@@ -90,6 +117,10 @@ struct HaloLayout {
   [[nodiscard]] std::int64_t instructionStep(const HaloTiles& of) const {
     return of.wide == 0 ? of.instructionPixels() : of.isByRows() ? pitch : 8;
   }
+  // Whether pairs of places are looked up: where there are many, their products are no text of their own.
+  [[nodiscard]] bool hasPairTable(const HaloTiles& of) const { return of.isPaired() && ofPatch > 10; }
+  // All places in a patch, those that begin earlier first.
+  [[nodiscard]] std::vector<HaloPlace> sortedPlaces(const HaloProblem& problem) const;
   // Of 8 channels of a pixel, through the registers of a thread that brings.
   [[nodiscard]] std::int64_t itemsAtOnce(const HaloTiles& of) const;
   [[nodiscard]] std::int64_t barriers(const HaloTiles& of) const {
@@ -98,18 +129,19 @@ struct HaloLayout {
 };
 
 // The weights in scratch memory, written by a pass of its own: [group or phase][place of the window][8 channels of the
-// input][channel of the result][channel of the input], and for floats the exponent of each channel of the result
-// (product_parts.h).
+// input][channel of the result][channel of the input], behind these the low halves in the same way, and for floats the
+// exponent of each channel of the result (product_parts.h).
 struct HaloWeights {
   PartFormat format;
   std::int64_t lines = 0;  // channels of the result, padded to whole tiles
   std::int64_t depth = 0;  // places of the window times channels of the input
   std::int64_t batch = 1;
   std::int64_t pieces = 0;  // of 8 channels of the input
+  std::int64_t ofWarp = HaloTiles::kRowsOfWarp;
 
   HaloWeights(const HaloProblem& problem, const HaloTiles& tiles);
 
-  [[nodiscard]] std::int64_t elements() const { return batch * lines * depth; }
+  [[nodiscard]] std::int64_t elements() const { return batch * lines * depth; }  // of one half
   // Of the pass.
   [[nodiscard]] std::int64_t threadsOfLine() const;
   [[nodiscard]] std::int64_t linesOfBlock() const;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The warps of a convolution by wgmma that bring weights and patches, as text.
 #include <algorithm>
+#include <cstdlib>
+
+#include <fmt/ranges.h>
 
 #include "core/synth/strategies/conv_wgmma_text.h"
 
@@ -8,6 +11,11 @@ namespace swage::synth {
 namespace {
 
 using Axes = std::vector<std::size_t>;
+
+// Low halves have bits down to 2^-24. So the first tile is scaled so that inputs up to 31 are held well, and the
+// largest number that a tile may have at least leaves 2^-32 of it.
+constexpr int kExactExponent = 10;
+constexpr int kLeastExponent = 8;
 
 class HaloBring : private HaloPart {
  public:
@@ -35,7 +43,7 @@ class HaloBring : private HaloPart {
     m_code.line("const unsigned int ready = full + {} + stage * 8;", HaloLayout::kFullStage);
     m_code.line("waitFor(full + {} + stage * 8, phase ^ 1);", HaloLayout::kEmptyStage);
     m_code.line("expectBytes(ready, {});", m_tiles.stageBytes());
-    bringStage("stages + stage * " + std::to_string(m_tiles.stageBytes()));
+    bringStage("stages + stage * " + std::to_string(m_tiles.stageBytes()), "tap");
     m_text.advanceStage();
     for (int i = 0; i < 1 + phases; ++i) {
       m_code.close();
@@ -69,13 +77,16 @@ class HaloBring : private HaloPart {
   }
 
   // Those of one place of the window, for the channels of a step.
-  void bringStage(const std::string& to) {
+  void bringStage(const std::string& to, const std::string& tap) {
     const std::int64_t ofPlace = m_problem.paddedChannels() / 8;
-    const std::string place = m_problem.far() == nullptr ? "tap" : fmt::format("(far * {} + tap)", m_layout.taps);
+    const std::string place = m_problem.far() == nullptr ? tap : fmt::format("(far * {} + {})", m_layout.taps, tap);
     m_code.line("const int piece = {} * {} + {} / 8;", place, ofPlace, m_text.firstChannel());
     m_code.open("for (int c = 0; c < {}; ++c)", m_tiles.pieces());
-    m_code.line("bringBytes({} + c * {}, from + (piece + c) * {}LL, {}, ready);", to, m_tiles.columns * 16,
-                m_weights.lines * 8, m_tiles.columns * 16);
+    for (std::int64_t half = 0; half < m_tiles.halves(); ++half) {
+      m_code.line("bringBytes({}{} + c * {}, from + (piece + c) * {}LL{}, {}, ready);", to,
+                  half > 0 ? fmt::format(" + {}", m_tiles.halfBytes()) : "", m_tiles.columns * 16, m_weights.lines * 8,
+                  half > 0 ? fmt::format(" + {}LL", m_weights.elements()) : "", m_tiles.columns * 16);
+    }
     m_code.close();
   }
 
@@ -85,15 +96,31 @@ class HaloBring : private HaloPart {
       m_code.line("const int batch = tile.batch;");
     }
     m_code.line("const unsigned int ready = full + {};", HaloLayout::kFullStage);
-    m_code.line("expectBytes(ready, {});", m_layout.stages * m_tiles.stageBytes());
+    m_code.line("expectBytes(ready, {});", m_layout.stages / m_layout.ofPatch * m_layout.taps * m_tiles.stageBytes());
     m_text.openSteps();
     const int phases = m_text.openPhases("#pragma unroll 1");
     m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
     m_text.openTaps(HaloText::EmptyPlaces::Kept);
-    bringStage(fmt::format("stages + {} * {}", m_text.stageNumber(), m_tiles.stageBytes()));
+    const std::string to = fmt::format("stages + {} * {}", m_text.stageNumber(), m_tiles.stageBytes());
+    const std::vector<std::int64_t> numbers = order();
+    const bool isSorted = m_tiles.isPaired() && !std::is_sorted(numbers.begin(), numbers.end());
+    if (isSorted) {
+      m_code.line("constexpr int order[{}] = {{{}}};  // of places, as their pixels begin", m_layout.taps,
+                  fmt::join(numbers, ", "));
+    }
+    bringStage(to, isSorted ? "order[tap]" : "tap");
     for (int i = 0; i < 3 + phases; ++i) {
       m_code.close();
     }
+  }
+
+  // Numbers of places, as their pixels begin.
+  [[nodiscard]] std::vector<std::int64_t> order() const {
+    std::vector<std::int64_t> numbers;
+    for (const HaloPlace& place : m_layout.sortedPlaces(m_problem)) {
+      numbers.push_back(place.y * m_problem.across().places + place.x);
+    }
+    return numbers;
   }
 
   // --- the warps that bring patches
@@ -145,10 +172,15 @@ class HaloBring : private HaloPart {
       m_code.line("int* const deep = reinterpret_cast<int*>(behind + {});  // and where along the window far out",
                   HaloLayout::kPlaces + 8 * m_layout.allPixels);
     }
+    if (m_problem.twin) {
+      m_code.line("int* const twins = reinterpret_cast<int*>(behind + {});  // which of both pixels are there",
+                  HaloLayout::kPlaces + (m_problem.far() == nullptr ? 8 : 12) * m_layout.allPixels);
+    }
     if (m_text.isScaled()) {
       m_code.line("unsigned int* const largest_of = reinterpret_cast<unsigned int*>(behind + {});",
                   HaloLayout::kLargest);
-      m_code.line("int exponent = 0, pass = 0;  // numbers are multiplied by 2^exponent");
+      m_code.line("int exponent = {}, pass = 0;  // numbers are multiplied by 2^exponent",
+                  m_tiles.isExact() ? kExactExponent : 0);
     }
   }
 
@@ -214,7 +246,7 @@ class HaloBring : private HaloPart {
     const std::int64_t planes = across.planes();
     m_code.line("const {} x_in = {} + {};", type, cornerOf(across, across.behind()),
                 offset(across, fmt::format("in % {}", m_layout.pitch), fmt::format("in / {} % {}", plane, planes)));
-    std::string isInside = fmt::format("inside(x_in, {})", across.extent);
+    std::string isInside = m_problem.twin ? "true" : fmt::format("inside(x_in, {})", across.extent);
     std::vector<std::int64_t> strides = m_problem.input().strides;
     Axes axes = m_problem.batch;
     std::string address = fmt::format("x_in * {}", across.elements);
@@ -230,9 +262,15 @@ class HaloBring : private HaloPart {
     if (m_layout.places % m_tiles.parts != 0) {
       isInside += fmt::format(" && place < {}", m_layout.places);
     }
+    if (m_problem.twin) {
+      m_code.line("twins[pixel] = {0} ? (inside(x_in, {1}) ? 1 : 0) + (inside(x_in {2} {3}, {1}) ? 2 : 0) : 0;",
+                  isInside, across.extent, m_problem.twinStep < 0 ? "-" : "+", std::abs(m_problem.twinStep));
+    }
     if (far != nullptr) {
       m_code.line("places[pixel] = {};", address);
       m_code.line("deep[pixel] = {} ? outer : -{};", isInside, std::int64_t{1} << 30);
+    } else if (m_problem.twin) {
+      m_code.line("places[pixel] = {};", address);
     } else {
       m_code.line("places[pixel] = {} ? {} : -1;", isInside, address);
     }
@@ -289,24 +327,37 @@ class HaloBring : private HaloPart {
         "{}{}", m_text.firstChannel(), m_tiles.pieces() > 1 ? fmt::format(" + item / {} * 8", m_layout.allPixels) : "");
     m_code.line("const int channel = {};", channel);
     std::string start = fmt::format("places[pixel] + channel * {}{}", elements, wide);
-    std::string isThere = "places[pixel] >= 0";
+    std::string isThere = m_problem.twin ? "twins[pixel] != 0" : "places[pixel] >= 0";
     if (far != nullptr) {
       start += fmt::format(" + far * {}{}", far->step * far->elements, wide);
-      isThere = fmt::format("inside(deep[pixel] + far * {}, {})", far->step, far->extent);
+      isThere = fmt::format("{}inside(deep[pixel] + far * {}, {})", m_problem.twin ? "twins[pixel] != 0 && " : "",
+                            far->step, far->extent);
     }
     if (hasRest) {
       isThere =
           fmt::format("first + i * {} < {} && {}", m_tiles.gatherers(), m_layout.allPixels * m_tiles.pieces(), isThere);
     }
     const bool hasTail = m_problem.channels % 8 != 0;
-    if (!hasTail && m_problem.channels < m_problem.paddedChannels()) {
+    if (!hasTail && !m_problem.twin && m_problem.channels < m_problem.paddedChannels()) {
       isThere += fmt::format(" && channel < {}", m_problem.channels);
     }
     m_code.line("const bool is_there = {};", isThere);
+    if (m_problem.twin) {
+      m_code.line("const int there = is_there ? twins[pixel] : 0;");
+    }
     m_code.line("const {}* const corner = {} + ({});", m_text.storage(), m_writer.parameterOf(m_problem.input()),
                 start);
     m_code.pragma("#pragma unroll");
     m_code.open("for (int e = 0; e < 8; ++e)");
+    if (m_problem.twin) {
+      const std::int64_t twin = m_problem.twinStep * m_problem.across().elements;
+      m_code.line(
+          "gathered[i * 8 + e] = (there >> e / 4 & 1) != 0 && e % 4 < {} ? corner[e / 4 * {} + e % 4 * {}{}] : {};",
+          m_problem.channels, twin, elements, wide,
+          m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
+      m_code.close();
+      return;
+    }
     m_code.line("gathered[i * 8 + e] = is_there{} ? corner[e * {}{}] : {};",
                 hasTail ? fmt::format(" && channel + e < {}", m_problem.channels) : "", elements, wide,
                 m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
@@ -327,11 +378,14 @@ class HaloBring : private HaloPart {
 
   // Lays out an item in the patch.
   void pack() {
-    m_code.line("unsigned int packed[4];");
+    m_code.line("unsigned int packed[4]{};", m_tiles.isExact() ? ", low[4]" : "");
     m_code.pragma("#pragma unroll");
     m_code.open("for (int e = 0; e < 4; ++e)");
     if (m_text.isScaled()) {
       m_code.line("packed[e] = packHalves(gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);");
+      if (m_tiles.isExact()) {
+        m_code.line("low[e] = packLow(packed[e], gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);");
+      }
     } else {
       m_code.line(
           "packed[e] = gathered[i * 8 + e * 2].bits | static_cast<unsigned int>(gathered[i * 8 + e * 2 + 1].bits) << "
@@ -339,6 +393,10 @@ class HaloBring : private HaloPart {
     }
     m_code.close();
     m_code.line("storePiece(to + (first + i * {}) * 16, packed);", m_tiles.gatherers());
+    if (m_tiles.isExact()) {
+      m_code.line("storePiece(to + (first + i * {}) * 16 + {}, low);", m_tiles.gatherers(),
+                  m_layout.allPixels * m_tiles.depth * 2);
+    }
   }
 
   // Where channels are padded, a bound has their distance.
@@ -352,17 +410,18 @@ class HaloBring : private HaloPart {
   }
 
   void judge() {
-    m_code.comment(
-        "Halves hold what is at most 2^15 well, if the largest is at least 2^-2. Else the tile is made again with a "
-        "scale that brings it near 2^14, and so are those that follow.");
+    m_code.comment(fmt::format(
+        "Halves hold what is at most 2^15 well, if the largest is at least 2^{}. Else the tile is made again with a "
+        "scale that brings it near 2^14, and so are those that follow.",
+        m_tiles.isExact() ? kLeastExponent : -2));
     m_code.line("largest = __reduce_max_sync(0xffffffffu, largest);");
     m_code.open("if (lane == 0)");
     m_code.line("atomicMax(&largest_of[pass % 3], largest);");
     m_code.close();
     syncGatherers();
     m_code.line("const unsigned int all = largest_of[pass % 3];");
-    m_code.line(
-        "const bool is_fine = all <= 0x01000000u || (all >= 0x7e000000u && all < 0x8f000000u);  // or all is zero");
+    m_code.line("const bool is_fine = all <= 0x01000000u || (all >= 0x{:x}u && all < 0x8f000000u);  // or all is zero",
+                static_cast<unsigned>(128 + (m_tiles.isExact() ? kLeastExponent : -2)) << 24U);
     m_code.line("is_last = is_fine || is_again;");
     m_code.open("if (thread == 0)");
     m_code.line("largest_of[(pass + 2) % 3] = 0;");

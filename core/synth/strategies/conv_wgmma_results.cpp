@@ -41,7 +41,7 @@ class HaloResults : private HaloPart {
       m_code.line("float* const staged = reinterpret_cast<float*>(behind + {}) + threadIdx.x / 32 * {};",
                   m_layout.staged, 8 * m_layout.stagedStride);
     }
-    unroll("half", 2);
+    unroll("half", halves());
     const KernelWriter::Scope channel = m_writer.scope();
     openChannel("lane / 4");
     scaleChannel();
@@ -101,6 +101,10 @@ class HaloResults : private HaloPart {
     return hasNeighbours() && isMultiple(2) && m_problem.across().positions % 2 == 0;
   }
 
+  // Of the rows of a warp, those that have channels.
+  [[nodiscard]] bool hasFewChannels() const { return m_weights.ofWarp < HaloTiles::kRowsOfWarp; }
+  [[nodiscard]] int halves() const { return hasFewChannels() ? 1 : 2; }
+
   // --- loops
   void unroll(const std::string& name, std::int64_t count) {
     m_code.pragma("#pragma unroll");
@@ -108,7 +112,12 @@ class HaloResults : private HaloPart {
   }
 
   void openChannel(const std::string& of) {
-    m_code.line("const {} column = tile.column + first + warp * 16 + half * 8 + {};", m_writer.index(), of);
+    if (hasFewChannels()) {
+      m_code.line("const {0} column = {1} < {2} ? warp * {2} + {1} : {3};", m_writer.index(), of, m_weights.ofWarp,
+                  m_shape.columnCount);
+    } else {
+      m_code.line("const {} column = tile.column + first + warp * 16 + half * 8 + {};", m_writer.index(), of);
+    }
     m_writer.decode("column", m_shape.columns);
   }
 
@@ -395,7 +404,7 @@ class HaloResults : private HaloPart {
     m_code.comment("What a thread with infinities or NaN has stored is added up anew, as floats are.");
     m_code.pragma("#pragma unroll 1");
     m_code.open("for (int turn_of = 0; !(odd == 0.0f) && turn_of < {}; ++turn_of)",
-                2 * m_tiles.height() * runs * ofRun);
+                halves() * m_tiles.height() * runs * ofRun);
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.line("const int half = turn_of / {};", m_tiles.height() * runs * ofRun);
     if (m_tiles.height() > 1) {

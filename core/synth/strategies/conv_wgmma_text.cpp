@@ -100,10 +100,13 @@ class HaloKernels {
         "channels at a time, which all {} places of the window are multiplied from; the weights {}.",
         m_shape.rowCount, m_shape.columnCount, extentsText(m_region, m_shape.depth),
         m_shape.batchCount > 1 ? fmt::format(", for {} groups or phases", m_shape.batchCount) : "",
-        m_text.isScaled() ? " Floats are rounded to halves, with as many bits of mantissa as TF32." : "",
+        m_tiles.isExact()
+            ? " Floats are high + low, both halves; of the four products that of the low ones is left out."
+        : m_text.isScaled() ? " Floats are rounded to halves, with as many bits of mantissa as TF32."
+                            : "",
         m_tiles.parts > 1 ? fmt::format("{} ", m_tiles.parts) : "a ", m_tiles.parts > 1 ? "s" : "", m_tiles.columns,
         m_tiles.height(), m_tiles.width(), m_tiles.groups(), m_tiles.groups() > 1 ? "s" : "", m_tiles.bring,
-        m_tiles.depth, m_layout.taps, m_layout.isKept ? "stay in shared memory" : "come by the copy engine"));
+        m_tiles.channels, m_layout.taps, m_layout.isKept ? "stay in shared memory" : "come by the copy engine"));
   }
 
   void writeConvolution(const std::string& entry) {
@@ -140,6 +143,10 @@ class HaloKernels {
       m_code.line("float* const verdict = reinterpret_cast<float*>(behind + {});  // of the last patch of a tile",
                   Layout::kVerdicts);
     }
+    if (m_layout.hasPairTable(m_tiles)) {
+      m_code.line("unsigned int* const pairs = reinterpret_cast<unsigned int*>(behind + {});  // {}", m_layout.pairs,
+                  HaloText::kPairs);
+    }
     m_code.line("const int group = threadIdx.x / 128;");
     m_code.line("const int lane = threadIdx.x % 32;");
     m_code.open("if (threadIdx.x == 0)");
@@ -158,8 +165,17 @@ class HaloKernels {
       m_code.line("reinterpret_cast<unsigned int*>(behind + {})[i] = 0;", Layout::kLargest);
       m_code.close();
     }
+    if (m_layout.hasPairTable(m_tiles)) {
+      const std::vector<std::string> list = m_text.pairs();
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        m_code.line("pairs[{}] = {};", i, list[i]);
+      }
+    }
     m_code.line("publishBarriers();");
     m_code.close();
+    if (m_layout.ofPatch > m_layout.taps) {
+      writeZeros();
+    }
     m_code.line("__syncthreads();");
     m_code.line("Tile_{} tile;", m_text.number);
     m_code.line("int slot = 0, turn = 0;  // of patches");
@@ -167,6 +183,17 @@ class HaloKernels {
     m_code.line("slot = slot == {} ? 0 : slot + 1;", m_layout.patches - 1);
     m_code.line("turn ^= slot == 0;");
     m_code.close(";");
+  }
+
+  // The weights of the place that makes the count of them even.
+  void writeZeros() {
+    const std::int64_t pieces = m_tiles.stageBytes() / 16;
+    m_code.open("for (int i = threadIdx.x; i < {}; i += {})", m_layout.steps * pieces, m_tiles.threads());
+    m_code.line("const unsigned int zeros[4] = {};", "{}");
+    m_code.line("storePiece(stages + (i / {0} * {1} + {2}) * {3} + i % {0} * 16, zeros);", pieces, m_layout.ofPatch,
+                m_layout.taps, m_tiles.stageBytes());
+    m_code.close();
+    m_code.line("publishShared();");
   }
 
   HaloText& m_text;
@@ -192,20 +219,21 @@ HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
       number(kernel),
       instance{of.pattern, region, of.parameters, of.device, of.model},
       writer(instance, Dialect::of(domain::Language::CudaCpp),
-             {"advance",  "all",      "at",         "batch",    "behind",   "both",      "c",         "channel",
-              "column",   "corner",   "deep",       "depth",    "e",        "empty",     "exponent",  "exponent_of",
-              "far",      "finish",   "first",      "found",    "from",     "full",      "gathered",  "group",
-              "half",     "halves",   "i",          "in",       "is_again", "is_fine",   "is_finite", "is_last",
-              "is_left",  "is_right", "is_row",     "is_there", "item",     "j",         "k",         "keep",
-              "lane",     "largest",  "largest_of", "left",     "left_of",  "left_sum",  "line",      "memory",
-              "most",     "odd",      "p",          "is_empty", "scales",   "slot_at",   "turn_of",   "staged",
-              "of",       "outer",    "outer0",     "outer1",   "outer2",   "packed",    "part",      "pass",
-              "phase",    "piece",    "pixel",      "place",    "place1",   "place2",    "place3",    "places",
-              "previous", "r",        "ready",      "right",    "right_of", "right_sum", "row",       "scale",
-              "shared",   "shift",    "slot",       "stage",    "stages",   "start",     "step",      "sum",
-              "tap",      "thread",   "tile",       "to",       "total",    "turn",      "unscale",   "values",
-              "verdict",  "warp",     "x_at",       "x_first",  "x_in",     "x_next",    "x_place",   "y",
-              "y_at",     "y_first",  "y_in",       "y_place"}),
+             {"advance", "all",      "at",         "batch",    "behind",   "both",     "c",         "channel",
+              "column",  "corner",   "deep",       "depth",    "e",        "empty",    "exponent",  "exponent_of",
+              "far",     "finish",   "first",      "found",    "from",     "full",     "gathered",  "group",
+              "half",    "halves",   "i",          "in",       "is_again", "is_fine",  "is_finite", "is_last",
+              "is_left", "is_right", "is_row",     "is_there", "item",     "j",        "k",         "keep",
+              "lane",    "largest",  "largest_of", "left",     "left_of",  "left_sum", "line",      "memory",
+              "most",    "odd",      "p",          "is_empty", "recent",   "pairs",    "order",     "low",
+              "more",    "twins",    "there",      "zeros",    "of_place", "scales",   "slot_at",   "turn_of",
+              "staged",  "of",       "outer",      "outer0",   "outer1",   "outer2",   "packed",    "part",
+              "pass",    "phase",    "piece",      "pixel",    "place",    "place1",   "place2",    "place3",
+              "places",  "previous", "r",          "ready",    "right",    "right_of", "right_sum", "row",
+              "scale",   "shared",   "shift",      "slot",     "stage",    "stages",   "start",     "step",
+              "sum",     "tap",      "thread",     "tile",     "to",       "total",    "turn",      "unscale",
+              "values",  "verdict",  "warp",       "x_at",     "x_first",  "x_in",     "x_next",    "x_place",
+              "y",       "y_at",     "y_first",    "y_in",     "y_place"}),
       code(writer.code()) {
   writer.numberApart();
   const Prim& right = primAt(shape.right);
@@ -276,7 +304,17 @@ std::string HaloText::weightsBatch(const std::string& p) const {
 
 std::string HaloText::stageNumber() const {
   const std::string step = problem.phases == 1 ? "step" : fmt::format("(step * {} + p)", problem.phases);
-  return fmt::format("({} * {} + tap)", step, layout.taps);
+  return fmt::format("({} * {} + tap)", step, layout.ofPatch);
+}
+
+std::vector<std::string> HaloText::pairs() const {
+  const std::vector<HaloPlace> places = layout.sortedPlaces(problem);
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < places.size(); i += 2) {
+    const HaloPlace& next = places[std::min(i + 1, places.size() - 1)];
+    list.push_back(fmt::format("{} + ({} << 16)", places[i].shift, next.shift - places[i].shift));
+  }
+  return list;
 }
 
 std::string HaloText::isEmptyTile() const {
@@ -290,9 +328,10 @@ std::string HaloText::firstChannel() const {
   return (problem.paddedChannels() / tiles.depth) == 1 ? "0" : fmt::format("{} * {}", block, tiles.depth);
 }
 
-void HaloText::openTaps(EmptyPlaces empty) {
+void HaloText::openTaps(EmptyPlaces empty, const TapRange& range) {
   code.pragma("#pragma unroll 1");
-  code.open("for (int tap = 0; tap < {}; ++tap)", layout.taps);
+  code.open("for (int tap = {}; tap < {}; ++tap)", range.first,
+            range.end.empty() ? std::to_string(layout.taps) : range.end);
   const HaloDim& across = problem.across();
   const HaloDim* const down = problem.down();
   if (across.window) {
@@ -322,7 +361,7 @@ void HaloText::advanceStage() {
 }
 
 KernelText writeHaloConv(const Instance& instance, const Launch& launch, int number) {
-  HaloText text(instance, *HaloProblem::of(instance.region, HaloTiles(instance).depth), number);
+  HaloText text(instance, *HaloProblem::of(instance.region, HaloTiles(instance).channels), number);
   return HaloKernels(text).run(launch);
 }
 

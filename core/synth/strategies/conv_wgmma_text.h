@@ -50,7 +50,16 @@ struct HaloText {
   void openSteps(const std::string& count = {});
   int openPhases(std::string_view pragma);  // how many blocks were opened: none where there are none
   enum class EmptyPlaces : std::uint8_t { Skipped, Kept };
-  void openTaps(EmptyPlaces empty = EmptyPlaces::Skipped);
+  struct TapRange {
+    std::string first = "0";
+    std::string end = {};  // all
+  };
+  void openTaps(EmptyPlaces empty, const TapRange& range);
+  void openTaps(EmptyPlaces empty = EmptyPlaces::Skipped) { openTaps(empty, TapRange()); }
+  // Of each two places of the window that are multiplied at once, what is added to the descriptor of the patch.
+  static constexpr std::string_view kPairs =
+      "of two places of the window: pixels from the first of the patch, and from one place to the other";
+  [[nodiscard]] std::vector<std::string> pairs() const;
   // Whether a tile has nothing of the window at all; "": no tile is so.
   [[nodiscard]] std::string isEmptyTile() const;
   // Cuts `place`, the number of a tile of positions, into where it begins, and binds all other positions.

@@ -16,11 +16,6 @@ constexpr std::int64_t kWeightsOfThread = 16;  // where a line may have more thr
 constexpr std::int64_t kManyBlocks = 132;      // that keep a device busy
 constexpr std::int64_t kLineMultiple = 64;     // lines are padded to whole blocks of the pass, too
 
-// The windows of the convolution, outermost first.
-std::vector<std::size_t> windowsOf(const HaloProblem& problem) {
-  return {problem.shape.depth.begin(), problem.shape.depth.end() - 1};
-}
-
 class WeightsText {
  public:
   WeightsText(const HaloProblem& problem, const HaloWeights& weights, KernelWriter& writer)
@@ -30,8 +25,10 @@ class WeightsText {
     const KernelWriter::Scope outside = m_writer.scope();
     const std::set<std::size_t> buffers = m_writer.buffersOf(m_problem.shape.right);
     const bool isScaled = m_weights.format.isScaled;
-    m_code.comment(isScaled ? "The weights as halves, x * 2^exponent, where the exponent brings the largest magnitude "
-                              "of each channel of the result to 2^14. A channel with an infinity or NaN becomes zeros."
+    m_code.comment(isScaled ? fmt::format("The weights as halves, x * 2^exponent{}, where the exponent brings the "
+                                          "largest magnitude of each channel of the result to 2^14. A channel with an "
+                                          "infinity or NaN becomes zeros.",
+                                          isExact() ? " = high + low" : "")
                             : "The weights, 8 channels of the input side by side.");
     m_code.open("extern \"C\" __global__ void __launch_bounds__({}) {}({}, {}* __restrict__ {}{})", kThreadsOfPass,
                 entry, m_writer.parameters({buffers.begin(), buffers.end()}), storage(), planes,
@@ -52,7 +49,8 @@ class WeightsText {
  private:
   [[nodiscard]] std::string_view storage() const { return m_writer.dialect().storageName(m_weights.format.type); }
   [[nodiscard]] bool isBatched() const { return m_problem.shape.batchCount > 1; }
-  [[nodiscard]] std::int64_t places() const { return positions(m_problem.region, windowsOf(m_problem)); }
+  [[nodiscard]] bool isExact() const { return m_weights.format.count > 1; }
+  [[nodiscard]] std::int64_t places() const { return positions(m_problem.region, m_problem.windows()); }
 
   void openLine() {
     const std::int64_t blocks = m_weights.lines / m_weights.linesOfBlock();
@@ -78,7 +76,10 @@ class WeightsText {
       m_code.line("unsigned int largest = 0;  // the bits of the largest magnitude, infinity and NaN above all");
     }
     std::vector<std::size_t> axes{m_problem.channel};
-    const std::vector<std::size_t> windows = windowsOf(m_problem);
+    if (m_problem.twin) {
+      axes.insert(axes.begin(), *m_problem.twin);
+    }
+    const std::vector<std::size_t> windows = m_problem.windows();
     axes.insert(axes.end(), windows.begin(), windows.end());
     m_code.pragma(fmt::format("#pragma unroll {}", std::min<std::int64_t>(m_weights.ofThread(), 8)));
     m_code.open("for (int k = start; k < {}; k += {})", m_weights.depth, m_weights.threadsOfLine());
@@ -141,19 +142,43 @@ class WeightsText {
       m_code.line("const float scale = most < 0x7f800000u ? __int_as_float((exponent_of(most) + 127) << 23) : 0.0f;");
     }
     m_code.line("const float* const from = values + of * {} + piece * {} + place;", m_weights.depth, 8 * places());
-    m_code.line("Vec<{0}, 8> halves;", storage());
+    m_code.line("Vec<{0}, 8> halves{1};", storage(), isExact() ? ", low" : "");
     m_code.pragma("#pragma unroll");
     m_code.open("for (int c = 0; c < 8; ++c)");
     const bool isHalf = m_weights.format.type == domain::ScalarType::Float16;
     const std::string_view convert = isHalf ? "toHalf" : "toBFloat16";
     const std::string value = fmt::format("from[c * {}]", places());
-    m_code.line("halves[c] = {}({});", convert,
+    m_code.line("const float of_place = {};",
                 m_weights.format.isScaled ? fmt::format("scale == 0.0f ? 0.0f : {} * scale", value) : value);
+    m_code.line("halves[c] = {}(of_place);", convert);
+    if (isExact()) {
+      m_code.line("low[c] = {}(of_place - toFloat(halves[c]));", convert);
+    }
     m_code.close();
     m_code.line("const long long at = {}place * {} + piece;",
                 isBatched() ? fmt::format("batch * {}LL + ", m_weights.depth / 8) : "", m_weights.pieces);
-    m_code.line("store<{}, 8>(&{}[(at * {} + first + of) * 8], halves);", storage(), planes, m_weights.lines);
+    const std::string row = rowOf();
+    m_code.line("store<{}, 8>(&{}[(at * {} + {}) * 8], halves);", storage(), planes, m_weights.lines, row);
+    if (isExact()) {
+      m_code.line("store<{}, 8>(&{}[(at * {} + {}) * 8 + {}LL], low);", storage(), planes, m_weights.lines, row,
+                  m_weights.elements());
+    }
     m_code.close();
+  }
+
+  // Of line `first + of`, in the tile that instructions take: each warp has some of the first lines.
+  std::string rowOf() {
+    constexpr std::int64_t kRows = HaloTiles::kRowsOfWarp;
+    const std::int64_t ofWarp = m_weights.ofWarp;
+    if (ofWarp == kRows) {
+      return "first + of";
+    }
+    m_code.line("const int more = first + of - {};  // lines behind those that warps have", 4 * ofWarp);
+    m_code.line(
+        "const int row = more < 0 ? (first + of) / {0} * {1} + (first + of) % {0} : more / {2} * {1} + {0} + more % "
+        "{2};",
+        ofWarp, kRows, kRows - ofWarp);
+    return "row";
   }
 
   const HaloProblem& m_problem;
@@ -169,7 +194,8 @@ HaloWeights::HaloWeights(const HaloProblem& problem, const HaloTiles& tiles)
       lines(roundUp(problem.shape.columnCount, std::max(tiles.columns, kLineMultiple))),
       depth(problem.shape.depthCount),
       batch(problem.shape.batchCount),
-      pieces(problem.paddedChannels() / 8) {}
+      pieces(problem.paddedChannels() / 8),
+      ofWarp(tiles.channelsOfWarp(problem)) {}
 
 std::int64_t HaloWeights::threadsOfLine() const {
   std::int64_t threads = kWarp;
@@ -189,7 +215,7 @@ std::int64_t HaloWeights::ofThread() const {
 }
 
 std::vector<domain::TensorType> HaloWeights::scratch() const {
-  std::vector<domain::TensorType> buffers{domain::contiguousTensor(format.type, {elements()})};
+  std::vector<domain::TensorType> buffers{domain::contiguousTensor(format.type, {format.count * elements()})};
   if (format.isScaled) {
     buffers.push_back(domain::contiguousTensor(domain::ScalarType::Int32, {batch * lines}));
   }

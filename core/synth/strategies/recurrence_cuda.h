@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "core/domain/numeric_mode.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/recurrence.h"
 
@@ -23,6 +25,7 @@ struct RecurrenceTiles {
         lanes(instance.value("lanes", 1)),
         parts(instance.value("parts", 1)),
         kept(static_cast<Kept>(instance.value("kept"))),
+        mode(static_cast<domain::NumericMode>(instance.value("mode"))),
         hasInputs(recurrence.isStack()),
         slices(divideUp(recurrence.units, units)),
         sequences(divideUp(recurrence.batch, parts)),
@@ -47,6 +50,10 @@ struct RecurrenceTiles {
   [[nodiscard]] std::int64_t registersThere() const {
     const std::int64_t warps = divideUp(threads, 128) * together();  // of a quarter
     return std::min(kMostRegisters, kRegistersPerMultiprocessor / (128 * warps) / 8 * 8);
+  }
+  // Whether the weights of the inputs or of the states, and what they are multiplied by, are rounded to TF32.
+  [[nodiscard]] bool isRounded(bool ofInputs) const {
+    return mode == domain::NumericMode::Tf32 || (mode == domain::NumericMode::Tf32Inputs && ofInputs);
   }
   [[nodiscard]] bool isInRegisters(bool ofInputs) const {
     return kept == Kept::InRegisters || (kept == Kept::StateInRegisters && !ofInputs);
@@ -79,6 +86,7 @@ struct RecurrenceTiles {
   std::int64_t lanes;
   std::int64_t parts;
   Kept kept;
+  domain::NumericMode mode;
   bool hasInputs;          // layers above the first, which multiply their inputs, too
   std::int64_t slices;     // of a layer
   std::int64_t sequences;  // of a part
@@ -90,6 +98,16 @@ struct RecurrenceTiles {
   std::int64_t owned;      // units of sequences whose gates a thread computes
   std::int64_t multiprocessors;
 };
+
+// A member of the layers that lies where an argument of the kernel says, in elements: the states before the first step,
+// which the layers of a model have in one tensor. So a region for each layer needs one kernel for all of them.
+struct PlacedByArgument {
+  const char* argument = "";
+  Placed RecurrentLayer::*member = nullptr;
+  std::int64_t first = 0;  // its offset in the first layer of the region
+};
+// In the order of the arguments.
+[[nodiscard]] std::vector<PlacedByArgument> placedByArguments(const Recurrence& recurrence);
 
 [[nodiscard]] KernelText writeRecurrence(const Instance& instance, const std::string& entry, int number);
 

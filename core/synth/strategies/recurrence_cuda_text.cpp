@@ -15,22 +15,17 @@ class RecurrenceText {
         m_recurrence(*instance.region.recurrence),
         m_tiles(instance),
         m_number(number),
-        m_writer(instance, Dialect::of(domain::Language::CudaCpp), {"layer",          "step",          "time",
-                                                                    "unit",           "sequence",      "first_unit",
-                                                                    "first_sequence", "shared",        "lane",
-                                                                    "group",          "before",        "below",
-                                                                    "state_sums",     "input_sums",    "given",
-                                                                    "bias",           "state",         "own",
-                                                                    "gate",           "row",           "input",
-                                                                    "forget",         "output",        "reset",
-                                                                    "update",         "candidate",     "total",
-                                                                    "next",           "mine",          "handed",
-                                                                    "products",       "input_bias",    "hidden_weight",
-                                                                    "hidden_bias",    "result",        "last",
-                                                                    "last_cell",      "input_weight",  "place",
-                                                                    "initial",        "initial_cell",  "logistic",
-                                                                    "state_weights",  "input_weights", "i",
-                                                                    "exchanged",      "from"}),
+        m_writer(instance, Dialect::of(domain::Language::CudaCpp),
+                 {"layer",        "step",           "time",          "unit",          "sequence",
+                  "first_unit",   "first_sequence", "shared",        "lane",          "group",
+                  "before",       "below",          "state_sums",    "input_sums",    "given",
+                  "bias",         "state",          "own",           "gate",          "row",
+                  "input",        "forget",         "output",        "reset",         "update",
+                  "candidate",    "total",          "next",          "mine",          "handed",
+                  "products",     "input_bias",     "hidden_weight", "hidden_bias",   "result",
+                  "last",         "last_cell",      "input_weight",  "place",         "initial",
+                  "initial_cell", "logistic",       "state_weights", "input_weights", "i",
+                  "exchanged",    "from",           "initial_at",    "cell_at"}),
         m_code(m_writer.code()) {}
 
   KernelText run(const std::string& entry) {
@@ -41,8 +36,13 @@ class RecurrenceText {
         "that was zero before: a number that is there has come.{}",
         m_tiles.units, m_recurrence.layers.size() > 1 ? m_tiles.hasInputs ? " of a layer" : " of a direction" : "",
         m_tiles.hasInputs ? " A layer is at a step when the one below is at the next." : ""));
+    if (isRoundedSomewhere()) {
+      m_code.comment(m_tiles.isRounded(false)
+                         ? "What is multiplied is rounded to TF32, as PyTorch does by default."
+                         : "Inputs and their weights are rounded to TF32, as PyTorch does by default.");
+    }
     openCudaKernel(m_writer, entry, m_tiles.threads, fmt::format(", {}", m_tiles.together()),
-                   "unsigned int* __restrict__ exchanged");
+                   "unsigned int* __restrict__ exchanged" + argumentsOfPlaces());
     writePlaces();
     writePointers();
     writeStart();
@@ -66,6 +66,28 @@ class RecurrenceText {
   }
   static Member at(Placed RecurrentLayer::*member) {
     return [member](const RecurrentLayer& layer) { return layer.*member; };
+  }
+
+  [[nodiscard]] std::string argumentsOfPlaces() const {
+    std::string text;
+    for (const PlacedByArgument& each : placedByArguments(m_recurrence)) {
+      text += fmt::format(", long long {}", each.argument);
+    }
+    return text;
+  }
+
+  // --- rounding to TF32. What states are multiplied as is handed on; where only inputs are rounded, those who read
+  // them as inputs do it.
+  [[nodiscard]] bool isRoundedSomewhere() const { return m_tiles.isRounded(false) || m_tiles.isRounded(true); }
+  [[nodiscard]] bool isRoundedOnArrival() const {
+    return m_tiles.hasInputs && !m_tiles.isRounded(false) && m_tiles.isRounded(true);
+  }
+  [[nodiscard]] std::string rounded(bool ofInputs, const std::string& number) const {
+    return m_tiles.isRounded(ofInputs) ? fmt::format("roundToTf32({})", number) : number;
+  }
+  // The argument of function templates that are told whether to round.
+  [[nodiscard]] const char* roundingOf(bool ofInputs) const {
+    return !isRoundedSomewhere() ? "" : m_tiles.isRounded(ofInputs) ? "<true>" : "<false>";
   }
 
   // --- functions in front of the kernel
@@ -96,7 +118,7 @@ class RecurrenceText {
 
   void writeKeep() {
     m_code.comment("Brings the weights of a block to where they stay; rows and columns that there are not are zeros.");
-    m_code.line("template <class Weights>");
+    m_code.line("template <{}class Weights>", isRoundedSomewhere() ? "bool IsRounded, " : "");
     m_code.open("__device__ inline void {}(Weights& kept, const float* weight, int first_unit)", function("keep"));
     m_code.pragma("#pragma unroll");
     m_code.open("for (int r = 0; r < {}; ++r)", m_tiles.rowsEach);
@@ -115,6 +137,11 @@ class RecurrenceText {
     m_code.line("const bool isThere = row < {} && unit < {};", m_tiles.rows, m_recurrence.units);
     m_code.line("kept(r, i) = make_float4({}, {},", at(0), at(1));
     m_code.line("                         {}, {});", at(2), at(3));
+    if (isRoundedSomewhere()) {
+      m_code.open("if (IsRounded)");
+      m_code.line("kept(r, i) = roundToTf32(kept(r, i));");
+      m_code.close();
+    }
     m_code.close();
     m_code.close();
     m_code.close();
@@ -171,6 +198,9 @@ class RecurrenceText {
     const std::int64_t count = m_tiles.sequences * m_recurrence.units / wide;
     const std::int64_t loads = std::min(kLoadsAtOnce, divideUp(count, m_tiles.threads));
     m_code.comment("Waits for the states of a step, and brings them into shared memory.");
+    if (isRoundedOnArrival()) {
+      m_code.line("template <bool IsRounded>");
+    }
     m_code.open("__device__ inline void {}(const unsigned int* from, float* to)", function("awaitStates"));
     const bool isOneRound = loads * m_tiles.threads >= count;
     if (!isOneRound) {
@@ -196,7 +226,8 @@ class RecurrenceText {
     const std::string to = m_tiles.pitch == m_recurrence.units
                                ? "to + place"
                                : fmt::format("to + place / {0} * {1} + place % {0}", m_recurrence.units, m_tiles.pitch);
-    m_code.line("*reinterpret_cast<{}*>({}) = x[i];", wide == 4 ? "float4" : "float", to);
+    m_code.line("*reinterpret_cast<{}*>({}) = {};", wide == 4 ? "float4" : "float", to,
+                isRoundedOnArrival() ? "IsRounded ? roundToTf32(x[i]) : x[i]" : "x[i]");
     m_code.close();
     m_code.close();
     if (!isOneRound) {
@@ -255,6 +286,22 @@ class RecurrenceText {
     }
   }
 
+  // The states before the first step.
+  void pointerToFirst(const char* name, Placed RecurrentLayer::*member) {
+    for (const PlacedByArgument& each : placedByArguments(m_recurrence)) {
+      if (each.member == member) {
+        const std::string start = pointerOf(m_writer, m_region, [&](const RecurrentLayer& layer) {
+          Placed placed = layer.*member;
+          placed.offset -= each.first;
+          return placed;
+        });
+        m_code.line("const float* const {} = ({}) + {};", name, start, each.argument);
+        return;
+      }
+    }
+    pointer(name, at(member));
+  }
+
   void writePointers() {
     m_code.blank();
     pointer("products", at(&RecurrentLayer::products));
@@ -262,8 +309,8 @@ class RecurrenceText {
     pointer("input_bias", whole(&RecurrentLayer::inputBias));
     pointer("hidden_weight", whole(&RecurrentLayer::hiddenWeight));
     pointer("hidden_bias", whole(&RecurrentLayer::hiddenBias));
-    pointer("initial", at(&RecurrentLayer::initial));
-    pointer("initial_cell", at(&RecurrentLayer::initialCell));
+    pointerToFirst("initial", &RecurrentLayer::initial);
+    pointerToFirst("initial_cell", &RecurrentLayer::initialCell);
     pointer("result", at(&RecurrentLayer::result), true);
     pointer("last", at(&RecurrentLayer::last), true);
     pointer("last_cell", at(&RecurrentLayer::lastCell), true);
@@ -298,10 +345,10 @@ class RecurrenceText {
   }
 
   void writeStart() {
-    m_code.line("{}(state_weights, hidden_weight, first_unit);", function("keep"));
+    m_code.line("{}{}(state_weights, hidden_weight, first_unit);", function("keep"), roundingOf(false));
     if (m_tiles.hasInputs) {
       m_code.open("if (layer > 0)");
-      m_code.line("{}(input_weights, input_weight, first_unit);", function("keep"));
+      m_code.line("{}{}(input_weights, input_weight, first_unit);", function("keep"), roundingOf(true));
       m_code.close();
     }
     if (m_tiles.pitch != m_recurrence.units) {
@@ -313,8 +360,9 @@ class RecurrenceText {
     m_code.open("for (int i = threadIdx.x; i < {}; i += {})", m_tiles.sequences * m_recurrence.units, m_tiles.threads);
     m_code.line("const int sequence = first_sequence + i / {};", m_recurrence.units);
     m_code.line("const int unit = i % {};", m_recurrence.units);
-    m_code.line("before[i / {0} * {1} + unit] = initial[{2}];", m_recurrence.units, m_tiles.pitch,
-                placeOf(m_recurrence, at(&RecurrentLayer::initial), {"0", "sequence", "unit"}));
+    const std::string first =
+        fmt::format("initial[{}]", placeOf(m_recurrence, at(&RecurrentLayer::initial), {"0", "sequence", "unit"}));
+    m_code.line("before[i / {0} * {1} + unit] = {2};", m_recurrence.units, m_tiles.pitch, rounded(false, first));
     m_code.close();
     const bool hasBias = has(whole(&RecurrentLayer::hiddenBias));
     if (!hasBias && !keepsState(m_recurrence.cell)) {
@@ -349,14 +397,15 @@ class RecurrenceText {
     writeGiven();
     if (m_tiles.hasInputs) {
       m_code.open("if (layer > 0)");
-      m_code.line("{}(handed - {} + step * {}, below);", function("awaitStates"), m_recurrence.steps * inStep(),
-                  inStep());
+      m_code.line("{}{}(handed - {} + step * {}, below);", function("awaitStates"),
+                  isRoundedOnArrival() ? roundingOf(true) : "", m_recurrence.steps * inStep(), inStep());
       m_code.line("__syncthreads();");
       m_code.line("{}(input_weights, below, input_sums);", function("multiply"));
       m_code.close();
     }
     m_code.open("if (step > 0)");
-    m_code.line("{}(handed + (step - 1) * {}, before);", function("awaitStates"), inStep());
+    m_code.line("{}{}(handed + (step - 1) * {}, before);", function("awaitStates"),
+                isRoundedOnArrival() ? roundingOf(false) : "", inStep());
     m_code.close();
     m_code.line("__syncthreads();");
     m_code.line("{}(state_weights, before, state_sums);", function("multiply"));
@@ -404,8 +453,8 @@ class RecurrenceText {
                                      hasBias ? fmt::format(" + bias[own][{}]", gate) : "");
                 },
                 "state[own]"});
-    m_code.line("publishNumber(handed + step * {} + place / {} * {} + unit, next);", inStep(), m_tiles.units,
-                m_recurrence.units);
+    m_code.line("publishNumber(handed + step * {} + place / {} * {} + unit, {});", inStep(), m_tiles.units,
+                m_recurrence.units, rounded(false, "next"));
     const auto store = [&](const char* to, Placed RecurrentLayer::*member, const char* value,
                            const std::string& condition) {
       if (has(at(member))) {

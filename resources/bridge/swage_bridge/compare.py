@@ -168,6 +168,16 @@ def tolerance(tensor):
     return 1e-2 if tensor.dtype in (torch.float16, torch.bfloat16) else 1e-4
 
 
+def is_as_exact(result, wanted, exact):
+    """Whether `result` is no farther from the float64 tensor `exact` than PyTorch's own `wanted`."""
+    if tuple(result.shape) != tuple(exact.shape) or not exact.is_floating_point():
+        return False
+    (_, relative, absolute), (_, own_relative, own_absolute) = (
+        found[0] if found else (None, 0.0, 0.0) for found in (output_errors([r], [exact]) for r in (result, wanted))
+    )
+    return relative <= own_relative and absolute <= own_absolute
+
+
 def mismatch(name, result, wanted):
     """Why two results differ beyond tolerance, as one sentence; "" when they agree."""
     if tuple(result.shape) != tuple(wanted.shape):

@@ -119,6 +119,8 @@ def _document(task, model, imported, generator, sizes):
         "eval": task.evaluate,
         "set": {name: source_module.literal_to_json(value) for name, value in loaded.overrides.items()},
     }
+    if task.kind == "kernelbench" and task.checker == "none":
+        source["checker"] = "none"
     return {
         "schema": SCHEMA,
         "name": task.name,

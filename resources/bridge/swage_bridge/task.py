@@ -13,6 +13,10 @@ from . import inputs_spec, source as source_module
 from .errors import BridgeError, user_code
 
 
+# resources/tasks, beside resources/bridge
+_BUNDLED = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "tasks"))
+
+
 @dataclasses.dataclass
 class Task:
     """What is needed to build the module and its inputs, any number of times, from a seed.
@@ -32,6 +36,24 @@ class Task:
     def kind(self):
         """`kernelbench` when the file brings get_inputs and they are used, else `module`."""
         return "module" if self.inputs else "kernelbench"
+
+    @property
+    def checker(self):
+        """`kernelbench` when KernelBench's own checker can judge an export of this task, else `none`.
+
+        It wants a class `Model`, get_inputs() and get_init_inputs(). Bundled tasks have those, but are none of its
+        problems.
+        """
+        module = self.source.module
+        is_problem = (
+            self.kind == "kernelbench"
+            and not self.init
+            and self.class_name == "Model"
+            and hasattr(module, "get_inputs")
+            and hasattr(module, "get_init_inputs")
+            and os.path.dirname(os.path.realpath(self.source.path)) != _BUNDLED
+        )
+        return "kernelbench" if is_problem else "none"
 
     @property
     def name(self):

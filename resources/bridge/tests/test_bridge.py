@@ -214,6 +214,26 @@ class Modules(BridgeCase):
         self.assertEqual(bundle.task["name"], "task.Net")
         self.check_equal(bundle)
 
+    def test_only_files_in_the_form_of_kernelbench_have_its_checker(self):
+        inputs = "def get_inputs():\n    return [torch.rand(4, 16)]\n"
+        model = "import torch\nclass Model(torch.nn.Linear):\n    pass\n"
+        problem = model + inputs + "def get_init_inputs():\n    return [16, 3]\n"
+        self.assertNotIn("checker", self.load(self.write(problem)).task["source"])
+        without = self.load(self.write(model + inputs), "--init", "[16, 3]")
+        self.assertEqual(without.task["source"]["checker"], "none")
+        net = self.load(self.write(problem.replace("Model", "Net")) + ":Net")
+        self.assertEqual(net.task["source"]["checker"], "none")
+        folder = os.path.join(os.path.dirname(__file__), "..", "..", "tasks")
+        bundled = self.load(os.path.join(folder, "softmax_rows.py"))
+        self.assertEqual((bundled.task["source"]["kind"], bundled.task["source"]["checker"]), ("kernelbench", "none"))
+
+    def test_results_may_be_more_exact_than_pytorchs(self):
+        exact = torch.tensor([1.0, 2.0], dtype=torch.float64)
+        own, better = torch.tensor([1.001, 2.0]), torch.tensor([1.0, 2.0005])
+        self.assertTrue(compare.is_as_exact(better, own, exact))
+        self.assertFalse(compare.is_as_exact(own, better, exact))
+        self.assertFalse(compare.is_as_exact(better[:1], own, exact))
+
     def test_specs(self):
         specs = inputs_spec.parse("float16[2,n]; int64[3] randint(-1,4); bool[2];float32[] uniform(1,2)", {"n": 5})
         self.assertEqual([list(spec.make().shape) for spec in specs], [[2, 5], [3], [2], []])

@@ -32,6 +32,12 @@ TEST(JsonRoundTrip, KeepsGraphs) {
 }
 
 TEST(JsonRoundTrip, KeepsTasksAndWhatOnlyTheBridgeReads) {
+  Task unjudged = testing::sampleTask();
+  unjudged.source.kind = TaskKind::KernelBench;
+  EXPECT_TRUE(roundTrip(unjudged, taskFromJson).source.mustBeNearEager());
+  unjudged.source.hasChecker = false;
+  EXPECT_FALSE(roundTrip(unjudged, taskFromJson).source.mustBeNearEager());
+  EXPECT_FALSE(testing::sampleTask().source.mustBeNearEager());
   const Task task = roundTrip(testing::sampleTask(), taskFromJson);
   EXPECT_EQ(task.graph, testing::sampleGraph());
   EXPECT_EQ(task.source.overrides, testing::sampleTask().source.overrides);

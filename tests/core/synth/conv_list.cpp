@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
+#include "core/domain/numeric_mode.h"
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/graph_builder.h"
 #include "tests/core/synth/measured_device.h"
@@ -144,6 +145,12 @@ std::vector<Case> cases() {
                          {"3x3_8_64", {64, 8, 128, 128}, {64, 8, 3, 3}},
                          {"3d_3x3x3_8_32", {16, 8, 16, 64, 64}, {32, 8, 3, 3, 3}},
                          {"3d_3x3x3_3_16", {64, 3, 16, 64, 64}, {16, 3, 3, 3, 3}},
+                         {"3x3_8_64_128", {128, 8, 128, 128}, {64, 8, 3, 3}},
+                         {"3x3_8_64_256", {128, 8, 256, 256}, {64, 8, 3, 3}},
+                         {"3x3_8_32_256", {128, 8, 256, 256}, {32, 8, 3, 3}},
+                         {"3x3_16_64", {64, 16, 128, 128}, {64, 16, 3, 3}},
+                         {"3x3_32_64", {64, 32, 128, 128}, {64, 32, 3, 3}},
+                         {"3d_3x3x3_3_16_small", {128, 3, 16, 32, 32}, {16, 3, 3, 3, 3}},
                          {"depthwise_3x3", {16, 64, 512, 512}, {64, 1, 3, 3}, 1, 1, 64}}) {
     list.push_back(caseOf(c));
   }
@@ -179,10 +186,23 @@ constexpr std::array<std::array<std::int64_t, 7>, 18> kSpread{{{128, 256, 64, 16
                                                                {64, 256, 16, 16, 1, 1, 2},
                                                                {64, 256, 16, 32, 2, 2, 1}}};
 
-void addSpread(const domain::Genome& seed, std::vector<domain::Genome>& list) {
+// For few channels, and for floats as two halves.
+constexpr std::array<std::array<std::int64_t, 7>, 30> kFewSpread{
+    {{64, 128, 16, 4, 1, 1, 2},  {64, 112, 8, 4, 1, 1, 2},  {64, 128, 64, 4, 1, 1, 2},  {64, 256, 32, 4, 1, 1, 2},
+     {64, 112, 16, 4, 1, 1, 2},  {64, 128, 16, 4, 2, 2, 1}, {64, 256, 0, 8, 1, 2, 1},   {64, 256, 0, 8, 2, 2, 1},
+     {64, 256, 0, 8, 1, 1, 2},   {64, 128, 0, 8, 1, 1, 2},  {64, 256, 128, 8, 1, 1, 2}, {64, 256, 64, 8, 2, 2, 1},
+     {64, 256, 64, 8, 1, 1, 2},  {64, 128, 64, 8, 1, 1, 2}, {64, 256, 32, 8, 1, 1, 2},  {64, 128, 16, 8, 1, 1, 2},
+     {64, 128, 16, 8, 2, 2, 1},  {64, 112, 16, 8, 1, 1, 2}, {64, 128, 32, 8, 1, 1, 2},  {64, 128, 64, 16, 2, 2, 1},
+     {64, 128, 64, 16, 1, 1, 2}, {64, 128, 0, 16, 1, 1, 2}, {64, 128, 64, 32, 2, 2, 1}, {64, 128, 128, 8, 1, 2, 1},
+     {64, 128, 64, 8, 1, 2, 1},  {64, 56, 8, 8, 1, 1, 2},   {64, 112, 0, 8, 1, 1, 2},   {64, 56, 0, 8, 1, 2, 2},
+     {64, 112, 8, 8, 1, 1, 2},   {64, 64, 64, 8, 1, 1, 2}}};
+
+template <std::size_t Count>
+void addSpread(const domain::Genome& seed, const std::array<std::array<std::int64_t, 7>, Count>& spread,
+               std::vector<domain::Genome>& list) {
   constexpr std::array kNames{"tile_columns", "tile_pixels",  "tile_width", "tile_depth",
                               "parts",        "bring_groups", "blocks"};
-  for (const auto& values : kSpread) {
+  for (const auto& values : spread) {
     list.push_back(seed);
     for (std::size_t i = 0; i < values.size(); ++i) {
       list.back().regions[0].parameters[kNames[i]] = values[i];
@@ -190,8 +210,20 @@ void addSpread(const domain::Genome& seed, std::vector<domain::Genome>& list) {
   }
 }
 
+void addSpreads(domain::Genome seed, std::vector<domain::Genome>& list) {
+  addSpread(seed, kSpread, list);
+  std::int64_t& mode = seed.regions[0].parameters["mode"];
+  if (mode != 0) {
+    mode = 1;
+    addSpread(seed, kFewSpread, list);
+    addSpread(seed, kSpread, list);
+    mode = 3;
+    addSpread(seed, kFewSpread, list);
+  }
+}
+
 // The seeds of one region, and these with one parameter at another of its values: at most so many that can be made, of
-// conv_wgmma, and a quarter of that of each other pattern.
+// conv_wgmma in each mode, and a quarter of that of each other pattern.
 std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patterns::Catalogue& catalogue,
                                       std::size_t most) {
   std::vector<domain::Genome> list;
@@ -206,7 +238,7 @@ std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patt
   for (std::size_t i = 0; i < seeds; ++i) {
     const domain::Genome seed = list[i];
     if (seed.regions[0].pattern == "conv_wgmma") {
-      addSpread(seed, list);
+      addSpreads(seed, list);
       continue;
     }
     const patterns::Pattern& pattern = *catalogue.find(domain::Language::CudaCpp, seed.regions[0].pattern);
@@ -223,9 +255,10 @@ std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patt
   for (const domain::Genome& genome : list) {
     const bool isNew = known.insert(domain::canonicalText(genome)).second;
     const bool isAmongMany = genome.regions[0].pattern != "conv_wgmma";
-    if (isNew && counts[genome.regions[0].pattern] < (isAmongMany ? std::max<std::size_t>(1, most / 4) : most) &&
+    const std::string kind = fmt::format("{} {}", genome.regions[0].pattern, domain::numericModes(genome));
+    if (isNew && counts[kind] < (isAmongMany ? std::max<std::size_t>(1, most / 4) : most) &&
         synthesizer.realise(genome)) {
-      ++counts[genome.regions[0].pattern];
+      ++counts[kind];
       made.push_back(genome);
     }
   }

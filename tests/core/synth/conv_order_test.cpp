@@ -25,6 +25,7 @@ struct MeasuredConv {
   Conv conv;
   std::vector<MeasuredTiles> tiles;  // the fastest first
   double most = 1.15;                // times as long as the fastest takes what is estimated to be the fastest
+  std::int64_t mode = 3;
   friend void PrintTo(const MeasuredConv& self, std::ostream* out) { *out << self.conv.name; }
 };
 
@@ -35,8 +36,9 @@ std::unique_ptr<Synthesizer> synthesizerOf(const Conv& conv) {
   return makeSynthesizer(graphOf(conv), device);
 }
 
-double estimated(const Synthesizer& synthesizer, domain::Genome genome, const MeasuredTiles& tiles) {
+double estimated(const Synthesizer& synthesizer, domain::Genome genome, const MeasuredTiles& tiles, std::int64_t mode) {
   Parameters& parameters = genome.regions.front().parameters;
+  parameters["mode"] = mode;
   parameters["tile_columns"] = tiles.columns;
   parameters["tile_pixels"] = tiles.pixels;
   parameters["tile_width"] = tiles.width;
@@ -59,7 +61,7 @@ TEST_P(ConvolutionOrder, PutsOneOfTheFastestFirst) {
   const std::vector<MeasuredTiles>& tiles = GetParam().tiles;
   std::vector<double> estimates;
   for (const MeasuredTiles& each : tiles) {
-    estimates.push_back(estimated(*synthesizer, *seed, each));
+    estimates.push_back(estimated(*synthesizer, *seed, each, GetParam().mode));
     ASSERT_GT(estimates.back(), 0.0);
   }
   const auto first = static_cast<std::size_t>(std::min_element(estimates.begin(), estimates.end()) - estimates.begin());
@@ -226,8 +228,95 @@ const std::vector<MeasuredConv>& measuredConvs() {
   return all;
 }
 
+// Floats as two halves.
+const std::vector<MeasuredConv>& measuredExactConvs() {
+  static const std::vector<MeasuredConv> all{
+      {{"EightChannels", 2, 128, 8, 64, {1, 128, 128}, {1, 3, 3}},
+       {{64, 128, 0, 8, 1, 1, 2, 253.6},
+        {64, 256, 128, 8, 1, 1, 2, 265.5},
+        {64, 128, 0, 8, 1, 2, 1, 269.2},
+        {64, 128, 128, 8, 1, 2, 1, 269.5},
+        {64, 128, 64, 8, 1, 2, 1, 295.4},
+        {64, 64, 64, 8, 1, 1, 2, 301.7},
+        {64, 128, 64, 8, 1, 1, 2, 387.1},
+        {64, 256, 64, 8, 1, 1, 2, 415.5}},
+       1.15,
+       1},
+      {{"EightChannelsOfLargeImages", 2, 128, 8, 64, {1, 256, 256}, {1, 3, 3}},
+       {{64, 256, 0, 8, 1, 2, 1, 896.1},
+        {64, 256, 0, 8, 1, 1, 2, 1030},
+        {64, 256, 0, 8, 2, 2, 1, 1036},
+        {64, 128, 128, 8, 1, 2, 1, 1160},
+        {64, 56, 0, 8, 1, 2, 2, 1277},
+        {64, 128, 64, 8, 1, 2, 1, 1434},
+        {64, 256, 128, 8, 1, 1, 2, 1519},
+        {64, 128, 64, 16, 1, 1, 2, 1973}},
+       1.15,
+       1},
+      {{"FewResults", 2, 128, 8, 32, {1, 256, 256}, {1, 3, 3}},
+       {{64, 256, 0, 8, 2, 2, 1, 619.3},
+        {64, 256, 0, 8, 1, 2, 1, 620.5},
+        {64, 256, 64, 8, 2, 2, 1, 661.5},
+        {64, 256, 128, 8, 1, 1, 2, 675.3},
+        {64, 128, 64, 8, 1, 1, 2, 676.6},
+        {64, 256, 64, 8, 1, 1, 2, 822.4},
+        {64, 128, 128, 8, 1, 2, 1, 855.9},
+        {64, 64, 64, 8, 1, 1, 2, 909.6}},
+       1.15,
+       1},
+      {{"SixteenChannels", 2, 64, 16, 64, {1, 128, 128}, {1, 3, 3}},
+       {{64, 128, 0, 16, 2, 2, 1, 165.6},
+        {64, 128, 64, 16, 2, 2, 1, 169},
+        {64, 128, 64, 16, 1, 1, 2, 170.5},
+        {64, 128, 0, 16, 1, 1, 2, 171.2},
+        {64, 128, 64, 8, 1, 1, 2, 172.4},
+        {64, 128, 128, 8, 1, 2, 1, 220.4},
+        {64, 56, 0, 8, 1, 2, 2, 271.2},
+        {64, 128, 16, 8, 2, 2, 1, 399.5}},
+       1.15,
+       1},
+      {{"ThirtyTwoChannels", 2, 64, 32, 64, {1, 128, 128}, {1, 3, 3}},
+       {{64, 128, 64, 32, 2, 2, 1, 257.7},
+        {64, 128, 64, 32, 1, 1, 2, 260.8},
+        {64, 128, 0, 16, 2, 2, 1, 267.7},
+        {64, 128, 64, 16, 2, 2, 1, 271},
+        {64, 128, 64, 16, 1, 1, 2, 271.2},
+        {64, 128, 0, 16, 1, 1, 2, 302.6},
+        {64, 128, 128, 8, 1, 2, 1, 331.2},
+        {64, 112, 16, 8, 1, 1, 2, 348.3}},
+       1.15,
+       1},
+      {{"ManyChannels", 2, 32, 128, 128, {1, 64, 64}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+       {{128, 128, 64, 64, 1, 2, 1, 193.5},
+        {64, 128, 64, 32, 1, 1, 2, 217.1},
+        {64, 128, 16, 32, 1, 1, 2, 217.3},
+        {64, 128, 64, 32, 2, 2, 1, 218.7},
+        {64, 112, 8, 32, 1, 1, 2, 234.3},
+        {64, 56, 8, 64, 1, 1, 2, 286.4}},
+       1.15,
+       1}};
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Exact, ConvolutionOrder, ::testing::ValuesIn(measuredExactConvs()),
+                         [](const auto& each) { return each.param.conv.name; });
+
 INSTANTIATE_TEST_SUITE_P(All, ConvolutionOrder, ::testing::ValuesIn(measuredConvs()),
                          [](const auto& each) { return each.param.conv.name; });
+
+// Whether PyTorch rounds to TF32 is not known before it is measured.
+TEST(ConvolutionSeeds, AreOfBothModes) {
+  const auto synthesizer = synthesizerOf({"", 2, 128, 8, 64, {1, 128, 128}, {1, 3, 3}});
+  std::vector<std::int64_t> modes;
+  for (const domain::Genome& seed : synthesizer->seeds()) {
+    if (seed.regions.size() == 1 && seed.regions.front().pattern == "conv_wgmma" && seed.rewrites.empty()) {
+      modes.push_back(seed.regions.front().parameters.at("mode"));
+    }
+  }
+  ASSERT_GE(modes.size(), 2U);
+  EXPECT_NE(modes[0], modes[1]);
+  EXPECT_THAT(modes, ::testing::IsSupersetOf({1, 3}));
+}
 
 // Where windows overlap, rows are read once.
 TEST(DepthwiseOrder, BeginsWithSharedRowsWhereNothingElseIsKnown) {

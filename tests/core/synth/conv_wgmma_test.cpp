@@ -67,6 +67,77 @@ INSTANTIATE_TEST_SUITE_P(
         Conv{"Pointwise", 2, 2, 32, 24, {1, 8, 9}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, kRow}),
     [](const auto& each) { return each.param.name; });
 
+Changes paired(Changes more = {}) {
+  more.insert({"tile_depth", 8});
+  return more;
+}
+
+// Of 8 channels two places of the window are multiplied at once.
+INSTANTIATE_TEST_SUITE_P(
+    InPairs, WgmmaConvolutions,
+    ::testing::Values(
+        Conv{"OfOneImage", 2, 1, 8, 20, {1, 10, 11}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired()},
+        Conv{"OfTwoSteps", 2, 1, 13, 20, {1, 8, 9}, {1, 3, 2}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired()},
+        Conv{"WithStrides", 2, 2, 3, 16, {1, 17, 19}, {1, 3, 5}, {1, 2, 3}, {0, 1, 2}, {1, 1, 1}, 1, paired()}),
+    [](const auto& each) { return each.param.name; });
+
+class ExactWgmmaConvolutions : public ::testing::TestWithParam<Conv> {};
+
+// Floats as two halves.
+TEST_P(ExactWgmmaConvolutions, AreAsExactAsFloat) {
+  Conv c = GetParam();
+  c.changes.insert({"mode", 1});
+  const Operands all(c);
+  EXPECT_LT(relativeError(run(programOf(graphOf(c), c.changes), all), wanted(c, all)), kFloatError);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ExactWgmmaConvolutions,
+    ::testing::Values(
+        Conv{"OfOneImage", 2, 1, 16, 20, {1, 10, 11}, {1, 3, 3}},
+        Conv{"OfOddChannels", 2, 2, 21, 17, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+        Conv{"InRows", 2, 1, 16, 20, {1, 5, 70}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRow},
+        Conv{"InParts", 2, 3, 16, 70, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kTwo},
+        Conv{"OfManyChannels", 2, 1, 64, 20, {1, 9, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kDeep},
+        Conv{"OfThreeDimensions", 3, 1, 16, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}},
+        Conv{"Pointwise", 2, 2, 32, 24, {1, 8, 9}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, kRow},
+        transposed({"Transposed", 2, 2, 16, 18, {1, 7, 6}, {1, 3, 4}, {1, 2, 2}, {0, 1, 0}}),
+        transposed(
+            {"TransposedInSteps", 2, 2, 32, 36, {1, 6, 17}, {1, 3, 5}, {1, 2, 3}, {0, 1, 2}, {1, 2, 1}, 2, kTwoSteps})),
+    [](const auto& each) { return each.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    InPairs, ExactWgmmaConvolutions,
+    ::testing::Values(
+        Conv{"OfOneImage", 2, 1, 8, 20, {1, 10, 11}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired()},
+        Conv{"OfTwoSteps", 2, 2, 13, 17, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired()},
+        Conv{"InTilesOfRows", 2, 2, 8, 20, {1, 5, 71}, {1, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired(kRows)},
+        Conv{
+            "InHalvesOfARow", 2, 1, 6, 20, {1, 4, 260}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired(kHalves)},
+        Conv{"OfWideWindows", 2, 2, 3, 16, {1, 17, 19}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}, {1, 1, 1}, 1, paired()},
+        Conv{"Dilated", 2, 1, 8, 18, {1, 14, 15}, {1, 3, 3}, {1, 1, 2}, {0, 2, 1}, {1, 2, 3}, 1, paired()},
+        Conv{"OfThreeDimensions", 3, 1, 3, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}, {1, 1, 1}, 1, paired(kTwo)},
+        Conv{"Pointwise", 2, 1, 8, 16, {1, 8, 8}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, paired(kRow)},
+        transposed({"Transposed", 2, 1, 8, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}, 1, paired()})),
+    [](const auto& each) { return each.param.name; });
+
+Changes twins(Changes more = {}) {
+  more.insert({"tile_depth", 4});
+  return more;
+}
+
+// Of at most 4 channels those of two places of the window are 8 numbers.
+INSTANTIATE_TEST_SUITE_P(
+    OfTwins, ExactWgmmaConvolutions,
+    ::testing::Values(
+        Conv{"WithPadding", 2, 2, 3, 20, {1, 9, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, twins()},
+        Conv{"OfWideWindows", 2, 2, 3, 16, {1, 17, 19}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}, {1, 1, 1}, 1, twins()},
+        Conv{"OfThreeDimensions", 3, 1, 3, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}, {1, 1, 1}, 1, twins(kTwo)},
+        Conv{"OfEvenWindows", 2, 1, 4, 40, {1, 9, 21}, {1, 2, 4}, {1, 1, 1}, {0, 1, 2}, {1, 1, 3}, 1, twins()},
+        Conv{"OfOneDimension", 1, 2, 2, 19, {1, 1, 200}, {1, 1, 5}, {1, 1, 3}, {0, 0, 3}, {1, 1, 2}, 1, twins(kRow)},
+        transposed({"Transposed", 2, 1, 3, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}, 1, twins()})),
+    [](const auto& each) { return each.param.name; });
+
 INSTANTIATE_TEST_SUITE_P(
     Transposed, WgmmaConvolutions,
     ::testing::Values(
@@ -107,43 +178,86 @@ TEST(WgmmaConvolution, BringsWeightsThatDoNotFit) {
   }
 }
 
-TEST(WgmmaConvolution, TakesHalvesAsTheyAre) {
-  const Conv c{"", 2, 2, 24, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+void expectHalves(const Conv& c, const domain::DeviceInfo& device) {
   Operands all(c);
   std::vector<Bytes> inputs;
   for (Numbers* numbers : {&all.x, &all.weight, &all.bias}) {
     inputs.push_back(toBytes<Half>(*numbers));
     *numbers = toNumbers<Half>(inputs.back());
   }
-  for (const domain::DeviceInfo& device : {cudaDevice(), narrowDevice()}) {
-    const auto program = programOf(graphOf(c, domain::ScalarType::Float16), {{"mode", 0}}, device);
-    const auto results = runEmulated(program, inputs);
-    ASSERT_EQ(results.size(), 1U);
-    EXPECT_LT(relativeError(toNumbers<Half>(results[0]), wanted(c, all)), kHalfError);
+  Changes changes = c.changes;
+  changes.insert({"mode", 0});
+  const auto program = programOf(graphOf(c, domain::ScalarType::Float16), changes, device);
+  const auto results = runEmulated(program, inputs);
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_LT(relativeError(toNumbers<Half>(results[0]), wanted(c, all)), kHalfError);
+}
+
+TEST(WgmmaConvolution, TakesHalvesAsTheyAre) {
+  Conv c{"", 2, 2, 24, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  expectHalves(c, cudaDevice());
+  expectHalves(c, narrowDevice());
+  c.inputs = 3;
+  for (const Changes& changes : {paired(), twins()}) {
+    c.changes = changes;
+    expectHalves(c, cudaDevice());
   }
 }
 
 // Tiles whose largest input is far from 1 are made again with a scale.
-TEST(WgmmaConvolution, KeepsInputsOfAnySize) {
-  const Conv c{"", 2, 2, 32, 16, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
-  for (const domain::DeviceInfo& device : {cudaDevice(), narrowDevice()}) {
-    for (const int exponent : {20, -100}) {
-      Operands all(c);
-      for (std::size_t i = 0; i < all.x.size(); ++i) {
-        all.x[i] = std::ldexp(all.x[i], i < all.x.size() / 2 ? exponent : exponent / 2);
-      }
-      std::fill(all.bias.begin(), all.bias.end(), 0.0);
-      const Numbers got = run(programOf(graphOf(c), {}, device), all);
-      const Numbers want = wanted(c, all);
-      const auto half = static_cast<std::ptrdiff_t>(want.size() / 2);
-      ASSERT_EQ(got.size(), want.size());
-      EXPECT_LT(relativeError({got.begin(), got.begin() + half}, {want.begin(), want.begin() + half}), kHalfError);
-      EXPECT_LT(relativeError({got.begin() + half, got.end()}, {want.begin() + half, want.end()}), kHalfError);
+void expectAnySize(const Conv& c, const domain::DeviceInfo& device, double limit) {
+  for (const int exponent : {20, -100}) {
+    Operands all(c);
+    for (std::size_t i = 0; i < all.x.size(); ++i) {
+      all.x[i] = std::ldexp(all.x[i], i < all.x.size() / 2 ? exponent : exponent / 2);
     }
+    std::fill(all.bias.begin(), all.bias.end(), 0.0);
+    const Numbers got = run(programOf(graphOf(c), c.changes, device), all);
+    const Numbers want = wanted(c, all);
+    const auto half = static_cast<std::ptrdiff_t>(want.size() / 2);
+    ASSERT_EQ(got.size(), want.size());
+    EXPECT_LT(relativeError({got.begin(), got.begin() + half}, {want.begin(), want.begin() + half}), limit);
+    EXPECT_LT(relativeError({got.begin() + half, got.end()}, {want.begin() + half, want.end()}), limit);
   }
 }
 
-TEST(WgmmaConvolution, SpreadsInfinityAndNanNoFurtherThanFloatDoes) {
+TEST(WgmmaConvolution, KeepsInputsOfAnySize) {
+  Conv c{"", 2, 2, 32, 16, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  for (const domain::DeviceInfo& device : {cudaDevice(), narrowDevice()}) {
+    expectAnySize(c, device, kHalfError);
+    c.changes = {{"mode", 1}};
+    expectAnySize(c, device, kFloatError);
+    c.changes.clear();
+  }
+  c.changes = paired({{"mode", 1}});
+  expectAnySize(c, cudaDevice(), kFloatError);
+}
+
+// Numbers far below the largest of their tile have a part of it as their error, which is small enough.
+TEST(WgmmaConvolution, KeepsSmallInputsBesideLargeOnes) {
+  const Conv c{"",        2,         1,         8,         16, {1, 8, 32},
+               {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1,  paired({{"mode", 1}, {"tile_width", 32}})};
+  Operands all(c);
+  for (std::size_t i = 0; i < all.x.size(); ++i) {
+    all.x[i] = std::ldexp(all.x[i], i % 32 < 16 ? -8 : 3);
+  }
+  std::fill(all.bias.begin(), all.bias.end(), 0.0);
+  const Numbers got = run(programOf(graphOf(c), c.changes), all);
+  const Numbers want = wanted(c, all);
+  ASSERT_EQ(got.size(), want.size());
+  Numbers small[2];
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (i % 32 < 15) {
+      small[0].push_back(got[i]);
+      small[1].push_back(want[i]);
+    }
+  }
+  EXPECT_LT(relativeError(small[0], small[1]), kFloatError);
+}
+
+class OddNumbers : public ::testing::TestWithParam<Changes> {};
+
+TEST_P(OddNumbers, AreSpreadNoFurtherThanFloatDoes) {
   const Conv c{"", 2, 1, 32, 18, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
   Operands all(c);
   all.x[5] = kInfinity;
@@ -151,13 +265,24 @@ TEST(WgmmaConvolution, SpreadsInfinityAndNanNoFurtherThanFloatDoes) {
   all.x[700] = -kInfinity;
   all.weight[3] = 0.0;
   all.weight[16 * 9 * 4 + 4] = kInfinity;
-  const Numbers got = run(programOf(graphOf(c), {}), all);
+  const Numbers got = run(programOf(graphOf(c), GetParam()), all);
   const Numbers want = wanted(c, all);
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < want.size(); ++i) {
     EXPECT_EQ(std::isnan(got[i]), std::isnan(want[i])) << i;
     EXPECT_EQ(std::isinf(got[i]), std::isinf(want[i])) << i;
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OddNumbers, ::testing::Values(Changes{}, Changes{{"mode", 1}}, paired({{"mode", 1}})));
+
+// A place behind the window's end has a weight of zero, and what lies there must not count.
+TEST(WgmmaConvolution, SpreadsOddNumbersOfTwinsNoFurther) {
+  const Conv c{"", 2, 1, 3, 18, {1, 9, 12}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  Operands all(c);
+  all.x[5] = kInfinity;
+  all.x[140] = kNan;
+  EXPECT_EQ(firstDifference(run(programOf(graphOf(c), twins({{"mode", 1}})), all), wanted(c, all), 1e-5), "");
 }
 
 // A phase has nothing of what other phases meet.
@@ -195,6 +320,28 @@ TEST_P(WgmmaConvolutionFaults, CostMoreThanTf32Allows) {
   const double error = relativeError(run(program, all), wanted(c, all));
   EXPECT_FALSE(error < 3e-3) << error;
 }
+
+class ExactWgmmaConvolutionFaults : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(ExactWgmmaConvolutionFaults, CostMoreThanFloatAllows) {
+  const Conv c{"", 2, 1, 24, 20, {1, 10, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, paired({{"mode", 1}})};
+  const Operands all(c);
+  domain::Program program = programOf(graphOf(c), c.changes);
+  const std::size_t at = program.source.find(GetParam().from);
+  ASSERT_NE(at, std::string::npos) << program.source;
+  program.source.replace(at, std::string(GetParam().from).size(), GetParam().to);
+  const double error = relativeError(run(program, all), wanted(c, all));
+  EXPECT_FALSE(error < 3e-6) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ExactWgmmaConvolutionFaults,
+    ::testing::Values(Fault{"HalvesThatAreMixedUp", "left + i * 256 + 64, right", "left + i * 256, right"},
+                      Fault{"ALowHalfThatIsLost", "low[e] = packLow(", "low[e] = 0 * packLow("},
+                      Fault{"AScaleThatIsNotUndone", "* unscale", "* (unscale * 1.00001f)"},
+                      Fault{"APlaceThatIsNotItsPairs", "2 + (8 << 16)", "2 + (7 << 16)"},
+                      Fault{"PromotionThatIsLeftOut", "sum[c][i] += recent[c][i]", "sum[c][i] = recent[c][i]"}),
+    [](const auto& each) { return each.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(All, WgmmaConvolutionFaults,
                          ::testing::Values(Fault{"ALostEdge", "inside(x_in, 9)", "inside(x_in, 8)"},

@@ -141,6 +141,8 @@ void launch(void* library, const domain::KernelStep& step, Buffers& buffers) {
   for (const domain::KernelArgument& argument : step.arguments) {
     if (const auto* map = std::get_if<domain::TensorMap>(&argument)) {
       pointers.push_back(&maps.emplace_back(emulatedMap(*map, buffers)));
+    } else if (const auto* number = std::get_if<std::int64_t>(&argument)) {
+      pointers.push_back(reinterpret_cast<void*>(*number));  // NOLINT: kernels are called with words
     } else {
       pointers.push_back(buffers.at(std::get<domain::ValueId>(argument)));
     }

@@ -5,8 +5,8 @@
     swage_conv_programs patterns > programs.jsonl
     measure_convolutions.py programs.jsonl [--seconds 140] [--output FILE]
 
-Needs PyTorch with CUDA and its NVRTC. Of each convolution with its ReLU: PyTorch as it is, with cuDNN's search, and
-with channels last, in microseconds with a cold cache; then each program, and how much is lost by going by the estimates. Errors are norms relative to float64 of the
+Needs PyTorch with CUDA and its NVRTC. Of each convolution with its ReLU: PyTorch as it is, without TF32, with cuDNN's
+search, and with channels last, in microseconds with a cold cache; then each program, and how much is lost by going by the estimates. Errors are norms relative to float64 of the
 first and the last image. Ends with 1 where something is wrong.
 """
 
@@ -90,6 +90,9 @@ def pytorch_times(tensors, settings, flush, rounds, deadline):
     times = {}
     last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(tensors[0].dim())
     times["eager"] = median_time(lambda: convolve(tensors, settings), flush, rounds, deadline)
+    torch.backends.cudnn.allow_tf32 = False
+    times["without_tf32"] = median_time(lambda: convolve(tensors, settings), flush, rounds, deadline)
+    torch.backends.cudnn.allow_tf32 = True
     torch.backends.cudnn.benchmark = True
     try:
         times["searched"] = median_time(lambda: convolve(tensors, settings), flush, rounds, deadline)

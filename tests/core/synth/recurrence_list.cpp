@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
+#include "core/domain/numeric_mode.h"
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/measured_device.h"
 #include "tests/core/synth/recurrence_numbers.h"
@@ -35,7 +36,7 @@ const std::vector<Case>& cases() {
 }
 
 // The first seed with all parameters of the recurrences that fit, the same in all regions; the best by the estimate
-// first, then one of each way to keep weights and each number of units.
+// first, in each numeric mode, then one of each number of units and each way to keep weights.
 std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patterns::Pattern& pattern,
                                       std::size_t most) {
   std::vector<Parameters> all{{}};
@@ -66,13 +67,16 @@ std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patt
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<domain::Genome> chosen;
   std::vector<std::string> kinds;
-  for (std::size_t round = 0; round < 2; ++round) {
+  for (const std::size_t round : {0U, 1U, 2U}) {
     for (const auto& [seconds, genome] : found) {
       const auto recurrence = std::find_if(genome.regions.begin(), genome.regions.end(),
                                            [&](const auto& gene) { return gene.pattern == pattern.id; });
-      const std::string kind =
-          fmt::format("{} {}", recurrence->parameters.at("units"), round == 0 ? 0 : recurrence->parameters.at("kept"));
-      if (chosen.size() < most && std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+      const std::int64_t units = recurrence->parameters.at("units");
+      const std::string kind = round == 0   ? fmt::format("mode {}", recurrence->parameters.at("mode"))
+                               : round == 1 ? fmt::format("units {}", units)
+                                            : fmt::format("units {} {}", units, recurrence->parameters.at("kept"));
+      if (chosen.size() < most && std::find(kinds.begin(), kinds.end(), kind) == kinds.end() &&
+          std::find(chosen.begin(), chosen.end(), genome) == chosen.end()) {
         kinds.push_back(kind);
         chosen.push_back(genome);
       }
@@ -114,6 +118,7 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most) {
                                 {"states", one.sizes.wantsStates},
                                 {"estimate", (*synthesizer)->estimate(genome).value_or(0.0)},
                                 {"label", labelOf(genome, pattern.id)},
+                                {"rounds", !domain::numericModes(genome).empty()},
                                 {"source", program->source},
                                 {"plan", domain::toJson(program->plan)}}
                        .dump()

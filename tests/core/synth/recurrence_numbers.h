@@ -24,6 +24,9 @@ struct RecurrentCase {
   bool isBatchFirst = false;
   bool wantsStates = true;  // those after the last step, beside the results of all steps
   bool wantsResults = true;
+  // To TF32, with their weights: what layers multiply that read the layer before in the same kernel, and all states.
+  bool areInputsRounded = false;
+  bool areStatesRounded = false;
 
   [[nodiscard]] int gates() const { return cell == "lstm" ? 4 : cell == "gru" ? 3 : 1; }
 };
@@ -159,6 +162,14 @@ class RecurrentNumbers {
 
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+  // The nearest float with ten bits of mantissa.
+  static double toTf32(double number) {
+    const auto rounded = static_cast<float>(number);
+    int exponent = 0;
+    std::frexp(rounded, &exponent);
+    const double place = std::ldexp(1.0, exponent - 11);
+    return std::nearbyint(rounded / place) * place;
+  }
   [[nodiscard]] int inputsOf(int layer) const { return layer == 0 ? m_case.inputs : m_case.directions * m_case.units; }
 
   void add(domain::Shape shape, double scale) {
@@ -177,10 +188,13 @@ class RecurrentNumbers {
   void advance(int row, int layer, const double* x, const double* before, int unit, double& h, double& c) const {
     const std::size_t first = m_firstWeight + at(row) * (m_case.hasBiases ? 4 : 2);
     const auto sumOf = [&](std::size_t weight, const double* values, int count, int gate) {
+      const bool isRounded =
+          weight == 0 ? m_case.areInputsRounded && layer > 0 && m_case.directions == 1 : m_case.areStatesRounded;
       const int line = gate * m_case.units + unit;
       double sum = m_case.hasBiases ? m_numbers[first + weight + 2][at(line)] : 0.0;
       for (int k = 0; k < count; ++k) {
-        sum += m_numbers[first + weight][at(line * count + k)] * values[k];
+        const double factor = m_numbers[first + weight][at(line * count + k)];
+        sum += isRounded ? toTf32(factor) * toTf32(values[k]) : factor * values[k];
       }
       return sum;
     };

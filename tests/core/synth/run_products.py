@@ -86,7 +86,10 @@ class Program(compare_programs.Program):
                 keep.append(room)
                 addresses.append(at)
             else:
-                value = ctypes.c_void_p(self.tensors[argument["buffer"]].data_ptr())
+                if "i64" in argument:
+                    value = ctypes.c_int64(argument["i64"])
+                else:
+                    value = ctypes.c_void_p(self.tensors[argument["buffer"]].data_ptr())
                 keep.append(value)
                 addresses.append(ctypes.addressof(value))
         pointers = (ctypes.c_void_p * len(addresses))(*addresses)

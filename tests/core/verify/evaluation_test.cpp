@@ -110,6 +110,58 @@ TEST_F(Evaluation, OfThePlanOfAtenCallsIsCorrect) {
   EXPECT_NE(domain::asCorrect(evaluation), nullptr) << domain::summary(evaluation);
 }
 
+// (x + 10000) - 10000, in which eager loses all but three places behind the point, as it does by TF32 elsewhere.
+class InexactEager : public Evaluation {
+ protected:
+  static domain::Evaluation judge(const domain::TaskSource& source, const std::string& kernel) {
+    domain::Task task = testing::taskOf(
+        {13, 101},
+        R"({"op": "aten.add.Scalar", "args": [{"value": 0}, 10000.0], "kwargs": {}, "outputs": [2], "where": ""},
+           {"op": "aten.sub.Scalar", "args": [{"value": 2}, 10000.0], "kwargs": {}, "outputs": [1], "where": ""})",
+        {{13, 101}, {13, 101}});
+    task.source = source;
+    const auto session = load(task);
+    wire::Evaluate request;
+    request.plan = testing::oneKernelPlan(task, kernel);
+    request.binary = testing::compileSharedObject(std::string(testing::kKernelMacro) + R"(
+      KERNEL(exact) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i]; }
+      KERNEL(asEager) { for (std::int64_t i = 0; i < n; ++i) { volatile float t = x[i] + 10000.0f; y[i] = t - 10000.0f; } }
+      KERNEL(biased) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] + 0.00035f; }
+    )");
+    request.verifyOnly = true;
+    return session->evaluate(request, [](std::string_view) {}).evaluation;
+  }
+  static domain::TaskSource sourceOf(domain::TaskKind kind, bool hasChecker = true) {
+    domain::TaskSource source;
+    source.kind = kind;
+    source.hasChecker = hasChecker;
+    return source;
+  }
+  static std::string whyWrong(const domain::TaskSource& source, const std::string& kernel) {
+    const domain::Evaluation evaluation = judge(source, kernel);
+    const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+    return wrong != nullptr ? wrong->detail : domain::summary(evaluation);
+  }
+  static bool isCorrect(const domain::TaskSource& source, const std::string& kernel) {
+    return domain::asCorrect(judge(source, kernel)) != nullptr;
+  }
+};
+
+TEST_F(InexactEager, IsWhatKernelBenchMeasuresBy) {
+  const domain::TaskSource problem = sourceOf(domain::TaskKind::KernelBench);
+  EXPECT_THAT(whyWrong(problem, "exact"), HasSubstr("not within KernelBench's tolerance"));
+  EXPECT_TRUE(isCorrect(problem, "asEager"));
+}
+
+TEST_F(InexactEager, FailsNobodyElseWhoIsNoLessExact) {
+  for (const auto& source : {sourceOf(domain::TaskKind::Module), sourceOf(domain::TaskKind::KernelBench, false)}) {
+    EXPECT_TRUE(isCorrect(source, "exact"));
+    EXPECT_TRUE(isCorrect(source, "asEager"));
+    // A bias as large as eager's own error is more than that in L2.
+    EXPECT_THAT(whyWrong(source, "biased"), HasSubstr("not within KernelBench's tolerance"));
+  }
+}
+
 TEST_F(Evaluation, FindsOutputsThatNobodyWrote) {
   EXPECT_EQ(wrongOf("nothing").rule, "unwritten");
   const domain::Wrong half = wrongOf("half");

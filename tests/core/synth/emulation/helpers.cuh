@@ -58,6 +58,12 @@ inline unsigned packRest(unsigned pair, float first, float second) {
                     (second - toFloat(Half{static_cast<unsigned short>(pair >> 16)})) * 2048.0f);
 }
 
+//! swage:helper packLow
+inline unsigned packLow(unsigned pair, float first, float second) {
+  return packHalves(first - toFloat(Half{static_cast<unsigned short>(pair & 0xffffu)}),
+                    second - toFloat(Half{static_cast<unsigned short>(pair >> 16)}));
+}
+
 //! swage:helper packBFloat16s
 inline unsigned packBFloat16s(float first, float second) {
   return toBFloat16(first).bits | static_cast<unsigned>(toBFloat16(second).bits) << 16;
@@ -231,6 +237,15 @@ inline bool peekNumbers(const unsigned int* place, float4& x) {
   const bool c = peekNumbers(place + 2, x.z);
   const bool d = peekNumbers(place + 3, x.w);
   return a && b && c && d;
+}
+
+//! swage:helper roundToTf32
+inline float roundToTf32(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return x == x ? __uint_as_float((bits + 0xfffu + ((bits >> 13) & 1u)) & ~0x1fffu) : x;
+}
+inline float4 roundToTf32(const float4& x) {
+  return make_float4(roundToTf32(x.x), roundToTf32(x.y), roundToTf32(x.z), roundToTf32(x.w));
 }
 
 //! swage:helper sumOverLanes

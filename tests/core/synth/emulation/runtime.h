@@ -335,7 +335,7 @@ void callWith(void* kernel, void** pointers, std::size_t count) {
 
 }  // namespace emulation
 
-// All arguments of the kernel are pointers, or references to tensor maps.
+// All arguments of the kernel are words: pointers, references to tensor maps, or whole numbers.
 extern "C" __attribute__((visibility("default"))) inline __attribute__((used)) void swage_emulate(
     void* kernel, unsigned blocks, unsigned threads, void** pointers, std::size_t count) {
   emulation::body = [=] { emulation::callWith(kernel, pointers, count); };
