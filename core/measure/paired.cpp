@@ -33,6 +33,7 @@ constexpr double kHopelessFactor = 2.0;
 constexpr std::size_t kMinEagerSamples = 5;
 constexpr std::size_t kFewestEagerSamples = 3;  // even when the budget is spent
 constexpr std::size_t kCandidatePerEager = 3;
+constexpr int kBriefSamples = 3;  // of who is no contender
 constexpr std::size_t kTracedCalls = 3;
 constexpr int kExtension = 2;  // of budget and sample limit, for a contender whose interval is still wide
 // Looks at a throttled device after which its samples are taken as they are: a fifth of a second at least.
@@ -83,6 +84,7 @@ class PairRun {
       return tl::make_unexpected(std::move(*failed));
     }
     const bool isProbed = isHopeless();
+    beBriefIfFarBehind();
     if (!isProbed) {
       m_candidate.discardAll();
     }
@@ -119,6 +121,17 @@ class PairRun {
     return m_options.screeningNs > 0.0 && static_cast<int>(samples.size()) >= kProbes &&
            std::all_of(samples.begin(), samples.end(),
                        [this](double ns) { return ns > kHopelessFactor * m_options.screeningNs; });
+  }
+
+  // The calls of its warm-up say so.
+  void beBriefIfFarBehind() {
+    const auto& samples = m_candidate.samples();
+    m_isBrief = m_options.contenderNs > 0.0 && !samples.empty() &&
+                std::all_of(samples.begin(), samples.end(), [this](double ns) { return ns > m_options.contenderNs; });
+    if (m_isBrief) {
+      m_rule.maxSamples = std::min(m_rule.maxSamples, kBriefSamples);
+      m_rule.minSamples = std::min(m_rule.minSamples, m_rule.maxSamples);
+    }
   }
 
   // Whether the candidate is too slow to be timed to the end.
@@ -211,9 +224,11 @@ class PairRun {
     if (m_decision == stats::StoppingRule::Decision::Precise && (hasTimeLeft(elapsed) || isLongerForRatio(elapsed))) {
       return false;
     }
-    const std::size_t wanted = elapsed > m_rule.budgetSeconds ? kFewestEagerSamples : kMinEagerSamples;
+    const std::size_t wanted = elapsed > m_rule.budgetSeconds ? kFewestEagerSamples : wantedEagerSamples();
     return m_decision != stats::StoppingRule::Decision::Continue && m_eager.samples().size() >= wanted;
   }
+
+  [[nodiscard]] std::size_t wantedEagerSamples() const { return m_isBrief ? kFewestEagerSamples : kMinEagerSamples; }
 
   // In the time that was added because the ratio is uncertain, the candidate's precision alone is no reason to stop.
   [[nodiscard]] bool isLongerForRatio(double elapsed) const {
@@ -227,7 +242,7 @@ class PairRun {
   // A time that is precise enough may become more so while the device would have nothing else to do.
   [[nodiscard]] bool hasTimeLeft(double elapsed) const {
     const auto& isAwaited = m_options.timing.isAwaited;
-    return isAwaited && !isAwaited() && hasBudgetLeft(elapsed);
+    return isAwaited && !m_isBrief && !isAwaited() && hasBudgetLeft(elapsed);
   }
 
   // Once: a contender whose time is still uncertain is worth as long again.
@@ -262,13 +277,14 @@ class PairRun {
   }
 
   [[nodiscard]] bool isContender() const {
-    return m_options.screeningNs <= 0.0 || stats::median(m_candidate.samples()) <= m_options.screeningNs;
+    return !m_isBrief &&
+           (m_options.screeningNs <= 0.0 || stats::median(m_candidate.samples()) <= m_options.screeningNs);
   }
 
   [[nodiscard]] DeviceStatus round() {
     const std::size_t eagerCount = m_eager.samples().size();
-    const bool withEager =
-        eagerCount < kMinEagerSamples || m_extended || eagerCount * kCandidatePerEager < m_candidate.samples().size();
+    const bool withEager = eagerCount < wantedEagerSamples() || m_extended ||
+                           eagerCount * kCandidatePerEager < m_candidate.samples().size();
     const bool eagerFirst = m_random.chance(0.5);
     if (withEager && m_options.launches) {
       if (DeviceStatus failed = m_launches.sample()) {
@@ -340,6 +356,7 @@ class PairRun {
   int m_patience = kPatience;
   bool m_throttled = false;  // samples of a throttled device had to be kept
   bool m_extended = false;
+  bool m_isBrief = false;   // too far behind to be a contender
   double m_slowdown = 1.0;  // of eager, against when the task was loaded
 };
 

@@ -37,6 +37,7 @@ struct PairOptions {
   TracedCall trace;           // empty: not compared with activity records
   TimedCall launches;         // of kLaunchesAtOnce empty kernels; empty: not timed
   double screeningNs = 0.0;   // 0: no screening
+  double contenderNs = 0.0;   // who is slower is timed briefly; 0: nobody
   domain::Timing knownEager;  // of the task's admission; stands for eager when the candidate is screened out
   std::uint64_t seed = 0;     // of the order of calls and of the bootstrap
 };
@@ -49,6 +50,9 @@ struct PairOptions {
 // rounds in which both run in random order, until the candidate's median is precise or a limit is reached. Eager runs
 // in fewer rounds, but in five at least where the budget allows: a slow eager must not eat the time of the search. The
 // first failure of either ends it.
+//
+// Of a candidate whose calls all take longer than contenderNs a first impression is enough: three samples of each, no
+// records.
 //
 // Samples taken while the device was throttled or shared are measured again; where that does not help, the stop reason
 // is "throttled", and the interval of the speedup is as wide as the samples lie apart, and a factor of eight each way

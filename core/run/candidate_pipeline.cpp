@@ -25,6 +25,9 @@ namespace {
 // must not wait for the compilers' next ones.
 constexpr std::chrono::milliseconds kProposingTurn{4};
 
+// Times the fastest so far: who takes longer can hold a cell, but not win. Who does win is measured and checked again.
+constexpr double kFarBehind = 1.5;
+
 // A person wants to know the time of an edit, and everybody that of the task's own operators.
 bool isRaced(const domain::ProposerName& madeBy) {
   return madeBy != domain::OperatorKind::Baseline && madeBy != domain::OperatorKind::Human;
@@ -420,6 +423,14 @@ double CandidatePipeline::screeningNs(const store::CandidateRecord& record) cons
   return elite.isKnown() ? m_options.eagerNs / elite.value : 0.0;
 }
 
+double CandidatePipeline::contenderNs(const store::CandidateRecord& record) const {
+  if (!isRaced(record.madeBy) || !m_options.bestSpeedup) {
+    return 0.0;
+  }
+  const domain::Speedup best = m_options.bestSpeedup();
+  return best.isKnown() ? kFarBehind * m_options.eagerNs / best.value : 0.0;
+}
+
 void CandidatePipeline::evaluateNext(Lane& lane) {
   lane.items.push_back(std::move(m_ready.front()));
   m_ready.pop_front();
@@ -428,6 +439,7 @@ void CandidatePipeline::evaluateNext(Lane& lane) {
   message.plan = record.program.plan;
   message.binary = std::move(lane.items.back().binary);
   message.screeningNs = screeningNs(record);
+  message.contenderNs = contenderNs(record);
   message.timingBudgetSeconds = m_options.timingBudgetSeconds;
   message.maxSamples = m_options.maxSamples;
   message.checkSeconds = m_options.checkSeconds;

@@ -50,6 +50,7 @@ class CandidatePipeline : public QObject {
     int islands = 1;       // on which candidates may be
     std::function<double()> elapsedSeconds;
     std::function<domain::Speedup(const domain::Cell&)> eliteSpeedup{};  // what to race against; empty: no racing
+    std::function<domain::Speedup()> bestSpeedup{};  // of all cells; empty: everybody is a contender
     std::function<bool(std::int64_t inFlight)> mayPropose;
   };
 
@@ -122,6 +123,7 @@ class CandidatePipeline : public QObject {
   [[nodiscard]] Result<> accept(Item item, const domain::CompiledBinary& binary);
   void evaluateReady();
   [[nodiscard]] double screeningNs(const store::CandidateRecord& record) const;
+  [[nodiscard]] double contenderNs(const store::CandidateRecord& record) const;
   void evaluateNext(Lane& lane);
   void handleEvaluated(Lane& lane, const process::EvaluationResult& result);
   [[nodiscard]] Result<> requeue(Item item);

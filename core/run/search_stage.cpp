@@ -26,7 +26,7 @@ constexpr int kMaxInFlight = 32;
 constexpr double kTimingSecondsGpu = 0.25;
 constexpr double kTimingSecondsCpu = 0.5;
 // Of a contender's checks, against its timing: a task that takes milliseconds is checked on everything in less.
-constexpr double kChecksToTiming = 2.0;
+constexpr double kChecksToTiming = 0.5;
 
 }  // namespace
 
@@ -265,6 +265,10 @@ CandidatePipeline::Options SearchStage::pipelineOptions() const {
   options.eagerNs = task.eager.medianNs;
   options.islands = m_searcher->archive().islandCount();
   options.eliteSpeedup = [this](const domain::Cell& cell) { return m_searcher->eliteSpeedup(cell); };
+  options.bestSpeedup = [this] {
+    const search::Elite* best = m_searcher->archive().bestOverall();
+    return best != nullptr ? best->overEager : domain::Speedup();
+  };
   options.elapsedSeconds = [this] { return m_context.clock.elapsedSeconds(); };
   options.mayPropose = [this](std::int64_t inFlight) {
     const std::int64_t most = m_context.spec.maxEvaluations;

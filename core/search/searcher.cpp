@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "core/domain/numeric_mode.h"
 #include "core/search/local_search.h"
 #include "core/search/tried_genomes.h"
 #include "core/search/weighted_choice.h"
@@ -26,6 +27,8 @@ constexpr int kStructureAttempts = 4;  // to find a new structure, before local 
 constexpr double kKnownStructureShare = 0.1;  // of structural proposals that may stay in a well-known structure
 constexpr double kFarBehind = 2.0;            // times the estimate of the fastest elite
 constexpr double kFarBehindShare = 0.1;       // of structural proposals that may be so slow
+constexpr std::size_t kFirstSeeds = 20;       // before local search, where their order is that of estimates
+constexpr int kFewestWrong = 3;               // of one way to round, before none of it is expected to be right
 constexpr std::int64_t kMaxId = std::int64_t{1} << 53;  // a damaged record must not make ids overflow
 constexpr double kMigrants = 0.1;                       // of an island's elites, at least one
 constexpr std::array kAimedKinds = {OperatorKind::PatternSwap, OperatorKind::Parameter, OperatorKind::Split,
@@ -47,6 +50,25 @@ SearchOptions inRange(SearchOptions options) {
   options.localSearchShare = share(options.localSearchShare);
   return options;
 }
+// Whether it multiplies floats as one half each, which many tasks do not permit.
+bool isShortened(const domain::Genome& genome) {
+  return std::any_of(genome.regions.begin(), genome.regions.end(), [](const domain::RegionGene& gene) {
+    return domain::numericMode(gene) == domain::NumericMode::Fp16;
+  });
+}
+
+// How it may round more than the task permits: what multiplies halves, else each of its rewrites.
+std::vector<std::string> waysOf(const domain::Genome& genome) {
+  if (isShortened(genome)) {
+    return {"halves"};
+  }
+  std::vector<std::string> ways;
+  for (const domain::Rewrite& rewrite : genome.rewrites) {
+    ways.push_back(rewrite.rule);
+  }
+  return ways;
+}
+
 // Elites that something can be made of.
 std::vector<PlacedElite> withGenome(std::vector<PlacedElite> elites) {
   std::erase_if(elites, [](const PlacedElite& placed) { return !placed.elite->genome; });
@@ -62,10 +84,14 @@ struct Searcher::State {
   void take(const Proposal& proposal, const Outcome& outcome);
   void remember(const Proposal& proposal);
 
-  [[nodiscard]] std::optional<Draft> nextSeed(double most);
+  enum class Seeds : std::uint8_t { Promising, All };
+  [[nodiscard]] std::optional<Draft> nextSeed(Seeds which);
   [[nodiscard]] std::optional<Draft> steady(int island, Random& random);
   [[nodiscard]] std::optional<Draft> structural(int island, Random& random);
   [[nodiscard]] bool isPutOff(const Draft& draft, Random& random) const;
+  // It has a way to round of which nothing has been right so far, and several were wrong.
+  [[nodiscard]] bool isHopeless(const domain::Genome& genome) const;
+  void countWays(const domain::Genome& genome, const Outcome& outcome);
   [[nodiscard]] std::optional<Draft> made(OperatorKind kind, int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> fresh(int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> aimed(int island, Random& random) const;
@@ -87,6 +113,7 @@ struct Searcher::State {
   std::vector<domain::Genome> seeds;
   std::set<std::string> seedTexts;
   std::size_t nextSeedIndex = 0;
+  std::size_t seedsGiven = 0;
   double leastEstimate = std::numeric_limits<double>::infinity();  // of a seed, in seconds
   std::int64_t nextId = 0;
   std::map<ProposalId, Proposal> out;
@@ -94,6 +121,11 @@ struct Searcher::State {
   Archive archive;
   OperatorCredits credits;
   LocalSearch localSearch;
+  struct Reports {
+    int right = 0;
+    int wrong = 0;
+  };
+  std::map<std::string, Reports> reportsOfWays;
   int reportsSinceMigration = 0;
   int reportsSinceImprovement = 0;  // or since the last migration
   Exchange exchange;
@@ -109,8 +141,8 @@ Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptio
     seedTexts.insert(domain::canonicalText(seed));
     if (!seed.rewrites.empty()) {
       credits = OperatorCredits(OperatorCredits::Rewrites::Some);
-    } else {
-      // Not of rewritten graphs: they may round too much, and then the others must not have waited for them.
+    } else if (!isShortened(seed)) {
+      // Not of what may round too much, as rewritten graphs do: then the others must not have waited for them.
       leastEstimate = std::min(leastEstimate, space.estimate(seed).value_or(leastEstimate));
     }
   }
@@ -120,7 +152,7 @@ std::optional<Proposal> Searcher::State::next(const Guidance* guidance) {
   // Mixed once, so that neighbouring ids do not give overlapping SplitMix64 streams.
   Random random(Random(options.seed ^ Random(static_cast<std::uint64_t>(nextId)).next()).next());
   const int island = static_cast<int>(nextId % options.islands);
-  auto draft = nextSeed(kFarBehind * leastEstimate);
+  auto draft = nextSeed(Seeds::Promising);
   bool isGuided = false;
   if (!draft && guidance != nullptr) {
     draft = guided(*guidance, random);
@@ -162,12 +194,19 @@ std::optional<Draft> Searcher::State::ifNew(std::optional<Draft> draft) const {
   return draft && !tried.contains(draft->genome) ? std::move(draft) : std::nullopt;
 }
 
-// Those that are estimated to be far behind the fastest are left for when there is nothing else.
-std::optional<Draft> Searcher::State::nextSeed(double most) {
+// Those that are estimated to be far behind the fastest, or are hardly right, are left for when there is nothing else.
+// So are the last of many: by then local search knows better what to try.
+std::optional<Draft> Searcher::State::nextSeed(Seeds which) {
+  const double most = kFarBehind * leastEstimate;
+  if (which == Seeds::Promising && std::isfinite(leastEstimate) && seedsGiven >= kFirstSeeds) {
+    return std::nullopt;
+  }
   for (; nextSeedIndex < seeds.size(); ++nextSeedIndex) {
     const domain::Genome& seed = seeds[nextSeedIndex];
-    if (!tried.contains(seed) && space.estimate(seed).value_or(0.0) <= most) {
+    const auto isPromising = [&] { return !isHopeless(seed) && space.estimate(seed).value_or(0.0) <= most; };
+    if (!tried.contains(seed) && (which == Seeds::All || isPromising())) {
       const int island = static_cast<int>(nextSeedIndex % static_cast<std::size_t>(options.islands));
+      ++seedsGiven;
       return Draft{seed, OperatorKind::Synthesis, island, {}, {}};
     }
   }
@@ -209,10 +248,31 @@ std::optional<Draft> Searcher::State::structural(int island, Random& random) {
 
 // What is estimated to be far behind the fastest elite has its turn, but seldom.
 bool Searcher::State::isPutOff(const Draft& draft, Random& random) const {
+  if (isHopeless(draft.genome)) {
+    return !random.chance(kFarBehindShare);
+  }
   const auto best = archive.bestOverall();
   const auto elite = best != nullptr && best->genome ? space.estimate(*best->genome) : std::nullopt;
   const auto own = elite ? space.estimate(draft.genome) : std::nullopt;
   return own && *own > kFarBehind * *elite && !random.chance(kFarBehindShare);
+}
+
+bool Searcher::State::isHopeless(const domain::Genome& genome) const {
+  const std::vector<std::string> ways = waysOf(genome);
+  return std::any_of(ways.begin(), ways.end(), [this](const std::string& way) {
+    const auto found = reportsOfWays.find(way);
+    return found != reportsOfWays.end() && found->second.right == 0 && found->second.wrong >= kFewestWrong;
+  });
+}
+
+void Searcher::State::countWays(const domain::Genome& genome, const Outcome& outcome) {
+  const bool isRounding = outcome.kind != Outcome::Kind::Failed || outcome.cell;  // it has been compiled
+  if (outcome.kind == Outcome::Kind::Duplicate || !isRounding) {
+    return;
+  }
+  for (const std::string& way : waysOf(genome)) {
+    ++(outcome.kind == Outcome::Kind::Failed ? reportsOfWays[way].wrong : reportsOfWays[way].right);
+  }
 }
 
 std::vector<PlacedElite> Searcher::State::parentsFor(int island) const {
@@ -285,7 +345,7 @@ std::optional<Draft> Searcher::State::local(Random& random) {
 
 std::optional<Draft> Searcher::State::lastResort(int island, Random& random) {
   nextSeedIndex = 0;
-  if (auto draft = nextSeed(std::numeric_limits<double>::infinity())) {
+  if (auto draft = nextSeed(Seeds::All)) {
     return draft;
   }
   for (int attempt = 0; attempt < kLastAttempts; ++attempt) {
@@ -386,6 +446,7 @@ void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
   credits.countResult(proposal.made_by, result, isSeed ? OperatorCredits::Learn::No : OperatorCredits::Learn::Yes);
   if (proposal.genome) {
     localSearch.record(*proposal.genome, outcome, proposal.island);
+    countWays(*proposal.genome, outcome);
   }
   migrateWhenDue(result == OperatorCredits::Result::Improved);
 }

@@ -41,7 +41,8 @@ struct Exchange {
 // Several proposals may be out at a time; outcomes may come back in another order.
 //
 // First the space's seeds, dealt to the islands in turn, without those that the space estimates to take more than twice
-// as long as the fastest; then local search, aimed changes, or a structural operator
+// as long as the fastest of exact arithmetic, and without those that round in a way of which all were wrong so far,
+// and at most twenty of an order that follows estimates; then local search, aimed changes, or a structural operator
 // chosen by credit. Structural operators are there for structures: what they make of a well-known structure is, mostly,
 // dropped in favour of local search. Each proposal has a generator of its own, derived from seed and id, so that a
 // search brought back by restore() goes on as the first one would have.

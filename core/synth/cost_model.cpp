@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 namespace swage::synth {
 namespace {
@@ -10,6 +12,15 @@ namespace {
 constexpr std::int64_t kRegisters = 65536;  // of a multiprocessor
 constexpr std::int64_t kThreads = 2048;
 constexpr double kGuessedBytes = 2e10;  // a second, for each multiprocessor of a device that was not measured
+
+// As nvcc writes them for floats, about.
+double instructionsOf(const Prim& prim) {
+  static const std::map<std::string_view, double> many{
+      {"exp", 8.0},    {"log", 14.0}, {"tanh", 16.0}, {"erf", 18.0}, {"sin", 25.0},  {"cos", 25.0},    {"log1p", 16.0},
+      {"expm1", 16.0}, {"sqrt", 8.0}, {"pow", 45.0},  {"div", 10.0}, {"rsqrt", 5.0}, {"sigmoid", 18.0}};
+  const auto found = many.find(prim.function);
+  return (found == many.end() ? 1.0 : found->second) * (prim.type == Compute::F64 ? 32.0 : 1.0);
+}
 
 }  // namespace
 
@@ -31,6 +42,19 @@ DeviceRates DeviceRates::of(const domain::DeviceInfo& device) {
     default: rates.each.halfAdds = device.computeCapability >= 80 ? 512.0 : 0.0;
   }
   return rates;
+}
+
+double secondsOfPrims(const Region& region, const DeviceRates& device) {
+  const auto results = static_cast<double>(region.groupCount());
+  const double elements = results * static_cast<double>(region.reducedCount());
+  const bool isProduct = region.kind() == NestKind::Contract;
+  double instructions = 0.0;
+  for (const Prim& prim : region.prims) {
+    if (prim.kind == Prim::Kind::Call && !(isProduct && prim.perElement)) {
+      instructions += instructionsOf(prim) * (prim.perElement ? elements : results);
+    }
+  }
+  return instructions / (device.each.floatAdds * static_cast<double>(device.multiprocessors) * device.cyclesPerSecond);
 }
 
 double DeviceRates::memoryBytes() const {

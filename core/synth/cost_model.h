@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/domain/device_info.h"
+#include "core/synth/region.h"
 
 // How long a kernel takes, as far as that can be said without running it: a roofline with whole rounds of blocks. Good
 // enough to say what to try first; what is kept is measured.
@@ -49,5 +50,8 @@ struct BlockWork {
 [[nodiscard]] double secondsOf(const DeviceRates& device, const BlockWork& work);
 // A pass over memory by a kernel of its own, with the launch; `reached` is its share of the device's rate.
 [[nodiscard]] double secondsOfPass(const DeviceRates& device, double bytes, double reached = 0.85);
+
+// What is computed for every element and for every result, beside the sums of products: exponentials, divisions.
+[[nodiscard]] double secondsOfPrims(const Region& region, const DeviceRates& device);
 
 }  // namespace swage::synth

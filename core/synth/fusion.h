@@ -19,6 +19,7 @@ class Fusion {
   using Computes = std::function<bool(const Region&)>;
   Fusion(const domain::Graph& graph, const OperationGraph& operations, Computes computes);
 
+  [[nodiscard]] const domain::Graph& graph() const { return m_graph; }
   // The scalar program of these operations (ascending), or no value when they cannot be one kernel.
   [[nodiscard]] const Region* region(const std::vector<int>& operations) const;
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "core/synth/library_estimate.h"
 #include "core/synth/sizes.h"
 
 namespace swage::synth {
@@ -17,6 +18,7 @@ using domain::RegionGene;
 constexpr int kAttempts = 24;
 constexpr int kDraws = 4;                 // of parameters, where an estimate can choose between them
 constexpr std::size_t kFirstSets = 3;     // of parameters among the seeds, for each pattern whose time can be estimated
+constexpr std::size_t kFinerCuts = 12;    // of the coarsest cut, among the seeds
 constexpr double kFarBehind = 2.0;        // times the estimate of the fastest pattern
 constexpr double kFarBehindShare = 0.05;  // of random choices that may fall on what is so slow
 
@@ -171,6 +173,23 @@ std::optional<double> GenomeMoves::estimate(const Genome& genome) const {
     if (seconds) {
       sum = sum.value_or(0.0) + *seconds;
     }
+  }
+  return sum ? std::optional(*sum + libraryEstimate(genome)) : std::nullopt;
+}
+
+double GenomeMoves::libraryEstimate(const Genome& genome) const {
+  std::vector<bool> isCovered(m_operations.firstOperation.size(), false);
+  for (const RegionGene& gene : genome.regions) {
+    for (const int operation : gene.nodes) {
+      if (namesOperations(gene)) {
+        isCovered[asIndex(m_operations.operations[asIndex(operation)].node)] = true;
+      }
+    }
+  }
+  const domain::Graph& graph = m_fusion.graph();
+  double sum = 0.0;
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    sum += isCovered[node] ? 0.0 : synth::libraryEstimate(graph, graph.nodes[node], m_device);
   }
   return sum;
 }
@@ -342,6 +361,61 @@ std::vector<Genome> GenomeMoves::seeds() const {
           add(exactSeed());
         }
         add(seed(partition, rank, speed));
+      }
+    }
+  }
+  if (!found.empty() && estimate(found.front())) {
+    for (const auto& partition : finerPartitions()) {
+      addBest(partition, found);
+    }
+  }
+  return found;
+}
+
+void GenomeMoves::addBest(const std::vector<std::vector<int>>& partition, std::vector<Genome>& found) const {
+  const auto add = [&](Genome genome) {
+    auto legal = checked(std::move(genome));
+    if (legal && !legal->regions.empty() && std::find(found.begin(), found.end(), *legal) == found.end()) {
+      found.push_back(std::move(*legal));
+    }
+  };
+  Random random(1);
+  Genome best;
+  for (const std::vector<int>& operations : partition) {
+    const std::vector<Fit>& fitting = patternsFor(operations);
+    auto gene = fitting.empty() ? std::nullopt : startGene(operations, fitting.front(), 0, random);
+    if (gene) {
+      best.regions.push_back(std::move(*gene));
+    }
+  }
+  add(best);
+  for (RegionGene& gene : best.regions) {
+    const RegionGene fastest = gene;
+    for (const Fit& fit : patternsFor(fastest.nodes)) {
+      for (std::size_t set = 0; !fit.isFarBehind && set < std::max<std::size_t>(1, fit.best.size()); ++set) {
+        if (auto other = startGene(fastest.nodes, fit, set, random)) {
+          gene = std::move(*other);
+          add(best);
+        }
+      }
+    }
+    gene = fastest;
+  }
+}
+
+std::vector<std::vector<std::vector<int>>> GenomeMoves::finerPartitions() const {
+  const std::vector<std::vector<int>> coarsest = m_fusion.greedyPartition();
+  std::vector<std::vector<std::vector<int>>> found{coarsest, m_fusion.singlePartition()};
+  for (std::size_t i = 0; i < coarsest.size(); ++i) {
+    for (std::size_t cut = 1; cut < coarsest[i].size() && found.size() < 2 + kFinerCuts; ++cut) {
+      const auto middle = coarsest[i].begin() + static_cast<std::ptrdiff_t>(cut);
+      const std::vector<int> head(coarsest[i].begin(), middle);
+      const std::vector<int> tail(middle, coarsest[i].end());
+      if (m_fusion.region(head) != nullptr && m_fusion.region(tail) != nullptr) {
+        std::vector<std::vector<int>> finer = coarsest;
+        finer[i] = head;
+        finer.push_back(tail);
+        found.push_back(std::move(finer));
       }
     }
   }

@@ -34,13 +34,18 @@ class GenomeMoves {
   };
   // The fastest first, as far as that is known. Found out once for each region.
   [[nodiscard]] const std::vector<Fit>& patternsFor(const std::vector<int>& operations) const;
-  // About how long the regions take of which something is known, in seconds. No value: of none.
+  // About how long the regions take of which something is known, in seconds, and what is left to PyTorch. No value:
+  // nothing is known.
   [[nodiscard]] std::optional<double> estimate(const domain::Genome& genome) const;
+  // The same of one region, and of what a genome leaves to PyTorch.
+  [[nodiscard]] std::optional<double> estimate(const domain::RegionGene& gene) const;
+  [[nodiscard]] double libraryEstimate(const domain::Genome& genome) const;
   // Whether a gene is legal by itself.
   [[nodiscard]] bool isLegal(const domain::RegionGene& gene) const;
   // Whether a genome is: legal genes, no overlap, nodes covered wholly or not at all, no cycle.
   [[nodiscard]] bool isLegal(const domain::Genome& genome) const;
 
+  // In no particular order but where nothing is known of times: see orderSeeds().
   [[nodiscard]] std::vector<domain::Genome> seeds() const;
   [[nodiscard]] domain::Genome fresh(Random& random) const;
   [[nodiscard]] std::vector<domain::Genome> neighbours(const domain::Genome& genome) const;
@@ -74,7 +79,6 @@ class GenomeMoves {
   // Both must be legal by themselves.
   void normalise(domain::RegionGene& gene) const;
   [[nodiscard]] bool areAlike(domain::RegionGene a, domain::RegionGene b) const;
-  [[nodiscard]] std::optional<double> estimate(const domain::RegionGene& gene) const;
   [[nodiscard]] std::vector<Fit> findPatternsFor(const std::vector<int>& operations) const;
   bool settleStandard(domain::RegionGene& gene) const;
   [[nodiscard]] std::optional<domain::RegionGene> anyGene(const std::vector<int>& operations, Random& random) const;
@@ -85,6 +89,10 @@ class GenomeMoves {
                                                    Speed speed) const;
   [[nodiscard]] std::optional<domain::Genome> exactSeed() const;
   [[nodiscard]] std::optional<domain::Genome> checked(domain::Genome genome) const;
+  // The fastest of every region, as far as that is known, and this with one region in another way.
+  void addBest(const std::vector<std::vector<int>>& partition, std::vector<domain::Genome>& found) const;
+  // The coarsest cut with one more cut.
+  [[nodiscard]] std::vector<std::vector<std::vector<int>>> finerPartitions() const;
 
   const Fusion& m_fusion;
   const OperationGraph& m_operations;

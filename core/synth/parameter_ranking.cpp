@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/domain/numeric_mode.h"
+#include "core/synth/cost_model.h"
 
 namespace swage::synth {
 namespace {
@@ -70,6 +71,10 @@ bool isExact(const RankedParameters& ranked) {
 
 std::optional<double> rankOf(const Strategy& strategy, const Instance& instance) {
   std::optional<double> seconds = strategy.estimate(instance);
+  // Sums are worked on when they are complete, by threads that have nothing else to do then.
+  if (seconds && instance.region.kind() == NestKind::Contract && instance.device.kind == domain::DeviceKind::Cuda) {
+    *seconds += secondsOfPrims(instance.region, DeviceRates::of(instance.device));
+  }
   if (seconds) {
     *seconds *= accuracyFactor(strategy, instance);
   }

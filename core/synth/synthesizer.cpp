@@ -12,6 +12,7 @@
 
 #include "core/synth/emit/helpers.h"
 #include "core/synth/graph_space.h"
+#include "core/synth/seed_order.h"
 #include "core/synth/sizes.h"
 #include "core/synth/strategy.h"
 
@@ -26,6 +27,8 @@ using domain::ValueId;
 constexpr int kAimAttempts = 12;
 // Of a graph in which the rewrites of one rule were made.
 constexpr std::size_t kSeedsOfARule = 2;
+// Of a region of which nobody can say how long it takes, beside others of which that is known.
+constexpr double kUnknownSeconds = 1e-3;
 
 // The steps of a region, with scratch buffers of their own and all arguments.
 void addSteps(Launch launch, const KernelText& text, domain::LaunchPlan& plan) {
@@ -191,13 +194,14 @@ class SynthesizerImpl final : public Synthesizer {
   GraphSpaces m_spaces;
 };
 
-// Those of the graph as it is, and between them, from the best guess on, those of the graph with all rewrites; the
-// first few with the rewrites of one rule alone.
+// By what they are estimated to take. Where nothing is known of that: those of the graph as it is, and between them,
+// from the best guess on, those of the graph with all rewrites; the first few with the rewrites of one rule alone.
 std::vector<Genome> SynthesizerImpl::seeds() const {
   std::vector<std::vector<Genome>> lists{m_spaces.original().moves().seeds()};
+  const bool isKnown = !lists.front().empty() && m_spaces.original().moves().estimate(lists.front().front());
   for (const std::vector<domain::Rewrite>& rewrites : m_spaces.choices()) {
     lists.push_back(m_spaces.find(rewrites)->moves().seeds());
-    if (lists.size() > 2) {
+    if (lists.size() > 2 && !isKnown) {
       lists.back().resize(std::min(lists.back().size(), kSeedsOfARule));
     }
   }
@@ -210,9 +214,24 @@ std::vector<Genome> SynthesizerImpl::seeds() const {
       }
     }
     if (seeds.size() == before) {
-      return seeds;
+      break;
     }
   }
+  if (!isKnown) {
+    return seeds;
+  }
+  std::vector<Seed> estimated;
+  estimated.reserve(seeds.size());
+  for (Genome& genome : seeds) {
+    const GenomeMoves& moves = m_spaces.find(genome.rewrites)->moves();
+    Seed seed{.genome = {}, .regions = {}, .library = moves.libraryEstimate(genome)};
+    for (const domain::RegionGene& gene : genome.regions) {
+      seed.regions.push_back(moves.estimate(gene).value_or(kUnknownSeconds));
+    }
+    seed.genome = std::move(genome);
+    estimated.push_back(std::move(seed));
+  }
+  return orderSeeds(std::move(estimated));
 }
 
 // Every other time of a rewritten graph, where there is one.

@@ -17,10 +17,11 @@
 //   between calls on inputs it has seen, so that a result which depends on the call before shows. In the end once more
 //   with most of the device taken away (Device::callConfined): on a device that is free all blocks of a small grid run
 //   at once, and a store that should not be there, or that nobody waits for, may come first or last in every call. Only
-//   contenders can become elites, and there are few of them: what is checked here may cost more than what every
+//   contenders can win, and there are few of them: what is checked here may cost more than what every
 //   candidate pays. A request may say how long it may take (Evaluate::checkSeconds): a search then gets on, and whoever
 //   could win is checked further when it is measured again, for a minute at most. The evaluation names the classes of
-//   inputs that it was checked on, and an export is checked on all.
+//   inputs that it was checked on, and an export is checked on all. Who is far behind the best of its search is no
+//   contender (Evaluate::contenderNs).
 // - Where a request asks for no timing, all of it.
 //
 // The inputs and results of as many checks as fit into memory_plan.h's share stay for the next candidate, in the order

@@ -135,6 +135,7 @@ EvaluationRun::Outcome EvaluationRun::verifyChecks(std::size_t first, std::size_
     begun.push_back(std::move(*one));
   }
   answers.fetch();
+  m_watch.mark("calls");
   for (BegunCheck& one : begun) {
     if (Outcome outcome = conclude(one, answers)) {
       return outcome;
@@ -147,6 +148,7 @@ EvaluationRun::Outcome EvaluationRun::verifyChecks(std::size_t first, std::size_
 tl::expected<EvaluationRun::BegunCheck, StepFailure> EvaluationRun::begin(std::size_t check, Answers& answers) {
   const std::vector<at::Tensor> pristine = m_state.pristine(check);
   const WorkingInputs& set = m_state.fillWorking(check, pristine);
+  m_watch.mark("inputs");
   auto run = m_program->beginGuarded(set.tensors(), kPoison);
   if (!run) {
     return tl::make_unexpected(std::move(run).error());
@@ -178,6 +180,7 @@ EvaluationRun::Outcome EvaluationRun::conclude(BegunCheck& begun, const Answers&
     return broken("input modified", fmt::format("a kernel changed input {}", input));
   }
   auto wrong = judge(begun, answers);
+  m_watch.mark("judging");
   m_verdict.count(m_state.checks[begun.check].inputs);
   if (wrong) {
     wrong->detail += fmt::format(" ({})", describe(begun.check));
@@ -256,6 +259,7 @@ EvaluationRun::Outcome EvaluationRun::repeat(BegunCheck& first) {
       return outside;
     }
   }
+  m_watch.mark("repeating");
   m_correct.bitwiseRepeatable = answers.firstSetOf(changed) < 0;
   const bool keptItsSum = answers.totalOf(sums) == m_checkedSums[first.check];
   return judgeRepetitions(second->outputs, *onLeftovers, keptItsSum, first.check);

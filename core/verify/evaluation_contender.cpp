@@ -24,6 +24,7 @@ EvaluationRun::Outcome EvaluationRun::verifyContender() {
   if (Outcome outcome = verifyPutOff()) {
     return outcome;
   }
+  m_watch.mark("put off");
   for (std::size_t check = m_state.taskChecks(); !isCheckedEnough(); ++check) {
     const auto more = isAdmitted(check);
     if (!more) {
@@ -33,6 +34,7 @@ EvaluationRun::Outcome EvaluationRun::verifyContender() {
       break;
     }
   }
+  m_watch.mark("admitting");
   std::vector<std::size_t> order;
   for (std::size_t check = m_taskChecksDone; check < m_state.checks.size(); ++check) {
     const InputClass inputs = m_state.checks[check].inputs;
@@ -57,7 +59,10 @@ EvaluationRun::Outcome EvaluationRun::verifyContender() {
       return outcome;
     }
   }
-  return guarded("verify", [this] { return callConfined(m_taskChecksDone - 1); });
+  m_watch.mark("contender");
+  Outcome last = guarded("verify", [this] { return callConfined(m_taskChecksDone - 1); });
+  m_watch.mark("confined");
+  return last;
 }
 
 EvaluationRun::Outcome EvaluationRun::verifyPutOff() {

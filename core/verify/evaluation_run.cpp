@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/log.h"
 #include "core/measure/paired.h"
 #include "core/stats/agreement.h"
 #include "core/verify/plan_fit.h"
@@ -50,6 +51,7 @@ wire::Evaluated EvaluationRun::run() {
   result.request = m_request.request;
   m_onStage("verify");
   Outcome outcome = prepare();
+  m_watch.mark("load");
   if (!outcome) {
     outcome = verify();
   }
@@ -59,11 +61,12 @@ wire::Evaluated EvaluationRun::run() {
     outcome = measure();
     result.timingSeconds = elapsedSeconds() - start;
   }
-  if (!outcome && !m_correct.timing.screenedOut) {
+  if (!outcome && !m_correct.timing.screenedOut && !isFarBehind()) {
     m_onStage("verify");
     outcome = verifyContender();
   }
   result.verifySeconds = elapsedSeconds() - result.timingSeconds;
+  log::info("evaluation {}: {}", m_request.request, m_watch.text());
   m_correct.errors = m_verdict.errors();
   m_correct.accuracy = m_verdict.accuracy();
   m_correct.byInputs = m_verdict.byInputs();
@@ -100,6 +103,7 @@ EvaluationRun::Outcome EvaluationRun::prepare() {
 
 EvaluationRun::Outcome EvaluationRun::measure() {
   m_state.warmStreams();
+  m_watch.mark("warm streams");
   measure::PairOptions options;
   options.timing.budgetSeconds = m_request.timingBudgetSeconds;
   options.timing.minSamples = m_request.minSamples;
@@ -116,10 +120,12 @@ EvaluationRun::Outcome EvaluationRun::measure() {
     options.launches = [this] { return timeLaunches(); };
   }
   options.screeningNs = m_request.screeningNs;
+  options.contenderNs = m_request.contenderNs;
   options.knownEager = m_state.ready.eager;
   options.seed = m_request.request;
   const auto timed =
       measure::timePair([this] { return timeCandidate(); }, [this] { return m_state.timeEager(m_last.set); }, options);
+  m_watch.mark("timing");
   const DeviceStatus unchecked = timed ? checkLastOutput() : DeviceStatus(timed.error());
   if (m_differedOn) {
     return guarded("time", [this]() -> Outcome {
@@ -143,12 +149,18 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   if (hasDearChecks() && isSurelyNoElite(*timed)) {
     m_correct.timing.screenedOut = true;
   }
-  Outcome outcome = m_correct.timing.screenedOut
-                        ? std::nullopt
-                        : guarded("time", [this] { return verifyTimedOutput(m_last, Compared::InFull); });
+  Outcome outcome = m_correct.timing.screenedOut ? std::nullopt : guarded("time", [this] {
+    return verifyTimedOutput(m_last, isFarBehind() ? Compared::ByWhatIsLeft : Compared::InFull);
+  });
+  m_watch.mark("timed output");
   m_last = TimedOutput();  // the calls that follow must not find their own results
   m_earlier.clear();
   return outcome;
+}
+
+bool EvaluationRun::isFarBehind() const {
+  return m_request.contenderNs > 0.0 && !m_request.verifyOnly &&
+         m_correct.timing.candidate.medianNs > m_request.contenderNs;
 }
 
 bool EvaluationRun::hasDearChecks() const {

@@ -10,6 +10,7 @@
 #include "core/device/device.h"
 #include "core/verify/plan_program.h"
 #include "core/verify/session_state.h"
+#include "core/verify/stage_watch.h"
 #include "core/verify/task_session.h"
 #include "core/verify/tensors.h"
 #include "core/verify/verdict.h"
@@ -111,6 +112,8 @@ class EvaluationRun {
   [[nodiscard]] Outcome measure();
   // Whether what only contenders have to pass takes longer than to time them.
   [[nodiscard]] bool hasDearChecks() const;
+  // Too far behind the best for its time, or what only contenders have to pass, to matter.
+  [[nodiscard]] bool isFarBehind() const;
   [[nodiscard]] bool isSurelyNoElite(const domain::PairedTiming& timing) const;
   // What a call under the clock left behind.
   struct TimedOutput {
@@ -152,6 +155,7 @@ class EvaluationRun {
   std::unique_ptr<device::KernelModule> m_module;  // outlives the program
   std::optional<PlanProgram> m_program;
   Verdict m_verdict;
+  StageWatch m_watch;
   domain::Correct m_correct;
   bool m_poisoned = false;
   bool m_outOfMemory = false;

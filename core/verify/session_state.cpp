@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/verify/graph_program.h"
 #include "core/verify/hard_inputs.h"
 #include "core/verify/tensors.h"
 #include "core/verify/torch_failure.h"
@@ -30,6 +31,7 @@ constexpr int kShortAttempts = 3;
 // Of inputs and outputs: what a device reads in a tenth of a millisecond and in a millisecond.
 constexpr std::int64_t kLargeOnCuda = std::int64_t{256} << 20U;
 constexpr std::int64_t kLargeOnCpu = std::int64_t{16} << 20U;
+constexpr std::int64_t kLargeBetween = 4;  // times as much between steps takes as long
 
 std::int64_t bytesInAndOut(const domain::Graph& graph) {
   std::int64_t bytes = 0;
@@ -63,7 +65,9 @@ SessionState::SessionState(const wire::LoadTask& request, device::Device& onDevi
   const std::vector<Check> planned = planChecks(request);
   m_planned.assign(planned.begin(), planned.end());
   m_taskChecks = static_cast<std::size_t>(request.checkSeeds);
-  m_isLarge = bytesInAndOut(request.task.graph) >= (where.is_cuda() ? kLargeOnCuda : kLargeOnCpu);
+  const std::int64_t large = where.is_cuda() ? kLargeOnCuda : kLargeOnCpu;
+  m_isLarge =
+      bytesInAndOut(request.task.graph) >= large || peakIntermediateBytes(request.task.graph) >= kLargeBetween * large;
 }
 
 void SessionState::admitChecks(const MemoryPlan& plan) {

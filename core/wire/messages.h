@@ -21,7 +21,7 @@
 // What the engine, its workers and its compilers say to each other. See PROTOCOL.md for the frames.
 namespace swage::wire {
 
-inline constexpr std::uint32_t kProtocolVersion = 8;
+inline constexpr std::uint32_t kProtocolVersion = 9;
 
 // First frame in each direction.
 struct Hello {
@@ -46,6 +46,9 @@ struct Evaluate {
   domain::LaunchPlan plan;
   std::string binary;        // empty when the plan launches no kernel
   double screeningNs = 0.0;  // elite of the likely cell; 0: none. Two probes slower than 1.05x end the timing
+  // Who takes longer is no contender, too far behind the best of the search: it is timed briefly, and not checked as
+  // one. 0: all are contenders.
+  double contenderNs = 0.0;
   double timingBudgetSeconds = 0.5;
   int minSamples = 7;  // although the median is precise enough before: a search need not know it better
   int maxSamples = 50;

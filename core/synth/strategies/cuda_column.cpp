@@ -9,6 +9,7 @@
 #include "core/synth/emit/group_values.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -330,6 +331,25 @@ class Column final : public LoopStrategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return ColumnText(instance).run(launch.step.entry);
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const Loops loops = loopsOf(instance.region);
+    const std::int64_t columns = instance.value("columns", 1);
+    const std::int64_t rows = instance.value("rows", 1);
+    const std::int64_t width = instance.value("vector_width", 1);
+    const std::int64_t vectors = loops.inner / width;
+    const std::int64_t blocks = loops.groups * divideUp(vectors, columns);
+    // Threads beside the last column do nothing, and a short line takes parts of sectors.
+    const double used = static_cast<double>(vectors) / static_cast<double>(divideUp(vectors, columns) * columns);
+    constexpr double kBesideLine = 4.0;  // elements, half of a sector
+    const auto line = static_cast<double>(std::min(columns, vectors) * width);
+    return secondsOfGroups(instance, {.blocks = blocks,
+                                      .threads = columns * rows,
+                                      .registers = 32 + 2 * width * instance.value("unroll", 1),
+                                      .steps = divideUp(loops.outer, rows),
+                                      .atOnce = instance.value("unroll", 1)}) *
+           (0.8 + 0.2 / used) * (1.0 + kBesideLine / line);
   }
 
  private:

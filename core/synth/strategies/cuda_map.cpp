@@ -8,6 +8,7 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -157,6 +158,9 @@ class Map final : public LoopStrategy {
                                          int /*number*/) const override {
     return MapText(instance).run(launch);
   }
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    return secondsOfMap(instance);
+  }
 };
 
 // Elements that are read from anywhere: flipped, padded, joined, cut off.
@@ -171,6 +175,9 @@ class Gather final : public Strategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return MapText(instance).run(launch);
+  }
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    return secondsOfMap(instance);
   }
 
  private:

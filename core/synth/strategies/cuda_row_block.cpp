@@ -4,6 +4,7 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -62,6 +63,16 @@ class RowBlock final : public LoopStrategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return RowBlockText(instance).run(launch.step.entry);
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const RowShape shape = rowShape(instance);
+    const std::int64_t threads = instance.value("threads", 1);
+    return secondsOfGroups(instance, {.blocks = shape.groups,
+                                      .threads = threads,
+                                      .registers = 32 + 4 * instance.value("unroll", 1),
+                                      .steps = divideUp(shape.vectors, threads),
+                                      .atOnce = instance.value("unroll", 1)});
   }
 };
 

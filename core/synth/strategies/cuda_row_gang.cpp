@@ -6,6 +6,7 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -83,6 +84,17 @@ class RowGang final : public LoopStrategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return RowGangText(instance).run(launch.step.entry);
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const RowShape shape = rowShape(instance);
+    const std::int64_t gangs = std::max<std::int64_t>(1, instance.value("gangs", 1));
+    const double rounds = static_cast<double>(divideUp(shape.groups, gangs));
+    return secondsOfGroups(instance, {.blocks = instance.device.multiprocessors,
+                                      .threads = instance.value("threads", 1),
+                                      .meeting = 4e-6,
+                                      .meetings = rounds * std::max(1, instance.region.stageCount()),
+                                      .isPersistent = true});
   }
 
  private:

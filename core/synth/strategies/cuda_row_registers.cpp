@@ -6,6 +6,7 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -99,6 +100,23 @@ class RowRegisters final : public LoopStrategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return RowRegistersText(instance).run(launch.step.entry);
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const RowShape shape = rowShape(instance);
+    const std::int64_t cluster = instance.value("cluster", 1);
+    const std::int64_t threads = instance.value("threads", 1);
+    const std::int64_t steps = divideUp(divideUp(shape.vectors, cluster), threads);
+    const std::int64_t held = steps * instance.value("vector_width", 1) * std::max(1, streamedLoads(instance.region));
+    const std::int64_t most = kRegistersPerMultiprocessor / threads / instance.value("blocks_per_multiprocessor", 1);
+    return secondsOfGroups(instance, {.blocks = shape.groups,
+                                      .threads = threads,
+                                      .registers = std::min(most, 32 + held),
+                                      .steps = steps,
+                                      .atOnce = steps,
+                                      .blocksOfGroup = cluster,
+                                      .isKept = true,
+                                      .meeting = cluster == 1 ? 1.5e-7 : 1.2e-6});
   }
 
  private:

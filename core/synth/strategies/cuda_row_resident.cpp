@@ -6,6 +6,7 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -330,6 +331,18 @@ class RowResident final : public LoopStrategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return RowResidentText(instance).run(launch.step.entry);
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const RowShape shape = rowShape(instance);
+    const Gangs gangs = residenceOf(instance).gangs;
+    const double rounds = static_cast<double>(divideUp(shape.groups, std::max<std::int64_t>(1, gangs.gangs)));
+    return secondsOfGroups(instance, {.blocks = instance.device.multiprocessors,
+                                      .threads = instance.value("threads", 1),
+                                      .isKept = true,
+                                      .meeting = gangs.blocks > 1 ? 2.5e-6 : 2e-7,
+                                      .meetings = rounds * std::max(1, instance.region.stageCount()),
+                                      .isPersistent = true});
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -134,6 +135,21 @@ class RowShared final : public LoopStrategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return RowSharedText(instance).run(launch.step.entry);
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const RowShape shape = rowShape(instance);
+    const std::int64_t cluster = instance.value("cluster", 1);
+    const std::int64_t threads = instance.value("threads", 1);
+    const std::int64_t steps = divideUp(divideUp(shape.vectors, cluster), threads);
+    return secondsOfGroups(instance, {.blocks = shape.groups,
+                                      .threads = threads,
+                                      .sharedBytes = cachedBytes(instance, divideUp(shape.vectors, cluster)) + 1024,
+                                      .steps = steps,
+                                      .atOnce = instance.value("asynchronous") != 0 ? steps : std::int64_t{2},
+                                      .blocksOfGroup = cluster,
+                                      .isKept = true,
+                                      .meeting = cluster == 1 ? 2e-7 : 3e-6});
   }
 
  private:

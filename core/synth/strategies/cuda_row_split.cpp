@@ -2,10 +2,12 @@
 // Reductions along the innermost axis in slices of a group, with a second launch that joins them and stores elements.
 #include <algorithm>
 
+#include "core/synth/cost_model.h"
 #include "core/synth/emit/cuda_rows.h"
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -199,6 +201,20 @@ class RowSplit final : public LoopStrategy {
     KernelText text = RowSplitText(instance).reduceSlices(launch.step.entry);
     text.source += "\n" + RowSplitText(instance).finish(launch.more.front()).source;
     return text;
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const RowShape shape = rowShape(instance);
+    const std::int64_t slices = instance.value("slices", 1);
+    const std::int64_t threads = instance.value("threads", 1);
+    const std::int64_t launches = instance.region.elementStores.empty() ? 1 : 2;  // that read the elements
+    return DeviceRates::of(instance.device).launchSeconds +
+           secondsOfGroups(instance, {.blocks = launches * shape.groups,
+                                      .threads = threads,
+                                      .registers = 32 + 4 * instance.value("unroll", 1),
+                                      .steps = divideUp(divideUp(shape.vectors, slices), threads),
+                                      .atOnce = instance.value("unroll", 1),
+                                      .blocksOfGroup = slices});
   }
 
  private:

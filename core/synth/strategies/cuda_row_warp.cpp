@@ -6,6 +6,7 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -90,6 +91,19 @@ class RowWarp final : public LoopStrategy {
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return RowWarpText(instance).run(launch.step.entry);
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const RowShape shape = rowShape(instance);
+    const bool isKept = instance.value("keep") != 0;
+    const std::int64_t steps = divideUp(shape.vectors, kWarp);
+    return secondsOfGroups(instance, {.blocks = divideUp(shape.groups, instance.value("warps", 1)),
+                                      .threads = instance.value("warps", 1) * kWarp,
+                                      .registers = 32 + (isKept ? steps * instance.value("vector_width", 1) : 4),
+                                      .steps = steps,
+                                      .atOnce = isKept ? steps : 2,
+                                      .isKept = isKept,
+                                      .meeting = 5e-8});
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "core/synth/region_shape.h"
 #include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth {
 namespace {
@@ -96,6 +97,10 @@ class CudaDirect final : public Direct {
     writer.store(region.groupStores);
     code.close();
     return writer.finish();
+  }
+
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    return cuda::secondsOfPlainFolds(instance, instance.region.groupCount(), 1.0);
   }
 
  private:

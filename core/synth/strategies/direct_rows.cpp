@@ -7,6 +7,7 @@
 #include "core/synth/region_shape.h"
 #include "core/synth/sizes.h"
 #include "core/synth/strategies/builtin.h"
+#include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth {
 namespace {
@@ -111,6 +112,15 @@ class CudaDirectRows final : public Strategy {
     code.close();
     code.close();
     return writer.finish();
+  }
+
+  // Rows that several results see are loaded once for all of them.
+  [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
+    const Rows rows = *rowsOf(instance.region);
+    const std::int64_t count = instance.value("rows", 1);
+    const std::int64_t extent = instance.region.axes[rows.window].extent;
+    const double shared = static_cast<double>((count - 1) * rows.step + extent) / static_cast<double>(count * extent);
+    return cuda::secondsOfPlainFolds(instance, instance.region.groupCount(), shared);
   }
 
  private:

@@ -257,6 +257,7 @@ class CudaProduct final : public Strategy {
 std::optional<double> CudaProduct::estimate(const Instance& instance) const {
   constexpr double kReached = 0.75;         // between two barriers
   constexpr double kBringing = 8.0;         // instructions for each element that comes into shared memory
+  constexpr double kGathering = 180.0;      // the same from a window, whose edges and places have to be found
   constexpr double kWait = 600.0;           // cycles, between two barriers
   constexpr double kWaitOfElement = 150.0;  // of a thread for each that it brings
   constexpr double kStored = 1.35;          // times the bytes of results: memory takes less than it gives
@@ -266,12 +267,17 @@ std::optional<double> CudaProduct::estimate(const Instance& instance) const {
   const DeviceRates device = DeviceRates::of(instance.device);
   const Prim& input = instance.region.prims[static_cast<std::size_t>(instance.region.folds.front().input)];
   const double size = input.type == Compute::F64 ? 2.0 : 1.0;
+  const bool isGathered = instance.region.hasRole(AxisRole::Window) || instance.region.hasBounds();
   const auto sums = static_cast<double>(tiles.threadRows * tiles.threadColumns);
   const auto reads = static_cast<double>(tiles.threadRows + tiles.threadColumns);
   const auto warps = static_cast<double>(tiles.threads()) / 32.0;
   const auto edge = static_cast<double>(tiles.rows + tiles.columns);
-  const double ofDepth = size * (warps * std::max(sums * 32.0 / device.each.floatAdds, reads) / kReached +
-                                 edge * kBringing / device.each.floatAdds);
+  const double ofDepth =
+      size *
+      (warps * std::max(sums * 32.0 / device.each.floatAdds, reads) / kReached +
+       (isGathered ? static_cast<double>(tiles.rows) * kGathering + static_cast<double>(tiles.columns) * kBringing
+                   : edge * kBringing) /
+           device.each.floatAdds);
   const std::int64_t registers =
       tiles.threadRows * tiles.threadColumns + tiles.threadRows + tiles.threadColumns + kOther;
   const std::int64_t shared = (tiles.rows + tiles.columns + 2) * tiles.depth * 4;

@@ -125,6 +125,32 @@ TEST(TimePair, DropsACandidateWhoseFirstCallsAreTwiceTooSlow) {
   EXPECT_EQ(bench.count('c'), 2) << "without a warm-up of their own";
 }
 
+TEST(TimePair, IsBriefWithWhoIsNoContender) {
+  PairOptions options;
+  options.contenderNs = 1.5e6;
+  FakeBench far;
+  const auto behind = timePair(far.call('c', 2e6), far.call('e', 3e6), options, far.clock());
+  ASSERT_TRUE(behind.has_value());
+  EXPECT_FALSE(behind->screenedOut);
+  EXPECT_EQ(behind->candidate.samples, 3);
+  EXPECT_EQ(behind->eager.samples, 3);
+  EXPECT_DOUBLE_EQ(behind->speedup, 1.5);
+  FakeBench near;
+  const auto contender = timePair(near.call('c', 1.4e6), near.call('e', 3e6), options, near.clock());
+  ASSERT_TRUE(contender.has_value());
+  EXPECT_GE(contender->candidate.samples, TimingOptions().minSamples);
+}
+
+TEST(TimePair, RecordsNoActivityOfWhoIsNoContender) {
+  FakeBench bench;
+  PairOptions options;
+  options.contenderNs = 1e6;
+  int traced = 0;
+  options.trace = [&traced]() -> device::DeviceResult<double> { return ++traced * 1e6; };
+  ASSERT_TRUE(timePair(bench.call('c', 2e6), bench.call('e', 3e6), options, bench.clock()).has_value());
+  EXPECT_EQ(traced, 0);
+}
+
 TEST(TimePair, AMachineThatHasBecomeSlowerScreensNobodyOut) {
   FakeBench bench;
   PairOptions options;

@@ -76,6 +76,65 @@ TEST(Searcher, LeavesSeedsThatAreEstimatedFarBehindForTheEnd) {
   EXPECT_THAT(patterns, ElementsAre("p0", "p2", "p1"));
 }
 
+TEST(Searcher, GoesOnFromTheFirstOfManySeedsWhoseTimesAreEstimated) {
+  FakeSpace many({.nodes = 1, .patterns = 30, .parameters = 1, .levels = 3, .seeds = 30});
+  const auto seedsAmong = [&many](int count) {
+    Searcher searcher(many, {.islands = 1});
+    int seeds = 0;
+    for (const Step& step : drive(searcher, count)) {
+      seeds += step.proposal.made_by == OperatorKind::Synthesis ? 1 : 0;
+    }
+    return seeds;
+  };
+  EXPECT_EQ(seedsAmong(30), 30) << "in whatever order they are";
+  many.seconds = [](const domain::Genome& /*genome*/) { return 1.0; };
+  EXPECT_LT(seedsAmong(30), 26);
+}
+
+// Seeds with the parameter that patterns of tensor cores have: 3 multiplies floats as one half each.
+class SpaceOfModes final : public GenomeSpace {
+ public:
+  [[nodiscard]] std::vector<domain::Genome> seeds() const override {
+    std::vector<domain::Genome> seeds;
+    for (const auto& [mode, tile] : std::vector<std::pair<int, int>>{{3, 1}, {3, 2}, {3, 3}, {3, 4}, {1, 1}, {1, 2}}) {
+      domain::Genome genome;
+      genome.regions.push_back({{0}, "p0", {{"mode", mode}, {"tile", tile}}});
+      seeds.push_back(std::move(genome));
+    }
+    return seeds;
+  }
+  [[nodiscard]] domain::Genome fresh(Random& /*random*/) const override { return seeds().front(); }
+  [[nodiscard]] std::optional<domain::Genome> vary(domain::OperatorKind /*kind*/, const domain::Genome& /*genome*/,
+                                                   const domain::Genome* /*other*/, const domain::Cell* /*aim*/,
+                                                   Random& /*random*/) const override {
+    return std::nullopt;
+  }
+  [[nodiscard]] std::vector<domain::Genome> neighbours(const domain::Genome& /*genome*/) const override { return {}; }
+  [[nodiscard]] std::vector<double> features(const domain::Genome& /*genome*/) const override { return {}; }
+};
+
+std::vector<std::int64_t> modesWhereHalvesEnd(Outcome::Kind kind) {
+  const SpaceOfModes modesSpace;
+  Searcher searcher(modesSpace, {.islands = 1});
+  std::vector<std::int64_t> modes;
+  for (int i = 0; i < 6; ++i) {
+    const auto proposal = searcher.next();
+    if (!proposal) {
+      break;
+    }
+    modes.push_back(proposal->genome->regions.front().parameters.at("mode"));
+    Outcome outcome = correct(i, 1, 10.0 + i);
+    outcome.kind = modes.back() == 3 ? kind : outcome.kind;
+    searcher.report(proposal->id, outcome);
+  }
+  return modes;
+}
+
+TEST(Searcher, PutsOffWhatMultipliesHalvesWhereThatIsWrong) {
+  EXPECT_THAT(modesWhereHalvesEnd(Outcome::Kind::Failed), ElementsAre(3, 3, 3, 1, 1, 3));
+  EXPECT_THAT(modesWhereHalvesEnd(Outcome::Kind::Correct), ElementsAre(3, 3, 3, 3, 1, 1));
+}
+
 TEST(Searcher, SeldomProposesStructuresThatAreEstimatedFarBehind) {
   FakeSpace estimated({.nodes = 4, .patterns = 2, .parameters = 2, .levels = 5, .seeds = 1});
   const auto isSlow = [](const domain::Genome& genome) {

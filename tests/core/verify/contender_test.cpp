@@ -233,6 +233,23 @@ TEST_P(Contender, IsWhatScreeningLetsThrough) {
   EXPECT_EQ(correct->byInputs[0].checks, GetParam() == Kept::All ? 5 : GetParam() == Kept::One ? 2 : 1);
 }
 
+TEST_P(Contender, IsNotWhoIsFarBehindTheBest) {
+  const wire::LoadTask loading = requestFor(relu());
+  wire::Evaluate request = evaluateRequest(loading.task, "clamping");
+  request.verifyOnly = false;
+  request.timingBudgetSeconds = 0.02;
+  request.contenderNs = 1e-3;  // nothing is that fast
+  const domain::Evaluation evaluation = evaluate(loading, request);
+  const auto* correct = domain::asCorrect(evaluation);
+  ASSERT_NE(correct, nullptr) << domain::summary(evaluation);
+  EXPECT_FALSE(correct->timing.screenedOut);
+  EXPECT_EQ(correct->timing.candidate.samples, 3);
+  ASSERT_EQ(correct->byInputs.size(), 1U) << "and says so";
+  EXPECT_EQ(correct->byInputs[0].inputs, "task");
+  request.contenderNs = 1e12;
+  EXPECT_TRUE(std::holds_alternative<domain::Wrong>(evaluate(loading, request)));
+}
+
 TEST_P(Contender, IsRightOnEverySeedOfTheTask) {
   wire::LoadTask loading = requestFor(relu());
   loading.adversarial = false;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "core/domain/candidate.h"
+
+namespace swage::synth {
+
+// A genome to begin with, and what it is expected to take: of each region and of what is left to PyTorch, in seconds.
+struct Seed {
+  domain::Genome genome;
+  std::vector<double> regions;
+  double library = 0.0;
+
+  [[nodiscard]] double seconds() const;
+};
+
+// The fastest first, but that one way to compute what takes most of the time does not take all of the first places: it
+// may be wrong, or estimated wrongly. How often it has been chosen before counts as time.
+[[nodiscard]] std::vector<domain::Genome> orderSeeds(std::vector<Seed> seeds);
+
+}  // namespace swage::synth

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which order a search begins: by what whole plans are estimated to take, and not with the same thing again.
+#include "core/synth/seed_order.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/synth/library_estimate.h"
+#include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/lab.h"
+
+namespace swage::synth {
+namespace {
+
+using domain::Genome;
+using ::testing::ElementsAre;
+
+Seed seed(const std::string& pattern, double seconds, const std::string& rule = {}) {
+  Seed made;
+  made.genome.regions.push_back({{0}, pattern, {}});
+  if (!rule.empty()) {
+    made.genome.rewrites.push_back({rule, domain::ValueId(1), {}});
+  }
+  made.regions.push_back(seconds);
+  return made;
+}
+
+std::vector<std::string> patternsInOrder(std::vector<Seed> seeds) {
+  std::vector<std::string> patterns;
+  for (const Genome& genome : orderSeeds(std::move(seeds))) {
+    patterns.push_back(genome.regions.front().pattern);
+  }
+  return patterns;
+}
+
+TEST(SeedOrder, BeginsWithWhatIsEstimatedToBeFastest) {
+  EXPECT_THAT(patternsInOrder({seed("slow", 5.0), seed("fast", 1.0), seed("middle", 2.0)}),
+              ElementsAre("fast", "middle", "slow"));
+}
+
+TEST(SeedOrder, CountsWhatWasChosenBeforeAsTime) {
+  EXPECT_THAT(patternsInOrder({seed("fast", 1.0), seed("fast", 1.01), seed("fast", 1.02), seed("other", 1.4)}),
+              ElementsAre("fast", "other", "fast", "fast"));
+}
+
+TEST(SeedOrder, CountsWhatPyTorchIsLeftToDo) {
+  Seed library = seed("map", 0.5, "library convolution");
+  library.library = 3.0;
+  EXPECT_DOUBLE_EQ(library.seconds(), 3.5);
+  EXPECT_THAT(patternsInOrder({library, seed("own", 2.0)}), ElementsAre("own", "map"));
+}
+
+domain::DeviceInfo measured() {
+  domain::DeviceInfo device = cudaDevice();
+  device.copyBytesPerSecond = 3.0e12;
+  device.cacheBytes = std::int64_t{50} << 20;
+  return device;
+}
+
+// Of the first so many seeds, the patterns of the regions that are estimated to take longest.
+std::vector<std::string> slowestPatterns(const Synthesizer& synthesizer, std::size_t count) {
+  std::vector<std::string> patterns;
+  const std::vector<Genome> seeds = synthesizer.seeds();
+  for (std::size_t i = 0; i < std::min(count, seeds.size()); ++i) {
+    const auto secondsOf = [&](const domain::RegionGene& gene) {
+      Genome one;
+      one.rewrites = seeds[i].rewrites;
+      one.regions = {gene};
+      return synthesizer.estimate(one).value_or(0.0);
+    };
+    patterns.push_back(
+        std::max_element(seeds[i].regions.begin(), seeds[i].regions.end(), [&](const auto& a, const auto& b) {
+          return secondsOf(a) < secondsOf(b);
+        })->pattern);
+  }
+  return patterns;
+}
+
+domain::Graph sumOfRows(std::int64_t rows, std::int64_t length) {
+  GraphBuilder b;
+  b.output(b.call("aten.sum.dim_IntList", {arg(b.input({rows, length})), listArg({1}), arg(false)}, {rows}));
+  return b.graph();
+}
+
+domain::Graph softmaxOfRows(std::int64_t rows, std::int64_t length) {
+  GraphBuilder b;
+  b.output(b.softmax(b.input({rows, length}), 1));
+  return b.graph();
+}
+
+// Millions of short rows take a warp each: a block for each takes ten times as long (KernelBench 2/3).
+TEST(SeedOrder, GivesShortRowsToWarps) {
+  const auto synthesizer = makeSynthesizer(softmaxOfRows(4'194'304, 64), measured());
+  EXPECT_EQ(synthesizer->seeds().front().regions.front().pattern, "row_warp");
+}
+
+// As measured on an H100: row_gang takes 49 ms, row_registers 0.75.
+TEST(SeedOrder, GivesManyLongRowsToBlocks) {
+  const auto synthesizer = makeSynthesizer(softmaxOfRows(16384, 15876), measured());
+  const std::vector<std::string> first = slowestPatterns(*synthesizer, 5);
+  EXPECT_EQ(std::count(first.begin(), first.end(), "row_gang"), 0);
+  EXPECT_EQ(std::count(first.begin(), first.end(), "row_split"), 0);
+  const double seconds = synthesizer->estimate(synthesizer->seeds().front()).value_or(0.0);
+  EXPECT_NEAR(seconds * 1e3, 0.77, 0.12);
+}
+
+TEST(SeedOrder, TriesSeveralPatternsBeforeParametersOfOne) {
+  const auto synthesizer = makeSynthesizer(sumOfRows(8192, 64516), measured());
+  const std::vector<std::string> first = slowestPatterns(*synthesizer, 4);
+  EXPECT_GE(std::set<std::string>(first.begin(), first.end()).size(), 3U);
+}
+
+domain::Graph convolutionAndRelu(std::int64_t channels) {
+  GraphBuilder b;
+  const auto x = b.input({64, channels, 256, 256});
+  const auto weight = b.input({64, channels, 3, 3});
+  const auto sums = b.call("aten.conv2d.default", {arg(x), arg(weight)}, {64, 64, 254, 254});
+  b.output(b.relu(sums));
+  return b.graph();
+}
+
+TEST(SeedOrder, BeginsWithNoPlainConvolutionOfALargeProblem) {
+  for (const std::int64_t channels : {8, 64}) {
+    const auto synthesizer = makeSynthesizer(convolutionAndRelu(channels), measured());
+    const std::vector<Genome> seeds = synthesizer->seeds();
+    ASSERT_GE(seeds.size(), 8U);
+    for (std::size_t i = 0; i < 8; ++i) {
+      for (const domain::RegionGene& gene : seeds[i].regions) {
+        EXPECT_NE(gene.pattern, "direct") << i;
+      }
+    }
+  }
+}
+
+struct LibraryConvolution {
+  const char* name;
+  domain::Shape input;
+  domain::Shape weight;
+  domain::Shape result;
+  double milliseconds = 0.0;  // of cuDNN on an H100, as what is left of whole plans
+};
+
+class LibraryEstimates : public ::testing::TestWithParam<LibraryConvolution> {};
+
+TEST_P(LibraryEstimates, AreAboutWhatWasMeasured) {
+  GraphBuilder b;
+  const auto x = b.input(GetParam().input);
+  const auto weight = b.input(GetParam().weight);
+  b.output(b.call("aten.convolution.default", {arg(x), arg(weight)}, GetParam().result));
+  const double seconds = libraryEstimate(b.graph(), b.graph().nodes.front(), measured());
+  EXPECT_NEAR(seconds * 1e3, GetParam().milliseconds, 0.25 * GetParam().milliseconds);
+  EXPECT_EQ(libraryEstimate(b.graph(), b.graph().nodes.front(), cpuDevice()), 0.0) << "nothing is known of it";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LibraryEstimates,
+    ::testing::Values(LibraryConvolution{"FewChannels", {128, 8, 256, 256}, {64, 8, 3, 3}, {128, 64, 254, 254}, 2.4},
+                      LibraryConvolution{"Larger", {128, 8, 384, 384}, {64, 8, 3, 3}, {128, 64, 382, 382}, 5.4},
+                      LibraryConvolution{
+                          "ManyChannels", {128, 64, 128, 128}, {128, 64, 3, 3}, {128, 128, 126, 126}, 1.9}),
+    [](const auto& each) { return each.param.name; });
+
+// What rounds like TF32 may be wrong for the task: a way that is as exact as floats comes soon, and so does PyTorch's.
+TEST(SeedOrder, TriesExactConvolutionsAndTheLibraryEarly) {
+  const auto synthesizer = makeSynthesizer(convolutionAndRelu(8), measured());
+  const std::vector<Genome> seeds = synthesizer->seeds();
+  bool isExact = false;
+  bool isLibrary = false;
+  for (std::size_t i = 0; i < std::min<std::size_t>(12, seeds.size()); ++i) {
+    for (const domain::RegionGene& gene : seeds[i].regions) {
+      const auto mode = gene.parameters.find("mode");
+      isExact = isExact || (mode != gene.parameters.end() && mode->second == 1);
+    }
+    isLibrary = isLibrary || !seeds[i].rewrites.empty();
+  }
+  EXPECT_TRUE(isExact);
+  EXPECT_TRUE(isLibrary);
+}
+
+}  // namespace
+}  // namespace swage::synth
