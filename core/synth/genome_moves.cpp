@@ -405,9 +405,15 @@ void GenomeMoves::addBest(const std::vector<std::vector<int>>& partition, std::v
 
 std::vector<std::vector<std::vector<int>>> GenomeMoves::finerPartitions() const {
   const std::vector<std::vector<int>> coarsest = m_fusion.greedyPartition();
-  std::vector<std::vector<std::vector<int>>> found{coarsest, m_fusion.singlePartition()};
+  std::vector<std::vector<std::vector<int>>> found{coarsest};
+  for (const auto& other : {m_fusion.greedyPartition(Fusion::LaterFolds::Apart), m_fusion.singlePartition()}) {
+    if (std::find(found.begin(), found.end(), other) == found.end()) {
+      found.push_back(other);
+    }
+  }
+  const std::size_t most = found.size() + kFinerCuts;
   for (std::size_t i = 0; i < coarsest.size(); ++i) {
-    for (std::size_t cut = 1; cut < coarsest[i].size() && found.size() < 2 + kFinerCuts; ++cut) {
+    for (std::size_t cut = 1; cut < coarsest[i].size() && found.size() < most; ++cut) {
       const auto middle = coarsest[i].begin() + static_cast<std::ptrdiff_t>(cut);
       const std::vector<int> head(coarsest[i].begin(), middle);
       const std::vector<int> tail(middle, coarsest[i].end());
