@@ -26,7 +26,7 @@ std::vector<Message> sampleMessages() {
   const domain::Program program{domain::Language::CudaCpp, "source", testing::samplePlan(), {"--fmad=true"}};
   return {Hello{1, "engine", "abc"},
           LoadTask{testing::sampleTask(), "/w.safetensors", ~0ULL, 6, 2.0, false, true, 3},
-          Evaluate{~0ULL, testing::samplePlan(), bytes, 10.0, 0.25, 20, 30, 5.0, true, true, true},
+          Evaluate{~0ULL, testing::samplePlan(), bytes, 10.0, 15.0, 0.25, 20, 30, 5.0, true, 0.5, true, true},
           Shutdown{},
           WorkerReady{testing::sampleDevice(), "2.11.0"},
           TaskReady{testing::sampleTiming(9.0), {{0, 1, 2, 3, 4}}, "float64", 1024, {"output 0 is constant"}},
