@@ -151,10 +151,10 @@ TEST(CudaRecurrence, IsFirstTriedAsRoundedAsPyTorchMakesIt) {
     EXPECT_EQ(modesOf(seeds[1], true), Modes{expected.second});
     EXPECT_EQ(modesOf(seeds[0], false), Modes{3});
     EXPECT_EQ(seeds[0].regions.front().nodes.size(), 1U);
-    const bool isOneExact = std::any_of(seeds.begin(), seeds.begin() + 4, [&](const domain::Genome& genome) {
+    const auto exact = std::find_if(seeds.begin(), seeds.end(), [&](const domain::Genome& genome) {
       return modesOf(genome, true) == Modes{0} && !modesOf(genome, false).contains(3);
     });
-    EXPECT_TRUE(isOneExact);
+    EXPECT_LT(exact - seeds.begin(), 8);
   }
   domain::DeviceInfo old = measuredDevice();
   old.computeCapability = 75;

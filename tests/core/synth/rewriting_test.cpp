@@ -426,12 +426,15 @@ class RewrittenGenomes : public ::testing::TestWithParam<domain::Language> {
 
 TEST_P(RewrittenGenomes, AreAmongTheFirstSeeds) {
   const std::vector<Genome> seeds = m_synthesizer->seeds();
-  ASSERT_GT(seeds.size(), 1U);
-  EXPECT_THAT(seeds[0].rewrites, IsEmpty());
-  ASSERT_EQ(seeds[1].rewrites.size(), 1U);
-  EXPECT_EQ(seeds[1].rewrites.front().rule, "reduce before product");
-  EXPECT_TRUE(domain::isAlgebraic(seeds[1]));
-  EXPECT_FALSE(domain::isAlgebraic(seeds[0]));
+  // Which of the two comes first follows from what they are estimated to take; a search tries so many (searcher.cpp).
+  const auto end = seeds.begin() + std::min<std::ptrdiff_t>(20, std::ssize(seeds));
+  const auto same = std::find_if(seeds.begin(), end, [](const Genome& seed) { return seed.rewrites.empty(); });
+  const auto other = std::find_if(seeds.begin(), end, [](const Genome& seed) { return seed.rewrites.size() == 1; });
+  ASSERT_NE(same, end);
+  ASSERT_NE(other, end);
+  EXPECT_EQ(other->rewrites.front().rule, "reduce before product");
+  EXPECT_TRUE(domain::isAlgebraic(*other));
+  EXPECT_FALSE(domain::isAlgebraic(*same));
 }
 
 TEST_P(RewrittenGenomes, HaveTheInputsAndOutputsOfTheTask) {
