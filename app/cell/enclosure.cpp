@@ -18,6 +18,8 @@
 #include <span>
 #include <vector>
 
+#include "core/device/cell_protocol.h"
+
 namespace swage::cell {
 namespace {
 
@@ -54,6 +56,18 @@ class CallFilter {
   }
   // Allowed where all `bits` of the argument are set, or where none of them is; else the process ends.
   void allowIfSet(long call, unsigned argument, std::uint32_t bits) { allowBy(call, argument, bits, bits); }
+  void allowIfEqual(long call, unsigned argument, std::uint64_t value) {
+    const auto low = static_cast<std::uint32_t>(value);
+    const auto high = static_cast<std::uint32_t>(value >> 32U);
+    const std::size_t at = offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t);
+    m_program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 6));
+    load(at);
+    m_program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, low, 0, 3));
+    load(at + sizeof low);
+    m_program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 0, 1));
+    m_program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    m_program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
+  }
   void allowIfClear(long call, unsigned argument, std::uint32_t bits) { allowBy(call, argument, bits, 0); }
 
   // All other calls end the process.
@@ -98,7 +112,7 @@ class CallFilter {
 void allowThreads(CallFilter& filter) {
   filter.allow({SYS_futex, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_sched_yield, SYS_sched_getaffinity,
                 SYS_set_robust_list, SYS_rseq, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_gettid, SYS_getpid, SYS_exit,
-                SYS_exit_group});
+                SYS_exit_group, SYS_mincore});
   filter.allowIfSet(SYS_clone, 0, CLONE_VM | CLONE_THREAD | CLONE_SIGHAND);
   filter.refuse({SYS_clone3}, ENOSYS);
 }
@@ -110,12 +124,13 @@ std::string limit(__rlimit_resource_t resource, std::uint64_t value) {
 
 }  // namespace
 
-std::string closeFiles() {
+std::string closeFiles(std::uint32_t& gaps) {
   landlock_ruleset_attr handled{};
   handled.handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;  // all that the first version knows
   const auto ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0));
   if (ruleset < 0) {
-    return errno == ENOSYS || errno == EOPNOTSUPP ? std::string() : because("Landlock");
+    gaps |= device::kCellNoLandlock;
+    return errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM ? std::string() : because("Landlock");
   }
   const bool isDone = ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
   std::string trouble = isDone ? std::string() : because("Landlock");
@@ -131,20 +146,25 @@ std::string limitResources(std::uint64_t memoryBytes) {
   return trouble.empty() ? limit(RLIMIT_AS, memoryBytes) : trouble;
 }
 
-std::string allowLoadingOnly() {
+std::string allowLoadingOnly(std::uint32_t& gaps) {
+  if (::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL) {
+    gaps |= device::kCellNoSeccomp;
+    return {};
+  }
   CallFilter filter;
   allowThreads(filter);
   filter.allow({SYS_openat, SYS_read, SYS_pread64, SYS_close, SYS_fstat, SYS_newfstatat, SYS_lseek, SYS_mmap,
-                SYS_mprotect, SYS_seccomp, SYS_prctl, SYS_close_range});
+                SYS_mprotect, SYS_seccomp, SYS_prctl, SYS_close_range, SYS_sched_setaffinity});
   filter.refuse({SYS_readlink, SYS_getcwd, SYS_access}, EACCES);
   return filter.install();
 }
 
-std::string allowComputingOnly() {
+std::string allowComputingOnly(const void* processors) {
   CallFilter filter;
   allowThreads(filter);
   filter.allowIfClear(SYS_mmap, 2, PROT_EXEC);
   filter.allowIfClear(SYS_mprotect, 2, PROT_EXEC);
+  filter.allowIfEqual(SYS_sched_setaffinity, 2, reinterpret_cast<std::uint64_t>(processors));
   filter.refuse({SYS_openat}, EACCES);  // of the allocator, which asks how many processors there are
   return filter.install();
 }

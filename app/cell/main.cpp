@@ -6,47 +6,46 @@
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <omp.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
-#include <new>
+#include <fstream>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "app/cell/enclosure.h"
+#include "app/cell/memory.h"
+#include "app/cell/stacks.h"
 #include "core/device/cell_protocol.h"
-#include "core/device/thread_stack.h"
 
 namespace {
 
 using namespace swage::device;
+using swage::cell::CellMemory;
 
 using Entry = void (*)(void**);
 
-constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kOwnMemory = std::uint64_t{8} << 30U;  // stacks, arenas and libraries: addresses, not pages
 constexpr std::uint32_t kUsualArithmetic = 0x1F80;             // of MXCSR: to nearest, with denormals, no exceptions
 constexpr std::uint32_t kModes = 0xFFC0;                       // of MXCSR, without the flags of what has happened
-constexpr std::uint64_t kNearStack = 4 * kPageBytes;           // more than giveBackStack() leaves
 constexpr std::uint16_t kUsualX87 = 0x037F;
+constexpr std::uint64_t kWriteFault = 2;  // of what the processor says about a fault
 
 void doNothing(void** /*arguments*/) {}
-
-// One thread's stack, from its lowest address.
-struct Stack {
-  std::uint64_t low = 0;
-};
-
-Stack stackOfThisThread() {
-  return {lowestStackAddress()};
-}
 
 std::uint16_t x87Control() {
   std::uint16_t word = 0;
@@ -54,40 +53,80 @@ std::uint16_t x87Control() {
   return word;
 }
 
-// Everything more than a page or two below this frame becomes zeros. What this frame calls keeps its own frames in
-// those pages.
-[[gnu::noinline]] void giveBackStack(Stack stack) {
-  const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-  const std::uint64_t end = (here - kPageBytes) / kPageBytes * kPageBytes;
-  if (stack.low != 0 && stack.low < end) {
-    ::madvise(reinterpret_cast<void*>(stack.low), end - stack.low, MADV_DONTNEED);
+// Where the system has mapped functions that tell the time.
+struct ClockPages {
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  std::array<Range, 8> ranges{};
+  std::size_t count = 0;
+
+  void find() {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line) && count < ranges.size();) {
+      if (line.find("[vdso]") == std::string::npos && line.find("[vvar") == std::string::npos) {
+        continue;
+      }
+      Range& range = ranges.at(count++);
+      const std::size_t dash = line.find('-');
+      std::from_chars(line.data(), line.data() + dash, range.begin, 16);
+      std::from_chars(line.data() + dash + 1, line.data() + line.size(), range.end, 16);
+    }
   }
+  void unmap() const {
+    for (std::size_t i = 0; i < count; ++i) {
+      ::munmap(reinterpret_cast<void*>(ranges.at(i).begin), ranges.at(i).end - ranges.at(i).begin);
+    }
+  }
+  [[nodiscard]] bool contain(std::uint64_t address) const {
+    return std::any_of(ranges.begin(), ranges.begin() + static_cast<std::ptrdiff_t>(count),
+                       [address](const Range& range) { return address >= range.begin && address < range.end; });
+  }
+};
+
+cpu_set_t g_processors{};   // that this process may use
+bool g_isConfined = false;  // its parent has it on fewer for this call
+
+struct ThreadStart {
+  void* (*routine)(void*) = nullptr;
+  void* argument = nullptr;
+};
+
+void* startThread(void* start) {
+  const std::unique_ptr<ThreadStart> own(static_cast<ThreadStart*>(start));
+  if (!g_isConfined) {
+    ::sched_setaffinity(0, sizeof g_processors, &g_processors);
+  }
+  return own->routine(own->argument);
 }
 
-// The pages that giveBackStack() leaves get all bits set.
-[[gnu::noinline]] void scrubNearStack() {
-  std::array<volatile std::uint64_t, kNearStack / sizeof(std::uint64_t)> frame{};
-  for (volatile std::uint64_t& word : frame) {
-    word = ~std::uint64_t{0};
-  }
+using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+
+CreateThread libraryFunction() {
+  static const auto function = reinterpret_cast<CreateThread>(::dlsym(RTLD_NEXT, "pthread_create"));
+  return function;
 }
 
 class CellProgram {
  public:
-  explicit CellProgram(CellControl& control) : m_control(control) {}
+  explicit CellProgram(CellControl& control) : m_control(control), m_threads(static_cast<int>(control.threads)) {
+    s_program = this;
+  }
 
   // Empty: ready. The order matters: nothing of the candidate runs before the first filter.
   [[nodiscard]] std::string start() {
-    omp_set_num_threads(static_cast<int>(m_control.threads));
-    if (std::string trouble = mapBuffers(); !trouble.empty()) {
+    omp_set_num_threads(m_threads);
+    if (std::string trouble = m_memory.map(m_control); !trouble.empty()) {
       return trouble;
     }
-    m_mainStack = stackOfThisThread();  // reads /proc
-    std::thread([] {}).join();          // with the first thread the library sets signals up
-    for (std::string (*step)() : {&limits, &swage::cell::closeFiles, &swage::cell::allowLoadingOnly}) {
-      if (std::string trouble = step(); !trouble.empty()) {
-        return trouble;
-      }
+    swage::cell::scrubStack();  // reads /proc
+    m_clock.find();
+    ::sched_getaffinity(0, sizeof g_processors, &g_processors);
+    explainFaults();
+    std::thread([] {}).join();  // with the first thread the library sets signals up
+    if (std::string trouble = encloseForLoading(); !trouble.empty()) {
+      return trouble;
     }
     const std::string path = "/proc/self/fd/" + std::to_string(kCellBinaryFd);
     m_object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -96,10 +135,14 @@ class CellProgram {
       return std::string("the shared object cannot be loaded: ") + (reason != nullptr ? reason : "unknown");
     }
     ::close_range(0, ~0U, 0);
-    ::prctl(PR_SET_DUMPABLE, 0);          // not before: the object's path is then closed to its owner
-    ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);  // no clock; threads inherit it
-    if (std::string trouble = swage::cell::allowComputingOnly(); !trouble.empty()) {
-      return trouble;
+    m_clock.unmap();
+    if (m_control.deniesTime != 0) {
+      ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);  // threads inherit it
+    }
+    if (m_control.gaps == 0 || (m_control.gaps & kCellNoSeccomp) == 0) {
+      if (std::string trouble = swage::cell::allowComputingOnly(&g_processors); !trouble.empty()) {
+        return trouble;
+      }
     }
     m_entries.push_back(doNothing);
     renew();  // also starts the team
@@ -115,6 +158,7 @@ class CellProgram {
         continue;
       }
       last = asked;
+      g_isConfined = m_control.isConfined != 0;
       m_control.answer = answer();
       m_control.done.store(asked, std::memory_order_release);
       ::syscall(SYS_futex, &m_control.done, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -122,37 +166,58 @@ class CellProgram {
   }
 
  private:
-  static std::string limits() { return swage::cell::limitResources(s_mappedBytes + kOwnMemory); }
-
-  // Each between pages that nobody may touch.
-  [[nodiscard]] std::string mapBuffers() {
-    for (std::uint32_t i = 0; i < m_control.buffers; ++i) {
-      const CellBuffer& buffer = m_control.buffer[i];
-      const std::uint64_t span = buffer.pageBytes + 2 * kPageBytes;
-      void* reserved = ::mmap(nullptr, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (reserved == MAP_FAILED) {
-        return "no room for the buffers";
-      }
-      char* first = static_cast<char*>(reserved) + kPageBytes;
-      const bool isInput = buffer.isReadOnly != 0;
-      if (buffer.pageBytes > 0 &&
-          ::mmap(first, buffer.pageBytes, isInput ? PROT_READ : PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_FIXED | MAP_POPULATE, isInput ? kCellInputsFd : kCellOutputsFd,
-                 static_cast<off_t>(buffer.pageOffset)) == MAP_FAILED) {
-        return "a buffer cannot be mapped";
-      }
-      m_addresses.push_back(first + buffer.start);
-      s_mappedBytes += span;
+  [[nodiscard]] std::string encloseForLoading() {
+    if (std::string trouble = swage::cell::limitResources(m_memory.addressBytes() + kOwnMemory); !trouble.empty()) {
+      return trouble;
     }
-    return {};
+    std::string trouble = swage::cell::closeFiles(m_control.gaps);
+    return trouble.empty() ? swage::cell::allowLoadingOnly(m_control.gaps) : trouble;
+  }
+
+  // What the parent is told of a fault before the process ends by it.
+  static void explainFaults() {
+    struct sigaction action {};
+    action.sa_sigaction = explainFault;
+    action.sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER;  // the second time it ends the process
+    for (const int signal : {SIGSEGV, SIGBUS}) {
+      ::sigaction(signal, &action, nullptr);
+    }
+  }
+  static void explainFault(int /*signal*/, siginfo_t* info, void* context) {
+    CellControl& control = s_program->m_control;
+    const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    const auto instruction = static_cast<std::uint64_t>(registers[REG_RIP]);
+    control.faultWrites = (static_cast<std::uint64_t>(registers[REG_ERR]) & kWriteFault) != 0 ? 1 : 0;
+    auto fault = CellFault::Elsewhere;
+    if (s_program->m_clock.contain(address) || s_program->m_clock.contain(instruction)) {
+      fault = CellFault::Clock;
+    } else if (const auto place = s_program->m_memory.find(address)) {
+      control.faultBuffer = place->buffer;
+      fault = place->isInside && place->isReadOnly ? CellFault::WroteInput : CellFault::BesideBuffer;
+    } else if (info->si_code == SI_KERNEL && readsTime(reinterpret_cast<const unsigned char*>(instruction))) {
+      fault = CellFault::Clock;
+    }
+    control.fault.store(static_cast<std::uint32_t>(fault), std::memory_order_release);
+  }
+  static bool readsTime(const unsigned char* code) {
+    return code[0] == 0x0F && (code[1] == 0x31 || (code[1] == 0x01 && code[2] == 0xF9));
   }
 
   [[nodiscard]] CellAnswer answer() {
     switch (m_control.command) {
       case CellCommand::Bind: return bind();
-      case CellCommand::Call: call(); return CellAnswer::Ok;
+      case CellCommand::Call: return call();
+      case CellCommand::Zero:
+      case CellCommand::CopyIn:
+      case CellCommand::CopyOut: return forEachBuffer(m_control.command);
+      case CellCommand::Clear: m_memory.clear(); return CellAnswer::Ok;
+      case CellCommand::Warm: wake(); return CellAnswer::Ok;
       case CellCommand::Renew: renew(); return CellAnswer::Ok;
-      case CellCommand::Inspect: return isArithmeticUsual() ? CellAnswer::Ok : CellAnswer::ArithmeticChanged;
+      case CellCommand::Inspect:
+        return !isArithmeticUsual()  ? CellAnswer::ArithmeticChanged
+               : m_memory.isIntact() ? CellAnswer::Ok
+                                     : CellAnswer::WroteBeside;
     }
     return CellAnswer::NotFound;
   }
@@ -166,27 +231,50 @@ class CellProgram {
     return CellAnswer::Ok;
   }
 
-  void call() {
-    std::array<std::uint64_t, kCellArguments> values{};
-    std::array<void*, kCellArguments> pointers{};
-    for (std::uint32_t i = 0; i < m_control.arguments; ++i) {
+  [[nodiscard]] CellAnswer call() {
+    const std::size_t count = std::min<std::size_t>(m_control.arguments, kCellArguments);
+    for (std::size_t i = 0; i < count; ++i) {
       const CellArgument& argument = m_control.argument[i];
-      values[i] =
-          argument.isBuffer != 0 ? reinterpret_cast<std::uint64_t>(m_addresses[argument.value]) : argument.value;
-      pointers[i] = &values[i];
+      m_values[i] = argument.value;
+      if (argument.isBuffer != 0) {
+        m_values[i] = reinterpret_cast<std::uint64_t>(m_memory.address(argument.value, m_control.place));
+        if (m_values[i] == 0) {
+          return CellAnswer::NoMemory;
+        }
+      }
+      m_pointers[i] = &m_values[i];
     }
-    m_entries[m_control.number](pointers.data());
+    m_entries[m_control.number](m_pointers.data());
+    return CellAnswer::Ok;
   }
 
-  void renew() {
-    omp_set_num_threads(static_cast<int>(m_control.threads));
+  [[nodiscard]] CellAnswer forEachBuffer(CellCommand command) {
+    const std::size_t count = std::min<std::size_t>(m_control.arguments, kCellArguments);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t buffer = m_control.argument[i].value;
+      const bool isDone = command == CellCommand::Zero     ? m_memory.zero(buffer, m_control.place)
+                          : command == CellCommand::CopyIn ? m_memory.copyIn(buffer, m_control.place)
+                                                           : m_memory.copyOut(buffer, m_control.place);
+      if (!isDone) {
+        return CellAnswer::NoMemory;
+      }
+    }
+    return CellAnswer::Ok;
+  }
+
+  static void wake() {
+    int awake = 0;
+#pragma omp parallel reduction(+ : awake)
+    awake += 1;
+  }
+
+  void renew() const {
+    omp_set_num_threads(m_threads);
 #pragma omp parallel
     {
       _mm_setcsr(kUsualArithmetic);
       asm volatile("fldcw %0" : : "m"(kUsualX87));
-      const bool isMain = omp_get_thread_num() == 0;
-      giveBackStack(isMain ? m_mainStack : stackOfThisThread());
-      scrubNearStack();
+      swage::cell::scrubStack();
     }
   }
 
@@ -197,17 +285,34 @@ class CellProgram {
     return isUsual;
   }
 
-  static inline std::uint64_t s_mappedBytes = 0;
+  static inline CellProgram* s_program = nullptr;
   CellControl& m_control;
+  int m_threads;
+  CellMemory m_memory;
+  ClockPages m_clock;
   void* m_object = nullptr;
-  Stack m_mainStack;
-  std::vector<char*> m_addresses;
   std::vector<Entry> m_entries;
+  std::array<std::uint64_t, kCellArguments> m_values{};
+  std::array<void*, kCellArguments> m_pointers{};
 };
 
 }  // namespace
 
+// In place of the library's, for OpenMP, too. The thread that calls kernels stands on its parent's processor during a
+// call (core/device/one_processor.h), and what it starts would inherit that.
+extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
+                                                                     const pthread_attr_t* attributes,
+                                                                     void* (*routine)(void*), void* argument) noexcept {
+  auto start = std::make_unique<ThreadStart>(ThreadStart{routine, argument});
+  const int error = libraryFunction()(thread, attributes, startThread, start.get());
+  if (error == 0) {
+    static_cast<void>(start.release());
+  }
+  return error;
+}
+
 int main() {
+  *::environ = nullptr;  // libgomp has read what is meant for it
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   ::close_range(kCellOutputsFd + 1, ~0U, 0);
@@ -216,7 +321,10 @@ int main() {
     return 2;  // not started by Swage
   }
   auto& control = *static_cast<CellControl*>(page);
-  CellProgram program(control);
+  if (static_cast<std::uint32_t>(::getppid()) != control.parent) {
+    return 2;  // who started it has ended meanwhile
+  }
+  static CellProgram program(control);
   const std::string trouble = program.start();
   std::memcpy(control.message.data(), trouble.data(), std::min(trouble.size(), control.message.size() - 1));
   control.state.store(static_cast<std::uint32_t>(trouble.empty() ? CellState::Ready : CellState::Failed));

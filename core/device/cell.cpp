@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device/cell.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 
 #include "core/base/system_message.h"
+#include "core/device/one_processor.h"
 
 namespace swage::device {
 namespace {
@@ -41,40 +42,36 @@ std::uint64_t roundUp(std::uint64_t value, std::uint64_t unit) {
 }
 
 DeviceFailure systemFailure(std::string_view what) {
-  return {fmt::format("cannot {}: {}", what, systemMessage(errno))};
+  const int error = errno;
+  return {fmt::format("cannot {}: {}", what, systemMessage(error)), false, error == ENOMEM};
 }
 
-// A call goes to the cell and comes back on one processor: another one would have to be woken, which takes longer and
-// not always equally long. Threads of the cell's team are not bound. Put back at the end.
-class OneProcessor {
- public:
-  explicit OneProcessor(pid_t other) : m_other(other) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    const int here = ::sched_getcpu();
-    if (here < 0 || here >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof m_own, &m_own) != 0 ||
-        ::sched_getaffinity(other, sizeof m_others, &m_others) != 0) {
-      return;
-    }
-    CPU_SET(static_cast<unsigned>(here), &one);
-    m_isBound = ::sched_setaffinity(0, sizeof one, &one) == 0;
-    static_cast<void>(::sched_setaffinity(other, sizeof one, &one));
+// Whether the bytes of an instruction that reads the processor's counter of time, rdtsc or rdtscp, stand anywhere in
+// what of the object can be executed. Other code may have them by chance, and then its calls only take a little longer.
+bool mayReadTime(std::string_view binary) {
+  Elf64_Ehdr header{};
+  if (binary.size() < sizeof header) {
+    return true;
   }
-  ~OneProcessor() {
-    if (m_isBound) {
-      static_cast<void>(::sched_setaffinity(0, sizeof m_own, &m_own));
-      static_cast<void>(::sched_setaffinity(m_other, sizeof m_others, &m_others));
+  std::memcpy(&header, binary.data(), sizeof header);
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    const std::uint64_t at = header.e_phoff + i * sizeof segment;
+    if (header.e_phoff > binary.size() || at > binary.size() - std::min(binary.size(), sizeof segment)) {
+      return true;
+    }
+    std::memcpy(&segment, binary.data() + at, sizeof segment);
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) {
+      continue;
+    }
+    const std::string_view code =
+        binary.substr(std::min<std::uint64_t>(segment.p_offset, binary.size()), segment.p_filesz);
+    if (code.find("\x0F\x31") != std::string_view::npos || code.find("\x0F\x01\xF9") != std::string_view::npos) {
+      return true;
     }
   }
-  OneProcessor(const OneProcessor&) = delete;
-  OneProcessor& operator=(const OneProcessor&) = delete;
-
- private:
-  pid_t m_other;
-  cpu_set_t m_own{};
-  cpu_set_t m_others{};
-  bool m_isBound = false;
-};
+  return false;
+}
 
 }  // namespace
 
@@ -163,15 +160,19 @@ DeviceStatus KernelCell::share(const Options& options) {
   m_control = new (m_controlPages->first()) CellControl();
   m_control->threads = static_cast<std::uint32_t>(std::max(options.threads, 1));
   m_control->buffers = static_cast<std::uint32_t>(m_pages.size());
+  m_control->parent = static_cast<std::uint32_t>(::getpid());
   for (std::size_t i = 0; i < m_pages.size(); ++i) {
     const Pages& pages = m_pages[i];
-    m_control->buffer[i] = {pages.offset, pages.bytes, pages.start, pages.isReadOnly ? 1U : 0U, 0};
-    std::fill_n(pagesOf(pages), pages.bytes, kCanary);
+    m_control->buffer[i] = {pages.offset, pages.bytes, pages.start, pages.size, pages.isReadOnly ? 1U : 0U, 0};
+    std::byte* first = pagesOf(pages);
+    std::fill_n(first, pages.start, kCanary);
+    std::fill(first + pages.start + pages.size, first + pages.bytes, kCanary);
   }
   return {};
 }
 
 DeviceStatus KernelCell::spawn(const Options& options, const std::string& binary) {
+  m_control->deniesTime = mayReadTime(binary) ? 1 : 0;
   Fd object(::memfd_create("swage-kernel", MFD_CLOEXEC));
   for (std::size_t done = 0; object.isOpen() && done < binary.size();) {
     const ssize_t written = ::write(object.get(), binary.data() + done, binary.size() - done);
@@ -191,7 +192,8 @@ DeviceStatus KernelCell::spawn(const Options& options, const std::string& binary
   }
   const std::string program = options.program.string();
   char* const arguments[] = {const_cast<char*>("swage-cell"), nullptr};
-  char* const environment[] = {nullptr};
+  std::string spin = std::string("GOMP_SPINCOUNT=") + kCellSpinCount;
+  char* const environment[] = {spin.data(), nullptr};
   const int failed = ::posix_spawn(&m_process, program.c_str(), &actions, nullptr, arguments, environment);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
@@ -208,7 +210,12 @@ DeviceStatus KernelCell::awaitStart() {
   }
   if (m_control->state.load() != static_cast<std::uint32_t>(CellState::Ready)) {
     const auto& message = m_control->message;
-    return lose(std::string(message.data(), ::strnlen(message.data(), message.size())));
+    return lose({.detail = std::string(message.data(), ::strnlen(message.data(), message.size()))});
+  }
+  // Read once: the code in it may write there.
+  m_gaps = (m_control->gaps & kCellNoLandlock) != 0 ? "Landlock" : "";
+  if ((m_control->gaps & kCellNoSeccomp) != 0) {
+    m_gaps += m_gaps.empty() ? "seccomp" : ", seccomp";
   }
   return {};
 }
@@ -237,26 +244,98 @@ DeviceResult<int> KernelCell::bind(const std::string& entry) {
   return m_entries++;
 }
 
-DeviceResult<double> KernelCell::call(int entry, std::span<const Argument> arguments, double limitSeconds) {
+DeviceResult<double> KernelCell::call(int entry, std::span<const Argument> arguments, double limitSeconds,
+                                      std::uint32_t place) {
   if (arguments.size() > kCellArguments) {
     return tl::make_unexpected(DeviceFailure{fmt::format("more than {} arguments", kCellArguments)});
   }
-  if (m_emptyNs < 0.0) {
-    const auto empty = timeEmptyCalls(kEmptyCellCalls);
-    if (!empty) {
-      return empty;
-    }
-    m_emptyNs = *empty;
+  if (DeviceStatus failed = measureEmptyCall()) {
+    return tl::make_unexpected(std::move(*failed));
   }
   m_control->number = static_cast<std::uint32_t>(entry);
   m_control->arguments = static_cast<std::uint32_t>(arguments.size());
+  m_control->place = place;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto* buffer = std::get_if<BufferArgument>(&arguments[i]);
     m_control->argument[i] = buffer != nullptr ? CellArgument{buffer->buffer, 1, 0}
                                                : CellArgument{std::get<std::uint64_t>(arguments[i]), 0, 0};
   }
   const auto ns = ask(CellCommand::Call, limitSeconds);
-  return ns ? DeviceResult<double>(std::max(*ns - m_emptyNs, 0.0)) : ns;
+  if (DeviceStatus failed = ns ? checkAnswer() : DeviceStatus(ns.error())) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  return std::max(*ns - m_emptyNs, 0.0);
+}
+
+DeviceStatus KernelCell::measureEmptyCall() {
+  if (m_emptyNs >= 0.0) {
+    return {};
+  }
+  const auto empty = timeEmptyCalls(kEmptyCellCalls);
+  if (!empty) {
+    return empty.error();
+  }
+  m_emptyNs = *empty;
+  return {};
+}
+
+DeviceResult<double> KernelCell::zero(std::size_t buffer, std::uint32_t place) {
+  if (DeviceStatus failed = measureEmptyCall()) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  m_control->arguments = 1;
+  m_control->argument[0] = {buffer, 1, 0};
+  m_control->place = place;
+  const auto ns = ask(CellCommand::Zero, m_limitSeconds);
+  if (DeviceStatus failed = ns ? checkAnswer() : DeviceStatus(ns.error())) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  return std::max(*ns - m_emptyNs, 0.0);
+}
+
+DeviceStatus KernelCell::checkAnswer() const {
+  switch (m_control->answer) {
+    case CellAnswer::Ok: return {};
+    case CellAnswer::NoMemory: return DeviceFailure{"the cell has no memory for its buffers", false, true};
+    case CellAnswer::NotFound:
+    case CellAnswer::ArithmeticChanged:
+    case CellAnswer::WroteBeside: break;
+  }
+  return DeviceFailure{"the cell could not do what it was asked"};
+}
+
+// In as many turns as the page of control needs.
+DeviceStatus KernelCell::command(CellCommand what, std::span<const std::size_t> buffers, std::uint32_t place) {
+  do {
+    const std::size_t count = std::min(buffers.size(), kCellArguments);
+    for (std::size_t i = 0; i < count; ++i) {
+      m_control->argument[i] = {buffers[i], 1, 0};
+    }
+    m_control->arguments = static_cast<std::uint32_t>(count);
+    m_control->place = place;
+    const auto asked = ask(what, m_limitSeconds);
+    if (DeviceStatus failed = asked ? checkAnswer() : DeviceStatus(asked.error())) {
+      return failed;
+    }
+    buffers = buffers.subspan(count);
+  } while (!buffers.empty());
+  return {};
+}
+
+DeviceStatus KernelCell::copyIn(std::span<const std::size_t> buffers, std::uint32_t place) {
+  return buffers.empty() ? std::nullopt : command(CellCommand::CopyIn, buffers, place);
+}
+
+DeviceStatus KernelCell::copyOut(std::span<const std::size_t> buffers) {
+  return buffers.empty() ? std::nullopt : command(CellCommand::CopyOut, buffers, kCellShared + 1);
+}
+
+DeviceStatus KernelCell::clear() {
+  return command(CellCommand::Clear, {}, kCellShared);
+}
+
+DeviceStatus KernelCell::warm() {
+  return command(CellCommand::Warm, {}, kCellShared);
 }
 
 DeviceResult<double> KernelCell::timeEmptyCalls(int calls) {
@@ -280,13 +359,21 @@ DeviceStatus KernelCell::renew() {
   return asked ? std::nullopt : DeviceStatus(asked.error());
 }
 
-DeviceStatus KernelCell::checkArithmetic() {
+DeviceStatus KernelCell::inspect() {
   if (const auto asked = ask(CellCommand::Inspect, m_limitSeconds); !asked) {
     return asked.error();
   }
-  return m_control->answer == CellAnswer::Ok
-             ? std::nullopt
-             : DeviceStatus(DeviceFailure{"a thread was left with another rounding mode, or flushing denormals"});
+  switch (m_control->answer) {
+    case CellAnswer::ArithmeticChanged:
+      return DeviceFailure{.detail = "a thread was left with another rounding mode, or flushing denormals",
+                           .kind = FailureKind::Arithmetic};
+    case CellAnswer::WroteBeside:
+      return DeviceFailure{.detail = "a kernel wrote beside a buffer", .kind = FailureKind::BesideBuffer};
+    case CellAnswer::Ok:
+    case CellAnswer::NotFound:
+    case CellAnswer::NoMemory: break;
+  }
+  return {};
 }
 
 std::optional<std::size_t> KernelCell::findOverrun() const {
@@ -303,11 +390,12 @@ std::optional<std::size_t> KernelCell::findOverrun() const {
 }
 
 DeviceResult<double> KernelCell::ask(CellCommand command, double limitSeconds) {
-  if (!m_lost.empty()) {
-    return tl::make_unexpected(DeviceFailure{m_lost});
+  if (m_lost) {
+    return tl::make_unexpected(*m_lost);
   }
   m_control->command = command;
-  const OneProcessor together(m_process);
+  const OneProcessor together(m_process);  // until it runs: what it has to do it does on all its processors
+  m_control->isConfined = together.isOtherConfined() ? 1 : 0;
   const std::uint32_t before = m_request++;
   const auto start = steady_clock::now();
   m_control->request.store(m_request, std::memory_order_release);
@@ -315,7 +403,7 @@ DeviceResult<double> KernelCell::ask(CellCommand command, double limitSeconds) {
   DeviceStatus failed = waitWhile(m_control->done, before, limitSeconds);
   const auto end = steady_clock::now();
   if (!failed && m_control->done.load(std::memory_order_acquire) != m_request) {
-    failed = lose("the cell answered what it was not asked");
+    failed = lose({.detail = "the cell answered what it was not asked", .kind = FailureKind::Forbidden});
   }
   if (failed) {
     return tl::make_unexpected(std::move(*failed));
@@ -331,34 +419,68 @@ DeviceStatus KernelCell::waitWhile(const std::atomic<std::uint32_t>& word, std::
     if (woken == 0 || errno != ETIMEDOUT) {
       continue;
     }
-    if (const std::optional<std::string> end = howItEnded()) {
+    if (const std::optional<DeviceFailure> end = howItEnded()) {
       return lose(*end);
     }
     if (steady_clock::now() > deadline) {
-      return lose(fmt::format("it did not end within {:g} s", limitSeconds));
+      return lose({.detail = fmt::format("it did not end within {:g} s", limitSeconds),
+                   .kind = FailureKind::TimedOut,
+                   .limitSeconds = limitSeconds});
     }
   }
   return {};
 }
 
-std::optional<std::string> KernelCell::howItEnded() {
+std::optional<DeviceFailure> KernelCell::howItEnded() {
   int status = 0;
   if (::waitpid(m_process, &status, WNOHANG) != m_process) {
     return std::nullopt;
   }
   m_process = -1;
   if (!WIFSIGNALED(status)) {
-    return fmt::format("the kernel ended its process with code {}", WEXITSTATUS(status));
+    return DeviceFailure{.detail = fmt::format("the kernel ended its process with code {}", WEXITSTATUS(status)),
+                         .kind = FailureKind::Crashed};
   }
   switch (const int signal = WTERMSIG(status)) {
-    case SIGSYS: return "the kernel made a system call that kernels may not make";
+    case SIGSYS:
+      return DeviceFailure{.detail = "the kernel made a system call that kernels may not make",
+                           .kind = FailureKind::Forbidden};
     case SIGSEGV:
-    case SIGBUS: return "the kernel touched memory that it was not given, or asked for the time";
-    default: return fmt::format("the kernel's process ended by signal {}", signal);
+    case SIGBUS: return describeFault(signal);
+    default:
+      return DeviceFailure{.detail = fmt::format("the kernel's process ended by signal {}", signal),
+                           .kind = FailureKind::Crashed,
+                           .signal = signal};
   }
 }
 
-DeviceStatus KernelCell::lose(std::string why) {
+DeviceFailure KernelCell::describeFault(int signal) const {
+  const char* did = m_control->faultWrites != 0 ? "wrote to" : "read from";
+  const std::uint32_t buffer = m_control->faultBuffer;
+  DeviceFailure failure;
+  failure.kind = FailureKind::Crashed;
+  failure.signal = signal;
+  switch (static_cast<CellFault>(m_control->fault.load())) {
+    case CellFault::WroteInput:
+      failure.detail =
+          fmt::format("the kernel wrote to memory that it was not given to write: input buffer {}", buffer);
+      failure.kind = FailureKind::WroteInput;
+      break;
+    case CellFault::BesideBuffer:
+      failure.detail = fmt::format("the kernel {} memory that it was not given, beside buffer {}", did, buffer);
+      failure.kind = FailureKind::BesideBuffer;
+      break;
+    case CellFault::Clock:
+      failure.detail = "the kernel asked for the time, which no kernel may have";
+      failure.kind = FailureKind::Forbidden;
+      break;
+    case CellFault::None:
+    case CellFault::Elsewhere: failure.detail = fmt::format("the kernel {} memory that it was not given", did); break;
+  }
+  return failure;
+}
+
+DeviceStatus KernelCell::lose(DeviceFailure why) {
   m_lost = std::move(why);
   if (m_process > 0) {
     ::kill(m_process, SIGKILL);
@@ -366,7 +488,7 @@ DeviceStatus KernelCell::lose(std::string why) {
     }
     m_process = -1;
   }
-  return DeviceFailure{m_lost};
+  return m_lost;
 }
 
 }  // namespace swage::device

@@ -48,26 +48,41 @@ class KernelCell {
   KernelCell(const KernelCell&) = delete;
   KernelCell& operator=(const KernelCell&) = delete;
 
-  // This process may write all buffers at any time. They begin at a multiple of 64 bytes and end at a guard page, but
-  // for the bytes to the next multiple of 64.
+  // What the cell shares with this process, which may write all of it at any time. Buffers begin at a multiple of 64
+  // bytes and end at a guard page, but for the bytes to the next multiple of 64.
   [[nodiscard]] std::span<std::byte> buffer(std::size_t index) const;
 
   // The number of an entry, for call().
   [[nodiscard]] DeviceResult<int> bind(const std::string& entry);
   // Calls it and waits. How long that took, in nanoseconds of this process' clock, without what an empty call costs
-  // here (measured once, before the first call).
-  [[nodiscard]] DeviceResult<double> call(int entry, std::span<const Argument> arguments, double limitSeconds);
+  // here (measured once, before the first call). `place`: kCellShared, or memory of the cell's own.
+  [[nodiscard]] DeviceResult<double> call(int entry, std::span<const Argument> arguments, double limitSeconds,
+                                          std::uint32_t place = kCellShared);
+  // Zeros in a buffer; how long that took, as for call().
+  [[nodiscard]] DeviceResult<double> zero(std::size_t buffer, std::uint32_t place = kCellShared);
+  // Between what is shared and the cell's own memory. Inputs have a copy for each place from 1 to kCellPlaces - 1; of
+  // what kernels write there is one.
+  [[nodiscard]] DeviceStatus copyIn(std::span<const std::size_t> buffers, std::uint32_t place);
+  [[nodiscard]] DeviceStatus copyOut(std::span<const std::size_t> buffers);
+  // The cell's own memory holds no old results.
+  [[nodiscard]] DeviceStatus clear();
+  // All threads of the team are awake: the next call need not wake them.
+  [[nodiscard]] DeviceStatus warm();
   // The median of empty calls, in nanoseconds.
   [[nodiscard]] DeviceResult<double> timeEmptyCalls(int calls);
 
   // The stacks of all its threads hold nothing of earlier calls, and their arithmetic is the usual one.
   [[nodiscard]] DeviceStatus renew();
-  // Fails where a thread is left with another rounding mode, or with denormals flushed.
-  [[nodiscard]] DeviceStatus checkArithmetic();
-  // A buffer with bytes changed beside it, where there are no guard pages.
+  // Fails where a thread is left with another rounding mode, or with denormals flushed, and where something was written
+  // just beside the cell's own memory.
+  [[nodiscard]] DeviceStatus inspect();
+  // A shared buffer with bytes changed beside it, where there are no guard pages.
   [[nodiscard]] std::optional<std::size_t> findOverrun() const;
 
+  // -1: it is gone.
   [[nodiscard]] pid_t process() const { return m_process; }
+  // What the system does not offer to keep the code in with: "Landlock", "seccomp"; empty: nothing is missing.
+  [[nodiscard]] const std::string& gaps() const { return m_gaps; }
 
  private:
   struct Pages {
@@ -89,15 +104,20 @@ class KernelCell {
   // Waits while the word is `value`; fails when the cell ends or the time is over, and then the cell is gone.
   [[nodiscard]] DeviceStatus waitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value,
                                        double limitSeconds);
-  [[nodiscard]] std::optional<std::string> howItEnded();
-  [[nodiscard]] DeviceStatus lose(std::string why);
+  [[nodiscard]] DeviceStatus command(CellCommand what, std::span<const std::size_t> buffers, std::uint32_t place);
+  [[nodiscard]] DeviceStatus checkAnswer() const;
+  [[nodiscard]] std::optional<DeviceFailure> howItEnded();
+  [[nodiscard]] DeviceFailure describeFault(int signal) const;
+  [[nodiscard]] DeviceStatus measureEmptyCall();
+  [[nodiscard]] DeviceStatus lose(DeviceFailure why);
 
   double m_limitSeconds;
   double m_emptyNs = -1.0;  // not measured
   pid_t m_process = -1;
   std::uint32_t m_request = 0;
   int m_entries = 1;
-  std::string m_lost;  // why there is no cell any more
+  std::optional<DeviceFailure> m_lost;  // why there is no cell any more
+  std::string m_gaps;
   std::vector<Pages> m_pages;
   std::unique_ptr<SharedPages> m_controlPages;
   std::unique_ptr<SharedPages> m_inputs;

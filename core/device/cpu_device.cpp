@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device/cpu_device.h"
 
-#include <immintrin.h>
 #include <omp.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -12,31 +10,28 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/device/cpu_info.h"
 #include "core/device/cpu_profiler.h"
 #include "core/device/perf_system.h"
-#include "core/device/shared_object.h"
 #include "core/device/thread_confinement.h"
-#include "core/device/thread_stack.h"
 
 namespace swage::device {
 namespace {
 
-using Entry = void (*)(void**);
-
-constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;   // by one thread
-constexpr std::size_t kScrubbedBytes = std::size_t{64} << 10U;  // kernels keep a few hundred bytes on the stack
-constexpr std::size_t kPagesAtOnce = 512;                       // that the system is asked about
-constexpr unsigned kUsualArithmetic = 0x1F80;                   // of MXCSR: to nearest, with denormals, no exceptions
-constexpr std::chrono::milliseconds kLongestConfinement{50};    // a few time slices of the system
+constexpr std::int64_t kFilledAtOnce = std::int64_t{1} << 20;  // by one thread
+constexpr std::chrono::milliseconds kLongestConfinement{50};   // a few time slices of the system
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kMaxFlushBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kDefaultCacheBytes = std::int64_t{32} << 20;
@@ -69,83 +64,43 @@ std::string hostName() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("localhost");
 }
 
-// Not inlined: its frame must end before the next call, whose own will lie there. All bits set are NaN.
-[[gnu::noinline]] void scrubStack() {
-  std::array<volatile std::uint64_t, kScrubbedBytes / sizeof(std::uint64_t)> frame{};
-  for (volatile std::uint64_t& word : frame) {
-    word = ~std::uint64_t{0};
+// Beside the program that runs, as it is installed and built; tests lie in a folder beside it.
+std::filesystem::path cellProgram() {
+  std::error_code failure;
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failure).parent_path();
+  for (const std::filesystem::path& place : {folder, folder.parent_path() / "bin"}) {
+    if (std::filesystem::path found = place / "swage-cell"; std::filesystem::exists(found, failure)) {
+      return found;
+    }
   }
+  return folder / "swage-cell";
 }
 
-// What lies deeper than scrubStack() reaches, as far down as anything was ever written: a kernel may write there
-// without a frame. Pages that nobody has touched stay so. Given back instead, they would cost the next call that needs
-// them.
-void scrubDeepStack() {
-  thread_local const std::uintptr_t low = lowestStackAddress();
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  std::array<unsigned char, kPagesAtOnce> isThere{};
-  std::size_t pages = kPagesAtOnce;
-  std::uintptr_t end = (here - kScrubbedBytes / 2) / kStackPageBytes * kStackPageBytes;
-  while (low != 0 && end >= low + kStackPageBytes) {
-    pages = std::min<std::size_t>(pages, (end - low) / kStackPageBytes);
-    const std::uintptr_t begin = end - pages * kStackPageBytes;
-    if (::mincore(reinterpret_cast<void*>(begin), pages * kStackPageBytes, isThere.data()) != 0) {
-      if (pages == 1) {
-        return;  // the stack has not grown further
-      }
-      pages = 1;
-      continue;
-    }
-    for (std::size_t page = 0; page < pages; ++page) {
-      if ((isThere.at(page) & 1U) != 0) {
-        std::memset(reinterpret_cast<void*>(begin + page * kStackPageBytes), 0xFF, kStackPageBytes);
-      }
-    }
-    end = begin;
-  }
+double processSeconds() {
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-// Those that run a kernel, the calling one first. The team keeps its threads from one parallel region to the next.
-std::vector<pid_t> teamThreads() {
-  std::vector<pid_t> threads(static_cast<std::size_t>(omp_get_max_threads()));
-#pragma omp parallel
-  threads[static_cast<std::size_t>(omp_get_thread_num())] = ::gettid();
-  std::erase(threads, 0);
-  return threads;
+// Until no thread of this process runs but the calling one: those of the team look for more work for a while before
+// they sleep (GOMP_SPINCOUNT), on processors that the threads of a cell are to have. They are not ended instead,
+// because PyTorch's libraries keep memory in them.
+void awaitIdleTeam() {
+  constexpr double kLook = 50e-6;
+  constexpr double kLongest = 30e-3;
+  const auto start = std::chrono::steady_clock::now();
+  while (secondsSince(start) < kLongest) {
+    const auto lookStart = std::chrono::steady_clock::now();
+    const double before = processSeconds();
+    double passed = 0.0;
+    while (passed < kLook) {
+      passed = secondsSince(lookStart);
+    }
+    if (processSeconds() - before < 1.3 * secondsSince(lookStart)) {
+      return;
+    }
+  }
 }
-
-class CpuKernel final : public Kernel {
- public:
-  explicit CpuKernel(Entry entry) : m_entry(entry) {}
-  [[nodiscard]] DeviceStatus launch(void** arguments) override {
-    m_entry(arguments);
-    return {};
-  }
-
- private:
-  Entry m_entry;
-};
-
-class CpuModule final : public KernelModule {
- public:
-  explicit CpuModule(SharedObject object) : m_object(std::move(object)) {}
-  [[nodiscard]] DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) override {
-    void* symbol = m_object.find(step.entry);
-    if (symbol == nullptr) {
-      return tl::make_unexpected(DeviceFailure{fmt::format("the shared object has no entry '{}'", step.entry)});
-    }
-    for (const domain::KernelArgument& argument : step.arguments) {
-      if (std::holds_alternative<domain::TensorMap>(argument)) {
-        return tl::make_unexpected(
-            DeviceFailure{fmt::format("'{}' takes a tensor map, which a CPU has not", step.entry)});
-      }
-    }
-    return std::make_unique<CpuKernel>(reinterpret_cast<Entry>(symbol));
-  }
-
- private:
-  SharedObject m_object;
-};
 
 }  // namespace
 
@@ -170,9 +125,15 @@ domain::DeviceInfo CpuDevice::describe(int threads) {
 CpuDevice::CpuDevice(domain::DeviceInfo info)
     : m_info(std::move(info)),
       m_contention(
-          readProcessorTimes,
+          [this] {
+            std::vector<pid_t> cells;
+            for (const CellModule* module : m_cells.modules) {
+              cells.push_back(module->process());
+            }
+            return readProcessorTimes(cells);
+          },
           [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
-          m_info.threads, m_info.multiprocessors) {
+          m_info.threads) {
   const std::int64_t cache = m_info.cacheBytes > 0 ? m_info.cacheBytes : kDefaultCacheBytes;
   m_flushed.resize(static_cast<std::size_t>(std::min(2 * cache, kMaxFlushBytes)));
 }
@@ -183,27 +144,40 @@ std::unique_ptr<CpuDevice> CpuDevice::create(int threads) {
   return std::unique_ptr<CpuDevice>(new CpuDevice(std::move(info)));
 }
 
-DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::string& binary) {
-  auto object = SharedObject::load(binary);
-  if (!object) {
-    return tl::make_unexpected(std::move(object).error());
+DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::string& binary,
+                                                                  const domain::LaunchPlan& plan) {
+  auto module = CellModule::load({.program = cellProgram(), .threads = m_info.threads}, binary, plan, m_cells);
+  if (module) {
+    const std::string& gaps = static_cast<const CellModule&>(**module).gaps();
+    if (!gaps.empty() && m_openness.empty()) {
+      log::warn("kernels run without {}, which this system does not offer: their process is kept in by the rest", gaps);
+    }
+    m_openness = gaps;
   }
-  return std::make_unique<CpuModule>(std::move(*object));
+  return module;
 }
 
+// Kernels cannot reach the stacks and the arithmetic of this process.
 void CpuDevice::scrub() {
-  omp_set_num_threads(m_info.threads);  // eager's as well as the kernels'
-#pragma omp parallel
-  {
-    _mm_setcsr(kUsualArithmetic);
-    scrubStack();
-    scrubDeepStack();
+  if (m_cells.current != nullptr) {
+    m_cells.current->renew();
   }
 }
 
 DeviceStatus CpuDevice::callConfined(const Call& call) {
-  const ThreadConfinement confinement(kLongestConfinement);
+  const ThreadConfinement confinement(cellProcess(), kLongestConfinement);
   return call();
+}
+
+pid_t CpuDevice::cellProcess() const {
+  const CellModule* module = m_cells.current != nullptr ? m_cells.current
+                             : !m_cells.modules.empty() ? *m_cells.modules.begin()
+                                                        : nullptr;
+  return module != nullptr ? module->process() : ::getpid();
+}
+
+std::vector<pid_t> CpuDevice::cellThreads() const {
+  return m_cells.modules.empty() ? std::vector<pid_t>{} : (*m_cells.modules.begin())->threads();
 }
 
 DeviceStatus CpuDevice::fill(void* address, std::uint8_t value, std::size_t bytes) {
@@ -245,20 +219,36 @@ DeviceResult<CallTime> CpuDevice::timeColdAfter(const Call& before, const Call& 
   if (DeviceStatus failed = before ? before() : std::nullopt) {
     return tl::make_unexpected(std::move(*failed));
   }
-  flushCaches();
+  if (DeviceStatus failed = prepareCold()) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  m_cells.outsideNs = 0.0;
   const auto start = std::chrono::steady_clock::now();
   DeviceStatus failed = call();
   const double elapsed = secondsSince(start);
   if (failed) {
     return tl::make_unexpected(std::move(*failed));
   }
-  return CallTime{.ns = elapsed * 1e9};
+  return CallTime{.ns = std::max(0.0, elapsed * 1e9 - m_cells.outsideNs)};
+}
+
+// By this process, because the code in a cell could leave it out.
+DeviceStatus CpuDevice::prepareCold() {
+  flushCaches();
+  if (m_cells.current == nullptr) {
+    return {};
+  }
+  awaitIdleTeam();
+  return m_cells.current->warm();
 }
 
 // What cannot be counted is found out when it is asked for.
 ProfilerResult<std::unique_ptr<Profiler>> CpuDevice::openProfiler() {
-  return std::make_unique<CpuProfiler>(
-      linuxPerf(), CpuProfiler::Options{.flushCaches = [this] { flushCaches(); }, .threads = teamThreads});
+  // What fails here fails again in the launch that follows.
+  return std::make_unique<CpuProfiler>(linuxPerf(),
+                                       CpuProfiler::Options{.flushCaches = [this] { static_cast<void>(prepareCold()); },
+                                                            .threads = [this] { return cellThreads(); },
+                                                            .process = [this] { return cellProcess(); }});
 }
 
 }  // namespace swage::device

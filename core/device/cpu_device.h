@@ -3,15 +3,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/device/cell_module.h"
 #include "core/device/device.h"
 #include "core/device/processor_contention.h"
 
 namespace swage::device {
 
-// The processor this runs on. Kernels are shared objects; they run on the calling thread and its OpenMP team.
+// The processor this runs on. Kernels are shared objects; each binary runs in a cell of its own (cell.h), with a team
+// of its own. PyTorch runs on the calling thread and its OpenMP team.
 class CpuDevice final : public Device {
  public:
   // Measures the copy bandwidth, which takes a fraction of a second.
@@ -20,7 +23,8 @@ class CpuDevice final : public Device {
   [[nodiscard]] static domain::DeviceInfo describe(int threads);
 
   [[nodiscard]] const domain::DeviceInfo& info() const override { return m_info; }
-  [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override;
+  [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary,
+                                                                       const domain::LaunchPlan& plan) override;
   [[nodiscard]] DeviceStatus synchronize() override { return {}; }
   void scrub() override;
   [[nodiscard]] DeviceStatus callConfined(const Call& call) override;
@@ -28,14 +32,21 @@ class CpuDevice final : public Device {
   [[nodiscard]] std::int64_t freeBytes() const override;
   [[nodiscard]] DeviceResult<CallTime> timeColdAfter(const Call& before, const Call& call) override;
   [[nodiscard]] std::string_view clock() const override { return "host clock"; }
+  [[nodiscard]] std::string openness() const override { return m_openness; }
   [[nodiscard]] ConditionSample conditions() override;
   [[nodiscard]] ProfilerResult<std::unique_ptr<Profiler>> openProfiler() override;
 
  private:
   explicit CpuDevice(domain::DeviceInfo info);
   void flushCaches();
+  // Cold caches, and whoever runs next has its threads awake.
+  [[nodiscard]] DeviceStatus prepareCold();
+  [[nodiscard]] std::vector<pid_t> cellThreads() const;
+  [[nodiscard]] pid_t cellProcess() const;
 
   domain::DeviceInfo m_info;
+  CellRegister m_cells;
+  std::string m_openness;
   std::vector<unsigned char> m_flushed;  // touched before each timed call
   ProcessorContention m_contention;
 };

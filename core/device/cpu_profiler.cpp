@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device/cpu_profiler.h"
 
-#include <dlfcn.h>
 #include <linux/perf_event.h>
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 #include <utility>
 
 #include "core/device/perf_counters.h"
-#include "core/device/shared_object.h"
+#include "core/device/process_map.h"
 
 namespace swage::device {
 namespace {
@@ -81,29 +80,27 @@ struct Located {
   std::int64_t offset = 0;  // in its object
 };
 
-Located locate(std::uint64_t address) {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(address), &info) == 0 || info.dli_fname == nullptr) {
+Located locate(const ProcessMap& map, std::uint64_t address) {
+  const auto found = map.find(address);
+  if (!found) {
     return {};
   }
-  const auto offset = static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(info.dli_fbase));
-  const std::string_view file = info.dli_fname;
-  if (SharedObject::isItsPath(file)) {
-    return {Place::Kernel, offset};
+  if (found->file.find("memfd:swage-kernel") != std::string_view::npos) {
+    return {Place::Kernel, found->offset};
   }
-  const std::string_view name = file.substr(file.rfind('/') + 1);
+  const std::string_view name = found->file.substr(found->file.rfind('/') + 1);
   const bool runsThreads = name.starts_with("libgomp") || name.starts_with("libomp") || name.starts_with("libiomp");
-  return {runsThreads ? Place::Threads : Place::Other, offset};
+  return {runsThreads ? Place::Threads : Place::Other, found->offset};
 }
 
-SampleReport reportOf(const std::vector<PerfSampler::Addresses>& threads, std::int64_t lost) {
+SampleReport reportOf(const std::vector<PerfSampler::Addresses>& threads, const ProcessMap& map, std::int64_t lost) {
   std::map<std::int64_t, std::int64_t> instructions;
   std::array<double, 3> places{};
   double most = 0.0;
   for (const PerfSampler::Addresses& thread : threads) {
     double here = 0.0;
     for (const auto& [address, samples] : thread) {
-      const Located at = locate(address);
+      const Located at = locate(map, address);
       places[static_cast<std::size_t>(at.place)] += static_cast<double>(samples);
       if (at.place == Place::Kernel) {
         instructions[at.offset] += samples;
@@ -150,7 +147,7 @@ ProfilerResult<SampleReport> CpuProfiler::samples(const Program& program, const 
     }
     sampler->drain(threads);
   } while (taken() < kWantedSamples && steady_clock::now() < end);
-  return reportOf(threads, sampler->lost());
+  return reportOf(threads, ProcessMap::of(m_options.process()), sampler->lost());
 }
 
 ProfilerResult<CounterReport> CpuProfiler::counters(const Program& program) {

@@ -24,6 +24,7 @@ class CpuProfiler final : public Profiler {
   struct Options {
     std::function<void()> flushCaches;            // before every launch that is looked at
     std::function<std::vector<pid_t>()> threads;  // that run kernels, the calling one first
+    std::function<pid_t()> process;               // whose threads they are
   };
 
   CpuProfiler(PerfSystem& system, Options options);

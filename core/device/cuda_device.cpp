@@ -76,7 +76,8 @@ class CudaDevice final : public Device {
   }
 
   [[nodiscard]] const domain::DeviceInfo& info() const override { return m_info; }
-  [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) override {
+  [[nodiscard]] DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary,
+                                                                       const domain::LaunchPlan& /*plan*/) override {
     return CudaModule::load(m_driver, binary, m_info.sharedBytesPerBlock, limitsOf(m_driver, m_device), m_stream);
   }
   void useStream(void* stream) override { m_stream = static_cast<CUstream>(stream); }

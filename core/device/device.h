@@ -11,6 +11,7 @@
 
 #include "core/device/conditions.h"
 #include "core/device/failure.h"
+#include "core/device/kernel_memory.h"
 #include "core/device/occupancy.h"
 #include "core/device/profiler.h"
 #include "core/domain/device_info.h"
@@ -42,7 +43,7 @@ class Kernel {
   [[nodiscard]] virtual std::optional<KernelResources> resources() const { return std::nullopt; }
 };
 
-// The binary of a candidate, loaded into this process. Unloaded at destruction.
+// The binary of a candidate, loaded where its kernels run. Unloaded at destruction.
 class KernelModule {
  public:
   KernelModule() = default;
@@ -53,6 +54,9 @@ class KernelModule {
   // Fails when the entry is missing, its parameters do not fit the step's arguments, or its resources do not fit the
   // device.
   [[nodiscard]] virtual DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) = 0;
+  // Where kernels compute in memory of their own. nullptr: they get the addresses that launch() is given. Outside of a
+  // run that this memory knows of, launch() brings and takes all of a kernel's buffers itself.
+  [[nodiscard]] virtual KernelMemory* memory() { return nullptr; }
 };
 
 // How long one call took. Both in nanoseconds.
@@ -74,7 +78,9 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   [[nodiscard]] virtual const domain::DeviceInfo& info() const = 0;
-  [[nodiscard]] virtual DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary) = 0;
+  // The steps that are bound later are the plan's, which has no defect (domain::findDefect).
+  [[nodiscard]] virtual DeviceResult<std::unique_ptr<KernelModule>> loadModule(const std::string& binary,
+                                                                               const domain::LaunchPlan& plan) = 0;
   // Waits for everything issued before and reports what went wrong in it.
   [[nodiscard]] virtual DeviceStatus synchronize() = 0;
   // Everything is issued to this stream from now on, a CUstream; nullptr: to the default one again. What was issued
@@ -83,8 +89,8 @@ class Device {
   // Every byte becomes `value`. Asynchronous on a GPU.
   [[nodiscard]] virtual DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) = 0;
   // Overwrites what earlier calls left where a kernel keeps what it has not initialised, so that it does not find zeros
-  // there, or the right values. Of a CPU: the stacks of the threads; their rounding modes and their number become what
-  // they were, because a kernel could have changed them for whatever runs after it.
+  // there, or the right values. Of a CPU: the stacks of the threads that run kernels; their rounding modes and their
+  // number become what they were.
   virtual void scrub() {}
   // Issues a call and waits for it, with most of the device taken away from it: on a GPU every multiprocessor but one
   // is busy with something else for a few milliseconds, on a CPU all threads share one core. Blocks and threads that
@@ -111,6 +117,8 @@ class Device {
   // process on a GPU, and stays within one. nullptr: nothing is launched on this device, or the kernel could not be
   // loaded.
   [[nodiscard]] virtual const Call* emptyLaunch() { return nullptr; }
+  // What the system lacks of what keeps kernels in, as a word for people; empty: nothing, or nothing is needed.
+  [[nodiscard]] virtual std::string openness() const { return {}; }
   // Asked between timed calls, never during one.
   [[nodiscard]] virtual ConditionSample conditions() { return {}; }
 

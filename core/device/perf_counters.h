@@ -22,7 +22,7 @@ struct PerfEvent {
 // counters for.
 using PerfEventSet = std::span<const PerfEvent>;
 
-// Counts one set of events in user code of several threads of this process, from start() to stop(). Where the kernel
+// Counts one set of events in user code of several threads, from start() to stop(). Where the kernel
 // of the system gave the counters to others for a part of that time, the counts are scaled up. One thread only.
 class PerfCounters {
  public:

@@ -9,7 +9,7 @@
 
 namespace swage::device {
 
-// Where threads of this process were, several thousand times a second of their own time: at cycles of the processor
+// Where threads were, several thousand times a second of their own time: at cycles of the processor
 // where it has counters, else by the system's clock. One thread only.
 class PerfSampler {
  public:

@@ -14,7 +14,7 @@ struct perf_event_attr;
 
 namespace swage::device {
 
-// What the Linux kernel offers to count and to sample events of threads of this process (perf_event_open(2)). A class
+// What the Linux kernel offers to count and to sample events of threads (perf_event_open(2)). A class
 // of its own so that tests can put something else in its place. Thread-safe.
 class PerfSystem {
  public:

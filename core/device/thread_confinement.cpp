@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device/thread_confinement.h"
 
-#include <omp.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <condition_variable>
 #include <filesystem>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -14,10 +15,11 @@
 namespace swage::device {
 namespace {
 
-std::set<pid_t> threadsOfProcess() {
+std::set<pid_t> threadsOf(pid_t process) {
   std::set<pid_t> threads;
   std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", failure)) {
+  const std::string folder = "/proc/" + std::to_string(process) + "/task";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
     const std::string name = entry.path().filename();
     pid_t thread = 0;
     std::from_chars(name.data(), name.data() + name.size(), thread);
@@ -28,8 +30,7 @@ std::set<pid_t> threadsOfProcess() {
 
 }  // namespace
 
-ThreadConfinement::ThreadConfinement(std::chrono::milliseconds longest)
-    : m_members(static_cast<std::size_t>(omp_get_max_threads())), m_threadsBefore(threadsOfProcess()) {
+ThreadConfinement::ThreadConfinement(pid_t process, std::chrono::milliseconds longest) : m_process(process) {
   cpu_set_t one;
   CPU_ZERO(&one);
   const int here = ::sched_getcpu();
@@ -37,12 +38,12 @@ ThreadConfinement::ThreadConfinement(std::chrono::milliseconds longest)
     return;
   }
   CPU_SET(static_cast<unsigned>(here), &one);
-#pragma omp parallel
-  {
-    Member& member = m_members[static_cast<std::size_t>(omp_get_thread_num())];
-    member.thread = ::gettid();
-    member.isKnown = ::sched_getaffinity(member.thread, sizeof member.allowed, &member.allowed) == 0 &&
-                     ::sched_setaffinity(member.thread, sizeof one, &one) == 0;
+  for (const pid_t thread : threadsOf(process)) {
+    Member member{thread, {}};
+    if (::sched_getaffinity(thread, sizeof member.allowed, &member.allowed) == 0 &&
+        ::sched_setaffinity(thread, sizeof one, &one) == 0) {
+      m_members.push_back(member);
+    }
   }
   m_isConfined = true;
   m_timer = std::jthread([this, longest](const std::stop_token& stop) {
@@ -65,19 +66,20 @@ void ThreadConfinement::restore() {
   }
   m_isConfined = false;
   for (const Member& member : m_members) {
-    if (member.isKnown) {
-      static_cast<void>(::sched_setaffinity(member.thread, sizeof member.allowed, &member.allowed));
-    }
+    static_cast<void>(::sched_setaffinity(member.thread, sizeof member.allowed, &member.allowed));
   }
   freeNewThreads();
 }
 
 // A team that is larger than those before starts threads, which inherit what the one that starts them may use.
 void ThreadConfinement::freeNewThreads() const {
-  const Member& caller = m_members.front();
-  for (const pid_t thread : threadsOfProcess()) {
-    if (caller.isKnown && !m_threadsBefore.contains(thread)) {
-      static_cast<void>(::sched_setaffinity(thread, sizeof caller.allowed, &caller.allowed));
+  const auto first = std::find_if(m_members.begin(), m_members.end(),
+                                  [this](const Member& member) { return member.thread == m_process; });
+  for (const pid_t thread : threadsOf(m_process)) {
+    const bool isNew = std::none_of(m_members.begin(), m_members.end(),
+                                    [thread](const Member& member) { return member.thread == thread; });
+    if (first != m_members.end() && isNew) {
+      static_cast<void>(::sched_setaffinity(thread, sizeof first->allowed, &first->allowed));
     }
   }
 }

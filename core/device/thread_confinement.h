@@ -6,19 +6,18 @@
 
 #include <chrono>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <vector>
 
 namespace swage::device {
 
-// While one lives, the calling thread and its OpenMP team share the processor that the calling thread is on; but no
-// longer than `longest`, because threads that wait for one another by spinning make little progress so. What processors
-// each of them may use is restored afterwards; threads that were started meanwhile get those of the calling thread.
+// While one lives, all threads of a process share the processor that the calling thread is on; but no longer than
+// `longest`, because threads that wait for one another by spinning make little progress so. What processors each of
+// them may use is restored afterwards; threads that were started meanwhile get those of the process' first thread.
 // Nothing happens where the system does not allow it.
 class ThreadConfinement {
  public:
-  explicit ThreadConfinement(std::chrono::milliseconds longest);
+  ThreadConfinement(pid_t process, std::chrono::milliseconds longest);
   ~ThreadConfinement();
   ThreadConfinement(const ThreadConfinement&) = delete;
   ThreadConfinement& operator=(const ThreadConfinement&) = delete;
@@ -27,13 +26,12 @@ class ThreadConfinement {
   struct Member {
     pid_t thread = 0;
     cpu_set_t allowed{};
-    bool isKnown = false;
   };
   void restore();
   void freeNewThreads() const;
 
-  std::vector<Member> m_members;    // the calling thread first
-  std::set<pid_t> m_threadsBefore;  // of the process
+  pid_t m_process;
+  std::vector<Member> m_members;
   std::mutex m_mutex;
   bool m_isConfined = false;
   std::jthread m_timer;  // ends first: it uses the others

@@ -8,8 +8,15 @@
 #include <string_view>
 
 #include "core/process/remote_synthesizer.h"
+#include "core/process/worker_environment.h"
 
 namespace swage::process {
+
+std::vector<std::pair<std::string, std::string>> workerEnvironment() {
+  // Threads of PyTorch that have nothing to do leave the processors soon to the process in which a kernel for a CPU
+  // runs: the same number as there (core/device/cell_protocol.h).
+  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"GOMP_SPINCOUNT", "10000"}};
+}
 
 Programs Programs::standard(const Locations& locations) {
   Programs programs;
@@ -18,7 +25,7 @@ Programs Programs::standard(const Locations& locations) {
     return LaunchCommand{
         .program = worker,
         .arguments = {"--device", target == domain::DeviceKind::Cuda ? "cuda:0" : "cpu"},
-        .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}},
+        .environment = workerEnvironment(),
     };
   };
   programs.compilerCommand.program = locations.compiler.string();

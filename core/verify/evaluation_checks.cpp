@@ -19,13 +19,6 @@ constexpr double kBriefSeconds = 0.02;
 // Of the device's memory, for the outputs and scratch of checks that are under way together.
 constexpr std::int64_t kMemoryShare = 64;
 
-domain::Wrong broken(std::string rule, std::string detail) {
-  domain::Wrong wrong;
-  wrong.rule = std::move(rule);
-  wrong.detail = std::move(detail);
-  return wrong;
-}
-
 std::vector<at::Tensor> redZonesOf(std::span<const Guarded> buffers) {
   std::vector<at::Tensor> zones;
   for (const Guarded& buffer : buffers) {
@@ -147,6 +140,7 @@ EvaluationRun::Outcome EvaluationRun::verifyChecks(std::size_t first, std::size_
 tl::expected<EvaluationRun::BegunCheck, StepFailure> EvaluationRun::begin(std::size_t check, Answers& answers) {
   const std::vector<at::Tensor> pristine = m_state.pristine(check);
   const WorkingInputs& set = m_state.fillWorking(check, pristine);
+  limitLaunches();
   auto run = m_program->beginGuarded(set.tensors(), kPoison);
   if (!run) {
     return tl::make_unexpected(std::move(run).error());

@@ -208,7 +208,7 @@ std::optional<EvaluationRun::FirstCall> EvaluationRun::callFresh(const WorkingIn
   if (!m_request.plan.hasKernels()) {
     return std::nullopt;
   }
-  const auto module = m_state.device.loadModule(m_request.binary);
+  const auto module = m_state.device.loadModule(m_request.binary, m_request.plan);
   if (!module) {
     return std::nullopt;
   }

@@ -25,6 +25,7 @@ using device::DeviceStatus;
 // How many timed outputs there are to one that is judged, where they cannot be told by their bits.
 constexpr unsigned kOneOfKept = 4;
 constexpr unsigned kOneOfOthers = 32;
+constexpr double kLeastLaunchSeconds = 0.2;
 
 std::int64_t totalOf(const at::Tensor& sums) {
   const auto* first = sums.const_data_ptr<std::int64_t>();
@@ -84,7 +85,7 @@ EvaluationRun::Outcome EvaluationRun::prepare() {
     return domain::Rejected{"plan", std::move(misfit)};
   }
   if (plan.hasKernels()) {
-    auto module = m_state.device.loadModule(m_request.binary);
+    auto module = m_state.device.loadModule(m_request.binary, plan);
     if (!module) {
       return failed({"loading the binary", std::move(module).error()});
     }
@@ -95,11 +96,18 @@ EvaluationRun::Outcome EvaluationRun::prepare() {
     return std::move(program).error();
   }
   m_program.emplace(std::move(*program));
+  limitLaunches();
   return std::nullopt;
+}
+
+// Where the device can end a launch, the worker need not be ended for it.
+void EvaluationRun::limitLaunches() {
+  m_program->setLimit(std::max(kLeastLaunchSeconds, m_request.limitSeconds - elapsedSeconds()));
 }
 
 EvaluationRun::Outcome EvaluationRun::measure() {
   m_state.warmStreams();
+  m_program->forgetStaged();
   measure::PairOptions options;
   options.timing.budgetSeconds = m_request.timingBudgetSeconds;
   options.timing.minSamples = m_request.minSamples;
@@ -171,7 +179,10 @@ DeviceStatus EvaluationRun::prepareCall() {
     m_earlier.push_front(std::exchange(m_last, TimedOutput()));
     m_earlier.resize(std::min(m_earlier.size(), sets - 1));
     m_last.set = m_timedCalls++ % sets;
-    failed = poisonFreeMemory();
+    limitLaunches();
+    failed = m_module && m_module->memory() != nullptr
+                 ? m_program->stage(m_state.working[m_last.set].tensors(), m_last.set)
+                 : poisonFreeMemory();
     m_state.device.scrub();
   });
   return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}) : failed;
@@ -180,8 +191,9 @@ DeviceStatus EvaluationRun::prepareCall() {
 DeviceStatus EvaluationRun::call() {
   auto outputs = m_program->run(m_state.working[m_last.set].tensors());
   if (!outputs) {
-    return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
-                         outputs.error().failure.poisoned, outputs.error().failure.outOfMemory};
+    DeviceFailure failure = std::move(outputs.error().failure);
+    failure.detail = fmt::format("{}: {}", outputs.error().step, failure.detail);
+    return failure;
   }
   m_last.outputs = WipedTensors(std::move(*outputs));
   return std::nullopt;
@@ -190,7 +202,11 @@ DeviceStatus EvaluationRun::call() {
 device::DeviceResult<device::CallTime> EvaluationRun::timeCandidate() {
   auto time = m_state.streams.time(
       m_timedCalls, m_state.working.size(), [this] { return prepareCall(); }, [this] { return call(); });
-  if (DeviceStatus wrong = time ? checkTimedOutputs() : std::nullopt) {
+  DeviceStatus wrong = time ? m_program->collect() : std::nullopt;
+  if (time && !wrong) {
+    wrong = checkTimedOutputs();
+  }
+  if (wrong) {
     return tl::make_unexpected(std::move(*wrong));
   }
   return time;
@@ -314,11 +330,28 @@ EvaluationRun::Outcome EvaluationRun::verifyTimedOutput(const TimedOutput& timed
 
 domain::Evaluation EvaluationRun::failed(const StepFailure& failure) {
   m_outOfMemory = failure.failure.outOfMemory;
+  const std::string detail = fmt::format("{}: {}", failure.step, failure.failure.detail);
   if (failure.failure.poisoned) {
     m_poisoned = true;
-    return domain::Crashed{0, fmt::format("{}: {}", failure.step, failure.failure.detail)};
+    return domain::Crashed{0, detail};
+  }
+  switch (failure.failure.kind) {
+    case device::FailureKind::Crashed: return domain::Crashed{failure.failure.signal, detail};
+    case device::FailureKind::TimedOut: return domain::TimedOut{"verify", m_request.limitSeconds};
+    case device::FailureKind::WroteInput: return broken("input modified", detail);
+    case device::FailureKind::BesideBuffer: return broken("red zone", detail);
+    case device::FailureKind::Arithmetic: return broken("arithmetic", detail);
+    case device::FailureKind::Forbidden: return domain::Cheating{"forbidden", detail};
+    case device::FailureKind::Refused: break;
   }
   return domain::LaunchFailed{failure.step, failure.failure.detail};
+}
+
+domain::Wrong EvaluationRun::broken(std::string rule, std::string detail) {
+  domain::Wrong wrong;
+  wrong.rule = std::move(rule);
+  wrong.detail = std::move(detail);
+  return wrong;
 }
 
 EvaluationRun::Outcome EvaluationRun::guarded(std::string_view stage, const std::function<Outcome()>& step) {

@@ -140,6 +140,8 @@ class EvaluationRun {
   [[nodiscard]] device::DeviceStatus poisonFreeMemory() const;
 
   [[nodiscard]] domain::Evaluation failed(const StepFailure& failure);
+  [[nodiscard]] static domain::Wrong broken(std::string rule, std::string detail);
+  void limitLaunches();
   // Runs a step that may throw, and turns what it throws into an outcome.
   [[nodiscard]] Outcome guarded(std::string_view stage, const std::function<Outcome()>& step);
   [[nodiscard]] double elapsedSeconds() const;

@@ -45,10 +45,10 @@ class PlanProgram::Binder {
       : m_program(program),
         m_module(module),
         m_taskOperators(taskOperators),
-        m_defined(program.m_plan.buffers.size(), false) {}
+        m_defined(program.m_plan->buffers.size(), false) {}
 
   [[nodiscard]] std::optional<domain::Evaluation> bindAll() {
-    const domain::LaunchPlan& plan = m_program.m_plan;
+    const domain::LaunchPlan& plan = *m_program.m_plan;
     for (const ValueId id : plan.inputs) {
       m_defined[bufferIndex(id)] = true;
     }
@@ -153,7 +153,7 @@ class PlanProgram::Binder {
   }
 
   void freeAfterLastUse() {
-    const domain::LaunchPlan& plan = m_program.m_plan;
+    const domain::LaunchPlan& plan = *m_program.m_plan;
     std::vector<bool> done(plan.buffers.size(), false);
     for (const ValueId id : plan.outputs) {
       done[bufferIndex(id)] = true;
@@ -178,6 +178,7 @@ PlanProgram::Bound PlanProgram::bind(const domain::LaunchPlan& plan, device::Dev
                                      device::KernelModule* module, const std::set<std::string>& taskOperators,
                                      c10::Device torchDevice) {
   PlanProgram program(plan, device, torchDevice);
+  program.m_residence = Residence(*program.m_plan, module != nullptr ? module->memory() : nullptr);
   if (auto failed = Binder(program, module, taskOperators).bindAll()) {
     return tl::make_unexpected(std::move(*failed));
   }
@@ -185,7 +186,7 @@ PlanProgram::Bound PlanProgram::bind(const domain::LaunchPlan& plan, device::Dev
 }
 
 std::vector<ValueId> PlanProgram::ownBuffers() const {
-  std::set<ValueId> own(m_plan.outputs.begin(), m_plan.outputs.end());
+  std::set<ValueId> own(m_plan->outputs.begin(), m_plan->outputs.end());
   for (const Step& step : m_steps) {
     for (const std::size_t buffer : step.allocated) {
       own.insert(ValueId(static_cast<std::int32_t>(buffer)));
@@ -194,11 +195,43 @@ std::vector<ValueId> PlanProgram::ownBuffers() const {
   return {own.begin(), own.end()};
 }
 
+DeviceStatus PlanProgram::stage(std::span<const at::Tensor> inputs, std::size_t set) {
+  return m_residence.beginTimed(inputs, set);
+}
+
+DeviceStatus PlanProgram::collect() {
+  return m_residence.isStaged() ? m_residence.collect() : std::nullopt;
+}
+
+void PlanProgram::forgetStaged() {
+  if (m_residence.isSeparate()) {
+    m_residence.memory()->forgetInputs();
+  }
+}
+
+void PlanProgram::setLimit(double seconds) {
+  if (m_residence.isSeparate()) {
+    m_residence.memory()->setLimit(seconds);
+  }
+}
+
 tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::run(std::span<const at::Tensor> inputs) {
+  const bool isUntimed = m_residence.isSeparate() && !m_residence.isStaged();
+  if (isUntimed) {
+    forgetStaged();
+    if (DeviceStatus failed = stage(inputs, 0)) {
+      m_residence.end();
+      return tl::make_unexpected(StepFailure{std::string(kBringing), std::move(*failed)});
+    }
+  }
   if (auto failed = runSteps(inputs, nullptr, 0)) {
     return tl::make_unexpected(std::move(*failed));
   }
-  return takeOutputs();
+  std::vector<at::Tensor> outputs = takeOutputs();
+  if (DeviceStatus failed = isUntimed ? collect() : std::nullopt) {
+    return tl::make_unexpected(StepFailure{std::string(kWaiting), std::move(*failed)});
+  }
+  return outputs;
 }
 
 tl::expected<std::vector<at::Tensor>, StepFailure> PlanProgram::runObserved(std::span<const at::Tensor> inputs,
@@ -253,40 +286,64 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
   std::string current = "allocating buffers";
   DeviceStatus status;
   const auto thrown = attempt([&] {
-    m_slots.assign(m_plan.buffers.size(), {});
+    m_slots.assign(m_plan->buffers.size(), {});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      m_slots[bufferIndex(m_plan.inputs[i])] = inputs[i];
+      m_slots[bufferIndex(m_plan->inputs[i])] = inputs[i];
     }
     if (guarded != nullptr) {
+      m_residence.beginChecked();
       placeGuarded(*guarded, poison);
     }
-    for (Step& step : m_steps) {
+    for (std::size_t i = 0; i < m_steps.size() && !status; ++i) {
+      Step& step = m_steps[i];
       current = step.name;
       if (guarded == nullptr) {
         allocateFor(step);
       } else {
         m_device->scrub();
       }
-      if (status = runStep(step); status) {
-        return;
-      }
-      for (const std::size_t buffer : step.freed) {
-        m_slots[buffer].reset();
+      status = runStep(i);
+      if (guarded == nullptr || !m_residence.isSeparate()) {
+        for (const std::size_t buffer : step.freed) {
+          m_slots[buffer].reset();
+        }
       }
     }
-    if (guarded != nullptr) {
+    if (guarded != nullptr && !status) {
       m_device->scrub();
+      status = takeGuarded();
     }
   });
   if (thrown) {
     m_slots.clear();
     // libtorch may only be the first to hear of a kernel that failed before.
     if (DeviceStatus lost = m_device->synchronize()) {
-      return StepFailure{std::string(kWaiting), std::move(*lost)};
+      return stop({std::string(kWaiting), std::move(*lost)});
     }
-    return StepFailure{current, DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}};
+    return stop({current, DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}});
   }
-  return status ? std::optional(StepFailure{current, std::move(*status)}) : std::nullopt;
+  return status ? stop({current, std::move(*status)}) : std::nullopt;
+}
+
+std::optional<StepFailure> PlanProgram::stop(StepFailure failure) {
+  m_residence.end();
+  return failure;
+}
+
+DeviceStatus PlanProgram::takeGuarded() {
+  if (!m_residence.isSeparate()) {
+    return {};
+  }
+  for (const Step& step : m_steps) {
+    for (const std::size_t buffer : step.allocated) {
+      if (DeviceStatus failed = m_residence.take(buffer, m_slots[buffer])) {
+        return failed;
+      }
+    }
+  }
+  DeviceStatus failed = m_residence.memory()->inspect();
+  m_residence.end();
+  return failed;
 }
 
 // Buffers of an earlier run come back in the same order.
@@ -297,36 +354,76 @@ void PlanProgram::placeGuarded(std::vector<Guarded>& guarded, std::uint8_t poiso
     for (const std::size_t buffer : step.allocated) {
       m_slots[buffer] = areThere
                             ? guarded[next++].tensor()
-                            : guarded.emplace_back(m_plan.buffers[buffer], *m_device, m_torchDevice, poison).tensor();
+                            : guarded.emplace_back(m_plan->buffers[buffer], *m_device, m_torchDevice, poison).tensor();
     }
   }
 }
 
 void PlanProgram::allocateFor(const Step& step) {
   for (const std::size_t buffer : step.allocated) {
-    m_slots[buffer] = emptyTensor(m_plan.buffers[buffer], m_torchDevice);
+    m_slots[buffer] = emptyTensor(m_plan->buffers[buffer], m_torchDevice);
     adviseHugePages(m_slots[buffer]);
+    m_residence.isNew(buffer);
   }
 }
 
-DeviceStatus PlanProgram::runStep(Step& step) {
+DeviceStatus PlanProgram::runStep(std::size_t index) {
+  Step& step = m_steps[index];
   if (auto* kernel = std::get_if<BoundKernel>(&step.action)) {
-    const auto index = static_cast<std::size_t>(&step - m_steps.data());
-    return m_observer ? m_observer(index, [&] { return launch(*kernel); }) : launch(*kernel);
+    return runKernel(index, *kernel);
   }
   if (const auto* zero = std::get_if<BoundZero>(&step.action)) {
+    if (m_residence.isSeparate()) {
+      m_residence.isWritten(zero->buffer);
+      return m_residence.memory()->zero(zero->buffer);
+    }
     const at::Tensor& buffer = m_slots[zero->buffer];
-    return m_device->fill(buffer.data_ptr(), 0, static_cast<std::size_t>(extentBytes(m_plan.buffers[zero->buffer])));
+    return m_device->fill(buffer.data_ptr(), 0, static_cast<std::size_t>(extentBytes(m_plan->buffers[zero->buffer])));
   }
-  std::get<OperatorCall>(step.action).run(m_slots);
+  return runOperator(index, std::get<OperatorCall>(step.action));
+}
+
+DeviceStatus PlanProgram::runKernel(std::size_t index, BoundKernel& kernel) {
+  if (m_residence.isSeparate()) {
+    for (const auto& [argument, buffer] : kernel.buffers) {
+      if (m_residence.isMissingInKernels(buffer)) {
+        makeAddressable(buffer);
+      }
+      if (DeviceStatus failed = m_residence.bring(buffer, m_slots[buffer])) {
+        return failed;
+      }
+    }
+  }
+  DeviceStatus failed = m_observer ? m_observer(index, [&] { return launch(kernel); }) : launch(kernel);
+  for (const auto& [argument, buffer] : kernel.buffers) {
+    m_residence.isWritten(buffer);
+  }
+  return failed;
+}
+
+DeviceStatus PlanProgram::runOperator(std::size_t index, OperatorCall& call) {
+  const domain::Node& node = std::get<domain::AtenStep>(m_plan->steps[index]).node;
+  for (const ValueId id : m_residence.isSeparate() ? domain::inputsOf(node) : std::vector<ValueId>()) {
+    if (DeviceStatus failed = m_residence.take(bufferIndex(id), m_slots[bufferIndex(id)])) {
+      return failed;
+    }
+  }
+  call.run(m_slots);
+  for (const ValueId id : node.outputs) {
+    if (id.isValid()) {
+      m_residence.isReplaced(bufferIndex(id));
+    }
+  }
   return {};
 }
 
 DeviceStatus PlanProgram::launch(BoundKernel& kernel) {
   kernel.pointers.resize(kernel.values.size());
   for (const auto& [argument, buffer] : kernel.buffers) {
-    makeAddressable(buffer);
-    kernel.values[argument].address = m_slots[buffer].data_ptr();
+    if (!m_residence.isSeparate()) {
+      makeAddressable(buffer);
+      kernel.values[argument].address = m_slots[buffer].data_ptr();
+    }
   }
   kernel.passed = kernel.values;
   for (std::size_t i = 0; i < kernel.passed.size(); ++i) {
@@ -339,7 +436,7 @@ DeviceStatus PlanProgram::launch(BoundKernel& kernel) {
 // storage. Kernels rely on the declaration, so it is copied into place.
 void PlanProgram::makeAddressable(std::size_t buffer) {
   at::Tensor& tensor = m_slots[buffer];
-  const domain::TensorType& type = m_plan.buffers[buffer];
+  const domain::TensorType& type = m_plan->buffers[buffer];
   TORCH_CHECK(hasShapeAndType(tensor, type) && tensor.device() == m_torchDevice, "buffer ", buffer,
               " is not of the shape, type and device that the plan declares");
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
@@ -352,9 +449,12 @@ void PlanProgram::makeAddressable(std::size_t buffer) {
 
 std::vector<at::Tensor> PlanProgram::takeOutputs() {
   std::vector<at::Tensor> outputs;
-  outputs.reserve(m_plan.outputs.size());
-  for (const ValueId id : m_plan.outputs) {
+  outputs.reserve(m_plan->outputs.size());
+  for (const ValueId id : m_plan->outputs) {
     outputs.push_back(m_slots[bufferIndex(id)]);
+    if (m_residence.isStaged() && m_residence.isMissingHere(bufferIndex(id))) {
+      m_residence.promise(bufferIndex(id), outputs.back());
+    }
   }
   m_slots.clear();
   return outputs;

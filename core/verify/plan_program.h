@@ -16,6 +16,7 @@
 #include "core/domain/evaluation.h"
 #include "core/verify/guarded.h"
 #include "core/verify/operator_call.h"
+#include "core/verify/residence.h"
 
 namespace swage::verify {
 
@@ -26,6 +27,7 @@ struct StepFailure {
 };
 // The step in which kernels fail that could be launched.
 inline constexpr std::string_view kWaiting = "waiting for the kernels";
+inline constexpr std::string_view kBringing = "bringing the inputs";
 
 // A launch plan, bound to a loaded module and to operators. One run at a time.
 class PlanProgram {
@@ -39,8 +41,18 @@ class PlanProgram {
   // Outputs and scratch: what a run allocates, and every output whoever makes it.
   [[nodiscard]] std::vector<domain::ValueId> ownBuffers() const;
 
+  // Where kernels have memory of their own, a call is timed in three parts: stage(), run() under the clock, collect().
+  // Brings the inputs, which must stay as they are until forgetStaged(); `set` tells sets of them apart.
+  [[nodiscard]] device::DeviceStatus stage(std::span<const at::Tensor> inputs, std::size_t set);
+  // Fills the outputs of the run since stage().
+  [[nodiscard]] device::DeviceStatus collect();
+  // Inputs that were staged have changed.
+  void forgetStaged();
+  // How long one launch may take, where the device can end it.
+  void setLimit(double seconds);
+
   // As a user would run it: buffers are allocated when they are first needed and freed after their last use. Work on a
-  // GPU may still be going on when this returns.
+  // GPU may still be going on when this returns; after stage(), outputs hold nothing before collect().
   [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> run(std::span<const at::Tensor> inputs);
 
   // Wraps the launch of a kernel step. `step` counts all steps of the plan.
@@ -95,21 +107,27 @@ class PlanProgram {
   class Binder;
 
   PlanProgram(const domain::LaunchPlan& plan, device::Device& device, c10::Device torchDevice)
-      : m_plan(plan), m_device(&device), m_torchDevice(torchDevice) {}
+      : m_plan(std::make_shared<const domain::LaunchPlan>(plan)), m_device(&device), m_torchDevice(torchDevice) {}
   [[nodiscard]] std::optional<StepFailure> runSteps(std::span<const at::Tensor> inputs, std::vector<Guarded>* guarded,
                                                     std::uint8_t poison);
   void placeGuarded(std::vector<Guarded>& guarded, std::uint8_t poison);
   void allocateFor(const Step& step);
-  [[nodiscard]] device::DeviceStatus runStep(Step& step);
+  [[nodiscard]] device::DeviceStatus runStep(std::size_t index);
+  [[nodiscard]] device::DeviceStatus runKernel(std::size_t index, BoundKernel& kernel);
+  [[nodiscard]] device::DeviceStatus runOperator(std::size_t index, OperatorCall& call);
   [[nodiscard]] device::DeviceStatus launch(BoundKernel& kernel);
+  // What kernels wrote into guarded buffers, and whether they wrote beside them.
+  [[nodiscard]] device::DeviceStatus takeGuarded();
+  [[nodiscard]] std::optional<StepFailure> stop(StepFailure failure);
   void makeAddressable(std::size_t buffer);
   [[nodiscard]] std::vector<at::Tensor> takeOutputs();
 
-  domain::LaunchPlan m_plan;
+  std::shared_ptr<const domain::LaunchPlan> m_plan;  // where it stays when this moves
   device::Device* m_device;
   c10::Device m_torchDevice;
   std::vector<Step> m_steps;
   Slots m_slots;
+  Residence m_residence;
   LaunchObserver m_observer;  // of the run that goes on, if it has one
 };
 

@@ -117,7 +117,7 @@ bool ProfileRun::prepare() {
     return false;
   }
   if (plan.hasKernels()) {
-    auto module = m_state.device.loadModule(m_request.binary);
+    auto module = m_state.device.loadModule(m_request.binary, plan);
     if (!module) {
       refuse(module.error(), "loading the binary");
       return false;
@@ -130,6 +130,7 @@ bool ProfileRun::prepare() {
     return false;
   }
   m_program.emplace(std::move(*program));
+  m_program->setLimit(m_request.limitSeconds);
   return true;
 }
 

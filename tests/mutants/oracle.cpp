@@ -89,7 +89,7 @@ class Runner {
 
   [[nodiscard]] bool load(const std::string& file) {
     auto binary = readTextFile(file);
-    auto module = binary ? m_device.loadModule(*binary)
+    auto module = binary ? m_device.loadModule(*binary, m_plan)
                          : device::DeviceResult<std::unique_ptr<device::KernelModule>>(
                                tl::make_unexpected(device::DeviceFailure{binary.error().message()}));
     if (!module) {

@@ -73,8 +73,7 @@ TEST_F(Worker, LoadsATaskAndEvaluatesCandidates) {
   const auto ready = expectMessage<wire::TaskReady>(worker);
   ASSERT_TRUE(ready.has_value());
   EXPECT_EQ(ready->referenceType, "float64");
-  // What a kernel prints must not get among the frames.
-  worker.send(evaluating(relu(), "for (long i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0; puts(\"hello\");"));
+  worker.send(evaluating(relu(), "for (long i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;"));
   auto evaluated = expectMessage<wire::Evaluated>(worker);
   ASSERT_TRUE(evaluated.has_value());
   EXPECT_EQ(evaluated->request, 11U);
@@ -143,13 +142,33 @@ TEST_F(Worker, EndsWithItsInputWhileItIsBusy) {
   EXPECT_EQ(worker.waitForExit(), code(wire::ExitCode::Ok));
 }
 
-TEST_F(Worker, DiesOfAKernelThatCrashes) {
+// Each ends its own process, and the next candidate is judged by the same worker.
+TEST_F(Worker, StaysWhenAKernelEnds) {
   WorkerProcess worker = start();
   greet(worker);
   worker.send(loading(relu()));
   ASSERT_TRUE(expectMessage<wire::TaskReady>(worker).has_value());
-  worker.send(evaluating(relu(), "*(volatile int*)nullptr = 0; (void)n; (void)y;"));
-  EXPECT_EQ(worker.waitForExit(), -SIGSEGV);
+  const auto outcomeOf = [&](const std::string& body) {
+    wire::Evaluate request = evaluating(relu(), body);
+    request.limitSeconds = 2.0;
+    worker.send(request);
+    const auto evaluated = expectMessage<wire::Evaluated>(worker);
+    EXPECT_TRUE(evaluated.has_value() && !evaluated->workerExits) << body;
+    return evaluated ? evaluated->evaluation : domain::Evaluation();
+  };
+  const domain::Evaluation crashed = outcomeOf("*(volatile int*)8 = 0; (void)n; (void)y;");
+  ASSERT_TRUE(std::holds_alternative<domain::Crashed>(crashed)) << domain::summary(crashed);
+  EXPECT_EQ(std::get<domain::Crashed>(crashed).signal, SIGSEGV);
+  const domain::Evaluation hung = outcomeOf("for (volatile long i = 0; i >= 0;) { (void)n; (void)y; }");
+  EXPECT_TRUE(std::holds_alternative<domain::TimedOut>(hung)) << domain::summary(hung);
+  const domain::Evaluation printed = outcomeOf("puts(\"hello\"); (void)n; (void)y;");
+  ASSERT_TRUE(std::holds_alternative<domain::Cheating>(printed)) << domain::summary(printed);
+  EXPECT_EQ(std::get<domain::Cheating>(printed).rule, "forbidden");
+  const domain::Evaluation far = outcomeOf("y[n + 2000] = 1;");
+  ASSERT_TRUE(std::holds_alternative<domain::Wrong>(far)) << domain::summary(far);
+  EXPECT_EQ(std::get<domain::Wrong>(far).rule, "red zone");
+  const domain::Evaluation right = outcomeOf("for (long i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;");
+  EXPECT_NE(domain::asCorrect(right), nullptr) << domain::summary(right);
 }
 
 TEST_F(Worker, LeavesWhenTheEngineSpeaksAnotherProtocol) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // swage-cell-benchmark CELL [THREADS]: what an empty call of a cell costs, what starting one costs, and how long
-// kernels take in a cell and in this process, in turns.
+// kernels take in a cell's own memory and in this process, in turns, with the threads of both awake. On a machine that
+// does nothing else; GOMP_SPINCOUNT=10000 keeps the threads of this process off the processors while the cell's run.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <omp.h>
@@ -50,6 +53,17 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+// Until the threads of a team that has nothing to do sleep.
+void settle() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
+
+void wakeTeam() {
+  int awake = 0;
+#pragma omp parallel reduction(+ : awake)
+  awake += 1;
+}
+
 template <class T>
 T orExit(device::DeviceResult<T> result) {
   if (!result) {
@@ -78,6 +92,11 @@ int main(int argc, char** argv) {
   std::printf("start with two buffers of 16 MiB: %.0f us\nempty call: %.0f ns (median of 2,001)\n", median(starts),
               orExit(cell->timeEmptyCalls(2001)));
   std::fflush(stdout);
+  constexpr std::size_t kInput = 0;
+  constexpr std::size_t kOutput = 1;
+  if (cell->copyIn(std::span(&kInput, 1), 1) || cell->copyIn(std::span(&kOutput, 1), 1)) {
+    return 1;
+  }
   std::vector<float> x(kFloats, 1.0F);
   std::vector<float> y(kFloats);
   for (const auto& [name, amount] : {std::pair<const char*, long>{"compute", 2'000},
@@ -97,10 +116,16 @@ int main(int argc, char** argv) {
       void* second = y.data();
       long number = amount;
       void* pointers[] = {&first, &second, &number};
+      settle();
+      wakeTeam();
       const auto begin = steady_clock::now();
       here(pointers);
       const double hereNs = std::chrono::duration<double, std::nano>(steady_clock::now() - begin).count();
-      inside.push_back(orExit(cell->call(entry, arguments, kLimit)));
+      settle();
+      if (cell->warm()) {
+        return 1;
+      }
+      inside.push_back(orExit(cell->call(entry, arguments, kLimit, 1)));
       ratios.push_back(inside.back() / hereNs);
     }
     std::fflush(stdout);

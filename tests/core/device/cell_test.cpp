@@ -73,7 +73,7 @@ TEST_F(CellTest, RunsAKernelOnItsBuffersAndNumbers) {
   ASSERT_TRUE(ns.has_value()) << ns.error().detail;
   EXPECT_EQ(std::count(floats(1).begin(), floats(1).end(), 21.0F), 1000);
   EXPECT_FALSE(m_cell->findOverrun());
-  EXPECT_FALSE(m_cell->checkArithmetic());
+  EXPECT_FALSE(m_cell->inspect());
 }
 
 TEST_F(CellTest, RunsOpenMpTeams) {
@@ -186,13 +186,13 @@ TEST_F(CellTest, SaysThatAKernelEndedTheProcess) {
 
 TEST_F(CellTest, NoticesArithmeticThatWasChangedInAnyThread) {
   ASSERT_EQ(outcome(body("_mm_setcsr(_mm_getcsr() | 0x8040);")), "");
-  EXPECT_TRUE(m_cell->checkArithmetic());
+  EXPECT_TRUE(m_cell->inspect());
   EXPECT_FALSE(m_cell->renew());
-  EXPECT_FALSE(m_cell->checkArithmetic());
+  EXPECT_FALSE(m_cell->inspect());
   ASSERT_EQ(outcome("#include <omp.h>\n" + body("#pragma omp parallel\nif (omp_get_thread_num() == 1)\n"
                                                 "_mm_setcsr(_mm_getcsr() | 0x6000);")),
             "");
-  EXPECT_TRUE(m_cell->checkArithmetic());
+  EXPECT_TRUE(m_cell->inspect());
 }
 
 // Two megabytes below its frame, where only a stack that is new has nothing.
@@ -215,6 +215,81 @@ TEST_F(CellTest, FindsNothingDeepInItsStackAfterRenewal) {
   EXPECT_EQ(found(), (std::vector<float>{1.0F, 1.0F})) << "kept, where it is not renewed";
   EXPECT_FALSE(m_cell->renew());
   EXPECT_EQ(found(), (std::vector<float>{0.0F, 0.0F}));
+}
+
+TEST_F(CellTest, ComputesInMemoryOfItsOwn) {
+  auto started = start(body("for (int i = 0; i < 1000; ++i) y[i] = y[i] == y[i] ? -1 : x[i] + 1;"));
+  ASSERT_TRUE(started.has_value()) << started.error().detail;
+  m_cell = std::move(*started);
+  const auto entry = m_cell->bind("kernel");
+  ASSERT_TRUE(entry.has_value());
+  const std::vector<std::size_t> input{0};
+  const std::vector<std::size_t> output{1};
+  for (const std::uint32_t place : {1U, 2U}) {
+    std::fill(floats(0).begin(), floats(0).end(), static_cast<float>(place));
+    ASSERT_FALSE(m_cell->copyIn(input, place));
+  }
+  std::fill(floats(0).begin(), floats(0).end(), 50.0F);
+  for (const std::uint32_t place : {1U, 2U}) {
+    ASSERT_FALSE(m_cell->clear());
+    std::fill(floats(1).begin(), floats(1).end(), 7.0F);
+    ASSERT_FALSE(m_cell->warm());
+    ASSERT_TRUE(m_cell->call(*entry, m_arguments, kLimit, place).has_value());
+    EXPECT_EQ(floats(1)[5], 7.0F) << "not before it is copied";
+    ASSERT_FALSE(m_cell->copyOut(output));
+    EXPECT_EQ(std::count(floats(1).begin(), floats(1).end(), static_cast<float>(place) + 1.0F), 1000)
+        << "the inputs of its place, and no result of the call before";
+  }
+}
+
+TEST_F(CellTest, GuardsMemoryOfItsOwn) {
+  const auto outcomeIn = [this](std::string_view source) -> DeviceStatus {
+    auto started = start(source);
+    EXPECT_TRUE(started.has_value()) << started.error().detail;
+    m_cell = std::move(*started);
+    const std::vector<std::size_t> input{0};
+    EXPECT_FALSE(m_cell->copyIn(input, 3));
+    const auto ns = m_cell->call(*m_cell->bind("kernel"), m_arguments, kLimit, 3);
+    return ns ? m_cell->inspect() : DeviceStatus(ns.error());
+  };
+  EXPECT_FALSE(outcomeIn(body("y[999] = x[0];")).has_value());
+  EXPECT_EQ(outcomeIn(body("y[1000] = 1;"))->kind, FailureKind::BesideBuffer);
+  EXPECT_EQ(outcomeIn(body("y[-1] = 1;"))->kind, FailureKind::BesideBuffer);
+  EXPECT_EQ(outcomeIn(body("y[9000] = 1;"))->kind, FailureKind::BesideBuffer);
+  EXPECT_EQ(outcomeIn(body("x[5] = 1;"))->kind, FailureKind::WroteInput);
+}
+
+TEST_F(CellTest, SetsBuffersToZero) {
+  auto started = start(body(""));
+  ASSERT_TRUE(started.has_value()) << started.error().detail;
+  m_cell = std::move(*started);
+  std::fill(floats(1).begin(), floats(1).end(), 7.0F);
+  ASSERT_TRUE(m_cell->zero(1).has_value());
+  EXPECT_EQ(std::count(floats(1).begin(), floats(1).end(), 0.0F), 1000);
+  const auto input = m_cell->zero(0);
+  EXPECT_FALSE(input.has_value()) << "inputs are not for writing";
+}
+
+TEST_F(CellTest, TellsKindsOfEndsApart) {
+  const auto kindOf = [this](std::string_view source) {
+    EXPECT_NE(outcome(source), "");
+    return m_cell->renew()->kind;
+  };
+  EXPECT_EQ(kindOf(body("x[0] = 1;")), FailureKind::WroteInput);
+  EXPECT_EQ(kindOf(body("y[1024] = 1;")), FailureKind::BesideBuffer);
+  EXPECT_EQ(kindOf(body("*(volatile int*)8 = 1;")), FailureKind::Crashed);
+  EXPECT_EQ(kindOf(body("fork();")), FailureKind::Forbidden);
+  EXPECT_EQ(kindOf(body("y[0] = __rdtsc();")), FailureKind::Forbidden);
+  EXPECT_EQ(outcome(body("volatile int forever = 1; while (forever) {}"), 0.2), "it did not end within 0.2 s");
+  EXPECT_EQ(m_cell->renew()->kind, FailureKind::TimedOut);
+}
+
+// The object with the counter's bytes in it pays for it with some microseconds a call, others do not.
+TEST_F(CellTest, IsCalledAndBackInAFewMicroseconds) {
+  ASSERT_EQ(outcome(body("")), "");
+  const auto ns = m_cell->timeEmptyCalls(501);
+  ASSERT_TRUE(ns.has_value());
+  EXPECT_LT(*ns, 200e3) << "far from what it takes on an idle machine, for one that is not idle";
 }
 
 TEST_F(CellTest, LeavesNoProcessBehind) {

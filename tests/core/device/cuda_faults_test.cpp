@@ -42,7 +42,7 @@ std::string refusalOf(const domain::KernelStep& wrong) {
   if (!device) {
     return "no device: " + device.error().message();
   }
-  auto module = (*device)->loadModule(kModule);
+  auto module = (*device)->loadModule(kModule, {});
   if (!module) {
     return "no module: " + module.error().detail;
   }
@@ -111,7 +111,7 @@ TEST(CudaFaults, WantOfMemoryWhileOpeningNamesItself) {
 TEST(CudaFaults, AnIllegalAddressShowsAtTheNextWaitAndPoisons) {
   auto device = open("launch=700");
   ASSERT_THAT(device, testing::IsOk());
-  auto module = (*device)->loadModule(kModule);
+  auto module = (*device)->loadModule(kModule, {});
   ASSERT_TRUE(module);
   auto kernel = (*module)->bind(step("kernel"));
   ASSERT_TRUE(kernel) << kernel.error().detail;
@@ -170,7 +170,7 @@ TEST(CudaFaults, AnEmptyLaunchIsOneThreadOnTheTimedStream) {
 TEST(CudaFaults, EverythingIsIssuedToTheStreamInUse) {
   auto device = open("devices=1,stream=1");
   ASSERT_THAT(device, testing::IsOk());
-  auto module = (*device)->loadModule(kModule);
+  auto module = (*device)->loadModule(kModule, {});
   ASSERT_TRUE(module);
   auto kernel = (*module)->bind(step("kernel"));
   ASSERT_TRUE(kernel);
@@ -207,7 +207,7 @@ TEST_P(Incompatible, BinariesAreExplainedAndDoNotPoison) {
   auto device = open("");
   ASSERT_THAT(device, testing::IsOk());
   ::setenv("SWAGE_FAKE_CUDA", ("load=" + std::to_string(GetParam())).c_str(), 1);
-  const auto module = (*device)->loadModule(kModule);
+  const auto module = (*device)->loadModule(kModule, {});
   ASSERT_FALSE(module);
   EXPECT_FALSE(module.error().poisoned);
   EXPECT_THAT(module.error().detail, HasSubstr("compiled for another architecture"));
@@ -254,7 +254,7 @@ Function* fakeFunction(const char* name) {
 TEST(TensorMaps, AreEncodedOnceForEachAddressOfTheirBuffer) {
   auto device = open("devices=1,maps=0");
   ASSERT_THAT(device, testing::IsOk());
-  auto module = (*device)->loadModule("mapped 0 256 128 8\n");
+  auto module = (*device)->loadModule("mapped 0 256 128 8\n", {});
   ASSERT_TRUE(module);
   auto kernel = (*module)->bind(mapStep());
   ASSERT_TRUE(kernel) << kernel.error().detail;
@@ -273,7 +273,7 @@ TEST(TensorMaps, AreEncodedOnceForEachAddressOfTheirBuffer) {
 TEST(TensorMaps, ThatTheDriverRefusesFailTheLaunch) {
   auto device = open("map=801");
   ASSERT_THAT(device, testing::IsOk());
-  auto module = (*device)->loadModule("mapped 0 256 128 8\n");
+  auto module = (*device)->loadModule("mapped 0 256 128 8\n", {});
   ASSERT_TRUE(module);
   auto kernel = (*module)->bind(mapStep());
   ASSERT_TRUE(kernel);

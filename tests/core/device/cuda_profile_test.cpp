@@ -35,7 +35,7 @@ class CudaProfile : public ::testing::Test {
     auto cubin = testing::compileCubin(testing::kProbeSource, m_device->info().architecture);
     ASSERT_THAT(cubin, testing::IsOk());
     m_cubin = *cubin;
-    auto module = m_device->loadModule(m_cubin);
+    auto module = m_device->loadModule(m_cubin, {});
     ASSERT_TRUE(module) << module.error().detail;
     m_module = std::move(*module);
   }

@@ -120,7 +120,8 @@ constexpr PerfEvent kTwo[] = {{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_C
 
 CpuProfiler::Options optionsFor(std::vector<pid_t> threads, int* flushes = nullptr) {
   return {.flushCaches = [flushes] { flushes != nullptr ? void(++*flushes) : void(); },
-          .threads = [threads = std::move(threads)] { return threads; }};
+          .threads = [threads = std::move(threads)] { return threads; },
+          .process = [] { return ::getpid(); }};
 }
 
 const Profiler::Program kNothing = [](const Profiler::Bracket& bracket) {
@@ -271,11 +272,16 @@ extern "C" void spin(void** a) {
 
   void SetUp() override {
     m_device = CpuDevice::create(1);
-    auto module = m_device->loadModule(testing::compileSharedObject(kSource));
-    ASSERT_TRUE(module.has_value()) << module.error().detail;
-    m_module = std::move(*module);
     domain::KernelStep step;
     step.entry = "spin";
+    step.arguments = {domain::ValueId(0)};
+    domain::LaunchPlan plan;
+    plan.buffers = {domain::contiguousTensor(domain::ScalarType::Float32, {1024})};
+    plan.outputs = {domain::ValueId(0)};
+    plan.steps = {step};
+    auto module = m_device->loadModule(testing::compileSharedObject(kSource), plan);
+    ASSERT_TRUE(module.has_value()) << module.error().detail;
+    m_module = std::move(*module);
     auto kernel = m_module->bind(step);
     ASSERT_TRUE(kernel.has_value());
     m_kernel = std::move(*kernel);

@@ -175,7 +175,7 @@ int run(What what) {
       say(fmt::format("NO SAMPLING: {} | {}", begun.error().cause, begun.error().fix));
     }
   }
-  auto module = (*device)->loadModule(*cubin);
+  auto module = (*device)->loadModule(*cubin, {});
   if (!module) {
     return failWith(module.error().detail);
   }

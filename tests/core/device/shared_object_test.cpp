@@ -2,8 +2,6 @@
 #include "core/device/shared_object.h"
 
 #include <gmock/gmock.h>
-#include <immintrin.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -95,41 +93,6 @@ TEST(CpuDevice, DoesWhatComesBeforeACallOutsideOfItsTime) {
   ASSERT_FALSE(failed.has_value());
   EXPECT_EQ(failed.error().detail, "not ready");
   EXPECT_EQ(order, "bc") << "the call is not made";
-}
-
-TEST(CpuDevice, PutsBackWhatAKernelChangedForOthers) {
-  const auto device = openDevice(domain::DeviceKind::Cpu, 0, 2);
-  ASSERT_THAT(device, testing::IsOk());
-  constexpr unsigned kModes = 0xFFC0;  // without the flags of what has happened
-  _mm_setcsr(_mm_getcsr() | 0xE040U);  // towards zero, denormals are zero
-  omp_set_num_threads(1);
-  (*device)->scrub();
-  EXPECT_EQ(_mm_getcsr() & kModes, 0x1F80U);
-  EXPECT_EQ(omp_get_max_threads(), 2);
-}
-
-// Two megabytes below its frame, where a kernel can keep answers without a variable.
-[[gnu::noinline]] bool leavesAWordDeepInTheStack(std::uint64_t word) {
-  auto* const frame = static_cast<char*>(__builtin_frame_address(0));
-  auto* const deep = reinterpret_cast<volatile std::uint64_t*>(frame - (std::ptrdiff_t{2} << 20));
-  const bool wasThere = *deep == word;
-  *deep = word;
-  return wasThere;
-}
-
-TEST(CpuDevice, LeavesNothingOfACallDeepInTheStacks) {
-  const auto device = openDevice(domain::DeviceKind::Cpu, 0, 2);
-  ASSERT_THAT(device, testing::IsOk());
-  const auto found = [] {
-    int threads = 0;
-#pragma omp parallel num_threads(2) reduction(+ : threads)
-    threads += leavesAWordDeepInTheStack(0x5EC2E7) ? 1 : 0;
-    return threads;
-  };
-  found();
-  EXPECT_EQ(found(), 2) << "it stays where nobody scrubs";
-  (*device)->scrub();
-  EXPECT_EQ(found(), 0);
 }
 
 TEST(CpuDevice, FillsEveryByteAndNoOther) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <thread>
@@ -39,7 +40,7 @@ class ThreadConfinementTest : public ::testing::Test {
 
 TEST_F(ThreadConfinementTest, AllThreadsShareOneProcessorAndGetTheirsBack) {
   {
-    const ThreadConfinement confinement(milliseconds(60'000));
+    const ThreadConfinement confinement(::getpid(), milliseconds(60'000));
     EXPECT_EQ(processors(), std::vector<int>(m_before.size(), 1));
   }
   EXPECT_EQ(processors(), m_before);
@@ -48,7 +49,7 @@ TEST_F(ThreadConfinementTest, AllThreadsShareOneProcessorAndGetTheirsBack) {
 TEST_F(ThreadConfinementTest, ThreadsThatAreStartedMeanwhileAreFreedToo) {
   m_before.resize(7, m_before[0]);
   {
-    const ThreadConfinement confinement(milliseconds(60'000));
+    const ThreadConfinement confinement(::getpid(), milliseconds(60'000));
     omp_set_num_threads(7);
     EXPECT_EQ(processors(), std::vector<int>(m_before.size(), 1));
   }
@@ -56,7 +57,7 @@ TEST_F(ThreadConfinementTest, ThreadsThatAreStartedMeanwhileAreFreedToo) {
 }
 
 TEST_F(ThreadConfinementTest, EndsByItself) {
-  const ThreadConfinement confinement(milliseconds(1));
+  const ThreadConfinement confinement(::getpid(), milliseconds(1));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (processors() != m_before && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(milliseconds(1));

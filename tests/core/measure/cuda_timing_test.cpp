@@ -84,7 +84,7 @@ class CudaTiming : public ::testing::Test {
 
   // How many multiprocessors the blocks of a kernel are on.
   [[nodiscard]] std::size_t placesOf(bool isConfined) {
-    const auto module = m_device->loadModule(kPlaces);
+    const auto module = m_device->loadModule(kPlaces, {});
     domain::KernelStep step;
     step.entry = "places";
     step.grid.x = kPlacedBlocks;

@@ -124,8 +124,11 @@ TEST_F(Evaluation, FindsWritesOutsideTheBuffers) {
 }
 
 TEST_F(Evaluation, FindsWritesBesideAnInputInATimedCall) {
-  EXPECT_THAT(domain::summary(evaluateWithManySamples("beforeInputWhenTimed")),
-              HasSubstr("in a timed call (red zone)"));
+  const domain::Evaluation evaluation = evaluateWithManySamples("beforeInputWhenTimed");
+  const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(evaluation);
+  EXPECT_EQ(wrong->rule, "red zone");
+  EXPECT_THAT(wrong->detail, HasSubstr("timing"));
 }
 
 // Of which the last is right, so that only those between can tell.
@@ -289,6 +292,26 @@ TEST_F(Evaluation, FindsAnswersThatAreKeptInScratch) {
   std::get<domain::KernelStep>(plan.steps[0]).arguments.emplace_back(domain::ValueId(2));
   const domain::Evaluation evaluation = evaluate(plan);
   EXPECT_TRUE(std::holds_alternative<domain::Unstable>(evaluation)) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, RunsOperatorsBetweenKernels) {
+  // The kernel into a scratch buffer, PyTorch's relu of that, and the kernel again.
+  domain::LaunchPlan plan = testing::oneKernelPlan(s_task, "right");
+  plan.buffers.push_back(plan.buffers[0]);
+  plan.buffers.push_back(plan.buffers[0]);
+  const domain::ValueId first(2);
+  const domain::ValueId second(3);
+  auto last = std::get<domain::KernelStep>(plan.steps[0]);
+  std::get<domain::KernelStep>(plan.steps[0]).arguments[1] = first;
+  last.arguments[0] = second;
+  plan.steps.emplace_back(domain::AtenStep{{"aten.relu.default", {{first}}, {}, {second}, ""}});
+  plan.steps.emplace_back(last);
+  const domain::Evaluation evaluation = evaluate(plan);
+  EXPECT_NE(domain::asCorrect(evaluation), nullptr) << domain::summary(evaluation);
+}
+
+TEST_F(Evaluation, FindsArithmeticThatAKernelLeavesBehind) {
+  EXPECT_EQ(wrongOf("leavesAnotherRounding").rule, "arithmetic");
 }
 
 TEST_F(Evaluation, ScreensOutWhatIsMuchSlowerThanTheElite) {

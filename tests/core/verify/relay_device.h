@@ -17,8 +17,8 @@ class RelayDevice : public device::Device {
 
   [[nodiscard]] const domain::DeviceInfo& info() const override { return m_real.info(); }
   [[nodiscard]] device::DeviceResult<std::unique_ptr<device::KernelModule>> loadModule(
-      const std::string& binary) override {
-    return m_real.loadModule(binary);
+      const std::string& binary, const domain::LaunchPlan& plan) override {
+    return m_real.loadModule(binary, plan);
   }
   [[nodiscard]] device::DeviceStatus synchronize() override { return m_real.synchronize(); }
   [[nodiscard]] device::DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override {

@@ -8,6 +8,8 @@ inline constexpr const char* kReluKernels = R"(
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <xmmintrin.h>
+KERNEL(leavesAnotherRounding) { for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]); _mm_setcsr(_mm_getcsr() | 0x6000); }
 KERNEL(right) {
 #pragma omp parallel for
   for (std::int64_t i = 0; i < n; ++i) y[i] = relu(x[i]);
