@@ -20,7 +20,7 @@ namespace swage::cell {
 [[nodiscard]] std::string allowLoadingOnly(std::uint32_t& gaps);
 
 // From then on, for all threads: what threads, their stacks and their waiting need. Any other system call ends the
-// process. No memory can become executable. A thread can make what stands at `processors` those that it may use.
-[[nodiscard]] std::string allowComputingOnly(const void* processors);
+// process. No memory can become executable. A thread can choose its own processors.
+[[nodiscard]] std::string allowComputingOnly();
 
 }  // namespace swage::cell

@@ -6,10 +6,10 @@
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <omp.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -43,6 +43,7 @@ constexpr std::uint64_t kOwnMemory = std::uint64_t{8} << 30U;  // stacks, arenas
 constexpr std::uint32_t kUsualArithmetic = 0x1F80;             // of MXCSR: to nearest, with denormals, no exceptions
 constexpr std::uint32_t kModes = 0xFFC0;                       // of MXCSR, without the flags of what has happened
 constexpr std::uint16_t kUsualX87 = 0x037F;
+constexpr std::size_t kPlacedThreads = 1024;
 constexpr std::uint64_t kWriteFault = 2;  // of what the processor says about a fault
 
 void doNothing(void** /*arguments*/) {}
@@ -85,29 +86,6 @@ struct ClockPages {
   }
 };
 
-cpu_set_t g_processors{};   // that this process may use
-bool g_isConfined = false;  // its parent has it on fewer for this call
-
-struct ThreadStart {
-  void* (*routine)(void*) = nullptr;
-  void* argument = nullptr;
-};
-
-void* startThread(void* start) {
-  const std::unique_ptr<ThreadStart> own(static_cast<ThreadStart*>(start));
-  if (!g_isConfined) {
-    ::sched_setaffinity(0, sizeof g_processors, &g_processors);
-  }
-  return own->routine(own->argument);
-}
-
-using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-
-CreateThread libraryFunction() {
-  static const auto function = reinterpret_cast<CreateThread>(::dlsym(RTLD_NEXT, "pthread_create"));
-  return function;
-}
-
 class CellProgram {
  public:
   explicit CellProgram(CellControl& control) : m_control(control), m_threads(static_cast<int>(control.threads)) {
@@ -122,7 +100,7 @@ class CellProgram {
     }
     swage::cell::scrubStack();  // reads /proc
     m_clock.find();
-    ::sched_getaffinity(0, sizeof g_processors, &g_processors);
+    ::sched_getaffinity(0, sizeof s_processors, &s_processors);
     explainFaults();
     std::thread([] {}).join();  // with the first thread the library sets signals up
     if (std::string trouble = encloseForLoading(); !trouble.empty()) {
@@ -140,7 +118,7 @@ class CellProgram {
       ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);  // threads inherit it
     }
     if (m_control.gaps == 0 || (m_control.gaps & kCellNoSeccomp) == 0) {
-      if (std::string trouble = swage::cell::allowComputingOnly(&g_processors); !trouble.empty()) {
+      if (std::string trouble = swage::cell::allowComputingOnly(); !trouble.empty()) {
         return trouble;
       }
     }
@@ -158,7 +136,9 @@ class CellProgram {
         continue;
       }
       last = asked;
-      g_isConfined = m_control.isConfined != 0;
+      if (m_control.isConfined == 0) {
+        ::sched_setaffinity(0, sizeof s_processors, &s_processors);  // for this call its parent had it beside itself
+      }
       m_control.answer = answer();
       m_control.done.store(asked, std::memory_order_release);
       ::syscall(SYS_futex, &m_control.done, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -262,10 +242,57 @@ class CellProgram {
     return CellAnswer::Ok;
   }
 
-  static void wake() {
-    int awake = 0;
-#pragma omp parallel reduction(+ : awake)
-    awake += 1;
+  // Each thread of the team on a processor of its own, as those of a program that has computed for a while are. One
+  // that is woken stays beside the one that wakes it where no processor is idle just then, and they would run in turns.
+  void wake() const {
+    std::array<int, kPlacedThreads> processors{};
+    const bool isPlaced = m_control.isConfined == 0 && m_threads <= static_cast<int>(kPlacedThreads);
+#pragma omp parallel num_threads(m_threads)
+    {
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      if (isPlaced) {
+        processors[thread] = processorHere();
+      }
+#pragma omp barrier
+      if (isPlaced && thread == 0) {
+        spread(std::span(processors).first(static_cast<std::size_t>(m_threads)));
+      }
+#pragma omp barrier
+      if (isPlaced && processors[thread] >= 0) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<unsigned>(processors[thread]), &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+        ::sched_setaffinity(0, sizeof s_processors, &s_processors);
+      }
+    }
+  }
+  // -1: not known. Without a system call and without the functions that are mapped no more.
+  static int processorHere() {
+    if (__rseq_size == 0) {
+      return -1;
+    }
+    const char* area = static_cast<const char*>(__builtin_thread_pointer()) + __rseq_offset;
+    return static_cast<int>(reinterpret_cast<const volatile struct rseq*>(area)->cpu_id);
+  }
+  // From where threads are to where they go; -1: they stay.
+  static void spread(std::span<int> processors) {
+    cpu_set_t free = s_processors;
+    std::array<bool, kPlacedThreads> moves{};
+    for (std::size_t i = 0; i < processors.size(); ++i) {
+      const int here = processors[i];
+      moves[i] = here >= 0 && here < CPU_SETSIZE && !CPU_ISSET(static_cast<unsigned>(here), &free);
+      if (here >= 0 && here < CPU_SETSIZE) {
+        CPU_CLR(static_cast<unsigned>(here), &free);
+      }
+    }
+    unsigned next = 0;
+    for (std::size_t i = 0; i < processors.size(); ++i) {
+      while (moves[i] && next < CPU_SETSIZE && !CPU_ISSET(next, &free)) {
+        ++next;
+      }
+      processors[i] = moves[i] && next < CPU_SETSIZE ? static_cast<int>(next++) : -1;
+    }
   }
 
   void renew() const {
@@ -286,6 +313,7 @@ class CellProgram {
   }
 
   static inline CellProgram* s_program = nullptr;
+  static inline cpu_set_t s_processors{};  // that it may use
   CellControl& m_control;
   int m_threads;
   CellMemory m_memory;
@@ -297,19 +325,6 @@ class CellProgram {
 };
 
 }  // namespace
-
-// In place of the library's, for OpenMP, too. The thread that calls kernels stands on its parent's processor during a
-// call (core/device/one_processor.h), and what it starts would inherit that.
-extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
-                                                                     const pthread_attr_t* attributes,
-                                                                     void* (*routine)(void*), void* argument) noexcept {
-  auto start = std::make_unique<ThreadStart>(ThreadStart{routine, argument});
-  const int error = libraryFunction()(thread, attributes, startThread, start.get());
-  if (error == 0) {
-    static_cast<void>(start.release());
-  }
-  return error;
-}
 
 int main() {
   *::environ = nullptr;  // libgomp has read what is meant for it

@@ -20,6 +20,7 @@
 #include "core/base/fd.h"
 #include "core/base/log.h"
 #include "core/toolchain/enclosure.h"
+#include "core/toolchain/job_directory.h"
 #include "core/toolchain/nvrtc_helper.h"
 #include "core/toolchain/own_libraries.h"
 #include "core/toolchain/sandbox.h"
@@ -87,6 +88,7 @@ wire::ExitCode runServer(const CompilerOptions& options) {
   // refused the lower priority has it already.
   static_cast<void>(::setpriority(PRIO_PROCESS, 0, kNice));
   const Fd frames = takeOutput();
+  toolchain::JobDirectory::removeAbandoned();
   auto compiler = openToolchain(options);
   return compiler ? serve(*compiler, STDIN_FILENO, frames.get()) : fail(compiler.error());
 }

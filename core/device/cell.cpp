@@ -33,12 +33,20 @@ using std::chrono::steady_clock;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::byte kCanary{0xA5};
-constexpr long kLookEveryNs = 20'000'000;  // whether the cell still lives, while it is waited for
-constexpr int kFirstFreeFd = 16;           // above those that a cell is started with
-constexpr int kEmptyCellCalls = 101;
+constexpr long kLookEveryNs = 20'000'000;     // whether the cell still lives, while it is waited for
+constexpr int kFirstFreeFd = 16;              // above those that a cell is started with
+constexpr int kEmptyCellCalls = 101;          // before anything was warm
+constexpr std::size_t kFewestEmptyCalls = 3;  // of warm ones, and how many are kept
+constexpr std::size_t kKeptEmptyCalls = 31;
 
 std::uint64_t roundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
+}
+
+double medianOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 DeviceFailure systemFailure(std::string_view what) {
@@ -334,8 +342,27 @@ DeviceStatus KernelCell::clear() {
   return command(CellCommand::Clear, {}, kCellShared);
 }
 
+// What an empty call costs is measured here once more, because after this a call is made that counts: with the same in
+// the caches, and the second time, because the first one brings the way there and back into them.
 DeviceStatus KernelCell::warm() {
-  return command(CellCommand::Warm, {}, kCellShared);
+  if (DeviceStatus failed = command(CellCommand::Warm, {}, kCellShared)) {
+    return failed;
+  }
+  DeviceResult<double> empty = timeEmptyCalls(1);
+  if (empty) {
+    empty = timeEmptyCalls(1);
+  }
+  if (!empty) {
+    return empty.error();
+  }
+  m_lastEmptyNs.push_back(*empty);
+  if (m_lastEmptyNs.size() > kKeptEmptyCalls) {
+    m_lastEmptyNs.pop_front();
+  }
+  if (m_lastEmptyNs.size() >= kFewestEmptyCalls) {
+    m_emptyNs = medianOf({m_lastEmptyNs.begin(), m_lastEmptyNs.end()});
+  }
+  return {};
 }
 
 DeviceResult<double> KernelCell::timeEmptyCalls(int calls) {
@@ -349,9 +376,7 @@ DeviceResult<double> KernelCell::timeEmptyCalls(int calls) {
     }
     times.push_back(*ns);
   }
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  return medianOf(std::move(times));
 }
 
 DeviceStatus KernelCell::renew() {

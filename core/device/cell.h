@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -55,7 +56,7 @@ class KernelCell {
   // The number of an entry, for call().
   [[nodiscard]] DeviceResult<int> bind(const std::string& entry);
   // Calls it and waits. How long that took, in nanoseconds of this process' clock, without what an empty call costs
-  // here (measured once, before the first call). `place`: kCellShared, or memory of the cell's own.
+  // here (measured before the first call, and by warm()). `place`: kCellShared, or memory of the cell's own.
   [[nodiscard]] DeviceResult<double> call(int entry, std::span<const Argument> arguments, double limitSeconds,
                                           std::uint32_t place = kCellShared);
   // Zeros in a buffer; how long that took, as for call().
@@ -66,7 +67,8 @@ class KernelCell {
   [[nodiscard]] DeviceStatus copyOut(std::span<const std::size_t> buffers);
   // The cell's own memory holds no old results.
   [[nodiscard]] DeviceStatus clear();
-  // All threads of the team are awake: the next call need not wake them.
+  // All threads of the team are awake: the next call need not wake them. What an empty call costs just before it is
+  // what counts from then on.
   [[nodiscard]] DeviceStatus warm();
   // The median of empty calls, in nanoseconds.
   [[nodiscard]] DeviceResult<double> timeEmptyCalls(int calls);
@@ -113,6 +115,7 @@ class KernelCell {
 
   double m_limitSeconds;
   double m_emptyNs = -1.0;  // not measured
+  std::deque<double> m_lastEmptyNs;
   pid_t m_process = -1;
   std::uint32_t m_request = 0;
   int m_entries = 1;

@@ -86,8 +86,7 @@ struct CellControl {
   std::uint32_t number = 0;
   std::uint32_t arguments = 0;
   std::uint32_t place = kCellShared;
-  std::uint32_t isConfined = 0;  // threads that it starts stay on the processors of the one that starts them; else
-                                 // they may use all that it had at the beginning
+  std::uint32_t isConfined = 0;  // what processors it may use stays as it is; else all that it had at the beginning
   std::atomic<std::uint32_t> fault{0};  // a CellFault
   std::uint32_t faultBuffer = 0;
   std::uint32_t faultWrites = 0;

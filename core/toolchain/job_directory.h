@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/fd.h"
 #include "core/base/result.h"
 
 namespace swage::toolchain {
@@ -14,6 +15,8 @@ namespace swage::toolchain {
 class JobDirectory {
  public:
   [[nodiscard]] static Result<JobDirectory> create();
+  // Removes what processes that were killed have left of theirs, in the folder for temporary files.
+  static void removeAbandoned();
   ~JobDirectory();
   JobDirectory(JobDirectory&& other) noexcept;
   JobDirectory& operator=(JobDirectory&&) = delete;
@@ -28,6 +31,7 @@ class JobDirectory {
   explicit JobDirectory(std::filesystem::path root) : m_root(std::move(root)) {}
 
   std::filesystem::path m_root;
+  Fd m_lock;  // held as long as the directory is in use, also by what cannot be seen from here
 };
 
 // Reads a file that a sandboxed program has left behind. Follows no link and opens nothing but a regular file: a

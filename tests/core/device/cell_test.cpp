@@ -2,6 +2,7 @@
 #include "core/device/cell.h"
 
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -81,6 +82,32 @@ TEST_F(CellTest, RunsOpenMpTeams) {
                                                 "y[omp_get_thread_num()] = omp_get_num_threads();")),
             "");
   EXPECT_EQ(std::count(floats(1).begin(), floats(1).end(), 3.0F), 3);
+}
+
+// The one that calls kernels stands beside this process until it runs.
+TEST_F(CellTest, LetsThreadsOfAKernelUseAllProcessors) {
+  EXPECT_EQ(
+      outcome("#include <omp.h>\n#include <sched.h>\n" +
+              body("#pragma omp parallel num_threads(4)\n{ cpu_set_t set; sched_getaffinity(0, sizeof set, &set);\n"
+                   "y[omp_get_thread_num()] = CPU_COUNT(&set); }")),
+      "");
+  cpu_set_t set;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+  EXPECT_EQ(std::count(floats(1).begin(), floats(1).begin() + 4, static_cast<float>(CPU_COUNT(&set))), 4);
+}
+
+TEST_F(CellTest, FindsWhatIsKeptBehindTheVariablesOfALibrary) {
+  const auto keepsAt = [this](std::string_view address) {
+    EXPECT_EQ(outcome("extern \"C\" char __bss_start, _end;\nchar g_kept[8];\n" +
+                      body("char* kept = " + std::string(address) + ";\nkept[0] = 7; y[0] = kept[0];")),
+              "");
+    EXPECT_EQ(floats(1)[0], 7.0F);
+    return m_cell->inspect();
+  };
+  EXPECT_FALSE(keepsAt("g_kept")) << "that is found in the compiled file";
+  const DeviceStatus found = keepsAt("&_end + 64");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, FailureKind::BesideBuffer);
 }
 
 TEST_F(CellTest, AllocatesMemoryInAllThreads) {

@@ -2,9 +2,12 @@
 #include "core/toolchain/job_directory.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <optional>
+#include <string>
 
 #include <gmock/gmock.h>
 
@@ -30,6 +33,26 @@ TEST(JobDirectory, IsRemovedWithEverythingInIt) {
     EXPECT_TRUE(std::filesystem::is_directory(job->in()));
   }
   EXPECT_FALSE(std::filesystem::exists(root));
+}
+
+TEST(JobDirectory, IsRemovedByOthersOnlyWhereItsProcessIsGone) {
+  const auto used = JobDirectory::create();
+  ASSERT_THAT(used, IsOk());
+  const auto base = used->root().parent_path();
+  const auto left = base / ("swage-compile-" + std::to_string(::getpid()));
+  const auto fresh = base / ("swage-compile-" + std::to_string(::getpid()) + "-fresh");
+  const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::minutes(5);
+  for (const auto& folder : {left, fresh}) {
+    std::filesystem::create_directories(folder / "out");
+  }
+  std::ofstream(left / "out" / "kernel.so") << "x";
+  std::filesystem::last_write_time(left, old);
+  std::filesystem::last_write_time(used->root(), old);
+  JobDirectory::removeAbandoned();
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(fresh)) << "may not be locked yet";
+  EXPECT_TRUE(std::filesystem::exists(used->out()));
+  std::filesystem::remove_all(fresh);
 }
 
 TEST(ReadUntrustedFile, ReadsARegularFile) {
