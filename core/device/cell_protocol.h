@@ -17,10 +17,10 @@ inline constexpr std::uint32_t kCellVersion = 3;
 inline constexpr std::size_t kCellBuffers = 4096;
 inline constexpr std::size_t kCellArguments = 1024;
 inline constexpr std::size_t kCellEntries = 1024;
-// How often a thread that has nothing to do looks before it sleeps (GOMP_SPINCOUNT of libgomp): long enough for what
-// lies between two parallel regions of a kernel, too short to take a processor from whoever runs next. Workers use the
-// same, so that PyTorch's threads and a kernel's are treated alike.
-inline constexpr const char* kCellSpinCount = "10000";
+// How often a thread that has nothing to do looks before it sleeps (GOMP_SPINCOUNT of libgomp), some milliseconds:
+// longer than the turn of another process, after which a thread that everybody waits for at a barrier is back. Threads
+// that have slept may be woken on one processor and stay there.
+inline constexpr const char* kCellSpinCount = "100000";
 
 // Descriptors that swage-cell is started with.
 inline constexpr int kCellControlFd = 3;

@@ -14,7 +14,7 @@ namespace swage::process {
 
 std::vector<std::pair<std::string, std::string>> workerEnvironment() {
   // Threads of PyTorch that have nothing to do leave the processors soon to the process in which a kernel for a CPU
-  // runs: the same number as there (core/device/cell_protocol.h).
+  // runs.
   return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"GOMP_SPINCOUNT", "10000"}};
 }
 
