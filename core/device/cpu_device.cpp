@@ -146,6 +146,10 @@ std::unique_ptr<CpuDevice> CpuDevice::create(int threads) {
 
 DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::string& binary,
                                                                   const domain::LaunchPlan& plan) {
+  if (m_isLocal) {
+    m_openness = "a process of their own";
+    return loadLocalKernels(binary);
+  }
   auto module = CellModule::load({.program = cellProgram(), .threads = m_info.threads}, binary, plan, m_cells);
   if (module) {
     const std::string& gaps = static_cast<const CellModule&>(**module).gaps();
@@ -157,8 +161,11 @@ DeviceResult<std::unique_ptr<KernelModule>> CpuDevice::loadModule(const std::str
   return module;
 }
 
-// Kernels cannot reach the stacks and the arithmetic of this process.
+// Kernels in a cell cannot reach the stacks and the arithmetic of this process.
 void CpuDevice::scrub() {
+  if (m_isLocal) {
+    renewLocalTeam(m_info.threads);
+  }
   if (m_cells.current != nullptr) {
     m_cells.current->renew();
   }
@@ -177,6 +184,9 @@ pid_t CpuDevice::cellProcess() const {
 }
 
 std::vector<pid_t> CpuDevice::cellThreads() const {
+  if (m_isLocal) {
+    return localTeam();
+  }
   return m_cells.modules.empty() ? std::vector<pid_t>{} : (*m_cells.modules.begin())->threads();
 }
 

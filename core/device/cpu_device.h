@@ -9,12 +9,14 @@
 
 #include "core/device/cell_module.h"
 #include "core/device/device.h"
+#include "core/device/local_kernels.h"
 #include "core/device/processor_contention.h"
 
 namespace swage::device {
 
 // The processor this runs on. Kernels are shared objects; each binary runs in a cell of its own (cell.h), with a team
-// of its own. PyTorch runs on the calling thread and its OpenMP team.
+// of its own, unless somebody wants them in this process (local_kernels.h). PyTorch runs on the calling thread and its
+// OpenMP team.
 class CpuDevice final : public Device {
  public:
   // Measures the copy bandwidth, which takes a fraction of a second.
@@ -45,6 +47,7 @@ class CpuDevice final : public Device {
   [[nodiscard]] pid_t cellProcess() const;
 
   domain::DeviceInfo m_info;
+  bool m_isLocal = areKernelsLocal();
   CellRegister m_cells;
   std::string m_openness;
   std::vector<unsigned char> m_flushed;  // touched before each timed call

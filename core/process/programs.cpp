@@ -13,9 +13,13 @@
 namespace swage::process {
 
 std::vector<std::pair<std::string, std::string>> workerEnvironment() {
-  // Threads of PyTorch that have nothing to do leave the processors soon to the process in which a kernel for a CPU
-  // runs.
-  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"GOMP_SPINCOUNT", "10000"}};
+  std::vector<std::pair<std::string, std::string>> environment{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
+  if (qgetenv("SWAGE_CELL") != "off") {
+    // Threads of PyTorch that have nothing to do leave the processors soon to the process in which a kernel for a CPU
+    // runs.
+    environment.emplace_back("GOMP_SPINCOUNT", "10000");
+  }
+  return environment;
 }
 
 Programs Programs::standard(const Locations& locations) {

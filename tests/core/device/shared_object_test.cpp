@@ -2,11 +2,16 @@
 #include "core/device/shared_object.h"
 
 #include <gmock/gmock.h>
+#include <immintrin.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/device/open_device.h"
@@ -93,6 +98,70 @@ TEST(CpuDevice, DoesWhatComesBeforeACallOutsideOfItsTime) {
   ASSERT_FALSE(failed.has_value());
   EXPECT_EQ(failed.error().detail, "not ready");
   EXPECT_EQ(order, "bc") << "the call is not made";
+}
+
+// With kernels in this process.
+class LocalKernels : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("SWAGE_CELL", "off", 1);
+    auto device = openDevice(domain::DeviceKind::Cpu, 0, 2);
+    ::unsetenv("SWAGE_CELL");
+    ASSERT_THAT(device, testing::IsOk());
+    m_device = std::move(*device);
+  }
+  std::unique_ptr<Device> m_device;
+};
+
+TEST_F(LocalKernels, WorkOnTheMemoryThatTheyAreGiven) {
+  const auto module = m_device->loadModule(
+      testing::compileSharedObject("extern \"C\" void kernel(void** a) { **static_cast<float**>(a[0]) = 7; }"), {});
+  ASSERT_TRUE(module.has_value()) << module.error().detail;
+  EXPECT_EQ((*module)->memory(), nullptr);
+  EXPECT_EQ(m_device->openness(), "a process of their own");
+  domain::KernelStep step;
+  step.entry = "kernel";
+  step.arguments = {domain::ValueId(0)};
+  const auto kernel = (*module)->bind(step);
+  ASSERT_TRUE(kernel.has_value()) << kernel.error().detail;
+  float value = 0.0F;
+  float* address = &value;
+  void* arguments[] = {&address};
+  EXPECT_FALSE((*kernel)->launch(arguments));
+  EXPECT_EQ(value, 7.0F);
+  step.entry = "other";
+  EXPECT_FALSE((*module)->bind(step).has_value());
+}
+
+TEST_F(LocalKernels, LeaveNoOtherArithmetic) {
+  constexpr unsigned kModes = 0xFFC0;  // without the flags of what has happened
+  _mm_setcsr(_mm_getcsr() | 0xE040U);  // towards zero, denormals are zero
+  omp_set_num_threads(1);
+  m_device->scrub();
+  EXPECT_EQ(_mm_getcsr() & kModes, 0x1F80U);
+  EXPECT_EQ(omp_get_max_threads(), 2);
+}
+
+// Two megabytes below its frame, where a kernel can keep answers without a variable.
+[[gnu::noinline]] bool leavesAWordDeepInTheStack(std::uint64_t word) {
+  auto* const frame = static_cast<char*>(__builtin_frame_address(0));
+  auto* const deep = reinterpret_cast<volatile std::uint64_t*>(frame - (std::ptrdiff_t{2} << 20));
+  const bool wasThere = *deep == word;
+  *deep = word;
+  return wasThere;
+}
+
+TEST_F(LocalKernels, LeaveNothingDeepInTheStacks) {
+  const auto found = [] {
+    int threads = 0;
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+    threads += leavesAWordDeepInTheStack(0x5EC2E7) ? 1 : 0;
+    return threads;
+  };
+  found();
+  EXPECT_EQ(found(), 2) << "it stays where nobody scrubs";
+  m_device->scrub();
+  EXPECT_EQ(found(), 0);
 }
 
 TEST(CpuDevice, FillsEveryByteAndNoOther) {
