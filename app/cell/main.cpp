@@ -6,22 +6,23 @@
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -29,8 +30,10 @@
 
 #include "app/cell/enclosure.h"
 #include "app/cell/memory.h"
+#include "app/cell/slack.h"
 #include "app/cell/stacks.h"
 #include "core/device/cell_protocol.h"
+#include "core/device/team_placement.h"
 
 namespace {
 
@@ -38,15 +41,38 @@ using namespace swage::device;
 using swage::cell::CellMemory;
 
 using Entry = void (*)(void**);
+using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
 constexpr std::uint64_t kOwnMemory = std::uint64_t{8} << 30U;  // stacks, arenas and libraries: addresses, not pages
 constexpr std::uint32_t kUsualArithmetic = 0x1F80;             // of MXCSR: to nearest, with denormals, no exceptions
 constexpr std::uint32_t kModes = 0xFFC0;                       // of MXCSR, without the flags of what has happened
 constexpr std::uint16_t kUsualX87 = 0x037F;
-constexpr std::size_t kPlacedThreads = 1024;
 constexpr std::uint64_t kWriteFault = 2;  // of what the processor says about a fault
 
+cpu_set_t g_allowed{};  // what processors this process may use
+const CellControl* g_control = nullptr;
+
 void doNothing(void** /*arguments*/) {}
+
+// What a thread that is being started is to do. Not from the allocator, which would make an arena for every thread that
+// gives something back.
+struct ThreadStart {
+  std::atomic<bool> isTaken{false};
+  void* (*run)(void*) = nullptr;
+  void* argument = nullptr;
+};
+std::array<ThreadStart, kCellThreads> g_starts;
+
+void* runFreely(void* taken) {
+  auto& start = *static_cast<ThreadStart*>(taken);
+  auto* const run = start.run;
+  void* const argument = start.argument;
+  start.isTaken.store(false);
+  if (g_control->isConfined == 0) {
+    ::sched_setaffinity(0, sizeof g_allowed, &g_allowed);
+  }
+  return run(argument);
+}
 
 std::uint16_t x87Control() {
   std::uint16_t word = 0;
@@ -100,7 +126,8 @@ class CellProgram {
     }
     swage::cell::scrubStack();  // reads /proc
     m_clock.find();
-    ::sched_getaffinity(0, sizeof s_processors, &s_processors);
+    ::sched_getaffinity(0, sizeof g_allowed, &g_allowed);
+    g_control = &m_control;
     explainFaults();
     std::thread([] {}).join();  // with the first thread the library sets signals up
     if (std::string trouble = encloseForLoading(); !trouble.empty()) {
@@ -113,6 +140,7 @@ class CellProgram {
       return std::string("the shared object cannot be loaded: ") + (reason != nullptr ? reason : "unknown");
     }
     ::close_range(0, ~0U, 0);
+    m_slack.remember();  // also looks at the object that is gone then
     m_clock.unmap();
     if (m_control.deniesTime != 0) {
       ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);  // threads inherit it
@@ -136,9 +164,6 @@ class CellProgram {
         continue;
       }
       last = asked;
-      if (m_control.isConfined == 0) {
-        ::sched_setaffinity(0, sizeof s_processors, &s_processors);  // for this call its parent had it beside itself
-      }
       m_control.answer = answer();
       m_control.done.store(asked, std::memory_order_release);
       ::syscall(SYS_futex, &m_control.done, FUTEX_WAKE, 1, nullptr, nullptr, 0);
@@ -187,7 +212,8 @@ class CellProgram {
   [[nodiscard]] CellAnswer answer() {
     switch (m_control.command) {
       case CellCommand::Bind: return bind();
-      case CellCommand::Call: return call();
+      case CellCommand::Arrange: return arrange();
+      case CellCommand::Call: m_entries[m_control.number](m_pointers.data()); return CellAnswer::Ok;
       case CellCommand::Zero:
       case CellCommand::CopyIn:
       case CellCommand::CopyOut: return forEachBuffer(m_control.command);
@@ -195,9 +221,9 @@ class CellProgram {
       case CellCommand::Warm: wake(); return CellAnswer::Ok;
       case CellCommand::Renew: renew(); return CellAnswer::Ok;
       case CellCommand::Inspect:
-        return !isArithmeticUsual()  ? CellAnswer::ArithmeticChanged
-               : m_memory.isIntact() ? CellAnswer::Ok
-                                     : CellAnswer::WroteBeside;
+        return !isArithmeticUsual()                           ? CellAnswer::ArithmeticChanged
+               : m_memory.isIntact() && m_slack.isUnchanged() ? CellAnswer::Ok
+                                                              : CellAnswer::WroteBeside;
     }
     return CellAnswer::NotFound;
   }
@@ -211,7 +237,10 @@ class CellProgram {
     return CellAnswer::Ok;
   }
 
-  [[nodiscard]] CellAnswer call() {
+  [[nodiscard]] CellAnswer arrange() {
+    if (m_control.number >= m_entries.size()) {
+      return CellAnswer::NotFound;
+    }
     const std::size_t count = std::min<std::size_t>(m_control.arguments, kCellArguments);
     for (std::size_t i = 0; i < count; ++i) {
       const CellArgument& argument = m_control.argument[i];
@@ -224,7 +253,6 @@ class CellProgram {
       }
       m_pointers[i] = &m_values[i];
     }
-    m_entries[m_control.number](m_pointers.data());
     return CellAnswer::Ok;
   }
 
@@ -242,56 +270,16 @@ class CellProgram {
     return CellAnswer::Ok;
   }
 
-  // Each thread of the team on a processor of its own, as those of a program that has computed for a while are. One
-  // that is woken stays beside the one that wakes it where no processor is idle just then, and they would run in turns.
+  // As the worker's threads are when PyTorch is timed: awake, and each on the processor where one of those was.
   void wake() const {
-    std::array<int, kPlacedThreads> processors{};
-    const bool isPlaced = m_control.isConfined == 0 && m_threads <= static_cast<int>(kPlacedThreads);
+    const bool isPlaced = m_control.isConfined == 0 && !isTeamBound();
 #pragma omp parallel num_threads(m_threads)
     {
       const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-      if (isPlaced) {
-        processors[thread] = processorHere();
+      const int wanted = thread < kCellThreads ? m_control.processor[thread] : -1;
+      if (isPlaced && thread > 0 && wanted >= 0 && wanted < CPU_SETSIZE && wanted != processorHere()) {
+        goTo(wanted, g_allowed);
       }
-#pragma omp barrier
-      if (isPlaced && thread == 0) {
-        spread(std::span(processors).first(static_cast<std::size_t>(m_threads)));
-      }
-#pragma omp barrier
-      if (isPlaced && processors[thread] >= 0) {
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(static_cast<unsigned>(processors[thread]), &one);
-        ::sched_setaffinity(0, sizeof one, &one);
-        ::sched_setaffinity(0, sizeof s_processors, &s_processors);
-      }
-    }
-  }
-  // -1: not known. Without a system call and without the functions that are mapped no more.
-  static int processorHere() {
-    if (__rseq_size == 0) {
-      return -1;
-    }
-    const char* area = static_cast<const char*>(__builtin_thread_pointer()) + __rseq_offset;
-    return static_cast<int>(reinterpret_cast<const volatile struct rseq*>(area)->cpu_id);
-  }
-  // From where threads are to where they go; -1: they stay.
-  static void spread(std::span<int> processors) {
-    cpu_set_t free = s_processors;
-    std::array<bool, kPlacedThreads> moves{};
-    for (std::size_t i = 0; i < processors.size(); ++i) {
-      const int here = processors[i];
-      moves[i] = here >= 0 && here < CPU_SETSIZE && !CPU_ISSET(static_cast<unsigned>(here), &free);
-      if (here >= 0 && here < CPU_SETSIZE) {
-        CPU_CLR(static_cast<unsigned>(here), &free);
-      }
-    }
-    unsigned next = 0;
-    for (std::size_t i = 0; i < processors.size(); ++i) {
-      while (moves[i] && next < CPU_SETSIZE && !CPU_ISSET(next, &free)) {
-        ++next;
-      }
-      processors[i] = moves[i] && next < CPU_SETSIZE ? static_cast<int>(next++) : -1;
     }
   }
 
@@ -313,10 +301,10 @@ class CellProgram {
   }
 
   static inline CellProgram* s_program = nullptr;
-  static inline cpu_set_t s_processors{};  // that it may use
   CellControl& m_control;
   int m_threads;
   CellMemory m_memory;
+  swage::cell::PageSlack m_slack;
   ClockPages m_clock;
   void* m_object = nullptr;
   std::vector<Entry> m_entries;
@@ -325,6 +313,28 @@ class CellProgram {
 };
 
 }  // namespace
+
+// In the place of the library's own. The thread that calls kernels is kept on its parent's processor, and those that a
+// kernel's team starts would inherit that. Where OpenMP binds threads to places, it says so in their attributes.
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                                             void* (*run)(void*), void* argument) noexcept {
+  static const auto original = reinterpret_cast<CreateThread>(::dlsym(RTLD_NEXT, "pthread_create"));
+  if (g_control == nullptr || isTeamBound()) {
+    return original(thread, attributes, run, argument);
+  }
+  const auto start =
+      std::find_if(g_starts.begin(), g_starts.end(), [](ThreadStart& at) { return !at.isTaken.exchange(true); });
+  if (start == g_starts.end()) {
+    return EAGAIN;
+  }
+  start->run = run;
+  start->argument = argument;
+  const int failed = original(thread, attributes, runFreely, &*start);
+  if (failed != 0) {
+    start->isTaken.store(false);
+  }
+  return failed;
+}
 
 int main() {
   *::environ = nullptr;  // libgomp has read what is meant for it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cell/memory.h"
 
+#include <omp.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kGuardBytes = std::uint64_t{64} << 10U;
 constexpr std::uint64_t kFreshFrom = std::uint64_t{32} << 20U;  // where the worker's allocator asks the system
 constexpr std::uint64_t kLine = 64;
-constexpr std::int64_t kChunk = std::int64_t{1} << 20U;  // by one thread
+constexpr std::uint64_t kAlone = std::uint64_t{128} << 10U;  // up to here one thread does it, as in PyTorch
 constexpr std::uint64_t kLikelyPlaces = 8;
 constexpr char kCanary = '\xA5';
 
@@ -21,20 +22,25 @@ std::uint64_t roundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-void copy(char* target, const char* source, std::uint64_t bytes) {
-  const auto size = static_cast<std::int64_t>(bytes);
-#pragma omp parallel for schedule(static) if (size > kChunk)
-  for (std::int64_t begin = 0; begin < size; begin += kChunk) {
-    std::memcpy(target + begin, source + begin, static_cast<std::size_t>(std::min(kChunk, size - begin)));
+// Calls `work` with parts of so many bytes, one for each thread, as PyTorch divides what it copies and what it
+// computes: where memory is not the same to all processors, pages are near the thread that wrote to them first.
+template <class Work>
+void inParts(std::uint64_t bytes, const Work& work) {
+#pragma omp parallel if (bytes > kAlone)
+  {
+    const auto threads = static_cast<std::uint64_t>(omp_get_num_threads());
+    const std::uint64_t part = roundUp((bytes + threads - 1) / threads, kLine);
+    const std::uint64_t begin = std::min(bytes, part * static_cast<std::uint64_t>(omp_get_thread_num()));
+    work(begin, std::min(part, bytes - begin));
   }
 }
 
+void copy(char* target, const char* source, std::uint64_t bytes) {
+  inParts(bytes, [&](std::uint64_t begin, std::uint64_t size) { std::memcpy(target + begin, source + begin, size); });
+}
+
 void fill(char* target, int value, std::uint64_t bytes) {
-  const auto size = static_cast<std::int64_t>(bytes);
-#pragma omp parallel for schedule(static) if (size > kChunk)
-  for (std::int64_t begin = 0; begin < size; begin += kChunk) {
-    std::memset(target + begin, value, static_cast<std::size_t>(std::min(kChunk, size - begin)));
-  }
+  inParts(bytes, [&](std::uint64_t begin, std::uint64_t size) { std::memset(target + begin, value, size); });
 }
 
 // Addresses without memory.

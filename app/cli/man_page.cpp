@@ -75,6 +75,8 @@ std::string optionText(const OptionFact& option) {
 
 std::string programSections() {
   std::string text = ".SH ENVIRONMENT\n";
+  text += entry(bold("SWAGE_CELL"),
+                "If off, kernels for a CPU run in the worker instead of a process of their own, which keeps them in.");
   text += entry(bold("SWAGE_CONFIG"), "The user's settings, instead of $XDG_CONFIG_HOME/swage/config.toml.");
   text += entry(bold("SWAGE_DATA_DIR"), "Where projects are kept, instead of $XDG_DATA_HOME/swage.");
   text += entry(bold("SWAGE_PROJECT"), "The project, where --project names none.");

@@ -23,7 +23,7 @@
 #include <fmt/format.h>
 
 #include "core/base/system_message.h"
-#include "core/device/one_processor.h"
+#include "core/device/team_placement.h"
 
 namespace swage::device {
 namespace {
@@ -200,9 +200,16 @@ DeviceStatus KernelCell::spawn(const Options& options, const std::string& binary
   }
   const std::string program = options.program.string();
   char* const arguments[] = {const_cast<char*>("swage-cell"), nullptr};
-  std::string spin = std::string("GOMP_SPINCOUNT=") + kCellSpinCount;
-  char* const environment[] = {spin.data(), nullptr};
-  const int failed = ::posix_spawn(&m_process, program.c_str(), &actions, nullptr, arguments, environment);
+  // What OpenMP is told in this process, where PyTorch's threads are its threads.
+  std::vector<char*> environment;
+  for (char** variable = ::environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (text.starts_with("OMP_") || text.starts_with("GOMP_")) {
+      environment.push_back(*variable);
+    }
+  }
+  environment.push_back(nullptr);
+  const int failed = ::posix_spawn(&m_process, program.c_str(), &actions, nullptr, arguments, environment.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) {
     m_process = -1;
@@ -268,7 +275,12 @@ DeviceResult<double> KernelCell::call(int entry, std::span<const Argument> argum
     m_control->argument[i] = buffer != nullptr ? CellArgument{buffer->buffer, 1, 0}
                                                : CellArgument{std::get<std::uint64_t>(arguments[i]), 0, 0};
   }
-  const auto ns = ask(CellCommand::Call, limitSeconds);
+  // Not under the clock: what is left of a call is what an empty one is.
+  auto ns = ask(CellCommand::Arrange, m_limitSeconds);
+  if (DeviceStatus failed = ns ? checkAnswer() : DeviceStatus(ns.error())) {
+    return tl::make_unexpected(std::move(*failed));
+  }
+  ns = ask(CellCommand::Call, limitSeconds);
   if (DeviceStatus failed = ns ? checkAnswer() : DeviceStatus(ns.error())) {
     return tl::make_unexpected(std::move(*failed));
   }
@@ -342,10 +354,16 @@ DeviceStatus KernelCell::clear() {
   return command(CellCommand::Clear, {}, kCellShared);
 }
 
+DeviceStatus KernelCell::place(std::span<const int> processors) {
+  std::fill(m_control->processor.begin(), m_control->processor.end(), -1);
+  std::copy_n(processors.begin(), std::min(processors.size(), kCellThreads), m_control->processor.begin());
+  return command(CellCommand::Warm, {}, kCellShared);
+}
+
 // What an empty call costs is measured here once more, because after this a call is made that counts: with the same in
 // the caches, and the second time, because the first one brings the way there and back into them.
-DeviceStatus KernelCell::warm() {
-  if (DeviceStatus failed = command(CellCommand::Warm, {}, kCellShared)) {
+DeviceStatus KernelCell::warm(std::span<const int> processors) {
+  if (DeviceStatus failed = place(processors)) {
     return failed;
   }
   DeviceResult<double> empty = timeEmptyCalls(1);
@@ -419,8 +437,7 @@ DeviceResult<double> KernelCell::ask(CellCommand command, double limitSeconds) {
     return tl::make_unexpected(*m_lost);
   }
   m_control->command = command;
-  const OneProcessor together(m_process);  // until it runs: what it has to do it does on all its processors
-  m_control->isConfined = together.isOtherConfined() ? 1 : 0;
+  wakeBeside();
   const std::uint32_t before = m_request++;
   const auto start = steady_clock::now();
   m_control->request.store(m_request, std::memory_order_release);
@@ -434,6 +451,33 @@ DeviceResult<double> KernelCell::ask(CellCommand command, double limitSeconds) {
     return tl::make_unexpected(std::move(*failed));
   }
   return std::chrono::duration<double, std::nano>(end - start).count();
+}
+
+// A call that goes there and comes back need not wake another processor, which takes longer and not always equally
+// long.
+void KernelCell::wakeBeside() {
+  if (m_isResting) {
+    ::kill(m_process, SIGCONT);
+    m_isResting = false;
+  }
+  const int here = ::sched_getcpu();
+  if (here == m_processor || here < 0 || here >= CPU_SETSIZE || isTeamBound()) {
+    return;
+  }
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<unsigned>(here), &one);
+  m_processor = ::sched_setaffinity(m_process, sizeof one, &one) == 0 ? here : -1;
+}
+
+void KernelCell::rest() {
+  if (m_process > 0 && !m_isResting) {
+    m_isResting = ::kill(m_process, SIGSTOP) == 0;
+  }
+}
+
+void KernelCell::setConfined(bool isConfined) {
+  m_control->isConfined = isConfined ? 1 : 0;
 }
 
 DeviceStatus KernelCell::waitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value, double limitSeconds) {

@@ -67,9 +67,15 @@ class KernelCell {
   [[nodiscard]] DeviceStatus copyOut(std::span<const std::size_t> buffers);
   // The cell's own memory holds no old results.
   [[nodiscard]] DeviceStatus clear();
-  // All threads of the team are awake: the next call need not wake them. What an empty call costs just before it is
-  // what counts from then on.
-  [[nodiscard]] DeviceStatus warm();
+  // All threads of the team are awake, each on its one of `processors` (-1: anywhere), the first one beside the calling
+  // thread: the next call need not wake them.
+  [[nodiscard]] DeviceStatus place(std::span<const int> processors);
+  // The same, and what an empty call costs just then is what counts from then on.
+  [[nodiscard]] DeviceStatus warm(std::span<const int> processors = {});
+  // Its threads stand still, also those that look for work, until it is asked for something.
+  void rest();
+  // Threads that it starts meanwhile are to stay where the one is that starts them.
+  void setConfined(bool isConfined);
   // The median of empty calls, in nanoseconds.
   [[nodiscard]] DeviceResult<double> timeEmptyCalls(int calls);
 
@@ -112,11 +118,14 @@ class KernelCell {
   [[nodiscard]] DeviceFailure describeFault(int signal) const;
   [[nodiscard]] DeviceStatus measureEmptyCall();
   [[nodiscard]] DeviceStatus lose(DeviceFailure why);
+  void wakeBeside();
 
   double m_limitSeconds;
   double m_emptyNs = -1.0;  // not measured
   std::deque<double> m_lastEmptyNs;
   pid_t m_process = -1;
+  int m_processor = -1;  // on which its first thread is kept
+  bool m_isResting = false;
   std::uint32_t m_request = 0;
   int m_entries = 1;
   std::optional<DeviceFailure> m_lost;  // why there is no cell any more

@@ -75,6 +75,23 @@ class CellModule::Outside {
   double m_insideNs = 0.0;
 };
 
+// Either the cell's threads run or this process' do, also of those that only look for work: both have the same
+// processors. While one lives it is the cell's turn.
+class CellModule::Turn {
+ public:
+  explicit Turn(CellModule& module) : m_module(module) { m_module.m_cells.team.pause(m_module.m_cells.isTiming); }
+  ~Turn() {
+    if (!m_module.m_hasTurn) {
+      m_module.leave();
+    }
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  CellModule& m_module;
+};
+
 class CellModule::CellKernel final : public Kernel {
  public:
   CellKernel(CellModule& module, int entry, domain::KernelStep step)
@@ -98,17 +115,21 @@ DeviceResult<std::unique_ptr<KernelModule>> CellModule::load(const Options& opti
     places[index] = {wanted.buffers.size(), isInput};
     wanted.buffers.push_back({extentBytes(plan.buffers.at(index)), isInput});
   }
+  cells.team.pause(false);
   auto cell = KernelCell::start(wanted, binary);
+  cells.team.resume();
   if (!cell) {
     return tl::make_unexpected(std::move(cell).error());
   }
   std::unique_ptr<CellModule> module(new CellModule(std::move(*cell), cells));
   module->m_places = std::move(places);
+  module->m_cell->rest();
   cells.modules.insert(module.get());
   return module;
 }
 
 CellModule::~CellModule() {
+  m_cells.team.resume();
   m_cells.modules.erase(this);
   if (m_cells.current == this) {
     m_cells.current = nullptr;
@@ -124,6 +145,7 @@ DeviceResult<std::unique_ptr<Kernel>> CellModule::bind(const domain::KernelStep&
   }
   auto known = m_entries.find(step.entry);
   if (known == m_entries.end()) {
+    const Turn turn(*this);
     const auto entry = m_cell->bind(step.entry);
     if (!entry) {
       return tl::make_unexpected(entry.error());
@@ -143,8 +165,9 @@ DeviceStatus CellModule::beginTimed(std::size_t set, std::span<const Input> inpu
   m_place = static_cast<std::uint32_t>(set % (kCellPlaces - 1)) + 1;
   m_isRunning = true;
   m_cells.current = this;
-  if (!m_sets.contains(set)) {
-    std::vector<std::size_t> brought;
+  leave();
+  std::vector<std::size_t> brought;
+  if (m_sets.insert(set).second) {
     for (const Input& input : inputs) {
       const auto place = m_places.find(input.buffer);
       if (place != m_places.end()) {
@@ -153,15 +176,20 @@ DeviceStatus CellModule::beginTimed(std::size_t set, std::span<const Input> inpu
         brought.push_back(place->second.buffer);
       }
     }
-    if (DeviceStatus failed = m_cell->copyIn(brought, m_place)) {
-      return failed;
-    }
-    m_sets.insert(set);
+  }
+  // On the processors whose caches are flushed afterwards.
+  const Turn turn(*this);
+  DeviceStatus failed = m_cell->place(m_cells.team.processors());
+  failed = failed ? failed : m_cell->copyIn(brought, m_place);
+  if (failed) {
+    m_sets.erase(set);
+    return failed;
   }
   return m_cell->clear();
 }
 
 void CellModule::end() {
+  leave();
   m_isRunning = false;
   m_place = kCellShared;
   if (m_cells.current == this) {
@@ -171,6 +199,7 @@ void CellModule::end() {
 
 DeviceStatus CellModule::bring(std::size_t buffer, const void* from) {
   const Outside outside(m_cells);
+  leave();
   const Place& place = m_places.at(buffer);
   const auto shared = m_cell->buffer(place.buffer);
   copy(shared.data(), from, shared.size());
@@ -180,15 +209,20 @@ DeviceStatus CellModule::bring(std::size_t buffer, const void* from) {
   if (place.isInput) {
     m_sets.clear();  // another one than stands in its set
   }
+  const Turn turn(*this);
   return m_cell->copyIn(std::span(&place.buffer, 1), m_place);
 }
 
 DeviceStatus CellModule::take(std::size_t buffer, void* to) {
   const Outside outside(m_cells);
   const Place& place = m_places.at(buffer);
-  if (DeviceStatus failed = m_place == kCellShared ? std::nullopt : m_cell->copyOut(std::span(&place.buffer, 1))) {
-    return failed;
+  if (m_place != kCellShared) {
+    const Turn turn(*this);
+    if (DeviceStatus failed = m_cell->copyOut(std::span(&place.buffer, 1))) {
+      return failed;
+    }
   }
+  leave();
   const auto shared = m_cell->buffer(place.buffer);
   copy(to, shared.data(), shared.size());
   return {};
@@ -201,6 +235,10 @@ DeviceStatus CellModule::zero(std::size_t buffer) {
                          .kind = FailureKind::WroteInput};
   }
   Outside outside(m_cells);
+  if (DeviceStatus failed = takeTurn()) {
+    return failed;
+  }
+  const Turn turn(*this);
   const auto ns = m_cell->zero(place.buffer, m_place);
   outside.setInside(ns.value_or(0.0));
   return ns ? std::nullopt : DeviceStatus(ns.error());
@@ -214,50 +252,83 @@ DeviceStatus CellModule::inspect() {
     return DeviceFailure{.detail = fmt::format("a kernel wrote beside buffer {}", buffer),
                          .kind = FailureKind::BesideBuffer};
   }
+  const Turn turn(*this);
   return m_cell->inspect();
 }
 
-// A buffer that is not managed by a run is brought before and taken after the call.
-DeviceStatus CellModule::launch(int entry, const domain::KernelStep& step, void** arguments) {
+std::vector<KernelCell::Argument> CellModule::passed(const domain::KernelStep& step, void** arguments) const {
   std::vector<KernelCell::Argument> passed;
-  std::vector<std::pair<std::size_t, void*>> buffers;
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     if (const auto id = domain::bufferOf(step.arguments[i])) {
-      const auto buffer = static_cast<std::size_t>(id->value());
-      passed.emplace_back(KernelCell::BufferArgument{m_places.at(buffer).buffer});
-      buffers.emplace_back(buffer, *static_cast<void**>(arguments[i]));
+      passed.emplace_back(KernelCell::BufferArgument{m_places.at(static_cast<std::size_t>(id->value())).buffer});
     } else {
       passed.emplace_back(bitsOf(step.arguments[i], arguments[i]));
     }
   }
+  return passed;
+}
+
+// A buffer that is not managed by a run is brought before and taken after the call.
+DeviceStatus CellModule::launch(int entry, const domain::KernelStep& step, void** arguments) {
   if (m_isRunning) {
-    return call(entry, passed);
+    return call(entry, step, arguments);
+  }
+  std::vector<std::pair<std::size_t, void*>> buffers;
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    if (const auto id = domain::bufferOf(step.arguments[i])) {
+      buffers.emplace_back(static_cast<std::size_t>(id->value()), *static_cast<void**>(arguments[i]));
+    }
   }
   for (const auto& [buffer, address] : buffers) {
     if (DeviceStatus failed = bring(buffer, address)) {
       return failed;
     }
   }
-  DeviceStatus failed = call(entry, passed);
+  DeviceStatus failed = call(entry, step, arguments);
   for (auto at = buffers.begin(); !failed && at != buffers.end(); ++at) {
     failed = m_places.at(at->first).isInput ? std::nullopt : take(at->first, at->second);
   }
   return failed ? failed : inspect();
 }
 
-DeviceStatus CellModule::call(int entry, std::span<const KernelCell::Argument> arguments) {
+DeviceStatus CellModule::call(int entry, const domain::KernelStep& step, void** arguments) {
   Outside outside(m_cells);
-  const auto ns = m_cell->call(entry, arguments, m_limitSeconds, m_place);
+  if (DeviceStatus failed = takeTurn()) {
+    return failed;
+  }
+  const Turn turn(*this);
+  const auto ns = m_cell->call(entry, passed(step, arguments), m_limitSeconds, m_place);
   outside.setInside(ns.value_or(0.0));
   return ns ? std::nullopt : DeviceStatus(ns.error());
 }
 
 void CellModule::renew() {
+  const Turn turn(*this);
   static_cast<void>(m_cell->renew());
 }
 
 DeviceStatus CellModule::warm() {
-  return m_cell->warm();
+  m_hasTurn = m_cells.isTiming;
+  const Turn turn(*this);
+  return m_cell->warm(m_cells.team.processors());
+}
+
+DeviceStatus CellModule::takeTurn() {
+  return m_cells.isTiming && !m_hasTurn ? warm() : std::nullopt;
+}
+
+void CellModule::leave() {
+  m_hasTurn = false;
+  m_cell->rest();
+  m_cells.team.resume();
+}
+
+void CellModule::yield() {
+  const Outside outside(m_cells);
+  leave();
+  if (m_cells.isTiming) {
+    m_cells.team.spread(m_cells.allowed);
+  }
 }
 
 std::vector<pid_t> CellModule::threads() const {

@@ -14,6 +14,7 @@
 #include "core/device/cell.h"
 #include "core/device/device.h"
 #include "core/device/kernel_memory.h"
+#include "core/device/openmp_team.h"
 
 namespace swage::device {
 
@@ -24,6 +25,9 @@ struct CellRegister {
   std::set<CellModule*> modules;
   CellModule* current = nullptr;  // between the beginning and the end of a run
   double outsideNs = 0.0;         // of this process' clock: what a call in a cell costs beside the kernel
+  OpenMpTeam team;                // of this process
+  cpu_set_t allowed{};            // what processors its threads may use
+  bool isTiming = false;          // a run is under the clock
 };
 
 // The binary of a candidate for a CPU, loaded into a cell of its own.
@@ -48,6 +52,7 @@ class CellModule final : public KernelModule, public KernelMemory {
   [[nodiscard]] DeviceStatus beginTimed(std::size_t set, std::span<const Input> inputs) override;
   void forgetInputs() override { m_sets.clear(); }
   void end() override;
+  void yield() override;
   [[nodiscard]] DeviceStatus bring(std::size_t buffer, const void* from) override;
   [[nodiscard]] DeviceStatus take(std::size_t buffer, void* to) override;
   [[nodiscard]] DeviceStatus zero(std::size_t buffer) override;
@@ -56,7 +61,10 @@ class CellModule final : public KernelModule, public KernelMemory {
 
   // Fresh stacks and the usual arithmetic. What fails here fails again in the next call.
   void renew();
+  // Its threads are as this process' are that PyTorch computes with, and those stand still: until yield() while a run
+  // is timed.
   [[nodiscard]] DeviceStatus warm();
+  void setConfined(bool isConfined) { m_cell->setConfined(isConfined); }
   // -1: it is gone.
   [[nodiscard]] pid_t process() const { return m_cell->process(); }
   // All of the process, the one that calls kernels first.
@@ -66,10 +74,15 @@ class CellModule final : public KernelModule, public KernelMemory {
  private:
   class CellKernel;
   class Outside;
+  class Turn;
 
   CellModule(std::unique_ptr<KernelCell> cell, CellRegister& cells) : m_cell(std::move(cell)), m_cells(cells) {}
   [[nodiscard]] DeviceStatus launch(int entry, const domain::KernelStep& step, void** arguments);
-  [[nodiscard]] DeviceStatus call(int entry, std::span<const KernelCell::Argument> arguments);
+  void leave();
+  // The cell's, where this process has had it since a timed run began.
+  [[nodiscard]] DeviceStatus takeTurn();
+  [[nodiscard]] std::vector<KernelCell::Argument> passed(const domain::KernelStep& step, void** arguments) const;
+  [[nodiscard]] DeviceStatus call(int entry, const domain::KernelStep& step, void** arguments);
 
   struct Place {
     std::size_t buffer = 0;  // of the cell
@@ -82,6 +95,7 @@ class CellModule final : public KernelModule, public KernelMemory {
   std::set<std::size_t> m_sets;  // whose inputs the cell has
   std::uint32_t m_place = kCellShared;
   bool m_isRunning = false;  // between beginning and end
+  bool m_hasTurn = false;    // this process' threads stand still beyond one command
   double m_limitSeconds = 60.0;
 };
 

@@ -13,14 +13,11 @@ namespace swage::device {
 // `done` has its number, keeps its own copy of what it asked, and takes the time by its own clock.
 // Uses nothing but the standard library: swage-cell is built from it and links nothing of Swage.
 
-inline constexpr std::uint32_t kCellVersion = 3;
+inline constexpr std::uint32_t kCellVersion = 4;
 inline constexpr std::size_t kCellBuffers = 4096;
 inline constexpr std::size_t kCellArguments = 1024;
 inline constexpr std::size_t kCellEntries = 1024;
-// How often a thread that has nothing to do looks before it sleeps (GOMP_SPINCOUNT of libgomp), some milliseconds:
-// longer than the turn of another process, after which a thread that everybody waits for at a barrier is back. Threads
-// that have slept may be woken on one processor and stay there.
-inline constexpr const char* kCellSpinCount = "100000";
+inline constexpr std::size_t kCellThreads = 1024;  // that can be told where to be
 
 // Descriptors that swage-cell is started with.
 inline constexpr int kCellControlFd = 3;
@@ -30,12 +27,13 @@ inline constexpr int kCellOutputsFd = 6;
 
 enum class CellCommand : std::uint32_t {
   Bind,     // finds the symbol `entry` and keeps it as the next number; entry 0 is a function that does nothing
-  Call,     // of the entry `number`
+  Arrange,  // the arguments for the next call
+  Call,     // of the entry `number`, with the arguments that were arranged
   Zero,     // the first argument's buffer
   CopyIn,   // what is shared of the arguments' buffers into this process' own memory
   CopyOut,  // and back
   Clear,    // own memory of what kernels write: no old answers stay in it
-  Warm,     // the threads of the team are awake when this ends
+  Warm,     // the threads of the team are awake when this ends, each on its processor of `processor`
   Renew,    // gives back what the threads' stacks held and puts their arithmetic right
   Inspect,  // whether a thread's arithmetic is another than at the beginning, and what lies beside own memory
 };
@@ -86,12 +84,13 @@ struct CellControl {
   std::uint32_t number = 0;
   std::uint32_t arguments = 0;
   std::uint32_t place = kCellShared;
-  std::uint32_t isConfined = 0;  // what processors it may use stays as it is; else all that it had at the beginning
+  std::uint32_t isConfined = 0;         // threads that are started may use what the one that starts them may; else all
   std::atomic<std::uint32_t> fault{0};  // a CellFault
   std::uint32_t faultBuffer = 0;
   std::uint32_t faultWrites = 0;
-  std::array<char, 256> entry{};    // ends with a zero
-  std::array<char, 256> message{};  // why the cell could not start
+  std::array<char, 256> entry{};                       // ends with a zero
+  std::array<char, 256> message{};                     // why the cell could not start
+  std::array<std::int32_t, kCellThreads> processor{};  // by the team's threads; -1: any. The first one stays
   std::array<CellBuffer, kCellBuffers> buffer{};
   std::array<CellArgument, kCellArguments> argument{};
 };

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -24,6 +23,7 @@
 #include "core/base/sha256.h"
 #include "core/device/cpu_info.h"
 #include "core/device/cpu_profiler.h"
+#include "core/device/one_processor.h"
 #include "core/device/perf_system.h"
 #include "core/device/thread_confinement.h"
 
@@ -76,31 +76,21 @@ std::filesystem::path cellProgram() {
   return folder / "swage-cell";
 }
 
-double processSeconds() {
-  timespec used{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
-
-// Until no thread of this process runs but the calling one: those of the team look for more work for a while before
-// they sleep (GOMP_SPINCOUNT), on processors that the threads of a cell are to have. They are not ended instead,
-// because PyTorch's libraries keep memory in them.
-void awaitIdleTeam() {
-  constexpr double kLook = 50e-6;
-  constexpr double kLongest = 30e-3;
-  const auto start = std::chrono::steady_clock::now();
-  while (secondsSince(start) < kLongest) {
-    const auto lookStart = std::chrono::steady_clock::now();
-    const double before = processSeconds();
-    double passed = 0.0;
-    while (passed < kLook) {
-      passed = secondsSince(lookStart);
-    }
-    if (processSeconds() - before < 1.3 * secondsSince(lookStart)) {
-      return;
+class TimedTurn {
+ public:
+  explicit TimedTurn(CellRegister& cells) : m_cells(cells) { m_cells.isTiming = true; }
+  ~TimedTurn() {
+    m_cells.isTiming = false;
+    if (m_cells.current != nullptr) {
+      m_cells.current->yield();
     }
   }
-}
+  TimedTurn(const TimedTurn&) = delete;
+  TimedTurn& operator=(const TimedTurn&) = delete;
+
+ private:
+  CellRegister& m_cells;
+};
 
 }  // namespace
 
@@ -136,6 +126,8 @@ CpuDevice::CpuDevice(domain::DeviceInfo info)
           m_info.threads) {
   const std::int64_t cache = m_info.cacheBytes > 0 ? m_info.cacheBytes : kDefaultCacheBytes;
   m_flushed.resize(static_cast<std::size_t>(std::min(2 * cache, kMaxFlushBytes)));
+  ::sched_getaffinity(0, sizeof m_cells.allowed, &m_cells.allowed);
+  m_cells.team.spread(m_cells.allowed);
 }
 
 std::unique_ptr<CpuDevice> CpuDevice::create(int threads) {
@@ -172,8 +164,20 @@ void CpuDevice::scrub() {
 }
 
 DeviceStatus CpuDevice::callConfined(const Call& call) {
-  const ThreadConfinement confinement(cellProcess(), kLongestConfinement);
-  return call();
+  const OneProcessor here;  // the thread that calls kernels follows this one
+  CellModule* const module = m_cells.current;
+  if (module != nullptr) {
+    module->setConfined(true);
+  }
+  DeviceStatus failed;
+  {
+    const ThreadConfinement confinement(cellProcess(), kLongestConfinement, here.allowed());
+    failed = call();
+  }
+  if (module != nullptr && m_cells.modules.contains(module)) {
+    module->setConfined(false);
+  }
+  return failed;
 }
 
 pid_t CpuDevice::cellProcess() const {
@@ -225,10 +229,16 @@ void CpuDevice::flushCaches() {
   }
 }
 
+// PyTorch in this process and kernels in a cell find the same: the caches of the same processors are cold, on each of
+// these a thread is awake, no other thread looks for work, and the one that calls is kept where it is.
 DeviceResult<CallTime> CpuDevice::timeColdAfter(const Call& before, const Call& call) {
+  const OneProcessor here;
+  m_cells.allowed = here.allowed();
+  m_cells.team.spread(m_cells.allowed);
   if (DeviceStatus failed = before ? before() : std::nullopt) {
     return tl::make_unexpected(std::move(*failed));
   }
+  const TimedTurn turn(m_cells);
   if (DeviceStatus failed = prepareCold()) {
     return tl::make_unexpected(std::move(*failed));
   }
@@ -244,12 +254,10 @@ DeviceResult<CallTime> CpuDevice::timeColdAfter(const Call& before, const Call& 
 
 // By this process, because the code in a cell could leave it out.
 DeviceStatus CpuDevice::prepareCold() {
+  m_cells.team.spread(m_cells.allowed);
   flushCaches();
-  if (m_cells.current == nullptr) {
-    return {};
-  }
-  awaitIdleTeam();
-  return m_cells.current->warm();
+  m_cells.team.spread(m_cells.allowed);  // threads that were done early may sleep, and some may have moved
+  return m_cells.current != nullptr ? m_cells.current->warm() : std::nullopt;
 }
 
 // What cannot be counted is found out when it is asked for.

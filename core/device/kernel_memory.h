@@ -40,6 +40,9 @@ class KernelMemory {
   virtual void end() = 0;
 
   // None of this is counted by Device::timeColdAfter().
+  // This process is about to compute, with threads of its own: those of the kernels leave the processors to them. To be
+  // called before anything in a run that is not below; the next launch takes the processors back.
+  virtual void yield() = 0;
   [[nodiscard]] virtual DeviceStatus bring(std::size_t buffer, const void* from) = 0;
   [[nodiscard]] virtual DeviceStatus take(std::size_t buffer, void* to) = 0;
   // This is.

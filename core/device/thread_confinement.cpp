@@ -30,7 +30,8 @@ std::set<pid_t> threadsOf(pid_t process) {
 
 }  // namespace
 
-ThreadConfinement::ThreadConfinement(pid_t process, std::chrono::milliseconds longest) : m_process(process) {
+ThreadConfinement::ThreadConfinement(pid_t process, std::chrono::milliseconds longest, const cpu_set_t& usual)
+    : m_process(process), m_usual(usual) {
   cpu_set_t one;
   CPU_ZERO(&one);
   const int here = ::sched_getcpu();
@@ -73,13 +74,11 @@ void ThreadConfinement::restore() {
 
 // A team that is larger than those before starts threads, which inherit what the one that starts them may use.
 void ThreadConfinement::freeNewThreads() const {
-  const auto first = std::find_if(m_members.begin(), m_members.end(),
-                                  [this](const Member& member) { return member.thread == m_process; });
   for (const pid_t thread : threadsOf(m_process)) {
     const bool isNew = std::none_of(m_members.begin(), m_members.end(),
                                     [thread](const Member& member) { return member.thread == thread; });
-    if (first != m_members.end() && isNew) {
-      static_cast<void>(::sched_setaffinity(thread, sizeof first->allowed, &first->allowed));
+    if (isNew && !m_members.empty()) {
+      static_cast<void>(::sched_setaffinity(thread, sizeof m_usual, &m_usual));
     }
   }
 }

@@ -8,19 +8,8 @@
 #include <string_view>
 
 #include "core/process/remote_synthesizer.h"
-#include "core/process/worker_environment.h"
 
 namespace swage::process {
-
-std::vector<std::pair<std::string, std::string>> workerEnvironment() {
-  std::vector<std::pair<std::string, std::string>> environment{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
-  if (qgetenv("SWAGE_CELL") != "off") {
-    // Threads of PyTorch that have nothing to do leave the processors soon to the process in which a kernel for a CPU
-    // runs.
-    environment.emplace_back("GOMP_SPINCOUNT", "10000");
-  }
-  return environment;
-}
 
 Programs Programs::standard(const Locations& locations) {
   Programs programs;
@@ -29,7 +18,7 @@ Programs Programs::standard(const Locations& locations) {
     return LaunchCommand{
         .program = worker,
         .arguments = {"--device", target == domain::DeviceKind::Cuda ? "cuda:0" : "cpu"},
-        .environment = workerEnvironment(),
+        .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}},
     };
   };
   programs.compilerCommand.program = locations.compiler.string();

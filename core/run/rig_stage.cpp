@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/run/rig_stage.h"
 
+#include <QSysInfo>
+
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
+#include "core/process/kernel_enclosure.h"
 #include "core/run/baseline_measurement.h"
 #include "core/trust/trust.h"
 
@@ -28,10 +31,22 @@ void RigStage::handleDevice(const wire::WorkerReady& ready) {
            fmt::format("this run began on another device ({}); its times are not comparable", m_context.device.name));
   }
   m_context.device = ready.device;
+  noticeWhatIsMissing();
   m_rigs.nameFirst();
   m_context.torchVersion = plainVersion(ready.torchVersion);
   if (m_context.parts.selfTest) {
     Q_EMIT doing("self-test");
+  }
+}
+
+// Of what keeps kernels in. Not known of a worker on another machine.
+void RigStage::noticeWhatIsMissing() {
+  const std::string missing = process::missingAroundKernels();
+  if (m_context.device.kind == domain::DeviceKind::Cpu && !missing.empty() &&
+      m_context.device.host == QSysInfo::machineHostName().toStdString()) {
+    notice(Notice::Severity::Warning,
+           fmt::format("kernels for this CPU run without {}: one that cheats is kept in by the rest only", missing),
+           "a Linux kernel since 5.13 has Landlock and seccomp; the environment variable SWAGE_CELL must not be 'off'");
   }
 }
 

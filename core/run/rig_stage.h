@@ -22,6 +22,7 @@ class RigStage final : public Stage {
 
  private:
   void handleDevice(const wire::WorkerReady& ready);
+  void noticeWhatIsMissing();
   void handleSelfTest(int done, int total);
   void handleLoading();
   void handleReady(const wire::TaskReady& task);

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "core/process/worker_environment.h"
-
 namespace swage::run {
 
 SessionParts SessionParts::standard(const process::Locations& locations) {
@@ -30,7 +28,7 @@ int SessionParts::sanitizersAtOnce() const {
 void SessionParts::useDevices(const process::Locations& locations, const std::vector<int>& ordinals) {
   const auto on = [worker = locations.worker.string()](const std::string& device) {
     return process::LaunchCommand{
-        .program = worker, .arguments = {"--device", device}, .environment = process::workerEnvironment()};
+        .program = worker, .arguments = {"--device", device}, .environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}}};
   };
   programs.workerCommand = [on, first = ordinals.front()](domain::DeviceKind target) {
     return on(target == domain::DeviceKind::Cuda ? fmt::format("cuda:{}", first) : "cpu");

@@ -387,6 +387,7 @@ DeviceStatus PlanProgram::runKernel(std::size_t index, BoundKernel& kernel) {
   if (m_residence.isSeparate()) {
     for (const auto& [argument, buffer] : kernel.buffers) {
       if (m_residence.isMissingInKernels(buffer)) {
+        m_residence.memory()->yield();
         makeAddressable(buffer);
       }
       if (DeviceStatus failed = m_residence.bring(buffer, m_slots[buffer])) {
@@ -407,6 +408,9 @@ DeviceStatus PlanProgram::runOperator(std::size_t index, OperatorCall& call) {
     if (DeviceStatus failed = m_residence.take(bufferIndex(id), m_slots[bufferIndex(id)])) {
       return failed;
     }
+  }
+  if (m_residence.isSeparate()) {
+    m_residence.memory()->yield();
   }
   call.run(m_slots);
   for (const ValueId id : node.outputs) {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// swage-cell-benchmark CELL [THREADS]: what an empty call of a cell costs, what starting one costs, and how long
-// kernels take in a cell's own memory and in this process, in turns, with cold caches and with the threads of both
-// awake. On a machine that does nothing else; GOMP_SPINCOUNT=10000 keeps the threads of this process off the processors
-// while the cell's run.
+// swage-cell-benchmark CELL THREADS...: what an empty call of a cell costs, what starting one costs, and, for each
+// number of threads, how long kernels take in a cell, in this process as PyTorch is timed, and in this process after
+// nothing but a flush of the caches. In turns, on a machine that does nothing else.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <omp.h>
 
 #include "core/device/cell.h"
+#include "core/device/cpu_device.h"
 #include "core/device/shared_object.h"
 #include "tests/core/verify/kernel_compiler.h"
 
@@ -25,8 +25,8 @@ namespace {
 using namespace swage;
 using std::chrono::steady_clock;
 
-constexpr int kPairs = 101;
-constexpr double kLimit = 60.0;
+constexpr int kRounds = 31;
+constexpr std::int64_t kFloats = std::int64_t{4} << 20;
 
 constexpr const char* kSource = R"(
 extern "C" void compute(void** a) {
@@ -39,6 +39,15 @@ extern "C" void compute(void** a) {
       for (int i = 0; i < 8; ++i) v[i] = v[i] * 0.999f + 0.001f;
 #pragma omp critical
     for (int i = 0; i < 8; ++i) y[i] = v[i];
+  }
+}
+extern "C" void barriers(void** a) {
+  float* y = *static_cast<float**>(a[1]);
+  const long rounds = *static_cast<long*>(a[2]);
+#pragma omp parallel
+  for (long r = 0; r < rounds; ++r) {
+#pragma omp for
+    for (long i = 0; i < 4096; ++i) y[i] = y[i] * 0.5f + 1;
   }
 }
 extern "C" void stream(void** a) {
@@ -57,11 +66,6 @@ double quantile(std::vector<double> values, double share) {
 }
 double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
-}
-
-// Until the threads of a team that has nothing to do sleep.
-void settle() {
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 // By the team, which has computed for a while afterwards: as it is where a call is timed.
@@ -84,67 +88,137 @@ T orExit(device::DeviceResult<T> result) {
   return std::move(*result);
 }
 
-}  // namespace
+// A kernel with an input, an output and a number, in a cell and here.
+class Kernels {
+ public:
+  Kernels(const std::string& binary, int threads)
+      : m_device(device::CpuDevice::create(threads)), m_object(orExit(device::SharedObject::load(binary))) {
+    const domain::TensorType type = domain::contiguousTensor(domain::ScalarType::Float32, {kFloats});
+    m_plan.buffers = {type, type};
+    m_plan.inputs = {domain::ValueId(0)};
+    m_plan.outputs = {domain::ValueId(1)};
+    domain::KernelStep step;
+    step.arguments = {domain::ValueId(0), domain::ValueId(1), std::int64_t{0}};
+    m_plan.steps = {step};
+    m_module = orExit(m_device->loadModule(binary, m_plan));
+  }
+  void choose(const char* name, long amount) {
+    domain::KernelStep step = std::get<domain::KernelStep>(m_plan.steps.front());
+    step.entry = name;
+    m_kernel = orExit(m_module->bind(step));
+    m_here = reinterpret_cast<void (*)(void**)>(m_object.find(name));
+    m_amount = amount;
+  }
+  [[nodiscard]] double inCell() {
+    device::KernelMemory& memory = *m_module->memory();
+    const device::KernelMemory::Input input{0, m_x.get()};
+    const auto time = m_device->timeColdAfter([&] { return memory.beginTimed(0, std::span(&input, 1)); },
+                                              [&] { return m_kernel->launch(m_pointers); });
+    memory.end();
+    return orExit(time).ns;
+  }
+  [[nodiscard]] double here() {
+    return orExit(m_device->timeColdAfter([&] { return overwriteOutput(); },
+                                          [&]() -> device::DeviceStatus {
+                                            m_here(m_pointers);
+                                            return std::nullopt;
+                                          }))
+        .ns;
+  }
+  [[nodiscard]] double plainlyHere() {
+    static_cast<void>(overwriteOutput());
+    flushCaches();
+    const auto begin = steady_clock::now();
+    m_here(m_pointers);
+    return std::chrono::duration<double, std::nano>(steady_clock::now() - begin).count();
+  }
 
-int main(int argc, char** argv) {
-  const int threads = argc > 2 ? std::atoi(argv[2]) : 2;
-  omp_set_num_threads(threads);
-  const std::string binary = testing::compileSharedObject(kSource);
-  constexpr std::size_t kFloats = std::size_t{4} << 20U;
-  const device::KernelCell::Options options{argv[1], {{kFloats * 4, true}, {kFloats * 4, false}}, threads};
+ private:
+  // By all threads, as PyTorch writes a tensor: pages are near the thread that wrote to them first.
+  static std::unique_ptr<float[]> written() {
+    std::unique_ptr<float[]> numbers(new float[kFloats]);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < kFloats; ++i) {
+      numbers[static_cast<std::size_t>(i)] = 1.0F;
+    }
+    return numbers;
+  }
+  // As the cell's is before a call: where caches are larger than what flushes them, it may stay in them.
+  [[nodiscard]] device::DeviceStatus overwriteOutput() {
+    return m_device->fill(m_y.get(), 0xFF, static_cast<std::size_t>(kFloats) * sizeof(float));
+  }
+
+  std::unique_ptr<device::CpuDevice> m_device;
+  device::SharedObject m_object;
+  domain::LaunchPlan m_plan;
+  std::unique_ptr<device::KernelModule> m_module;
+  std::unique_ptr<device::Kernel> m_kernel;
+  void (*m_here)(void**) = nullptr;
+  std::unique_ptr<float[]> m_x = written();
+  std::unique_ptr<float[]> m_y = written();
+  void* m_first = m_x.get();
+  void* m_second = m_y.get();
+  long m_amount = 0;
+  void* m_pointers[3] = {&m_first, &m_second, &m_amount};
+};
+
+void measureEmptyCalls(const char* program, const std::string& binary, int threads) {
+  constexpr std::size_t kBytes = static_cast<std::size_t>(kFloats) * sizeof(float);
+  const device::KernelCell::Options options{program, {{kBytes, true}, {kBytes, false}}, threads};
   std::vector<double> starts;
-  for (int i = 0; i < 21; ++i) {
+  for (int i = 0; i < 11; ++i) {
     const auto begin = steady_clock::now();
     const auto started = orExit(device::KernelCell::start(options, binary));
     starts.push_back(std::chrono::duration<double, std::micro>(steady_clock::now() - begin).count());
   }
-  auto cell = orExit(device::KernelCell::start(options, binary));
-  const auto object = orExit(device::SharedObject::load(binary));
-  std::printf("start with two buffers of 16 MiB: %.0f us\nempty call: %.0f ns (median of 2,001)\n", median(starts),
-              orExit(cell->timeEmptyCalls(2001)));
-  std::fflush(stdout);
-  constexpr std::size_t kInput = 0;
-  constexpr std::size_t kOutput = 1;
-  if (cell->copyIn(std::span(&kInput, 1), 1) || cell->copyIn(std::span(&kOutput, 1), 1)) {
-    return 1;
-  }
-  std::vector<float> x(kFloats, 1.0F);  // as large tensors have it: memory of the system's, asked for as such
-  std::vector<float> y(kFloats);
-  for (const auto& [name, amount] : {std::pair<const char*, long>{"compute", 2'000},
-                                     {"compute", 20'000},
-                                     {"compute", 200'000},
-                                     {"stream", 1 << 18},
-                                     {"stream", 1 << 22}}) {
-    const int entry = orExit(cell->bind(name));
-    const auto here = reinterpret_cast<void (*)(void**)>(object.find(name));
-    const std::vector<device::KernelCell::Argument> arguments{device::KernelCell::BufferArgument{0},
-                                                              device::KernelCell::BufferArgument{1},
-                                                              static_cast<std::uint64_t>(amount)};
-    std::vector<double> ratios;
-    std::vector<double> inside;
-    std::vector<double> outside;
-    for (int pair = 0; pair < kPairs; ++pair) {
-      void* first = x.data();
-      void* second = y.data();
-      long number = amount;
-      void* pointers[] = {&first, &second, &number};
-      flushCaches();
-      const auto begin = steady_clock::now();
-      here(pointers);
-      const double hereNs = std::chrono::duration<double, std::nano>(steady_clock::now() - begin).count();
-      flushCaches();
-      settle();
-      if (cell->warm()) {
-        return 1;
-      }
-      inside.push_back(orExit(cell->call(entry, arguments, kLimit, 1)));
-      outside.push_back(hereNs);
-      ratios.push_back(inside.back() / hereNs);
+  const auto cell = orExit(device::KernelCell::start(options, binary));
+  std::printf("%d threads: start with two buffers of 16 MiB: %.0f us, empty call: %.0f ns (median of 2,001)\n", threads,
+              median(starts), orExit(cell->timeEmptyCalls(2001)));
+}
+
+void compare(Kernels& kernels, const char* name, long amount) {
+  std::vector<double> inside;
+  std::vector<double> here;
+  std::vector<double> plain;
+  std::vector<double> ratios;
+  std::vector<double> plainRatios;
+  kernels.choose(name, amount);
+  for (int round = -3; round < kRounds; ++round) {
+    const double plainNs = kernels.plainlyHere();
+    const double insideNs = kernels.inCell();
+    const double hereNs = kernels.here();
+    if (round >= 0) {
+      plain.push_back(plainNs);
+      inside.push_back(insideNs);
+      here.push_back(hereNs);
+      ratios.push_back(insideNs / hereNs);
+      plainRatios.push_back(hereNs / plainNs);
     }
-    std::fflush(stdout);
-    std::printf(
-        "%s %ld: %.1f us in the cell, %.4f of the time here (medians of %d pairs; of the fastest tenths %.4f)\n", name,
-        amount, median(inside) / 1e3, median(ratios), kPairs, quantile(inside, 0.1) / quantile(outside, 0.1));
+  }
+  std::printf(
+      "  %s %ld: %.1f us in the cell, %.4f of the %.1f us here (of the fastest quarters %.4f), which is %.4f of that "
+      "after a flush alone (%.4f)\n",
+      name, amount, median(inside) / 1e3, median(ratios), median(here) / 1e3,
+      quantile(inside, 0.25) / quantile(here, 0.25), median(plainRatios), quantile(here, 0.25) / quantile(plain, 0.25));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string binary = testing::compileSharedObject(kSource);
+  for (int at = 2; at < argc; ++at) {
+    const int threads = std::atoi(argv[at]);
+    omp_set_num_threads(threads);
+    measureEmptyCalls(argv[1], binary, threads);
+    Kernels kernels(binary, threads);
+    for (const auto& [name, amount] : {std::pair<const char*, long>{"compute", 20'000},
+                                       {"compute", 200'000},
+                                       {"barriers", 100},
+                                       {"stream", 1 << 18},
+                                       {"stream", 1 << 22}}) {
+      compare(kernels, name, amount);
+    }
   }
   return 0;
 }

@@ -2,6 +2,8 @@
 #include "core/device/cell_module.h"
 
 #include <gmock/gmock.h>
+#include <omp.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <numeric>
@@ -130,6 +132,32 @@ TEST_F(CellModuleTest, KeepsTheInputsOfSetsForTimedRuns) {
   EXPECT_EQ(run(0, one), 2.0F) << "the cell has its inputs";
   memory.forgetInputs();
   EXPECT_EQ(run(0, one), 10.0F);
+}
+
+// Its threads and this process' are never at work at once.
+TEST_F(CellModuleTest, KeepsItsTurnUnderTheClockUntilThisProcessComputes) {
+  ASSERT_EQ(::sched_getaffinity(0, sizeof m_cells.allowed, &m_cells.allowed), 0);
+  omp_set_num_threads(2);
+  m_cells.team.spread(m_cells.allowed);
+  std::vector<float> input(kElements, 3.0F);
+  auto& module = static_cast<CellModule&>(*m_module);
+  const KernelMemory::Input brought{0, input.data()};
+  ASSERT_FALSE(module.beginTimed(0, std::span(&brought, 1)));
+  EXPECT_FALSE(m_cells.team.isPaused());
+  m_cells.isTiming = true;
+  ASSERT_FALSE(module.warm());
+  EXPECT_TRUE(m_cells.team.isPaused());
+  ASSERT_FALSE(launch(step(0), input, input));
+  EXPECT_TRUE(m_cells.team.isPaused());
+  module.yield();
+  EXPECT_FALSE(m_cells.team.isPaused());
+  ASSERT_FALSE(module.zero(2));
+  EXPECT_TRUE(m_cells.team.isPaused()) << "and takes it back";
+  ASSERT_FALSE(launch(step(2), input, input));
+  m_cells.isTiming = false;
+  EXPECT_EQ(output(), std::vector<float>(kElements, 6.0F));
+  EXPECT_FALSE(m_cells.team.isPaused());
+  module.end();
 }
 
 TEST_F(CellModuleTest, CountsWhatIsNotTheKernels) {

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "core/base/assert.h"
+#include "core/base/files.h"
 #include "tests/core/verify/kernel_compiler.h"
 
 namespace swage::device {
@@ -84,7 +87,7 @@ TEST_F(CellTest, RunsOpenMpTeams) {
   EXPECT_EQ(std::count(floats(1).begin(), floats(1).end(), 3.0F), 3);
 }
 
-// The one that calls kernels stands beside this process until it runs.
+// All but the one that calls kernels, which stays beside this process.
 TEST_F(CellTest, LetsThreadsOfAKernelUseAllProcessors) {
   EXPECT_EQ(
       outcome("#include <omp.h>\n#include <sched.h>\n" +
@@ -93,7 +96,65 @@ TEST_F(CellTest, LetsThreadsOfAKernelUseAllProcessors) {
       "");
   cpu_set_t set;
   ASSERT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
-  EXPECT_EQ(std::count(floats(1).begin(), floats(1).begin() + 4, static_cast<float>(CPU_COUNT(&set))), 4);
+  EXPECT_EQ(floats(1)[0], 1.0F);
+  EXPECT_EQ(std::count(floats(1).begin() + 1, floats(1).begin() + 4, static_cast<float>(CPU_COUNT(&set))), 3);
+}
+
+// Nothing keeps it there, so that on a busy machine it may be elsewhere now and then.
+TEST_F(CellTest, PutsThreadsOnTheProcessorsThatTheyAreGiven) {
+  auto started = start("#include <omp.h>\n#include <sched.h>\n" +
+                       body("#pragma omp parallel num_threads(2)\ny[omp_get_thread_num()] = sched_getcpu();"));
+  ASSERT_TRUE(started.has_value()) << started.error().detail;
+  m_cell = std::move(*started);
+  const auto entry = m_cell->bind("kernel");
+  ASSERT_TRUE(entry.has_value());
+  cpu_set_t allowed;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    bool isThere = !CPU_ISSET(static_cast<unsigned>(processor), &allowed);
+    for (int round = 0; round < 200 && !isThere; ++round) {
+      const int wanted[] = {-1, processor};
+      ASSERT_FALSE(m_cell->warm(wanted));
+      ASSERT_TRUE(m_cell->call(*entry, m_arguments, kLimit).has_value());
+      isThere = floats(1)[1] == static_cast<float>(processor);
+    }
+    EXPECT_TRUE(isThere) << processor;
+  }
+}
+
+TEST_F(CellTest, LetsNewThreadsStayWhereAllOthersAreConfined) {
+  auto started = start("#include <omp.h>\n#include <sched.h>\n" +
+                           body("#pragma omp parallel num_threads(4)\n{ cpu_set_t set;\n"
+                                "sched_getaffinity(0, sizeof set, &set); y[omp_get_thread_num()] = CPU_COUNT(&set); }"),
+                       1);
+  ASSERT_TRUE(started.has_value()) << started.error().detail;
+  m_cell = std::move(*started);
+  const auto entry = m_cell->bind("kernel");
+  ASSERT_TRUE(entry.has_value());
+  m_cell->setConfined(true);
+  ASSERT_TRUE(m_cell->call(*entry, m_arguments, kLimit).has_value());
+  EXPECT_EQ(std::count(floats(1).begin(), floats(1).begin() + 4, 1.0F), 4);
+}
+
+// 'T' in the system's words, once it has come to that.
+TEST_F(CellTest, StandsStillUntilItIsAskedForSomething) {
+  ASSERT_EQ(outcome(body("y[0] += 1;")), "");
+  const std::string file = "/proc/" + std::to_string(m_cell->process()) + "/stat";
+  for (int round = 2; round < 12; ++round) {
+    m_cell->rest();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (readTextFile(file).value_or("").find(") T") == std::string::npos &&
+           std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    EXPECT_NE(readTextFile(file).value_or("").find(") T"), std::string::npos);
+    ASSERT_TRUE(m_cell->call(1, m_arguments, kLimit).has_value());
+    EXPECT_EQ(floats(1)[0], static_cast<float>(round));
+  }
+  m_cell->rest();
+  const pid_t process = m_cell->process();
+  m_cell.reset();
+  EXPECT_EQ(::kill(process, 0), -1) << "and ends all the same";
 }
 
 TEST_F(CellTest, FindsWhatIsKeptBehindTheVariablesOfALibrary) {

@@ -90,7 +90,8 @@ class FakePerf final : public PerfSystem {
     std::vector<unsigned char> record(sizeof header + bytesOfWords);
     header.size = static_cast<std::uint16_t>(record.size());
     std::memcpy(record.data(), &header, sizeof header);
-    std::memcpy(record.data() + sizeof header, words.data(), bytesOfWords);
+    const auto* first = reinterpret_cast<const unsigned char*>(words.data());
+    std::copy(first, first + bytesOfWords, record.begin() + sizeof header);
     for (const unsigned char byte : record) {
       m_rings[ring][pageBytes + page->data_head++ % (ringBytes - pageBytes)] = byte;
     }
