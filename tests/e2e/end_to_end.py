@@ -195,7 +195,7 @@ def a_models_program_is_mended_and_exported(world):
         assert tested["works"] and tested["has_model"], tested
         document = json.loads(
             world.optimize(world.root / "resources" / "tasks" / "swish_gate.py", "--set", "rows=256", "--time-budget",
-                           "20s", "--model", "scripted", "--budget-usd", "1", environment=environment).stdout)
+                           "40s", "--model", "scripted", "--budget-usd", "1", environment=environment).stdout)
     listed = json.loads(world.run("list", "--project", world.project, "--json").stdout)["candidates"]
     made = [one for one in listed if one["operator"] == "scripted"]
     statuses = [one["status"] for one in made]
