@@ -105,7 +105,8 @@ Result<> SearchStage::buildProposers() {
   buildFeed(std::move(models));
   connect(m_proposers.get(), &ProposerPool::dropped, this, [this](const auto& proposer, const Error& why) {
     notice(Notice::Severity::Warning,
-           fmt::format("the proposer '{}' is not asked any more: {}", proposer.text(), why.message()), why.hint());
+           fmt::format("the proposer '{}' is no longer used in this run: {}", proposer.text(), why.message()),
+           why.hint());
   });
   return {};
 }

@@ -50,7 +50,8 @@ SearchOptions inRange(SearchOptions options) {
   options.localSearchShare = share(options.localSearchShare);
   return options;
 }
-// Whether it multiplies floats as one half each, which many tasks do not permit.
+// Whether it multiplies floats as one half each, which many tasks do not permit. Recurrent layers that round are not
+// meant: they do what PyTorch does.
 bool isShortened(const domain::Genome& genome) {
   return std::any_of(genome.regions.begin(), genome.regions.end(), [](const domain::RegionGene& gene) {
     return domain::numericMode(gene) == domain::NumericMode::Fp16;
@@ -83,6 +84,7 @@ struct Searcher::State {
   std::optional<Proposal> next(const Guidance* guidance);
   void take(const Proposal& proposal, const Outcome& outcome);
   void remember(const Proposal& proposal);
+  [[nodiscard]] bool isSeed(const Proposal& proposal) const;
 
   enum class Seeds : std::uint8_t { Promising, All };
   [[nodiscard]] std::optional<Draft> nextSeed(Seeds which);
@@ -179,7 +181,13 @@ std::optional<Proposal> Searcher::State::next(const Guidance* guidance) {
   return proposal;
 }
 
+bool Searcher::State::isSeed(const Proposal& proposal) const {
+  return proposal.made_by == OperatorKind::Synthesis && proposal.genome &&
+         seedTexts.contains(domain::canonicalText(*proposal.genome));
+}
+
 void Searcher::State::remember(const Proposal& proposal) {
+  seedsGiven += isSeed(proposal) ? 1 : 0;
   if (proposal.id.value() < kMaxId) {
     nextId = std::max(nextId, proposal.id.value() + 1);
   }
@@ -206,7 +214,6 @@ std::optional<Draft> Searcher::State::nextSeed(Seeds which) {
     const auto isPromising = [&] { return !isHopeless(seed) && space.estimate(seed).value_or(0.0) <= most; };
     if (!tried.contains(seed) && (which == Seeds::All || isPromising())) {
       const int island = static_cast<int>(nextSeedIndex % static_cast<std::size_t>(options.islands));
-      ++seedsGiven;
       return Draft{seed, OperatorKind::Synthesis, island, {}, {}};
     }
   }
@@ -266,8 +273,8 @@ bool Searcher::State::isHopeless(const domain::Genome& genome) const {
 }
 
 void Searcher::State::countWays(const domain::Genome& genome, const Outcome& outcome) {
-  const bool isRounding = outcome.kind != Outcome::Kind::Failed || outcome.cell;  // it has been compiled
-  if (outcome.kind == Outcome::Kind::Duplicate || !isRounding) {
+  const bool isCompiled = outcome.kind != Outcome::Kind::Failed || outcome.cell;
+  if (outcome.kind == Outcome::Kind::Duplicate || !isCompiled) {
     return;
   }
   for (const std::string& way : waysOf(genome)) {
@@ -441,9 +448,8 @@ std::optional<domain::Genome> Searcher::State::guidedSwap(const Guidance& guidan
 
 void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
   const auto result = learn(proposal, outcome);
-  const bool isSeed = proposal.made_by == OperatorKind::Synthesis && proposal.genome &&
-                      seedTexts.contains(domain::canonicalText(*proposal.genome));
-  credits.countResult(proposal.made_by, result, isSeed ? OperatorCredits::Learn::No : OperatorCredits::Learn::Yes);
+  credits.countResult(proposal.made_by, result,
+                      isSeed(proposal) ? OperatorCredits::Learn::No : OperatorCredits::Learn::Yes);
   if (proposal.genome) {
     localSearch.record(*proposal.genome, outcome, proposal.island);
     countWays(*proposal.genome, outcome);

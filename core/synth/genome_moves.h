@@ -64,6 +64,9 @@ class GenomeMoves {
   [[nodiscard]] search::ReachableCells reachableCells() const;
 
  private:
+  // Sets of parameters among the seeds, for each pattern whose time can be estimated.
+  static constexpr std::size_t kFirstSets = 3;
+
   [[nodiscard]] bool namesOperations(const domain::RegionGene& gene) const;
 
   enum class Choice { Standard, Random };

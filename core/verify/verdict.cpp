@@ -177,8 +177,8 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
     return std::nullopt;
   }
   return wrongAt(which, distant, "error",
-                 fmt::format("not within KernelBench's tolerance of {:g} of eager's {:g}", tolerance,
-                             which.eager.element(distant)));
+                 fmt::format("differs from eager's {:g} by more than KernelBench's tolerance of {:g}",
+                             which.eager.element(distant), tolerance));
 }
 
 double Verdict::relativeTo(const Case& which, double l2) {

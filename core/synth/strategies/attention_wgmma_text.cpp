@@ -25,16 +25,9 @@ const std::initializer_list<std::string_view> kWarpGroupNames{
     "next",       "taken",       "number",    "bringPieces"};
 
 // Writes which tiles there are, and the kernel up to what the warp groups do that multiply.
-class WarpGroupAttention {
+class WarpGroupAttention : private AttentionPart {
  public:
-  explicit WarpGroupAttention(AttentionText& text)
-      : m_text(text),
-        m_region(text.region),
-        m_shape(text.shape),
-        m_tiles(text.tiles),
-        m_schedule(text.schedule),
-        m_writer(text.writer),
-        m_code(text.code) {}
+  explicit WarpGroupAttention(AttentionText& text) : AttentionPart(text) {}
 
   KernelText run(const Launch& launch) {
     const std::string type = m_text.isHalf() ? "f16" : "bf16";
@@ -258,14 +251,6 @@ class WarpGroupAttention {
     m_code.line("{}({} + c * {}, {}, {}, c * 64, {});", call, to, bytes, from, barrier, places);
     m_code.close();
   }
-
-  AttentionText& m_text;
-  const Region& m_region;
-  const AttentionShape& m_shape;
-  const WarpGroupTiles& m_tiles;
-  const AttentionSchedule& m_schedule;
-  KernelWriter& m_writer;
-  Code& m_code;
 };
 
 }  // namespace

@@ -184,6 +184,9 @@ struct HaloWeights {
              const std::string& exponents) const;
 };
 
+// How long all launches are expected to take.
+[[nodiscard]] double secondsOfHaloConv(const Instance& instance);
+
 // The pass that shortens the weights, and the convolution, for the launches of the strategy.
 [[nodiscard]] KernelText writeHaloConv(const Instance& instance, const Launch& launch, int number);
 

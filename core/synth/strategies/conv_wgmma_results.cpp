@@ -481,30 +481,11 @@ class HaloResults : private HaloPart {
     m_writer.leave(outside);
   }
 
-  [[nodiscard]] Axes weightAxes() const {
-    Axes axes = m_shape.batch;
-    axes.insert(axes.end(), m_shape.columns.begin(), m_shape.columns.end());
-    axes.insert(axes.end(), m_shape.depth.begin(), m_shape.depth.end());
-    return axes;
-  }
-
   void addUp(bool isSecond) {
     m_code.line("float total = 0.0f;");
     const KernelWriter::Scope outside = m_writer.scope();
     bind(isSecond);
-    m_code.pragma("#pragma unroll 1");
-    m_code.open("for (int depth = 0; depth < {}; ++depth)", m_shape.depthCount);
-    m_writer.decode("depth", m_shape.depth);
-    const std::string inside = insideAll(m_writer, m_problem.allWeightBounds(), weightAxes());
-    if (!inside.empty()) {
-      m_code.open("if (!({}))", inside);
-      m_code.line("continue;");
-      m_code.close();
-    }
-    m_writer.compute({m_shape.left, m_shape.right});
-    m_code.line("total += {} * {};", operand(m_writer.value(m_shape.left), Expression::Term),
-                operand(m_writer.value(m_shape.right), Expression::Term, swage::synth::Side::Right));
-    m_code.close();
+    addProducts();
     m_writer.leave(outside);
     storeOne("total", isSecond);
   }

@@ -16,18 +16,9 @@ std::string outerName(std::size_t dim) {
 }
 
 // Writes the pass over the weights and the convolution.
-class HaloKernels {
+class HaloKernels : private HaloPart {
  public:
-  explicit HaloKernels(HaloText& text)
-      : m_text(text),
-        m_problem(text.problem),
-        m_region(text.region),
-        m_shape(text.shape),
-        m_tiles(text.tiles),
-        m_layout(text.layout),
-        m_weights(text.weights),
-        m_writer(text.writer),
-        m_code(text.code) {}
+  explicit HaloKernels(HaloText& text) : HaloPart(text) {}
 
   KernelText run(const Launch& launch) {
     m_weights.write(m_problem, m_writer, launch.step.entry, m_text.planes, m_text.exponents);
@@ -229,16 +220,6 @@ class HaloKernels {
     m_code.close();
     m_code.line("publishShared();");
   }
-
-  HaloText& m_text;
-  const HaloProblem& m_problem;
-  const Region& m_region;
-  const ProductShape& m_shape;
-  const HaloTiles& m_tiles;
-  const HaloLayout& m_layout;
-  const HaloWeights& m_weights;
-  KernelWriter& m_writer;
-  Code& m_code;
 };
 
 }  // namespace
@@ -431,6 +412,25 @@ void HaloText::openTaps(EmptyPlaces empty, const TapRange& range) {
 void HaloText::advanceStage() {
   code.line("stage = stage == {} ? 0 : stage + 1;", layout.stages - 1);
   code.line("phase ^= stage == 0;");
+}
+
+void HaloPart::addProducts() {
+  m_code.pragma("#pragma unroll 1");
+  m_code.open("for (int depth = 0; depth < {}; ++depth)", m_shape.depthCount);
+  m_writer.decode("depth", m_shape.depth);
+  Axes axes = m_shape.batch;
+  axes.insert(axes.end(), m_shape.columns.begin(), m_shape.columns.end());
+  axes.insert(axes.end(), m_shape.depth.begin(), m_shape.depth.end());
+  const std::string inside = insideAll(m_writer, m_problem.allWeightBounds(), axes);
+  if (!inside.empty()) {
+    m_code.open("if (!({}))", inside);
+    m_code.line("continue;");
+    m_code.close();
+  }
+  m_writer.compute({m_shape.left, m_shape.right});
+  m_code.line("total += {} * {};", operand(m_writer.value(m_shape.left), Expression::Term),
+              operand(m_writer.value(m_shape.right), Expression::Term, swage::synth::Side::Right));
+  m_code.close();
 }
 
 KernelText writeHaloConv(const Instance& instance, const Launch& launch, int number) {

@@ -92,6 +92,9 @@ class HaloPart {
         m_code(text.code) {}
   ~HaloPart() = default;
 
+  // Adds what one result is made of to `total`, in float: where its indices are bound.
+  void addProducts();
+
   HaloText& m_text;
   const HaloProblem& m_problem;
   const Region& m_region;

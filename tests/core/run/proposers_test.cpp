@@ -186,8 +186,9 @@ TEST_F(ProposersTest, OneThatThrowsIsSaidAndLeftOut) {
   const services::RunOutcome outcome = run();
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   EXPECT_EQ(onlyRun().evaluations, 20);
-  EXPECT_THAT(m_notices, Contains(Field(&services::Notice::text,
-                                        HasSubstr("the proposer 'throwing' is not asked any more: 'throwing' threw"))));
+  EXPECT_THAT(m_notices,
+              Contains(Field(&services::Notice::text,
+                             HasSubstr("the proposer 'throwing' is no longer used in this run: 'throwing' threw"))));
 }
 
 TEST_F(ProposersTest, GarbageIsDataAndCostsNobodyElseAnything) {

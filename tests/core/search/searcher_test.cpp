@@ -403,6 +403,17 @@ TEST(Searcher, RestoreGoesOnAsTheFirstRunWouldHave) {
   EXPECT_EQ(texts(drive(second, 50)), texts(drive(first, 50)));
 }
 
+TEST(Searcher, RestoreCountsTheSeedsThatHaveHadTheirTurn) {
+  FakeSpace many({.nodes = 1, .patterns = 30, .parameters = 1, .levels = 3, .seeds = 30});
+  many.seconds = [](const domain::Genome&) { return 1.0; };
+  Searcher first(many, {.seed = 11, .islands = 2});
+  Searcher second(many, {.seed = 11, .islands = 2});
+  for (const Step& step : drive(first, 25)) {
+    second.restore(step.proposal, step.outcome);
+  }
+  EXPECT_EQ(texts(drive(second, 20)), texts(drive(first, 20)));
+}
+
 TEST(Searcher, RestoreProposesInterruptedSeedsAgain) {
   Searcher first(space(), {.islands = 2});
   const auto lost = first.next();

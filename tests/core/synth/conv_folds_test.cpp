@@ -6,40 +6,12 @@
 #include <functional>
 #include <numeric>
 
-#include "tests/core/synth/conv_cases.h"
+#include "tests/core/synth/conv_folds.h"
 
 namespace swage::synth {
 namespace {
 
 using domain::ValueId;
-
-constexpr double kExact = 3e-6;  // of L2 norms
-
-const Changes kSmall{{"mode", 3},        {"tile_columns", 64}, {"tile_pixels", 64}, {"tile_width", 8},
-                     {"tile_depth", 16}, {"parts", 1},         {"bring_groups", 1}, {"blocks", 1}};
-
-Operands shortOperands(const Conv& c) {
-  Operands all(c);
-  for (Numbers* numbers : {&all.x, &all.weight, &all.bias}) {
-    for (double& number : *numbers) {
-      number = std::round(number * 64.0) / 64.0;
-    }
-  }
-  return all;
-}
-
-// Results as [image][channel][position].
-struct Results {
-  const Conv& conv;
-  Numbers values;
-
-  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(conv.positions()); }
-  [[nodiscard]] std::size_t channels() const { return static_cast<std::size_t>(conv.outputs); }
-  [[nodiscard]] std::size_t images() const { return static_cast<std::size_t>(conv.images); }
-  [[nodiscard]] double at(std::size_t image, std::size_t channel, std::size_t position) const {
-    return values[(image * channels() + channel) * count() + position];
-  }
-};
 
 // One fold: what the model does with the convolution, and what that is.
 struct LaterFold {
@@ -62,48 +34,6 @@ domain::Program programOf(const Conv& c, const LaterFold& fold) {
 double errorOf(const Conv& c, const LaterFold& fold, const domain::Program& program) {
   const Operands all = shortOperands(c);
   return relativeError(run(program, all), fold.want({c, convolved(c, all)}));
-}
-
-// Seeds that leave nothing to PyTorch, those with the fewest kernels first. Which is tried first follows from
-// estimates, and for sizes as small as here folds are not what takes the time.
-std::vector<domain::Genome> seedsOfOurs(const Synthesizer& synthesizer) {
-  const auto operations = [](const domain::Genome& genome) {
-    return std::accumulate(genome.regions.begin(), genome.regions.end(), std::size_t{0},
-                           [](std::size_t sum, const domain::RegionGene& gene) { return sum + gene.nodes.size(); });
-  };
-  std::vector<domain::Genome> seeds;
-  std::size_t most = 0;
-  for (domain::Genome& seed : synthesizer.seeds()) {
-    if (!seed.rewrites.empty() || operations(seed) < most) {
-      continue;
-    }
-    if (operations(seed) > most) {
-      most = operations(seed);
-      seeds.clear();
-    }
-    seeds.push_back(std::move(seed));
-  }
-  std::stable_sort(seeds.begin(), seeds.end(), [](const domain::Genome& a, const domain::Genome& b) {
-    return a.regions.size() < b.regions.size();
-  });
-  return seeds;
-}
-
-// Of two kernels, of which the first folds as much as it can of what it has convolved.
-domain::Genome seedWithStatistics(const Synthesizer& synthesizer) {
-  domain::Genome found;
-  for (domain::Genome& seed : seedsOfOurs(synthesizer)) {
-    const bool isSuch = seed.regions.size() == 2 && seed.regions[0].pattern == "conv_wgmma" &&
-                        seed.regions[1].pattern == "map" && seed.regions[0].nodes.size() > 1;
-    if (isSuch && (found.regions.empty() || seed.regions[0].nodes.size() > found.regions[0].nodes.size())) {
-      found = std::move(seed);
-    }
-  }
-  return found;
-}
-
-domain::Shape resultShape(const Conv& c, std::int64_t channels) {
-  return c.shapeOf(c.images, channels, {c.resultSize(0), c.resultSize(1), c.resultSize(2)});
 }
 
 std::vector<std::int64_t> positionDims(const Conv& c) {
@@ -129,9 +59,6 @@ Numbers overChannels(const Results& r, const std::function<double(const Numbers&
   return want;
 }
 
-double sumOf(const Numbers& numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), 0.0);
-}
 double leastOf(const Numbers& numbers) {
   return *std::min_element(numbers.begin(), numbers.end());
 }
@@ -215,16 +142,7 @@ const LaterFold kDeviation{"Deviation",
                              shape.erase(shape.begin() + 1);
                              return b.call("aten.var.correction", {arg(x), listArg({1})}, shape);
                            },
-                           [](const Results& r) {
-                             return overChannels(r, [](const Numbers& all) {
-                               const double mean = sumOf(all) / static_cast<double>(all.size());
-                               double sum = 0.0;
-                               for (const double x : all) {
-                                 sum += (x - mean) * (x - mean);
-                               }
-                               return sum / (static_cast<double>(all.size()) - 1.0);
-                             });
-                           }};
+                           [](const Results& r) { return overChannels(r, varianceOf); }};
 
 // Of each channel of an image, from all positions.
 Numbers overPositions(const Results& r, const std::function<double(const Numbers&)>& fold) {
@@ -284,16 +202,7 @@ const LaterFold kVariance{
       const auto far = b.like("aten.add.Tensor", x, {arg(300.0)});
       return b.call("aten.var.correction", {arg(far), listArg(positionDims(c))}, {c.images, c.outputs});
     },
-    [](const Results& r) {
-      return overPositions(r, [](const Numbers& all) {
-        const double mean = sumOf(all) / static_cast<double>(all.size());
-        double sum = 0.0;
-        for (const double x : all) {
-          sum += (x - mean) * (x - mean);
-        }
-        return sum / (static_cast<double>(all.size()) - 1.0);
-      });
-    }};
+    [](const Results& r) { return overPositions(r, varianceOf); }};
 
 struct Case {
   Conv conv;
@@ -310,22 +219,13 @@ TEST_P(FoldedConvolutions, AreWhatTheirFoldsMakeOfThem) {
 
 const auto nameOf = [](const auto& each) { return std::string(each.param.fold->name) + each.param.conv.name; };
 
-const Changes kRow{{"tile_width", 0}};
 const Changes kRows{{"tile_width", 64}, {"tile_pixels", 128}};
 const Changes kWide{{"tile_width", 16}, {"tile_pixels", 128}};
-const Changes kParts{{"parts", 2}, {"tile_columns", 128}};
 const Changes kBoth{{"tile_columns", 128}};
 
-const Conv kPlain{"", 2, 2, 16, 64, {1, 9, 9}, {1, 3, 3}};
-const Conv kFew{"OfFewChannels", 2, 2, 21, 17, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
-const Conv kMany{"OfTwoGroups", 2, 3, 16, 70, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kParts};
-const Conv kLong{"InRows", 2, 1, 16, 20, {1, 5, 70}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRow};
 const Conv kTiles{"InTilesOfRows", 2, 2, 16, 20, {1, 5, 71}, {1, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 1}, 1, kRows};
 const Conv kSquare{"InTilesOf16", 2, 1, 16, 20, {1, 9, 18}, {1, 3, 5}, {1, 1, 1}, {0, 1, 2}, {1, 1, 1}, 1, kWide};
 const Conv kOne{"OfOneDimension", 1, 3, 16, 19, {1, 1, 80}, {1, 1, 5}, {1, 1, 1}, {0, 0, 3}, {1, 1, 2}, 1, kRow};
-const Conv kThree{"OfThreeDimensions", 3, 2, 16, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}};
-const Conv kTransposed =
-    transposed({"OfPhases", 2, 2, 16, 18, {1, 7, 6}, {1, 3, 4}, {1, 2, 2}, {0, 1, 0}, {1, 1, 1}, 1, {}});
 const Conv kTransposedMany = transposed({"OfPhasesInTwoGroups",
                                          2,
                                          1,
@@ -418,143 +318,6 @@ TEST(FoldedConvolution, TakesHalvesAsTheyAre) {
       overChannels({c, convolved(c, all)}, [](const Numbers& x) { return std::max(0.0, largestOf(x)); });
   EXPECT_LT(relativeError(toNumbers<Half>(got[0]), want), kHalfError);
 }
-
-struct NormCase {
-  const char* name;
-  Conv conv;
-  std::int64_t groups;  // of a group normalisation; 0: of an instance
-};
-
-class NormalisedConvolutions : public ::testing::TestWithParam<NormCase> {};
-
-// The convolution writes its results once and tells of their statistics; what applies them is a kernel of its own.
-TEST_P(NormalisedConvolutions, GatherStatisticsWhereResultsAreMade) {
-  const auto& [name, c, groups] = GetParam();
-  GraphBuilder b;
-  const ValueId result = b.like("aten.sigmoid.default", addConvolution(b, c));
-  if (groups > 0) {
-    b.output(b.like("aten.group_norm.default", result, {arg(static_cast<int>(groups)), noArg(), noArg(), arg(1e-5)}));
-  } else {
-    b.output(b.like("aten.instance_norm.default", result,
-                    {noArg(), noArg(), noArg(), noArg(), arg(true), arg(0.1), arg(1e-5), arg(true)}));
-  }
-  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
-  ASSERT_TRUE(synthesizer.has_value());
-  domain::Genome genome = seedWithStatistics(**synthesizer);
-  ASSERT_EQ(genome.regions.size(), 2U);
-  ASSERT_EQ(genome.regions[0].pattern, "conv_wgmma");
-  EXPECT_EQ(genome.regions[0].nodes.size(), 3U);  // convolution, sigmoid, statistics
-  EXPECT_EQ(genome.regions[1].nodes.size(), 1U);
-  for (const Changes& all : {kSmall, c.changes}) {
-    for (const auto& [parameter, value] : all) {
-      genome.regions[0].parameters.at(parameter) = value;
-    }
-  }
-  const auto program = (*synthesizer)->realise(genome);
-  ASSERT_TRUE(program.has_value()) << program.error().message();
-  const Operands all = shortOperands(c);
-  Results results{c, convolved(c, all)};
-  for (double& x : results.values) {
-    x = 1.0 / (1.0 + std::exp(-x));
-  }
-  const std::size_t ofGroup =
-      results.count() * (groups > 0 ? results.channels() / static_cast<std::size_t>(groups) : 1);
-  Numbers want;
-  for (std::size_t first = 0; first < results.values.size(); first += ofGroup) {
-    const auto begin = results.values.begin() + static_cast<std::ptrdiff_t>(first);
-    const Numbers group(begin, begin + static_cast<std::ptrdiff_t>(ofGroup));
-    const double mean = sumOf(group) / static_cast<double>(ofGroup);
-    double squares = 0.0;
-    for (const double x : group) {
-      squares += (x - mean) * (x - mean);
-    }
-    for (const double x : group) {
-      want.push_back((x - mean) / std::sqrt(squares / static_cast<double>(ofGroup) + 1e-5));
-    }
-  }
-  EXPECT_LT(relativeError(run(*program, all), want), kExact);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, NormalisedConvolutions,
-                         ::testing::Values(NormCase{"Instances", kFew, 0},
-                                           NormCase{"InstancesOfPhases", kTransposed, 0},
-                                           NormCase{"InstancesInRows", kLong, 0}, NormCase{"Groups", kMany, 7},
-                                           NormCase{"GroupsOfPhases", kTransposed, 3},
-                                           NormCase{"GroupsOfThreeDimensions", kThree, 4},
-                                           NormCase{"OneGroup", kPlain, 1}),
-                         [](const auto& each) { return each.param.name; });
-
-// Sums of a batch, and what becomes of running statistics, which the kernel that joins tiles stores.
-class BatchStatistics : public ::testing::TestWithParam<const Conv*> {};
-
-TEST_P(BatchStatistics, AreGatheredWhereResultsAreMade) {
-  const Conv& c = *GetParam();
-  GraphBuilder b;
-  const ValueId result = addConvolution(b, c);
-  const ValueId mean = b.input({c.outputs});
-  const ValueId variance = b.input({c.outputs});
-  const domain::Shape vector{c.outputs};
-  const auto float32 = domain::ScalarType::Float32;
-  const auto made = b.node("aten._native_batch_norm_legit_functional.default",
-                           {arg(result), noArg(), noArg(), arg(mean), arg(variance), arg(true), arg(0.1), arg(1e-5)},
-                           {{resultShape(c, c.outputs), float32},
-                            {vector, float32},
-                            {vector, float32},
-                            {vector, float32},
-                            {vector, float32}});
-  b.dropResult(1);
-  b.dropResult(2);
-  b.output(b.relu(made[0]));
-  b.output(made[3]);
-  b.output(made[4]);
-  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
-  ASSERT_TRUE(synthesizer.has_value());
-  domain::Genome genome = seedWithStatistics(**synthesizer);
-  ASSERT_EQ(genome.regions.size(), 2U);
-  ASSERT_EQ(genome.regions[0].pattern, "conv_wgmma");
-  for (const Changes& all : {kSmall, c.changes}) {
-    for (const auto& [parameter, value] : all) {
-      genome.regions[0].parameters.at(parameter) = value;
-    }
-  }
-  const auto program = (*synthesizer)->realise(genome);
-  ASSERT_TRUE(program.has_value()) << program.error().message();
-  const Operands all = shortOperands(c);
-  const Results results{c, convolved(c, all)};
-  const Numbers oldMeans = randomNumbers(static_cast<std::size_t>(c.outputs), 7);
-  const Numbers oldVariances(static_cast<std::size_t>(c.outputs), 2.0);
-  const auto count = static_cast<double>(results.images() * results.count());
-  Numbers want(results.values.size());
-  Numbers means;
-  Numbers variances;
-  for (std::size_t channel = 0; channel < results.channels(); ++channel) {
-    double sum = 0.0;
-    double squares = 0.0;
-    const auto forEach = [&](const std::function<void(std::size_t)>& use) {
-      for (std::size_t image = 0; image < results.images(); ++image) {
-        for (std::size_t i = 0; i < results.count(); ++i) {
-          use((image * results.channels() + channel) * results.count() + i);
-        }
-      }
-    };
-    forEach([&](std::size_t i) { sum += results.values[i]; });
-    forEach([&](std::size_t i) { squares += std::pow(results.values[i] - sum / count, 2.0); });
-    forEach([&](std::size_t i) {
-      want[i] = std::max(0.0, (results.values[i] - sum / count) / std::sqrt(squares / count + 1e-5));
-    });
-    means.push_back(0.9 * oldMeans[channel] + 0.1 * sum / count);
-    variances.push_back(0.9 * oldVariances[channel] + 0.1 * squares / (count - 1.0));
-  }
-  const auto got = runEmulated(*program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias),
-                                          toBytes<float>(oldMeans), toBytes<float>(oldVariances)});
-  ASSERT_EQ(got.size(), 3U);
-  EXPECT_LT(relativeError(toNumbers<float>(got[0]), want), kExact);
-  EXPECT_LT(relativeError(toNumbers<float>(got[1]), means), kExact);
-  EXPECT_LT(relativeError(toNumbers<float>(got[2]), variances), kExact);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, BatchStatistics, ::testing::Values(&kMany, &kPlain, &kTransposed),
-                         [](const auto& each) { return "Conv" + std::to_string(each.index); });
 
 // --- what cannot be folded in a tile has regions of its own
 std::size_t fewestRegions(const Conv& c, const LaterFold& fold, const domain::DeviceInfo& device) {

@@ -11,6 +11,7 @@
 #include "core/domain/json.h"
 #include "core/synth/synthesizer.h"
 #include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/measured_device.h"
 
 // Writes programs for a fixed list of genomes, one JSON object a line, so that those of two builds of Swage can be
 // compared on a GPU (compare_programs.py): swage_synth_programs PATTERNS_FOLDER > programs.jsonl
@@ -141,17 +142,6 @@ std::vector<Case> cases() {
           {"largest_columns", largest({256, 512, 64}, 1, {256, 64})}};
 }
 
-domain::DeviceInfo device() {
-  domain::DeviceInfo device;
-  device.kind = domain::DeviceKind::Cuda;
-  device.architecture = "sm_90a";
-  device.multiprocessors = 132;
-  device.cacheBytes = std::int64_t{50} << 20;
-  device.sharedBytesPerBlock = 232448;
-  device.computeCapability = 90;
-  return device;
-}
-
 // The genome with each parameter at each of its values in turn.
 std::vector<domain::Genome> variations(const domain::Genome& genome, const patterns::Pattern& pattern) {
   std::vector<domain::Genome> list{genome};
@@ -171,7 +161,7 @@ int writePrograms(const std::filesystem::path& folder) {
     return 1;
   }
   for (const Case& one : cases()) {
-    const auto synthesizer = Synthesizer::create(one.graph, device(), *catalogue);
+    const auto synthesizer = Synthesizer::create(one.graph, measuredDevice(0.0), *catalogue);
     std::set<std::string> written;
     for (const domain::Genome& seed : (*synthesizer)->seeds()) {
       if (seed.regions.size() != 1) {
