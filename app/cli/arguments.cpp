@@ -99,6 +99,15 @@ void addTarget(CLI::App* command, std::string& target) {
       ->capture_default_str();
 }
 
+void addSandbox(CLI::App* command, Raw& raw) {
+  command
+      ->add_option("--sandbox", raw.sandbox,
+                   "What keeps compilers from the rest of the machine: auto, bwrap, landlock, or none, which is not "
+                   "safe; the setting search.sandbox by default")
+      ->check(CLI::IsMember({"auto", "bwrap", "landlock", "none"}))
+      ->type_name("MODE");
+}
+
 namespace {
 
 void addSelfTestFlag(CLI::App* command, Raw& raw) {
@@ -159,6 +168,7 @@ void addOptimize(Parser& parser) {
                     "Measure the baselines again, also where an earlier run of this project measured them");
   addPairs(command, raw, spec);
   addSelfTestFlag(command, raw);
+  addSandbox(command, raw);
   addModelOptions(command, raw, raw.optimize.models);
   explain(
       parser, command,
@@ -196,6 +206,7 @@ void addResume(Parser& parser) {
   addBudget(command, raw, raw.resume.maxEvaluations);
   addSpeedups(command, raw.resume.targetSpeedup, raw.resume.requiredSpeedup);
   addSelfTestFlag(command, raw);
+  addSandbox(command, raw);
   addModelOptions(command, raw, raw.resume.models);
   explain(parser, command, "A finished run continues with a larger budget when it is named.",
           {"swage resume", "swage resume r3 --time-budget 5m"});
@@ -219,6 +230,7 @@ void addVerify(Parser& parser) {
       addCommand(parser, "verify", "Verify and time a recorded candidate again, in a fresh process", WithProject::Yes);
   command->add_option("candidate", parser.raw.reference, "Candidate, such as 17")->required()->type_name("CANDIDATE");
   command->add_flag("--no-checks", parser.raw.noChecks, "Do not verify it at other sizes of the task");
+  addSandbox(command, parser.raw);
   explain(parser, command, "Exit code 8 if it fails. The result of the checks is recorded.", {"swage verify 17"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
     SWAGE_TRY_ASSIGN(const RecordReference reference, candidateReference(filled.reference));
@@ -235,6 +247,7 @@ void addEvaluate(Parser& parser) {
       ->type_name("CANDIDATE");
   command->add_option("--source", raw.output, "Edited source; - reads standard input")->required()->type_name("FILE");
   addSelfTestFlag(command, raw);
+  addSandbox(command, raw);
   explain(parser, command, "The edit becomes a candidate of its own, with the launch plan of the one it was made from.",
           {"swage show 17 --source > kernel.cpp", "swage evaluate 17 --source kernel.cpp"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
@@ -295,6 +308,7 @@ void addExport(Parser& parser) {
       ->excludes(noChecks);
   command->add_flag("--preview", raw.exporting.preview, "Show checks, provenance and files, and write nothing");
   command->add_flag("--force", raw.exporting.force, "Write also into a folder that is not empty");
+  addSandbox(command, raw);
   explain(parser, command, "Prints what was checked before it writes.",
           {"swage export r1 -o softmax_new.py", "swage export 17 --format project -o softmax",
            "swage export 17 --preview"});
@@ -305,6 +319,7 @@ void describe(Parser& parser) {
   parser.app.set_help_flag("-h,--help", "Show this help");
   parser.app.require_subcommand(1);
   beginGroup(parser, "Search");
+  addInitCommand(parser);
   addTasks(parser);
   addImport(parser);
   addOptimize(parser);
@@ -312,6 +327,7 @@ void describe(Parser& parser) {
   beginGroup(parser, "Results");
   addRecordCommands(parser);
   addPatternCommands(parser);
+  addDbCommands(parser);
   beginGroup(parser, "Check and edit");
   addVerify(parser);
   addEvaluate(parser);
@@ -321,6 +337,7 @@ void describe(Parser& parser) {
   beginGroup(parser, "This machine");
   addMachineCommands(parser);
   addModelCommands(parser);
+  addKeyCommands(parser);
   addMcpCommand(parser);
   addBenchCommands(parser);
   beginGroup(parser, "This program");
@@ -340,6 +357,7 @@ Common commonOf(const Raw& raw) {
                  : raw.color == "always"             ? ColorWhen::Always
                                                      : ColorWhen::Auto;
   common.project = raw.project;
+  common.sandbox = raw.sandbox;
   return common;
 }
 
@@ -392,6 +410,10 @@ Error usageError(const Parser& parser, const CLI::ParseError& error) {
   if (const auto extras = parser.app.remaining(true);
       dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
     const std::string& word = extras.front();
+    if (nameOf(parser) == "swage keys set") {  // the word may be a key: it is not repeated
+      return {ErrorKind::Usage, "keys set takes nothing but the name of a model and its options; the key is asked for",
+              help};
+    }
     if (!word.starts_with('-')) {
       return {ErrorKind::Usage, fmt::format("'{}' is one argument too many", word), help};
     }
@@ -457,7 +479,8 @@ std::filesystem::path projectNamed(const std::vector<std::string>& arguments) {
 }
 
 bool worksWithoutSettings(const std::vector<std::string>& arguments) {
-  constexpr std::array<std::string_view, 6> kCommands{"config", "completion", "man", "version", kComplete, "doctor"};
+  constexpr std::array<std::string_view, 7> kCommands{"config",  "completion", "man", "version",
+                                                      kComplete, "doctor",     "init"};
   return arguments.empty() || arguments.front().starts_with('-') ||
          std::find(kCommands.begin(), kCommands.end(), arguments.front()) != kCommands.end() ||
          std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();

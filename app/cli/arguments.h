@@ -32,8 +32,12 @@ struct Common {
   int verbosity = 0;  // -1: --quiet, 1: -v, 2: -vv
   ColorWhen color = ColorWhen::Auto;
   std::filesystem::path project;  // empty: not given
+  std::string sandbox;            // of commands that compile; empty: what is set
 };
 
+struct InitArguments {
+  std::filesystem::path folder;  // empty: the current one
+};
 struct ImportArguments {
   std::string task;
   std::string inputs;
@@ -176,9 +180,20 @@ struct ModelsArguments {
   RecordReference run;
   std::filesystem::path output;  // empty or "-": standard output
 };
+struct KeysArguments {
+  enum class Action : std::uint8_t { List, Set, Remove } action = Action::List;
+  std::string name;            // of the model
+  bool inKeychain = false;     // where its key is kept from now on; neither: where the settings say
+  std::filesystem::path file;  // the same
+};
+struct DbArguments {
+  enum class Action : std::uint8_t { Check, Backup, Vacuum } action = Action::Check;
+  std::filesystem::path file;  // to write, of a backup
+};
 struct PatternsArguments {
   retrieval::Question question;
-  std::string model;  // an endpoint that ranks what was found once more; empty: none
+  std::string model;     // an endpoint that ranks what was found once more; empty: that of the settings, if any
+  bool noModel = false;  // nor that of the settings
 };
 struct McpArguments {
   std::string what;  // a project or a task; empty: the project that every command takes
@@ -200,12 +215,13 @@ struct CompleteArguments {
 struct VersionArguments {};
 
 using CommandArguments =
-    std::variant<TasksArguments, ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments, ListArguments,
-                 ShowArguments, CompareArguments, DisasmArguments, ReportArguments, VerifyArguments, EvaluateArguments,
-                 ProfileArguments, RulesArguments, ExportArguments, DoctorArguments, DevicesArguments, BenchArguments,
-                 BenchExportArguments, BenchJudgeArguments, BenchSwarmArguments, BenchKernelBenchArguments,
-                 BenchReportArguments, ConfigArguments, ModelsArguments, PatternsArguments, McpArguments,
-                 CompletionArguments, ManArguments, CompleteArguments, VersionArguments>;
+    std::variant<InitArguments, TasksArguments, ImportArguments, OptimizeArguments, ResumeArguments, StatusArguments,
+                 ListArguments, ShowArguments, CompareArguments, DisasmArguments, ReportArguments, VerifyArguments,
+                 EvaluateArguments, ProfileArguments, RulesArguments, ExportArguments, DoctorArguments,
+                 DevicesArguments, BenchArguments, BenchExportArguments, BenchJudgeArguments, BenchSwarmArguments,
+                 BenchKernelBenchArguments, BenchReportArguments, ConfigArguments, ModelsArguments, KeysArguments,
+                 DbArguments, PatternsArguments, McpArguments, CompletionArguments, ManArguments, CompleteArguments,
+                 VersionArguments>;
 
 struct Arguments {
   Common common;

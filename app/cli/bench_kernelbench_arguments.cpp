@@ -16,7 +16,8 @@ constexpr double kSmallMib = 1.0;
 constexpr const char* kDetails =
     "Imports each problem, searches it, exports the winner and has KernelBench's own checker (src/kernelbench/eval.py "
     "of the checkout, in a process of its own) compare the export with the problem. Where no kernel beats the fastest "
-    "of PyTorch's ways, that way is what is exported. A problem that fails is a row with its reason.\n"
+    "of PyTorch's ways, that way is what is exported; where KernelBench rejects it, a kernel that beats eager is. A "
+    "problem that fails is a row with its reason.\n"
     "The file is written after each problem. With the same file and settings the command goes on where it was stopped "
     "or killed; more levels and problems may be added. Problems that failed because of their surroundings (no "
     "compiler, a process killed from outside) are done again. Ctrl-C stops after the evaluation in progress; the "
@@ -33,8 +34,8 @@ constexpr const char* kDetails =
     "roof_share, cell, aten (the operators that it leaves to PyTorch), algebraic), aten_in_every_candidate, "
     "candidates, "
     "correct, search_seconds, seconds, exported (kernel, or a mode of PyTorch), export_file, kernelbench {verdict: "
-    "accepted, rejected, reference failed or not run; trials, problem, note}, doubts, degenerate, and failure {stage, "
-    "kind, message} or null.\n"
+    "accepted, rejected, reference failed or not run; trials, problem, note, rejected_way (why PyTorch's faster way "
+    "is not exported)}, doubts, degenerate, and failure {stage, kind, message} or null.\n"
     "Each of summary has title, tasks, kernels (tasks with a kernel at least as exact as the baseline), accepted, "
     "geometric_mean and median of these kernels' speedups, exports_geometric_mean (1 where PyTorch's way is exported), "
     "fast_1, fast_1.5, fast_2 (shares of all tasks), and losses [{level, problem, name, speedup, why}].";

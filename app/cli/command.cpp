@@ -4,12 +4,14 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "app/cli/terminal.h"
 #include "core/base/log.h"
 #include "core/domain/json.h"
+#include "core/engine/configuration.h"
 #include "core/trust/trust.h"
 
 namespace swage::cli {
@@ -56,24 +58,32 @@ wire::ExitCode Command::exitCodeForSignal(int signal) {
   return signal == SIGINT ? wire::ExitCode::Interrupted : wire::ExitCode::Terminated;
 }
 
-Result<std::filesystem::path> Command::existingProject() const {
-  namespace fs = std::filesystem;
+std::filesystem::path Command::namedOrHere() const {
   if (!m_context.common.project.empty()) {
     return m_context.common.project;
   }
   if (const auto chosen = environmentVariable("SWAGE_PROJECT")) {
-    return fs::path(*chosen);
+    return *chosen;
   }
   std::error_code ignored;
-  if (fs::exists("runs.sqlite", ignored)) {
-    return fs::path(".");
+  return engine::isProject(".") ? std::filesystem::current_path(ignored) : std::filesystem::path();
+}
+
+Result<std::filesystem::path> Command::existingProject() const {
+  if (std::filesystem::path project = namedOrHere(); !project.empty()) {
+    return project;
   }
-  std::vector<fs::path> known = process::knownProjects();
+  std::vector<std::filesystem::path> known = process::knownProjects();
   if (known.empty()) {
     return Error(ErrorKind::NotFound, "there is no project yet",
                  "`swage optimize TASK` makes one; --project DIR names one");
   }
   return known.front();
+}
+
+std::filesystem::path Command::projectFor(const std::string& task) const {
+  std::filesystem::path project = namedOrHere();
+  return project.empty() ? process::defaultProject(task) : project;
 }
 
 }  // namespace swage::cli

@@ -46,8 +46,13 @@ class Command : public QObject {
   [[nodiscard]] static wire::ExitCode exitCodeForSignal(int signal);
   // The project named, else $SWAGE_PROJECT, else the current folder if it is one, else the one used last.
   [[nodiscard]] Result<std::filesystem::path> existingProject() const;
+  // Where a search of the task is recorded: the same, but for the last, instead of which there is one named after the
+  // task.
+  [[nodiscard]] std::filesystem::path projectFor(const std::string& task) const;
 
  private:
+  [[nodiscard]] std::filesystem::path namedOrHere() const;  // empty: neither
+
   Context m_context;
 };
 

@@ -27,6 +27,7 @@ struct Raw {
   bool noColor = false;
   bool noCompileBaseline = false;
   bool noSelfTest = false;
+  std::string sandbox;
   std::string project;
   std::string timeBudget;
   std::string devices;
@@ -67,6 +68,7 @@ struct Raw {
   RulesArguments rules;
   ReportArguments report;
   ModelsArguments models;
+  KeysArguments keys;
   McpArguments mcp;
   PatternsArguments patterns;
   std::vector<std::string> modelNames;
@@ -106,13 +108,18 @@ void explain(Parser& parser, const CLI::App* command, std::string details, std::
 [[nodiscard]] Result<RecordReference> runReference(const std::string& text);  // the r may be left out
 
 void addTarget(CLI::App* command, std::string& target);
+// --sandbox, of a command that compiles.
+void addSandbox(CLI::App* command, Raw& raw);
 // --set, --inputs and --eval; what --set named is taken over when all is parsed.
 void addTaskOptions(CLI::App* command, Raw& raw, std::string& inputs, bool& eval);
 [[nodiscard]] Result<> takeOverrides(const Raw& raw, std::vector<std::pair<std::string, std::string>>& into);
 
+void addInitCommand(Parser& parser);      // init
 void addRecordCommands(Parser& parser);   // what was found
+void addDbCommands(Parser& parser);       // db
 void addMachineCommands(Parser& parser);  // devices, doctor
 void addModelCommands(Parser& parser);    // models
+void addKeyCommands(Parser& parser);      // keys
 void addPatternCommands(Parser& parser);  // patterns
 void addMcpCommand(Parser& parser);       // mcp
 void addBenchCommands(Parser& parser);    // bench

@@ -12,10 +12,13 @@ namespace {
 
 std::string figureOf(const services::ExportGate& gate) {
   std::vector<std::string> parts;
-  if (gate.timing) {
-    parts.push_back(fmt::format("{} ({:.2f} to {:.2f}) of eager", formatSpeedup(gate.timing->speedup),
-                                gate.timing->speedupLow, gate.timing->speedupHigh));
-  } else if (gate.checks > 0) {
+  if (gate.speedup.isKnown()) {
+    parts.push_back(fmt::format("{} against the fastest baseline", formatSpeedupInterval(gate.speedup)));
+  }
+  if (gate.overEager.isKnown()) {
+    parts.push_back(fmt::format("{} against eager", formatSpeedupInterval(gate.overEager)));
+  }
+  if (!gate.timing && gate.checks > 0) {
     parts.push_back(fmt::format("{} {}", gate.checks, gate.checks == 1 ? "check" : "checks"));
   }
   if (gate.worst) {
@@ -37,6 +40,10 @@ domain::Json toJson(const services::ExportGate& gate) {
   if (gate.worst) {
     json["relative_l2"] = gate.worst->relativeL2;
   }
+  if (gate.speedup.isKnown()) {
+    json["speedup"] = domain::toJson(gate.speedup);
+    json["baseline"] = gate.baselineMode;
+  }
   if (gate.timing) {
     json["timing"] = domain::toJson(*gate.timing);
   }
@@ -44,7 +51,7 @@ domain::Json toJson(const services::ExportGate& gate) {
 }
 
 std::string gateTable(const std::vector<services::ExportGate>& gates) {
-  std::vector<std::vector<std::string>> rows = {{"gate", "state", "found"}};
+  std::vector<std::vector<std::string>> rows = {{"check", "state", "found"}};
   for (const services::ExportGate& gate : gates) {
     rows.push_back({std::string(title(gate.kind)), std::string(name(gate.state)), figureOf(gate)});
   }

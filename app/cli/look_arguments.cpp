@@ -175,6 +175,7 @@ void addDoctor(Parser& parser) {
           "of users, hosts and home folders")
       ->type_name("FILE.tar.gz")
       ->excludes(selfTest);
+  addSandbox(command, parser.raw);
   explain(parser, command, "Exit code 5 if something is missing that nothing works without.",
           {"swage doctor", "swage doctor --self-test --target cpu", "swage doctor --bundle report.tar.gz"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> {
@@ -220,7 +221,8 @@ void addConfig(Parser& parser) {
   explain(
       parser, command,
       "A setting comes from, in this order: options of a command, the environment, PROJECT/project.toml, the user's "
-      "file, /etc/xdg/swage/config.toml, the default. A setting that does not exist is an error (exit code 3).",
+      "file, /etc/xdg/swage/config.toml, the default. A setting that does not exist is an error (exit code 3), and so "
+      "is a file with a higher `version` at its top than the 1 that this Swage writes.",
       {"swage config", "swage config set search.time_budget \"5 min\"", "swage config get search.target --origin",
        "swage config set search.target cuda --scope project --project runs/softmax"});
   parser.finish[command] = [value](Raw& filled) -> Result<CommandArguments> {

@@ -2,11 +2,14 @@
 #include <QCoreApplication>
 #include <QTimer>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <utility>
 
 #include "app/cli/arguments.h"
 #include "app/cli/command.h"
@@ -54,11 +57,7 @@ std::filesystem::path projectOfSettings(const std::vector<std::string>& texts) {
   if (std::filesystem::path named = projectNamed(texts); !named.empty()) {
     return named;
   }
-  std::error_code ignored;
-  return environmentVariable("SWAGE_PROJECT")
-      .value_or(std::filesystem::exists("runs.sqlite", ignored) || std::filesystem::exists("project.toml", ignored)
-                    ? "."
-                    : "");
+  return environmentVariable("SWAGE_PROJECT").value_or(engine::isProject(".") ? "." : "");
 }
 
 // What is set, on top of which the arguments are parsed.
@@ -71,6 +70,23 @@ Result<services::Settings> loadSettings(const std::vector<std::string>& texts) {
     return configuration.error();
   }
   return configuration->settings();
+}
+
+// Counts more than the environment and files. The programs that are started hear of it in the same way.
+void useSandbox(const std::string& sandbox) {
+  if (!sandbox.empty()) {
+    ::setenv("SWAGE_SANDBOX", sandbox.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): before any thread
+  }
+}
+
+// A search says it as a notice of its own.
+void warnWithoutSandbox(const CommandArguments& command, const Context& context) {
+  const bool compiles =
+      std::holds_alternative<VerifyArguments>(command) || std::holds_alternative<EvaluateArguments>(command) ||
+      std::holds_alternative<ExportArguments>(command) || std::holds_alternative<McpArguments>(command);
+  if (compiles && context.parts.programs.sandbox == process::kNoSandbox) {
+    log::warn("kernels are compiled without a sandbox");
+  }
 }
 
 Context contextFor(const Common& common) {
@@ -89,7 +105,9 @@ int runCommand(QCoreApplication& application, const Arguments& arguments) {
     printError(notifier.error(), arguments.common.form);
     return static_cast<int>(wire::ExitCode::Internal);
   }
-  const auto made = makeCommand(arguments.command, contextFor(arguments.common));
+  Context context = contextFor(arguments.common);
+  warnWithoutSandbox(arguments.command, context);
+  const auto made = makeCommand(arguments.command, std::move(context));
   if (!made) {
     printError(made.error(), arguments.common.form);
     return static_cast<int>(wire::exitCodeFor(made.error().kind()));
@@ -104,7 +122,17 @@ int runCommand(QCoreApplication& application, const Arguments& arguments) {
   return QCoreApplication::exec();
 }
 
+// What is opened next would take the place of a standard stream that is closed.
+void openStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) {
+      static_cast<void>(::open("/dev/null", O_RDWR));
+    }
+  }
+}
+
 int run(int argc, char** argv) {
+  openStandardStreams();
   const std::vector<std::string> texts(argv + 1, argv + argc);
   useColors(ColorWhen::Auto);
   const auto leave = [&texts](const Error& error) {
@@ -126,6 +154,7 @@ int run(int argc, char** argv) {
   }
   const auto& arguments = std::get<Arguments>(*parsed);
   useColors(arguments.common.color);
+  useSandbox(arguments.common.sandbox);
   // After parsing: Qt takes options of its own out of argv.
   QCoreApplication application(argc, argv);
   return runCommand(application, arguments);

@@ -10,8 +10,11 @@
 #include "app/cli/bench_swarm_command.h"
 #include "app/cli/command.h"
 #include "app/cli/config_command.h"
+#include "app/cli/db_command.h"
 #include "app/cli/evaluate_command.h"
 #include "app/cli/export_command.h"
+#include "app/cli/init_command.h"
+#include "app/cli/keys_command.h"
 #include "app/cli/look_commands.h"
 #include "app/cli/machine_commands.h"
 #include "app/cli/mcp_command.h"
@@ -56,7 +59,13 @@ Result<std::unique_ptr<Command>> makeCommand(const CommandArguments& arguments, 
   return std::visit(
       [&context](const auto& chosen) -> Result<std::unique_ptr<Command>> {
         using Chosen = std::decay_t<decltype(chosen)>;
-        if constexpr (std::is_same_v<Chosen, TasksArguments>) {
+        if constexpr (std::is_same_v<Chosen, InitArguments>) {
+          return std::make_unique<InitCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, KeysArguments>) {
+          return std::make_unique<KeysCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, DbArguments>) {
+          return std::make_unique<DbCommand>(std::move(context), chosen);
+        } else if constexpr (std::is_same_v<Chosen, TasksArguments>) {
           return std::make_unique<TasksCommand>(std::move(context), chosen);
         } else if constexpr (std::is_same_v<Chosen, ImportArguments>) {
           return std::make_unique<ImportCommand>(std::move(context), chosen);

@@ -79,7 +79,8 @@ std::string programSections() {
   text += entry(bold("SWAGE_DATA_DIR"), "Where projects are kept, instead of $XDG_DATA_HOME/swage.");
   text += entry(bold("SWAGE_PROJECT"), "The project, where --project names none.");
   text += entry(bold("SWAGE_PYTHON"), "The Python that has PyTorch.");
-  text += entry(bold("SWAGE_SANDBOX"), "What keeps compilers from the rest of the machine: auto, bwrap or landlock.");
+  text +=
+      entry(bold("SWAGE_SANDBOX"), "What keeps compilers from the rest of the machine: auto, bwrap, landlock or none.");
   text += entry(bold("SWAGE_STATE_DIR"), "Where the state of the window is kept, instead of $XDG_STATE_HOME/swage.");
   text += entry(bold("SWAGE_LOG"), "What is logged, where neither -v nor -q says so: debug, info, warn or error.");
   text += entry(bold("NO_COLOR"), "If not empty, there are no colours.");

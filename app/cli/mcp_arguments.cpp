@@ -16,6 +16,7 @@ void addMcpCommand(Parser& parser) {
   addTaskOptions(command, raw, raw.mcp.spec.inputs, raw.mcp.spec.eval);
   command->add_flag("--no-compile-baseline", raw.noCompileBaseline, "Do not measure torch.compile");
   command->add_flag("--no-self-test", raw.noSelfTest, "Verify without the self-test of this device");
+  addSandbox(command, raw);
   explain(
       parser, command,
       "Speaks JSON-RPC on standard input and output until standard input ends; logs go to standard error. The agent "

@@ -31,7 +31,7 @@ Result<services::RunSpec> McpCommand::spec() const {
     }
   } else {
     spec.task = process::resolveTask(m_arguments.what, context().locations);
-    spec.project = context().common.project.empty() ? process::defaultProject(spec.task) : context().common.project;
+    spec.project = projectFor(spec.task);
   }
   spec.project = std::filesystem::absolute(spec.project);
   return spec;

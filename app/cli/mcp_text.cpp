@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/origin.h"
+
 namespace swage::cli {
 
 std::string limited(std::string_view text, std::size_t mostBytes, std::string_view rest) {
@@ -31,8 +33,8 @@ domain::ProposerName submitterName(std::string_view client) {
   }
   name = name.substr(0, kMost);
   name.erase(name.find_last_not_of(" .") + 1);
-  const auto parsed = domain::ProposerName::parse("mcp/" + name);
-  return name.empty() || !parsed ? *domain::ProposerName::parse("mcp") : *parsed;
+  const auto parsed = domain::ProposerName::parse(std::string(domain::kAgentName) + "/" + name);
+  return name.empty() || !parsed ? *domain::ProposerName::parse(domain::kAgentName) : *parsed;
 }
 
 }  // namespace swage::cli

@@ -6,9 +6,9 @@
 
 #include "app/cli/text.h"
 #include "core/base/files.h"
-#include "core/base/log.h"
 #include "core/engine/model_endpoints.h"
-#include "core/engine/pattern_search.h"
+#include "core/engine/model_patterns.h"
+#include "core/engine/relative_kernels.h"
 #include "core/engine/settings_file.h"
 #include "core/run/offer_event.h"
 
@@ -18,6 +18,12 @@ namespace {
 using Action = ModelsArguments::Action;
 using models::Endpoint;
 using models::KeySource;
+
+std::string priceText(const std::optional<models::TokenPrice>& price) {
+  return price ? fmt::format("${:g} / ${:g}", price->input, price->output) : "unknown";
+}
+
+}  // namespace
 
 std::string keyText(const KeySource& key) {
   switch (key.from) {
@@ -29,33 +35,6 @@ std::string keyText(const KeySource& key) {
   }
   return "none";
 }
-
-std::string priceText(const std::optional<models::TokenPrice>& price) {
-  return price ? fmt::format("${:g} / ${:g}", price->input, price->output) : "unknown";
-}
-
-// Opened here, because the first time takes seconds; asked on the thread of the run.
-models::PatternsFor patternsFrom(const process::Locations& locations) {
-  auto opened = engine::PatternSearch::open(engine::PatternPlaces::standard(locations));
-  if (!opened) {
-    log::info("models get no patterns: {}", opened.error().message());
-    return {};
-  }
-  const auto search = std::make_shared<const engine::PatternSearch>(std::move(*opened));
-  return [search](const std::string& question, const std::string& architecture) {
-    constexpr int kMost = 3;
-    std::vector<models::PatternHint> hints;
-    if (const auto found = search->find({.text = question, .architecture = architecture, .limit = kMost})) {
-      for (const retrieval::Found& one : *found) {
-        hints.push_back(
-            {one.entry.title, std::string(domain::name(one.entry.origin)), one.entry.summary, one.entry.body});
-      }
-    }
-    return hints;
-  };
-}
-
-}  // namespace
 
 domain::Json toJson(const Endpoint& endpoint) {
   domain::Json json{{"name", endpoint.name},
@@ -188,7 +167,7 @@ void ModelsCommand::handleTested() {
     return;
   }
   const models::ChatFailure& failure = *report.answer.failure();
-  const Error error(ErrorKind::Environment,
+  const Error error(ErrorKind::ModelUnavailable,
                     fmt::format("'{}' does not answer: {}: {}", m_arguments.endpoint.name, models::name(failure.kind),
                                 failure.message),
                     failure.hint);
@@ -229,7 +208,8 @@ Result<std::vector<run::ProposerFactory>> proposersFor(const ModelChoice& choice
   SWAGE_TRY_ASSIGN(use.endpoints, engine::chooseEndpoints(all, choice.names));
   use.limits.usd = choice.usd > 0.0 ? std::optional(choice.usd) : std::nullopt;
   use.limits.tokens = choice.tokens > 0 ? std::optional(choice.tokens) : std::nullopt;
-  use.patternsFor = patternsFrom(locations);
+  use.patternsFor = engine::patternsFrom(engine::PatternPlaces::standard(locations));
+  use.relativeFor = engine::relativesMeanwhile(process::knownProjects);
   return run::modelProposers(use);
 }
 

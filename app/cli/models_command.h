@@ -31,6 +31,8 @@ class ModelsCommand final : public Command {
 };
 
 [[nodiscard]] domain::Json toJson(const models::Endpoint& endpoint);  // where its key is, never the key
+// "$NAME", "keychain: ACCOUNT", a file, "none"; of a command no word, because one may be a key.
+[[nodiscard]] std::string keyText(const models::KeySource& key);
 [[nodiscard]] domain::Json toJson(const models::Endpoint& endpoint, const models::EndpointReport& report);
 [[nodiscard]] std::string endpointTable(const std::vector<models::Endpoint>& endpoints);
 [[nodiscard]] std::string reportText(const models::Endpoint& endpoint, const models::EndpointReport& report);

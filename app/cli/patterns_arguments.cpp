@@ -18,10 +18,14 @@ void addPatternCommands(Parser& parser) {
       ->type_name("ARCH");
   command->add_option("--bottleneck", question.bottleneck, "Only against this bottleneck: memory, compute or latency")
       ->type_name("NAME");
+  auto* model = command
+                    ->add_option("--embeddings", raw.patterns.model,
+                                 "Embedding model, as `swage models list` shows it, that ranks the best 60 once more")
+                    ->type_name("NAME");
   command
-      ->add_option("--embeddings", raw.patterns.model,
-                   "Embedding model, as `swage models list` shows it, that ranks the best 60 once more")
-      ->type_name("NAME");
+      ->add_flag("--no-embeddings", raw.patterns.noModel,
+                 "Leave out the embedding model that the setting swarm.embeddings names")
+      ->excludes(model);
   constexpr int kMost = 1000;
   command->add_option("--limit", question.limit, "The most to show")
       ->type_name("N")
@@ -32,8 +36,8 @@ void addPatternCommands(Parser& parser) {
       "Looks through Swage's patterns, kernels that won searches on this machine, the sources of the installed "
       "PyTorch compiler and Triton, data sheets of GPUs, and the checkout of CUTLASS that the setting "
       "locations.cutlass names. The index stays on this machine, is brought up to date by itself, and may be deleted: "
-      "~/.cache/swage/patterns.sqlite. Nothing leaves this machine without --embeddings, which sends the question and "
-      "the beginnings of what was found.",
+      "~/.cache/swage/patterns.sqlite. Nothing leaves this machine without --embeddings or the setting "
+      "swarm.embeddings: that model is sent the question and the beginnings of what was found.",
       {"swage patterns search \"row softmax, long rows, sm_90\"",
        "swage patterns search \"matmul with bias and gelu\" --arch sm_90 --json"});
   parser.finish[command] = [](Raw& filled) -> Result<CommandArguments> { return CommandArguments(filled.patterns); };

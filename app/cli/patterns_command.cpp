@@ -2,13 +2,13 @@
 #include "app/cli/patterns_command.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "app/cli/mcp_text.h"
 #include "app/cli/text.h"
 #include "core/engine/model_endpoints.h"
+#include "core/engine/pattern_ranking.h"
 #include "core/engine/pattern_search.h"
 #include "core/engine/settings_file.h"
 
@@ -16,7 +16,6 @@ namespace swage::cli {
 namespace {
 
 constexpr std::size_t kMostOfSummary = 160;  // bytes, in a table
-constexpr int kShownToModel = 60;            // pieces
 
 }  // namespace
 
@@ -30,36 +29,51 @@ void PatternsCommand::start() {
 
 Result<> PatternsCommand::begin() {
   const Result<std::filesystem::path> project = existingProject();
+  SWAGE_TRY_ASSIGN(const std::optional<models::Endpoint> model, chooseModel());
   SWAGE_TRY_ASSIGN(const engine::PatternSearch search,
                    engine::PatternSearch::open(engine::PatternPlaces::standard(
                        context().locations, project ? *project : std::filesystem::path())));
   retrieval::Question question = m_arguments.question;
-  if (!m_arguments.model.empty()) {
-    question.limit = std::max(question.limit, kShownToModel);
+  if (model) {
+    question.limit = std::max(question.limit, engine::kRankedByModel);
   }
   SWAGE_TRY_ASSIGN(m_found, search.find(question));
   m_indexed = search.size();
-  return m_arguments.model.empty() || m_found.empty() ? Result<>() : askModel();
+  return !model || m_found.empty() ? Result<>() : askModel(*model);
 }
 
-Result<> PatternsCommand::askModel() {
+// One that the settings name and that is not there keeps nobody from finding anything.
+Result<std::optional<models::Endpoint>> PatternsCommand::chooseModel() const {
+  if (!m_arguments.model.empty()) {
+    SWAGE_TRY_ASSIGN(const std::vector<models::Endpoint> all, engine::readEndpoints(engine::configFile()));
+    SWAGE_TRY_ASSIGN(const std::vector<models::Endpoint> chosen, engine::chooseEndpoints(all, {m_arguments.model}));
+    return std::optional(chosen.front());
+  }
+  if (m_arguments.noModel) {
+    return std::optional<models::Endpoint>();
+  }
+  Result<std::optional<models::Endpoint>> chosen = engine::chosenEmbeddings(engine::configFile());
+  if (!chosen) {
+    engine::tellUnranked(chosen.error());
+    return std::optional<models::Endpoint>();
+  }
+  return chosen;
+}
+
+Result<> PatternsCommand::askModel(const models::Endpoint& model) {
   SWAGE_TRY_ASSIGN(const std::vector<models::Endpoint> all, engine::readEndpoints(engine::configFile()));
-  SWAGE_TRY_ASSIGN(const std::vector<models::Endpoint> chosen, engine::chooseEndpoints(all, {m_arguments.model}));
-  m_model = std::make_unique<models::EmbeddingCall>(chosen.front(), std::make_shared<models::KeyRing>(all));
+  m_model = std::make_unique<models::EmbeddingCall>(model, std::make_shared<models::KeyRing>(all));
   connect(m_model.get(), &models::EmbeddingCall::finished, this, &PatternsCommand::handlePoints);
-  std::vector<std::string> texts{m_arguments.question.text};
-  std::transform(m_found.begin(), m_found.end(), std::back_inserter(texts),
-                 [](const retrieval::Found& one) { return retrieval::textForModel(one.entry); });
-  m_model->start(texts);
+  m_model->start(engine::textsToRank(m_arguments.question.text, m_found));
   return {};
 }
 
 void PatternsCommand::handlePoints(const Result<models::TextPoints>& points) {
-  if (!points) {
-    fail(points.error());
-    return;
+  if (points) {
+    engine::rankByModel(m_found, *points);
+  } else {
+    engine::tellUnranked(points.error());
   }
-  retrieval::rankByPoints(m_found, points->front(), {points->begin() + 1, points->end()});
   m_found.resize(std::min(m_found.size(), static_cast<std::size_t>(m_arguments.question.limit)));
   show();
 }

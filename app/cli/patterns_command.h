@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,9 @@ class PatternsCommand final : public Command {
 
  private:
   [[nodiscard]] Result<> begin();
-  [[nodiscard]] Result<> askModel();
+  // That of the arguments, else that of the settings, if it can be used.
+  [[nodiscard]] Result<std::optional<models::Endpoint>> chooseModel() const;
+  [[nodiscard]] Result<> askModel(const models::Endpoint& model);
   void handlePoints(const Result<models::TextPoints>& points);
   void show();
 

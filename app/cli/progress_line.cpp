@@ -59,7 +59,7 @@ std::string ProgressLine::text(const services::Progress& progress) {
 
 std::string ProgressLine::bar(const services::Progress& progress) {
   constexpr int kCells = 20;
-  double share = -1.0;
+  double share = progress.steps > 0 ? static_cast<double>(progress.step) / progress.steps : -1.0;
   if (isSearching(progress.state) && progress.budgetSeconds > 0.0) {
     share = progress.elapsedSeconds / progress.budgetSeconds;
   }
@@ -84,10 +84,12 @@ void ProgressLine::show(const services::Progress& progress) {
     m_write(std::string(kEraseLine) + std::string(fitted(line, m_width() > 1 ? m_width() - 1 : 0)));
     return;
   }
-  const bool newStage = !isSearching(progress.state) && progress.stage != m_lastStage;
+  // What is counted is one stage, whatever its number.
+  const std::string stage = progress.steps > 0 ? "counted" : progress.stage;
+  const bool newStage = !isSearching(progress.state) && stage != m_lastStage;
   if (newStage || m_now() - m_lastLine >= kBetweenLines) {
     m_lastLine = m_now();
-    m_lastStage = progress.stage;
+    m_lastStage = stage;
     m_write(text(progress) + '\n');
   }
 }
@@ -96,6 +98,15 @@ void ProgressLine::clear() {
   if (std::exchange(m_hasLine, false)) {
     m_write(kEraseLine);
   }
+}
+
+services::Progress selfTestProgress(int done, int total) {
+  services::Progress progress;
+  progress.state = services::RunState::Preparing;
+  progress.stage = fmt::format("self-test {} of {}", done, total);
+  progress.step = done;
+  progress.steps = total;
+  return progress;
 }
 
 bool ProgressFilter::isNews(const services::Progress& progress) {

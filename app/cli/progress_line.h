@@ -27,7 +27,8 @@ class ProgressLine {
   // What fits standard error: NO_COLOR has no say here, TERM=dumb has.
   [[nodiscard]] static Mode detect();
   [[nodiscard]] static std::string text(const services::Progress& progress);
-  // Of the budget that is used up: "[######--------------]  30 %  ". Empty where there is no budget yet.
+  // Of the budget that is used up, or of the self-test that is done: "[######--------------]  30 %  ". Empty where
+  // there is neither.
   [[nodiscard]] static std::string bar(const services::Progress& progress);
 
  private:
@@ -39,6 +40,9 @@ class ProgressLine {
   std::string m_lastStage;
   bool m_hasLine = false;
 };
+
+// Of a self-test by itself, as a search shows its own.
+[[nodiscard]] services::Progress selfTestProgress(int done, int total);
 
 // Lets through what says something new about a run: its state, stage, counts or best; else a sign of life after half a
 // minute.

@@ -129,11 +129,7 @@ Result<> RunCommand::summarise(const services::RunOutcome& outcome) {
 
 void OptimizeCommand::start() {
   m_spec.task = process::resolveTask(m_spec.task, context().locations);
-  m_spec.project = context().common.project;
-  if (m_spec.project.empty()) {
-    m_spec.project = process::defaultProject(m_spec.task);
-  }
-  m_spec.project = std::filesystem::absolute(m_spec.project);
+  m_spec.project = std::filesystem::absolute(projectFor(m_spec.task));
   run();
 }
 

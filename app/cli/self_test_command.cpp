@@ -5,12 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/run_command.h"
 #include "app/cli/views.h"
 #include "core/trust/self_test_gate.h"
 
 namespace swage::cli {
 
 using services::SelfTestCase;
+
+SelfTestCommand::SelfTestCommand(Context context, DoctorArguments arguments)
+    : Command(std::move(context)),
+      m_arguments(std::move(arguments)),
+      m_progress(makeProgressLine(this->context().common)) {}
 
 void SelfTestCommand::start() {
   m_choice = std::make_unique<process::TargetChoice>(context().parts.programs.bridge, m_arguments.target,
@@ -39,14 +45,19 @@ void SelfTestCommand::run(const Result<domain::DeviceKind>& target) {
     return;
   }
   m_corpusHash = corpus->hash;
+  const auto total = static_cast<int>(corpus->cases.size());
   m_test =
       std::make_unique<trust::SelfTest>(std::move(*corpus), trust::selfTestOptions(context().parts.programs, *target));
-  connect(m_test.get(), &trust::SelfTest::caseEnded, this,
-          [this](const SelfTestCase& one, int, int) { showCase(one); });
+  connect(m_test.get(), &trust::SelfTest::caseEnded, this, [this](const SelfTestCase& one, int done, int of) {
+    m_progress.clear();
+    showCase(one);
+    m_progress.show(selfTestProgress(done, of));
+  });
   connect(m_test.get(), &trust::SelfTest::finished, this, &SelfTestCommand::show);
   if (form() == OutputForm::Text) {
     print(selfTestHeading());
   }
+  m_progress.show(selfTestProgress(0, total));
   m_test->start();
 }
 
@@ -59,6 +70,7 @@ void SelfTestCommand::showCase(const SelfTestCase& one) {
 }
 
 void SelfTestCommand::show(const Result<services::SelfTestReport>& report) {
+  m_progress.clear();
   if (m_signal != 0) {
     Q_EMIT done(exitCodeForSignal(m_signal));
     return;

@@ -4,18 +4,18 @@
 #include <memory>
 
 #include "app/cli/command.h"
+#include "app/cli/progress_line.h"
 #include "core/process/target_choice.h"
 #include "core/trust/self_test.h"
 
 namespace swage::cli {
 
 // `swage doctor --self-test`: planted cheats and honest controls through the real compiler and worker. One line for
-// each case as it ends. Leaves with 0 when no cheat passed and no control failed, else with 8 (verification failed);
-// what it finds decides whether searches on the device may record results.
+// each case as it ends, and how far it is on standard error. Leaves with 0 when no cheat passed and no control failed,
+// else with 8 (verification failed); what it finds decides whether searches on the device may record results.
 class SelfTestCommand final : public Command {
  public:
-  SelfTestCommand(Context context, DoctorArguments arguments)
-      : Command(std::move(context)), m_arguments(std::move(arguments)) {}
+  SelfTestCommand(Context context, DoctorArguments arguments);
   void start() override;
   void interrupt(int signal, int count) override;
 
@@ -25,6 +25,7 @@ class SelfTestCommand final : public Command {
   void show(const Result<services::SelfTestReport>& report);
 
   DoctorArguments m_arguments;
+  ProgressLine m_progress;
   std::unique_ptr<process::TargetChoice> m_choice;
   std::unique_ptr<trust::SelfTest> m_test;
   std::string m_corpusHash;

@@ -109,6 +109,17 @@ std::string formatInterval(double ns, double lowNs, double highNs) {
   return ns > 0.0 && highNs > lowNs ? fmt::format("{} ({} to {})", time, formatTime(lowNs), formatTime(highNs)) : time;
 }
 
+std::string formatBytes(std::int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (value < 1e3) {
+    return fmt::format("{} B", bytes);
+  }
+  if (value < 1e6) {
+    return fmt::format("{:.2f} kB", value * 1e-3);
+  }
+  return value < 1e9 ? fmt::format("{:.2f} MB", value * 1e-6) : fmt::format("{:.2f} GB", value * 1e-9);
+}
+
 std::string formatPercent(double share) {
   return share > 0.0 ? fmt::format("{:.0f} %", 100.0 * share) : "-";
 }

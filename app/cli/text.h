@@ -31,6 +31,7 @@ struct RecordReference {
 [[nodiscard]] std::string formatDate(std::int64_t utcMs);  // "2026-01-31 12:05", UTC
 
 [[nodiscard]] std::string formatInterval(double ns, double lowNs, double highNs);  // "1.31 ms (1.28 to 1.35)"
+[[nodiscard]] std::string formatBytes(std::int64_t bytes);                         // "812 B", "1.31 MB"
 [[nodiscard]] std::string formatPercent(double share);                             // of 0 to 1: "93 %", "-"
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);     // "1 cell", "2 cells"
 

@@ -39,11 +39,6 @@ std::string_view statusWord(services::DoctorCheck::Status status) {
   return "unknown";
 }
 
-std::string bytesText(std::int64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  return value >= 1e9 ? fmt::format("{:.2f} GB", value * 1e-9) : fmt::format("{:.2f} MB", value * 1e-6);
-}
-
 std::string shapeText(const domain::TensorType& type) {
   return fmt::format("{}[{}]", domain::name(type.dtype), fmt::join(type.shape, ", "));
 }
@@ -316,6 +311,11 @@ std::string candidateText(const services::CandidateDetail& detail) {
   if (!row.summary.empty()) {
     text += fmt::format("            {}\n", row.summary);
   }
+  if (const auto* wrong = detail.evaluation ? std::get_if<domain::Wrong>(&*detail.evaluation) : nullptr) {
+    for (const std::string& line : domain::firstWrongLines(*wrong)) {
+      text += "wrong       " + line + '\n';
+    }
+  }
   if (const domain::Correct* correct = detail.evaluation ? domain::asCorrect(*detail.evaluation) : nullptr) {
     text += fmt::format("speedup     {} against the run's fastest baseline\n", formatSpeedupInterval(row.speedup));
     if (row.roofShare > 0.0) {
@@ -337,8 +337,11 @@ std::string candidateText(const services::CandidateDetail& detail) {
     for (const auto& [what, count] : kernel.evidence) {
       evidence.push_back(fmt::format("{} {}", count, what));
     }
-    text += fmt::format("kernel      {}: {} registers, {} bytes spilled; {}\n", kernel.entry, kernel.registers,
-                        kernel.spillBytes, fmt::join(evidence, ", "));
+    // Of a GPU; compilers for CPUs do not say.
+    const std::string registers =
+        kernel.registers > 0 ? fmt::format("{} registers, {} bytes spilled; ", kernel.registers, kernel.spillBytes)
+                             : std::string();
+    text += fmt::format("kernel      {}: {}{}\n", kernel.entry, registers, fmt::join(evidence, ", "));
   }
   if (!detail.compileLog.empty()) {
     text += "compiler    " + detail.compileLog + '\n';
@@ -367,8 +370,8 @@ std::string taskText(const domain::Task& task, const std::string& bundle) {
   text += fmt::format("inputs      {}\n", userInputs(task.graph));
   text += fmt::format("outputs     {}\n", userOutputs(task.graph));
   text += fmt::format("operators   {}: {}\n", task.graph.nodes.size(), fmt::join(operators, ", "));
-  text += fmt::format("memory      inputs {}, parameters {}, outputs {}\n", bytesText(task.bytes.inputs),
-                      bytesText(task.bytes.parameters), bytesText(task.bytes.outputs));
+  text += fmt::format("memory      inputs {}, parameters {}, outputs {}\n", formatBytes(task.bytes.inputs),
+                      formatBytes(task.bytes.parameters), formatBytes(task.bytes.outputs));
   for (const std::string& warning : task.warnings) {
     text += fmt::format("warning     {}\n", warning);
   }

@@ -3,6 +3,7 @@
 
 #include "core/engine/chosen_models.h"
 #include "core/engine/model_endpoints.h"
+#include "core/engine/pattern_ranking.h"
 
 namespace swage::workbench {
 
@@ -36,14 +37,17 @@ EngineServices::EngineServices(const process::Locations& locations, const Engine
                                                     process::cacheFolder())),
       exportChecks(partsFor(locations, options).programs),
       patterns(locations.patterns),
-      patternSearch([locations] { return engine::PatternPlaces::standard(locations); }),
+      patternSearch([locations] { return engine::PatternPlaces::standard(locations); },
+                    [keys = keys](const auto& question, auto& found, const auto& isCancelled) {
+                      return engine::rankByChosenModel(engine::configFile(), keys, question, found, isCancelled);
+                    }),
       doctor(locations, process::dataFolder()),
       selfTest(partsFor(locations, options), locations.selfTest),
       settings(engine::configFile(), options.aboveUser, options.belowUser),
       swarm(run),
       endpoints(engine::configFile(), keys) {
-  run.setEnlist([file = engine::configFile(), keys = keys](services::RunSpec& spec) {
-    return engine::chosenModels(file, keys, spec);
+  run.setEnlist([file = engine::configFile(), keys = keys, locations](services::RunSpec& spec) {
+    return engine::chosenModels(file, keys, spec, [locations] { return engine::PatternPlaces::standard(locations); });
   });
 }
 

@@ -3,13 +3,18 @@
 #include <QProcess>
 #include <QTimer>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "app/workbench/benchmark.h"
 #include "app/workbench/crash_handler.h"
@@ -246,21 +251,28 @@ int showDemo(QApplication& application, WorkbenchOptions options) {
                     window);
 }
 
-// The example of a pattern of rows, as a search would compile it.
+// The example of middle length among those of a language's patterns, as a search would compile it.
 Result<domain::CompileRequest> exampleOf(const std::filesystem::path& patterns, domain::Language language) {
   const domain::LanguageFacts& facts = domain::factsOf(language);
-  const std::string_view id = language == domain::Language::CudaCpp ? "row_block" : "row";
   domain::CompileRequest request;
   request.language = language;
   request.entries = {"swage_kernel_0"};
   request.architecture = facts.architecture.empty() ? "sm_90a" : facts.architecture;
   const engine::PatternServiceImpl service(patterns);
   SWAGE_TRY_ASSIGN(const std::vector<services::PatternInfo> known, service.patterns());
+  std::vector<std::string> sources;
   for (const services::PatternInfo& pattern : known) {
-    if (pattern.id == id && pattern.language == facts.displayName) {
-      request.source = pattern.source;
+    if (pattern.language == facts.displayName && !pattern.source.empty()) {
+      sources.push_back(pattern.source);
     }
   }
+  if (sources.empty()) {
+    return Error(ErrorKind::NotFound, fmt::format("there is no pattern in {}", facts.displayName));
+  }
+  const auto middle = sources.begin() + static_cast<std::ptrdiff_t>(sources.size() / 2);
+  std::nth_element(sources.begin(), middle, sources.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  request.source = *middle;
   return request;
 }
 

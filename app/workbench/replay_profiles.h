@@ -22,6 +22,7 @@ class ReplayProfiles final : public services::ProfileService {
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const override {
     return m_source.doubts(run);
   }
+  [[nodiscard]] Result<bool> skippedSelfTest(domain::RunId run) const override { return m_source.skippedSelfTest(run); }
   void start(const std::filesystem::path& project, domain::CandidateId candidate) override;
   void cancel() override {}
   [[nodiscard]] domain::CandidateId profiling() const override { return {}; }

@@ -17,6 +17,8 @@ std::string_view name(ErrorKind kind) {
     case ErrorKind::Cancelled: return "cancelled";
     case ErrorKind::Protocol: return "protocol";
     case ErrorKind::Locked: return "locked";
+    case ErrorKind::ModelUnavailable: return "model unavailable";
+    case ErrorKind::BudgetExhausted: return "budget exhausted";
     case ErrorKind::Unsupported: return "unsupported";
     case ErrorKind::Internal: return "internal";
   }

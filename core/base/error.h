@@ -19,9 +19,11 @@ enum class ErrorKind : std::uint8_t {
   Environment,  // a driver, compiler or Python is missing or unusable
   Sandbox,      // what must not run unprotected cannot be protected here
   Timeout,
-  Cancelled,  // never shown as a failure
-  Protocol,   // the other process said something it must not
-  Locked,     // another instance holds it
+  Cancelled,         // never shown as a failure
+  Protocol,          // the other process said something it must not
+  Locked,            // another instance holds it
+  ModelUnavailable,  // no language model answers: refused, unreachable, out of quota
+  BudgetExhausted,   // what the user lets models spend is spent
   Unsupported,
   Internal,
 };

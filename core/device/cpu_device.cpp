@@ -206,6 +206,17 @@ DeviceStatus CpuDevice::callConfined(const Call& call) {
   return call();
 }
 
+std::vector<int> CpuDevice::otherThreadCounts() const {
+  return m_info.threads > 1 ? std::vector{1, m_info.threads + 1} : std::vector{2};
+}
+
+DeviceStatus CpuDevice::callWithThreads(int threads, const Call& call) {
+  omp_set_num_threads(threads);
+  DeviceStatus status = call();
+  omp_set_num_threads(m_info.threads);
+  return status;
+}
+
 DeviceStatus CpuDevice::fill(void* address, std::uint8_t value, std::size_t bytes) {
   auto* const first = static_cast<unsigned char*>(address);
   const auto size = static_cast<std::int64_t>(bytes);

@@ -24,6 +24,8 @@ class CpuDevice final : public Device {
   [[nodiscard]] DeviceStatus synchronize() override { return {}; }
   void scrub() override;
   [[nodiscard]] DeviceStatus callConfined(const Call& call) override;
+  [[nodiscard]] std::vector<int> otherThreadCounts() const override;
+  [[nodiscard]] DeviceStatus callWithThreads(int threads, const Call& call) override;
   [[nodiscard]] DeviceStatus fill(void* address, std::uint8_t value, std::size_t bytes) override;
   [[nodiscard]] std::int64_t freeBytes() const override;
   [[nodiscard]] DeviceResult<CallTime> timeColdAfter(const Call& before, const Call& call) override;

@@ -305,16 +305,27 @@ bool CuptiCounters::isKnown(const std::string& metric) const {
 }
 
 CuptiCounters::Failed CuptiCounters::configure() {
-  auto host = makeHost();
-  if (!host) {
-    return std::move(host).error();
-  }
-  m_host = *host;
   m_metrics = chooseMetrics([this](const std::string& name) { return isKnown(name); });
   if (m_metrics.names.empty()) {
     return ProfilerFailure{fmt::format("the profiler knows none of the metrics on the chip {}", m_chip),
                            "Install a newer libcupti."};
   }
+  Failed failed = schedule();
+  if (failed && m_metrics.leaveOutOptional()) {
+    failed = schedule();
+  }
+  return failed;
+}
+
+CuptiCounters::Failed CuptiCounters::schedule() {
+  auto host = makeHost();
+  if (!host) {
+    return std::move(host).error();
+  }
+  if (m_host != nullptr) {
+    freeHost(m_host);
+  }
+  m_host = *host;
   if (Failed failed = check(addMetrics(m_host, m_metrics.names), "choose the metrics")) {
     return failed;
   }

@@ -55,6 +55,8 @@ class CuptiCounters {
   void freeHost(CUpti_Profiler_Host_Object* host) const;
   [[nodiscard]] bool isKnown(const std::string& metric) const;
   [[nodiscard]] Failed configure();
+  // Of the chosen metrics.
+  [[nodiscard]] Failed schedule();
   [[nodiscard]] CUptiResult addMetrics(CUpti_Profiler_Host_Object* host, const std::vector<std::string>& names) const;
   [[nodiscard]] ProfilerResult<std::vector<domain::ProfileMetric>> evaluate(
       const std::vector<std::uint8_t>& data) const;

@@ -21,7 +21,8 @@ void addText(const CuptiLibrary& library, const std::string& cubin, const std::s
   const SassListing sass = parseSass(*listing, entry);
   for (domain::InstructionSamples& instruction : instructions) {
     if (const auto found = sass.find(instruction.offset); found != sass.end()) {
-      instruction.text = found->second;
+      instruction.text = found->second.text;
+      instruction.control = found->second.control;
     }
   }
 }

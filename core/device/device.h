@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/device/conditions.h"
 #include "core/device/failure.h"
@@ -91,6 +92,10 @@ class Device {
   // usually run side by side run one after the other then: who is right only because another one comes first or last is
   // not right any more.
   [[nodiscard]] virtual DeviceStatus callConfined(const Call& call) = 0;
+  // How many threads a CPU may have elsewhere: one, and one more than here. None where kernels bring their own.
+  [[nodiscard]] virtual std::vector<int> otherThreadCounts() const { return {}; }
+  // Issues a call with so many threads instead of the usual ones, and waits for it.
+  [[nodiscard]] virtual DeviceStatus callWithThreads(int /*threads*/, const Call& call) { return call(); }
   // Bytes that could be allocated now, without what caches of libtorch hold.
   [[nodiscard]] virtual std::int64_t freeBytes() const = 0;
 

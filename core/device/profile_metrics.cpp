@@ -50,6 +50,10 @@ const std::vector<MetricChoice>& profileMetrics() {
       {"sm__cycles_elapsed.avg.per_second", {}},
       {"dram__bytes.sum.peak_sustained", {}},
       {"dram__cycles_elapsed.avg.per_second", {}},
+      // Passes of loads and stores through shared memory, and those of them that only bank conflicts need, as Nsight
+      // Compute's table of shared memory has them.
+      {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", {}, true},
+      {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", {}, true},
   };
   return kMetrics;
 }
@@ -62,12 +66,25 @@ ChosenMetrics chooseMetrics(const std::function<bool(const std::string&)>& isKno
     const auto known =
         std::find_if(names.begin(), names.end(), [&](std::string_view name) { return isKnown(std::string(name)); });
     if (known == names.end()) {
-      chosen.unknown.emplace_back(choice.name);
+      if (!choice.isOptional) {
+        chosen.unknown.emplace_back(choice.name);
+      }
     } else {
       chosen.names.emplace_back(*known);
     }
   }
   return chosen;
+}
+
+bool ChosenMetrics::leaveOutOptional() {
+  const auto isOptional = [](const std::string& name) {
+    const std::vector<MetricChoice>& all = profileMetrics();
+    return std::any_of(all.begin(), all.end(), [&name](const MetricChoice& choice) {
+      return choice.isOptional && (choice.name == name || std::find(choice.successors.begin(), choice.successors.end(),
+                                                                    name) != choice.successors.end());
+    });
+  };
+  return std::erase_if(names, isOptional) > 0;
 }
 
 std::vector<domain::ProfileMetric> launchMetrics(const KernelResources& resources) {

@@ -14,15 +14,19 @@ namespace swage::device {
 struct MetricChoice {
   std::string_view name;
   std::vector<std::string_view> successors;
+  bool isOptional = false;  // a chip that lacks it is not worth a word, and no profile fails for it
 };
 
 // The hardware metrics of a profile: those of CudaForge and KernelAgent that a device counts (launch__ metrics follow
-// from the launch and are computed), all stall reasons, and what a roofline needs.
+// from the launch and are computed), all stall reasons, what a roofline needs, and, optional, bank conflicts.
 [[nodiscard]] const std::vector<MetricChoice>& profileMetrics();
 
 struct ChosenMetrics {
   std::vector<std::string> names;
-  std::vector<std::string> unknown;  // neither the metric nor a successor
+  std::vector<std::string> unknown;  // neither the metric nor a successor; without optional ones
+
+  // False: there are none.
+  bool leaveOutOptional();
 };
 [[nodiscard]] ChosenMetrics chooseMetrics(const std::function<bool(const std::string&)>& isKnown);
 

@@ -20,9 +20,11 @@
 
 // A listing looks like this:
 //   .text.row_block_0:
-//           /*0000*/                   LDC R1, c[0x0][0x28] ;
+//           /*0000*/                   LDC R1, c[0x0][0x28] ;     /* 0x00000a00ff017b82 */
+//                                                                 /* 0x000fe20000000800 */
 //   .L_x_2:
-//           /*00f0*/               @P0 BRA `(.L_x_1) ;
+//           /*00f0*/               @P0 BRA `(.L_x_1) ;            /* 0xfffffffc00f80947 */
+//                                                                 /* 0x000fea000383ffff */
 namespace swage::device {
 namespace {
 
@@ -35,6 +37,30 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kSpace);
   return begin == std::string_view::npos ? std::string_view()
                                          : text.substr(begin, text.find_last_not_of(" \t;") - begin + 1);
+}
+
+// The upper 64 bits of an instruction stand on the line below it, alone.
+std::optional<std::uint64_t> encodingAlone(std::string_view line) {
+  constexpr std::string_view kOpen = "/* 0x";
+  constexpr std::string_view kClose = " */";
+  if (!line.starts_with(kOpen) || !line.ends_with(kClose)) {
+    return std::nullopt;
+  }
+  const std::string_view digits = line.substr(kOpen.size(), line.size() - kOpen.size() - kClose.size());
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  return error == std::errc{} && end == digits.data() + digits.size() ? std::optional(value) : std::nullopt;
+}
+
+std::uint32_t controlOf(std::uint64_t upper) {
+  constexpr int kFirst = 105 - 64;
+  constexpr std::uint64_t kMask = (1U << 21U) - 1U;
+  return static_cast<std::uint32_t>(upper >> kFirst & kMask);
+}
+
+// Without the encoding behind it.
+std::string_view instructionText(std::string_view line) {
+  return trimmed(line.substr(0, line.find("/* 0x")));
 }
 
 std::string environmentPath(const char* variable) {
@@ -71,9 +97,10 @@ bool run(const std::string& program, const std::string& input, const std::string
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   std::string name = program;
-  std::string option = "-c";
+  std::string codeOnly = "-c";
+  std::string withEncoding = "-hex";
   std::string file = input;
-  std::vector<char*> arguments = {name.data(), option.data(), file.data(), nullptr};
+  std::vector<char*> arguments = {name.data(), codeOnly.data(), withEncoding.data(), file.data(), nullptr};
   pid_t child = 0;
   return ::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ) == 0 && waitFor(child);
 }
@@ -84,12 +111,18 @@ SassListing parseSass(std::string_view listing, std::string_view entry) {
   SassListing instructions;
   const std::string header = ".text." + std::string(entry) + ":";
   bool inside = false;
+  SassInstruction* last = nullptr;
   while (!listing.empty()) {
     const std::size_t end = listing.find('\n');
     const std::string_view line = trimmed(listing.substr(0, end));
     listing.remove_prefix(end == std::string_view::npos ? listing.size() : end + 1);
     if (line.starts_with(".text.") && line.ends_with(':')) {
       inside = line == header;
+    }
+    if (const auto upper = encodingAlone(line); upper && inside && last != nullptr) {
+      last->control = controlOf(*upper);
+      last = nullptr;
+      continue;
     }
     const std::size_t close = line.find("*/");
     if (!inside || !line.starts_with("/*") || close == std::string_view::npos) {
@@ -98,7 +131,9 @@ SassListing parseSass(std::string_view listing, std::string_view entry) {
     std::int64_t offset = 0;
     const auto [parsed, error] = std::from_chars(line.data() + 2, line.data() + close, offset, 16);
     if (error == std::errc{} && parsed == line.data() + close) {
-      instructions.emplace(offset, trimmed(line.substr(close + 2)));
+      const auto [at, isNew] =
+          instructions.emplace(offset, SassInstruction{std::string(instructionText(line.substr(close + 2))), {}});
+      last = isNew ? &at->second : nullptr;
     }
   }
   return instructions;

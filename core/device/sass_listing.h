@@ -9,10 +9,16 @@
 
 namespace swage::device {
 
-// Instructions by offset in the code of a kernel.
-using SassListing = std::map<std::int64_t, std::string>;
+struct SassInstruction {
+  std::string text;
+  std::optional<std::uint32_t> control;  // domain/control_code.h; nothing where the encoding is not printed
+  friend bool operator==(const SassInstruction&, const SassInstruction&) = default;
+};
 
-// The instructions of `entry` in what `nvdisasm -c` printed; empty when it is not there.
+// Instructions by offset in the code of a kernel.
+using SassListing = std::map<std::int64_t, SassInstruction>;
+
+// The instructions of `entry` in what `nvdisasm -c -hex` printed; empty when it is not there.
 [[nodiscard]] SassListing parseSass(std::string_view listing, std::string_view entry);
 
 // Where nvdisasm is: $SWAGE_NVDISASM, that of the Python packages around `libraryPath` (a library of one of them), a

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace swage::domain {
 namespace {
@@ -151,6 +152,27 @@ std::string summary(const Evaluation& evaluation) {
 
 const Correct* asCorrect(const Evaluation& evaluation) {
   return std::get_if<Correct>(&evaluation);
+}
+
+std::vector<std::int64_t> placeOf(std::int64_t element, const Shape& shape) {
+  std::vector<std::int64_t> place(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    place[i] = shape[i] > 0 ? element % shape[i] : 0;
+    element = shape[i] > 0 ? element / shape[i] : 0;
+  }
+  return place;
+}
+
+std::string placeText(std::span<const std::int64_t> place) {
+  return fmt::format("[{}]", fmt::join(place.begin(), place.end(), ", "));
+}
+
+std::vector<std::string> firstWrongLines(const Wrong& wrong) {
+  std::vector<std::string> lines;
+  for (const WrongElement& one : wrong.first) {
+    lines.push_back(fmt::format("{}: expected {:.9g}, got {:.9g}", placeText(one.place), one.expected, one.actual));
+  }
+  return lines;
 }
 
 std::string_view inputsTitle(std::string_view inputs) {

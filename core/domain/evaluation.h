@@ -11,6 +11,7 @@
 
 #include "core/domain/candidate.h"
 #include "core/domain/cell.h"
+#include "core/domain/graph.h"
 
 // What happened to a candidate (ARCHITECTURE.md, "Evaluations"): a failed kernel is data, never an Error.
 namespace swage::domain {
@@ -106,6 +107,15 @@ struct LaunchFailed {
   std::string step;
   std::string detail;
 };
+// One that is not what it has to be, or not near enough.
+struct WrongElement {
+  std::int64_t element = 0;           // flat index
+  std::vector<std::int64_t> place{};  // its index in each dimension
+  double expected = 0.0;              // by the reference
+  double actual = 0.0;
+};
+inline constexpr std::size_t kMostWrongElements = 8;
+
 struct Wrong {
   int output = 0;
   std::int64_t element = -1;  // flat index of the worst element, -1 when the whole output is wrong (shape, dtype)
@@ -114,6 +124,9 @@ struct Wrong {
   std::string rule;  // "error", "nan", "shape", "input modified", "red zone", "unwritten"
   std::string detail;
   std::vector<OutputError> errors;
+  // The first wrong elements of the output, in their order, at most kMostWrongElements: fewer are all. Empty: nobody
+  // has looked, as in a record of an earlier version, or no single element is to blame.
+  std::vector<WrongElement> first{};
 };
 struct Crashed {
   int signal = 0;
@@ -162,5 +175,11 @@ using Evaluation = std::variant<Duplicate, Rejected, CompileFailed, LaunchFailed
 // One line for a person.
 [[nodiscard]] std::string summary(const Evaluation& evaluation);
 [[nodiscard]] const Correct* asCorrect(const Evaluation& evaluation);
+// The index in each dimension of an element of a tensor of this shape.
+[[nodiscard]] std::vector<std::int64_t> placeOf(std::int64_t element, const Shape& shape);
+// "[3, 17]".
+[[nodiscard]] std::string placeText(std::span<const std::int64_t> place);
+// Of each of the first wrong elements a line: "[3, 17]: expected 0.5, got 0".
+[[nodiscard]] std::vector<std::string> firstWrongLines(const Wrong& wrong);
 
 }  // namespace swage::domain

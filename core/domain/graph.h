@@ -58,6 +58,8 @@ struct Node {
   std::vector<std::pair<std::string, Argument>> kwargs;
   std::vector<ValueId> outputs;  // invalid id: a result nobody uses
   std::string where;             // "model.py:14 in forward", may be empty
+  std::string code = {};         // the text of that line, for readers alone; may be empty
+  std::string name = {};         // what the model assigns the result to there; mostly empty
   friend bool operator==(const Node&, const Node&) = default;
 };
 

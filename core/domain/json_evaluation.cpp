@@ -27,6 +27,17 @@ Json inputErrorsToJson(const std::vector<InputErrors>& all) {
   return list;
 }
 
+Json wrongElementsToJson(const std::vector<WrongElement>& elements) {
+  Json list = Json::array();
+  for (const WrongElement& one : elements) {
+    list.push_back({{"element", one.element},
+                    {"place", one.place},
+                    {"expected", numberToJson(one.expected)},
+                    {"actual", numberToJson(one.actual)}});
+  }
+  return list;
+}
+
 struct EvaluationWriter {
   Json operator()(const Duplicate& value) const { return {{"of", value.of.value()}, {"what", value.what}}; }
   Json operator()(const Rejected& value) const { return {{"rule", value.rule}, {"detail", value.detail}}; }
@@ -39,7 +50,8 @@ struct EvaluationWriter {
             {"actual", numberToJson(value.actual)},
             {"rule", value.rule},
             {"detail", value.detail},
-            {"errors", errorsToJson(value.errors)}};
+            {"errors", errorsToJson(value.errors)},
+            {"first", wrongElementsToJson(value.first)}};
   }
   Json operator()(const Crashed& value) const { return {{"signal", value.signal}, {"detail", value.detail}}; }
   Json operator()(const TimedOut& value) const {
@@ -56,11 +68,22 @@ struct EvaluationWriter {
   }
 };
 
+WrongElement readWrongElement(const JsonReader& reader) {
+  constexpr std::size_t kMostDimensions = 64;
+  return {reader["element"].integer(0),
+          reader["place"].list([](const JsonReader& index) { return index.integer(0); }, kMostDimensions),
+          reader["expected"].number(), reader["actual"].number()};
+}
+
 Wrong readWrong(const JsonReader& reader) {
-  return {reader["output"].smallInteger(),       reader["element"].integer(-1),
-          reader["expected"].number(),           reader["actual"].number(),
-          reader["rule"].text(kMaxName),         reader["detail"].text(),
-          reader["errors"].list(readOutputError)};
+  Wrong value{reader["output"].smallInteger(),       reader["element"].integer(-1),
+              reader["expected"].number(),           reader["actual"].number(),
+              reader["rule"].text(kMaxName),         reader["detail"].text(),
+              reader["errors"].list(readOutputError)};
+  if (reader.has("first")) {  // not in a record of an earlier version
+    value.first = reader["first"].list(readWrongElement, kMostWrongElements);
+  }
+  return value;
 }
 
 InputErrors readInputErrors(const JsonReader& reader) {

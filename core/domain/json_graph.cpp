@@ -159,7 +159,13 @@ Json toJson(const Node& node) {
   for (const ValueId id : node.outputs) {
     outputs.push_back(id.value());
   }
-  return {{"op", node.op}, {"args", args}, {"kwargs", kwargs}, {"outputs", outputs}, {"where", node.where}};
+  Json json = {{"op", node.op}, {"args", args}, {"kwargs", kwargs}, {"outputs", outputs}, {"where", node.where}};
+  for (const auto& [key, text] : {std::pair("code", &node.code), std::pair("name", &node.name)}) {
+    if (!text->empty()) {
+      json[key] = *text;
+    }
+  }
+  return json;
 }
 
 Json toJson(const Graph& value) {
@@ -194,8 +200,11 @@ Node readNode(const JsonReader& reader) {
         [&](const std::string& key, const JsonReader& item) { node.kwargs.emplace_back(key, readArgument(item, 0)); });
   }
   node.outputs = reader["outputs"].list(readValueId);
-  if (reader.has("where")) {
-    node.where = reader["where"].text(kMaxName);
+  for (const auto& [key, text] :
+       {std::pair("where", &node.where), std::pair("code", &node.code), std::pair("name", &node.name)}) {
+    if (reader.has(key)) {
+      *text = reader[key].text(kMaxName);
+    }
   }
   return node;
 }

@@ -5,6 +5,7 @@ namespace swage::domain {
 namespace {
 
 constexpr std::size_t kMaxKernels = 4096;
+constexpr std::int64_t kMaxControl = (1 << 21) - 1;
 
 Json metricsToJson(const std::vector<ProfileMetric>& metrics) {
   Json object = Json::object();
@@ -23,16 +24,24 @@ std::vector<ProfileMetric> readMetrics(const JsonReader& reader) {
 }
 
 Json toJson(const InstructionSamples& value) {
-  return {{"offset", value.offset},
-          {"text", value.text},
-          {"line", value.line},
-          {"samples", value.samples},
-          {"stalls", metricsToJson(value.stalls)}};
+  Json json = {{"offset", value.offset},
+               {"text", value.text},
+               {"line", value.line},
+               {"samples", value.samples},
+               {"stalls", metricsToJson(value.stalls)}};
+  if (value.control) {
+    json["control"] = *value.control;
+  }
+  return json;
 }
 
 InstructionSamples readInstruction(const JsonReader& reader) {
-  return {reader["offset"].integer(0), reader["text"].text(kMaxName), reader["line"].smallInteger(0),
-          reader["samples"].integer(0), readMetrics(reader["stalls"])};
+  InstructionSamples read = {reader["offset"].integer(0), reader["text"].text(kMaxName), reader["line"].smallInteger(0),
+                             reader["samples"].integer(0), readMetrics(reader["stalls"])};
+  if (reader.has("control")) {
+    read.control = static_cast<std::uint32_t>(reader["control"].integer(0, kMaxControl));
+  }
+  return read;
 }
 
 Json toJson(const KernelProfile& value) {

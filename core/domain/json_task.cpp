@@ -107,6 +107,14 @@ void checkGenerator(const JsonReader& reader, const Task& task) {
   }
 }
 
+// What a node says of the model's text, which bundles of older versions do not have.
+void removeText(Json& graph) {
+  for (Json& node : graph["nodes"]) {
+    node.erase("code");
+    node.erase("name");
+  }
+}
+
 }  // namespace
 
 Json toJson(const Task& value) {
@@ -134,6 +142,8 @@ std::string taskId(const Task& task) {
   json["source"].erase("file");
   json["source"].erase("path");
   json["source"].erase("checker");  // bundles of older versions have none
+  removeText(json["graph"]);
+  removeText(json["input_generator"]);
   return sha256Hex(dumpJson(json));
 }
 

@@ -31,6 +31,8 @@ struct InstructionSamples {
   int line = 0;             // of the candidate's source, 1-based; 0: not known
   std::int64_t samples = 0;
   std::vector<ProfileMetric> stalls;  // samples by stall reason
+  // The bits for the scheduler (domain/control_code.h); nothing where the disassembler did not print them.
+  std::optional<std::uint32_t> control = std::nullopt;
   friend bool operator==(const InstructionSamples&, const InstructionSamples&) = default;
 };
 

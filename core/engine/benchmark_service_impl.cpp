@@ -16,6 +16,9 @@ std::vector<std::string> remarksOf(const exporting::KernelBenchRow& row) {
   if (!row.failure.empty()) {
     remarks.push_back(fmt::format("{} failed: {}", row.failedStage, row.failure));
   }
+  if (!row.check.rejectedWay.empty()) {
+    remarks.push_back(row.check.rejectedWay);
+  }
   if (!row.check.problem.empty()) {
     remarks.push_back(fmt::format("KernelBench's checker: {}", row.check.problem));
   }

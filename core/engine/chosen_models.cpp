@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/engine/model_endpoints.h"
+#include "core/engine/model_patterns.h"
+#include "core/engine/relative_kernels.h"
 #include "core/engine/settings_file.h"
 #include "core/run/model_proposer.h"
 
@@ -36,7 +38,7 @@ std::vector<std::string> namesIn(const std::string& list) {
 
 Result<std::vector<run::ProposerFactory>> chosenModels(const std::filesystem::path& settings,
                                                        std::shared_ptr<const models::KeyRing> keys,
-                                                       services::RunSpec& spec) {
+                                                       services::RunSpec& spec, std::function<PatternPlaces()> places) {
   SWAGE_TRY_ASSIGN(const services::Settings set, SettingsFile(settings).load());
   std::vector<std::string> names = namesIn(valueOf(set, "swarm.models", std::string()));
   if (valueOf(set, "swarm.by_hand", false)) {
@@ -57,6 +59,8 @@ Result<std::vector<run::ProposerFactory>> chosenModels(const std::filesystem::pa
   }
   use.limits.usd = spec.budgetUsd > 0.0 ? std::optional(spec.budgetUsd) : std::nullopt;
   use.limits.tokens = spec.budgetTokens > 0 ? std::optional(spec.budgetTokens) : std::nullopt;
+  use.relativeFor = relativesMeanwhile([places] { return places().projects; });
+  use.patternsFor = patternsMeanwhile(std::move(places));
   return run::modelProposers(use);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -102,6 +103,13 @@ ConfigurationPlaces ConfigurationPlaces::standard(fs::path project) {
     at = end + 1;
   }
   return places;
+}
+
+bool isProject(const fs::path& folder) {
+  ConfigurationPlaces places;
+  places.project = folder;
+  std::error_code ignored;
+  return fs::exists(folder / "runs.sqlite", ignored) || fs::exists(places.projectFile(), ignored);
 }
 
 Result<Configuration> Configuration::load(const ConfigurationPlaces& places) {

@@ -30,6 +30,9 @@ struct ConfigurationPlaces {
   [[nodiscard]] std::filesystem::path projectFile() const { return project / "project.toml"; }
 };
 
+// Whether a folder is a project: it has a record, or a file of settings as `swage init` writes it.
+[[nodiscard]] bool isProject(const std::filesystem::path& folder);
+
 // One place that has a value for a setting.
 struct SettingSource {
   SettingOrigin origin = SettingOrigin::Default;

@@ -114,6 +114,7 @@ struct DoctorServiceImpl::Tool {
   std::string fix;
   bool required = true;
   bool isGoodByItsWords = false;  // whatever its exit code says: of something else
+  std::string_view doubtful{};    // what its words begin with where somebody chose to do without
 };
 
 std::vector<DoctorCheck> checksFromProbe(const Result<nlohmann::json>& document, const fs::path& python) {
@@ -153,7 +154,8 @@ void DoctorServiceImpl::start() {
              {.name = "sandbox",
               .command = sandboxCheck(m_locations),
               .fix = "apt install bubblewrap, and allow unprivileged user namespaces",
-              .isGoodByItsWords = true}};
+              .isGoodByItsWords = true,
+              .doubtful = process::kNoSandbox}};
   if (m_driver == process::DriverState::Loaded) {
     m_checks.push_back(sanitizerCheck(m_locations));
     // The kernel module says little: only a program that uses the device knows whether it works.
@@ -198,6 +200,9 @@ void DoctorServiceImpl::handleTool(const process::ChildEnd& end) {
     check.fix = tool.fix;
   } else if (check.detail.empty()) {
     check.detail = tool.command.program + " works";
+  } else if (!tool.doubtful.empty() && check.detail.starts_with(tool.doubtful)) {
+    check.status = DoctorCheck::Status::Warning;
+    check.fix = "`swage config set search.sandbox auto`, or leave --sandbox out";
   }
   m_checks.push_back(std::move(check));
   m_child.release()->deleteLater();  // we are inside its signal

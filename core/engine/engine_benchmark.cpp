@@ -25,6 +25,7 @@ double spreadOf(const std::vector<double>& times) {
 EngineBenchmark::EngineBenchmark(const run::SessionParts& parts, Options options, QObject* parent)
     : QObject(parent), m_parts(parts), m_options(std::move(options)) {
   m_parts.profiledTargets.clear();  // the search is what is measured
+  m_parts.profiledInSearch.clear();
 }
 
 EngineBenchmark::~EngineBenchmark() = default;

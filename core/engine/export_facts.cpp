@@ -146,11 +146,13 @@ ExportGate fasterGate(const ExportEvidence& evidence) {
   }
   gate.timing = correct->timing;
   gate.checks = correct->timing.candidate.samples;
-  const domain::Speedup speedup = domain::againstEager(correct->timing).times(evidence.run.eagerSpeedup);
-  gate.state = speedup.low > 1.0 ? State::Passed : State::Failed;
+  gate.speedup = evidence.provenance.speedup;
+  gate.baselineMode = evidence.provenance.baselineMode;
+  gate.overEager = exporting::speedupOverEager(evidence.provenance);
+  gate.state = gate.speedup.low > 1.0 ? State::Passed : State::Failed;
   const auto& baselines = evidence.provenance.baselines;
   const auto fastest = std::find_if(baselines.begin(), baselines.end(), [&evidence](const domain::Baseline& baseline) {
-    return baseline.mode == evidence.run.baselineMode;
+    return baseline.mode == evidence.provenance.baselineMode;
   });
   if (fastest != baselines.end()) {
     gate.detail = fmt::format("fastest baseline: {}, {}", fastest->mode, exporting::timingText(fastest->timing));
@@ -186,7 +188,11 @@ Result<> readChecks(const store::Record& record, ExportEvidence& evidence) {
   exporting::Provenance& provenance = evidence.provenance;
   if (const domain::Correct* correct = correctOf(evidence)) {
     provenance.evaluation = *correct;
+    if (evidence.candidate.madeBy != domain::OperatorKind::Baseline) {  // which stands for the baseline itself
+      provenance.speedup = domain::againstEager(correct->timing).times(evidence.run.eagerSpeedup);
+    }
   }
+  provenance.baselineMode = evidence.run.baselineMode;
   SWAGE_TRY_ASSIGN(provenance.baselines, record.baselines(evidence.run.id));
   SWAGE_TRY_ASSIGN(provenance.assurances, record.assurances(evidence.candidate.id));
   return {};
@@ -208,6 +214,7 @@ Result<> readProvenance(const store::Record& record, ExportEvidence& evidence) {
   }
   SWAGE_TRY(readChecks(record, evidence));
   SWAGE_TRY_ASSIGN(provenance.doubts, trust::doubtsOf(record, evidence.run.id));
+  SWAGE_TRY_ASSIGN(provenance.sandbox, trust::sandboxOf(record, evidence.run.id));
   return readLineage(record, evidence);
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/domain/baseline.h"
 #include "core/domain/record/winner.h"
 #include "core/engine/export_files.h"
 #include "core/engine/kernelbench_facts.h"
@@ -23,6 +24,7 @@ constexpr std::chrono::minutes kImportLimit{10};
 constexpr std::chrono::minutes kCheckLimit{10};
 // One problem may bring down its own processes; several in a row have not all done so.
 constexpr int kMostSurroundings = 3;
+constexpr const char* kNotRun = "not run";
 
 // What makes every further problem pointless.
 bool endsAll(const Error& error) {
@@ -113,7 +115,7 @@ void KernelBenchBenchmark::begin(const KernelBenchProblem& problem) {
   m_row.level = problem.level;
   m_row.problem = problem.number;
   m_row.name = problem.name;
-  m_row.check.verdict = "not run";
+  m_row.check.verdict = kNotRun;
   m_elapsed.start();
   Q_EMIT taskStarted(problem, static_cast<int>(m_current), static_cast<int>(m_options.problems.size()));
   m_bundle = folder() / (taskName() + ".swage");
@@ -172,14 +174,14 @@ void KernelBenchBenchmark::handleRun(const services::RunOutcome& outcome) {
     fail("search", added.error());
     return;
   }
-  if (const Result<> written = writeExport(); !written) {
+  if (const Result<> written = writeWinner(); !written) {
     fail("export", written.error());
     return;
   }
   check();
 }
 
-Result<> KernelBenchBenchmark::writeExport() {
+Result<> KernelBenchBenchmark::writeWinner() {
   RecordServiceImpl service;
   SWAGE_TRY(service.open(m_options.spec.project));
   SWAGE_TRY_ASSIGN(const services::RunSummary run, service.run(m_row.run));
@@ -187,18 +189,21 @@ Result<> KernelBenchBenchmark::writeExport() {
   if (!winner.isValid()) {
     return Error(ErrorKind::NotFound, "nothing is correct, PyTorch's own operators included");
   }
+  return writeExport(winner);
+}
+
+Result<> KernelBenchBenchmark::writeExport(domain::CandidateId id) {
   SWAGE_TRY_ASSIGN(const store::Record record,
                    store::Record::open(m_options.spec.project, store::Record::Mode::ReadOnly));
   SWAGE_TRY_ASSIGN(const store::RunRow row, record.run(m_row.run));
   m_device = row.device.kind == domain::DeviceKind::Cuda ? fmt::format("cuda:{}", row.device.ordinal) : "cpu";
-  SWAGE_TRY_ASSIGN(const services::ExportFiles files,
-                   makeExportFiles(record, winner, services::ExportFormat::ModelNew));
+  SWAGE_TRY_ASSIGN(const services::ExportFiles files, makeExportFiles(record, id, services::ExportFormat::ModelNew));
   const fs::path target = folder() / (taskName() + "_new.py");
   SWAGE_TRY(writeExportFiles(files, target, services::ExistingFiles::Replace));
-  SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, record.candidate(winner));
+  SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, record.candidate(id));
   m_row.exported = candidate.program.plan.hasKernels() ? "kernel"
-                   : run.baselineMode.empty()          ? "eager"
-                                                       : run.baselineMode;
+                   : m_row.baselineMode.empty()        ? "eager"
+                                                       : m_row.baselineMode;
   m_row.exportFile = target.string();
   return {};
 }
@@ -213,11 +218,36 @@ void KernelBenchBenchmark::handleChecked(const Result<nlohmann::json>& document)
   m_call.release()->deleteLater();  // we are inside its signal
   if (document) {
     m_row.check = {textIn(*document, "verdict"), textIn(*document, "trials"), textIn(*document, "problem"),
-                   textIn(*document, "note")};
+                   textIn(*document, "note"), m_row.check.rejectedWay};
   } else {
     m_row.check.problem = document.error().message();
   }
+  if (m_row.check.verdict == "rejected" && hasKernelInstead()) {
+    exportKernelInstead();
+    return;
+  }
   endTask();
+}
+
+void KernelBenchBenchmark::exportKernelInstead() {
+  exporting::KernelBenchCheck check;
+  check.verdict = kNotRun;
+  check.rejectedWay = fmt::format("{} is faster, but KernelBench rejects it: {}", domain::pytorchWay(m_row.exported),
+                                  m_row.check.problem);
+  m_row.check = std::move(check);
+  if (const Result<> written = writeExport(m_row.kernel->candidate); !written) {
+    fail("export", written.error());
+    return;
+  }
+  this->check();
+}
+
+// Whether a kernel that is faster than eager stands behind a way of PyTorch that was exported.
+bool KernelBenchBenchmark::hasKernelInstead() const {
+  const auto eager = std::find_if(m_row.baselines.begin(), m_row.baselines.end(),
+                                  [](const exporting::KernelBenchWay& way) { return way.mode == "eager"; });
+  return m_row.exported != "kernel" && m_row.kernel && eager != m_row.baselines.end() &&
+         m_row.kernel->timeNs < eager->timeNs;
 }
 
 void KernelBenchBenchmark::fail(std::string_view stage, const Error& error) {

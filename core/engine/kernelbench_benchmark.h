@@ -57,7 +57,10 @@ class KernelBenchBenchmark : public QObject {
   void handleImported(const Result<nlohmann::json>& document);
   void search();
   void handleRun(const services::RunOutcome& outcome);
-  [[nodiscard]] Result<> writeExport();
+  [[nodiscard]] Result<> writeWinner();
+  [[nodiscard]] Result<> writeExport(domain::CandidateId candidate);
+  [[nodiscard]] bool hasKernelInstead() const;
+  void exportKernelInstead();
   void check();
   void handleChecked(const Result<nlohmann::json>& document);
   void fail(std::string_view stage, const Error& error);

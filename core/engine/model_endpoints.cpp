@@ -15,6 +15,7 @@
 #include "core/base/closest_word.h"
 #include "core/base/duration.h"
 #include "core/base/files.h"
+#include "core/engine/settings_text.h"
 
 namespace swage::engine {
 namespace {
@@ -349,7 +350,7 @@ Result<> write(const fs::path& file, const std::string& content) {
   if (failure) {
     return Error(ErrorKind::Io, fmt::format("cannot create '{}': {}", file.parent_path().string(), failure.message()));
   }
-  return writeFileAtomically(file, content);
+  return writeFileAtomically(file, withVersion(content));
 }
 
 }  // namespace

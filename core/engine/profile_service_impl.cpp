@@ -31,6 +31,10 @@ Result<std::vector<std::string>> ProfileServiceImpl::doubts(domain::RunId run) c
   return m_record.doubts(run);
 }
 
+Result<bool> ProfileServiceImpl::skippedSelfTest(domain::RunId run) const {
+  return m_record.skippedSelfTest(run);
+}
+
 void ProfileServiceImpl::start(const std::filesystem::path& project, domain::CandidateId candidate) {
   SWAGE_ASSERT(!m_candidate.isValid());
   m_candidate = candidate;

@@ -23,6 +23,7 @@ class ProfileServiceImpl final : public services::ProfileService {
   [[nodiscard]] Result<std::optional<services::ProfileReport>> report(domain::CandidateId candidate) const override;
   [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId candidate) const override;
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const override;
+  [[nodiscard]] Result<bool> skippedSelfTest(domain::RunId run) const override;
   void start(const std::filesystem::path& project, domain::CandidateId candidate) override;
   void cancel() override;
   [[nodiscard]] domain::CandidateId profiling() const override { return m_candidate; }

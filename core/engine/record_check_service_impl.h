@@ -3,21 +3,23 @@
 
 #include <QFutureWatcher>
 
+#include "core/engine/answer_thread.h"
 #include "core/services/record_check_service.h"
 
 namespace swage::engine {
 
-// SQLite's quick_check on a thread of its own, reading only.
+// What `swage db check` does (core/store/record_upkeep.h), on a thread of its own, reading only. Destroying it gives up
+// the check in progress.
 class RecordCheckServiceImpl final : public services::RecordCheckService {
   Q_OBJECT
 
  public:
   explicit RecordCheckServiceImpl(QObject* parent = nullptr);
-  ~RecordCheckServiceImpl() override;
   void start(const std::filesystem::path& project) override;
 
  private:
   QFutureWatcher<Result<>> m_check;
+  AnswerThread m_thread;  // goes first
 };
 
 }  // namespace swage::engine

@@ -46,6 +46,7 @@ Result<> RecordServiceImpl::open(const std::filesystem::path& project) {
   m_queue.reset();
   m_roofs.clear();
   m_contexts.clear();
+  m_skippedSelfTest.clear();
   SWAGE_TRY(store::Record::bringUpToDate(project));
   SWAGE_TRY_ASSIGN(store::Record record, store::Record::open(project, store::Record::Mode::ReadOnly));
   m_record.emplace(std::move(record));
@@ -275,6 +276,15 @@ Result<std::vector<services::ExportGate>> RecordServiceImpl::gates(domain::Candi
 Result<std::vector<std::string>> RecordServiceImpl::doubts(domain::RunId run) const {
   SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
   return trust::doubtsOf(*record, run);
+}
+
+Result<bool> RecordServiceImpl::skippedSelfTest(domain::RunId run) const {
+  SWAGE_TRY_ASSIGN(const store::Record* record, this->record());
+  if (const auto known = m_skippedSelfTest.find(run); known != m_skippedSelfTest.end()) {
+    return known->second;
+  }
+  SWAGE_TRY_ASSIGN(const bool skipped, trust::skippedSelfTest(*record, run));
+  return m_skippedSelfTest[run] = skipped;
 }
 
 }  // namespace swage::engine

@@ -52,6 +52,7 @@ class RecordServiceImpl final : public services::RecordService, public services:
   [[nodiscard]] Result<std::vector<domain::Assurance>> assurances(domain::CandidateId candidate) const;
   [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId candidate) const;
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId run) const;
+  [[nodiscard]] Result<bool> skippedSelfTest(domain::RunId run) const;
 
  private:
   [[nodiscard]] Result<const store::Record*> record() const;
@@ -69,6 +70,8 @@ class RecordServiceImpl final : public services::RecordService, public services:
   std::unique_ptr<RecordQueue> m_queue;
   mutable std::map<domain::RunId, stats::DiagnosisContext> m_contexts;  // without the candidate's time
   mutable std::map<domain::RunId, double> m_roofs;
+  // Written before the record is opened for the run, and read at every selection.
+  mutable std::map<domain::RunId, bool> m_skippedSelfTest;
 };
 
 }  // namespace swage::engine

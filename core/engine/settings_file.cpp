@@ -21,6 +21,7 @@ using services::Settings;
 using services::SettingValue;
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+constexpr std::string_view kVersion = "version";
 constexpr std::string_view kModels = "models";  // a section of tables, that are no settings
 
 Error unreadable(const fs::path& file, const std::string& what) {
@@ -41,11 +42,31 @@ Result<SettingValue> valueOf(const toml::node& node, const std::string& key, con
   return unreadable(file, fmt::format("'{}' has to be a text, a whole number, true or false", key));
 }
 
+Result<> checkVersion(const toml::table& root, const fs::path& file) {
+  const toml::node* node = root.get(kVersion);
+  if (node == nullptr) {
+    return {};
+  }
+  const auto* version = node->as_integer();
+  if (version == nullptr || version->get() < 1) {
+    return unreadable(file,
+                      fmt::format("'{}' has to be a whole number, {} for this Swage", kVersion, kSettingsVersion));
+  }
+  if (version->get() > kSettingsVersion) {
+    return Error(ErrorKind::Config,
+                 fmt::format("the settings '{}' have version {}, which a later Swage reads: Swage {} reads version {}",
+                             file.string(), version->get(), SWAGE_VERSION, kSettingsVersion),
+                 "update Swage, or move the file away to go back to the defaults");
+  }
+  return {};
+}
+
 Result<Settings> flatten(const toml::table& root, const fs::path& file) {
+  SWAGE_TRY(checkVersion(root, file));
   Settings settings;
   for (const auto& [section, node] : root) {
-    if (section.str() == kModels) {
-      continue;  // model_endpoints.h
+    if (section.str() == kModels || section.str() == kVersion) {
+      continue;  // models: model_endpoints.h
     }
     const toml::table* table = node.as_table();
     if (table == nullptr) {
@@ -60,13 +81,6 @@ Result<Settings> flatten(const toml::table& root, const fs::path& file) {
   return settings;
 }
 
-std::string tomlText(const SettingValue& value) {
-  constexpr auto kFlags = toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings;
-  std::ostringstream text;
-  std::visit([&text](const auto& one) { text << toml::toml_formatter(toml::value(one), kFlags); }, value);
-  return text.str();
-}
-
 std::string newText(const Settings& settings) {
   toml::table root;
   for (const auto& [name, value] : settings) {
@@ -78,7 +92,7 @@ std::string newText(const Settings& settings) {
   }
   std::ostringstream text;
   text << root << "\n";
-  return text.str();
+  return withVersion(text.str());
 }
 
 // The text of the file with nothing but the changes, so that the user's comments stay. No value: it has no such text,
@@ -89,7 +103,7 @@ std::optional<std::string> editedText(const fs::path& file, const Settings& want
   if (!before || !read) {
     return std::nullopt;
   }
-  std::string text = *read;
+  std::string text = withVersion(*read);
   const auto change = [&text](const std::string& name, const std::optional<std::string>& value) {
     const std::size_t dot = name.find('.');
     text = withSetting(text, name.substr(0, dot), name.substr(dot + 1), value);
@@ -109,6 +123,19 @@ std::optional<std::string> editedText(const fs::path& file, const Settings& want
     return after && *after == wanted ? std::optional(text) : std::nullopt;
   } catch (const toml::parse_error&) {
     return std::nullopt;
+  }
+}
+
+// What a later Swage has written is not lost to this one. What cannot be read at all has no version.
+Result<> refuseLater(const fs::path& file) {
+  const auto text = readTextFile(file, kMaxBytes);
+  if (!text) {
+    return {};
+  }
+  try {
+    return checkVersion(toml::parse(*text), file);
+  } catch (const toml::parse_error&) {
+    return {};
   }
 }
 
@@ -162,6 +189,7 @@ Result<> SettingsFile::save(const Settings& settings) const {
   if (failure) {
     return Error(ErrorKind::Io, "cannot create '" + m_file.parent_path().string() + "': " + failure.message());
   }
+  SWAGE_TRY(refuseLater(m_file));
   const std::optional<std::string> edited = editedText(m_file, settings);
   if (!edited && hasModels(m_file)) {
     return unreadable(m_file, "it is written in a way in which settings cannot be changed without losing its models");

@@ -15,7 +15,8 @@ namespace swage::engine {
 // called before there are threads.
 void applyLocations(const services::Settings& settings);
 
-// Settings as a TOML file of tables: "theme.choice" is `choice` in `[theme]`. The user's comments stay on saving.
+// Settings as a TOML file of tables: "theme.choice" is `choice` in `[theme]`. The user's comments stay on saving. A
+// file of a later version (settings_text.h) is neither read nor written over.
 class SettingsFile final : public services::SettingsService {
  public:
   explicit SettingsFile(std::filesystem::path file, services::Settings above = {}, services::Settings below = {})

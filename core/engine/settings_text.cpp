@@ -2,7 +2,11 @@
 #include "core/engine/settings_text.h"
 
 #include <algorithm>
+#include <sstream>
+#include <variant>
 #include <vector>
+
+#include <toml++/toml.h>
 
 #include "core/base/trimmed.h"
 
@@ -57,6 +61,25 @@ std::string keyText(std::string_view key) {
 }
 
 }  // namespace
+
+std::string withVersion(std::string text) {
+  for (const std::string& line : linesOf(text)) {
+    if (trimmed(line).starts_with('[')) {
+      break;
+    }
+    if (sets(line, "version")) {
+      return text;
+    }
+  }
+  return "version = " + std::to_string(kSettingsVersion) + (text.empty() ? "\n" : "\n\n") + text;
+}
+
+std::string tomlText(const services::SettingValue& value) {
+  constexpr auto kFlags = toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings;
+  std::ostringstream text;
+  std::visit([&text](const auto& one) { text << toml::toml_formatter(toml::value(one), kFlags); }, value);
+  return text.str();
+}
 
 std::string withSetting(std::string_view text, std::string_view section, std::string_view key,
                         const std::optional<std::string>& value) {

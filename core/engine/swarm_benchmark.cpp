@@ -157,6 +157,11 @@ Result<> SwarmBenchmark::makeModels() {
       .swarm = nullptr, .pool = m_pool.get(), .searcher = nullptr, .models = std::move(models), .budget = {}});
   connect(m_pool.get(), &run::ProposerPool::ready, this, &SwarmBenchmark::drain, Qt::QueuedConnection);
   connect(m_pool.get(), &run::ProposerPool::failed, this, [this](const Error& error) { conclude(error); });
+  connect(m_pool.get(), &run::ProposerPool::dropped, this, [this](const auto&, const Error& why) {
+    if (!m_pool->isAnybodyLeft()) {
+      conclude(why);
+    }
+  });
   return {};
 }
 

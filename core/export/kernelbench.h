@@ -44,10 +44,11 @@ struct KernelBenchKernel {
 
 // What KernelBench's own checker said of the export.
 struct KernelBenchCheck {
-  std::string verdict;  // "accepted", "rejected", "reference failed" or "not run"
-  std::string trials;   // "(5 / 5)"
-  std::string problem;  // why it was not accepted
-  std::string note;     // what differs from KernelBench's own way of running it
+  std::string verdict;           // "accepted", "rejected", "reference failed" or "not run"
+  std::string trials;            // "(5 / 5)"
+  std::string problem;           // why it was not accepted
+  std::string note;              // what differs from KernelBench's own way of running it
+  std::string rejectedWay = {};  // why PyTorch's faster way was exported first and rejected; empty: it was not
 };
 
 struct KernelBenchRow {

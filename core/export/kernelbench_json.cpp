@@ -135,7 +135,7 @@ KernelBenchRow readRow(const JsonReader& reader) {
   row.exportFile = optionalText(reader, "export_file");
   const JsonReader check = reader["kernelbench"];
   row.check = {check["verdict"].text(), check["trials"].text(), optionalText(check, "problem"),
-               optionalText(check, "note")};
+               optionalText(check, "note"), check.has("rejected_way") ? check["rejected_way"].text() : std::string()};
   row.doubts = texts(reader["doubts"]);
   row.isDegenerate = reader["degenerate"].boolean();
   readFailure(row, reader);
@@ -232,7 +232,8 @@ Json toJson(const KernelBenchRow& row) {
            {{"verdict", row.check.verdict},
             {"trials", row.check.trials},
             {"problem", textOrNull(row.check.problem)},
-            {"note", textOrNull(row.check.note)}}},
+            {"note", textOrNull(row.check.note)},
+            {"rejected_way", textOrNull(row.check.rejectedWay)}}},
           {"doubts", row.doubts},
           {"degenerate", row.isDegenerate},
           {"failure", failureJson(row)}};

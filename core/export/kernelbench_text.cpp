@@ -83,8 +83,8 @@ std::vector<std::string> taskCells(const KernelBenchRow& row) {
 
 Table taskTable(const KernelBenchDocument& document) {
   Table table = {{"task", "name", "kernel", "speedup", "over", "eager", "compile", "max-autotune", "accuracy",
-                  "error (eager's)", "roof", "cell", "left to PyTorch", "candidates (correct)", "took", "exported",
-                  "KernelBench", ""}};
+                  "error (eager's)", "% of roofline", "cell", "left to PyTorch", "candidates (correct)", "took",
+                  "exported", "KernelBench", ""}};
   for (const KernelBenchRow& row : document.rows) {
     table.push_back(taskCells(row));
   }
@@ -123,6 +123,9 @@ Table remarkTable(const KernelBenchDocument& document) {
   Table table = {{"task", "name", "remark"}};
   for (const KernelBenchRow& row : document.rows) {
     const std::string place = fmt::format("{}/{}", row.level, row.problem);
+    if (!row.check.rejectedWay.empty()) {
+      table.push_back({place, row.name, row.check.rejectedWay});
+    }
     if (row.check.verdict != "accepted" && !row.check.problem.empty()) {
       table.push_back({place, row.name, fmt::format("KernelBench: {}: {}", row.check.verdict, row.check.problem)});
     }

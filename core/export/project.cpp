@@ -17,6 +17,7 @@ namespace swage::exporting {
 namespace {
 
 constexpr std::string_view kTest = "test_modelnew.py";
+constexpr std::string_view kBenchmark = "benchmark.py";
 constexpr double kExactL2 = 1e-5;  // between the relative errors of float32 and of TF32: 1e-6 and 3e-4
 
 std::string kernelFileName(const ModelNewInput& input) {
@@ -94,6 +95,8 @@ std::string fileTable(const ModelNewInput& input) {
   text += "| `launch_plan.json` | buffers and steps: which kernel or operator runs on what, with which geometry |\n";
   text += "| `original.py` | the module as it was given, with the constants that it was searched with |\n";
   text += fmt::format("| `{0}` | compares the two: `python {0}` |\n", kTest);
+  text +=
+      fmt::format("| `{0}` | times `ModelNew`, the module and torch.compile in turns: `python {0}` |\n", kBenchmark);
   text += "| `provenance.json` | everything known of the candidate: task, lineage, device, versions, measurements |\n";
   return text;
 }
@@ -112,11 +115,11 @@ std::string measuredTable(const Provenance& from, const domain::DeviceInfo& devi
 }
 
 std::string resultText(const Provenance& from) {
-  const domain::PairedTiming& timing = from.evaluation.timing;
-  std::string text =
-      fmt::format("{:.2f}x of eager ({:.2f} to {:.2f}).", timing.speedup, timing.speedupLow, timing.speedupHigh);
-  if (timing.speedupLow <= 1.0) {
-    text += " No significant difference from PyTorch.";
+  std::string text = speedupLine(from);
+  text += text.empty() ? "" : ".";
+  if (from.speedup.low <= 1.0) {
+    text += text.empty() ? "" : " ";
+    text += "No significant difference from PyTorch.";
   }
   if (const std::string error = errorText(from.evaluation.errors); !error.empty()) {
     text += fmt::format(" Against float64: {}, class {}.", error, domain::name(from.evaluation.accuracy));
@@ -209,6 +212,7 @@ Result<std::vector<ExportedFile>> writeProject(const ModelNewInput& input) {
   files.push_back({"launch_plan.json", planText(input)});
   files.push_back({"original.py", input.taskSource});
   files.push_back({std::string(kTest), testText(input)});
+  files.push_back({std::string(kBenchmark), std::string(benchmarkTemplate())});
   files.push_back({"provenance.json", provenanceText(input, files)});
   return files;
 }

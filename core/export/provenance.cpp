@@ -46,12 +46,20 @@ std::string measuredText(const domain::PairedTiming& timing, const std::string& 
   if (timing.candidate.medianNs <= 0.0) {
     return {};
   }
-  std::string text = timingText(timing.candidate);
+  std::string text = timingText(timing.candidate) + " on " + device;
   if (timing.eager.medianNs > 0.0) {
-    text += fmt::format(", {:.2f}x of eager ({:.2f} to {:.2f}), which takes {}", timing.speedup, timing.speedupLow,
-                        timing.speedupHigh, timingText(timing.eager));
+    text += fmt::format("; eager (interleaved) {}", timingText(timing.eager));
   }
-  return text + " on " + device;
+  return text;
+}
+
+std::string timesText(const domain::Speedup& speedup) {
+  const std::string value = fmt::format("{}{:.2f}x", speedup.isUncertain() ? "~" : "", speedup.value);
+  return speedup.hasInterval() ? fmt::format("{} ({:.2f} to {:.2f})", value, speedup.low, speedup.high) : value;
+}
+
+domain::Json speedupJson(const domain::Speedup& speedup) {
+  return speedup.isKnown() ? domain::toJson(speedup) : domain::Json();
 }
 
 std::string accuracyText(const domain::Correct& correct) {
@@ -126,6 +134,25 @@ std::string timingText(const domain::Timing& timing) {
   return fmt::format("{} ({:.4g} to {:.4g})", timeText(timing.medianNs), timing.lowNs / unit, timing.highNs / unit);
 }
 
+domain::Speedup speedupOverEager(const Provenance& from) {
+  const bool isSaid = from.speedup.isKnown() && from.baselineMode == "eager";
+  return isSaid ? domain::Speedup() : domain::againstEager(from.evaluation.timing);
+}
+
+std::string speedupLine(const Provenance& from) {
+  if (from.madeBy == domain::OperatorKind::Baseline) {
+    return {};
+  }
+  std::string text;
+  if (from.speedup.isKnown()) {
+    text = fmt::format("{} against the fastest baseline ({})", timesText(from.speedup), from.baselineMode);
+  }
+  if (const domain::Speedup overEager = speedupOverEager(from); overEager.isKnown()) {
+    text += fmt::format("{}{} against eager", text.empty() ? "" : ", ", timesText(overEager));
+  }
+  return text;
+}
+
 std::string describe(const domain::Assurance& assurance) {
   return fmt::format("{} {}{}{}", domain::title(assurance.kind), domain::name(assurance.verdict),
                      assurance.detail.empty() ? "" : ": ", assurance.detail);
@@ -153,11 +180,13 @@ std::vector<ProvenanceLine> provenanceLines(const Provenance& from, const domain
       {"lineage", lineageText(from)},
       {"seed", std::to_string(from.seed)},
       {"cell", from.cell},
+      {"speedup", speedupLine(from)},
       {"measured", measuredText(from.evaluation.timing, device.name)},
       {"error", accuracyText(from.evaluation)},
       {"device", deviceText(device)},
       {"verified with", fmt::format("PyTorch {}", task.torchVersion)},
       {"compiled by", from.compiler},
+      {"sandbox", from.sandbox.empty() ? "" : "none: kernels of this run were compiled without a sandbox"},
       {"written by", fmt::format("Swage {}", from.swageVersion)},
   };
   for (const auto& [name, value] : task.source.overrides) {
@@ -180,6 +209,7 @@ domain::Json provenanceJson(const Provenance& from, const domain::Task& task, co
   return {{"schema", 1},
           {"task", taskJson(task)},
           {"run", from.run.value()},
+          {"sandbox", from.sandbox.empty() ? domain::Json() : domain::Json(from.sandbox)},
           {"candidate", from.candidate.value()},
           {"operator", domain::name(from.madeBy)},
           {"parents", idsJson(from.parents)},
@@ -189,6 +219,8 @@ domain::Json provenanceJson(const Provenance& from, const domain::Task& task, co
           {"seed", from.seed},
           {"device", deviceJson(device)},
           {"versions", {{"swage", from.swageVersion}, {"pytorch", task.torchVersion}, {"compiler", from.compiler}}},
+          {"speedup", speedupJson(from.speedup)},
+          {"baseline", from.baselineMode.empty() ? domain::Json() : domain::Json(from.baselineMode)},
           {"evaluation", domain::toJson(domain::Evaluation(from.evaluation))},
           {"baselines", listJson(from.baselines)},
           {"assurances", listJson(from.assurances)},

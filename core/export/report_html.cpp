@@ -100,7 +100,7 @@ std::string checkList(const RunReport& report) {
                          timing.hostMedianNs > 0.0 ? "; host clock " + reportTime(timing.hostMedianNs) : "");
   }
   for (const std::string& doubt : report.doubts) {
-    items += fmt::format("<li><span class=\"warning\">Warning:</span> {}</li>\n", htmlEscaped(doubt));
+    items += fmt::format("<li><span class=\"warning\">Warning:</span> {}</li>\n", htmlEscaped(describeDoubt(doubt)));
   }
   return items.empty() ? "<p>None.</p>\n" : "<ul class=\"list\">\n" + items + "</ul>\n";
 }

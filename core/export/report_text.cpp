@@ -152,7 +152,7 @@ std::string reportMarkdown(const RunReport& report) {
     text += "- " + escaped(describe(assurance)) + '\n';
   }
   for (const std::string& doubt : report.doubts) {
-    text += "- **Warning:** " + escaped(doubt) + '\n';
+    text += "- **Warning:** " + escaped(describeDoubt(doubt)) + '\n';
   }
   if (report.accuracy.empty() && report.assurances.empty() && report.doubts.empty()) {
     text += "None.\n";

@@ -293,6 +293,11 @@ void addProfile(const domain::KernelProfile& kernel, const domain::DeviceInfo& d
   if (uniform && *uniform > 0.0) {
     facts.set("kernel.uniform_branches", *uniform / 100.0);
   }
+  const auto conflicts = stats::metricOf(kernel, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum");
+  const auto wavefronts = stats::metricOf(kernel, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum");
+  if (conflicts && wavefronts && *wavefronts > 0.0) {
+    facts.set("kernel.bank_conflict_share", std::clamp(*conflicts / *wavefronts, 0.0, 1.0));
+  }
 }
 
 // What the compiler said, for a candidate that nobody has profiled.
@@ -386,7 +391,8 @@ class CaseReader {
       if (m_profile.kernels[i].entry == step.entry) {
         addProfile(m_profile.kernels[i], *m_case.device, kernel.facts);
         addDiagnosis(m_diagnosis.kernels[i], kernel.facts);
-        kernel.line = m_diagnosis.kernels[i].lines.empty() ? 0 : m_diagnosis.kernels[i].lines.front().line;
+        kernel.lines = m_diagnosis.kernels[i].lines;
+        kernel.line = kernel.lines.empty() ? 0 : kernel.lines.front().line;
         break;
       }
     }

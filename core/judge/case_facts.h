@@ -8,6 +8,7 @@
 
 #include "core/domain/cell.h"
 #include "core/domain/compilation.h"
+#include "core/domain/diagnosis.h"
 #include "core/domain/profile.h"
 #include "core/judge/facts.h"
 #include "core/stats/roofline.h"
@@ -30,6 +31,7 @@ struct KernelCase {
   std::string entry;
   int line = 0;  // the hottest of the source, or where it waits most; 0: not known
   Facts facts;
+  std::vector<domain::HotLine> lines{};  // most samples first
 };
 struct CaseFacts {
   Facts candidate;

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/domain/diagnostic.h"
 
@@ -19,14 +18,25 @@ std::string firstLine(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-// The place of a flat index in a tensor, "[3, 17]".
-std::string placeOf(std::int64_t element, const domain::Shape& shape) {
-  std::vector<std::int64_t> place(shape.size());
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    place[i] = shape[i] > 0 ? element % shape[i] : 0;
-    element = shape[i] > 0 ? element / shape[i] : 0;
+// Where the first wrong elements lie: behind how much that is right, of the whole and of each row.
+void addFirstWrong(const domain::Wrong& wrong, const domain::TensorType& type, Facts& facts) {
+  const std::int64_t all = type.elementCount();
+  const std::int64_t length = type.shape.empty() ? 1 : type.shape.back();
+  std::set<std::int64_t> rows;
+  std::int64_t inRow = length;
+  for (const domain::WrongElement& one : wrong.first) {
+    if (one.element < 0 || one.element >= all) {
+      return;  // of a record that does not fit together
+    }
+    rows.insert(one.element / length);
+    inRow = std::min(inRow, one.element % length);
   }
-  return fmt::format("[{}]", fmt::join(place, ", "));
+  if (!wrong.first.empty()) {
+    facts.set("wrong.right_before", static_cast<double>(wrong.first.front().element) / static_cast<double>(all));
+  }
+  if (rows.size() > 1) {
+    facts.set("wrong.right_of_rows", static_cast<double>(inRow) / static_cast<double>(length));
+  }
 }
 
 void addWrong(const domain::Wrong& wrong, const domain::Program* program, Facts& facts) {
@@ -59,7 +69,8 @@ void addWrong(const domain::Wrong& wrong, const domain::Program* program, Facts&
     const domain::TensorType& type = program->plan.buffers[id];
     facts.set("wrong.element", static_cast<double>(wrong.element));
     facts.set("wrong.elements", static_cast<double>(type.elementCount()));
-    facts.setWord("wrong.place", placeOf(wrong.element, type.shape));
+    facts.setWord("wrong.place", domain::placeText(domain::placeOf(wrong.element, type.shape)));
+    addFirstWrong(wrong, type, facts);
   }
 }
 

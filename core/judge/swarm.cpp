@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/search/weighted_choice.h"
@@ -32,6 +33,11 @@ double speedupOf(const search::Outcome& outcome) {
   return search::isTimed(outcome) ? outcome.overEager.value : 0.0;
 }
 
+// How far it is ahead of all before it.
+double rewardOf(double speedup, double best) {
+  return speedup > 0.0 && best > 0.0 ? std::clamp(std::log(speedup / best) / kWholeReward, 0.0, 1.0) : 0.0;
+}
+
 // As if the rewards of an earlier run had come one by one, and each had been the mean; of many only the last count, so
 // that a run can learn otherwise.
 double creditAfter(double rewards, std::int64_t followed) {
@@ -41,10 +47,33 @@ double creditAfter(double rewards, std::int64_t followed) {
   return mean + (kFirstCredit - mean) * std::pow(1.0 - kRate, count);
 }
 
+bool hasRule(const std::vector<Advice>& advice, const std::string& rule) {
+  return std::any_of(advice.begin(), advice.end(), [&rule](const Advice& one) { return one.rule == rule; });
+}
+
 }  // namespace
 
 bool hasPaid(const ScoredAdvice& scored) {
   return scored.pass == AdvicePass::Functional ? scored.achievedGain > 0.0 : scored.achievedGain >= kPaid;
+}
+
+ScoredAdvice scoreOf(const GivenAdvice& given, const AdviceResult& result) {
+  const bool isFunctional = given.advice.pass == AdvicePass::Functional;
+  // What repairs something has earned its part by being right.
+  const double gain = isFunctional          ? (result.speedup > 0.0 ? 1.0 : 0.0)
+                      : result.before > 0.0 ? result.speedup / result.before
+                                            : 0.0;
+  return {.pair = given.pair,
+          .role = given.role,
+          .rule = given.advice.rule,
+          .pass = given.advice.pass,
+          .about = given.about,
+          .candidate = result.candidate,
+          .expectedGain = given.advice.expectedGain,
+          .achievedGain = gain,
+          .reward = result.counts ? rewardOf(result.speedup, result.best) : 0.0,
+          .seconds = result.seconds,
+          .model = given.model};
 }
 
 Swarm::Swarm(const RuleBook& rules, SwarmOptions options) : m_rules(rules), m_options(std::move(options)) {
@@ -150,12 +179,16 @@ SwarmNews Swarm::ended(const SwarmEnd& end) {
   }
   const double speedup = speedupOf(end.outcome);
   const bool counts = end.outcome.kind == search::Outcome::Kind::Correct && speedup > 0.0;
-  const double reward = counts && m_best > 0.0 ? std::clamp(std::log(speedup / m_best) / kWholeReward, 0.0, 1.0) : 0.0;
   if (pending && pending->isGuided) {
-    news.scored = score(*pending, end, reward);
+    news.scored = scoreOf(pending->advice, {.candidate = end.outcome.candidate,
+                                            .speedup = speedup,
+                                            .before = pending->speedup,
+                                            .best = m_best,
+                                            .counts = counts,
+                                            .seconds = end.trialSeconds});
     credit(*news.scored);
   } else if (pending && m_best > 0.0) {
-    m_own.add(reward);
+    m_own.add(counts ? rewardOf(speedup, m_best) : 0.0);
   }
   if (counts) {
     m_best = std::max(m_best, speedup);
@@ -168,36 +201,21 @@ SwarmNews Swarm::ended(const SwarmEnd& end) {
   return news;
 }
 
-ScoredAdvice Swarm::score(const Pending& pending, const SwarmEnd& end, double reward) {
-  const double speedup = speedupOf(end.outcome);
-  const bool isFunctional = pending.advice.advice.pass == AdvicePass::Functional;
-  // What repairs something has earned its part by being right.
-  const double gain = isFunctional            ? (speedup > 0.0 ? 1.0 : 0.0)
-                      : pending.speedup > 0.0 ? speedup / pending.speedup
-                                              : 0.0;
-  return {.pair = pending.pair,
-          .role = pending.advice.role,
-          .rule = pending.advice.advice.rule,
-          .pass = pending.advice.advice.pass,
-          .about = pending.advice.about,
-          .candidate = end.outcome.candidate,
-          .expectedGain = pending.advice.advice.expectedGain,
-          .achievedGain = gain,
-          .reward = reward,
-          .seconds = end.trialSeconds};
-}
-
 void Swarm::credit(const ScoredAdvice& scored) {
-  if (scored.pair < 0 || static_cast<std::size_t>(scored.pair) >= m_pairs.size()) {
+  const bool isOfPair = scored.pair >= 0 && static_cast<std::size_t>(scored.pair) < m_pairs.size();
+  if (!isOfPair && scored.model.empty()) {
     return;  // of a run with more pairs
+  }
+  move(m_roleCredit[scored.role], scored.reward);
+  move(m_ruleCredit.try_emplace(scored.rule, kFirstCredit).first->second, scored.reward);
+  if (!isOfPair) {
+    return;  // how a model follows advice says nothing of pairs, and of how much of the search they should guide
   }
   Pair& pair = m_pairs[static_cast<std::size_t>(scored.pair)];
   ++pair.state.followed;
   ++pair.sinceReview;
   pair.state.paid += hasPaid(scored) ? 1 : 0;
   move(pair.state.quality, scored.reward);
-  move(m_roleCredit[scored.role], scored.reward);
-  move(m_ruleCredit.try_emplace(scored.rule, kFirstCredit).first->second, scored.reward);
   m_guided.add(scored.reward);
   review(pair);
 }
@@ -280,13 +298,16 @@ void Swarm::review(Pair& pair) {
   }
 }
 
+bool Swarm::isFast(int island, double speedup) const {
+  const auto best = m_bestOfIsland.find(island);
+  return speedup > 0.0 && best != m_bestOfIsland.end() && speedup * kNear >= best->second;
+}
+
 // Only what is fast for its island is worth a judge's time; what failed is its maker's business.
 void Swarm::takeUp(const SwarmEnd& end, const std::optional<Pending>& pending, SwarmNews& news) {
   const double speedup = speedupOf(end.outcome);
-  const auto best = m_bestOfIsland.find(end.island);
-  const bool isFast = speedup > 0.0 && best != m_bestOfIsland.end() && speedup * kNear >= best->second;
   const bool isRepair = !(speedup > 0.0) && pending && pending->isGuided;
-  if (!isFast && !isRepair) {
+  if (!isFast(end.island, speedup) && !isRepair) {
     return;
   }
   const std::vector<Advice> advice = judge(m_rules, end.what);
@@ -316,20 +337,95 @@ std::vector<Advice> Swarm::forRole(const std::vector<Advice>& advice, Role role)
   return chosen;
 }
 
+// Pairs of one role on one island begin with different advice.
+std::vector<Advice> Swarm::inOrderOf(const Pair& pair, const std::vector<Advice>& advice) const {
+  std::vector<Advice> mine = forRole(advice, pair.state.role);
+  if (!mine.empty()) {
+    const auto rank = static_cast<std::size_t>(pair.state.pair / (m_options.islands * kRoleCount));
+    std::rotate(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(rank % mine.size()), mine.end());
+  }
+  return mine;
+}
+
 void Swarm::offerTo(Pair& pair, const SwarmEnd& end, const std::vector<Advice>& advice, SwarmNews& news) {
   const double speedup = speedupOf(end.outcome);
   if (pair.subject && pair.subject->speedup >= speedup) {
     return;
   }
-  std::vector<Advice> mine = forRole(advice, pair.state.role);
+  std::vector<Advice> mine = inOrderOf(pair, advice);
   if (mine.empty()) {
     return;
   }
-  // Pairs of one role on one island begin with different advice.
-  const auto rank = static_cast<std::size_t>(pair.state.pair / (m_options.islands * kRoleCount));
-  std::rotate(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(rank % mine.size()), mine.end());
   news.given.push_back({pair.state.pair, pair.state.role, end.outcome.candidate, mine.front()});
   pair.subject = Subject{end.outcome.candidate, *end.genome, speedup, std::move(mine), 0};
+}
+
+SwarmNews Swarm::profiled(const SwarmEnd& end) {
+  SwarmNews news;
+  if (end.genome == nullptr) {
+    return news;
+  }
+  const bool isWorthIt = isFast(end.island, speedupOf(end.outcome));
+  Case before = end.what;
+  before.profile = nullptr;
+  const std::vector<Advice> known = judge(m_rules, before);
+  const std::vector<Advice> said = judge(m_rules, end.what);
+  std::vector<Advice> found;
+  std::copy_if(said.begin(), said.end(), std::back_inserter(found),
+               [&known](const Advice& one) { return !hasRule(known, one.rule); });
+  for (Pair& pair : m_pairs) {
+    if (pair.state.island != end.island) {
+      continue;
+    }
+    if (pair.subject && pair.subject->candidate == end.outcome.candidate) {
+      renew(pair, said, found, news);
+    } else if (isWorthIt) {
+      offerTo(pair, end, found, news);  // what was known before it has had, or did not want
+    }
+  }
+  return news;
+}
+
+// What it has begun with it follows to the end, where that still holds.
+void Swarm::renew(Pair& pair, const std::vector<Advice>& said, const std::vector<Advice>& found, SwarmNews& news) {
+  Subject& subject = *pair.subject;
+  std::vector<Advice> left = inOrderOf(pair, said);
+  std::erase_if(left,
+                [&](const Advice& one) { return !hasRule(subject.advice, one.rule) && !hasRule(found, one.rule); });
+  if (left.empty()) {
+    pair.subject.reset();
+    return;
+  }
+  const std::string first = subject.advice.front().rule;
+  const auto begun = std::find_if(left.begin(), left.end(), [&first](const Advice& one) { return one.rule == first; });
+  if (subject.follows > 0 && begun != left.end()) {
+    std::rotate(left.begin(), begun, begun + 1);
+  } else {
+    subject.follows = 0;
+  }
+  subject.advice = std::move(left);
+  if (subject.advice.front().rule != first && !pair.repair) {
+    news.given.push_back({pair.state.pair, pair.state.role, subject.candidate, subject.advice.front()});
+  }
+}
+
+std::optional<GivenAdvice> Swarm::adviceFor(const Case& what, domain::CandidateId about) {
+  std::vector<Advice> advice = judge(m_rules, what);
+  if (advice.empty()) {
+    return std::nullopt;
+  }
+  auto best = advice.begin();
+  if (best->pass == AdvicePass::Optimisation) {
+    const auto end = std::stable_partition(advice.begin(), advice.end(), [this, about](const Advice& one) {
+      const auto named = m_named.find({about, one.rule});
+      return named == m_named.end() || named->second < kFollows;
+    });
+    best = std::max_element(advice.begin(), end == advice.begin() ? advice.end() : end,
+                            [this](const Advice& a, const Advice& b) { return worth(a) < worth(b); });
+  }
+  ++m_named[{about, best->rule}];
+  const Rule* rule = m_rules.find(best->rule);
+  return GivenAdvice{-1, rule != nullptr ? rule->role : Role::Parameters, about, *best};
 }
 
 std::vector<PairState> Swarm::pairs() const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/random.h"
@@ -29,12 +30,13 @@ struct SwarmOptions {
   domain::ScalarType type = domain::ScalarType::Float32;
 };
 
-// An advice that a pair has taken up.
+// An advice that a pair has taken up, or that was given to a language model.
 struct GivenAdvice {
-  int pair = 0;
-  Role role = Role::Parameters;
+  int pair = 0;                  // -1: a model
+  Role role = Role::Parameters;  // of the rule's
   domain::CandidateId about;
   domain::Advice advice;
+  std::string model{};  // its name; empty: a pair
 };
 
 // What came of following an advice once.
@@ -49,10 +51,22 @@ struct ScoredAdvice {
   double achievedGain = 0.0;           // time of `about` over that of `candidate`; 0: it is not correct
   double reward = 0.0;                 // 0 to 1: how far it is ahead of all before it
   double seconds = 0.0;                // that compilers and workers had with it; 0: not known
+  std::string model{};                 // that followed it; empty: a pair
 };
 
 // Whether it made a candidate faster, or right, that was not.
 [[nodiscard]] bool hasPaid(const ScoredAdvice& scored);
+
+// A candidate that was made by an advice, and what it is compared with. Speedups are over eager; 0: not correct.
+struct AdviceResult {
+  domain::CandidateId candidate;
+  double speedup = 0.0;
+  double before = 0.0;  // of what the advice is about
+  double best = 0.0;    // of all before it
+  bool counts = true;   // it was timed to the end
+  double seconds = 0.0;
+};
+[[nodiscard]] ScoredAdvice scoreOf(const GivenAdvice& given, const AdviceResult& result);
 
 // How a pair stands.
 struct PairState {
@@ -119,7 +133,15 @@ class Swarm {
   void proposed(const Turn& turn, const search::Proposal& proposal);
   // Any candidate of the run has ended, in their order.
   [[nodiscard]] SwarmNews ended(const SwarmEnd& end);
-  // An earlier sitting's, out of the record: its credit counts again.
+  // One that has ended before has a profile now, which is in `end.what`; its proposal and its time do not count. Pairs
+  // that work at it go on with what is said of it now, and others of its island may take up what only the profile
+  // tells.
+  [[nodiscard]] SwarmNews profiled(const SwarmEnd& end);
+  // For a model, which can follow every rule: the one advice that promises most by what its rule has earned, kFollows
+  // times at most while there is another one; of a candidate that is not right, the one about its first mistake. No
+  // value: no rule speaks.
+  [[nodiscard]] std::optional<GivenAdvice> adviceFor(const Case& what, domain::CandidateId about);
+  // An earlier sitting's, out of the record, or a model's: its credit counts.
   void restore(const ScoredAdvice& scored);
   // Of earlier runs on such a device: with what credit rules and roles begin. Before the first turn.
   void learn(const std::vector<domain::AdviceExperience>& earlier);
@@ -161,12 +183,18 @@ class Swarm {
   [[nodiscard]] search::Guidance guidanceOf(const Pair& pair, const Subject& subject) const;
   void useUp(Pair& pair);
   [[nodiscard]] double worth(const domain::Advice& advice) const;
-  [[nodiscard]] ScoredAdvice score(const Pending& pending, const SwarmEnd& end, double reward);
   void credit(const ScoredAdvice& scored);
   void review(Pair& pair);
   void take(Pair& pair, Role role);
   void takeUp(const SwarmEnd& end, const std::optional<Pending>& pending, SwarmNews& news);
+  [[nodiscard]] bool isFast(int island, double speedup) const;
   void offerTo(Pair& pair, const SwarmEnd& end, const std::vector<domain::Advice>& advice, SwarmNews& news);
+  // `said`: all that is said of what it works at; of that `found` is new.
+  void renew(Pair& pair, const std::vector<domain::Advice>& said, const std::vector<domain::Advice>& found,
+             SwarmNews& news);
+  // In which a pair follows them.
+  [[nodiscard]] std::vector<domain::Advice> inOrderOf(const Pair& pair,
+                                                      const std::vector<domain::Advice>& advice) const;
   [[nodiscard]] std::vector<domain::Advice> forRole(const std::vector<domain::Advice>& advice, Role role) const;
 
   const RuleBook& m_rules;
@@ -175,6 +203,7 @@ class Swarm {
   std::map<search::ProposalId, Pending> m_pending;
   std::map<std::string, double> m_ruleCredit;
   std::map<Role, double> m_roleCredit;
+  std::map<std::pair<domain::CandidateId, std::string>, int> m_named;  // to models, by rule
   std::map<int, double> m_bestOfIsland;
   double m_best = 0.0;
   // Rewards and proposals of one kind, which fade slowly. Not a running mean from 0.5: that of the rarer kind would

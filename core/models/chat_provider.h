@@ -24,6 +24,10 @@ struct ChatOutcome {
   [[nodiscard]] const ChatFailure* failure() const { return std::get_if<ChatFailure>(&result); }
 };
 
+[[nodiscard]] inline ChatOutcome cancelledOutcome() {
+  return {ChatFailure{.kind = FailureKind::Cancelled, .message = "the call was cancelled"}};
+}
+
 // Whoever answers prompts: an endpoint, a folder, a recording. One thread; no call waits. Destroying it ends its calls
 // without a word.
 class ChatProvider : public QObject {
@@ -36,6 +40,8 @@ class ChatProvider : public QObject {
   [[nodiscard]] virtual std::uint64_t ask(const ChatRequest& request) = 0;
   // ended() follows with a failure of kind Cancelled, if it has not ended.
   virtual void cancel(std::uint64_t call) = 0;
+  // How a call that is out would end if it were cancelled now, with what it has taken.
+  [[nodiscard]] virtual ChatOutcome soFar(std::uint64_t /*call*/) const { return cancelledOutcome(); }
   // How many calls may be out at a time.
   [[nodiscard]] virtual int width() const = 0;
   // The longest that a call can take.

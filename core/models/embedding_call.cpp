@@ -83,6 +83,14 @@ Result<TextPoints> readPoints(std::string_view body, std::size_t texts) {
 EmbeddingCall::EmbeddingCall(Endpoint endpoint, std::shared_ptr<const KeyRing> keys, QObject* parent)
     : QObject(parent), m_endpoint(std::move(endpoint)), m_keys(std::move(keys)) {}
 
+// A reply must not outlive what it came over.
+EmbeddingCall::~EmbeddingCall() {
+  for (QNetworkReply* reply : findChildren<QNetworkReply*>()) {
+    reply->disconnect(this);
+    delete reply;
+  }
+}
+
 void EmbeddingCall::start(const std::vector<std::string>& texts) {
   const Result<HttpCall> call = embeddingCall(m_endpoint, texts);
   if (!call) {
@@ -114,9 +122,10 @@ void EmbeddingCall::send(const HttpCall& call, const Secret& key, std::size_t te
     }
     const ChatFailure failure =
         status == 0 ? connectionFailure(*reply) : failureOf(httpErrorOf(*reply, body), unixTimeMs());
-    finishLater(Error(ErrorKind::Environment,
-                      fmt::format("'{}' makes no points: {}: {}", m_endpoint.name, name(failure.kind), failure.message),
-                      failure.hint));
+    finishLater(Error(
+        ErrorKind::Environment,
+        fmt::format("the embedding model '{}' failed: {}: {}", m_endpoint.name, name(failure.kind), failure.message),
+        failure.hint));
   });
 }
 

@@ -26,12 +26,13 @@ using TextPoints = std::vector<std::vector<float>>;
 [[nodiscard]] Result<TextPoints> readPoints(std::string_view body, std::size_t texts);
 
 // Asks an endpoint once for the points of some texts. What is sent has neither keys nor the home folder in it. Emits
-// finished() once. One thread only; nothing here waits.
+// finished() once. One thread only; nothing here waits. Destroying it ends the call without a word.
 class EmbeddingCall : public QObject {
   Q_OBJECT
 
  public:
   EmbeddingCall(Endpoint endpoint, std::shared_ptr<const KeyRing> keys, QObject* parent = nullptr);
+  ~EmbeddingCall() override;
 
   void start(const std::vector<std::string>& texts);
 

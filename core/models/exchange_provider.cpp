@@ -95,7 +95,7 @@ std::uint64_t ExchangeProvider::ask(const ChatRequest& request) {
 }
 
 void ExchangeProvider::cancel(std::uint64_t call) {
-  finishLater(call, {.kind = FailureKind::Cancelled, .message = "the call was cancelled"});
+  finishLater(call, *cancelledOutcome().failure());
 }
 
 void ExchangeProvider::finishLater(std::uint64_t call, ChatFailure failure) {

@@ -49,11 +49,23 @@ void HttpProvider::cancel(std::uint64_t call) {
     return;
   }
   if (found->second.exchange) {
-    settle(found->second, found->second.exchange->usage());
+    settle(found->second.outcome, found->second.exchange->usage());
   }
-  QTimer::singleShot(0, this, [this, call] {
-    finish(call, ChatFailure{.kind = FailureKind::Cancelled, .message = "the call was cancelled"});
-  });
+  QTimer::singleShot(0, this, [this, call] { finish(call, cancelledOutcome().result); });
+}
+
+ChatOutcome HttpProvider::soFar(std::uint64_t call) const {
+  const auto found = m_calls.find(call);
+  if (found == m_calls.end()) {
+    return cancelledOutcome();
+  }
+  ChatOutcome outcome = found->second.outcome;
+  outcome.result = cancelledOutcome().result;
+  outcome.seconds = std::chrono::duration<double>(m_options.now() - found->second.begun).count();
+  if (found->second.exchange) {
+    settle(outcome, found->second.exchange->usage());
+  }
+  return outcome;
 }
 
 void HttpProvider::wakeIn(milliseconds wait) {
@@ -155,10 +167,10 @@ void HttpProvider::send(std::uint64_t id, Call& call) {
 
 // What came before a failure has been paid for: what the endpoint says, else an estimate. A call that got no answer at
 // all costs nothing.
-void HttpProvider::settle(Call& call, const TokenUsage& usage) {
-  call.outcome.usage += usage;
-  call.outcome.usd += m_endpoint.price ? m_endpoint.price->of(usage) : 0.0;
-  call.outcome.isPriceKnown = m_endpoint.price.has_value();
+void HttpProvider::settle(ChatOutcome& outcome, const TokenUsage& usage) const {
+  outcome.usage += usage;
+  outcome.usd += m_endpoint.price ? m_endpoint.price->of(usage) : 0.0;
+  outcome.isPriceKnown = m_endpoint.price.has_value();
 }
 
 void HttpProvider::handleEnded(std::uint64_t id) {
@@ -171,7 +183,7 @@ void HttpProvider::handleEnded(std::uint64_t id) {
   const bool cost = !exchange->failure() || exchange->hasBegun();
   const TokenUsage usage = cost ? exchange->usage() : TokenUsage();
   m_budget->settle(id, usage, m_endpoint.price);
-  settle(call, usage);
+  settle(call.outcome, usage);
   if (exchange->failure()) {
     handleFailure(id, call, *exchange->failure());
   } else {

@@ -38,6 +38,7 @@ class HttpProvider final : public ChatProvider {
 
   [[nodiscard]] std::uint64_t ask(const ChatRequest& request) override;
   void cancel(std::uint64_t call) override;
+  [[nodiscard]] ChatOutcome soFar(std::uint64_t call) const override;
   [[nodiscard]] int width() const override { return m_endpoint.concurrency; }
   [[nodiscard]] std::chrono::milliseconds patience() const override;
 
@@ -61,7 +62,7 @@ class HttpProvider final : public ChatProvider {
   void send(std::uint64_t id, Call& call);
   void handleEnded(std::uint64_t id);
   void handleFailure(std::uint64_t id, Call& call, ChatFailure failure);
-  void settle(Call& call, const TokenUsage& usage);
+  void settle(ChatOutcome& outcome, const TokenUsage& usage) const;
   void finish(std::uint64_t id, std::variant<ChatReply, ChatFailure> result);
   void failAll(const ChatFailure& failure);
   [[nodiscard]] int calling() const;

@@ -7,27 +7,43 @@
 
 #include <QProcess>
 #include <QStandardPaths>
-#include <QTimer>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/fd.h"
 #include "core/base/system_message.h"
+#include "core/models/key_process.h"
 
 namespace swage::models {
 namespace {
 
 constexpr std::size_t kMostOfKey = 16384;
-constexpr int kCommandLimitMs = 30'000;
 
 Error noKey(std::string message, std::string hint) {
   return Error(ErrorKind::Config, std::move(message), std::move(hint));
 }
+
+// What a command prints is the key.
+void ask(const std::vector<std::string>& command, const std::string& what, QObject* context, KeyRing::Taken taken) {
+  runForKey(command, {}, what, context, [what, taken = std::move(taken)](const Result<std::string>& output) {
+    taken(output ? keyIn(*output, what) : Result<Secret>(output.error()));
+  });
+}
+
+std::vector<std::string> wordsOf(const std::string& command) {
+  std::vector<std::string> words;
+  for (const QString& word : QProcess::splitCommand(QString::fromStdString(command))) {
+    words.push_back(word.toStdString());
+  }
+  return words;
+}
+
+}  // namespace
 
 Result<Secret> keyIn(std::string_view text, const std::string& where) {
   const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
@@ -43,55 +59,6 @@ Result<Secret> keyIn(std::string_view text, const std::string& where) {
   }
   return Secret(std::string(key));
 }
-
-// Ends by itself, and says exactly once how.
-void run(const std::vector<std::string>& command, const std::string& what, QObject* context, KeyRing::Taken taken) {
-  auto* process = new QProcess(context);
-  auto* limit = new QTimer(process);
-  limit->setSingleShot(true);
-  QStringList arguments;
-  for (std::size_t i = 1; i < command.size(); ++i) {
-    arguments << QString::fromStdString(command[i]);
-  }
-  process->setStandardErrorFile(QProcess::nullDevice());
-  process->setStandardInputFile(QProcess::nullDevice());
-  const auto done = std::make_shared<bool>(false);
-  const auto say = [process, done, taken = std::move(taken)](Result<Secret> key) {
-    if (!std::exchange(*done, true)) {
-      process->deleteLater();
-      taken(std::move(key));
-    }
-  };
-  QObject::connect(process, &QProcess::finished, context, [process, say, what](int code, QProcess::ExitStatus status) {
-    const QByteArray output = process->read(static_cast<qint64>(kMostOfKey));
-    if (status != QProcess::NormalExit || code != 0) {
-      say(noKey(fmt::format("{} failed", what), "run it by hand to see why"));
-    } else {
-      say(keyIn({output.constData(), static_cast<std::size_t>(output.size())}, what));
-    }
-  });
-  QObject::connect(process, &QProcess::errorOccurred, context, [say, what](QProcess::ProcessError error) {
-    if (error == QProcess::FailedToStart) {
-      say(noKey(fmt::format("{} cannot be started", what), "check its name and that it may be run"));
-    }
-  });
-  QObject::connect(limit, &QTimer::timeout, context, [process, say, what] {
-    process->kill();
-    say(noKey(fmt::format("{} did not end within {} s", what, kCommandLimitMs / 1000), "run it by hand to see why"));
-  });
-  limit->start(kCommandLimitMs);
-  process->start(QString::fromStdString(command.front()), arguments);
-}
-
-std::vector<std::string> wordsOf(const std::string& command) {
-  std::vector<std::string> words;
-  for (const QString& word : QProcess::splitCommand(QString::fromStdString(command))) {
-    words.push_back(word.toStdString());
-  }
-  return words;
-}
-
-}  // namespace
 
 KeyRing::KeyRing(const std::vector<Endpoint>& endpoints) {
   for (const Endpoint& endpoint : endpoints) {
@@ -126,17 +93,17 @@ void KeyRing::fetch(const KeySource& source, QObject* context, Taken taken) cons
         taken(noKey("the command for the key is empty", "set `key_command`"));
         return;
       }
-      run(words, fmt::format("the command for the key ('{}')", words.front()), context, std::move(taken));
+      ask(words, fmt::format("the command for the key ('{}')", words.front()), context, std::move(taken));
       return;
     }
     case KeySource::From::Keychain: break;
   }
-  const auto command = keychainCommand(source.where);
+  const auto command = keychainCommand("lookup", source.where);
   if (!command) {
     taken(command.error());
     return;
   }
-  run(*command, fmt::format("looking for '{}' in the keychain", source.where), context, std::move(taken));
+  ask(*command, fmt::format("looking for '{}' in the keychain", source.where), context, std::move(taken));
 }
 
 Result<Secret> readKeyFile(const std::filesystem::path& file) {
@@ -160,14 +127,18 @@ Result<Secret> readKeyFile(const std::filesystem::path& file) {
   return keyIn({buffer.data(), static_cast<std::size_t>(count)}, what);
 }
 
-Result<std::vector<std::string>> keychainCommand(const std::string& account) {
+Result<std::vector<std::string>> keychainCommand(std::string_view action, const std::string& account) {
   const QString tool = QStandardPaths::findExecutable(QStringLiteral("secret-tool"));
   if (tool.isEmpty()) {
     return Error(ErrorKind::NotFound, "the keychain cannot be asked: secret-tool is not installed",
                  "install libsecret-tools, or name the key with `key_env`, `key_command` or `key_file`");
   }
-  return std::vector<std::string>{tool.toStdString(), "lookup", "service", std::string(kKeychainService),
-                                  "account",          account};
+  std::vector<std::string> command{tool.toStdString(), std::string(action)};
+  if (action == "store") {
+    command.push_back("--label=Swage: key of " + account);
+  }
+  command.insert(command.end(), {"service", std::string(kKeychainService), "account", account});
+  return command;
 }
 
 }  // namespace swage::models

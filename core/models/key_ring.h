@@ -45,10 +45,14 @@ class KeyRing {
   std::map<std::string, Secret, std::less<>> m_variables;
 };
 
+// The key in a text that somebody typed, or that a program printed: its first line. Kind Config where there is none, or
+// where that line can be none; `where` is whose text it is, for the message.
+[[nodiscard]] Result<Secret> keyIn(std::string_view text, const std::string& where);
 // The first line of a file that nobody but its owner may read (0600 or less).
 [[nodiscard]] Result<Secret> readKeyFile(const std::filesystem::path& file);
-// Of the keychain; NotFound, with what to install, where `secret-tool` is missing.
-[[nodiscard]] Result<std::vector<std::string>> keychainCommand(const std::string& account);
+// What asks the keychain: "lookup" prints the key, "store" reads it from its input, "clear" removes it. NotFound, with
+// what to install, where `secret-tool` is missing.
+[[nodiscard]] Result<std::vector<std::string>> keychainCommand(std::string_view action, const std::string& account);
 inline constexpr std::string_view kKeychainService = "swage";
 
 }  // namespace swage::models

@@ -20,6 +20,7 @@ using Values = std::map<std::string, std::string, std::less<>>;
 constexpr std::size_t kMostOfLog = 4096;
 constexpr std::size_t kMostOfSource = 32768;
 constexpr std::size_t kMostOfParent = 65536;
+constexpr std::size_t kMostOfRelative = 16384;
 constexpr std::size_t kMostOfPattern = 1500;
 constexpr std::size_t kMostOfPatternSummary = 500;
 constexpr std::size_t kMostPatterns = 4;
@@ -105,27 +106,25 @@ std::string listText(const std::vector<std::string>& lines) {
   return lines.empty() ? "Nothing." : text;
 }
 
-std::string adviceText(const std::vector<domain::Advice>& advice) {
-  std::string text;
-  for (const domain::Advice& one : advice) {
-    text += fmt::format("\nAdvice of the profiler's rules: {}\nDo this: {}", cleanText(one.bottleneck, 1000),
-                        cleanText(one.method, 1000));
-    if (!one.plan.empty()) {
-      text += fmt::format("\nHow: {}", cleanText(one.plan, 2000));
-    }
-    for (const domain::AdviceEvidence& evidence : one.evidence) {
-      text +=
-          fmt::format("\n- {}: {:g} {}", cleanLine(evidence.name, 100), evidence.value, cleanLine(evidence.unit, 20));
-    }
-    if (one.line > 0) {
-      text += fmt::format("\n- at line {} of the source", one.line);
-    }
-    if (one.expectedGain) {
-      text += fmt::format("\n- it may make the program {:.2g} times as fast", *one.expectedGain);
-    }
-    text += "\n";
+std::string adviceText(const std::optional<domain::Advice>& advice) {
+  if (!advice) {
+    return {};
   }
-  return text;
+  std::string text = fmt::format("\nAdvice of the profiler's rules: {}\nDo this: {}",
+                                 cleanText(advice->bottleneck, 1000), cleanText(advice->method, 1000));
+  if (!advice->plan.empty()) {
+    text += fmt::format("\nHow: {}", cleanText(advice->plan, 2000));
+  }
+  for (const domain::AdviceEvidence& evidence : advice->evidence) {
+    text += fmt::format("\n- {}: {:g} {}", cleanLine(evidence.name, 100), evidence.value, cleanLine(evidence.unit, 20));
+  }
+  if (advice->line > 0) {
+    text += fmt::format("\n- at line {} of the source", advice->line);
+  }
+  if (advice->expectedGain) {
+    text += fmt::format("\n- it may make the program {:.2g} times as fast", *advice->expectedGain);
+  }
+  return text + "\n";
 }
 
 std::string patternsText(const std::vector<PatternHint>& patterns) {
@@ -139,6 +138,18 @@ std::string patternsText(const std::vector<PatternHint>& patterns) {
     }
   }
   return found.empty() ? found : fill("patterns", {{"found", withoutSecrets(found)}}) + "\n";
+}
+
+std::string relativeText(const std::optional<RelativeFacts>& relative) {
+  if (!relative) {
+    return {};
+  }
+  const std::string program = fenced(fenceTag(relative->language), cleanText(relative->source, kMostOfRelative));
+  return fill("relative", {{"language", std::string(domain::factsOf(relative->language).displayName)},
+                           {"device", cleanLine(relative->device, 100)},
+                           {"speedup", fmt::format("{:.3g}", relative->speedup)},
+                           {"program", withoutSecrets(program)}}) +
+         "\n";
 }
 
 // "aten.sum.dim_IntList" is "sum".
@@ -158,6 +169,35 @@ std::string taskText(const PromptFacts& facts) {
                        {"example", forLanguage("example", facts.language)}});
 }
 
+std::string lineOf(std::string_view source, int number) {
+  std::size_t begin = 0;
+  for (; number > 1 && begin < source.size(); --number) {
+    begin = std::min(source.find('\n', begin), source.size() - 1) + 1;
+  }
+  const std::string_view line = source.substr(std::min(begin, source.size()));
+  const std::string_view code = line.substr(0, line.find('\n'));
+  return cleanLine(code.substr(std::min(code.find_first_not_of(" \t"), code.size())), 120);
+}
+
+// The hottest of all kernels, where samples were taken.
+std::string hotLinesText(const ParentFacts& parent) {
+  constexpr std::size_t kMostLines = 3;
+  std::vector<domain::HotLine> lines;
+  for (const KernelNumbers& kernel : parent.kernels) {
+    lines.insert(lines.end(), kernel.lines.begin(), kernel.lines.end());
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+  lines.resize(std::min(lines.size(), kMostLines));
+  std::string text;
+  for (const domain::HotLine& line : lines) {
+    const std::string code = lineOf(parent.program.source, line.line);
+    text += fmt::format("\n- line {} of the source takes about {:.0f} % of the time{}{}", line.line, 100.0 * line.share,
+                        line.reason.empty() ? "" : fmt::format(" (waits: {})", cleanLine(line.reason, 40)),
+                        code.empty() ? "" : ": " + code);
+  }
+  return text;
+}
+
 std::string numbersText(const ParentFacts& parent) {
   constexpr double kMicro = 1e3;
   std::string text = fmt::format("It takes {:.4g} µs, which is {:.3g} times as fast as PyTorch in eager mode.",
@@ -165,7 +205,23 @@ std::string numbersText(const ParentFacts& parent) {
   if (parent.floorNs > 0.0) {
     text += fmt::format(" Moving the task's data once takes {:.4g} µs.", parent.floorNs / kMicro);
   }
-  return text;
+  if (parent.roofNs > 0.0 && parent.timeNs > 0.0) {
+    text += fmt::format(" The roofline allows {:.4g} µs: it reaches {:.0f} % of it.", parent.roofNs / kMicro,
+                        100.0 * std::min(1.0, parent.roofNs / parent.timeNs));
+  }
+  for (const KernelNumbers& kernel : parent.kernels) {
+    std::vector<std::string> known;
+    if (kernel.registers > 0) {
+      known.push_back(fmt::format("{} registers a thread", kernel.registers));
+    }
+    if (kernel.occupancy > 0.0) {
+      known.push_back(fmt::format("{:.0f} % occupancy", 100.0 * kernel.occupancy));
+    }
+    if (!known.empty()) {
+      text += fmt::format("\n- {}: {}", cleanLine(kernel.entry, 100), fmt::join(known, ", "));
+    }
+  }
+  return text + hotLinesText(parent);
 }
 
 std::string parentText(const ParentFacts& parent, const domain::Graph& graph) {
@@ -238,6 +294,12 @@ struct DetailsText {
       text = fmt::format(
           "Output {} is wrong; the worst element is number {} (counted row by row): {:.9g} is wanted, {:.9g} came.",
           wrong.output, wrong.element, wrong.expected, wrong.actual);
+    }
+    if (!wrong.first.empty()) {
+      text += fmt::format(
+          "\n{} of output {}, by their index in each dimension:\n- {}",
+          wrong.first.size() < domain::kMostWrongElements ? "All wrong elements" : "The first wrong elements",
+          wrong.output, fmt::join(domain::firstWrongLines(wrong), "\n- "));
     }
     for (const domain::OutputError& error : wrong.errors) {
       text +=
@@ -329,8 +391,8 @@ std::string patternQuestion(const PromptFacts& facts) {
   }
   const bool isCpu = facts.device.kind == domain::DeviceKind::Cpu;
   add(isCpu ? "cpu" : "gpu " + facts.device.architecture);
-  if (!facts.advice.empty()) {
-    add(cleanLine(facts.advice.front().method, 200));
+  if (facts.advice) {
+    add(cleanLine(facts.advice->method, 200));
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -350,6 +412,7 @@ ChatRequest firstRequest(const PromptFacts& facts) {
   Values values{{"task", taskText(facts)},
                 {"failures", listText(facts.failures)},
                 {"advice", adviceText(facts.advice)},
+                {"relative", relativeText(facts.relative)},
                 {"patterns", patternsText(facts.patterns)}};
   if (facts.parent) {
     values["numbers"] = numbersText(*facts.parent);
@@ -359,7 +422,7 @@ ChatRequest firstRequest(const PromptFacts& facts) {
   return request;
 }
 
-std::string repairMessage(const domain::Evaluation& evaluation, const std::vector<domain::Advice>& advice) {
+std::string repairMessage(const domain::Evaluation& evaluation, const std::optional<domain::Advice>& advice) {
   return withoutSecrets(fill("repair", {{"what", cleanLine(domain::summary(evaluation), 500)},
                                         {"details", std::visit(DetailsText{}, evaluation)},
                                         {"advice", adviceText(advice)}}));

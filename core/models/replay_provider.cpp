@@ -34,7 +34,10 @@ Result<std::vector<Conversation>> ReplayProvider::read(const std::filesystem::pa
 ReplayProvider::ReplayProvider(const std::vector<Conversation>& conversations, QObject* parent) : ChatProvider(parent) {
   for (const Conversation& conversation : conversations) {
     for (const ChatExchange& exchange : conversation.exchanges) {
-      m_entries.push_back({requestHash(exchange.request), exchange.outcome});
+      const ChatFailure* failure = exchange.outcome.failure();
+      if (failure == nullptr || failure->kind != FailureKind::Cancelled) {  // what the end of a run cut off
+        m_entries.push_back({requestHash(exchange.request), exchange.outcome});
+      }
     }
   }
 }
@@ -62,7 +65,7 @@ std::uint64_t ReplayProvider::ask(const ChatRequest& request) {
 void ReplayProvider::cancel(std::uint64_t call) {
   if (m_calls.erase(call) > 0) {
     m_calls.insert(call);
-    answerLater(call, {ChatFailure{.kind = FailureKind::Cancelled, .message = "the call was cancelled"}});
+    answerLater(call, cancelledOutcome());
   }
 }
 

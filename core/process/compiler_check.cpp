@@ -12,8 +12,10 @@ constexpr std::chrono::seconds kLimit{20};  // as long as a compiler may take to
 
 Error compilerStartFailure(const ChildEnd& end, const std::string& detail) {
   if (end.kind == ChildEnd::Kind::Exited && end.exitCode == static_cast<int>(wire::ExitCode::SandboxUnavailable)) {
-    return {ErrorKind::Sandbox, "the compiler sandbox cannot be set up: " + end.lastLines,
-            "install bubblewrap and allow user namespaces; `swage doctor` shows what is missing"};
+    return {
+        ErrorKind::Sandbox, "the compiler sandbox cannot be set up: " + end.lastLines,
+        "install bubblewrap and allow user namespaces; `swage doctor` shows what is missing. Where neither bubblewrap "
+        "nor Landlock works, `--sandbox none` compiles without protection"};
   }
   std::string message = "compilers cannot be started: " + detail;
   if (!end.lastLines.empty()) {

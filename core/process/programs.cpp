@@ -33,6 +33,7 @@ Programs Programs::standard(const Locations& locations) {
   }
   if (const char* sandbox = std::getenv("SWAGE_SANDBOX");  // NOLINT(concurrency-mt-unsafe): nothing sets it later
       sandbox != nullptr && *sandbox != '\0' && std::string_view(sandbox) != "auto") {
+    programs.sandbox = sandbox;
     programs.compilerCommand.arguments.insert(programs.compilerCommand.arguments.end(), {"--sandbox", sandbox});
   }
   programs.makeSynthesizer = [synthesis = RemoteSynthesis{.command = {locations.compiler.string(), {"--synthesis"}, {}},

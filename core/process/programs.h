@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/domain/device_info.h"
@@ -17,12 +18,16 @@
 
 namespace swage::process {
 
+// A choice of Programs::sandbox.
+inline constexpr std::string_view kNoSandbox = "none";
+
 // The programs that work for the engine, and how they are started; tests replace some.
 struct Programs {
   BridgeEnvironment bridge;
   std::function<LaunchCommand(domain::DeviceKind)> workerCommand;
   LaunchCommand compilerCommand;
-  std::string sanitizer;  // compute-sanitizer; empty: not installed
+  std::string sandbox = "auto";  // what compilerCommand asks for: "auto", "bwrap", "landlock" or kNoSandbox
+  std::string sanitizer;         // compute-sanitizer; empty: not installed
   std::string replay;
   std::function<Result<std::unique_ptr<synth::Synthesizer>>(const domain::Graph&, const domain::DeviceInfo&)>
       makeSynthesizer;

@@ -19,13 +19,22 @@ judge::Role roleOf(const Json& json) {
   return judge::parseRole(json.at("role").get<std::string>()).value_or(judge::Role::Parameters);
 }
 
+// Of pairs there is none.
+void addModel(Json& json, const std::string& model) {
+  if (!model.empty()) {
+    json["model"] = model;
+  }
+}
+
 }  // namespace
 
 std::string adviceJson(const judge::GivenAdvice& given) {
-  return domain::dumpJson({{"pair", given.pair},
-                           {"role", judge::name(given.role)},
-                           {"about", given.about.value()},
-                           {"advice", judge::toJson(given.advice)}});
+  Json json{{"pair", given.pair},
+            {"role", judge::name(given.role)},
+            {"about", given.about.value()},
+            {"advice", judge::toJson(given.advice)}};
+  addModel(json, given.model);
+  return domain::dumpJson(json);
 }
 
 Result<judge::GivenAdvice> parseGivenAdvice(std::string_view json) {
@@ -34,7 +43,8 @@ Result<judge::GivenAdvice> parseGivenAdvice(std::string_view json) {
     judge::GivenAdvice given{.pair = parsed.at("pair").get<int>(),
                              .role = roleOf(parsed),
                              .about = domain::CandidateId(parsed.at("about").get<std::int64_t>()),
-                             .advice = {}};
+                             .advice = {},
+                             .model = parsed.value("model", std::string())};
     SWAGE_TRY_ASSIGN(given.advice, judge::adviceFromJson(parsed.at("advice")));
     return given;
   } catch (const Json::exception& error) {
@@ -43,16 +53,18 @@ Result<judge::GivenAdvice> parseGivenAdvice(std::string_view json) {
 }
 
 std::string scoreJson(const judge::ScoredAdvice& scored) {
-  return domain::dumpJson({{"pair", scored.pair},
-                           {"role", judge::name(scored.role)},
-                           {"rule", scored.rule},
-                           {"pass", judge::name(scored.pass)},
-                           {"about", scored.about.value()},
-                           {"candidate", scored.candidate.value()},
-                           {"expected_gain", scored.expectedGain ? Json(*scored.expectedGain) : Json()},
-                           {"achieved_gain", scored.achievedGain},
-                           {"reward", scored.reward},
-                           {"seconds", scored.seconds}});
+  Json json{{"pair", scored.pair},
+            {"role", judge::name(scored.role)},
+            {"rule", scored.rule},
+            {"pass", judge::name(scored.pass)},
+            {"about", scored.about.value()},
+            {"candidate", scored.candidate.value()},
+            {"expected_gain", scored.expectedGain ? Json(*scored.expectedGain) : Json()},
+            {"achieved_gain", scored.achievedGain},
+            {"reward", scored.reward},
+            {"seconds", scored.seconds}};
+  addModel(json, scored.model);
+  return domain::dumpJson(json);
 }
 
 Result<judge::ScoredAdvice> parseScoredAdvice(std::string_view json) {
@@ -72,6 +84,7 @@ Result<judge::ScoredAdvice> parseScoredAdvice(std::string_view json) {
     }
     scored.achievedGain = parsed.at("achieved_gain").get<double>();
     scored.reward = parsed.at("reward").get<double>();
+    scored.model = parsed.value("model", std::string());
     scored.seconds = parsed.value("seconds", 0.0);  // earlier versions did not write it down
     return scored;
   } catch (const Json::exception& error) {

@@ -280,19 +280,8 @@ Result<> CandidatePipeline::take(ProposerPool::Taken taken) {
     return addUnwritten(std::move(item), std::move(*offer.unwritten), offer);
   }
   item.record.program = std::move(offer.program);
+  item.compiled = std::move(offer.compiled);
   return admit(std::move(item), &offer);
-}
-
-// What nothing else of the record says. The search's own has nothing of the kind.
-Result<> CandidatePipeline::keepProvenance(const store::CandidateRecord& record, const Offer& offer) {
-  if (offer.note.empty() && offer.cost.isNothing() && offer.conversation.empty()) {
-    return {};
-  }
-  std::optional<std::int64_t> conversation;
-  if (!offer.conversation.empty()) {
-    SWAGE_TRY_ASSIGN(conversation, m_parts.record.addText(offer.conversation));
-  }
-  return m_parts.record.addEvent(record.run, domain::EventKind::Offer, provenanceJson(record.id, offer, conversation));
 }
 
 Result<> CandidatePipeline::enter(store::CandidateRecord& record) {
@@ -312,7 +301,7 @@ Result<> CandidatePipeline::enter(store::CandidateRecord& record) {
 Result<> CandidatePipeline::addUnwritten(Item item, domain::Evaluation why, const Offer& offer) {
   item.record.program.language = domain::standardLanguage(m_options.device.kind);
   SWAGE_TRY(enter(item.record));
-  SWAGE_TRY(keepProvenance(item.record, offer));
+  SWAGE_TRY(keepOffer(m_parts.record, item.record.run, item.record.id, offer));
   return finish(std::move(item), std::move(why));
 }
 
@@ -321,7 +310,7 @@ Result<> CandidatePipeline::admit(Item item, const Offer* offer) {
   record.sourceHash = store::sourceHash(record.program);
   SWAGE_TRY(enter(record));
   if (offer != nullptr) {
-    SWAGE_TRY(keepProvenance(record, *offer));
+    SWAGE_TRY(keepOffer(m_parts.record, record.run, record.id, *offer));
   }
   if (record.madeBy == domain::OperatorKind::Baseline && !m_identity.isValid()) {
     m_identity = record.id;
@@ -344,8 +333,13 @@ Result<> CandidatePipeline::build(Item item) {
   }
   domain::CompileRequest request = domain::compileRequest(item.record.program, m_options.device);
   const auto token = static_cast<std::uint64_t>(item.record.id.value());
+  const std::optional<domain::CompileOutcome> compiled = std::exchange(item.compiled, std::nullopt);
   m_compiling.emplace(token, std::move(item));
-  m_parts.compilers.compile(token, std::move(request));
+  if (compiled) {
+    handleCompiled(token, *compiled);
+  } else {
+    m_parts.compilers.compile(token, std::move(request));
+  }
   return {};
 }
 

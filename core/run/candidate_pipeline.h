@@ -93,6 +93,7 @@ class CandidatePipeline : public QObject {
     std::string binary;
     std::optional<domain::ProposerName> proposer = {};  // none: of an earlier sitting, or nobody's
     std::optional<store::StageSeconds> stages = {};
+    std::optional<domain::CompileOutcome> compiled = {};  // by its proposer
   };
   // A worker, what it is evaluating, and what it has been given to go on with.
   struct Lane {
@@ -111,7 +112,6 @@ class CandidatePipeline : public QObject {
   Lane& addLane(process::WorkerSupervisor& worker);
   bool takeOne();
   [[nodiscard]] Result<> take(ProposerPool::Taken taken);
-  [[nodiscard]] Result<> keepProvenance(const store::CandidateRecord& record, const Offer& offer);
   [[nodiscard]] Result<> enter(store::CandidateRecord& record);
   [[nodiscard]] Result<> addUnwritten(Item item, domain::Evaluation why, const Offer& offer);
   // `offer` is null for what nobody offered in this sitting.

@@ -24,6 +24,7 @@ namespace {
 constexpr double kTimingBudgetSeconds = 1.5;  // as long as a run's last measurement: a person looks at this one
 constexpr int kMaxSamples = 200;
 constexpr double kSanitizerSeconds = 60.0;
+constexpr std::uint64_t kEarlyToken = 0;  // no candidate's
 
 // The plan with the sizes of the edit.
 Result<> resize(domain::LaunchPlan& plan, const std::vector<services::LaunchSize>& launches) {
@@ -60,11 +61,15 @@ void EditEvaluation::start() {
     if (m_outcome) {
       return;  // cancelled before it began
     }
-    if (const Result<> prepared = prepare(); !prepared) {
-      fail(prepared.error());
-      return;
+    Result<> prepared = prepare();
+    if (prepared) {
+      prepared = compileEarly();
     }
-    startRig();
+    if (!prepared) {
+      fail(prepared.error());
+    } else if (!m_outcome) {
+      startRig();
+    }
   });
 }
 
@@ -89,6 +94,30 @@ Result<> EditEvaluation::prepare() {
   }
   SWAGE_TRY_ASSIGN(m_record, std::move(record));
   SWAGE_TRY_ASSIGN(m_bundle, store::readTaskBundle(m_run.bundlePath));
+  return {};
+}
+
+// PyTorch takes ten seconds to start, and whoever mistyped need not wait for it. Parameters are realised for the device
+// that the worker finds, and what is refused without a look at it says so in its turn.
+Result<> EditEvaluation::compileEarly() {
+  if (std::holds_alternative<services::ParameterEdit>(m_spec.change)) {
+    return {};
+  }
+  SWAGE_TRY_ASSIGN(const Offer edit, edited());
+  if (unkeepableOf(edit.program, edit.madeBy.kind().has_value()) || refusalOf(edit.program, m_run.device.kind)) {
+    return {};
+  }
+  m_compilesEarly = true;
+  startCompilers();
+  connect(m_compilers.get(), &process::CompilerPool::compiled, this,
+          [this](std::uint64_t token, const domain::CompileOutcome& outcome) {
+            if (token == kEarlyToken) {
+              m_compiled = outcome;
+              submitWhenPossible();
+            }
+          });
+  m_compilers->compile(kEarlyToken, domain::compileRequest(edit.program, m_run.device));
+  Q_EMIT stageChanged("compiling");
   return {};
 }
 
@@ -137,19 +166,36 @@ Result<> EditEvaluation::admit(const domain::DeviceInfo& device) const {
 
 void EditEvaluation::handleReady(const wire::TaskReady& task) {
   m_task = task;
+  submitWhenPossible();
+}
+
+void EditEvaluation::submitWhenPossible() {
+  const bool isCompiling = m_compilesEarly && !m_compiled;
+  const bool needsNoWorker = m_compiled && std::holds_alternative<domain::CompileFailed>(*m_compiled);
+  if (m_outcome || m_pipeline || isCompiling || !(m_task || needsNoWorker)) {
+    return;
+  }
   if (const Result<> submitted = submit(); !submitted) {
     fail(submitted.error());
   }
 }
 
+const domain::DeviceInfo& EditEvaluation::device() const {
+  return m_task ? m_rig->device() : m_run.device;
+}
+
 Result<> EditEvaluation::submit() {
-  SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.programs.makeSynthesizer(m_bundle->task.graph, m_rig->device()));
+  SWAGE_TRY_ASSIGN(m_synthesizer, m_parts.programs.makeSynthesizer(m_bundle->task.graph, device()));
   SWAGE_TRY_ASSIGN(Offer edit, edited());
+  SWAGE_TRY(trust::addSandbox(*m_record, m_run.id, m_parts.programs.sandbox));
   m_searcher = std::make_unique<search::Searcher>(*m_synthesizer, search::SearchOptions{});
   m_onlyEdit = std::make_unique<search::Searcher>(*m_synthesizer, search::SearchOptions{});
-  startCompilers();
+  if (!m_compilers) {
+    startCompilers();
+  }
   SWAGE_TRY(
       m_proposers.add(std::make_unique<SearcherProposer>(*m_searcher, *m_synthesizer), ProposerPool::Turns::None));
+  edit.compiled = m_compiled;
   auto person = std::make_unique<EditProposer>(edit.madeBy);
   person->submit(std::move(edit));
   SWAGE_TRY(m_proposers.add(std::move(person)));
@@ -163,7 +209,9 @@ Result<> EditEvaluation::submit() {
   std::erase_if(history, [](const store::CandidateRecord& candidate) { return !candidate.evaluation; });
   SWAGE_TRY(m_pipeline->restore(std::move(history)));
   m_pipeline->run();
-  Q_EMIT stageChanged("compiling");
+  if (!m_compilesEarly) {
+    Q_EMIT stageChanged("compiling");
+  }
   return {};
 }
 
@@ -208,12 +256,13 @@ Result<Offer> EditEvaluation::edited() const {
 CandidatePipeline::Options EditEvaluation::pipelineOptions() const {
   CandidatePipeline::Options options;
   options.run = m_run.id;
-  options.device = m_rig->device();
+  options.device = device();
   options.timingBudgetSeconds = kTimingBudgetSeconds;
   options.maxSamples = kMaxSamples;
-  options.limitSeconds = evaluationLimit(m_parts.minLimitSeconds, m_task.eager.medianNs) + kTimingBudgetSeconds;
-  options.eagerNs = m_task.eager.medianNs;
-  options.floorNs = m_task.doubts.empty() ? stats::roofline(m_bundle->task.graph, m_rig->device()).floorNs : 0.0;
+  const wire::TaskReady task = m_task.value_or(wire::TaskReady());
+  options.limitSeconds = evaluationLimit(m_parts.minLimitSeconds, task.eager.medianNs) + kTimingBudgetSeconds;
+  options.eagerNs = task.eager.medianNs;
+  options.floorNs = task.doubts.empty() ? stats::roofline(m_bundle->task.graph, device()).floorNs : 0.0;
   options.elapsedSeconds = [elapsed = m_run.elapsedSeconds] { return elapsed; };
   options.islands = m_searcher->archive().islandCount();
   options.mayPropose = [](std::int64_t) { return true; };  // the one edit
@@ -345,8 +394,10 @@ void EditEvaluation::conclude(Result<services::EditOutcome> outcome) {
   if (m_finishing) {
     m_finishing->cancel();
   }
-  if (m_rig) {
+  if (m_rig && m_task) {
     m_rig->stop();
+  } else if (m_rig) {
+    m_rig->kill();  // it loads libraries, and hears nothing meanwhile
   }
   if (m_compilers && !m_compilersGone) {
     m_compilers->stop();

@@ -22,7 +22,8 @@
 namespace swage::run {
 
 // Takes one edit of a recorded candidate the way of every candidate, on the device of its run: the device's self-test,
-// the checks of the source, compiler, duplicates, verification, timing, record, cell. What then looks faster than the
+// the checks of the source, compiler, duplicates, verification, timing, record, cell. A source is compiled while the
+// worker starts, and what does not compile ends without waiting for it. What then looks faster than the
 // winner of a finished run is measured again beside it, longer, and takes its place if it is surely faster; on a GPU
 // compute-sanitizer comes before. Locks the project meanwhile. Emits finished() exactly once, when every process it
 // started is gone and the record is closed. One thread only; nothing here waits but for the record.
@@ -42,12 +43,15 @@ class EditEvaluation : public QObject {
 
  private:
   [[nodiscard]] Result<> prepare();
+  [[nodiscard]] Result<> compileEarly();
   void startRig();
   [[nodiscard]] Result<> admit(const domain::DeviceInfo& device) const;
   void handleReady(const wire::TaskReady& task);
+  void submitWhenPossible();
   [[nodiscard]] Result<> submit();
   void startCompilers();
   [[nodiscard]] Result<Offer> edited() const;
+  [[nodiscard]] const domain::DeviceInfo& device() const;
   [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;
   void handleEnded(const store::CandidateRecord& candidate);
   void handleDrained();
@@ -67,8 +71,10 @@ class EditEvaluation : public QObject {
   store::CandidateRecord m_parent;
   store::RunRow m_run;
   std::optional<store::TaskBundle> m_bundle;
-  wire::TaskReady m_task;
-  std::optional<store::CandidateRecord> m_edit;  // once it has ended
+  std::optional<wire::TaskReady> m_task;  // once the worker has it
+  bool m_compilesEarly = false;
+  std::optional<domain::CompileOutcome> m_compiled;  // once that is done
+  std::optional<store::CandidateRecord> m_edit;      // once it has ended
 
   // In this order: a pipeline borrows from all the others.
   std::unique_ptr<synth::Synthesizer> m_synthesizer;

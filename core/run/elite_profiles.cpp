@@ -60,8 +60,13 @@ void EliteProfiles::profileNext() {
   conclude();
 }
 
-// False when there is nothing to look into: no kernel, as in the task's own operators, or no candidate.
+// False when there is nothing to look into: no kernel, as in the task's own operators, or no candidate, or one that was
+// profiled during the search or by a person.
 bool EliteProfiles::begin(domain::CandidateId id) {
+  const Result<std::optional<domain::Profile>> known = m_record.profile(id);
+  if (known && known->has_value() && (*known)->source != domain::ProfileSource::Compiler) {
+    return false;
+  }
   Result<trust::RecordedCandidate> candidate = trust::readCandidate(m_record, id);
   if (candidate && !candidate->plan.hasKernels()) {
     return false;

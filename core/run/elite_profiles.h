@@ -18,10 +18,10 @@
 
 namespace swage::run {
 
-// Profiles the candidates that a finishing pass measured, the winner first and then by time, and keeps the profiles in
-// the record. To be started when nothing else runs on the device, whose lease the caller has. What it cannot profile is
-// told and is no error: a run is not worse for it. Emits finished() exactly once after start(), when every process it
-// started is gone. One thread only; nothing here waits.
+// Profiles the candidates that a finishing pass measured and that have no profile yet, the winner first and then by
+// time, and keeps the profiles in the record. To be started when nothing else runs on the device, whose lease the
+// caller has. What it cannot profile is told and is no error: a run is not worse for it. Emits finished() exactly once
+// after start(), when every process it started is gone. One thread only; nothing here waits.
 class EliteProfiles : public QObject {
   Q_OBJECT
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/domain/json.h"
 #include "core/trust/trust.h"
@@ -12,6 +13,7 @@ namespace swage::run {
 namespace {
 
 constexpr int kMostRepeats = 2;
+constexpr std::int64_t kFastest = 16;  // among which those that were screened out are looked for
 
 // Half the interval, relative.
 double widthOf(const Remeasured& result) {
@@ -44,7 +46,11 @@ FinishingPass::~FinishingPass() = default;
 void FinishingPass::start() {
   m_start = m_options.now();
   QTimer::singleShot(0, this, [this] {
-    if (const Result<> taken = takeKnown(); !taken) {
+    Result<> taken = takeKnown();
+    if (taken && m_options.lostElites) {
+      taken = addScreenedOut();
+    }
+    if (!taken) {
       fail(taken.error());
       return;
     }
@@ -62,6 +68,27 @@ Result<> FinishingPass::takeKnown() {
     const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
     m_measured[id] = correct != nullptr ? std::optional(resultOf(*correct, candidate.program.plan)) : std::nullopt;
   }
+  return {};
+}
+
+Result<> FinishingPass::addScreenedOut() {
+  if (std::exchange(m_hasScreenedOut, true)) {
+    return {};
+  }
+  store::CandidateQuery query;
+  query.run = m_options.run;
+  query.status = domain::CandidateStatus::Correct;
+  query.sort = domain::CandidateColumn::Time;
+  query.limit = kFastest;
+  SWAGE_TRY_ASSIGN(const std::vector<store::CandidateRow> fastest, m_record.candidates(query));
+  for (const store::CandidateRow& row : fastest) {
+    SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, m_record.candidate(row.id));
+    const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
+    if (correct != nullptr && correct->timing.screenedOut && !m_measured.contains(row.id)) {
+      m_contenders.push_back({.id = row.id, .overEager = domain::Speedup::exactly(correct->timing.speedup)});
+    }
+  }
+  search::rank(m_contenders);
   return {};
 }
 
@@ -172,6 +199,9 @@ Result<> FinishingPass::keep(const store::CandidateRecord& candidate) {
     return {};
   }
   m_measured[candidate.id] = now;
+  if (!now) {
+    SWAGE_TRY(addScreenedOut());
+  }
   SWAGE_TRY(m_record.setEvaluation(candidate.id, *candidate.evaluation, candidate.elapsedSeconds));
   if (const auto heldBack = trust::heldBackAssurance(*candidate.evaluation)) {
     SWAGE_TRY(m_record.setAssurance(candidate.id, *heldBack));

@@ -26,9 +26,11 @@ namespace swage::run {
 
 // Measures the best candidates of a search once more, for longer, because the best of hundreds of short measurements is
 // partly luck. Goes on until the best known candidate is one of those measured again, or until its time is over. Each
-// new evaluation replaces the old one in the record. A contender whose measurement stays uncertain is measured again,
-// each time for twice as long. Whoever would win by more than ten times the baseline must show it in another process
-// first. PyTorch's own operators are not timed again: they are the yardstick. Emits finished() exactly once.
+// new evaluation replaces the old one in the record. Where an elite is not correct after all, the fastest of those that
+// the search has only timed briefly, because they were slower than an elite, are contenders too. A contender whose
+// measurement stays uncertain is measured again, each time for twice as long. Whoever would win by more than ten times
+// the baseline must show it in another process first. PyTorch's own operators are not timed again: they are the
+// yardstick. Emits finished() exactly once.
 class FinishingPass : public QObject {
   Q_OBJECT
 
@@ -46,6 +48,7 @@ class FinishingPass : public QObject {
     int contenders = 3;
     int maxContenders = 24;
     domain::Speedup eagerSpeedup;         // of eager against the fastest baseline
+    bool lostElites = false;              // some were found wrong since the search
     std::set<domain::CandidateId> known;  // whose recorded measurement was as long as one of these, and stands
     std::function<double()> elapsedSeconds;
     // Evaluates a candidate in a process of its own. Empty: cannot be done, and nobody wins by more than ten times.
@@ -74,6 +77,7 @@ class FinishingPass : public QObject {
  private:
   void measureNext();
   [[nodiscard]] Result<> takeKnown();
+  [[nodiscard]] Result<> addScreenedOut();
   [[nodiscard]] Result<> send(domain::CandidateId id);
   void handleEvaluated(const process::EvaluationResult& result);
   [[nodiscard]] Result<> keep(const store::CandidateRecord& candidate);
@@ -96,6 +100,7 @@ class FinishingPass : public QObject {
   RemeasuredCandidates m_measured;
   std::map<domain::CandidateId, int> m_repeats;  // of uncertain ones
   std::optional<store::CandidateRecord> m_current;
+  bool m_hasScreenedOut = false;
   std::set<domain::CandidateId> m_confirmed;
   std::set<domain::CandidateId> m_doubted;
   std::unique_ptr<trust::Verification> m_fresh;

@@ -46,7 +46,10 @@ void SanitizerStage::start() {
   options.budgetSeconds = budget > 0.0 ? shareOf(budget, 0.3, 4.0, 120.0) : 60.0;
   m_pass = std::make_unique<trust::SanitizerPass>(*m_context.record, *m_context.searcher, m_rigs.first().worker(),
                                                   std::move(options));
-  connect(m_pass.get(), &trust::SanitizerPass::rejected, this, &SanitizerStage::evaluated);
+  connect(m_pass.get(), &trust::SanitizerPass::rejected, this, [this](const store::CandidateRecord& candidate) {
+    m_context.lostElites = true;
+    Q_EMIT evaluated(candidate);
+  });
   connect(m_pass.get(), &trust::SanitizerPass::finished, this, &SanitizerStage::finished);
   m_pass->start();
 }
@@ -89,6 +92,7 @@ FinishingPass::Options MeasureStage::options() const {
                          options.timingBudgetSeconds + options.checkSeconds;
   options.elapsedSeconds = [this] { return m_context.clock.elapsedSeconds(); };
   options.eagerSpeedup = m_context.eagerSpeedup;
+  options.lostElites = m_context.lostElites;
   options.freshProcess = [this](domain::CandidateId candidate) {
     process::Programs programs = m_context.parts.programs;
     programs.deviceIsLeased = true;

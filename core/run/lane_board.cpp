@@ -18,7 +18,8 @@ void LaneBoard::add(const process::WorkerSupervisor& worker) {
                        .name = fmt::format("worker {}", m_entries.size() + 1),
                        .clock = process::LaneClock(m_now),
                        .isLost = false,
-                       .lastEnd = {}});
+                       .lastEnd = {},
+                       .lentFor = {}});
   note(worker);
 }
 
@@ -31,9 +32,20 @@ void LaneBoard::rename(const process::WorkerSupervisor& worker, const domain::De
 
 // A worker that starts or loads a task is at work, too, but not for a candidate: only that counts as busy.
 void LaneBoard::note(const process::WorkerSupervisor& worker) {
+  Entry* entry = find(worker);
+  if (entry == nullptr) {
+    return;
+  }
+  const bool isLent = !entry->lentFor.empty();
+  const bool isBusy = isLent || worker.state() == process::WorkerSupervisor::State::Evaluating;
+  const std::string doing = entry->isLost ? std::string("lost") : isLent ? entry->lentFor : worker.stateText();
+  entry->clock.note(doing, isBusy && !entry->isLost);
+}
+
+void LaneBoard::lend(const process::WorkerSupervisor& worker, std::string what) {
   if (Entry* entry = find(worker)) {
-    const bool isBusy = worker.state() == process::WorkerSupervisor::State::Evaluating;
-    entry->clock.note(entry->isLost ? std::string("lost") : worker.stateText(), isBusy && !entry->isLost);
+    entry->lentFor = std::move(what);
+    note(worker);
   }
 }
 

@@ -22,6 +22,8 @@ class LaneBoard {
   void note(const process::WorkerSupervisor& worker);
   void replace(const process::WorkerSupervisor& worker, std::string why);
   void lose(const process::WorkerSupervisor& worker, std::string why);
+  // Another process has its device meanwhile, for `what`; empty: no longer.
+  void lend(const process::WorkerSupervisor& worker, std::string what);
 
   // In the order in which they were added, without the candidates they work on.
   struct Lane {
@@ -37,6 +39,7 @@ class LaneBoard {
     process::LaneClock clock;
     bool isLost = false;
     std::string lastEnd;
+    std::string lentFor;  // empty: it is its own
   };
   [[nodiscard]] Entry* find(const process::WorkerSupervisor& worker);
 

@@ -13,6 +13,8 @@
 
 namespace swage::run {
 
+using services::Notice;
+
 Result<std::vector<domain::AdviceExperience>> experienceOf(const store::Record& record, domain::RunId run) {
   SWAGE_TRY_ASSIGN(const std::vector<domain::RunEvent> events, record.events(run));
   std::map<std::pair<std::string, judge::Role>, domain::AdviceExperience> sums;
@@ -72,6 +74,40 @@ Result<std::int64_t> takeUpExperience(const std::filesystem::path& file, const s
     followed += one.followed;
   }
   return followed;
+}
+
+std::optional<services::Notice> beginWithExperience(const RunContext& context, judge::Swarm& swarm) {
+  if (context.parts.knowledge.empty()) {
+    return std::nullopt;
+  }
+  const Result<std::int64_t> followed =
+      takeUpExperience(context.parts.knowledge, learnedName(context.spec.project, context.run), context.device, swarm);
+  if (!followed) {
+    return Notice{.severity = Notice::Severity::Warning,
+                  .text = "the results of advice in earlier runs cannot be used: " + followed.error().message(),
+                  .hint = followed.error().hint()};
+  }
+  if (*followed == 0) {
+    return std::nullopt;
+  }
+  return Notice{.severity = Notice::Severity::Info,
+                .text = fmt::format(
+                    "pairs start from the results of {} pieces of advice in earlier runs on such a device", *followed),
+                .hint = {}};
+}
+
+std::optional<services::Notice> leaveExperience(const RunContext& context) {
+  if (context.parts.knowledge.empty()) {
+    return std::nullopt;
+  }
+  const Result<> kept =
+      keepExperience(context.parts.knowledge, *context.record, context.run, context.spec.project, context.device);
+  if (kept) {
+    return std::nullopt;
+  }
+  return Notice{.severity = Notice::Severity::Warning,
+                .text = "the results of this run's advice cannot be saved: " + kept.error().message(),
+                .hint = kept.error().hint()};
 }
 
 }  // namespace swage::run

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/files.h"
+#include "core/domain/json.h"
 #include "core/models/clean_text.h"
 #include "core/models/exchange_provider.h"
 #include "core/models/http_provider.h"
@@ -40,13 +41,14 @@ bool isFatal(FailureKind kind) {
 }
 
 Error errorOf(const std::string& endpoint, const ChatFailure& failure) {
-  const ErrorKind kind = failure.kind == FailureKind::Denied || failure.kind == FailureKind::BadRequest
-                             ? ErrorKind::Config
-                             : ErrorKind::Environment;
+  const ErrorKind kind = failure.kind == FailureKind::Budget ? ErrorKind::BudgetExhausted : ErrorKind::ModelUnavailable;
+  const bool canBeTested = failure.kind == FailureKind::Connection || failure.kind == FailureKind::Server ||
+                           failure.kind == FailureKind::Garbled || failure.kind == FailureKind::Paused;
   return Error(kind,
                fmt::format("the model '{}': {}: {}", endpoint, models::name(failure.kind),
                            models::cleanLine(failure.message, 300)),
-               failure.hint);
+               failure.hint.empty() && canBeTested ? fmt::format("`swage models test {}` tries it by itself", endpoint)
+                                                   : failure.hint);
 }
 
 // Whether telling the model of it may help: the fault is the program's.
@@ -116,25 +118,33 @@ ModelProposer::Thread ModelProposer::newThread() {
   facts.failures = {m_failures.begin(), m_failures.end()};
   Thread thread;
   if (const Parent* parent = chooseParent(); parent != nullptr) {
+    const stats::Roofline roof = stats::roofline(m_task.graph, m_device);
     facts.parent = models::ParentFacts{.program = parent->program,
                                        .timeNs = parent->timeNs,
                                        .speedup = parent->speedup.value,
-                                       .floorNs = stats::roofline(m_task.graph, m_device).floorNs};
+                                       .floorNs = roof.floorNs,
+                                       .roofNs = roof.roofNs};
+    if (m_options.numbersFor) {
+      facts.parent->kernels = m_options.numbersFor(parent->id);
+    }
     thread.parents = {parent->id};
     thread.island = parent->island;
-    if (m_options.adviceFor) {
-      facts.advice = m_options.adviceFor(parent->id);
+    thread.speedup = parent->speedup.value;
+    thread.advice = adviceFor(parent->id);
+    if (thread.advice) {
+      facts.advice = thread.advice->advice;
     }
   }
   if (m_options.patternsFor) {
     facts.patterns = m_options.patternsFor(models::patternQuestion(facts), patternArchitecture(m_device));
   }
+  if (m_options.relativeFor) {
+    facts.relative = m_options.relativeFor(m_task.id.empty() ? domain::taskId(m_task) : m_task.id, m_device);
+  }
   thread.request = models::firstRequest(facts);
   thread.request.maxTokens = m_options.maxTokens;
   thread.conversation.endpoint = m_options.endpoint;
   thread.conversation.promptsHash = models::promptTemplatesHash();
-  thread.conversation.exchanges = std::exchange(m_lost, {});
-  thread.cost = std::exchange(m_unpaid, {});
   thread.repairs = m_options.repairs;
   return thread;
 }
@@ -169,6 +179,7 @@ void ModelProposer::handleEnded(std::uint64_t call, const ChatOutcome& outcome) 
   Q_EMIT called(outcome);
   if (const ChatReply* reply = outcome.reply()) {
     m_failedInARow = 0;
+    m_trouble.reset();
     handleReply(std::move(thread), *reply);
   } else {
     handleFailure(std::move(thread), *outcome.failure());
@@ -195,18 +206,30 @@ void ModelProposer::handleReply(Thread thread, const ChatReply& reply) {
 }
 
 void ModelProposer::handleFailure(Thread thread, const ChatFailure& failure) {
-  m_lost.insert(m_lost.end(), thread.conversation.exchanges.begin(), thread.conversation.exchanges.end());
-  m_unpaid += thread.cost;
+  tellSpent(thread);
+  if (failure.kind != FailureKind::Cancelled) {
+    ++m_failedInARow;
+    // That an endpoint is left alone says less than why it is.
+    if (failure.kind != FailureKind::Paused || !m_trouble) {
+      m_trouble = errorOf(m_options.endpoint, failure);
+    }
+  }
   if (isFatal(failure.kind) && !m_fatal) {
-    m_fatal = errorOf(m_options.endpoint, failure);
-  } else if (failure.kind != FailureKind::Cancelled && ++m_failedInARow == kMostFailedInARow) {
-    m_fatal = errorOf(m_options.endpoint, failure);
+    m_fatal = m_trouble;
+  } else if (m_failedInARow == kMostFailedInARow && !m_fatal) {
+    m_fatal = Error(*m_trouble).withContext(fmt::format("{} calls in a row failed", m_failedInARow));
   }
   if (!m_fatal) {
     m_rest.start(m_options.rest);
   }
   Q_EMIT passed(Pass::UntilNews);
   giveUpWhenQuiet();
+}
+
+void ModelProposer::tellSpent(const Thread& thread) {
+  if (!thread.conversation.exchanges.empty()) {
+    Q_EMIT spent(thread.cost, models::conversationJson(thread.conversation));
+  }
 }
 
 // What is still out has been paid for.
@@ -253,11 +276,10 @@ void ModelProposer::hear(const CandidateEnd& end) {
   const store::CandidateRecord& candidate = end.candidate;
   const domain::Evaluation& evaluation = *candidate.evaluation;
   tellTalk(candidate);
-  const auto found = m_offered.find(candidate.proposal);
   std::optional<Thread> thread;
-  if (found != m_offered.end()) {
-    thread = std::move(found->second);
-    m_offered.erase(found);
+  if (auto node = m_offered.extract(candidate.proposal); !node.empty()) {
+    thread = std::move(node.mapped());
+    scoreAdvice(*thread, end);
   }
   if (domain::asCorrect(evaluation) != nullptr) {
     keepParent(candidate);
@@ -325,10 +347,40 @@ std::vector<services::WaitingPrompt> ModelProposer::waitingPrompts() const {
 void ModelProposer::queueRepair(Thread thread, const store::CandidateRecord& candidate) {
   --thread.repairs;
   thread.parents = {candidate.id};
-  const std::vector<domain::Advice> advice =
-      m_options.adviceFor ? m_options.adviceFor(candidate.id) : std::vector<domain::Advice>();
+  thread.advice = adviceFor(candidate.id);
+  thread.speedup = 0.0;
+  const std::optional<domain::Advice> advice = thread.advice ? std::optional(thread.advice->advice) : std::nullopt;
   thread.request.messages.push_back({models::Role::User, models::repairMessage(*candidate.evaluation, advice)});
   m_repairs.push_back(std::move(thread));
+}
+
+std::optional<judge::GivenAdvice> ModelProposer::adviceFor(domain::CandidateId id) {
+  std::optional<judge::GivenAdvice> given = m_options.adviceFor ? m_options.adviceFor(id) : std::nullopt;
+  if (given) {
+    given->pair = -1;
+    given->model = name().text();
+    if (m_given.emplace(given->about, given->advice.rule).second) {
+      Q_EMIT advised({.given = {*given}, .scored = std::nullopt});
+    }
+  }
+  return given;
+}
+
+// Before the program itself is among the parents.
+void ModelProposer::scoreAdvice(const Thread& thread, const CandidateEnd& end) {
+  if (!thread.advice) {
+    return;
+  }
+  const store::CandidateRecord& candidate = end.candidate;
+  const domain::Correct* correct = domain::asCorrect(*candidate.evaluation);
+  Q_EMIT advised({.given = {},
+                  .scored = judge::scoreOf(
+                      *thread.advice, {.candidate = candidate.id,
+                                       .speedup = correct != nullptr ? correct->timing.speedup : 0.0,
+                                       .before = thread.speedup,
+                                       .best = m_parents.empty() ? 0.0 : m_parents.front().speedup.value,
+                                       .counts = correct != nullptr && !correct->timing.screenedOut,
+                                       .seconds = candidate.compileSeconds + end.stages.verify + end.stages.timing})});
 }
 
 void ModelProposer::keepFailure(const std::string& line) {
@@ -367,10 +419,10 @@ void ModelProposer::keepParent(const store::CandidateRecord& candidate) {
   }
 }
 
-void ModelProposer::takeUp(const search::Cost& spent) {
+void ModelProposer::takeUp(const search::Cost& earlier) {
   constexpr double kCents = 100.0;
   if (m_options.budget) {
-    m_options.budget->takeUp(spent.cents / kCents, spent.tokens);
+    m_options.budget->takeUp(earlier.cents / kCents, earlier.tokens);
   }
 }
 
@@ -390,8 +442,17 @@ void ModelProposer::resume() {
 void ModelProposer::stop() {
   m_stopped = true;
   m_rest.stop();
-  for (const auto& [call, thread] : std::exchange(m_calls, {})) {
+  for (auto& [call, thread] : std::exchange(m_calls, {})) {
+    if (const ChatOutcome outcome = m_provider->soFar(call); outcome.attempts > 0) {
+      thread.conversation.exchanges.push_back({thread.request, outcome});
+      thread.cost += costOf(outcome);
+      Q_EMIT called(outcome);
+    }
     m_provider->cancel(call);
+    tellSpent(thread);
+  }
+  for (const Thread& thread : std::exchange(m_held, {})) {
+    tellSpent(thread);
   }
 }
 
@@ -415,14 +476,17 @@ Result<std::vector<ProposerFactory>> modelProposers(const ModelUse& use) {
                                                         models::HttpProvider::Options{.seed = seed});
       }
     };
-    factories.emplace_back([name, endpoint, budget, provider, adviceFor = use.adviceFor,
-                            patternsFor = use.patternsFor](const ProposerContext& context) {
+    factories.emplace_back([name, endpoint, budget, provider, adviceFor = use.adviceFor, patternsFor = use.patternsFor,
+                            relativeFor = use.relativeFor, rest = use.rest](const ProposerContext& context) {
       ModelProposer::Options options;
       options.endpoint = endpoint.name;
       options.maxTokens = endpoint.maxOutput;
       options.adviceFor = adviceFor ? adviceFor : context.adviceFor;
+      options.numbersFor = context.numbersFor;
       options.patternsFor = patternsFor;
+      options.relativeFor = relativeFor;
       options.budget = budget;
+      options.rest = rest;
       return std::make_unique<ModelProposer>(name, context, provider(context.seed), std::move(options));
     });
   }

@@ -8,12 +8,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/domain/advice.h"
 #include "core/models/answer.h"
 #include "core/models/call_budget.h"
 #include "core/models/chat_provider.h"
@@ -40,7 +41,9 @@ class ModelProposer final : public Proposer {
     std::size_t parents = 6;
     int maxTokens = 8192;  // of a reply
     AdviceFor adviceFor{};
+    KernelNumbersFor numbersFor{};
     models::PatternsFor patternsFor{};                         // empty: nothing is looked up
+    models::RelativeFor relativeFor{};                         // empty: likewise
     std::shared_ptr<models::CallBudget> budget{};              // of the provider; null: none
     std::chrono::milliseconds rest = std::chrono::seconds(5);  // before it is asked again after a failure
   };
@@ -50,10 +53,12 @@ class ModelProposer final : public Proposer {
 
   [[nodiscard]] int width() const override { return m_provider->width(); }
   [[nodiscard]] std::chrono::milliseconds patience() const override;
+  [[nodiscard]] bool isResting() const override { return m_rest.isActive(); }
+  [[nodiscard]] std::optional<Error> trouble() const override { return m_fatal ? m_fatal : m_trouble; }
   void ask() override;
   void hear(const CandidateEnd& end) override;
   void observe(const CandidateEnd& end) override;
-  void takeUp(const search::Cost& spent) override;
+  void takeUp(const search::Cost& earlier) override;
   void pause() override;
   void resume() override;
   void stop() override;
@@ -74,6 +79,8 @@ class ModelProposer final : public Proposer {
  Q_SIGNALS:
   // A call has ended, well or badly.
   void called(const swage::models::ChatOutcome& outcome);
+  // An advice is in a prompt for the first time, or something that was made by one has ended.
+  void advised(const swage::judge::SwarmNews& news);
   // What was said about a candidate, which has ended.
   void talked(const swage::services::TalkSummary& talk);
 
@@ -84,6 +91,8 @@ class ModelProposer final : public Proposer {
     models::Conversation conversation;
     search::Cost cost;
     std::vector<domain::CandidateId> parents;
+    std::optional<judge::GivenAdvice> advice;  // that the program is to follow
+    double speedup = 0.0;                      // over eager, of what that is about; 0: it is not correct
     int island = 0;
     int repairs = 0;          // left
     bool askedAgain = false;  // for an answer that can be read
@@ -105,9 +114,13 @@ class ModelProposer final : public Proposer {
   void offer(Thread thread, models::Answer answer);
   void offerRejection(Thread thread, const Error& why);
   [[nodiscard]] Offer offerOf(Thread& thread);
+  // That no offer comes of these calls.
+  void tellSpent(const Thread& thread);
   void giveUpWhenQuiet();
   void keepParent(const store::CandidateRecord& candidate);
   void keepFailure(const std::string& line);
+  [[nodiscard]] std::optional<judge::GivenAdvice> adviceFor(domain::CandidateId id);
+  void scoreAdvice(const Thread& thread, const CandidateEnd& end);
   void tellTalk(const store::CandidateRecord& candidate);
   void queueRepair(Thread thread, const store::CandidateRecord& candidate);
 
@@ -118,16 +131,16 @@ class ModelProposer final : public Proposer {
   std::unique_ptr<models::ChatProvider> m_provider;
   Options m_options;
   Random m_random;
-  std::map<std::uint64_t, Thread> m_calls;                // out
-  std::map<std::int64_t, Thread> m_offered;               // by the number of the offer, until its end
-  std::deque<Thread> m_repairs;                           // to be mended
-  std::deque<Thread> m_held;                              // until resume()
-  std::map<std::int64_t, services::TalkSummary> m_talks;  // by the number of the offer, until its end
-  std::vector<std::string> m_words;                       // of a person, for the next prompt
-  std::vector<Parent> m_parents;                          // best first
-  std::deque<std::string> m_failures;                     // one line each, newest last
-  std::vector<models::ChatExchange> m_lost;               // of calls that gave nothing, for the next conversation
-  search::Cost m_unpaid;                                  // of those
+  std::map<std::uint64_t, Thread> m_calls;                        // out
+  std::map<std::int64_t, Thread> m_offered;                       // by the number of the offer, until its end
+  std::deque<Thread> m_repairs;                                   // to be mended
+  std::deque<Thread> m_held;                                      // until resume()
+  std::map<std::int64_t, services::TalkSummary> m_talks;          // by the number of the offer, until its end
+  std::vector<std::string> m_words;                               // of a person, for the next prompt
+  std::vector<Parent> m_parents;                                  // best first
+  std::set<std::pair<domain::CandidateId, std::string>> m_given;  // rules, with what they spoke of
+  std::deque<std::string> m_failures;                             // one line each, newest last
+  std::optional<Error> m_trouble;                                 // of the last call that has ended; none: it went well
   std::optional<Error> m_fatal;
   QTimer m_rest;
   std::int64_t m_next = 1;
@@ -143,6 +156,8 @@ struct ModelUse {
   models::CallBudget::Limits limits{};
   AdviceFor adviceFor{};  // instead of the run's judge
   models::PatternsFor patternsFor{};
+  models::RelativeFor relativeFor{};
+  std::chrono::milliseconds rest = std::chrono::seconds(5);  // as ModelProposer::Options has it
 };
 // One for each endpoint. Fails where a recording cannot be read, or a name is none.
 [[nodiscard]] Result<std::vector<ProposerFactory>> modelProposers(const ModelUse& use);

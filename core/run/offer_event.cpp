@@ -44,6 +44,17 @@ Result<OfferProvenance> parseProvenance(std::string_view json) {
   }
 }
 
+Result<> keepOffer(store::Record& record, domain::RunId run, domain::CandidateId candidate, const Offer& offer) {
+  if (offer.note.empty() && offer.cost.isNothing() && offer.conversation.empty()) {
+    return {};
+  }
+  std::optional<std::int64_t> conversation;
+  if (!offer.conversation.empty()) {
+    SWAGE_TRY_ASSIGN(conversation, record.addText(offer.conversation));
+  }
+  return record.addEvent(run, domain::EventKind::Offer, provenanceJson(candidate, offer, conversation));
+}
+
 namespace {
 
 // Those with a conversation, in the order of the record.

@@ -5,6 +5,11 @@ namespace swage::run {
 
 // Importing takes seconds, and a self-test as many: both would be for nothing.
 void CompilerStage::start() {
+  if (m_context.parts.programs.sandbox == process::kNoSandbox) {
+    notice(services::Notice::Severity::Warning,
+           "kernels are compiled without a sandbox: nothing keeps a compiler from your files and the network",
+           "use it only where neither bubblewrap nor Landlock works; record and exports say so");
+  }
   m_check = std::make_unique<process::CompilerCheck>(m_context.parts.programs.compilerCommand);
   connect(m_check.get(), &process::CompilerCheck::finished, this, &CompilerStage::finished);
   m_check->start();

@@ -14,11 +14,13 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/domain/advice.h"
 #include "core/domain/candidate.h"
+#include "core/domain/compilation.h"
 #include "core/domain/device_info.h"
 #include "core/domain/evaluation.h"
 #include "core/domain/task.h"
+#include "core/judge/swarm.h"
+#include "core/models/prompt.h"
 #include "core/search/proposer_credit.h"
 #include "core/store/record.h"
 
@@ -37,6 +39,8 @@ struct Offer {
   std::string conversation{};  // with a model, as JSON (models::conversationJson()); kept beside the candidate
   // It could not be written, and this is how it ended; its program counts for nothing. No value: it is to be tried.
   std::optional<domain::Evaluation> unwritten{};
+  // What the compiler said of the program, where whoever offers it has had it compiled for the run's device already.
+  std::optional<domain::CompileOutcome> compiled{};
 };
 
 // The end of a candidate. Its record has the evaluation with what the compiler said, the first wrong element or the
@@ -71,6 +75,11 @@ class Proposer : public QObject {
   // From the question to its answer. Nobody waits longer; what comes later is taken all the same.
   [[nodiscard]] virtual std::chrono::milliseconds patience() const { return std::chrono::minutes(2); }
 
+  // It has passed for now, and says awoke() by itself: a run in which nobody else has anything waits for that.
+  [[nodiscard]] virtual bool isResting() const { return false; }
+  // Why its last attempt to make a program failed. No value: it did not.
+  [[nodiscard]] virtual std::optional<Error> trouble() const { return std::nullopt; }
+
   // The most that one answer may cost; where it is not known before, what its dearest answer did cost counts. Only who
   // keeps to it keeps the run within its budget.
   [[nodiscard]] virtual search::Cost mostCost() const { return {}; }
@@ -92,6 +101,8 @@ class Proposer : public QObject {
  Q_SIGNALS:
   void offered(const swage::run::Offer& offer);
   void passed(swage::run::Proposer::Pass until);
+  // It has spent something that no offer comes of. `conversation`: as of an offer.
+  void spent(const swage::search::Cost& cost, const std::string& conversation);
   // After passed(UntilNews): it has something.
   void awoke();
   // It can do nothing more. The run goes on without it, if there is anybody else.
@@ -101,8 +112,10 @@ class Proposer : public QObject {
   domain::ProposerName m_name;
 };
 
-// What a judge has to say about a candidate; empty: nothing.
-using AdviceFor = std::function<std::vector<domain::Advice>(domain::CandidateId)>;
+// What a judge names about a candidate: one thing to change. No value: nothing.
+using AdviceFor = std::function<std::optional<judge::GivenAdvice>(domain::CandidateId)>;
+// What is known of the kernels of a candidate.
+using KernelNumbersFor = std::function<std::vector<models::KernelNumbers>(domain::CandidateId)>;
 
 // What a proposer is made for.
 struct ProposerContext {
@@ -112,6 +125,7 @@ struct ProposerContext {
   std::uint64_t seed = 1;
   std::filesystem::path source{};  // of the task, in Python
   AdviceFor adviceFor{};           // empty: the run has no judge
+  KernelNumbersFor numbersFor{};   // empty: nobody knows
 };
 using ProposerFactory = std::function<std::unique_ptr<Proposer>(const ProposerContext&)>;
 

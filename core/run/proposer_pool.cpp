@@ -49,6 +49,9 @@ Result<> ProposerPool::add(std::unique_ptr<Proposer> proposer, Turns turns) {
 void ProposerPool::connectTo(Entry& entry) {
   const Proposer* proposer = entry.proposer.get();
   connect(proposer, &Proposer::offered, this, [this, &entry](const Offer& offer) { handleOffer(entry, offer); });
+  connect(proposer, &Proposer::spent, this, [this, &entry](const search::Cost& cost, const std::string& conversation) {
+    handleSpent(entry, cost, conversation);
+  });
   connect(proposer, &Proposer::passed, this, [this, &entry](Proposer::Pass until) { handlePass(entry, until); });
   connect(proposer, &Proposer::awoke, this, [this, &entry] { handleAwoke(entry); });
   connect(proposer, &Proposer::failed, this, [this, &entry](const Error& why) { drop(entry, why); });
@@ -100,10 +103,12 @@ void ProposerPool::leaveOutTheUnaffordable() {
     const bool owes =
         std::any_of(m_entries.begin(), m_entries.end(), [](const auto& one) { return !one->asked.empty(); });
     if (!owes && mayAsk(*entry) && !isAffordable(*entry)) {
+      const domain::ProposerName& name = entry->proposer->name();
       entry->state = State::Done;
-      m_credits.leave(entry->proposer->name());
-      Q_EMIT dropped(entry->proposer->name(), Error(ErrorKind::Cancelled, "the budget for it is used up",
-                                                    "--budget-usd and --budget-tokens set it"));
+      entry->why = Error(ErrorKind::BudgetExhausted, fmt::format("the budget for '{}' is used up", name.text()),
+                         "--budget-usd and --budget-tokens set it");
+      m_credits.leave(name);
+      Q_EMIT dropped(name, *entry->why);
     }
   }
 }
@@ -156,7 +161,8 @@ std::optional<ProposerPool::Taken> ProposerPool::next() {
 // Whoever has let a deadline pass is not waited for again, until it answers.
 bool ProposerPool::isWaiting() const {
   return !m_stopped && (!m_inbox.empty() || std::any_of(m_entries.begin(), m_entries.end(), [](const auto& entry) {
-    const bool mayGoOn = entry->isHeld && entry->turns == Turns::Some && entry->state == State::Active;
+    const bool takesTurns = entry->turns == Turns::Some && entry->state == State::Active;
+    const bool mayGoOn = takesTurns && (entry->isHeld || entry->proposer->isResting());
     return mayGoOn || (!entry->asked.empty() && entry->misses == 0);
   }));
 }
@@ -173,6 +179,7 @@ bool ProposerPool::settleAnswer(Entry& entry) {
   entry.misses = 0;
   if (entry.state == State::Silent) {
     entry.state = State::Active;
+    entry.why.reset();
     if (!entry.isHeld) {
       m_credits.join(entry.proposer->name());
     }
@@ -182,6 +189,7 @@ bool ProposerPool::settleAnswer(Entry& entry) {
 
 void ProposerPool::handleOffer(Entry& entry, const Offer& offer) {
   if (m_stopped || entry.state == State::Dropped || !settleAnswer(entry)) {
+    handleSpent(entry, offer.cost, offer.conversation);
     return;
   }
   if (!entry.proposer->makes(offer.madeBy)) {
@@ -194,6 +202,19 @@ void ProposerPool::handleOffer(Entry& entry, const Offer& offer) {
   entry.dearest = largerOf(entry.dearest, taken.offer.cost);
   m_credits.countOffered(entry.proposer->name(), taken.offer.cost);
   announce();
+}
+
+void ProposerPool::handleSpent(const Entry& entry, const search::Cost& cost, const std::string& conversation) {
+  const search::Cost sound = cost.sound();
+  m_credits.addCost(entry.proposer->name(), sound);
+  tellSpent(entry.proposer->name(), sound, conversation);
+}
+
+void ProposerPool::tellSpent(const domain::ProposerName& proposer, const search::Cost& cost,
+                             const std::string& conversation) {
+  if (!cost.isNothing() || !conversation.empty()) {
+    Q_EMIT spent(proposer, cost, conversation);
+  }
 }
 
 void ProposerPool::handlePass(Entry& entry, Proposer::Pass until) {
@@ -234,8 +255,8 @@ void ProposerPool::checkDeadlines() {
       if (++entry->misses == kMisses) {
         entry->state = State::Silent;
         m_credits.leave(entry->proposer->name());
-        Q_EMIT dropped(entry->proposer->name(),
-                       Error(ErrorKind::Timeout, fmt::format("'{}' does not answer", entry->proposer->name().text())));
+        entry->why = Error(ErrorKind::Timeout, fmt::format("'{}' does not answer", entry->proposer->name().text()));
+        Q_EMIT dropped(entry->proposer->name(), *entry->why);
       }
     }
     owed = owed || !entry->asked.empty();
@@ -253,14 +274,47 @@ bool ProposerPool::isAnybodyLeft() const {
                      [](const auto& entry) { return entry->turns == Turns::Some && entry->state == State::Active; });
 }
 
+namespace {
+// What outside of this program is to blame for: what has been found so far is worth finishing.
+bool isOutside(const Error& why) {
+  return why.kind() == ErrorKind::ModelUnavailable || why.kind() == ErrorKind::BudgetExhausted;
+}
+}  // namespace
+
+std::optional<Error> ProposerPool::trouble() const {
+  std::vector<Error> all;
+  for (const auto& entry : m_entries) {
+    if (entry->turns == Turns::None) {
+      continue;
+    }
+    std::optional<Error> why = entry->why ? entry->why : entry->proposer->trouble();
+    if (!why) {
+      return std::nullopt;
+    }
+    all.push_back(std::move(*why));
+  }
+  if (all.empty()) {
+    return std::nullopt;
+  }
+  const auto isOfBudget = [](const Error& why) { return why.kind() == ErrorKind::BudgetExhausted; };
+  const auto first = std::find_if_not(all.begin(), all.end(), isOfBudget);
+  std::string message;
+  for (const Error& why : all) {
+    message += (message.empty() ? "" : "; ") + why.message();
+  }
+  return Error(first == all.end() ? ErrorKind::BudgetExhausted : ErrorKind::ModelUnavailable, std::move(message),
+               first == all.end() ? all.front().hint() : first->hint());
+}
+
 void ProposerPool::drop(Entry& entry, const Error& why) {
   if (entry.state == State::Dropped) {
     return;
   }
   entry.state = State::Dropped;
+  entry.why = why;
   entry.asked.clear();
   m_credits.leave(entry.proposer->name());
-  if (isAnybodyLeft()) {
+  if (isAnybodyLeft() || isOutside(why)) {
     Q_EMIT dropped(entry.proposer->name(), why);
     announce();
   } else {
@@ -379,7 +433,9 @@ void ProposerPool::stop() {
     return;
   }
   m_deadlines.stop();
-  m_inbox.clear();
+  for (const Taken& taken : std::exchange(m_inbox, {})) {
+    tellSpent(taken.proposer, taken.offer.cost, taken.offer.conversation);
+  }
   each(&Proposer::stop);
 }
 

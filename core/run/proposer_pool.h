@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,8 @@ namespace swage::run {
 // those that owe an answer or have nothing are left out meanwhile, so that the others go on at full pace. What nobody
 // asked for, or poses as somebody else's, is not taken. Whoever lets kMisses answers in a row become overdue, throws,
 // or fails is asked no more. Nor is whoever costs something, once another answer could go beyond the budget, of which
-// every answer that is owed has its part. One thread only.
+// every answer that is owed has its part. Where the last one is a language model that cannot be asked any more, nothing
+// has failed here: nobody has anything, and trouble() says why. One thread only.
 class ProposerPool : public QObject {
   Q_OBJECT
 
@@ -50,8 +52,13 @@ class ProposerPool : public QObject {
   };
   // The offer that came first, else that of whoever answers at once. No value: nobody has one now.
   [[nodiscard]] std::optional<Taken> next();
-  // Somebody owes an answer that is worth waiting for.
+  // Somebody owes an answer that is worth waiting for, or will have something after a rest.
   [[nodiscard]] bool isWaiting() const;
+  // Somebody takes turns and has not been dropped.
+  [[nodiscard]] bool isAnybodyLeft() const;
+  // Why there is nothing to try: each that takes turns has been dropped, or failed in its last attempt. Of kind
+  // BudgetExhausted where that is the reason for all of them, else ModelUnavailable. No value: somebody is well.
+  [[nodiscard]] std::optional<Error> trouble() const;
 
   // An offer of `proposer` has ended: it hears, the others observe.
   void tell(const domain::ProposerName& proposer, const CandidateEnd& end);
@@ -74,9 +81,12 @@ class ProposerPool : public QObject {
  Q_SIGNALS:
   // next() may have something again, or isWaiting() has changed.
   void ready();
+  // What no candidate comes of: of a proposer by itself, and with offers that nobody takes any more. It counts already.
+  void spent(const swage::domain::ProposerName& proposer, const swage::search::Cost& cost,
+             const std::string& conversation);
   // The run goes on without it.
   void dropped(const swage::domain::ProposerName& proposer, const swage::Error& why);
-  // Nobody is left to ask, and this was the last one's error.
+  // Nobody is left to ask, and this was the last one's error, of another kind than those of trouble().
   void failed(const swage::Error& error);
 
  private:
@@ -95,6 +105,7 @@ class ProposerPool : public QObject {
     int misses = 0;                                             // in a row
     bool hasNothing = false;                                    // until there are news
     bool isHeld = false;                                        // by a person
+    std::optional<Error> why{};                                 // it is not asked any more
     double pass = 0.0;                                          // of stride scheduling
     search::Cost dearest{};                                     // the most of each that one answer cost
   };
@@ -108,6 +119,8 @@ class ProposerPool : public QObject {
   // Whether an answer was due.
   [[nodiscard]] bool settleAnswer(Entry& entry);
   void handleOffer(Entry& entry, const Offer& offer);
+  void handleSpent(const Entry& entry, const search::Cost& cost, const std::string& conversation);
+  void tellSpent(const domain::ProposerName& proposer, const search::Cost& cost, const std::string& conversation);
   void handlePass(Entry& entry, Proposer::Pass until);
   void handleAwoke(Entry& entry);
   void checkDeadlines();
@@ -119,7 +132,6 @@ class ProposerPool : public QObject {
   void announce();
   void spread(const Entry* owner, const CandidateEnd& end);
   [[nodiscard]] Entry* find(const std::function<bool(const Proposer&)>& isMeant) const;
-  [[nodiscard]] bool isAnybodyLeft() const;
 
   Options m_options;
   std::vector<std::unique_ptr<Entry>> m_entries;  // in the order in which they were added; none leaves before the end

@@ -42,6 +42,9 @@ Result<> takeOffer(const store::Record& record, const OfferProvenance& offer, co
   for (const models::ChatExchange& exchange : conversation.exchanges) {
     board.called(offer.madeBy.text(), exchange.outcome);
   }
+  if (!offer.candidate.isValid()) {
+    return {};
+  }
   services::TalkSummary talk = talkSummaryOf(conversation);
   talk.model = offer.madeBy.text();
   talk.candidate = offer.candidate;

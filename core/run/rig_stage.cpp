@@ -14,6 +14,7 @@ using services::Notice;
 void RigStage::start() {
   Q_EMIT stateChanged(services::RunState::Preparing);
   Q_EMIT doing("starting the worker");
+  m_since = m_context.parts.now();
   trust::Rig& rig = m_rigs.startFirst();
   connect(&rig, &trust::Rig::taken, this, &RigStage::handleDevice);
   connect(&rig, &trust::Rig::testing, this, &RigStage::handleSelfTest);
@@ -27,6 +28,7 @@ void RigStage::handleDevice(const wire::WorkerReady& ready) {
     notice(Notice::Severity::Warning,
            fmt::format("this run began on another device ({}); its times are not comparable", m_context.device.name));
   }
+  addReadySeconds();
   m_context.device = ready.device;
   m_rigs.nameFirst();
   m_context.torchVersion = plainVersion(ready.torchVersion);
@@ -42,6 +44,7 @@ void RigStage::handleSelfTest(int done, int total) {
 }
 
 void RigStage::handleLoading() {
+  m_since = m_context.parts.now();  // without the self-test
   m_context.steps = 0;
   if (m_rigs.first().ground() == trust::SelfTestGate::Ground::Skipped) {
     notice(Notice::Severity::Warning,
@@ -53,6 +56,7 @@ void RigStage::handleLoading() {
 }
 
 void RigStage::handleReady(const wire::TaskReady& task) {
+  addReadySeconds();
   m_context.task = task;
   if (const Result<> kept = keepRun(); !kept) {
     finish(kept.error());
@@ -65,8 +69,13 @@ void RigStage::handleReady(const wire::TaskReady& task) {
   finish();
 }
 
+void RigStage::addReadySeconds() {
+  m_context.readySeconds += std::chrono::duration<double>(m_context.parts.now() - m_since).count();
+}
+
 Result<> RigStage::keepRun() {
   SWAGE_TRY(m_context.resumed ? m_context.keepStatus(store::RunStatus::Running) : createRun());
+  SWAGE_TRY(trust::addSandbox(*m_context.record, m_context.run, m_context.parts.programs.sandbox));
   const auto ground = m_rigs.first().ground();
   if (!ground) {
     return {};
@@ -84,7 +93,7 @@ Result<> RigStage::createRun() {
   run.seed = spec.seed;
   run.timeBudgetSeconds = spec.timeBudgetSeconds;
   run.maxEvaluations = spec.maxEvaluations;
-  run.optionsJson = optionsJson(spec);
+  run.optionsJson = optionsJson(spec, m_context.parts.programs.sandbox);
   run.swageVersion = SWAGE_VERSION;
   SWAGE_TRY_ASSIGN(m_context.run, m_context.record->createRun(run));
   return trust::addDoubts(*m_context.record, m_context.run, m_context.task.doubts);

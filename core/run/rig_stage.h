@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+
 #include "core/run/run_rigs.h"
 #include "core/run/stage.h"
 
@@ -25,10 +27,12 @@ class RigStage final : public Stage {
   void handleSelfTest(int done, int total);
   void handleLoading();
   void handleReady(const wire::TaskReady& task);
+  void addReadySeconds();
   [[nodiscard]] Result<> keepRun();
   [[nodiscard]] Result<> createRun();
 
   RunRigs& m_rigs;
+  std::chrono::steady_clock::time_point m_since;  // the worker does what it does now
 };
 
 }  // namespace swage::run

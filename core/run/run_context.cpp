@@ -60,7 +60,7 @@ double evaluationLimit(double leastSeconds, double eagerMedianNs) {
   return std::min(leastSeconds + kLimitPerEagerSecond * eagerMedianNs * 1e-9, kMaxLimitSeconds);
 }
 
-std::string optionsJson(const services::RunSpec& spec) {
+std::string optionsJson(const services::RunSpec& spec, const std::string& sandbox) {
   nlohmann::json overrides = nlohmann::json::object();
   for (const auto& [name, value] : spec.overrides) {
     overrides[name] = value;
@@ -81,7 +81,8 @@ std::string optionsJson(const services::RunSpec& spec) {
                                {"pairs", spec.pairs},
                                {"judge", spec.judge},
                                {"budget_usd", spec.budgetUsd},
-                               {"budget_tokens", spec.budgetTokens}};
+                               {"budget_tokens", spec.budgetTokens},
+                               {"sandbox", sandbox}};
   return json.dump();
 }
 

@@ -37,6 +37,7 @@ struct RunContext {
   domain::DeviceInfo device;                          // of the first worker; of the resumed run until that is there
   std::string torchVersion;                           // of the worker
   wire::TaskReady task;
+  double readySeconds = 0.0;  // that the worker took to start and to load the task
   std::vector<domain::Baseline> baselines;
   std::string baselineMode;      // the fastest
   domain::Speedup eagerSpeedup;  // of eager against it
@@ -49,7 +50,8 @@ struct RunContext {
   std::string doing;  // in a person's words; empty: the search says it
   int step = 0;       // of the self-test
   int steps = 0;
-  bool finishing = false;  // the search is over
+  bool finishing = false;   // the search is over
+  bool lostElites = false;  // the sanitizer has rejected some
   services::RunOutcome outcome;
 
   [[nodiscard]] bool isTimeOver() const {
@@ -65,7 +67,7 @@ struct RunContext {
 // The most that one evaluation may take on a task whose eager run takes so long; `leastSeconds` is the least it may.
 [[nodiscard]] double evaluationLimit(double leastSeconds, double eagerMedianNs);
 
-// The specification as stored with the run.
-[[nodiscard]] std::string optionsJson(const services::RunSpec& spec);
+// The specification as stored with the run, with what compilers were to be kept in.
+[[nodiscard]] std::string optionsJson(const services::RunSpec& spec, const std::string& sandbox);
 
 }  // namespace swage::run

@@ -33,6 +33,9 @@ class RunRigs : public QObject {
   // The name of the first one's device, once it is known.
   void nameFirst() { m_board.rename(m_first->worker(), m_context.device); }
 
+  // Its device is used for `what` by another process, until this is called with nothing.
+  void lendFirst(const std::string& what) { m_board.lend(m_first->worker(), what); }
+
   // The search has begun: further GPUs load the task, and join it one by one.
   void open();
   // The search is over: nobody joins any more, and nobody takes the first one's place.

@@ -6,29 +6,21 @@
 
 #include <fmt/format.h>
 
-#include "core/models/answer.h"
-#include "core/models/clean_text.h"
-#include "core/models/wire_format.h"
 #include "core/run/advice_event.h"
 #include "core/run/learned_advice.h"
+#include "core/run/models_end.h"
 #include "core/run/offer_event.h"
 #include "core/run/pair_order.h"
+#include "core/run/pipeline_options.h"
+#include "core/run/recorded_case.h"
 #include "core/run/recorded_swarm.h"
+#include "core/run/reply_check.h"
+#include "core/search/contenders.h"
 
 namespace swage::run {
-namespace {
 
 using services::Notice;
 using services::RunState;
-
-constexpr int kWaiting = 4;
-constexpr int kMaxInFlight = 32;
-constexpr double kTimingSecondsGpu = 0.25;
-constexpr double kTimingSecondsCpu = 0.5;
-// Of a contender's checks, against its timing: a task that takes milliseconds is checked on everything in less.
-constexpr double kChecksToTiming = 0.5;
-
-}  // namespace
 
 SearchStage::SearchStage(RunContext& context, RunRigs& rigs) : Stage(context), m_rigs(rigs) {
   connect(&m_rigs, &RunRigs::joined, this, [this](process::WorkerSupervisor& worker, const std::string& device) {
@@ -54,6 +46,11 @@ void SearchStage::start() {
   Q_EMIT doing({});
   m_pipeline->run();
   m_rigs.open();
+  if (m_profiles && m_context.resumed) {
+    for (const search::Contender& elite : search::contendersOf(m_searcher->archive())) {
+      showProfile(elite.id);
+    }
+  }
 }
 
 Result<> SearchStage::build() {
@@ -62,6 +59,7 @@ Result<> SearchStage::build() {
   m_context.baselineMode = row.baselineMode;
   const domain::Graph& graph = m_context.bundle->task.graph;
   m_context.roof = stats::roofline(graph, m_context.device);
+  m_arithmetic = graph.outputs.empty() ? domain::ScalarType::Float32 : graph.type(graph.outputs.front().value).dtype;
   SWAGE_TRY_ASSIGN(m_synthesizer, m_context.parts.programs.makeSynthesizer(graph, m_context.device));
   search::SearchOptions search;
   search.seed = m_context.spec.seed;
@@ -93,7 +91,8 @@ Result<> SearchStage::buildProposers() {
                                 .run = m_context.run,
                                 .seed = m_context.spec.seed,
                                 .source = m_context.bundle->applied,
-                                .adviceFor = m_pairs ? AdviceFor([this](auto id) { return adviceFor(id); }) : nullptr};
+                                .adviceFor = m_pairs ? AdviceFor([this](auto id) { return adviceFor(id); }) : nullptr,
+                                .numbersFor = [this](auto id) { return numbersFor(id); }};
   std::vector<ModelProposer*> models;
   for (const ProposerFactory& make : m_context.parts.proposers) {
     std::unique_ptr<Proposer> made = make(context);
@@ -102,22 +101,57 @@ Result<> SearchStage::buildProposers() {
     }
     SWAGE_TRY(m_proposers->add(std::move(made)));
   }
+  buildProfiles(!models.empty());
   buildFeed(std::move(models));
+  connect(m_proposers.get(), &ProposerPool::spent, this, &SearchStage::keepSpending);
   connect(m_proposers.get(), &ProposerPool::dropped, this, [this](const auto& proposer, const Error& why) {
-    notice(Notice::Severity::Warning,
-           fmt::format("the proposer '{}' is no longer used in this run: {}", proposer.text(), why.message()),
-           why.hint());
+    if (m_context.parts.searches || m_proposers->isAnybodyLeft()) {  // else the end of the search says it
+      notice(Notice::Severity::Warning,
+             fmt::format("the proposer '{}' is no longer used in this run: {}", proposer.text(), why.message()),
+             why.hint());
+    }
   });
   return {};
 }
 
 void SearchStage::buildFeed(std::vector<ModelProposer*> models) {
+  for (const ModelProposer* model : models) {
+    connect(model, &ModelProposer::advised, this, [this](const judge::SwarmNews& news) {
+      if (news.scored && m_pairs) {
+        m_pairs->restore(*news.scored);
+      }
+      takeNews(news);
+    });
+  }
   m_swarmFeed = std::make_unique<SwarmFeed>(
       SwarmFeed::Parts{.swarm = m_pairs.get(),
                        .pool = m_proposers.get(),
                        .searcher = m_searcher.get(),
                        .models = std::move(models),
                        .budget = {.cents = 100.0 * m_context.spec.budgetUsd, .tokens = m_context.spec.budgetTokens}});
+}
+
+void SearchStage::buildProfiles(bool hasModels) {
+  const std::vector<domain::DeviceKind>& kinds = m_context.parts.profiledInSearch;
+  const bool isPossible = std::find(kinds.begin(), kinds.end(), m_context.device.kind) != kinds.end();
+  if (!isPossible || (!m_pairs && !hasModels)) {
+    return;
+  }
+  m_profiles = std::make_unique<SearchProfiles>(m_context, m_rigs);
+  connect(m_profiles.get(), &SearchProfiles::profiled, this, &SearchStage::showProfile);
+  connect(m_profiles.get(), &SearchProfiles::finished, this, &SearchStage::endProfile);
+  connect(m_profiles.get(), &SearchProfiles::givenUp, this, [this](const Error& why) {
+    notice(Notice::Severity::Info, "no more candidates are profiled during this search: " + why.message(), why.hint());
+  });
+}
+
+// Models read it with the candidate.
+void SearchStage::showProfile(domain::CandidateId id) {
+  const auto recorded = RecordedCase::read(*m_context.record, id);
+  if (recorded && recorded->profile) {
+    m_search->takeProfile(recorded->candidate, *recorded->profile);
+    Q_EMIT changed();
+  }
 }
 
 // None without a judge, or where this installation has no rules.
@@ -127,62 +161,48 @@ Result<> SearchStage::buildPairs() {
   }
   SWAGE_TRY_ASSIGN(m_rules,
                    judge::RuleBook::load(process::ruleFolders(*m_context.parts.rules, m_context.spec.project)));
-  const domain::Graph& graph = m_context.bundle->task.graph;
   judge::SwarmOptions options;
   options.pairs = std::clamp(m_context.spec.pairs, 1, services::kMostPairs);
   options.islands = m_searcher->archive().islandCount();
   options.seed = m_context.spec.seed;
   m_pairs = std::make_unique<judge::Swarm>(m_rules, options);
-  takeUpKnowledge();
-  m_arithmetic = graph.outputs.empty() ? domain::ScalarType::Float32 : graph.type(graph.outputs.front().value).dtype;
+  if (const std::optional<Notice> told = beginWithExperience(m_context, *m_pairs)) {
+    Q_EMIT noticed(*told);
+  }
   m_search->guideBy(*m_pairs, m_context.device, m_context.roof, m_arithmetic);
   return {};
 }
 
-// A search does not depend on what another run has left behind: where that cannot be read, it begins without.
-void SearchStage::takeUpKnowledge() {
-  if (m_context.parts.knowledge.empty()) {
-    return;
-  }
-  const Result<std::int64_t> followed = takeUpExperience(
-      m_context.parts.knowledge, learnedName(m_context.spec.project, m_context.run), m_context.device, *m_pairs);
-  if (!followed) {
-    notice(Notice::Severity::Warning,
-           "the results of advice in earlier runs cannot be used: " + followed.error().message(),
-           followed.error().hint());
-  } else if (*followed > 0) {
-    notice(
-        Notice::Severity::Info,
-        fmt::format("pairs start from the results of {} pieces of advice in earlier runs on such a device", *followed));
+std::optional<judge::GivenAdvice> SearchStage::adviceFor(domain::CandidateId id) const {
+  const auto recorded = RecordedCase::read(*m_context.record, id);
+  return recorded ? m_pairs->adviceFor(recorded->on(m_context.device, m_context.roof, m_arithmetic), id) : std::nullopt;
+}
+
+std::vector<models::KernelNumbers> SearchStage::numbersFor(domain::CandidateId id) const {
+  const auto recorded = RecordedCase::read(*m_context.record, id);
+  return recorded ? kernelNumbers(recorded->on(m_context.device, m_context.roof, m_arithmetic))
+                  : std::vector<models::KernelNumbers>();
+}
+
+void SearchStage::takeNews(const judge::SwarmNews& news) {
+  m_swarmFeed->take(news);
+  if (const Result<> kept = keepNews(*m_context.record, m_context.run, news); !kept) {
+    finish(kept.error());
   }
 }
 
-void SearchStage::keepKnowledge() {
-  if (!m_pairs || m_context.parts.knowledge.empty()) {
-    return;
-  }
-  const Result<> kept = keepExperience(m_context.parts.knowledge, *m_context.record, m_context.run,
-                                       m_context.spec.project, m_context.device);
-  if (!kept) {
-    notice(Notice::Severity::Warning, "the results of this run's advice cannot be saved: " + kept.error().message(),
+// Also while the search ends, when nothing can be done about a record that takes nothing any more.
+void SearchStage::keepSpending(const domain::ProposerName& proposer, const search::Cost& cost,
+                               const std::string& conversation) {
+  const Offer lost{.madeBy = proposer, .program = {}, .cost = cost, .conversation = conversation};
+  const Result<> kept = keepOffer(*m_context.record, m_context.run, {}, lost);
+  if (!kept && !m_over) {
+    finish(kept.error());
+  } else if (!kept) {
+    notice(Notice::Severity::Warning,
+           fmt::format("what '{}' has spent last cannot be saved: {}", proposer.text(), kept.error().message()),
            kept.error().hint());
   }
-}
-
-std::vector<domain::Advice> SearchStage::adviceFor(domain::CandidateId id) const {
-  const Result<store::CandidateRecord> candidate = m_context.record->candidate(id);
-  if (!candidate || !candidate->evaluation) {
-    return {};
-  }
-  // One is made when a search is over, or when a person asks for it: so an earlier sitting's candidate may have one.
-  const Result<std::optional<domain::Profile>> profile = m_context.record->profile(id);
-  return judge::judge(m_rules, {.program = &candidate->program,
-                                .kernels = &candidate->kernels,
-                                .evaluation = &*candidate->evaluation,
-                                .profile = profile && *profile ? &**profile : nullptr,
-                                .device = &m_context.device,
-                                .task = m_context.roof,
-                                .type = m_arithmetic});
 }
 
 void SearchStage::buildCompilers() {
@@ -202,9 +222,14 @@ void SearchStage::buildCompilers() {
 }
 
 void SearchStage::buildPipeline() {
+  CandidatePipeline::Options options = pipelineOptions(m_context, m_compilers->size());
+  options.mayPropose = [this](std::int64_t inFlight) {
+    const std::int64_t most = m_context.spec.maxEvaluations;
+    return !m_context.isTimeOver() && (most <= 0 || m_pipeline->evaluations() + inFlight < most);
+  };
   m_pipeline = std::make_unique<CandidatePipeline>(
       CandidatePipeline::Parts{*m_context.record, *m_proposers, *m_compilers, m_rigs.first().worker()},
-      pipelineOptions());
+      std::move(options));
   connect(m_pipeline.get(), &CandidatePipeline::proposed, this, [this](const store::CandidateRecord& candidate) {
     m_board.countProposed(candidate);
     Q_EMIT changed();
@@ -232,12 +257,7 @@ Result<> SearchStage::takeUpHistory() {
     m_swarmFeed->takeUp(std::move(board));
   }
   // From here on: what pairs do with an earlier sitting's candidates has been said.
-  connect(m_search, &SearcherProposer::advised, this, [this](const judge::SwarmNews& news) {
-    m_swarmFeed->take(news);
-    if (const Result<> kept = keepNews(*m_context.record, m_context.run, news); !kept) {
-      finish(kept.error());
-    }
-  });
+  connect(m_search, &SearcherProposer::advised, this, &SearchStage::takeNews);
   if (m_pipeline->identity().isValid()) {
     return {};
   }
@@ -249,38 +269,10 @@ Result<> SearchStage::takeUpHistory() {
   return {};
 }
 
-CandidatePipeline::Options SearchStage::pipelineOptions() const {
-  const wire::TaskReady& task = m_context.task;
-  CandidatePipeline::Options options;
-  options.run = m_context.run;
-  options.device = m_context.device;
-  options.overlap = m_context.device.kind == domain::DeviceKind::Cuda;
-  // Enough to keep the worker busy, and not more: what is in flight was proposed without knowing what came before it.
-  options.batch = options.overlap ? std::clamp(m_compilers->size() + kWaiting, kWaiting, kMaxInFlight)
-                                  : std::max(2, m_compilers->size());
-  options.timingBudgetSeconds = options.overlap ? kTimingSecondsGpu : kTimingSecondsCpu;
-  options.checkSeconds = kChecksToTiming * options.timingBudgetSeconds;
-  options.limitSeconds = evaluationLimit(m_context.parts.minLimitSeconds, task.eager.medianNs);
-  // Where the outputs do not depend on all inputs, as a doubtful task's may not, nothing has to be read.
-  options.floorNs = task.doubts.empty() ? m_context.roof.floorNs : 0.0;
-  options.eagerNs = task.eager.medianNs;
-  options.islands = m_searcher->archive().islandCount();
-  options.eliteSpeedup = [this](const domain::Cell& cell) { return m_searcher->eliteSpeedup(cell); };
-  options.bestSpeedup = [this] {
-    const search::Elite* best = m_searcher->archive().bestOverall();
-    return best != nullptr ? best->overEager : domain::Speedup();
-  };
-  options.elapsedSeconds = [this] { return m_context.clock.elapsedSeconds(); };
-  options.mayPropose = [this](std::int64_t inFlight) {
-    const std::int64_t most = m_context.spec.maxEvaluations;
-    return !m_context.isTimeOver() && (most <= 0 || m_pipeline->evaluations() + inFlight < most);
-  };
-  return options;
-}
-
 // Nobody has asked it to pause or to end.
 bool SearchStage::isSearching() const {
-  return !m_over && m_context.state == RunState::Running && m_afterHalt == AfterHalt::Nothing;
+  const bool isAsked = m_afterHalt != AfterHalt::Nothing && m_afterHalt != AfterHalt::Profile;
+  return !m_over && m_context.state == RunState::Running && !isAsked;
 }
 
 void SearchStage::tick() {
@@ -308,6 +300,12 @@ void SearchStage::handleEnded(const store::CandidateRecord& candidate, double tr
                        best->candidate.value(), target));
     requestHalt(AfterHalt::Finish);
   }
+  // Behind an evaluation: on a CPU compilers have nothing to do then.
+  const bool isCorrect = candidate.evaluation && domain::asCorrect(*candidate.evaluation) != nullptr;
+  const bool isFree = isSearching() && m_afterHalt == AfterHalt::Nothing;
+  if (isCorrect && isFree && m_profiles && m_profiles->isDue(m_pipeline->evaluations())) {
+    requestHalt(AfterHalt::Profile);
+  }
 }
 
 void SearchStage::handleDrained() {
@@ -322,12 +320,46 @@ void SearchStage::handleDrained() {
 
 void SearchStage::requestHalt(AfterHalt then) {
   m_afterHalt = then;
-  m_pipeline->halt();
+  if (isProfiling()) {
+    m_profiles->cancel();  // the pipeline is halted already, until endProfile()
+  } else {
+    m_pipeline->halt();
+  }
+}
+
+void SearchStage::beginProfile() {
+  if (!m_profiles->start()) {
+    m_pipeline->run();
+    return;
+  }
+  m_rigs.lendFirst("profiling");
+  Q_EMIT doing(fmt::format("profiling candidate {}", m_profiles->candidate().value()));
+}
+
+void SearchStage::endProfile() {
+  if (m_over) {
+    Q_EMIT gone();
+    return;
+  }
+  m_rigs.lendFirst({});
+  Q_EMIT doing({});
+  if (m_afterHalt == AfterHalt::Nothing) {
+    m_pipeline->run();
+  } else {
+    m_pipeline->halt();  // it says so once more
+  }
 }
 
 void SearchStage::handleHalted() {
+  if (isProfiling()) {
+    return;
+  }
   const AfterHalt then = std::exchange(m_afterHalt, AfterHalt::Nothing);
   if (m_over || then == AfterHalt::Nothing) {
+    return;
+  }
+  if (then == AfterHalt::Profile) {
+    beginProfile();
     return;
   }
   m_context.clock.hold();
@@ -339,11 +371,18 @@ void SearchStage::handleHalted() {
     Q_EMIT stateChanged(RunState::Paused);
     return;
   }
+  const ModelsEnd models =
+      then == AfterHalt::Finish ? modelsEnd(m_context, *m_proposers, m_pipeline->evaluations()) : ModelsEnd{};
+  if (models.warning) {
+    Q_EMIT noticed(*models.warning);
+  }
   m_over = true;
   m_proposers->stop();
-  keepKnowledge();
+  if (const auto told = m_pairs ? leaveExperience(m_context) : std::nullopt) {
+    Q_EMIT noticed(*told);
+  }
   m_rigs.close();
-  finish();
+  finish(models.error ? Result<>(*models.error) : Result<>());
 }
 
 void SearchStage::pause() {
@@ -355,7 +394,9 @@ void SearchStage::pause() {
 void SearchStage::resume() {
   if (m_context.state == RunState::Running && m_afterHalt == AfterHalt::Pause) {
     m_afterHalt = AfterHalt::Nothing;
-    m_pipeline->run();
+    if (!isProfiling()) {
+      m_pipeline->run();
+    }
     return;
   }
   if (m_over || m_context.state != RunState::Paused) {
@@ -380,6 +421,9 @@ Stage::Stop SearchStage::stop() {
 
 void SearchStage::cancel() {
   m_over = true;
+  if (m_profiles) {
+    m_profiles->cancel();
+  }
   if (m_pipeline) {
     m_pipeline->halt();
   }
@@ -418,6 +462,9 @@ void SearchStage::addTo(services::Progress& progress) const {
 }
 
 domain::CandidateId SearchStage::candidateOf(const process::WorkerSupervisor& worker) const {
+  if (isProfiling() && &worker == &m_rigs.first().worker()) {
+    return m_profiles->candidate();
+  }
   return m_pipeline ? m_pipeline->candidateOf(worker) : domain::CandidateId();
 }
 
@@ -447,19 +494,7 @@ Result<services::ReplyCheck> SearchStage::checkReply(const std::string& text) co
   if (!isBuilt()) {
     return Error(ErrorKind::InvalidInput, "the search has not begun");
   }
-  const domain::Language language = domain::standardLanguage(m_context.device.kind);
-  models::ChatReply reply;
-  reply.text = models::cleanText(text, models::ReplyCollector::kMaxText);
-  SWAGE_TRY_ASSIGN(const models::Answer answer, models::readAnswer(reply, language, m_context.bundle->task.graph));
-  services::ReplyCheck check{.intent = answer.intent, .kernels = {}, .sourceLines = 0};
-  for (const domain::PlanStep& step : answer.program.plan.steps) {
-    if (const auto* launch = std::get_if<domain::KernelStep>(&step)) {
-      check.kernels.push_back(launch->entry);
-    }
-  }
-  const std::string& source = answer.program.source;
-  check.sourceLines = static_cast<int>(std::count(source.begin(), source.end(), '\n'));
-  return check;
+  return readReply(text, domain::standardLanguage(m_context.device.kind), m_context.bundle->task.graph);
 }
 
 }  // namespace swage::run

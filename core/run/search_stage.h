@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/judge/swarm.h"
@@ -10,6 +11,7 @@
 #include "core/run/proposer_board.h"
 #include "core/run/proposer_pool.h"
 #include "core/run/run_rigs.h"
+#include "core/run/search_profiles.h"
 #include "core/run/searcher_proposer.h"
 #include "core/run/stage.h"
 #include "core/run/swarm_feed.h"
@@ -19,7 +21,8 @@
 namespace swage::run {
 
 // The search itself: proposers, compilers and workers around a pipeline, until a budget is used up, the target is
-// reached, or nothing is left to try. Searcher and compilers stay until the end of the run.
+// reached, or nothing is left to try. Now and then it holds the pipeline for a profile, which pairs and models read.
+// Searcher and compilers stay until the end of the run.
 class SearchStage final : public Stage {
   Q_OBJECT
 
@@ -32,7 +35,7 @@ class SearchStage final : public Stage {
   Stop stop() override;
   void cancel() override;
   void kill() override;
-  [[nodiscard]] bool isGone() const override { return m_compilersGone; }
+  [[nodiscard]] bool isGone() const override { return m_compilersGone && (!m_profiles || m_profiles->isGone()); }
 
   void pause();
   void resume();
@@ -57,25 +60,32 @@ class SearchStage final : public Stage {
   void changed();
 
  private:
-  enum class AfterHalt : std::uint8_t { Nothing, Pause, Stop, Finish };
+  enum class AfterHalt : std::uint8_t { Nothing, Profile, Pause, Stop, Finish };
 
   [[nodiscard]] Result<> build();
   [[nodiscard]] Result<> buildProposers();
   [[nodiscard]] Result<> buildPairs();
-  void takeUpKnowledge();
-  void keepKnowledge();
-  // What the rules say about a candidate of the record.
-  [[nodiscard]] std::vector<domain::Advice> adviceFor(domain::CandidateId id) const;
+  // What the judge names about a candidate of the record, for a model.
+  [[nodiscard]] std::optional<judge::GivenAdvice> adviceFor(domain::CandidateId id) const;
+  [[nodiscard]] std::vector<models::KernelNumbers> numbersFor(domain::CandidateId id) const;
+  void takeNews(const judge::SwarmNews& news);
+  // Calls of a model that no candidate came of.
+  void keepSpending(const domain::ProposerName& proposer, const search::Cost& cost, const std::string& conversation);
   void buildCompilers();
   void buildPipeline();
   void buildFeed(std::vector<ModelProposer*> models);
+  void buildProfiles(bool hasModels);
   [[nodiscard]] Result<> takeUpHistory();
-  [[nodiscard]] CandidatePipeline::Options pipelineOptions() const;
   [[nodiscard]] bool isSearching() const;
   void handleEnded(const store::CandidateRecord& candidate, double trialSeconds);
   void handleHalted();
   void handleDrained();
   void requestHalt(AfterHalt then);
+  [[nodiscard]] bool isProfiling() const { return m_profiles && m_profiles->isRunning(); }
+  void beginProfile();
+  void endProfile();
+  // What the record has of it, to pairs.
+  void showProfile(domain::CandidateId id);
 
   RunRigs& m_rigs;
   // In this order: a pipeline borrows from all the others.
@@ -88,6 +98,7 @@ class SearchStage final : public Stage {
   SearcherProposer* m_search = nullptr;  // the pool's
   std::unique_ptr<process::CompilerPool> m_compilers;
   std::unique_ptr<CandidatePipeline> m_pipeline;
+  std::unique_ptr<SearchProfiles> m_profiles;  // null: nobody reads any
   ProposerBoard m_board;
   std::unique_ptr<SwarmFeed> m_swarmFeed;
   AfterHalt m_afterHalt = AfterHalt::Nothing;

@@ -97,20 +97,34 @@ void SearcherProposer::tellPairs(const CandidateEnd& end, search::ProposalId pro
   if (m_pairs.swarm == nullptr) {
     return;
   }
-  const store::CandidateRecord& candidate = end.candidate;
+  judge::SwarmEnd told = swarmEnd(end.candidate, nullptr);  // one is made later, if it turns out to be fast
+  told.proposal = proposal;
+  told.island = island;
+  told.trialSeconds = end.candidate.compileSeconds + end.stages.verify + end.stages.timing;
+  tellNews(m_pairs.swarm->ended(told));
+}
+
+void SearcherProposer::takeProfile(const store::CandidateRecord& candidate, const domain::Profile& profile) {
+  if (m_pairs.swarm != nullptr && candidate.evaluation && isUsable(candidate)) {
+    tellNews(m_pairs.swarm->profiled(swarmEnd(candidate, &profile)));
+  }
+}
+
+judge::SwarmEnd SearcherProposer::swarmEnd(const store::CandidateRecord& candidate,
+                                           const domain::Profile* profile) const {
   const bool canVary = candidate.genome && !candidate.genome->regions.empty();
-  tellNews(m_pairs.swarm->ended({.proposal = proposal,
-                                 .genome = canVary ? &*candidate.genome : nullptr,
-                                 .island = island,
-                                 .what = {.program = &candidate.program,
-                                          .kernels = &candidate.kernels,
-                                          .evaluation = &*candidate.evaluation,
-                                          .profile = nullptr,  // one is made when the search is over
-                                          .device = m_pairs.device,
-                                          .task = m_pairs.task,
-                                          .type = m_pairs.type},
-                                 .outcome = outcomeOf(candidate, *candidate.evaluation),
-                                 .trialSeconds = candidate.compileSeconds + end.stages.verify + end.stages.timing}));
+  return {.proposal = {},
+          .genome = canVary ? &*candidate.genome : nullptr,
+          .island = candidate.island,
+          .what = {.program = &candidate.program,
+                   .kernels = &candidate.kernels,
+                   .evaluation = &*candidate.evaluation,
+                   .profile = profile,
+                   .device = m_pairs.device,
+                   .task = m_pairs.task,
+                   .type = m_pairs.type},
+          .outcome = outcomeOf(candidate, *candidate.evaluation),
+          .trialSeconds = 0.0};
 }
 
 void SearcherProposer::observe(const CandidateEnd& end) {

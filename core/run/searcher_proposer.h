@@ -33,6 +33,9 @@ class SearcherProposer final : public Proposer {
   void hear(const CandidateEnd& end) override;
   void observe(const CandidateEnd& end) override;
 
+  // A candidate of the run, which ended before, has a profile now: pairs at work at it hear what that tells.
+  void takeProfile(const store::CandidateRecord& candidate, const domain::Profile& profile);
+
   // When it was asked last, nothing was left to try, and no outcome could have opened a way on.
   [[nodiscard]] bool isExhausted() const { return m_exhausted; }
 
@@ -46,6 +49,8 @@ class SearcherProposer final : public Proposer {
   [[nodiscard]] bool isUsable(const store::CandidateRecord& candidate) const;
 
   void tellPairs(const CandidateEnd& end, search::ProposalId proposal, int island);
+  // With pairs. Borrows the candidate and the profile, which may be null.
+  [[nodiscard]] judge::SwarmEnd swarmEnd(const store::CandidateRecord& candidate, const domain::Profile* profile) const;
   void tellTurn(const judge::Swarm::Turn& turn, const search::Proposal& proposal);
   void tellNews(const judge::SwarmNews& news);
 

@@ -15,6 +15,7 @@ SessionParts SessionParts::standard(const process::Locations& locations) {
   parts.rules = locations;
   parts.knowledge = process::dataFolder() / "knowledge.sqlite";
   parts.profiledTargets = {domain::DeviceKind::Cuda};
+  parts.profiledInSearch = {domain::DeviceKind::Cpu, domain::DeviceKind::Cuda};
   parts.selfTest = trust::SelfTestPolicy{
       .corpus = locations.selfTest, .verdicts = process::stateFolder() / "selftest", .skip = false};
   return parts;

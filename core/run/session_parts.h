@@ -19,12 +19,13 @@ struct SessionParts {
   process::Programs programs;
   std::vector<process::LaunchCommand> moreWorkers;  // one for each further GPU; all of one model
   MonotonicNow now = [] { return std::chrono::steady_clock::now(); };
-  int sanitizers = 0;                                 // 0: as many as sanitizersAtOnce()
-  std::optional<trust::SelfTestPolicy> selfTest;      // none: nobody asks whether the device can be trusted
-  double minLimitSeconds = 20.0;                      // the least that an evaluation may take
-  std::vector<domain::DeviceKind> profiledTargets{};  // where the candidates measured again at the end are profiled
-  std::vector<ProposerFactory> proposers{};           // beside the search; a run has one of each
-  bool searches = true;                               // false: the search keeps the archive and proposes nothing
+  int sanitizers = 0;                                  // 0: as many as sanitizersAtOnce()
+  std::optional<trust::SelfTestPolicy> selfTest;       // none: nobody asks whether the device can be trusted
+  double minLimitSeconds = 20.0;                       // the least that an evaluation may take
+  std::vector<domain::DeviceKind> profiledTargets{};   // where the candidates measured again at the end are profiled
+  std::vector<domain::DeviceKind> profiledInSearch{};  // where some are profiled for pairs and models meanwhile
+  std::vector<ProposerFactory> proposers{};            // beside the search; a run has one of each
+  bool searches = true;                                // false: the search keeps the archive and proposes nothing
   // Of the judge; none: it has none of its own. A project's rules come from process::ruleFolders().
   std::optional<process::Locations> rules{};
   std::filesystem::path knowledge{};  // what earlier runs of this user taught about advice; empty: it is not asked

@@ -34,7 +34,8 @@ const Tally& tallyOf(const std::map<Key, Tally>& all, const Key& key) {
 }
 
 bool isAbout(const AdviceStanding& advice, const judge::ScoredAdvice& score) {
-  return advice.pair == score.pair && advice.about == score.about && advice.rule == score.rule;
+  return advice.pair == score.pair && advice.model == score.model && advice.about == score.about &&
+         advice.rule == score.rule;
 }
 
 }  // namespace
@@ -53,8 +54,9 @@ void SwarmBoard::given(const judge::GivenAdvice& given) {
                         .expectedGain = given.advice.expectedGain,
                         .followed = 0,
                         .achievedGain = std::nullopt,
-                        .candidate = {}};
-  m_last[given.pair] = advice;
+                        .candidate = {},
+                        .model = given.model};
+  keepLast(advice);
   keep(m_advice, std::move(advice), SwarmReport::kMostAdvice);
 }
 
@@ -80,7 +82,8 @@ AdviceStanding& SwarmBoard::advice(const judge::ScoredAdvice& score) {
                       .expectedGain = score.expectedGain,
                       .followed = 0,
                       .achievedGain = std::nullopt,
-                      .candidate = {}},
+                      .candidate = {},
+                      .model = score.model},
        SwarmReport::kMostAdvice);
   return m_advice.back();
 }
@@ -92,8 +95,19 @@ void SwarmBoard::scored(const judge::ScoredAdvice& score) {
     followed.achievedGain = score.achievedGain;
     followed.candidate = score.candidate;
   }
-  m_last[score.pair] = followed;
-  count(m_pairs[score.pair], score.candidate, score.achievedGain, score.seconds);
+  keepLast(followed);
+  // What a model makes counts in ended(), advised or not.
+  if (score.model.empty()) {
+    count(m_pairs[score.pair], score.candidate, score.achievedGain, score.seconds);
+  }
+}
+
+void SwarmBoard::keepLast(const AdviceStanding& advice) {
+  if (advice.model.empty()) {
+    m_last[advice.pair] = advice;
+  } else {
+    m_lastOfModel[advice.model] = advice;
+  }
 }
 
 void SwarmBoard::count(Tally& tally, domain::CandidateId candidate, double gain, double seconds) {
@@ -156,9 +170,15 @@ SwarmReport SwarmBoard::report(const std::set<std::int64_t>& holders) const {
     models.insert(model);
     report.spending.push_back(spending);
   }
+  for (const auto& [model, last] : m_lastOfModel) {
+    models.insert(model);
+  }
   for (const std::string& model : models) {
     PairStanding& one = report.pairs.emplace_back(standing(tallyOf(m_models, model), holders));
     one.model = model;
+    if (const auto last = m_lastOfModel.find(model); last != m_lastOfModel.end()) {
+      one.last = last->second;
+    }
     if (const auto spent = m_spending.find(model); spent != m_spending.end()) {
       one.cents = spent->second.cents;
       one.tokens = spent->second.inputTokens + spent->second.outputTokens;

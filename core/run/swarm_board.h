@@ -37,6 +37,7 @@ class SwarmBoard {
     double seconds = 0.0;
     std::vector<std::int64_t> made;  // the correct ones
   };
+  void keepLast(const services::AdviceStanding& advice);
   [[nodiscard]] services::AdviceStanding& advice(const judge::ScoredAdvice& score);
   [[nodiscard]] services::PairStanding standing(const Tally& tally, const std::set<std::int64_t>& holders) const;
   void count(Tally& tally, domain::CandidateId candidate, double gain, double seconds);
@@ -44,6 +45,7 @@ class SwarmBoard {
   std::deque<services::AdviceStanding> m_advice;  // newest last
   std::int64_t m_lastNumber = 0;
   std::map<int, services::AdviceStanding> m_last;  // of each pair
+  std::map<std::string, services::AdviceStanding> m_lastOfModel;
   std::map<int, Tally> m_pairs;
   std::map<std::string, Tally> m_models;
   std::deque<services::TalkSummary> m_talks;  // newest last

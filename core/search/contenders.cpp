@@ -6,6 +6,11 @@
 
 namespace swage::search {
 
+void rank(std::vector<Contender>& contenders) {
+  std::stable_sort(contenders.begin(), contenders.end(),
+                   [](const auto& a, const auto& b) { return domain::ranksBefore(a.overEager, b.overEager); });
+}
+
 std::vector<Contender> contendersOf(const Archive& archive) {
   std::map<domain::CandidateId, domain::Speedup> speedups;  // an elite may have migrated: it is one contender
   for (int index = 0; index < domain::kCellCount; ++index) {
@@ -21,8 +26,7 @@ std::vector<Contender> contendersOf(const Archive& archive) {
   for (const auto& [id, speedup] : speedups) {
     result.push_back({.id = id, .overEager = speedup});
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const auto& a, const auto& b) { return domain::ranksBefore(a.overEager, b.overEager); });
+  rank(result);
   return result;
 }
 

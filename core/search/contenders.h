@@ -15,6 +15,9 @@ struct Contender {
   domain::Speedup overEager;
 };
 
+// Best first.
+void rank(std::vector<Contender>& contenders);
+
 // The elites of all islands, each once, best first.
 [[nodiscard]] std::vector<Contender> contendersOf(const Archive& archive);
 

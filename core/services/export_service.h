@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/domain/candidate.h"
 #include "core/domain/evaluation.h"
+#include "core/domain/speedup.h"
 
 namespace swage::services {
 
@@ -42,6 +43,9 @@ struct ExportGate {
   int checks = 0;                                // how many inputs were tried; 0: not counted
   std::optional<domain::OutputError> worst{};    // the largest error of them
   std::optional<domain::PairedTiming> timing{};  // Faster: what was measured
+  domain::Speedup speedup{};                     // Faster: against the fastest baseline
+  std::string baselineMode{};                    // Faster: which baseline that is
+  domain::Speedup overEager{};                   // Faster: against eager, where that is another baseline
   std::string detail{};                          // in the words of the record
 };
 [[nodiscard]] std::string_view name(ExportGate::Kind kind);    // in JSON: "verified", "held-out shapes"

@@ -41,6 +41,8 @@ class ProfileService : public QObject {
   // What was checked of a candidate, as ExportFacts has it, and why the checks of a run's task are weak.
   [[nodiscard]] virtual Result<std::vector<ExportGate>> gates(domain::CandidateId candidate) const = 0;
   [[nodiscard]] virtual Result<std::vector<std::string>> doubts(domain::RunId run) const = 0;
+  // Whether a run searched without the self-test of its device.
+  [[nodiscard]] virtual Result<bool> skippedSelfTest(domain::RunId run) const = 0;
 
   // Makes a profile and keeps it in the record. Ends with exactly one finished(), also when it cannot start.
   // Asserts that none is being made.

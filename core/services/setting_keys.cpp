@@ -29,9 +29,11 @@ std::vector<SettingKey> makeKeys() {
        .standard = text(""),
        .isDeviceList = true},
       {.name = "search.sandbox",
-       .meaning = "what keeps compilers from the rest of the machine; auto: bwrap, or landlock where it cannot be used",
+       .meaning =
+           "what keeps compilers from the rest of the machine; auto: bwrap, or landlock where it cannot be used; "
+           "none: nothing, which is not safe",
        .standard = text("auto"),
-       .choices = {"auto", "bwrap", "landlock"},
+       .choices = {"auto", "bwrap", "landlock", "none"},
        .variable = "SWAGE_SANDBOX"},
       {"search.seed",
        "the same seed proposes the same candidates, unless measured times differ; 0: a random one for each run",
@@ -46,6 +48,9 @@ std::vector<SettingKey> makeKeys() {
        std::int64_t{0}},
       {"swarm.budget_tokens", "the most tokens that calls of models may take in one search; 0: no limit",
        std::int64_t{0}},
+      {"swarm.embeddings",
+       "embedding model that ranks the results of a pattern search: its name in `swage models list`; empty: none",
+       text("")},
       {"editor.font", "family of the font for code; empty: the desktop's", text("")},
       {.name = "editor.font_size",
        .meaning = "in points; 0: the desktop's",

@@ -18,11 +18,11 @@
 // that cost. Values, and what a person can say to a pair.
 namespace swage::services {
 
-// An advice that a pair took up, and what has come of it so far.
+// An advice that a pair took up, or that a model was given, and what has come of it so far.
 struct AdviceStanding {
   std::int64_t number = 0;  // in the order in which they were taken up, from 1
-  int pair = -1;
-  std::string role;
+  int pair = -1;            // -1: a model
+  std::string role;         // of the pair, or of the rule
   std::string rule;
   bool isFunctional = false;  // about what is wrong, not about what costs time
   domain::CandidateId about;
@@ -34,6 +34,7 @@ struct AdviceStanding {
   int followed = 0;                    // candidates that were made of it
   std::optional<double> achievedGain;  // of the best of those; 0: none is right; no value: none has ended
   domain::CandidateId candidate;       // that one
+  std::string model{};                 // empty: a pair
 };
 
 // Whoever makes candidates by advice. The built-in pairs are numbered, and the search is their coder; a language model
@@ -55,7 +56,7 @@ struct PairStanding {
   double seconds = 0.0;      // that making and trying them took
   double cents = 0.0;
   std::int64_t tokens = 0;
-  std::optional<AdviceStanding> last;  // that it followed, or has taken up
+  std::optional<AdviceStanding> last;  // that it followed, or has taken up, or was given
   std::string waitingWords;            // of a person, for its next prompt
 
   // Negative: it spent nothing of the kind.

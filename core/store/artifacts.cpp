@@ -2,6 +2,8 @@
 #include "core/store/artifacts.h"
 
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -14,6 +16,7 @@ namespace swage::store {
 namespace {
 
 constexpr std::size_t kMaxInlineBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMaxRowBytes = 900'000'000;  // SQLite takes a thousand million
 
 Error asStorage(const Error& error) {
   return Error(ErrorKind::Storage, error.message(), error.hint());
@@ -68,6 +71,32 @@ Result<std::string> Artifacts::load(SQLite::Database& connection, std::int64_t i
                  "Restore the project from a backup, or start the run again.");
   }
   return std::move(*content);
+}
+
+Result<Artifacts::Embedded> Artifacts::embed(SQLite::Database& copy, const std::function<bool()>& isCancelled) const {
+  std::vector<std::pair<std::int64_t, std::string>> inFiles;
+  SQLite::Statement find(copy, "SELECT id, hash FROM artifacts WHERE bytes IS NULL ORDER BY id");
+  while (find.executeStep()) {
+    inFiles.emplace_back(find.getColumn(0).getInt64(), find.getColumn(1).getString());
+  }
+  Embedded embedded;
+  SQLite::Statement put(copy, "UPDATE artifacts SET bytes = ? WHERE id = ?");
+  for (const auto& [id, hash] : inFiles) {
+    if (isCancelled()) {
+      return Error(ErrorKind::Cancelled, "putting artifacts into the copy was cancelled");
+    }
+    const auto frame = readTextFile(fileOf(hash), kMaxRowBytes);
+    if (!frame) {
+      ++embedded.leftOut;
+      continue;
+    }
+    put.reset();
+    put.bind(1, frame->data(), static_cast<int>(frame->size()));
+    put.bind(2, id);
+    put.exec();
+    ++embedded.taken;
+  }
+  return embedded;
 }
 
 std::filesystem::path Artifacts::fileOf(std::string_view hash) const {

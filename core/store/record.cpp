@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <system_error>
 
 #include <fmt/format.h>
 
-#include "core/base/files.h"
 #include "core/base/unix_time.h"
 #include "core/domain/json.h"
 #include "core/store/baseline_choice.h"
 #include "core/store/ledger.h"
+#include "core/store/project_folder.h"
 #include "core/store/record_impl.h"
 #include "core/store/rows.h"
 #include "core/store/statements.h"
@@ -22,36 +21,6 @@ namespace {
 
 using domain::CandidateStatus;
 using domain::name;
-
-constexpr std::string_view kIgnoreRules =
-    "# Written by Swage: what a project measures stays out of version control; exports/ does not.\n"
-    "/runs.sqlite*\n/runs.lock\n/artifacts/\n";
-
-Error directoryError(const std::filesystem::path& project, std::string_view why) {
-  return Error(ErrorKind::Storage, fmt::format("cannot write the project directory '{}': {}", project.string(), why),
-               "Choose a project directory that you may write to.");
-}
-
-Result<> prepareDirectory(const std::filesystem::path& project) {
-  std::error_code failure;
-  std::filesystem::create_directories(project, failure);
-  if (failure || !std::filesystem::is_directory(project, failure)) {
-    return directoryError(project, failure ? failure.message() : "it is not a directory");
-  }
-  return {};
-}
-
-Result<> writeIgnoreRules(const std::filesystem::path& project) {
-  const std::filesystem::path file = project / ".gitignore";
-  std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) {
-    return {};
-  }
-  if (auto written = writeFileAtomically(file, kIgnoreRules); !written) {
-    return directoryError(project, written.error().message());
-  }
-  return {};
-}
 
 Error missing(std::string_view what, std::int64_t id) {
   return Error(ErrorKind::NotFound, fmt::format("the record has no {} {}", what, id));
@@ -143,7 +112,7 @@ Result<Record> Record::open(const std::filesystem::path& project, Mode mode) {
     SWAGE_TRY_ASSIGN(Database database, Database::open(file, {.access = Access::ReadOnly}));
     return Record(std::make_unique<Impl>(std::nullopt, std::move(database), project));
   }
-  SWAGE_TRY(prepareDirectory(project));
+  SWAGE_TRY(makeProjectFolder(project));
   SWAGE_TRY_ASSIGN(ProjectLock lock, ProjectLock::take(project / "runs.lock"));
   const bool wasKilled = lock.lastWriter() == ProjectLock::LastWriter::Killed;
   const Check check = wasKilled ? Check::Quick : Check::None;

@@ -4,8 +4,8 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
+#include "core/store/interruption.h"
 #include "core/store/queries.h"
 #include "core/store/record_impl.h"
 #include "core/store/rows.h"
@@ -55,25 +55,6 @@ class SingleReader {
  private:
   RowReader m_rows;
   SQLite::Statement m_statement;
-};
-
-// Lets SQLite ask every so many of its instructions whether to go on: a sort does not come back to us in between.
-class Interruption {
- public:
-  Interruption(SQLite::Database& connection, const std::function<bool()>& isCancelled)
-      : m_handle(connection.getHandle()), m_isCancelled(isCancelled) {
-    constexpr int kInstructions = 10'000;
-    sqlite3_progress_handler(
-        m_handle, kInstructions,
-        [](void* self) { return static_cast<const Interruption*>(self)->m_isCancelled() ? 1 : 0; }, this);
-  }
-  ~Interruption() { sqlite3_progress_handler(m_handle, 0, nullptr, nullptr); }
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-
- private:
-  sqlite3* m_handle;
-  const std::function<bool()>& m_isCancelled;
 };
 
 // Ids that are left out of a list.

@@ -16,8 +16,9 @@ constexpr double kGuessedBytes = 2e10;  // a second, for each multiprocessor of 
 // As nvcc writes them for floats, about.
 double instructionsOf(const Prim& prim) {
   static const std::map<std::string_view, double> many{
-      {"exp", 8.0},    {"log", 14.0}, {"tanh", 16.0}, {"erf", 18.0}, {"sin", 25.0},  {"cos", 25.0},    {"log1p", 16.0},
-      {"expm1", 16.0}, {"sqrt", 8.0}, {"pow", 45.0},  {"div", 10.0}, {"rsqrt", 5.0}, {"sigmoid", 18.0}};
+      {"exp", 8.0},  {"log", 14.0},   {"tanh", 16.0},    {"erf", 18.0},   {"sin", 25.0},
+      {"cos", 25.0}, {"log1p", 16.0}, {"expm1", 16.0},   {"sqrt", 8.0},   {"pow", 45.0},
+      {"div", 10.0}, {"rsqrt", 5.0},  {"sigmoid", 14.0}, {"inverse", 2.0}};
   const auto found = many.find(prim.function);
   return (found == many.end() ? 1.0 : found->second) * (prim.type == Compute::F64 ? 32.0 : 1.0);
 }

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "core/base/result.h"
 #include "core/domain/candidate.h"
 #include "core/domain/device_info.h"
 #include "core/patterns/catalogue.h"
+#include "core/synth/example_graphs.h"
 
 // What a pattern looks like: a small graph that it computes, and the kernel that it makes of it.
 namespace swage::synth {
 
-// A graph in one region, which patterns of this family compute; `text` says what it is.
-struct Example {
-  domain::Graph graph;
-  std::string text;
-};
+// What the pattern's strategy shows it with; empty where this build has none.
 [[nodiscard]] Example exampleOf(const patterns::Pattern& pattern);
 
 // A device for programs in the language, on which every pattern has room.

@@ -51,12 +51,24 @@ bool isPlainReduction(const RegionBuilder::Layout& layout) {
   return layout.more.empty() && layout.roles.empty() && !layout.reducedDims.empty();
 }
 
-// That of the anchor. Channels of a product's results are cut as what folds them later wants it.
+// Whether it makes, element by element, what windows of the anchor cut into tiles.
+bool makesTiles(const RegionBuilder::Layout& anchor, const Operation& operation) {
+  return !anchor.tiled.empty() && !operation.folds() && operation.layout.space == anchor.tiled &&
+         operation.layout.splitDim < static_cast<int>(anchor.tiled.size() - anchor.more.size());
+}
+
+// That of the anchor. Channels are cut as what folds a product's results later wants it, or what makes the elements
+// that windows see.
 RegionBuilder::Layout layoutOf(const OperationGraph& graph, const std::vector<int>& operations,
                                const Operation& anchor) {
   RegionBuilder::Layout layout = anchor.layout;
   for (const int index : operations) {
-    const RegionBuilder::Layout& other = graph.operations[asIndex(index)].layout;
+    const Operation& operation = graph.operations[asIndex(index)];
+    const RegionBuilder::Layout& other = operation.layout;
+    if (layout.splitDim < 0 && makesTiles(layout, operation)) {
+      layout.splitDim = other.splitDim;
+      layout.splitOuter = other.splitOuter;
+    }
     if (isProduct(layout) && layout.splitDim < 0 && isPlainReduction(other) && other.space == layout.space) {
       layout.splitDim = other.splitDim;
       layout.splitOuter = other.splitOuter;

@@ -94,8 +94,10 @@ class GenomeMoves {
   [[nodiscard]] std::optional<domain::Genome> checked(domain::Genome genome) const;
   // The fastest of every region, as far as that is known, and this with one region in another way.
   void addBest(const std::vector<std::vector<int>>& partition, std::vector<domain::Genome>& found) const;
-  // The coarsest cut with one more cut.
+  // The coarsest cut with one more cut, or with one of its borders elsewhere.
   [[nodiscard]] std::vector<std::vector<std::vector<int>>> finerPartitions() const;
+  void addMovedBorders(const std::vector<std::vector<int>>& coarsest, std::size_t which, const std::vector<int>& head,
+                       const std::vector<int>& tail, std::vector<std::vector<std::vector<int>>>& found) const;
 
   const Fusion& m_fusion;
   const OperationGraph& m_operations;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The genomes that a search begins with.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/synth/genome_moves.h"
@@ -145,15 +146,38 @@ std::vector<std::vector<std::vector<int>>> GenomeMoves::finerPartitions() const 
       const auto middle = coarsest[i].begin() + static_cast<std::ptrdiff_t>(cut);
       const std::vector<int> head(coarsest[i].begin(), middle);
       const std::vector<int> tail(middle, coarsest[i].end());
-      if (m_fusion.region(head) != nullptr && m_fusion.region(tail) != nullptr) {
+      if (m_fusion.region(head) == nullptr) {
+        continue;
+      }
+      if (m_fusion.region(tail) != nullptr) {
         std::vector<std::vector<int>> finer = coarsest;
         finer[i] = head;
         finer.push_back(tail);
         found.push_back(std::move(finer));
       }
+      addMovedBorders(coarsest, i, head, tail, found);
     }
   }
   return found;
+}
+
+// Moves the last operations of a region to one that follows: a kernel that pools a normalised tensor can normalise it
+// itself, and the statistics stay where they are.
+void GenomeMoves::addMovedBorders(const std::vector<std::vector<int>>& coarsest, std::size_t which,
+                                  const std::vector<int>& head, const std::vector<int>& tail,
+                                  std::vector<std::vector<std::vector<int>>>& found) const {
+  for (std::size_t next = which + 1; next < coarsest.size(); ++next) {
+    std::vector<int> joined;
+    std::merge(tail.begin(), tail.end(), coarsest[next].begin(), coarsest[next].end(), std::back_inserter(joined));
+    if (m_fusion.areRelated(tail, coarsest[next]) && m_fusion.region(joined) != nullptr) {
+      std::vector<std::vector<int>> moved = coarsest;
+      moved[which] = head;
+      moved[next] = std::move(joined);
+      if (m_fusion.schedule(moved)) {
+        found.push_back(std::move(moved));
+      }
+    }
+  }
 }
 
 }  // namespace swage::synth

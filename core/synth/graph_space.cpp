@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/domain/aten.h"
+#include "core/synth/emit/helpers.h"
 #include "core/synth/parameter_ranking.h"
 #include "core/synth/rewriting/rewriting.h"
 #include "core/synth/sizes.h"
@@ -29,17 +30,29 @@ std::string keyOf(const std::vector<Rewrite>& rewrites) {
   return domain::canonicalText(genome);
 }
 
-// Inputs have the names of the model, results that of the operator that makes them.
-ModelText modelText(const domain::Graph& graph) {
+// "model.py:14: total = x + residual"; of a graph without the text of its lines, "model.py:14 in forward".
+std::string lineOf(const domain::Node& node) {
+  if (node.code.empty() || node.where.empty()) {
+    return node.code.empty() ? node.where : node.code;
+  }
+  return fmt::format("{}: {}", node.where.substr(0, node.where.rfind(" in ")), node.code);
+}
+
+// Inputs have the names of the model, results those that it assigns them to, or that of the operator that makes them.
+ModelText modelText(const domain::Graph& graph, const std::string& helpers) {
   ModelText text;
+  text.functions = helperNames(helpers);
   for (const domain::GraphInput& input : graph.inputs) {
     text.names[input.value] = input.name;
   }
   for (const domain::Node& node : graph.nodes) {
     for (const ValueId output : node.outputs) {
       if (output.isValid()) {
-        text.names[output] = std::string(domain::atenName(node.op));
-        text.lines[output] = node.where;
+        text.names[output] = node.name.empty() ? std::string(domain::atenName(node.op)) : node.name;
+        text.lines[output] = lineOf(node);
+      }
+      if (output.isValid() && !node.name.empty()) {
+        text.assigned[output] = node.name;
       }
     }
   }
@@ -118,7 +131,7 @@ GraphSpace::GraphSpace(domain::Graph graph, std::vector<Rewrite> rewrites, const
       m_rewrites(std::move(rewrites)),
       m_operations(findOperations(m_graph)),
       m_fusion(m_graph, m_operations, [&parts](const Region& region) { return canCompute(region, parts); }),
-      m_model(modelText(m_graph)),
+      m_model(modelText(m_graph, parts.catalogue.helpers(domain::standardLanguage(parts.device.kind)))),
       m_moves(m_fusion, m_operations, parts.catalogue, parts.strategies, parts.device, m_rewrites),
       m_next(rewritesFor(m_graph, parts.device.kind)) {}
 

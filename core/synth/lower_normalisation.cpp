@@ -38,24 +38,25 @@ struct Affine {
   std::optional<ValueId> bias;
 };
 
-// Reads `value`, whose dimensions are the dimensions [first, first + rank) of the full space.
-std::optional<int> readAlong(RegionBuilder& b, ValueId value, std::size_t first) {
+// Reads `value`, whose dimensions are the dimensions [first, first + rank) of the elements.
+std::optional<int> readAlong(RegionBuilder& b, ValueId value, const Frame& elements, std::size_t first) {
   const std::size_t rank = b.type(value).shape.size();
-  if (first + rank > b.fullFrame().size()) {
+  if (first + rank > elements.size()) {
     return std::nullopt;
   }
-  const Frame frame(b.fullFrame().begin() + static_cast<std::ptrdiff_t>(first),
-                    b.fullFrame().begin() + static_cast<std::ptrdiff_t>(first + rank));
+  const Frame frame(elements.begin() + static_cast<std::ptrdiff_t>(first),
+                    elements.begin() + static_cast<std::ptrdiff_t>(first + rank));
   return b.read(value, frame);
 }
 
 // x * weight + bias, where they are given. No value: they do not lie on the region's axes.
-std::optional<int> applyAffine(RegionBuilder& b, int x, const Affine& affine, std::size_t firstDim) {
+std::optional<int> applyAffine(RegionBuilder& b, int x, const Frame& elements, const Affine& affine,
+                               std::size_t firstDim) {
   for (const auto& [value, function] : {std::pair(affine.weight, "mul"), std::pair(affine.bias, "add")}) {
     if (!value) {
       continue;
     }
-    const auto scalar = readAlong(b, *value, firstDim);
+    const auto scalar = readAlong(b, *value, elements, firstDim);
     if (!scalar) {
       return std::nullopt;
     }
@@ -100,11 +101,11 @@ domain::Shape statisticShape(const domain::Shape& space, const NormSpec& spec) {
   return shape;
 }
 
-// A statistic inside the full space. The frame is the same whether it was made in this region or is read from memory.
-Frame statisticFrame(const RegionBuilder& b, const NormSpec& spec) {
+// A statistic of the elements. The frame is the same whether it was made in this region or is read from memory.
+Frame statisticFrame(const Frame& elements, const NormSpec& spec) {
   Frame frame;
-  for (int dim = 0; dim < static_cast<int>(b.fullFrame().size()); ++dim) {
-    const std::vector<int>& axes = b.fullFrame()[static_cast<std::size_t>(dim)];
+  for (int dim = 0; dim < static_cast<int>(elements.size()); ++dim) {
+    const std::vector<int>& axes = elements[static_cast<std::size_t>(dim)];
     if (dim == spec.splitDim) {
       frame.push_back({axes.front()});
     } else if (std::find(spec.dims.begin(), spec.dims.end(), dim) == spec.dims.end()) {
@@ -119,8 +120,12 @@ domain::ScalarType statisticType(const domain::TensorType& input) {
 }
 
 bool lowerApply(RegionBuilder& b, const NormSpec& spec, const std::vector<ValueId>& statistics) {
-  const Frame frame = statisticFrame(b, spec);
-  const auto x = b.read(spec.input, b.fullFrame());
+  const auto elements = b.elementFrame(b.type(spec.result).shape);
+  if (!elements || b.layout().splitDim != spec.splitDim || b.layout().splitOuter != spec.splitOuter) {
+    return false;  // the region was built for something else
+  }
+  const Frame frame = statisticFrame(*elements, spec);
+  const auto x = b.read(spec.input, *elements);
   std::vector<int> scalars;
   for (const ValueId statistic : statistics) {
     const auto scalar = b.read(statistic, frame);
@@ -129,9 +134,10 @@ bool lowerApply(RegionBuilder& b, const NormSpec& spec, const std::vector<ValueI
     }
     scalars.push_back(*scalar);
   }
-  const auto value = x ? applyAffine(b, spec.apply(b, *x, scalars), spec.affine, spec.affineDim) : std::nullopt;
+  const auto value =
+      x ? applyAffine(b, spec.apply(b, *x, scalars), *elements, spec.affine, spec.affineDim) : std::nullopt;
   if (value) {
-    b.define(spec.result, *value, b.fullFrame());
+    b.define(spec.result, *value, *elements);
   }
   return value.has_value();
 }
@@ -147,11 +153,7 @@ void addApply(OperationSink& sink, const NormSpec& spec, const std::vector<Value
   operation.layout.space = space;
   operation.layout.splitDim = spec.splitDim;
   operation.layout.splitOuter = spec.splitOuter;
-  operation.lower = [spec, statistics](RegionBuilder& b) {
-    // Its dimensions are those of the region's space, which only this can have been built for.
-    return b.layout().space == b.type(spec.result).shape && b.layout().splitDim == spec.splitDim &&
-           lowerApply(b, spec, statistics);
-  };
+  operation.lower = [spec, statistics](RegionBuilder& b) { return lowerApply(b, spec, statistics); };
   sink.add(std::move(operation));
 }
 
@@ -179,7 +181,7 @@ void addNormalisation(const NodeView& node, OperationSink& sink, const NormSpec&
     }
     const std::vector<int> values = spec.describe(b, *x);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      b.define(statistics[i], values[i], statisticFrame(b, spec));
+      b.define(statistics[i], values[i], statisticFrame(b.fullFrame(), spec));
     }
     return true;
   };
@@ -302,17 +304,17 @@ void lowerBatchNormEval(const NodeView& node, OperationSink& sink) {
   operation.lower = [input = *input, mean = *mean, variance = *variance, affine, epsilon,
                      result = node.result()](RegionBuilder& b) {
     const auto frame = b.frameFor(b.type(result).shape, {input});
-    if (!frame || *frame != b.fullFrame()) {
+    if (!frame || frame != b.elementFrame(b.type(result).shape)) {
       return false;
     }
     const auto x = b.read(input, *frame);
-    const auto m = readAlong(b, mean, 1);
-    const auto v = readAlong(b, variance, 1);
+    const auto m = readAlong(b, mean, *frame, 1);
+    const auto v = readAlong(b, variance, *frame, 1);
     if (!x || !m || !v) {
       return false;
     }
     const int normalised = b.call("mul", {b.call("sub", {*x, *m}), inverseDeviation(b, *v, epsilon)});
-    const auto value = applyAffine(b, normalised, affine, 1);
+    const auto value = applyAffine(b, normalised, *frame, affine, 1);
     if (value) {
       b.define(result, *value, *frame);
     }
@@ -338,8 +340,8 @@ struct BatchStatistics {
 
   bool lower(RegionBuilder& b) const {
     const auto x = b.read(input, b.fullFrame());
-    const auto oldMean = readAlong(b, runningMean, 1);
-    const auto oldVariance = readAlong(b, runningVariance, 1);
+    const auto oldMean = readAlong(b, runningMean, b.fullFrame(), 1);
+    const auto oldVariance = readAlong(b, runningVariance, b.fullFrame(), 1);
     if (!x || !oldMean || !oldVariance) {
       return false;
     }

@@ -114,6 +114,14 @@ int softplus(RegionBuilder& b, int x, double beta, double threshold) {
   return b.call("select", {linear, x, soft});
 }
 
+// x tanh(log(1 + e^x)): with u = e^x the hyperbolic tangent is n / (n + 2) of n = u^2 + 2 u. From 20 on it is 1.
+int mish(RegionBuilder& b, int x) {
+  const int power = b.call("exp", {clampTo(b, x, {}, 20.0)});
+  const int n = b.call("mul", {power, b.call("add", {power, constantLike(b, x, 2.0)})});
+  const int inverse = b.call("inverse", {b.call("add", {n, constantLike(b, x, 2.0)})});
+  return b.call("mul", {x, b.call("mul", {n, inverse})});
+}
+
 int gelu(RegionBuilder& b, int x, bool tanhForm) {
   const int half = b.call("mul", {x, constantLike(b, x, 0.5)});
   if (!tanhForm) {
@@ -148,9 +156,7 @@ void registerActivations(LoweringTable& table) {
   table["aten.silu.default"] = unary([](RegionBuilder& b, int x, const NodeView&) {
     return b.call("mul", {x, sigmoid(b, x)});
   });
-  table["aten.mish.default"] = unary([](RegionBuilder& b, int x, const NodeView&) {
-    return b.call("mul", {x, b.call("tanh", {softplus(b, x, 1.0, 20.0)})});
-  });
+  table["aten.mish.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return mish(b, x); });
   table["aten.softplus.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
     return softplus(b, x, node.number(1, "beta").value_or(1.0), node.number(2, "threshold").value_or(20.0));
   });
@@ -202,7 +208,7 @@ int power(RegionBuilder& b, int x, double exponent) {
     return b.call("pow", {x, constantLike(b, x, exponent)});
   }
   int product = x;
-  for (double done = 1.0; done < exponent; done += 1.0) {
+  for (int done = 1; done < static_cast<int>(exponent); ++done) {
     product = b.call("mul", {product, x});
   }
   return product;

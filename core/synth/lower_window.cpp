@@ -238,10 +238,14 @@ int elementsInside(RegionBuilder& b, const Pooling& pool, Compute type) {
   return count;
 }
 
-bool lowerPooling(RegionBuilder& b, const Pooling& pool) {
+// The elements that a window sees: read from memory, or computed where this region makes them.
+std::optional<int> readWindow(RegionBuilder& b, const Pooling& pool) {
   const Shape& input = b.type(pool.input).shape;
   const Shape& result = b.type(pool.result).shape;
   const std::size_t first = input.size() - pool.window.dims();
+  if (!b.layout().tiled.empty()) {
+    return b.read(pool.input, *b.elementFrame(input));
+  }
   std::vector<Coordinate> places;
   for (std::size_t dim = 0; dim < first; ++dim) {
     places.push_back(Coordinate{{{b.fullFrame()[dim].front(), 1}}});
@@ -250,8 +254,12 @@ bool lowerPooling(RegionBuilder& b, const Pooling& pool) {
     const int at = b.fullFrame()[first + dim].front();
     places.push_back(slide(pool.window, dim, at, b.moreAxis(dim), input[first + dim], result[first + dim]));
   }
+  return b.readAt(pool.input, places, pool.kind == FoldKind::Maximum ? -std::numeric_limits<double>::infinity() : 0.0);
+}
+
+bool lowerPooling(RegionBuilder& b, const Pooling& pool) {
   const bool isMaximum = pool.kind == FoldKind::Maximum;
-  const auto x = b.readAt(pool.input, places, isMaximum ? -std::numeric_limits<double>::infinity() : 0.0);
+  const auto x = readWindow(b, pool);
   if (!x) {
     return false;
   }
@@ -276,6 +284,19 @@ bool lowerWholePooling(RegionBuilder& b, const Pooling& pool) {
     value = b.over(value, pool.divisor.value_or(static_cast<double>(b.reducedCount())));
   }
   b.define(pool.result, value, b.reducedFrame(RegionBuilder::KeepDims::Yes));
+  return true;
+}
+
+// Whether each element of the input is seen by one window at most, and windows see nothing else.
+bool cutsIntoTiles(const Pooling& pool, const Shape& input, const Shape& result) {
+  const Window& window = pool.window;
+  for (std::size_t dim = 0; dim < window.dims(); ++dim) {
+    const std::size_t at = input.size() - window.dims() + dim;
+    if (window.stride[dim] != window.size[dim] || window.dilation[dim] != 1 || window.padding[dim] != 0 ||
+        result[at] * window.size[dim] > input[at]) {
+      return false;
+    }
+  }
   return true;
 }
 
@@ -306,6 +327,9 @@ void addPooling(const NodeView& node, OperationSink& sink, const Pooling& pool) 
   }
   for (const std::int64_t size : pool.window.size) {
     operation.layout.more.push_back({size, AxisRole::Window});
+  }
+  if (cutsIntoTiles(pool, input.shape, operation.layout.space)) {
+    operation.layout.tiled = input.shape;
   }
   operation.lower = [pool](RegionBuilder& b) { return lowerPooling(b, pool); };
   sink.add(std::move(operation));

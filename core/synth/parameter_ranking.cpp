@@ -48,8 +48,7 @@ int distance(const Parameters& a, const Parameters& b) {
 bool isConvolution(const Strategy& strategy, const Region& region) {
   const auto rows =
       std::count_if(region.axes.begin(), region.axes.end(), [](const Axis& axis) { return axis.role == AxisRole::M; });
-  const bool isMadeForThem = strategy.id() == "conv_mma" || strategy.id() == "conv_wgmma";
-  return region.hasRole(AxisRole::Window) || (isMadeForThem && rows > 1);
+  return region.hasRole(AxisRole::Window) || (strategy.isForConvolutions() && rows > 1);
 }
 
 // How much longer a candidate seems to take because PyTorch is more or less exact.

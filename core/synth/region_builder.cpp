@@ -48,6 +48,35 @@ RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layo
     }
   }
   m_program.axes.insert(m_program.axes.end(), m_layout.more.begin(), m_layout.more.end());
+  if (!m_layout.tiled.empty()) {
+    m_tiledFrame = m_fullFrame;
+    const std::size_t first = m_tiledFrame.size() - m_layout.more.size();
+    for (std::size_t i = 0; i < m_layout.more.size(); ++i) {
+      m_tiledFrame[first + i].push_back(moreAxis(i));
+    }
+  }
+}
+
+std::optional<Frame> RegionBuilder::elementFrame(const domain::Shape& shape) const {
+  if (shape == m_layout.space) {
+    return m_fullFrame;
+  }
+  return shape == m_layout.tiled ? std::optional(m_tiledFrame) : std::nullopt;
+}
+
+std::int64_t RegionBuilder::extentOf(const std::vector<int>& places) const {
+  std::int64_t extent = 1;
+  for (const int place : places) {
+    extent *= m_program.axes[asIndex(axisOf(place))].extent;
+  }
+  return extent;
+}
+
+// Whether axes have a place for each element of a dimension, or for all that windows see of it.
+bool RegionBuilder::fits(std::int64_t size, const Frame& frame, std::size_t dim) const {
+  const bool isTiled =
+      frame.size() == m_tiledFrame.size() && frame[dim] == m_tiledFrame[dim] && size == m_layout.tiled[dim];
+  return size == extentOf(frame[dim]) || isTiled;
 }
 
 int RegionBuilder::moreAxis(std::size_t index) const {
@@ -104,11 +133,7 @@ std::optional<int> RegionBuilder::read(domain::ValueId value, const Frame& frame
     return found->second.prim;
   }
   for (std::size_t dim = 0; dim < shape.size(); ++dim) {
-    std::int64_t covered = 1;
-    for (const int place : frame[dim + skip]) {
-      covered *= m_program.axes[asIndex(axisOf(place))].extent;
-    }
-    if (shape[dim] != 1 && shape[dim] != covered) {
+    if (shape[dim] != 1 && !fits(shape[dim], frame, dim + skip)) {
       return std::nullopt;
     }
   }
@@ -158,6 +183,9 @@ std::optional<Frame> RegionBuilder::frameFor(const domain::Shape& shape, const s
     if (found != m_defined.end() && type(operand).shape == shape) {
       return found->second.frame;
     }
+  }
+  if (auto frame = elementFrame(shape)) {
+    return frame;
   }
   if (shape.size() > m_layout.space.size()) {
     return std::nullopt;
@@ -404,6 +432,12 @@ std::optional<Region> RegionBuilder::finish(const std::vector<domain::ValueId>& 
       return std::nullopt;
     }
     const auto& [prim, frame] = found->second;
+    const domain::Shape& shape = type(output).shape;
+    if (frame == m_tiledFrame &&
+        !std::equal(frame.begin(), frame.end(), shape.begin(), shape.end(),
+                    [&](const std::vector<int>& places, std::int64_t size) { return extentOf(places) == size; })) {
+      return std::nullopt;  // the elements that no window sees would not be stored
+    }
     const int converted = convert(prim, computeType(type(output).dtype));
     Operand stored = operandOn(output, frame);
     stored.output = true;

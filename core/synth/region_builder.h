@@ -36,6 +36,10 @@ class RegionBuilder {
     std::vector<AxisRole> roles = {};
     std::vector<Axis> more = {};
     bool isCutLater = false;  // splitDim is that of a fold of these results: both parts have the role of the dimension
+    // The shape of the tensor that windows without overlap read; empty: they overlap, or there are none. Its last
+    // dimensions are cut into windows, one for each axis of `more`; elements left over at an end are not read. What
+    // makes it may be computed in this region.
+    domain::Shape tiled = {};
     friend bool operator==(const Layout&, const Layout&) = default;
   };
   RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout);
@@ -72,6 +76,8 @@ class RegionBuilder {
   // From here on an axis is counted from its other end, wherever it is mentioned. False: something names a position.
   [[nodiscard]] bool turn(int axis);
   [[nodiscard]] const Frame& fullFrame() const { return m_fullFrame; }
+  // That of all elements of a tensor as large as the region's space, or as what its windows cut into tiles.
+  [[nodiscard]] std::optional<Frame> elementFrame(const domain::Shape& shape) const;
   [[nodiscard]] const Layout& layout() const { return m_layout; }
   // The axis number `index` of Layout::more.
   [[nodiscard]] int moreAxis(std::size_t index) const;
@@ -126,6 +132,8 @@ class RegionBuilder {
   [[nodiscard]] int fold(FoldKind kind, int prim, Reach reach);
   [[nodiscard]] std::int64_t countOf(Reach reach) const;
   [[nodiscard]] bool coversElements(const Frame& frame) const;
+  [[nodiscard]] std::int64_t extentOf(const std::vector<int>& places) const;
+  [[nodiscard]] bool fits(std::int64_t size, const Frame& frame, std::size_t dim) const;
   [[nodiscard]] std::optional<Region> finishRecurrence(const std::vector<domain::ValueId>& outputs);
 
   const std::vector<domain::TensorType>& m_values;
@@ -134,6 +142,7 @@ class RegionBuilder {
   std::vector<int> m_reducedDims;  // of m_layout, or of what is folded later
   int m_reducedSplit = -1;         // that of them of which the outer part stays
   Frame m_fullFrame;
+  Frame m_tiledFrame;  // of Layout::tiled
   Region m_program;
   std::map<domain::ValueId, Scalar> m_defined;
 };

@@ -18,6 +18,7 @@ struct Seed {
 
 // The fastest first, but that one way to compute what takes most of the time does not take all of the first places: it
 // may be wrong, or estimated wrongly. How often it has been chosen before counts as time.
+// The first few are with rewrites and without, where there are both.
 [[nodiscard]] std::vector<domain::Genome> orderSeeds(std::vector<Seed> seeds);
 
 }  // namespace swage::synth

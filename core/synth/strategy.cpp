@@ -39,6 +39,11 @@ domain::DataMovement movementOf(const std::string& fact, std::int64_t vectorWidt
   return fact == "A1" || vectorWidth > 1 ? domain::DataMovement::Wide : domain::DataMovement::Direct;
 }
 
+std::string textOf(const std::map<domain::ValueId, std::string>& texts, domain::ValueId value) {
+  const auto found = texts.find(value);
+  return found == texts.end() ? std::string() : found->second;
+}
+
 }  // namespace
 
 std::int64_t Instance::value(std::string_view parameter, std::int64_t otherwise) const {
@@ -47,13 +52,15 @@ std::int64_t Instance::value(std::string_view parameter, std::int64_t otherwise)
 }
 
 std::string Instance::nameOf(domain::ValueId value) const {
-  const auto found = model == nullptr ? decltype(model->names.begin())() : model->names.find(value);
-  return model == nullptr || found == model->names.end() ? std::string() : found->second;
+  return model == nullptr ? std::string() : textOf(model->names, value);
 }
 
 std::string Instance::lineOf(domain::ValueId value) const {
-  const auto found = model == nullptr ? decltype(model->lines.begin())() : model->lines.find(value);
-  return model == nullptr || found == model->lines.end() ? std::string() : found->second;
+  return model == nullptr ? std::string() : textOf(model->lines, value);
+}
+
+std::string Instance::assignedNameOf(domain::ValueId value) const {
+  return model == nullptr ? std::string() : textOf(model->assigned, value);
 }
 
 domain::ScalarType Instance::typeOf(domain::ValueId value) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/domain/device_info.h"
 #include "core/domain/launch_plan.h"
 #include "core/patterns/catalogue.h"
+#include "core/synth/example_graphs.h"
 #include "core/synth/region.h"
 
 // How the nests of a region are walked on a device: one object for each pattern of the catalogue.
@@ -22,8 +24,10 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 // What the model calls its values, for names and comments.
 struct ModelText {
-  std::map<domain::ValueId, std::string> names;
-  std::map<domain::ValueId, std::string> lines;  // "model.py:14: return x * scale"
+  std::map<domain::ValueId, std::string> names;     // of tensors
+  std::map<domain::ValueId, std::string> assigned;  // names that the model's statements give to what they compute
+  std::map<domain::ValueId, std::string> lines;     // "model.py:14: return x * scale"
+  std::set<std::string> functions;                  // what kernels may call, so that no value is called so
 };
 
 // A pattern with numbers for its parameters, made for one region on one device. Refers to what its maker owns.
@@ -37,6 +41,8 @@ struct Instance {
   // Of a value: what the model calls it, and the line that makes it; empty where it does not.
   [[nodiscard]] std::string nameOf(domain::ValueId value) const;
   [[nodiscard]] std::string lineOf(domain::ValueId value) const;
+  // What a statement of the model calls the value; empty where none does.
+  [[nodiscard]] std::string assignedNameOf(domain::ValueId value) const;
   // As it lies in memory. The region must address it.
   [[nodiscard]] domain::ScalarType typeOf(domain::ValueId value) const;
   [[nodiscard]] std::int64_t value(std::string_view parameter, std::int64_t otherwise = 0) const;
@@ -108,6 +114,11 @@ class Strategy {
   // Gives parameters that make no difference to this instance the least of the values that do what theirs does, so that
   // nothing is compiled twice. Call only after check, which holds afterwards, too.
   virtual void normalise(const Instance& instance, Parameters& parameters) const;
+  // Whether it is made for convolutions, also for those whose window is a single position.
+  [[nodiscard]] virtual bool isForConvolutions() const { return false; }
+  // What shows the pattern to a person: a graph that it computes with its standard parameters. Softmax of rows, where a
+  // strategy does not say.
+  [[nodiscard]] virtual Example example() const { return examples::rows({1024, 4096}); }
   // Others are to be tried first where they fit: those with a lower number. 0: it is made for what it accepts.
   [[nodiscard]] virtual int fallbackOrder() const { return 0; }
 

@@ -323,10 +323,11 @@ std::string listingOf(const std::vector<AsmFunction>& functions, const std::vect
 namespace {
 
 // Registers that outlive a call, and that no kernel has a use for: x87 and vector state as a block of memory, the bases
-// of segments, protection keys.
+// of segments, protection keys, and how numbers are rounded and whether denormals are flushed.
 bool isOfProcessState(std::string_view mnemonic) {
-  constexpr std::array<std::string_view, 7> kPrefixes{"xsave",    "xrstor",   "fxsave", "fxrstor",
-                                                      "wrfsbase", "wrgsbase", "wrpkru"};
+  constexpr std::array<std::string_view, 14> kPrefixes{"xsave",    "xrstor", "fxsave",  "fxrstor",  "wrfsbase",
+                                                       "wrgsbase", "wrpkru", "ldmxcsr", "vldmxcsr", "fldcw",
+                                                       "fldenv",   "frstor", "fninit",  "finit"};
   return std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [mnemonic](std::string_view prefix) { return mnemonic.starts_with(prefix); });
 }

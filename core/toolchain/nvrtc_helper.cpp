@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/trimmed.h"
 #include "core/toolchain/text_pipe.h"
 
 // Conversation: the helper sends {"ready", version} or {"failed", reason}; then, for each {source, option, …} it gets,
@@ -82,23 +83,25 @@ int runNvrtcHelper(const std::string& nvrtcPath) {
 Result<NvrtcHelper> NvrtcHelper::start(const std::vector<std::string>& command, const Environment& environment) {
   SWAGE_TRY_ASSIGN(Pipe toHelper, openPipe());
   SWAGE_TRY_ASSIGN(Pipe fromHelper, openPipe());
-  SWAGE_TRY_ASSIGN(LimitedChild process,
-                   LimitedChild::start(command, environment, {toHelper.read.get(), fromHelper.write.get(), -1}, {},
-                                       LimitedChild::CpuLimit::None));
+  SWAGE_TRY_ASSIGN(Pipe errors, openPipe());
+  SWAGE_TRY_ASSIGN(
+      LimitedChild process,
+      LimitedChild::start(command, environment, {toHelper.read.get(), fromHelper.write.get(), errors.write.get()}, {},
+                          LimitedChild::CpuLimit::None));
   toHelper.read.reset();
   fromHelper.write.reset();
-  ::fcntl(toHelper.write.get(), F_SETFL, O_NONBLOCK);
-  ::fcntl(fromHelper.read.get(), F_SETFL, O_NONBLOCK);
+  errors.write.reset();
+  for (const int ours : {toHelper.write.get(), fromHelper.read.get(), errors.read.get()}) {
+    ::fcntl(ours, F_SETFL, O_NONBLOCK);
+  }
 
-  NvrtcHelper helper(std::move(process), std::move(toHelper.write), std::move(fromHelper.read));
+  NvrtcHelper helper(std::move(process), std::move(toHelper.write), std::move(fromHelper.read), std::move(errors.read));
   ProcessLimits limits;
   limits.seconds = 30.0;  // a cold disk: the library is 100 MB
   const auto greeting = helper.exchange({}, limits);
   const auto* list = std::get_if<TextList>(&greeting);
   if (list == nullptr) {
-    const std::string limit = describeLimit(std::get<ProcessEnd>(greeting), limits);
-    return Error(ErrorKind::Environment,
-                 "the CUDA compile helper did not start: " + (limit.empty() ? "it ended at once" : limit));
+    return helper.startFailure(std::get<ProcessEnd>(greeting), limits);
   }
   if (list->size() != 2 || list->front() != "ready") {
     return Error(ErrorKind::Environment, list->size() == 2 ? list->back() : "the CUDA compile helper did not start");
@@ -107,14 +110,44 @@ Result<NvrtcHelper> NvrtcHelper::start(const std::vector<std::string>& command, 
   return helper;
 }
 
+// Not for ever: a helper that prints faster than we read must still meet its limits.
+void NvrtcHelper::readErrors() {
+  std::array<char, 4096> buffer{};
+  for (int reads = 0; reads < 16; ++reads) {
+    const ssize_t count = ::read(m_errors.get(), buffer.data(), buffer.size());
+    if (count <= 0) {
+      if (count == 0) {
+        m_errors.reset();
+      }
+      return;
+    }
+    m_words.append({buffer.data(), static_cast<std::size_t>(count)});
+  }
+}
+
+Error NvrtcHelper::startFailure(ProcessEnd end, const ProcessLimits& limits) {
+  readErrors();  // what it said last
+  std::string reason = describeLimit(end, limits);
+  const std::string log = cleanedLog(m_words.text(), {});
+  if (const std::string_view said = trimmed(log); !said.empty()) {
+    reason += fmt::format("{}{}", reason.empty() ? "" : "; it said: ", said);
+  }
+  return Error(ErrorKind::Environment,
+               "the CUDA compile helper did not start: " + (reason.empty() ? "it ended at once" : reason));
+}
+
 std::variant<TextList, ProcessEnd> NvrtcHelper::exchange(std::string outgoing, const ProcessLimits& limits) {
   LimitWatch watch(m_process.pid(), limits);
   std::string incoming;
   std::array<char, 65536> buffer{};
   for (;;) {
-    std::array<pollfd, 2> polled{
-        {{m_fromHelper.get(), POLLIN, 0}, {outgoing.empty() ? -1 : m_toHelper.get(), POLLOUT, 0}}};
+    std::array<pollfd, 3> polled{{{m_fromHelper.get(), POLLIN, 0},
+                                  {outgoing.empty() ? -1 : m_toHelper.get(), POLLOUT, 0},
+                                  {m_errors.get(), POLLIN, 0}}};
     ::poll(polled.data(), polled.size(), 50);
+    if (polled[2].revents != 0) {
+      readErrors();
+    }
     if (polled[1].revents != 0 && writeSome(m_toHelper.get(), outgoing) == Sent::No) {
       return ProcessEnd::Signalled;
     }

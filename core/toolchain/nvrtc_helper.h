@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/base/fd.h"
 #include "core/base/result.h"
+#include "core/toolchain/capped_log.h"
 #include "core/toolchain/nvrtc_library.h"
 #include "core/toolchain/process.h"
 
@@ -21,7 +23,8 @@ namespace swage::toolchain {
 // One thread.
 class NvrtcHelper {
  public:
-  // Waits until the helper has loaded NVRTC. Environment error, with the reason, when it cannot.
+  // Waits until the helper has loaded NVRTC. Environment error, with the reason, when it cannot: where it
+  // ended before it said so, what it printed.
   [[nodiscard]] static Result<NvrtcHelper> start(const std::vector<std::string>& command,
                                                  const Environment& environment);
 
@@ -35,14 +38,25 @@ class NvrtcHelper {
   [[nodiscard]] const std::string& version() const { return m_version; }
 
  private:
-  NvrtcHelper(LimitedChild process, Fd toHelper, Fd fromHelper)
-      : m_process(std::move(process)), m_toHelper(std::move(toHelper)), m_fromHelper(std::move(fromHelper)) {}
+  NvrtcHelper(LimitedChild process, Fd toHelper, Fd fromHelper, Fd errors)
+      : m_process(std::move(process)),
+        m_toHelper(std::move(toHelper)),
+        m_fromHelper(std::move(fromHelper)),
+        m_errors(std::move(errors)) {}
   [[nodiscard]] std::variant<std::vector<std::string>, ProcessEnd> exchange(std::string outgoing,
                                                                             const ProcessLimits& limits);
+  // Reads what the helper has printed, so that it never waits for a full pipe.
+  void readErrors();
+  // Why it did not start: its own words, where it had any.
+  [[nodiscard]] Error startFailure(ProcessEnd end, const ProcessLimits& limits);
+
+  static constexpr std::size_t kMaxWords = 4096;
 
   LimitedChild m_process;
   Fd m_toHelper;
   Fd m_fromHelper;
+  Fd m_errors;  // its standard error; none when that has ended
+  CappedLog m_words{kMaxWords};
   std::string m_version;
   int m_served = 0;
 };

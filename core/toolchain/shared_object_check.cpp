@@ -147,6 +147,18 @@ bool isOfRuntime(std::string_view symbol) {
   return symbol == "completed.0" || symbol == "__dso_handle" || symbol.starts_with(".gomp_critical_user_");
 }
 
+// Where data of the C runtime and of OpenMP's offloading begins and ends. An array of no elements has no size either,
+// and reaches into what lies behind it.
+bool isMarkOfRuntime(std::string_view symbol) {
+  constexpr std::array<std::string_view, 6> kMarks{"__dso_handle",        "__TMC_END__",         "__offload_func_table",
+                                                   "__offload_funcs_end", "__offload_var_table", "__offload_vars_end"};
+  return contains(kMarks, symbol);
+}
+
+bool isData(const ElfSymbol& symbol) {
+  return symbol.type == STT_OBJECT || symbol.type == STT_TLS;
+}
+
 // What of a section no symbol with a size accounts for, beyond what alignment takes.
 std::uint64_t namelessBytes(const ElfImage& image, const ElfSection& section) {
   constexpr std::uint64_t kPadded = 16;
@@ -200,8 +212,14 @@ std::optional<std::string> findWritableData(const ElfImage& image) {
   std::uint64_t total = 0;
   std::string first;
   for (const ElfSymbol& symbol : image.symbols) {
-    const bool isData = symbol.type == STT_OBJECT || symbol.type == STT_TLS;
-    if (isData && symbol.size > 0 && isWritable(image, symbol) && !isOfRuntime(symbol.name)) {
+    if (!isData(symbol) || !isWritable(image, symbol)) {
+      continue;
+    }
+    if (symbol.size == 0 && !isMarkOfRuntime(symbol.name)) {
+      return fmt::format("has writable module data without a size ('{}'), which reaches into what lies behind it",
+                         symbol.name);
+    }
+    if (symbol.size > 0 && !isOfRuntime(symbol.name)) {
       total += symbol.size;
       first = first.empty() ? symbol.name : first;
     }

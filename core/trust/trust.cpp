@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/domain/json.h"
+#include "core/process/programs.h"
+#include "core/trust/self_test_gate.h"
 
 namespace swage::trust {
 
@@ -55,6 +57,36 @@ Result<std::vector<std::string>> doubtsOf(const store::Record& record, domain::R
     }
   }
   return doubts;
+}
+
+Result<> addSandbox(store::Record& record, domain::RunId run, std::string_view sandbox) {
+  return sandbox == process::kNoSandbox
+             ? record.addEvent(run, domain::EventKind::Sandbox, nlohmann::json{{"sandbox", sandbox}}.dump())
+             : Result<>();
+}
+
+Result<std::string> sandboxOf(const store::Record& record, domain::RunId run) {
+  SWAGE_TRY_ASSIGN(const std::vector<domain::RunEvent> events, record.events(run));
+  const bool lacksOne = std::any_of(events.begin(), events.end(), [](const domain::RunEvent& event) {
+    return event.kind == domain::EventKind::Sandbox;
+  });
+  return std::string(lacksOne ? process::kNoSandbox : "");
+}
+
+Result<bool> skippedSelfTest(const store::Record& record, domain::RunId run) {
+  SWAGE_TRY_ASSIGN(const std::vector<domain::RunEvent> events, record.events(run));
+  for (const domain::RunEvent& event : events) {
+    if (event.kind != domain::EventKind::SelfTest) {
+      continue;
+    }
+    SWAGE_TRY_ASSIGN(const domain::Json json, domain::parseJson(event.json));
+    const auto ground = json.find("ground");
+    if (ground != json.end() && ground->is_string() &&
+        ground->get<std::string>() == name(SelfTestGate::Ground::Skipped)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 Result<> recordAssurance(const std::filesystem::path& project, domain::CandidateId candidate,

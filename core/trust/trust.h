@@ -24,6 +24,14 @@ inline constexpr int kHeldBackSeeds = 3;
 [[nodiscard]] Result<> addDoubts(store::Record& record, domain::RunId run, const std::vector<std::string>& doubts);
 [[nodiscard]] Result<std::vector<std::string>> doubtsOf(const store::Record& record, domain::RunId run);
 
+// One event of the run where its compilers have no sandbox from now on; `sandbox` is that of process::Programs.
+[[nodiscard]] Result<> addSandbox(store::Record& record, domain::RunId run, std::string_view sandbox);
+// process::kNoSandbox where kernels of the run were compiled without one; else empty.
+[[nodiscard]] Result<std::string> sandboxOf(const store::Record& record, domain::RunId run);
+
+// Whether a sitting of the run went without the self-test of its device (--no-self-test).
+[[nodiscard]] Result<bool> skippedSelfTest(const store::Record& record, domain::RunId run);
+
 // Adds to a project that nobody writes; Locked while a run is on.
 [[nodiscard]] Result<> recordAssurance(const std::filesystem::path& project, domain::CandidateId candidate,
                                        const domain::Assurance& assurance);

@@ -10,21 +10,32 @@ namespace {
 constexpr std::uint64_t kHardSeeds = 400;
 constexpr std::uint64_t kHeldBackSeeds = 500;
 
-constexpr std::array kHard = {InputClass::Weights,  InputClass::Masks, InputClass::Uneven,     InputClass::Offset,
-                              InputClass::Large,    InputClass::Small, InputClass::Equal,      InputClass::MixedSign,
-                              InputClass::Negative, InputClass::Wide,  InputClass::Cancelling, InputClass::Denormal};
+constexpr std::array kHard = {
+    InputClass::Weights,    InputClass::Masks,     InputClass::Uneven,   InputClass::Offset,
+    InputClass::Large,      InputClass::Small,     InputClass::Equal,    InputClass::Ties,
+    InputClass::Rows,       InputClass::MixedSign, InputClass::Negative, InputClass::Wide,
+    InputClass::Cancelling, InputClass::Denormal,  InputClass::Nan,      InputClass::Infinite};
 
 }  // namespace
 
 std::string_view name(InputClass inputs) {
   static constexpr std::array<std::string_view, kInputClasses> kNames{
-      "task",     "other weights", "common offset", "cancelling", "large",  "small",       "equal",
-      "denormal", "mixed sign",    "negative",      "wide",       "uneven", "other masks", "held back"};
+      "task",        "other weights",  "common offset", "cancelling", "large",      "small",
+      "equal",       "denormal",       "mixed sign",    "negative",   "wide",       "uneven",
+      "other masks", "zeros and ties", "scaled rows",   "NaN",        "infinities", "held back"};
   return kNames[static_cast<std::size_t>(inputs)];
 }
 
 bool isHard(InputClass inputs) {
   return inputs != InputClass::Task && inputs != InputClass::HeldBack;
+}
+
+bool isSpecial(InputClass inputs) {
+  return inputs == InputClass::Nan || inputs == InputClass::Infinite;
+}
+
+bool isForCpusOnly(InputClass inputs) {
+  return inputs == InputClass::Ties || inputs == InputClass::Rows || isSpecial(inputs);
 }
 
 std::vector<Check> planChecks(const wire::LoadTask& request) {

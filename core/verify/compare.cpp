@@ -96,16 +96,10 @@ std::int64_t firstTrue(const at::Tensor& flags) {
   return flags.any().item<bool>() ? flags.to(at::kByte).argmax().item<std::int64_t>() : -1;
 }
 
-// The first element of which `isBad` says so, chunk by chunk.
-std::int64_t firstBad(const at::Tensor& flat, const std::function<at::Tensor(std::int64_t, std::int64_t)>& isBad) {
-  std::int64_t found = -1;
-  forEachChunk(flat.device(), flat.numel(), [&](std::int64_t begin, std::int64_t count) {
-    if (found < 0) {
-      const std::int64_t index = firstTrue(isBad(begin, count));
-      found = index >= 0 ? begin + index : -1;
-    }
-  });
-  return found;
+// The first element that has the fault, chunk by chunk.
+std::int64_t firstBad(const at::Tensor& flat, const Fault& fault) {
+  const std::vector<std::int64_t> found = firstWith(fault, flat, 1);
+  return found.empty() ? -1 : found.front();
 }
 
 // Absolute error in float64: 0 where both are the same infinity or NaN, infinite where only one is. What the type of
@@ -243,27 +237,91 @@ bool isFinite(const Sealed& tensor) {
   return std::isfinite(maximumOf(answers.numbersOf(range)));
 }
 
-std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
-  return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
+std::vector<std::int64_t> firstWith(const Fault& fault, const at::Tensor& flat, std::size_t most) {
+  std::vector<std::int64_t> found;
+  forEachChunk(flat.device(), flat.numel(), [&](std::int64_t begin, std::int64_t count) {
+    if (found.size() >= most) {
+      return;
+    }
+    const at::Tensor flags = fault(begin, count);
+    for (std::int64_t from = 0; found.size() < most && from < count;) {
+      const std::int64_t index = firstTrue(flags.narrow(0, from, count - from));
+      if (index < 0) {
+        break;
+      }
+      found.push_back(begin + from + index);
+      from += index + 1;
+    }
+  });
+  return found;
+}
+
+Fault unexpectedNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
+  return [actual, reference, eager](std::int64_t begin, std::int64_t count) {
     const at::Tensor finite =
         areNumbers(*reference.chunk(begin, count)).logical_and(areNumbers(*eager.chunk(begin, count)));
     return actual.narrow(0, begin, count).isnan().logical_and(finite);
+  };
+}
+
+Fault notArrived(const at::Tensor& actual, const Sealed& reference, const Sealed& eager, Signs signs) {
+  return [actual, reference, eager, signs](std::int64_t begin, std::int64_t count) {
+    const at::Tensor a = actual.narrow(0, begin, count);
+    const Wiped e = eager.chunk(begin, count);
+    const Wiped r = reference.chunk(begin, count);
+    const Wiped half(r->mul(0.5));
+    const Wiped stored(half->to(a.scalar_type()));
+    const at::Tensor nan = e->isnan().logical_and(r->isnan()).logical_and(a.isnan().logical_not());
+    const at::Tensor infinite = areNumbers(*stored).logical_not().logical_and(e->eq(*stored));
+    const at::Tensor other = signs == Signs::Matter ? a.ne(*stored) : a.isinf().logical_not();
+    return nan.logical_or(infinite.logical_and(other));
+  };
+}
+
+Fault mismatch(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
+  return [actual, reference, eager](std::int64_t begin, std::int64_t count) {
+    const at::Tensor a = actual.narrow(0, begin, count);
+    return a.ne(*reference.chunk(begin, count)).logical_and(a.ne(*eager.chunk(begin, count)));
+  };
+}
+
+Fault notClose(const at::Tensor& actual, const Sealed& expected, double tolerance) {
+  return [actual, expected, tolerance](std::int64_t begin, std::int64_t count) {
+    const at::Tensor close = at::isclose(*expected.chunk(begin, count), actual.narrow(0, begin, count), tolerance,
+                                         tolerance, /*equal_nan=*/true);
+    return close.logical_not();
+  };
+}
+
+Fault furtherThan(double limit, const at::Tensor& actual, const Sealed& reference) {
+  return [limit, actual, reference](std::int64_t begin, std::int64_t count) {
+    return preciseError(actual.narrow(0, begin, count), *reference.chunk(begin, count)).gt(limit);
+  };
+}
+
+std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
+  return firstBad(actual, unexpectedNan(actual, reference, eager));
+}
+
+std::int64_t firstNotArrived(const at::Tensor& actual, const Sealed& reference, const Sealed& eager, Signs signs) {
+  return firstBad(actual, notArrived(actual, reference, eager, signs));
+}
+
+std::int64_t firstUnmoved(const at::Tensor& one, const at::Tensor& other, const Sealed& reference,
+                          const Sealed& eager) {
+  return firstBad(one, [&](std::int64_t begin, std::int64_t count) {
+    const at::Tensor numbers =
+        areNumbers(*reference.chunk(begin, count)).logical_or(areNumbers(*eager.chunk(begin, count)));
+    return one.narrow(0, begin, count).eq(other.narrow(0, begin, count)).logical_and(numbers.logical_not());
   });
 }
 
 std::int64_t firstMismatch(const at::Tensor& actual, const Sealed& reference, const Sealed& eager) {
-  return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
-    const at::Tensor a = actual.narrow(0, begin, count);
-    return a.ne(*reference.chunk(begin, count)).logical_and(a.ne(*eager.chunk(begin, count)));
-  });
+  return firstBad(actual, mismatch(actual, reference, eager));
 }
 
 std::int64_t firstNotClose(const at::Tensor& actual, const Sealed& expected, double tolerance) {
-  return firstBad(actual, [&](std::int64_t begin, std::int64_t count) {
-    const at::Tensor close = at::isclose(*expected.chunk(begin, count), actual.narrow(0, begin, count), tolerance,
-                                         tolerance, /*equal_nan=*/true);
-    return close.logical_not();
-  });
+  return firstBad(actual, notClose(actual, expected, tolerance));
 }
 
 }  // namespace swage::verify

@@ -4,7 +4,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "core/verify/answers.h"
 #include "core/verify/sealed.h"
@@ -69,10 +71,34 @@ class DistancesUnderWay {
   Answers::Range m_fromEager;
 };
 
+// Whether an infinity of the other sign is another one.
+enum class Signs : unsigned char { Matter, DoNotMatter };
+
+// What may be wrong with an element of a result: which ones of a chunk are, as booleans. It keeps what it was made of.
+using Fault = std::function<at::Tensor(std::int64_t begin, std::int64_t count)>;
+// Those that the functions below look for, and: further from the reference than that.
+[[nodiscard]] Fault unexpectedNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);
+[[nodiscard]] Fault notArrived(const at::Tensor& actual, const Sealed& reference, const Sealed& eager, Signs signs);
+[[nodiscard]] Fault mismatch(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);
+[[nodiscard]] Fault notClose(const at::Tensor& actual, const Sealed& expected, double tolerance);
+[[nodiscard]] Fault furtherThan(double limit, const at::Tensor& actual, const Sealed& reference);
+// The first elements of `flat` that have it, in their order, at most `most`. Does not look behind them.
+[[nodiscard]] std::vector<std::int64_t> firstWith(const Fault& fault, const at::Tensor& flat, std::size_t most);
+
 // Whether no element of a tensor of floating type is an infinity or NaN.
 [[nodiscard]] bool isFinite(const Sealed& tensor);
 // The first element that is NaN in `actual` and a finite number in both others; -1 when there is none.
 [[nodiscard]] std::int64_t firstNan(const at::Tensor& actual, const Sealed& reference, const Sealed& eager);
+
+// The first element of `actual` that is not what both others have where they have NaN or the same infinity; -1 when
+// there is none. An infinity of a type of half the range does not count, because rounding may lead there.
+[[nodiscard]] std::int64_t firstNotArrived(const at::Tensor& actual, const Sealed& reference, const Sealed& eager,
+                                           Signs signs);
+
+// The first element that is no number in the reference and eager, and the same in two other results; -1 when there is
+// none.
+[[nodiscard]] std::int64_t firstUnmoved(const at::Tensor& one, const at::Tensor& other, const Sealed& reference,
+                                        const Sealed& eager);
 
 // The first element of `actual` that equals neither of the two others; -1 when there is none. For integers and
 // booleans.

@@ -229,8 +229,15 @@ std::string EvaluationRun::describe(std::size_t check) const {
   if (inputs == InputClass::Task) {
     return fmt::format("check {} of {}", check + 1, m_state.taskChecks());
   }
-  const bool replacesSomeInputs = inputs == InputClass::Weights || inputs == InputClass::Masks;
-  return replacesSomeInputs ? fmt::format("with {}", name(inputs)) : fmt::format("{} inputs", name(inputs));
+  switch (inputs) {
+    case InputClass::Weights:
+    case InputClass::Masks: return fmt::format("with {}", name(inputs));
+    case InputClass::Ties:
+    case InputClass::Rows:
+    case InputClass::Nan:
+    case InputClass::Infinite: return fmt::format("inputs with {}", name(inputs));
+    default: return fmt::format("{} inputs", name(inputs));
+  }
 }
 
 bool EvaluationRun::isOutOfTime() const {

@@ -4,6 +4,8 @@
 #include <random>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/base/log.h"
 #include "core/verify/evaluation_run.h"
 #include "core/verify/tensors.h"
@@ -62,6 +64,10 @@ EvaluationRun::Outcome EvaluationRun::verifyContender() {
   m_watch.mark("contender");
   Outcome last = guarded("verify", [this] { return callConfined(m_taskChecksDone - 1); });
   m_watch.mark("confined");
+  if (!last) {
+    last = guarded("verify", [this] { return callWithOtherThreads(m_taskChecksDone - 1); });
+    m_watch.mark("threads");
+  }
   return last;
 }
 
@@ -146,31 +152,63 @@ EvaluationRun::Outcome EvaluationRun::callAgain(std::size_t check) {
                  domain::Unstable{"a call after others gave another result than the first one on the same inputs"});
 }
 
-EvaluationRun::Outcome EvaluationRun::callConfined(std::size_t check) {
+tl::expected<EvaluationRun::OtherCall, domain::Evaluation> EvaluationRun::callBy(
+    const PlanProgram::LaunchObserver& launcher, std::size_t check, std::string_view when) {
   const std::vector<at::Tensor> pristine = m_state.pristine(check);
   const WorkingInputs& set = m_state.fillWorking(check, pristine);
+  const auto result = m_program->runGuarded(set.tensors(), kPoison, launcher);
+  if (!result) {
+    return tl::make_unexpected(failed(result.error()));
+  }
+  const auto sum = sumInside(*result, set, when);
+  if (!sum) {
+    return tl::make_unexpected(sum.error());
+  }
+  if (m_correct.bitwiseRepeatable && *sum == m_checkedSums[check]) {
+    return OtherCall{.isTheSame = true, .wrong = std::nullopt};
+  }
+  return OtherCall{.isTheSame = false, .wrong = judgeAgain(result->outputs, check, kPoison)};
+}
+
+EvaluationRun::Outcome EvaluationRun::callConfined(std::size_t check) {
   const auto confine = [this](std::size_t, const device::Device::Call& launch) {
     return m_state.device.callConfined(launch);
   };
-  const auto result = m_program->runGuarded(set.tensors(), kPoison, confine);
-  if (!result) {
-    return failed(result.error());
+  const auto called = callBy(confine, check, " on a part of the device");
+  if (!called) {
+    return called.error();
   }
-  const auto sum = sumInside(*result, set, " on a part of the device");
-  if (!sum) {
-    return sum.error();
-  }
-  if (m_correct.bitwiseRepeatable && *sum == m_checkedSums[check]) {
+  if (!called->wrong) {
+    m_correct.bitwiseRepeatable = m_correct.bitwiseRepeatable && called->isTheSame;
     return std::nullopt;
   }
-  const auto wrong = judgeAgain(result->outputs, check, kPoison);
-  if (!wrong) {
-    m_correct.bitwiseRepeatable = false;
-    return std::nullopt;
+  return unlessStateful(
+      check, {"right when its blocks or threads run side by side, wrong when they have to run one after another: " +
+              called->wrong->detail});
+}
+
+// Other bits are no fault: sums are split among the threads.
+EvaluationRun::Outcome EvaluationRun::callWithOtherThreads(std::size_t check) {
+  for (const int threads : m_state.device.otherThreadCounts()) {
+    if (isOutOfTime()) {
+      return domain::TimedOut{"verify", m_request.limitSeconds};
+    }
+    const auto launcher = [this, threads](std::size_t, const device::Device::Call& launch) {
+      return m_state.device.callWithThreads(threads, launch);
+    };
+    const auto called = callBy(launcher, check, fmt::format(" with {} threads", threads));
+    if (!called) {
+      return called.error();
+    }
+    if (called->wrong) {
+      return unlessStateful(check, {fmt::format("right with {} threads, wrong with {}: {}",
+                                                m_state.device.info().threads, threads, called->wrong->detail)});
+    }
   }
-  const domain::Unstable unstable{
-      "right when its blocks or threads run side by side, wrong when they have to run one after another: " +
-      wrong->detail};
+  return std::nullopt;
+}
+
+domain::Evaluation EvaluationRun::unlessStateful(std::size_t check, const domain::Unstable& unstable) {
   return m_correct.bitwiseRepeatable ? explain(check, m_checkedSums[check], unstable) : unstable;
 }
 

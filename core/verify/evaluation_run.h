@@ -94,11 +94,22 @@ class EvaluationRun {
                                                                          std::string_view when);
   // The same inputs again, after other ones: the result must be that of the first time.
   [[nodiscard]] Outcome callAgain(std::size_t check);
+  // A call whose launches are made in another way.
+  struct OtherCall {
+    bool isTheSame = false;  // to the bit, as the checked call on these inputs
+    std::optional<domain::Wrong> wrong;
+  };
+  [[nodiscard]] tl::expected<OtherCall, domain::Evaluation> callBy(const PlanProgram::LaunchObserver& launcher,
+                                                                   std::size_t check, std::string_view when);
   // Once more, its kernels confined to a part of the device: the order of their blocks or threads must not matter.
   [[nodiscard]] Outcome callConfined(std::size_t check);
+  // Once more with other numbers of threads than the usual one, on a CPU: an export runs with any.
+  [[nodiscard]] Outcome callWithOtherThreads(std::size_t check);
   // Of a result that differs from `wanted`, what it differs from: Cheating where it depends on the calls before,
   // `otherwise` where it may be chance.
   [[nodiscard]] domain::Evaluation explain(std::size_t check, std::int64_t wanted, domain::Evaluation otherwise);
+  // `unstable`, but for a candidate that keeps something.
+  [[nodiscard]] domain::Evaluation unlessStateful(std::size_t check, const domain::Unstable& unstable);
   // The outputs' sum of a first call on the inputs of a check, by a module that was just loaded.
   struct FirstCall {
     std::int64_t sum = 0;

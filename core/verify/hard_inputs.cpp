@@ -6,10 +6,14 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/randint.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/verify/tensors.h"
 
@@ -21,20 +25,26 @@ constexpr double kWide = 0x1p3;                // an exponential of eight times 
 constexpr double kUneven = 0x1p4;
 constexpr double kUnevenHalf = 0x1p2;  // three times over, and squared: within what float16 can hold
 
+constexpr std::int64_t kSpecialPlaces = 4;
+constexpr std::int64_t kFewestElements = 64;  // among which they are a few
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 // Powers of two, so that scaling itself rounds nothing. The narrow types get what their range and precision allow.
 struct Scales {
   double large;
   double small;
   double offset;       // over the largest power of two below the root mean square
   double denormal[2];  // one after the other, each of them a normal number
+  int rows;            // how far rows lie apart from where they were drawn, as the power of two
   double rounding;     // of the largest relative error of storing a number
 };
 
 const Scales& scalesOf(at::ScalarType type) {
-  static constexpr Scales kHalf{0x1p5, 0x1p-8, 0x1p3, {0x1p-10, 0x1p-8}, 0x1p-11};
-  static constexpr Scales kBFloat16{0x1p13, 0x1p-20, 0x1p2, {0x1p-100, 0x1p-28}, 0x1p-8};
-  static constexpr Scales kFloat{0x1p13, 0x1p-20, 0x1p10, {0x1p-100, 0x1p-30}, 0x1p-24};
-  static constexpr Scales kDouble{0x1p13, 0x1p-20, 0x1p10, {0x1p-1000, 0x1p-30}, 0x1p-53};
+  static constexpr Scales kHalf{0x1p5, 0x1p-8, 0x1p3, {0x1p-10, 0x1p-8}, 3, 0x1p-11};
+  static constexpr Scales kBFloat16{0x1p13, 0x1p-20, 0x1p2, {0x1p-100, 0x1p-28}, 10, 0x1p-8};
+  static constexpr Scales kFloat{0x1p13, 0x1p-20, 0x1p10, {0x1p-100, 0x1p-30}, 10, 0x1p-24};
+  static constexpr Scales kDouble{0x1p13, 0x1p-20, 0x1p10, {0x1p-1000, 0x1p-30}, 10, 0x1p-53};
   switch (type) {
     case at::kHalf: return kHalf;
     case at::kBFloat16: return kBFloat16;
@@ -102,6 +112,35 @@ void makeUneven(at::Tensor& input) {
   }
 }
 
+// Multiples of a power of two, whose sums are exact in any order. What is negative and small becomes -0.
+void makeTies(at::Tensor& input) {
+  const double step = powerOfTwoBelow(rootMeanSquare(input));
+  input.div_(step).round_().mul_(step);
+}
+
+void scaleRows(at::Tensor& input) {
+  std::vector<std::int64_t> rows(input.sizes().begin(), input.sizes().end());
+  rows.back() = 1;
+  const int furthest = scalesOf(input.scalar_type()).rows;
+  const at::Tensor exponents =
+      at::randint(-furthest, furthest + 1, rows, at::TensorOptions().dtype(at::kFloat).device(input.device()));
+  input.mul_(exponents.exp2_());
+}
+
+// In a few places, of which the last two get what the first two do not.
+void makeSpecial(at::Tensor& input, double first, double last) {
+  at::Tensor flat = input.contiguous().view(-1);
+  const at::Tensor places =
+      at::randint(flat.numel(), {kSpecialPlaces}, at::TensorOptions().dtype(at::kLong).device(input.device()));
+  flat.index_fill_(0, places.narrow(0, 0, kSpecialPlaces / 2), first);
+  flat.index_fill_(0, places.narrow(0, kSpecialPlaces / 2, kSpecialPlaces / 2), last);
+  input = flat.view(input.sizes());
+}
+
+bool hasRows(const at::Tensor& tensor) {
+  return tensor.dim() > 1 && tensor.size(-1) < tensor.numel();
+}
+
 void makeHard(at::Tensor& input, InputClass inputs) {
   const Scales& scales = scalesOf(input.scalar_type());  // of float32 for booleans, which are not scaled
   switch (inputs) {
@@ -116,6 +155,10 @@ void makeHard(at::Tensor& input, InputClass inputs) {
     case InputClass::Wide: input.mul_(kWide); return;
     case InputClass::Uneven: makeUneven(input); return;
     case InputClass::Masks: input.bernoulli_(0.5); return;
+    case InputClass::Ties: makeTies(input); return;
+    case InputClass::Rows: scaleRows(input); return;
+    case InputClass::Nan: makeSpecial(input, kNan, kNan); return;
+    case InputClass::Infinite: makeSpecial(input, kInfinity, -kInfinity); return;
     case InputClass::Task:
     case InputClass::Weights:
     case InputClass::HeldBack: return;
@@ -133,6 +176,9 @@ bool isAllAlike(const at::Tensor& booleans) {
 bool isChanged(const domain::GraphInput& input, const at::Tensor& tensor, InputClass inputs) {
   const bool isMeant = inputs == InputClass::Weights ? isWeight(input) : input.kind == domain::InputKind::User;
   if (!isMeant || tensor.numel() == 0) {
+    return false;
+  }
+  if ((inputs == InputClass::Rows && !hasRows(tensor)) || (isSpecial(inputs) && tensor.numel() < kFewestElements)) {
     return false;
   }
   return inputs == InputClass::Masks ? tensor.scalar_type() == at::kBool && isAllAlike(tensor)
@@ -179,6 +225,12 @@ bool appliesTo(const domain::Graph& graph, const Check& check, std::span<const a
               (check.inputs != InputClass::MixedSign || !hasBothSigns(drawn[i]));
   }
   return applies;
+}
+
+at::Tensor withNumbers(const at::Tensor& input, double factor) {
+  const at::Tensor areNumbers = input.isfinite();
+  const at::Tensor largest = at::where(areNumbers, input.abs(), at::zeros_like(input)).max();
+  return at::where(areNumbers, input, largest.mul(factor));
 }
 
 RoundingNoise::RoundingNoise(at::ScalarType type, c10::Device device)

@@ -30,6 +30,9 @@ namespace swage::verify {
 // mask), but for a running mean, which may be anything, and for one that is all zeros, as a bias may be.
 [[nodiscard]] at::Tensor otherWeight(const domain::GraphInput& input, const at::Tensor& weight, std::uint64_t seed);
 
+// With so many times its largest magnitude in the place of what is no number.
+[[nodiscard]] at::Tensor withNumbers(const at::Tensor& input, double factor);
+
 // Moves values by one rounding of the type they are stored in, up or down. The directions are drawn once and then taken
 // from a random place on, over and over: a draw for each element of each value would take longer than the operator that
 // computed it. Their number is prime, so that no row of a tensor gets what the row before it got.

@@ -54,6 +54,10 @@ double relative(double error, double scale) {
 
 }  // namespace
 
+Signs signsOf(InputClass inputs) {
+  return inputs == InputClass::Ties ? Signs::DoNotMatter : Signs::Matter;
+}
+
 Result<Reference> Reference::bind(const domain::Graph& graph, const Options& options) {
   SWAGE_TRY_ASSIGN(GraphProgram eager,
                    GraphProgram::bind(graph, GraphMode::Eager, CallMode{options.device, std::nullopt}));
@@ -70,7 +74,9 @@ void Reference::admit(const Check& check, std::span<const at::Tensor> inputs, Ke
   const bool isFirst = std::find(m_admitted.begin(), m_admitted.end(), check.inputs) == m_admitted.end();
   std::vector<OutputScale> scales = this->scales(isHeldBack && isFirst ? InputClass::Task : check.inputs);
   measureEager(results, scales);
-  if (isHard(check.inputs) || isInFloat64()) {
+  if (isSpecial(check.inputs)) {
+    recordDependence(inputs, results, scales);
+  } else if (isHard(check.inputs) || isInFloat64()) {
     recordRounding(check, inputs, results, scales);
   }
   if (!isHard(check.inputs)) {
@@ -140,14 +146,17 @@ void Reference::measureEager(Expected& results, std::vector<OutputScale>& scales
   }
 }
 
-// TF32 exists in products on CUDA only; elsewhere eager itself is exact.
-void Reference::recordExactError(std::span<const at::Tensor> inputs, const Expected& expected,
-                                 std::vector<OutputScale>& scales) {
-  const bool hasProducts = std::any_of(m_graph.nodes.begin(), m_graph.nodes.end(), [](const domain::Node& node) {
+bool Reference::hasProducts() const {
+  return std::any_of(m_graph.nodes.begin(), m_graph.nodes.end(), [](const domain::Node& node) {
     const domain::AtenWork work = domain::atenWork(node.op);
     return work == domain::AtenWork::Product || work == domain::AtenWork::Other;
   });
-  if (!m_options.device.is_cuda() || !hasProducts) {
+}
+
+// TF32 exists in products on CUDA only; elsewhere eager itself is exact.
+void Reference::recordExactError(std::span<const at::Tensor> inputs, const Expected& expected,
+                                 std::vector<OutputScale>& scales) {
+  if (!m_options.device.is_cuda() || !hasProducts()) {
     for (OutputScale& scale : scales) {
       scale.exactRelativeL2 = scale.eagerRelativeL2;
     }
@@ -180,9 +189,47 @@ void Reference::recordRounding(const Check& check, std::span<const at::Tensor> i
         scales[i].roundingRelativeL2 =
             std::max(scales[i].roundingRelativeL2, relative(distance.l2, expected.referenceL2[i]));
         scales[i].roundingMaxAbsolute = std::max(scales[i].roundingMaxAbsolute, distance.maxAbsolute);
+        recordArrival(moved[i].contiguous().view(-1), i, expected, check.inputs, scales[i]);
       }
     }
   }
+}
+
+void Reference::recordArrival(const at::Tensor& moved, std::size_t output, const Expected& expected, InputClass inputs,
+                              OutputScale& scale) const {
+  if (scale.isMeaningful || !scale.isSurelyNotFinite) {
+    return;
+  }
+  const Wiped stored(moved.to(toTorch(m_graph.type(m_graph.outputs[output].value).dtype)));
+  scale.isSurelyNotFinite =
+      firstNotArrived(*stored, expected.reference[output], expected.eager[output], signsOf(inputs)) < 0;
+}
+
+// 0 * NaN is NaN, and who knows that the zero is always there leaves the product out: of a diagonal matrix, of a mask.
+// So only where the result depends on the input does NaN have to arrive, and where it is everywhere nothing is said.
+void Reference::recordDependence(std::span<const at::Tensor> inputs, const Expected& expected,
+                                 std::vector<OutputScale>& scales) {
+  constexpr double kLarge = 8.0;
+  constexpr double kOther = -4.0;  // of the other sign and size: a maximum, a root and a magnitude differ
+  const WipedTensors large(runWithNumbers(inputs, kLarge));
+  const WipedTensors other(runWithNumbers(inputs, kOther));
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    if (expected.reference[i].isFloating()) {
+      scales[i].isMeaningful = false;
+      scales[i].isSurelyNotFinite = spread(expected.eager[i]).count > 0 &&
+                                    firstUnmoved(large[i].contiguous().view(-1), other[i].contiguous().view(-1),
+                                                 expected.reference[i], expected.eager[i]) < 0;
+    }
+  }
+}
+
+std::vector<at::Tensor> Reference::runWithNumbers(std::span<const at::Tensor> inputs, double factor) {
+  std::vector<at::Tensor> made;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool isChanged = inputs[i].is_floating_point() && m_graph.inputs[i].kind == domain::InputKind::User;
+    made.push_back(isChanged && inputs[i].numel() > 0 ? withNumbers(inputs[i], factor) : inputs[i]);
+  }
+  return runWidened(made);
 }
 
 std::vector<at::Tensor> Reference::runRounded(InputClass which, std::span<const at::Tensor> inputs,

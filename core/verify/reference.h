@@ -11,6 +11,7 @@
 
 #include "core/domain/task.h"
 #include "core/verify/checks.h"
+#include "core/verify/compare.h"
 #include "core/verify/digest.h"
 #include "core/verify/graph_program.h"
 #include "core/verify/sealed.h"
@@ -18,6 +19,9 @@
 namespace swage::verify {
 
 class RoundingNoise;
+
+// Zeros of both signs make infinities of both, and which sign a zero has that an operation makes is nobody's promise.
+[[nodiscard]] Signs signsOf(InputClass inputs);
 
 // What a candidate's outputs are compared with.
 class Reference {
@@ -48,6 +52,9 @@ class Reference {
     // Whether an error can be judged: eager and the reference are finite, and eager computes something like the
     // reference. Where PyTorch itself overflows or is left with nothing but rounding, no limit follows from its error.
     bool isMeaningful = true;
+    // Whether every NaN and infinity that eager and the reference both have is there as well when every value is one
+    // rounding off, or, where inputs are no numbers, depends on these: then it has to arrive. Of hard inputs.
+    bool isSurelyNotFinite = true;
   };
   // Runs eager and the reference on the inputs of a check and takes down how far they are apart. Checks are numbered in
   // the order in which they are admitted. May throw c10::Error, also when eager does not compute what the graph
@@ -98,6 +105,8 @@ class Reference {
     return m_scales[static_cast<std::size_t>(inputs)];
   }
   [[nodiscard]] const domain::Graph& graph() const { return m_graph; }
+  // Whether something is computed that kernels pad with zeros and sum up as they like.
+  [[nodiscard]] bool hasProducts() const;
 
  private:
   Reference(const domain::Graph& graph, const Options& options, GraphProgram eager, GraphProgram reference)
@@ -121,6 +130,12 @@ class Reference {
   [[nodiscard]] bool isInFloat64() const;
   void measureEager(Expected& results, std::vector<OutputScale>& scales) const;
   void recordExactError(std::span<const at::Tensor> inputs, const Expected& expected, std::vector<OutputScale>& scales);
+  // Of what recordRounding() computed.
+  void recordArrival(const at::Tensor& moved, std::size_t output, const Expected& expected, InputClass inputs,
+                     OutputScale& scale) const;
+  // Of inputs that are no numbers.
+  void recordDependence(std::span<const at::Tensor> inputs, const Expected& expected, std::vector<OutputScale>& scales);
+  [[nodiscard]] std::vector<at::Tensor> runWithNumbers(std::span<const at::Tensor> inputs, double factor);
   void recordRounding(const Check& check, std::span<const at::Tensor> inputs, const Expected& expected,
                       std::vector<OutputScale>& scales);
 

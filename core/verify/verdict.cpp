@@ -27,7 +27,8 @@ bool isPoison(const at::Tensor& flat, std::int64_t element, std::uint8_t poison)
 // Denormals beside anything else are nothing, and everything else may be a bias.
 Elements elementsOf(InputClass inputs) {
   switch (inputs) {
-    case InputClass::Equal: return Elements::Alike;
+    case InputClass::Equal:
+    case InputClass::Ties: return Elements::Alike;
     case InputClass::Denormal: return Elements::Flushed;
     default: return Elements::Varied;
   }
@@ -142,22 +143,45 @@ std::optional<domain::Wrong> Verdict::judgeInteger(const Case& which) const {
       which.inputs == InputClass::Negative || which.inputs == InputClass::Cancelling) {
     return std::nullopt;
   }
-  // A boolean is one of two bytes; any other one would pass for true.
+  // A boolean is one of two bytes; any other one would pass for true. Of exact ties it tells whether they count.
   const bool isBoolean = which.actual.scalar_type() == at::kBool;
-  const std::int64_t element =
-      firstMismatch(isBoolean ? which.actual.view(at::kByte) : which.actual, which.reference, which.eager);
+  if (isSpecial(which.inputs) || (which.inputs == InputClass::Ties && !isBoolean)) {
+    return std::nullopt;
+  }
+  const at::Tensor flat = isBoolean ? which.actual.view(at::kByte) : which.actual;
+  const std::int64_t element = firstMismatch(flat, which.reference, which.eager);
   if (element < 0) {
     return std::nullopt;
   }
-  return wrongAt(which, element, "error", "integers and booleans must be equal");
+  return wrongAt(which, element, "error", "integers and booleans must be equal",
+                 mismatch(flat, which.reference, which.eager));
+}
+
+// No limit follows from an eager that is itself lost, but where it is not NaN nobody else has to be, and what is NaN or
+// infinity with PyTorch has to be seen; on a GPU that is not asked yet (isForCpusOnly).
+std::optional<domain::Wrong> Verdict::judgeNotFinite(const Case& which) const {
+  // Kernels pad products with zeros.
+  const bool mayMakeNan = isSpecial(which.inputs) && m_reference.hasProducts();
+  if (const std::int64_t nan = mayMakeNan ? -1 : firstNan(which.actual, which.reference, which.eager); nan >= 0) {
+    return wrongAt(which, nan, "nan", "NaN where PyTorch and the reference have a number",
+                   unexpectedNan(which.actual, which.reference, which.eager));
+  }
+  if (which.actual.is_cuda() || !m_reference.scales(which.inputs)[which.output].isSurelyNotFinite) {
+    return std::nullopt;
+  }
+  const std::int64_t lost = firstNotArrived(which.actual, which.reference, which.eager, signsOf(which.inputs));
+  if (lost < 0) {
+    return std::nullopt;
+  }
+  return wrongAt(which, lost, "lost nan",
+                 fmt::format("{:g} where PyTorch and the reference have {:g}", which.actual[lost].item<double>(),
+                             which.eager.element(lost)),
+                 notArrived(which.actual, which.reference, which.eager, signsOf(which.inputs)));
 }
 
 std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Answers& answers) {
   if (isHard(which.inputs) && !m_reference.scales(which.inputs)[which.output].isMeaningful) {
-    // No limit follows from an eager that is itself lost, but where it is not NaN nobody else has to be.
-    const std::int64_t nan = firstNan(which.actual, which.reference, which.eager);
-    return nan < 0 ? std::nullopt
-                   : std::optional(wrongAt(which, nan, "nan", "NaN where PyTorch and the reference have a number"));
+    return judgeNotFinite(which);
   }
   // KernelBench only ever sees the task's own inputs.
   if (!which.distances) {
@@ -178,7 +202,8 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
   }
   return wrongAt(which, distant, "error",
                  fmt::format("differs from eager's {:g} by more than KernelBench's tolerance of {:g}",
-                             which.eager.element(distant), tolerance));
+                             which.eager.element(distant), tolerance),
+                 notClose(which.actual, which.eager, tolerance));
 }
 
 double Verdict::relativeTo(const Case& which, double l2) {
@@ -190,16 +215,19 @@ std::optional<domain::Wrong> Verdict::judgeError(const Case& which, const Differ
   domain::OutputError& error = m_errors[static_cast<std::size_t>(which.inputs)][which.output];
   error.relativeL2 = std::max(error.relativeL2, relative);
   error.maxAbsolute = std::max(error.maxAbsolute, found.maxAbsolute);
-  if (found.unexpectedNan >= 0) {
-    return wrongAt(which, found.unexpectedNan, "nan", "NaN where the reference has a number");
-  }
   const ErrorLimit limit = limitOf(which.inputs, which.output);
-  if (relative <= limit.relativeL2 && found.maxAbsolute <= limit.maxAbsolute) {
+  if (found.unexpectedNan < 0 && relative <= limit.relativeL2 && found.maxAbsolute <= limit.maxAbsolute) {
     return std::nullopt;
+  }
+  // Where all are a little off, and none by itself too much, those are told that make up most of it.
+  const double tooFar = found.maxAbsolute > limit.maxAbsolute ? limit.maxAbsolute : found.maxAbsolute / 2.0;
+  const Fault fault = furtherThan(tooFar, which.actual, which.reference);
+  if (found.unexpectedNan >= 0) {
+    return wrongAt(which, found.unexpectedNan, "nan", "NaN where the reference has a number", fault);
   }
   const std::string detail = fmt::format("relative L2 error {:.3g} (limit {:.3g}), largest error {:.3g} (limit {:.3g})",
                                          relative, limit.relativeL2, found.maxAbsolute, limit.maxAbsolute);
-  return wrongAt(which, preciseDifference(which.actual, which.reference).worst, "error", detail);
+  return wrongAt(which, preciseDifference(which.actual, which.reference).worst, "error", detail, fault);
 }
 
 bool Verdict::isAsExactAsEager(const Case& which, const Difference& found) const {
@@ -217,7 +245,8 @@ ErrorLimit Verdict::limitOf(InputClass inputs, std::size_t output) const {
   return hardErrorLimit(limit, dtype, scale.roundingRelativeL2, scale.roundingMaxAbsolute, elementsOf(inputs));
 }
 
-domain::Wrong Verdict::wrongAt(const Case& which, std::int64_t element, std::string rule, std::string detail) const {
+domain::Wrong Verdict::wrongAt(const Case& which, std::int64_t element, std::string rule, std::string detail,
+                               const Fault& fault) const {
   domain::Wrong wrong;
   wrong.output = static_cast<int>(which.output);
   wrong.element = element;
@@ -231,6 +260,12 @@ domain::Wrong Verdict::wrongAt(const Case& which, std::int64_t element, std::str
       wrong.rule = "unwritten";
       wrong.detail = "no kernel wrote this element";
     }
+  }
+  for (const std::int64_t one : firstWith(fault, which.actual, domain::kMostWrongElements)) {
+    wrong.first.push_back({.element = one,
+                           .place = domain::placeOf(one, which.type.shape),
+                           .expected = which.reference.element(one),
+                           .actual = which.actual[one].item<double>()});
   }
   return wrong;
 }

@@ -90,9 +90,12 @@ class Verdict {
  private:
   [[nodiscard]] std::optional<domain::Wrong> checkShape(const at::Tensor& output, std::size_t index,
                                                         c10::Device device) const;
+  // Of an output on which no limit follows from eager.
+  [[nodiscard]] std::optional<domain::Wrong> judgeNotFinite(const Case& which) const;
   [[nodiscard]] std::optional<domain::Wrong> judgeFloating(const Case& which, const Answers& answers);
-  [[nodiscard]] domain::Wrong wrongAt(const Case& which, std::int64_t element, std::string rule,
-                                      std::string detail) const;
+  // With the first elements that have the fault; one that has it is `element`.
+  [[nodiscard]] domain::Wrong wrongAt(const Case& which, std::int64_t element, std::string rule, std::string detail,
+                                      const Fault& fault) const;
 
   struct Question {
     std::size_t output = 0;

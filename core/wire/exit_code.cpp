@@ -17,6 +17,8 @@ ExitCode exitCodeFor(ErrorKind kind) {
     case ErrorKind::Sandbox: return ExitCode::SandboxUnavailable;
     case ErrorKind::Cancelled: return ExitCode::Interrupted;
     case ErrorKind::Locked: return ExitCode::AlreadyRunning;
+    case ErrorKind::ModelUnavailable: return ExitCode::LlmUnavailable;
+    case ErrorKind::BudgetExhausted: return ExitCode::BudgetExhausted;
     case ErrorKind::Protocol:
     case ErrorKind::Internal: return ExitCode::Internal;
   }

@@ -84,7 +84,7 @@ function(swage_add_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
-  if(SWAGE_SANITIZER STREQUAL "thread")
+  if(SWAGE_SANITIZER)
     math(EXPR ARG_TIMEOUT "5 * ${ARG_TIMEOUT}")  # programs run several times slower under it
   endif()
   if(NOT ARG_MAIN)

@@ -124,10 +124,11 @@ static inline T signOf(T x) {
 }
 
 //! swage:helper lostIn
-// What rounding took from total = a + b (Knuth 1969).
+// What rounding took from total = a + b (Knuth 1969): nothing where that is an infinity.
 static inline double lostIn(double total, double a, double b) {
   const double added = total - a;
-  return (a - (total - added)) + (b - added);
+  const double lost = (a - (total - added)) + (b - added);
+  return lost == lost ? lost : 0.0;
 }
 
 //! swage:helper streamOut

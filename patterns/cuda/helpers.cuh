@@ -202,8 +202,25 @@ __device__ inline long long absolute(long long x) { return x < 0 ? -x : x; }
 template <class T>
 __device__ inline T signOf(T x) { return T(x > 0) - T(x < 0); }
 
+//! swage:helper invert
+// 1 / x of an x that is at least 2^-126, within a unit in the last place; an instruction, where a division branches.
+__device__ inline float invert(float x) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  return inverse;
+}
+
+//! swage:helper divide
+// x / y of a y that the compiler knows, rounded as a division where the quotient is no denormal number.
+__device__ inline float divide(float x, float y) {
+  const float inverse = 1.0f / y;
+  const float quotient = x * inverse;
+  const float rounded = fmaf(fmaf(-quotient, y, x), inverse, quotient);
+  return fabsf(quotient) < __int_as_float(0x7f800000) ? rounded : quotient;
+}
+
 //! swage:helper logistic
-__device__ inline float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
+__device__ inline float logistic(float x) { return invert(1.0f + expf(-x)); }
 
 //! swage:helper inside
 // Whether 0 <= at < extent.
@@ -263,11 +280,7 @@ struct ExactSum {
 
 //! swage:helper inverseOf
 // 1 / count to the places of a running mean, in one instruction.
-__device__ inline float inverseOf(int count) {
-  float result;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(float(count)));
-  return result;
-}
+__device__ inline float inverseOf(int count) { return invert(float(count)); }
 
 //! swage:helper reduceWarp unless merged
 // Joins the numbers of a warp; all threads get that of the first, because rounding may differ with the order.

@@ -86,7 +86,8 @@ TEST_F(SourceLines, AreThoseOfEachInstruction) {
   int memory = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     ASSERT_TRUE(sass.contains(lines[i].offset)) << "an instruction takes 16 bytes";
-    const std::string& text = sass.at(lines[i].offset);
+    const std::string& text = sass.at(lines[i].offset).text;
+    EXPECT_TRUE(sass.at(lines[i].offset).control) << text;
     if (text.starts_with("LDG")) {
       EXPECT_EQ(lines[i].line, 3) << text;
       ++memory;

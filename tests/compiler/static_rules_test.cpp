@@ -34,6 +34,29 @@ TEST(WritableData, OfACpuKernelIsRefused) {
                 "writable module data");
 }
 
+TEST(WritableData, OfNoSizeIsRefused) {
+  expectRefused(cpuRequest(cpuKernel("static float kept[0];", "float* k = kept; out[0] = k[1]; k[1] += in[0];")),
+                "writable module data without a size ('_ZL4kept')");
+  expectRefused(cpuRequest(cpuKernel("struct Nothing { float values[0]; };\nNothing kept;",
+                                     "float* k = kept.values; out[0] = k[1]; k[1] += in[0];")),
+                "writable module data without a size ('kept')");
+}
+
+TEST(WritableData, OfTheRuntimeIsNotRefused) {
+  (void)compiled(cpuRequest(cpuKernel("",
+                                      "_Pragma(\"omp parallel for\") for (int i = 0; i < 64; ++i) {\n"
+                                      "_Pragma(\"omp critical(sums)\") out[0] += in[i];\n"
+                                      "_Pragma(\"omp critical\") out[1] += in[i]; }")));
+}
+
+TEST(ProcessState, IsRefused) {
+  for (const char* statement : {"__builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);",
+                                "_MM_SET_ROUNDING_MODE(_MM_ROUND_TOWARD_ZERO);"}) {
+    expectRefused(cpuRequest(cpuKernel("#include <immintrin.h>", std::string(statement) + " out[0] = in[0];")),
+                  "keeps something in registers of the process");
+  }
+}
+
 TEST(WritableData, DoesNotMeanTablesThatAreOnlyRead) {
   (void)compiled(cpuRequest(cpuKernel("static const float table[4] = {1, 2, 3, 4};",
                                       "for (int i = 0; i < 64; ++i) out[i] = in[i] * table[i % 4];")));

@@ -40,6 +40,10 @@ def a_task_ends_with_a_checked_export(world):
     check = subprocess.run([sys.executable, str(folder / "test_modelnew.py")], env=world.environment,
                            capture_output=True, text=True, timeout=240, check=False)
     World.expect(check, 0)
+    timed = subprocess.run([sys.executable, str(folder / "benchmark.py")], env=world.environment, capture_output=True,
+                           text=True, timeout=240, check=False)
+    World.expect(timed, 0)
+    assert [line.split()[0] for line in timed.stdout.splitlines()[:3]] == ["ModelNew", "eager", "torch.compile"]
     world.run("export", made, "--format", "project", "--no-checks", "-o", folder, "--project", world.project, code=4)
 
 
@@ -176,6 +180,31 @@ def ctrl_c_leaves_a_run_that_resumes(world):
     _resumes(world)
 
 
+def a_record_is_copied_while_a_search_writes_it(world):
+    """`db check` and `db backup` go on during a search, `db vacuum` is refused with exit code 13; the copy is whole."""
+    project = ("--project", world.project)
+    copy = world.folder / "copy.sqlite"
+    world.run("init", world.project)
+    process = _start(world)
+    try:
+        backup = json.loads(world.run("db", "backup", copy, *project, "--json").stdout)
+        assert backup["bytes_after"] == copy.stat().st_size > 0 and backup["artifacts_left_out"] == 0, backup
+        assert json.loads(world.run("db", "check", *project, "--json").stdout)["intact"]
+        assert f"process {process.pid} is writing it" in world.run("db", "vacuum", *project, code=13).stderr
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    World.expect(subprocess.CompletedProcess(process.args, process.returncode, output, errors), 130)
+    sizes = json.loads(world.run("db", "vacuum", *project, "--json").stdout)
+    assert 0 < sizes["bytes_after"] <= sizes["bytes_before"], sizes
+    world.project = world.folder / "other"
+    world.project.mkdir()
+    copy.rename(world.project / "runs.sqlite")
+    assert json.loads(world.run("db", "check", "--project", world.project, "--json").stdout)["intact"]
+    assert world.listed(), "the copy has candidates"
+
+
 def a_killed_search_leaves_a_run_that_resumes(world):
     """SIGKILL at some moment loses nothing that was committed."""
     process = _start(world)
@@ -193,9 +222,10 @@ def a_models_program_is_mended_and_exported(world):
                   "SCRIPTED_KEY", "--price-input", "1", "--price-output", "10", "--concurrency", "1")
         tested = json.loads(world.run("models", "test", "scripted", "--json", environment=environment).stdout)
         assert tested["works"] and tested["has_model"], tested
-        document = json.loads(
-            world.optimize(world.root / "resources" / "tasks" / "swish_gate.py", "--set", "rows=256", "--time-budget",
-                           "40s", "--model", "scripted", "--budget-usd", "1", environment=environment).stdout)
+        done = world.optimize(world.root / "resources" / "tasks" / "swish_gate.py", "--set", "rows=256", "--time-budget",
+                              "40s", "--model", "scripted", "--budget-usd", "1", "-vv", environment=environment)
+    assert "units read" in done.stderr and key not in done.stderr, done.stderr  # all that there is to log
+    document = json.loads(done.stdout)
     listed = json.loads(world.run("list", "--project", world.project, "--json").stdout)["candidates"]
     made = [one for one in listed if one["operator"] == "scripted"]
     statuses = [one["status"] for one in made]
@@ -226,12 +256,16 @@ def an_edit_becomes_a_candidate_of_its_own(world):
     source = parent["program"]["source"]
     assert "* 2.0f" in source, source
 
-    def evaluate(text, code):
+    def evaluate(text, code, *more):
         edit = world.folder / "edit.cpp"
         edit.write_text(text, encoding="utf-8")
         done = world.run("evaluate", made[0], "--source", edit, "--project", world.project, "--json",
-                         "--no-self-test", code=code)
+                         "--no-self-test", *more, code=code)
+        assert ("without a sandbox" in done.stderr) == bool(more), done.stderr
         return json.loads(done.stdout)
+
+    def previewed():
+        return world.run("export", made[0], "--preview", "--no-checks", "--project", world.project).stdout
 
     # Other machine code, so that it is no duplicate, and the same numbers.
     other = "__attribute__((used)) static const int written_by_hand = 7;\n"
@@ -242,7 +276,9 @@ def an_edit_becomes_a_candidate_of_its_own(world):
     assert stored["program"]["source"].startswith("// by hand") and stored["status"] == "correct", stored
     wrong = evaluate(source.replace("* 2.0f", "* 4.0f"), 8)
     assert wrong["status"] == "wrong" and wrong["operator"] == "human" and not wrong["is_elite"], wrong
-    broken = evaluate(source + "\nint broken = ;\n", 8)
+    assert "sandbox" not in previewed()
+    broken = evaluate(source + "\nint broken = ;\n", 8, "--sandbox", "none")
+    assert "without a sandbox" in previewed(), "exports of a run that was compiled without one say it"
     assert broken["status"] == "compile error" and "broken" in json.dumps(broken["evaluation"]), broken
 
 

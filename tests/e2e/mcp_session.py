@@ -83,6 +83,21 @@ def plan_for(task):
     return {"intent": "one pass", "steps": [{"kernel": "chain", "arguments": [0, output, {"i64": 1024 * 1024}]}]}
 
 
+async def read_profile(client, right):
+    """The resource with all of a profile; where nothing could be counted, why there is none."""
+    address = f"swage://candidate/{right['candidate']}/profile"
+    if right["counters"]:
+        profile = json.loads((await client.read_resource(address)).contents[0].text)
+        assert profile["source"] == right["counters"]["source"], (profile, right)
+        assert [kernel["entry"] for kernel in profile["kernels"]] == ["chain"], profile
+        return
+    try:
+        await client.read_resource(address)
+        raise AssertionError("a profile that is not there was read")
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        assert "profile" in str(error), error
+
+
 async def work(client, folder):
     """The session of an agent that may submit."""
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -131,6 +146,7 @@ async def work(client, folder):
     assert "positive * 0.5f" in source.contents[0].text, source
     assembly = await client.read_resource(f"swage://candidate/{right['candidate']}/assembly")
     assert "chain" in assembly.contents[0].text, assembly
+    await read_profile(client, right)
     listed = [str(resource.uri) for resource in (await client.list_resources()).resources]
     assert f"swage://candidate/{right['candidate']}/source" in listed, listed
     assert len((await client.list_resource_templates()).resource_templates) == 4

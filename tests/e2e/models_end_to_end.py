@@ -14,7 +14,7 @@ import sys
 import threading
 
 import advised_tasks
-from scripted_model import ScriptedModel
+from scripted_model import ScriptedModel, mends
 from world import run_case, run_of
 
 KEY = "topsecret-0123456789"
@@ -46,6 +46,29 @@ def writes_for(task, follows, questions):
     return script
 
 
+def without_times(rule):
+    """The text of a rule that holds whatever was measured: a busy machine may put any candidate beside the roofline."""
+    conditions = re.search(r"^when = \[(.*)\]$", rule, re.MULTILINE)
+    kept = [one for one in re.findall(r'"[^"]*"', conditions[1]) if "over_roof" not in one]
+    assert kept, rule
+    rule = rule.replace(conditions[0], f"when = [{', '.join(kept)}]")
+    return re.sub(r"^gain = .*\n", "", rule, flags=re.MULTILINE)
+
+
+def let_only(world, rule):
+    """Leaves the judge with this rule: a prompt has one advice, and times would decide which rule promises most."""
+    folder = world.project / "rules"
+    folder.mkdir(parents=True, exist_ok=True)
+    rules = {}
+    for file in (world.root / "resources" / "rules").glob("*.toml"):
+        for text in re.split(r"^(?=\[\[rule\]\]$)", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            rules[re.search(r'^id = "(\w+)"', text, re.MULTILINE)[1]] = text
+    only = without_times(rules.pop(rule))
+    assert rules, rule
+    off = [f'[[rule]]\nid = "{one}"\nenabled = false\n' for one in rules]
+    (folder / "only.toml").write_text("\n".join([only, *off]), encoding="utf-8")
+
+
 def search_with(world, task, model, calls=CALLS, **how):
     """A run in which only this model writes programs, each of them from one call."""
     settings = [part for setting in task.settings for part in ("--set", setting)]
@@ -56,6 +79,7 @@ def search_with(world, task, model, calls=CALLS, **how):
 def search_by_script(world, task, follows):
     """Candidates that a scripted model makes in CALLS calls over HTTP, the questions, and what was said."""
     world.project = world.folder / ("follows" if follows else "ignores")
+    let_only(world, task.rule)
     questions = []
     with ScriptedModel(KEY, writes_for(task, follows, questions)) as model:
         world.run("models", "add", "scripted", "--base-url", model.url, "--model-id", "scripted-1", "--key-env",
@@ -98,6 +122,7 @@ def advice_pays(task, world):
     assert (spoken["bottleneck"], spoken["method"]) in advice_in(questions[1]), questions[1]
 
     world.project = world.folder / "again"
+    let_only(world, task.rule)
     search_with(world, task, f"replay:{said}")
     again = made_by(world, "replay")
     assert [source_and_steps(one) for one in again] == [source_and_steps(one) for one in followed], again
@@ -107,6 +132,7 @@ def advice_pays(task, world):
 def a_profile_is_advice_to_a_model(world):
     """What a profile says of a candidate is in the next prompt, and a model goes by it. 77: nothing can be sampled here."""
     task = advised_tasks.ONE_THREAD
+    let_only(world, task.rule)
     questions = []
     with ScriptedModel(KEY, writes_for(task, True, questions)) as model:
         environment = dict(world.environment, SCRIPTED_KEY=KEY, OMP_NUM_THREADS="2")
@@ -122,10 +148,37 @@ def a_profile_is_advice_to_a_model(world):
         world.run("resume", run, "--project", world.project, "--model", "scripted", "--only-models", "--max-evaluations",
                   3, "--no-self-test", environment=environment)
     assert any(method.startswith(task.method) for _, method in advice_in(questions[1])), questions[1]
+    assert re.search(r"\n- line \d+ of the source takes about \d+ % of the time", questions[1]), questions[1]
     _, second = made_by(world, "scripted")
     assert second["status"] == "correct" and second["parents"] == [first["candidate"]], second
     parallel = ["GOMP_parallel" in one["kernels"][0]["evidence"] for one in (first, second)]
     assert parallel == [False, True], (first["kernels"], second["kernels"])
+
+
+def models_alone_that_cannot_be_asked_end_a_search(world):
+    """Exit codes 9 and 11, one message that says what to do, and a record that a run goes on from."""
+    task = world.root / "resources" / "tasks" / "swish_gate.py"
+
+    def search(key, code, *more):
+        done = world.optimize(task, "--set", "rows=256", "--model", "scripted", "--only-models", "--max-evaluations", 5,
+                              "--no-compile-baseline", *more, code=code,
+                              environment=dict(world.environment, SCRIPTED_KEY=key))
+        error = json.loads(done.stdout)["error"]
+        assert done.stderr.count(error["message"]) == 1 and "no longer used" not in done.stderr, done.stderr
+        assert key not in done.stdout + done.stderr, done.stderr
+        return error
+
+    with ScriptedModel(KEY, mends) as model:
+        world.run("models", "add", "scripted", "--base-url", model.url, "--model-id", "scripted-1", "--key-env",
+                  "SCRIPTED_KEY", "--concurrency", "1")
+        refused = search("another-key-0123456789", 9)
+        assert "denied" in refused["message"] and "swage models test" in refused["hint"], refused
+        spent = search(KEY, 11, "--budget-tokens", "100")
+        assert "budget" in spent["message"] and "--budget-tokens" in spent["hint"], spent
+        world.run("resume", "r1", "--project", world.project, "--model", "scripted", "--only-models",
+                  "--max-evaluations", 3, "--no-self-test", environment=dict(world.environment, SCRIPTED_KEY=KEY))
+    listed = json.loads(world.run("list", "r1", "--project", world.project, "--json").stdout)["candidates"]
+    assert [one["status"] for one in listed if one["operator"] == "scripted"] == ["wrong", "correct"], listed
 
 
 def _answer_by_hand(folder, replies, stopped):
@@ -184,7 +237,8 @@ def replies_by_hand(task, world):
     _check_by_hand(made_by(world, "replay"), replies)
 
 
-CASES = {"a_profile_is_advice_to_a_model": a_profile_is_advice_to_a_model}
+CASES = {"a_profile_is_advice_to_a_model": a_profile_is_advice_to_a_model,
+         "models_alone_that_cannot_be_asked_end_a_search": models_alone_that_cannot_be_asked_end_a_search}
 CASES |= {f"advice_pays_on_{name}": functools.partial(advice_pays, task) for name, task in advised_tasks.TASKS.items()}
 CASES |= {f"replies_by_hand_to_{name}": functools.partial(replies_by_hand, task)
           for name, task in advised_tasks.BY_HAND.items()}

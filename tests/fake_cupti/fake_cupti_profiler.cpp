@@ -4,6 +4,7 @@
 //   privileges   only administrators may read counters or samples
 //   busy         another profiler has the hardware
 //   no-launch    brackets launches only where it is told to
+//   no-conflicts knows the counters of bank conflicts and cannot count them beside the others
 // Functions called out of order fail as the real ones do, so that a wrong flow is noticed.
 #include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
@@ -20,6 +21,7 @@
 
 struct CUpti_Profiler_Host_Object {
   std::size_t metrics = 0;
+  bool hasConflicts = false;
 };
 struct CUpti_RangeProfiler_Object {
   bool configured = false;
@@ -96,13 +98,17 @@ FAKE cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Para
     if (!isKnown(params->ppMetricNames[i])) {
       return CUPTI_ERROR_INVALID_METRIC_NAME;
     }
+    params->pHostObject->hasConflicts =
+        params->pHostObject->hasConflicts ||
+        std::string_view(params->ppMetricNames[i]).find("bank_conflicts") != std::string_view::npos;
   }
   params->pHostObject->metrics += params->numMetrics;
   return CUPTI_SUCCESS;
 }
 FAKE cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params* params) {
   params->configImageSize = kImageBytes;
-  return params->pHostObject->metrics > 0 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
+  const bool isTooMuch = behaves("no-conflicts") && params->pHostObject->hasConflicts;
+  return params->pHostObject->metrics > 0 && !isTooMuch ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
 }
 FAKE cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params* params) {
   return params->configImageSize == kImageBytes ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // swage-fake-worker ROLE BEHAVIOUR [--from N] [--once FILE] [--then BEHAVIOUR] [--start-ms N] [--stand-by] [--gpu]
-//                 [--uuid U] [--model NAME] [--copy-bytes N] [--memory-bytes N] [--evaluate-ms N]
+//                 [--uuid U] [--model NAME] [--copy-bytes N] [--memory-bytes N] [--evaluate-ms N] [--no-counters]
+//                 [--log FILE] [--name NAME]
 //   ROLE      worker or compiler
 //   --from N  misbehaves in the N-th job (Evaluate, Profile or Compile) only; 1 by default. 0: while loading the task
 //   --once F  misbehaves only if F does not exist, and creates it when it does: the replacement then behaves
@@ -11,6 +12,9 @@
 //   --copy-bytes N   says that its device copies so much in a second
 //   --memory-bytes N   that it has so much memory, and all of it free; 1 GiB by default
 //   --evaluate-ms N  takes so long for each evaluation
+//   --no-counters    profiles by the times of kernels alone
+//   --log F       adds a line to F, after the name that --name gives, whenever it "starts", "evaluates", "profiles",
+//                 "answers" either, and "ends"
 // The time a worker reports for a plan with one kernel whose first argument is Int32 n is n microseconds; it is wrong
 // when n is 13. Plans without kernels take 100 microseconds, as does eager.
 #include <fcntl.h>
@@ -33,6 +37,7 @@ namespace {
 
 constexpr double kEagerNs = 100e3;
 constexpr int kWrongNumber = 13;
+constexpr double kWaveringNs = 1.5e3;  // of the fastest
 
 void writeAll(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -95,15 +100,18 @@ domain::Evaluation evaluate(const domain::LaunchPlan& plan, bool believes) {
 }
 
 // One kernel that takes its number of microseconds and moves a megabyte.
-domain::Profile profile(const domain::LaunchPlan& plan) {
+domain::Profile profile(const domain::LaunchPlan& plan, bool counts) {
   domain::Profile result;
-  result.source = domain::ProfileSource::Counters;
+  result.source = counts ? domain::ProfileSource::Counters : domain::ProfileSource::Activity;
+  result.limitation = counts ? "" : "nobody may count here";
   for (const domain::PlanStep& step : plan.steps) {
     if (const auto* kernel = std::get_if<domain::KernelStep>(&step)) {
       domain::KernelProfile& found = result.kernels.emplace_back();
       found.entry = kernel->entry;
       found.durationNs = numberOf(plan) * 1e3;
-      found.metrics = {{"dram__bytes_read.sum", 1e6}};
+      if (counts) {
+        found.metrics = {{"dram__bytes_read.sum", 1e6}};
+      }
     }
   }
   return result;
@@ -134,6 +142,9 @@ class Program {
     double copyBytes = 0.0;
     std::int64_t memoryBytes = std::int64_t{1} << 30U;
     int evaluateMs = 0;
+    bool counts = true;
+    const char* log = nullptr;
+    const char* name = "";
     const char* once = nullptr;
     Behaviour then = Behaviour::Ok;
   };
@@ -141,6 +152,7 @@ class Program {
       : m_options(options), m_behaviour(options.behaviour), m_isWorker(options.isWorker), m_from(options.from) {}
 
   int run() {
+    note("starts");
     ::usleep(static_cast<useconds_t>(m_options.startMs) * 1000U);
     if (!m_options.standBy) {
       takeTurn();
@@ -158,12 +170,27 @@ class Program {
     if (m_isWorker && !m_options.standBy) {
       openDevice();
     }
-    return serve();
+    const int code = serve();
+    note("ends");
+    return code;
   }
 
  private:
   // Whether this is the process that misbehaves, decided when it takes the device.
   void takeTurn();
+
+  // For who wants to know the order in which processes did something.
+  void note(std::string_view what) const {
+    if (m_options.log == nullptr) {
+      return;
+    }
+    const std::string line = std::string(m_options.name) + " " + std::string(what) + "\n";
+    const int fd = ::open(m_options.log, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0 || ::write(fd, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+      ::_exit(2);
+    }
+    ::close(fd);
+  }
 
   void openDevice() const {
     if (m_behaviour == Behaviour::Unusable) {
@@ -228,11 +255,13 @@ class Program {
       return;
     }
     ++m_jobs;
+    note(std::holds_alternative<wire::ProfileRequest>(message) ? "profiles" : "evaluates");
     ::usleep(static_cast<useconds_t>(m_options.evaluateMs) * 1000U);
     const wire::Message answer = answerTo(message);
     if (m_jobs == m_from) {
       misbehave(answer);
     }
+    note("answers");
     send(answer);
   }
 
@@ -253,11 +282,29 @@ class Program {
     send(ready);
   }
 
-  [[nodiscard]] wire::Message answerTo(const wire::Message& message) const {
+  void waver(const wire::Evaluate& asked, domain::Evaluation& evaluation) {
+    auto* const correct = std::get_if<domain::Correct>(&evaluation);
+    if (correct == nullptr) {
+      return;
+    }
+    const double ns = correct->timing.candidate.medianNs;
+    correct->timing.screenedOut = asked.screeningNs > 0.0 && ns > 1.05 * asked.screeningNs;
+    if (ns < kWaveringNs && m_hasAnsweredFastest) {
+      domain::Wrong wrong;
+      wrong.rule = "error";
+      evaluation = std::move(wrong);
+    }
+    m_hasAnsweredFastest = m_hasAnsweredFastest || ns < kWaveringNs;
+  }
+
+  [[nodiscard]] wire::Message answerTo(const wire::Message& message) {
     if (const auto* evaluate = std::get_if<wire::Evaluate>(&message)) {
       wire::Evaluated answer;
       answer.request = evaluate->request;
       answer.evaluation = fake::evaluate(evaluate->plan, m_behaviour == Behaviour::Believe);
+      if (m_behaviour == Behaviour::Waver) {
+        waver(*evaluate, answer.evaluation);
+      }
       if (auto* correct = std::get_if<domain::Correct>(&answer.evaluation); correct != nullptr && evaluate->heldBack) {
         correct->byInputs.push_back({.inputs = "held back", .checks = 3, .errors = {{}}});
       }
@@ -266,7 +313,7 @@ class Program {
     if (const auto* profile = std::get_if<wire::ProfileRequest>(&message)) {
       wire::Profiled answer;
       answer.request = profile->request;
-      answer.profile = fake::profile(profile->plan);
+      answer.profile = fake::profile(profile->plan, m_options.counts);
       answer.workerExits = true;
       return answer;
     }
@@ -313,6 +360,7 @@ class Program {
   bool m_isWorker;
   int m_from;
   int m_jobs = 0;
+  bool m_hasAnsweredFastest = false;
 };
 
 void Program::beatSlowly() {
@@ -406,6 +454,10 @@ int main(int argc, char** argv) {
       (name == "--gpu" ? options.gpu : options.standBy) = true;
       continue;
     }
+    if (name == "--no-counters") {
+      options.counts = false;
+      continue;
+    }
     if (++i == argc) {
       return 2;
     }
@@ -423,6 +475,10 @@ int main(int argc, char** argv) {
       options.uuid = argv[i];
     } else if (name == "--model") {
       options.model = argv[i];
+    } else if (name == "--log") {
+      options.log = argv[i];
+    } else if (name == "--name") {
+      options.name = argv[i];
     } else if (name == "--once") {
       options.once = argv[i];
     } else if (name == "--then") {

@@ -12,7 +12,7 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 32> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 33> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
@@ -43,6 +43,7 @@ std::optional<Behaviour> parseBehaviour(std::string_view name) {
       {"beat_forever", Behaviour::BeatForever},
       {"other_device", Behaviour::OtherDevice},
       {"unusable", Behaviour::Unusable},
+      {"waver", Behaviour::Waver},
       {"crash-making-room", Behaviour::CrashMakingRoom},
       {"hang-making-room", Behaviour::HangMakingRoom},
   }};

@@ -38,6 +38,7 @@ enum class Behaviour {
   BeatForever,     // never answers, but says that it is alive
   OtherDevice,     // worker: opens another device than the one before it
   Unusable,        // worker: cannot open its device
+  Waver,  // worker: the fastest is wrong when it is asked about again; who is slower than an elite is screened out
   CrashMakingRoom,
   HangMakingRoom,
 };

@@ -12,6 +12,33 @@ namespace {
 using domain::Json;
 
 constexpr std::size_t kMostNodes = 9;
+constexpr double kShareTensors = 0.25;
+
+// Whether two nodes of a generator draw from the same numbers: then what may be in one input may be in the other.
+bool drawAlike(const domain::Graph& generator, domain::ValueId a, domain::ValueId b) {
+  const auto drawing = [&generator](domain::ValueId value) {
+    return std::find_if(generator.nodes.begin(), generator.nodes.end(),
+                        [value](const domain::Node& node) { return node.outputs.front() == value; });
+  };
+  const auto first = drawing(a);
+  const auto second = drawing(b);
+  return first->op == second->op && first->args == second->args && first->kwargs == second->kwargs;
+}
+
+// As a caller does who writes f(x, x): one tensor is two inputs.
+void shareTensors(FuzzCase& which, Random& random) {
+  const domain::Graph& graph = which.graph;
+  std::vector<domain::GraphOutput>& drawn = which.generator.outputs;
+  for (std::size_t i = 1; i < graph.inputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool fits = graph.type(graph.inputs[i].value) == graph.type(graph.inputs[j].value) &&
+                        drawAlike(which.generator, drawn[i].value, drawn[j].value);
+      if (fits && random.chance(kShareTensors)) {
+        drawn[i].value = drawn[j].value;
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -27,6 +54,7 @@ FuzzCase makeCase(std::uint64_t seed) {
   made.seed = seed;
   made.graph = draft.writer().graph();
   made.generator = draft.writer().generator();
+  shareTensors(made, draft.random());  // last, so that a seed keeps its graph
   return made;
 }
 

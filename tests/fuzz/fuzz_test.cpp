@@ -38,14 +38,20 @@ TEST(FuzzCase, MeetsOperatorsTypesAndOddShapes) {
   int strided = 0;
   int inputsAsOutputs = 0;
   int repeatedOutputs = 0;
+  int sharedTensors = 0;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
-    const domain::Graph graph = makeCase(seed).graph;
+    const FuzzCase made = makeCase(seed);
+    const domain::Graph& graph = made.graph;
     for (const domain::Node& node : graph.nodes) {
       operators.insert(node.op);
     }
     std::set<ValueId> outputs;
     for (const domain::GraphOutput& output : graph.outputs) {
       repeatedOutputs += outputs.insert(output.value).second ? 0 : 1;
+    }
+    std::set<ValueId> drawn;
+    for (const domain::GraphOutput& tensor : made.generator.outputs) {
+      sharedTensors += drawn.insert(tensor.value).second ? 0 : 1;
     }
     for (const domain::GraphInput& input : graph.inputs) {
       const domain::TensorType& type = graph.type(input.value);
@@ -58,7 +64,7 @@ TEST(FuzzCase, MeetsOperatorsTypesAndOddShapes) {
   }
   EXPECT_GE(operators.size(), 110U);
   EXPECT_GE(types.size(), 9U);
-  for (const int count : {scalars, empty, strided, inputsAsOutputs, repeatedOutputs}) {
+  for (const int count : {scalars, empty, strided, inputsAsOutputs, repeatedOutputs, sharedTensors}) {
     EXPECT_GE(count, 5);
   }
 }

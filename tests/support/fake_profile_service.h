@@ -23,6 +23,7 @@ class FakeProfileService : public services::ProfileService {
   }
   [[nodiscard]] Result<std::vector<services::ExportGate>> gates(domain::CandidateId) const override { return gateRows; }
   [[nodiscard]] Result<std::vector<std::string>> doubts(domain::RunId) const override { return doubtRows; }
+  [[nodiscard]] Result<bool> skippedSelfTest(domain::RunId) const override { return isUntested; }
   void start(const std::filesystem::path& folder, domain::CandidateId candidate) override {
     project = folder;
     running = candidate;
@@ -46,6 +47,7 @@ class FakeProfileService : public services::ProfileService {
   std::map<domain::CandidateId, services::ProfileReport> reports;
   std::vector<services::ExportGate> gateRows;
   std::vector<std::string> doubtRows;
+  bool isUntested = false;       // the runs went without a self-test
   std::optional<Error> failure;  // of report()
   std::filesystem::path project;
   domain::CandidateId running;

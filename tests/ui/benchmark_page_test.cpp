@@ -4,13 +4,21 @@
 #include <gmock/gmock.h>
 
 #include <QAbstractItemModelTester>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
+#include <QImage>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTest>
 
+#include "core/base/files.h"
 #include "tests/support/fake_benchmark_service.h"
+#include "tests/support/temp_dir.h"
 #include "tests/ui/demo_benchmark.h"
 #include "ui/models/benchmark_model.h"
 #include "ui/widgets/elided_label.h"
@@ -114,6 +122,39 @@ TEST_F(BenchmarkPageTest, TheModelsKeepQtsRules) {
   EXPECT_EQ(child<QTableView>(u"benchmarkSummary"_s)->model()->index(0, 0).data().toString(), u"All tasks"_s);
 }
 
+TEST_F(BenchmarkPageTest, TheChartIsExportedLikeOthers) {
+  swage::testing::TempDir folder;
+  QString suggested;
+  page.setOutlet({[&](QWidget*, const QString& suggestion, const auto& chosen) {
+                    suggested = suggestion;
+                    chosen(QString::fromStdString((folder / suggestion.toStdString()).string()));
+                  },
+                  {}});
+  page.open(u"/tmp/odd.json"_s);
+  child<QTabWidget>(u"benchmarkTabs"_s)->setCurrentIndex(2);
+  auto* chart = child<SvgPicture>(u"benchmarkChart"_s);
+  QContextMenuEvent event(QContextMenuEvent::Keyboard, {10, 10}, chart->mapToGlobal(QPoint(10, 10)));
+  QCoreApplication::sendEvent(chart, &event);
+  auto* menu = chart->findChild<QMenu*>(u"chartMenu"_s);
+  ASSERT_NE(menu, nullptr);
+  const std::string stem = "speedup-of-the-best-kernel-of-each-problem.";
+  for (QAction* action : menu->actions()) {
+    if (!action->isSeparator()) {
+      action->trigger();
+    }
+  }
+  menu->close();
+  EXPECT_EQ(suggested.toStdString(), stem + "csv");
+  const auto svg = readTextFile(folder / (stem + "svg"), 1'000'000);
+  ASSERT_TRUE(svg);
+  EXPECT_THAT(*svg, ::testing::HasSubstr(R"(<rect x="330" y="31" width="300" height="10"/>)")) << "a bar";
+  const QImage png(QString::fromStdString((folder / (stem + "png")).string()));
+  EXPECT_EQ(png.size(), chart->size() * 2);
+  EXPECT_EQ(readTextFile(folder / (stem + "csv"), 1'000'000).value(),
+            QGuiApplication::clipboard()->text().toStdString());
+  EXPECT_TRUE(QGuiApplication::clipboard()->text().contains(u"1/1,1_Square_matrix_multiplication_,4.15,"_s));
+}
+
 TEST(SvgPicture, HasTheColoursOfDarkPagesOnlyInTheDarkTheme) {
   const QByteArray svg = "<style>a { x: 1 } @media (prefers-color-scheme: dark) { a { x: 2 } b { y: 3 } } c { z: 4 }";
   EXPECT_EQ(resolveColorScheme(svg, false), "<style>a { x: 1 }  c { z: 4 }");
@@ -122,7 +163,7 @@ TEST(SvgPicture, HasTheColoursOfDarkPagesOnlyInTheDarkTheme) {
 }
 
 TEST(SvgPicture, IsAsHighAsItsWidthMakesIt) {
-  SvgPicture picture;
+  SvgPicture picture(u"Speedups"_s);
   EXPECT_EQ(picture.heightForWidth(500), 0);
   picture.setDocument(QByteArray::fromStdString(swage::testing::demoBenchmark().chart));
   EXPECT_EQ(picture.heightForWidth(480), 60);

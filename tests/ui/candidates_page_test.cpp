@@ -232,6 +232,7 @@ class CandidateMenuTest : public CandidatesPageTest {
     };
     commands = {.open = note("open"),
                 .showLineage = note("lineage"),
+                .showConversation = note("conversation"),
                 .profile = note("profile"),
                 .exportKernel = note("export"),
                 .useAsBaseline = note("baseline"),
@@ -269,15 +270,29 @@ class CandidateMenuTest : public CandidatesPageTest {
 };
 
 TEST_F(CandidateMenuTest, OffersForOneWhatCanBeDoneWithIt) {
-  EXPECT_EQ(fill({best()}), (QStringList{u"menuOpen"_s, u"menuCompareBest"_s, u"menuCompareParent"_s, u"menuLineage"_s,
-                                         u"menuProfile"_s, u"menuExport"_s, u"menuBaseline"_s, u"menuPin"_s,
-                                         u"menuTags"_s, u"menuNote"_s, u"menuTrash"_s, u"menuCopyIds"_s}));
+  EXPECT_EQ(fill({best()}),
+            (QStringList{u"menuOpen"_s, u"menuCompareBest"_s, u"menuCompareParent"_s, u"menuLineage"_s,
+                         u"menuConversation"_s, u"menuProfile"_s, u"menuExport"_s, u"menuBaseline"_s, u"menuPin"_s,
+                         u"menuTags"_s, u"menuNote"_s, u"menuTrash"_s, u"menuCopyIds"_s}));
   EXPECT_FALSE(menu.findChild<QAction*>(u"menuCompareBest"_s)->isEnabled()) << "it is the best itself";
   for (const QString& name : {u"menuOpen"_s, u"menuLineage"_s, u"menuProfile"_s, u"menuExport"_s, u"menuBaseline"_s}) {
     trigger({best()}, name);
   }
   EXPECT_EQ(done.size(), 5);
   EXPECT_TRUE(done.front().startsWith(u"open "_s));
+}
+
+TEST_F(CandidateMenuTest, ShowsTheConversationOfALanguageModelAlone) {
+  const auto isOffered = [this](const domain::ProposerName& madeBy) {
+    record.rows[2].madeBy = madeBy;
+    EXPECT_TRUE(fill({CandidateId(3)}).contains(u"menuConversation"_s));
+    return menu.findChild<QAction*>(u"menuConversation"_s)->isEnabled();
+  };
+  EXPECT_FALSE(isOffered(domain::OperatorKind::Crossover));
+  EXPECT_FALSE(isOffered(*domain::ProposerName::parse("mcp/claude code"))) << "nobody here knows what it was asked";
+  EXPECT_TRUE(isOffered(*domain::ProposerName::parse("fast")));
+  trigger({CandidateId(3)}, u"menuConversation"_s);
+  EXPECT_EQ(done, QStringList{u"conversation 3"_s});
 }
 
 TEST_F(CandidateMenuTest, ComparesTwoAndSaysSomethingAboutMany) {

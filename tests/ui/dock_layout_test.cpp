@@ -13,8 +13,10 @@
 
 #include <array>
 
+#include "tests/support/fake_profile_service.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/shell/layout_menu.h"
+#include "ui/widgets/heat_map.h"
 
 using namespace Qt::StringLiterals;
 
@@ -199,6 +201,28 @@ TEST_F(WindowTest, ALayoutIsSavedUnderANameChosenAndRemembered) {
   open();
   child<QAction>(u"layout_saved_Reading"_s)->trigger();
   EXPECT_TRUE(child<QDockWidget>(u"candidatesDock"_s)->isHidden());
+}
+
+// A page that does not fit into its dock is scrolled, and then something of it is out of sight.
+TEST_F(WindowTest, TheWholeMapIsInSightWhereACandidateIsInspected) {
+  FakeProfileService profiles;
+  ui::WindowServices all = services();
+  all.profiles = &profiles;
+  window = std::make_unique<ui::MainWindow>(all, options);
+  window->resize(1440, 900);
+  window->show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(window.get()));
+  window->docks().apply(Layout::Inspect);
+  auto* map = window->findChild<ui::HeatMap*>();
+  const auto isInSight = [](const QWidget* part) { return part->visibleRegion().boundingRect() == part->rect(); };
+  EXPECT_TRUE(QTest::qWaitFor([&] { return isInSight(map) && isInSight(child<QWidget>(u"heatLegend"_s)); }))
+      << map->height() << " of " << map->minimumSizeHint().height();
+  const QRectF rect(map->rect());
+  const ui::HeatMapGeometry& geometry = map->geometryOfCells();
+  EXPECT_TRUE(rect.contains(geometry.cell(ui::kMapRows - 1, ui::kMapColumns - 1)));
+  EXPECT_TRUE(rect.contains(geometry.rowHeader(ui::kMapRows - 1)));
+  EXPECT_TRUE(rect.contains(geometry.blockHeader(ui::kMapBlocks - 1)));
+  window.reset();
 }
 
 TEST_F(WindowTest, ABuiltInLayoutIsAKeyAway) {

@@ -139,7 +139,7 @@ TEST_F(ExportPageTest, TheKeyboardChoosesTheFormatAndTheFile) {
   QTest::keyClick(formats, Qt::Key_Down);
   EXPECT_EQ(m_page.assistant().format(), ExportFormat::Project);
   auto* files = child<QTabBar>("exportFiles");
-  ASSERT_EQ(files->count(), 7);
+  ASSERT_EQ(files->count(), 8);
   EXPECT_TRUE(child<QLabel>("exportPurpose")->text().contains(u"README"_s));
   EXPECT_TRUE(child<KernelView>("exportPreview")->text().startsWith(u"<!-- SPDX"_s));
   files->setFocus();

@@ -102,6 +102,30 @@ TEST_F(Map, CellsDoNotOverlapAndStayInside) {
   }
 }
 
+TEST_F(Map, HasOnlyCodesWhereWordsWouldBeCutOff) {
+  EXPECT_TRUE(HeatMapGeometry({900, 500}, map.font()).hasWords());
+  const HeatMapGeometry narrow({380, 500}, map.font());
+  EXPECT_FALSE(narrow.hasWords());
+  EXPECT_FALSE(HeatMapGeometry({900, 160}, map.font()).hasWords()) << "two lines do not fit beside a row";
+  EXPECT_LT(narrow.rowHeader(0).width(), HeatMapGeometry({900, 500}, map.font()).rowHeader(0).width() / 2);
+}
+
+TEST_F(Map, FitsIntoItsLeastSize) {
+  const QSize least = map.minimumSizeHint();
+  const HeatMapGeometry geometry(least, map.font());
+  const QRectF all(QPointF(0.0, 0.0), QSizeF(least));
+  EXPECT_TRUE(all.contains(geometry.cell(kMapRows - 1, kMapColumns - 1)));
+  EXPECT_GE(geometry.cell(0, 0).height(), QFontMetricsF(map.font()).height()) << "the value can be read";
+}
+
+TEST_F(Map, AHeaderSaysInFullWhatItsCodeMeans) {
+  const QPoint header = map.geometryOfCells().rowHeader(0).center().toPoint();
+  QHelpEvent hover(QEvent::ToolTip, header, map.mapToGlobal(header));
+  QCoreApplication::sendEvent(&map, &hover);
+  EXPECT_EQ(QToolTip::text(), u"A3: asynchronous pipeline"_s);
+  QToolTip::hideText();
+}
+
 TEST_F(Map, IsTakenAwayWithItsColoursAndItsNumbers) {
   const domain::Cell cell = *domain::Cell::parse("A2B1C0");
   const QSize size(700, 420);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/pages/kernel_page.h"
-
 #include <gmock/gmock.h>
 
 #include <QAction>
@@ -13,16 +11,7 @@
 #include <QTableView>
 #include <QTest>
 
-#include <algorithm>
-
-#include "tests/support/fake_compile_service.h"
-#include "tests/support/temp_dir.h"
-#include "tests/support/wait_for.h"
-#include "tests/ui/demo_data.h"
-#include "ui/editor/editor_marks.h"
-#include "ui/editor/kernel_view.h"
-#include "ui/pages/code_panes.h"
-#include "ui/widgets/badge.h"
+#include "tests/ui/kernel_page_fixture.h"
 
 using namespace Qt::StringLiterals;
 
@@ -30,77 +19,6 @@ namespace swage::ui {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
-constexpr const char* kSource = "int a;\nint b;\nint c;\n";
-constexpr const char* kPtx =
-    ".visible .entry k()\n{\n\t.loc 1 2 1\n\tadd.s32 %r1, %r2, %r3;\n\t.loc 1 3 1\n\tret;\n}\n.file 1 \"source.cu\"\n";
-
-class KernelPageTest : public ::testing::Test {
- protected:
-  KernelPageTest() {
-    testing::fillDemo(record);
-    record.makeDetail = [this](const services::CandidateRow& row) {
-      services::CandidateDetail detail = prepared;
-      detail.row = row;
-      return detail;
-    };
-    prepared.program.language = domain::Language::CudaCpp;
-    prepared.program.source = kSource;
-    prepared.assembly = kPtx;
-    prepared.genome.emplace().regions = {{{0}, "row_block", {{"lanes", 16}}}};
-    edits.regionRows = {{"row_block", "one row for each block", {0}, {{"lanes", "width", {8, 16, 32}, 16, 8}}}};
-  }
-
-  void open() {
-    session = std::make_unique<ProjectSession>(run, record);
-    session->openProject(folder / "project");
-    session->showRun(testing::kDemoRun);
-    page =
-        std::make_unique<KernelPage>(*session, KernelServices{&record, &edits, folder / "drafts", compiles}, nullptr);
-    page->resize(1200, 700);
-    page->show();
-    page->activateWindow();
-    EXPECT_TRUE(QTest::qWaitForWindowActive(page.get()));
-    session->selectCandidate(first());
-  }
-  // The views tell of a caret that moved when they are painted.
-  static bool links(const KernelView& view, const std::vector<int>& lines) {
-    return testing::waitFor([&] { return view.marks().linkedLines() == lines; });
-  }
-  [[nodiscard]] domain::CandidateId first() const { return record.rows[0].id; }
-  [[nodiscard]] domain::CandidateId second() const { return record.rows[1].id; }
-  template <class T>
-  [[nodiscard]] T* child(const QString& name) const {
-    T* found = page->findChild<T*>(name);
-    EXPECT_NE(found, nullptr) << name.toStdString();
-    return found;
-  }
-  [[nodiscard]] KernelView& view(const QString& name) const { return *child<KernelView>(name); }
-  void type(const QString& text) {
-    view(u"sourceView"_s).setFocus();
-    QTest::keyClicks(view(u"sourceView"_s).focusProxy(), text);
-  }
-  void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    QTest::keyClick(view(u"sourceView"_s).focusProxy(), key, modifiers);
-  }
-  [[nodiscard]] QString state() const { return child<QLabel>(u"editState"_s)->text(); }
-  static services::EditOutcome outcome(const services::CandidateRow& row) {
-    services::EditOutcome outcome;
-    outcome.detail.row = row;
-    return outcome;
-  }
-
-  testing::TempDir folder;
-  testing::FakeRunService run;
-  testing::FakeRecordService record;
-  testing::FakeEditService edits;
-  testing::FakeCompileService compileService;
-  services::CompileService* compiles = nullptr;  // of the page
-  services::CandidateDetail prepared;
-  std::unique_ptr<ProjectSession> session;
-  std::unique_ptr<KernelPage> page;
-};
 
 TEST_F(KernelPageTest, ShowsAnotherKernelFromWhereItIsItsOwn) {
   QString prologue;
@@ -117,67 +35,6 @@ TEST_F(KernelPageTest, ShowsAnotherKernelFromWhereItIsItsOwn) {
   source->goToLine(10);
   session->report(Error(ErrorKind::Io, "something else happens"));
   EXPECT_EQ(source->caretLine(), 10);
-}
-
-TEST_F(KernelPageTest, TheCaretMarksItsCounterparts) {
-  open();
-  KernelView& source = view(u"sourceView"_s);
-  KernelView& assembly = view(u"assemblyView"_s);
-  source.setFocus();
-  press(Qt::Key_Down);
-  EXPECT_TRUE(links(assembly, {2}));
-  press(Qt::Key_Down);
-  EXPECT_TRUE(links(assembly, {3}));
-  assembly.setFocus();
-  for (int i = 0; i < 2; ++i) {
-    QTest::keyClick(assembly.focusProxy(), Qt::Key_Down);
-  }
-  EXPECT_TRUE(links(source, {1}));
-}
-
-TEST_F(KernelPageTest, TheMouseMarksTheCounterpartsOfItsLine) {
-  open();
-  Q_EMIT view(u"assemblyView"_s).lineHovered(3);
-  EXPECT_THAT(view(u"sourceView"_s).marks().linkedLines(), ElementsAre(2));
-  Q_EMIT view(u"assemblyView"_s).lineHovered(-1);
-  EXPECT_THAT(view(u"sourceView"_s).marks().linkedLines(), IsEmpty());
-}
-
-TEST_F(KernelPageTest, SaysWhereLineInformationIsMissing) {
-  prepared.assembly = "0000 <k>:\n  5:\tret\n";
-  open();
-  EXPECT_EQ(child<QLabel>(u"assemblyViewNote"_s)->text(), u"no line information"_s);
-  prepared.assembly = kPtx;
-  session->selectCandidate(second());
-  EXPECT_EQ(child<QLabel>(u"assemblyViewNote"_s)->text(), QString());
-}
-
-domain::Profile profileOf() {
-  domain::Profile profile;
-  domain::KernelProfile kernel;
-  kernel.entry = "k";
-  kernel.instructions = {{0, "LDG.E R2, [R4.64] ;", 2, 30, {{"long_scoreboard", 24.0}, {"wait", 6.0}}},
-                         {16, "FADD R2, R2, R3 ;", 2, 10, {}},
-                         {32, "EXIT ;", 3, 0, {}}};
-  profile.kernels = {kernel};
-  return profile;
-}
-
-TEST_F(KernelPageTest, AProfileBringsSassAndHeat) {
-  record.makeProfile = [](domain::CandidateId) { return profileOf(); };
-  open();
-  EXPECT_EQ(view(u"sassView"_s).text(),
-            u"k:\n  /*0000*/  LDG.E R2, [R4.64] ;\n  /*0010*/  FADD R2, R2, R3 ;\n  /*0020*/  EXIT ;"_s);
-  const auto& heat = view(u"sourceView"_s).marks().heat();
-  ASSERT_EQ(heat.size(), 1U);
-  EXPECT_EQ(heat[0].line, 1);
-  EXPECT_DOUBLE_EQ(heat[0].share, 1.0);
-  EXPECT_EQ(heat[0].tooltip, u"40 samples\n60 % long_scoreboard\n15 % wait"_s);
-  EXPECT_EQ(child<QLabel>(u"sourceViewNote"_s)->text(), u"40 samples"_s);
-  view(u"sourceView"_s).setFocus();
-  press(Qt::Key_F8, Qt::ControlModifier);
-  EXPECT_EQ(view(u"sourceView"_s).caretLine(), 1);
-  EXPECT_TRUE(links(view(u"sassView"_s), {1, 2}));
 }
 
 TEST_F(KernelPageTest, F8GoesThroughTheCompilersMessages) {
@@ -445,19 +302,6 @@ TEST_F(KernelPageTest, ParametersAreThoseThatAnEditedSourceSays) {
   EXPECT_EQ(edits.lastGenome.regions.at(0).parameters.at("lanes"), 24);
 }
 
-TEST_F(KernelPageTest, WhatOfAListingIsShownCanBeChosenAndIsRemembered) {
-  open();
-  EXPECT_FALSE(view(u"assemblyView"_s).text().contains(u".loc"_s));
-  child<QAction>(u"listing_places"_s)->trigger();
-  EXPECT_TRUE(view(u"assemblyView"_s).text().contains(u".loc"_s));
-  const QJsonObject state = page->saveState();
-  page.reset();
-  open();
-  EXPECT_FALSE(view(u"assemblyView"_s).text().contains(u".loc"_s));
-  page->restoreState(state);
-  EXPECT_TRUE(view(u"assemblyView"_s).text().contains(u".loc"_s));
-}
-
 TEST_F(KernelPageTest, OpensOnTheTabAndTheLineThatWereLeft) {
   open();
   page->goToSourceLine(3);
@@ -473,20 +317,6 @@ TEST_F(KernelPageTest, OpensOnTheTabAndTheLineThatWereLeft) {
   EXPECT_EQ(view(u"sourceView"_s).caretLine(), 0);
   session->selectCandidate(first());
   EXPECT_EQ(view(u"sourceView"_s).caretLine(), 2);
-}
-
-TEST_F(KernelPageTest, SaysWhoMadeItAndThatItIsRepeatable) {
-  record.rows[0].madeBy = domain::OperatorKind::Human;
-  domain::Correct correct;
-  prepared.evaluation = correct;
-  open();
-  EXPECT_EQ(child<Badge>(u"originBadge"_s)->text(), u"edited by hand"_s);
-  EXPECT_EQ(child<Badge>(u"repeatableBadge"_s)->text(), u"deterministic"_s);
-  correct.bitwiseRepeatable = false;
-  prepared.evaluation = correct;
-  session->selectCandidate(second());
-  EXPECT_FALSE(child<Badge>(u"originBadge"_s)->isVisible());
-  EXPECT_FALSE(child<Badge>(u"repeatableBadge"_s)->isVisible());
 }
 
 TEST_F(KernelPageTest, CtrlHReplacesAndCtrlGGoesToALine) {

@@ -3,9 +3,12 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTest>
 
@@ -148,6 +151,39 @@ TEST_F(ExchangeDialogTest, AReplyStaysWhileItsPromptWaits) {
   m_dialog.setWaiting({m_second});
   EXPECT_TRUE(childOf<ui::KernelView>(m_dialog, u"exchangeReply"_s)->text().isEmpty());
   EXPECT_EQ(childOf<ui::KernelView>(m_dialog, u"exchangePrompt"_s)->text(), u"The question of 002-prompt.md"_s);
+}
+
+class ConversationTest : public WindowTest {
+ protected:
+  ConversationTest() {
+    swarm.records[kDemoRun.value()] = std::make_shared<const services::SwarmReport>(demoSwarm(60.0));
+    swarm.talks[3] = demoTalk();
+    record.rows[2].madeBy = *domain::ProposerName::parse("fast");
+    write(folder / "project" / "runs.sqlite", "");
+    ui::WindowServices all = services();
+    all.swarm = &swarm;
+    options.spec.task = (folder / "tasks" / "softmax_rows.py").string();
+    window = std::make_unique<ui::MainWindow>(all, options);
+    window->show();
+  }
+
+  FakeSwarmService swarm;
+};
+
+TEST_F(ConversationTest, OpensFromTheMenuOfItsCandidate) {
+  auto* table = child<QTableView>(u"candidateTable"_s);
+  table->sortByColumn(0, Qt::AscendingOrder);
+  ASSERT_EQ(table->model()->index(2, 0).data().toString(), u"3"_s);
+  table->setCurrentIndex(table->model()->index(2, 0));
+  Q_EMIT table->customContextMenuRequested(QPoint(5, 5));
+  auto* menu = child<QMenu>(u"candidateMenu"_s);
+  menu->findChild<QAction*>(u"menuConversation"_s)->trigger();
+  menu->close();
+  EXPECT_FALSE(child<QDockWidget>(u"swarmDock"_s)->isHidden());
+  EXPECT_EQ(child<QTabWidget>(u"swarmTabs"_s)->currentIndex(), 2);
+  ASSERT_TRUE(QTest::qWaitFor(
+      [this] { return child<ui::KernelView>(u"talkPrompt"_s)->text().contains("softmax over rows"_L1); }, kDeadlineMs));
+  EXPECT_EQ(window->session().selectedCandidate(), domain::CandidateId(3));
 }
 
 }  // namespace

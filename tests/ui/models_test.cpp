@@ -257,6 +257,15 @@ TEST(FactModel, TellsTimeAccuracyAndEvidenceOfACorrectCandidate) {
   EXPECT_EQ(model.rowCount(), static_cast<int>(facts.size()));
 }
 
+TEST(FactModel, ShowsTheFirstWrongElements) {
+  services::CandidateDetail detail;
+  detail.row.status = domain::CandidateStatus::Wrong;
+  detail.evaluation = domain::Wrong{0, 17, 1.5, 3.0, "error", {}, {}, {{16, {2, 2}, 1.0, 0.0}, {17, {2, 3}, 1.5, 3.0}}};
+  EXPECT_THAT(evaluationFacts(detail),
+              ::testing::Contains(
+                  Fact{u"First wrong elements"_s, u"[2, 2]: expected 1, got 0\n[2, 3]: expected 1.5, got 3"_s}));
+}
+
 TEST(FactModel, ShowsTheCompilersMessagesOfACandidateThatDidNotCompile) {
   services::CandidateDetail detail;
   detail.row.status = domain::CandidateStatus::CompileFailed;

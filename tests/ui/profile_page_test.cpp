@@ -11,6 +11,8 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <algorithm>
+
 #include "tests/support/wait_for.h"
 #include "tests/ui/demo_data.h"
 #include "tests/ui/demo_export.h"
@@ -268,6 +270,10 @@ TEST_F(ProfilePageTest, ShowsWhatWasCheckedWithReasons) {
   EXPECT_EQ(words, (QStringList{u"passed"_s, u"passed"_s, u"passed"_s, u"not run"_s, u"not run"_s, u"passed"_s,
                                 u"failed"_s, u"warning"_s}))
       << "as many as Export shows";
+  const auto labels = m_page.findChild<TrustPanel*>()->findChildren<QLabel*>();
+  EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+    return label->text() == u"correctness checks are weak: all outputs are zero for one of the seeds"_s;
+  }));
   EXPECT_EQ(badges[3]->tone(), Badge::Tone::Caution);
   EXPECT_EQ(badges[6]->tone(), Badge::Tone::Bad) << "as in Export, also where it does not keep a kernel from leaving";
   EXPECT_EQ(child<Badge>(u"checkedBadge"_s)->text(), u"4 of 7 checks passed"_s);

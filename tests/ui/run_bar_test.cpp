@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the bars of the window say of a search and let one do with it.
 #include <QAbstractButton>
+#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QKeySequence>
 #include <QLabel>
@@ -77,6 +78,37 @@ TEST_F(RunBarTest, ATargetSpeedupEndsTheSearch) {
   target->setValue(2.25);
   window->actions().start->trigger();
   EXPECT_DOUBLE_EQ(run.spec.targetSpeedup, 2.25);
+}
+
+TEST_F(RunBarTest, TheBaselinesOfASearchAreChosen) {
+  openWithTask();
+  auto* baselines = window->findChild<QComboBox*>(u"baselines"_s);
+  ASSERT_NE(baselines, nullptr);
+  EXPECT_EQ(baselines->currentText(), u"automatic"_s);
+  const auto start = [&](const QString& chosen) {
+    baselines->setCurrentText(chosen);
+    window->actions().start->trigger();
+    run.finish({});
+    return run.spec;
+  };
+  EXPECT_TRUE(start(u"automatic"_s).baselines.empty());
+  EXPECT_TRUE(run.spec.compileBaselines);
+  EXPECT_EQ(start(u"eager, compile, max-autotune"_s).baselines,
+            (std::vector<std::string>{"eager", "compile", "max-autotune"}));
+  EXPECT_EQ(start(u"eager"_s).baselines, std::vector<std::string>{"eager"});
+  EXPECT_FALSE(run.spec.compileBaselines);
+}
+
+TEST_F(RunBarTest, BaselinesComeFromTheSettingsAndTheCommandLine) {
+  options.spec.compileBaselines = false;
+  openWithTask();
+  EXPECT_EQ(window->findChild<QComboBox*>(u"baselines"_s)->currentText(), u"eager"_s);
+  window.reset();
+  options.spec.baselines = {"eager", "max-autotune"};
+  openWithTask();
+  EXPECT_EQ(window->findChild<QComboBox*>(u"baselines"_s)->currentText(), u"eager, max-autotune"_s);
+  window->actions().start->trigger();
+  EXPECT_EQ(run.spec.baselines, options.spec.baselines);
 }
 
 TEST(StatusStrip, SaysWhatIsDoneForAnEditOrAProfile) {

@@ -124,6 +124,17 @@ TEST_F(SettingsDialogTest, AChangedThemeHoldsAtOnceAndAfterwards) {
   EXPECT_TRUE(theme.theme().dark);
 }
 
+TEST_F(SettingsDialogTest, WarnsThatThereIsNoSandbox) {
+  openDialog();
+  const auto* hint = child<QLabel>(u"hint_search.sandbox"_s);
+  EXPECT_FALSE(hint->text().contains(u"without a sandbox"_s));
+  Q_EMIT child<QComboBox>(u"search.sandbox"_s)->textActivated(u"none"_s);
+  EXPECT_TRUE(hint->text().contains(u"Kernels are compiled without a sandbox"_s)) << hint->text().toStdString();
+  EXPECT_EQ(settings.settings.at("search.sandbox"), services::SettingValue(std::string("none")));
+  Q_EMIT child<QComboBox>(u"search.sandbox"_s)->textActivated(u"auto"_s);
+  EXPECT_FALSE(hint->text().contains(u"without a sandbox"_s));
+}
+
 TEST_F(SettingsDialogTest, TheSearchLeavesTheSectionsWithSomethingLikeIt) {
   openDialog();
   EXPECT_EQ(sections().size(), 7);

@@ -55,6 +55,15 @@ TEST(PairTableModel, SaysWhatEachPairDoesAndEarns) {
   EXPECT_EQ(textOf(model, 11, Column::Role), u"parameters (yours)"_s);
 }
 
+TEST(AdviceTableModel, AModelIsNamed) {
+  ui::AdviceTableModel model;
+  services::SwarmReport report = demoSwarm(2.0);
+  report.advice.front().pair = -1;
+  report.advice.front().model = "fast";
+  model.show(report);
+  EXPECT_EQ(textOf(model, 0, ui::AdviceColumn::Pair), u"fast, memory"_s);
+}
+
 TEST(AdviceTableModel, KeepsTheSelectionWhileNewAdviceComes) {
   ui::AdviceTableModel model;
   const Tester tester(&model, Tester::FailureReportingMode::Fatal);
@@ -236,6 +245,27 @@ TEST_F(SwarmPageTest, AConversationIsReadBesideItsCandidate) {
   EXPECT_EQ(opened.count(), 1);
   child<QLineEdit>(u"talkSearch"_s)->setText(u"#405"_s);
   EXPECT_EQ(table->model()->rowCount(), 1);
+}
+
+TEST_F(SwarmPageTest, TheConversationOfACandidateIsOpenedAndSelected) {
+  m_swarm.records[kDemoRun.value()] = std::make_shared<const services::SwarmReport>(demoSwarm(60.0));
+  m_swarm.talks[405] = demoTalk();
+  m_swarm.talks[9] = demoTalk();
+  open();
+  m_page->hide();
+  showEnded();
+  child<QLineEdit>(u"talkSearch"_s)->setText(u"#412"_s);
+  m_page->showTalk(domain::CandidateId(405));
+  m_page->show();  // only now the list is filled
+  EXPECT_EQ(child<QTabWidget>(u"swarmTabs"_s)->currentIndex(), 2);
+  auto* table = child<QTableView>(u"talkTable"_s);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return table->currentIndex().isValid(); }, kDeadlineMs));
+  EXPECT_EQ(textAt(*table->model(), table->currentIndex().row(), 0), u"#405"_s);
+  EXPECT_TRUE(child<QLabel>(u"talkTitle"_s)->text().startsWith(u"Candidate #405,"_s));
+  m_page->showTalk(domain::CandidateId(9));
+  EXPECT_TRUE(QTest::qWaitFor([this] { return child<QLabel>(u"talkTitle"_s)->text().startsWith(u"Candidate #9,"_s); },
+                              kDeadlineMs))
+      << "the list has the newest alone";
 }
 
 TEST_F(SwarmPageTest, SpendingStandsAgainstItsLimit) {

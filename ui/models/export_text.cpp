@@ -78,10 +78,11 @@ QString withReadableTimes(QString text) {
 
 QString foundText(const ExportGate& gate) {
   QStringList parts;
-  if (gate.timing) {
-    parts.push_back(tr("%1 of eager (%2 to %3)")
-                        .arg(formatSpeedup(gate.timing->speedup), formatSpeedup(gate.timing->speedupLow),
-                             formatSpeedup(gate.timing->speedupHigh)));
+  if (gate.speedup.isKnown()) {
+    parts.push_back(tr("%1 against the fastest baseline").arg(formatSpeedupInterval(gate.speedup)));
+  }
+  if (gate.overEager.isKnown()) {
+    parts.push_back(tr("%1 against eager").arg(formatSpeedupInterval(gate.overEager)));
   }
   parts.push_back(countText(gate));
   if (gate.worst) {
@@ -162,10 +163,9 @@ FormatText describeFormat(services::ExportFormat format) {
         tr("One Python file with class ModelNew that takes the place of your module. For use in a program, and what "
            "KernelBench reads.")};
   }
-  return {
-      tr("Project folder"),
-      tr("The same file with the kernels as a file of their own, launch plan and provenance as JSON, a test against "
-         "the original module and a README. For reading, reviewing and going on by hand.")};
+  return {tr("Project folder"),
+          tr("The same file with the kernels as a file of their own, launch plan and provenance as JSON, a test and a "
+             "benchmark against the original module, and a README. For reading, reviewing and going on by hand.")};
 }
 
 GateText describeGate(const ExportGate& gate) {
@@ -186,15 +186,15 @@ Kind gateOf(domain::AssuranceKind check) {
 
 QString provenanceLabel(const std::string& label) {
   static constexpr const char* kLabels[] = {
-      QT_TRANSLATE_NOOP("export", "task"),          QT_TRANSLATE_NOOP("export", "task id"),
-      QT_TRANSLATE_NOOP("export", "run"),           QT_TRANSLATE_NOOP("export", "candidate"),
-      QT_TRANSLATE_NOOP("export", "lineage"),       QT_TRANSLATE_NOOP("export", "seed"),
-      QT_TRANSLATE_NOOP("export", "cell"),          QT_TRANSLATE_NOOP("export", "measured"),
-      QT_TRANSLATE_NOOP("export", "error"),         QT_TRANSLATE_NOOP("export", "device"),
-      QT_TRANSLATE_NOOP("export", "verified with"), QT_TRANSLATE_NOOP("export", "compiled by"),
-      QT_TRANSLATE_NOOP("export", "written by"),    QT_TRANSLATE_NOOP("export", "with"),
-      QT_TRANSLATE_NOOP("export", "baseline"),      QT_TRANSLATE_NOOP("export", "checked"),
-      QT_TRANSLATE_NOOP("export", "warning")};
+      QT_TRANSLATE_NOOP("export", "task"),        QT_TRANSLATE_NOOP("export", "task id"),
+      QT_TRANSLATE_NOOP("export", "run"),         QT_TRANSLATE_NOOP("export", "candidate"),
+      QT_TRANSLATE_NOOP("export", "lineage"),     QT_TRANSLATE_NOOP("export", "seed"),
+      QT_TRANSLATE_NOOP("export", "cell"),        QT_TRANSLATE_NOOP("export", "speedup"),
+      QT_TRANSLATE_NOOP("export", "measured"),    QT_TRANSLATE_NOOP("export", "error"),
+      QT_TRANSLATE_NOOP("export", "device"),      QT_TRANSLATE_NOOP("export", "verified with"),
+      QT_TRANSLATE_NOOP("export", "compiled by"), QT_TRANSLATE_NOOP("export", "written by"),
+      QT_TRANSLATE_NOOP("export", "with"),        QT_TRANSLATE_NOOP("export", "baseline"),
+      QT_TRANSLATE_NOOP("export", "checked"),     QT_TRANSLATE_NOOP("export", "warning")};
   for (const char* known : kLabels) {
     if (label == known) {
       return tr(known);

@@ -118,6 +118,11 @@ std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
       append(facts, "Summary", toQString(domain::summary(*detail.evaluation)));
     }
     if (const auto* wrong = std::get_if<domain::Wrong>(&*detail.evaluation)) {
+      QStringList lines;
+      for (const std::string& line : domain::firstWrongLines(*wrong)) {
+        lines.push_back(toQString(line));
+      }
+      append(facts, "First wrong elements", lines.join(u"\n"_s));
       appendErrors(facts, wrong->errors);
     }
   }

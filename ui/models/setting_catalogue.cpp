@@ -46,10 +46,12 @@ SettingSection search() {
            {.key = u"search.sandbox"_s,
             .title = tr("Sandbox"),
             .hint = tr("What keeps compilers from files and network. auto: bubblewrap (bwrap), or Landlock where it "
-                       "cannot be used"),
+                       "cannot be used; none: nothing, for machines that have neither"),
             .standard = u"auto"_s,
-            .choices = {u"auto"_s, u"bwrap"_s, u"landlock"_s},
-            .atNextStart = true},
+            .choices = {u"auto"_s, u"bwrap"_s, u"landlock"_s, u"none"_s},
+            .atNextStart = true,
+            .warnedOf = u"none"_s,
+            .warning = tr("Kernels are compiled without a sandbox")},
            {u"search.seed"_s,
             tr("Seed"),
             tr("For the search and its test inputs. The same seed proposes the same candidates, unless measured times "
@@ -89,7 +91,13 @@ SettingSection swarm() {
         .hint = tr("Of all models in one search"),
         .standard = 0,
         .choices = {},
-        .atZero = tr("no limit")}}};
+        .atZero = tr("no limit")},
+       {.key = u"swarm.embeddings"_s,
+        .title = tr("Embedding model"),
+        .hint = tr("Ranks the results of a pattern search; it is sent the search text and the beginning of each "
+                   "result. A name from the list below; empty: none"),
+        .standard = QString(),
+        .choices = {}}}};
 }
 
 SettingSection theme() {

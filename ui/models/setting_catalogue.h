@@ -24,6 +24,8 @@ struct SettingInfo {
   QString atZero = {};  // what a number says then; empty: 0
   enum class Names : std::uint8_t { Nothing, File, Folder };
   Names names = Names::Nothing;  // what a text leads to on the disk
+  QString warnedOf = {};         // the value that `warning` is about
+  QString warning = {};
 };
 
 struct SettingSection {

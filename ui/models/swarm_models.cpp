@@ -109,6 +109,10 @@ QString pairName(const PairStanding& pair) {
   return pair.model.empty() ? pairName(pair.pair) : toQString(pair.model);
 }
 
+QString pairName(const AdviceStanding& advice) {
+  return advice.model.empty() ? pairName(advice.pair) : toQString(advice.model);
+}
+
 QString ruleTitle(const std::string& rule) {
   QString title = toQString(rule);
   return title.replace(u'_', u' ');
@@ -193,7 +197,7 @@ std::span<const ColumnInfo> AdviceTableModel::columns() const {
 QVariant AdviceTableModel::cell(int row, AdviceColumn column, int role) const {
   const AdviceStanding& advice = item(row);
   if (role == kSwarmSearchRole) {
-    return QString(pairName(advice.pair) % u' ' % toQString(advice.role) % u' ' % ruleTitle(advice.rule) % u' ' %
+    return QString(pairName(advice) % u' ' % toQString(advice.role) % u' ' % ruleTitle(advice.rule) % u' ' %
                    toQString(advice.bottleneck) % u' ' % toQString(advice.method) % u' ' % idText(advice.about));
   }
   const bool isSort = role == kSwarmSortRole;
@@ -202,8 +206,7 @@ QVariant AdviceTableModel::cell(int row, AdviceColumn column, int role) const {
   }
   switch (column) {
     case AdviceColumn::Pair:
-      return isSort ? QVariant(advice.pair)
-                    : QVariant(QString(pairName(advice.pair) % u", "_s % toQString(advice.role)));
+      return isSort ? QVariant(advice.pair) : QVariant(QString(pairName(advice) % u", "_s % toQString(advice.role)));
     case AdviceColumn::About:
       return isSort ? QVariant(qlonglong(advice.about.value())) : QVariant(idText(advice.about));
     case AdviceColumn::Bottleneck:

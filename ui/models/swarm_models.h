@@ -93,6 +93,7 @@ class SpendingTableModel final : public RowsModel<services::ModelSpending, Spend
 
 // "pair 7", "fast".
 [[nodiscard]] QString pairName(const services::PairStanding& pair);
+[[nodiscard]] QString pairName(const services::AdviceStanding& advice);
 [[nodiscard]] QString pairName(int pair);
 // Time before over time after as a change: "1.30×"; "wrong" for 0; "–" for none.
 [[nodiscard]] QString gainText(const std::optional<double>& gain);

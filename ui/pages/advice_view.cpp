@@ -108,7 +108,7 @@ void AdviceView::setReport(const services::SwarmReport& report, bool isLive) {
   m_model->show(report);
   if (!m_isFitted && m_model->rowCount() > 0) {
     m_isFitted = true;
-    fitColumns(*m_table, static_cast<int>(AdviceColumn::Method));
+    fitColumns(*m_table, {static_cast<int>(AdviceColumn::Bottleneck), static_cast<int>(AdviceColumn::Method)});
   }
   applySearch();
   showCurrent();

@@ -49,6 +49,19 @@ void fitColumns(QTableView& table) {
   }
 }
 
+// What the chart draws; empty: there is no kernel.
+ChartTable speedupTable(const std::vector<services::BenchmarkTask>& tasks) {
+  ChartTable table{.columns = {u"problem"_s, u"name"_s, u"speedup"_s, u"speedup_low"_s, u"speedup_high"_s, u"over"_s},
+                   .rows = {}};
+  const auto number = [](double value) { return value > 0.0 ? csvNumber(value) : QString(); };
+  for (const services::BenchmarkTask& task : tasks) {
+    table.rows.push_back({u"%1/%2"_s.arg(task.level).arg(task.problem), toQString(task.name),
+                          number(task.speedup.value), number(task.speedup.low), number(task.speedup.high),
+                          toQString(task.fastestWay)});
+  }
+  return table;
+}
+
 }  // namespace
 
 BenchmarkPage::BenchmarkPage(const services::BenchmarkService& benchmarks, QWidget* parent)
@@ -59,7 +72,7 @@ BenchmarkPage::BenchmarkPage(const services::BenchmarkService& benchmarks, QWidg
       m_sorted(new QSortFilterProxyModel(this)),
       m_headline(new ElidedLabel),
       m_problem(new QLabel),
-      m_chart(new SvgPicture) {
+      m_chart(new SvgPicture(tr("Speedup of the best kernel of each problem"))) {
   setObjectName(u"benchmarkPage"_s);
   m_sorted->setSourceModel(m_tasks);
   m_sorted->setSortRole(BenchmarkModel::SortRole);
@@ -123,7 +136,6 @@ QWidget* BenchmarkPage::makeResults() {
   m_summaryTable = makeTable(m_summaries, u"benchmarkSummary"_s, tr("Means and shares"));
   m_summaryTable->setFocusPolicy(Qt::StrongFocus);
   m_chart->setObjectName(u"benchmarkChart"_s);
-  m_chart->setAccessibleName(tr("Speedup of the best kernel of each problem"));
   auto* scroll = new QScrollArea;
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);
@@ -142,6 +154,10 @@ void BenchmarkPage::setTheme(const Theme& theme) {
   m_chart->setTheme(theme);
 }
 
+void BenchmarkPage::setOutlet(const ChartOutlet& outlet) {
+  m_chart->setOutlet(outlet);
+}
+
 void BenchmarkPage::open(const QString& file) {
   whenAnswered(m_benchmarks.read(std::filesystem::path(file.toStdString())), this,
                [this, file](const Result<services::BenchmarkResults>& results) { showResults(file, results); });
@@ -157,7 +173,7 @@ void BenchmarkPage::showResults(const QString& file, const Result<services::Benc
   m_headline->setFullText(u"%1: %2"_s.arg(QFileInfo(file).fileName(), toQString(results->headline)));
   m_tasks->setRows(results->tasks);
   m_summaries->setRows(results->summaries);
-  m_chart->setDocument(QByteArray::fromStdString(results->chart));
+  m_chart->setDocument(QByteArray::fromStdString(results->chart), speedupTable(results->tasks));
   fitColumns(*m_taskTable);
   fitColumns(*m_summaryTable);
   m_empty->setEmpty(results->tasks.empty());

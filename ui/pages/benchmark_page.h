@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "core/services/benchmark_service.h"
+#include "ui/widgets/chart_menu.h"
 #include "ui/widgets/theme.h"
 
 class QLabel;
@@ -33,6 +34,8 @@ class BenchmarkPage final : public QWidget {
   explicit BenchmarkPage(const services::BenchmarkService& benchmarks, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   void setChooseFile(ChooseResults choose) { m_choose = std::move(choose); }
+  // Where the chart is written to.
+  void setOutlet(const ChartOutlet& outlet);
   // Reads the file and shows it; what is shown stays if it cannot be read.
   void open(const QString& file);
 

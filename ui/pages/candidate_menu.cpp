@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/domain/origin.h"
 #include "ui/models/annotation_edits.h"
 #include "ui/models/format.h"
 
@@ -96,6 +97,9 @@ void CandidateMenu::addForOne(QMenu& menu, const services::CandidateRow& row) {
   }
   addComparisons(menu, row);
   offer(u"menuLineage"_s, tr("Show &Lineage"), m_commands.showLineage, true);
+  offer(u"menuConversation"_s, tr("Show Con&versation"), m_commands.showConversation,
+        domain::originOf(row.madeBy) == domain::Origin::Model &&
+            (row.run == m_session.shownRun() || !m_session.isActive()));
   menu.addSeparator();
   const bool isCorrect = row.status == domain::CandidateStatus::Correct;
   offer(u"menuProfile"_s, tr("P&rofile"), m_commands.profile, isCorrect);

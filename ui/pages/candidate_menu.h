@@ -24,6 +24,7 @@ struct CandidateCommands {
                                      const std::function<void(const QString&)>& answered)>;
   WithOne open = {};
   WithOne showLineage = {};
+  WithOne showConversation = {};  // with the language model that made it
   WithOne profile = {};
   WithOne exportKernel = {};
   WithOne useAsBaseline = {};

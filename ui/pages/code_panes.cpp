@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/domain/control_code.h"
 #include "ui/models/format.h"
 #include "ui/widgets/empty_state.h"
 
@@ -60,6 +61,20 @@ QString describeSamples(std::int64_t samples, const Stalls& stalls) {
   return lines.join(u'\n');
 }
 
+// A comment, so that the lexer and whoever copies the listing take it for one.
+QString controlColumn(const std::optional<std::uint32_t>& bits) {
+  static const auto kWidth = static_cast<int>(domain::toText({}).size());
+  const std::string text = bits ? domain::toText(domain::controlCode(*bits)) : std::string();
+  return u"/*%1*/  "_s.arg(toQString(text), -kWidth);
+}
+
+bool hasControlCodes(const domain::Profile& profile) {
+  return std::any_of(profile.kernels.begin(), profile.kernels.end(), [](const domain::KernelProfile& kernel) {
+    return std::any_of(kernel.instructions.begin(), kernel.instructions.end(),
+                       [](const domain::InstructionSamples& at) { return at.control.has_value(); });
+  });
+}
+
 QLabel* makeTitle(const QString& text) {
   auto* label = new QLabel(text);
   QFont font = label->font();
@@ -97,7 +112,7 @@ ShownListing shownListing(const std::string& listing, const domain::ListingOptio
   return shown;
 }
 
-SassView sassOf(const domain::Profile& profile) {
+SassView sassOf(const domain::Profile& profile, bool withControlCodes) {
   SassView sass;
   const auto total = static_cast<double>(samplesOf(profile));
   QStringList lines;
@@ -116,7 +131,8 @@ SassView sassOf(const domain::Profile& profile) {
         sass.heat.push_back({static_cast<int>(lines.size()), static_cast<double>(at.samples) / total,
                              describeSamples(at.samples, stalls)});
       }
-      lines.push_back(u"  /*%1*/  %2"_s.arg(at.offset, 4, 16, QLatin1Char('0')).arg(toQString(at.text)));
+      const QString control = !withControlCodes ? QString() : controlColumn(at.control);
+      lines.push_back(u"  /*%1*/  %2%3"_s.arg(at.offset, 4, 16, QLatin1Char('0')).arg(control, toQString(at.text)));
       sass.map.lineOf.push_back(at.line);
     }
   }
@@ -152,8 +168,9 @@ CodePanes::CodePanes(QWidget* parent)
                tr("This candidate has no kernel of its own: every step is a PyTorch operator. See Plan.")));
   m_parts.push_back(makePart(Pane::Assembly, tr("Assembly"), u"assemblyView"_s,
                              tr("No assembly: this candidate has no compiled kernel.")));
-  m_parts.push_back(makePart(Pane::Sass, tr("SASS"), u"sassView"_s,
-                             tr("SASS comes with a profile, where nvdisasm is installed: `swage profile` makes one.")));
+  m_parts.push_back(
+      makePart(Pane::Sass, tr("SASS"), u"sassView"_s,
+               tr("SASS comes with a profile, where nvdisasm is installed: press Profile on the Profile page.")));
   for (const Pane pane : {Pane::Source, Pane::Assembly, Pane::Sass}) {
     connectPart(pane);
   }
@@ -236,6 +253,21 @@ void CodePanes::makeListingMenu() {
   addFilter(tr("Hide &Comments"), tr("Lines that hold nothing but a comment"), u"comments"_s, &Options::comments, true);
   addFilter(tr("Hide &Addresses"), tr("Of instructions and of what they jump to"), u"addresses"_s, &Options::addresses,
             true);
+  m_listingMenu->addSeparator();
+  addControlCodes();
+}
+
+void CodePanes::addControlCodes() {
+  m_controlCodes = m_listingMenu->addAction(tr("Show Con&trol Codes of SASS"));
+  m_controlCodes->setObjectName(u"listing_controlCodes"_s);
+  m_controlCodes->setToolTip(
+      tr("What the compiler tells the scheduler, such as B-1----:R-:W0:-:S04:\n"
+         "B  barriers that the instruction waits for (0 to 5)\n"
+         "R, W  the barrier that is released once operands are read, once the result is written\n"
+         "Y  another warp may go first\n"
+         "S  cycles until the next instruction of the warp"));
+  m_controlCodes->setCheckable(true);
+  connect(m_controlCodes, &QAction::toggled, this, &CodePanes::showSass);
 }
 
 void CodePanes::addFilter(const QString& text, const QString& tip, const QString& name,
@@ -321,7 +353,8 @@ void CodePanes::setCandidate(const services::CandidateDetail& detail, const std:
   if (!view(Pane::Assembly).wasKnown()) {
     view(Pane::Assembly).setTopLine(firstFunctionLine(view(Pane::Assembly).text()));
   }
-  setSass(profile);
+  m_profile = profile;
+  showSass();
   setNotes(detail, profile);
 }
 
@@ -348,8 +381,9 @@ void CodePanes::setListingNote(const QString& note, const QString& tooltip) {
   part(Pane::Assembly).note->setToolTip(tooltip);
 }
 
-void CodePanes::setSass(const std::optional<domain::Profile>& profile) {
-  SassView sass = profile ? sassOf(*profile) : SassView();
+void CodePanes::showSass() {
+  m_controlCodes->setEnabled(m_profile && hasControlCodes(*m_profile));
+  SassView sass = m_profile ? sassOf(*m_profile, m_controlCodes->isChecked()) : SassView();
   view(Pane::Sass).setLinkedLines({}, KernelView::Reveal::No);
   view(Pane::Sass).setText(sass.text);
   view(Pane::Sass).setHeat(std::move(sass.heat));

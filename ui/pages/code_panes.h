@@ -72,12 +72,13 @@ class CodePanes final : public QWidget {
   void makeListingMenu();
   void addFilter(const QString& text, const QString& tip, const QString& name, bool domain::ListingOptions::*option,
                  bool isHiding);
+  void addControlCodes();
   void showListing();
   // Where two would have but a few lines each.
   [[nodiscard]] bool isTight() const;
   void choose(Pane pane, bool isShown);
   void arrange();
-  void setSass(const std::optional<domain::Profile>& profile);
+  void showSass();
   void setNotes(const services::CandidateDetail& detail, const std::optional<domain::Profile>& profile);
   // Marks what belongs to a line of one pane in all panes; -1 takes the marks away.
   void link(Pane from, int line, KernelView::Reveal reveal);
@@ -91,6 +92,8 @@ class CodePanes final : public QWidget {
   bool m_isLinked = true;
   std::string m_listing;  // all of it
   domain::ListingOptions m_listingOptions;
+  std::optional<domain::Profile> m_profile;
+  QAction* m_controlCodes = nullptr;
   QMenu* m_listingMenu;
 };
 
@@ -107,7 +110,8 @@ struct SassView {
   domain::SourceMap map;
   std::vector<LineHeat> heat;
 };
-[[nodiscard]] SassView sassOf(const domain::Profile& profile);
+// `withControlCodes`: what the compiler tells the scheduler stands before each instruction.
+[[nodiscard]] SassView sassOf(const domain::Profile& profile, bool withControlCodes = false);
 // The share of all samples by line of the source.
 [[nodiscard]] std::vector<LineHeat> heatOf(const domain::Profile& profile);
 

@@ -9,6 +9,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "core/domain/diagnostic.h"
 #include "core/domain/source_parameters.h"
 #include "ui/models/diagnostic_model.h"
@@ -304,7 +306,7 @@ void KernelPage::showSelection() {
 }
 
 void KernelPage::showDetail(const services::CandidateDetail& detail) {
-  m_header->setCandidate(detail);
+  m_header->setCandidate(detail, trustOf(detail.row));
   showCode(detail);
   // Of an edited source the record has the parameters of its parent.
   services::CandidateDetail said = detail;
@@ -312,6 +314,30 @@ void KernelPage::showDetail(const services::CandidateDetail& detail) {
   showParameters(said);
   m_plan->setRows(planRows(detail.program.plan));
   m_facts->setRows(evaluationFacts(said));
+}
+
+KernelTrust KernelPage::trustOf(const services::CandidateRow& row) const {
+  KernelTrust trust;
+  if (m_services.profiles == nullptr) {
+    return trust;
+  }
+  if (const auto skipped = m_services.profiles->skippedSelfTest(row.run)) {
+    trust.skippedSelfTest = *skipped;
+  } else {
+    m_session.report(skipped.error());
+  }
+  const auto gates = m_services.profiles->gates(row.id);
+  if (!gates) {
+    m_session.report(gates.error());
+    return trust;
+  }
+  const auto found = std::find_if(gates->begin(), gates->end(), [](const services::ExportGate& gate) {
+    return gate.kind == services::ExportGate::Kind::Sanitizer;
+  });
+  if (found != gates->end()) {
+    trust.sanitizer = *found;
+  }
+  return trust;
 }
 
 void KernelPage::showCode(const services::CandidateDetail& detail) {

@@ -8,6 +8,7 @@
 
 #include "core/services/compile_service.h"
 #include "core/services/edit_service.h"
+#include "core/services/profile_service.h"
 #include "core/services/record_service.h"
 #include "ui/models/project_session.h"
 #include "ui/widgets/theme.h"
@@ -29,16 +30,19 @@ class FactModel;
 class KernelDraft;
 class KernelEditing;
 class KernelHeader;
+struct KernelTrust;
 class ParameterPanel;
 class PlanModel;
 
 // What the page may use beyond the session. Without `record` no profile is shown, without `edits` nothing can be
-// edited; an empty folder keeps no drafts; without `compiles` a draft is compiled when it is evaluated.
+// edited; an empty folder keeps no drafts; without `compiles` a draft is compiled when it is evaluated; without
+// `profiles` nothing is said of the self-test and the sanitizer.
 struct KernelServices {
   const services::RecordService* record = nullptr;
   services::EditService* edits = nullptr;
   std::filesystem::path drafts{};
   services::CompileService* compiles = nullptr;
+  const services::ProfileService* profiles = nullptr;
 };
 
 // The selected candidate: what it is in one line, its source, assembly and SASS linked side by side with what the
@@ -78,6 +82,7 @@ class KernelPage final : public QWidget {
   void restoreCaret();
   void showSelection();
   void showDetail(const services::CandidateDetail& detail);
+  [[nodiscard]] KernelTrust trustOf(const services::CandidateRow& row) const;
   void showCode(const services::CandidateDetail& detail);
   void showParameters(const services::CandidateDetail& detail);
   void showEditing();

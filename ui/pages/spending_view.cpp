@@ -76,7 +76,7 @@ void SpendingView::setReport(const services::SwarmReport& report) {
   m_model->show(report);
   if (!m_isFitted && m_model->rowCount() > 0) {
     m_isFitted = true;
-    fitColumns(*m_table, static_cast<int>(SpendingColumn::Model));
+    fitColumns(*m_table, {static_cast<int>(SpendingColumn::Model)});
   }
   m_tableOrEmpty->setEmpty(report.spending.empty());
   double cents = 0.0;

@@ -126,6 +126,11 @@ void SwarmPage::restoreState(const QJsonObject& state) {
   m_tabs->setCurrentIndex(std::clamp(state[u"tab"_s].toInt(), 0, m_tabs->count() - 1));
 }
 
+void SwarmPage::showTalk(domain::CandidateId candidate) {
+  m_tabs->setCurrentWidget(m_talks);
+  m_talks->open(candidate);
+}
+
 std::vector<services::WaitingPrompt> SwarmPage::waiting() const {
   return m_activity.isLive() ? m_activity.report().waiting : std::vector<services::WaitingPrompt>();
 }
@@ -152,7 +157,7 @@ void SwarmPage::showReport() {
     m_pairs->show(report);
     if (!m_isFitted && m_pairs->rowCount() > 0) {
       m_isFitted = true;
-      fitColumns(*m_table, static_cast<int>(PairColumn::Doing));
+      fitColumns(*m_table, {static_cast<int>(PairColumn::Doing)});
     }
     showControls();
   }

@@ -38,6 +38,8 @@ class SwarmPage final : public QWidget {
   // Prompts that a person has to answer, of the run in progress.
   [[nodiscard]] std::vector<services::WaitingPrompt> waiting() const;
   void restoreState(const QJsonObject& state);
+  // What a language model was asked and replied when it made a candidate of the shown run.
+  void showTalk(domain::CandidateId candidate);
 
  Q_SIGNALS:
   void candidateOpened();    // the one that is selected now

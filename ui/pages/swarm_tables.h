@@ -3,6 +3,8 @@
 
 #include <QString>
 
+#include <vector>
+
 class QAbstractItemModel;
 class QSortFilterProxyModel;
 class QTableView;
@@ -15,8 +17,9 @@ namespace swage::ui {
 [[nodiscard]] QSortFilterProxyModel* proxyOf(const QTableView& table);
 // The row of the model that is current; -1: none.
 [[nodiscard]] int currentSourceRow(const QTableView& table);
-// Columns as wide as what they show, up to a limit, but for `stretched`, which gets what is left, and at least enough
-// to read a few words.
-void fitColumns(QTableView& table, int stretched);
+// Columns as wide as what they show, up to a limit, but for those to stretch, which share what is left, and have at
+// least enough to read a few words. Of a table that is hidden as soon as it is shown: until then nobody knows how wide
+// it is.
+void fitColumns(QTableView& table, const std::vector<int>& stretched);
 
 }  // namespace swage::ui

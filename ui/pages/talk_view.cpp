@@ -151,13 +151,35 @@ void TalkView::setReport(const services::SwarmReport& report) {
   m_model->show(report);
   if (!m_isFitted && m_model->rowCount() > 0) {
     m_isFitted = true;
-    fitColumns(*m_table, static_cast<int>(TalkColumn::Intent));
+    fitColumns(*m_table, {static_cast<int>(TalkColumn::Intent)});
   }
   applySearch();
+  selectWanted();
+}
+
+void TalkView::open(domain::CandidateId candidate) {
+  m_search->clear();
+  m_wanted = candidate;
+  if (candidate != m_shown) {
+    read(candidate);
+  }
+  selectWanted();
+}
+
+void TalkView::selectWanted() {
+  for (int row = 0; m_wanted.isValid() && row < m_model->rowCount(); ++row) {
+    if (m_model->item(row).candidate == m_wanted) {
+      const QModelIndex found = proxyOf(*m_table)->mapFromSource(m_model->index(row, 0));
+      m_table->setCurrentIndex(found);
+      m_table->scrollTo(found);
+      m_wanted = {};
+    }
+  }
 }
 
 void TalkView::clear() {
   m_shown = {};
+  m_wanted = {};
   m_readerOrEmpty->setSentence(tr("Select a conversation to read its prompt and its reply."));
   m_readerOrEmpty->setEmpty(true);
 }
@@ -173,7 +195,11 @@ void TalkView::applySearch() {
 
 void TalkView::openCurrent() {
   const int row = currentSourceRow(*m_table);
-  if (row >= 0 && row < m_model->rowCount() && m_model->item(row).candidate != m_shown) {
+  if (row < 0 || row >= m_model->rowCount()) {
+    return;
+  }
+  m_wanted = {};
+  if (m_model->item(row).candidate != m_shown) {
     read(m_model->item(row).candidate);
   }
 }

@@ -31,6 +31,8 @@ class TalkView final : public QWidget {
   explicit TalkView(Fetch fetch, QWidget* parent = nullptr);
   void setTheme(const Theme& theme);
   void setReport(const services::SwarmReport& report);
+  // What led to this candidate, also where it is not in the list. Its row is selected, now or once the list has it.
+  void open(domain::CandidateId candidate);
   // Another run: nothing of the one before is read any more.
   void clear();
 
@@ -46,6 +48,7 @@ class TalkView final : public QWidget {
   [[nodiscard]] QWidget* makeReader();
   void applySearch();
   void openCurrent();
+  void selectWanted();
   void read(domain::CandidateId candidate);
   void showTalk(const Result<services::Talk>& talk);
 
@@ -62,6 +65,7 @@ class TalkView final : public QWidget {
   KernelView* m_reply;
   EmptyState* m_readerOrEmpty = nullptr;
   domain::CandidateId m_shown;
+  domain::CandidateId m_wanted;  // its row is to be selected
   bool m_isFitted = false;
 };
 

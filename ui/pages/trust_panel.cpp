@@ -59,7 +59,7 @@ void TrustPanel::setTrust(const std::vector<ExportGate>& gates, const std::vecto
     addRow(text.state, badgeTone(toneOf(gate)), detail, text.meaning);
   }
   for (const std::string& doubt : doubts) {
-    addRow(tr("warning"), Badge::Tone::Caution, toQString(doubt), {});
+    addRow(tr("warning"), Badge::Tone::Caution, tr("correctness checks are weak: %1").arg(toQString(doubt)), {});
   }
 }
 

@@ -38,7 +38,7 @@ struct Shares {
 Shares sharesOf(Layout layout) {
   switch (layout) {
     case Layout::Search: return {.navigator = 17, .side = 36, .below = 45, .sideBelow = 34, .bottom = 34};
-    case Layout::Inspect: return {.navigator = 17, .side = 34, .below = 45, .sideBelow = 42, .bottom = 26};
+    case Layout::Inspect: return {.navigator = 17, .side = 34, .below = 45, .sideBelow = 42, .bottom = 30};
     case Layout::Compare: return {.navigator = 17, .side = 28, .below = 45, .sideBelow = 45, .bottom = 26};
   }
   return {};

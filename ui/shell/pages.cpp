@@ -37,6 +37,29 @@ using namespace Qt::StringLiterals;
 namespace swage::ui {
 namespace {
 
+// Where charts are written to.
+ChooseFile chooseFileOf(const WindowServices& services) {
+  return [&dialogs = services.dialogs](QWidget* parent, const QString& suggestion, const Dialogs::Answer& chosen) {
+    dialogs.chooseExportFile(parent, suggestion, chosen);
+  };
+}
+
+ChartOutlet outletOf(const WindowServices& services, ProjectSession& session) {
+  return {chooseFileOf(services), [&session](const Error& error) { session.report(error); }};
+}
+
+// Conversations are listed by run, so that of the candidate is shown first.
+void showConversation(DockLayout& docks, ProjectSession& session, SwarmPage& swarm, domain::CandidateId candidate) {
+  session.selectCandidate(candidate);
+  const domain::RunId run = session.detail() ? session.detail()->row.run : session.shownRun();
+  if (run != session.shownRun()) {
+    session.showRun(run);
+    session.selectCandidate(candidate);
+  }
+  docks.show(u"swarm"_s);
+  swarm.showTalk(candidate);
+}
+
 // The pages that show the shown run and its selected candidate, and lead to one another.
 class RunPages {
  public:
@@ -44,20 +67,16 @@ class RunPages {
            const Actions& actions)
       : m_docks(docks), m_session(session), m_services(services) {
     m_archive = docks.add(describeArchive(), new ArchivePage(session, services.record));
-    m_archive->setChooseFile(chooseFile());
+    m_archive->setChooseFile(chooseFileOf(m_services));
     m_agents = docks.add(describeAgents(), new AgentsPage(session, services.run, services.record));
-    m_agents->setOutlet(
-        {[&dialogs = services.dialogs](QWidget* parent, const QString& suggestion, const Dialogs::Answer& chosen) {
-           dialogs.chooseExportFile(parent, suggestion, chosen);
-         },
-         [&session](const Error& error) { session.report(error); }});
+    m_agents->setOutlet(outletOf(services, session));
     if (services.swarm != nullptr) {
       m_swarm = docks.add(describeSwarm(), new SwarmPage(session, services.run, *services.swarm));
     }
     addCompare();
     m_kernel = docks.add(describeKernel(), new KernelPage(session, kernelServices(options), nullptr));
     addProfile();
-    docks.add(describeProgress(), new ProgressPage(session))->setChooseFile(chooseFile());
+    docks.add(describeProgress(), new ProgressPage(session))->setChooseFile(chooseFileOf(m_services));
     m_lineage = docks.add(describeLineage(), new LineagePage(session, services.record));
     m_candidates = docks.add(describeCandidates(), new CandidatesPage(session, services.record));
     m_runs = docks.add(describeRuns(), new RunsPage(session, services.record));
@@ -79,14 +98,7 @@ class RunPages {
 
  private:
   [[nodiscard]] KernelServices kernelServices(const WindowOptions& options) const {
-    return {&m_services.record, m_services.edits, options.drafts, m_services.compiles};
-  }
-
-  // Where charts are written to.
-  [[nodiscard]] ChooseFile chooseFile() const {
-    return [&dialogs = m_services.dialogs](QWidget* parent, const QString& suggestion, const Dialogs::Answer& chosen) {
-      dialogs.chooseExportFile(parent, suggestion, chosen);
-    };
+    return {&m_services.record, m_services.edits, options.drafts, m_services.compiles, m_services.profiles};
   }
 
   void addCompare() {
@@ -102,7 +114,7 @@ class RunPages {
     }
     auto* pinned = new PinnedBaseline(m_session, m_services.record, *m_services.profiles, &m_docks);
     m_profile = m_docks.add(describeProfile(), new ProfilePage(m_session, *m_services.profiles, *pinned));
-    m_profile->setChooseFile(chooseFile());
+    m_profile->setChooseFile(chooseFileOf(m_services));
     QObject::connect(m_profile, &ProfilePage::lineRequested, m_kernel,
                      [kernel = m_kernel, docks = &m_docks, session = &m_session](domain::CandidateId id, int line) {
                        session->selectCandidate(id);
@@ -179,6 +191,11 @@ class RunPages {
     CandidateCommands commands;
     commands.open = selecting(opener());
     commands.showLineage = selecting([docks = &m_docks] { docks->show(u"lineage"_s); });
+    if (SwarmPage* swarm = m_swarm; swarm != nullptr) {
+      commands.showConversation = [docks = &m_docks, session = &m_session, swarm](domain::CandidateId id) {
+        showConversation(*docks, *session, *swarm, id);
+      };
+    }
     commands.exportKernel = selecting([action = actions.exportKernel] { action->trigger(); });
     if (ProfilePage* profile = m_profile; profile != nullptr) {
       commands.profile = selecting([docks = &m_docks, profile] {
@@ -236,7 +253,7 @@ class RunPages {
   RunsPage* m_runs = nullptr;
 };
 
-BenchmarkPage* addBenchmark(DockLayout& docks, const WindowServices& services) {
+BenchmarkPage* addBenchmark(DockLayout& docks, ProjectSession& session, const WindowServices& services) {
   if (services.benchmarks == nullptr) {
     return nullptr;
   }
@@ -244,6 +261,7 @@ BenchmarkPage* addBenchmark(DockLayout& docks, const WindowServices& services) {
   page->setChooseFile([&dialogs = services.dialogs](QWidget* parent, const Dialogs::Answer& chosen) {
     dialogs.chooseFile(parent, BenchmarkPage::tr("Open Benchmark Results"), {}, chosen);
   });
+  page->setOutlet(outletOf(services, session));
   return page;
 }
 
@@ -277,7 +295,7 @@ Pages addPages(DockLayout& docks, ProjectSession& session, const WindowServices&
   if (services.doctor != nullptr) {
     pages.doctor = docks.add(describeDoctor(), new DoctorPage(*services.doctor, services.selfTest));
   }
-  pages.benchmark = addBenchmark(docks, services);
+  pages.benchmark = addBenchmark(docks, session, services);
   pages.help = docks.add(describeHelp(), new HelpPage);
   pages.welcome = docks.add(describeWelcome(), new WelcomePage(welcomeEntries(docks, services, options, actions)));
   QObject::connect(actions.findInKernel, &QAction::triggered, pages.kernel, &KernelPage::openFind);

@@ -109,7 +109,7 @@ void RunBar::makeFields() {
   auto* menu = new QMenu(m_optionsButton);
   menu->addAction(panel);
   m_optionsButton->setObjectName(u"runOptions"_s);
-  m_optionsButton->setToolTip(tr("Overrides, seed and limits of the run"));
+  m_optionsButton->setToolTip(tr("Overrides, seed, limits and baselines of the run"));
   m_optionsButton->setAccessibleName(tr("Run options"));
   m_optionsButton->setMenu(menu);
   m_optionsButton->setPopupMode(QToolButton::InstantPopup);

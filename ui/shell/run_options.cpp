@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLineEdit>
@@ -18,6 +19,31 @@
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
+namespace {
+
+// The modes as `swage optimize --baselines` has them; eager is always measured.
+const QString& eagerAlone() {
+  static const QString modes = u"eager"_s;
+  return modes;
+}
+
+std::vector<std::string> modesIn(const QString& text) {
+  std::vector<std::string> modes;
+  for (const QString& mode : text.split(u',', Qt::SkipEmptyParts)) {
+    modes.push_back(mode.toStdString());
+  }
+  return modes;
+}
+
+QString textOf(const std::vector<std::string>& modes) {
+  QStringList texts;
+  for (const std::string& mode : modes) {
+    texts.push_back(toQString(mode));
+  }
+  return texts.join(u',');
+}
+
+}  // namespace
 
 RunOptions::RunOptions(QWidget* parent)
     : QWidget(parent),
@@ -27,7 +53,7 @@ RunOptions::RunOptions(QWidget* parent)
       m_maxEvaluations(new QSpinBox(this)),
       m_targetSpeedup(new QDoubleSpinBox(this)),
       m_eval(new QCheckBox(tr("Evaluation mode instead of training mode"), this)),
-      m_compileBaselines(new QCheckBox(tr("Also measure torch.compile as a baseline"), this)) {
+      m_baselines(new QComboBox(this)) {
   m_overrides->setObjectName(u"overrides"_s);
   m_overrides->setPlaceholderText(tr("batch_size=16 dim=4096"));
   m_overrides->setToolTip(tr("Constants of the task file to change, as NAME=VALUE separated by spaces"));
@@ -43,7 +69,7 @@ RunOptions::RunOptions(QWidget* parent)
   m_maxEvaluations->setSuffix(tr(" candidates"));
   m_maxEvaluations->setToolTip(tr("Ends the search after so many candidates, also before its time is over"));
   setUpTarget();
-  m_compileBaselines->setChecked(true);
+  setUpBaselines();
   auto* form = new QFormLayout(this);
   form->setContentsMargins(14, 12, 14, 12);
   form->addRow(tr("Overrides"), m_overrides);
@@ -51,8 +77,8 @@ RunOptions::RunOptions(QWidget* parent)
   form->addRow(tr("Seed"), m_seed);
   form->addRow(tr("At most"), m_maxEvaluations);
   form->addRow(tr("Target speedup"), m_targetSpeedup);
+  form->addRow(tr("Baselines"), m_baselines);
   form->addRow(m_eval);
-  form->addRow(m_compileBaselines);
   connect(m_overrides, &QLineEdit::textChanged, this, &RunOptions::checkOverrides);
 }
 
@@ -64,6 +90,17 @@ void RunOptions::setUpTarget() {
   m_targetSpeedup->setSuffix(u"×"_s);
   m_targetSpeedup->setToolTip(
       tr("Ends the search once the whole interval of a candidate's speedup over PyTorch is at least this"));
+}
+
+void RunOptions::setUpBaselines() {
+  m_baselines->setObjectName(u"baselines"_s);
+  m_baselines->addItem(tr("automatic"), QString());
+  for (const QString& modes : {eagerAlone(), u"eager,compile"_s, u"eager,compile,max-autotune"_s}) {
+    m_baselines->addItem(QString(modes).replace(u',', u", "_s), modes);
+  }
+  m_baselines->setToolTip(
+      tr("PyTorch's modes to compare with. automatic: eager and compile, and max-autotune from a time budget of "
+         "5 minutes, as it takes minutes itself"));
 }
 
 void RunOptions::checkOverrides() {
@@ -92,7 +129,12 @@ void RunOptions::setFrom(const services::RunSpec& spec) {
       static_cast<int>(std::clamp<std::int64_t>(spec.maxEvaluations, 0, std::numeric_limits<int>::max())));
   m_targetSpeedup->setValue(spec.targetSpeedup);
   m_eval->setChecked(spec.eval);
-  m_compileBaselines->setChecked(spec.compileBaselines);
+  const bool isAutomatic = spec.baselines.empty() && spec.compileBaselines;
+  const QString modes = spec.baselines.empty() && !isAutomatic ? eagerAlone() : textOf(spec.baselines);
+  if (m_baselines->findData(modes) < 0) {  // from the command line
+    m_baselines->addItem(QString(modes).replace(u',', u", "_s), modes);
+  }
+  m_baselines->setCurrentIndex(m_baselines->findData(modes));
 }
 
 void RunOptions::writeTo(services::RunSpec& spec) const {
@@ -102,7 +144,9 @@ void RunOptions::writeTo(services::RunSpec& spec) const {
   spec.maxEvaluations = m_maxEvaluations->value();
   spec.targetSpeedup = m_targetSpeedup->value();
   spec.eval = m_eval->isChecked();
-  spec.compileBaselines = m_compileBaselines->isChecked();
+  const QString modes = m_baselines->currentData().toString();
+  spec.baselines = modesIn(modes);
+  spec.compileBaselines = modes != eagerAlone();
 }
 
 }  // namespace swage::ui

@@ -6,13 +6,14 @@
 #include "core/services/types.h"
 
 class QCheckBox;
+class QComboBox;
 class QDoubleSpinBox;
 class QLineEdit;
 class QSpinBox;
 
 namespace swage::ui {
 
-// The settings of a run that are rarely changed: overrides of the task's constants, seed, limits.
+// The settings of a run that are rarely changed: overrides of the task's constants, seed, limits, baselines.
 class RunOptions final : public QWidget {
   Q_OBJECT
 
@@ -27,6 +28,7 @@ class RunOptions final : public QWidget {
 
  private:
   void setUpTarget();
+  void setUpBaselines();
   void checkOverrides();
 
   QLineEdit* m_overrides;
@@ -35,7 +37,7 @@ class RunOptions final : public QWidget {
   QSpinBox* m_maxEvaluations;
   QDoubleSpinBox* m_targetSpeedup;
   QCheckBox* m_eval;
-  QCheckBox* m_compileBaselines;
+  QComboBox* m_baselines;
 };
 
 }  // namespace swage::ui

@@ -28,6 +28,16 @@
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
+namespace {
+
+QString hintText(const SettingInfo& setting, const QVariant& value) {
+  const QString text =
+      setting.atNextStart ? SettingsDialog::tr("%1. Takes effect at the next start.").arg(setting.hint) : setting.hint;
+  const bool warns = !setting.warning.isEmpty() && value.toString() == setting.warnedOf;
+  return warns ? QString(u"<b>"_s % setting.warning.toHtmlEscaped() % u".</b> "_s % text.toHtmlEscaped()) : text;
+}
+
+}  // namespace
 
 SettingsDialog::SettingsDialog(SettingsStore& settings, Shortcuts& shortcuts, Dialogs& dialogs, QWidget* parent,
                                services::EndpointService* endpoints)
@@ -123,8 +133,11 @@ void SettingsDialog::addRow(QGridLayout& grid, const SettingInfo& setting) {
   editor->setAccessibleName(setting.title);
   auto* title = new QLabel(setting.title);
   title->setBuddy(editor);
-  auto* hint =
-      new QLabel(setting.atNextStart ? tr("%1. Takes effect at the next start.").arg(setting.hint) : setting.hint);
+  auto* hint = new QLabel;
+  const auto tell = [this, hint, setting] { hint->setText(hintText(setting, m_settings.value(setting.key))); };
+  tell();
+  connect(&m_settings, &SettingsStore::changed, hint, tell);
+  hint->setObjectName(u"hint_"_s % setting.key);
   hint->setWordWrap(true);
   hint->setForegroundRole(QPalette::PlaceholderText);
   hint->setContentsMargins(0, 0, 0, hint->fontMetrics().height() / 2);

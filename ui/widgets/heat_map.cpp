@@ -17,9 +17,8 @@
 #include <QToolTip>
 
 #include <algorithm>
-#include <array>
 
-#include "ui/models/format.h"
+#include "ui/widgets/heat_headers.h"
 #include "ui/widgets/heat_map_accessible.h"
 #include "ui/widgets/heat_painter.h"
 
@@ -31,6 +30,8 @@ namespace {
 constexpr double kMapMargin = 8.0;
 constexpr double kCellGap = 4.0;
 constexpr double kBlockGap = 14.0;
+constexpr double kNarrowCellGap = 2.0;  // where there is no room for words
+constexpr double kNarrowBlockGap = 8.0;
 
 QString cellMimeType() {
   return u"application/x-swage-cell"_s;
@@ -43,86 +44,41 @@ int draggedCell(const QMimeData& data) {
   return isNumber && index >= 0 && index < domain::kCellCount ? index : -1;
 }
 
-struct HeaderText {
-  QString code;
-  QString meaning;
-};
-
-HeaderText rowText(int row) {
-  const domain::Cell cell = cellAt(row, 0);
-  return {toQString(cell.name()).mid(0, 2), toQString(domain::describe(cell.movement))};
-}
-HeaderText columnText(int column) {
-  const domain::Cell cell = cellAt(0, column);
-  return {toQString(cell.name()).mid(2, 2), toQString(domain::describe(cell.arithmetic))};
-}
-HeaderText blockText(int block) {
-  const domain::Cell cell = cellAt(0, block * kMapBlocks);
-  return {toQString(cell.name()).mid(4, 2), toQString(domain::describe(cell.decomposition))};
-}
-
-// The whole text where it fits in words and leaves some air, else its first word, elided.
-QString fitting(const QString& text, const QRectF& rect, const QFontMetricsF& metrics) {
-  const QRectF needed = metrics.boundingRect(QRectF(0, 0, rect.width(), 1000.0), Qt::TextWordWrap, text);
-  const double air = metrics.height();  // to the words of the next column
-  if (needed.height() <= rect.height() + 1.0 && needed.width() + air <= rect.width()) {
-    return text;
-  }
-  return metrics.elidedText(text.section(u' ', 0, 0), Qt::ElideRight, rect.width());
-}
-
-// As large as it can be so that each of `texts` fits into `width`, but readable.
-QFont fittingFont(const QFont& font, const QStringList& texts, double width) {
-  constexpr double kLeast = 0.78;
-  double wanted = 1.0;
-  for (const QString& text : texts) {
-    wanted = std::max(wanted, QFontMetricsF(font).horizontalAdvance(text));
-  }
-  QFont smaller = font;
-  if (wanted > width) {
-    smaller.setPointSizeF(font.pointSizeF() * std::max(kLeast, width / wanted));
-  }
-  return smaller;
-}
-
-// Of the columns: those of a block stand for all.
-QStringList columnWords() {
-  QStringList words;
-  for (int column = 0; column < kMapBlocks; ++column) {
-    words.push_back(columnText(column).meaning.section(u' ', 0, 0));
-  }
-  return words;
-}
-
-QStringList blockTitles() {
-  QStringList titles;
-  for (int block = 0; block < kMapBlocks; ++block) {
-    const HeaderText text = blockText(block);
-    titles.push_back(u"%1 · %2"_s.arg(text.code, text.meaning));
-  }
-  return titles;
-}
-
 }  // namespace
 
 HeatMapGeometry::HeatMapGeometry(const QSizeF& size, const QFont& font) {
+  layOut(size, font, 1);
+  const double twoLines = 2.0 * QFontMetricsF(font).height();  // a code and its meaning beside a row
+  for (int lines = wordLines(columnHeader(0).width(), font); lines >= 0; --lines) {
+    layOut(size, font, lines);
+    if (m_cellHeight + m_gap >= twoLines) {
+      return;
+    }
+  }
+}
+
+void HeatMapGeometry::layOut(const QSizeF& size, const QFont& font, int wordLines) {
+  const bool hasWords = wordLines > 0;
   const QFontMetricsF metrics(font);
   const double line = metrics.height();
-  m_rowHeader = metrics.horizontalAdvance(u"asynchronous"_s) + 12.0;
+  m_hasWords = hasWords;
+  m_gap = hasWords ? kCellGap : kNarrowCellGap;
+  m_blockGap = hasWords ? kBlockGap : kNarrowBlockGap;
+  m_rowHeader = metrics.horizontalAdvance(hasWords ? u"asynchronous"_s : u"A0"_s) + 12.0;
   m_blockHeight = line + 4.0;
-  m_columnHeight = 3.0 * line + 4.0;  // code, and two lines of meaning
+  m_columnHeight = (1 + wordLines) * line + 4.0;
   m_left = kMapMargin + m_rowHeader;
   m_top = kMapMargin + m_blockHeight + m_columnHeight;
-  const double width = size.width() - m_left - kMapMargin - kBlockGap * (kMapBlocks - 1);
+  const double width = size.width() - m_left - kMapMargin - m_blockGap * (kMapBlocks - 1);
   const double height = size.height() - m_top - kMapMargin;
-  m_cellWidth = std::max(8.0, width / kMapColumns - kCellGap);
-  m_cellHeight = std::max(8.0, height / kMapRows - kCellGap);
+  m_cellWidth = std::max(8.0, width / kMapColumns - m_gap);
+  m_cellHeight = std::max(8.0, height / kMapRows - m_gap);
 }
 
 QRectF HeatMapGeometry::cell(int row, int column) const {
   const int block = column / kMapBlocks;
-  const double x = m_left + column * (m_cellWidth + kCellGap) + block * kBlockGap;
-  return {x, m_top + row * (m_cellHeight + kCellGap), m_cellWidth, m_cellHeight};
+  const double x = m_left + column * (m_cellWidth + m_gap) + block * m_blockGap;
+  return {x, m_top + row * (m_cellHeight + m_gap), m_cellWidth, m_cellHeight};
 }
 
 QRectF HeatMapGeometry::rowHeader(int row) const {
@@ -230,9 +186,8 @@ QSize HeatMap::sizeHint() const {
 
 QSize HeatMap::minimumSizeHint() const {
   const QFontMetrics metrics(font());
-  const int cell = metrics.horizontalAdvance(u"0.00×"_s) * 3 / 4 + 8;  // values get smaller in narrow cells
-  return {metrics.horizontalAdvance(u"asynchronous"_s) + 44 + kMapColumns * cell,
-          metrics.height() * (4 + kMapRows * 2) + 40};
+  const int cell = metrics.horizontalAdvance(u"0.00×"_s) * 3 / 4 + 2;  // values get smaller in narrow cells
+  return {metrics.horizontalAdvance(u"A0"_s) + 44 + kMapColumns * cell, metrics.height() * (2 + kMapRows) + 44};
 }
 
 bool HeatMap::event(QEvent* event) {
@@ -241,6 +196,10 @@ bool HeatMap::event(QEvent* event) {
   }
   const auto* help = static_cast<QHelpEvent*>(event);
   const int index = m_geometry.hit(help->pos());
+  if (const QString header = headerAt(m_geometry, help->pos()); !header.isEmpty()) {
+    QToolTip::showText(help->globalPos(), header, this);
+    return true;
+  }
   if (index < 0 || !m_tooltip) {
     QToolTip::hideText();
     event->ignore();
@@ -283,7 +242,7 @@ void HeatMap::paintEvent(QPaintEvent*) {
 }
 
 void HeatMap::paintMap(QPainter& painter, const HeatMapGeometry& geometry) const {
-  paintHeaders(painter, geometry);
+  paintHeaders(painter, geometry, font(), m_theme);
   Theme colors = m_theme;
   colors.heat = colorsFor(m_metric, m_theme.heat);
   std::vector<QColor> fills;
@@ -298,43 +257,6 @@ void HeatMap::paintMap(QPainter& painter, const HeatMapGeometry& geometry) const
     const domain::Cell cell = domain::Cell::fromIndex(index);
     paintCell(painter, geometry.cell(mapRow(cell), mapColumn(cell)), view(index), colors, font(),
               view(index).hasLevel ? *ink++ : QColor());
-  }
-}
-
-void HeatMap::paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) const {
-  QFont bold = font();
-  bold.setWeight(QFont::DemiBold);
-  const QFontMetricsF metrics(font());
-  const auto twoLines = [&](const QRectF& rect, const HeaderText& text, const QFont& small, Qt::Alignment alignment) {
-    const double top = alignment.testFlag(Qt::AlignVCenter) ? rect.center().y() - metrics.height() : rect.top();
-    painter.setFont(bold);
-    painter.setPen(m_theme.text);
-    painter.drawText(QRectF(rect.left(), top, rect.width(), metrics.height()), static_cast<int>(alignment.toInt()),
-                     text.code);
-    painter.setFont(small);
-    painter.setPen(m_theme.mutedText);
-    const QRectF below(rect.left(), top + metrics.height(), rect.width(), rect.bottom() - top - metrics.height());
-    const int flags =
-        static_cast<int>((alignment & Qt::AlignHorizontal_Mask).toInt()) | Qt::AlignTop | Qt::TextWordWrap;
-    painter.drawText(below, flags, fitting(text.meaning, below, QFontMetricsF(small)));
-  };
-  for (int row = 0; row < kMapRows; ++row) {
-    twoLines(geometry.rowHeader(row), rowText(row), font(), Qt::AlignRight | Qt::AlignVCenter);
-  }
-  const QFont words = fittingFont(font(), columnWords(), geometry.columnHeader(0).width());
-  for (int column = 0; column < kMapColumns; ++column) {
-    twoLines(geometry.columnHeader(column), columnText(column), words, Qt::AlignHCenter | Qt::AlignTop);
-  }
-  const QStringList titles = blockTitles();
-  const QFont large = fittingFont(bold, titles, geometry.blockHeader(0).width());
-  for (int block = 0; block < kMapBlocks; ++block) {
-    const QRectF rect = geometry.blockHeader(block);
-    painter.setFont(large);
-    painter.setPen(m_theme.text);
-    painter.drawText(rect, Qt::AlignCenter,
-                     QFontMetricsF(large).elidedText(titles[block], Qt::ElideRight, rect.width()));
-    painter.setPen(QPen(m_theme.border, 1.0));
-    painter.drawLine(rect.bottomLeft(), rect.bottomRight());
   }
 }
 

@@ -17,7 +17,8 @@ class QMimeData;
 
 namespace swage::ui {
 
-// Where the headers and the 36 cells lie in a widget of a given size.
+// Where the headers and the 36 cells lie in a widget of a given size. Where words would be cut off, the headers are the
+// codes alone, and the cells get the room.
 class HeatMapGeometry {
  public:
   HeatMapGeometry() = default;
@@ -29,8 +30,15 @@ class HeatMapGeometry {
   [[nodiscard]] QRectF blockHeader(int block) const;
   // Index of the cell at a point, or -1 between and outside of the cells.
   [[nodiscard]] int hit(const QPointF& point) const;
+  // The headers have the meaning of each code.
+  [[nodiscard]] bool hasWords() const { return m_hasWords; }
 
  private:
+  void layOut(const QSizeF& size, const QFont& font, int wordLines);
+
+  bool m_hasWords = true;
+  double m_gap = 0.0;
+  double m_blockGap = 0.0;
   double m_left = 0.0;
   double m_top = 0.0;
   double m_blockHeight = 0.0;
@@ -105,7 +113,6 @@ class HeatMap final : public QWidget, public ChartSource {
   [[nodiscard]] bool canPair(int first, int second) const;
   void startDrag(int index);
   void paintMap(QPainter& painter, const HeatMapGeometry& geometry) const;
-  void paintHeaders(QPainter& painter, const HeatMapGeometry& geometry) const;
   void updateGeometryOfCells();
   void choose(int index);
   void pairWithBest();

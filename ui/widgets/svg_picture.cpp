@@ -26,43 +26,37 @@ QByteArray resolveColorScheme(const QByteArray& svg, bool dark) {
   return svg.left(start) + rules + svg.mid(std::min(end + 1, svg.size()));
 }
 
-SvgPicture::SvgPicture(QWidget* parent) : QWidget(parent), m_renderer(new QSvgRenderer(this)) {
+SvgPicture::SvgPicture(const QString& title, QWidget* parent)
+    : ChartWidget(title, parent), m_light(new QSvgRenderer(this)), m_dark(new QSvgRenderer(this)) {
   QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
 }
 
-void SvgPicture::setTheme(const Theme& theme) {
-  m_theme = theme;
-  render();
-}
-
-void SvgPicture::setDocument(const QByteArray& svg) {
+void SvgPicture::setDocument(const QByteArray& svg, const ChartTable& numbers) {
   m_document = svg;
-  render();
-}
-
-void SvgPicture::render() {
-  m_renderer->load(resolveColorScheme(m_document, m_theme.dark));
-  updateGeometry();
-  update();
+  m_numbers = numbers;
+  m_light->load(resolveColorScheme(svg, false));
+  m_dark->load(resolveColorScheme(svg, true));
+  refresh();
 }
 
 int SvgPicture::heightForWidth(int width) const {
-  const QSizeF box = m_renderer->viewBoxF().size();
+  const QSizeF box = m_light->viewBoxF().size();
   return box.isEmpty() ? 0 : qRound(box.height() / box.width() * width);
 }
 
 QSize SvgPicture::sizeHint() const {
-  const QSize box = m_renderer->viewBoxF().size().toSize();
+  const QSize box = m_light->viewBoxF().size().toSize();
   return box.isEmpty() ? QSize(0, 0) : box;
 }
 
-void SvgPicture::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  painter.fillRect(rect(), m_theme.base);
-  if (m_renderer->isValid() && !m_document.isEmpty()) {
-    m_renderer->render(&painter, QRectF(0, 0, width(), heightForWidth(width())));
+void SvgPicture::drawChart(QPainter& painter, const QRectF& target) const {
+  painter.fillRect(target, theme().base);
+  QSvgRenderer* renderer = theme().dark ? m_dark : m_light;
+  if (renderer->isValid() && !m_document.isEmpty()) {
+    const QSizeF whole(target.width(), heightForWidth(qRound(target.width())));
+    renderer->render(&painter, QRectF(target.topLeft(), whole));
   }
 }
 

@@ -8,7 +8,7 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::array<std::pair<EventKind, std::string_view>, 13> kEventNames = {{
+constexpr std::array<std::pair<EventKind, std::string_view>, 14> kEventNames = {{
     {EventKind::SelfTest, "self-test"},
     {EventKind::BaselinesReused, "baselines reused"},
     {EventKind::DeviceJoined, "device joined"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<EventKind, std::string_view>, 13> kEventNames = {
     {EventKind::Offer, "offer"},
     {EventKind::Advice, "advice"},
     {EventKind::AdviceScore, "advice score"},
+    {EventKind::Sandbox, "sandbox"},
 }};
 
 }  // namespace

@@ -23,6 +23,7 @@ enum class EventKind : std::uint8_t {
   Offer,        // what a candidate cost to think of, and its note
   Advice,       // of a judge, about a candidate, to whom it was given
   AdviceScore,  // what came of following one
+  Sandbox,      // compilers had none from now on
 };
 // The word that is stored.
 [[nodiscard]] std::string_view name(EventKind kind);

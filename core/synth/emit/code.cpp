@@ -5,6 +5,29 @@ namespace swage::synth {
 namespace {
 
 constexpr std::size_t kWidth = 110;
+constexpr std::string_view kCut = "...";
+
+// One line of ASCII.
+std::string plainText(std::string_view text) {
+  std::string plain;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool isInside = byte >= 0x80 && byte < 0xC0;  // of a character of several bytes
+    if (!isInside) {
+      plain += byte >= 0x80 ? '?' : byte < 0x20 || byte == 0x7F ? ' ' : c;
+    }
+  }
+  return plain;
+}
+
+// Without what would carry a comment on to the next line: a backslash, also where it is written as three characters.
+std::string_view withoutSplice(std::string_view text) {
+  constexpr std::string_view kTrigraph = "?\?/";
+  while (text.ends_with(' ') || text.ends_with('\\') || text.ends_with(kTrigraph)) {
+    text.remove_suffix(text.ends_with(kTrigraph) ? kTrigraph.size() : 1);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -34,8 +57,20 @@ void Code::pragma(std::string_view text) {
   m_text += '\n';
 }
 
+std::size_t Code::room() const {
+  return kWidth - static_cast<std::size_t>(m_depth) * 2 - 3;
+}
+
+void Code::note(std::string_view text) {
+  std::string plain(withoutSplice(plainText(text)));
+  if (plain.size() > room()) {
+    plain = std::string(withoutSplice(std::string_view(plain).substr(0, room() - kCut.size()))) + std::string(kCut);
+  }
+  put("// " + plain);
+}
+
 void Code::comment(std::string_view text) {
-  const std::size_t room = kWidth - static_cast<std::size_t>(m_depth) * 2 - 3;
+  const std::size_t room = this->room();
   while (text.size() > room) {
     std::size_t cut = text.rfind(' ', room);
     cut = cut == std::string_view::npos || cut == 0 ? room : cut;

@@ -30,6 +30,8 @@ class Code {
   void pragma(std::string_view text);
   // A // comment, on as many lines as it needs.
   void comment(std::string_view text);
+  // The same on one line, cut where it is longer: for text that is not ours, such as a line of the model.
+  void note(std::string_view text);
   // One empty line; none at the beginning of a block or after another.
   void blank();
 
@@ -37,6 +39,8 @@ class Code {
 
  private:
   void put(std::string_view text);
+  // Characters of a comment that a line has room for.
+  [[nodiscard]] std::size_t room() const;
 
   std::string m_text;
   int m_depth = 0;

@@ -19,7 +19,7 @@ std::string_view typeOf(const Batch& batch, std::string_view index) {
 void forEach(KernelWriter& writer, const Batch& batch, Position position, const std::function<void()>& body,
              const std::function<void()>& after) {
   Code& code = writer.code();
-  const KernelWriter::Scope outside = writer.scope();
+  KernelWriter::Scope outside = writer.scope();
   std::string name = batch.first;
   if (batch.count > 1) {
     code.pragma("#pragma unroll");
@@ -45,8 +45,10 @@ void forEach(KernelWriter& writer, const Batch& batch, Position position, const 
   }
   if (batch.count > 1) {
     code.close();
+  } else if (batch.end.empty() || after) {
+    outside.taken = writer.scope().taken;  // no block ends here
   }
-  writer.leave(outside);
+  writer.leave(std::move(outside));
 }
 
 }  // namespace swage::synth::cuda

@@ -83,6 +83,16 @@ void RowText::storeGroup(const std::string& condition) {
   write(one, "row == 0 && " + condition);
 }
 
+void RowText::explainFold(std::size_t index, std::string_view how) {
+  m_code.comment(index == 0 ? how : "The same for the next fold, which needs the result of the one before.");
+}
+
+void RowText::explainGroup() {
+  if (!m_region.groupStores.empty()) {
+    m_code.comment("One thread stores what there is one of for a row.");
+  }
+}
+
 std::vector<int> RowText::storedLoads() const {
   return m_elements.loadsFor(storedPrims(m_region.elementStores));
 }

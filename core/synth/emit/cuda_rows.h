@@ -49,6 +49,12 @@ class RowText {
   void storeGroup(const std::string& condition);
   [[nodiscard]] bool storesElements() const { return !m_region.elementStores.empty(); }
 
+  // --- phases: one comment each on how data moves
+  // "each lane reads its elements and folds them": of the first fold; those that follow do the same.
+  void explainFold(std::size_t index, std::string_view how);
+  // Of what storeGroup() writes, if anything.
+  void explainGroup();
+
   // --- stages
   [[nodiscard]] std::size_t stages() const { return m_stages.size(); }
   [[nodiscard]] StageText& stage(std::size_t index) { return *m_stages[index]; }

@@ -20,10 +20,10 @@ struct Infix {
 const Infix* infix(std::string_view function) {
   static const std::map<std::string_view, Infix> operators{
       {"add", {"+", Expression::Sum}},      {"sub", {"-", Expression::Sum}},      {"mul", {"*", Expression::Term}},
-      {"div", {"/", Expression::Term}},     {"lt", {"<", Expression::Relation}},  {"le", {"<=", Expression::Relation}},
-      {"gt", {">", Expression::Relation}},  {"ge", {">=", Expression::Relation}}, {"eq", {"==", Expression::Equality}},
-      {"ne", {"!=", Expression::Equality}}, {"and", {"&&", Expression::And}},     {"or", {"||", Expression::Or}},
-      {"mod", {"%", Expression::Term}}};
+      {"div", {"/", Expression::Term}},     {"ratio", {"/", Expression::Term}},   {"lt", {"<", Expression::Relation}},
+      {"le", {"<=", Expression::Relation}}, {"gt", {">", Expression::Relation}},  {"ge", {">=", Expression::Relation}},
+      {"eq", {"==", Expression::Equality}}, {"ne", {"!=", Expression::Equality}}, {"and", {"&&", Expression::And}},
+      {"or", {"||", Expression::Or}},       {"mod", {"%", Expression::Term}}};
   const auto found = operators.find(function);
   return found == operators.end() ? nullptr : &found->second;
 }
@@ -38,9 +38,11 @@ bool isLibrary(std::string_view function) {
 }  // namespace
 
 const Dialect& Dialect::of(domain::Language language) {
-  // g++ would call expf for each element instead of computing it in vectors.
+  // g++ would call expf for each element instead of computing it in vectors. nvcc writes a division with a branch to
+  // what looks after denormal numbers, and computes one element after the other around such branches.
   static const std::map<domain::Language, Dialect> dialects{
-      {domain::Language::Cpp, Dialect("", "fastExp")}, {domain::Language::CudaCpp, Dialect("#pragma unroll", "expf")}};
+      {domain::Language::Cpp, Dialect("", {"fastExp"})},
+      {domain::Language::CudaCpp, Dialect("#pragma unroll", {"expf", "logistic", "invert", "divide"})}};
   const auto found = dialects.find(language);
   SWAGE_ASSERT(found != dialects.end());
   return found->second;
@@ -97,7 +99,7 @@ std::string Dialect::constant(double number, Compute type) const {
 Expression Dialect::math(std::string_view function, Compute type, const std::string& args) const {
   const bool isSingle = type == Compute::F32;
   if (function == "exp" && isSingle) {
-    return {fmt::format("{}({})", m_exponential, args)};
+    return {fmt::format("{}({})", m_floats.exponential, args)};
   }
   if (isLibrary(function)) {
     return {fmt::format("{}{}({})", function, isSingle ? "f" : "", args)};
@@ -114,7 +116,23 @@ Expression Dialect::math(std::string_view function, Compute type, const std::str
       fmt::format("{}{}({})", helper->second, type == Compute::I64 && function[0] == 'm' ? "<long long>" : "", args)};
 }
 
+std::optional<Expression> Dialect::ofFloats(std::string_view function, const std::vector<Expression>& args) const {
+  if (function == "sigmoid" && !m_floats.sigmoid.empty()) {
+    return Expression{fmt::format("{}({})", m_floats.sigmoid, args[0].text)};
+  }
+  if (function == "inverse" && !m_floats.inverse.empty()) {
+    return Expression{fmt::format("{}({})", m_floats.inverse, args[0].text)};
+  }
+  if (function == "ratio" && !m_floats.ratio.empty()) {
+    return Expression{fmt::format("{}({}, {})", m_floats.ratio, args[0].text, args[1].text)};
+  }
+  return std::nullopt;
+}
+
 Expression Dialect::call(std::string_view function, Compute type, const std::vector<Expression>& args) const {
+  if (auto own = type == Compute::F32 ? ofFloats(function, args) : std::nullopt) {
+    return *std::move(own);
+  }
   if (const Infix* found = infix(function)) {
     return {fmt::format("{} {} {}", operand(args[0], found->binding), found->sign,
                         operand(args[1], found->binding, Side::Right)),
@@ -133,7 +151,7 @@ Expression Dialect::call(std::string_view function, Compute type, const std::vec
             Expression::Ternary};
   }
   const std::string one = constant(1.0, type);
-  if (function == "reciprocal") {
+  if (function == "reciprocal" || function == "inverse") {
     return {fmt::format("{} / {}", one, operand(args[0], Expression::Term, Side::Right)), Expression::Term};
   }
   if (function == "rsqrt") {

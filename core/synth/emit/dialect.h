@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,16 @@ class Dialect {
   // The language must be one that is written so.
   [[nodiscard]] static const Dialect& of(domain::Language language);
 
-  // `unroll` stands before a loop that is to be unrolled, empty where the compiler does so by itself; `exponential` is
-  // the function for the exponential of a float.
-  Dialect(std::string_view unroll, std::string_view exponential) : m_unroll(unroll), m_exponential(exponential) {}
+  // What stands in a language for operations on floats; empty: the operator itself does.
+  struct Floats {
+    std::string_view exponential;
+    std::string_view sigmoid = {};
+    std::string_view inverse = {};  // 1 / x of an x that is at least 1
+    std::string_view ratio = {};    // x / y of a y that the compiler knows
+  };
+
+  // `unroll` stands before a loop that is to be unrolled, empty where the compiler does so by itself.
+  Dialect(std::string_view unroll, const Floats& floats) : m_unroll(unroll), m_floats(floats) {}
 
   [[nodiscard]] std::string_view typeName(Compute type) const;
   // The type of a tensor's elements in memory.
@@ -43,9 +51,12 @@ class Dialect {
 
  private:
   [[nodiscard]] Expression math(std::string_view function, Compute type, const std::string& args) const;
+  // A function of this language in the place of an operator on floats, where it has one.
+  [[nodiscard]] std::optional<Expression> ofFloats(std::string_view function,
+                                                   const std::vector<Expression>& args) const;
 
   std::string_view m_unroll;
-  std::string_view m_exponential;
+  Floats m_floats;
 };
 
 // `inner` as an operand of an operator that binds like `outer`, in parentheses where it needs them. The right operand

@@ -44,6 +44,17 @@ Words wordsOf(std::string_view text) {
   return words;
 }
 
+// Without those of comments, which may be of the model.
+Words wordsOfCode(std::string_view source) {
+  Words words;
+  while (!source.empty()) {
+    const std::size_t end = std::min(source.find('\n'), source.size() - 1) + 1;
+    words.merge(wordsOf(source.substr(0, std::min(end, source.find("//")))));
+    source.remove_prefix(end);
+  }
+  return words;
+}
+
 std::vector<Helper> parse(std::string_view helpers) {
   std::vector<Helper> found;
   for (std::size_t at = helpers.find(kMark); at != std::string_view::npos;) {
@@ -71,7 +82,7 @@ std::vector<Helper> parse(std::string_view helpers) {
 
 std::string helpersFor(std::string_view helpers, std::string_view source) {
   std::vector<Helper> all = parse(helpers);
-  Words wanted = wordsOf(source);
+  Words wanted = wordsOfCode(source);
   const Words written = wanted;
   std::erase_if(all, [&](const Helper& helper) {
     return !helper.condition.empty() && (written.count(helper.condition) != 0) != helper.wantsCondition;
@@ -102,6 +113,14 @@ std::string helpersFor(std::string_view helpers, std::string_view source) {
     text += '\n';  // helpers that belong together have no empty line between them
   }
   return text;
+}
+
+std::set<std::string> helperNames(std::string_view helpers) {
+  std::set<std::string> names;
+  for (const Helper& helper : parse(helpers)) {
+    names.insert(helper.names.begin(), helper.names.end());
+  }
+  return names;
 }
 
 }  // namespace swage::synth

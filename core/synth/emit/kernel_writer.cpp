@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
 #include "core/base/assert.h"
+#include "core/synth/emit/names.h"
 #include "core/synth/region_shape.h"
 #include "core/synth/sizes.h"
 
@@ -16,56 +18,6 @@ namespace {
 // Longer expressions get a name.
 constexpr std::size_t kLongest = 72;
 
-// Words that a name must not be: of the language, of the device, of the helpers, and those that a source may not have
-// (core/toolchain/source_check.cpp).
-const std::set<std::string>& reserved() {
-  static const std::set<std::string> words{
-      "auto",     "bool",   "break",      "case",        "char",       "class",    "const",    "continue", "default",
-      "delete",   "do",     "double",     "else",        "enum",       "false",    "float",    "for",      "if",
-      "inline",   "int",    "long",       "namespace",   "new",        "operator", "private",  "public",   "return",
-      "short",    "signed", "sizeof",     "static",      "struct",     "switch",   "template", "this",     "true",
-      "typename", "union",  "unsigned",   "using",       "void",       "volatile", "while",    "exp",      "log",
-      "tanh",     "erf",    "sin",        "cos",         "log1p",      "expm1",    "sqrt",     "pow",      "floor",
-      "ceil",     "trunc",  "abs",        "min",         "max",        "maximum",  "minimum",  "absolute", "signOf",
-      "inside",   "half",   "arguments",  "div",         "index",      "round",    "y0",       "y1",       "j0",
-      "j1",       "asm",    "section",    "constructor", "destructor", "ifunc",    "alias",    "weakref",  "optimize",
-      "naked",    "noinit", "persistent", "register"};
-  return words;
-}
-
-// A name of the model as one of C: "encoder.0.weight" -> "encoder_0_weight".
-std::string identifier(std::string_view name) {
-  std::string text;
-  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
-  for (const char c : name) {
-    text += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  }
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
-    text.insert(0, "v");
-  }
-  return text;
-}
-
-// What a result is called that the model has no name for.
-std::string_view resultName(const Prim& prim, FoldKind fold) {
-  if (prim.kind != Prim::Kind::Folded) {
-    static const std::map<std::string_view, std::string_view> names{
-        {"add", "total"},          {"sub", "difference"}, {"mul", "product"}, {"div", "quotient"},
-        {"exp", "power"},          {"max", "larger"},     {"min", "smaller"}, {"select", "chosen"},
-        {"convert", "value"},      {"neg", "negative"},   {"sqrt", "root"},   {"rsqrt", "inverse_root"},
-        {"reciprocal", "inverse"}, {"abs", "magnitude"}};
-    const auto found = names.find(prim.function);
-    return found == names.end() ? std::string_view("value") : found->second;
-  }
-  switch (fold) {
-    case FoldKind::Sum: return "sum";
-    case FoldKind::Product: return "product";
-    case FoldKind::Maximum: return "largest";
-    case FoldKind::Minimum: return "smallest";
-    default: return "found";
-  }
-}
-
 }  // namespace
 
 KernelWriter::KernelWriter(const Instance& instance, const Dialect& dialect,
@@ -73,10 +25,13 @@ KernelWriter::KernelWriter(const Instance& instance, const Dialect& dialect,
     : m_instance(instance),
       m_region(instance.region),
       m_dialect(dialect),
-      m_taken(reserved()),
+      m_taken(reservedWords()),
       m_bound(instance.region.prims.size()),
       m_axes(instance.region.axes.size()) {
   m_taken.insert(own.begin(), own.end());
+  if (instance.model != nullptr) {
+    m_taken.insert(instance.model->functions.begin(), instance.model->functions.end());
+  }
   assignBuffers();
   chooseIndexType(m_region.groupCount() * m_region.reducedCount());
 }
@@ -333,8 +288,22 @@ void KernelWriter::collect(int prim, std::vector<int>& order, std::vector<int>& 
   order.push_back(prim);
 }
 
+bool KernelWriter::isParameter(const std::string& name) const {
+  return std::find(m_parameterNames.begin(), m_parameterNames.end(), name) != m_parameterNames.end();
+}
+
+// As the model's statement has it, where no tensor is called so here.
+std::string KernelWriter::assignedNameOf(const Prim& prim) const {
+  const std::string assigned = prim.value.isValid() ? m_instance.assignedNameOf(prim.value) : std::string();
+  const std::string name = assigned.empty() ? assigned : identifier(assigned);
+  return isParameter(name) ? std::string() : name;
+}
+
 std::string KernelWriter::nameOf(int prim) const {
   const Prim& self = m_region.prims[asIndex(prim)];
+  if (const std::string name = assignedNameOf(self); !name.empty()) {
+    return name;
+  }
   if (const std::string name = m_instance.nameOf(self.value); self.value.isValid() && !name.empty()) {
     return identifier(name) + (self.perElement ? "_i" : "");
   }
@@ -344,9 +313,12 @@ std::string KernelWriter::nameOf(int prim) const {
 
 void KernelWriter::mentionLine(int prim) {
   const std::string line = m_instance.lineOf(m_region.prims[asIndex(prim)].value);
-  if (!line.empty() && line != m_lastLine) {
-    m_code.comment(line);
+  // What only hands on a value that has a name says nothing new.
+  const bool isKnown = m_bound[asIndex(prim)] && m_mentioned.contains(line);
+  if (!line.empty() && line != m_lastLine && !isKnown) {
+    m_code.note(line);
     m_lastLine = line;
+    m_mentioned.insert(line);
   }
 }
 
@@ -380,9 +352,11 @@ void KernelWriter::compute(const std::vector<int>& roots) {
 // A value of a whole group: as the model calls it, or after the sum that it is made of.
 std::string KernelWriter::groupName(int prim) const {
   const Prim& self = m_region.prims[asIndex(prim)];
+  if (std::string name = assignedNameOf(self); !name.empty()) {
+    return name;
+  }
   std::string name = self.value.isValid() ? identifier(m_instance.nameOf(self.value)) : "v";
-  const bool isFree = std::find(m_parameterNames.begin(), m_parameterNames.end(), name) == m_parameterNames.end();
-  if (name != "v" && isFree) {
+  if (name != "v" && !isParameter(name)) {
     return name;
   }
   for (std::size_t fold = 0; fold < m_region.folds.size(); ++fold) {
@@ -436,6 +410,16 @@ Expression KernelWriter::placeInFold() const {
   return {sum(factors, 0), Expression::Sum};
 }
 
+// A division by a number of which the reciprocal is one, too.
+bool KernelWriter::isByNumber(const Prim& prim) const {
+  constexpr double kFar = 1e30;
+  if (prim.function != "div" || m_region.prims[asIndex(prim.args[1])].kind != Prim::Kind::Constant) {
+    return false;
+  }
+  const double number = std::abs(m_region.prims[asIndex(prim.args[1])].number);
+  return number > 1.0 / kFar && number < kFar;
+}
+
 Expression KernelWriter::value(int prim) const {
   if (m_bound[asIndex(prim)]) {
     return *m_bound[asIndex(prim)];
@@ -453,7 +437,7 @@ Expression KernelWriter::value(int prim) const {
       for (const int arg : self.args) {
         args.push_back(value(arg));
       }
-      return m_dialect.call(self.function, self.type, args);
+      return m_dialect.call(isByNumber(self) ? "ratio" : self.function, self.type, args);
     }
     default: break;
   }

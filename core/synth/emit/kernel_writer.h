@@ -111,6 +111,9 @@ class KernelWriter {
   void load(int prim);
   void collect(int prim, std::vector<int>& order, std::vector<int>& uses) const;
   [[nodiscard]] std::string groupName(int prim) const;
+  [[nodiscard]] std::string assignedNameOf(const Prim& prim) const;
+  [[nodiscard]] bool isParameter(const std::string& name) const;
+  [[nodiscard]] bool isByNumber(const Prim& prim) const;
 
   const Instance& m_instance;
   const Region& m_region;
@@ -123,7 +126,8 @@ class KernelWriter {
   std::vector<std::string> m_axes;                 // coordinates; empty: not known here
   std::vector<Decoded> m_decoded;
   std::string m_index = "int";
-  std::string m_lastLine;
+  std::string m_lastLine;  // of the model that has been named
+  std::set<std::string> m_mentioned;
 };
 
 }  // namespace swage::synth

@@ -114,7 +114,8 @@ const domain::TensorType& GraphEdit::type(ValueId value) const {
 ValueId GraphEdit::viewed(std::string op, std::vector<Argument> args, domain::TensorType type, Keywords keywords) {
   const ValueId result(static_cast<std::int32_t>(m_index.graph().values.size() + m_values.size()));
   m_values.push_back(std::move(type));
-  m_nodes.push_back({std::move(op), std::move(args), std::move(keywords), {result}, anchor().node().where});
+  const Node& from = anchor().node();
+  m_nodes.push_back({std::move(op), std::move(args), std::move(keywords), {result}, from.where, from.code});
   return result;
 }
 
@@ -145,6 +146,10 @@ void GraphEdit::replace(ValueId value, ValueId by) {
   if (isNew(by) && type(by) == wanted) {
     rename(by, value);
     m_replaced[value] = value;
+    const Node& from = anchor().node();
+    for (Node& node : m_nodes) {
+      node.name = node.outputs == from.outputs ? from.name : node.name;
+    }
     return;
   }
   const auto& inputs = m_index.graph().inputs;

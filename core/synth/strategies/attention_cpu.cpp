@@ -5,7 +5,6 @@
 
 #include "core/synth/sizes.h"
 #include "core/synth/strategies/attention.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cpu_tiled.h"
 
 namespace swage::synth {
@@ -247,6 +246,7 @@ class CpuAttention final : public CpuTiledStrategy {
  public:
   CpuAttention() : CpuTiledStrategy("attention") {}
 
+  [[nodiscard]] Example example() const override { return examples::attention(domain::ScalarType::Float32); }
   [[nodiscard]] bool accepts(const Region& region) const override { return attentionShape(region).has_value(); }
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,

@@ -17,7 +17,6 @@
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/product_mma.h"
 
 namespace swage::synth {
@@ -104,6 +103,7 @@ class AttentionMma final : public Strategy {
  public:
   AttentionMma() : Strategy(domain::Language::CudaCpp, "attention_mma") {}
 
+  [[nodiscard]] Example example() const override { return examples::attention(domain::ScalarType::Float32); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     const auto shape = attentionShape(region);
     return shape && shape->columnCount <= kMostColumns && shape->depthCount <= kMostColumns &&

@@ -13,7 +13,6 @@
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/product_mma.h"
 
 namespace swage::synth {
@@ -87,6 +86,7 @@ class AttentionWgmma final : public Strategy {
  public:
   AttentionWgmma() : Strategy(domain::Language::CudaCpp, "attention_wgmma") {}
 
+  [[nodiscard]] Example example() const override { return examples::attention(domain::ScalarType::Float16); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     const auto shape = attentionShape(region);
     return shape && shape->columnCount <= kMostWidth && shape->depthCount <= kMostWidth && shape->rows.size() == 1 &&

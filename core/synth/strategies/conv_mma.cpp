@@ -15,7 +15,6 @@
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
@@ -100,6 +99,8 @@ class ConvMma final : public Strategy {
  public:
   ConvMma() : Strategy(domain::Language::CudaCpp, "conv_mma") {}
 
+  [[nodiscard]] Example example() const override { return examples::convolution(); }
+  [[nodiscard]] bool isForConvolutions() const override { return true; }
   [[nodiscard]] bool accepts(const Region& region) const override { return ConvProblem::of(region).has_value(); }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
@@ -25,11 +24,23 @@ constexpr std::int64_t kMostPairedPlaces = 64;   // whose products are written o
 // Of the sum, which tensor cores may add up without low bits before it costs accuracy: altogether, and at a time.
 constexpr std::int64_t kMostUnpromoted = 128;
 constexpr std::int64_t kPromoted = 80;
+// The same where results are averaged: tensor cores round towards zero, and a mean does not average that out.
+constexpr std::int64_t kPromotedOfMean = 32;
+
+// Whether sums of results are all that is stored.
+bool isAveraged(const HaloProblem& problem) {
+  const std::vector<Fold>& folds = problem.region.folds;
+  return problem.region.elementStores.empty() && std::any_of(folds.begin(), folds.end(), [](const Fold& fold) {
+           return fold.later && fold.kind == FoldKind::Sum;
+         });
+}
 
 class ConvWgmma final : public Strategy {
  public:
   ConvWgmma() : Strategy(domain::Language::CudaCpp, "conv_wgmma") {}
 
+  [[nodiscard]] Example example() const override { return examples::convolution(); }
+  [[nodiscard]] bool isForConvolutions() const override { return true; }
   [[nodiscard]] bool accepts(const Region& region) const override { return HaloProblem::of(region, 16).has_value(); }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
@@ -220,9 +231,9 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   tiles = kinds * divideUp(places, of.parts);
   blocks = std::min(tiles, std::max(1, device.multiprocessors) * of.blocks);
 
-  const std::int64_t most = of.blocks == 1
-                                ? device.sharedBytesPerBlock
-                                : (device.sharedBytesPerBlock + kReservedOfBlock) / of.blocks - kReservedOfBlock;
+  const std::int64_t memory = of.blocks == 1
+                                  ? device.sharedBytesPerBlock
+                                  : (device.sharedBytesPerBlock + kReservedOfBlock) / of.blocks - kReservedOfBlock;
   const std::int64_t ofPixel = 8 + (far == nullptr ? 0 : 4) + (problem.twin ? 4 : 0);
   pairs = kPlaces + roundUp(allPixels * ofPixel, 16);
   staged = roundUp(pairs + (hasPairTable(of) ? 2 * ofPatch : 0), 16);
@@ -234,7 +245,7 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
     foldedFloats = (4 * of.groupsAcross() + kept) * of.pixels * problem.phases;
   }
   const std::int64_t other = roundUp(folded + of.parts * foldedFloats * 4, 128);
-  const std::int64_t room = most - other;
+  const std::int64_t room = memory - other;
   const std::int64_t weightBytes = steps * problem.phases * ofPatch * of.stageBytes();
   // Blocks with an empty phase would always have it again.
   isKept = problem.blockBounds().empty() && kinds <= blocks && weightBytes + 2 * patchBytes <= room &&
@@ -249,8 +260,12 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   }
   bytes = barriers(of) + other;
   // Weights that come in turns are released place by place.
-  isPromoted = of.isExact() && (problem.hasPhases || !isKept || steps * ofPatch * of.depth > kMostUnpromoted);
-  window = !isPromoted ? ofPatch : isKept ? std::max<std::int64_t>(1, kPromoted / of.depth) : 1;
+  const bool isMean = isAveraged(problem);
+  const std::int64_t most = isMean ? kPromotedOfMean : kMostUnpromoted;
+  isPromoted = of.isExact() && (problem.hasPhases || !isKept || steps * ofPatch * of.depth > most);
+  window = !isPromoted ? ofPatch
+           : isKept    ? std::max<std::int64_t>(1, (isMean ? kPromotedOfMean : kPromoted) / of.depth)
+                       : 1;
 }
 
 std::vector<HaloPlace> HaloLayout::sortedPlaces(const HaloProblem& problem) const {
@@ -275,8 +290,8 @@ std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {
 
 double instructionsOf(const Region& region, const std::vector<int>& prims, int held) {
   static const std::map<std::string_view, double> costs{
-      {"exp", 10.0},     {"erf", 28.0}, {"tanh", 18.0},  {"log", 14.0},       {"div", 10.0},
-      {"sigmoid", 18.0}, {"sqrt", 8.0}, {"rsqrt", 10.0}, {"reciprocal", 8.0}, {"pow", 40.0}};
+      {"exp", 10.0},     {"erf", 28.0}, {"tanh", 18.0},  {"log", 14.0},       {"div", 10.0}, {"inverse", 2.0},
+      {"sigmoid", 14.0}, {"sqrt", 8.0}, {"rsqrt", 10.0}, {"reciprocal", 8.0}, {"pow", 40.0}};
   std::vector<bool> isSeen(region.prims.size(), false);
   const std::function<double(int)> count = [&](int prim) {
     const Prim& self = region.prims[static_cast<std::size_t>(prim)];

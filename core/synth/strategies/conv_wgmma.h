@@ -115,7 +115,7 @@ struct HaloLayout {
   static constexpr std::int64_t kVerdicts = kEmptyStage + 8 * kMostStages;
   static constexpr std::int64_t kLargest = kVerdicts + 4 * kMostPatches;
   static constexpr std::int64_t kPlaces = 208;
-  static_assert(kLargest + 3 * 4 <= kPlaces);
+  static_assert(kLargest + std::int64_t{3} * 4 <= kPlaces);
   // Pixels of a patch from one instruction to the next.
   [[nodiscard]] std::int64_t instructionStep(const HaloTiles& of) const {
     return of.wide == 0 ? of.instructionPixels() : of.isByRows() ? pitch : 8;

@@ -12,7 +12,6 @@ namespace {
 
 using Axes = std::vector<std::size_t>;
 
-constexpr std::int64_t kOfBlock = 8;      // positions that four threads have side by side
 constexpr std::int64_t kBlocksOfRun = 8;  // that a warp folds at a time
 
 class HaloFoldText : private HaloPart {
@@ -48,43 +47,14 @@ class HaloFoldText : private HaloPart {
  private:
   // --- what a thread has
   [[nodiscard]] const Fold& foldAt(int fold) const { return m_region.folds[static_cast<std::size_t>(fold)]; }
-  [[nodiscard]] std::int64_t positions() const { return m_tiles.pixels * m_problem.phases; }
-  [[nodiscard]] std::int64_t blocks() const { return positions() / kOfBlock; }
   [[nodiscard]] std::int64_t warps() const { return 4 * m_tiles.groupsAcross(); }
   [[nodiscard]] std::int64_t threads() const { return warps() * 32; }  // that make the same positions
   [[nodiscard]] std::int64_t ofInstruction() const { return m_tiles.instructionPixels() / 2; }
-  [[nodiscard]] std::int64_t ofRow() const { return m_tiles.width() / kOfBlock; }
   [[nodiscard]] bool hasTail() const { return m_shape.columnCount % m_tiles.columns != 0; }
 
   void unroll(const std::string& name, std::int64_t count) {
     m_code.pragma("#pragma unroll");
     m_code.open("for (int {0} = 0; {0} < {1}; ++{0})", name, count);
-  }
-
-  // "block / 8" or what is the same.
-  [[nodiscard]] static std::string over(const std::string& number, std::int64_t by) {
-    return by == 1 ? number : fmt::format("{} / {}", number, by);
-  }
-  [[nodiscard]] static std::string rest(const std::string& number, std::int64_t of, std::int64_t by) {
-    return by == 1 ? "0" : of == by ? number : fmt::format("{} % {}", number, by);
-  }
-
-  // The sum of position `s` in a block of channel `half`.
-  [[nodiscard]] std::string sum() const {
-    const std::int64_t inPhase = m_tiles.pixels / kOfBlock;
-    const std::string block = rest("block", blocks(), inPhase);
-    std::string instruction;
-    std::string inside;
-    if (m_tiles.isByRows()) {
-      instruction = m_tiles.instructions() == 1 ? "0" : fmt::format("{} / {}", block, ofInstruction() / 4);
-      inside = m_tiles.instructions() == 1 ? block : fmt::format("{} % {}", block, ofInstruction() / 4);
-    } else {
-      instruction = m_tiles.instructions() == 1 ? "0" : fmt::format("{} % {}", block, ofRow());
-      inside = over(block, ofRow());
-    }
-    const std::string phase =
-        m_problem.phases > 1 ? fmt::format("block / {} * {} + ", inPhase, m_tiles.instructions()) : "";
-    return fmt::format("sum[{}{}][({}) * 4 + half * 2 + s]", phase, instruction, inside);
   }
 
   // Binds the position `s` in a block, for this thread.
@@ -250,13 +220,13 @@ class HaloFoldText : private HaloPart {
   // The input of a fold at the bound position and channel, which takes the place of the sum where it can.
   [[nodiscard]] std::string takeInput(int fold) {
     const int input = foldAt(fold).input;
-    m_code.line("const float total = {};", sum());
+    m_code.line("const float total = {};", sumOf());
     m_text.bindSum("total");
     m_writer.compute({input});
     const Expression value = m_writer.value(input);
     if (canHold(fold)) {
-      m_code.line("{} = {};", sum(), value.text);
-      return sum();
+      m_code.line("{} = {};", sumOf(), value.text);
+      return sumOf();
     }
     return operand(value, Expression::Term);
   }
@@ -562,7 +532,7 @@ class HaloFoldText : private HaloPart {
     if (!condition.empty()) {
       m_code.open("if ({})", condition);
     }
-    m_code.line("const float total = {};", sum());
+    m_code.line("const float total = {};", sumOf());
     m_text.bindSum("total");
     m_writer.compute({foldAt(fold).input});
     m_code.line("start = {};", m_writer.value(foldAt(fold).input).text);

@@ -12,7 +12,6 @@ namespace {
 
 using Axes = std::vector<std::size_t>;
 
-constexpr std::int64_t kOfQuad = 8;         // positions of four threads
 constexpr std::int64_t kLeastShifted = 32;  // positions of a row, from which on shifting them pays
 
 class HaloResults : private HaloPart {
@@ -52,25 +51,27 @@ class HaloResults : private HaloPart {
     const KernelWriter::Scope channel = m_writer.scope();
     openChannel("lane / 4");
     scaleChannel();
-    if (!isStaged()) {
+    if (isAhead()) {
+      finishAhead();
+    } else if (!isStaged()) {
       writeFinish();
     }
+    m_isFinished = isAhead();
     unroll("y", m_tiles.height());
     if (isStaged()) {
       unroll("k", ofRow() / m_layout.stagedBlocks);
       stage();
-      m_code.pragma("#pragma unroll 4");
-      m_code.open("for (int i = 0; i < {}; ++i)", slots() / 4);
-      writeSlot();
+      writeSlots();
     } else {
       openRow();
-      unroll("j", blocks());
+      unroll("j", blocksOfRow());
       writePair();
     }
-    for (int i = 0; i < (isStaged() ? 4 : 3); ++i) {
+    for (int i = 0; i < 3; ++i) {
       m_code.close();
     }
     m_writer.leave(channel);
+    m_isFinished = false;
     if (isScaled()) {
       writeOdd();
     }
@@ -82,11 +83,11 @@ class HaloResults : private HaloPart {
   [[nodiscard]] const std::vector<Store>& stores() const { return m_problem.resultStores; }
   [[nodiscard]] bool returnsValue() const { return stores().size() == 1; }
   [[nodiscard]] const Operand& result() const { return m_text.operandAt(stores().front().operand); }
-  // Whether sums have no scale yet, and may be of infinities and NaN.
+  // Whether sums come without their scale, and may be of infinities and NaN; and whether they have none yet.
   [[nodiscard]] bool isScaled() const { return m_text.isScaled() && !m_text.isFolded(); }
+  [[nodiscard]] bool lacksScale() const { return isScaled() && !m_isFinished; }
   [[nodiscard]] std::int64_t resultBytes() const { return static_cast<std::int64_t>(domain::byteSize(result().dtype)); }
-  [[nodiscard]] std::int64_t ofRow() const { return m_tiles.width() / kOfQuad; }
-  [[nodiscard]] std::int64_t blocks() const { return ofRow() + (isShifted() ? 1 : 0); }
+  [[nodiscard]] std::int64_t blocksOfRow() const { return ofRow() + (isShifted() ? 1 : 0); }
 
   // Whether all rows begin at a multiple of so many results.
   [[nodiscard]] bool isMultiple(std::int64_t count) const {
@@ -98,13 +99,13 @@ class HaloResults : private HaloPart {
   }
   [[nodiscard]] bool isStaged() const { return m_problem.phases > 1; }
   // Results of a channel that are brought side by side at a time.
-  [[nodiscard]] std::int64_t slots() const { return m_layout.stagedBlocks * kOfQuad * m_problem.phases; }
+  [[nodiscard]] std::int64_t slots() const { return m_layout.stagedBlocks * kOfBlock * m_problem.phases; }
   [[nodiscard]] bool hasNeighbours() const {
     return returnsValue() && resultBytes() <= 4 && result().bounds.empty() &&
            result().strides[m_problem.across().position] == 1;
   }
   [[nodiscard]] bool isShifted() const {
-    return hasNeighbours() && m_tiles.width() >= kLeastShifted && !isMultiple(kOfQuad);
+    return hasNeighbours() && m_tiles.width() >= kLeastShifted && !isMultiple(kOfBlock);
   }
   // Whether both results of a pair are there, or none, side by side in a place for two.
   [[nodiscard]] bool hasWholePairs() const {
@@ -115,16 +116,18 @@ class HaloResults : private HaloPart {
   [[nodiscard]] bool hasFewChannels() const { return m_weights.ofWarp < HaloTiles::kRowsOfWarp; }
   [[nodiscard]] int halves() const { return hasFewChannels() ? 1 : 2; }
 
-  // Whether results are computed where there may be none, too: then the compiler makes no branches around what takes
-  // long, between which nothing is mixed.
-  [[nodiscard]] bool isComputedAnyway() const {
+  // Whether all results of a channel take the place of its sums before any is stored: so a thread has many that do not
+  // wait for each other, and the compiler makes no branches around what takes long. For more than a few instructions,
+  // which read nothing of a position; of phases, which meet in shared memory, for any.
+  [[nodiscard]] bool isAhead() const {
     constexpr double kCheap = 8.0;  // instructions
     const std::vector<int> prims = storedPrims(stores());
     return returnsValue() && result().dtype == domain::ScalarType::Float32 &&
-           !(m_problem.folds == HaloFolds::Channels && isShifted()) && m_shape.columnCount % m_tiles.columns == 0 &&
            std::none_of(prims.begin(), prims.end(), [this](int prim) { return m_problem.readsPositions(prim); }) &&
-           instructionsOf(m_region, prims, m_text.held) > kCheap;
+           instructionsOf(m_region, prims, m_text.held) > (isStaged() ? 0.0 : kCheap);
   }
+  // Whether tiles have channels that are not there.
+  [[nodiscard]] bool hasTail() const { return m_shape.columnCount % m_tiles.columns != 0; }
 
   // --- loops
   void unroll(const std::string& name, std::int64_t count) {
@@ -142,13 +145,49 @@ class HaloResults : private HaloPart {
     m_writer.decode("column", m_shape.columns);
   }
 
-  // Loads what all results of a channel have in common; where a tile has channels that are not there, each result does.
+  // All sums of the channel; the last one that there is stands for those that are not there.
+  void finishAhead() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    const bool isFolded = m_problem.folds == HaloFolds::Channels;
+    if (hasTail()) {
+      m_code.line("const {0} channel = min(column, ({0}){1});", m_writer.index(), m_shape.columnCount - 1);
+      m_writer.decode("channel", m_shape.columns);
+    }
+    loadOfChannel();
+    m_code.open("const auto finish = [&](float total{})", isFolded ? ", int in_tile" : "");
+    const KernelWriter::Scope inside = m_writer.scope();
+    m_text.bindSum("total");
+    if (isFolded) {
+      m_text.bindFound("in_tile");
+    }
+    m_writer.compute(storedPrims(stores()));
+    m_code.line("return {};", m_writer.stored(stores().front()));
+    m_code.close(";");
+    m_writer.leave(inside);
+    unroll("block", blocks());
+    unroll("s", 2);
+    m_code.line("float& of = {};", sumOf());
+    if (isScaled()) {
+      m_code.line("of *= {};",
+                  isStaged() ? fmt::format("scales[{}]", over("block", m_tiles.pixels / kOfBlock)) : "scale");
+      m_code.line("odd += of * 0.0f;");
+    }
+    m_code.line("of = finish(of{});", isFolded ? fmt::format(", block * {} + lane % 4 * 2 + s", kOfBlock) : "");
+    m_code.close();
+    m_code.close();
+    unroll("c", m_problem.phases * m_tiles.instructions());
+    m_code.line("makeHere(sum[c]);");
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
+  // Loads what all results of a channel have in common. The channel must be there.
   void loadOfChannel() {
     std::set<int> needed;
     for (const Store& store : stores()) {
       m_text.collectLoads(store.prim, needed);
     }
-    for (std::size_t prim = 0; prim < m_region.prims.size() && m_shape.columnCount % m_tiles.columns == 0; ++prim) {
+    for (std::size_t prim = 0; prim < m_region.prims.size(); ++prim) {
       const Prim& load = m_region.prims[prim];
       if (!needed.contains(static_cast<int>(prim)) || load.perElement) {
         continue;
@@ -173,14 +212,14 @@ class HaloResults : private HaloPart {
     if (down != nullptr && down->positions % m_tiles.height() != 0) {
       condition = fmt::format("y_at < {}", down->positions);
     }
-    if (m_shape.columnCount % m_tiles.columns != 0) {
+    if (hasTail()) {
       condition += fmt::format("{}column < {}", condition.empty() ? "" : " && ", m_shape.columnCount);
     }
     m_code.line("const bool is_row = {};", condition.empty() ? "true" : condition);
     if (isShifted()) {
       m_writer.bindAxis(m_problem.across().position, "x_first");
       m_code.line("const int shift = static_cast<int>(reinterpret_cast<unsigned long long>(&{}) / {} % {});",
-                  m_writer.element(result()), resultBytes(), kOfQuad);
+                  m_writer.element(result()), resultBytes(), kOfBlock);
     }
     if (!isStaged()) {
       m_code.line("const int start = lane % 4 * 2{};", isShifted() ? " - shift" : "");
@@ -196,7 +235,7 @@ class HaloResults : private HaloPart {
 
   // The first of two positions of a thread.
   void openPair() {
-    m_code.line("const int in = j * {} + start;", kOfQuad);
+    m_code.line("const int in = j * {} + start;", kOfBlock);
     m_code.line("const {} x_at = x_first + in, x_next = x_at + 1;", m_writer.index());
     bind(false);
   }
@@ -211,7 +250,7 @@ class HaloResults : private HaloPart {
       add(fmt::format("(j > 0 || in{0} >= 0) && (j < {1} || in{0} < {2})", next, ofRow(), m_tiles.width()));
     }
     if (hasPartialRows()) {
-      add(fmt::format("j * {}{} < left", kOfQuad, next));
+      add(fmt::format("j * {}{} < left", kOfBlock, next));
     }
     Axes axes = m_shape.batch;
     axes.insert(axes.end(), m_shape.rows.begin(), m_shape.rows.end());
@@ -225,13 +264,14 @@ class HaloResults : private HaloPart {
 
   // --- sums
   // Those of 8 positions of a row, by the number of these.
-  [[nodiscard]] std::string sumsOf(const std::string& block, const std::string& more) const {
+  [[nodiscard]] std::string sumsOf(const std::string& block, const std::string& more,
+                                   std::string_view phaseNumber = {}) const {
     const std::string at = fmt::format("half * 2{}", more);
-    const std::string phase = isStaged() ? fmt::format("p * {} + ", m_tiles.instructions()) : "";
+    const std::string phase = phaseNumber.empty() ? "" : fmt::format("{} * {} + ", phaseNumber, m_tiles.instructions());
     if (!m_tiles.isByRows()) {
       return fmt::format("sum[{}{}][y * 4 + {}]", phase, block, at);
     }
-    const std::int64_t ofInstruction = m_tiles.instructionPixels() / kOfQuad;
+    const std::int64_t ofInstruction = m_tiles.instructionPixels() / kOfBlock;
     const std::string of = m_tiles.height() > 1 ? fmt::format("(y * {} + {})", ofRow(), block) : block;
     return m_tiles.instructions() == 1
                ? fmt::format("sum[{}0][{} * 4 + {}]", phase, of, at)
@@ -262,16 +302,25 @@ class HaloResults : private HaloPart {
   void stage() {
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.line("__syncwarp();");
-    m_text.openPhases("#pragma unroll");
     unroll("i", m_layout.stagedBlocks);
     m_code.line("const int j = k * {} + i;", m_layout.stagedBlocks);
     const std::int64_t phases = m_problem.phases;
-    m_code.line("float* const to = &staged[lane / 4 * {} + (i * 8 + lane % 4 * 2) * {} + p{}];", m_layout.stagedStride,
-                phases, m_problem.phaseStep == 1 ? "" : fmt::format(" * {} % {}", m_problem.phaseStep, phases));
-    const std::string scale = isScaled() ? " * scales[p]" : "";
-    m_code.line("to[0] = {}{};", sumsOf("j", ""), scale);
-    m_code.line("to[{}] = {}{};", phases, sumsOf("j", " + 1"), scale);
-    m_code.close();
+    m_code.line("float* const to = &staged[lane / 4 * {} + (i * 8 + lane % 4 * 2) * {}];", m_layout.stagedStride,
+                phases);
+    const auto sum = [&](std::string_view phase, const std::string& more) {
+      return sumsOf("j", more, phase) + (lacksScale() ? fmt::format(" * scales[{}]", phase) : "");
+    };
+    if (phases == 2) {
+      m_code.line("const Vec<float, 4> both{{{{{}, {}, {}, {}}}}};", sum("0", ""), sum("1", ""), sum("0", " + 1"),
+                  sum("1", " + 1"));
+      m_code.line("store<float, 4>(to, both);");
+    } else {
+      m_text.openPhases("#pragma unroll");
+      const std::string at = m_problem.phaseStep == 1 ? "p" : fmt::format("p * {} % {}", m_problem.phaseStep, phases);
+      m_code.line("to[{}] = {};", at, sum("p", ""));
+      m_code.line("to[{} + {}] = {};", at, phases, sum("p", " + 1"));
+      m_code.close();
+    }
     m_code.close();
     m_code.line("__syncwarp();");
     m_writer.leave(outside);
@@ -288,23 +337,31 @@ class HaloResults : private HaloPart {
     openChannel(fmt::format("slot_at / {}", slots()));
     openRow();
     m_code.line("const int p = in % {}{};", phases, inverse == 1 ? "" : fmt::format(" * {} % {}", inverse, phases));
-    m_code.line("const {} x_at = x_first + k * {} + in / {};", m_writer.index(), m_layout.stagedBlocks * kOfQuad,
+    m_code.line("const {} x_at = x_first + k * {} + in / {};", m_writer.index(), m_layout.stagedBlocks * kOfBlock,
                 phases);
     bind(false);
     m_writer.bindAxis(*m_problem.phase, "p");
-    writeFinish();
+    if (!m_isFinished) {
+      writeFinish();
+    }
   }
 
-  void writeSlot() {
+  // All turns are read before the first is stored: the compiler would read each behind the branch around its store.
+  void writeSlots() {
+    m_code.line("float found[{}];", slots() / 4);
+    unroll("i", slots() / 4);
+    m_code.line("const int slot_at = i * 32 + lane;");
+    m_code.line("found[i] = staged[slot_at / {0} * {1} + slot_at % {0}];", slots(), m_layout.stagedStride);
+    if (lacksScale()) {
+      m_code.line("odd += found[i] * 0.0f;");
+    }
+    m_code.close();
+    m_code.line("makeHere(found);");
+    unroll("i", slots() / 4);
     const KernelWriter::Scope outside = m_writer.scope();
     openSlot();
-    m_code.line("const float of = staged[slot_at / {} * {} + in];", slots(), m_layout.stagedStride);
-    if (isScaled()) {
-      m_code.line("odd += of * 0.0f;");
-    }
-    computeAnyway({"of"});
-    storeOneIf(isThere(false), "of", false);
-    m_isComputed = false;
+    storeOneIf(isThere(false), "found[i]", false);
+    m_code.close();
     m_writer.leave(outside);
   }
 
@@ -321,7 +378,7 @@ class HaloResults : private HaloPart {
                       : fmt::format("(shift % 2 == 0 ? {} : {})", sumsOf(block, own), sumsOf(block, other));
       };
       const std::string parity = isEven ? fmt::format("{}", number) : number == 0 ? "shift % 2" : "1 - shift % 2";
-      m_code.line("const float {0}_of = lane % 4 * 2 + {1} + shift < {2} ? {3} : {4};", name, parity, kOfQuad,
+      m_code.line("const float {0}_of = lane % 4 * 2 + {1} + shift < {2} ? {3} : {4};", name, parity, kOfBlock,
                   choose(here), choose(before));
       m_code.line(
           "const float {0}_sum = __shfl_sync(0xffffffffu, {0}_of, lane / 4 * 4 + ((lane % 4 * 2 + {1} - shift) & 7) / "
@@ -339,14 +396,13 @@ class HaloResults : private HaloPart {
       m_code.line("const float left_sum = {};", sumsOf("j", ""));
       m_code.line("const float right_sum = {};", sumsOf("j", " + 1"));
     }
-    if (isScaled()) {
+    if (lacksScale()) {
       m_code.line("odd += left_sum * 0.0f;");
       m_code.line("odd += right_sum * 0.0f;");
     }
-    const std::string scale = isScaled() ? " * scale" : "";
+    const std::string scale = lacksScale() ? " * scale" : "";
     const std::string left = "left_sum" + scale;
     const std::string right = "right_sum" + scale;
-    computeAnyway({left, right});
     if (hasWholePairs()) {
       m_code.open("if ({})", isThere(false));
       storePair(left, right);
@@ -364,27 +420,13 @@ class HaloResults : private HaloPart {
       storeOneIf(isThere(false), left, false);
       storeOneIf(isThere(true), right, true);
     }
-    m_isComputed = false;
     m_writer.leave(outside);
   }
 
   // --- stores
-  void computeAnyway(const std::vector<std::string>& totals) {
-    m_isComputed = isComputedAnyway();
-    if (!m_isComputed) {
-      return;
-    }
-    std::string list;
-    for (std::size_t i = 0; i < totals.size(); ++i) {
-      list += fmt::format("{}finish({}, {})", i == 0 ? "" : ", ", totals[i], arguments(i > 0));
-    }
-    m_code.line("float values[{}] = {{{}}};", totals.size(), list);
-    m_code.line("makeHere(values);");
-  }
   // What is stored for a sum.
   [[nodiscard]] std::string finished(const std::string& total, bool isSecond) const {
-    return m_isComputed ? fmt::format("values[{}]", isSecond ? 1 : 0)
-                        : fmt::format("finish({}, {})", total, arguments(isSecond));
+    return m_isFinished ? total : fmt::format("finish({}, {})", total, arguments(isSecond));
   }
 
   [[nodiscard]] std::string arguments(bool isSecond) const {
@@ -395,7 +437,9 @@ class HaloResults : private HaloPart {
   // The function of a sum and its place that computes what follows, and returns or stores it.
   void writeFinish() {
     const std::string_view type = m_writer.index();
-    loadOfChannel();
+    if (!hasTail()) {
+      loadOfChannel();  // else each result that is there does
+    }
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.open("const auto finish = [&](float total, {0} x_at{1}{2})", type,
                 m_problem.down() == nullptr ? "" : fmt::format(", {} y_at", type), isStaged() ? ", int p" : "");
@@ -449,7 +493,7 @@ class HaloResults : private HaloPart {
 
   // --- infinities and NaN
   void writeOdd() {
-    const std::int64_t ofRun = isStaged() ? slots() / 4 : blocks();  // turns of an inner loop
+    const std::int64_t ofRun = isStaged() ? slots() / 4 : blocksOfRow();  // turns of an inner loop
     const std::int64_t runs = isStaged() ? ofRow() / m_layout.stagedBlocks : 1;
     m_code.comment("What a thread with infinities or NaN has stored is added up anew, as floats are.");
     m_code.pragma("#pragma unroll 1");
@@ -490,7 +534,7 @@ class HaloResults : private HaloPart {
     storeOne("total", isSecond);
   }
 
-  bool m_isComputed = false;  // what is stored next, in `values`
+  bool m_isFinished = false;  // the sums are results already
 };
 
 }  // namespace

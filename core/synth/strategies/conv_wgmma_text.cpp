@@ -49,6 +49,7 @@ class HaloKernels : private HaloPart {
   // --- arguments
   [[nodiscard]] std::vector<LaunchArgument> argumentsOf(const std::vector<std::size_t>& buffers) const {
     std::vector<LaunchArgument> arguments;
+    arguments.reserve(buffers.size());
     for (const std::size_t buffer : buffers) {
       arguments.push_back({LaunchArgument::Kind::Buffer, buffer});
     }
@@ -412,6 +413,32 @@ void HaloText::openTaps(EmptyPlaces empty, const TapRange& range) {
 void HaloText::advanceStage() {
   code.line("stage = stage == {} ? 0 : stage + 1;", layout.stages - 1);
   code.line("phase ^= stage == 0;");
+}
+
+std::string HaloPart::over(const std::string& number, std::int64_t by) {
+  return by == 1 ? number : fmt::format("{} / {}", number, by);
+}
+
+std::string HaloPart::rest(const std::string& number, std::int64_t of, std::int64_t by) {
+  return by == 1 ? "0" : of == by ? number : fmt::format("{} % {}", number, by);
+}
+
+std::string HaloPart::sumOf() const {
+  const std::int64_t ofInstruction = m_tiles.instructionPixels() / kOfBlock;
+  const std::int64_t ofPhase = m_tiles.pixels / kOfBlock;
+  const std::string block = rest("block", blocks(), ofPhase);
+  std::string instruction;
+  std::string inside;
+  if (m_tiles.isByRows()) {
+    instruction = m_tiles.instructions() == 1 ? "0" : fmt::format("{} / {}", block, ofInstruction);
+    inside = m_tiles.instructions() == 1 ? block : fmt::format("{} % {}", block, ofInstruction);
+  } else {
+    instruction = m_tiles.instructions() == 1 ? "0" : fmt::format("{} % {}", block, ofRow());
+    inside = over(block, ofRow());
+  }
+  const std::string phase =
+      m_problem.phases > 1 ? fmt::format("block / {} * {} + ", ofPhase, m_tiles.instructions()) : "";
+  return fmt::format("sum[{}{}][({}) * 4 + half * 2 + s]", phase, instruction, inside);
 }
 
 void HaloPart::addProducts() {

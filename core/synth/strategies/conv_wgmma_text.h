@@ -95,6 +95,17 @@ class HaloPart {
   // Adds what one result is made of to `total`, in float: where its indices are bound.
   void addProducts();
 
+  // --- what a thread has of the sums: pairs of neighbours in blocks of 8 positions, of two channels
+  static constexpr std::int64_t kOfBlock = 8;
+  [[nodiscard]] std::int64_t positions() const { return m_tiles.pixels * m_problem.phases; }
+  [[nodiscard]] std::int64_t blocks() const { return positions() / kOfBlock; }
+  [[nodiscard]] std::int64_t ofRow() const { return m_tiles.width() / kOfBlock; }
+  // The sum of position `s` of the thread's two in `block`, of channel `half`; `block` counts phase by phase.
+  [[nodiscard]] std::string sumOf() const;
+  // "block / 8" or what is the same; and what is left of a number below `of`.
+  [[nodiscard]] static std::string over(const std::string& number, std::int64_t by);
+  [[nodiscard]] static std::string rest(const std::string& number, std::int64_t of, std::int64_t by);
+
   HaloText& m_text;
   const HaloProblem& m_problem;
   const Region& m_region;

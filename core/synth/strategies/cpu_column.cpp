@@ -235,6 +235,7 @@ class Column final : public CpuLoopStrategy {
  public:
   Column() : CpuLoopStrategy("column", Form::Column) {}
 
+  [[nodiscard]] Example example() const override { return examples::columns(); }
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return ColumnKernel(instance).run(launch.step.entry);

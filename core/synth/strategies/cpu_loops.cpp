@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "core/synth/strategies/builtin.h"
-
 namespace swage::synth::cpu {
 namespace {
 

@@ -113,6 +113,7 @@ class Map final : public CpuLoopStrategy {
  public:
   Map() : CpuLoopStrategy("map", Form::Map) {}
 
+  [[nodiscard]] Example example() const override { return examples::map(); }
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return MapKernel(instance).run(launch.step.entry);

@@ -278,6 +278,7 @@ class Split final : public CpuLoopStrategy {
  public:
   Split() : CpuLoopStrategy("split", Form::Row) {}
 
+  [[nodiscard]] Example example() const override { return examples::rows({4, 1048576}); }
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,
                                          int /*number*/) const override {
     return SplitKernel(instance).run(launch.step.entry);

@@ -7,7 +7,6 @@
 #include "core/synth/emit/cuda_folds.h"
 #include "core/synth/emit/frame.h"
 #include "core/synth/emit/group_values.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -319,6 +318,7 @@ class Column final : public LoopStrategy {
  public:
   Column() : LoopStrategy("column", Form::Column) {}
 
+  [[nodiscard]] Example example() const override { return examples::columns(); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const Loops loops = loopsOf(instance.region);
     const std::int64_t vectors = loops.inner / instance.value("vector_width", 1);

@@ -6,7 +6,6 @@
 #include "core/synth/emit/cuda_batch.h"
 #include "core/synth/emit/cuda_elements.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -151,6 +150,7 @@ class Map final : public LoopStrategy {
  public:
   Map() : LoopStrategy("map", Form::Map) {}
 
+  [[nodiscard]] Example example() const override { return examples::map(); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     return launchOf(instance, entry);
   }
@@ -168,6 +168,7 @@ class Gather final : public Strategy {
  public:
   Gather() : Strategy(domain::Language::CudaCpp, "gather") {}
 
+  [[nodiscard]] Example example() const override { return examples::concatenation(); }
   [[nodiscard]] bool accepts(const Region& region) const override { return isGathered(region); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     return launchOf(instance, entry);

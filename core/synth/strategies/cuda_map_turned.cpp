@@ -5,7 +5,6 @@
 
 #include "core/synth/cost_model.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 
 namespace swage::synth::cuda {
@@ -169,6 +168,7 @@ class MapTurned final : public Strategy {
  public:
   MapTurned() : Strategy(domain::Language::CudaCpp, "map_turned") {}
 
+  [[nodiscard]] Example example() const override { return examples::channelsLast(); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isWalkedIn(region, Form::Map) && turnedOf(region).has_value();
   }

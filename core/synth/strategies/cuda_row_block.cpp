@@ -2,7 +2,6 @@
 // Reductions along the innermost axis, a block to a group.
 #include "core/synth/emit/cuda_rows.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -25,9 +24,10 @@ class RowBlockText final : private RowText {
     for (std::size_t i = 0; i < stages(); ++i) {
       reduce(i, all);
     }
+    explainGroup();
     storeGroup("threadIdx.x == 0");
     if (storesElements()) {
-      m_code.blank();
+      m_code.comment("The row is read from memory again; results are stored to memory.");
       mapBatches(all, Caching::Leave);
     }
     m_code.close();
@@ -40,6 +40,9 @@ class RowBlockText final : private RowText {
     m_code.blank();
     stage.define(isLong(stage, all.steps) ? StageText::Totals::Yes : StageText::Totals::No);
     const std::string places = parts(stage, m_threads / kWarp);
+    explainFold(index,
+                "Threads read their elements from memory and fold them; lanes join by shuffles, warps in "
+                "shared memory.");
     reduceBatches(stage, all, Caching::Leave);
     const std::string mine = own(stage, isLong(stage, all.steps));
     found(stage, index, fmt::format("reduceBlock({}, {}, {}, {})", mine, places, stage.none(), stage.join()));

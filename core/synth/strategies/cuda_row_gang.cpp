@@ -4,7 +4,6 @@
 
 #include "core/synth/emit/cuda_gangs.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -68,6 +67,7 @@ class RowGang final : public LoopStrategy {
  public:
   RowGang() : LoopStrategy("row_gang", Form::Row) {}
 
+  [[nodiscard]] Example example() const override { return examples::rows({4, 1048576}); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const std::int64_t size = gangSize(instance);
     const std::int64_t gangs = instance.value("gangs");

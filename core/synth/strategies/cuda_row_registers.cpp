@@ -4,7 +4,6 @@
 
 #include "core/synth/emit/cuda_rows.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -28,14 +27,16 @@ class RowRegistersText final : private RowText {
     openCudaKernel(m_writer, entry, m_threads, fmt::format(", {}", m_instance.value("blocks_per_multiprocessor", 1)));
     openGroup(m_cluster == 1 ? "blockIdx.x" : fmt::format("blockIdx.x / {}", m_cluster));
     const Batch all = openElements();
+    m_code.comment("Threads load their share of the row from memory into registers.");
     hold(all);
     settle(-1);
     for (std::size_t i = 0; i < stages(); ++i) {
       reduce(i, all);
     }
+    explainGroup();
     storeGroup(m_cluster == 1 ? "threadIdx.x == 0" : "threadIdx.x == 0 && clusterRank() == 0");
     if (storesElements()) {
-      m_code.blank();
+      m_code.comment("Results are computed from the registers and stored to memory.");
       mapHeld(all);
     }
     if (m_cluster > 1) {
@@ -71,6 +72,9 @@ class RowRegistersText final : private RowText {
     stage.define(isLong(stage, m_steps) ? StageText::Totals::Yes : StageText::Totals::No);
     const std::string places = parts(stage, m_threads / kWarp, m_cluster == 1 ? Sharing::InTurn : Sharing::Own);
     const std::string blocks = m_cluster == 1 ? "" : fmt::format("{}, ", m_cluster);
+    explainFold(
+        index, fmt::format("Threads fold the elements in their registers; lanes join by shuffles, {} in shared memory.",
+                           m_cluster == 1 ? "warps" : "warps and blocks"));
     reduceHeld(stage, all, m_steps);
     found(stage, index,
           fmt::format("{}({}, {}, {}{}, {})", m_cluster == 1 ? "reduceBlock" : "reduceCluster",

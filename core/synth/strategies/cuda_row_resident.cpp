@@ -4,7 +4,6 @@
 
 #include "core/synth/emit/cuda_gangs.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -316,6 +315,7 @@ class RowResident final : public LoopStrategy {
  public:
   RowResident() : LoopStrategy("row_resident", Form::Row) {}
 
+  [[nodiscard]] Example example() const override { return examples::rows({4096, 262144}); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const Residence residence = residenceOf(instance);
     Launch launch = oneLaunch(entry);

@@ -4,7 +4,6 @@
 
 #include "core/synth/emit/cuda_rows.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -33,6 +32,9 @@ class RowSharedText final : private RowText {
     all.isWhole = all.isWhole && m_slices.areEqual;
     if (m_cluster > 1) {
       openSlice(m_slices, "int(clusterRank())", endOf(all));
+    } else {
+      m_code.comment(fmt::format("Threads copy the row from memory to shared memory{}.",
+                                 m_isAsynchronous ? ", past their registers" : ""));
     }
     fill(all);
     all.fetch = [this](const std::vector<int>& loads, const std::string& subscript) { fetch(loads, subscript); };
@@ -40,9 +42,10 @@ class RowSharedText final : private RowText {
     for (std::size_t i = 0; i < stages(); ++i) {
       reduce(i, all);
     }
+    explainGroup();
     storeGroup(m_cluster == 1 ? "threadIdx.x == 0" : "threadIdx.x == 0 && clusterRank() == 0");
     if (storesElements()) {
-      m_code.blank();
+      m_code.comment("Results are computed from shared memory and stored to memory.");
       mapBatches(all, Caching::Leave);
     }
     if (m_cluster > 1) {
@@ -105,6 +108,9 @@ class RowSharedText final : private RowText {
     stage.define(isLongRun ? StageText::Totals::Yes : StageText::Totals::No);
     const std::string places = parts(stage, m_threads / kWarp, m_cluster == 1 ? Sharing::InTurn : Sharing::Own);
     const std::string blocks = m_cluster == 1 ? "" : fmt::format("{}, ", m_cluster);
+    if (m_cluster == 1) {
+      explainFold(index, "Threads fold elements from shared memory; lanes join by shuffles, warps in shared memory.");
+    }
     reduceBatches(stage, all, Caching::Leave);
     found(stage, index,
           fmt::format("{}({}, {}, {}{}, {})", m_cluster == 1 ? "reduceBlock" : "reduceCluster", own(stage, isLongRun),
@@ -119,7 +125,11 @@ class RowSharedText final : private RowText {
 
 class RowShared final : public LoopStrategy {
  public:
-  explicit RowShared(std::string id) : LoopStrategy(std::move(id), Form::Row) {}
+  // `example`: a shape whose rows suit the pattern.
+  RowShared(std::string id, domain::Shape example)
+      : LoopStrategy(std::move(id), Form::Row), m_example(std::move(example)) {}
+
+  [[nodiscard]] Example example() const override { return examples::rows(m_example); }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const RowShape shape = rowShape(instance);
@@ -171,13 +181,15 @@ class RowShared final : public LoopStrategy {
     }
     return {};
   }
+
+  domain::Shape m_example;
 };
 
 }  // namespace
 
 void addRowShared(StrategyTable& table) {
-  table.add(std::make_unique<RowShared>("row_shared"));
-  table.add(std::make_unique<RowShared>("row_cluster"));
+  table.add(std::make_unique<RowShared>("row_shared", domain::Shape{1024, 4096}));
+  table.add(std::make_unique<RowShared>("row_cluster", domain::Shape{256, 32768}));
 }
 
 }  // namespace swage::synth::cuda

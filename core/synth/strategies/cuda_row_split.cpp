@@ -5,7 +5,6 @@
 #include "core/synth/cost_model.h"
 #include "core/synth/emit/cuda_rows.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -182,6 +181,7 @@ class RowSplit final : public LoopStrategy {
  public:
   RowSplit() : LoopStrategy("row_split", Form::Row) {}
 
+  [[nodiscard]] Example example() const override { return examples::rows({4, 1048576}); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const RowShape shape = rowShape(instance);
     const std::int64_t slices = instance.value("slices");

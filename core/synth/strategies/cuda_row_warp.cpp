@@ -4,7 +4,6 @@
 
 #include "core/synth/emit/cuda_rows.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/loop_estimates.h"
 
@@ -40,30 +39,39 @@ class RowWarpText final : private RowText {
                     .end = vectors() % kWarp == 0 ? "" : fmt::format("{}", m_length),
                     .axes = m_foldAxes};
     if (m_keeps) {
+      m_code.comment("Each lane loads its share of the row from memory into registers.");
       hold(all);
     }
     settle(-1);
     for (std::size_t i = 0; i < stages(); ++i) {
       reduce(i, all, steps);
     }
+    explainGroup();
     storeGroup("lane == 0");
     if (storesElements()) {
-      m_code.blank();
-      if (m_keeps) {
-        mapHeld(all);
-      } else {
-        mapRead(all);
-      }
+      map(all);
     }
     m_code.close();
     return m_writer.finish();
   }
 
  private:
+  void map(const Batch& all) {
+    if (m_keeps) {
+      m_code.comment("Results are computed from the registers and stored to memory.");
+      mapHeld(all);
+    } else {
+      m_code.comment("The row is read from memory again; results are stored to memory.");
+      mapRead(all);
+    }
+  }
+
   void reduce(std::size_t index, const Batch& all, std::int64_t steps) {
     StageText& stage = this->stage(index);
     m_code.blank();
     stage.define(isLong(stage, steps) ? StageText::Totals::Yes : StageText::Totals::No);
+    explainFold(index, m_keeps ? "Lanes fold the elements in their registers and join by shuffles."
+                               : "Lanes read their elements from memory, fold them, and join by shuffles.");
     if (m_keeps) {
       reduceHeld(stage, all, steps);
     } else {
@@ -80,6 +88,7 @@ class RowWarp final : public LoopStrategy {
  public:
   RowWarp() : LoopStrategy("row_warp", Form::Row) {}
 
+  [[nodiscard]] Example example() const override { return examples::rows({4096, 512}); }
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
     const RowShape shape = rowShape(instance);
     Launch launch = oneLaunch(entry);

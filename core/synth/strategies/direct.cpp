@@ -5,7 +5,6 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/region_shape.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth {
@@ -42,6 +41,7 @@ class Direct : public Strategy {
  public:
   explicit Direct(domain::Language language) : Strategy(language, "direct") {}
 
+  [[nodiscard]] Example example() const override { return examples::pooling(); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isOneStage(region) &&
            (region.hasBounds() || region.hasRole(AxisRole::Window) || region.reducedCount() <= kMostPlainElements);

@@ -6,7 +6,6 @@
 #include "core/synth/emit/frame.h"
 #include "core/synth/region_shape.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/loop_estimates.h"
 
 namespace swage::synth {
@@ -72,6 +71,7 @@ class CudaDirectRows final : public Strategy {
  public:
   CudaDirectRows() : Strategy(domain::Language::CudaCpp, "direct_rows") {}
 
+  [[nodiscard]] Example example() const override { return examples::pooling(); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isOneStage(region) && rowsOf(region).has_value();
   }

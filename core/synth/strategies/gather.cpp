@@ -2,7 +2,6 @@
 // Maps of which elements are read from anywhere, on a processor: flipped, padded, joined, cut off.
 #include "core/synth/emit/frame.h"
 #include "core/synth/region_shape.h"
-#include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
@@ -11,6 +10,7 @@ class CpuGather final : public Strategy {
  public:
   CpuGather() : Strategy(domain::Language::Cpp, "gather") {}
 
+  [[nodiscard]] Example example() const override { return examples::concatenation(); }
   [[nodiscard]] bool accepts(const Region& region) const override { return isGathered(region); }
 
   [[nodiscard]] Launch launch(const Instance& /*instance*/, const std::string& entry) const override {

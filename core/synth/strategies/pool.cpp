@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "core/synth/emit/frame.h"
@@ -20,7 +21,73 @@ bool isPlainFold(const Region& region) {
   const bool isKnown = fold.kind == FoldKind::Sum || fold.kind == FoldKind::Maximum || fold.kind == FoldKind::Minimum;
   const Prim& input = region.prims[static_cast<std::size_t>(fold.input)];
   const bool isFloat = input.type == Compute::F32 || input.type == Compute::F64;
-  return isKnown && !fold.running && isFloat && input.kind == Prim::Kind::Load && region.hasRole(AxisRole::Window);
+  return isKnown && !fold.running && isFloat && region.hasRole(AxisRole::Window);
+}
+
+// Whether an operand has other elements for other places along this axis.
+bool variesAlong(const Operand& operand, std::size_t axis) {
+  return operand.strides[axis] != 0 || std::any_of(operand.bounds.begin(), operand.bounds.end(),
+                                                   [axis](const Bound& bound) { return bound.factors[axis] != 0; });
+}
+
+// All loads that a prim is computed from. No value: it also depends on a coordinate or on the result of a fold.
+std::optional<std::vector<int>> loadsBelow(const Region& region, int prim) {
+  std::vector<int> loads;
+  std::vector<int> open{prim};
+  std::vector<bool> isSeen(region.prims.size(), false);
+  while (!open.empty()) {
+    const int at = open.back();
+    open.pop_back();
+    if (isSeen[static_cast<std::size_t>(at)]) {
+      continue;
+    }
+    isSeen[static_cast<std::size_t>(at)] = true;
+    const Prim& self = region.prims[static_cast<std::size_t>(at)];
+    switch (self.kind) {
+      case Prim::Kind::Index:
+      case Prim::Kind::Coordinate:
+      case Prim::Kind::Folded: return std::nullopt;
+      case Prim::Kind::Load: loads.push_back(at); break;
+      default: open.insert(open.end(), self.args.begin(), self.args.end());
+    }
+  }
+  return loads;
+}
+
+const Operand& operandOf(const Region& region, int load) {
+  return region.operands[static_cast<std::size_t>(region.prims[static_cast<std::size_t>(load)].operand)];
+}
+
+// Along how many axes it varies.
+std::size_t axesOf(const Operand& operand) {
+  std::size_t count = 0;
+  for (std::size_t axis = 0; axis < operand.strides.size(); ++axis) {
+    count += variesAlong(operand, axis) ? 1 : 0;
+  }
+  return count;
+}
+
+// An operand with a column as its coordinate along the axis of columns.
+std::optional<Operand> besideColumn(Operand operand, const Columns& columns) {
+  const std::int64_t ofColumn = operand.strides[columns.axis] / columns.step;
+  const bool isAlike = operand.strides[columns.axis] == ofColumn * columns.step &&
+                       (!columns.window || operand.strides[*columns.window] == ofColumn * columns.reach);
+  if (!operand.bounds.empty() || !isAlike || columns.begin != 0) {
+    return std::nullopt;
+  }
+  operand.strides[columns.axis] = ofColumn;
+  if (columns.window) {
+    operand.strides[*columns.window] = 0;
+  }
+  return operand;
+}
+
+// Those that have other elements for other places along an axis.
+std::vector<int> loadsAlong(const Region& region, const std::vector<int>& loads, std::size_t axis) {
+  std::vector<int> found;
+  std::copy_if(loads.begin(), loads.end(), std::back_inserter(found),
+               [&](int load) { return variesAlong(operandOf(region, load), axis); });
+  return found;
 }
 
 // What is read outside of the tensor must not change a result.
@@ -139,13 +206,27 @@ std::optional<Pool> poolOf(const Region& region) {
     return std::nullopt;
   }
   const std::vector<std::size_t> free = freeAxes(region);
+  if (free.empty()) {
+    return std::nullopt;
+  }
   const Fold& fold = region.folds.front();
+  const auto loads = loadsBelow(region, fold.input);
+  const std::vector<int> moving = loads ? loadsAlong(region, *loads, free.back()) : std::vector<int>();
+  if (moving.empty()) {
+    return std::nullopt;
+  }
   Pool pool;
-  pool.load = fold.input;
-  pool.operand = region.operands[static_cast<std::size_t>(region.prims[static_cast<std::size_t>(fold.input)].operand)];
+  pool.seen = fold.input;
+  pool.load = *std::max_element(moving.begin(), moving.end(), [&region](int a, int b) {
+    return axesOf(operandOf(region, a)) < axesOf(operandOf(region, b));
+  });
+  pool.operand = operandOf(region, pool.load);
+  if (pool.load != pool.seen && !pool.operand.bounds.empty()) {
+    return std::nullopt;  // what is computed from nothing would not be neutral
+  }
   const bool isDivided = std::any_of(pool.operand.bounds.begin(), pool.operand.bounds.end(),
                                      [](const Bound& bound) { return bound.divisor != 1; });
-  if (free.empty() || isDivided || (!pool.operand.bounds.empty() && !isNeutral(fold.kind, pool.operand.fill))) {
+  if (isDivided || (!pool.operand.bounds.empty() && !isNeutral(fold.kind, pool.operand.fill))) {
     return std::nullopt;
   }
   pool.columns.axis = free.back();
@@ -154,11 +235,26 @@ std::optional<Pool> poolOf(const Region& region) {
   if (!straighten(pool, region)) {
     return std::nullopt;
   }
+  if (pool.columns.window && loadsAlong(region, *loads, *pool.columns.window) != moving) {
+    return std::nullopt;  // an operand changes with the column or with the tap alone
+  }
+  for (const int load : moving) {
+    auto operand = besideColumn(operandOf(region, load), pool.columns);
+    if (load != pool.load && !operand) {
+      return std::nullopt;
+    }
+    if (load != pool.load) {
+      pool.beside.push_back({load, *std::move(operand)});
+    }
+  }
   pool.windows = foldedAxes(region);
   if (pool.columns.window) {
     pool.windows.erase(std::find(pool.windows.begin(), pool.windows.end(), *pool.columns.window));
   }
-  findRows(pool, region);
+  // Lines that share rows see each as another tap, and what is computed may depend on the tap.
+  if (pool.load == pool.seen) {
+    findRows(pool, region);
+  }
   return pool;
 }
 

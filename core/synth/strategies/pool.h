@@ -6,7 +6,8 @@
 
 #include "core/synth/region.h"
 
-// Windows without weights, as pooling has them: each result folds elements of one tensor.
+// Windows without weights, as pooling has them: each result folds elements of one tensor, or what is computed from each
+// of them.
 namespace swage::synth {
 
 // Results side by side along the innermost axis, which see the columns begin + result * step + tap * reach of a row.
@@ -37,9 +38,18 @@ struct RowAxes {
   [[nodiscard]] bool overlap() const { return moved < taps; }
 };
 
+// What is read beside a column, addressed like it: a weight of each column, for example.
+struct BesideColumn {
+  int load = -1;
+  Operand operand;
+};
+
 struct Pool {
   Operand operand;  // addresses a row by the axes of results and windows, and its columns by the axis of columns alone
-  int load = -1;
+  int load = -1;    // the prim that reads it
+  int seen = -1;    // what is folded: the load itself, or what is computed from it, from what lies beside it, and from
+                    // what a row has one of
+  std::vector<BesideColumn> beside;
   Columns columns;
   std::optional<RowAxes> rows;
   std::vector<std::size_t> windows;  // all others that are folded

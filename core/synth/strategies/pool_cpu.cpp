@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cpu_tiled.h"
 #include "core/synth/strategies/joining.h"
 #include "core/synth/strategies/pool.h"
@@ -23,7 +22,7 @@ class PoolText {
                  {"block", "line", "folded", "row", "i", "first", "last", "start", "result", "results", "found", "j"}),
         m_code(m_writer.code()),
         m_join(m_writer.dialect(), m_region.folds.front().kind,
-               m_region.prims[static_cast<std::size_t>(pool.load)].type) {}
+               m_region.prims[static_cast<std::size_t>(pool.seen)].type) {}
 
   KernelText run(const std::string& entry) {
     m_code.comment(fmt::format("{} results, each of {} elements: rows are folded column by column, then neighbours.",
@@ -91,7 +90,14 @@ class PoolText {
     m_code.pragma("#pragma omp simd");
     m_code.open("for (long long i = 0; i < last - first; ++i)");
     const std::string folded = "folded[first - start + i]";
-    m_code.line("{} = {};", folded, m_join(folded, m_writer.dialect().loaded("row[i]", m_pool.operand.dtype).text));
+    m_writer.bind(m_pool.load, m_writer.dialect().loaded("row[i]", m_pool.operand.dtype));
+    m_writer.bindAxis(columns.axis, "(first + i)");
+    for (const BesideColumn& beside : m_pool.beside) {
+      m_writer.bind(beside.load, m_writer.dialect().loaded(m_writer.element(beside.operand), beside.operand.dtype));
+    }
+    m_writer.bindAxis(columns.axis, "first");
+    m_writer.compute({m_pool.seen});
+    m_code.line("{} = {};", folded, m_join(folded, operand(m_writer.value(m_pool.seen), Expression::Term)));
     for (std::size_t loop = 0; loop < windows.size() + 2; ++loop) {
       m_code.close();
     }
@@ -145,6 +151,7 @@ class CpuPool final : public CpuTiledStrategy {
  public:
   CpuPool() : CpuTiledStrategy("pool") {}
 
+  [[nodiscard]] Example example() const override { return examples::pooling(); }
   [[nodiscard]] bool accepts(const Region& region) const override { return poolOf(region).has_value(); }
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/joining.h"
 #include "core/synth/strategies/pool.h"
@@ -81,7 +80,7 @@ class PoolText {
                  {"folded", "from", "bundle", "bundles", "item", "column", "best", "seen", "first", "result", "line",
                   "at", "has", "found", "turn", "r", "j", "v", "x"}),
         m_code(m_writer.code()),
-        m_type(m_region.prims[static_cast<std::size_t>(pool.load)].type),
+        m_type(m_region.prims[static_cast<std::size_t>(pool.seen)].type),
         m_join(m_writer.dialect(), m_region.folds.front().kind, m_type) {}
 
   KernelText run(const std::string& entry) {
@@ -260,13 +259,25 @@ class PoolText {
     loadVector(element);
     m_code.pragma("#pragma unroll");
     m_code.open("for (int v = 0; v < {}; ++v)", m_tile.width);
-    const std::string loaded = m_writer.dialect().loaded(m_tile.width > 1 ? "x[v]" : "x", m_pool.operand.dtype).text;
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_writer.bind(m_pool.load, m_writer.dialect().loaded(m_tile.width > 1 ? "x[v]" : "x", m_pool.operand.dtype));
+    m_writer.bindAxis(columns.axis, m_tile.width > 1 ? "(column + v)" : "column");
+    for (const BesideColumn& beside : m_pool.beside) {
+      const Expression loaded = m_writer.dialect().loaded(m_writer.element(beside.operand), beside.operand.dtype);
+      m_writer.bind(beside.load, condition.empty() ? loaded
+                                                   : Expression{fmt::format("(has ? {} : {}(0))", loaded.text,
+                                                                            m_writer.dialect().typeName(m_type))});
+    }
+    m_writer.bindAxis(columns.axis, "column");
+    m_writer.compute({m_pool.seen});
+    const std::string loaded = operand(m_writer.value(m_pool.seen), Expression::Term);
     const bool hasTail = canEnd && columns.extent % m_tile.width != 0;
     const std::string tail = hasTail ? fmt::format(" && column + v < {}", columns.extent) : "";
     m_code.line("const {} seen = {};", m_join.type(),
                 condition.empty() ? loaded : fmt::format("has{} ? {} : {}", tail, loaded, m_join.neutral()));
     foldLines();
     m_code.close();
+    m_writer.leave(outside);
   }
 
   // A vector of the row, or where it ends in one, what there is of it.
@@ -392,6 +403,7 @@ class CudaPool final : public Strategy {
  public:
   CudaPool() : Strategy(domain::Language::CudaCpp, "pool") {}
 
+  [[nodiscard]] Example example() const override { return examples::pooling(); }
   [[nodiscard]] bool accepts(const Region& region) const override { return poolOf(region).has_value(); }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {
@@ -437,8 +449,8 @@ class CudaPool final : public Strategy {
   [[nodiscard]] Result<> fits(const Instance& instance) const override {
     const Pool pool = *poolOf(instance.region);
     const PoolTile tile(instance, pool);
-    const std::int64_t bytes = instance.region.prims[static_cast<std::size_t>(pool.load)].type == Compute::F64 ? 8 : 4;
-    if (!isAligned(pool, tile.width)) {
+    const std::int64_t bytes = instance.region.prims[static_cast<std::size_t>(pool.seen)].type == Compute::F64 ? 8 : 4;
+    if (!isAligned(pool, tile.width) || (!pool.beside.empty() && pool.columns.extent % tile.width != 0)) {
       return unfit("rows cannot be read in vectors this wide");
     }
     if (tile.rows > 1 && (!pool.rows || tile.rows * pool.rows->apart > pool.rows->results)) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cpu_tiled.h"
 #include "core/synth/strategies/product.h"
 
@@ -185,6 +184,7 @@ class CpuProduct final : public CpuTiledStrategy {
  public:
   CpuProduct() : CpuTiledStrategy("product") {}
 
+  [[nodiscard]] Example example() const override { return examples::linear(); }
   [[nodiscard]] bool accepts(const Region& region) const override { return productShape(region).has_value(); }
 
   [[nodiscard]] Result<KernelText> write(const Instance& instance, const Launch& launch,

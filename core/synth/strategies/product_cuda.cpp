@@ -5,7 +5,6 @@
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/product.h"
 
 namespace swage::synth {
@@ -208,6 +207,7 @@ class CudaProduct final : public Strategy {
  public:
   CudaProduct() : Strategy(domain::Language::CudaCpp, "product") {}
 
+  [[nodiscard]] Example example() const override { return examples::linear(); }
   [[nodiscard]] bool accepts(const Region& region) const override { return productShape(region).has_value(); }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {

@@ -13,7 +13,6 @@
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
@@ -26,6 +25,7 @@ class CudaMmaProduct final : public Strategy {
  public:
   CudaMmaProduct() : Strategy(domain::Language::CudaCpp, "product_mma") {}
 
+  [[nodiscard]] Example example() const override { return examples::linear(); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     return productShape(region).has_value() && !region.hasBounds() && !region.hasRole(AxisRole::Window);
   }

@@ -6,7 +6,6 @@
 #include "core/domain/numeric_mode.h"
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
@@ -44,6 +43,7 @@ class OnepassProduct final : public Strategy {
  public:
   OnepassProduct() : Strategy(domain::Language::CudaCpp, "product_onepass") {}
 
+  [[nodiscard]] Example example() const override { return examples::linear(); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     const auto shape = productShape(region);
     return shape && !region.hasBounds() && !region.hasRole(AxisRole::Window) &&

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/product.h"
 
 namespace swage::synth {
@@ -75,10 +74,10 @@ class PackedProduct {
 
   KernelText run(const std::string& entry) {
     describe();
+    openCppKernel(m_writer, entry);
+    // Inside the kernel: another one of the same file may have vectors of another size.
     m_code.line("typedef {} Vector __attribute__((vector_size({}), aligned({})));", m_type,
                 m_tiles.vector * m_tiles.elementBytes, m_tiles.elementBytes);
-    m_code.blank();
-    openCppKernel(m_writer, entry);
     if (m_tiles.isWhole) {
       m_code.line("{0}* __restrict__ packed = *static_cast<{0}**>(arguments[{1}]);", m_type, m_writer.buffers().size());
     }
@@ -308,6 +307,7 @@ class CpuPackedProduct final : public Strategy {
  public:
   CpuPackedProduct() : Strategy(domain::Language::Cpp, "product_packed") {}
 
+  [[nodiscard]] Example example() const override { return examples::linear(); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     const std::optional<ProductShape> shape = productShape(region);
     return shape && shape->rowCount >= kFewestRows;

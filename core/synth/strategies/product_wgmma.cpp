@@ -5,7 +5,6 @@
 
 #include "core/synth/cost_model.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 
 namespace swage::synth {
 namespace {
@@ -93,6 +92,7 @@ class WgmmaProduct final : public Strategy {
  public:
   WgmmaProduct() : Strategy(domain::Language::CudaCpp, "product_wgmma") {}
 
+  [[nodiscard]] Example example() const override { return examples::linear(); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     const auto shape = productShape(region);
     return shape && region.prims[static_cast<std::size_t>(region.folds.front().input)].type == Compute::F32;

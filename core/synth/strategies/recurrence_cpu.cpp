@@ -2,7 +2,6 @@
 // Recurrent layers on a processor: threads share the units of a step, and meet after each.
 #include "core/synth/emit/frame.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/recurrence.h"
 
 namespace swage::synth::cpu {
@@ -223,6 +222,7 @@ class CpuRecurrence final : public Strategy {
  public:
   CpuRecurrence() : Strategy(domain::Language::Cpp, "recurrence") {}
 
+  [[nodiscard]] Example example() const override { return examples::recurrent(); }
   [[nodiscard]] bool accepts(const Region& region) const override { return region.recurrence.has_value(); }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/synth/cost_model.h"
-#include "core/synth/strategies/builtin.h"
 
 namespace swage::synth::cuda {
 namespace {
@@ -53,6 +52,7 @@ class CudaRecurrence final : public Strategy {
  public:
   CudaRecurrence() : Strategy(domain::Language::CudaCpp, "recurrence") {}
 
+  [[nodiscard]] Example example() const override { return examples::recurrent(); }
   [[nodiscard]] bool accepts(const Region& region) const override { return region.recurrence.has_value(); }
 
   // Cooperative: blocks wait for each other, so that all of them must run at once.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/scan.h"
 #include "core/synth/strategies/streaming.h"
@@ -15,6 +14,7 @@ class ScanColumns final : public Strategy {
  public:
   ScanColumns() : Strategy(domain::Language::CudaCpp, "scan_columns") {}
 
+  [[nodiscard]] Example example() const override { return examples::cumulativeSum({1024, 4096}, 0); }
   [[nodiscard]] bool accepts(const Region& region) const override { return isScan(region); }
 
   [[nodiscard]] Launch launch(const Instance& instance, const std::string& entry) const override {

@@ -5,7 +5,6 @@
 #include "core/synth/emit/cpu_loops.h"
 #include "core/synth/emit/frame.h"
 #include "core/synth/sizes.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/scan.h"
 
 namespace swage::synth::cpu {
@@ -248,6 +247,7 @@ class ScanRows final : public CpuScan {
  public:
   ScanRows() : CpuScan("scan") {}
 
+  [[nodiscard]] Example example() const override { return examples::cumulativeSum({1024, 4096}, 1); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isScan(region) && scanAxis(region) + 1 == region.axes.size();
   }
@@ -263,6 +263,7 @@ class ScanColumns final : public CpuScan {
  public:
   ScanColumns() : CpuScan("scan_columns") {}
 
+  [[nodiscard]] Example example() const override { return examples::cumulativeSum({1024, 4096}, 0); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isScan(region) && scanAxis(region) + 1 < region.axes.size();
   }

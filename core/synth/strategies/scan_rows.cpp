@@ -6,7 +6,6 @@
 
 #include "core/synth/emit/cuda_elements.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/scan.h"
 #include "core/synth/strategies/streaming.h"
@@ -14,6 +13,7 @@
 namespace swage::synth::cuda {
 namespace {
 
+constexpr std::string_view kChainId = "scan_chain";
 constexpr std::int64_t kBeside = 4;      // sequences of a block whose warps go alone
 constexpr std::int64_t kManyWarps = 16;  // of which one scans what they found
 constexpr std::int64_t kChain = 32;  // tiles whose blocks read what each of them found, but one number of all before
@@ -25,7 +25,7 @@ struct Shares {
         items(instance.value("items", 1)),
         width(instance.value("vector_width", 1)),
         isAhead(instance.value("ahead") != 0),
-        isChained(instance.pattern.id == "scan_chain"),
+        isChained(instance.pattern.id == kChainId),
         tiles(isChained ? divideUp(scanLength(instance.region), tile()) : 1) {}
 
   [[nodiscard]] std::int64_t beside() const { return warps == 1 ? kBeside : 1; }
@@ -359,6 +359,7 @@ class ScanRows : public Strategy {
  public:
   explicit ScanRows(std::string id = "scan") : Strategy(domain::Language::CudaCpp, std::move(id)) {}
 
+  [[nodiscard]] Example example() const override { return examples::cumulativeSum({1024, 4096}, 1); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isScan(region) && scanAxis(region) + 1 == region.axes.size();
   }
@@ -437,7 +438,9 @@ class ScanRows : public Strategy {
 // Few long sequences: blocks side by side on each.
 class ScanChain final : public ScanRows {
  public:
-  ScanChain() : ScanRows("scan_chain") {}
+  ScanChain() : ScanRows(std::string(kChainId)) {}
+
+  [[nodiscard]] Example example() const override { return examples::cumulativeSum({4, 1048576}, 1); }
 
  private:
   [[nodiscard]] Result<> fits(const Instance& instance) const override {

@@ -5,7 +5,6 @@
 
 #include "core/synth/emit/cuda_elements.h"
 #include "core/synth/emit/frame.h"
-#include "core/synth/strategies/builtin.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/scan.h"
 #include "core/synth/strategies/streaming.h"
@@ -237,6 +236,7 @@ class ScanTiles final : public Strategy {
  public:
   ScanTiles() : Strategy(domain::Language::CudaCpp, "scan_tiles") {}
 
+  [[nodiscard]] Example example() const override { return examples::cumulativeSum({1024, 4096}, 0); }
   [[nodiscard]] bool accepts(const Region& region) const override {
     return isScan(region) && scanAxis(region) + 1 < region.axes.size();
   }

@@ -172,7 +172,7 @@ def write(task, output, memory_limit=None):
     imported = program_module.read(program, task, promoted)
     traced = exporting.trace_generator(task)
     cleanup.simplify(traced.graph, keep_random=True)
-    generator, constants = write_generator(traced, task, Places(task.source.path))
+    generator, constants = write_generator(traced, task, Places(task.source))
     sizes = memory.estimate(imported.graph, imported.aliases)
     limit = memory_limit if memory_limit is not None else int(memory.available() * 0.8)
     memory.enforce(sizes, task, limit)

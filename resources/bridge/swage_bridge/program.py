@@ -135,7 +135,7 @@ def read(program, task, promoted=()):
 
     Raises BridgeError for what a task cannot express.
     """
-    places, warnings = Places(task.source.path), []
+    places, warnings = Places(task.source), []
     output, kept = _keep_outputs(program, task, promoted, warnings)
     cleanup.simplify(program.graph)
     cleanup.refuse_random(program.graph, task, places)

@@ -13,24 +13,43 @@ import torch
 from .cleanup import value_of
 from .errors import BridgeError, at_line
 from .inputs_spec import DTYPES
+from .statements import Statements
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
 
 class Places:
-    """Finds the source line of a node: the innermost frame in the user's file, else the innermost."""
+    """Finds the source line of a node: the innermost frame in the user's file, else the innermost.
 
-    def __init__(self, path):
-        self._path = os.path.realpath(path)
+    `source` is the user's file, a source.Source.
+    """
+
+    def __init__(self, source):
+        self._path = os.path.realpath(source.path)
+        self._statements = Statements(source.applied)
+
+    def _frames(self, node):
+        """All frames of the node, and those in the user's file; outermost first."""
+        frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+        return frames, [frame for frame in frames if os.path.realpath(frame[0]) == self._path]
 
     def __call__(self, node):
         """(`file.py:14 in forward`, line in the user's file); ("", 0) when the node has no stack."""
-        frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+        frames, own = self._frames(node)
         if not frames:
             return "", 0
-        own = [frame for frame in frames if os.path.realpath(frame[0]) == self._path]
         file, line, function = (own or frames)[-1]
         return f"{os.path.basename(file)}:{line} in {function}", int(line) if own else 0
+
+    def described(self, node):
+        """Members of the node in the task: `where` it is, the `code` of that line, and the `name` assigned there."""
+        where, line = self(node)
+        members = {"where": where, "code": self._statements.code(line), "name": self._statements.name(line)}
+        return {key: text for key, text in members.items() if text or key == "where"}
+
+    def statements(self, node):
+        """Numbers of the statements of the user's file that the node is computed in, outermost first."""
+        return [self._statements.number(int(line)) for _, line, _ in self._frames(node)[1]]
 
 
 class GraphWriter:
@@ -41,6 +60,8 @@ class GraphWriter:
         self._places = places
         self._ids = {}
         self._pieces = {}
+        self._named = {}
+        """Statement that is being executed -> its last node so far."""
         self._values = []
         self.aliases = {}
         """Value id -> id of the value whose storage it shares (views); used to estimate memory."""
@@ -118,9 +139,21 @@ class GraphWriter:
                 "args": [self._argument(item, node) for item in node.args],
                 "kwargs": {key: self._argument(item, node) for key, item in node.kwargs.items() if key != "pin_memory"},
                 "outputs": ids,
-                "where": self._places(node)[0],
+                **self._places.described(node),
             }
         )
+        self._name_last(node)
+
+    def _name_last(self, node):
+        """Takes the name of the statement from all nodes but the last, and from one with several results."""
+        statements = self._places.statements(node)
+        made = self.graph["nodes"][-1]
+        self._named = {number: last for number, last in self._named.items() if number in statements}
+        if statements:
+            self._named.pop(statements[-1], {}).pop("name", None)
+            self._named[statements[-1]] = made
+        if sum(value >= 0 for value in made["outputs"]) != 1:
+            made.pop("name", None)
 
     def _note_aliases(self, node, ids):
         """Records that the results of a view share the storage of its first argument."""

@@ -42,6 +42,53 @@ TEST(Arguments, OfTheSelfTest) {
   }
 }
 
+TEST(Arguments, OfProjectsAndTheirRecords) {
+  EXPECT_EQ(command<InitArguments>({"init"}).folder, "");
+  EXPECT_EQ(command<InitArguments>({"init", "runs/softmax"}).folder, "runs/softmax");
+  EXPECT_EQ(command<DbArguments>({"db", "check"}).action, DbArguments::Action::Check);
+  EXPECT_EQ(parsed({"db", "vacuum", "--project", "p"}).common.project, "p");
+  const auto backup = command<DbArguments>({"db", "backup", "copy.sqlite"});
+  EXPECT_EQ(backup.action, DbArguments::Action::Backup);
+  EXPECT_EQ(backup.file, "copy.sqlite");
+  EXPECT_THAT(parseArguments({"db", "backup"}), IsError(ErrorKind::Usage, HasSubstr("file is required")));
+  EXPECT_THAT(parseArguments({"db"}), IsError(ErrorKind::Usage, HasSubstr("subcommand")));
+}
+
+TEST(Arguments, OfKeysNeverHaveAKey) {
+  EXPECT_EQ(command<KeysArguments>({"keys", "list"}).action, KeysArguments::Action::List);
+  const auto set = command<KeysArguments>({"keys", "set", "cloud", "--file", "cloud.key"});
+  EXPECT_EQ(set.action, KeysArguments::Action::Set);
+  EXPECT_EQ(set.name, "cloud");
+  EXPECT_EQ(set.file, "cloud.key");
+  EXPECT_FALSE(set.inKeychain);
+  EXPECT_TRUE(command<KeysArguments>({"keys", "set", "cloud", "--keychain"}).inKeychain);
+  EXPECT_EQ(command<KeysArguments>({"keys", "remove", "cloud"}).action, KeysArguments::Action::Remove);
+  EXPECT_THAT(parseArguments({"keys", "set", "cloud", "--keychain", "--file", "x"}),
+              IsError(ErrorKind::Usage, HasSubstr("excludes")));
+  for (const char* secret : {"topsecret", "--key=topsecret"}) {
+    const auto refused = parseArguments({"keys", "set", "cloud", secret});
+    EXPECT_THAT(refused, IsError(ErrorKind::Usage, HasSubstr("the key is asked for")));
+    EXPECT_THAT(refused.error().message() + refused.error().hint(), ::testing::Not(HasSubstr("topsecret")));
+  }
+}
+
+TEST(Arguments, OfTheSandboxOfCompilers) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"optimize", "t"},
+                                                    {"resume"},
+                                                    {"verify", "17"},
+                                                    {"evaluate", "17", "--source", "-"},
+                                                    {"export", "17", "--preview"},
+                                                    {"mcp"},
+                                                    {"doctor"}}) {
+    EXPECT_EQ(parsed(arguments).common.sandbox, "") << "what is set";
+    std::vector<std::string> more = arguments;
+    more.insert(more.end(), {"--sandbox", "none"});
+    EXPECT_EQ(parsed(more).common.sandbox, "none") << arguments.front();
+  }
+  EXPECT_THAT(parseArguments({"optimize", "t", "--sandbox", "jail"}), IsError(ErrorKind::Usage, HasSubstr("jail")));
+  EXPECT_THAT(parseArguments({"list", "--sandbox", "none"}), IsError(ErrorKind::Usage, HasSubstr("--sandbox")));
+}
+
 TEST(Arguments, OfTheListOfTasks) {
   EXPECT_EQ(command<TasksArguments>({"tasks"}).folder, "");
   EXPECT_EQ(command<TasksArguments>({"tasks", "mine"}).folder, "mine");

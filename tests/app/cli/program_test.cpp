@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <QProcess>
-#include <QProcessEnvironment>
 #include <QStandardPaths>
 
 #include <signal.h>
@@ -11,54 +10,26 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "core/base/files.h"
 #include "core/domain/json.h"
 #include "core/store/record.h"
+#include "tests/app/cli/program_fixture.h"
 #include "tests/core/store/large_record.h"
 #include "tests/support/result_matchers.h"
-#include "tests/support/temp_dir.h"
 
 namespace swage {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::Outcome;
 using ::testing::StartsWith;
 
-struct Outcome {
-  int code = -1;
-  std::string output;
-  std::string errors;
-};
-
-class ProgramTest : public ::testing::Test {
+class ProgramTest : public testing::ProgramFixture {
  protected:
-  ProgramTest() { m_environment.insert(QStringLiteral("XDG_DATA_HOME"), path(m_folder / "data")); }
-
-  static QString path(const std::filesystem::path& file) { return QString::fromStdString(file.string()); }
-  void setEnvironment(const char* name, const std::string& value) {
-    m_environment.insert(QString::fromLatin1(name), QString::fromStdString(value));
-  }
-  void startProgram(QProcess& process, const std::vector<std::string>& arguments) {
-    QStringList list;
-    for (const std::string& argument : arguments) {
-      list.append(QString::fromStdString(argument));
-    }
-    process.setProcessEnvironment(m_environment);
-    process.setWorkingDirectory(path(m_folder.path()));
-    process.start(QStringLiteral(SWAGE_PROGRAM), list);
-  }
-  Outcome run(const std::vector<std::string>& arguments) {
-    QProcess process;
-    startProgram(process, arguments);
-    EXPECT_TRUE(process.waitForFinished(60000));
-    return outcomeOf(process);
-  }
-  static Outcome outcomeOf(QProcess& process) {
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -process.exitCode(),
-            process.readAllStandardOutput().toStdString(), process.readAllStandardError().toStdString()};
-  }
   // A Python that never answers.
   void useHangingPython() {
     const auto python = m_folder / "python";
@@ -70,25 +41,19 @@ class ProgramTest : public ::testing::Test {
     std::ofstream(m_folder / "task.py") << "class Model: pass\n";
     return (m_folder / "task.py").string();
   }
-
-  testing::TempDir m_folder;
-  QProcessEnvironment m_environment = QProcessEnvironment::systemEnvironment();
 };
 
 class HelpTest : public ProgramTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(HelpTest, IsAsWritten) {
   const std::string name = GetParam();
-  const Outcome outcome = name == "swage"               ? run({"--help"})
-                          : name == "bench_engine"      ? run({"bench", "engine", "--help"})
-                          : name == "bench_export"      ? run({"bench", "export", "--help"})
-                          : name == "bench_judge"       ? run({"bench", "judge", "--help"})
-                          : name == "bench_kernelbench" ? run({"bench", "kernelbench", "--help"})
-                          : name == "bench_swarm"       ? run({"bench", "swarm", "--help"})
-                          : name == "bench_report"      ? run({"bench", "report", "--help"})
-                          : name == "models_add"        ? run({"models", "add", "--help"})
-                          : name == "patterns_search"   ? run({"patterns", "search", "--help"})
-                                                        : run({name, "--help"});
+  std::vector<std::string> words;
+  std::istringstream parts(name == "swage" ? "" : name);  // "bench_engine" is a command of a command
+  for (std::string word; std::getline(parts, word, '_');) {
+    words.push_back(word);
+  }
+  words.emplace_back("--help");
+  const Outcome outcome = run(words);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.errors, IsEmpty());
   const auto golden = readTextFile(std::filesystem::path(SWAGE_GOLDEN_FOLDER) / ("help_" + name + ".txt"));
@@ -97,12 +62,13 @@ TEST_P(HelpTest, IsAsWritten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, HelpTest,
-                         ::testing::Values("swage", "tasks", "import", "optimize", "status", "list", "show", "compare",
-                                           "disasm", "report", "resume", "verify", "evaluate", "profile", "export",
-                                           "bench", "bench_engine", "bench_export", "bench_judge", "bench_kernelbench",
-                                           "bench_report", "bench_swarm", "devices", "doctor", "config", "mcp",
-                                           "models", "models_add", "completion", "man", "patterns", "patterns_search",
-                                           "rules", "version"),
+                         ::testing::Values("swage", "init", "tasks", "import", "optimize", "status", "list", "show",
+                                           "compare", "disasm", "report", "resume", "verify", "evaluate", "profile",
+                                           "export", "bench", "bench_engine", "bench_export", "bench_judge",
+                                           "bench_kernelbench", "bench_report", "bench_swarm", "devices", "doctor",
+                                           "config", "mcp", "models", "models_add", "keys", "keys_list", "keys_set",
+                                           "keys_remove", "db", "db_check", "db_backup", "db_vacuum", "completion",
+                                           "man", "patterns", "patterns_search", "rules", "version"),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
 TEST_F(ProgramTest, PatternsAreFoundByWhatTheyAreAbout) {
@@ -120,6 +86,34 @@ TEST_F(ProgramTest, PatternsAreFoundByWhatTheyAreAbout) {
   EXPECT_THAT(filtered.output, HasSubstr("catalogue/cpu/row"));
   EXPECT_THAT(filtered.output, ::testing::Not(HasSubstr("catalogue/cuda")));
   EXPECT_EQ(run({"patterns", "search"}).code, 2);
+}
+
+TEST_F(ProgramTest, AnEmbeddingModelThatDoesNotAnswerLeavesTheOrderOfThisMachine) {
+  setEnvironment("SWAGE_CONFIG", (m_folder / "config.toml").string());
+  setEnvironment("XDG_CACHE_HOME", (m_folder / "cache").string());
+  setEnvironment("SWAGE_PYTHON", "/nonexistent/bin/python");  // its packages are many
+  const std::vector<std::string> search{"patterns", "search", "row softmax, long rows, sm_90", "--limit", "3"};
+  const auto with = [&search](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = search;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const Outcome alone = run(search);
+  ASSERT_EQ(alone.code, 0) << alone.errors;
+  EXPECT_THAT(alone.errors, Not(HasSubstr("embedding model")));
+  EXPECT_EQ(run(with({"--embeddings", "near"})).code, 4) << "there is none of that name";
+  ASSERT_EQ(run({"models", "add", "near", "--base-url", "http://localhost:1/v1", "--model-id", "points"}).code, 0);
+  ASSERT_EQ(run({"config", "set", "swarm.embeddings", "near"}).code, 0);
+  const Outcome failed = run(search);
+  EXPECT_EQ(failed.code, 0);
+  EXPECT_EQ(failed.output, alone.output);
+  EXPECT_THAT(failed.errors, HasSubstr("the results are not ranked by an embedding model"));
+  EXPECT_THAT(failed.errors, HasSubstr("the embedding model 'near' failed: no connection"));
+  EXPECT_THAT(run(with({"--no-embeddings"})).errors, Not(HasSubstr("embedding model")));
+  EXPECT_EQ(run(with({"--embeddings", "near"})).output, alone.output);
+  ASSERT_EQ(run({"config", "set", "swarm.embeddings", "far"}).code, 0);
+  EXPECT_THAT(run(search).errors, HasSubstr("the setting 'swarm.embeddings': "));
+  EXPECT_EQ(run(search).output, alone.output);
 }
 
 TEST_F(ProgramTest, TasksAreTheBundledOnesAndThoseOfThePerson) {
@@ -151,7 +145,7 @@ TEST_F(ProgramTest, ModelsAreAddedListedAndRemoved) {
   EXPECT_EQ((*json)["models"][0]["name"], "local");
   EXPECT_EQ((*json)["models"][0]["key"], "$LOCAL_KEY");
   const Outcome tested = run({"models", "test", "local"});
-  EXPECT_EQ(tested.code, 5);
+  EXPECT_EQ(tested.code, 9);
   EXPECT_THAT(tested.errors, HasSubstr("LOCAL_KEY is not set"));
   EXPECT_EQ(run({"optimize", "no_such_task", "--model", "locol"}).code, 4);
   EXPECT_EQ(run({"optimize", "softmax_rows", "--budget-usd", "1"}).code, 2);
@@ -274,6 +268,18 @@ TEST_F(ProgramTest, AMisspeltSettingIsExitCode3AndNamesTheNearestOne) {
   EXPECT_EQ(run({"status"}).code, 0);
 }
 
+TEST_F(ProgramTest, AFileOfSettingsOfALaterVersionIsExitCode3) {
+  setEnvironment("SWAGE_CONFIG", (m_folder / "config.toml").string());
+  std::ofstream(m_folder / "config.toml") << "version = 2\n";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"list"}, {"config", "set", "search.target", "cpu"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_THAT(outcome.errors, HasSubstr("which a later Swage reads"));
+    EXPECT_THAT(outcome.errors, HasSubstr("hint: update Swage"));
+  }
+}
+
 TEST_F(ProgramTest, ConfigShowsWhereAValueComesFrom) {
   setEnvironment("SWAGE_CONFIG", (m_folder / "config.toml").string());
   EXPECT_EQ(run({"config", "get", "search.target"}).output, "auto\n");
@@ -380,7 +386,7 @@ TEST_F(ProgramTest, ManPagesAreThereForAllCommandsAndCleanForMandoc) {
 
 TEST_F(ProgramTest, ABugReportHasChecksAndSettingsAndNoNames) {
   setEnvironment("SWAGE_PYTHON", "/home/ada/python");
-  const Outcome outcome = run({"doctor", "--bundle", "report.tar.gz"});
+  const Outcome outcome = run({"doctor", "--bundle", "report.tar.gz", "--sandbox", "none"});
   EXPECT_EQ(outcome.code, 5) << "without a Python nothing works";
   ASSERT_TRUE(std::filesystem::exists(m_folder / "report.tar.gz"));
   QProcess tar;
@@ -392,6 +398,7 @@ TEST_F(ProgramTest, ABugReportHasChecksAndSettingsAndNoNames) {
   const auto settings = readTextFile(folder / "settings.txt");
   ASSERT_THAT(settings, testing::IsOk());
   EXPECT_THAT(*settings, HasSubstr("/home/USER/python"));
+  EXPECT_THAT(*settings, ::testing::ContainsRegex("search.sandbox +none")) << "an option is a setting, too";
   EXPECT_TRUE(domain::parseJson(readTextFile(folder / "doctor.json").value_or("")));
   EXPECT_THAT(readTextFile(folder / "system.txt").value_or(""), StartsWith("swage "));
   EXPECT_EQ(run({"doctor", "--bundle", "nowhere/report.tar.gz"}).code, 10);

@@ -79,6 +79,23 @@ TEST(ProgressLine, HasABarOfTheBudgetThatIsUsedUp) {
   EXPECT_EQ(ProgressLine::bar(progress), "");
 }
 
+TEST(ProgressLine, HasABarOfTheSelfTest) {
+  EXPECT_EQ(ProgressLine::bar(selfTestProgress(30, 90)), "[######--------------]  33 %  ");
+  EXPECT_EQ(ProgressLine::text(selfTestProgress(30, 90)), "preparing: self-test 30 of 90");
+}
+
+TEST(ProgressLine, OfASelfTestIsALineInThirtySecondsWithoutATerminal) {
+  testing::FakeClock clock;
+  std::string written;
+  ProgressLine line(
+      ProgressLine::Mode::Lines, [&](std::string_view text) { written += text; }, clock.now());
+  for (int done = 0; done <= 31; ++done) {
+    line.show(selfTestProgress(done, 90));
+    clock.advance(std::chrono::seconds(1));
+  }
+  EXPECT_EQ(written, "preparing: self-test 0 of 90\npreparing: self-test 30 of 90\n");
+}
+
 TEST(ProgressLine, NeverTakesMoreThanOneLineOfTheTerminal) {
   testing::FakeClock clock;
   std::string written;

@@ -29,6 +29,14 @@ TEST(Format, PicksTheUnitOfATime) {
   EXPECT_EQ(formatTime(2.5e9), "2.5 s");
 }
 
+TEST(Format, PicksTheUnitOfASize) {
+  EXPECT_EQ(formatBytes(0), "0 B");
+  EXPECT_EQ(formatBytes(999), "999 B");
+  EXPECT_EQ(formatBytes(4096), "4.10 kB");
+  EXPECT_EQ(formatBytes(1'310'000), "1.31 MB");
+  EXPECT_EQ(formatBytes(2'500'000'000), "2.50 GB");
+}
+
 TEST(Format, WritesSecondsAsAClock) {
   EXPECT_EQ(formatSeconds(42.4), "42 s");
   EXPECT_EQ(formatSeconds(65), "1:05");
@@ -61,6 +69,24 @@ TEST(Format, CountsThings) {
   EXPECT_EQ(formatInterval(0, 0, 0), "-");
 }
 
+TEST(GateTable, SaysTheSpeedupAgainstTheFastestBaselineBeforeThatAgainstEager) {
+  services::ExportGate gate{.kind = services::ExportGate::Kind::Faster, .state = services::ExportGate::State::Failed};
+  gate.timing.emplace();
+  gate.checks = 120;
+  gate.speedup = {1.01, 0.98, 1.04};
+  gate.baselineMode = "compile";
+  gate.overEager = {2.31, 2.27, 2.34};
+  gate.detail = "fastest baseline: compile, 41.2 us";
+  const std::string text = gateTable({gate});
+  EXPECT_THAT(text, ::testing::StartsWith("check "));
+  EXPECT_THAT(text,
+              HasSubstr("  1.01x (0.98 to 1.04) against the fastest baseline; 2.31x (2.27 to 2.34) against eager; "
+                        "fastest baseline: compile, 41.2 us\n"));
+  EXPECT_EQ(toJson(gate)["speedup"], domain::toJson(gate.speedup));
+  EXPECT_EQ(toJson(gate)["baseline"], "compile");
+  EXPECT_FALSE(toJson(services::ExportGate()).contains("speedup"));
+}
+
 TEST(CandidateText, HasTheErrorsOnEachKindOfInputsBesideEagers) {
   services::CandidateDetail detail;
   domain::Correct correct;
@@ -72,6 +98,14 @@ TEST(CandidateText, HasTheErrorsOnEachKindOfInputsBesideEagers) {
                               "  task                5      0  1.00e-07  3.00e-07  2.00e-06  4.00e-06\n"
                               "  unseen seeds        3      0  1.00e-07  3.00e-07  2.00e-06  4.00e-06\n"
                               "  large               1  only NaN could be judged: PyTorch itself fails there\n"));
+}
+
+TEST(CandidateText, HasTheFirstWrongElements) {
+  services::CandidateDetail detail;
+  detail.evaluation = domain::Wrong{0, 17, 1.5, 3.0, "error", {}, {}, {{16, {2, 2}, 1.0, 0.0}, {17, {2, 3}, 1.5, 3.0}}};
+  EXPECT_THAT(candidateText(detail), HasSubstr("wrong       [2, 2]: expected 1, got 0\n"
+                                               "wrong       [2, 3]: expected 1.5, got 3\n"));
+  EXPECT_EQ(toJson(detail)["evaluation"]["first"][1]["place"], domain::Json({2, 3}));
 }
 
 TEST(CandidateText, HasTheNumericModeBesideTheAccuracy) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <ostream>
 
 #include <gmock/gmock.h>
 
@@ -321,6 +322,7 @@ TEST(WorkerCheck, SaysWhatTheDeviceIs) {
 struct DriverFault {
   int code;
   const char* advice;
+  friend void PrintTo(const DriverFault& self, std::ostream* out) { *out << self.code; }
 };
 class BrokenDriver : public ::testing::TestWithParam<DriverFault> {};
 

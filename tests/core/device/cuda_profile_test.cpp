@@ -66,9 +66,9 @@ class CudaProfile : public ::testing::Test {
   [[nodiscard]] double straightInstructions(const std::string& entry) {
     const auto listing = disassemble(findDisassembler(""), m_cubin);
     double count = 0;
-    for (const auto& [offset, text] : parseSass(listing.value_or(""), entry)) {
+    for (const auto& [offset, instruction] : parseSass(listing.value_or(""), entry)) {
       count += 1;
-      if (text.starts_with("EXIT")) {
+      if (instruction.text.starts_with("EXIT")) {
         return count;
       }
     }

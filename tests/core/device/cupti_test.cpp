@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/device/cupti_profiler.h"
@@ -82,6 +83,26 @@ TEST_F(Cupti, NamesTheMetricsThatTheChipLacksAndTakesTheirSuccessors) {
                 : value;
   }
   EXPECT_GT(value, 0);
+}
+
+TEST_F(Cupti, LeavesOutBankConflictsWhereTheyCannotBeCountedWithTheRest) {
+  const auto hasConflicts = [](const CounterReport& report) {
+    return std::any_of(report.values.begin(), report.values.end(), [](const domain::ProfileMetric& metric) {
+      return metric.name == "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum";
+    });
+  };
+  behave("no-conflicts");
+  const auto without = m_profiler->counters(program());
+  ASSERT_TRUE(without) << without.error().cause;
+  EXPECT_FALSE(hasConflicts(*without));
+  EXPECT_EQ(without->unknown.size(), 2U) << "which is not worth a word";
+  behave("");
+  m_profiler.reset();
+  m_profiler = std::make_unique<CuptiProfiler>(m_library, nullptr, 0, hooks());
+  const auto with = m_profiler->counters(program());
+  ASSERT_TRUE(with) << with.error().cause;
+  EXPECT_TRUE(hasConflicts(*with));
+  EXPECT_EQ(with->values.size(), without->values.size() + 2U);
 }
 
 TEST_F(Cupti, BracketsLaunchesItselfWhereTheProfilerDoesNot) {

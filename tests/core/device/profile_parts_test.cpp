@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/device/cupti_errors.h"
@@ -29,7 +30,25 @@ first:
         /*0000*/                   NOP ;
 )",
                                         "first");
-  EXPECT_THAT(listing, ElementsAre(Pair(0, "LDC R1, c[0x0][0x28]"), Pair(16, "@P0 BRA `(.L_x_1)"), Pair(416, "EXIT")));
+  EXPECT_THAT(listing,
+              ElementsAre(Pair(0, SassInstruction{"LDC R1, c[0x0][0x28]", {}}),
+                          Pair(16, SassInstruction{"@P0 BRA `(.L_x_1)", {}}), Pair(416, SassInstruction{"EXIT", {}})));
+}
+
+TEST(SassListing, HasTheBitsForTheSchedulerWhereTheEncodingIsPrinted) {
+  const SassListing listing = parseSass(R"(
+.text.first:
+        /*0000*/                   S2R R0, SR_TID.X ;                    /* 0x0000000000007919 */
+                                                                         /* 0x000e2e0000002100 */
+.L_x_1:
+        /*0010*/               @P0 EXIT ;                                /* 0x000000000000094d */
+.text.second:
+        /*0000*/                   NOP ;                                 /* 0x0000000000007918 */
+                                                                         /* 0x000fc00000000000 */
+)",
+                                        "first");
+  EXPECT_THAT(listing, ElementsAre(Pair(0, SassInstruction{"S2R R0, SR_TID.X", 0x717}),
+                                   Pair(16, SassInstruction{"@P0 EXIT", {}})));
 }
 
 TEST(SassListing, IsEmptyWithoutTheKernel) {
@@ -62,7 +81,14 @@ TEST(ProfileMetrics, AreDistinctAndThoseThatTheChipKnows) {
   EXPECT_EQ(all.names.size(), profileMetrics().size());
   const ChosenMetrics none = chooseMetrics([](const std::string&) { return false; });
   EXPECT_TRUE(none.names.empty());
-  EXPECT_EQ(none.unknown.size(), profileMetrics().size());
+  const auto optional = std::count_if(profileMetrics().begin(), profileMetrics().end(),
+                                      [](const MetricChoice& choice) { return choice.isOptional; });
+  EXPECT_EQ(optional, 2) << "those of bank conflicts";
+  EXPECT_EQ(none.unknown.size() + 2U, profileMetrics().size()) << "of which nobody hears";
+  ChosenMetrics rest = all;
+  EXPECT_TRUE(rest.leaveOutOptional());
+  EXPECT_EQ(rest.names.size() + 2U, all.names.size());
+  EXPECT_FALSE(rest.leaveOutOptional());
 }
 
 }  // namespace

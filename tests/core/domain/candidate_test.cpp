@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "core/domain/origin.h"
 #include "tests/core/domain/samples.h"
 
 namespace swage::domain {
@@ -56,6 +57,19 @@ TEST(ProposerNames, AreThoseOfOperatorsAndAnyOtherPlainName) {
   EXPECT_EQ(other->text(), "coder 4.5/flash+judge");
   EXPECT_EQ(other->kind(), std::nullopt);
   EXPECT_FALSE(*other == OperatorKind::Coder);
+}
+
+TEST(ProposerNames, SayWhatKindOfMakerItIs) {
+  EXPECT_EQ(originOf(OperatorKind::Crossover), Origin::Search);
+  EXPECT_EQ(originOf(OperatorKind::Human), Origin::Person);
+  const ProposerName model = *ProposerName::parse("mcpherson 4");
+  EXPECT_EQ(originOf(model), Origin::Model);
+  EXPECT_EQ(ownName(model), "mcpherson 4");
+  const ProposerName agent = *ProposerName::parse("mcp/claude code");
+  EXPECT_EQ(originOf(agent), Origin::Agent);
+  EXPECT_EQ(ownName(agent), "claude code");
+  EXPECT_EQ(originOf(*ProposerName::parse("mcp")), Origin::Agent);
+  EXPECT_EQ(ownName(*ProposerName::parse("mcp")), "mcp");
 }
 
 TEST(ProposerNames, HaveOnlyWhatCanBeTypedInAFilter) {

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "tests/core/domain/samples.h"
 
 namespace swage::domain {
@@ -49,6 +51,16 @@ TEST(Evaluation, SaysThatASlowOrUntimedCandidateIsCorrect) {
 TEST(Evaluation, WholeOutputsCanBeWrong) {
   EXPECT_EQ(summary(Wrong{1, -1, 0, 0, "shape", "it has 3 dimensions, not 2", {}}),
             "wrong: output 1: it has 3 dimensions, not 2 (shape)");
+}
+
+TEST(Evaluation, TheFirstWrongElementsAreLinesWithTheirPlaces) {
+  EXPECT_EQ(placeOf(17, {4, 7}), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(placeOf(0, {}), std::vector<std::int64_t>());
+  Wrong wrong;
+  EXPECT_TRUE(firstWrongLines(wrong).empty());
+  wrong.first = {{17, {2, 3}, 0.25, 1e-9}, {18, {}, 1.0, std::numeric_limits<double>::infinity()}};
+  EXPECT_EQ(firstWrongLines(wrong),
+            (std::vector<std::string>{"[2, 3]: expected 0.25, got 1e-09", "[]: expected 1, got inf"}));
 }
 
 TEST(Evaluation, WordsOfTheRecordHaveTitlesForPeople) {

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "core/domain/checks.h"
 #include "tests/core/domain/samples.h"
 
@@ -58,6 +60,7 @@ TEST(Nodes, TellTheirInputsAlsoInsideLists) {
 struct BrokenGraph {
   const char* expected;
   void (*damage)(Graph&);
+  friend void PrintTo(const BrokenGraph& self, std::ostream* out) { *out << self.expected; }
 };
 
 class GraphDefects : public ::testing::TestWithParam<BrokenGraph> {};

@@ -63,6 +63,20 @@ TEST(JsonRoundTrip, KeepsGenomes) {
   EXPECT_FALSE(toJson(testing::sampleGenome()).contains("rewrites"));
 }
 
+TEST(JsonRoundTrip, ReadsWrongOnesOfAnEarlierVersion) {
+  Wrong wrong{0, 17, 0.25, 1.0, "error", "", {}, {{17, {2, 3}, 0.25, 1.0}}};
+  Json json = toJson(Evaluation(wrong));
+  ASSERT_EQ(json.erase("first"), 1U);
+  const auto read = evaluationFromJson(json);
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(std::get<Wrong>(*read).element, 17);
+  EXPECT_TRUE(std::get<Wrong>(*read).first.empty());
+  for (std::size_t i = 0; i < kMostWrongElements; ++i) {
+    wrong.first.push_back(wrong.first.front());
+  }
+  EXPECT_FALSE(evaluationFromJson(toJson(Evaluation(wrong)))) << "more than anybody writes";
+}
+
 TEST(JsonRoundTrip, KeepsEveryEvaluation) {
   for (const Evaluation& evaluation : testing::sampleEvaluations()) {
     EXPECT_EQ(roundTrip(evaluation, evaluationFromJson).index(), evaluation.index());
@@ -119,6 +133,8 @@ TEST(TaskId, DependsOnWhatIsAskedOnly) {
   same.warnings.clear();
   same.source.file = "elsewhere.py";
   same.source.extraJson = R"({"path":"/elsewhere/softmax.py"})";
+  same.graph.nodes[0].code.clear();  // as bundles of older versions are
+  same.graph.nodes[0].name = "other";
   EXPECT_EQ(taskId(same), taskId(task));
   Task other = task;
   other.seed = 8;

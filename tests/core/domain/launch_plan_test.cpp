@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "tests/core/domain/samples.h"
 
 namespace swage::domain {
@@ -32,6 +34,7 @@ TEST(LaunchPlan, KnowsTheBuffersThatItsKernelsUse) {
 struct BrokenPlan {
   const char* expected;
   void (*damage)(LaunchPlan&, KernelStep&);
+  friend void PrintTo(const BrokenPlan& self, std::ostream* out) { *out << self.expected; }
 };
 
 class PlanDefects : public ::testing::TestWithParam<BrokenPlan> {};

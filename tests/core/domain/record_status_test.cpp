@@ -49,7 +49,7 @@ TEST(CandidateStatus, FailsUnlessItIsCorrectOrADuplicate) {
 }
 
 TEST(EventKind, IsReadBackUnlessAnotherVersionWroteIt) {
-  for (int kind = static_cast<int>(EventKind::SelfTest); kind <= static_cast<int>(EventKind::FinishingPass); ++kind) {
+  for (int kind = static_cast<int>(EventKind::SelfTest); kind <= static_cast<int>(EventKind::Sandbox); ++kind) {
     EXPECT_EQ(eventKindOf(name(static_cast<EventKind>(kind))), static_cast<EventKind>(kind));
   }
   EXPECT_EQ(eventKindOf("paused"), EventKind::Other);

@@ -40,6 +40,8 @@ inline domain::Graph sampleGraph() {
                  {"memory_format", {MemoryFormatArgument{"contiguous_format"}}}};
   node.outputs = {ValueId(3), ValueId(), ValueId(4)};
   node.where = "model.py:14 in forward";
+  node.code = "weights = everything(x)";
+  node.name = "weights";
   graph.nodes = {node};
   graph.outputs = {{ValueId(4), OutputKind::BufferMutation, "norm.running_mean"}, {ValueId(3), OutputKind::User, ""}};
   return graph;
@@ -197,7 +199,14 @@ inline std::vector<domain::Evaluation> sampleEvaluations() {
           Rejected{"forbidden call", "it calls system()"},
           CompileFailed{CompileFailureReason::MemoryLimit, "killed"},
           LaunchFailed{"row_block_0", "too many resources"},
-          Wrong{0, 17, 0.25, std::numeric_limits<double>::quiet_NaN(), "nan", "", {{0, 1.0, 2.0, 3.0, 4.0}}},
+          Wrong{0,
+                17,
+                0.25,
+                std::numeric_limits<double>::quiet_NaN(),
+                "nan",
+                "",
+                {{0, 1.0, 2.0, 3.0, 4.0}},
+                {{17, {2, 3}, 0.25, std::numeric_limits<double>::quiet_NaN()}, {19, {2, 5}, 1.0, -1.0}}},
           Crashed{11, "illegal address"},
           TimedOut{"verify", 20.0},
           Cheating{"reads outside", "red zone"},

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 namespace swage::domain {
 namespace {
 
@@ -56,6 +58,7 @@ TEST(TensorMap, OfOverlappingRowsIsAllowed) {
 struct BrokenMap {
   const char* expected;
   void (*damage)(TensorMap&);
+  friend void PrintTo(const BrokenMap& self, std::ostream* out) { *out << self.expected; }
 };
 
 class TensorMapDefects : public ::testing::TestWithParam<BrokenMap> {};

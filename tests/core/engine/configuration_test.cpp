@@ -82,6 +82,13 @@ TEST_F(ConfigurationTest, TheEnvironmentCountsMoreThanFiles) {
             SettingValue(std::string("/variable/python")));
 }
 
+TEST_F(ConfigurationTest, TheSandboxMayBeNone) {
+  variables["SWAGE_SANDBOX"] = "none";
+  EXPECT_EQ(originsOf("search.sandbox"), "environment, default");
+  variables["SWAGE_SANDBOX"] = "jail";
+  EXPECT_THAT(Configuration::load(places), IsError(ErrorKind::Config, HasSubstr("'search.sandbox' cannot be 'jail'")));
+}
+
 TEST_F(ConfigurationTest, AMisspeltSettingIsNamedWithTheNearestOneAndItsFile) {
   write("user.toml", "[search]\ntime_budgt = \"5 min\"\n");
   const auto loaded = Configuration::load(places);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/endpoint_service_impl.h"
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
+#include <functional>
 #include <optional>
+#include <thread>
 
 #include "core/base/files.h"
 #include "core/engine/chosen_models.h"
 #include "core/engine/model_endpoints.h"
 #include "tests/core/models/loopback_server.h"
+#include "tests/core/models/row_sum_task.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/wait_for.h"
@@ -48,6 +53,12 @@ class EndpointService : public ::testing::Test {
   std::shared_ptr<const models::KeyRing> m_keys = std::make_shared<models::KeyRing>();
   EndpointServiceImpl m_service{m_file, m_keys};
   std::optional<services::EndpointFinding> m_found;
+  std::function<PatternPlaces()> m_places = [this] {
+    PatternPlaces places;
+    places.index = m_folder / "cache/patterns.sqlite";
+    places.catalogue = SWAGE_TEST_PATTERNS;
+    return places;
+  };
 };
 
 TEST_F(EndpointService, SavesChangesAndRemoves) {
@@ -132,18 +143,45 @@ TEST_F(EndpointService, ATestOfWhatCannotBeSavedSaysSo) {
 TEST_F(EndpointService, TheSettingsSayWhoTakesPartInASearch) {
   services::RunSpec spec;
   spec.project = m_folder.path();
-  EXPECT_THAT(*chosenModels(m_file, m_keys, spec), IsEmpty());
+  EXPECT_THAT(*chosenModels(m_file, m_keys, spec, m_places), IsEmpty());
   ASSERT_THAT(m_service.save({}, fast()), IsOk());
   write(*readTextFile(m_file) +
         "\n[swarm]\nmodels = \"fast\"\nby_hand = true\nbudget_cents = 250\nbudget_tokens = 9\n");
-  EXPECT_THAT(*chosenModels(m_file, m_keys, spec), SizeIs(2)) << "the model, and the person";
+  EXPECT_THAT(*chosenModels(m_file, m_keys, spec, m_places), SizeIs(2)) << "the model, and the person";
   EXPECT_DOUBLE_EQ(spec.budgetUsd, 2.5);
   EXPECT_EQ(spec.budgetTokens, 9);
   spec.budgetUsd = 1.0;
-  ASSERT_THAT(chosenModels(m_file, m_keys, spec), IsOk());
+  ASSERT_THAT(chosenModels(m_file, m_keys, spec, m_places), IsOk());
   EXPECT_DOUBLE_EQ(spec.budgetUsd, 1.0) << "what was asked for counts more";
   write("[swarm]\nmodels = \"fsat\"\n");
-  EXPECT_THAT(chosenModels(m_file, m_keys, spec), IsError(ErrorKind::NotFound, HasSubstr("no model 'fsat'")));
+  EXPECT_THAT(chosenModels(m_file, m_keys, spec, m_places), IsError(ErrorKind::NotFound, HasSubstr("no model 'fsat'")));
+}
+
+TEST_F(EndpointService, ModelsOfTheWindowAreToldOfPatternsThatAnotherThreadHasOpened) {
+  testing::LoopbackServer server([](const testing::ServedRequest&) { return testing::openAiReply("no", 1, 1); });
+  services::EndpointSettings endpoint = fast();
+  endpoint.baseUrl = testing::endpointOf(server).baseUrl;
+  endpoint.key = Key::None;
+  ASSERT_THAT(m_service.save({}, endpoint), IsOk());
+  write(*readTextFile(m_file) + "\n[swarm]\nmodels = \"fast\"\n");
+  services::RunSpec spec;
+  std::atomic<bool> isHere = false;
+  const auto made = chosenModels(m_file, m_keys, spec, [this, &isHere, here = std::this_thread::get_id()] {
+    isHere = isHere || std::this_thread::get_id() == here;
+    return m_places();
+  });
+  ASSERT_THAT(made, IsOk());
+  const domain::Task task = testing::rowSumTask();
+  const domain::DeviceInfo device = testing::smallCpu();
+  const auto model = made->front()({.task = task, .device = device, .run = domain::RunId(1)});
+  QObject::connect(model.get(), &run::Proposer::offered, model.get(), &run::Proposer::ask);
+  model->ask();
+  EXPECT_TRUE(waitFor([&server] {
+    return std::any_of(server.served().begin(), server.served().end(), [](const testing::ServedRequest& request) {
+      return request.body.find("Patterns and kernels that may help") != std::string::npos;
+    });
+  })) << "the first prompts go out while the index is being opened";
+  EXPECT_FALSE(isHere);
 }
 
 }  // namespace

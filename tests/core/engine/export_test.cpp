@@ -130,6 +130,34 @@ TEST_F(ExportTest, WhatAFreshProcessFindsWrongIsTakenBackAndCannotLeave) {
               IsError(ErrorKind::InvalidInput, HasSubstr("cannot be exported: verified failed: wrong")));
 }
 
+TEST_F(ExportTest, WhatIsFasterThanEagerAloneIsNotSignificantlyFaster) {
+  const domain::CandidateId candidate = search();
+  domain::Baseline compile;
+  compile.mode = "compile";
+  compile.timing.samples = 40;
+  compile.timing.medianNs = 1.0;
+  compile.eagerSpeedup = {0.001, 0.0009, 0.0011};
+  const domain::RunId run = onlyRun().id;
+  {
+    auto writer = store::Record::open(m_spec.project, store::Record::Mode::ReadWrite);
+    ASSERT_THAT(writer, IsOk());
+    ASSERT_THAT(writer->addBaseline(run, compile), IsOk());
+  }
+  const auto evidence = readExportEvidence(record(), candidate);
+  ASSERT_THAT(evidence, IsOk());
+  const domain::Speedup overEager = domain::againstEager(evidence->provenance.evaluation.timing);
+  ASSERT_TRUE(overEager.isKnown());
+  EXPECT_EQ(evidence->provenance.speedup, overEager.times(compile.eagerSpeedup));
+  const ExportGate faster = gate(candidate, Kind::Faster);
+  EXPECT_EQ(faster.state, State::Failed);
+  EXPECT_EQ(faster.speedup, evidence->provenance.speedup);
+  EXPECT_EQ(faster.baselineMode, "compile");
+  EXPECT_EQ(faster.overEager, overEager);
+  const auto own = readExportEvidence(record(), history().front().id);
+  ASSERT_THAT(own, IsOk());
+  EXPECT_FALSE(own->provenance.speedup.isKnown()) << "PyTorch's own operators stand for its fastest way";
+}
+
 // The task's own operators are the candidate that wins where nothing beats PyTorch.
 TEST_F(ExportTest, WherePytorchWinsItsOwnWayIsWritten) {
   search();

@@ -142,6 +142,48 @@ TEST_F(KernelBenchBenchmarkTest, AProblemWithoutACorrectKernelIsARowWithTheReaso
   EXPECT_EQ(row.check.verdict, "accepted");
 }
 
+// torch.compile is the fastest there: half a microsecond, where the fastest kernel of the fake worker takes a whole one
+// and eager 100. The checker rejects the first export; what it says of the second is `second`.
+class RejectedCompile : public KernelBenchBenchmarkTest {
+ protected:
+  KernelBenchRow measureWith(const std::string& second) {
+    const std::filesystem::path python = m_folder / "python";
+    std::ofstream(python) << "#!/bin/sh\ncase \"$3\" in\n"
+                          << "import) cp -r '" << m_spec.task << "' \"$6\"; echo '{}';;\n"
+                          << "kernelbench-check) [ -e \"$0.asked\" ] && { " << second
+                          << "; exit; }; touch \"$0.asked\"\n"
+                          << "  echo '{\"verdict\": \"rejected\", \"problem\": \"Output mismatch\"}';;\n"
+                          << R"(*) echo '{"torch_version": "2.11.0+cu130", "modes": {
+      "eager": {"median_ns": 100000, "low_ns": 99000, "high_ns": 101000, "samples": 20, "accuracy": "fp32"},
+      "compile": {"median_ns": 500, "low_ns": 490, "high_ns": 510, "samples": 20, "accuracy": "fp32"}}}';;
+esac
+)";
+    m_options.spec.compileBaselines = true;
+    problems({"1_First"});
+    const auto document = measure();
+    EXPECT_THAT(document, IsOk());
+    EXPECT_EQ(exporting::toJson(*readKernelBenchFile(m_options.file)), exporting::toJson(*document));
+    return document->rows.at(0);
+  }
+};
+
+TEST_F(RejectedCompile, IsReplacedByAKernelThatBeatsEager) {
+  const KernelBenchRow row = measureWith("echo '{\"verdict\": \"accepted\"}'");
+  EXPECT_EQ(row.baselineMode, "compile");
+  ASSERT_TRUE(row.kernel.has_value());
+  EXPECT_LT(row.kernel->speedup.value, 1.0);
+  EXPECT_EQ(row.exported, "kernel");
+  EXPECT_EQ(row.check.verdict, "accepted");
+  EXPECT_EQ(row.check.rejectedWay, "torch.compile is faster, but KernelBench rejects it: Output mismatch");
+}
+
+TEST_F(RejectedCompile, IsNoVerdictOnTheKernel) {
+  const KernelBenchRow row = measureWith("kill -9 $$");
+  EXPECT_EQ(row.exported, "kernel");
+  EXPECT_EQ(row.check.verdict, "not run");
+  EXPECT_THAT(row.check.rejectedWay, HasSubstr("Output mismatch"));
+}
+
 TEST_F(KernelBenchBenchmarkTest, GoesOnBehindWhatItHadFinishedWhenItWasKilled) {
   problems({"1_First", "3_Third", "9_Good"});
   {

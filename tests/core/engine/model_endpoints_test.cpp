@@ -96,7 +96,7 @@ TEST_F(ModelEndpoints, AreAddedAndRemovedWithoutTouchingTheRest) {
                          .key = {models::KeySource::From::Command, "pass show 'b'"},
                          .price = models::TokenPrice{.input = 1.0, .cachedInput = 0.5, .output = 2.0}};
   ASSERT_THAT(addEndpoint(m_file, third), IsOk());
-  EXPECT_THAT(content(), ::testing::StartsWith(kTwo));
+  EXPECT_THAT(content(), ::testing::StartsWith(std::string("version = 1\n\n") + kTwo));
   ASSERT_THAT(*readEndpoints(m_file), SizeIs(3));
   EXPECT_EQ(readEndpoints(m_file)->back(), third);
   EXPECT_THAT(addEndpoint(m_file, third), IsError(ErrorKind::Config, HasSubstr("already")));

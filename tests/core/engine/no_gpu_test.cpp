@@ -90,6 +90,11 @@ TEST_F(NoGpu, TheSandboxIsTheOneThatTheCompilerTakes) {
   ASSERT_TRUE(check);
   EXPECT_EQ(check->status, DoctorCheck::Status::Ok);
   EXPECT_EQ(check->detail, "Landlock, because bubblewrap cannot be used here");
+  const std::string none = script("compiler", "none, as chosen", 0);
+  const auto warned = checkNamed("sandbox", none, none, process::DriverState::Absent);
+  ASSERT_TRUE(warned);
+  EXPECT_EQ(warned->status, DoctorCheck::Status::Warning);
+  EXPECT_THAT(warned->fix, HasSubstr("search.sandbox"));
   const std::string neither = script("compiler", "no namespaces, no Landlock", 12);
   const auto failed = checkNamed("sandbox", neither, neither, process::DriverState::Absent);
   ASSERT_TRUE(failed);

@@ -3,10 +3,16 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "core/engine/pattern_search_service_impl.h"
+#include "core/engine/relative_kernels.h"
+#include "core/store/record.h"
 #include "tests/core/store/large_record.h"
+#include "tests/support/no_warnings.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
 
 namespace swage::engine {
 namespace {
@@ -54,6 +60,65 @@ TEST(PatternSearch, TheWindowIsAnsweredOnAnotherThread) {
     EXPECT_FALSE((*found)->front().body.empty());
   }
   EXPECT_EQ(asked, 1);
+}
+
+TEST(PatternSearch, WhatCannotBeRankedOnceMoreIsFoundAllTheSame) {
+  const testing::TempDir folder;
+  const auto places = [&] {
+    PatternPlaces found;
+    found.index = folder / "cache/patterns.sqlite";
+    found.catalogue = SWAGE_TEST_PATTERNS;
+    return found;
+  };
+  const auto keys = [](PatternSearchServiceImpl& service) {
+    auto future = service.search("softmax with thread block clusters");
+    future.waitForFinished();
+    const auto found = future.result();
+    EXPECT_THAT(found, testing::IsOk());
+    std::vector<std::string> all;
+    for (const domain::PatternEntry& entry : **found) {
+      all.push_back(entry.key);
+    }
+    return all;
+  };
+  PatternSearchServiceImpl alone(places);
+  const std::vector<std::string> ownOrder = keys(alone);
+  testing::expectWarnings();
+  PatternSearchServiceImpl failing(places, [](const auto&, auto&, const auto&) {
+    return Result<>(Error(ErrorKind::Environment, "nobody answers"));
+  });
+  EXPECT_EQ(keys(failing), ownOrder);
+  PatternSearchServiceImpl turning(places, [](const std::string& question, auto& found, const auto&) {
+    EXPECT_EQ(question, "softmax with thread block clusters");
+    std::reverse(found.begin(), found.end());
+    return Result<>();
+  });
+  EXPECT_NE(keys(turning), ownOrder);
+}
+
+TEST(RelativeKernels, AWinnerOnAnotherDeviceIsFoundByItsTask) {
+  const testing::TempDir folder;
+  testing::makeLargeRecord(folder / "project", 50);
+  const std::vector<std::filesystem::path> projects{folder / "nothing", folder / "project"};
+  store::RunRow run;
+  {
+    const auto record = store::Record::open(folder / "project", store::Record::Mode::ReadOnly);
+    ASSERT_THAT(record, testing::IsOk());
+    run = record->runs()->front();
+  }
+  EXPECT_FALSE(relativeIn(projects, run.taskId, run.device)) << "of the same device";
+  domain::DeviceInfo other = run.device;
+  other.architecture = "other";
+  EXPECT_FALSE(relativeIn(projects, "another task", other));
+  const auto found = relativeIn(projects, run.taskId, other);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->device, run.deviceName);
+  EXPECT_FALSE(found->source.empty());
+  EXPECT_EQ(found->speedup, run.bestSpeedup.value);
+
+  const auto meanwhile = relativesMeanwhile([projects] { return projects; });
+  ASSERT_TRUE(testing::waitFor([&] { return meanwhile(run.taskId, other).has_value(); }));
+  EXPECT_EQ(meanwhile(run.taskId, other)->source, found->source);
 }
 
 TEST(PatternSearch, StandardPlacesAreThoseOfTheInstallation) {

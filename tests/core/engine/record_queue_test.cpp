@@ -53,6 +53,15 @@ TEST_F(RecordQueueTest, WritesAnnotationsInTheOrderOfTheCallsAndAnswersHowToUndo
   EXPECT_EQ(m_service.candidateIds(pageOf(m_run, "pinned id:7")).result().value()->size(), 0U);
 }
 
+TEST_F(RecordQueueTest, ReadsWhetherARunHadASelfTestWhenReopened) {
+  EXPECT_FALSE(m_service.skippedSelfTest(m_run).value());
+  Result<store::Record> record = store::Record::open(m_folder.path(), store::Record::Mode::ReadWrite);
+  ASSERT_THAT(record, IsOk());
+  ASSERT_THAT(record->addEvent(m_run, domain::EventKind::SelfTest, R"({"ground": "skipped"})"), IsOk());
+  ASSERT_THAT(m_service.open(m_folder.path()), IsOk());
+  EXPECT_TRUE(m_service.skippedSelfTest(m_run).value());
+}
+
 TEST_F(RecordQueueTest, AQuestionThatWasTakenBackIsNotAnswered) {
   auto first = m_service.candidateIds(pageOf(m_run, "outcome"));
   auto second = m_service.candidateIds(pageOf(m_run, "outcome"));

@@ -60,9 +60,37 @@ TEST_F(SettingsFileTest, SavingKeepsTheCommentsOfTheUser) {
                          {"editor.tab_width", std::int64_t{4}}}),
               IsOk());
   EXPECT_EQ(*readTextFile(file.file()),
-            "# mine\n[search]\nseed = 2  # the first\ntime_budget = \"5 min\"\n\n# below\n[theme]  # colours\nchoice = "
+            "version = 1\n\n# mine\n[search]\nseed = 2  # the first\ntime_budget = \"5 min\"\n\n# below\n[theme]  # "
+            "colours\nchoice = "
             "\"dark\"\n\n"
             "[editor]\ntab_width = 4\n");
+}
+
+TEST_F(SettingsFileTest, ReadsFilesOfItsVersionAndOfNone) {
+  write("version = 1\n[search]\nseed = 1\n");
+  EXPECT_EQ(*file.load(), (Settings{{"search.seed", std::int64_t{1}}}));
+  write("version = \"new\"\n");
+  EXPECT_THAT(file.load(), IsError(ErrorKind::Config, HasSubstr("'version' has to be a whole number")));
+  write("[search]\nversion = 2\n");
+  EXPECT_THAT(file.load(), IsOk()) << "a setting, though there is none of this name";
+}
+
+TEST_F(SettingsFileTest, NeitherReadsNorWritesOverAFileOfALaterVersion) {
+  const char* later = "version = 2\n[search]\nfuture = \"yes\"\n";
+  write(later);
+  const auto loaded = file.load();
+  EXPECT_THAT(loaded, IsError(ErrorKind::Config, HasSubstr("have version 2, which a later Swage reads: Swage ")));
+  EXPECT_THAT(loaded, IsError(ErrorKind::Config, HasSubstr("reads version 1")));
+  EXPECT_THAT(loaded.error().hint(), HasSubstr("update Swage"));
+  EXPECT_THAT(file.save({{"search.seed", std::int64_t{1}}}), IsError(ErrorKind::Config, HasSubstr("version 2")));
+  EXPECT_EQ(*readTextFile(file.file()), later);
+}
+
+TEST_F(SettingsFileTest, WritesItsVersionOnce) {
+  ASSERT_THAT(file.save({{"search.seed", std::int64_t{1}}}), IsOk());
+  EXPECT_EQ(*readTextFile(file.file()), "version = 1\n\n[search]\nseed = 1\n");
+  ASSERT_THAT(file.save({{"search.seed", std::int64_t{2}}}), IsOk());
+  EXPECT_EQ(*readTextFile(file.file()), "version = 1\n\n[search]\nseed = 2\n");
 }
 
 TEST_F(SettingsFileTest, SavesWhatIsWrittenInAnotherWayAllTheSame) {

@@ -35,8 +35,8 @@ std::string runCheck(const std::string& check, const ModelNewInput& input) {
   return fmt::format("{}{}", readTextFile(log).value_or(""), status == 0 ? "" : fmt::format("exit status {}", status));
 }
 
-// Runs the test script of an exported folder; returns what it printed.
-std::string runProject(const ModelNewInput& input) {
+// Runs a script of an exported folder; returns what it printed.
+std::string runProject(const ModelNewInput& input, const std::string& script = "test_modelnew.py") {
   const swage::testing::TempDir folder;
   const auto files = writeProject(input);
   EXPECT_THAT(files, swage::testing::IsOk());
@@ -44,8 +44,8 @@ std::string runProject(const ModelNewInput& input) {
     EXPECT_THAT(writeFileAtomically(folder / file.name, file.content), swage::testing::IsOk());
   }
   const std::string log = (folder / "log.txt").string();
-  const std::string command = fmt::format("XDG_CACHE_HOME='{0}' '{1}' '{0}/test_modelnew.py' > '{2}' 2>&1",
-                                          folder.path().string(), SWAGE_TEST_PYTHON, log);
+  const std::string command = fmt::format("XDG_CACHE_HOME='{0}' '{1}' '{0}/{3}' > '{2}' 2>&1", folder.path().string(),
+                                          SWAGE_TEST_PYTHON, log, script);
   const int status = std::system(command.c_str());
   return fmt::format("{}{}", readTextFile(log).value_or(""), status == 0 ? "" : fmt::format("exit status {}", status));
 }
@@ -53,6 +53,22 @@ std::string runProject(const ModelNewInput& input) {
 TEST(ExportedProject, PassesItsOwnTest) {
   EXPECT_EQ(runProject(testing::reluExport()), "ModelNew matches Model on 3 seeds\n");
   EXPECT_EQ(runProject(testing::countingLinearExport()), "ModelNew matches Model on 3 seeds\n");
+}
+
+TEST(ExportedProject, TimesItselfAgainstTheModule) {
+  EXPECT_THAT(
+      runProject(testing::countingLinearExport(), "benchmark.py"),
+      ::testing::ContainsRegex("ModelNew +[0-9.]+ us  .median of [0-9]+.\n"
+                               "eager +[0-9.]+ us  .median of [0-9]+.\n"
+                               "torch.compile +[0-9.]+ us  .median of [0-9]+.\n"
+                               "ModelNew is [0-9.]+x against [a-z.]+. These are plain timings, not the verified "
+                               "ones of README.md.\n"));
+}
+
+TEST(ExportedProject, DoesNotTimeTheModuleInPlaceOfItsKernels) {
+  ModelNewInput input = testing::reluExport();
+  input.program.source = "this is not C++\n";
+  EXPECT_THAT(runProject(input, "benchmark.py"), ::testing::HasSubstr("original operators run instead"));
 }
 
 TEST(ExportedProject, FailsItsOwnTestWhenAKernelIsWrong) {

@@ -143,6 +143,8 @@ void setCommon(ModelNewInput& input) {
                       .ancestors = {domain::CandidateId(4)},
                       .genome = domain::Genome(),
                       .evaluation = correct,
+                      .speedup = {1.25, 1.2, 1.31},
+                      .baselineMode = "compile",
                       .baselines = {compiled, failed},
                       .assurances = {{.kind = domain::AssuranceKind::HeldBackSeeds,
                                       .verdict = domain::AssuranceVerdict::Passed,

@@ -194,13 +194,13 @@ TEST(AtenOperators, ViewsAreNoWork) {
 TEST(KernelBenchText, HasSummaryTasksLossesOperatorsAndRemarks) {
   KernelBenchRow aten = row(1, 3, 0.5);
   aten.kernel->aten = {"aten.bmm.default"};
-  aten.check = {"rejected", "(0 / 5)", "Output mismatch", ""};
+  aten.check = {"rejected", "(0 / 5)", "Output mismatch", "", "torch.compile is faster, but KernelBench rejects it"};
   const std::string text = kernelBenchText(document({row(1, 1, 2.0), aten, failed(1, 5)}));
   for (const char* part :
        {"3 tasks on A CPU, 10 s of search each, made smaller until no tensor is larger than 1 MiB; PyTorch 2.11.0",
         "all tasks", "2.00× (1.90 to 2.10)", "1.0e-07 (2.0e-07)", "50 %", "A1B0C1", "20 (18)", "slower than eager",
         "import: it cannot be traced", "Operators that still run as ATen", "KernelBench: rejected: Output mismatch",
-        "\non the CPU.\n"}) {
+        "torch.compile is faster, but KernelBench rejects it", "\non the CPU.\n"}) {
     EXPECT_THAT(text, HasSubstr(part)) << part;
   }
   EXPECT_THAT(text, Not(HasSubstr(" \n"))) << "no line ends with blanks";

@@ -67,6 +67,8 @@ TEST(ModelNew, WritesTheGoldenFileOfAPlanWithState) {
 TEST(ModelNew, IsPytorchsOwnWayWhereThatWins) {
   ModelNewInput input = testing::reluExport();
   input.pytorchMode = "max-autotune";
+  input.provenance.madeBy = domain::OperatorKind::Baseline;
+  input.provenance.speedup = {};
   const std::string compiled = exported(input);
   expectGolden("relu_max_autotune.py", compiled);
   input.pytorchMode = "eager";

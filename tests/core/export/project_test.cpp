@@ -45,7 +45,7 @@ std::string contentOf(const std::vector<ExportedFile>& files, const std::string&
 TEST(Project, WritesTheGoldenFolderOfASmallPlan) {
   const std::vector<ExportedFile> files = exported(testing::reluExport());
   EXPECT_THAT(namesOf(files), ElementsAre("README.md", "modelnew.py", "kernels.cpp", "launch_plan.json", "original.py",
-                                          "test_modelnew.py", "provenance.json"));
+                                          "test_modelnew.py", "benchmark.py", "provenance.json"));
   for (const ExportedFile& file : files) {
     if (file.name != "modelnew.py") {  // which is the same as by itself
       expectGolden("relu_project/" + file.name, file.content);
@@ -91,6 +91,16 @@ TEST(Project, TheProvenanceHasTheHashOfEveryOtherFile) {
   EXPECT_EQ((*json)["parents"], domain::Json({12, 15}));
 }
 
+TEST(Project, SaysWhereItsKernelsWereCompiledWithoutASandbox) {
+  ModelNewInput input = testing::countingLinearExport();
+  EXPECT_THAT(contentOf(exported(input), "README.md"), ::testing::Not(HasSubstr("sandbox")));
+  input.provenance.sandbox = "none";
+  const std::vector<ExportedFile> files = exported(input);
+  EXPECT_THAT(contentOf(files, "README.md"), HasSubstr("compiled without a sandbox"));
+  EXPECT_THAT(contentOf(files, "modelnew.py"), HasSubstr("compiled without a sandbox"));
+  EXPECT_EQ((*domain::parseJson(contentOf(files, "provenance.json")))["sandbox"], "none");
+}
+
 TEST(Project, TheOriginalHasTheConstantsThatItWasSearchedWith) {
   const std::string original = contentOf(exported(testing::countingLinearExport()), "original.py");
   EXPECT_THAT(original, HasSubstr("\nscale = 2.0\n"));
@@ -102,8 +112,38 @@ TEST(Project, TheOriginalHasTheConstantsThatItWasSearchedWith) {
 TEST(Project, SaysWhenItIsNotKnownToBeFaster) {
   ModelNewInput input = testing::reluExport();
   EXPECT_THAT(contentOf(exported(input), "README.md"), Not(HasSubstr("No significant difference")));
-  input.provenance.evaluation.timing.speedupLow = 0.98;
-  EXPECT_THAT(contentOf(exported(input), "README.md"), HasSubstr("No significant difference from PyTorch."));
+  input.provenance.speedup = {1.01, 0.98, 1.04};
+  EXPECT_THAT(contentOf(exported(input), "README.md"), HasSubstr("No significant difference from PyTorch."))
+      << "of the fastest baseline; eager is slower";
+}
+
+TEST(Project, SaysTheSpeedupAgainstTheFastestBaselineFirst) {
+  ModelNewInput input = testing::reluExport();
+  EXPECT_THAT(contentOf(exported(input), "README.md"),
+              HasSubstr("\n1.25x (1.20 to 1.31) against the fastest baseline (compile), "
+                        "1.50x (1.46 to 1.54) against eager. Against float64: "));
+  input.provenance.speedup = {1.5, 1.46, 1.54};
+  input.provenance.baselineMode = "eager";
+  const std::string readme = contentOf(exported(input), "README.md");
+  EXPECT_THAT(readme, HasSubstr("\n1.50x (1.46 to 1.54) against the fastest baseline (eager). Against float64: "));
+  EXPECT_THAT(readme, Not(HasSubstr("against eager")));
+  input.provenance.speedup = {};
+  EXPECT_THAT(contentOf(exported(input), "README.md"),
+              HasSubstr("\n1.50x (1.46 to 1.54) against eager. No significant difference from PyTorch. "));
+}
+
+TEST(Project, TheProvenanceHasTheSpeedupAndItsBaseline) {
+  ModelNewInput input = testing::reluExport();
+  auto json = domain::parseJson(contentOf(exported(input), "provenance.json"));
+  ASSERT_THAT(json, IsOk());
+  EXPECT_EQ((*json)["speedup"], domain::Json({{"value", 1.25}, {"low", 1.2}, {"high", 1.31}}));
+  EXPECT_EQ((*json)["baseline"], "compile");
+  input.provenance.speedup = {};
+  input.provenance.baselineMode.clear();
+  json = domain::parseJson(contentOf(exported(input), "provenance.json"));
+  ASSERT_THAT(json, IsOk());
+  EXPECT_TRUE((*json)["speedup"].is_null());
+  EXPECT_TRUE((*json)["baseline"].is_null());
 }
 
 TEST(Project, ACellOfATableStaysOne) {

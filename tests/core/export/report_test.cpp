@@ -84,8 +84,8 @@ TEST(ReportHtml, SaysWhatWasFoundAndHowItWasChecked) {
   for (const char* part :
        {"2.00× (1.90 to 2.10) as fast as PyTorch (eager).", "Candidate 17: ", "softmax &lt;rows&gt;",
         "float32[4096, 1024]", "no &lt;compiler&gt;", "compile error", "fresh process passed: within 1 %",
-        "outputs vary little", "#include &lt;cmath&gt;", "swage verify 17", "accuracy class fp32",
-        "rewritten: A batch norm is folded into the weights, algebraic"}) {
+        "correctness checks are weak: outputs vary little", "#include &lt;cmath&gt;", "swage verify 17",
+        "accuracy class fp32", "rewritten: A batch norm is folded into the weights, algebraic"}) {
     EXPECT_THAT(html, HasSubstr(part)) << part;
   }
   EXPECT_THAT(html, Not(HasSubstr("@TITLE@")));
@@ -109,6 +109,7 @@ TEST(ReportMarkdown, HasTheSameFacts) {
   EXPECT_THAT(text, StartsWith("# softmax <rows> on A CPU\n\n**2.00× (1.90 to 2.10) as fast as PyTorch (eager).**"));
   EXPECT_THAT(text, HasSubstr("| 17 | "));
   EXPECT_THAT(text, HasSubstr("| compile error | 15 |"));
+  EXPECT_THAT(text, HasSubstr("- **Warning:** correctness checks are weak: outputs vary little\n"));
   EXPECT_THAT(text, HasSubstr("- rewritten: A batch norm is folded into the weights, algebraic\n"));
   EXPECT_THAT(text, HasSubstr("````cpp\n#include <cmath>"));
 }

@@ -163,8 +163,16 @@ const Symptom kCudaSymptoms[] = {
     {"bank_conflicts",
      [](Bench& b) {
        b.kernels[0].staticSharedBytes = 4096;
+       b.profileWith({stall("short_scoreboard", 15.0),
+                      {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 60.0},
+                      {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 100.0}});
+     }},
+    {"shared_memory_stalls",
+     [](Bench& b) {
+       b.kernels[0].staticSharedBytes = 4096;
        b.profileWith({stall("short_scoreboard", 40.0)});
      }},
+    {"mio_stalls", [](Bench& b) { b.profileWith({stall("mio_throttle", 40.0)}); }},
     {"occupancy_registers", [](Bench& b) { b.kernels[0].registers = 168; }},
     {"occupancy_shared_memory", [](Bench& b) { b.step().dynamicSharedBytes = 100000; }},
     {"occupancy_block",
@@ -299,6 +307,29 @@ TEST(Judge, KnowsAllOptimisationRulesByASymptom) {
   }
 }
 
+TEST(Judge, NamesOneCauseOfStallsOnSharedMemory) {
+  const auto rulesWith = [](double conflicts, double wavefronts) {
+    Bench bench;
+    bench.kernels[0].staticSharedBytes = 4096;
+    bench.profileWith({stall("short_scoreboard", 40.0)});
+    if (wavefronts > 0.0) {
+      auto& metrics = bench.profile->kernels[0].metrics;
+      metrics.push_back({"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", conflicts});
+      metrics.push_back({"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", wavefronts});
+    }
+    std::vector<std::string> found;
+    for (const std::string& id : idsOf(bench.advice())) {
+      if (id == "bank_conflicts" || id == "shared_memory_stalls" || id == "mio_stalls") {
+        found.push_back(id);
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(rulesWith(60.0, 100.0), std::vector<std::string>{"bank_conflicts"});
+  EXPECT_EQ(rulesWith(5.0, 100.0), std::vector<std::string>{"mio_stalls"});
+  EXPECT_EQ(rulesWith(0.0, 0.0), std::vector<std::string>{"shared_memory_stalls"}) << "nobody has counted";
+}
+
 TEST(Judge, PutsTheLargestGainFirstAndWhatHasNoEstimateLast) {
   Bench bench;
   bench.kernels[0].spillBytes = 96;
@@ -353,9 +384,31 @@ TEST(Judge, SaysWhereAndHowMuchIsWrong) {
   EXPECT_EQ(firstOf(wrong).rule, "wrong_zero");
   EXPECT_EQ(firstOf(wrongBy("unwritten")).rule, "wrong_unwritten");
   EXPECT_EQ(firstOf(wrongBy("nan")).rule, "wrong_nan");
+  EXPECT_EQ(firstOf(wrongBy("lost nan")).rule, "wrong_lost_nan");
   EXPECT_EQ(firstOf(wrongBy("red zone", "8 bytes behind")).rule, "wrong_red_zone");
   EXPECT_EQ(firstOf(wrongBy("input modified")).rule, "wrong_input_modified");
   EXPECT_EQ(firstOf(wrongBy("shape")).rule, "wrong_output");
+}
+
+domain::Wrong wrongFirstAt(const std::vector<std::int64_t>& elements) {
+  domain::Wrong wrong = wrongAt(0, elements.front(), 2.0, 5.0);
+  for (const std::int64_t element : elements) {
+    wrong.first.push_back(
+        {.element = element, .place = {element / 4096, element % 4096}, .expected = 2.0, .actual = 5.0});
+  }
+  return wrong;
+}
+
+TEST(Judge, SeesThatOnlyTheEndIsWrong) {
+  constexpr std::int64_t kAll = std::int64_t{4096} * 4096;
+  auto advice = firstOf(wrongFirstAt({kAll - 3, kAll - 2, kAll - 1}));
+  EXPECT_EQ(advice.rule, "wrong_tail");
+  EXPECT_EQ(advice.evidence.size(), 2U);
+  advice = firstOf(wrongFirstAt({4095, 4096 + 4094, 4096 + 4095}));
+  EXPECT_EQ(advice.rule, "wrong_row_ends");
+  EXPECT_EQ(firstOf(wrongFirstAt({4095})).rule, "wrong_value") << "one row says nothing";
+  EXPECT_EQ(firstOf(wrongFirstAt({3, 4096 + 4095})).rule, "wrong_value");
+  EXPECT_EQ(firstOf(wrongFirstAt({kAll})).rule, "wrong_value") << "there is no such element";
 }
 
 TEST(Judge, HasAFixForEveryWayToFail) {

@@ -87,6 +87,8 @@ TEST(RuleBook, ReadsWhatSwageBrings) {
   for (const char* id : {"uncoalesced_access",
                          "narrow_access",
                          "bank_conflicts",
+                         "shared_memory_stalls",
+                         "mio_stalls",
                          "occupancy_registers",
                          "occupancy_shared_memory",
                          "occupancy_block",
@@ -104,6 +106,8 @@ TEST(RuleBook, ReadsWhatSwageBrings) {
                          "far_from_bandwidth",
                          "idle_threads",
                          "compile_error",
+                         "wrong_tail",
+                         "wrong_row_ends",
                          "wrong_value",
                          "crash",
                          "timeout"}) {

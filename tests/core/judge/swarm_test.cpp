@@ -265,6 +265,170 @@ TEST_F(SwarmByHand, CreditOfAnEarlierSittingCountsAgain) {
   swarm.restore(scored);  // of a run with more pairs
 }
 
+// One pair, one candidate, and what a profile of it tells.
+class SwarmWithProfile : public ::testing::Test {
+ protected:
+  SwarmWithProfile() {
+    genome = simulatedSpace().seeds().front();
+    genome.regions.front().parameters["a"] = 7;
+    made = simulate(genome, domain::CandidateId(7));
+    profile.source = domain::ProfileSource::Counters;
+    for (const domain::KernelFacts& facts : made.kernels) {
+      domain::KernelProfile& kernel = profile.kernels.emplace_back();
+      kernel.entry = facts.entry;
+      kernel.durationNs = 1e5;
+    }
+  }
+  [[nodiscard]] SwarmEnd end(const domain::Profile* known) const {
+    return {.proposal = {},
+            .genome = &genome,
+            .island = 0,
+            .what = {.program = &made.program,
+                     .kernels = &made.kernels,
+                     .evaluation = &made.evaluation,
+                     .profile = known,
+                     .device = &device,
+                     .task = simulatedTask()},
+            .outcome = made.outcome};
+  }
+  // By rule, of so many turns.
+  std::map<std::string, int> followed(int turns) {
+    std::map<std::string, int> count;
+    for (int i = 0; i < turns; ++i) {
+      if (const Swarm::Turn turn = swarm.next(); turn.advice) {
+        ++count[turn.advice->advice.rule];
+      }
+    }
+    return count;
+  }
+
+  RuleBook rules =
+      bookOf(rule("spills", "fusion", "kernel.spill_bytes > 0", "1.4", "steer.operators = {parameter = 1.0}") +
+             rule("unmeasured", "fusion", "not known(kernel.ns)", "1.2", "steer.operators = {parameter = 1.0}") +
+             rule("measured", "fusion", "kernel.ns > 0", "2", "steer.operators = {parameter = 1.0}"));
+  domain::DeviceInfo device = simulatedDevice();
+  Swarm swarm{rules, {.pairs = 1, .islands = 1}};
+  domain::Genome genome;
+  SimulatedCandidate made;
+  domain::Profile profile;
+};
+constexpr int kManyTurns = 500;
+
+TEST_F(SwarmWithProfile, WhoWorksAtItsCandidateHearsWhatItTells) {
+  ASSERT_EQ(swarm.ended(end(nullptr)).given.size(), 1U);
+  EXPECT_EQ(swarm.pairs().front().rule, "spills");
+  const SwarmNews news = swarm.profiled(end(&profile));
+  ASSERT_EQ(news.given.size(), 1U);
+  EXPECT_EQ(news.given[0].advice.rule, "measured");
+  EXPECT_EQ(news.given[0].about, domain::CandidateId(7));
+  EXPECT_FALSE(news.scored);
+  EXPECT_EQ(followed(kManyTurns),
+            (std::map<std::string, int>{{"measured", Swarm::kFollows}, {"spills", Swarm::kFollows}}))
+      << "what does not hold any more is not followed";
+}
+
+TEST_F(SwarmWithProfile, WhatAPairHasBegunItFollowsToTheEnd) {
+  (void)swarm.ended(end(nullptr));
+  int turns = 0;
+  while (!swarm.next().advice && turns < kManyTurns) {
+    ++turns;
+  }
+  ASSERT_LT(turns, kManyTurns);
+  EXPECT_THAT(swarm.profiled(end(&profile)).given, IsEmpty());
+  EXPECT_EQ(swarm.pairs().front().rule, "spills");
+  EXPECT_EQ(followed(kManyTurns),
+            (std::map<std::string, int>{{"measured", Swarm::kFollows}, {"spills", Swarm::kFollows - 1}}));
+}
+
+TEST_F(SwarmWithProfile, WhoHasFollowedAllIsToldWhatIsNew) {
+  (void)swarm.ended(end(nullptr));
+  EXPECT_EQ(followed(kManyTurns),
+            (std::map<std::string, int>{{"spills", Swarm::kFollows}, {"unmeasured", Swarm::kFollows}}));
+  EXPECT_EQ(swarm.profiled(end(&profile)).given.size(), 1U);
+  EXPECT_EQ(followed(kManyTurns), (std::map<std::string, int>{{"measured", Swarm::kFollows}}));
+}
+
+TEST_F(SwarmWithProfile, OneThatTellsNothingNewChangesNothing) {
+  (void)swarm.ended(end(nullptr));
+  for (domain::KernelProfile& kernel : profile.kernels) {
+    kernel.durationNs = 0.0;
+  }
+  EXPECT_THAT(swarm.profiled(end(&profile)).given, IsEmpty());
+  EXPECT_EQ(followed(kManyTurns),
+            (std::map<std::string, int>{{"spills", Swarm::kFollows}, {"unmeasured", Swarm::kFollows}}));
+}
+
+TEST_F(SwarmWithProfile, OfWhatIsSlowNobodyHears) {
+  (void)swarm.ended(end(nullptr));
+  made.outcome.candidate = domain::CandidateId(8);
+  made.outcome.overEager = domain::Speedup::exactly(made.outcome.overEager.value / 2.0);
+  EXPECT_THAT(swarm.profiled(end(&profile)).given, IsEmpty());
+  EXPECT_EQ(swarm.pairs().front().rule, "spills");
+}
+
+TEST(Swarm, AModelGetsTheOneAdviceThatPromisesMostByWhatItsRuleEarned) {
+  const RuleBook rules = bookOf(rule("less", "memory", "kernel.registers > 0", "1.2", "") +
+                                rule("first", "fusion", "kernel.registers > 0", "1.4", "") +
+                                rule("second", "memory", "kernel.registers > 0", "1.4", ""));
+  Swarm swarm(rules, {.pairs = 1, .islands = 1});
+  const SimulatedCandidate made = simulate(simulatedSpace().seeds().front(), domain::CandidateId(7));
+  const domain::DeviceInfo device = simulatedDevice();
+  const auto given = [&] {
+    return swarm.adviceFor({.program = &made.program,
+                            .kernels = &made.kernels,
+                            .evaluation = &made.evaluation,
+                            .device = &device,
+                            .task = simulatedTask()},
+                           domain::CandidateId(7));
+  };
+  const auto first = given();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->advice.rule, "first");
+  EXPECT_EQ(first->role, Role::Fusion);
+  EXPECT_EQ(first->about, domain::CandidateId(7));
+  GivenAdvice advice = *first;
+  advice.model = "tester";
+  const double share = swarm.guidedShare();
+  const ScoredAdvice scored = scoreOf(advice, {.candidate = domain::CandidateId(8),
+                                               .speedup = 1.5,
+                                               .before = 2.0,
+                                               .best = 2.0,
+                                               .counts = true,
+                                               .seconds = 1.0});
+  EXPECT_DOUBLE_EQ(scored.achievedGain, 0.75);
+  EXPECT_EQ(scored.reward, 0.0);
+  EXPECT_EQ(scored.model, "tester");
+  swarm.restore(scored);
+  EXPECT_EQ(given()->advice.rule, "second");
+  EXPECT_EQ(swarm.pairs()[0].followed, 0) << "no pair followed it";
+  EXPECT_EQ(swarm.guidedShare(), share);
+  std::map<std::string, int> named;
+  for (int i = 0; i < 3 * Swarm::kFollows - 2; ++i) {
+    ++named[given()->advice.rule];
+  }
+  EXPECT_EQ(named, (std::map<std::string, int>{
+                       {"first", Swarm::kFollows - 1}, {"second", Swarm::kFollows - 1}, {"less", Swarm::kFollows}}))
+      << "each in its turn";
+  EXPECT_EQ(given()->advice.rule, "second") << "when all have had theirs, the best again";
+}
+
+TEST(Swarm, AModelIsToldOfTheFirstMistake) {
+  const RuleBook rules = bookOf(
+      "[[rule]]\nid = \"crash\"\npass = \"functional\"\nrole = \"memory\"\ntitle = \"t\"\nwhen = "
+      "[\"failed.crash == 1\"]\nbottleneck = \"{failure.message}\"\nmethod = \"m\"\nsource = \"s\"\n");
+  Swarm swarm(rules, {.pairs = 1, .islands = 1});
+  const domain::Program program;
+  const domain::Evaluation crashed = domain::Crashed{11, "SIGSEGV"};
+  const auto given = swarm.adviceFor({.program = &program, .evaluation = &crashed, .task = {}}, domain::CandidateId(3));
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->advice.bottleneck, "SIGSEGV");
+  GivenAdvice advice = *given;
+  advice.model = "tester";
+  EXPECT_EQ(scoreOf(advice, {.candidate = domain::CandidateId(4), .speedup = 0.5}).achievedGain, 1.0) << "it is right";
+  const domain::Evaluation rejected = domain::Rejected{};
+  EXPECT_FALSE(swarm.adviceFor({.program = &program, .evaluation = &rejected, .task = {}}, domain::CandidateId(3)));
+}
+
 TEST(Swarm, RulesBeginWithWhatTheyEarnedInEarlierRuns) {
   const RuleBook rules =
       bookOf(rule("first", "fusion", "kernel.registers > 0", "1.4", "steer.operators = {merge = 1.0}") +

@@ -80,6 +80,18 @@ TEST_F(LocalProviders, AFolderThatCannotBeMadeIsSaid) {
   EXPECT_EQ(m_ended[0].second.failure()->kind, FailureKind::BadRequest);
 }
 
+TEST_F(LocalProviders, AReplaySkipsCancelledCalls) {
+  Conversation recorded{"one", "hash", {}};
+  recorded.exchanges.push_back({request("a"), cancelledOutcome()});
+  recorded.exchanges.push_back({request("b"), {ChatReply{.text = "reply to b"}}});
+  ReplayProvider provider(std::vector<Conversation>{recorded});
+  listenTo(provider);
+  static_cast<void>(provider.ask(request("a")));
+  ASSERT_TRUE(hasEnded(1));
+  ASSERT_NE(m_ended[0].second.reply(), nullptr);
+  EXPECT_EQ(m_ended[0].second.reply()->text, "reply to b");
+}
+
 TEST_F(LocalProviders, ARecordingAnswersTheSameQuestionOrElseInItsOrder) {
   Conversation recorded{"one", "hash", {}};
   for (const char* text : {"a", "b", "c"}) {

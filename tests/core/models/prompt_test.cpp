@@ -62,20 +62,45 @@ TEST_F(PromptTest, ShowsTheParentItsNumbersAndTheAdvice) {
   step.arguments = {domain::ValueId(0), domain::Int32{3}};
   program.plan.steps = {step};
   all.parent = ParentFacts{.program = program, .timeNs = 1500.0, .speedup = 2.0, .floorNs = 500.0};
-  all.advice = {{.rule = "narrow",
-                 .bottleneck = "loads are narrow",
-                 .method = "load four numbers at once",
-                 .plan = "use float4",
-                 .expectedGain = 1.5,
-                 .evidence = {{"bytes a load", 4.0, "bytes"}},
-                 .kernel = "k",
-                 .line = 12}};
+  all.advice = domain::Advice{.rule = "narrow",
+                              .bottleneck = "loads are narrow",
+                              .method = "load four numbers at once",
+                              .plan = "use float4",
+                              .expectedGain = 1.5,
+                              .evidence = {{"bytes a load", 4.0, "bytes"}},
+                              .kernel = "k",
+                              .line = 12};
   const std::string text = question(all);
   for (const char* words : {"int parent;", R"({"steps":[{"arguments":[0,{"i32":3}],"kernel":"k"}]})", "1.5 µs",
                             "2 times as fast as PyTorch", "0.5 µs", "loads are narrow", "load four numbers at once",
                             "use float4", "1.5 times as fast", "bytes a load: 4 bytes", "line 12"}) {
     EXPECT_THAT(text, HasSubstr(words));
   }
+}
+
+TEST_F(PromptTest, ShowsTheParentsPlaceOnTheRooflineAndItsHottestLines) {
+  PromptFacts all = facts();
+  domain::Program program;
+  program.source = "int first;\n  sum += x[i];\nint third;\nint last;";
+  all.parent = ParentFacts{.program = program, .timeNs = 2000.0, .speedup = 2.0};
+  EXPECT_THAT(question(all), Not(HasSubstr("roofline")));
+  EXPECT_THAT(question(all), Not(HasSubstr("registers a thread")));
+  all.parent->roofNs = 500.0;
+  all.parent->kernels = {{.entry = "k",
+                          .registers = 96,
+                          .occupancy = 0.3125,
+                          .lines = {{2, 0.5, "long scoreboard"}, {3, 0.1, {}}, {1, 0.05, {}}}},
+                         {.entry = "without numbers", .lines = {{4, 0.2, {}}, {99, 0.15, {}}}}};
+  const std::string text = question(all);
+  for (const char* words :
+       {"The roofline allows 0.5 µs: it reaches 25 % of it.", "\n- k: 96 registers a thread, 31 % occupancy\n",
+        "\n- line 2 of the source takes about 50 % of the time (waits: long scoreboard): sum += x[i];\n",
+        "\n- line 4 of the source takes about 20 % of the time: int last;\n",
+        "\n- line 99 of the source takes about 15 % of the time\n"}) {
+    EXPECT_THAT(text, HasSubstr(words));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("- line 3"))) << "three of them";
+  EXPECT_THAT(text, Not(HasSubstr("- without numbers")));
 }
 
 TEST_F(PromptTest, ShowsThePatternsThatWereFound) {
@@ -93,11 +118,24 @@ TEST_F(PromptTest, ShowsThePatternsThatWereFound) {
   EXPECT_THAT(question(all), HasSubstr("- row (catalogue)"));
 }
 
+TEST_F(PromptTest, ShowsACorrectProgramForTheSameTaskOnAnotherDevice) {
+  PromptFacts all = facts();
+  EXPECT_THAT(question(all), Not(HasSubstr("# A correct program for the same task, on another device")));
+  all.relative = RelativeFacts{domain::Language::CudaCpp, "Large GPU", 2.25, "__global__ void k() {}\n"};
+  const std::string text = question(all);
+  EXPECT_THAT(text, HasSubstr("# A correct program for the same task, on another device"));
+  EXPECT_THAT(text, HasSubstr("It is in CUDA C++, for Large GPU, where it is 2.25 times as fast as PyTorch."));
+  EXPECT_THAT(text, HasSubstr("```cuda\n__global__ void k() {}\n```"));
+  all.parent = ParentFacts{};
+  EXPECT_THAT(question(all), HasSubstr("for Large GPU"));
+  EXPECT_THAT(question(all), Not(HasSubstr("{{")));
+}
+
 TEST_F(PromptTest, LooksForWhatTheTaskAndTheAdviceAreAbout) {
   PromptFacts all = facts();
   EXPECT_EQ(patternQuestion(all), "relu, sum, short rows, float32, cpu");
-  all.advice.emplace_back();
-  all.advice.back().method = "load four numbers at once";
+  all.advice.emplace();
+  all.advice->method = "load four numbers at once";
   EXPECT_THAT(patternQuestion(all), HasSubstr("load four numbers at once"));
 }
 
@@ -118,6 +156,12 @@ TEST_F(PromptTest, TellsWhatWasWrong) {
       {});
   EXPECT_THAT(wrong, HasSubstr("number 17"));
   EXPECT_THAT(wrong, HasSubstr("1.5 is wanted, 3 came"));
+  EXPECT_THAT(wrong, Not(HasSubstr("wrong elements")));
+  domain::Wrong listed{0, 17, 1.5, 3.0, "error", {}, {}, {{16, {2, 2}, 1.0, 0.0}, {17, {2, 3}, 1.5, 3.0}}};
+  EXPECT_THAT(repairMessage(listed, {}), HasSubstr("All wrong elements of output 0, by their index in each dimension:\n"
+                                                   "- [2, 2]: expected 1, got 0\n- [2, 3]: expected 1.5, got 3\n"));
+  listed.first.resize(domain::kMostWrongElements);
+  EXPECT_THAT(repairMessage(listed, {}), HasSubstr("The first wrong elements of output 0"));
   const std::string log = "candidate.cpp:3:5: error: 'y' was not declared\n" + std::string(100'000, 'x');
   const std::string failed =
       repairMessage(domain::CompileFailed{.reason = domain::CompileFailureReason::Error, .log = log}, {});

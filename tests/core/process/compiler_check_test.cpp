@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <vector>
 
+#include "core/process/programs.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/wait_for.h"
 
@@ -35,8 +37,19 @@ TEST(CompilerCheck, ACompilerThatCanWorkIsUsable) {
 }
 
 TEST(CompilerCheck, AMissingSandboxIsAnErrorOfItsOwnKind) {
-  EXPECT_THAT(checkOf("echo no user namespaces >&2; exit 12"),
-              IsError(ErrorKind::Sandbox, HasSubstr("no user namespaces")));
+  const Result<> usable = checkOf("echo no user namespaces >&2; exit 12");
+  EXPECT_THAT(usable, IsError(ErrorKind::Sandbox, HasSubstr("no user namespaces")));
+  EXPECT_THAT(usable.error().hint(), HasSubstr("`--sandbox none`"));
+}
+
+TEST(CompilerCheck, AChosenSandboxReachesTheCompiler) {
+  ::unsetenv("SWAGE_SANDBOX");
+  EXPECT_EQ(Programs::standard({}).sandbox, "auto");
+  ::setenv("SWAGE_SANDBOX", "none", 1);
+  const Programs programs = Programs::standard({});
+  ::unsetenv("SWAGE_SANDBOX");
+  EXPECT_EQ(programs.sandbox, kNoSandbox);
+  EXPECT_THAT(programs.compilerCommand.arguments, ::testing::ElementsAre("--sandbox", "none"));
 }
 
 TEST(CompilerCheck, AnyOtherEndIsTheEnvironmentsFault) {

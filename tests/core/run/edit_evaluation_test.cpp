@@ -5,6 +5,7 @@
 
 #include "core/domain/json.h"
 #include "core/trust/held_out_shapes.h"
+#include "core/trust/trust.h"
 #include "tests/core/run/session_fixture.h"
 #include "tests/support/result_matchers.h"
 
@@ -130,6 +131,42 @@ TEST_F(EditEvaluationTest, AnEditThatDoesNotCompileIsRecordedWithWhatTheCompiler
   EXPECT_FALSE(failure->log.empty());
 }
 
+TEST_F(EditEvaluationTest, WhatDoesNotCompileEndsWithoutWaitingForItsWorker) {
+  run();
+  constexpr const char* kMuchLaterThanTheTestEnds = "1000000";
+  m_parts.programs.compilerCommand = testing::fakeCompiler("compile_error");
+  m_parts.programs.workerCommand = [](domain::DeviceKind) {
+    return testing::fakeWorker("ok", {"--start-ms", kMuchLaterThanTheTestEnds});
+  };
+  const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
+  const auto outcome = evaluate(sourceEdit(parent, "nonsense"));
+  ASSERT_THAT(outcome, IsOk());
+  const auto stored = record().candidate(outcome->detail.row.id);
+  ASSERT_THAT(stored, IsOk());
+  ASSERT_TRUE(stored->evaluation.has_value());
+  EXPECT_TRUE(std::holds_alternative<domain::CompileFailed>(*stored->evaluation));
+  EXPECT_THAT(stored->parents, ElementsAre(parent.id));
+}
+
+TEST_F(EditEvaluationTest, ASourceIsCompiledOnce) {
+  run();
+  m_parts.programs.compilerCommand = testing::fakeCompiler("hang", {"--from", "2"});
+  const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
+  const auto outcome = evaluate(sourceEdit(parent, parent.program.source + " // by hand"));
+  ASSERT_THAT(outcome, IsOk());
+  EXPECT_EQ(outcome->detail.row.status, domain::CandidateStatus::Correct);
+}
+
+TEST_F(EditEvaluationTest, WithoutASandboxItsRunSaysSo) {
+  run();
+  const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
+  ASSERT_THAT(evaluate(sourceEdit(parent, "other")), IsOk());
+  EXPECT_EQ(*trust::sandboxOf(record(), parent.run), "");
+  m_parts.programs.sandbox = "none";
+  ASSERT_THAT(evaluate(sourceEdit(parent, "another")), IsOk());
+  EXPECT_EQ(*trust::sandboxOf(record(), parent.run), "none");
+}
+
 TEST_F(EditEvaluationTest, AnUnchangedSourceIsADuplicateOfItsParent) {
   run();
   const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
@@ -248,7 +285,9 @@ TEST_F(EditEvaluationTest, IsRefusedOnAnotherDevice) {
     return testing::fakeWorker("ok", {"--gpu", "--uuid", "GPU-x", "--model", "Another"});
   };
   const store::CandidateRecord parent = candidateThatIs<domain::Correct>();
+  const std::size_t before = history().size();
   EXPECT_THAT(evaluate(sourceEdit(parent, "other")), IsError(ErrorKind::Environment, HasSubstr("and this is Another")));
+  EXPECT_EQ(history().size(), before);
 }
 
 TEST_F(EditEvaluationTest, ACandidateWithoutSourceCannotBeEdited) {

@@ -77,6 +77,19 @@ TEST_F(Measurement, WhereNoOtherProcessCanMeasureNobodyWinsByThatMuch) {
   EXPECT_TRUE(wasNoticed("it could not be measured in a fresh process: no such operator"));
 }
 
+TEST_F(Measurement, CandidatesScreenedOutByAWrongEliteAreMeasuredAgain) {
+  m_parts.programs.workerCommand = [this](domain::DeviceKind) { return fakeWorker(m_workers++ == 0 ? "waver" : "ok"); };
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  const std::vector<store::CandidateRecord> all = history();
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const store::CandidateRecord& candidate) {
+    return candidate.evaluation && std::holds_alternative<domain::Wrong>(*candidate.evaluation);
+  })) << "the fastest, when it was measured again";
+  const auto best = record().candidate(outcome.best);
+  ASSERT_THAT(best, IsOk());
+  EXPECT_DOUBLE_EQ(domain::asCorrect(*best->evaluation)->timing.candidate.medianNs, 2e3);
+}
+
 TEST_F(Measurement, AnOrdinaryWinnerNeedsNoOtherProcess) {
   m_spec.maxEvaluations = 1;  // the task's own operators
   laterWorkers("crash");

@@ -15,19 +15,21 @@
 #include "core/models/exchange_provider.h"
 #include "core/models/replay_provider.h"
 #include "core/run/offer_event.h"
-#include "tests/core/models/loopback_server.h"
-#include "tests/core/run/session_fixture.h"
+#include "core/run/recorded_swarm.h"
+#include "tests/core/run/model_search_fixture.h"
 #include "tests/support/result_matchers.h"
 
 namespace swage::run {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::answerWith;
 using ::testing::Contains;
 using ::testing::Each;
 using testing::errorReply;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using testing::isAbout;
 using ::testing::IsEmpty;
 using testing::IsOk;
 using testing::LoopbackServer;
@@ -36,73 +38,7 @@ using testing::openAiReply;
 using testing::ServedRequest;
 using testing::waitFor;
 
-// A program that the fake worker needs so many microseconds for; 13 is wrong.
-std::string answerWith(int number, const std::string& source = "kernel") {
-  return fmt::format(
-      "Here it is.\n```cpp\n{} {}\n```\n```json\n"
-      "{{\"intent\": \"attempt {}\", \"steps\": [{{\"kernel\": \"tiny_kernel\", \"arguments\": [{{\"i32\": {}}}, 0, "
-      "1]}}]}}\n"
-      "```\n",
-      source, number, number, number);
-}
-
-bool isAbout(const ServedRequest& request, std::string_view words) {
-  return request.body.find(words) != std::string::npos;
-}
-
-class ModelProposerTest : public testing::SessionFixture {
- protected:
-  ModelProposerTest() {
-    m_spaceSize = 100000;
-    m_spec.maxEvaluations = 0;
-    m_endpoint.concurrency = 1;
-    m_use.keys = std::make_shared<models::KeyRing>();
-  }
-
-  // The model takes part in every run from now on.
-  void enlist() {
-    m_use.endpoints = {m_endpoint};
-    auto made = modelProposers(m_use);
-    ASSERT_THAT(made, IsOk());
-    m_parts.proposers = std::move(*made);
-  }
-  [[nodiscard]] std::vector<store::CandidateRecord> madeByModel() const {
-    const auto name = *models::proposerNameOf(m_endpoint.name);
-    std::vector<store::CandidateRecord> found = history();
-    std::erase_if(found, [&name](const auto& candidate) { return candidate.madeBy != name; });
-    return found;
-  }
-  [[nodiscard]] int rowsOfModel() const {
-    const auto name = *models::proposerNameOf(m_endpoint.name);
-    return static_cast<int>(
-        std::count_if(m_rows.begin(), m_rows.end(), [&name](const auto& row) { return row.madeBy == name; }));
-  }
-  // A search until this holds.
-  void searchUntil(const std::function<bool()>& condition) {
-    forgetSignals();
-    start(m_session);
-    EXPECT_TRUE(waitFor(condition));
-    m_session->stop();
-    ASSERT_TRUE(waitUntilFinished());
-    ASSERT_FALSE(m_outcomes[0].error) << m_outcomes[0].error->message();
-  }
-  [[nodiscard]] std::vector<OfferProvenance> offers() const {
-    std::vector<OfferProvenance> found;
-    const auto events = record().events(onlyRun().id);
-    for (const domain::RunEvent& event : *events) {
-      if (event.kind == domain::EventKind::Offer) {
-        found.push_back(*parseProvenance(event.json));
-      }
-    }
-    return found;
-  }
-
-  LoopbackServer m_server{[](const ServedRequest& request) {
-    return openAiReply(answerWith(isAbout(request, "did not pass") ? 2 : 13), 100, 50, "stop", 1000);
-  }};
-  models::Endpoint m_endpoint = testing::endpointOf(m_server);
-  ModelUse m_use;
-};
+class ModelProposerTest : public testing::ModelSearchFixture {};
 
 TEST_F(ModelProposerTest, AWrongProgramIsMendedAndTheRightOneEntersTheArchive) {
   enlist();
@@ -142,14 +78,16 @@ TEST_F(ModelProposerTest, CanBeTheOnlyOneThatProposes) {
 }
 
 TEST_F(ModelProposerTest, GetsTheBestProgramsAndTheAdviceForThem) {
-  domain::Advice advice;
-  advice.bottleneck = "threads are idle";
-  advice.method = "use them all";
-  m_use.adviceFor = [advice](domain::CandidateId) { return std::vector{advice}; };
+  judge::GivenAdvice given;
+  given.advice.bottleneck = "threads are idle";
+  given.advice.method = "use them all";
+  m_use.adviceFor = [given](domain::CandidateId) { return std::optional(given); };
   enlist();
   searchUntil([this] { return rowsOfModel() >= 4; });
   EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("The program to make faster"))));
   EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("threads are idle"))));
+  EXPECT_THAT(m_server.served(),
+              Contains(Field(&ServedRequest::body, HasSubstr("tiny_kernel: 16 registers a thread"))));
 }
 
 TEST_F(ModelProposerTest, GetsThePatternsThatAreFoundForItsTask) {
@@ -165,16 +103,35 @@ TEST_F(ModelProposerTest, GetsThePatternsThatAreFoundForItsTask) {
   EXPECT_THAT(asked.front(), HasSubstr("cpu / cpu"));
 }
 
-TEST_F(ModelProposerTest, IsToldWhatTheJudgeOfTheRunSays) {
+TEST_F(ModelProposerTest, GetsACorrectProgramForItsTaskOnAnotherDevice) {
+  std::string asked;
+  m_use.relativeFor = [&asked](const std::string& task, const domain::DeviceInfo&) {
+    asked = task;
+    return std::optional(models::RelativeFacts{domain::Language::CudaCpp, "Large GPU", 2.0, "int on_a_gpu;"});
+  };
+  enlist();
+  searchUntil([this] { return rowsOfModel() >= 1; });
+  EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("int on_a_gpu;"))));
+  EXPECT_EQ(asked, onlyRun().taskId);
+}
+
+TEST_F(ModelProposerTest, IsToldTheOneThingThatTheJudgeOfTheRunNames) {
   m_parts.rules.emplace();
   fs::create_directories(m_spec.project / "rules");
-  std::ofstream(m_spec.project / "rules/mine.toml")
-      << "[[rule]]\nid = \"mine\"\nrole = \"fusion\"\ntitle = \"Mine\"\nwhen = [\"candidate.launches > 0\"]\n"
-         "bottleneck = \"{candidate.launches} launches of my own\"\nmethod = \"Change something.\"\ngain = \"1.5\"\n"
-         "source = \"a person\"\nsteer.operators = {parameter = 1.0}\n";
+  const auto rule = [](const std::string& id, double gain) {
+    return fmt::format(
+        "[[rule]]\nid = \"{}\"\nrole = \"fusion\"\ntitle = \"Mine\"\nwhen = [\"candidate.launches > 0\"]\n"
+        "bottleneck = \"{{candidate.launches}} launches of {}\"\nmethod = \"Change something.\"\ngain = \"{}\"\n"
+        "source = \"a person\"\nsteer.operators = {{parameter = 1.0}}\n",
+        id, id, gain);
+  };
+  std::ofstream(m_spec.project / "rules/mine.toml") << rule("little", 1.1) << rule("much", 4.0);
   enlist();
   searchUntil([this] { return rowsOfModel() >= 4; });
-  EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("1 launches of my own"))));
+  for (const ServedRequest& request : m_server.served()) {
+    EXPECT_FALSE(isAbout(request, "1 launches of much") && isAbout(request, "1 launches of little"));
+  }
+  EXPECT_THAT(m_server.served(), Contains(Field(&ServedRequest::body, HasSubstr("1 launches of much"))));
 }
 
 TEST_F(ModelProposerTest, AHostileAnswerGetsNothingButARejection) {
@@ -193,6 +150,60 @@ TEST_F(ModelProposerTest, AHostileAnswerGetsNothingButARejection) {
   EXPECT_FALSE(fs::exists(marker));
   EXPECT_GE(m_server.served().size(), 4U) << "each is asked for once more";
   EXPECT_TRUE(isAbout(m_server.served()[1], "could not be used"));
+}
+
+TEST_F(ModelProposerTest, ASlowReplyIsGivenUpAndAskedForAgainWhileTheSearchGoesOn) {
+  m_endpoint.timeouts.idle = std::chrono::milliseconds(300);
+  std::size_t rowsAtSecond = 0;
+  m_server.setScript([&, asked = 0](const ServedRequest&) mutable {
+    testing::ScriptedReply reply = openAiReply(answerWith(2), 100, 50);
+    if (++asked == 1) {
+      reply.chunks.resize(1);
+      reply.end = testing::ScriptedReply::End::Open;  // a word, and then nothing
+    } else if (asked == 2) {
+      rowsAtSecond = m_rows.size();
+    }
+    return reply;
+  });
+  enlist();
+  searchUntil([this] { return rowsOfModel() >= 1; });
+  EXPECT_GT(rowsAtSecond, 0U) << "others were tried meanwhile";
+  const auto made = madeByModel();
+  ASSERT_FALSE(made.empty());
+  EXPECT_NE(domain::asCorrect(*made[0].evaluation), nullptr);
+  EXPECT_GE(m_server.served().size(), 2U);
+}
+
+TEST_F(ModelProposerTest, ATruncatedReplyIsAskedForOnceMoreAndTheSearchEnds) {
+  m_server.setScript([asked = 0](const ServedRequest&) mutable {
+    const std::string whole = answerWith(++asked);
+    return asked <= 2 ? openAiReply(whole.substr(0, whole.size() / 2), 100, 50, "length") : openAiReply(whole);
+  });
+  enlist();
+  m_parts.searches = false;
+  m_spec.maxEvaluations = 4;  // the first is PyTorch's own
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  EXPECT_EQ(outcome.state, services::RunState::Finished);
+  const auto made = madeByModel();
+  ASSERT_GE(made.size(), 2U);
+  EXPECT_EQ(std::get<domain::Rejected>(*made[0].evaluation).rule, "unreadable answer");
+  EXPECT_NE(domain::asCorrect(*made[1].evaluation), nullptr);
+  ASSERT_GE(m_server.served().size(), 3U);
+  EXPECT_TRUE(isAbout(m_server.served()[1], "could not be used"));
+}
+
+TEST_F(ModelProposerTest, AnOverlongReplyIsCutOffAndTheSearchGoesOn) {
+  m_server.setScript([](const ServedRequest&) {
+    testing::ScriptedReply reply = openAiReply(std::string(100'000, 'x'), 100, 50, "stop", 100'000);
+    reply.chunks.resize(1);
+    reply.end = testing::ScriptedReply::End::Endless;
+    return reply;
+  });
+  enlist();
+  searchUntil([this] { return m_rows.size() > 30 && !failures().empty(); });
+  EXPECT_EQ(rowsOfModel(), 0);
+  EXPECT_EQ(failures().front().kind, models::FailureKind::TooLarge);
 }
 
 TEST_F(ModelProposerTest, AModelThatIsDeniedIsLeftOutAndTheSearchGoesOn) {
@@ -222,6 +233,63 @@ TEST_F(ModelProposerTest, TheBudgetEndsItsPartOfTheSearch) {
   EXPECT_GE(rowsOfModel(), 1);
 }
 
+TEST_F(ModelProposerTest, TheCostOfAFailedCallCountsAfterResume) {
+  m_server.setScript([](const ServedRequest&) {
+    testing::ScriptedReply reply = openAiReply("Here", 1'000'000, 1);
+    reply.chunks.back() = "data: {\"error\": {\"message\": \"no more\", \"type\": \"insufficient_quota\"}}\n\n";
+    return reply;
+  });
+  enlist();
+  searchUntil([this] { return m_rows.size() > 20 && isSaid("the model 'tester': quota"); });
+  const auto first = offers();
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_FALSE(first[0].candidate.isValid());
+  EXPECT_EQ(first[0].cost.tokens, 1'000'001);
+  EXPECT_NEAR(first[0].cost.cents, 100.001, 1e-6);
+  ASSERT_TRUE(first[0].conversation);
+  EXPECT_THAT(*record().text(*first[0].conversation), HasSubstr("quota used up"));
+  const auto spending = recordedSwarm(record(), onlyRun().id)->spending;
+  ASSERT_EQ(spending.size(), 1U);
+  EXPECT_EQ(spending[0].failed, 1);
+  EXPECT_EQ(spending[0].inputTokens, 1'000'000);
+
+  m_server.setScript([](const ServedRequest&) { return openAiReply(answerWith(2), 100, 50); });
+  m_use.limits.tokens = 1'000'000;  // which one call is far below
+  enlist();
+  m_spec.resume = onlyRun().id;
+  m_session.reset();
+  searchUntil([this] { return isSaid("budget used up"); });
+  EXPECT_EQ(m_server.served().size(), 1U) << "no further call";
+}
+
+TEST_F(ModelProposerTest, TheCostOfACallThatTheEndCutOffIsKept) {
+  m_server.setScript([](const ServedRequest&) {
+    testing::ScriptedReply reply = openAiReply(answerWith(2), 100, 50);
+    reply.chunks.resize(2);
+    reply.end = testing::ScriptedReply::End::Open;
+    return reply;
+  });
+  enlist();
+  searchUntil([this] { return m_rows.size() > 20 && !m_server.served().empty(); });
+  const auto kept = offers();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_FALSE(kept[0].candidate.isValid());
+  EXPECT_GT(kept[0].cost.tokens, 0) << "as estimated: nobody has said it";
+  const auto read = models::parseConversation(*record().text(kept[0].conversation.value()));
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->exchanges.at(0).outcome.failure()->kind, models::FailureKind::Cancelled);
+
+  m_parts.proposers.clear();
+  m_spec.resume = onlyRun().id;
+  m_session.reset();
+  searchUntil([this] { return !m_proposers.empty(); });
+  const auto& reported = m_proposers.back().proposers;
+  const auto line =
+      std::find_if(reported.begin(), reported.end(), [](const auto& one) { return one.name == "tester"; });
+  ASSERT_NE(line, reported.end());
+  EXPECT_EQ(line->tokens, kept[0].cost.tokens);
+}
+
 TEST_F(ModelProposerTest, ARunIsReplayedFromItsRecordWithoutTheModel) {
   m_server.setScript([number = 20](const ServedRequest& request) mutable {
     return openAiReply(isAbout(request, "did not pass") ? answerWith(++number) : answerWith(13, "first"), 10, 10,
@@ -241,12 +309,13 @@ TEST_F(ModelProposerTest, ARunIsReplayedFromItsRecordWithoutTheModel) {
   for (const auto& candidate : madeByModel()) {
     first.push_back(candidate.program.source + domain::dumpJson(domain::toJson(candidate.program.plan)));
   }
+  const auto kept = offers();
+  const auto wanted = std::count_if(kept.begin(), kept.end(), [](const auto& one) { return one.candidate.isValid(); });
   m_server.close();
   m_spec.project = m_folder / "again";
   m_endpoint = {
       .name = "again", .kind = models::EndpointKind::Replay, .baseUrl = (m_folder / "conversations.jsonl").string()};
   enlist();
-  const int wanted = static_cast<int>(texts->size());
   searchUntil([this, wanted] { return rowsOfModel() >= wanted; });
   const auto second = madeByModel();
   ASSERT_EQ(second.size(), first.size());

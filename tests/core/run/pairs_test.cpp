@@ -160,6 +160,9 @@ TEST(AdviceEvent, IsReadAsItWasWritten) {
   EXPECT_EQ(read->advice, given.advice);
   EXPECT_EQ(read->role, given.role);
   EXPECT_EQ(read->about, given.about);
+  EXPECT_EQ(read->model, "");
+  given.model = "tester";
+  EXPECT_EQ(parseGivenAdvice(adviceJson(given))->model, "tester");
   judge::ScoredAdvice scored;
   scored.rule = "spills";
   scored.candidate = domain::CandidateId(13);
@@ -170,6 +173,9 @@ TEST(AdviceEvent, IsReadAsItWasWritten) {
   EXPECT_EQ(score->expectedGain, std::nullopt);
   EXPECT_EQ(score->achievedGain, 1.1);
   EXPECT_EQ(score->reward, 0.5);
+  EXPECT_EQ(score->model, "");
+  scored.model = "tester";
+  EXPECT_EQ(parseScoredAdvice(scoreJson(scored))->model, "tester");
   EXPECT_FALSE(parseScoredAdvice("{}"));
   EXPECT_FALSE(parseGivenAdvice("{\"pair\": 1, \"role\": \"fusion\", \"about\": 2, \"advice\": {}}"));
 }

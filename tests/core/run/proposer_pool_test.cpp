@@ -86,6 +86,30 @@ class ProposerPoolTest : public ::testing::Test {
   ProposerPool m_pool;
 };
 
+TEST_F(ProposerPoolTest, CostsWithoutACandidateCount) {
+  std::vector<std::string> told;
+  QObject::connect(&m_pool, &ProposerPool::spent, &m_pool,
+                   [&told](const auto& proposer, const search::Cost& cost, const std::string& conversation) {
+                     told.push_back(proposer.text() + " " + std::to_string(cost.tokens) + " " + conversation);
+                   });
+  ScriptedProposer& model = add(
+      "model",
+      [](ScriptedProposer& self) {
+        Offer offer = offerOf(self);
+        offer.cost.tokens = 5;
+        Q_EMIT self.offered(offer);
+      },
+      2);
+  Q_EMIT model.spent({.seconds = 0.0, .cents = 0.0, .tokens = 70}, "a failed call");
+  EXPECT_EQ(m_pool.credits().spent().tokens, 70);
+  ASSERT_TRUE(m_pool.next());
+  model.ask();  // nobody has asked for that
+  m_pool.stop();
+  Q_EMIT model.spent({.seconds = 0.0, .cents = 0.0, .tokens = 3}, "a call that was out");
+  EXPECT_THAT(told, ElementsAre("model 70 a failed call", "model 5 ", "model 3 a call that was out"));
+  EXPECT_EQ(m_pool.credits().spent().tokens, 83);
+}
+
 TEST_F(ProposerPoolTest, WhoIsAloneGetsEveryTurn) {
   addQuick("search");
   EXPECT_EQ(takeMany(10), (std::map<std::string, int>{{"search", 10}}));
@@ -282,6 +306,43 @@ TEST_F(ProposerPoolTest, TheLastOnesFailureIsThePools) {
   EXPECT_THAT(m_failures, ElementsAre("broken, too"));
 }
 
+TEST_F(ProposerPoolTest, TheLastModelsFailureIsTroubleAndNothingFails) {
+  const auto refused = [](ScriptedProposer& self) {
+    Q_EMIT self.failed(Error(ErrorKind::ModelUnavailable, "the key is refused", "check the key"));
+  };
+  add("first", refused);
+  ScriptedProposer& second = addSilent("second");
+  EXPECT_FALSE(m_pool.next());
+  EXPECT_EQ(second.asked, 1);
+  EXPECT_TRUE(m_pool.isAnybodyLeft());
+  EXPECT_FALSE(m_pool.trouble()) << "an answer is owed";
+  Q_EMIT second.failed(Error(ErrorKind::BudgetExhausted, "all is spent", "spend more"));
+  EXPECT_FALSE(m_pool.isAnybodyLeft());
+  EXPECT_FALSE(m_pool.isWaiting());
+  EXPECT_THAT(m_failures, IsEmpty());
+  EXPECT_THAT(m_dropped, ElementsAre("first: the key is refused", "second: all is spent"));
+  const std::optional<Error> trouble = m_pool.trouble();
+  ASSERT_TRUE(trouble);
+  EXPECT_EQ(trouble->kind(), ErrorKind::ModelUnavailable);
+  EXPECT_EQ(trouble->message(), "the key is refused; all is spent");
+  EXPECT_EQ(trouble->hint(), "check the key");
+}
+
+TEST_F(ProposerPoolTest, WhoFailedLastIsInTroubleAndARestIsWaitedFor) {
+  ScriptedProposer& model = add("model", [](ScriptedProposer& self) { Q_EMIT self.passed(Proposer::Pass::UntilNews); });
+  EXPECT_FALSE(m_pool.next());
+  EXPECT_FALSE(m_pool.isWaiting());
+  EXPECT_FALSE(m_pool.trouble());
+  model.rests = true;
+  model.failedLast = Error(ErrorKind::ModelUnavailable, "no connection");
+  EXPECT_TRUE(m_pool.isWaiting());
+  ASSERT_TRUE(m_pool.trouble());
+  EXPECT_EQ(m_pool.trouble()->message(), "no connection");
+  Q_EMIT model.awoke();
+  EXPECT_FALSE(m_pool.next());
+  EXPECT_EQ(model.asked, 2);
+}
+
 TEST(ProposerPoolBudget, EndsWithWhoCostsSomethingBeforeItIsExceeded) {
   ProposerPool pool({.budget = {.seconds = 0.0, .cents = 10.0}});
   std::vector<std::string> dropped;
@@ -303,7 +364,8 @@ TEST(ProposerPoolBudget, EndsWithWhoCostsSomethingBeforeItIsExceeded) {
   }
   EXPECT_EQ(taken["model"], 3) << "a fourth would make it 12 cents";
   EXPECT_EQ(taken["search"], 197);
-  EXPECT_THAT(dropped, ElementsAre("model: the budget for it is used up"));
+  EXPECT_THAT(dropped, ElementsAre("model: the budget for 'model' is used up"));
+  EXPECT_FALSE(pool.trouble()) << "the search is well";
   EXPECT_LE(pool.credits().spent().cents, 10.0);
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "core/domain/json.h"
 #include "core/services/drawn_seed.h"
 #include "core/trust/trust.h"
 #include "tests/core/run/session_fixture.h"
@@ -339,6 +340,26 @@ TEST_F(RunSessionTest, WithoutASandboxNothingIsImportedOrStarted) {
   EXPECT_EQ(outcome.error->kind(), ErrorKind::Sandbox);
   EXPECT_FALSE(std::filesystem::exists(trace)) << "the task was imported first";
   EXPECT_FALSE(outcome.run.isValid());
+}
+
+TEST_F(RunSessionTest, ARunWithoutASandboxSaysSoAtItsStartAndInTheRecord) {
+  const auto isWarned = [this] {
+    return std::any_of(m_notices.begin(), m_notices.end(), [](const services::Notice& notice) {
+      return notice.severity == services::Notice::Severity::Warning &&
+             notice.text.starts_with("kernels are compiled without a sandbox");
+    });
+  };
+  run();
+  EXPECT_FALSE(isWarned());
+  EXPECT_EQ(domain::parseJson(onlyRun().optionsJson)->at("sandbox"), "auto");
+  EXPECT_EQ(*trust::sandboxOf(record(), onlyRun().id), "");
+  m_spec.resume = onlyRun().id;
+  m_spec.maxEvaluations += 5;
+  m_parts.programs.sandbox = "none";
+  run();
+  EXPECT_TRUE(isWarned());
+  EXPECT_EQ(*trust::sandboxOf(record(), onlyRun().id), "none") << "of a run that goes on without, too";
+  EXPECT_EQ(domain::parseJson(optionsJson(m_spec, "none"))->at("sandbox"), "none");
 }
 
 TEST_F(RunSessionTest, ARefusedTaskIsReportedAsTheWorkerSaidIt) {

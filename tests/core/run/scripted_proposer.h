@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ class ScriptedProposer final : public run::Proposer {
   [[nodiscard]] int width() const override { return mayOwe; }
   [[nodiscard]] search::Cost mostCost() const override { return most; }
   [[nodiscard]] std::chrono::milliseconds patience() const override { return std::chrono::seconds(30); }
+  [[nodiscard]] bool isResting() const override { return rests; }
+  [[nodiscard]] std::optional<Error> trouble() const override { return failedLast; }
   void ask() override {
     ++asked;
     m_onAsk(*this);
@@ -41,6 +44,8 @@ class ScriptedProposer final : public run::Proposer {
 
   int mayOwe = 1;
   search::Cost most;
+  bool rests = false;
+  std::optional<Error> failedLast;
   int asked = 0;
   int elites = 0;
   int pauses = 0;

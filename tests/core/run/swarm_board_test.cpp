@@ -110,6 +110,29 @@ TEST(SwarmBoard, AModelIsAPairWithWhatItsCallsTook) {
   EXPECT_EQ(report.pairs[0].elites, 1);
 }
 
+TEST(SwarmBoard, AdviceToAModelIsItsOwnWithItsScore) {
+  SwarmBoard board;
+  board.given(given(0, "narrow", 7));
+  judge::GivenAdvice told = given(-1, "narrow", 7);
+  told.model = "fast";
+  board.given(told);
+  judge::ScoredAdvice score = scored(-1, "narrow", 7, 9, 1.3);
+  score.model = "fast";
+  board.scored(score);
+  board.ended("fast", domain::CandidateId(9), 1.3, 1.0);
+  const services::SwarmReport report = board.report({});
+  ASSERT_THAT(report.advice, SizeIs(2));
+  EXPECT_EQ(report.advice[0].model, "fast");
+  EXPECT_EQ(report.advice[0].achievedGain, 1.3);
+  EXPECT_EQ(report.advice[1].achievedGain, std::nullopt) << "the pair has not followed it";
+  ASSERT_THAT(report.pairs, SizeIs(2));
+  EXPECT_EQ(report.pairs[1].model, "fast");
+  EXPECT_EQ(report.pairs[1].offers, 1) << "counted once";
+  ASSERT_TRUE(report.pairs[1].last);
+  EXPECT_EQ(report.pairs[1].last->rule, "narrow");
+  EXPECT_EQ(report.pairs[1].last->achievedGain, 1.3);
+}
+
 TEST(TalkOf, ShowsEachWordOnce) {
   models::Conversation conversation;
   conversation.endpoint = "fast";

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/run/advice_event.h"
+#include "core/run/learned_advice.h"
 #include "core/run/model_proposer.h"
 #include "core/run/pair_order.h"
 #include "core/run/recorded_swarm.h"
@@ -111,6 +113,45 @@ TEST_F(SwarmTest, TheRecordSaysInTheEndWhatWasSeenLive) {
     EXPECT_NEAR(pair.gainPercent, live->gainPercent, 0.5 + 0.05 * live->gainPercent) << pair.pair;
     EXPECT_EQ(pair.island, live->island) << pair.pair;
   }
+}
+
+TEST_F(SwarmTest, AdviceToAModelIsShownKeptAndLearnedFrom) {
+  search();
+  ASSERT_TRUE(waitFor([this] { return model() != nullptr && model()->last && model()->last->achievedGain; }));
+  stop();
+  std::vector<judge::ScoredAdvice> scores;
+  int given = 0;
+  const auto events = record().events(onlyRun().id);
+  for (const domain::RunEvent& event : *events) {
+    if (event.kind == domain::EventKind::AdviceScore) {
+      scores.push_back(*parseScoredAdvice(event.json));
+    } else if (event.kind == domain::EventKind::Advice && parseGivenAdvice(event.json)->model == "tester") {
+      ++given;
+    }
+  }
+  EXPECT_GE(given, 1);
+  const auto score = std::find_if(scores.begin(), scores.end(), [](const auto& one) { return one.model == "tester"; });
+  ASSERT_NE(score, scores.end());
+  EXPECT_EQ(score->rule, "mine");
+  EXPECT_EQ(score->role, judge::Role::Fusion);
+  EXPECT_GT(score->achievedGain, 0.0);
+  EXPECT_EQ(score->expectedGain, 1.5);
+  const auto all = history();
+  const auto child = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.id == score->candidate; });
+  ASSERT_NE(child, all.end());
+  EXPECT_EQ(child->parents, std::vector<domain::CandidateId>{score->about});
+  const auto learned = experienceOf(record(), onlyRun().id);
+  ASSERT_THAT(learned, IsOk());
+  EXPECT_EQ(learned->front().followed, static_cast<std::int64_t>(scores.size())) << "a model's counts, too";
+
+  const auto recorded = recordedSwarm(record(), onlyRun().id);
+  ASSERT_THAT(recorded, IsOk());
+  const auto pair = std::find_if(recorded->pairs.begin(), recorded->pairs.end(),
+                                 [](const auto& one) { return one.model == "tester"; });
+  ASSERT_NE(pair, recorded->pairs.end());
+  ASSERT_TRUE(pair->last);
+  EXPECT_EQ(pair->last->rule, "mine");
+  EXPECT_TRUE(pair->last->achievedGain);
 }
 
 TEST_F(SwarmTest, APausedModelIsAskedNothing) {

@@ -2,6 +2,8 @@
 // What attention on tensor cores computes, by the emulation: masks, tails, groups of heads, and its accuracy.
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "tests/core/synth/attention_numbers.h"
 
 namespace swage::synth {
@@ -52,6 +54,7 @@ struct Setting {
   AttentionCase sizes;
   Changes changes = {};
   double limit = 4.5e-7;
+  friend void PrintTo(const Setting& self, std::ostream* out) { *out << self.name; }
 };
 
 class MmaAttentions : public ::testing::TestWithParam<Setting> {};
@@ -145,6 +148,7 @@ struct Fault {
   const char* name;
   const char* from;
   const char* to;
+  friend void PrintTo(const Fault& self, std::ostream* out) { *out << self.name; }
 };
 
 class AttentionFaults : public ::testing::TestWithParam<Fault> {};

@@ -2,6 +2,8 @@
 // Attention: what it is lowered to, and what the kernel for the CPU computes.
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "core/domain/checks.h"
 #include "core/synth/rewriting/rewriting.h"
 #include "tests/core/synth/attention_numbers.h"
@@ -110,6 +112,7 @@ TEST(AttentionOfLargeHeads, BecomesTwoProducts) {
 struct Setting {
   const char* name;
   AttentionCase sizes;
+  friend void PrintTo(const Setting& self, std::ostream* out) { *out << self.name; }
 };
 
 class CpuAttentions : public ::testing::TestWithParam<Setting> {};

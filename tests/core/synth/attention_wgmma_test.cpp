@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <ostream>
 
 #include "tests/core/synth/attention_numbers.h"
 #include "tests/support/result_matchers.h"
@@ -55,6 +56,7 @@ struct Setting {
   const char* name;
   AttentionCase sizes;
   Changes changes = {};
+  friend void PrintTo(const Setting& self, std::ostream* out) { *out << self.name; }
 };
 
 class WarpGroupAttentions : public ::testing::TestWithParam<Setting> {};
@@ -210,6 +212,7 @@ struct Fault {
   const char* name;
   const char* from;
   const char* to;
+  friend void PrintTo(const Fault& self, std::ostream* out) { *out << self.name; }
 };
 
 class WarpGroupFaults : public ::testing::TestWithParam<Fault> {};

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <limits>
+#include <ostream>
 #include <set>
 
 #include "tests/core/synth/bench.h"
@@ -56,6 +57,7 @@ struct Conv {
     shape.insert(shape.begin(), {first, second});
     return shape;
   }
+  friend void PrintTo(const Conv& self, std::ostream* out) { *out << self.name; }
 };
 
 struct Operands {

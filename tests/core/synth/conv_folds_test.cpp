@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <numeric>
+#include <ostream>
 
 #include "tests/core/synth/conv_folds.h"
 
@@ -207,6 +208,7 @@ const LaterFold kVariance{
 struct Case {
   Conv conv;
   const LaterFold* fold;
+  friend void PrintTo(const Case& self, std::ostream* out) { *out << self.fold->name << " of " << self.conv.name; }
 };
 
 class FoldedConvolutions : public ::testing::TestWithParam<Case> {};
@@ -358,6 +360,7 @@ struct Fault {
   const Conv* conv;
   const char* from;
   const char* to;
+  friend void PrintTo(const Fault& self, std::ostream* out) { *out << self.name; }
 };
 
 class FoldFaults : public ::testing::TestWithParam<Fault> {};

@@ -2,6 +2,7 @@
 // What convolutions on tensor cores compute, by the emulation: windows, edges, groups, tails, modes and scales.
 #include <gmock/gmock.h>
 
+#include <ostream>
 #include <set>
 
 #include "tests/core/synth/conv_cases.h"
@@ -192,6 +193,7 @@ struct Fault {
   const char* name;
   const char* from;
   const char* to;
+  friend void PrintTo(const Fault& self, std::ostream* out) { *out << self.name; }
 };
 
 class MmaConvolutionFaults : public ::testing::TestWithParam<Fault> {};

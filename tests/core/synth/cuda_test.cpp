@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <ostream>
 
 #include "core/synth/example.h"
 #include "core/toolchain/compiler.h"
 #include "core/toolchain/sandbox.h"
 #include "tests/core/synth/graph_builder.h"
+#include "tests/core/synth/hostile_model.h"
 #include "tests/core/synth/lab.h"
 
 // What NVRTC makes of the CUDA patterns. Nothing runs: that is for the tests with a device.
@@ -144,6 +146,7 @@ struct MmaVariant {
   domain::ScalarType type;
   bool isRightAlongDepth;
   std::map<std::string, std::int64_t> parameters;
+  friend void PrintTo(const MmaVariant& self, std::ostream* out) { *out << self.name; }
 };
 
 class MmaVariants : public ::testing::TestWithParam<MmaVariant> {};
@@ -257,6 +260,8 @@ struct ConvVariant {
   bool isTransposed;
   std::map<std::string, std::int64_t> parameters;
   const char* pattern = "conv_mma";
+  const char* activation = nullptr;
+  friend void PrintTo(const ConvVariant& self, std::ostream* out) { *out << self.name; }
 };
 
 class ConvVariants : public ::testing::TestWithParam<ConvVariant> {};
@@ -268,15 +273,18 @@ TEST_P(ConvVariants, CompileWithoutSpillsForTheirArchitectures) {
   GraphBuilder b;
   const auto x = b.input({8, 64, 60, 60}, GetParam().type);
   const auto weight = b.input({64, 64, 3, 3}, GetParam().type);
-  if (GetParam().isTransposed) {
-    b.output(b.call("aten.conv_transpose2d.input", {arg(x), arg(weight), noArg(), listArg({2, 2}), listArg({1, 1})},
-                    {8, 64, 119, 119}, GetParam().type));
-  } else {
-    b.output(b.call("aten.conv2d.default", {arg(x), arg(weight), noArg(), listArg({1, 1}), listArg({1, 1})},
-                    {8, 64, 60, 60}, GetParam().type));
-  }
+  const auto y =
+      GetParam().isTransposed
+          ? b.call("aten.conv_transpose2d.input", {arg(x), arg(weight), noArg(), listArg({2, 2}), listArg({1, 1})},
+                   {8, 64, 119, 119}, GetParam().type)
+          : b.call("aten.conv2d.default", {arg(x), arg(weight), noArg(), listArg({1, 1}), listArg({1, 1})},
+                   {8, 64, 60, 60}, GetParam().type);
+  b.output(GetParam().activation == nullptr ? y : b.like(GetParam().activation, y));
   const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
   domain::Genome genome{{{{0}, GetParam().pattern, {}}}};
+  if (GetParam().activation != nullptr) {
+    genome.regions[0].nodes.push_back(1);
+  }
   for (const patterns::Parameter& parameter : catalogue().find(Language::CudaCpp, GetParam().pattern)->parameters) {
     const auto given = GetParam().parameters.find(parameter.name);
     genome.regions[0].parameters[parameter.name] =
@@ -336,8 +344,35 @@ INSTANTIATE_TEST_SUITE_P(
                     domain::ScalarType::Float32,
                     true,
                     {{"tile_pixels", 128}, {"parts", 2}, {"tile_columns", 64}},
-                    "conv_wgmma"}),
+                    "conv_wgmma"},
+        ConvVariant{"TransposedWithGeluByWarpGroups",
+                    domain::ScalarType::Float32,
+                    true,
+                    {{"tile_pixels", 112}, {"tile_width", 16}, {"parts", 2}, {"tile_columns", 64}, {"bring_groups", 1}},
+                    "conv_wgmma",
+                    "aten.gelu.default"},
+        ConvVariant{"WithMishByWarpGroups",
+                    domain::ScalarType::Float32,
+                    false,
+                    {{"tile_pixels", 128}, {"parts", 2}, {"tile_columns", 64}},
+                    "conv_wgmma",
+                    "aten.mish.default"}),
     [](const auto& each) { return each.param.name; });
+
+TEST(CudaNames, OfAnyModelCompile) {
+  if (std::string_view(SWAGE_TEST_NVRTC).empty()) {
+    GTEST_SKIP() << "there is no NVRTC (configure with SWAGE_VENV)";
+  }
+  const auto synthesizer = makeSynthesizer(hostileModel(), cudaDevice());
+  std::vector<domain::Genome> genomes = synthesizer->seeds();
+  genomes.resize(std::min<std::size_t>(genomes.size(), 6));
+  ASSERT_FALSE(genomes.empty());
+  for (const domain::Genome& genome : genomes) {
+    const auto program = synthesizer->realise(genome);
+    ASSERT_TRUE(program.has_value()) << program.error().message();
+    EXPECT_EQ(compile(program->source, program->entries(), program->compileFlags).size(), program->entries().size());
+  }
+}
 
 TEST(CudaPatternList, IsTheCatalogues) {
   std::vector<std::string> ids;

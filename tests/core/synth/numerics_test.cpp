@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
+#include <string>
 
 #include "tests/core/synth/bench.h"
 #include "tests/core/synth/graph_builder.h"
@@ -107,6 +109,40 @@ TEST(Numerics, OfASoftmaxOverAMiddleDimension) {
     const Genome genome = bench.seed(0, {{"fused", fused}, {"block", 16}, {"streaming", fused}});
     expectResult<float>(bench.run(genome, {toBytes<float>(values)}), 0, want);
   }
+}
+
+// The mean of each row, and the weight of each column, where windows see their elements.
+TEST(Numerics, OfAPoolingOfALayerNorm) {
+  constexpr std::size_t kColumns = 12;
+  constexpr std::size_t kRows = 3 * 8;
+  GraphBuilder b;
+  const auto x = b.input({1, 3, 8, kColumns});
+  const auto weight = b.input({kColumns});
+  const auto y = b.like("aten.layer_norm.default", x, {listArg({kColumns}), arg(weight), noArg(), arg(1e-5)});
+  b.output(
+      b.call("aten.max_pool2d.default", {arg(y), listArg({2, 3}), listArg({2, 3}), listArg({0, 0})}, {1, 3, 4, 4}));
+  const Numbers values = randomNumbers(kRows * kColumns, 14);
+  const Numbers weights = randomNumbers(kColumns, 15);
+  Numbers want(3 * 4 * 4, -kInfinity);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * kColumns);
+    const auto [mean, variance] = moments({first, first + kColumns});
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      double& largest = want[row / 2 * 4 + i / 3];
+      largest = std::max(largest, (values[row * kColumns + i] - mean) / std::sqrt(variance + 1e-5) * weights[i]);
+    }
+  }
+  const Bench bench(b);
+  std::set<std::string> seen;
+  for (std::size_t rank = 0; rank < 40; ++rank) {
+    Genome genome = bench.seed(rank);
+    if (genome.regions.size() == 3 && seen.insert(genome.regions[2].pattern).second) {
+      genome.regions.erase(genome.regions.begin() + 1);
+      genome.regions[1].nodes.insert(genome.regions[1].nodes.begin(), 1);  // what applies the statistics
+      expectResult<float>(bench.run(genome, {toBytes<float>(values), toBytes<float>(weights)}), 0, want);
+    }
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"direct", "pool"}));
 }
 
 void expectLayerNorm(std::int64_t columns, const std::map<std::string, std::int64_t>& parameters) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What pooling on a GPU computes, by the emulation: edges, overlaps, tails, and what follows.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <ostream>
+#include <span>
 
 #include "tests/core/synth/bench.h"
 #include "tests/core/synth/emulator.h"
@@ -59,6 +63,7 @@ struct Case {
   const char* name;
   Sliding sliding;
   Changes changes;
+  friend void PrintTo(const Case& self, std::ostream* out) { *out << self.name; }
 };
 
 domain::Program poolProgram(const domain::Graph& graph, const Changes& changes) {
@@ -75,6 +80,25 @@ domain::Program poolProgram(const domain::Graph& graph, const Changes& changes) 
     return program.value_or(domain::Program());
   }
   ADD_FAILURE() << "no seed uses the pattern";
+  return {};
+}
+
+// The seed whose last region is such a pooling of `nodes` nodes, changed as asked.
+domain::Program lastPoolProgram(const domain::Graph& graph, std::size_t nodes, const Changes& changes) {
+  const auto synthesizer = Synthesizer::create(graph, cudaDevice(), emulatedCatalogue());
+  for (domain::Genome genome : (*synthesizer)->seeds()) {
+    domain::RegionGene& last = genome.regions.back();
+    if (last.pattern != "pool" || last.nodes.size() != nodes) {
+      continue;
+    }
+    for (const auto& [name, value] : changes) {
+      last.parameters.at(name) = value;
+    }
+    auto program = (*synthesizer)->realise(genome);
+    EXPECT_TRUE(program.has_value()) << program.error().message();
+    return program.value_or(domain::Program());
+  }
+  ADD_FAILURE() << "no seed has such a region";
   return {};
 }
 
@@ -136,6 +160,113 @@ TEST_P(Pools, FindTheMean) {
       });
   expectPool(b, GetParam().changes, x, want);
 }
+
+// Windows that neither overlap nor see anything else may have computed what they see; 1 of 13 columns is not seen.
+class TiledPools : public ::testing::TestWithParam<Changes> {
+ protected:
+  static constexpr std::int64_t kPlanes = 6;
+  const Sliding m_sliding{{2 * kPlanes, 1, 8, 13}, {1, 2, 3}, {1, 2, 3}, {0, 0, 0}, {1, 1, 1}};
+  const Numbers m_x = randomNumbers(m_sliding.count(), 3);
+
+  static domain::ValueId addMaximum(GraphBuilder& b, domain::ValueId x) {
+    return b.call("aten.max_pool2d.default", {arg(x), listArg({2, 3}), listArg({2, 3}), listArg({0, 0})},
+                  {2, kPlanes, 4, 4});
+  }
+
+  // Each so many elements with the mean 0 and the variance 1.
+  static Numbers normalised(Numbers elements, std::size_t count) {
+    const auto size = static_cast<double>(count);
+    for (std::size_t first = 0; first < elements.size(); first += count) {
+      const auto group = std::span(elements).subspan(first, count);
+      const double mean = std::accumulate(group.begin(), group.end(), 0.0) / size;
+      const double squares = std::accumulate(group.begin(), group.end(), 0.0, [&](double sum, double each) {
+        return sum + (each - mean) * (each - mean);
+      });
+      std::transform(group.begin(), group.end(), group.begin(),
+                     [&](double each) { return (each - mean) / std::sqrt(squares / size + 1e-5); });
+    }
+    return elements;
+  }
+
+  // The largest of what each window sees.
+  Numbers maximaOf(const Numbers& elements) const { return maximaOf(elements, m_sliding); }
+  static Numbers maximaOf(const Numbers& elements, const Sliding& sliding) {
+    Numbers want;
+    double largest = -std::numeric_limits<double>::infinity();
+    sliding.forEach(
+        elements, [&](double each) { largest = std::max(largest, each); },
+        [&] {
+          want.push_back(largest);
+          largest = -std::numeric_limits<double>::infinity();
+        });
+    return want;
+  }
+
+  static void expectResult(const domain::Program& program, const std::vector<Bytes>& inputs, const Numbers& want) {
+    ASSERT_FALSE(program.source.empty());
+    const std::vector<Bytes> results = runEmulated(program, inputs);
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_EQ(firstDifference(toNumbers<float>(results[0]), want, 1e-5), "") << program.source;
+  }
+};
+
+TEST_P(TiledPools, SeeWhatIsComputedFromEachElement) {
+  const Numbers scale = randomNumbers(kPlanes, 4);
+  GraphBuilder b;
+  const auto x = b.input({2, kPlanes, 8, 13});
+  const auto weight = b.input({1, kPlanes, 1, 1});
+  b.output(addMaximum(b, b.like("aten.mish.default", b.mul(x, weight))));
+  const domain::Program program = lastPoolProgram(b.graph(), 3, GetParam());
+  Numbers elements = m_x;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const double scaled = elements[i] * scale[i / (8 * 13) % kPlanes];
+    elements[i] = scaled * std::tanh(std::log1p(std::exp(scaled)));
+  }
+  expectResult(program, {toBytes<float>(m_x), toBytes<float>(scale)}, maximaOf(elements));
+}
+
+TEST_P(TiledPools, SeeWhatIsNormalised) {
+  GraphBuilder b;
+  const auto x = b.input({2, kPlanes, 8, 13});
+  b.output(addMaximum(b, b.like("aten.group_norm.default", x, {arg(3), noArg(), noArg(), arg(1e-5)})));
+  const domain::Program program = lastPoolProgram(b.graph(), 2, GetParam());
+  const Numbers elements = normalised(m_x, 2 * 8 * 13);
+  expectResult(program, {toBytes<float>(m_x)}, maximaOf(elements));
+}
+
+// Each row has a mean of its own, and each column a weight.
+TEST_P(TiledPools, SeeRowsThatAreNormalised) {
+  const Numbers weights = randomNumbers(12, 5);
+  GraphBuilder b;
+  const auto x = b.input({2, kPlanes, 8, 12});
+  const auto weight = b.input({12});
+  const auto y = b.like("aten.layer_norm.default", x, {listArg({12}), arg(weight), noArg(), arg(1e-5)});
+  b.output(addMaximum(b, y));
+  const domain::Program program = lastPoolProgram(b.graph(), 2, GetParam());
+  const Sliding sliding{{2 * kPlanes, 1, 8, 12}, {1, 2, 3}, {1, 2, 3}, {0, 0, 0}, {1, 1, 1}};
+  const Numbers plain = randomNumbers(sliding.count(), 6);
+  Numbers elements = normalised(plain, 12);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    elements[i] *= weights[i % 12];
+  }
+  expectResult(program, {toBytes<float>(plain), toBytes<float>(weights)}, maximaOf(elements, sliding));
+}
+
+TEST(TiledPool, StoresNothingOfWhichItSeesAPart) {
+  GraphBuilder b;
+  const auto y = b.relu(b.input({2, 3, 8, 13}));
+  b.output(y);
+  b.output(
+      b.call("aten.max_pool2d.default", {arg(y), listArg({2, 3}), listArg({2, 3}), listArg({0, 0})}, {2, 3, 4, 4}));
+  const auto synthesizer = Synthesizer::create(b.graph(), cudaDevice(), emulatedCatalogue());
+  for (const domain::Genome& genome : (*synthesizer)->seeds()) {
+    EXPECT_NE(genome.regions.size(), 1U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(InVectors, TiledPools,
+                         ::testing::Values(Changes{{"threads", 64}, {"items", 1}, {"vector_width", 1}},
+                                           Changes{{"threads", 64}, {"items", 4}, {"vector_width", 1}}));
 
 INSTANTIATE_TEST_SUITE_P(All, Pools,
                          ::testing::Values(Case{"AlongOneDimension",

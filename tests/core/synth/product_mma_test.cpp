@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <ostream>
 
 #include "tests/core/synth/bench.h"
 #include "tests/core/synth/emulator.h"
@@ -55,6 +56,7 @@ struct Setting {
   const char* name;
   Changes changes;
   double limit;
+  friend void PrintTo(const Setting& self, std::ostream* out) { *out << self.name; }
 };
 
 class MmaProducts : public ::testing::TestWithParam<Setting> {};
@@ -216,6 +218,7 @@ struct Fault {
   const char* from;
   const char* to;
   Changes changes = {};
+  friend void PrintTo(const Fault& self, std::ostream* out) { *out << self.name; }
 };
 
 class MmaFaults : public ::testing::TestWithParam<Fault> {};

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <limits>
+#include <ostream>
 
 #include "tests/core/synth/bench.h"
 #include "tests/core/synth/emulator.h"
@@ -58,6 +59,7 @@ struct Setting {
   const char* name;
   Changes changes;
   std::int64_t multiprocessors = 3;
+  friend void PrintTo(const Setting& self, std::ostream* out) { *out << self.name; }
 };
 
 class OnepassProducts : public ::testing::TestWithParam<Setting> {};
@@ -86,6 +88,7 @@ struct Layout {
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t depth;
+  friend void PrintTo(const Layout& self, std::ostream* out) { *out << self.name; }
 };
 
 class OnepassLayouts : public ::testing::TestWithParam<Layout> {};
@@ -206,6 +209,7 @@ struct Fault {
   const char* name;
   const char* from;
   const char* to;
+  friend void PrintTo(const Fault& self, std::ostream* out) { *out << self.name; }
 };
 
 class OnepassFaults : public ::testing::TestWithParam<Fault> {};

@@ -36,7 +36,7 @@ void expectInAnyTiles(const GraphBuilder& b, const std::vector<Numbers>& inputs,
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(kGenomes));
 }
 
-std::int64_t countOf(const std::vector<std::int64_t>& shape) {
+std::int64_t elementsOf(const std::vector<std::int64_t>& shape) {
   std::int64_t count = 1;
   for (const std::int64_t extent : shape) {
     count *= extent;
@@ -101,8 +101,8 @@ TEST(PackedProducts, OfALinearLayer) {
 TEST(PackedProducts, OfWindows) {
   const std::vector<std::int64_t> shape{2, 5, 9, 11};
   const std::vector<std::int64_t> windows{20, 5, 3, 3};
-  const Numbers input = randomNumbers(countOf(shape), 6);
-  const Numbers weight = randomNumbers(countOf(windows), 7);
+  const Numbers input = randomNumbers(elementsOf(shape), 6);
+  const Numbers weight = randomNumbers(elementsOf(windows), 7);
   GraphBuilder b;
   const auto x = b.input(shape);
   const auto w = b.input(windows);
@@ -127,6 +127,52 @@ TEST(PackedProducts, OfWindows) {
     }
   }
   expectInAnyTiles(b, {input, weight}, want);
+}
+
+// Two products of one file, whose vectors differ in size.
+TEST(PackedProducts, WithVectorsOfTwoSizesInOneFile) {
+  constexpr std::int64_t kRows = 20;
+  constexpr std::int64_t kWidth = 64;
+  const Numbers input = randomNumbers(kRows * kWidth, 8);
+  const Numbers first = randomNumbers(kWidth * kWidth, 9);
+  const Numbers second = randomNumbers(kWidth * kWidth, 10);
+  GraphBuilder b;
+  const auto x = b.input({kRows, kWidth});
+  const auto w = b.input({kWidth, kWidth});
+  const auto v = b.input({kWidth, kWidth});
+  const auto between = b.call("aten.linear.default", {arg(x), arg(w)}, {kRows, kWidth});
+  b.output(b.call("aten.linear.default", {arg(between), arg(v)}, {kRows, kWidth}));
+  const auto times = [](const Numbers& left, const Numbers& weight) {
+    Numbers product;
+    for (std::size_t i = 0; i < kRows * kWidth; ++i) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < kWidth; ++k) {
+        sum += left[i / kWidth * kWidth + k] * weight[i % kWidth * kWidth + k];
+      }
+      product.push_back(sum);
+    }
+    return product;
+  };
+  const auto synthesizer = makeSynthesizer(b.graph(), cpuDevice());
+  Random random(6);
+  for (int i = 0; i < 4000; ++i) {
+    const domain::Genome genome = synthesizer->fresh(random);
+    const bool hasTwoSizes = genome.regions.size() == 2 && genome.regions[0].pattern == "product_packed" &&
+                             genome.regions[1].pattern == "product_packed" &&
+                             genome.regions[0].parameters.at("vector") != genome.regions[1].parameters.at("vector");
+    if (!hasTwoSizes) {
+      continue;
+    }
+    const auto program = synthesizer->realise(genome);
+    ASSERT_TRUE(program.has_value()) << program.error().message();
+    const std::vector<Bytes> results =
+        runOnCpu(*program, {toBytes<float>(input), toBytes<float>(first), toBytes<float>(second)});
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_EQ(firstDifference(toNumbers<float>(results[0]), times(times(input, first), second), 1e-4), "")
+        << program->source;
+    return;
+  }
+  FAIL() << "no genome has vectors of two sizes";
 }
 
 }  // namespace

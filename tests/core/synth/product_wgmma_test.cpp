@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <ostream>
 
 #include <fmt/format.h>
 
@@ -115,6 +116,7 @@ struct Deal {
   std::int64_t columns;
   std::int64_t depth;
   Changes changes;
+  friend void PrintTo(const Deal& self, std::ostream* out) { *out << self.name; }
 };
 
 class WgmmaDeals : public ::testing::TestWithParam<Deal> {};
@@ -186,6 +188,7 @@ struct Split {
   int lines;  // of a block
   int depth;  // of a block
   int width;
+  friend void PrintTo(const Split& self, std::ostream* out) { *out << self.name; }
 };
 
 class WgmmaSplits : public ::testing::TestWithParam<Split> {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct Setting {
   const char* name;
   RecurrentCase sizes;
   Cut cut;
+  friend void PrintTo(const Setting& self, std::ostream* out) { *out << self.name; }
 };
 
 // A number between two of TF32 may be rounded the other way in double, and then moves a few others.

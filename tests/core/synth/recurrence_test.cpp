@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "tests/core/synth/lab.h"
 #include "tests/core/synth/recurrence_numbers.h"
@@ -44,6 +45,7 @@ TEST(RecurrentLayers, StayPyTorchsWhereTheyProjectOrDropResults) {
 struct Setting {
   const char* name;
   RecurrentCase sizes;
+  friend void PrintTo(const Setting& self, std::ostream* out) { *out << self.name; }
 };
 
 class CpuRecurrences : public ::testing::TestWithParam<Setting> {};

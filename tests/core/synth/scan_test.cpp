@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <ostream>
 
 #include "tests/core/synth/bench.h"
 #include "tests/core/synth/emulator.h"
@@ -76,6 +77,7 @@ struct Way {
   Shape shape;
   int dim;
   Changes changes;
+  friend void PrintTo(const Way& self, std::ostream* out) { *out << self.name; }
 };
 
 class Scans : public ::testing::TestWithParam<Way> {

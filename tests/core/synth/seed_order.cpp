@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,8 @@
 
 // What a search on an H100 tries first of a task, with what each seed is estimated to take; and where genomes with
 // measured times are given (an array of {"genome", "ns"}), the estimates of these beside them:
-// swage_seed_order PATTERNS_FOLDER TASK.json [MEASURED.json]
+// swage_seed_order PATTERNS_FOLDER TASK.json [MEASURED.json [source]]
+// With the word "source" it writes their sources instead.
 namespace swage::synth {
 namespace {
 
@@ -44,7 +46,8 @@ std::string partsOf(const Synthesizer& synthesizer, const domain::Genome& genome
   return text;
 }
 
-int list(const std::filesystem::path& folder, const std::filesystem::path& taskFile, const char* measured) {
+int list(const std::filesystem::path& folder, const std::filesystem::path& taskFile, const char* measured,
+         bool asSource) {
   const auto catalogue = patterns::Catalogue::load(folder);
   std::ifstream file(taskFile);
   auto task = domain::taskFromJson(domain::Json::parse(file));
@@ -62,6 +65,11 @@ int list(const std::filesystem::path& folder, const std::filesystem::path& taskF
     for (const domain::Json& each : domain::Json::parse(times)) {
       const auto genome = domain::genomeFromJson(each.at("genome"));
       if (!genome) {
+        continue;
+      }
+      if (asSource) {
+        const auto program = (*synthesizer)->realise(*genome);
+        std::cout << (program ? program->source : program.error().message()) << '\n';
         continue;
       }
       const double seconds = (*synthesizer)->estimate(*genome).value_or(0.0);
@@ -83,8 +91,9 @@ int list(const std::filesystem::path& folder, const std::filesystem::path& taskF
 
 int main(int count, char** arguments) {
   if (count < 3) {
-    std::cerr << "swage_seed_order PATTERNS_FOLDER TASK.json [MEASURED.json]\n";
+    std::cerr << "swage_seed_order PATTERNS_FOLDER TASK.json [MEASURED.json [source]]\n";
     return 2;
   }
-  return swage::synth::list(arguments[1], arguments[2], count > 3 ? arguments[3] : nullptr);
+  const bool asSource = count > 4 && std::string_view(arguments[4]) == "source";
+  return swage::synth::list(arguments[1], arguments[2], count > 3 ? arguments[3] : nullptr, asSource);
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <ostream>
 #include <set>
 
 #include "core/synth/library_estimate.h"
@@ -43,6 +44,17 @@ TEST(SeedOrder, BeginsWithWhatIsEstimatedToBeFastest) {
 TEST(SeedOrder, CountsWhatWasChosenBeforeAsTime) {
   EXPECT_THAT(patternsInOrder({seed("fast", 1.0), seed("fast", 1.01), seed("fast", 1.02), seed("other", 1.4)}),
               ElementsAre("fast", "other", "fast", "fast"));
+}
+
+TEST(SeedOrder, HasRewrittenOnesAndOthersAmongTheFirst) {
+  for (const bool isFast : {false, true}) {
+    std::vector<Seed> seeds{seed("other", 9.0, isFast ? "" : "rule")};
+    for (int i = 0; i < 20; ++i) {
+      seeds.push_back(seed("fast" + std::to_string(i), 1.0, isFast ? "rule" : ""));
+    }
+    const std::vector<std::string> patterns = patternsInOrder(std::move(seeds));
+    EXPECT_EQ(std::find(patterns.begin(), patterns.end(), "other") - patterns.begin(), 7) << isFast;
+  }
 }
 
 TEST(SeedOrder, CountsWhatPyTorchIsLeftToDo) {
@@ -140,6 +152,7 @@ struct LibraryConvolution {
   domain::Shape weight;
   domain::Shape result;
   double milliseconds = 0.0;  // of cuDNN on an H100, as what is left of whole plans
+  friend void PrintTo(const LibraryConvolution& self, std::ostream* out) { *out << self.name; }
 };
 
 class LibraryEstimates : public ::testing::TestWithParam<LibraryConvolution> {};

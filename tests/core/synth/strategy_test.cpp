@@ -91,6 +91,26 @@ TEST(StrategyTable, HasOneStrategyForEachPattern) {
   }
 }
 
+TEST(Strategies, SayWhetherTheyAreForConvolutions) {
+  std::set<std::string> found;
+  for (const auto& strategy : StrategyTable::builtIn().all()) {
+    if (strategy->isForConvolutions()) {
+      found.insert(strategy->id());
+    }
+  }
+  EXPECT_THAT(found, ::testing::ElementsAre("conv_mma", "conv_wgmma"));
+}
+
+TEST(Strategies, AreShownWithTheirOwnExampleOrWithRows) {
+  const Example plain = Plain().example();
+  EXPECT_EQ(plain.text, "softmax over the last dimension of float32[1024, 4096]");
+  EXPECT_EQ(plain.graph, examples::rows({1024, 4096}).graph);
+  const auto* const own = StrategyTable::builtIn().find(domain::Language::CudaCpp, "attention_wgmma");
+  ASSERT_NE(own, nullptr);
+  EXPECT_EQ(exampleOf(*catalogue().find(own->language(), own->id())).text, own->example().text);
+  EXPECT_THAT(own->example().text, HasSubstr("float16"));
+}
+
 TEST(Helpers, OfOneNameAreChosenByAnotherWordOfTheSource) {
   constexpr std::string_view kHelpers =
       "//! swage:helper one if wide\nlong one();\n\n//! swage:helper one unless wide\nint one();\n";
@@ -104,6 +124,8 @@ TEST(Helpers, AreThoseThatTheSourceUses) {
       "//! swage:helper three\nint three();\n";
   EXPECT_EQ(helpersFor(kHelpers, "x = two;"), "int one();\n\nint two() { return one(); }\n\n");
   EXPECT_EQ(helpersFor(kHelpers, "x = twofold + one_more;"), "");
+  EXPECT_EQ(helpersFor(kHelpers, "// two\nx = 1;  // model.py:3: three = one"), "");
+  EXPECT_EQ(helpersFor(kHelpers, "// one\nthree"), "int three();\n\n");
 }
 
 // All lines of a source.
@@ -249,17 +271,100 @@ TEST(WrittenKernels, OfNormalisationsAreShortWhereBlocksMeetInNoMemory) {
   }
 }
 
+TEST(WrittenKernels, OfRowsSayHowDataMovesInEachPhase) {
+  const std::map<std::string, std::vector<std::string>> phases{
+      {"row_warp", {"Each lane loads its share", "Lanes fold the elements in their registers", "Results are computed"}},
+      {"row_block",
+       {"Threads read their elements", "lanes join by shuffles, warps in shared", "read from memory again"}},
+      {"row_shared", {"Threads copy the row", "Threads fold elements from shared memory", "Results are computed"}},
+      {"row_registers", {"Threads load their share", "Threads fold the elements in", "Results are computed"}}};
+  std::set<std::string> seen;
+  const domain::Graph graph = normalisations().front();
+  const auto synthesizer = makeSynthesizer(graph, cudaDevice());
+  for (const domain::Genome& genome : synthesizer->seeds()) {
+    const auto expected = phases.find(genome.regions[0].pattern);
+    const auto program = synthesizer->realise(genome);
+    ASSERT_THAT(program, swage::testing::IsOk());
+    if (genome.regions.size() != 1 || expected == phases.end() || !seen.insert(expected->first).second) {
+      continue;
+    }
+    std::size_t at = 0;
+    for (const std::string& phase : expected->second) {
+      at = program->source.find(phase, at);
+      ASSERT_NE(at, std::string::npos) << phase << "\n" << program->source;
+    }
+  }
+  EXPECT_EQ(seen.size(), phases.size());
+}
+
 TEST(WrittenKernels, NameTheLineOfTheModelBesideTheComputation) {
   GraphBuilder b;
   b.output(b.mul(b.silu(b.input({64, 256})), b.input({64, 256})));
   domain::Graph graph = b.graph();
-  graph.nodes[0].where = "model.py:4: gate = silu(x)";
-  graph.nodes[1].where = "model.py:5: return gate * y";
+  graph.nodes[0].where = "model.py:4 in forward";
+  graph.nodes[0].code = "gate = silu(x)";
+  graph.nodes[0].name = "gate";
+  graph.nodes[1].where = "model.py:5 in forward";
+  graph.nodes[1].code = "return gate * y";
   const auto synthesizer = makeSynthesizer(graph, cudaDevice());
   const auto program = synthesizer->realise(synthesizer->seeds().front());
   ASSERT_THAT(program, swage::testing::IsOk());
-  EXPECT_THAT(program->source, AllOf(HasSubstr("    // model.py:4: gate = silu(x)\n    const float silu_i = "),
-                                     HasSubstr("    // model.py:5: return gate * y\n    out4[v] = silu_i * ")));
+  EXPECT_THAT(program->source, AllOf(HasSubstr("    // model.py:4: gate = silu(x)\n    const float gate = "),
+                                     HasSubstr("    // model.py:5: return gate * y\n    out4[v] = gate * ")));
+}
+
+// The first name of a floating-point constant that a block has twice; empty: none has.
+std::string firstNameDeclaredTwice(const std::string& source) {
+  std::vector<std::set<std::string>> blocks(1);
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string_view text = std::string_view(line).substr(std::min(line.find_first_not_of(' '), line.size()));
+    for (const std::string_view type : {"const float ", "const int "}) {
+      const std::size_t end = text.find(" = ");
+      if (text.starts_with(type) && end != std::string_view::npos &&
+          !blocks.back().emplace(text.substr(type.size(), end - type.size())).second) {
+        return line;
+      }
+    }
+    if (text.starts_with('}') && blocks.size() > 1) {
+      blocks.pop_back();
+    }
+    if (text.ends_with('{')) {
+      blocks.emplace_back();
+    }
+  }
+  return {};
+}
+
+// A row is a single step of so many threads: there is no loop around it.
+TEST(WrittenKernels, DeclareNoNameTwiceInABlock) {
+  GraphBuilder b;
+  const auto x = b.input({512, 64});
+  const auto sum = b.like("aten.add.Tensor", x, {arg(b.input({512, 1}))});
+  b.output(b.like("aten.layer_norm.default", b.add(sum, b.input({64})), {listArg({64}), noArg(), noArg(), arg(1e-5)}));
+  domain::Graph graph = b.graph();
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+    graph.nodes[node].where = "model.py:" + std::to_string(node);  // each line has a comment, and its result a name
+  }
+  const auto synthesizer = makeSynthesizer(graph, cudaDevice());
+  const std::map<std::string, std::map<std::string, std::int64_t>> asked{
+      {"row_registers", {{"threads", 64}, {"vector_width", 1}, {"cluster", 1}}},
+      {"row_warp", {{"vector_width", 2}, {"fused", 1}, {"keep", 0}}}};
+  std::set<std::string> seen;
+  for (domain::Genome genome : synthesizer->seeds()) {
+    const auto changes = genome.regions.size() == 1 ? asked.find(genome.regions[0].pattern) : asked.end();
+    if (changes == asked.end()) {
+      continue;
+    }
+    for (const auto& [name, value] : changes->second) {
+      genome.regions[0].parameters.at(name) = value;
+    }
+    if (const auto program = synthesizer->realise(genome)) {
+      EXPECT_EQ(firstNameDeclaredTwice(program->source), "") << program->source;
+      seen.insert(changes->first);
+    }
+  }
+  EXPECT_THAT(seen, ::testing::ElementsAre("row_registers", "row_warp"));
 }
 
 }  // namespace

@@ -137,7 +137,11 @@ TEST(ClassifyX86, FindsSystemCalls) {
 TEST(ClassifyX86, FindsRegistersOfTheProcess) {
   EXPECT_EQ(findSystemCall(parseDisassembly(listing("kernel", {"wrgsbase rax"}))),
             "keeps something in registers of the process ('wrgsbase' in kernel)");
-  EXPECT_NE(findSystemCall(parseDisassembly(listing("kernel", {"xrstor64 [rdi]"}))), "");
+  for (const char* instruction : {"xrstor64 [rdi]", "ldmxcsr DWORD PTR [rsp-0x4]", "vldmxcsr DWORD PTR [rsp-0x4]",
+                                  "fldcw  WORD PTR [rsp-0x2]", "fldenv [rdi]", "frstor [rdi]", "fninit"}) {
+    EXPECT_NE(findSystemCall(parseDisassembly(listing("kernel", {instruction}))), "") << instruction;
+  }
+  EXPECT_EQ(findSystemCall(parseDisassembly(listing("kernel", {"vstmxcsr DWORD PTR [rsp-0x4]"}))), "") << "only read";
 }
 
 TEST(ClassifyX86, FindsClocksAndRandomNumbers) {

@@ -32,15 +32,32 @@ TEST(WritableData, IsToldByTheFlagsOfItsSection) {
   EXPECT_EQ(findWritableData(objectWith("table", ".rodata", SHF_ALLOC)), std::nullopt);
 }
 
-TEST(WritableData, NeedsNoNameAndNoSize) {
+TEST(WritableData, NeedsNoName) {
   ElfImage image = objectWith("kept", ".bss", SHF_ALLOC | SHF_WRITE);
   image.sections[1].size = 4096;
-  image.symbols[0].size = 0;
-  EXPECT_THAT(findWritableData(image), Optional(HasSubstr("'.bss'")));
   image.symbols.clear();
   EXPECT_THAT(findWritableData(image), Optional(HasSubstr("'.bss'")));
   image.sections[1].size = 8;
   EXPECT_EQ(findWritableData(image), std::nullopt) << "the runtime's own";
+}
+
+TEST(WritableData, NeedsNoSize) {
+  for (const int type : {STT_OBJECT, STT_TLS}) {
+    ElfImage image = objectWith("kept", ".bss", SHF_ALLOC | SHF_WRITE);
+    image.symbols[0].type = type;
+    image.symbols[0].size = 0;
+    EXPECT_THAT(findWritableData(image), Optional(HasSubstr("without a size ('kept')"))) << type;
+  }
+}
+
+TEST(WritableData, MarksOfTheRuntimeAreAllowed) {
+  ElfImage image = objectWith("__TMC_END__", ".data", SHF_ALLOC | SHF_WRITE);
+  image.symbols[0].size = 0;
+  EXPECT_EQ(findWritableData(image), std::nullopt);
+  image.symbols.push_back({"__dso_handle", STT_OBJECT, STB_LOCAL, 1, 0, 0});
+  EXPECT_EQ(findWritableData(image), std::nullopt);
+  image.symbols[0].size = 8;
+  EXPECT_NE(findWritableData(image), std::nullopt) << "a name alone is no excuse";
 }
 
 TEST(Code, IsInTheSectionThatIsLookedAt) {

@@ -6,6 +6,7 @@
 
 #include "core/domain/json.h"
 #include "core/trust/self_test_gate.h"
+#include "core/trust/trust.h"
 #include "tests/core/run/session_fixture.h"
 #include "tests/support/result_matchers.h"
 
@@ -216,6 +217,7 @@ TEST_F(GateTest, LetsASearchGoOnWhereCheatsAreFound) {
   EXPECT_FALSE(run().error);
   EXPECT_EQ(verdicts(), 1U);
   EXPECT_EQ(ground(), "passed");
+  EXPECT_FALSE(skippedSelfTest(record(), onlyRun().id).value());
   EXPECT_THAT(m_notices, IsEmpty());
 }
 
@@ -259,6 +261,7 @@ TEST_F(GateTest, CanBeSkippedAndSaysSo) {
   m_parts.selfTest->skip = true;
   EXPECT_FALSE(run().error);
   EXPECT_EQ(ground(), "skipped");
+  EXPECT_TRUE(skippedSelfTest(record(), onlyRun().id).value());
   ASSERT_EQ(m_notices.size(), 1U);
   EXPECT_THAT(m_notices[0].text, HasSubstr("was skipped"));
 }

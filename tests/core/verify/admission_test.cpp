@@ -3,9 +3,8 @@
 
 #include <array>
 
-#include "core/device/open_device.h"
 #include "core/verify/task_session.h"
-#include "core/verify/torch_runtime.h"
+#include "tests/core/verify/on_cpu.h"
 #include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -21,10 +20,8 @@ using ::testing::StartsWith;
 class Admission : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_THAT(startTorch(domain::DeviceKind::Cpu, 0, 2), testing::IsOk());
-    auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
-    ASSERT_THAT(device, testing::IsOk());
-    s_device = std::move(*device);
+    s_device = testing::openCpu();
+    ASSERT_NE(s_device, nullptr);
   }
   static void TearDownTestSuite() { s_device.reset(); }
 

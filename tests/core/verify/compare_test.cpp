@@ -133,6 +133,19 @@ TEST(SealedOfNothing, HasNoElement) {
   EXPECT_THROW(static_cast<void>(Sealed().element(0)), c10::Error);
 }
 
+TEST(FirstWith, FindsTheFirstOnesOfAllChunks) {
+  at::Tensor actual = at::ones({kLarge});
+  const Sealed reference = sealed(at::ones({kLarge}, at::kDouble));
+  EXPECT_TRUE(firstWith(furtherThan(0.25, actual, reference), actual, 3).empty());
+  actual[7] = 1.125F;
+  for (const std::int64_t wrong : {5, 6, 700'000, 999'999}) {
+    actual[wrong] = wrong == 6 ? kNan : 2.0F;
+  }
+  const Fault fault = furtherThan(0.25, actual, reference);
+  EXPECT_EQ(firstWith(fault, actual, 3), (std::vector<std::int64_t>{5, 6, 700'000}));
+  EXPECT_EQ(firstWith(fault, actual, 8), (std::vector<std::int64_t>{5, 6, 700'000, 999'999}));
+}
+
 TEST(FirstMismatch, AcceptsEitherAnswer) {
   const at::Tensor reference = at::tensor({1, 2, 3}, at::kLong);
   const at::Tensor eager = at::tensor({1, 7, 3}, at::kLong);
@@ -157,6 +170,27 @@ TEST(Sealed, GivesBackWhatItHidesForEveryType) {
     EXPECT_EQ(hidden.element(4), 1.0) << type;
     EXPECT_EQ(hidden.isFloating(), values.is_floating_point()) << type;
   }
+}
+
+TEST(FirstNotArrived, FindsANumberWhereBothHaveNanOrInfinity) {
+  const at::Tensor eager = at::tensor({1.0F, kNan, kInfinity, -kInfinity, kNan});
+  const Sealed reference = sealed(eager.to(at::kDouble));
+  const auto first = [&](const at::Tensor& actual, Signs signs = Signs::Matter) {
+    return firstNotArrived(actual, reference, sealed(eager), signs);
+  };
+  EXPECT_EQ(first(eager), -1);
+  EXPECT_EQ(first(at::tensor({7.0F, kNan, kInfinity, -kInfinity, kNan})), -1) << "numbers are not its business";
+  EXPECT_EQ(first(at::tensor({1.0F, 1.0F, kInfinity, -kInfinity, kNan})), 1);
+  EXPECT_EQ(first(at::tensor({1.0F, kInfinity, kInfinity, -kInfinity, kNan})), 1);
+  EXPECT_EQ(first(at::tensor({1.0F, kNan, 1.0F, -kInfinity, kNan})), 2);
+  EXPECT_EQ(first(at::tensor({1.0F, kNan, kInfinity, kInfinity, kNan})), 3);
+  EXPECT_EQ(first(at::tensor({1.0F, kNan, kInfinity, kInfinity, kNan}), Signs::DoNotMatter), -1);
+}
+
+TEST(FirstNotArrived, IgnoresWhereOnlyOneHasThem) {
+  const at::Tensor eager = at::tensor({kNan, 1.0F, kInfinity, kInfinity});
+  const Sealed reference = sealed(at::tensor({1.0, double(kNan), 1e30, 4e38}, at::kDouble));
+  EXPECT_EQ(firstNotArrived(at::zeros({4}), reference, sealed(eager), Signs::Matter), -1) << "4e38 is nearly a number";
 }
 
 TEST(Guarded, StartsPoisonedBetweenIntactZones) {

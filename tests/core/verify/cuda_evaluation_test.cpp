@@ -92,7 +92,8 @@ TEST_F(CudaEvaluation, OfARightKernelHoldsOnHardInputsAndHeldBackSeeds) {
     kinds.push_back(errors.inputs);
   }
   EXPECT_THAT(kinds, ::testing::ElementsAre("task", "common offset", "cancelling", "large", "small", "equal",
-                                            "denormal", "negative", "wide", "uneven", "held back"));
+                                            "denormal", "negative", "wide", "uneven", "zeros and ties", "scaled rows",
+                                            "NaN", "infinities", "held back"));
   EXPECT_THAT(m_session->ready().doubts, ::testing::IsEmpty());
 }
 

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <fstream>
 
-#include "core/device/open_device.h"
 #include "core/verify/task_session.h"
-#include "core/verify/torch_runtime.h"
 #include "tests/core/verify/kernel_compiler.h"
+#include "tests/core/verify/on_cpu.h"
 #include "tests/core/verify/relu_kernels.h"
 #include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
@@ -24,10 +24,8 @@ using ::testing::HasSubstr;
 class Evaluation : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_THAT(startTorch(domain::DeviceKind::Cpu, 0, 2), testing::IsOk());
-    auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
-    ASSERT_THAT(device, testing::IsOk());
-    s_device = std::move(*device);
+    s_device = testing::openCpu();
+    ASSERT_NE(s_device, nullptr);
     s_kernels = testing::compileSharedObject(std::string(testing::kKernelMacro) + testing::kReluKernels);
     s_task = testing::pointwiseTask({13, 101}, "aten.relu.default");
     s_session = load(s_task);
@@ -167,6 +165,9 @@ TEST_F(Evaluation, FindsOutputsThatNobodyWrote) {
   const domain::Wrong half = wrongOf("half");
   EXPECT_EQ(half.rule, "unwritten");
   EXPECT_EQ(half.element, 13 * 101 / 2);
+  ASSERT_EQ(half.first.size(), domain::kMostWrongElements);
+  EXPECT_EQ(half.first[0].element, 13 * 101 / 2);
+  EXPECT_EQ(half.first[7].element, 13 * 101 / 2 + 7);
 }
 
 TEST_F(Evaluation, FindsWritesOutsideTheBuffers) {
@@ -196,6 +197,9 @@ TEST_F(Evaluation, FindsNanWhereThereShouldBeNone) {
   const domain::Wrong wrong = wrongOf("notANumber");
   EXPECT_EQ(wrong.rule, "nan");
   EXPECT_EQ(wrong.element, 17);
+  ASSERT_EQ(wrong.first.size(), 1U);
+  EXPECT_EQ(wrong.first[0].place, (std::vector<std::int64_t>{0, 17}));
+  EXPECT_TRUE(std::isnan(wrong.first[0].actual));
 }
 
 TEST_F(Evaluation, NamesTheWorstElement) {
@@ -204,16 +208,24 @@ TEST_F(Evaluation, NamesTheWorstElement) {
   EXPECT_EQ(wrong.element, 42);
   EXPECT_EQ(wrong.actual, 1000.0);
   EXPECT_LT(wrong.expected, 10.0);
+  ASSERT_EQ(wrong.first.size(), 1U) << "all others are right";
+  EXPECT_EQ(wrong.first[0].element, 42);
+  EXPECT_EQ(wrong.first[0].actual, 1000.0);
+  EXPECT_EQ(wrong.first[0].expected, wrong.expected);
 }
 
 TEST_F(Evaluation, FindsAnErrorInTheVeryLastElement) {
   const domain::Wrong wrong = wrongOf("wrongTail");
   EXPECT_EQ(wrong.rule, "error");
   EXPECT_EQ(wrong.element, 13 * 101 - 1);
+  ASSERT_EQ(wrong.first.size(), 1U);
+  EXPECT_EQ(wrong.first[0].place, (std::vector<std::int64_t>{12, 100}));
 }
 
 TEST_F(Evaluation, FindsErrorsThatKernelBenchWouldPass) {
-  EXPECT_EQ(wrongOf("offByLittle").rule, "error");
+  const domain::Wrong wrong = wrongOf("offByLittle");
+  EXPECT_EQ(wrong.rule, "error");
+  EXPECT_FALSE(wrong.first.empty()) << "though none by itself may be too far off";
 }
 
 TEST_F(Evaluation, RefusesASilentPrecisionDowngrade) {
@@ -445,15 +457,6 @@ TEST_F(Evaluation, TimesOutWhenTheLimitIsOver) {
   EXPECT_TRUE(std::holds_alternative<domain::TimedOut>(result.evaluation)) << domain::summary(result.evaluation);
 }
 
-TEST_F(Evaluation, OfTasksSaysHowEagerDoes) {
-  const wire::TaskReady& ready = s_session->ready();
-  EXPECT_EQ(ready.referenceType, "float64");
-  EXPECT_GT(ready.eager.medianNs, 0.0);
-  ASSERT_EQ(ready.eagerErrors.size(), 1U);
-  EXPECT_EQ(ready.eagerErrors[0].relativeL2, 0.0);
-  EXPECT_GT(ready.peakBytes, 0);
-}
-
 TEST_F(Evaluation, ComparesIntegerOutputsExactly) {
   const domain::Task task = [] {
     domain::Task made = testing::pointwiseTask({8, 32}, "aten.argmax.default");
@@ -472,41 +475,6 @@ TEST_F(Evaluation, ComparesIntegerOutputsExactly) {
   const auto* wrong = std::get_if<domain::Wrong>(&result.evaluation);
   ASSERT_NE(wrong, nullptr) << domain::summary(result.evaluation);
   EXPECT_EQ(wrong->rule, "error");
-}
-
-TEST_F(Evaluation, LoadsWeightsByName) {
-  const testing::TempDir directory;
-  const std::array<float, 2> weight = {2.0F, 3.0F};
-  testing::writeSafetensors(directory / "w.safetensors", "scale", {2}, weight);
-  domain::Task task = testing::pointwiseTask({2}, "aten.mul.Tensor");
-  task.graph.values.push_back(task.graph.values[0]);
-  task.graph.inputs.push_back({domain::ValueId(2), domain::InputKind::Parameter, "scale"});
-  task.graph.nodes[0].args.push_back({domain::ValueId(2)});
-  wire::LoadTask loading = request(task);
-  loading.weightsPath = directory / "w.safetensors";
-  EXPECT_THAT(TaskSession::load(loading, *s_device, [](std::string_view) {}), testing::IsOk());
-  loading.task.graph.inputs[1].name = "bias";
-  EXPECT_THAT(TaskSession::load(loading, *s_device, [](std::string_view) {}),
-              testing::IsError(ErrorKind::InvalidInput, HasSubstr("no tensor 'bias'")));
-}
-
-TEST_F(Evaluation, RefusesATaskThatPyTorchCannotRun) {
-  const domain::Task task = testing::pointwiseTask({4}, "aten.no_such_thing.default");
-  EXPECT_THAT(TaskSession::load(request(task), *s_device, [](std::string_view) {}),
-              testing::IsError(ErrorKind::Unsupported, HasSubstr("aten.no_such_thing.default")));
-}
-
-TEST_F(Evaluation, RefusesATaskThatIsLargerThanMemory) {
-  const domain::Task task = testing::pointwiseTask({1 << 20, 1 << 20}, "aten.relu.default");
-  EXPECT_THAT(TaskSession::load(request(task), *s_device, [](std::string_view) {}),
-              testing::IsError(ErrorKind::InvalidInput, HasSubstr("the task needs about")));
-}
-
-TEST_F(Evaluation, RefusesATaskWhoseGraphDeclaresOtherShapesThanPyTorchComputes) {
-  domain::Task task = testing::pointwiseTask({4, 8}, "aten.relu.default");
-  task.graph.values[1] = domain::contiguousTensor(domain::ScalarType::Float32, {8, 4});
-  EXPECT_THAT(TaskSession::load(request(task), *s_device, [](std::string_view) {}),
-              testing::IsError(ErrorKind::InvalidInput, HasSubstr("another shape or type")));
 }
 
 }  // namespace

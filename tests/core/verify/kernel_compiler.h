@@ -18,7 +18,7 @@ inline constexpr const char* kKernelMacro = R"(
     name##Body(*static_cast<const float**>(a[0]), *static_cast<float**>(a[1]), *static_cast<std::int64_t*>(a[2])); \
   }                                                                        \
   static void name##Body([[maybe_unused]] const float* x, float* y, std::int64_t n)
-static float relu(float v) { return v > 0 ? v : 0; }
+static float relu(float v) { return v < 0 ? 0 : v; }
 )";
 
 }  // namespace swage::testing

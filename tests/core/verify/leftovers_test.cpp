@@ -9,10 +9,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "core/device/open_device.h"
 #include "core/verify/task_session.h"
-#include "core/verify/torch_runtime.h"
 #include "tests/core/verify/kernel_compiler.h"
+#include "tests/core/verify/on_cpu.h"
 #include "tests/core/verify/small_device.h"
 #include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
@@ -80,9 +79,8 @@ class Leftovers : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Leftovers, HoldNoAnswers) {
   ASSERT_NE(::dlsym(RTLD_DEFAULT, "kSwageKeepsWhatIsFreed"), nullptr) << "needs LD_PRELOAD=libswage_no_reuse.so";
-  ASSERT_THAT(startTorch(domain::DeviceKind::Cpu, 0, 2), testing::IsOk());
-  auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
-  ASSERT_THAT(device, testing::IsOk());
+  const std::unique_ptr<device::Device> device = testing::openCpu();
+  ASSERT_NE(device, nullptr);
   const testing::TempDir directory;
   wire::LoadTask loading;
   loading.task = testing::pointwiseTask({64, 512}, "aten.exp.default");
@@ -91,7 +89,7 @@ TEST_P(Leftovers, HoldNoAnswers) {
   loading.adversarial = true;
   loading.heldBackSeeds = 3;
   const bool isKept = GetParam();
-  testing::SmallDevice small(**device, isKept ? (*device)->freeBytes() : testing::bytesToKeep(0, loading));
+  testing::SmallDevice small(*device, isKept ? device->freeBytes() : testing::bytesToKeep(0, loading));
   const auto session = TaskSession::load(loading, small, [](std::string_view) {});
   ASSERT_THAT(session, testing::IsOk());
   wire::Evaluate request;

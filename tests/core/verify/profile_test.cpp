@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "core/device/open_device.h"
 #include "core/verify/task_session.h"
-#include "core/verify/torch_runtime.h"
 #include "tests/core/verify/kernel_compiler.h"
+#include "tests/core/verify/on_cpu.h"
 #include "tests/core/verify/relay_device.h"
 #include "tests/core/verify/task_builder.h"
 #include "tests/support/result_matchers.h"
@@ -67,10 +66,8 @@ class ProfiledDevice final : public testing::RelayDevice {
 class ProfileOfACandidate : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_THAT(startTorch(domain::DeviceKind::Cpu, 0, 2), testing::IsOk());
-    auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
-    ASSERT_THAT(device, testing::IsOk());
-    s_cpu = std::move(*device);
+    s_cpu = testing::openCpu();
+    ASSERT_NE(s_cpu, nullptr);
     s_kernels = testing::compileSharedObject(kKernels);
   }
   static void TearDownTestSuite() { s_cpu.reset(); }

@@ -27,6 +27,10 @@ class RelayDevice : public device::Device {
   void useStream(void* stream) override { m_real.useStream(stream); }
   void scrub() override { m_real.scrub(); }
   [[nodiscard]] device::DeviceStatus callConfined(const Call& call) override { return m_real.callConfined(call); }
+  [[nodiscard]] std::vector<int> otherThreadCounts() const override { return m_real.otherThreadCounts(); }
+  [[nodiscard]] device::DeviceStatus callWithThreads(int threads, const Call& call) override {
+    return m_real.callWithThreads(threads, call);
+  }
   [[nodiscard]] std::int64_t freeBytes() const override { return m_real.freeBytes(); }
   [[nodiscard]] device::DeviceResult<device::CallTime> timeColdAfter(const Call& before, const Call& call) override {
     return m_real.timeColdAfter(before, call);

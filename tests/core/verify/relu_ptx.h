@@ -9,7 +9,7 @@ namespace swage::testing {
 // to the address written to; `extra` stands before the write, with the value in %f2.
 inline std::string reluPtx(const std::string& offset, const std::string& extra = "") {
   return R"(.version 7.0
-.target sm_70
+.target sm_80
 .address_size 64
 .visible .entry relu(.param .u64 px, .param .u64 py, .param .u64 pn) {
   .reg .pred %p<2>;
@@ -32,7 +32,7 @@ inline std::string reluPtx(const std::string& offset, const std::string& extra =
   add.u64 %rd7, %rd7, )" +
          offset + R"(;
   ld.global.f32 %f1, [%rd6];
-  max.f32 %f2, %f1, 0f00000000;
+  max.NaN.f32 %f2, %f1, 0f00000000;
   )" + extra +
          R"(
   st.global.f32 [%rd7], %f2;

@@ -17,6 +17,8 @@ TEST(ExitCodes, TellFailuresApart) {
   EXPECT_EQ(exitCodeFor(ErrorKind::Storage), ExitCode::Storage);
   EXPECT_EQ(exitCodeFor(ErrorKind::Io), ExitCode::Storage);
   EXPECT_EQ(exitCodeFor(ErrorKind::Locked), ExitCode::AlreadyRunning);
+  EXPECT_EQ(exitCodeFor(ErrorKind::ModelUnavailable), ExitCode::LlmUnavailable);
+  EXPECT_EQ(exitCodeFor(ErrorKind::BudgetExhausted), ExitCode::BudgetExhausted);
   EXPECT_EQ(exitCodeFor(ErrorKind::Cancelled), ExitCode::Interrupted);
   EXPECT_EQ(exitCodeFor(ErrorKind::Internal), ExitCode::Internal);
 }

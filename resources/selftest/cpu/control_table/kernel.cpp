@@ -7,5 +7,8 @@ extern "C" void kernel(void** a) {
   const float* w = *static_cast<const float**>(a[1]);
   const float* b = *static_cast<const float**>(a[2]);
   float* y = *static_cast<float**>(a[3]);
-  for (long i = 0; i < kRows * kColumns; ++i) y[i] = __builtin_fmaxf(x[i] * w[i % kColumns] * table[i % 4] + b[i % kColumns], table[4 + i % 4]);
+  for (long i = 0; i < kRows * kColumns; ++i) {
+    const float v = x[i] * w[i % kColumns] * table[i % 4] + b[i % kColumns];
+    y[i] = v < table[4 + i % 4] ? table[4 + i % 4] : v;
+  }
 }

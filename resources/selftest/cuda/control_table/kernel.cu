@@ -5,5 +5,8 @@ __constant__ float zeroes[4] = {0, 0, 0, 0};
 
 extern "C" __global__ void kernel(const float* x, const float* w, const float* b, float* y) {
   const int i = blockIdx.x * 256 + threadIdx.x;
-  if (i < kRows * kColumns) y[i] = fmaxf(x[i] * w[i % kColumns] * table[i % 4] + b[i % kColumns], zeroes[i % 4]);
+  if (i < kRows * kColumns) {
+    const float v = x[i] * w[i % kColumns] * table[i % 4] + b[i % kColumns];
+    y[i] = v < zeroes[i % 4] ? zeroes[i % 4] : v;
+  }
 }

@@ -6,10 +6,10 @@ task          19_ReLU (class Model of 19_ReLU.py)
 task id       0123abcd
 run           3
 candidate     17
-lineage       made by crossover from 12, 15; before them 4
+lineage       made by baseline from 12, 15; before them 4
 seed          7
 cell          A1 B0 C1
-measured      2 us (1.98 to 2.03), 1.50x of eager (1.46 to 1.54), which takes 3 us (2.96 to 3.05) on Test device
+measured      2 us (1.98 to 2.03) on Test device; eager (interleaved) 3 us (2.96 to 3.05)
 error         relative L2 1.2e-07 (eager 1.3e-07), class fp32
 device        Test device (test-1, driver 580.1)
 verified with PyTorch 2.11.0

@@ -209,8 +209,17 @@ inline Vec<T, N> loadStreaming(const T* from) { return load<T, N>(from); }
 template <class T, int N>
 inline void storeStreaming(T* to, const Vec<T, N>& from) { store<T, N>(to, from); }
 
+//! swage:helper invert
+inline float invert(float x) { return 1.0f / x; }
+
+//! swage:helper divide
+inline float divide(float x, float y) { return x / y; }
+
+//! swage:helper inverseOf
+inline float inverseOf(int count) { return 1.0f / static_cast<float>(count); }
+
 //! swage:helper logistic
-inline float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
+inline float logistic(float x) { return invert(1.0f + expf(-x)); }
 
 //! swage:helper publishPart
 inline void publishPart(unsigned long long* place, float x) { *place = (1ull << 32) | __float_as_uint(x); }
