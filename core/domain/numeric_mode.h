@@ -18,6 +18,7 @@ enum class NumericMode : std::uint8_t {
   Fp16,        // float rounded to one half, with a scale for each row and column: as accurate as TF32
   Tf32Inputs,  // recurrent layers: inputs and their weights rounded to TF32, states and theirs as they are
   Tf32,        // float rounded to TF32
+  Fp16Away,    // as Fp16, but of two numbers that are equally near the larger one, as some of cuDNN's kernels take it
 };
 [[nodiscard]] std::string_view name(NumericMode mode);
 // Whether floats lose places that no other part of the product has.

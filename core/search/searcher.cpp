@@ -50,20 +50,29 @@ SearchOptions inRange(SearchOptions options) {
   options.localSearchShare = share(options.localSearchShare);
   return options;
 }
-// Whether it multiplies floats as one half each, which many tasks do not permit. Recurrent layers that round are not
-// meant: they do what PyTorch does.
+// How it multiplies floats as one half each, which many tasks do not permit. Recurrent layers that round are not meant:
+// they do what PyTorch does.
+std::vector<std::string> shortenedWays(const domain::Genome& genome) {
+  std::vector<std::string> ways;
+  for (const domain::RegionGene& gene : genome.regions) {
+    const auto mode = domain::numericMode(gene);
+    if (mode == domain::NumericMode::Fp16 || mode == domain::NumericMode::Fp16Away) {
+      ways.emplace_back(domain::name(*mode));
+    }
+  }
+  return ways;
+}
+
 bool isShortened(const domain::Genome& genome) {
-  return std::any_of(genome.regions.begin(), genome.regions.end(), [](const domain::RegionGene& gene) {
-    return domain::numericMode(gene) == domain::NumericMode::Fp16;
-  });
+  return !shortenedWays(genome).empty();
 }
 
 // How it may round more than the task permits: what multiplies halves, else each of its rewrites.
 std::vector<std::string> waysOf(const domain::Genome& genome) {
-  if (isShortened(genome)) {
-    return {"halves"};
+  std::vector<std::string> ways = shortenedWays(genome);
+  if (!ways.empty()) {
+    return ways;
   }
-  std::vector<std::string> ways;
   for (const domain::Rewrite& rewrite : genome.rewrites) {
     ways.push_back(rewrite.rule);
   }

@@ -34,6 +34,24 @@ bool hasOtherMode(const std::vector<RankedParameters>& found, const RankedParame
                      [&](const RankedParameters& each) { return modeOf(each) != modeOf(first); });
 }
 
+// It is as fast as its twin, whose ties go to even.
+bool hasTiesAway(const Instance& instance) {
+  return instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16Away);
+}
+
+// The first that rounds ties to even, with the other mode: which of them PyTorch's kernel has is not known before.
+std::optional<RankedParameters> twinWithTiesAway(const std::vector<RankedParameters>& best) {
+  const auto found = std::find_if(best.begin(), best.end(), [](const RankedParameters& each) {
+    return modeOf(each) == static_cast<std::int64_t>(domain::NumericMode::Fp16);
+  });
+  if (found == best.end()) {
+    return std::nullopt;
+  }
+  RankedParameters twin = *found;
+  twin.parameters["mode"] = static_cast<std::int64_t>(domain::NumericMode::Fp16Away);
+  return twin;
+}
+
 // How many parameters differ.
 int distance(const Parameters& a, const Parameters& b) {
   int different = 0;
@@ -57,7 +75,8 @@ double accuracyFactor(const Strategy& strategy, const Instance& instance) {
   if (instance.region.mayRound && instance.device.computeCapability >= kFirstWithTf32) {
     return rounds ? 1.0 : kMoreExact;
   }
-  const bool isHalf = instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16);
+  const auto mode = static_cast<domain::NumericMode>(instance.value("mode"));
+  const bool isHalf = mode == domain::NumericMode::Fp16 || mode == domain::NumericMode::Fp16Away;
   return isHalf && !isConvolution(strategy, instance.region) ? kLessExact : 1.0;
 }
 
@@ -88,7 +107,7 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
   std::optional<Parameters> parameters = firstParameters(pattern);
   for (int asked = 0; parameters && asked < kMostSets; ++asked) {
     const Instance instance{pattern, region, *parameters, device};
-    if (strategy.check(instance)) {
+    if (!hasTiesAway(instance) && strategy.check(instance)) {
       const auto seconds = rankOf(strategy, instance);
       if (!seconds) {
         return {};
@@ -128,6 +147,9 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
       strategy.normalise({pattern, region, exact->parameters, device}, settled);
       best.push_back({std::move(settled), exact->seconds});
     }
+  }
+  if (auto twin = twinWithTiesAway(best); twin && strategy.check({pattern, region, twin->parameters, device})) {
+    best.push_back(std::move(*twin));
   }
   return best;
 }

@@ -136,6 +136,20 @@ __device__ inline unsigned int packHalves(float first, float second) {
   return pair;
 }
 
+//! swage:helper roundTiesAway
+// The nearest number with ten bits of mantissa; of two that are equally near, the one with the larger magnitude.
+__device__ inline float roundTiesAway(float x) {
+  unsigned int bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return __uint_as_float(bits);
+}
+
+//! swage:helper packHalvesAway
+// As packHalves, but of two halves that are equally near the one with the larger magnitude.
+__device__ inline unsigned int packHalvesAway(float first, float second) {
+  return packHalves(roundTiesAway(first), roundTiesAway(second));
+}
+
 //! swage:helper packRest
 // What packHalves has rounded off two floats, times 2^11.
 __device__ inline unsigned int packRest(unsigned int pair, float first, float second) {

@@ -390,7 +390,7 @@ class ConvText {
     if (isScaled()) {
       m_code.line("const float a = gathered[p][q][e * 2];");
       m_code.line("const float b = gathered[p][q][e * 2 + 1];");
-      m_code.line("packed[0][e] = packHalves(a, b);");
+      m_code.line("packed[0][e] = {}(a, b);", packing(m_tiles.mode));
       if (isExact()) {
         m_code.line("packed[1][e] = packRest(packed[0][e], a, b);");
       }

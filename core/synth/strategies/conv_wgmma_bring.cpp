@@ -382,7 +382,7 @@ class HaloBring : private HaloPart {
     m_code.pragma("#pragma unroll");
     m_code.open("for (int e = 0; e < 4; ++e)");
     if (m_text.isScaled()) {
-      m_code.line("packed[e] = packHalves(gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);");
+      m_code.line("packed[e] = {}(gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);", packing(m_tiles.mode));
       if (m_tiles.isExact()) {
         m_code.line("low[e] = packLow(packed[e], gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);");
       }

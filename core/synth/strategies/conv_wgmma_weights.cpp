@@ -150,7 +150,7 @@ class WeightsText {
     const std::string value = fmt::format("from[c * {}]", places());
     m_code.line("const float of_place = {};",
                 m_weights.format.isScaled ? fmt::format("scale == 0.0f ? 0.0f : {} * scale", value) : value);
-    m_code.line("halves[c] = {}(of_place);", convert);
+    m_code.line("halves[c] = {}({});", convert, m_weights.format.isTiesAway ? "roundTiesAway(of_place)" : "of_place");
     if (isExact()) {
       m_code.line("low[c] = {}(of_place - toFloat(halves[c]));", convert);
     }

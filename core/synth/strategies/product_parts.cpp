@@ -13,6 +13,7 @@ PartFormat partFormat(ProductMode mode, domain::ScalarType native) {
     case ProductMode::Fp16x3: return {domain::ScalarType::Float16, 2, 11, true};
     case ProductMode::Bf16x6: return {domain::ScalarType::BFloat16, 3, 0, true};
     case ProductMode::Fp16: return {domain::ScalarType::Float16, 1, 0, true};
+    case ProductMode::Fp16Away: return {domain::ScalarType::Float16, 1, 0, true, true};
   }
   return {native, 1, 0, false};
 }
@@ -21,12 +22,17 @@ PartPairs partPairs(ProductMode mode) {
   switch (mode) {
     case ProductMode::Native:
     case ProductMode::Fp16:
+    case ProductMode::Fp16Away:
     case ProductMode::Tf32Inputs:
     case ProductMode::Tf32: break;
     case ProductMode::Fp16x3: return {{1, 0}, {0, 1}, {0, 0}};
     case ProductMode::Bf16x6: return {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
   }
   return {{0, 0}};
+}
+
+std::string_view packing(ProductMode mode) {
+  return mode == ProductMode::Fp16Away ? "packHalvesAway" : "packHalves";
 }
 
 // How a block walks over its lines: threads side by side take neighbours in memory.
@@ -173,7 +179,7 @@ void OperandParts::store(KernelWriter& writer, const std::string& planes) const 
   const std::string shorten = m_format.type == domain::ScalarType::Float16 ? "toHalf" : "toBFloat16";
   for (int part = 0; part < m_format.count; ++part) {
     const std::string place = part == 0 ? "at" : fmt::format("at + {}", part * planeElements());
-    code.line("{}[{}] = {}(rest);", planes, place, shorten);
+    code.line("{}[{}] = {}({});", planes, place, shorten, m_format.isTiesAway ? "roundTiesAway(rest)" : "rest");
     if (part + 1 < m_format.count) {
       const std::string remainder = fmt::format("rest - toFloat({}(rest))", shorten);
       code.line("rest = {};", m_format.shift == 0

@@ -17,12 +17,15 @@ struct PartFormat {
   int count = 1;
   int shift = 0;
   bool isScaled = false;
+  bool isTiesAway = false;  // see NumericMode::Fp16Away
 };
 // Pairs of a left and a right part that are multiplied, the smallest products first; the last is of the first parts.
 using PartPairs = std::vector<std::pair<int, int>>;
 
 [[nodiscard]] PartFormat partFormat(ProductMode mode, domain::ScalarType native);
 [[nodiscard]] PartPairs partPairs(ProductMode mode);
+// The helper that makes the first halves of two floats.
+[[nodiscard]] std::string_view packing(ProductMode mode);
 
 // One side of a product as parts in scratch memory, written by a pass of its own before the product: planes of the same
 // shape, one for each part, in which a line (a row of the left, a column of the right operand) and the depth are padded

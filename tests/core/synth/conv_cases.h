@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <ostream>
 #include <set>
@@ -70,6 +71,22 @@ struct Operands {
         weight(randomNumbers(c.weightCount(), 2)),
         bias(randomNumbers(static_cast<std::size_t>(c.outputs), 3)) {}
 };
+
+// Makes each number one between two neighbours of ten bits of mantissa, of which now the smaller one is even, now the
+// larger one.
+inline void makeTies(Numbers& numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = std::copysign(1.0 + static_cast<double>(2 * (i % 512) + 1) / 2048.0, numbers[i]);
+  }
+}
+enum class Ties : std::uint8_t { ToEven, Away };
+// What makeTies has made, rounded.
+inline void roundTies(Numbers& numbers, Ties ties) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const bool isUp = ties == Ties::Away || i % 2 == 1;
+    numbers[i] += std::copysign((isUp ? 1.0 : -1.0) / 2048.0, numbers[i]);
+  }
+}
 
 // conv(x, weight) + bias
 inline domain::ValueId addConvolution(GraphBuilder& b, const Conv& c,
@@ -196,6 +213,18 @@ inline double relativeError(const Numbers& got, const Numbers& want) {
     norm += want[i] * want[i];
   }
   return std::sqrt(difference / norm);
+}
+
+// Whether the program of a convolution rounds ties so.
+inline bool roundsTies(const domain::Program& program, const Conv& c, Ties ties) {
+  constexpr double kAlike = 4e-6;  // another way to round makes a difference of 5e-4
+  Operands all(c);
+  makeTies(all.x);
+  makeTies(all.weight);
+  const Numbers got = run(program, all);
+  roundTies(all.x, ties);
+  roundTies(all.weight, ties);
+  return relativeError(got, wanted(c, all)) < kAlike;
 }
 
 inline Conv transposed(Conv c) {

@@ -92,10 +92,17 @@ TEST(MmaConvolution, TakesHalvesAsTheyAre) {
   EXPECT_LT(relativeError(toNumbers<Half>(results[0]), wanted(c, all)), kHalfError);
 }
 
+// cuDNN's kernels differ in it.
+TEST(MmaConvolution, RoundsTiesAsItsModeSays) {
+  const Conv c{"", 2, 2, 9, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
+  EXPECT_TRUE(roundsTies(programOf(graphOf(c), {{"mode", 3}}), c, Ties::ToEven));
+  EXPECT_TRUE(roundsTies(programOf(graphOf(c), {{"mode", 6}}), c, Ties::Away));
+}
+
 // Tiles whose largest input is far from 1 are made again with a scale.
 TEST(MmaConvolution, KeepsInputsOfAnySize) {
   const Conv c{"", 2, 2, 9, 16, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
-  for (const auto& [mode, limit] : {std::pair{1, kFloatError}, std::pair{3, kHalfError}}) {
+  for (const auto& [mode, limit] : {std::pair{1, kFloatError}, std::pair{3, kHalfError}, std::pair{6, kHalfError}}) {
     for (const int exponent : {20, -20, 100, -100}) {
       Operands all(c);
       for (double& number : all.x) {
@@ -132,7 +139,7 @@ TEST(MmaConvolution, IsOfferedWithAndWithoutRoundingToTf32) {
       }
     }
   }
-  EXPECT_EQ(modes, (std::set<std::int64_t>{1, 3}));
+  EXPECT_EQ(modes, (std::set<std::int64_t>{1, 3, 6}));
 }
 
 // A thread makes several rows, the last of them some that another makes, too.

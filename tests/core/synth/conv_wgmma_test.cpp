@@ -69,6 +69,13 @@ INSTANTIATE_TEST_SUITE_P(
         Conv{"Pointwise", 2, 2, 32, 24, {1, 8, 9}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, kRow}),
     [](const auto& each) { return each.param.name; });
 
+// cuDNN's kernels differ in it.
+TEST(WgmmaConvolution, RoundsTiesAsItsModeSays) {
+  const Conv c{"", 2, 1, 16, 20, {1, 10, 11}, {1, 3, 3}};
+  EXPECT_TRUE(roundsTies(programOf(graphOf(c), {{"mode", 3}}), c, Ties::ToEven));
+  EXPECT_TRUE(roundsTies(programOf(graphOf(c), {{"mode", 6}}), c, Ties::Away));
+}
+
 Changes paired(Changes more = {}) {
   more.insert({"tile_depth", 8});
   return more;

@@ -52,6 +52,17 @@ inline unsigned packHalves(float first, float second) {
   return toHalf(first).bits | static_cast<unsigned>(toHalf(second).bits) << 16;
 }
 
+//! swage:helper roundTiesAway
+inline float roundTiesAway(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return (bits & 0x7fffffffu) < 0x7f800000u ? __uint_as_float((bits + 0x1000u) & ~0x1fffu) : x;
+}
+
+//! swage:helper packHalvesAway
+inline unsigned packHalvesAway(float first, float second) {
+  return packHalves(roundTiesAway(first), roundTiesAway(second));
+}
+
 //! swage:helper packRest
 inline unsigned packRest(unsigned pair, float first, float second) {
   return packHalves((first - toFloat(Half{static_cast<unsigned short>(pair & 0xffffu)})) * 2048.0f,
