@@ -305,6 +305,11 @@ bool CuptiCounters::isKnown(const std::string& metric) const {
 }
 
 CuptiCounters::Failed CuptiCounters::configure() {
+  // Asking for each takes seconds, and most chips know all.
+  m_metrics = chooseMetrics([](const std::string&) { return true; });
+  if (!schedule()) {
+    return std::nullopt;
+  }
   m_metrics = chooseMetrics([this](const std::string& name) { return isKnown(name); });
   if (m_metrics.names.empty()) {
     return ProfilerFailure{fmt::format("the profiler knows none of the metrics on the chip {}", m_chip),

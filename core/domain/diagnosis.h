@@ -117,7 +117,7 @@ struct Diagnosis {
   std::vector<KernelDiagnosis> kernels;
   std::vector<Finding> findings;  // largest gain first, at most three
   double candidateNs = 0.0;       // the time as measured without a profiler; 0: not known
-  double kernelsNs = 0.0;         // of all kernels together; 0: not measured
+  double kernelsNs = 0.0;         // of all kernels together; 0: not all were measured
   double taskBytes = 0.0;         // what any program has to read and write
   double taskOperations = 0.0;    // of the task's products
   // taskBytes in the candidate's time, over the measured bandwidth of a copy. Above 1 where a part of the data comes

@@ -222,11 +222,16 @@ class KernelFindings {
   double m_memory = 0.0;
 };
 
+// Where the time for a profile ended before all kernels were timed, nobody knows what they take together.
 void shareTime(Diagnosis& diagnosis) {
+  double sum = 0.0;
+  bool isComplete = true;
   for (const KernelDiagnosis& kernel : diagnosis.kernels) {
-    diagnosis.kernelsNs += kernel.totalNs;
+    sum += kernel.totalNs;
+    isComplete = isComplete && kernel.totalNs > 0.0;
   }
-  const double whole = std::max(diagnosis.candidateNs, diagnosis.kernelsNs);
+  diagnosis.kernelsNs = isComplete ? sum : 0.0;
+  const double whole = std::max(diagnosis.candidateNs, sum);
   for (KernelDiagnosis& kernel : diagnosis.kernels) {
     kernel.share = whole > 0.0 ? kernel.totalNs / whole : 0.0;
   }

@@ -26,6 +26,13 @@ auto launchOf(const domain::KernelStep& step) {
   return std::tie(step.entry, step.grid, step.block, step.cluster, step.dynamicSharedBytes, step.cooperative);
 }
 
+double threadsOf(const domain::KernelStep& step) {
+  const auto count = [](const domain::Dim3& dim) {
+    return static_cast<double>(dim.x) * static_cast<double>(dim.y) * static_cast<double>(dim.z);
+  };
+  return count(step.grid) * count(step.block);
+}
+
 std::string textOf(const domain::Evaluation& evaluation) {
   return domain::summary(evaluation);
 }
@@ -166,6 +173,7 @@ void ProfileRun::findKernels() {
     }
     Kernel& kernel = m_kernels.emplace_back();
     kernel.step = i;
+    kernel.threads = threadsOf(*step);
     kernel.profile.entry = step->entry;
     describe(kernel);
   }
@@ -186,8 +194,18 @@ void ProfileRun::describe(Kernel& kernel) const {
   profile.metrics = device::launchMetrics(*resources);
 }
 
+std::vector<ProfileRun::Kernel*> ProfileRun::heaviestFirst() {
+  std::vector<Kernel*> all;
+  std::transform(m_kernels.begin(), m_kernels.end(), std::back_inserter(all), [](Kernel& kernel) { return &kernel; });
+  std::stable_sort(all.begin(), all.end(), [](const Kernel* a, const Kernel* b) {
+    return std::tie(a->found, a->threads) > std::tie(b->found, b->threads);
+  });
+  return all;
+}
+
 void ProfileRun::sample() {
-  for (Kernel& kernel : m_kernels) {
+  for (Kernel* const each : heaviestFirst()) {
+    Kernel& kernel = *each;
     if (isTimeOver()) {
       note("the time for the profile ended before all kernels were sampled");
       return;
@@ -202,6 +220,9 @@ void ProfileRun::sample() {
     if (!report->instructions.empty() && !hasText && m_attached) {  // the engine has a CPU's listing
       note("the samples are without instructions: no nvdisasm was found; a CUDA toolkit or Triton brings one");
     }
+    for (const domain::InstructionSamples& at : report->instructions) {
+      kernel.found += at.samples;
+    }
     keepLargest(report->instructions);
     kernel.profile.instructions = std::move(report->instructions);
     std::vector<domain::ProfileMetric>& metrics = kernel.profile.metrics;
@@ -211,7 +232,8 @@ void ProfileRun::sample() {
 
 bool ProfileRun::count() {
   bool counted = false;
-  for (Kernel& kernel : m_kernels) {
+  for (Kernel* const each : heaviestFirst()) {
+    Kernel& kernel = *each;
     if (isTimeOver()) {
       note("the time for the profile ended before the counters of all kernels were read");
       return counted;

@@ -27,7 +27,9 @@ class ProfileRun {
 
  private:
   struct Kernel {
-    std::size_t step = 0;  // in the plan
+    std::size_t step = 0;    // in the plan
+    double threads = 0.0;    // that it is launched with
+    std::int64_t found = 0;  // samples
     domain::KernelProfile profile;
   };
 
@@ -37,6 +39,8 @@ class ProfileRun {
   void openProfiler();
   void findKernels();
   void describe(Kernel& kernel) const;
+  // Those that seem to take longest: of them there must be something where the time is short.
+  [[nodiscard]] std::vector<Kernel*> heaviestFirst();
   [[nodiscard]] domain::ProfileSource measure();
   void sample();
   [[nodiscard]] bool count();

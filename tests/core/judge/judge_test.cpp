@@ -330,6 +330,23 @@ TEST(Judge, NamesOneCauseOfStallsOnSharedMemory) {
   EXPECT_EQ(rulesWith(0.0, 0.0), std::vector<std::string>{"shared_memory_stalls"}) << "nobody has counted";
 }
 
+TEST(Judge, WeighsAKernelByItsShareOfTheTime) {
+  Bench bench;
+  bench.step().grid = {16, 1, 1};
+  bench.addStep("other", 0, 1);
+  const auto gain = [&bench] {
+    const auto advice = bench.advice();
+    const auto found = std::find_if(advice.begin(), advice.end(),
+                                    [](const domain::Advice& one) { return one.rule == "too_few_blocks"; });
+    return found == advice.end() ? 0.0 : found->expectedGain.value_or(0.0);
+  };
+  EXPECT_DOUBLE_EQ(gain(), 1.0 / (1.0 - 0.5 * 0.5)) << "one kernel of two; its time may be halved";
+  bench.profileWith({});
+  bench.profile->kernels[0].durationNs *= 0.1;
+  bench.profile->kernels.push_back({.entry = "other"});  // there was no time for it
+  EXPECT_NEAR(gain(), 1.0 / (1.0 - 0.1 * 0.5), 1e-9);
+}
+
 TEST(Judge, PutsTheLargestGainFirstAndWhatHasNoEstimateLast) {
   Bench bench;
   bench.kernels[0].spillBytes = 96;

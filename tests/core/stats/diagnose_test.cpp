@@ -62,6 +62,13 @@ TEST(Diagnose, SharesTheTimeAmongKernelsAndWhatIsOutsideOfThem) {
   EXPECT_DOUBLE_EQ(*diagnosis.findings[0].gain, 0.4);
 }
 
+TEST(Diagnose, DoesNotCallTimeOutsideWhereAKernelWasNotTimed) {
+  const auto diagnosis = diagnose(profileOf({kernelWith(20, 93), domain::KernelProfile{}}), contextOf(4000.0));
+  EXPECT_DOUBLE_EQ(diagnosis.kernels[0].share, 0.2);
+  EXPECT_EQ(diagnosis.kernelsNs, 0.0);
+  EXPECT_THAT(kindsOf(diagnosis), IsEmpty());
+}
+
 TEST(Diagnose, SharesAddUpToOneWhereTheProfilerMadeKernelsSlower) {
   const auto diagnosis = diagnose(profileOf({kernelWith(20, 93), kernelWith(20, 93)}), contextOf(1000.0));
   EXPECT_DOUBLE_EQ(diagnosis.kernels[0].share + diagnosis.kernels[1].share, 1.0);

@@ -23,10 +23,11 @@ extern "C" void relu(void** a) {
   const std::int64_t n = *static_cast<std::int64_t*>(a[2]);
   for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : 0;
 }
+extern "C" void relu_again(void** a) { relu(a); }
 )";
 
 struct FakeProfiler final : device::Profiler {
-  explicit FakeProfiler(bool allowed) : isAllowed(allowed) {}
+  FakeProfiler(bool allowed, std::vector<std::string>& names) : isAllowed(allowed), sampled(names) {}
 
   device::ProfilerResult<void> beginSampling() override {
     return isAllowed ? device::ProfilerResult<void>() : tl::make_unexpected(denied());
@@ -40,16 +41,18 @@ struct FakeProfiler final : device::Profiler {
     }
     return device::CounterReport{{{"gpu__time_duration.sum", 1234.0}}, {"a__metric.sum"}, 1};
   }
-  device::ProfilerResult<device::SampleReport> samples(const Program&, const std::string&,
+  device::ProfilerResult<device::SampleReport> samples(const Program&, const std::string& entry,
                                                        const std::string&) override {
     if (!isAllowed) {
       return tl::make_unexpected(denied());
     }
+    sampled.push_back(entry);
     return device::SampleReport{{{16, "FADD R0, R1, R2", 3, 5, {{"wait", 5.0}}}}, 5, 0};
   }
   static device::ProfilerFailure denied() { return {"counters are denied", "Ask the administrator."}; }
 
   bool isAllowed;
+  std::vector<std::string>& sampled;  // entries, in order
 };
 
 // The CPU, with a profiler put in its place.
@@ -57,10 +60,11 @@ class ProfiledDevice final : public testing::RelayDevice {
  public:
   using RelayDevice::RelayDevice;
   [[nodiscard]] device::ProfilerResult<std::unique_ptr<device::Profiler>> openProfiler() override {
-    return std::make_unique<FakeProfiler>(isAllowed);
+    return std::make_unique<FakeProfiler>(isAllowed, sampled);
   }
 
   bool isAllowed = true;
+  std::vector<std::string> sampled;
 };
 
 class ProfileOfACandidate : public ::testing::Test {
@@ -120,6 +124,20 @@ TEST_F(ProfileOfACandidate, HasCountersAndSamplesWhereTheDeviceGivesThem) {
   EXPECT_THAT(kernel.instructions,
               ElementsAre(domain::InstructionSamples{16, "FADD R0, R1, R2", 3, 5, {{"wait", 5.0}}}));
   EXPECT_TRUE(result.workerExits) << "a profiler was in the process";
+}
+
+// The time may end before all of them have had their turn.
+TEST_F(ProfileOfACandidate, BeginsWithTheKernelOfMostThreads) {
+  ProfiledDevice device(*s_cpu);
+  domain::LaunchPlan plan = testing::oneKernelPlan(m_task, "relu");
+  domain::KernelStep large = std::get<domain::KernelStep>(plan.steps[0]);
+  large.entry = "relu_again";
+  large.grid.x = 2;
+  plan.steps.emplace_back(large);
+  const wire::Profiled result = profile(device, plan);
+  EXPECT_THAT(device.sampled, ElementsAre("relu_again", "relu"));
+  ASSERT_EQ(result.profile.kernels.size(), 2U);
+  EXPECT_EQ(result.profile.kernels[0].entry, "relu") << "but they are shown in the order of their launches";
 }
 
 TEST_F(ProfileOfACandidate, FallsBackToTimesAndSaysHowToGetMore) {
