@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/export/launchers.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -68,6 +70,15 @@ std::string geometry(const domain::Dim3& value) {
   return fmt::format("({}, {}, {})", value.x, value.y, value.z);
 }
 
+// CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION and CU_LAUNCH_ATTRIBUTE_COOPERATIVE of cuda.h: the number, then the value.
+std::string launchAttributes(const domain::KernelStep& step) {
+  std::string text;
+  if (step.cluster != domain::Dim3()) {
+    text += fmt::format("(4, 0, {}, {}, {}), ", step.cluster.x, step.cluster.y, step.cluster.z);
+  }
+  return fmt::format("({}{})", text, step.cooperative ? "(2, 0, 1, 0, 0), " : "");
+}
+
 }  // namespace
 
 std::vector<const domain::KernelStep*> kernelSteps(const domain::LaunchPlan& plan) {
@@ -105,17 +116,49 @@ std::string cpuStepTable(const domain::LaunchPlan& plan) {
   return text + ")";
 }
 
+bool hasLaunchAttributes(const domain::LaunchPlan& plan) {
+  const auto steps = kernelSteps(plan);
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const auto* step) { return step->cluster != domain::Dim3() || step->cooperative; });
+}
+
 std::string cudaStepTable(const domain::LaunchPlan& plan) {
+  const bool hasAttributes = hasLaunchAttributes(plan);
   std::string text = "(\n";
-  std::size_t index = 0;
   for (const domain::KernelStep* step : kernelSteps(plan)) {
-    text += fmt::format(
-        "    _SwageStep({}, grid={}, block={}, cluster={}, shared={}, cooperative={},\n               types={}),\n",
-        pythonString(step->entry), geometry(step->grid), geometry(step->block), geometry(step->cluster),
-        step->dynamicSharedBytes, step->cooperative ? "True" : "False", pythonString(packedTypes(*step)));
-    ++index;
+    const std::string head =
+        fmt::format("    dict(entry={}, types={},", pythonString(step->entry), pythonString(packedTypes(*step)));
+    const std::string tail = fmt::format(
+        "grid={}, block={}, shared={}{}{}),", geometry(step->grid), geometry(step->block), step->dynamicSharedBytes,
+        hasAttributes ? ", attributes=" : "", hasAttributes ? launchAttributes(*step) : "");
+    text += fmt::format("{}{}{}\n", head, head.size() + tail.size() < 120 ? " " : "\n         ", tail);
   }
   return text + ")";
+}
+
+std::string cudaPreparation(const domain::LaunchPlan& plan) {
+  constexpr std::uint32_t kPortableCluster = 8;
+  bool hasShared = false;
+  std::string large;
+  for (const domain::KernelStep* step : kernelSteps(plan)) {
+    hasShared = hasShared || step->dynamicSharedBytes > 0;
+    if (step->cluster.x * step->cluster.y * step->cluster.z > kPortableCluster) {
+      large += pythonString(step->entry) + ", ";
+    }
+  }
+  std::string text;
+  if (hasShared) {
+    text +=
+        "            if step[\"shared\"] > 0:  # 8: largest dynamic shared memory\n"
+        "                _swage_check(driver.cuFuncSetAttribute(function, 8, step[\"shared\"]))\n";
+  }
+  if (!large.empty()) {
+    text += fmt::format(
+        "            if step[\"entry\"] in ({}):  # 14: clusters larger than the portable size\n"
+        "                _swage_check(driver.cuFuncSetAttribute(function, 14, 1))\n",
+        large);
+  }
+  return text;
 }
 
 }  // namespace swage::exporting

@@ -20,4 +20,10 @@ namespace swage::exporting {
 [[nodiscard]] std::string cpuStepTable(const domain::LaunchPlan& plan);
 [[nodiscard]] std::string cudaStepTable(const domain::LaunchPlan& plan);
 
+// Whether a step is launched as a cluster or cooperatively.
+[[nodiscard]] bool hasLaunchAttributes(const domain::LaunchPlan& plan);
+
+// Statements that tell the driver what kernels of the plan need beyond its defaults; most need nothing.
+[[nodiscard]] std::string cudaPreparation(const domain::LaunchPlan& plan);
+
 }  // namespace swage::exporting

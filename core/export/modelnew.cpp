@@ -24,12 +24,24 @@ namespace swage::exporting {
 
 namespace {
 
+// One fact after another, as many to a line as fit; what several facts in a row are about is said once.
 std::string provenanceText(const ModelNewInput& input) {
+  constexpr std::size_t kWidth = 116;
   std::string text;
+  std::string line;
+  std::string previous;
   for (const auto& [label, value] : provenanceLines(input.provenance, input.task, input.device)) {
-    text += fmt::format("{}{:<14}{}", text.empty() ? "" : "\n", label, plainProse(value));
+    const std::string prose = plainProse(value);
+    const std::string more = fmt::format("; {}{}", label == previous ? "" : label + " ", prose);
+    if (!line.empty() && line.size() + more.size() <= kWidth) {
+      line += more;
+    } else {
+      text += line.empty() ? "" : line + "\n";
+      line = fmt::format("{:<14}{}", label, prose);
+    }
+    previous = label;
   }
-  return text;
+  return text + line;
 }
 
 // Body of _swage_verified_constructor().
@@ -52,22 +64,30 @@ Result<std::string> constructorBody(const ModelNewInput& input, const OriginalMo
   }
   return fmt::format(
       "    values = list({}())\n"
-      "    if len(values) == 2 and isinstance(values[0], list) and isinstance(values[1], dict):\n"
-      "        return [values[0], values[1]]\n"
-      "    return [values, {{}}]\n",
+      "    is_pair = len(values) == 2 and isinstance(values[0], list) and isinstance(values[1], dict)\n"
+      "    return values if is_pair else [values, {{}}]\n",
       kOriginalInitInputs);
 }
 
 // The flags that the kernels were verified with, and the candidate's own.
 std::string cpuFlags(const domain::Program& program) {
-  std::vector<std::string> flags = {
-      "-std=c++20", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-fno-exceptions"};
-  flags.insert(flags.end(), program.compileFlags.begin(), program.compileFlags.end());
-  flags.insert(flags.end(), {"-shared", "-fPIC"});
-  return pythonLiteral(flags);
+  std::string flags =
+      R"("-std=c++20", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math",
+                "-fno-exceptions", "-shared", "-fPIC")";
+  for (const std::string& flag : program.compileFlags) {
+    flags += ", " + pythonString(flag);
+  }
+  return flags;
+}
+
+std::string withoutKernels() {
+  return "\n\ndef _swage_steps(_):\n    \"\"\"The plan has operators only.\"\"\"\n    return ()\n";
 }
 
 std::string cpuRuntime(const ModelNewInput& input) {
+  if (!input.program.plan.hasKernels()) {
+    return withoutKernels();
+  }
   return filled(cpuTemplate(), {{"STEPS", cpuStepTable(input.program.plan)}, {"FLAGS", cpuFlags(input.program)}});
 }
 
@@ -75,26 +95,58 @@ std::string mapsText(const PlanText& plan) {
   return plan.maps.empty() ? std::string() : fmt::format("{}{}\n\n", cudaMapsTemplate(), plan.maps);
 }
 
+// A kernel runs in the context of PyTorch's current device.
+constexpr std::string_view kCurrentDevice =
+    "_swage_current_device = getattr(torch._C, \"_cuda_getDevice\", torch.cuda.current_device)  # the faster one\n";
+
+// Launch attributes are made once, and configurations point to them.
+TemplateValues attributeValues(const domain::LaunchPlan& plan) {
+  if (!hasLaunchAttributes(plan)) {
+    return {{"ATTRIBUTES", ""}, {"LAUNCH_ATTRIBUTES", "0, 0"}};
+  }
+  return {
+      {"ATTRIBUTES",
+       "    attributes = _ctypes.create_string_buffer(b\"\".join(_struct.pack(\"5I52x\", *a) for a in "
+       "step[\"attributes\"]))\n"},
+      {"LAUNCH_ATTRIBUTES", "\n                            _ctypes.addressof(attributes), len(step[\"attributes\"])"}};
+}
+
 Result<std::string> cudaRuntime(const ModelNewInput& input, const PlanText& text) {
   const domain::LaunchPlan& plan = input.program.plan;
-  if (plan.hasKernels() && input.binary.empty()) {
+  if (!plan.hasKernels()) {
+    return std::string(kCurrentDevice) + withoutKernels();
+  }
+  if (input.binary.empty()) {
     return Error(ErrorKind::InvalidInput, "cannot export a CUDA candidate without its compiled kernels",
                  "Verify the candidate again on its device.");
   }
   const int capability = input.device.computeCapability;
-  return filled(cudaTemplate(),
+  std::string flags;
+  for (const std::string& flag : input.program.compileFlags) {
+    flags += ", " + pythonString(flag);
+  }
+  TemplateValues values = attributeValues(plan);
+  values.insert(values.end(),
                 {{"STEPS", cudaStepTable(plan)},
-                 {"FLAGS", pythonLiteral(input.program.compileFlags)},
+                 {"FLAGS", flags},
                  {"CAPABILITY", fmt::format("({}, {})", capability / 10, capability % 10)},
-                 {"LAYOUT", text.maps.empty() ? "step.types" : "_swage_packing(driver, function, step)"},
+                 {"CURRENT_DEVICE", std::string(kCurrentDevice)},
+                 {"LAYOUT", text.maps.empty() ? "step[\"types\"]" : "_swage_packing(driver, function, step)"},
+                 {"PREPARE", cudaPreparation(plan)},
                  {"MAPS", mapsText(text)}});
+  return filled(cudaTemplate(), values);
 }
 
 // The end of the file, where it is in nobody's way: the verified machine code, on one line.
 Result<std::string> carriedBinary(const ModelNewInput& input) {
+  if (!input.program.plan.hasKernels()) {
+    return std::string();
+  }
   SWAGE_TRY_ASSIGN(const std::string text, packedText(input.binary, Packing::Zlib));
   return fmt::format(
-      "\n\n# The verified machine code, so that nothing is compiled where it fits.\n_SWAGE_BINARY = \"{}\"\n", text);
+      "\n\n# The verified machine code, so that nothing is compiled where it fits.\n"
+      "_SWAGE_BINARY = _zlib.decompress(_base64.b64decode(\"{}\"))\n",
+      text);
 }
 
 std::string constantsText(const PlanText& plan) {
@@ -106,7 +158,7 @@ std::string constantsText(const PlanText& plan) {
                    plan.constants);
 }
 
-// The functions of helpers.py.in that the text calls.
+// The functions of helpers.py.in that the text calls, and those that these call, which come after them.
 std::string helpersText(std::string_view text) {
   constexpr std::string_view kMark = "#! swage:helper ";
   std::string helpers;
@@ -116,29 +168,25 @@ std::string helpersText(std::string_view text) {
     const std::size_t lineEnd = rest.find('\n');
     const std::string name(rest.substr(0, lineEnd));
     const std::string_view body = rest.substr(lineEnd + 1, rest.find(kMark) - lineEnd - 1);
-    if (text.find(name + "(") != std::string_view::npos) {
+    if (text.find(name + "(") != std::string_view::npos || helpers.find(name + "(") != std::string::npos) {
       helpers += fmt::format("\n\n{}", body);
     }
   }
   return helpers;
 }
 
-std::string importsText(bool isCpu, bool hasConstants) {
-  std::set<std::string_view> modules{"collections", "contextlib", "ctypes",     "hashlib",  "os",
-                                     "pathlib",     "shutil",     "subprocess", "tempfile", "warnings"};
-  if (isCpu) {
-    modules.insert({"functools", "shlex"});
-  } else {
-    modules.insert("struct");
+// Of the modules that the text mentions by the names that they get.
+std::string importsText(std::string_view text) {
+  constexpr std::array<std::string_view, 15> kModules{"base64",  "collections", "contextlib", "ctypes",   "functools",
+                                                      "hashlib", "os",          "pathlib",    "shlex",    "shutil",
+                                                      "struct",  "subprocess",  "tempfile",   "warnings", "zlib"};
+  std::string imports;
+  for (const std::string_view module : kModules) {
+    if (text.find(fmt::format("_{}.", module)) != std::string_view::npos) {
+      imports += fmt::format("import {0} as _{0}\n", module);
+    }
   }
-  if (!isCpu || hasConstants) {
-    modules.insert({"base64", "zlib"});
-  }
-  std::string text;
-  for (const std::string_view module : modules) {
-    text += fmt::format("import {0} as _{0}\n", module);
-  }
-  return text;
+  return imports;
 }
 
 // How the plan is run: where forward changes buffers, by a method that gives them their new values.
@@ -172,29 +220,55 @@ std::string alignmentOf(const ModelNewInput& input) {
 }
 
 bool isNested(const PlanText& plan) {
-  return plan.arguments.find("_swage_match(") != std::string::npos;
+  return !plan.match.empty();
 }
 
+// Binds `tensors`: what the call brings, then what the module holds.
 std::string argumentsText(const PlanText& plan) {
-  return fmt::format("{}\n        tensors = (*{},{})", plan.arguments, isNested(plan) ? "tensors" : "args", plan.state);
+  const std::string own = isNested(plan) ? "tensors" : "args";
+  if (plan.state.empty()) {
+    return fmt::format("{}        tensors = {}", plan.match, isNested(plan) ? "tuple(tensors)" : own);
+  }
+  const std::string line = fmt::format("        tensors = (*{}, {})", own, fmt::join(plan.state, ", "));
+  constexpr std::size_t kWidth = 120;
+  return plan.match + (line.size() <= kWidth ? line
+                                             : fmt::format("        tensors = (*{},\n                   {})", own,
+                                                           fmt::join(plan.state, ",\n                   ")));
+}
+
+// When tensors whose case is known, or has just been examined, do not get the kernels.
+std::string unfitText(bool isCpu) {
+  return isCpu ? "case is None or [m.training for m in self._swage_modules] != self._swage_modes"
+               : "(case is None or case.index != _swage_current_device()\n"
+                 "                or [m.training for m in self._swage_modules] != self._swage_modes)";
 }
 
 // What differs between calls with tensors only and those with a nest of arguments, and where forward changes buffers.
 TemplateValues gradientValues(const PlanText& plan) {
   return {
       {"KEPT_NAMES", isNested(plan) ? ", ctx.args" : ""},
-      {"KEPT_ARGUMENTS", isNested(plan) ? ", _pytree.tree_map_only(torch.Tensor, lambda _: _SwageTensor, args)" : ""},
+      {"KEPT_ARGUMENTS",
+       isNested(plan) ? ", torch.utils._pytree.tree_map_only(torch.Tensor, lambda _: _SwageTensor, args)" : ""},
       {"SAVED", plan.mutated.empty()
                     ? "tensors"
                     : fmt::format("(t.clone() if i in ({}) else t for i, t in enumerate(tensors))", plan.mutated)},
       {"SAVED_COMMENT",
        plan.mutated.empty() ? "" : "        # The plan overwrites buffers; backward needs what they held before.\n"},
-      {"BACKWARD_ARGUMENTS",
-       isNested(plan) ? "        users = iter(inputs[:_SWAGE_USER_INPUTS])\n"
-                        "        # Tensors were replaced by their stand-in, in the order in which they are saved.\n"
-                        "        args = _pytree.tree_map(lambda leaf: next(users) if leaf is _SwageTensor else leaf, "
-                        "ctx.args)"
-                      : "        args = tuple(inputs[:_SWAGE_USER_INPUTS])"}};
+      {"BACKWARD_STATEMENTS",
+       isNested(plan)
+           ? "        # Tensors were replaced by their stand-in, in the order in which they are saved.\n"
+             "        users = iter(inputs[:_SWAGE_USER_INPUTS])\n"
+             "        args = torch.utils._pytree.tree_map(lambda leaf: next(users) if leaf is _SwageTensor else leaf, "
+             "ctx.args)\n"
+           : ""},
+      {"BACKWARD_ARGUMENTS", isNested(plan) ? "args" : fmt::format("tuple(inputs[:{}])", plan.userCount)}};
+}
+
+// The module as it was given most often brings this in.
+std::string torchImport(const OriginalModule& original) {
+  return original.text.starts_with("import torch\n") || original.text.find("\nimport torch\n") != std::string::npos
+             ? ""
+             : "import torch\n\n";
 }
 
 TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& original, const PlanText& plan) {
@@ -205,22 +279,24 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
       {"TITLE", plainProse(input.task.name)},
       {"PROVENANCE", provenanceText(input)},
       {"FUTURE_IMPORTS", original.futureImports.empty() ? "" : original.futureImports + "\n"},
-      {"IMPORTS", importsText(isCpu, !plan.constants.empty())},
+      {"IMPORT_TORCH", torchImport(original)},
       {"ORIGINAL", original.text},
       {"SOURCE", pythonBlock(withoutCheckedWords(source))},
       {"INPUTS", plan.inputs},
       {"USER_COUNT", plan.userCount},
       {"TRAINING", input.task.mode == domain::ModuleMode::Train ? "True" : "False"},
       {"DEVICE", std::string(domain::name(language.device))},
-      {"OTHER_DEVICE", isCpu ? "" : " or case.index != _swage_current_device()"},
+      {"UNFIT", unfitText(isCpu)},
+      {"OTHER_COUNT", plan.otherCount},
+      {"OTHER_STRIDES",
+       plan.hasUnitExtents ? "not _swage_same_strides(tensor, strides)" : "tensor.stride() != strides"},
       {"ALIGNMENT", alignmentOf(input)},
       {"CONSTANTS", constantsText(plan)},
       {"OPERATORS", plan.operators},
-      {"HELPERS", helpersText(plan.plan + plan.arguments)},
+      {"HELPERS", helpersText(plan.plan + plan.match + (plan.hasUnitExtents ? "_swage_same_strides(" : ""))},
       {"PARAMETERS", plan.parameters},
       {"PLAN", plan.plan},
       {"CLASS_SUMMARY", plainProse(fmt::format("{} with verified kernels.", input.task.source.className))},
-      {"STATE_NAMES", fmt::format("({})", plan.stateNames)},
       {"RESULT", plan.result},
       {"ARGUMENTS", argumentsText(plan)}};
   for (const TemplateValues& more : {gradientValues(plan), runValues(plan)}) {
@@ -268,6 +344,7 @@ Result<std::string> writeModelNew(const ModelNewInput& input) {
     values.emplace_back("TARGET", std::move(runtime));
     values.emplace_back("BINARY", std::move(binary));
   }
+  values.emplace_back("IMPORTS", importsText(filled(moduleTemplate(), values)));
   return filled(moduleTemplate(), values);
 }
 

@@ -30,7 +30,7 @@ struct ModelNewInput {
   std::string pytorchMode;
 };
 
-// One Python file with `class ModelNew(nn.Module)`: the constructor and state_dict of the task's module, the verified
+// One Python file with `class ModelNew`, a subclass of the task's module: its constructor and state_dict, the verified
 // kernel for the verified case (arguments, shapes, dtypes, strides, device, mode) and the module's own operators for
 // every other. The file needs PyTorch alone, and a C++ compiler on a CPU or on another kind of GPU; without one the
 // module's own operators run. Gradients are computed by the module's own operators.

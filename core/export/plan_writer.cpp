@@ -106,13 +106,12 @@ class PlanWriter {
   void addInput(std::size_t index) {
     const GraphInput& input = m_in.task.graph.inputs[index];
     const ValueId id = m_plan.inputs[index];
-    m_text.inputs += fmt::format("    ({}),  # {}\n", specification(id), plainProse(input.name));
+    const domain::Shape& shape = type(id).shape;
+    m_text.inputs += fmt::format("    ({}, {}),\n", specification(id), pythonString(input.name));
+    m_text.hasUnitExtents = m_text.hasUnitExtents || std::find(shape.begin(), shape.end(), 1) != shape.end();
     m_text.parameters += ", " + variable(id);
     if (input.kind != InputKind::User) {
-      m_text.state +=
-          fmt::format("\n                   {},",
-                      stateExpression(input, input.kind == InputKind::Parameter ? "_parameters" : "_buffers"));
-      m_text.stateNames += pythonString(input.name) + ", ";
+      m_text.state.push_back(stateExpression(input, input.kind == InputKind::Parameter ? "_parameters" : "_buffers"));
     }
     if (isMutated(input)) {
       m_text.mutated += std::to_string(m_inputCount) + ", ";
@@ -376,14 +375,13 @@ class PlanWriter {
     std::size_t count = 0;
     if (call.contains("args") && !isFlat(call["args"])) {
       SWAGE_TRY_ASSIGN(const std::string pattern, tree(call["args"], Role::Pattern, count, 0));
-      m_text.arguments = fmt::format(
+      m_text.match = fmt::format(
           "        tensors = []\n        if not _swage_match({}, args, tensors):\n            return "
-          "self._swage_original(*args)",
+          "super().forward(*args)\n",
           pattern);
     } else {
       count = call.contains("args") ? call["args"]["tuple"].size() : m_userInputs;
-      m_text.arguments =
-          fmt::format("        if len(args) != {}:\n            return self._swage_original(*args)", count);
+      m_text.otherCount = fmt::format(" or len(args) != {}", count);
     }
     if (count != m_userInputs) {
       return malformed(fmt::format("its call takes {} tensors, the graph {}", count, m_userInputs));

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/domain/candidate.h"
@@ -12,20 +13,21 @@ namespace swage::exporting {
 
 // A launch plan as pieces of Python for core/export/templates/module.py.in.
 struct PlanText {
-  std::string inputs;         // the tuple _SWAGE_INPUTS: shape, strides and dtype of everything the plan reads
-  std::string userCount;      // how many of them are arguments of forward
-  std::string constants;      // the tuple _SWAGE_CONSTANTS
-  std::string operators;      // one assignment for each ATen overload
-  std::string parameters;     // parameters of _swage_plan
-  std::string plan;           // its body
-  std::string maps;           // one assignment for each tensor map of a CUDA kernel
-  std::string arguments;      // statements that run the original for other args, and bind `tensors` where they nest
-  std::string state;          // expressions of the module's own tensors, each on its line with a comma
-  std::string store;          // statements that write the module's buffers from `outputs`
-  std::string mutated;        // indices into _SWAGE_INPUTS of what `store` overwrites
-  std::string stateNames;     // the tuple of their names in state_dict
-  std::string mutationCount;  // how many outputs of the plan are new values of buffers; they come first
-  std::string result;         // expression of forward's result from `outputs`
+  std::string inputs;           // the tuple _SWAGE_INPUTS: shape, strides, dtype and name of everything the plan reads
+  bool hasUnitExtents = false;  // whether one of them has a dimension of one element, whose stride may be any
+  std::string userCount;        // how many of them are arguments of forward
+  std::string constants;        // the tuple _SWAGE_CONSTANTS
+  std::string operators;        // one assignment for each ATen overload
+  std::string parameters;       // parameters of _swage_plan
+  std::string plan;             // its body
+  std::string maps;             // one assignment for each tensor map of a CUDA kernel
+  std::string otherCount;       // condition of a flat call with another number of arguments, to be added to others
+  std::string match;            // of a nested call: statements that run the original for other args and bind `tensors`
+  std::vector<std::string> state;  // expressions of the module's own tensors
+  std::string store;               // statements that write the module's buffers from `outputs`
+  std::string mutated;             // indices into _SWAGE_INPUTS of what `store` overwrites
+  std::string mutationCount;       // how many outputs of the plan are new values of buffers; they come first
+  std::string result;              // expression of forward's result from `outputs`
 };
 
 struct PlanInput {

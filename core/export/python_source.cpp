@@ -134,6 +134,11 @@ class Extractor {
         m_result.hasInitInputs = m_result.hasInitInputs || statement.name == "get_init_inputs";
         break;
       case StatementKind::Blank:
+        // What stood between these lines may have been left out.
+        if (m_result.text.empty() || m_result.text.ends_with("\n\n\n")) {
+          return;
+        }
+        break;
       case StatementKind::Class: break;
       case StatementKind::Other:
         if (mentionsInputs(statement)) {

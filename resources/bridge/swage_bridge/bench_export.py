@@ -100,7 +100,7 @@ def run(options):
     with user_code("forward_failed", "running ModelNew.forward", options.file), torch.no_grad():
         model = space["ModelNew"]()
         inputs = tuple(
-            torch.ones(shape, dtype=dtype, device=device) for shape, _, dtype in space["_SWAGE_INPUTS"]
+            torch.ones(shape, dtype=dtype, device=device) for shape, _, dtype, *_ in space["_SWAGE_INPUTS"]
         )
         bare = _launches(space, model, inputs)
         document = {

@@ -103,6 +103,10 @@ TEST(ExportedFile, RunsItsChecksOnceForEachWayInWhichTensorsCome) {
   EXPECT_EQ(runCheck("cases", testing::countingLinearExport()), "ok\n");
 }
 
+TEST(ExportedFile, RunsHooksOnce) {
+  EXPECT_EQ(runCheck("hooks", testing::reluExport()), "ok\n");
+}
+
 TEST(ExportedFile, IsTheOriginalToTorchCompile) {
   EXPECT_EQ(runCheck("traced", testing::reluExport()), "ok\n");
 }

@@ -90,10 +90,10 @@ TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
   const std::string text = exported(testing::reluExport(domain::DeviceKind::Cuda));
   EXPECT_THAT(text, HasSubstr("extern \"C\" __global__ void relu_kernel(const float* x, float* out, int n) {"));
   EXPECT_THAT(text,
-              HasSubstr("_SwageStep(\"relu_kernel\", grid=(4, 1, 1), block=(256, 1, 1), cluster=(1, 1, 1), shared=0, "
-                        "cooperative=False,\n               types=\"PPi\"),"));
+              HasSubstr("    dict(entry=\"relu_kernel\", types=\"PPi\", grid=(4, 1, 1), block=(256, 1, 1), shared=0),\n"));
   EXPECT_THAT(text, HasSubstr("_SWAGE_CAPABILITY = (9, 0)"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("\n_SWAGE_BINARY = \"[A-Za-z0-9+/=]+\"\n$")) << "at the end, on one line";
+  EXPECT_THAT(text, ::testing::ContainsRegex("\n_SWAGE_BINARY = [a-z0-9_.(]+\"[A-Za-z0-9+/=]+\"..\n$"))
+      << "at the end, on one line";
   EXPECT_THAT(text, Not(HasSubstr("_swage_huge_pages")));
 }
 
@@ -102,10 +102,16 @@ TEST(ModelNew, WritesClusterAndCooperativeLaunches) {
   auto& step = std::get<domain::KernelStep>(input.program.plan.steps[0]);
   step.cluster = {2, 1, 1};
   step.dynamicSharedBytes = 65536;
-  EXPECT_THAT(exported(input), HasSubstr("cluster=(2, 1, 1), shared=65536, cooperative=False"));
+  EXPECT_THAT(exported(input), HasSubstr("shared=65536, attributes=((4, 0, 2, 1, 1), )),\n"));
   step.cluster = {};
   step.cooperative = true;
-  EXPECT_THAT(exported(input), HasSubstr("cluster=(1, 1, 1), shared=65536, cooperative=True"));
+  EXPECT_THAT(exported(input), HasSubstr("shared=65536, attributes=((2, 0, 1, 0, 0), )),\n"));
+  step.grid = {16};
+  step.cluster = {16};
+  const std::string large = exported(input);
+  EXPECT_THAT(large, HasSubstr("if step[\"shared\"] > 0:"));
+  EXPECT_THAT(large, HasSubstr("if step[\"entry\"] in (\"relu_kernel\", ):"));
+  EXPECT_THAT(exported(testing::reluExport(domain::DeviceKind::Cuda)), Not(HasSubstr("cuFuncSetAttribute")));
 }
 
 TEST(ModelNew, WritesTensorMaps) {

@@ -2,30 +2,18 @@
 # Written by Swage; this file belongs to whoever exported it. Change, copy and sell it as you like.
 """19_ReLU: a module whose forward runs kernels that were verified against PyTorch.
 
-task          19_ReLU (class Model of 19_ReLU.py)
-task id       0123abcd
-run           3
-candidate     17
-lineage       made by crossover from 12, 15; before them 4
-seed          7
-cell          A1 B0 C1
+task          19_ReLU (class Model of 19_ReLU.py); task id 0123abcd; run 3; candidate 17
+lineage       made by crossover from 12, 15; before them 4; seed 7; cell A1 B0 C1
 speedup       1.25x (1.20 to 1.31) against the fastest baseline (compile), 1.50x (1.46 to 1.54) against eager
 measured      2 us (1.98 to 2.03) on Test device; eager (interleaved) 3 us (2.96 to 3.05)
-error         relative L2 1.2e-07 (eager 1.3e-07), class fp32
-device        Test device (test-1, driver 580.1)
-verified with PyTorch 2.11.0
-compiled by   test-cc 1.2
-written by    Swage 0.1.0
-with          batch_size = 16
-with          dim = 64
-baseline      compile 2.5 us (2.48 to 2.52), class fp32, PyTorch 2.11.0
-baseline      max-autotune failed
+error         relative L2 1.2e-07 (eager 1.3e-07), class fp32; device Test device (test-1, driver 580.1)
+verified with PyTorch 2.11.0; compiled by test-cc 1.2; written by Swage 0.1.0; with batch_size = 16; dim = 64
+baseline      compile 2.5 us (2.48 to 2.52), class fp32, PyTorch 2.11.0; max-autotune failed
 checked       unseen seeds passed: 3 seeds that no other check used
 
-ModelNew takes the constructor arguments of the original module and has the same state_dict. Its kernels run when
-the constructor arguments, the mode, and the shapes, strides, dtypes and device of all tensors are the verified
-ones; otherwise, and for gradients, the original operators run. Replaced parameters and buffers are noticed;
-submodules and other attributes that are changed after construction are not.
+ModelNew takes the place of the original module, whose operators run for gradients, and where the constructor
+arguments, the mode, or shape, strides, dtype or device of a tensor are not the verified ones. Replaced parameters and
+buffers are noticed; submodules and other attributes that are changed after construction are not.
 """
 import collections as _collections
 import contextlib as _contextlib
@@ -39,10 +27,6 @@ import shutil as _shutil
 import subprocess as _subprocess
 import tempfile as _tempfile
 import warnings as _warnings
-
-import torch
-from torch import nn as _nn
-from torch.utils import _pytree
 
 # ---------------------------------------------------------------- the module as it was given
 import torch
@@ -84,16 +68,17 @@ extern "C" __attribute__((visibility("default"))) void swage_step0(void* a0, voi
   relu_kernel(arguments);
 }
 """
-
 # The launchers at the end of the source, and the types of their arguments.
 _SWAGE_STEPS = (
     ("swage_step0", (_ctypes.c_void_p, _ctypes.c_void_p, _ctypes.c_int32)),
 )
-_SWAGE_FLAGS = ["-std=c++20", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-fno-exceptions", "-shared", "-fPIC"]
+_SWAGE_FLAGS = ["-std=c++20", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math",
+                "-fno-exceptions", "-shared", "-fPIC"]
 
 
-def _swage_compile():
-    """The path of the compiled kernels, from the cache or made now; None when they cannot be compiled here."""
+@_functools.cache
+def _swage_steps(_):
+    """The launchers, from a cache or compiled now; None when the original operators must run."""
     compiler = _shlex.split(_os.environ.get("CXX", "")) or [_shutil.which("g++") or _shutil.which("c++") or ""]
     if not _shutil.which(compiler[0]):
         _warnings.warn("No C++ compiler was found (set CXX): the original operators run instead of the kernels.")
@@ -102,7 +87,7 @@ def _swage_compile():
     parts, info = [_SWAGE_SOURCE, *_SWAGE_FLAGS, *compiler, _os.uname().machine], _pathlib.Path("/proc/cpuinfo")
     lines = info.read_text("utf-8", "replace").splitlines() if info.exists() else []
     parts += sorted({line for line in lines if line.startswith(("flags", "model name", "Features"))})
-    folder = _pathlib.Path(_os.environ.get("XDG_CACHE_HOME") or _pathlib.Path.home() / ".cache") / "swage" / "export"
+    folder = _pathlib.Path(_os.environ.get("XDG_CACHE_HOME") or _pathlib.Path.home() / ".cache", "swage", "export")
     library = folder / (_hashlib.sha256("\0".join(parts).encode()).hexdigest() + ".so")
     if not library.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -110,28 +95,19 @@ def _swage_compile():
             command = [*compiler, *_SWAGE_FLAGS, "-x", "c++", "-", "-o", work + "/kernels.so"]
             run = _subprocess.run(command, input=_SWAGE_SOURCE, capture_output=True, text=True, check=False)
             if run.returncode != 0:
-                _warnings.warn(f"{compiler[0]} cannot compile the kernels, the original operators run instead: "
-                               f"{run.stderr[:2000]}")
+                _warnings.warn(f"{compiler[0]} cannot compile it, original operators run instead: {run.stderr[:2000]}")
                 return None
             _os.replace(work + "/kernels.so", library)  # another process may do the same: either result is whole
-    return library
-
-
-@_functools.cache
-def _swage_steps(_):
-    """The launchers, ready to be called; False when there are none and the original operators must run."""
-    library = _swage_compile() if _SWAGE_STEPS else None
     # PyTorch is imported by now and brings libgomp.so.1, so the kernels share its threads and thread count.
-    loaded = _ctypes.CDLL(library) if library else None
-    ready = [getattr(loaded, name) for name, _ in _SWAGE_STEPS] if loaded else []
-    for launcher, (_, types) in zip(ready, _SWAGE_STEPS):
-        launcher.argtypes, launcher.restype = types, None
-    return tuple(ready) if len(ready) == len(_SWAGE_STEPS) else False
+    loaded = _ctypes.CDLL(library)
+    for name, types in _SWAGE_STEPS:
+        getattr(loaded, name).argtypes, getattr(loaded, name).restype = types, None
+    return tuple(getattr(loaded, name) for name, _ in _SWAGE_STEPS)
 
 # ---------------------------------------------------------------- the launch plan
-# Shape, strides and dtype of what the plan reads: the arguments of forward, then parameters and buffers.
+# Shape, strides, dtype and name of what the plan reads: the arguments of forward, then parameters and buffers.
 _SWAGE_INPUTS = (
-    ((16, 64), (64, 1), torch.float32),  # x
+    ((16, 64), (64, 1), torch.float32, "x"),
 )
 _SWAGE_USER_INPUTS, _SWAGE_TRAINING, _SWAGE_DEVICE = 1, True, "cpu"
 
@@ -143,33 +119,26 @@ def _swage_plan(steps, device, v0):
     return (v1,)
 
 
-def _swage_same_strides(tensor, strides):
-    """Whether strides agree where they matter: a dimension of one element may have any."""
-    return tensor.stride() == strides or all(
-        size == 1 or have == want for size, have, want in zip(tensor.shape, tensor.stride(), strides))
-
-
 def _swage_signature(value):
     """What must agree of constructor arguments; of tensors shape and dtype, since their values become state."""
-    if isinstance(value, torch.Tensor):
-        return value.shape, value.dtype
+    if isinstance(value, dict):
+        return {key: _swage_signature(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_swage_signature(item) for item in value]
-    return {k: _swage_signature(v) for k, v in value.items()} if isinstance(value, dict) else (type(value), value)
+    return (value.shape, value.dtype) if isinstance(value, torch.Tensor) else (type(value), value)
 
 
 def _swage_verified_constructor():
     """Positional and keyword arguments of the constructor that the kernels were verified with."""
     values = list(_original_init_inputs())
-    if len(values) == 2 and isinstance(values[0], list) and isinstance(values[1], dict):
-        return [values[0], values[1]]
-    return [values, {}]
+    is_pair = len(values) == 2 and isinstance(values[0], list) and isinstance(values[1], dict)
+    return values if is_pair else [values, {}]
 
 
-# A way in which verified tensors have come: how to know it again, and what does not change from call to call.
+# A way in which verified tensors have come: how to know it again, and what is the same at each call.
 _SwageCase = _collections.namedtuple("_SwageCase", "check steps device index has_gradients")
 _SWAGE_CASES = ()  # newest first
-# In what torch.compile traces this is true; torch.compiler.is_compiling() says the same of more, and takes longer.
+# torch.compile gets the original operators. torch.compiler.is_compiling() says the same of more, and takes longer.
 _swage_is_traced = getattr(torch.compiler, "is_dynamo_compiling", torch.compiler.is_compiling)
 
 
@@ -177,38 +146,23 @@ def _swage_examine(tensors):
     """The case of tensors that have not come in this way before; None when the original operators must run."""
     global _SWAGE_CASES
     device = tensors[0].get_device() if isinstance(tensors[0], torch.Tensor) else None
-    for tensor, (shape, strides, dtype) in zip(tensors, _SWAGE_INPUTS):
-        if (type(tensor) not in (torch.Tensor, _nn.Parameter) or tensor.shape != shape or tensor.dtype is not dtype
+    for tensor, (shape, strides, dtype, _) in zip(tensors, _SWAGE_INPUTS):
+        if (type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.shape != shape or tensor.dtype is not dtype
                 or not tensor.is_cpu or tensor.get_device() != device or tensor.layout is not torch.strided
-                or not _swage_same_strides(tensor, strides)):
+                or tensor.stride() != strides):
             return None
     if torch.is_autocast_enabled(_SWAGE_DEVICE) or torch.compiler.is_compiling():
         return None
     steps, check = _swage_steps(device), None
-    if steps is False:
+    if steps is None:
         return None
-    # PyTorch's check of type, shape, strides, dtype, device and dispatch keys, as it guards compiled functions: a tenth
-    # of the time that the same takes in Python. A version that lacks it gets the checks above at each call.
+    # As PyTorch guards compiled functions: a tenth of the time that the checks above take, and dispatch keys too. A
+    # version that lacks it gets the checks above at each call.
     with _contextlib.suppress(AttributeError, TypeError, RuntimeError, SystemError):
         check = torch._C._dynamo.guards.TensorGuards(*tensors, dynamic_dims_sizes=[list(t.shape) for t in tensors],
                                                      dynamic_dims_strides=[list(t.stride()) for t in tensors]).check
     case = _SwageCase(check, steps, tensors[0].device, device, any(t.requires_grad for t in tensors))
     _SWAGE_CASES = _SWAGE_CASES if check is None else (case, *_SWAGE_CASES[:7])
-    return case
-
-
-def _swage_find(tensors):
-    """The case of these tensors; None when the original operators must run."""
-    for case in _SWAGE_CASES:
-        if case.check(*tensors):
-            break
-    else:
-        case = _swage_examine(tensors)
-    if case is None:
-        return None
-    for tensor in tensors:
-        if tensor.data_ptr() % 64:  # kernels may use vector accesses
-            return None
     return case
 
 
@@ -221,60 +175,50 @@ class _SwageWithGradients(torch.autograd.Function):
         ctx.save_for_backward(*tensors)
         outputs = _swage_plan(case.steps, case.device, *tensors)
         ctx.mark_non_differentiable(*(o for o in outputs if not o.is_floating_point()))
-        return tuple(outputs)
+        return outputs
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, *gradients):
         inputs = [t.detach().requires_grad_(n) for t, n in zip(ctx.saved_tensors, ctx.needs_input_grad[3:])]
-        args = tuple(inputs[:_SWAGE_USER_INPUTS])
-        state = dict(zip(ctx.module._swage_state_names, inputs[_SWAGE_USER_INPUTS:]))
+        state = {"module." + name: t for (*_, name), t in zip(_SWAGE_INPUTS[1:], inputs[1:])}
+        original = torch.nn.Module()  # without what hooks of ModelNew would do a second time
+        original.module, original.forward = ctx.module, super(ModelNew, ctx.module).forward
         with torch.enable_grad():
-            leaves = _pytree.tree_leaves(torch.func.functional_call(ctx.module._swage_original, state, args))
+            leaves = torch.utils._pytree.tree_leaves(torch.func.functional_call(original, state, tuple(inputs[:1])))
         outputs = zip((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), gradients)
         pairs = [(o, g) for o, g in outputs if o.requires_grad and g is not None]
-        wanted = [t for t in inputs if t.requires_grad]
-        found = iter(torch.autograd.grad([o for o, _ in pairs], wanted, [g for _, g in pairs], allow_unused=True))
-        return (None, None, None, *(next(found) if t.requires_grad else None for t in inputs))
+        torch.autograd.backward([o for o, _ in pairs], [g for _, g in pairs])
+        return (None, None, None, *(t.grad for t in inputs))
 
 
-class ModelNew(_nn.Module):
+class ModelNew(_OriginalModel):
     """Model with verified kernels."""
 
-    _swage_state_names = ()
-
     def __init__(self, *args, **kwargs):
-        super().__init__()
-        original = _OriginalModel(*args, **kwargs)
-        # Not registered as a submodule, which would change the names in state_dict. Instead both share their
-        # registries, so that .to(), load_state_dict() and the like act on both.
-        object.__setattr__(self, "_swage_original", original)
-        for registry in ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "_state_dict_hooks",
-                         "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks"):
-            object.__setattr__(self, registry, getattr(original, registry))
-        self.training = original.training
-        self._swage_modules = list(original.modules())
+        self._swage_same_constructor = False  # for an original constructor that calls forward
+        super().__init__(*args, **kwargs)
+        self._swage_modules = list(self.modules())
         self._swage_modes = [m.training and _SWAGE_TRAINING for m in self._swage_modules]
-        verified = _swage_signature(_swage_verified_constructor())
-        self._swage_same_constructor = bool(_swage_signature([args, kwargs]) == verified)
-
-    def train(self, mode=True):
-        """Sets the mode of the original module, whose own train() may treat parts of it differently."""
-        self._swage_original.train(mode)
-        self.training = self._swage_original.training
-        return self
+        same = _swage_signature([args, kwargs]) == _swage_signature(_swage_verified_constructor())
+        # The plan has what hooks of the module's own do, which would then be done twice.
+        self._swage_same_constructor = bool(same) and not (self._forward_hooks or self._forward_pre_hooks)
 
     def forward(self, *args, **kwargs):
         """The verified kernels when they fit the arguments, the original operators when they do not."""
-        # torch.compile gets the original operators, and compiles them without anything of this file in between.
-        if _swage_is_traced() or kwargs or not self._swage_same_constructor:
-            return self._swage_original(*args, **kwargs)
-        if len(args) != 1:
-            return self._swage_original(*args)
-        tensors = (*args,)
-        case = _swage_find(tensors)
+        if _swage_is_traced() or kwargs or not self._swage_same_constructor or len(args) != 1:
+            return super().forward(*args, **kwargs)
+        tensors = args
+        for case in _SWAGE_CASES:
+            if case.check(*tensors):
+                break
+        else:
+            case = _swage_examine(tensors)
         if case is None or [m.training for m in self._swage_modules] != self._swage_modes:
-            return self._swage_original(*args)
+            return super().forward(*args)
+        for tensor in tensors:
+            if tensor.data_ptr() % 64:  # kernels may use vector accesses
+                return super().forward(*args)
         if case.has_gradients and torch.is_grad_enabled():
             outputs = _SwageWithGradients.apply(self, case, args, *tensors)
         else:

@@ -31,7 +31,7 @@ def make_inputs(original, exported, device):
     if hasattr(original, "get_inputs"):
         return _pytree.tree_map_only(torch.Tensor, lambda t: t.to(device), list(original.get_inputs()))
     inputs = []
-    for shape, strides, dtype in exported._SWAGE_INPUTS[:exported._SWAGE_USER_INPUTS]:
+    for shape, strides, dtype, _ in exported._SWAGE_INPUTS[:exported._SWAGE_USER_INPUTS]:
         # Whole numbers may be indices, of which 0 and 1 are nearly always there.
         drawn = torch.randn(shape) if dtype.is_floating_point else torch.randint(0, 2, shape)
         inputs.append(torch.empty_strided(shape, strides, dtype=dtype, device=device).copy_(drawn))
