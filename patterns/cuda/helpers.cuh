@@ -507,18 +507,21 @@ __device__ inline T ofBlock(const unsigned char* place) {
   return value;
 }
 
-//! swage:helper initBarrier expectBytes arriveAt waitFor
+//! swage:helper initBarrier
 // Barriers in shared memory: a phase of one ends when so many have arrived and all announced bytes have come.
 __device__ inline void initBarrier(unsigned int barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
+//! swage:helper expectBytes
 __device__ inline void expectBytes(unsigned int barrier, int bytes) {  // arrives, too
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
+//! swage:helper arriveAt
 __device__ inline void arriveAt(unsigned int barrier, int block) {  // of the cluster
   asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
                "mbarrier.arrive.shared::cluster.b64 _, [there];}" ::"r"(barrier), "r"(block) : "memory");
 }
+//! swage:helper waitFor
 __device__ inline void waitFor(unsigned int barrier, int parity) {  // until the phase of this parity has ended
   asm volatile("{.reg .pred done;\nagain: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
                "@done bra ended;\nbra again;\nended:}" ::"r"(barrier), "r"(parity) : "memory");

@@ -94,7 +94,7 @@ std::string helpersFor(std::string_view helpers, std::string_view source) {
                                         [&](std::string_view name) { return wanted.count(name) != 0; });
       if (isWanted && !helper.isUsed) {
         helper.isUsed = grew = true;
-        wanted.merge(wordsOf(helper.text));
+        wanted.merge(wordsOfCode(helper.text));
       }
     }
   }

@@ -30,7 +30,8 @@ class OnepassText {
                   "minor",   "first_row", "memory",   "products", "first_column", "left_high", "now",    "left_low",
                   "ready",   "to",        "is_there", "is_last",  "right_high",   "right_low", "number", "partial",
                   "left_at", "right_at",  "parts",    "total",    "is_exact",     "of_chunk",  "first",  "i",
-                  "p",       "r",         "c",        "v",        "at",           "place",     "is_any", "rows"}),
+                  "p",       "r",         "c",        "v",        "at",           "place",     "is_any", "rows",
+                  "from",    "line"}),
         m_code(m_writer.code()),
         m_storesRows(storesRows(m_region, m_shape)) {}
 
@@ -133,10 +134,13 @@ class OnepassText {
       m_code.line("tile.batch = number / {};", each);
     }
     m_code.line("const int band = {} / {} * {};", in, band * s.across, band);
-    m_code.line("const int down = {};",
-                s.down % band == 0 ? fmt::format("{}", band) : fmt::format("min({}, {} - band)", band, s.down));
-    m_code.line("tile.row = (band + {} % {} % down) * {};", in, band * s.across, m_tiles.rows);
-    m_code.line("tile.column = {} % {} / down * {};", in, band * s.across, m_tiles.columns);
+    std::string down = fmt::format("{}", band);
+    if (s.down % band != 0) {
+      m_code.line("const int down = min({}, {} - band);", band, s.down);
+      down = "down";
+    }
+    m_code.line("tile.row = (band + {} % {} % {}) * {};", in, band * s.across, down, m_tiles.rows);
+    m_code.line("tile.column = {} % {} / {} * {};", in, band * s.across, down, m_tiles.columns);
     m_code.line("return {} < {};", isCut() ? "place" : "number", s.tiles * s.parts);
     m_code.close();
     m_code.blank();
@@ -235,11 +239,7 @@ class OnepassText {
     m_code.close();
     splitStep();
     m_code.open("if (is_last)");
-    report(m_left);
-    report(m_right);
-    openPieces("p", m_tiles.pieces());
-    m_code.line("largest[p] = 0.0f;");
-    m_code.close();
+    report();
     m_code.close();
     m_code.close();
   }
@@ -271,11 +271,48 @@ class OnepassText {
 
   // Where a piece lies: lines beyond the last are the last again, whose results nobody stores.
   void bringPiece() {
+    if (m_left.isVector && m_right.isVector && m_left.isAlongDepth && m_right.isAlongDepth) {
+      m_code.line("const int depth = step * 64 + minor;");
+      m_code.line("const float* const from = p < {} ? {}", m_tiles.leftPieces(), vectorOf(m_left));
+      m_code.line("                                : {};", vectorOf(m_right));
+      keepVector("from", true);
+      return;
+    }
     m_code.open("if (p < {})", m_tiles.leftPieces());
     bringPieceOf(m_left);
     m_code.otherwise();
     bringPieceOf(m_right);
     m_code.close();
+  }
+
+  // Where the four neighbours of piece p begin, of an operand whose neighbours are along the depth.
+  [[nodiscard]] std::string vectorOf(const OnepassSource& source) const {
+    const std::string line = fmt::format("next.{} + {} * 16 + major", source.line, pieceOf(source));
+    return fmt::format("{}_at({}{}, {})", source.lines, source.batch > 1 ? "next.batch, " : "",
+                       clamped(line, source.count - 1, hasLineTail(source)),
+                       clamped("depth", m_shape.depthCount - 4, hasDepthTail()));
+  }
+
+  void keepVector(const std::string& from, bool isAlongDepth) {
+    m_code.line("Vec<float, 4> piece = load<float, 4>({});", from);
+    keepPiece("piece[v]", isAlongDepth);
+  }
+
+  // Zeros beyond the depth, so that they add nothing.
+  void keepPiece(const std::string& value, bool isAlongDepth) {
+    openPieces("v", 4);
+    if (hasDepthTail()) {
+      m_code.line("const float value = {};", value);
+      m_code.line("kept[p][v] = depth{} < {} ? value : 0.0f;", isAlongDepth ? " + v" : "", m_shape.depthCount);
+    } else {
+      m_code.line("kept[p][v] = {};", value);
+    }
+    m_code.close();
+  }
+
+  [[nodiscard]] bool hasDepthTail() const { return m_shape.depthCount % kOnepassDepth != 0; }
+  [[nodiscard]] bool hasLineTail(const OnepassSource& source) const {
+    return source.count % (source.line == "row" ? m_tiles.rows : m_tiles.columns) != 0;
   }
 
   // "min(x, 7)" where x may be larger.
@@ -284,9 +321,7 @@ class OnepassText {
   }
 
   void bringPieceOf(const OnepassSource& source) {
-    const bool hasLineTail = source.count % (source.line == "row" ? m_tiles.rows : m_tiles.columns) != 0;
-    const bool hasDepthTail = m_shape.depthCount % kOnepassDepth != 0;
-    const std::string p = source.firstPiece == 0 ? "p" : fmt::format("(p - {})", source.firstPiece);
+    const std::string p = pieceOf(source);
     std::string line = fmt::format("next.{} + {} * 16 + major", source.line, p);
     std::string depth = "step * 64 + minor";
     if (!source.isAlongDepth) {
@@ -294,41 +329,34 @@ class OnepassText {
       depth = fmt::format("step * 64 + {} % 4 * 16 + major", p);
     }
     const bool isLineWide = !source.isAlongDepth && source.isWide;
-    m_code.line("const int {} = {};", source.line,
-                clamped(line, source.count - (isLineWide ? 4 : 1), hasLineTail && (source.isAlongDepth || isLineWide)));
+    m_code.line(
+        "const int {} = {};", source.line,
+        clamped(line, source.count - (isLineWide ? 4 : 1), hasLineTail(source) && (source.isAlongDepth || isLineWide)));
     m_code.line("const int depth = {};", depth);
-    const auto [lineAt, depthAt] = elementOf(source, hasLineTail, hasDepthTail);
-    std::string value =
+    const auto [lineAt, depthAt] = elementOf(source);
+    const std::string value =
         fmt::format("{}_at({}{}, {})", source.lines, source.batch > 1 ? "next.batch, " : "", lineAt, depthAt);
     if (source.isVector) {
-      m_code.line("Vec<float, 4> piece = load<float, 4>({});", value);
-      value = "piece[v]";
-    }
-    openPieces("v", 4);
-    if (hasDepthTail) {
-      m_code.line("const float value = {};", value);
-      m_code.line("kept[p][v] = depth{} < {} ? value : 0.0f;", source.isAlongDepth ? " + v" : "", m_shape.depthCount);
+      keepVector(value, source.isAlongDepth);
     } else {
-      m_code.line("kept[p][v] = {};", value);
+      keepPiece(value, source.isAlongDepth);
     }
-    m_code.close();
   }
 
   // Line and depth of the first, or of number v, of four neighbours; none lies outside.
-  [[nodiscard]] std::pair<std::string, std::string> elementOf(const OnepassSource& source, bool hasLineTail,
-                                                              bool hasDepthTail) const {
+  [[nodiscard]] std::pair<std::string, std::string> elementOf(const OnepassSource& source) const {
     const std::string v = source.isVector ? "" : " + v";
     if (!source.isAlongDepth) {
-      return {source.isWide ? source.line + v : clamped(source.line + " + v", source.count - 1, hasLineTail),
-              clamped("depth", m_shape.depthCount - 1, hasDepthTail)};
+      return {source.isWide ? source.line + v : clamped(source.line + " + v", source.count - 1, hasLineTail(source)),
+              clamped("depth", m_shape.depthCount - 1, hasDepthTail())};
     }
-    return {source.line, source.isWide ? clamped("depth", m_shape.depthCount - 4, hasDepthTail) + v
-                                       : clamped("depth + v", m_shape.depthCount - 1, hasDepthTail)};
+    return {source.line, source.isWide ? clamped("depth", m_shape.depthCount - 4, hasDepthTail()) + v
+                                       : clamped("depth + v", m_shape.depthCount - 1, hasDepthTail())};
   }
 
   // Which of the largest magnitudes element v of piece p belongs to, relative to those of the operand.
   static std::string largestIndex(const OnepassSource& source) {
-    const std::string p = source.firstPiece == 0 ? "p" : fmt::format("(p - {})", source.firstPiece);
+    const std::string p = pieceOf(source);
     const std::string index = source.isAlongDepth ? "p" : fmt::format("{} / 4 * 4 + v", p);
     return source.isAlongDepth || source.firstPiece == 0 ? index : fmt::format("{} + {}", source.firstPiece, index);
   }
@@ -366,30 +394,61 @@ class OnepassText {
   }
 
   // The first tile of a row or column of tiles tells what its lines have had.
-  void report(const OnepassSource& source) {
-    const bool isLeft = source.line == "row";
+  void report() {
+    openPieces("p", m_tiles.pieces());
+    if (m_left.isAlongDepth == m_right.isAlongDepth) {
+      reportPiece(ofEither(isFirst(m_left), isFirst(m_right)),
+                  ofEither(largestOfPiece(m_left), largestOfPiece(m_right)), m_left.isAlongDepth);
+    } else {
+      m_code.open("if (p < {})", m_tiles.leftPieces());
+      reportPiece(isFirst(m_left), largestOfPiece(m_left), m_left.isAlongDepth);
+      m_code.otherwise();
+      reportPiece(isFirst(m_right), largestOfPiece(m_right), m_right.isAlongDepth);
+      m_code.close();
+    }
+    m_code.line("largest[p] = 0.0f;");
+    m_code.close();
+  }
+
+  // What holds for piece p, of either operand: loops over p are unrolled.
+  [[nodiscard]] std::string ofEither(const std::string& left, const std::string& right) const {
+    return fmt::format("p < {} ? {} : {}", m_tiles.leftPieces(), left, right);
+  }
+
+  [[nodiscard]] std::string isFirst(const OnepassSource& source) const {
     const bool isForAllBatches = isBatched() && source.batch == 1;
-    m_code.open("if (tile.{} == 0{})", isLeft ? "column" : "row", isForAllBatches ? " && tile.batch == 0" : "");
-    openPieces("p", source.pieces);
-    const std::string largest = isLeft ? "largest[p]" : fmt::format("largest[{} + p]", source.firstPiece);
-    const std::string line =
-        fmt::format("tile.{} + {}", source.line, source.isAlongDepth ? "p * 16 + major" : "p / 4 * 64 + minor + p % 4");
-    const bool hasTail = source.count % (isLeft ? m_tiles.rows : m_tiles.columns) != 0;
-    const std::string index =
-        fmt::format("{}{}{}", source.firstLargest > 0 ? fmt::format("{} + ", source.firstLargest) : "",
-                    source.batch > 1 ? fmt::format("tile.batch * {} + ", source.count) : "",
-                    clamped(line, source.count - 1, hasTail));
-    if (source.isAlongDepth) {
+    return fmt::format("tile.{} == 0{}", source.line == "row" ? "column" : "row",
+                       isForAllBatches ? " && tile.batch == 0" : "");
+  }
+
+  // Number p among the pieces of the operand.
+  static std::string pieceOf(const OnepassSource& source) {
+    return source.firstPiece == 0 ? "p" : fmt::format("(p - {})", source.firstPiece);
+  }
+
+  [[nodiscard]] std::string largestOfPiece(const OnepassSource& source) const {
+    const std::string p = pieceOf(source);
+    const std::string line = fmt::format(
+        "tile.{} + {}", source.line,
+        source.isAlongDepth ? fmt::format("{} * 16 + major", p) : fmt::format("{0} / 4 * 64 + minor + {0} % 4", p));
+    return fmt::format("{}{}{}", source.firstLargest > 0 ? fmt::format("{} + ", source.firstLargest) : "",
+                       source.batch > 1 ? fmt::format("tile.batch * {} + ", source.count) : "",
+                       clamped(line, source.count - 1, hasLineTail(source)));
+  }
+
+  void reportPiece(const std::string& condition, const std::string& index, bool isAlongDepth) {
+    m_code.open("if ({})", condition);
+    if (isAlongDepth) {
       m_code.open("for (int mask = 8; mask > 0; mask /= 2)");
-      m_code.line("{0} = fmaxf({0}, __shfl_xor_sync(0xffffffffu, {0}, mask));", largest);
+      m_code.line("largest[p] = fmaxf(largest[p], __shfl_xor_sync(0xffffffffu, largest[p], mask));");
       m_code.close();
       m_code.open("if (minor == 0)");
     }
-    m_code.line("atomicMax(&largest_of[{}], __float_as_uint({}));", index, largest);
-    if (source.isAlongDepth) {
+    m_code.line("const int line = {};", index);
+    m_code.line("atomicMax(&largest_of[line], __float_as_uint(largest[p]));");
+    if (isAlongDepth) {
       m_code.close();
     }
-    m_code.close();
     m_code.close();
   }
 
@@ -633,10 +692,13 @@ class OnepassText {
       m_code.line("const int batch = blockIdx.x / {};", chunks);
     }
     m_code.line("const int first_row = blockIdx.x{} * {};", isBatched() ? fmt::format(" % {}", chunks) : "", rows);
-    m_code.line("const int rows = {};", m_shape.rowCount % rows == 0
-                                            ? fmt::format("{}", rows)
-                                            : fmt::format("min({}, {} - first_row)", rows, m_shape.rowCount));
-    m_code.line("int is_any = threadIdx.x < rows && isOutOfRange({});", largestOf(m_left, "first_row + threadIdx.x"));
+    std::string count = fmt::format("{}", rows);
+    if (m_shape.rowCount % rows != 0) {
+      m_code.line("const int rows = min({}, {} - first_row);", rows, m_shape.rowCount);
+      count = "rows";
+    }
+    m_code.line("int is_any = threadIdx.x < {} && isOutOfRange({});", count,
+                largestOf(m_left, "first_row + threadIdx.x"));
     m_code.pragma("#pragma unroll 8");
     m_code.open("for (int column = threadIdx.x; column < {}; column += 256)", m_shape.columnCount);
     m_code.line("is_any |= isOutOfRange({});", largestOf(m_right, "column"));
@@ -644,7 +706,7 @@ class OnepassText {
     m_code.open("if (__syncthreads_or(is_any) == 0)");
     m_code.line("return;");
     m_code.close();
-    m_code.open("for (int i = threadIdx.x; i < rows * {}; i += 256)", m_shape.columnCount);
+    m_code.open("for (int i = threadIdx.x; i < {} * {}; i += 256)", count, m_shape.columnCount);
     m_code.line("const int row = first_row + i / {};", m_shape.columnCount);
     m_code.line("const int column = i % {};", m_shape.columnCount);
     m_code.open("if (!isOutOfRange({}) && !isOutOfRange({}))", largestOf(m_left, "row"), largestOf(m_right, "column"));

@@ -126,6 +126,8 @@ TEST(Helpers, AreThoseThatTheSourceUses) {
   EXPECT_EQ(helpersFor(kHelpers, "x = twofold + one_more;"), "");
   EXPECT_EQ(helpersFor(kHelpers, "// two\nx = 1;  // model.py:3: three = one"), "");
   EXPECT_EQ(helpersFor(kHelpers, "// one\nthree"), "int three();\n\n");
+  constexpr std::string_view kSaid = "//! swage:helper one\nint one();\n//! swage:helper two\n// as one\nint two();\n";
+  EXPECT_EQ(helpersFor(kSaid, "x = two;"), "// as one\nint two();\n\n");
 }
 
 // All lines of a source.
