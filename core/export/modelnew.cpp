@@ -24,24 +24,40 @@ namespace swage::exporting {
 
 namespace {
 
+// A line whose ends go on below its value.
+std::string wrapped(std::string line) {
+  constexpr std::size_t kWidth = 118;
+  constexpr std::size_t kIndent = 14;
+  std::string text;
+  while (line.size() > kWidth) {
+    const std::size_t space = line.rfind(' ', kWidth);
+    if (space == std::string::npos || space <= kIndent) {
+      break;
+    }
+    text += line.substr(0, space) + "\n";
+    line = std::string(kIndent, ' ') + line.substr(space + 1);
+  }
+  return text + line;
+}
+
 // One fact after another, as many to a line as fit; what several facts in a row are about is said once.
 std::string provenanceText(const ModelNewInput& input) {
-  constexpr std::size_t kWidth = 116;
-  std::string text;
-  std::string line;
+  constexpr std::size_t kWidth = 118;
+  std::vector<std::string> lines;
   std::string previous;
   for (const auto& [label, value] : provenanceLines(input.provenance, input.task, input.device)) {
     const std::string prose = plainProse(value);
     const std::string more = fmt::format("; {}{}", label == previous ? "" : label + " ", prose);
-    if (!line.empty() && line.size() + more.size() <= kWidth) {
-      line += more;
+    const bool standsOut = label == "warning";
+    if (!standsOut && !lines.empty() && lines.back().size() + more.size() <= kWidth) {
+      lines.back() += more;
     } else {
-      text += line.empty() ? "" : line + "\n";
-      line = fmt::format("{:<14}{}", label, prose);
+      lines.push_back(fmt::format("{:<14}{}", label, prose));
     }
     previous = label;
   }
-  return text + line;
+  std::transform(lines.begin(), lines.end(), lines.begin(), wrapped);
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 // Body of _swage_verified_constructor().

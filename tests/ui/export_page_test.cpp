@@ -128,7 +128,7 @@ TEST_F(ExportPageTest, ShowsGatesProvenanceAndTheFileBeforeAnythingIsWritten) {
   EXPECT_EQ(child<QTableView>("exportGates")->model()->rowCount(), 7);
   EXPECT_EQ(child<QLabel>("exportSummary")->text(), u"Can be exported, with limits. Failed: 1, not run: 2."_s);
   EXPECT_GT(child<QTableView>("exportProvenance")->model()->rowCount(), 10);
-  EXPECT_TRUE(child<KernelView>("exportPreview")->text().contains(u"class ModelNew(_nn.Module):"_s));
+  EXPECT_TRUE(child<KernelView>("exportPreview")->text().contains(u"class ModelNew(_OriginalModel):"_s));
   EXPECT_EQ(m_exporter.writes, 0);
 }
 
