@@ -31,7 +31,7 @@ class OnepassText {
                   "ready",   "to",        "is_there", "is_last",  "right_high",   "right_low", "number", "partial",
                   "left_at", "right_at",  "parts",    "total",    "is_exact",     "of_chunk",  "first",  "i",
                   "p",       "r",         "c",        "v",        "at",           "place",     "is_any", "rows",
-                  "from",    "line"}),
+                  "line"}),
         m_code(m_writer.code()),
         m_storesRows(storesRows(m_region, m_shape)) {}
 
@@ -212,11 +212,14 @@ class OnepassText {
     m_code.line("const int thread = threadIdx.x - {};", m_tiles.groups() * 128);
     m_code.line("const int major = thread / 16, minor = thread % 16 * 4;  // of a piece in 64 by 64 numbers");
     m_code.line("const unsigned int mine = slots + major * 128 + (minor / 8 ^ major % 8) * 16 + minor % 8 * 2;");
-    writeElement(m_left);
-    writeElement(m_right);
+    if (!isPlain()) {
+      writeElement(m_left);
+      writeElement(m_right);
+    }
     m_code.line("Tile_{} next;", m_number);
-    m_code.line("float kept[{0}][4], largest[{0}] = {{}};  // {1} pieces of the left operand, then of the right one",
-                m_tiles.pieces(), m_tiles.leftPieces());
+    m_code.line("{} kept[{}]{};  // {} pieces of the left operand, then of the right one",
+                isPlain() ? "Vec<float, 4>" : "float", m_tiles.pieces(), isPlain() ? "" : "[4]", m_tiles.leftPieces());
+    m_code.line("float largest[{}] = {{}};", m_tiles.pieces());
     m_code.open("const auto bring = [&](int p, int step)");
     bringPiece();
     m_code.close(";");
@@ -259,8 +262,7 @@ class OnepassText {
     m_writer.decode(source.line, *source.axes);
     m_writer.decode("depth", m_shape.depth);
     if (source.isVector) {
-      const int operand = m_region.prims[static_cast<std::size_t>(source.prim)].operand;
-      m_code.line("return &{};", m_writer.element(m_region.operands[static_cast<std::size_t>(operand)]));
+      m_code.line("return &{};", elementOfTensor(source));
     } else {
       m_writer.compute({source.prim});
       m_code.line("return {};", m_writer.value(source.prim).text);
@@ -271,11 +273,8 @@ class OnepassText {
 
   // Where a piece lies: lines beyond the last are the last again, whose results nobody stores.
   void bringPiece() {
-    if (m_left.isVector && m_right.isVector && m_left.isAlongDepth && m_right.isAlongDepth) {
-      m_code.line("const int depth = step * 64 + minor;");
-      m_code.line("const float* const from = p < {} ? {}", m_tiles.leftPieces(), vectorOf(m_left));
-      m_code.line("                                : {};", vectorOf(m_right));
-      keepVector("from", true);
+    if (isPlain()) {
+      bringPlainPiece();
       return;
     }
     m_code.open("if (p < {})", m_tiles.leftPieces());
@@ -285,17 +284,29 @@ class OnepassText {
     m_code.close();
   }
 
-  // Where the four neighbours of piece p begin, of an operand whose neighbours are along the depth.
-  [[nodiscard]] std::string vectorOf(const OnepassSource& source) const {
-    const std::string line = fmt::format("next.{} + {} * 16 + major", source.line, pieceOf(source));
-    return fmt::format("{}_at({}{}, {})", source.lines, source.batch > 1 ? "next.batch, " : "",
-                       clamped(line, source.count - 1, hasLineTail(source)),
-                       clamped("depth", m_shape.depthCount - 4, hasDepthTail()));
+  // Whether all pieces are 16 bytes that lie inside, of matrices whose neighbours in memory are along the depth.
+  [[nodiscard]] bool isPlain() const {
+    return !isBatched() && !hasDepthTail() && m_left.isVector && m_right.isVector && m_left.isAlongDepth &&
+           m_right.isAlongDepth;
   }
 
-  void keepVector(const std::string& from, bool isAlongDepth) {
-    m_code.line("Vec<float, 4> piece = load<float, 4>({});", from);
-    keepPiece("piece[v]", isAlongDepth);
+  void bringPlainPiece() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.line("const int depth = step * 64 + minor;");
+    m_writer.decode("depth", m_shape.depth);
+    for (const OnepassSource* source : {&m_left, &m_right}) {
+      const std::string line = fmt::format("next.{} + {} * 16 + major", source->line, pieceOf(*source));
+      m_code.line("const int {} = {};", source->line, clamped(line, source->count - 1, hasLineTail(*source)));
+      m_writer.decode(source->line, *source->axes);
+    }
+    m_code.line("kept[p] = load<float, 4>(p < {} ? &{} : &{});", m_tiles.leftPieces(), elementOfTensor(m_left),
+                elementOfTensor(m_right));
+    m_writer.leave(outside);
+  }
+
+  [[nodiscard]] std::string elementOfTensor(const OnepassSource& source) const {
+    const int operand = m_region.prims[static_cast<std::size_t>(source.prim)].operand;
+    return m_writer.element(m_region.operands[static_cast<std::size_t>(operand)]);
   }
 
   // Zeros beyond the depth, so that they add nothing.
@@ -337,7 +348,8 @@ class OnepassText {
     const std::string value =
         fmt::format("{}_at({}{}, {})", source.lines, source.batch > 1 ? "next.batch, " : "", lineAt, depthAt);
     if (source.isVector) {
-      keepVector(value, source.isAlongDepth);
+      m_code.line("Vec<float, 4> piece = load<float, 4>({});", value);
+      keepPiece("piece[v]", source.isAlongDepth);
     } else {
       keepPiece(value, source.isAlongDepth);
     }
@@ -373,7 +385,8 @@ class OnepassText {
                 left == right ? left : fmt::format("p < {} ? {} : {}", m_tiles.leftPieces(), left, right));
     m_code.line("largest[at] = fmaxf(largest[at], fabsf(kept[p][v]));");
     m_code.close();
-    m_code.line("const SplitFour parts = splitFour(kept[p], {}.0f);", std::int64_t{1} << kOnepassScale);
+    m_code.line("const SplitFour parts = splitFour(kept[p]{}, {}.0f);", isPlain() ? ".item" : "",
+                std::int64_t{1} << kOnepassScale);
     m_code.line("storeFour(to + p * 2048, parts.high);");
     m_code.line("storeFour(to + {} + p * 2048, parts.low);", m_tiles.partBytes());
     m_code.line("bring(p, step);");

@@ -112,13 +112,12 @@ TEST_P(OnepassLayouts, AreReadAsTheyLie) {
   EXPECT_LT(relativeError(run(onepassProgram(b.graph(), {0}, large), {left, right}), want), 2e-7);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OnepassLayouts,
-                         ::testing::Values(Layout{"Plain", "xz,zy->xy", 132, 136, 64},
-                                           Layout{"PlainTails", "xz,zy->xy", 70, 75, 33},
-                                           Layout{"RowsTogether", "zx,zy->xy", 140, 132, 72},
-                                           Layout{"BothTurned", "zx,yz->xy", 129, 68, 68},
-                                           Layout{"Short", "xz,yz->xy", 64, 64, 2}),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, OnepassLayouts,
+    ::testing::Values(Layout{"Plain", "xz,zy->xy", 132, 136, 64}, Layout{"PlainTails", "xz,zy->xy", 70, 75, 33},
+                      Layout{"RowsTogether", "zx,zy->xy", 140, 132, 72}, Layout{"BothTurned", "zx,yz->xy", 129, 68, 68},
+                      Layout{"AlongTheDepth", "xz,yz->xy", 132, 136, 192}, Layout{"Short", "xz,yz->xy", 64, 64, 2}),
+    [](const auto& each) { return each.param.name; });
 
 TEST(OnepassProduct, MultipliesBatches) {
   const Product product{3, 68, 72, 100};
