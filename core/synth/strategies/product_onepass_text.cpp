@@ -217,13 +217,13 @@ class OnepassText {
       writeElement(m_right);
     }
     m_code.line("Tile_{} next;", m_number);
+    m_code.line("bool is_there = find_{}(0, next);", m_number);
     m_code.line("{} kept[{}]{};  // {} pieces of the left operand, then of the right one",
                 isPlain() ? "Vec<float, 4>" : "float", m_tiles.pieces(), isPlain() ? "" : "[4]", m_tiles.leftPieces());
     m_code.line("float largest[{}] = {{}};", m_tiles.pieces());
     m_code.open("const auto bring = [&](int p, int step)");
     bringPiece();
     m_code.close(";");
-    m_code.line("bool is_there = find_{}(0, next);", m_number);
     m_code.line("int number = 0, step = next.first;");
     openPieces("p", m_tiles.pieces());
     m_code.line("bring(p, step);");

@@ -84,7 +84,7 @@ enum class Ties : std::uint8_t { ToEven, Away };
 inline void roundTies(Numbers& numbers, Ties ties) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const bool isUp = ties == Ties::Away || i % 2 == 1;
-    numbers[i] += std::copysign((isUp ? 1.0 : -1.0) / 2048.0, numbers[i]);
+    numbers[i] += (isUp ? 1.0 : -1.0) * std::copysign(1.0 / 2048.0, numbers[i]);
   }
 }
 
