@@ -2,6 +2,7 @@
 #include "core/synth/fusion.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "core/synth/sizes.h"
@@ -51,6 +52,19 @@ bool isPlainReduction(const RegionBuilder::Layout& layout) {
   return layout.more.empty() && layout.roles.empty() && !layout.reducedDims.empty();
 }
 
+// Whether it folds windows that cut the positions of what a convolution has made. Other products know their results by
+// one axis for each dimension.
+bool poolsResults(const RegionBuilder::Layout& product, const RegionBuilder::Layout& pool) {
+  const bool isConvolution =
+      isProduct(product) && std::any_of(product.more.begin(), product.more.end(),
+                                        [](const Axis& axis) { return axis.role == AxisRole::Window; });
+  if (!isConvolution || !pool.roles.empty() || pool.tiled.empty() || pool.tiled != product.space) {
+    return false;
+  }
+  return std::all_of(product.roles.end() - std::ssize(pool.more), product.roles.end(),
+                     [](AxisRole role) { return role == AxisRole::M; });
+}
+
 // Whether it makes, element by element, what windows of the anchor cut into tiles.
 bool makesTiles(const RegionBuilder::Layout& anchor, const Operation& operation) {
   return !anchor.tiled.empty() && !operation.folds() && operation.layout.space == anchor.tiled &&
@@ -58,14 +72,14 @@ bool makesTiles(const RegionBuilder::Layout& anchor, const Operation& operation)
 }
 
 // That of the anchor. Channels are cut as what folds a product's results later wants it, or what makes the elements
-// that windows see.
+// that windows see; positions as a pooling behind a convolution wants it.
 RegionBuilder::Layout layoutOf(const OperationGraph& graph, const std::vector<int>& operations,
                                const Operation& anchor) {
   RegionBuilder::Layout layout = anchor.layout;
   for (const int index : operations) {
     const Operation& operation = graph.operations[asIndex(index)];
     const RegionBuilder::Layout& other = operation.layout;
-    if (layout.splitDim < 0 && makesTiles(layout, operation)) {
+    if (layout.splitDim < 0 && makesTiles(anchor.layout, operation)) {
       layout.splitDim = other.splitDim;
       layout.splitOuter = other.splitOuter;
     }
@@ -73,6 +87,11 @@ RegionBuilder::Layout layoutOf(const OperationGraph& graph, const std::vector<in
       layout.splitDim = other.splitDim;
       layout.splitOuter = other.splitOuter;
       layout.isCutLater = other.splitDim >= 0;
+    }
+    if (layout.cut.empty() && poolsResults(anchor.layout, other)) {
+      layout.tiled = other.tiled;
+      std::transform(other.more.begin(), other.more.end(), std::back_inserter(layout.cut),
+                     [](const Axis& window) { return window.extent; });
     }
   }
   return layout;
@@ -83,6 +102,9 @@ RegionBuilder::Layout layoutOf(const OperationGraph& graph, const std::vector<in
 bool canJoinFold(const RegionBuilder::Layout& anchor, const RegionBuilder::Layout& fold, RegionBuilder& builder) {
   if (isProduct(anchor) && isPlainReduction(fold)) {
     return builder.reduceLater(fold);
+  }
+  if (poolsResults(anchor, fold)) {
+    return builder.poolLater(fold);
   }
   return fold == anchor && anchor.more.empty() && anchor.roles.empty();
 }

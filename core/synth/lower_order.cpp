@@ -78,8 +78,11 @@ void addMove(OperationSink& sink, ValueId result, std::vector<ValueId> inputs,
   operation.outputs = {result};
   operation.layout.space = type(result).shape;
   operation.lower = [result, element = std::move(element)](RegionBuilder& b) {
-    // Places are counted along the dimensions of the result, so the region must have been built for its shape.
-    if (b.layout().space != b.type(result).shape) {
+    // Places are counted along the dimensions of the result, so the region must have been built for its shape, with one
+    // axis for each.
+    const bool isCut = std::any_of(b.fullFrame().begin(), b.fullFrame().end(),
+                                   [](const std::vector<int>& axes) { return axes.size() > 1; });
+    if (b.layout().space != b.type(result).shape || isCut) {
       return false;
     }
     const auto value = element(b);

@@ -34,11 +34,12 @@ std::optional<Numbers> spread(std::optional<Numbers> given, std::size_t dims, st
   return given->size() == dims ? given : std::nullopt;
 }
 
-// The position in the input of element `offset` of the window of result `at`.
-Coordinate slide(const Window& window, std::size_t dim, int at, int offset, std::int64_t inputSize,
-                 std::int64_t resultSize) {
+// The position in the input of element `offset` of the window of a result at `at`, which has its stride.
+Coordinate slide(const Window& window, std::size_t dim, std::vector<Coordinate::Term> at, int offset,
+                 std::int64_t inputSize, std::int64_t resultSize) {
   Coordinate place;
-  place.terms = {{at, window.stride[dim]}, {offset, window.dilation[dim]}};
+  place.terms = std::move(at);
+  place.terms.push_back({offset, window.dilation[dim]});
   place.offset = -window.padding[dim];
   const std::int64_t last =
       (resultSize - 1) * window.stride[dim] + (window.size[dim] - 1) * window.dilation[dim] - window.padding[dim];
@@ -58,14 +59,15 @@ struct Convolution {
   bool transposed = false;
 };
 
-// Where an element of the input lies that result `at` reads through element `offset` of the kernel.
-Coordinate inputPlace(const Convolution& c, std::size_t dim, int at, int offset, const Shape& input,
-                      const Shape& result) {
+// Where an element of the input lies that a result reads through element `offset` of the kernel.
+Coordinate inputPlace(const RegionBuilder& b, const Convolution& c, std::size_t dim, int offset) {
   if (!c.transposed) {
-    return slide(c.window, dim, at, offset, input[dim + 2], result[dim + 2]);
+    return slide(c.window, dim, b.along(dim + 2, c.window.stride[dim]), offset, b.type(c.input).shape[dim + 2],
+                 b.type(c.result).shape[dim + 2]);
   }
   Coordinate place;
-  place.terms = {{at, 1}, {offset, -c.window.dilation[dim]}};
+  place.terms = b.along(dim + 2);
+  place.terms.push_back({offset, -c.window.dilation[dim]});
   place.offset = c.window.padding[dim];
   place.divisor = c.window.stride[dim];
   place.checked = true;
@@ -101,9 +103,8 @@ bool lowerConvolution(RegionBuilder& b, const Convolution& c) {
     w[c.transposed ? 1 : 0].terms.push_back({outer, outputs / b.layout().splitOuter});
   }
   for (std::size_t dim = 0; dim < c.window.dims(); ++dim) {
-    const int at = frame[dim + 2].front();
     const int offset = b.moreAxis(dim + 1);
-    x.push_back(inputPlace(c, dim, at, offset, input, result));
+    x.push_back(inputPlace(b, c, dim, offset));
     w.push_back(Coordinate{{{offset, 1}}});
   }
   const auto left = b.readAt(c.input, x);
@@ -251,8 +252,8 @@ std::optional<int> readWindow(RegionBuilder& b, const Pooling& pool) {
     places.push_back(Coordinate{{{b.fullFrame()[dim].front(), 1}}});
   }
   for (std::size_t dim = 0; dim < pool.window.dims(); ++dim) {
-    const int at = b.fullFrame()[first + dim].front();
-    places.push_back(slide(pool.window, dim, at, b.moreAxis(dim), input[first + dim], result[first + dim]));
+    places.push_back(slide(pool.window, dim, b.along(first + dim, pool.window.stride[dim]), b.moreAxis(dim),
+                           input[first + dim], result[first + dim]));
   }
   return b.readAt(pool.input, places, pool.kind == FoldKind::Maximum ? -std::numeric_limits<double>::infinity() : 0.0);
 }
@@ -269,7 +270,7 @@ bool lowerPooling(RegionBuilder& b, const Pooling& pool) {
   } else if (!isMaximum) {
     value = b.call("div", {value, elementsInside(b, pool, b.typeOf(value))});
   }
-  b.define(pool.result, value, b.fullFrame());
+  b.define(pool.result, value, b.windowFrame());
   return true;
 }
 

@@ -266,6 +266,17 @@ bool fuseMoments(Region& region, int sum) {
 
 }  // namespace
 
+Compute computeType(domain::ScalarType stored) {
+  switch (stored) {
+    case domain::ScalarType::Float16:
+    case domain::ScalarType::BFloat16:
+    case domain::ScalarType::Float32: return Compute::F32;
+    case domain::ScalarType::Float64: return Compute::F64;
+    case domain::ScalarType::Bool: return Compute::Bool;
+    default: return Compute::I64;
+  }
+}
+
 std::int64_t gateCount(CellKind kind) {
   return kind == CellKind::Lstm ? 4 : kind == CellKind::Gru ? 3 : 1;
 }
@@ -336,6 +347,17 @@ std::int64_t Region::reducedCount() const {
   return count;
 }
 
+void joinWithOuter(Region& region, std::size_t axis) {
+  region.axes[axis - 1].extent *= region.axes[axis].extent;
+  for (Operand& operand : region.operands) {
+    operand.strides[axis - 1] = operand.strides[axis];
+    for (Bound& bound : operand.bounds) {
+      bound.factors[axis - 1] = bound.factors[axis];
+    }
+  }
+  dropAxis(region, axis);
+}
+
 void collapseAxes(Region& region) {
   for (std::size_t axis = region.axes.size(); axis-- > 0;) {
     if (region.axes[axis].extent == 1) {
@@ -344,17 +366,9 @@ void collapseAxes(Region& region) {
   }
   settleRoles(region);
   for (std::size_t axis = region.axes.size(); axis-- > 1;) {
-    if (!canJoin(region, axis - 1)) {
-      continue;
+    if (canJoin(region, axis - 1)) {
+      joinWithOuter(region, axis);
     }
-    region.axes[axis - 1].extent *= region.axes[axis].extent;
-    for (Operand& operand : region.operands) {
-      operand.strides[axis - 1] = operand.strides[axis];
-      for (Bound& bound : operand.bounds) {
-        bound.factors[axis - 1] = bound.factors[axis];
-      }
-    }
-    dropAxis(region, axis);
   }
 }
 

@@ -31,7 +31,9 @@ enum class AxisRole : std::uint8_t {
 struct Axis {
   std::int64_t extent = 1;
   AxisRole role = AxisRole::Batch;
-  bool isFoldedLater = false;  // an axis of a product's results, which folds of these go over (Fold::later)
+  // An axis of a product's results, or the places of a window on the axis before it, which folds of these go over
+  // (Fold::later).
+  bool isFoldedLater = false;
 
   [[nodiscard]] bool isFolded() const {
     return role == AxisRole::K || role == AxisRole::Window || role == AxisRole::Depth;
@@ -204,6 +206,8 @@ struct Region {
   [[nodiscard]] bool hasRole(AxisRole role) const;
 };
 
+// Makes an axis one with the one before it: every operand must walk through both as through one.
+void joinWithOuter(Region& region, std::size_t axis);
 // Drops axes of extent 1 and joins neighbours that every operand walks through as one.
 void collapseAxes(Region& region);
 // Counts the positions of an axis from its other end: the elements stay the same. Nothing may name a position of it.

@@ -16,17 +16,6 @@ bool contains(const std::vector<int>& items, int item) {
 
 }  // namespace
 
-Compute computeType(domain::ScalarType stored) {
-  switch (stored) {
-    case domain::ScalarType::Float16:
-    case domain::ScalarType::BFloat16:
-    case domain::ScalarType::Float32: return Compute::F32;
-    case domain::ScalarType::Float64: return Compute::F64;
-    case domain::ScalarType::Bool: return Compute::Bool;
-    default: return Compute::I64;
-  }
-}
-
 RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout)
     : m_values(values),
       m_layout(std::move(layout)),
@@ -42,6 +31,10 @@ RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layo
       m_program.axes.push_back({m_layout.splitOuter, m_layout.isCutLater ? role : AxisRole::Batch});
       m_program.axes.push_back({size / m_layout.splitOuter, role});
       m_fullFrame.push_back({axis, axis + 1});
+    } else if (const std::int64_t window = windowOf(asIndex(dim)); window > 1) {
+      m_program.axes.push_back({size / window, role});
+      m_program.axes.push_back({window, role});
+      m_fullFrame.push_back({axis, axis + 1});
     } else {
       m_program.axes.push_back({size, role});
       m_fullFrame.push_back({axis});
@@ -51,7 +44,7 @@ RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layo
   if (!m_layout.tiled.empty()) {
     m_tiledFrame = m_fullFrame;
     const std::size_t first = m_tiledFrame.size() - m_layout.more.size();
-    for (std::size_t i = 0; i < m_layout.more.size(); ++i) {
+    for (std::size_t i = 0; m_layout.cut.empty() && i < m_layout.more.size(); ++i) {
       m_tiledFrame[first + i].push_back(moreAxis(i));
     }
   }
@@ -62,6 +55,31 @@ std::optional<Frame> RegionBuilder::elementFrame(const domain::Shape& shape) con
     return m_fullFrame;
   }
   return shape == m_layout.tiled ? std::optional(m_tiledFrame) : std::nullopt;
+}
+
+std::int64_t RegionBuilder::windowOf(std::size_t dim) const {
+  const std::size_t first = m_layout.space.size() - m_layout.cut.size();
+  return dim < first ? 1 : m_layout.cut[dim - first];
+}
+
+Frame RegionBuilder::windowFrame() const {
+  Frame frame = m_fullFrame;
+  for (std::size_t dim = 0; dim < frame.size(); ++dim) {
+    if (windowOf(dim) > 1) {
+      frame[dim].pop_back();
+    }
+  }
+  return frame;
+}
+
+std::vector<RegionBuilder::Coordinate::Term> RegionBuilder::along(std::size_t dim, std::int64_t factor) const {
+  std::vector<Coordinate::Term> terms;
+  const std::vector<int>& axes = m_fullFrame[dim];
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    terms.push_back({*axis, factor});
+    factor *= m_program.axes[asIndex(*axis)].extent;
+  }
+  return terms;
 }
 
 std::int64_t RegionBuilder::extentOf(const std::vector<int>& places) const {
@@ -287,6 +305,28 @@ bool RegionBuilder::reduceLater(const Layout& layout) {
       isFolded[asIndex(axis)] = !isOuter;
     }
   }
+  if (!foldLater(isFolded)) {
+    return false;
+  }
+  m_reducedDims = layout.reducedDims;
+  m_reducedSplit = layout.splitDim;
+  return true;
+}
+
+bool RegionBuilder::poolLater(const Layout& layout) {
+  const bool isProduct = m_program.hasRole(AxisRole::M) && m_program.hasRole(AxisRole::N);
+  const bool isAlike = layout.tiled == m_layout.space &&
+                       std::equal(layout.more.begin(), layout.more.end(), m_layout.cut.begin(), m_layout.cut.end(),
+                                  [](const Axis& window, std::int64_t size) { return window.extent == size; });
+  std::vector<bool> isFolded(m_program.axes.size(), false);
+  for (std::size_t dim = 0; dim < m_fullFrame.size(); ++dim) {
+    isFolded[asIndex(m_fullFrame[dim].back())] = windowOf(dim) > 1;
+  }
+  const bool isCut = std::find(isFolded.begin(), isFolded.end(), true) != isFolded.end();
+  return isProduct && isAlike && isCut && foldLater(isFolded);
+}
+
+bool RegionBuilder::foldLater(const std::vector<bool>& isFolded) {
   for (std::size_t axis = 0; axis < isFolded.size(); ++axis) {
     if (m_reducesLater && m_program.axes[axis].isFoldedLater != isFolded[axis]) {
       return false;
@@ -294,8 +334,6 @@ bool RegionBuilder::reduceLater(const Layout& layout) {
     m_program.axes[axis].isFoldedLater = isFolded[axis];
   }
   m_reducesLater = true;
-  m_reducedDims = layout.reducedDims;
-  m_reducedSplit = layout.splitDim;
   return true;
 }
 
@@ -389,6 +427,11 @@ Frame RegionBuilder::reducedFrame(KeepDims keep) const {
   return frame;
 }
 
+bool RegionBuilder::isWhole(const Frame& frame, const domain::Shape& shape) const {
+  return std::equal(frame.begin(), frame.end(), shape.begin(), shape.end(),
+                    [this](const std::vector<int>& places, std::int64_t size) { return extentOf(places) == size; });
+}
+
 bool RegionBuilder::coversElements(const Frame& frame) const {
   for (std::size_t axis = 0; axis < m_program.axes.size(); ++axis) {
     const Axis& self = m_program.axes[axis];
@@ -433,9 +476,7 @@ std::optional<Region> RegionBuilder::finish(const std::vector<domain::ValueId>& 
     }
     const auto& [prim, frame] = found->second;
     const domain::Shape& shape = type(output).shape;
-    if (frame == m_tiledFrame &&
-        !std::equal(frame.begin(), frame.end(), shape.begin(), shape.end(),
-                    [&](const std::vector<int>& places, std::int64_t size) { return extentOf(places) == size; })) {
+    if ((frame == m_tiledFrame || !m_layout.cut.empty()) && !isWhole(frame, shape)) {
       return std::nullopt;  // the elements that no window sees would not be stored
     }
     const int converted = convert(prim, computeType(type(output).dtype));

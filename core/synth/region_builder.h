@@ -40,6 +40,10 @@ class RegionBuilder {
     // dimensions are cut into windows, one for each axis of `more`; elements left over at an end are not read. What
     // makes it may be computed in this region.
     domain::Shape tiled = {};
+    // Of a convolution whose results a pooling folds in this region: the sizes of windows without overlap that the last
+    // dimensions of `space` are cut into; then `tiled` is `space`. A dimension becomes two axes, of the windows and of
+    // the places in each; results left over at an end are not made.
+    std::vector<std::int64_t> cut = {};
     friend bool operator==(const Layout&, const Layout&) = default;
   };
   RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout);
@@ -78,6 +82,10 @@ class RegionBuilder {
   [[nodiscard]] const Frame& fullFrame() const { return m_fullFrame; }
   // That of all elements of a tensor as large as the region's space, or as what its windows cut into tiles.
   [[nodiscard]] std::optional<Frame> elementFrame(const domain::Shape& shape) const;
+  // That of the results of windows: a place for each window that the space is cut into, else for each element.
+  [[nodiscard]] Frame windowFrame() const;
+  // The coordinate along a dimension of the space, times `factor`.
+  [[nodiscard]] std::vector<Coordinate::Term> along(std::size_t dim, std::int64_t factor = 1) const;
   [[nodiscard]] const Layout& layout() const { return m_layout; }
   // The axis number `index` of Layout::more.
   [[nodiscard]] int moreAxis(std::size_t index) const;
@@ -97,6 +105,8 @@ class RegionBuilder {
   // From here on reduce() and reducedFrame() are those of this layout: what a product has made in this region is folded
   // in turn. False: this region has no such results, or they are folded over other dimensions already.
   [[nodiscard]] bool reduceLater(const Layout& layout);
+  // The same for windows that the results of a convolution are cut into.
+  [[nodiscard]] bool poolLater(const Layout& layout);
   // The same over the axes of role Depth alone.
   [[nodiscard]] int reduceDepth(FoldKind kind, int prim);
   // The results so far along the axis of role Scan.
@@ -131,6 +141,10 @@ class RegionBuilder {
   enum class Reach : std::uint8_t { Whole, Running, Depth, Later };
   [[nodiscard]] int fold(FoldKind kind, int prim, Reach reach);
   [[nodiscard]] std::int64_t countOf(Reach reach) const;
+  // All folds of a product's results go over the same axes.
+  [[nodiscard]] bool foldLater(const std::vector<bool>& isFolded);
+  [[nodiscard]] std::int64_t windowOf(std::size_t dim) const;  // 1 where it is not cut
+  [[nodiscard]] bool isWhole(const Frame& frame, const domain::Shape& shape) const;
   [[nodiscard]] bool coversElements(const Frame& frame) const;
   [[nodiscard]] std::int64_t extentOf(const std::vector<int>& places) const;
   [[nodiscard]] bool fits(std::int64_t size, const Frame& frame, std::size_t dim) const;

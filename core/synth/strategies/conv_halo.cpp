@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/synth/strategies/conv_pool.h"
+
 namespace swage::synth {
 namespace {
 
@@ -311,6 +313,7 @@ bool settleFolds(HaloProblem& problem) {
 std::optional<HaloProblem> HaloProblem::of(const Region& given, std::int64_t depth) {
   // The convolution itself, whose results are folded later.
   Region region = given;
+  const std::vector<PooledAxis> pooled = joinPooledAxes(region);
   if (region.foldsLater() && anyLater(region, axesOf(region, AxisRole::M))) {
     fuseStages(region);
   }
@@ -364,7 +367,8 @@ std::optional<HaloProblem> HaloProblem::of(const Region& given, std::int64_t dep
   problem.shape.depth.push_back(problem.channel);
   problem.shape.depthCount = positions(problem.region, problem.shape.depth);
   joinPhases(problem);
-  return settleFolds(problem) ? std::optional(std::move(problem)) : std::nullopt;
+  return (pooled.empty() ? settleFolds(problem) : settlePool(problem, pooled)) ? std::optional(std::move(problem))
+                                                                               : std::nullopt;
 }
 
 bool HaloProblem::isFound(int prim) const {
@@ -388,9 +392,9 @@ bool HaloProblem::readsPositions(int prim) const {
   const Prim& self = region.prims[static_cast<std::size_t>(prim)];
   if (self.kind == Prim::Kind::Load) {
     const Operand& operand = region.operands[static_cast<std::size_t>(self.operand)];
-    return std::any_of(shape.rows.begin(), shape.rows.end(),
-                       [&](std::size_t axis) { return operand.walksAlong(axis); }) ||
-           (phase && operand.walksAlong(*phase));
+    const auto walksAlong = [&operand](std::optional<std::size_t> axis) { return axis && operand.walksAlong(*axis); };
+    return std::any_of(shape.rows.begin(), shape.rows.end(), walksAlong) || walksAlong(phase) ||
+           walksAlong(poolAcross.windows) || walksAlong(poolDown.windows);
   }
   return std::any_of(self.args.begin(), self.args.end(), [this](int arg) { return readsPositions(arg); });
 }

@@ -43,9 +43,16 @@ struct HaloDim {
   }
 };
 
-// What is folded of the results (Fold::later): nothing; all channels of a position, in the tile that makes them; or
-// positions and perhaps channels, of which each tile tells what it has found and a kernel behind it joins that.
-enum class HaloFolds : std::uint8_t { None, Channels, Positions };
+// What is folded of the results (Fold::later): nothing; all channels of a position, in the tile that makes them;
+// positions and perhaps channels, of which each tile tells what it has found and a kernel behind it joins that; or
+// positions of windows that do not overlap, in the tile that makes them (conv_pool.h).
+enum class HaloFolds : std::uint8_t { None, Channels, Positions, Windows };
+
+// Along a dimension of positions: how many of them a pooling folds, and the axis of its windows, behind all others.
+struct HaloPool {
+  std::int64_t size = 1;
+  std::optional<std::size_t> windows;  // none: each position is a window
+};
 
 struct HaloProblem {
   Region region;  // phases instead of divisors, channels of the input padded to whole steps
@@ -64,8 +71,10 @@ struct HaloProblem {
   HaloFolds folds = HaloFolds::None;
   std::vector<Store> resultStores;  // of each result
   std::vector<Store> foldStores;    // of what later folds have found
-  std::size_t channel = 0;          // axis
-  std::int64_t channels = 0;        // that there are
+  HaloPool poolAcross;              // of HaloFolds::Windows
+  HaloPool poolDown;
+  std::size_t channel = 0;    // axis
+  std::int64_t channels = 0;  // that there are
   // Of at most 4 channels, 8 numbers of a pixel are those of two places of the window across, which lie so many
   // coordinates apart. The window then has half as many places, and this axis says which of two is meant.
   std::optional<std::size_t> twin;
@@ -95,7 +104,7 @@ struct HaloProblem {
   [[nodiscard]] bool isFound(int prim) const;
   // Whether it is the same for all results of a later fold: found, and computed from nothing that lies along an axis.
   [[nodiscard]] bool isUniform(int prim) const;
-  // Whether it reads something at positions, or at phases across.
+  // Whether it reads something at positions, at windows of a pooling, or at phases across.
   [[nodiscard]] bool readsPositions(int prim) const;
   // That of another dimension with a window, for each place of which a patch is brought anew.
   [[nodiscard]] const HaloDim* far() const;

@@ -133,6 +133,9 @@ const char* unfitFolds(const HaloProblem& problem, const HaloTiles& tiles, const
   if (problem.folds == HaloFolds::Channels && tiles.columns < problem.shape.columnCount) {
     return "the channels that it folds are in several tiles";
   }
+  if (tiles.width() % problem.poolAcross.size != 0 || tiles.height() % problem.poolDown.size != 0) {
+    return "the windows that it folds reach over the edges of tiles";
+  }
   if (problem.folds != HaloFolds::Positions) {
     return nullptr;
   }

@@ -13,19 +13,22 @@ namespace {
 // Times the bytes of results that memory takes: parts of sectors, the more the shorter rows are in a tile, and the more
 // rows it has.
 double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
-  if (problem.resultStores.empty()) {
+  const bool isPooled = problem.folds == HaloFolds::Windows;
+  const std::vector<Store>& stores = isPooled ? problem.foldStores : problem.resultStores;
+  if (stores.empty()) {
     return 1.0;
   }
   constexpr double kOfRow = 14.0;    // results more, where rows begin anywhere
   constexpr double kOfPhases = 8.0;  // where phases lie side by side
   constexpr double kOfRows = 0.155;  // for twice as many
-  const auto width = static_cast<double>(tiles.width());
-  const double ofRows = 1.0 + kOfRows * std::log2(static_cast<double>(tiles.height()));
+  const auto width = static_cast<double>(tiles.width() / problem.poolAcross.size);
+  const double height = static_cast<double>(tiles.height()) / static_cast<double>(problem.poolDown.size);
+  const double ofRows = 1.0 + kOfRows * std::log2(std::max(1.0, height));
   if (problem.phases > 1) {
     return ofRows * (1.05 + kOfPhases / (width * static_cast<double>(problem.phases)));
   }
-  const Store& store = problem.resultStores.front();
-  switch (resultRows(problem.region.operands[static_cast<std::size_t>(store.operand)], problem.across().position)) {
+  const std::size_t across = problem.poolAcross.windows.value_or(problem.across().position);
+  switch (resultRows(problem.region.operands[static_cast<std::size_t>(stores.front().operand)], across)) {
     case ResultRows::InSectors: return ofRows * 1.05;
     case ResultRows::Apart: return ofRows * 4.0;
     case ResultRows::Anywhere: break;
@@ -82,6 +85,10 @@ std::int64_t groupsOf(const HaloProblem& problem) {
   return count;
 }
 
+double ofWindow(const HaloProblem& problem) {
+  return static_cast<double>(problem.poolAcross.size * problem.poolDown.size);
+}
+
 // About how many instructions a thread needs for what becomes of one sum.
 double followingInstructions(const HaloProblem& problem) {
   std::vector<int> prims = storedPrims(problem.resultStores);
@@ -90,16 +97,26 @@ double followingInstructions(const HaloProblem& problem) {
       prims.push_back(fold.input);
     }
   }
-  return instructionsOf(problem.region, prims);
+  double following = instructionsOf(problem.region, prims);
+  if (problem.folds == HaloFolds::Windows) {
+    following += instructionsOf(problem.region, storedPrims(problem.foldStores)) / ofWindow(problem);
+  }
+  return following;
 }
 
-// What tells tensors as large as the result: what is found of positions has images and channels, too.
-ProductShape wholeShape(const HaloProblem& problem) {
+// What memory moves of tensors as large as the result, for each sum: what is found of positions has images and
+// channels, too.
+double bytesOfSum(const HaloProblem& problem) {
   ProductShape shape = problem.shape;
-  if (problem.folds == HaloFolds::Positions) {
+  if (problem.folds == HaloFolds::Positions || problem.folds == HaloFolds::Windows) {
     shape.rows = {problem.across().position};
   }
-  return shape;
+  auto bytes = static_cast<double>(bytesOfResult(problem.region, shape));
+  if (problem.folds == HaloFolds::Windows) {
+    shape.rows = {*problem.poolAcross.windows};
+    bytes += static_cast<double>(bytesOfResult(problem.region, shape)) / ofWindow(problem);
+  }
+  return bytes;
 }
 
 // Constants fit 108 programs of 18 convolutions on an H100, and some that are exact, of which the test of the order has
@@ -128,6 +145,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   constexpr double kSpilled = 2.0;         // times as long
   constexpr double kFoldChannels = 6.0;    // for each fold
   constexpr double kFoldPositions = 3.0;
+  constexpr double kFoldWindows = 1.5;
   constexpr double kRead = 1.2;     // times the bytes of a patch: parts of sectors
   constexpr double kOverlap = 0.4;  // of what patches have in common with others, read from memory again
   constexpr double kAgain = 0.2;    // of what blocks with other channels of the result have read
@@ -145,7 +163,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double rows = tiles.channelsOfWarp(problem) < HaloTiles::kRowsOfWarp ? 0.5 : 1.0;  // that have channels
   const auto ofElement = static_cast<double>(bytesOfElement(problem.region, problem.shape.left));
   const double results = groups * 64.0 * pixels * phases;
-  const double resultBytes = results * static_cast<double>(bytesOfResult(problem.region, wholeShape(problem)));
+  const double resultBytes = results * bytesOfSum(problem);
 
   const double products = groups * 64.0 * pixels * depth / (device.each.warpGroupAdds * kReached);
   const double reads =
@@ -165,9 +183,14 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   const double there = static_cast<double>(problem.shape.columnCount) / (columns * static_cast<double>(tiles.columns));
   const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
                         resultBytes * there * storedBytes(problem, tiles);
-  const double stored = problem.resultStores.empty() ? 0.0 : problem.phases > 1 ? phases * kFinishStaged : kFinish;
+  const bool isPooled = problem.folds == HaloFolds::Windows;
+  const double stored = isPooled                       ? kFinish / ofWindow(problem)
+                        : problem.resultStores.empty() ? 0.0
+                        : problem.phases > 1           ? phases * kFinishStaged
+                                                       : kFinish;
   const double folded = problem.folds == HaloFolds::Channels    ? kFoldChannels
                         : problem.folds == HaloFolds::Positions ? kFoldPositions
+                        : isPooled                              ? kFoldWindows
                                                                 : 0.0;
   const double folds = static_cast<double>(std::ssize(problem.region.folds) - 1);
   const double following = std::max(0.0, followingInstructions(problem) - kUsual);

@@ -10,8 +10,6 @@
 namespace swage::synth {
 namespace {
 
-using Axes = std::vector<std::size_t>;
-
 constexpr std::int64_t kBlocksOfRun = 8;  // that a warp folds at a time
 
 class HaloFoldText : private HaloPart {
@@ -22,6 +20,10 @@ class HaloFoldText : private HaloPart {
     if (m_text.isScaled()) {
       scale();
       mend();
+    }
+    if (m_problem.folds == HaloFolds::Windows) {
+      writeHaloPool(m_text);
+      return;
     }
     if (m_problem.folds == HaloFolds::Positions) {
       foldPositions();
@@ -50,48 +52,6 @@ class HaloFoldText : private HaloPart {
   [[nodiscard]] std::int64_t warps() const { return 4 * m_tiles.groupsAcross(); }
   [[nodiscard]] std::int64_t threads() const { return warps() * 32; }  // that make the same positions
   [[nodiscard]] std::int64_t ofInstruction() const { return m_tiles.instructionPixels() / 2; }
-  [[nodiscard]] bool hasTail() const { return m_shape.columnCount % m_tiles.columns != 0; }
-
-  void unroll(const std::string& name, std::int64_t count) {
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int {0} = 0; {0} < {1}; ++{0})", name, count);
-  }
-
-  // Binds the position `s` in a block, for this thread.
-  void openPosition() {
-    const std::int64_t inPhase = m_tiles.pixels / kOfBlock;
-    const std::string_view type = m_writer.index();
-    if (m_problem.phases > 1) {
-      m_code.line("const int p = block / {};", inPhase);
-      m_writer.bindAxis(*m_problem.phase, "p");
-    }
-    m_code.line("const {} x_at = x_first + block % {} * {} + lane % 4 * 2 + s;", type, ofRow(), kOfBlock);
-    m_writer.bindAxis(m_problem.across().position, "x_at");
-    if (m_problem.down() != nullptr) {
-      m_code.line("const {} y_at = y_first{};", type,
-                  m_tiles.height() > 1 ? fmt::format(" + block / {} % {}", ofRow(), m_tiles.height()) : "");
-      m_writer.bindAxis(m_problem.down()->position, "y_at");
-    }
-  }
-
-  // That the bound position is one of the results; empty: all are.
-  [[nodiscard]] std::string isThere() const {
-    std::string condition;
-    const auto add = [&](const std::string& more) { condition += (condition.empty() ? "" : " && ") + more; };
-    const HaloDim* const down = m_problem.down();
-    if (m_problem.across().positions % m_tiles.width() != 0) {
-      add(fmt::format("x_at < {}", m_problem.across().positions));
-    }
-    if (down != nullptr && down->positions % m_tiles.height() != 0) {
-      add(fmt::format("y_at < {}", down->positions));
-    }
-    Axes axes = m_shape.batch;
-    axes.insert(axes.end(), m_shape.rows.begin(), m_shape.rows.end());
-    if (const std::string inside = insideAll(m_writer, m_problem.results, axes); !inside.empty()) {
-      add(inside);
-    }
-    return condition;
-  }
 
   // --- sums as they are meant
   void scale() {
@@ -155,15 +115,6 @@ class HaloFoldText : private HaloPart {
   }
 
   // --- one fold
-  [[nodiscard]] static std::string none(FoldKind kind) {
-    return kind == FoldKind::Maximum ? "-kInfinity" : kind == FoldKind::Minimum ? "kInfinity" : "0.0f";
-  }
-  [[nodiscard]] static std::string joined(FoldKind kind, const std::string& a, const std::string& b) {
-    return kind == FoldKind::Maximum   ? fmt::format("maximum({}, {})", a, b)
-           : kind == FoldKind::Minimum ? fmt::format("minimum({}, {})", a, b)
-                                       : fmt::format("{} + {}", a, b);
-  }
-
   // Loads what all positions of a channel have in common, for both channels of a thread.
   void loadOfChannels(int input) {
     std::set<int> loads;

@@ -126,15 +126,8 @@ class HaloResults : private HaloPart {
            std::none_of(prims.begin(), prims.end(), [this](int prim) { return m_problem.readsPositions(prim); }) &&
            instructionsOf(m_region, prims, m_text.held) > (isStaged() ? 0.0 : kCheap);
   }
-  // Whether tiles have channels that are not there.
-  [[nodiscard]] bool hasTail() const { return m_shape.columnCount % m_tiles.columns != 0; }
 
   // --- loops
-  void unroll(const std::string& name, std::int64_t count) {
-    m_code.pragma("#pragma unroll");
-    m_code.open("for (int {0} = 0; {0} < {1}; ++{0})", name, count);
-  }
-
   void openChannel(const std::string& of) {
     if (hasFewChannels()) {
       m_code.line("const {0} column = {1} < {2} ? warp * {2} + {1} : {3};", m_writer.index(), of, m_weights.ofWarp,

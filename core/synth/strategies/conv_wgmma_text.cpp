@@ -64,7 +64,7 @@ class HaloKernels : private HaloPart {
   [[nodiscard]] std::vector<std::size_t> usedBuffers() const {
     std::set<std::size_t> used = m_writer.buffersOf(m_shape.left);
     addStores(m_problem.resultStores, used);
-    if (m_problem.folds == HaloFolds::Channels) {
+    if (m_problem.folds != HaloFolds::Positions) {
       addStores(m_problem.foldStores, used);
     }
     for (const Fold& fold : m_region.folds) {
@@ -235,23 +235,23 @@ HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
       number(kernel),
       instance{of.pattern, region, of.parameters, of.device, of.model},
       writer(instance, Dialect::of(domain::Language::CudaCpp),
-             {"advance",     "all",      "at",        "batch",     "behind",  "block",    "both",     "c",
-              "channel",     "column",   "corner",    "deep",      "depth",   "e",        "empty",    "exponent",
-              "exponent_of", "far",      "finish",    "first",     "found",   "found_of", "from",     "full",
-              "gathered",    "group",    "half",      "halves",    "i",       "in",       "in_tile",  "is_again",
-              "is_channel",  "is_empty", "is_fine",   "is_finite", "is_last", "is_left",  "is_right", "is_row",
-              "is_there",    "item",     "j",         "k",         "keep",    "kept",     "lane",     "largest",
-              "largest_of",  "left",     "left_of",   "left_sum",  "line",    "low",      "mean",     "memory",
-              "more",        "most",     "n",         "odd",       "of",      "of_place", "order",    "other",
-              "outer",       "outer0",   "outer1",    "outer2",    "p",       "packed",   "pairs",    "part",
-              "parts",       "pass",     "phase",     "piece",     "pixel",   "place",    "place1",   "place2",
-              "place3",      "places",   "positions", "previous",  "q",       "r",        "ready",    "recent",
-              "right",       "right_of", "right_sum", "row",       "s",       "scale",    "scales",   "shared",
-              "shift",       "slot",     "slot_at",   "some",      "stage",   "staged",   "stages",   "start",
-              "step",        "sum",      "tap",       "there",     "thread",  "tile",     "to",       "total",
-              "turn",        "turn_of",  "twins",     "unscale",   "upper",   "v",        "values",   "verdict",
-              "warp",        "x_at",     "x_first",   "x_in",      "x_next",  "x_place",  "y",        "y_at",
-              "y_first",     "y_in",     "y_place",   "zeros"}),
+             {"advance",     "all",      "at",        "batch",     "behind",   "block",    "both",     "c",
+              "channel",     "column",   "corner",    "deep",      "depth",    "e",        "empty",    "exponent",
+              "exponent_of", "far",      "finish",    "first",     "found",    "found_of", "from",     "full",
+              "gathered",    "group",    "half",      "halves",    "i",        "in",       "in_tile",  "is_again",
+              "is_channel",  "is_empty", "is_fine",   "is_finite", "is_last",  "is_left",  "is_right", "is_row",
+              "is_there",    "item",     "j",         "k",         "keep",     "kept",     "lane",     "largest",
+              "largest_of",  "left",     "left_of",   "left_sum",  "line",     "low",      "mean",     "memory",
+              "more",        "most",     "n",         "odd",       "of",       "of_place", "order",    "other",
+              "outer",       "outer0",   "outer1",    "outer2",    "p",        "packed",   "pairs",    "part",
+              "parts",       "pass",     "phase",     "piece",     "pixel",    "place",    "place1",   "place2",
+              "place3",      "places",   "positions", "previous",  "q",        "r",        "ready",    "recent",
+              "right",       "right_of", "right_sum", "row",       "s",        "scale",    "scales",   "shared",
+              "shift",       "slot",     "slot_at",   "some",      "stage",    "staged",   "stages",   "start",
+              "step",        "sum",      "tap",       "there",     "thread",   "tile",     "to",       "total",
+              "turn",        "turn_of",  "twins",     "unscale",   "upper",    "v",        "values",   "verdict",
+              "warp",        "x_at",     "x_first",   "x_in",      "x_next",   "x_place",  "x_window", "y",
+              "y_at",        "y_first",  "y_in",      "y_place",   "y_window", "below",    "zeros"}),
       code(writer.code()) {
   writer.numberApart();
   const Prim& right = primAt(shape.right);
@@ -413,51 +413,6 @@ void HaloText::openTaps(EmptyPlaces empty, const TapRange& range) {
 void HaloText::advanceStage() {
   code.line("stage = stage == {} ? 0 : stage + 1;", layout.stages - 1);
   code.line("phase ^= stage == 0;");
-}
-
-std::string HaloPart::over(const std::string& number, std::int64_t by) {
-  return by == 1 ? number : fmt::format("{} / {}", number, by);
-}
-
-std::string HaloPart::rest(const std::string& number, std::int64_t of, std::int64_t by) {
-  return by == 1 ? "0" : of == by ? number : fmt::format("{} % {}", number, by);
-}
-
-std::string HaloPart::sumOf() const {
-  const std::int64_t ofInstruction = m_tiles.instructionPixels() / kOfBlock;
-  const std::int64_t ofPhase = m_tiles.pixels / kOfBlock;
-  const std::string block = rest("block", blocks(), ofPhase);
-  std::string instruction;
-  std::string inside;
-  if (m_tiles.isByRows()) {
-    instruction = m_tiles.instructions() == 1 ? "0" : fmt::format("{} / {}", block, ofInstruction);
-    inside = m_tiles.instructions() == 1 ? block : fmt::format("{} % {}", block, ofInstruction);
-  } else {
-    instruction = m_tiles.instructions() == 1 ? "0" : fmt::format("{} % {}", block, ofRow());
-    inside = over(block, ofRow());
-  }
-  const std::string phase =
-      m_problem.phases > 1 ? fmt::format("block / {} * {} + ", ofPhase, m_tiles.instructions()) : "";
-  return fmt::format("sum[{}{}][({}) * 4 + half * 2 + s]", phase, instruction, inside);
-}
-
-void HaloPart::addProducts() {
-  m_code.pragma("#pragma unroll 1");
-  m_code.open("for (int depth = 0; depth < {}; ++depth)", m_shape.depthCount);
-  m_writer.decode("depth", m_shape.depth);
-  Axes axes = m_shape.batch;
-  axes.insert(axes.end(), m_shape.columns.begin(), m_shape.columns.end());
-  axes.insert(axes.end(), m_shape.depth.begin(), m_shape.depth.end());
-  const std::string inside = insideAll(m_writer, m_problem.allWeightBounds(), axes);
-  if (!inside.empty()) {
-    m_code.open("if (!({}))", inside);
-    m_code.line("continue;");
-    m_code.close();
-  }
-  m_writer.compute({m_shape.left, m_shape.right});
-  m_code.line("total += {} * {};", operand(m_writer.value(m_shape.left), Expression::Term),
-              operand(m_writer.value(m_shape.right), Expression::Term, swage::synth::Side::Right));
-  m_code.close();
 }
 
 KernelText writeHaloConv(const Instance& instance, const Launch& launch, int number) {

@@ -92,6 +92,7 @@ class HaloPart {
         m_code(text.code) {}
   ~HaloPart() = default;
 
+  void unroll(const std::string& name, std::int64_t count);
   // Adds what one result is made of to `total`, in float: where its indices are bound.
   void addProducts();
 
@@ -102,6 +103,14 @@ class HaloPart {
   [[nodiscard]] std::int64_t ofRow() const { return m_tiles.width() / kOfBlock; }
   // The sum of position `s` of the thread's two in `block`, of channel `half`; `block` counts phase by phase.
   [[nodiscard]] std::string sumOf() const;
+  // Binds the position `s` of the thread's two in `block`; whether it is one of the results, empty: all are.
+  void openPosition();
+  [[nodiscard]] std::string isThere() const;
+  // Whether tiles have channels that are not there.
+  [[nodiscard]] bool hasTail() const { return m_shape.columnCount % m_tiles.columns != 0; }
+  // What changes nothing in a fold of this kind; and what a fold makes of two.
+  [[nodiscard]] static std::string none(FoldKind kind);
+  [[nodiscard]] static std::string joined(FoldKind kind, const std::string& a, const std::string& b);
   // "block / 8" or what is the same; and what is left of a number below `of`.
   [[nodiscard]] static std::string over(const std::string& number, std::int64_t by);
   [[nodiscard]] static std::string rest(const std::string& number, std::int64_t of, std::int64_t by);
@@ -124,6 +133,8 @@ void writeHaloResults(HaloText& text);
 // The first part of that where results are folded: sums get their scale, and what is found of them goes into shared
 // memory, or into scratch memory for the kernel that joins what tiles have found.
 void writeHaloFolds(HaloText& text);
+// Of a pooling instead: what becomes of its windows, and is stored.
+void writeHaloPool(HaloText& text);
 void writeHaloJoin(HaloText& text, const std::string& entry, const std::vector<std::size_t>& buffers);
 
 }  // namespace swage::synth
