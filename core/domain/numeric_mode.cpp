@@ -12,8 +12,8 @@
 namespace swage::domain {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames{"native",      "fp16x3", "bf16x6",                 "fp16 scaled",
-                                                "tf32 inputs", "tf32",   "fp16 scaled (ties away)"};
+constexpr std::array<std::string_view, 7> kNames{
+    "native", "fp16x3", "bf16x6", "fp16 scaled", "tf32 inputs", "tf32", "fp16 scaled (ties away)"};
 
 }  // namespace
 

@@ -16,8 +16,10 @@ using domain::CandidateId;
 
 constexpr double kProfilingSeconds = 2.0;  // of a few kernels, beside what a worker takes to be ready
 constexpr double kNear = 1.5;              // times slower than the best: as pairs have it
-// Of the limit: the worker ends by itself then, with what it has; the rest is for its start and end.
+// The worker ends by itself before the limit, with what it has: the rest is for its start and its end. It has at least
+// this share for itself.
 constexpr double kOwnShare = 0.5;
+constexpr double kEndSeconds = 1.0;
 
 // Of this sitting; 0: no limit.
 double budgetOf(const RunContext& context) {
@@ -36,7 +38,7 @@ Error limitationOf(const domain::Profile& profile) {
   return {
       ErrorKind::Environment,
       profile.limitation.empty() ? std::string("nothing counts or samples what kernels do here") : profile.limitation,
-      "run `swage doctor`"};
+      "`swage profile CANDIDATE` takes the time that it needs; `swage doctor` says whether there are counters"};
 }
 
 }  // namespace
@@ -162,7 +164,7 @@ void SearchProfiles::begin() {
   Profiling::Options options;
   options.worker = m_context.parts.programs.workerCommand(m_context.device.kind);
   options.stopGrace = m_context.parts.programs.stopGrace;
-  options.limitSeconds = kOwnShare * m_limitSeconds;
+  options.limitSeconds = std::max(kOwnShare * m_limitSeconds, m_limitSeconds - m_context.readySeconds - kEndSeconds);
   options.takesLease = false;
   m_profiling = std::make_unique<Profiling>(std::move(options), std::move(*candidate));
   connect(m_profiling.get(), &Profiling::finished, this, &SearchProfiles::handleProfile);

@@ -39,17 +39,29 @@ bool hasTiesAway(const Instance& instance) {
   return instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16Away);
 }
 
-// The first that rounds ties to even, with the other mode: which of them PyTorch's kernel has is not known before.
-std::optional<RankedParameters> twinWithTiesAway(const std::vector<RankedParameters>& best) {
-  const auto found = std::find_if(best.begin(), best.end(), [](const RankedParameters& each) {
-    return modeOf(each) == static_cast<std::int64_t>(domain::NumericMode::Fp16);
-  });
-  if (found == best.end()) {
-    return std::nullopt;
+// Which way ties go in PyTorch's kernel is not known before it is measured: those that round get the likelier one, and
+// the first of them comes again with the other one.
+void addTwin(const Strategy& strategy, const patterns::Pattern& pattern, const Region& region,
+             const domain::DeviceInfo& device, std::vector<RankedParameters>& best) {
+  const auto withMode = [](RankedParameters ranked, domain::NumericMode mode) {
+    ranked.parameters["mode"] = static_cast<std::int64_t>(mode);
+    return ranked;
+  };
+  std::optional<RankedParameters> twin;
+  for (RankedParameters& each : best) {
+    const bool isRounded = modeOf(each) == static_cast<std::int64_t>(domain::NumericMode::Fp16);
+    RankedParameters away = withMode(each, domain::NumericMode::Fp16Away);
+    if (!isRounded || !strategy.check({pattern, region, away.parameters, device})) {
+      continue;
+    }
+    if (region.roundsTiesAway) {
+      std::swap(each, away);
+    }
+    twin = twin ? twin : std::optional(std::move(away));
   }
-  RankedParameters twin = *found;
-  twin.parameters["mode"] = static_cast<std::int64_t>(domain::NumericMode::Fp16Away);
-  return twin;
+  if (twin) {
+    best.push_back(std::move(*twin));
+  }
 }
 
 // How many parameters differ.
@@ -148,9 +160,7 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
       best.push_back({std::move(settled), exact->seconds});
     }
   }
-  if (auto twin = twinWithTiesAway(best); twin && strategy.check({pattern, region, twin->parameters, device})) {
-    best.push_back(std::move(*twin));
-  }
+  addTwin(strategy, pattern, region, device, best);
   return best;
 }
 

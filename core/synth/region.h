@@ -192,6 +192,8 @@ struct Region {
   std::vector<Nest> nests;                    // the stages in order, then the map where elements are stored
   std::optional<Recurrence> recurrence = {};  // then there are no prims: the gates are a part of it
   bool mayRound = false;  // PyTorch itself rounds the operands of this product to TF32 by its default settings
+  // Where PyTorch rounds the operands of this convolution to TF32, ties probably go away from zero: a guess.
+  bool roundsTiesAway = false;
 
   [[nodiscard]] int stageCount() const;
   [[nodiscard]] std::int64_t groupCount() const;

@@ -89,8 +89,9 @@ TEST(ModelNew, IsAcceptedByTheRulesOfKernelBench) {
 TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
   const std::string text = exported(testing::reluExport(domain::DeviceKind::Cuda));
   EXPECT_THAT(text, HasSubstr("extern \"C\" __global__ void relu_kernel(const float* x, float* out, int n) {"));
-  EXPECT_THAT(text,
-              HasSubstr("    dict(entry=\"relu_kernel\", types=\"PPi\", grid=(4, 1, 1), block=(256, 1, 1), shared=0),\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("    dict(entry=\"relu_kernel\", types=\"PPi\", grid=(4, 1, 1), block=(256, 1, 1), shared=0),\n"));
   EXPECT_THAT(text, HasSubstr("_SWAGE_CAPABILITY = (9, 0)"));
   EXPECT_THAT(text, ::testing::ContainsRegex("\n_SWAGE_BINARY = [a-z0-9_.(]+\"[A-Za-z0-9+/=]+\"..\n$"))
       << "at the end, on one line";

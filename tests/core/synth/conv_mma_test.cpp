@@ -5,6 +5,7 @@
 #include <ostream>
 #include <set>
 
+#include "core/domain/numeric_mode.h"
 #include "tests/core/synth/conv_cases.h"
 
 namespace swage::synth {
@@ -140,6 +141,26 @@ TEST(MmaConvolution, IsOfferedWithAndWithoutRoundingToTf32) {
     }
   }
   EXPECT_EQ(modes, (std::set<std::int64_t>{1, 3, 6}));
+}
+
+// The mode of the first seed that rounds floats to halves; 0: there is none.
+std::int64_t firstRoundingMode(const Conv& c) {
+  const auto synthesizer = Synthesizer::create(graphOf(c), cudaDevice(), emulatedCatalogue());
+  if (!synthesizer) {
+    return 0;
+  }
+  for (const domain::Genome& seed : (*synthesizer)->seeds()) {
+    const auto mode = domain::numericMode(seed.regions.front());
+    if (mode && domain::isRounding(*mode)) {
+      return static_cast<std::int64_t>(*mode);
+    }
+  }
+  return 0;
+}
+
+TEST(MmaConvolution, IsOfferedFirstWithTheTiesThatCudnnProbablyHas) {
+  EXPECT_EQ(firstRoundingMode({"", 2, 4, 32, 32, {1, 32, 32}, {1, 3, 3}}), 6);
+  EXPECT_EQ(firstRoundingMode(transposed({"", 2, 4, 32, 32, {1, 32, 32}, {1, 3, 3}})), 3);
 }
 
 // A thread makes several rows, the last of them some that another makes, too.
