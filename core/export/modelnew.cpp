@@ -24,13 +24,15 @@ namespace swage::exporting {
 
 namespace {
 
+constexpr std::size_t kTextColumns = 118;
+constexpr std::size_t kCodeColumns = 120;
+
 // A line whose ends go on below its value.
 std::string wrapped(std::string line) {
-  constexpr std::size_t kWidth = 118;
   constexpr std::size_t kIndent = 14;
   std::string text;
-  while (line.size() > kWidth) {
-    const std::size_t space = line.rfind(' ', kWidth);
+  while (line.size() > kTextColumns) {
+    const std::size_t space = line.rfind(' ', kTextColumns);
     if (space == std::string::npos || space <= kIndent) {
       break;
     }
@@ -42,14 +44,13 @@ std::string wrapped(std::string line) {
 
 // One fact after another, as many to a line as fit; what several facts in a row are about is said once.
 std::string provenanceText(const ModelNewInput& input) {
-  constexpr std::size_t kWidth = 118;
   std::vector<std::string> lines;
   std::string previous;
   for (const auto& [label, value] : provenanceLines(input.provenance, input.task, input.device)) {
     const std::string prose = plainProse(value);
     const std::string more = fmt::format("; {}{}", label == previous ? "" : label + " ", prose);
     const bool standsOut = label == "warning";
-    if (!standsOut && !lines.empty() && lines.back().size() + more.size() <= kWidth) {
+    if (!standsOut && !lines.empty() && lines.back().size() + more.size() <= kTextColumns) {
       lines.back() += more;
     } else {
       lines.push_back(fmt::format("{:<14}{}", label, prose));
@@ -246,10 +247,9 @@ std::string argumentsText(const PlanText& plan) {
     return fmt::format("{}        tensors = {}", plan.match, isNested(plan) ? "tuple(tensors)" : own);
   }
   const std::string line = fmt::format("        tensors = (*{}, {})", own, fmt::join(plan.state, ", "));
-  constexpr std::size_t kWidth = 120;
-  return plan.match + (line.size() <= kWidth ? line
-                                             : fmt::format("        tensors = (*{},\n                   {})", own,
-                                                           fmt::join(plan.state, ",\n                   ")));
+  return plan.match + (line.size() <= kCodeColumns ? line
+                                                   : fmt::format("        tensors = (*{},\n                   {})", own,
+                                                                 fmt::join(plan.state, ",\n                   ")));
 }
 
 // When tensors whose case is known, or has just been examined, do not get the kernels.

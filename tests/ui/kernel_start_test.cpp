@@ -12,6 +12,7 @@ TEST(KernelStart, IsTheCommentRightBeforeAKernel) {
   EXPECT_EQ(kernelStart(u"int f() { return 1; }\n\n// Rows.\n// Two lines.\nextern \"C\" __global__ void k(\n"_s), 2);
   EXPECT_EQ(kernelStart(u"// apart\n\nextern \"C\" void k(void** arguments) {\n}\n"_s), 2);
   EXPECT_EQ(kernelStart(u"template <int N>\n__global__ void k() {}\n"_s), 0);
+  EXPECT_EQ(kernelStart(u"__global__ void clear() {\n}\n\n// All.\n__global__ void k() {\n  f();\n}\n"_s), 3);
 }
 
 TEST(KernelStart, IsNotWhatOnlyDeclares) {

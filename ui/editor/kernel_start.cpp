@@ -4,6 +4,8 @@
 #include <QList>
 #include <QStringView>
 
+#include <algorithm>
+
 using namespace Qt::StringLiterals;
 
 namespace swage::ui {
@@ -22,21 +24,29 @@ bool belongsToNext(QStringView line) {
   return trimmed.startsWith(u"//"_s) || trimmed.startsWith(u"template"_s);
 }
 
+// Of the function that begins there, to the brace in the first column.
+qsizetype lineCount(const QList<QStringView>& lines, qsizetype begin) {
+  const auto end =
+      std::find_if(lines.begin() + begin, lines.end(), [](QStringView line) { return line.startsWith(u'}'); });
+  return end - lines.begin() - begin + 1;
+}
+
 }  // namespace
 
 int kernelStart(const QString& source) {
   const QList<QStringView> lines = QStringView(source).split(u'\n');
+  qsizetype longest = -1;
+  qsizetype most = 0;
   for (qsizetype kernel = 0; kernel < lines.size(); ++kernel) {
-    if (!beginsKernel(lines[kernel])) {
-      continue;
+    if (const qsizetype count = beginsKernel(lines[kernel]) ? lineCount(lines, kernel) : 0; count > most) {
+      longest = kernel;
+      most = count;
     }
-    qsizetype first = kernel;
-    while (first > 0 && belongsToNext(lines[first - 1])) {
-      --first;
-    }
-    return static_cast<int>(first);
   }
-  return -1;
+  while (longest > 0 && belongsToNext(lines[longest - 1])) {
+    --longest;
+  }
+  return static_cast<int>(longest);
 }
 
 }  // namespace swage::ui

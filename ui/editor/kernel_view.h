@@ -47,7 +47,7 @@ class KernelView final : public QWidget {
   void setText(const QString& text);
   // Whether the text was shown before, and stands as it was left.
   [[nodiscard]] bool wasKnown() const { return m_wasKnown; }
-  // Scrolls to where the first kernel begins (kernelStart()); else to the first line that contains `text`.
+  // Scrolls to where the longest kernel begins (kernelStart()); else to the first line that contains `text`.
   void reveal(const QString& text);
   // The text that this one was made from: what differs is marked in the margin. Null: nothing is.
   void setOriginal(const QString& original);

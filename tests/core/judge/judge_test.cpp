@@ -343,7 +343,7 @@ TEST(Judge, WeighsAKernelByItsShareOfTheTime) {
   EXPECT_DOUBLE_EQ(gain(), 1.0 / (1.0 - 0.5 * 0.5)) << "one kernel of two; its time may be halved";
   bench.profileWith({});
   bench.profile->kernels[0].durationNs *= 0.1;
-  bench.profile->kernels.push_back({.entry = "other"});  // there was no time for it
+  bench.profile->kernels.emplace_back().entry = "other";  // there was no time for it
   EXPECT_NEAR(gain(), 1.0 / (1.0 - 0.1 * 0.5), 1e-9);
 }
 
