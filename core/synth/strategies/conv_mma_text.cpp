@@ -73,6 +73,7 @@ class ConvText {
 
   [[nodiscard]] std::vector<LaunchArgument> argumentsOf(const std::vector<std::size_t>& buffers) const {
     std::vector<LaunchArgument> arguments;
+    arguments.reserve(buffers.size() + m_weights.scratch().size());
     for (const std::size_t buffer : buffers) {
       arguments.push_back({LaunchArgument::Kind::Buffer, buffer});
     }

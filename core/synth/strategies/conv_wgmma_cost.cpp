@@ -21,7 +21,7 @@ double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
   constexpr double kOfRow = 14.0;    // results more, where rows begin anywhere
   constexpr double kOfPhases = 8.0;  // where phases lie side by side
   constexpr double kOfRows = 0.155;  // for twice as many
-  const auto width = static_cast<double>(tiles.width() / problem.poolAcross.size);
+  const double width = static_cast<double>(tiles.width()) / static_cast<double>(problem.poolAcross.size);
   const double height = static_cast<double>(tiles.height()) / static_cast<double>(problem.poolDown.size);
   const double ofRows = 1.0 + kOfRows * std::log2(std::max(1.0, height));
   if (problem.phases > 1) {
