@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/log.h"
 #include "core/search/contenders.h"
 
 namespace swage::run {
@@ -194,13 +195,21 @@ void SearchProfiles::keep(const domain::Profile& profile) {
   }
   m_known.insert(m_candidate);
   Q_EMIT profiled(m_candidate);
-  if (!isWorthRepeating(profile)) {
+  if (isWorthRepeating(profile)) {
+    m_hasOne = true;
+  } else {
     giveUp(limitationOf(profile));
   }
 }
 
+// A later one has less time than the first; that it is not enough is no news for a person.
 void SearchProfiles::giveUp(const Error& why) {
-  if (!std::exchange(m_isGivenUp, true)) {
+  if (std::exchange(m_isGivenUp, true)) {
+    return;
+  }
+  if (m_hasOne) {
+    log::debug("no more profiles in this search: {}", why.message());
+  } else {
     Q_EMIT givenUp(why);
   }
 }

@@ -47,7 +47,7 @@ class SearchProfiles : public QObject {
  Q_SIGNALS:
   // It is in the record.
   void profiled(swage::domain::CandidateId candidate);
-  // Nothing more is profiled in this sitting. At most once.
+  // Nothing is profiled in this sitting. At most once, and not where one has been.
   void givenUp(const swage::Error& why);
   void finished();
 
@@ -79,6 +79,7 @@ class SearchProfiles : public QObject {
   bool m_cancelled = false;
   bool m_isLate = false;
   bool m_isGivenUp = false;
+  bool m_hasOne = false;  // with counters or samples, made in this sitting
 };
 
 // What is worth a profile, in this order: the best of each island, at which its pairs work, and then what models may
