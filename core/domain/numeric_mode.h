@@ -18,12 +18,17 @@ enum class NumericMode : std::uint8_t {
   Fp16,        // float rounded to one half, with a scale for each row and column: as accurate as TF32
   Tf32Inputs,  // recurrent layers: inputs and their weights rounded to TF32, states and theirs as they are
   Tf32,        // float rounded to TF32
-  Fp16Away,    // as Fp16, but of two numbers that are equally near the larger one, as some of cuDNN's kernels take it
+  Fp16Away,    // as Fp16, but ties are rounded away from zero and not to even, as some of cuDNN's kernels do
 };
 [[nodiscard]] std::string_view name(NumericMode mode);
 // Whether floats lose places that no other part of the product has.
 [[nodiscard]] constexpr bool isRounding(NumericMode mode) {
   return mode >= NumericMode::Fp16;
+}
+
+// Whether floats are multiplied as one half each, which many tasks do not permit.
+[[nodiscard]] constexpr bool isOneHalf(NumericMode mode) {
+  return mode == NumericMode::Fp16 || mode == NumericMode::Fp16Away;
 }
 
 // No value: the region's pattern has no modes.

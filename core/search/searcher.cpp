@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "core/domain/numeric_mode.h"
 #include "core/search/local_search.h"
+#include "core/search/rounding_ways.h"
 #include "core/search/tried_genomes.h"
 #include "core/search/weighted_choice.h"
 
@@ -28,9 +28,7 @@ constexpr double kKnownStructureShare = 0.1;  // of structural proposals that ma
 constexpr double kFarBehind = 2.0;            // times the estimate of the fastest elite
 constexpr double kFarBehindShare = 0.1;       // of structural proposals that may be so slow
 constexpr std::size_t kFirstSeeds = 20;       // before local search, where their order is that of estimates
-constexpr int kFewestWrong = 3;               // of one way to round, before none of it is expected to be right
 constexpr std::int64_t kMaxId = std::int64_t{1} << 53;  // a damaged record must not make ids overflow
-constexpr double kMigrants = 0.1;                       // of an island's elites, at least one
 constexpr std::array kAimedKinds = {OperatorKind::PatternSwap, OperatorKind::Parameter, OperatorKind::Split,
                                     OperatorKind::Merge};
 
@@ -49,34 +47,6 @@ SearchOptions inRange(SearchOptions options) {
   options.aimedShare = share(options.aimedShare);
   options.localSearchShare = share(options.localSearchShare);
   return options;
-}
-// How it multiplies floats as one half each, which many tasks do not permit. Recurrent layers that round are not meant:
-// they do what PyTorch does.
-std::vector<std::string> shortenedWays(const domain::Genome& genome) {
-  std::vector<std::string> ways;
-  for (const domain::RegionGene& gene : genome.regions) {
-    const auto mode = domain::numericMode(gene);
-    if (mode == domain::NumericMode::Fp16 || mode == domain::NumericMode::Fp16Away) {
-      ways.emplace_back(domain::name(*mode));
-    }
-  }
-  return ways;
-}
-
-bool isShortened(const domain::Genome& genome) {
-  return !shortenedWays(genome).empty();
-}
-
-// How it may round more than the task permits: what multiplies halves, else each of its rewrites.
-std::vector<std::string> waysOf(const domain::Genome& genome) {
-  std::vector<std::string> ways = shortenedWays(genome);
-  if (!ways.empty()) {
-    return ways;
-  }
-  for (const domain::Rewrite& rewrite : genome.rewrites) {
-    ways.push_back(rewrite.rule);
-  }
-  return ways;
 }
 
 // Elites that something can be made of.
@@ -100,9 +70,6 @@ struct Searcher::State {
   [[nodiscard]] std::optional<Draft> steady(int island, Random& random);
   [[nodiscard]] std::optional<Draft> structural(int island, Random& random);
   [[nodiscard]] bool isPutOff(const Draft& draft, Random& random) const;
-  // It has a way to round of which nothing has been right so far, and several were wrong.
-  [[nodiscard]] bool isHopeless(const domain::Genome& genome) const;
-  void countWays(const domain::Genome& genome, const Outcome& outcome);
   [[nodiscard]] std::optional<Draft> made(OperatorKind kind, int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> fresh(int island, Random& random) const;
   [[nodiscard]] std::optional<Draft> aimed(int island, Random& random) const;
@@ -116,8 +83,6 @@ struct Searcher::State {
   [[nodiscard]] std::optional<Draft> ifNew(std::optional<Draft> draft) const;
 
   OperatorCredits::Result learn(const Proposal& proposal, const Outcome& outcome);
-  void migrateWhenDue(bool improved);
-  void migrate();
 
   const GenomeSpace& space;
   SearchOptions options;
@@ -132,14 +97,8 @@ struct Searcher::State {
   Archive archive;
   OperatorCredits credits;
   LocalSearch localSearch;
-  struct Reports {
-    int right = 0;
-    int wrong = 0;
-  };
-  std::map<std::string, Reports> reportsOfWays;
-  int reportsSinceMigration = 0;
-  int reportsSinceImprovement = 0;  // or since the last migration
-  Exchange exchange;
+  RoundingWays roundingWays;
+  Migration migration;
 };
 
 Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptions)
@@ -147,12 +106,13 @@ Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptio
       options(inRange(searchOptions)),
       seeds(genomeSpace.seeds()),
       archive(options.islands),
-      localSearch(genomeSpace, options.seed) {
+      localSearch(genomeSpace, options.seed),
+      migration(options.migrationInterval) {
   for (const domain::Genome& seed : seeds) {
     seedTexts.insert(domain::canonicalText(seed));
     if (!seed.rewrites.empty()) {
       credits = OperatorCredits(OperatorCredits::Rewrites::Some);
-    } else if (!isShortened(seed)) {
+    } else if (!multipliesHalves(seed)) {
       // Not of what may round too much, as rewritten graphs do: then the others must not have waited for them.
       leastEstimate = std::min(leastEstimate, space.estimate(seed).value_or(leastEstimate));
     }
@@ -220,7 +180,9 @@ std::optional<Draft> Searcher::State::nextSeed(Seeds which) {
   }
   for (; nextSeedIndex < seeds.size(); ++nextSeedIndex) {
     const domain::Genome& seed = seeds[nextSeedIndex];
-    const auto isPromising = [&] { return !isHopeless(seed) && space.estimate(seed).value_or(0.0) <= most; };
+    const auto isPromising = [&] {
+      return !roundingWays.areHopeless(seed) && space.estimate(seed).value_or(0.0) <= most;
+    };
     if (!tried.contains(seed) && (which == Seeds::All || isPromising())) {
       const int island = static_cast<int>(nextSeedIndex % static_cast<std::size_t>(options.islands));
       return Draft{seed, OperatorKind::Synthesis, island, {}, {}};
@@ -264,31 +226,13 @@ std::optional<Draft> Searcher::State::structural(int island, Random& random) {
 
 // What is estimated to be far behind the fastest elite has its turn, but seldom.
 bool Searcher::State::isPutOff(const Draft& draft, Random& random) const {
-  if (isHopeless(draft.genome)) {
+  if (roundingWays.areHopeless(draft.genome)) {
     return !random.chance(kFarBehindShare);
   }
   const auto best = archive.bestOverall();
   const auto elite = best != nullptr && best->genome ? space.estimate(*best->genome) : std::nullopt;
   const auto own = elite ? space.estimate(draft.genome) : std::nullopt;
   return own && *own > kFarBehind * *elite && !random.chance(kFarBehindShare);
-}
-
-bool Searcher::State::isHopeless(const domain::Genome& genome) const {
-  const std::vector<std::string> ways = waysOf(genome);
-  return std::any_of(ways.begin(), ways.end(), [this](const std::string& way) {
-    const auto found = reportsOfWays.find(way);
-    return found != reportsOfWays.end() && found->second.right == 0 && found->second.wrong >= kFewestWrong;
-  });
-}
-
-void Searcher::State::countWays(const domain::Genome& genome, const Outcome& outcome) {
-  const bool isCompiled = outcome.kind != Outcome::Kind::Failed || outcome.cell;
-  if (outcome.kind == Outcome::Kind::Duplicate || !isCompiled) {
-    return;
-  }
-  for (const std::string& way : waysOf(genome)) {
-    ++(outcome.kind == Outcome::Kind::Failed ? reportsOfWays[way].wrong : reportsOfWays[way].right);
-  }
 }
 
 std::vector<PlacedElite> Searcher::State::parentsFor(int island) const {
@@ -461,9 +405,9 @@ void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
                       isSeed(proposal) ? OperatorCredits::Learn::No : OperatorCredits::Learn::Yes);
   if (proposal.genome) {
     localSearch.record(*proposal.genome, outcome, proposal.island);
-    countWays(*proposal.genome, outcome);
+    roundingWays.count(*proposal.genome, outcome);
   }
-  migrateWhenDue(result == OperatorCredits::Result::Improved);
+  migration.report(result == OperatorCredits::Result::Improved, archive);
 }
 
 // Enters the outcome into the archive.
@@ -484,47 +428,6 @@ OperatorCredits::Result Searcher::State::learn(const Proposal& proposal, const O
   const auto inserted =
       archive.insert(island, *outcome.cell, {outcome.candidate, proposal.genome, outcome.timeNs, outcome.overEager});
   return inserted == Archive::Insertion::NotBetter ? Result::Correct : Result::Improved;
-}
-
-// Every so many reports, or already after half as many when nothing improved: then the islands need new blood.
-void Searcher::State::migrateWhenDue(bool improved) {
-  ++reportsSinceMigration;
-  reportsSinceImprovement = improved ? 0 : reportsSinceImprovement + 1;
-  exchange.reportsSinceImprovement = improved ? 0 : exchange.reportsSinceImprovement + 1;
-  const int interval = options.migrationInterval;
-  const bool stagnates = reportsSinceImprovement >= (interval + 1) / 2;
-  if (interval > 0 && (reportsSinceMigration >= interval || stagnates)) {
-    migrate();
-    reportsSinceMigration = 0;
-    reportsSinceImprovement = 0;
-  }
-}
-
-// A ring: the best tenth of each island's elites is copied to the next one. Collected before anything moves, so that
-// an elite goes one step at a time.
-void Searcher::State::migrate() {
-  struct Migrant {
-    int island;
-    domain::Cell cell;
-    Elite elite;
-  };
-  std::vector<Migrant> migrants;
-  for (int island = 0; island < options.islands; ++island) {
-    auto elites = archive.elites(island);
-    std::stable_sort(elites.begin(), elites.end(), [](const PlacedElite& a, const PlacedElite& b) {
-      return domain::ranksBefore(a.elite->overEager, b.elite->overEager);
-    });
-    const auto share = static_cast<std::size_t>(kMigrants * static_cast<double>(elites.size()));
-    elites.resize(std::min(elites.size(), std::max(share, std::size_t{1})));
-    for (const PlacedElite& placed : elites) {
-      migrants.push_back({(island + 1) % options.islands, placed.cell, *placed.elite});
-    }
-  }
-  ++exchange.migrations;
-  for (const Migrant& migrant : migrants) {
-    const auto inserted = archive.adopt(migrant.island, migrant.cell, migrant.elite);
-    exchange.adopted += inserted == Archive::Insertion::NotBetter ? 0 : 1;
-  }
 }
 
 Searcher::Searcher(const GenomeSpace& space, SearchOptions options)
@@ -563,7 +466,7 @@ std::vector<OperatorCredit> Searcher::credits() const {
 }
 
 Exchange Searcher::exchange() const {
-  return m_state->exchange;
+  return m_state->migration.exchange();
 }
 
 domain::Speedup Searcher::eliteSpeedup(const domain::Cell& cell) const {

@@ -14,6 +14,7 @@
 #include "core/search/archive.h"
 #include "core/search/genome_space.h"
 #include "core/search/guidance.h"
+#include "core/search/migration.h"
 #include "core/search/operator_credit.h"
 #include "core/search/parent_selection.h"
 #include "core/search/proposal.h"
@@ -27,13 +28,6 @@ struct SearchOptions {
   double aimedShare = 0.2;                 // of structural proposals
   double localSearchShare = 0.5;           // of all proposals, once there is an elite
   ReachableCells reachable = everyCell();  // the others are never aimed at
-};
-
-// How the islands exchanged elites, and for how long nothing improved.
-struct Exchange {
-  std::int64_t migrations = 0;
-  std::int64_t adopted = 0;         // elites that took a cell of the next island
-  int reportsSinceImprovement = 0;  // after half a migration interval of them the islands exchange early
 };
 
 // MAP-Elites over structures, local search over parameters (ARCHITECTURE.md, "Structures"). Pure and single-threaded:

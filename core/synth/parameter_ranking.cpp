@@ -83,13 +83,11 @@ bool isConvolution(const Strategy& strategy, const Region& region) {
 
 // How much longer a candidate seems to take because PyTorch is more or less exact.
 double accuracyFactor(const Strategy& strategy, const Instance& instance) {
-  const bool rounds = isRounding(static_cast<domain::NumericMode>(instance.value("mode")));
-  if (instance.region.mayRound && instance.device.computeCapability >= kFirstWithTf32) {
-    return rounds ? 1.0 : kMoreExact;
-  }
   const auto mode = static_cast<domain::NumericMode>(instance.value("mode"));
-  const bool isHalf = mode == domain::NumericMode::Fp16 || mode == domain::NumericMode::Fp16Away;
-  return isHalf && !isConvolution(strategy, instance.region) ? kLessExact : 1.0;
+  if (instance.region.mayRound && instance.device.computeCapability >= kFirstWithTf32) {
+    return isRounding(mode) ? 1.0 : kMoreExact;
+  }
+  return isOneHalf(mode) && !isConvolution(strategy, instance.region) ? kLessExact : 1.0;
 }
 
 }  // namespace

@@ -36,15 +36,8 @@ class Evaluation : public ::testing::Test {
     s_device.reset();
   }
 
-  static wire::LoadTask request(const domain::Task& task) {
-    wire::LoadTask load;
-    load.task = task;
-    load.baseSeed = 1000;
-    load.timingBudgetSeconds = 0.05;
-    return load;
-  }
   static std::unique_ptr<TaskSession> load(const domain::Task& task) {
-    auto session = TaskSession::load(request(task), *s_device, [](std::string_view) {});
+    auto session = TaskSession::load(testing::briefLoad(task), *s_device, [](std::string_view) {});
     EXPECT_THAT(session, testing::IsOk());
     return session ? std::move(*session) : nullptr;
   }

@@ -9,6 +9,7 @@
 #include "core/device/open_device.h"
 #include "core/domain/evaluation.h"
 #include "core/verify/torch_runtime.h"
+#include "core/wire/messages.h"
 #include "tests/support/result_matchers.h"
 
 // What tests of evaluations on a CPU begin and end with.
@@ -20,6 +21,15 @@ namespace swage::testing {
   auto device = device::openDevice(domain::DeviceKind::Cpu, 0, 2);
   EXPECT_THAT(device, IsOk());
   return device ? std::move(*device) : nullptr;
+}
+
+// To load a task, with little time for each measurement.
+[[nodiscard]] inline wire::LoadTask briefLoad(const domain::Task& task) {
+  wire::LoadTask load;
+  load.task = task;
+  load.baseSeed = 1000;
+  load.timingBudgetSeconds = 0.05;
+  return load;
 }
 
 // What is wrong; the test fails where nothing is.

@@ -23,13 +23,6 @@ class TaskLoading : public ::testing::Test {
   }
   static void TearDownTestSuite() { s_device.reset(); }
 
-  static wire::LoadTask request(const domain::Task& task) {
-    wire::LoadTask load;
-    load.task = task;
-    load.baseSeed = 1000;
-    load.timingBudgetSeconds = 0.05;
-    return load;
-  }
   static Result<std::unique_ptr<TaskSession>> load(const wire::LoadTask& request) {
     return TaskSession::load(request, *s_device, [](std::string_view) {});
   }
@@ -39,7 +32,7 @@ class TaskLoading : public ::testing::Test {
 std::unique_ptr<device::Device> TaskLoading::s_device;
 
 TEST_F(TaskLoading, SaysHowEagerDoes) {
-  const auto session = load(request(testing::pointwiseTask({13, 101}, "aten.relu.default")));
+  const auto session = load(testing::briefLoad(testing::pointwiseTask({13, 101}, "aten.relu.default")));
   ASSERT_THAT(session, testing::IsOk());
   const wire::TaskReady& ready = (*session)->ready();
   EXPECT_EQ(ready.referenceType, "float64");
@@ -57,7 +50,7 @@ TEST_F(TaskLoading, LoadsWeightsByName) {
   task.graph.values.push_back(task.graph.values[0]);
   task.graph.inputs.push_back({domain::ValueId(2), domain::InputKind::Parameter, "scale"});
   task.graph.nodes[0].args.push_back({domain::ValueId(2)});
-  wire::LoadTask loading = request(task);
+  wire::LoadTask loading = testing::briefLoad(task);
   loading.weightsPath = directory / "w.safetensors";
   EXPECT_THAT(load(loading), testing::IsOk());
   loading.task.graph.inputs[1].name = "bias";
@@ -66,18 +59,21 @@ TEST_F(TaskLoading, LoadsWeightsByName) {
 
 TEST_F(TaskLoading, RefusesATaskThatPyTorchCannotRun) {
   const domain::Task task = testing::pointwiseTask({4}, "aten.no_such_thing.default");
-  EXPECT_THAT(load(request(task)), testing::IsError(ErrorKind::Unsupported, HasSubstr("aten.no_such_thing.default")));
+  EXPECT_THAT(load(testing::briefLoad(task)),
+              testing::IsError(ErrorKind::Unsupported, HasSubstr("aten.no_such_thing.default")));
 }
 
 TEST_F(TaskLoading, RefusesATaskThatIsLargerThanMemory) {
   const domain::Task task = testing::pointwiseTask({1 << 20, 1 << 20}, "aten.relu.default");
-  EXPECT_THAT(load(request(task)), testing::IsError(ErrorKind::InvalidInput, HasSubstr("the task needs about")));
+  EXPECT_THAT(load(testing::briefLoad(task)),
+              testing::IsError(ErrorKind::InvalidInput, HasSubstr("the task needs about")));
 }
 
 TEST_F(TaskLoading, RefusesATaskWhoseGraphDeclaresOtherShapesThanPyTorchComputes) {
   domain::Task task = testing::pointwiseTask({4, 8}, "aten.relu.default");
   task.graph.values[1] = domain::contiguousTensor(domain::ScalarType::Float32, {8, 4});
-  EXPECT_THAT(load(request(task)), testing::IsError(ErrorKind::InvalidInput, HasSubstr("another shape or type")));
+  EXPECT_THAT(load(testing::briefLoad(task)),
+              testing::IsError(ErrorKind::InvalidInput, HasSubstr("another shape or type")));
 }
 
 }  // namespace
