@@ -396,7 +396,7 @@ class CaseReader {
         break;
       }
     }
-    // Nobody knows which one is the longest before there is a profile.
+    // Before there is a profile, it is not known which one is the longest.
     const double kernels = m_result.candidate.number("candidate.kernels").value_or(1.0);
     kernel.facts.set("kernel.weight", kernel.facts.number("kernel.share").value_or(1.0 / std::max(1.0, kernels)));
     kernel.facts.setWord("kernel.entry", step.entry);

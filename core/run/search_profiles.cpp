@@ -202,7 +202,7 @@ void SearchProfiles::keep(const domain::Profile& profile) {
   }
 }
 
-// A later one has less time than the first; that it is not enough is no news for a person.
+// A later one has less time than the first: where that is not enough, no message is needed.
 void SearchProfiles::giveUp(const Error& why) {
   if (std::exchange(m_isGivenUp, true)) {
     return;

@@ -98,7 +98,7 @@ struct Searcher::State {
   OperatorCredits credits;
   LocalSearch localSearch;
   RoundingWays roundingWays;
-  Migration migration;
+  IslandRing islandRing;
 };
 
 Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptions)
@@ -107,7 +107,7 @@ Searcher::State::State(const GenomeSpace& genomeSpace, SearchOptions searchOptio
       seeds(genomeSpace.seeds()),
       archive(options.islands),
       localSearch(genomeSpace, options.seed),
-      migration(options.migrationInterval) {
+      islandRing(options.migrationInterval) {
   for (const domain::Genome& seed : seeds) {
     seedTexts.insert(domain::canonicalText(seed));
     if (!seed.rewrites.empty()) {
@@ -407,7 +407,7 @@ void Searcher::State::take(const Proposal& proposal, const Outcome& outcome) {
     localSearch.record(*proposal.genome, outcome, proposal.island);
     roundingWays.count(*proposal.genome, outcome);
   }
-  migration.report(result == OperatorCredits::Result::Improved, archive);
+  islandRing.report(result == OperatorCredits::Result::Improved, archive);
 }
 
 // Enters the outcome into the archive.
@@ -466,7 +466,7 @@ std::vector<OperatorCredit> Searcher::credits() const {
 }
 
 Exchange Searcher::exchange() const {
-  return m_state->migration.exchange();
+  return m_state->islandRing.exchange();
 }
 
 domain::Speedup Searcher::eliteSpeedup(const domain::Cell& cell) const {

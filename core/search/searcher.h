@@ -14,7 +14,7 @@
 #include "core/search/archive.h"
 #include "core/search/genome_space.h"
 #include "core/search/guidance.h"
-#include "core/search/migration.h"
+#include "core/search/island_ring.h"
 #include "core/search/operator_credit.h"
 #include "core/search/parent_selection.h"
 #include "core/search/proposal.h"

@@ -222,7 +222,7 @@ class KernelFindings {
   double m_memory = 0.0;
 };
 
-// Where the time for a profile ended before all kernels were timed, nobody knows what they take together.
+// Where the time for a profile ended before all kernels were timed, their total is not known.
 void shareTime(Diagnosis& diagnosis) {
   double sum = 0.0;
   bool isComplete = true;

@@ -34,33 +34,30 @@ bool hasOtherMode(const std::vector<RankedParameters>& found, const RankedParame
                      [&](const RankedParameters& each) { return modeOf(each) != modeOf(first); });
 }
 
-// It is as fast as its twin, whose ties go to even.
+// As fast as with ties to even, so that asking about both is of no use.
 bool hasTiesAway(const Instance& instance) {
   return instance.value("mode") == static_cast<std::int64_t>(domain::NumericMode::Fp16Away);
 }
 
-// Which way ties go in PyTorch's kernel is not known before it is measured: those that round get the likelier one, and
-// the first of them comes again with the other one.
-void addTwin(const Strategy& strategy, const patterns::Pattern& pattern, const Region& region,
-             const domain::DeviceInfo& device, std::vector<RankedParameters>& best) {
-  const auto withMode = [](RankedParameters ranked, domain::NumericMode mode) {
-    ranked.parameters["mode"] = static_cast<std::int64_t>(mode);
-    return ranked;
-  };
-  std::optional<RankedParameters> twin;
+// How PyTorch's kernel rounds ties is not known before it is measured: parameters that round get the likelier mode, and
+// the first of them is added once more with the other mode.
+void addOtherTies(const Strategy& strategy, const patterns::Pattern& pattern, const Region& region,
+                  const domain::DeviceInfo& device, std::vector<RankedParameters>& best) {
+  std::optional<RankedParameters> other;
   for (RankedParameters& each : best) {
     const bool isRounded = modeOf(each) == static_cast<std::int64_t>(domain::NumericMode::Fp16);
-    RankedParameters away = withMode(each, domain::NumericMode::Fp16Away);
+    RankedParameters away = each;
+    away.parameters["mode"] = static_cast<std::int64_t>(domain::NumericMode::Fp16Away);
     if (!isRounded || !strategy.check({pattern, region, away.parameters, device})) {
       continue;
     }
     if (region.roundsTiesAway) {
       std::swap(each, away);
     }
-    twin = twin ? twin : std::optional(std::move(away));
+    other = other ? other : std::optional(std::move(away));
   }
-  if (twin) {
-    best.push_back(std::move(*twin));
+  if (other) {
+    best.push_back(std::move(*other));
   }
 }
 
@@ -158,7 +155,7 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
       best.push_back({std::move(settled), exact->seconds});
     }
   }
-  addTwin(strategy, pattern, region, device, best);
+  addOtherTies(strategy, pattern, region, device, best);
   return best;
 }
 

@@ -124,6 +124,7 @@ class RegionBuilder {
 
   // PyTorch itself rounds the operands of the product in this region.
   void allowRounding() { m_program.mayRound = true; }
+  // Where PyTorch rounds them, it probably rounds ties away from zero.
   void expectTiesAway() { m_program.roundsTiesAway = true; }
 
   // Declares the result of an operation.

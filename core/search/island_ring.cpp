@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/search/migration.h"
+#include "core/search/island_ring.h"
 
 #include <algorithm>
 #include <vector>
@@ -11,8 +11,8 @@ constexpr double kMigrants = 0.1;  // of an island's elites, at least one
 
 }  // namespace
 
-// Every so many reports, or already after half as many when nothing improved: then the islands need new blood.
-void Migration::report(bool improved, Archive& archive) {
+// Every so many reports, or already after half as many when nothing improved: then the islands need other elites.
+void IslandRing::report(bool improved, Archive& archive) {
   ++m_sinceMigration;
   m_sinceImprovement = improved ? 0 : m_sinceImprovement + 1;
   m_exchange.reportsSinceImprovement = improved ? 0 : m_exchange.reportsSinceImprovement + 1;
@@ -26,7 +26,7 @@ void Migration::report(bool improved, Archive& archive) {
 
 // The best tenth of each island's elites is copied to the next one. Collected before anything moves, so that an elite
 // goes one step at a time.
-void Migration::migrate(Archive& archive) {
+void IslandRing::migrate(Archive& archive) {
   struct Migrant {
     int island;
     domain::Cell cell;

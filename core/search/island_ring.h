@@ -15,9 +15,9 @@ struct Exchange {
 };
 
 // Copies elites from island to island, in a ring. Pure.
-class Migration {
+class IslandRing {
  public:
-  explicit Migration(int interval) : m_interval(interval) {}  // in reports; 0: never
+  explicit IslandRing(int interval) : m_interval(interval) {}  // in reports; 0: never
 
   // Of an outcome that the archive has.
   void report(bool improved, Archive& archive);
