@@ -226,7 +226,16 @@ bool Fusion::isSchedulable(std::vector<std::vector<int>> partition, std::size_t 
   return schedule(partition).has_value();
 }
 
-std::vector<std::vector<int>> Fusion::greedyPartition(LaterFolds folds) const {
+const std::vector<std::vector<int>>& Fusion::greedyPartition(LaterFolds folds) const {
+  const std::lock_guard lock(m_greedyMutex);
+  auto known = m_greedy.find(folds);
+  if (known == m_greedy.end()) {
+    known = m_greedy.emplace(folds, findGreedyPartition(folds)).first;
+  }
+  return known->second;
+}
+
+std::vector<std::vector<int>> Fusion::findGreedyPartition(LaterFolds folds) const {
   std::vector<std::vector<int>> partition;
   for (int index = 0; index < static_cast<int>(m_operations.operations.size()); ++index) {
     if (region({index}) == nullptr) {

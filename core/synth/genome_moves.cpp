@@ -36,13 +36,14 @@ std::vector<std::vector<int>> partitionOf(const Genome& genome) {
 }  // namespace
 
 GenomeMoves::GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
-                         const StrategyTable& strategies, const domain::DeviceInfo& device,
+                         const StrategyTable& strategies, const domain::DeviceInfo& device, KnownFits& known,
                          std::vector<domain::Rewrite> rewrites)
     : m_fusion(fusion),
       m_operations(operations),
       m_catalogue(catalogue),
       m_strategies(strategies),
       m_device(device),
+      m_known(known),
       m_language(domain::standardLanguage(device.kind)),
       m_rewrites(std::move(rewrites)) {}
 
@@ -219,16 +220,11 @@ bool GenomeMoves::settleStandard(RegionGene& gene) const {
   return false;
 }
 
-const std::vector<GenomeMoves::Fit>& GenomeMoves::patternsFor(const std::vector<int>& operations) const {
-  const std::lock_guard lock(m_mutex);
-  auto found = m_fitting.find(operations);
-  if (found == m_fitting.end()) {
-    found = m_fitting.emplace(operations, findPatternsFor(operations)).first;
-  }
-  return found->second;
+const std::vector<Fit>& GenomeMoves::patternsFor(const std::vector<int>& operations) const {
+  return m_known.of(keyOfRegion(operations), [&] { return findPatternsFor(operations); });
 }
 
-std::vector<GenomeMoves::Fit> GenomeMoves::findPatternsFor(const std::vector<int>& operations) const {
+std::vector<Fit> GenomeMoves::findPatternsFor(const std::vector<int>& operations) const {
   std::vector<Fit> fitting;
   const Region* region = m_fusion.region(operations);
   if (region == nullptr) {
@@ -261,7 +257,7 @@ std::vector<GenomeMoves::Fit> GenomeMoves::findPatternsFor(const std::vector<int
   return fitting;
 }
 
-const GenomeMoves::Fit& GenomeMoves::pick(const std::vector<Fit>& fitting, Random& random) const {
+const Fit& GenomeMoves::pick(const std::vector<Fit>& fitting, Random& random) const {
   const auto near =
       std::partition_point(fitting.begin(), fitting.end(), [](const Fit& fit) { return !fit.isFarBehind; });
   const auto count = static_cast<std::size_t>(near - fitting.begin());
@@ -339,13 +335,15 @@ std::optional<Genome> GenomeMoves::around(std::vector<RegionGene> genes, Random&
 std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {
   std::vector<Genome> found;
   for (std::size_t region = 0; region < genome.regions.size(); ++region) {
-    const patterns::Pattern* pattern = m_catalogue.find(m_language, genome.regions[region].pattern);
-    if (pattern == nullptr) {
-      continue;
+    const RegionGene& gene = genome.regions[region];
+    const patterns::Pattern* pattern = m_catalogue.find(m_language, gene.pattern);
+    const std::vector<std::size_t> twins = twinsOf(genome, region);
+    if (pattern == nullptr || twins.front() != region) {
+      continue;  // twins change together
     }
     for (const patterns::Parameter& parameter : pattern->parameters) {
-      const auto now = genome.regions[region].parameters.find(parameter.name);
-      if (now == genome.regions[region].parameters.end() || parameter.name == "mode") {
+      const auto now = gene.parameters.find(parameter.name);
+      if (now == gene.parameters.end() || parameter.name == "mode") {
         continue;  // another mode is another structure
       }
       const auto at = std::find(parameter.values.begin(), parameter.values.end(), now->second);
@@ -354,10 +352,10 @@ std::vector<Genome> GenomeMoves::neighbours(const Genome& genome) const {
         if (position < 0 || position >= static_cast<std::ptrdiff_t>(parameter.values.size())) {
           continue;
         }
-        Genome changed = genome;
-        changed.regions[region].parameters[parameter.name] = parameter.values[static_cast<std::size_t>(position)];
-        if (isLegal(changed.regions[region]) && !areAlike(changed.regions[region], genome.regions[region])) {
-          found.push_back(std::move(changed));
+        RegionGene other = gene;
+        other.parameters[parameter.name] = parameter.values[static_cast<std::size_t>(position)];
+        if (isLegal(other) && !areAlike(other, gene)) {
+          computeAs(found.emplace_back(genome), twins, other);
         }
       }
     }
@@ -370,15 +368,15 @@ std::optional<Genome> GenomeMoves::changeParameter(const Genome& genome, Random&
     return std::nullopt;
   }
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Genome changed = genome;
-    RegionGene& gene = changed.regions[random.below(changed.regions.size())];
+    const std::vector<std::size_t> regions = pickRegions(genome, random);
+    RegionGene gene = genome.regions[regions.front()];
     const patterns::Pattern* pattern = m_catalogue.find(m_language, gene.pattern);
     if (pattern == nullptr || pattern->parameters.empty()) {
       continue;
     }
     const patterns::Parameter& parameter = random.pick(std::span<const patterns::Parameter>(pattern->parameters));
     gene.parameters[parameter.name] = random.pick(std::span<const std::int64_t>(parameter.values));
-    if (changed == genome || !isLegal(gene)) {
+    if (gene == genome.regions[regions.front()] || !isLegal(gene)) {
       continue;
     }
     normalise(gene);
@@ -390,6 +388,8 @@ std::optional<Genome> GenomeMoves::changeParameter(const Genome& genome, Random&
 }
 
 std::optional<Genome> GenomeMoves::split(const Genome& genome, Random& random) const {
+    Genome changed = genome;
+    computeAs(changed, regions, gene);
   std::vector<std::size_t> large;
   for (std::size_t i = 0; i < genome.regions.size(); ++i) {
     if (genome.regions[i].nodes.size() > 1) {
@@ -449,8 +449,8 @@ std::optional<Genome> GenomeMoves::swapPattern(const Genome& genome, Random& ran
   if (genome.regions.empty()) {
     return std::nullopt;
   }
-  Genome changed = genome;
-  RegionGene& gene = changed.regions[random.below(changed.regions.size())];
+  const std::vector<std::size_t> regions = pickRegions(genome, random);
+  const RegionGene& gene = genome.regions[regions.front()];
   std::vector<Fit> others;
   for (const Fit& fit : patternsFor(gene.nodes)) {
     if (fit.pattern->id != gene.pattern) {
@@ -469,7 +469,8 @@ std::optional<Genome> GenomeMoves::swapPattern(const Genome& genome, Random& ran
   if (!replaced) {
     return std::nullopt;
   }
-  gene = *replaced;
+  Genome changed = genome;
+  computeAs(changed, regions, *replaced);
   return checked(std::move(changed));
 }
 

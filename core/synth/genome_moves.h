@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/random.h"
@@ -17,22 +18,50 @@
 
 namespace swage::synth {
 
+// A pattern that can compute a region with some parameters.
+struct Fit {
+  const patterns::Pattern* pattern = nullptr;
+  std::vector<RankedParameters> best;  // to start with, by the cost model; empty: nothing is known of it
+  bool isFarBehind = false;            // the fastest pattern is expected to take less than half of its time
+};
+
+// What fits regions, by their keys, found out once for all twins. The graphs that a task is rewritten to share one:
+// most of their regions are the same. Any thread may use it.
+class KnownFits {
+ public:
+  // What stays where it is. `findOut` is called where the key is new, by several threads at once if several ask.
+  template <class Find>
+  [[nodiscard]] const std::vector<Fit>& of(const std::string& key, const Find& findOut) {
+    if (const std::vector<Fit>* known = find(key)) {
+      return *known;
+    }
+    std::vector<Fit> found = findOut();
+    const std::lock_guard lock(m_mutex);
+    return m_fits.try_emplace(key, std::move(found)).first->second;
+  }
+
+ private:
+  [[nodiscard]] const std::vector<Fit>* find(const std::string& key) {
+    const std::lock_guard lock(m_mutex);
+    const auto known = m_fits.find(key);
+    return known == m_fits.end() ? nullptr : &known->second;
+  }
+
+  std::mutex m_mutex;
+  std::map<std::string, std::vector<Fit>> m_fits;
+};
+
 // Legal genomes and the steps between them. Any thread may use it.
 class GenomeMoves {
  public:
   // Patterns without a strategy in the table are left alone. Everything passed by reference must outlive this.
-  // `rewrites`: those that the graph was made by, which all of its genomes have.
+  // `known` belongs to this catalogue, table and device. `rewrites`: those that the graph was made by, which all of its
+  // genomes have.
   GenomeMoves(const Fusion& fusion, const OperationGraph& operations, const patterns::Catalogue& catalogue,
-              const StrategyTable& strategies, const domain::DeviceInfo& device,
+              const StrategyTable& strategies, const domain::DeviceInfo& device, KnownFits& known,
               std::vector<domain::Rewrite> rewrites = {});
 
-  // A pattern that can compute a region with some parameters.
-  struct Fit {
-    const patterns::Pattern* pattern = nullptr;
-    std::vector<RankedParameters> best;  // to start with, by the cost model; empty: nothing is known of it
-    bool isFarBehind = false;            // the fastest pattern is expected to take less than half of its time
-  };
-  // The fastest first, as far as that is known. Found out once for each region.
+  // The fastest first, as far as that is known.
   [[nodiscard]] const std::vector<Fit>& patternsFor(const std::vector<int>& operations) const;
   // About how long the regions take of which something is known, in seconds, and what is left to PyTorch. No value:
   // nothing is known.
@@ -79,6 +108,18 @@ class GenomeMoves {
   [[nodiscard]] std::optional<domain::RegionGene> startGene(const std::vector<int>& operations, const Fit& fit,
                                                             std::size_t set, Random& random) const;
   [[nodiscard]] const Fit& pick(const std::vector<Fit>& fitting, Random& random) const;
+  // The key of the region of these operations; empty: they cannot be one.
+  [[nodiscard]] const std::string& keyOfRegion(const std::vector<int>& operations) const;
+  // The regions of a genome that are twins and are computed in the same way, and the one asked for, as indices.
+  [[nodiscard]] std::vector<std::size_t> twinsOf(const domain::Genome& genome, std::size_t region) const;
+  // All regions of a genome in groups of twins, the group that takes the most time first.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> twinGroups(const domain::Genome& genome) const;
+  // One region to change, sooner one that takes much of the time; and most of the time with its twins, so that a step
+  // is worth it where each layer takes little, and no second kernel has to be compiled for them.
+  [[nodiscard]] std::vector<std::size_t> pickRegions(const domain::Genome& genome, Random& random) const;
+  // Computes these regions as the gene does.
+  static void computeAs(domain::Genome& genome, const std::vector<std::size_t>& regions,
+                        const domain::RegionGene& gene);
   // Both must be legal by themselves.
   void normalise(domain::RegionGene& gene) const;
   [[nodiscard]] bool areAlike(domain::RegionGene a, domain::RegionGene b) const;
@@ -90,12 +131,24 @@ class GenomeMoves {
   // best parameters are known, several of them.
   [[nodiscard]] std::optional<domain::Genome> seed(const std::vector<std::vector<int>>& partition, std::size_t rank,
                                                    Speed speed) const;
+  // patternsFor() of all regions of the partitions, by several threads.
+  void findFits(const std::vector<std::vector<std::vector<int>>>& partitions) const;
+  // How many such turns there are before the first is the choice again.
+  [[nodiscard]] std::size_t mostChoices(const std::vector<std::vector<int>>& partition, Speed speed) const;
   [[nodiscard]] std::optional<domain::Genome> exactSeed() const;
   [[nodiscard]] std::optional<domain::Genome> checked(domain::Genome genome) const;
-  // The fastest of every region, as far as that is known, and this with one region in another way.
-  void addBest(const std::vector<std::vector<int>>& partition, std::vector<domain::Genome>& found) const;
-  // The coarsest cut with one more cut, or with one of its borders elsewhere.
+  class SeedList;
+  // The fastest of every region, as far as that is known.
+  [[nodiscard]] std::optional<domain::Genome> bestOf(const std::vector<std::vector<int>>& partition) const;
+  // This with the regions of one group of twins in another way.
+  void addVariants(const domain::Genome& best, SeedList& found) const;
+  // The coarsest cut with one more cut, the same one in all twins, or with one of its borders elsewhere; what takes the
+  // most time is cut first.
   [[nodiscard]] std::vector<std::vector<std::vector<int>>> finerPartitions() const;
+  [[nodiscard]] std::vector<std::vector<std::size_t>> twinsIn(const std::vector<std::vector<int>>& partition) const;
+  [[nodiscard]] std::optional<std::vector<std::vector<int>>> cutTwins(const std::vector<std::vector<int>>& coarsest,
+                                                                      const std::vector<std::size_t>& twins,
+                                                                      std::size_t cut) const;
   void addMovedBorders(const std::vector<std::vector<int>>& coarsest, std::size_t which, const std::vector<int>& head,
                        const std::vector<int>& tail, std::vector<std::vector<std::vector<int>>>& found) const;
 
@@ -104,10 +157,11 @@ class GenomeMoves {
   const patterns::Catalogue& m_catalogue;
   const StrategyTable& m_strategies;
   const domain::DeviceInfo& m_device;
+  KnownFits& m_known;
   domain::Language m_language;
   std::vector<domain::Rewrite> m_rewrites;
   mutable std::mutex m_mutex;
-  mutable std::map<std::vector<int>, std::vector<Fit>> m_fitting;  // by region
+  mutable std::map<std::vector<int>, std::string> m_keys;  // of regions, by operations
 };
 
 }  // namespace swage::synth

@@ -2,8 +2,13 @@
 // The genomes that a search begins with.
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "core/base/parallel.h"
 #include "core/synth/genome_moves.h"
 
 namespace swage::synth {
@@ -12,9 +17,26 @@ namespace {
 using domain::Genome;
 using domain::RegionGene;
 
-constexpr std::size_t kFinerCuts = 12;  // of the coarsest cut
+constexpr std::size_t kFinerCuts = 12;   // of the coarsest cut
+constexpr std::size_t kMostSeeds = 600;  // of one graph: a search begins with the best few of them
 
 }  // namespace
+
+// Seeds, each once.
+class GenomeMoves::SeedList {
+ public:
+  void add(std::optional<Genome> genome) {
+    if (genome && !genome->regions.empty() && m_texts.insert(domain::canonicalText(*genome)).second) {
+      m_genomes.push_back(std::move(*genome));
+    }
+  }
+  [[nodiscard]] bool isFull() const { return m_genomes.size() >= kMostSeeds; }
+  [[nodiscard]] std::vector<Genome>& genomes() { return m_genomes; }
+
+ private:
+  std::vector<Genome> m_genomes;
+  std::set<std::string> m_texts;
+};
 
 std::optional<Genome> GenomeMoves::seed(const std::vector<std::vector<int>>& partition, std::size_t rank,
                                         Speed speed) const {
@@ -71,43 +93,69 @@ std::optional<Genome> GenomeMoves::exactSeed() const {
 }
 
 std::vector<Genome> GenomeMoves::seeds() const {
-  std::vector<Genome> found;
-  const std::vector<std::vector<int>> greedy = m_fusion.greedyPartition();
+  SeedList found;
+  const std::vector<std::vector<int>>& greedy = m_fusion.greedyPartition();
+  const std::vector<std::vector<std::vector<int>>> partitions = {
+      greedy, m_fusion.greedyPartition(Fusion::LaterFolds::Apart), m_fusion.singlePartition()};
+  findFits(partitions);
   const bool recurs = std::any_of(greedy.begin(), greedy.end(), [this](const std::vector<int>& operations) {
     const Region* region = m_fusion.region(operations);
     return region != nullptr && region->recurrence;
   });
-  const auto add = [&found](std::optional<Genome> genome) {
-    if (genome && !genome->regions.empty() && std::find(found.begin(), found.end(), *genome) == found.end()) {
-      found.push_back(std::move(*genome));
-    }
-  };
   for (const Speed speed : {Speed::Near, Speed::FarBehind}) {
-    for (const auto& partition :
-         {greedy, m_fusion.greedyPartition(Fusion::LaterFolds::Apart), m_fusion.singlePartition()}) {
-      for (std::size_t rank = 0; rank < m_catalogue.all().size() + kFirstSets; ++rank) {
+    for (const auto& partition : partitions) {
+      for (std::size_t rank = 0; rank < mostChoices(partition, speed) && !found.isFull(); ++rank) {
         if (recurs && rank == kFirstSets) {
-          add(exactSeed());
+          found.add(exactSeed());
         }
-        add(seed(partition, rank, speed));
+        found.add(seed(partition, rank, speed));
       }
     }
   }
-  if (!found.empty() && estimate(found.front())) {
-    for (const auto& partition : finerPartitions()) {
-      addBest(partition, found);
+  if (!found.genomes().empty() && estimate(found.genomes().front())) {
+    std::vector<Genome> best;
+    const auto finer = finerPartitions();
+    findFits(finer);
+    for (const auto& partition : finer) {
+      if (auto genome = bestOf(partition)) {
+        found.add(genome);
+        best.push_back(std::move(*genome));
+      }
+    }
+    for (const Genome& genome : best) {
+      addVariants(genome, found);
     }
   }
-  return found;
+  return std::move(found.genomes());
 }
 
-void GenomeMoves::addBest(const std::vector<std::vector<int>>& partition, std::vector<Genome>& found) const {
-  const auto add = [&](Genome genome) {
-    auto legal = checked(std::move(genome));
-    if (legal && !legal->regions.empty() && std::find(found.begin(), found.end(), *legal) == found.end()) {
-      found.push_back(std::move(*legal));
+void GenomeMoves::findFits(const std::vector<std::vector<std::vector<int>>>& partitions) const {
+  std::map<std::string_view, const std::vector<int>*> different;
+  for (const auto& partition : partitions) {
+    for (const std::vector<int>& operations : partition) {
+      different.try_emplace(keyOfRegion(operations), &operations);
     }
-  };
+  }
+  std::vector<const std::vector<int>*> regions;
+  std::transform(different.begin(), different.end(), std::back_inserter(regions),
+                 [](const auto& each) { return each.second; });
+  inParallel(regions.size(), [&](std::size_t i) { static_cast<void>(patternsFor(*regions[i])); });
+}
+
+std::size_t GenomeMoves::mostChoices(const std::vector<std::vector<int>>& partition, Speed speed) const {
+  std::size_t most = 1;
+  for (const std::vector<int>& operations : partition) {
+    std::size_t choices = 0;
+    for (const Fit& fit : patternsFor(operations)) {
+      choices +=
+          fit.isFarBehind == (speed == Speed::FarBehind) ? std::clamp<std::size_t>(fit.best.size(), 1, kFirstSets) : 0;
+    }
+    most = std::max(most, choices);
+  }
+  return most;
+}
+
+std::optional<Genome> GenomeMoves::bestOf(const std::vector<std::vector<int>>& partition) const {
   Random random(1);
   Genome best;
   for (const std::vector<int>& operations : partition) {
@@ -117,23 +165,29 @@ void GenomeMoves::addBest(const std::vector<std::vector<int>>& partition, std::v
       best.regions.push_back(std::move(*gene));
     }
   }
-  add(best);
-  for (RegionGene& gene : best.regions) {
-    const RegionGene fastest = gene;
-    for (const Fit& fit : patternsFor(fastest.nodes)) {
+  return checked(std::move(best));
+}
+
+void GenomeMoves::addVariants(const Genome& best, SeedList& found) const {
+  Random random(1);
+  for (const std::vector<std::size_t>& twins : twinGroups(best)) {
+    const std::vector<int>& operations = best.regions[twins.front()].nodes;
+    for (const Fit& fit : patternsFor(operations)) {
       for (std::size_t set = 0; !fit.isFarBehind && set < std::max<std::size_t>(1, fit.best.size()); ++set) {
-        if (auto other = startGene(fastest.nodes, fit, set, random)) {
-          gene = std::move(*other);
-          add(best);
+        // Legal as the best is: only the way of one group is another, and it fits.
+        const auto gene = found.isFull() ? std::nullopt : startGene(operations, fit, set, random);
+        if (gene) {
+          Genome variant = best;
+          computeAs(variant, twins, *gene);
+          found.add(std::move(variant));
         }
       }
     }
-    gene = fastest;
   }
 }
 
 std::vector<std::vector<std::vector<int>>> GenomeMoves::finerPartitions() const {
-  const std::vector<std::vector<int>> coarsest = m_fusion.greedyPartition();
+  const std::vector<std::vector<int>>& coarsest = m_fusion.greedyPartition();
   std::vector<std::vector<std::vector<int>>> found{coarsest};
   for (const auto& other : {m_fusion.greedyPartition(Fusion::LaterFolds::Apart), m_fusion.singlePartition()}) {
     if (std::find(found.begin(), found.end(), other) == found.end()) {
@@ -141,24 +195,55 @@ std::vector<std::vector<std::vector<int>>> GenomeMoves::finerPartitions() const 
     }
   }
   const std::size_t most = found.size() + kFinerCuts;
-  for (std::size_t i = 0; i < coarsest.size(); ++i) {
-    for (std::size_t cut = 1; cut < coarsest[i].size() && found.size() < most; ++cut) {
-      const auto middle = coarsest[i].begin() + static_cast<std::ptrdiff_t>(cut);
-      const std::vector<int> head(coarsest[i].begin(), middle);
-      const std::vector<int> tail(middle, coarsest[i].end());
+  for (const std::vector<std::size_t>& twins : twinsIn(coarsest)) {
+    const std::vector<int>& operations = coarsest[twins.front()];
+    for (std::size_t cut = 1; cut < operations.size() && found.size() < most; ++cut) {
+      const auto middle = operations.begin() + static_cast<std::ptrdiff_t>(cut);
+      const std::vector<int> head(operations.begin(), middle);
+      const std::vector<int> tail(middle, operations.end());
       if (m_fusion.region(head) == nullptr) {
         continue;
       }
-      if (m_fusion.region(tail) != nullptr) {
-        std::vector<std::vector<int>> finer = coarsest;
-        finer[i] = head;
-        finer.push_back(tail);
-        found.push_back(std::move(finer));
+      if (auto finer = cutTwins(coarsest, twins, cut)) {
+        found.push_back(std::move(*finer));
       }
-      addMovedBorders(coarsest, i, head, tail, found);
+      addMovedBorders(coarsest, twins.front(), head, tail, found);
     }
   }
   return found;
+}
+
+std::vector<std::vector<std::size_t>> GenomeMoves::twinsIn(const std::vector<std::vector<int>>& partition) const {
+  Random random(1);
+  Genome genome;
+  for (const std::vector<int>& operations : partition) {
+    const std::vector<Fit>& fitting = patternsFor(operations);
+    auto gene = fitting.empty() ? std::nullopt : startGene(operations, fitting.front(), 0, random);
+    genome.regions.push_back(gene.value_or(RegionGene{operations, {}, {}}));
+  }
+  return twinGroups(genome);
+}
+
+std::optional<std::vector<std::vector<int>>> GenomeMoves::cutTwins(const std::vector<std::vector<int>>& coarsest,
+                                                                   const std::vector<std::size_t>& twins,
+                                                                   std::size_t cut) const {
+  std::vector<std::vector<int>> finer = coarsest;
+  bool isCut = false;
+  for (const std::size_t twin : twins) {
+    const std::vector<int>& operations = coarsest[twin];
+    if (cut >= operations.size()) {
+      continue;
+    }
+    const auto middle = operations.begin() + static_cast<std::ptrdiff_t>(cut);
+    std::vector<int> head(operations.begin(), middle);
+    std::vector<int> tail(middle, operations.end());
+    if (m_fusion.region(head) != nullptr && m_fusion.region(tail) != nullptr) {
+      finer[twin] = std::move(head);
+      finer.push_back(std::move(tail));
+      isCut = true;
+    }
+  }
+  return isCut ? std::optional(std::move(finer)) : std::nullopt;
 }
 
 // Moves the last operations of a region to one that follows: a kernel that pools a normalised tensor can normalise it

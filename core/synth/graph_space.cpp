@@ -132,7 +132,7 @@ GraphSpace::GraphSpace(domain::Graph graph, std::vector<Rewrite> rewrites, const
       m_operations(findOperations(m_graph)),
       m_fusion(m_graph, m_operations, [&parts](const Region& region) { return canCompute(region, parts); }),
       m_model(modelText(m_graph, parts.catalogue.helpers(domain::standardLanguage(parts.device.kind)))),
-      m_moves(m_fusion, m_operations, parts.catalogue, parts.strategies, parts.device, m_rewrites),
+      m_moves(m_fusion, m_operations, parts.catalogue, parts.strategies, parts.device, parts.known, m_rewrites),
       m_next(rewritesFor(m_graph, parts.device.kind)) {}
 
 GraphSpaces::GraphSpaces(const domain::Graph& graph, const SpaceParts& parts)

@@ -18,6 +18,7 @@ struct SpaceParts {
   const domain::DeviceInfo& device;
   const patterns::Catalogue& catalogue;
   const StrategyTable& strategies;
+  KnownFits& known;
 };
 
 // A graph, its operations, and the genomes of it: the task's own, or one of its rewrites. Any thread may use it.

@@ -48,7 +48,7 @@ void addOtherTies(const Strategy& strategy, const patterns::Pattern& pattern, co
     const bool isRounded = modeOf(each) == static_cast<std::int64_t>(domain::NumericMode::Fp16);
     RankedParameters away = each;
     away.parameters["mode"] = static_cast<std::int64_t>(domain::NumericMode::Fp16Away);
-    if (!isRounded || !strategy.check({pattern, region, away.parameters, device})) {
+    if (!isRounded || !strategy.checkAccepted({pattern, region, away.parameters, device})) {
       continue;
     }
     if (region.roundsTiesAway) {
@@ -114,7 +114,7 @@ std::vector<RankedParameters> bestParameters(const Strategy& strategy, const pat
   std::optional<Parameters> parameters = firstParameters(pattern);
   for (int asked = 0; parameters && asked < kMostSets; ++asked) {
     const Instance instance{pattern, region, *parameters, device};
-    if (!hasTiesAway(instance) && strategy.check(instance)) {
+    if (!hasTiesAway(instance) && strategy.checkAccepted(instance)) {
       const auto seconds = rankOf(strategy, instance);
       if (!seconds) {
         return {};
@@ -163,7 +163,7 @@ bool fitsSomehow(const Strategy& strategy, const patterns::Pattern& pattern, con
                  const domain::DeviceInfo& device) {
   std::optional<Parameters> parameters = firstParameters(pattern);
   for (int asked = 0; parameters && asked < kMostSets; ++asked) {
-    if (strategy.check({pattern, region, *parameters, device})) {
+    if (strategy.checkAccepted({pattern, region, *parameters, device})) {
       return true;
     }
     parameters = parametersAfter(pattern, std::move(*parameters));

@@ -20,15 +20,15 @@ struct RankedParameters {
 // is more accurate than PyTorch, whose results may have to be met. No value: the strategy knows nothing.
 [[nodiscard]] std::optional<double> rankOf(const Strategy& strategy, const Instance& instance);
 
-// At most `count`, the fastest first, each at least two parameters apart from those before it, or, of recurrent layers,
-// of another numeric mode, too. Empty: the strategy knows nothing, or nothing fits. Patterns with very many parameter
-// sets are only looked through in part. Where PyTorch rounds operands and all of these do so as well, the fastest that
-// does not is one more, at the end.
+// The strategy accepts the region. At most `count`, the fastest first, each at least two parameters apart from those
+// before it, or, of recurrent layers, of another numeric mode, too. Empty: the strategy knows nothing, or nothing fits.
+// Patterns with very many parameter sets are only looked through in part. Where PyTorch rounds operands and all of
+// these do so as well, the fastest that does not is one more, at the end.
 [[nodiscard]] std::vector<RankedParameters> bestParameters(const Strategy& strategy, const patterns::Pattern& pattern,
                                                            const Region& region, const domain::DeviceInfo& device,
                                                            std::size_t count);
 
-// Whether there are parameters with which the strategy computes the region on the device.
+// Whether there are parameters with which the strategy, which accepts the region, computes it on the device.
 [[nodiscard]] bool fitsSomehow(const Strategy& strategy, const patterns::Pattern& pattern, const Region& region,
                                const domain::DeviceInfo& device);
 

@@ -43,7 +43,7 @@ class Aims {
     std::optional<Parameters> parameters = firstParameters(pattern);
     for (; m_asked < kKernels && parameters; ++m_asked) {
       const Instance instance{pattern, region, *parameters, m_device};
-      if (strategy.check(instance)) {
+      if (strategy.checkAccepted(instance)) {
         m_cells.insert(strategy.aims(instance).index());
       }
       parameters = parametersAfter(pattern, std::move(*parameters));
@@ -63,14 +63,15 @@ class Aims {
 
 search::ReachableCells GenomeMoves::reachableCells() const {
   Aims aims(m_strategies, m_device);
-  std::set<std::vector<int>> seen;
+  std::set<std::string> seen;  // keys of regions
+  std::set<std::vector<std::vector<int>>> seenPartitions;
   bool inOneLaunch = false;
   bool inSeveral = false;
   for (const domain::Genome& genome : seeds()) {
     std::vector<std::vector<int>> partition;
     for (const domain::RegionGene& gene : genome.regions) {
       partition.push_back(gene.nodes);
-      if (!seen.insert(gene.nodes).second) {
+      if (!seen.insert(keyOfRegion(gene.nodes)).second) {
         continue;
       }
       for (const Fit& fit : patternsFor(gene.nodes)) {
@@ -82,6 +83,9 @@ search::ReachableCells GenomeMoves::reachableCells() const {
           aims.add(*fit.pattern, *m_fusion.region(gene.nodes), known->parameters);
         }
       }
+    }
+    if (!seenPartitions.insert(partition).second) {
+      continue;
     }
     const auto schedule = m_fusion.schedule(partition);
     (schedule && schedule->size() == 1 ? inOneLaunch : inSeveral) = true;

@@ -404,6 +404,19 @@ Changed fuseStages(Region& region) {
   return changed;
 }
 
+bool canFuseStages(const Region& region) {
+  if (region.folds.size() < 2) {
+    return false;
+  }
+  Region fused = region;
+  for (int sum = 0; sum < static_cast<int>(fused.folds.size()); ++sum) {
+    if (fuseSoftmax(fused, sum) || fuseMoments(fused, sum)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void finalise(Region& region) {
   prune(region);
   annotate(region);

@@ -220,6 +220,8 @@ void turnAxis(Region& region, std::size_t axis);
 // stage, so that the data is read once less. Returns whether anything changed.
 enum class Changed : std::uint8_t { No, Yes };
 Changed fuseStages(Region& region);
+// Whether that would change anything.
+[[nodiscard]] bool canFuseStages(const Region& region);
 // Removes prims nothing needs, and recomputes perElement, ready and the nests.
 void finalise(Region& region);
 

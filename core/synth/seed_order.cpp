@@ -19,24 +19,36 @@ constexpr std::ptrdiff_t kFirst = 8;
 // The parts in which the parts of a plan are computed: the pattern of a region and its numeric mode; the rewrites for
 // what is left to PyTorch.
 struct SeedPart {
-  std::string name;
+  std::size_t name;    // a number for each
   double share = 0.0;  // of the time of the plan
 };
+using Names = std::map<std::string, std::size_t>;
 
-std::vector<SeedPart> partsOfSeed(const Seed& seed) {
-  const double all = std::max(seed.seconds(), 1e-12);
+// Regions that are computed in the same way are one part: of a model with twenty equal layers, this way is chosen once
+// and not twenty times.
+std::vector<SeedPart> partsOfSeed(const Seed& seed, Names& names) {
   std::vector<SeedPart> parts;
+  const double all = std::max(seed.seconds(), 1e-12);
+  const auto add = [&](const std::string& name, double seconds) {
+    const std::size_t number = names.try_emplace(name, names.size()).first->second;
+    const auto known =
+        std::find_if(parts.begin(), parts.end(), [number](const SeedPart& part) { return part.name == number; });
+    if (known == parts.end()) {
+      parts.push_back({number, seconds / all});
+    } else {
+      known->share += seconds / all;
+    }
+  };
   for (std::size_t i = 0; i < seed.genome.regions.size(); ++i) {
     const domain::RegionGene& gene = seed.genome.regions[i];
     const auto mode = gene.parameters.find("mode");
-    parts.push_back({gene.pattern + (mode == gene.parameters.end() ? "" : '@' + std::to_string(mode->second)),
-                     seed.regions[i] / all});
+    add(gene.pattern + (mode == gene.parameters.end() ? "" : '@' + std::to_string(mode->second)), seed.regions[i]);
   }
   std::string rules;
   for (const domain::Rewrite& rewrite : seed.genome.rewrites) {
     rules += '|' + rewrite.rule;
   }
-  parts.push_back({std::move(rules), seed.library / all});
+  add(rules, seed.library);
   return parts;
 }
 
@@ -56,10 +68,14 @@ double Seed::seconds() const {
 }
 
 std::vector<domain::Genome> orderSeeds(std::vector<Seed> seeds) {
+  Names names;
   std::vector<std::vector<SeedPart>> parts;
-  parts.reserve(seeds.size());
-  std::transform(seeds.begin(), seeds.end(), std::back_inserter(parts), partsOfSeed);
-  std::map<std::string, int> chosen;
+  std::vector<double> seconds;
+  for (const Seed& seed : seeds) {
+    parts.push_back(partsOfSeed(seed, names));
+    seconds.push_back(seed.seconds());
+  }
+  std::vector<int> chosen(names.size(), 0);
   std::vector<bool> isTaken(seeds.size(), false);
   std::vector<domain::Genome> ordered;
   while (ordered.size() < seeds.size()) {
@@ -68,13 +84,11 @@ std::vector<domain::Genome> orderSeeds(std::vector<Seed> seeds) {
     for (std::size_t i = 0; i < seeds.size(); ++i) {
       double factor = 1.0;
       for (const SeedPart& part : parts[i]) {
-        const auto before = chosen.find(part.name);
-        factor += before == chosen.end() ? 0.0 : kChosenBefore * part.share * before->second;
+        factor += kChosenBefore * part.share * chosen[part.name];
       }
-      const double seconds = seeds[i].seconds() * factor;
-      if (!isTaken[i] && (best == seeds.size() || seconds < bestSeconds)) {
+      if (!isTaken[i] && (best == seeds.size() || seconds[i] * factor < bestSeconds)) {
         best = i;
-        bestSeconds = seconds;
+        bestSeconds = seconds[i] * factor;
       }
     }
     for (const SeedPart& part : parts[best]) {

@@ -71,14 +71,19 @@ domain::ScalarType Instance::typeOf(domain::ValueId value) const {
 }
 
 Result<> Strategy::check(const Instance& instance) const {
+  const bool isRight = m_language == instance.pattern.language && m_id == instance.pattern.id;
+  if (isRight && !accepts(instance.region)) {
+    return unfit("it is for another kind of region");
+  }
+  return checkAccepted(instance);
+}
+
+Result<> Strategy::checkAccepted(const Instance& instance) const {
   if (m_language != instance.pattern.language || m_id != instance.pattern.id ||
       domain::factsOf(m_language).device != instance.device.kind) {
     return unfit("it is for another kind of device");
   }
   SWAGE_TRY(checkParameters(instance));
-  if (!accepts(instance.region)) {
-    return unfit("it is for another kind of region");
-  }
   return fits(instance);
 }
 

@@ -100,6 +100,8 @@ class Strategy {
 
   // Whether the instance can be computed on its device; says why not.
   [[nodiscard]] Result<> check(const Instance& instance) const;
+  // The same of a region that it is known to accept, for those who ask about thousands of parameters of one region.
+  [[nodiscard]] Result<> checkAccepted(const Instance& instance) const;
   // Geometry and scratch of the launch. Call only after check.
   [[nodiscard]] virtual Launch launch(const Instance& instance, const std::string& entry) const = 0;
   // The kernel as text, for a launch that this strategy made.

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/parallel.h"
 #include "core/synth/emit/helpers.h"
 #include "core/synth/graph_space.h"
 #include "core/synth/seed_order.h"
@@ -128,7 +129,7 @@ class SynthesizerImpl final : public Synthesizer {
         m_language(domain::standardLanguage(device.kind)),
         m_catalogue(catalogue),
         m_strategies(strategies),
-        m_spaces(graph, {m_device, m_catalogue, m_strategies}) {}
+        m_spaces(graph, {m_device, m_catalogue, m_strategies, m_known}) {}
 
   [[nodiscard]] Genome fresh(Random& random) const override;
   [[nodiscard]] std::vector<Genome> seeds() const override;
@@ -191,19 +192,21 @@ class SynthesizerImpl final : public Synthesizer {
   domain::Language m_language;
   patterns::Catalogue m_catalogue;
   const StrategyTable& m_strategies;
+  KnownFits m_known;
   GraphSpaces m_spaces;
 };
 
 // By what they are estimated to take. Where nothing is known of that: those of the graph as it is, and between them,
 // from the best guess on, those of the graph with all rewrites; the first few with the rewrites of one rule alone.
 std::vector<Genome> SynthesizerImpl::seeds() const {
-  std::vector<std::vector<Genome>> lists{m_spaces.original().moves().seeds()};
+  const std::vector<std::vector<domain::Rewrite>>& choices = m_spaces.choices();
+  std::vector<std::vector<Genome>> lists(1 + choices.size());
+  inParallel(lists.size(), [&](std::size_t i) {
+    lists[i] = (i == 0 ? m_spaces.original() : *m_spaces.find(choices[i - 1])).moves().seeds();
+  });
   const bool isKnown = !lists.front().empty() && m_spaces.original().moves().estimate(lists.front().front());
-  for (const std::vector<domain::Rewrite>& rewrites : m_spaces.choices()) {
-    lists.push_back(m_spaces.find(rewrites)->moves().seeds());
-    if (lists.size() > 2 && !isKnown) {
-      lists.back().resize(std::min(lists.back().size(), kSeedsOfARule));
-    }
+  for (std::size_t i = 2; i < lists.size() && !isKnown; ++i) {
+    lists[i].resize(std::min(lists[i].size(), kSeedsOfARule));
   }
   std::vector<Genome> seeds;
   for (std::size_t rank = 0;; ++rank) {

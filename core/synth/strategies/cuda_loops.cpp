@@ -42,11 +42,8 @@ Result<> LoopStrategy::checkVector(const Instance& instance) const {
 }
 
 Result<> LoopStrategy::checkStages(const Instance& instance) const {
-  if (instance.value("fused") != 0) {
-    Region fused = instance.region;
-    if (fuseStages(fused) == Changed::No) {
-      return unfit("no two stages of this region can be one");
-    }
+  if (instance.value("fused") != 0 && !canFuseStages(instance.region)) {
+    return unfit("no two stages of this region can be one");
   }
   if (instance.region.elementStores.empty() && instance.region.hasReduction() && instance.value("streaming") != 0 &&
       instance.pattern.parameter("streaming")->standard == 0) {
