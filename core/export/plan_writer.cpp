@@ -46,6 +46,17 @@ std::string stateExpression(const GraphInput& input, std::string_view registry) 
   return fmt::format("{}.{}.get({})", text, registry, pythonString(path));
 }
 
+// As a module in training mode calls it, which is how it was verified; the saved values are for gradients.
+constexpr std::string_view kTrainingBatchNorm = "aten._native_batch_norm_legit_functional.default";
+constexpr std::string_view kBatchNormText = R"(
+def _swage_batch_norm(x, weight, bias, mean, variance, training, momentum, epsilon):
+    mean, variance = mean.clone(), variance.clone()
+    result = torch.batch_norm(x, weight, bias, mean, variance, training, momentum, epsilon, True)
+    return result, None, None, mean, variance
+
+
+)";
+
 class PlanWriter {
  public:
   explicit PlanWriter(const PlanInput& input) : m_in(input), m_plan(input.program.plan) {}
@@ -316,7 +327,10 @@ class PlanWriter {
 
   const std::string& operatorName(const std::string& op) {
     auto [found, isNew] = m_operators.try_emplace(op);
-    if (isNew) {
+    if (isNew && op == kTrainingBatchNorm) {
+      found->second = "_swage_batch_norm";
+      m_text.operators += kBatchNormText;
+    } else if (isNew) {
       std::string name = op;
       std::replace(name.begin(), name.end(), '.', '_');
       found->second = "_swage_" + name;

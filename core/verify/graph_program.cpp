@@ -2,16 +2,15 @@
 #include "core/verify/graph_program.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/batch_norm.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/ScalarTypeToTypeMeta.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "core/base/scope_exit.h"
 #include "core/domain/aten.h"
+#include "core/verify/eager_batch_norm.h"
 #include "core/verify/wide_convolution.h"
 #include "core/verify/wiped.h"
 
@@ -19,8 +18,6 @@ namespace swage::verify {
 namespace {
 
 using domain::ValueId;
-
-constexpr std::string_view kFunctionalBatchNorm = "aten._native_batch_norm_legit_functional.default";
 
 std::size_t indexOf(ValueId id) {
   return static_cast<std::size_t>(id.value());
@@ -78,7 +75,7 @@ Result<GraphProgram> GraphProgram::bind(const domain::Graph& graph, GraphMode mo
   }
   for (const domain::Node& node : graph.nodes) {
     SWAGE_TRY_ASSIGN(OperatorCall bound, OperatorCall::bind(node, call));
-    const bool asModule = mode == GraphMode::Eager && node.op == kFunctionalBatchNorm && savesUnused(graph, node);
+    const bool asModule = mode == GraphMode::Eager && isTrainingBatchNorm(node.op) && savesUnused(graph, node);
     Step& step = program.m_steps.emplace_back(Step{std::move(bound), asModule, {}, {}, {}, {}});
     std::copy_if(node.outputs.begin(), node.outputs.end(), std::back_inserter(step.made),
                  [](ValueId id) { return id.isValid(); });
@@ -158,7 +155,7 @@ void GraphProgram::runStep(Step& step, RunningStats stats) {
 }
 
 void GraphProgram::runBatchNorm(Step& step, RunningStats stats) {
-  torch::jit::Stack arguments = step.call.arguments(m_slots);
+  const torch::jit::Stack arguments = step.call.arguments(m_slots);
   const bool isFresh = stats == RunningStats::Fresh || !step.runningMean.defined();
   const at::Tensor mean = isFresh ? arguments[3].toTensor().clone() : step.runningMean;
   const at::Tensor variance = isFresh ? arguments[4].toTensor().clone() : step.runningVar;
@@ -166,15 +163,7 @@ void GraphProgram::runBatchNorm(Step& step, RunningStats stats) {
     step.runningMean = mean;
     step.runningVar = variance;
   }
-  const auto optional = [](const c10::IValue& value) { return value.toOptional<at::Tensor>(); };
-  torch::jit::Stack results;
-  results.emplace_back(at::batch_norm(arguments[0].toTensor(), optional(arguments[1]), optional(arguments[2]), mean,
-                                      variance, arguments[5].toBool(), arguments[6].toDouble(), arguments[7].toDouble(),
-                                      /*cudnn_enabled=*/true));
-  results.emplace_back(at::Tensor());
-  results.emplace_back(at::Tensor());
-  results.emplace_back(mean);
-  results.emplace_back(variance);
+  torch::jit::Stack results = runTrainingBatchNorm(arguments, mean, variance);
   step.call.store(results, m_slots);
 }
 

@@ -44,8 +44,7 @@ class GraphProgram {
  private:
   struct Step {
     OperatorCall call;
-    // `_native_batch_norm_legit_functional` stands for what a module in training mode calls: at::batch_norm, which
-    // updates the running statistics in place and may choose cuDNN.
+    // A batch norm in training mode, as a module calls it (eager_batch_norm.h).
     bool eagerBatchNorm = false;
     at::Tensor runningMean;
     at::Tensor runningVar;

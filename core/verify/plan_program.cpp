@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/scope_exit.h"
+#include "core/verify/eager_batch_norm.h"
 #include "core/verify/operator_policy.h"
 #include "core/verify/tensors.h"
 #include "core/verify/torch_failure.h"
@@ -24,6 +25,12 @@ constexpr std::uintptr_t kKernelAlignment = 16;  // vector accesses of kernels a
 
 std::size_t bufferIndex(ValueId id) {
   return static_cast<std::size_t>(id.value());
+}
+
+// Nobody reads what a batch norm in training mode saves for gradients.
+bool isAsModule(const domain::Node& node) {
+  return isTrainingBatchNorm(node.op) && node.outputs.size() == 5 && !node.outputs[1].isValid() &&
+         !node.outputs[2].isValid();
 }
 
 std::string nameOf(std::size_t index, const domain::PlanStep& step) {
@@ -87,7 +94,7 @@ class PlanProgram::Binder {
         define(bufferIndex(*id), allocated);
       }
     }
-    m_program.m_steps.push_back({name, std::move(bound), std::move(allocated), {}});
+    m_program.m_steps.push_back({name, std::move(bound), false, std::move(allocated), {}});
     return std::nullopt;
   }
 
@@ -109,14 +116,14 @@ class PlanProgram::Binder {
         m_defined[bufferIndex(id)] = true;
       }
     }
-    m_program.m_steps.push_back({name, std::move(*call), {}, {}});
+    m_program.m_steps.push_back({name, std::move(*call), isAsModule(step.node), {}, {}});
     return std::nullopt;
   }
 
   std::optional<domain::Evaluation> bind(const domain::ZeroStep& step, const std::string& name) {
     std::vector<std::size_t> allocated;
     define(bufferIndex(step.buffer), allocated);
-    m_program.m_steps.push_back({name, BoundZero{bufferIndex(step.buffer)}, std::move(allocated), {}});
+    m_program.m_steps.push_back({name, BoundZero{bufferIndex(step.buffer)}, false, std::move(allocated), {}});
     return std::nullopt;
   }
 
@@ -318,8 +325,20 @@ DeviceStatus PlanProgram::runStep(Step& step) {
     const at::Tensor& buffer = m_slots[zero->buffer];
     return m_device->fill(buffer.data_ptr(), 0, static_cast<std::size_t>(extentBytes(m_plan.buffers[zero->buffer])));
   }
-  std::get<OperatorCall>(step.action).run(m_slots);
+  runOperator(step);
   return {};
+}
+
+void PlanProgram::runOperator(const Step& step) {
+  const auto& call = std::get<OperatorCall>(step.action);
+  if (!step.isTrainingBatchNorm) {
+    call.run(m_slots);
+    return;
+  }
+  const torch::jit::Stack arguments = call.arguments(m_slots);
+  torch::jit::Stack results =
+      runTrainingBatchNorm(arguments, arguments[3].toTensor().clone(), arguments[4].toTensor().clone());
+  call.store(results, m_slots);
 }
 
 DeviceStatus PlanProgram::launch(BoundKernel& kernel) {

@@ -89,6 +89,7 @@ class PlanProgram {
   struct Step {
     std::string name;
     std::variant<BoundKernel, OperatorCall, BoundZero> action;
+    bool isTrainingBatchNorm = false;    // an operator that is called as a module calls it (eager_batch_norm.h)
     std::vector<std::size_t> allocated;  // before this step
     std::vector<std::size_t> freed;      // after it
   };
@@ -101,6 +102,7 @@ class PlanProgram {
   void placeGuarded(std::vector<Guarded>& guarded, std::uint8_t poison);
   void allocateFor(const Step& step);
   [[nodiscard]] device::DeviceStatus runStep(Step& step);
+  void runOperator(const Step& step);
   [[nodiscard]] device::DeviceStatus launch(BoundKernel& kernel);
   void makeAddressable(std::size_t buffer);
   [[nodiscard]] std::vector<at::Tensor> takeOutputs();

@@ -194,6 +194,11 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
   if (m_nearness == Nearness::EagerOrReference && isAsExactAsEager(which, found.fromReference)) {
     return std::nullopt;
   }
+  // Nor does it see what a module keeps for itself. Running statistics behind many layers in TF32 differ by more with
+  // every order of the same sums.
+  if (m_reference.graph().outputs[which.output].kind == domain::OutputKind::BufferMutation) {
+    return std::nullopt;
+  }
   // Most candidates are far inside the absolute tolerance.
   const double tolerance = kernelBenchTolerance(which.type.dtype);
   const std::int64_t distant = found.fromEager <= tolerance ? -1 : firstNotClose(which.actual, which.eager, tolerance);

@@ -10,6 +10,7 @@ import torch
 from . import compare, conditions, task as task_module, timing
 from .errors import EXIT_USAGE, BridgeError, one_line, user_code
 
+CHECKED_DRAWS = 3  # of inputs, the task's own first: KernelBench itself makes five
 MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune"}
 
 
@@ -24,15 +25,16 @@ class Mode:
         self.compile_seconds = 0.0
         self.relative = self.absolute = self.accuracy = None
         self.error = None
+        self.refusal = ""  # why KernelBench's checker would turn the mode down
         kind = MODES[name]
         self._callable = self._model if kind is None else torch.compile(self._model, mode=kind)
 
-    def call(self):
+    def call(self, inputs=None):
         """Runs the module once without gradients; the result is only valid until the next call."""
         if self.name == "max-autotune":
             torch.compiler.cudagraph_mark_step_begin()
         with torch.no_grad():
-            return self._callable(*self._inputs)
+            return self._callable(*(self._inputs if inputs is None else inputs))
 
     def prepare(self, exact, full, device):
         """First call: compiles, measures compile_seconds, the error against `exact` (or None) and its class.
@@ -62,7 +64,7 @@ class Mode:
             "error_vs_fp64": self.relative,
             "max_abs_error": self.absolute,
             "accuracy": self.accuracy,
-            "error": self.error,
+            "error": self.error or self.refusal or None,
         }
 
 
@@ -116,6 +118,35 @@ def full_precision_errors(model, inputs, exact):
     return compare.output_errors(results, exact)
 
 
+def has_checker(source):
+    """Whether KernelBench's checker judges the task (a task.json's `source`)."""
+    return source.get("kind") == "kernelbench" and source.get("checker") != "none"
+
+
+def find_refusals(task, modes, model, device):
+    """Fills in `refusal` of the compiled modes that KernelBench's checker would turn down.
+
+    Its rule for a kernel: each result within a tolerance of eager's, on several draws of inputs. A way of PyTorch
+    that does not keep to it is no solution of the problem either, and nothing to compare kernels with.
+    """
+    for draw in range(CHECKED_DRAWS):
+        working = [mode for mode in modes if mode.name != "eager" and not (mode.error or mode.refusal)]
+        if not working:
+            return
+        inputs = compare.draw_inputs(task, device, task.seed + draw)
+        wanted, _ = compare.run_once(model, inputs)
+        for mode in working:
+            try:
+                results = compare.tensors(mode.call(compare.move(inputs)))
+            except Exception as exc:  # as in prepare()
+                mode.error = one_line(exc)
+                continue
+            problems = [compare.mismatch(f"result {i}", *pair) for i, pair in enumerate(zip(results, wanted))]
+            problem = next(filter(None, problems), "")
+            if problem:
+                mode.refusal = f"KernelBench would turn it down: against eager, {problem}"
+
+
 def time_modes(modes, device, budget_s):
     """Times the modes that work, in turns; returns the documents of all by name, and the clock."""
     clock = timing.Clock(device)
@@ -163,6 +194,8 @@ def run(options):
     for mode in modes:
         mode.prepare(exact, full, device)
     exact = None  # frees the largest tensors before anything is timed
+    if has_checker(document.get("source", {})):
+        find_refusals(task, modes, model, device)
     documents, clock = time_modes(modes, device, options.time_budget)
     return {
         "task": document["name"],

@@ -118,6 +118,60 @@ class Timing(unittest.TestCase):
         self.assertEqual(timing.summarise(measured.samples["a"], measured.throttled)["stop_reason"], "throttled")
 
 
+class Refusals(unittest.TestCase):
+    """Which of PyTorch's ways KernelBench's checker would turn down."""
+
+    class Problem:
+        seed = 3
+
+        @staticmethod
+        def make_inputs():
+            return [torch.randn(50)]
+
+    @staticmethod
+    def mode(name, function):
+        mode = baseline.Mode("eager", torch.nn.Identity(), [torch.ones(50)])
+        mode.name = name
+        mode._callable = function
+        return mode
+
+    def refusals(self, *modes):
+        baseline.find_refusals(self.Problem(), modes, torch.nn.Identity(), torch.device("cpu"))
+        return [mode.refusal for mode in modes]
+
+    def test_are_of_those_that_differ_from_eager(self):
+        near, far, eager = self.refusals(
+            self.mode("compile", lambda x: x * (1 + 1e-5)),
+            self.mode("max-autotune", lambda x: x + 2e-3),
+            self.mode("eager", lambda x: x + 1.0),
+        )
+        self.assertEqual((near, eager), ("", ""))
+        self.assertRegex(far, r"KernelBench would turn it down: against eager, result 0 differs in \d+ of 50 elements")
+
+    def test_look_at_several_draws(self):
+        calls = []
+
+        def sometimes(x):
+            calls.append(x)
+            return x + (1.0 if len(calls) == baseline.CHECKED_DRAWS else 0.0)
+
+        self.assertTrue(self.refusals(self.mode("compile", sometimes))[0])
+        self.assertFalse(torch.equal(calls[0], calls[1]))
+
+    def test_leave_the_time_where_it_is(self):
+        mode = self.mode("compile", lambda x: x + 1.0)
+        self.refusals(mode)
+        documents, _ = baseline.time_modes([mode], torch.device("cpu"), 0.01)
+        self.assertGreater(documents["compile"]["median_ns"], 0)
+        self.assertIn("KernelBench", documents["compile"]["error"])
+        self.assertIsNone(baseline.fastest(documents))
+
+    def test_are_asked_for_only_where_the_checker_judges(self):
+        self.assertTrue(baseline.has_checker({"kind": "kernelbench"}))
+        self.assertFalse(baseline.has_checker({"kind": "kernelbench", "checker": "none"}))
+        self.assertFalse(baseline.has_checker({"kind": "module"}))
+
+
 class Ratio(unittest.TestCase):
     def test_is_that_of_the_medians_with_its_interval_around_it(self):
         reference = [100.0 + at % 3 for at in range(30)]

@@ -55,6 +55,14 @@ TEST(ExportedProject, PassesItsOwnTest) {
   EXPECT_EQ(runProject(testing::countingLinearExport()), "ModelNew matches Model on 3 seeds\n");
 }
 
+TEST(ExportedProject, CallsABatchNormAsTheModuleDoes) {
+  EXPECT_EQ(runProject(testing::batchNormExport()), "ModelNew matches Model on 3 seeds\n");
+  const auto text = writeModelNew(testing::batchNormExport());
+  ASSERT_THAT(text, swage::testing::IsOk());
+  EXPECT_THAT(*text, ::testing::HasSubstr("torch.batch_norm("));
+  EXPECT_THAT(*text, ::testing::Not(::testing::HasSubstr("legit_functional")));
+}
+
 TEST(ExportedProject, TimesItselfAgainstTheModule) {
   EXPECT_THAT(
       runProject(testing::countingLinearExport(), "benchmark.py"),

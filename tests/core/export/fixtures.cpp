@@ -82,6 +82,25 @@ def get_init_inputs():
     return [[features, 4], {"bias": True}]
 )";
 
+constexpr const char* kNormSource = R"(import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        y = self.norm(x) * 2.0
+        return torch.relu(y), y
+
+def get_inputs():
+    return [torch.randn(2, 4)]
+
+def get_init_inputs():
+    return []
+)";
+
 // out = max(x * scale, 0) through a zeroed scratch tensor that it adds to.
 constexpr const char* kScaledReluCpu = R"(extern "C" void scaled_relu(void** arguments) {
   const float* x = *static_cast<const float**>(arguments[0]);
@@ -250,6 +269,63 @@ ModelNewInput countingLinearExport() {
                                    .dynamicSharedBytes = 0,
                                    .cooperative = false,
                                    .arguments = {ValueId(4), ValueId(6), ValueId(7), ValueId(8), 2.0F}}};
+  input.program.source = kScaledReluCpu;
+  input.program.plan = std::move(plan);
+  return input;
+}
+
+ModelNewInput batchNormExport() {
+  ModelNewInput input;
+  setCommon(input);
+  input.task.name = "norm";
+  input.task.source.file = "norm.py";
+  input.taskSource = kNormSource;
+  input.call = R"({"args": {"tuple": [{"tensor": 0}]}, "result": {"tuple": [{"tensor": 0}, {"tensor": 1}]}})";
+  const domain::TensorType channels = domain::contiguousTensor(domain::ScalarType::Float32, {4});
+  const domain::TensorType rows = domain::contiguousTensor(domain::ScalarType::Float32, {2, 4});
+  const domain::TensorType count = domain::contiguousTensor(domain::ScalarType::Int64, {});
+  const std::vector<domain::TensorType> values = {channels, channels, channels, channels, count, rows,
+                                                  count,    rows,     channels, channels, rows,  rows};
+  const domain::Node add{.op = "aten.add.Tensor",
+                         .args = {value(4), {std::int64_t{1}}},
+                         .kwargs = {},
+                         .outputs = {ValueId(6)},
+                         .where = ""};
+  const domain::Node norm{.op = "aten._native_batch_norm_legit_functional.default",
+                          .args = {value(5), value(0), value(1), value(2), value(3), {true}, {0.1}, {1e-5}},
+                          .kwargs = {},
+                          .outputs = {ValueId(7), ValueId(), ValueId(), ValueId(8), ValueId(9)},
+                          .where = ""};
+  const domain::Node scale{
+      .op = "aten.mul.Tensor", .args = {value(7), {2.0}}, .kwargs = {}, .outputs = {ValueId(10)}, .where = ""};
+  const domain::Node relu{
+      .op = "aten.relu.default", .args = {value(10)}, .kwargs = {}, .outputs = {ValueId(11)}, .where = ""};
+  input.task.graph = {.values = values,
+                      .inputs = {{ValueId(0), domain::InputKind::Parameter, "norm.weight"},
+                                 {ValueId(1), domain::InputKind::Parameter, "norm.bias"},
+                                 {ValueId(2), domain::InputKind::Buffer, "norm.running_mean"},
+                                 {ValueId(3), domain::InputKind::Buffer, "norm.running_var"},
+                                 {ValueId(4), domain::InputKind::Buffer, "norm.num_batches_tracked"},
+                                 {ValueId(5), domain::InputKind::User, "x"}},
+                      .nodes = {add, norm, scale, relu},
+                      .outputs = {{ValueId(6), domain::OutputKind::BufferMutation, "norm.num_batches_tracked"},
+                                  {ValueId(8), domain::OutputKind::BufferMutation, "norm.running_mean"},
+                                  {ValueId(9), domain::OutputKind::BufferMutation, "norm.running_var"},
+                                  {ValueId(11), domain::OutputKind::User, ""},
+                                  {ValueId(10), domain::OutputKind::User, ""}}};
+  domain::LaunchPlan plan{.buffers = values,
+                          .inputs = {ValueId(0), ValueId(1), ValueId(2), ValueId(3), ValueId(4), ValueId(5)},
+                          .outputs = {ValueId(6), ValueId(8), ValueId(9), ValueId(11), ValueId(10)},
+                          .steps = {}};
+  plan.buffers.push_back(rows);
+  plan.steps = {domain::AtenStep{add}, domain::AtenStep{norm}, domain::ZeroStep{ValueId(12)},
+                domain::KernelStep{.entry = "scaled_relu",
+                                   .grid = {},
+                                   .block = {},
+                                   .cluster = {},
+                                   .dynamicSharedBytes = 0,
+                                   .cooperative = false,
+                                   .arguments = {ValueId(7), ValueId(10), ValueId(11), ValueId(12), 2.0F}}};
   input.program.source = kScaledReluCpu;
   input.program.plan = std::move(plan);
   return input;

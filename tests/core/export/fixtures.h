@@ -15,4 +15,7 @@ namespace swage::exporting::testing {
 // number, a scratch buffer set to zero, parameters, a buffer mutation and a nested result.
 [[nodiscard]] ModelNewInput countingLinearExport();
 
+// forward(x) = (relu(2 norm(x)), 2 norm(x)) for a batch norm in training mode, which is left to PyTorch.
+[[nodiscard]] ModelNewInput batchNormExport();
+
 }  // namespace swage::exporting::testing

@@ -36,8 +36,10 @@ class Evaluation : public ::testing::Test {
     s_device.reset();
   }
 
-  static std::unique_ptr<TaskSession> load(const domain::Task& task) {
-    auto session = TaskSession::load(testing::briefLoad(task), *s_device, [](std::string_view) {});
+  static std::unique_ptr<TaskSession> load(const domain::Task& task, const std::string& weights = {}) {
+    wire::LoadTask request = testing::briefLoad(task);
+    request.weightsPath = weights;
+    auto session = TaskSession::load(request, *s_device, [](std::string_view) {});
     EXPECT_THAT(session, testing::IsOk());
     return session ? std::move(*session) : nullptr;
   }
@@ -104,20 +106,32 @@ TEST_F(Evaluation, OfThePlanOfAtenCallsIsCorrect) {
 // (x + 10000) - 10000, in which eager loses all but three places behind the point, as it does by TF32 elsewhere.
 class InexactEager : public Evaluation {
  protected:
-  static domain::Evaluation judge(const domain::TaskSource& source, const std::string& kernel) {
+  static domain::Evaluation judge(const domain::TaskSource& source, const std::string& kernel,
+                                  domain::OutputKind kind = domain::OutputKind::User) {
     domain::Task task = testing::taskOf(
         {13, 101},
         R"({"op": "aten.add.Scalar", "args": [{"value": 0}, 10000.0], "kwargs": {}, "outputs": [2], "where": ""},
            {"op": "aten.sub.Scalar", "args": [{"value": 2}, 10000.0], "kwargs": {}, "outputs": [1], "where": ""})",
         {{13, 101}, {13, 101}});
     task.source = source;
-    const auto session = load(task);
     wire::Evaluate request;
     request.plan = testing::oneKernelPlan(task, kernel);
+    const testing::TempDir directory;
+    const std::string weights = directory / "w.safetensors";
+    if (kind == domain::OutputKind::BufferMutation) {
+      testing::addParameter(task, "kept", {13, 101});
+      task.graph.inputs.back().kind = domain::InputKind::Buffer;
+      task.graph.outputs.front() = {domain::ValueId(1), kind, "kept"};
+      request.plan.buffers = task.graph.values;
+      request.plan.inputs.push_back(task.graph.inputs.back().value);
+      testing::writeSafetensors(weights, "kept", {13, 101}, std::vector<float>(13 * 101, 1.0F));
+    }
+    const auto session = load(task, kind == domain::OutputKind::BufferMutation ? weights : "");
     request.binary = testing::compileSharedObject(std::string(testing::kKernelMacro) + R"(
       KERNEL(exact) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i]; }
       KERNEL(asEager) { for (std::int64_t i = 0; i < n; ++i) { volatile float t = x[i] + 10000.0f; y[i] = t - 10000.0f; } }
       KERNEL(biased) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] + 0.00035f; }
+      KERNEL(lost) { for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] + 0.0015f; }
     )");
     request.verifyOnly = true;
     return session->evaluate(request, [](std::string_view) {}).evaluation;
@@ -142,6 +156,16 @@ TEST_F(InexactEager, IsWhatKernelBenchMeasuresBy) {
   const domain::TaskSource problem = sourceOf(domain::TaskKind::KernelBench);
   EXPECT_THAT(whyWrong(problem, "exact"), HasSubstr("by more than KernelBench's tolerance"));
   EXPECT_TRUE(isCorrect(problem, "asEager"));
+}
+
+TEST_F(InexactEager, IsNotWhatStateIsMeasuredBy) {
+  // KernelBench compares what forward() returns. What the module keeps is held to the reference alone.
+  const domain::TaskSource problem = sourceOf(domain::TaskKind::KernelBench);
+  for (const char* kernel : {"exact", "asEager", "biased"}) {
+    EXPECT_NE(domain::asCorrect(judge(problem, kernel, domain::OutputKind::BufferMutation)), nullptr) << kernel;
+  }
+  const domain::Evaluation lost = judge(problem, "lost", domain::OutputKind::BufferMutation);
+  EXPECT_NE(std::get_if<domain::Wrong>(&lost), nullptr) << domain::summary(lost);
 }
 
 TEST_F(InexactEager, FailsNobodyElseWhoIsNoLessExact) {
