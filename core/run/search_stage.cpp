@@ -22,6 +22,12 @@ namespace swage::run {
 using services::Notice;
 using services::RunState;
 
+namespace {
+
+constexpr double kFirstKernelSeconds = 30.0;  // beyond its time, until which a search waits for its first kernel
+
+}  // namespace
+
 SearchStage::SearchStage(RunContext& context, RunRigs& rigs) : Stage(context), m_rigs(rigs) {
   connect(&m_rigs, &RunRigs::joined, this, [this](process::WorkerSupervisor& worker, const std::string& device) {
     m_pipeline->addWorker(worker, device);
@@ -225,7 +231,8 @@ void SearchStage::buildPipeline() {
   CandidatePipeline::Options options = pipelineOptions(m_context, m_compilers->size());
   options.mayPropose = [this](std::int64_t inFlight) {
     const std::int64_t most = m_context.spec.maxEvaluations;
-    return !m_context.isTimeOver() && (most <= 0 || m_pipeline->evaluations() + inFlight < most);
+    return (!m_context.isTimeOver() || waitsForFirstKernel()) &&
+           (most <= 0 || m_pipeline->evaluations() + inFlight < most);
   };
   m_pipeline = std::make_unique<CandidatePipeline>(
       CandidatePipeline::Parts{*m_context.record, *m_proposers, *m_compilers, m_rigs.first().worker()},
@@ -275,10 +282,27 @@ bool SearchStage::isSearching() const {
   return !m_over && m_context.state == RunState::Running && !isAsked;
 }
 
+// The kernels of a large model may take longer to find and to compile than a short search has.
+bool SearchStage::waitsForFirstKernel() const {
+  const double over = m_context.clock.elapsedSeconds() - m_context.spec.timeBudgetSeconds;
+  return !m_hasEvaluatedKernel && over < kFirstKernelSeconds;
+}
+
 void SearchStage::tick() {
-  if (isSearching() && m_context.isTimeOver()) {
-    requestHalt(AfterHalt::Finish);
+  if (!isSearching() || !m_context.isTimeOver()) {
+    return;
   }
+  if (waitsForFirstKernel()) {
+    if (!std::exchange(m_isOverdue, true)) {
+      notice(
+          Notice::Severity::Info,
+          fmt::format("the time is over, but no kernel has been evaluated: the search waits for the first one, for at "
+                      "most {:g} s",
+                      kFirstKernelSeconds));
+    }
+    return;
+  }
+  requestHalt(AfterHalt::Finish);
 }
 
 void SearchStage::handleEnded(const store::CandidateRecord& candidate, double trialSeconds) {
@@ -287,9 +311,15 @@ void SearchStage::handleEnded(const store::CandidateRecord& candidate, double tr
   Q_EMIT changed();
   Q_EMIT evaluated(candidate);
   const bool isIdentity = candidate.id == m_pipeline->identity();
+  m_hasEvaluatedKernel =
+      m_hasEvaluatedKernel ||
+      (!isIdentity && candidate.evaluation && !std::holds_alternative<domain::CompileFailed>(*candidate.evaluation));
   if (isIdentity && candidate.evaluation && domain::asCorrect(*candidate.evaluation) == nullptr) {
+    const auto* wrong = std::get_if<domain::Wrong>(&*candidate.evaluation);
     notice(Notice::Severity::Warning,
-           "the task's own operators, run one by one, do not pass: " + domain::summary(*candidate.evaluation));
+           fmt::format("the task's own operators, run one by one, do not pass: {}{}{}",
+                       domain::summary(*candidate.evaluation), wrong != nullptr && !wrong->detail.empty() ? ": " : "",
+                       wrong != nullptr ? wrong->detail : std::string()));
   }
   const double target = m_context.spec.targetSpeedup;
   const search::Elite* best = m_searcher->archive().bestOverall();

@@ -84,6 +84,7 @@ class SearchStage final : public Stage {
   [[nodiscard]] bool isProfiling() const { return m_profiles && m_profiles->isRunning(); }
   void beginProfile();
   void endProfile();
+  [[nodiscard]] bool waitsForFirstKernel() const;
   // What the record has of it, to pairs.
   void showProfile(domain::CandidateId id);
 
@@ -104,6 +105,8 @@ class SearchStage final : public Stage {
   AfterHalt m_afterHalt = AfterHalt::Nothing;
   bool m_over = false;
   bool m_compilersGone = true;
+  bool m_hasEvaluatedKernel = false;
+  bool m_isOverdue = false;  // waits for the first kernel after its time
   struct Beginning {
     std::int64_t evaluations = 0;
     double elapsedSeconds = 0.0;

@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <QTimer>
+
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <set>
 
@@ -182,6 +185,23 @@ TEST_F(RunSessionTest, TheTimeBudgetEndsTheSearch) {
   EXPECT_FALSE(m_outcomes[0].interrupted);
   EXPECT_EQ(onlyRun().status, store::RunStatus::Finished);
   EXPECT_DOUBLE_EQ(onlyRun().elapsedSeconds, 61.0);
+}
+
+TEST_F(RunSessionTest, ASearchWhoseTimeIsOverWaitsForItsFirstKernel) {
+  testing::FakeClock clock;
+  m_parts.now = clock.now();
+  m_spec.timeBudgetSeconds = 10.0;
+  m_spec.maxEvaluations = 0;
+  m_spaceSize = 100000;
+  start(m_session);
+  QObject::connect(m_session.get(), &RunSession::stateChanged, m_session.get(), [&clock](RunState state) {
+    if (state == RunState::Running) {
+      QTimer::singleShot(0, [&clock] { clock.advance(std::chrono::seconds(11)); });
+    }
+  });
+  ASSERT_TRUE(waitUntilFinished());
+  EXPECT_GE(onlyRun().evaluations, 2) << "PyTorch's own operators and one kernel";
+  EXPECT_EQ(onlyRun().status, store::RunStatus::Finished);
 }
 
 TEST_F(RunSessionTest, ATargetThatIsReachedEndsTheSearch) {
