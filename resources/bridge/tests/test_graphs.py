@@ -49,6 +49,38 @@ class Graphs(BridgeCase):
         bundle = self.import_text("return self.layers(x)[0]", "self.layers = nn.GRU(8, 6)", inputs="[torch.randn(4, 8)]")
         self.check_equal(bundle)
 
+    def test_sums_of_many_products_are_pairs(self):
+        init = (
+            "self.a = nn.Parameter(torch.randn(3, 5, 4)); self.b = nn.Parameter(torch.randn(3, 4))\n"
+            "self.c = nn.Parameter(torch.randn(3, 6, 4))"
+        )
+        for equation, operators in (
+            ("bln,bn,bln->bl", ["aten.einsum.default", "aten.mul.Tensor"]),  # the same tensor twice
+            ("bln,bn,bcn->blc", ["aten.einsum.default", "aten.mul.Tensor"]),
+            ("bln,bcn,bn->blcn", ["aten.mul.Tensor"]),
+            ("bln,bcn,bn->", ["aten.einsum.default"]),
+        ):
+            with self.subTest(equation):
+                others = "self.b, self.c" if "c" in equation else "self.b, self.a"
+                others = "self.c, self.b" if equation.startswith("bln,bcn") else others
+                bundle = self.import_text(
+                    f"return torch.einsum('{equation}', self.a * x, {others})", init, inputs="[torch.randn(3, 5, 4)]"
+                )
+                counted = set(self.operators(bundle)) - {"aten.permute.default", "aten.unsqueeze.default"}
+                self.assertEqual(counted, {"aten.mul.Tensor", *operators})
+                sums = [node for node in bundle.task["graph"]["nodes"] if node["op"] == "aten.einsum.default"]
+                self.assertTrue(all(len(node["args"][1]) == 2 for node in sums))
+                self.check_equal(bundle)
+
+    def test_other_sums_of_products_stay_whole(self):
+        for equation in ("...n,...n,...n->...", "ii,ij,ij->j"):
+            with self.subTest(equation):
+                bundle = self.import_text(
+                    f"return torch.einsum('{equation}', x, x, x)", inputs="[torch.randn(4, 4)]"
+                )
+                self.assertEqual(self.operators(bundle).count("aten.einsum.default"), 1)
+                self.check_equal(bundle)
+
     def test_in_place_becomes_functional(self):
         bundle = self.import_text("y = x * 2; y.add_(1); y = F.relu(y, inplace=True); y[:, 0] = 3.0; return y")
         self.assertFalse([op for op in self.operators(bundle) if op.split(".")[1].endswith("_")])
