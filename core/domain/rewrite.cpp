@@ -33,6 +33,8 @@ constexpr auto kRules = std::to_array<RewriteRule>({
     {"double transpose", Identity::Exact, "Two transposes that undo each other are left out"},
     {"zeros in front", Identity::Exact,
      "A running sum over zeros and what is joined to them reads across the edge of the latter"},
+    {"concatenate in place", Identity::Exact,
+     "What is concatenated is written where the concatenation has it, and not copied there"},
     {"library convolution", Identity::Exact, "A convolution is PyTorch's own, and what follows adds its bias"},
     {"channels last", Identity::Exact,
      "A convolution is PyTorch's own, of input and weights that are copied to channels last, and its result copied "

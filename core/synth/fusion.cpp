@@ -115,6 +115,16 @@ bool isChainOfFolds(const Region& region) {
          std::any_of(region.axes.begin(), region.axes.end(), [](const Axis& axis) { return axis.isFoldedLater; });
 }
 
+// Whether it writes a part of a tensor of which it reads or writes another part: kernels take pointers to be of
+// different tensors.
+bool writesWhatItKnows(const Region& region) {
+  return std::any_of(region.operands.begin(), region.operands.end(), [&region](const Operand& written) {
+    return written.output && std::any_of(region.operands.begin(), region.operands.end(), [&](const Operand& other) {
+             return &other != &written && other.value == written.value;
+           });
+  });
+}
+
 }  // namespace
 
 Fusion::Fusion(const domain::Graph& graph, const OperationGraph& operations, Computes computes)
@@ -156,7 +166,7 @@ std::vector<ValueId> Fusion::outputsOf(const std::vector<int>& operations) const
 
 std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
   const Operation& anchor = anchorOf(m_operations, operations);
-  RegionBuilder builder(m_operations.values, layoutOf(m_operations, operations, anchor));
+  RegionBuilder builder(m_operations.values, layoutOf(m_operations, operations, anchor), m_operations.places);
   for (const int index : operations) {
     const Operation& operation = m_operations.operations[asIndex(index)];
     if (operation.isAlone && operations.size() > 1) {
@@ -174,7 +184,7 @@ std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
   std::optional<Region> program = builder.finish(outputs);
   const bool isLarge = program && !program->recurrence && program->operands.size() > kMaxOperands;
   if (!program || isLarge || program->prims.size() > kMaxPrims ||
-      (program->foldsLater() && !isChainOfFolds(*program)) || !m_computes(*program)) {
+      (program->foldsLater() && !isChainOfFolds(*program)) || writesWhatItKnows(*program) || !m_computes(*program)) {
     return std::nullopt;
   }
   return program;

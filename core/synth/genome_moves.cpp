@@ -91,6 +91,14 @@ bool GenomeMoves::isLegal(const Genome& genome) const {
       return false;
     }
   }
+  // What PyTorch computes has a tensor of its own, and is no part of another.
+  const bool areParts = std::all_of(m_operations.nodesOfParts.begin(), m_operations.nodesOfParts.end(), [&](int node) {
+    const std::optional<int>& first = m_operations.firstOperation[asIndex(node)];
+    return first && covered.contains(*first);
+  });
+  if (!areParts) {
+    return false;
+  }
   return m_fusion.schedule(partitionOf(genome)).has_value();
 }
 
@@ -380,6 +388,8 @@ std::optional<Genome> GenomeMoves::changeParameter(const Genome& genome, Random&
       continue;
     }
     normalise(gene);
+    Genome changed = genome;
+    computeAs(changed, regions, gene);
     if (changed != genome) {
       return changed;
     }
@@ -388,8 +398,6 @@ std::optional<Genome> GenomeMoves::changeParameter(const Genome& genome, Random&
 }
 
 std::optional<Genome> GenomeMoves::split(const Genome& genome, Random& random) const {
-    Genome changed = genome;
-    computeAs(changed, regions, gene);
   std::vector<std::size_t> large;
   for (std::size_t i = 0; i < genome.regions.size(); ++i) {
     if (genome.regions[i].nodes.size() > 1) {

@@ -2,6 +2,7 @@
 #include "core/synth/graph_space.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 
@@ -146,7 +147,14 @@ GraphSpaces::GraphSpaces(const domain::Graph& graph, const SpaceParts& parts)
   std::set<std::string> rules;
   for (const Rewrite& rewrite : m_original.next()) {
     if (rules.insert(rewrite.rule).second) {
-      add(allRewrites(graph, rewrite.rule));
+      std::vector<Rewrite> chosen = allRewrites(graph, rewrite.rule);
+      add(chosen);
+      // What saves work beside a choice: what follows a library's convolution may be written in place, for example.
+      if (auto changed = isChoice(rewrite.rule) ? rewritten(graph, chosen) : std::nullopt) {
+        std::vector<Rewrite> more = allRewrites(std::move(*changed));
+        std::move(more.begin(), more.end(), std::back_inserter(chosen));
+        add(std::move(chosen));
+      }
     }
   }
 }

@@ -56,7 +56,8 @@ class GraphSpaces {
   [[nodiscard]] const GraphSpace& original() const { return m_original; }
   // Null: the graph cannot be rewritten so.
   [[nodiscard]] const GraphSpace* find(const std::vector<domain::Rewrite>& rewrites) const;
-  // The rewrites worth trying first: all that there are, then all of each rule. None: nothing can be rewritten.
+  // The rewrites worth trying first: all that save work, then all of each rule, and where that is a choice, this with
+  // all that save work beside it. None: nothing can be rewritten.
   [[nodiscard]] const std::vector<std::vector<domain::Rewrite>>& choices() const { return m_choices; }
 
   // The genome with one more rewrite, or without one of its own; what it says of the kernels that are left is kept.

@@ -25,6 +25,30 @@ const LoweringTable& loweringTable() {
   return table;
 }
 
+// A node that concatenates in place, and where its parts lie.
+void placeParts(const domain::Graph& graph, const domain::Node& node, OperationGraph& result) {
+  const NodeView view(node, graph.values);
+  const domain::TensorType& whole = view.type(view.result());
+  const int dim = wrapDim(view.integer(1, "dim").value_or(0), whole.shape.size());
+  std::int64_t start = 0;
+  for (const domain::ValueId part : domain::inputsOf(node)) {
+    result.places[part] = {view.result(), start * whole.strides[static_cast<std::size_t>(dim)]};
+    start += graph.type(part).shape[static_cast<std::size_t>(dim)];
+  }
+}
+
+void findNodesOfParts(const domain::Graph& graph, OperationGraph& result) {
+  const auto isPart = [&result](domain::ValueId value) { return result.places.contains(value); };
+  for (int node = 0; node < static_cast<int>(graph.nodes.size()); ++node) {
+    const domain::Node& self = graph.nodes[static_cast<std::size_t>(node)];
+    const std::vector<domain::ValueId> inputs = domain::inputsOf(self);
+    if (self.op != kInPlaceConcatenation && (std::any_of(inputs.begin(), inputs.end(), isPart) ||
+                                             std::any_of(self.outputs.begin(), self.outputs.end(), isPart))) {
+      result.nodesOfParts.push_back(node);
+    }
+  }
+}
+
 bool isEmpty(const domain::Shape& shape) {
   return std::find(shape.begin(), shape.end(), 0) != shape.end();
 }
@@ -60,11 +84,18 @@ std::vector<std::string> loweredOperators() {
   return names;
 }
 
+bool isLowered(const std::string& op) {
+  return loweringTable().contains(op);
+}
+
 OperationGraph findOperations(const domain::Graph& graph) {
   OperationGraph result;
   result.values = graph.values;
   for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
     const std::size_t before = result.operations.size();
+    if (graph.nodes[node].op == kInPlaceConcatenation) {
+      placeParts(graph, graph.nodes[node], result);
+    }
     if (const auto lower = loweringTable().find(graph.nodes[node].op); lower != loweringTable().end()) {
       OperationSink sink(result, static_cast<int>(node));
       lower->second(NodeView(graph.nodes[node], graph.values), sink);
@@ -77,6 +108,9 @@ OperationGraph findOperations(const domain::Graph& graph) {
     const std::size_t added = result.operations.size() - before;
     result.firstOperation.push_back(added > 0 ? std::optional(static_cast<int>(before)) : std::nullopt);
     result.operationCount.push_back(static_cast<int>(added));
+  }
+  if (!result.places.empty()) {
+    findNodesOfParts(graph, result);
   }
   return result;
 }

@@ -16,8 +16,9 @@ bool contains(const std::vector<int>& items, int item) {
 
 }  // namespace
 
-RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout)
+RegionBuilder::RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout, const PartPlaces& places)
     : m_values(values),
+      m_places(places),
       m_layout(std::move(layout)),
       m_reducedDims(m_layout.reducedDims),
       m_reducedSplit(m_layout.splitDim) {
@@ -127,7 +128,16 @@ std::optional<Frame> RegionBuilder::frameOf(domain::ValueId value) const {
   return found == m_defined.end() ? std::nullopt : std::optional(found->second.frame);
 }
 
+Operand RegionBuilder::placed(Operand operand) const {
+  if (const auto place = m_places.find(operand.value); place != m_places.end()) {
+    operand.value = place->second.whole;
+    operand.offset += place->second.offset;
+  }
+  return operand;
+}
+
 int RegionBuilder::operandFor(Operand operand) {
+  operand = placed(std::move(operand));
   const auto known = std::find(m_program.operands.begin(), m_program.operands.end(), operand);
   const auto position = static_cast<int>(known - m_program.operands.begin());
   if (known == m_program.operands.end()) {

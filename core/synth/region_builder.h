@@ -20,6 +20,13 @@ using Frame = std::vector<std::vector<int>>;
   return place < 0 ? ~place : place;
 }
 
+// Where a value lies that is a part of another one.
+struct PartPlace {
+  domain::ValueId whole;
+  std::int64_t offset = 0;  // in elements; the strides are those of the value's type
+};
+using PartPlaces = std::map<domain::ValueId, PartPlace>;
+
 // Writes the scalar program of a region, operation by operation. The axes are fixed first from the operation that
 // decides them; every other operation must then fit, or lowering fails and the cut is not legal.
 class RegionBuilder {
@@ -46,7 +53,8 @@ class RegionBuilder {
     std::vector<std::int64_t> cut = {};
     friend bool operator==(const Layout&, const Layout&) = default;
   };
-  RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout);
+  // `places` of values that are parts of others.
+  RegionBuilder(const std::vector<domain::TensorType>& values, Layout layout, const PartPlaces& places);
 
   // A scalar with the place its value has in the region.
   struct Scalar {
@@ -139,6 +147,8 @@ class RegionBuilder {
  private:
   [[nodiscard]] int add(Prim prim);
   [[nodiscard]] Operand operandOn(domain::ValueId value, const Frame& frame) const;
+  // What was addressed as the value itself is addressed in the whole that it is a part of.
+  [[nodiscard]] Operand placed(Operand operand) const;
   [[nodiscard]] int operandFor(Operand operand);
   enum class Reach : std::uint8_t { Whole, Running, Depth, Later };
   [[nodiscard]] int fold(FoldKind kind, int prim, Reach reach);
@@ -153,6 +163,7 @@ class RegionBuilder {
   [[nodiscard]] std::optional<Region> finishRecurrence(const std::vector<domain::ValueId>& outputs);
 
   const std::vector<domain::TensorType>& m_values;
+  const PartPlaces& m_places;
   Layout m_layout;
   bool m_reducesLater = false;
   std::vector<int> m_reducedDims;  // of m_layout, or of what is folded later

@@ -294,8 +294,8 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
   for (const int item : *order) {
     if (item >= 0) {
       SWAGE_TRY(addRegion(*space, genome.regions[asIndex(item)], item, shared, program));
-    } else {
-      program.plan.steps.emplace_back(domain::AtenStep{space->graph().nodes[asIndex(~item)]});
+    } else if (const domain::Node& node = space->graph().nodes[asIndex(~item)]; node.op != kInPlaceConcatenation) {
+      program.plan.steps.emplace_back(domain::AtenStep{node});
     }
   }
   program.source = helpersFor(m_catalogue.helpers(m_language), program.source) + program.source;

@@ -280,12 +280,39 @@ void addAttention(GraphDraft& draft) {
   draft.keep(w.call("aten.matmul.default", {arg(weights), arg(v)}, result, kType));
 }
 
+// Parts that nobody else reads, side by side in one tensor.
+void addConcatenation(GraphDraft& draft) {
+  GraphWriter& w = draft.writer();
+  const Shape shape = {size(draft, 1, 4), size(draft, 1, 9), size(draft, 1, 24)};
+  const std::size_t dim = draft.random().below(shape.size());
+  Shape whole = shape;
+  whole[dim] = 0;
+  domain::ArgumentList parts;
+  for (std::int64_t count = size(draft, 2, 4); count > 0; --count) {
+    Shape part = shape;
+    part[dim] = size(draft, 1, 12);
+    whole[dim] += part[dim];
+    const ValueId x = linked(draft, normal(draft, part));
+    switch (draft.random().below(3)) {
+      case 0: parts.push_back(arg(w.call("aten.relu.default", {arg(x)}, part, kType))); break;
+      case 1: parts.push_back(arg(w.call("aten.softmax.int", {arg(x), arg(std::int64_t{-1})}, part, kType))); break;
+      default: {
+        const ValueId y = normal(draft, {part[0], part[2], part[2]});
+        parts.push_back(arg(w.call("aten.matmul.default", {arg(x), arg(y)}, part, kType)));
+      }
+    }
+  }
+  const ValueId joined =
+      w.call("aten.cat.default", {{std::move(parts)}, arg(static_cast<std::int64_t>(dim))}, whole, kType);
+  draft.keep(draft.random().chance(0.5) ? joined : linked(draft, joined));
+}
+
 }  // namespace
 
 bool addRewritable(GraphDraft& draft) {
   constexpr std::array kChains{addReducedLinear, addReducedMatrices, addPooledConvolution, addAveragedConvolution,
                                addAveragedNorm,  addFixedNorm,       addLinearPair,        addStructured,
-                               addAxisOfOne,     addLedScan,         addAttention};
+                               addAxisOfOne,     addLedScan,         addAttention,         addConcatenation};
   kChains[draft.random().below(kChains.size())](draft);
   return true;
 }

@@ -140,6 +140,11 @@ void GraphEdit::rename(ValueId from, ValueId to) {
   }
 }
 
+void GraphEdit::layOut(ValueId value, const domain::Shape& strides) {
+  SWAGE_ASSERT(!isNew(value) && strides.size() == shape(value).size());
+  m_strides[value] = strides;
+}
+
 void GraphEdit::replace(ValueId value, ValueId by) {
   const domain::TensorType& wanted = type(value);
   by = reshaped(by, wanted.shape);
@@ -161,6 +166,9 @@ void GraphEdit::replace(ValueId value, ValueId by) {
 
 domain::Graph GraphEdit::finish() {
   domain::Graph graph = m_index.graph();
+  for (const auto& [value, strides] : m_strides) {
+    graph.values[asIndex(value)].strides = strides;
+  }
   graph.values.insert(graph.values.end(), m_values.begin(), m_values.end());
   for (Node& node : graph.nodes) {
     for (ValueId& output : node.outputs) {

@@ -59,6 +59,8 @@ class GraphEdit {
                          Keywords keywords = {});
   // The elements in another shape, without a node where it has that shape.
   domain::ValueId reshaped(domain::ValueId value, const domain::Shape& shape);
+  // Has a value of the graph lie in memory in another way; its shape and type of elements stay.
+  void layOut(domain::ValueId value, const domain::Shape& strides);
   // Lets `by` take the place of a value of the graph, which has as many elements.
   void replace(domain::ValueId value, domain::ValueId by);
 
@@ -75,6 +77,7 @@ class GraphEdit {
   std::vector<domain::TensorType> m_values;  // behind those of the graph
   std::vector<domain::Node> m_nodes;         // in front of the anchor
   std::map<domain::ValueId, domain::ValueId> m_replaced;
+  std::map<domain::ValueId, domain::Shape> m_strides;  // of values that are laid out in another way
 };
 
 [[nodiscard]] inline domain::Argument argument(domain::ValueId value) {

@@ -28,11 +28,6 @@ const std::vector<GraphRule>& rules() {
   return all;
 }
 
-bool isChoice(std::string_view name) {
-  return std::any_of(rules().begin(), rules().end(),
-                     [name](const GraphRule& rule) { return rule.name == name && rule.isChoice; });
-}
-
 domain::ValueId resultOf(const domain::Node& node) {
   return node.outputs.empty() ? domain::ValueId() : node.outputs.front();
 }
@@ -84,6 +79,11 @@ bool isForDevice(std::string_view rule, domain::DeviceKind device) {
     return device != domain::DeviceKind::Cuda;
   }
   return rule != kSearchedConvolution || device == domain::DeviceKind::Cuda;
+}
+
+bool isChoice(std::string_view rule) {
+  return std::any_of(rules().begin(), rules().end(),
+                     [rule](const GraphRule& other) { return other.name == rule && other.isChoice; });
 }
 
 std::vector<Rewrite> allRewrites(domain::Graph graph, std::string_view rule) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/domain/device_kind.h"
@@ -21,6 +22,9 @@ namespace swage::synth {
 
 // Whether kernels and operators of the device can do what the rule asks for.
 [[nodiscard]] bool isForDevice(std::string_view rule, domain::DeviceKind device);
+
+// Whether the rule saves no work, but chooses another way to do it.
+[[nodiscard]] bool isChoice(std::string_view rule);
 
 // Rewrites until none is left; those of one rule, where one is named, else those that save work. At most kMostRewrites.
 inline constexpr std::size_t kMostRewrites = 256;

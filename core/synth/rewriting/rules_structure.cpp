@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/synth/lowering.h"
+#include "core/synth/operations.h"
 #include "core/synth/rewriting/rules.h"
 
 // What the structure of a graph says: axes of one element, matrices of which a part is zero, products in a row.
@@ -239,6 +240,38 @@ bool skipTriangle(GraphEdit& edit) {
   return true;
 }
 
+// --- concatenations ----------------------------------------------------------------------------------------------
+
+// Parts that nobody else reads can be written where the concatenation has them. Views make nothing that could be
+// written elsewhere, and neither do concatenations whose own parts lie in them.
+bool concatenateInPlace(GraphEdit& edit) {
+  const NodeView node = edit.anchor();
+  const std::vector<ValueId> parts = domain::inputsOf(node.node());
+  if (node.node().op != "aten.cat.default" || parts.size() < 2) {
+    return false;
+  }
+  const domain::TensorType& whole = edit.type(node.result());
+  const int dim = wrapDim(node.integer(1, "dim").value_or(0), whole.shape.size());
+  if (dim < 0 || whole.strides != domain::contiguousTensor(whole.dtype, whole.shape).strides) {
+    return false;
+  }
+  const auto canBePart = [&](ValueId part) {
+    const auto maker = edit.maker(part);
+    return maker && isLowered(maker->node().op) && maker->node().op != kInPlaceConcatenation &&
+           maker->node().op != "aten.cat.default" && edit.isReadOnce(part) && edit.type(part).dtype == whole.dtype &&
+           edit.shape(part).size() == whole.shape.size() && std::count(parts.begin(), parts.end(), part) == 1;
+  };
+  if (!std::all_of(parts.begin(), parts.end(), canBePart)) {
+    return false;
+  }
+  for (const ValueId part : parts) {
+    edit.layOut(part, whole.strides);
+  }
+  edit.replace(node.result(), edit.call(std::string(kInPlaceConcatenation),
+                                        {argument(parts), argument(static_cast<std::int64_t>(dim))}, whole.shape));
+  return true;
+}
+
 }  // namespace
 
 void registerStructureRules(std::vector<GraphRule>& rules) {
@@ -247,6 +280,7 @@ void registerStructureRules(std::vector<GraphRule>& rules) {
   rules.push_back({"skip triangle", skipTriangle});
   rules.push_back({"axis of one", axisOfOne});
   rules.push_back({"double transpose", doubleTranspose});
+  rules.push_back({"concatenate in place", concatenateInPlace});
 }
 
 }  // namespace swage::synth
