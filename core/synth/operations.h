@@ -28,7 +28,7 @@ struct Operation {
 
 // The node that stands for a concatenation whose parts are written in place: its arguments are those of aten.cat, and
 // it does nothing itself.
-inline constexpr std::string_view kInPlaceConcatenation = "swage.concatenation_in_place";
+inline constexpr std::string_view kInPlaceConcatenation = "swage.concatenation_in_place.default";
 
 // A graph seen as operations. Values made between the parts of one node have ids after the graph's own.
 struct OperationGraph {

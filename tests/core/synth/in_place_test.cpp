@@ -69,6 +69,14 @@ TEST(InPlace, AlsoGoesWithConvolutionsOfTheLibrary) {
   }));
 }
 
+TEST(InPlace, TheRewrittenGraphIsWhole) {
+  const domain::Graph graph = fireModule();
+  const auto changed = rewritten(graph, allRewrites(graph));
+  ASSERT_TRUE(changed.has_value());
+  EXPECT_EQ(domain::findDefect(*changed), "");
+  EXPECT_EQ(changed->outputs.front().value, graph.outputs.front().value);
+}
+
 TEST(InPlace, WhatPyTorchComputesIsNoPart) {
   const auto synthesizer = makeSynthesizer(fireModule(), cudaDevice());
   Genome genome = inPlaceSeeds(*synthesizer, 1).front();
