@@ -236,19 +236,25 @@ bool Fusion::isSchedulable(std::vector<std::vector<int>> partition, std::size_t 
   return schedule(partition).has_value();
 }
 
-const std::vector<std::vector<int>>& Fusion::greedyPartition(LaterFolds folds) const {
+const std::vector<std::vector<int>>& Fusion::greedyPartition(Joins joins) const {
   const std::lock_guard lock(m_greedyMutex);
-  auto known = m_greedy.find(folds);
+  auto known = m_greedy.find(joins);
   if (known == m_greedy.end()) {
-    known = m_greedy.emplace(folds, findGreedyPartition(folds)).first;
+    known = m_greedy.emplace(joins, findGreedyPartition(joins)).first;
   }
   return known->second;
 }
 
-std::vector<std::vector<int>> Fusion::findGreedyPartition(LaterFolds folds) const {
+bool Fusion::folds(int node) const {
+  return std::any_of(m_operations.operations.begin(), m_operations.operations.end(),
+                     [node](const Operation& operation) { return operation.node == node && operation.folds(); });
+}
+
+std::vector<std::vector<int>> Fusion::findGreedyPartition(Joins joins) const {
   std::vector<std::vector<int>> partition;
   for (int index = 0; index < static_cast<int>(m_operations.operations.size()); ++index) {
-    if (region({index}) == nullptr) {
+    if (region({index}) == nullptr ||
+        (joins == Joins::Elements && folds(m_operations.operations[asIndex(index)].node))) {
       continue;
     }
     const auto isTiny = [&](int operation) {
@@ -264,7 +270,7 @@ std::vector<std::vector<int>> Fusion::findGreedyPartition(LaterFolds folds) cons
       std::vector<int> attempt = partition[i];
       attempt.push_back(index);
       const Region* const joint = region(attempt);
-      const bool isWanted = joint != nullptr && (folds == LaterFolds::Joined || !joint->foldsLater());
+      const bool isWanted = joint != nullptr && (joins != Joins::NoLaterFolds || !joint->foldsLater());
       if (isWanted && isSchedulable(partition, i, attempt)) {
         partition[i] = std::move(attempt);
         joined = true;

@@ -29,9 +29,9 @@ class Fusion {
   [[nodiscard]] bool areRelated(const std::vector<int>& a, const std::vector<int>& b) const;
 
   // A legal partition that joins each operation with those before it as far as possible; with or without folds of what
-  // a product has made. Found once.
-  enum class LaterFolds : std::uint8_t { Joined, Apart };
-  [[nodiscard]] const std::vector<std::vector<int>>& greedyPartition(LaterFolds folds = LaterFolds::Joined) const;
+  // a product has made, or of those operations alone whose node folds nothing. Found once.
+  enum class Joins : std::uint8_t { All, NoLaterFolds, Elements };
+  [[nodiscard]] const std::vector<std::vector<int>>& greedyPartition(Joins joins = Joins::All) const;
   // Every operation alone.
   [[nodiscard]] std::vector<std::vector<int>> singlePartition() const;
 
@@ -44,7 +44,8 @@ class Fusion {
   [[nodiscard]] bool isSchedulable(std::vector<std::vector<int>> partition, std::size_t which,
                                    const std::vector<int>& operations) const;
   [[nodiscard]] std::optional<Region> build(const std::vector<int>& operations) const;
-  [[nodiscard]] std::vector<std::vector<int>> findGreedyPartition(LaterFolds folds) const;
+  [[nodiscard]] bool folds(int node) const;
+  [[nodiscard]] std::vector<std::vector<int>> findGreedyPartition(Joins joins) const;
 
   const domain::Graph& m_graph;
   const OperationGraph& m_operations;
@@ -55,7 +56,7 @@ class Fusion {
   mutable std::mutex m_mutex;
   mutable std::map<std::vector<int>, std::optional<Region>> m_known;
   mutable std::mutex m_greedyMutex;  // taken before the other
-  mutable std::map<LaterFolds, std::vector<std::vector<int>>> m_greedy;
+  mutable std::map<Joins, std::vector<std::vector<int>>> m_greedy;
 };
 
 }  // namespace swage::synth

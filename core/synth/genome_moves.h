@@ -136,6 +136,8 @@ class GenomeMoves {
   // How many such turns there are before the first is the choice again.
   [[nodiscard]] std::size_t mostChoices(const std::vector<std::vector<int>>& partition, Speed speed) const;
   [[nodiscard]] std::optional<domain::Genome> exactSeed() const;
+  // Only what computes element by element, where that may be all that a task permits.
+  [[nodiscard]] std::optional<domain::Genome> elementSeed() const;
   [[nodiscard]] std::optional<domain::Genome> checked(domain::Genome genome) const;
   class SeedList;
   // The fastest of every region, as far as that is known.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/parallel.h"
+#include "core/domain/aten.h"
 #include "core/synth/genome_moves.h"
 
 namespace swage::synth {
@@ -92,11 +93,25 @@ std::optional<Genome> GenomeMoves::exactSeed() const {
   return checked(std::move(genome));
 }
 
+// Behind a batch norm in training and convolutions in TF32, every other order of a sum is soon further from PyTorch
+// than a task may permit: such a model may only allow kernels that sum nothing.
+std::optional<Genome> GenomeMoves::elementSeed() const {
+  const std::vector<domain::Node>& nodes = m_fusion.graph().nodes;
+  const bool convolves =
+      std::any_of(nodes.begin(), nodes.end(), [](const domain::Node& node) { return domain::isConvolution(node.op); });
+  const bool normalises = std::any_of(nodes.begin(), nodes.end(), [](const domain::Node& node) {
+    return node.op == "aten._native_batch_norm_legit_functional.default";
+  });
+  return convolves && normalises && m_device.kind == domain::DeviceKind::Cuda
+             ? bestOf(m_fusion.greedyPartition(Fusion::Joins::Elements))
+             : std::nullopt;
+}
+
 std::vector<Genome> GenomeMoves::seeds() const {
   SeedList found;
   const std::vector<std::vector<int>>& greedy = m_fusion.greedyPartition();
   const std::vector<std::vector<std::vector<int>>> partitions = {
-      greedy, m_fusion.greedyPartition(Fusion::LaterFolds::Apart), m_fusion.singlePartition()};
+      greedy, m_fusion.greedyPartition(Fusion::Joins::NoLaterFolds), m_fusion.singlePartition()};
   findFits(partitions);
   const bool recurs = std::any_of(greedy.begin(), greedy.end(), [this](const std::vector<int>& operations) {
     const Region* region = m_fusion.region(operations);
@@ -112,6 +127,7 @@ std::vector<Genome> GenomeMoves::seeds() const {
       }
     }
   }
+  found.add(elementSeed());
   if (!found.genomes().empty() && estimate(found.genomes().front())) {
     std::vector<Genome> best;
     const auto finer = finerPartitions();
@@ -189,7 +205,7 @@ void GenomeMoves::addVariants(const Genome& best, SeedList& found) const {
 std::vector<std::vector<std::vector<int>>> GenomeMoves::finerPartitions() const {
   const std::vector<std::vector<int>>& coarsest = m_fusion.greedyPartition();
   std::vector<std::vector<std::vector<int>>> found{coarsest};
-  for (const auto& other : {m_fusion.greedyPartition(Fusion::LaterFolds::Apart), m_fusion.singlePartition()}) {
+  for (const auto& other : {m_fusion.greedyPartition(Fusion::Joins::NoLaterFolds), m_fusion.singlePartition()}) {
     if (std::find(found.begin(), found.end(), other) == found.end()) {
       found.push_back(other);
     }

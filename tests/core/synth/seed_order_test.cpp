@@ -192,5 +192,47 @@ TEST(SeedOrder, TriesExactConvolutionsAndTheLibraryEarly) {
   EXPECT_TRUE(isLibrary);
 }
 
+// What a model permits of which PyTorch rounds the convolutions: nothing that sums in another order.
+TEST(ElementSeed, LeavesEverySumToPyTorch) {
+  GraphBuilder b;
+  const auto x = b.input({2, 8, 16, 16});
+  const auto convolved =
+      b.call("aten.conv2d.default", {arg(x), arg(b.input({8, 8, 3, 3})), noArg(), listArg({1, 1}), listArg({1, 1})},
+             {2, 8, 16, 16});
+  using Types = std::vector<std::pair<domain::Shape, domain::ScalarType>>;
+  const Types results = {{{2, 8, 16, 16}, domain::ScalarType::Float32},
+                         {{8}, domain::ScalarType::Float32},
+                         {{8}, domain::ScalarType::Float32},
+                         {{8}, domain::ScalarType::Float32},
+                         {{8}, domain::ScalarType::Float32}};
+  const auto normal = b.node("aten._native_batch_norm_legit_functional.default",
+                             {arg(convolved), arg(b.input({8})), arg(b.input({8})), arg(b.input({8})),
+                              arg(b.input({8})), arg(true), arg(0.1), arg(1e-5)},
+                             results);
+  b.dropResult(1);
+  b.dropResult(2);
+  b.output(normal[3]);
+  b.output(normal[4]);
+  b.output(b.relu(b.add(normal[0], x)));
+  const auto leavesSums = [](const Genome& seed) {
+    return seed.rewrites.empty() && seed.regions.size() == 1 && seed.regions.front().nodes.size() == 2;
+  };
+  const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
+  const std::vector<Genome> seeds = synthesizer->seeds();
+  const auto found = std::find_if(seeds.begin(), seeds.end(), leavesSums);
+  ASSERT_NE(found, seeds.end());
+  const auto program = synthesizer->realise(*found);
+  ASSERT_TRUE(program.has_value()) << program.error().message();
+  std::vector<std::string> operators;
+  for (const domain::PlanStep& step : program->plan.steps) {
+    if (const auto* aten = std::get_if<domain::AtenStep>(&step)) {
+      operators.push_back(aten->node.op);
+    }
+  }
+  EXPECT_THAT(operators, ElementsAre("aten.conv2d.default", "aten._native_batch_norm_legit_functional.default"));
+  const std::vector<Genome> onCpu = makeSynthesizer(b.graph(), cpuDevice())->seeds();
+  EXPECT_EQ(std::find_if(onCpu.begin(), onCpu.end(), leavesSums), onCpu.end()) << "nobody rounds to TF32 there";
+}
+
 }  // namespace
 }  // namespace swage::synth
