@@ -17,9 +17,10 @@ namespace {
 std::string baselinesText(const SearchReport& report) {
   std::vector<std::string> parts;
   for (const domain::Baseline& baseline : report.baselines) {
-    parts.push_back(baseline.failure.empty()
-                        ? fmt::format("{} {} ({})", baseline.mode, formatTime(baseline.timing.medianNs),
-                                      domain::name(baseline.accuracy))
+    const bool isTurnedDown = domain::isTurnedDown(baseline);
+    parts.push_back(baseline.failure.empty() || isTurnedDown
+                        ? fmt::format("{} {} ({}{})", baseline.mode, formatTime(baseline.timing.medianNs),
+                                      domain::name(baseline.accuracy), isTurnedDown ? ", turned down" : "")
                         : fmt::format("{} failed", baseline.mode));
   }
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));

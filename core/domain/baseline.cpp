@@ -43,6 +43,10 @@ bool hasWorked(const Baseline& baseline) {
   return baseline.failure.empty() && std::isfinite(baseline.timing.medianNs) && baseline.timing.medianNs > 0.0;
 }
 
+bool isTurnedDown(const Baseline& baseline) {
+  return !baseline.failure.empty() && std::isfinite(baseline.timing.medianNs) && baseline.timing.medianNs > 0.0;
+}
+
 Speedup eagerAgainst(const Baseline& baseline, const std::vector<Baseline>& all) {
   if (baseline.mode == kEager) {
     return Speedup::exactly(1.0);

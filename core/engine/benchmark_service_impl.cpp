@@ -25,7 +25,8 @@ std::vector<std::string> remarksOf(const exporting::KernelBenchRow& row) {
   remarks.insert(remarks.end(), row.doubts.begin(), row.doubts.end());
   for (const exporting::KernelBenchWay& way : row.baselines) {
     if (!way.failure.empty()) {
-      remarks.push_back(fmt::format("PyTorch's {} failed: {}", way.mode, way.failure));
+      remarks.push_back(
+          fmt::format("PyTorch's {} {}: {}", way.mode, way.timeNs > 0.0 ? "does not count" : "failed", way.failure));
     }
   }
   return remarks;

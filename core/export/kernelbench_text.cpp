@@ -39,7 +39,13 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 std::string timeOf(const KernelBenchRow& row, std::string_view mode) {
   const auto way = std::find_if(row.baselines.begin(), row.baselines.end(),
                                 [mode](const KernelBenchWay& one) { return one.mode == mode; });
-  return way == row.baselines.end() ? std::string(kNothing) : !way->failure.empty() ? "failed" : shortTime(way->timeNs);
+  if (way == row.baselines.end()) {
+    return std::string(kNothing);
+  }
+  if (way->failure.empty()) {
+    return shortTime(way->timeNs);
+  }
+  return way->timeNs > 0.0 ? shortTime(way->timeNs) + " (turned down)" : "failed";
 }
 
 std::string marks(const KernelBenchRow& row) {

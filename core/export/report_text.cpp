@@ -120,7 +120,9 @@ std::string reportMarkdown(const RunReport& report) {
   for (const domain::Baseline& baseline : report.baselines) {
     const domain::Timing& timing = baseline.timing;
     rows.push_back({baseline.mode,
-                    baseline.failure.empty() ? intervalText(timing.medianNs, timing.lowNs, timing.highNs) : "failed",
+                    baseline.failure.empty() || domain::isTurnedDown(baseline)
+                        ? intervalText(timing.medianNs, timing.lowNs, timing.highNs)
+                        : "failed",
                     std::string(domain::name(baseline.accuracy)),
                     !baseline.failure.empty()              ? baseline.failure
                     : baseline.mode == report.baselineMode ? "baseline of all speedups"

@@ -70,5 +70,17 @@ TEST(AgainstEager, IsOnlyKnownWhereBothWereMeasuredInTurns) {
   EXPECT_FALSE(againstEager(timing).isKnown());
 }
 
+TEST(TurnedDown, IsWhatHasATimeAndDoesNotCount) {
+  Baseline baseline;
+  EXPECT_FALSE(isTurnedDown(baseline));
+  baseline.failure = "it does not compile";
+  EXPECT_FALSE(isTurnedDown(baseline));
+  baseline.timing.medianNs = 1e6;
+  EXPECT_TRUE(isTurnedDown(baseline));
+  EXPECT_FALSE(hasWorked(baseline));
+  baseline.failure.clear();
+  EXPECT_FALSE(isTurnedDown(baseline));
+}
+
 }  // namespace
 }  // namespace swage::domain
