@@ -14,7 +14,7 @@ struct RemoteSynthesis {
   LaunchCommand command;           // `swage-compiler --synthesis`
   std::filesystem::path patterns;  // as that program sees them
   std::chrono::milliseconds startLimit{20000};
-  std::chrono::milliseconds callLimit{10000};  // most calls take less than a millisecond
+  std::chrono::milliseconds callLimit{30000};  // most calls take less than a millisecond, seeds of large models seconds
 };
 
 // A synthesiser in a process of its own, which lives as long as the result. A call that ends the process, or that takes

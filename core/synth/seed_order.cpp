@@ -61,13 +61,31 @@ void bringForward(std::vector<domain::Genome>& ordered, bool hasRewrites) {
   }
 }
 
+// Where none of this kind is among those that were chosen.
+void addFastest(std::vector<Seed>& seeds, const std::vector<bool>& isTaken, bool hasRewrites,
+                std::vector<domain::Genome>& ordered) {
+  const auto isOfKind = [hasRewrites](const domain::Genome& genome) { return genome.rewrites.empty() != hasRewrites; };
+  if (std::any_of(ordered.begin(), ordered.end(), isOfKind)) {
+    return;
+  }
+  Seed* fastest = nullptr;
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    if (!isTaken[i] && isOfKind(seeds[i].genome) && (fastest == nullptr || seeds[i].seconds() < fastest->seconds())) {
+      fastest = &seeds[i];
+    }
+  }
+  if (fastest != nullptr) {
+    ordered.push_back(std::move(fastest->genome));
+  }
+}
+
 }  // namespace
 
 double Seed::seconds() const {
   return std::accumulate(regions.begin(), regions.end(), library);
 }
 
-std::vector<domain::Genome> orderSeeds(std::vector<Seed> seeds) {
+std::vector<domain::Genome> orderSeeds(std::vector<Seed> seeds, std::size_t most) {
   Names names;
   std::vector<std::vector<SeedPart>> parts;
   std::vector<double> seconds;
@@ -78,7 +96,7 @@ std::vector<domain::Genome> orderSeeds(std::vector<Seed> seeds) {
   std::vector<int> chosen(names.size(), 0);
   std::vector<bool> isTaken(seeds.size(), false);
   std::vector<domain::Genome> ordered;
-  while (ordered.size() < seeds.size()) {
+  while (ordered.size() < std::min(seeds.size(), most)) {
     std::size_t best = seeds.size();
     double bestSeconds = 0.0;
     for (std::size_t i = 0; i < seeds.size(); ++i) {
@@ -97,8 +115,10 @@ std::vector<domain::Genome> orderSeeds(std::vector<Seed> seeds) {
     isTaken[best] = true;
     ordered.push_back(std::move(seeds[best].genome));
   }
-  bringForward(ordered, false);
-  bringForward(ordered, true);
+  for (const bool hasRewrites : {false, true}) {
+    addFastest(seeds, isTaken, hasRewrites, ordered);
+    bringForward(ordered, hasRewrites);
+  }
   return ordered;
 }
 

@@ -28,6 +28,8 @@ using domain::ValueId;
 constexpr int kAimAttempts = 12;
 // Of a graph in which the rewrites of one rule were made.
 constexpr std::size_t kSeedsOfARule = 2;
+// Of seeds whose times are estimated: a search tries far fewer, and each of a large model is ten kilobytes to send.
+constexpr std::size_t kMostOrdered = 400;
 // Of a region of which nobody can say how long it takes, beside others of which that is known.
 constexpr double kUnknownSeconds = 1e-3;
 
@@ -234,7 +236,7 @@ std::vector<Genome> SynthesizerImpl::seeds() const {
     seed.genome = std::move(genome);
     estimated.push_back(std::move(seed));
   }
-  return orderSeeds(std::move(estimated));
+  return orderSeeds(std::move(estimated), kMostOrdered);
 }
 
 // Every other time of a rewritten graph, where there is one.

@@ -46,6 +46,19 @@ TEST(SeedOrder, CountsWhatWasChosenBeforeAsTime) {
               ElementsAre("fast", "other", "fast", "fast"));
 }
 
+TEST(SeedOrder, OfTheFastestStillHasRewrittenOnesAndOthers) {
+  for (const bool isFast : {false, true}) {
+    std::vector<Seed> seeds{seed("slowest", 9.0, isFast ? "" : "rule"), seed("slow", 8.0, isFast ? "" : "rule")};
+    for (int i = 0; i < 40; ++i) {
+      seeds.push_back(seed("fast" + std::to_string(i), 1.0 + 0.01 * i, isFast ? "rule" : ""));
+    }
+    const std::vector<Genome> ordered = orderSeeds(std::move(seeds), 12);
+    ASSERT_EQ(ordered.size(), 13U);
+    EXPECT_EQ(ordered[7].regions.front().pattern, "slow");
+    EXPECT_EQ(ordered.back().regions.front().pattern, "fast11");
+  }
+}
+
 TEST(SeedOrder, HasRewrittenOnesAndOthersAmongTheFirst) {
   for (const bool isFast : {false, true}) {
     std::vector<Seed> seeds{seed("other", 9.0, isFast ? "" : "rule")};
