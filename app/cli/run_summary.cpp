@@ -17,10 +17,10 @@ namespace {
 std::string baselinesText(const SearchReport& report) {
   std::vector<std::string> parts;
   for (const domain::Baseline& baseline : report.baselines) {
-    const bool isTurnedDown = domain::isTurnedDown(baseline);
-    parts.push_back(baseline.failure.empty() || isTurnedDown
+    const bool isRejected = domain::isRejected(baseline);
+    parts.push_back(baseline.failure.empty() || isRejected
                         ? fmt::format("{} {} ({}{})", baseline.mode, formatTime(baseline.timing.medianNs),
-                                      domain::name(baseline.accuracy), isTurnedDown ? ", turned down" : "")
+                                      domain::name(baseline.accuracy), isRejected ? ", rejected" : "")
                         : fmt::format("{} failed", baseline.mode));
   }
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));

@@ -282,4 +282,9 @@ bool isConvolution(std::string_view op) {
   return name.starts_with("conv") || name.starts_with("_convolution") || name.starts_with("cudnn_convolution");
 }
 
+bool isModuleBatchNorm(const Node& node) {
+  return node.op == "aten._native_batch_norm_legit_functional.default" && node.outputs.size() == 5 &&
+         !node.outputs[1].isValid() && !node.outputs[2].isValid();
+}
+
 }  // namespace swage::domain

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/domain/graph.h"
+
 // What Swage knows of PyTorch's operators, once. Functions take the name that a graph has ("aten.softmax.int"); what
 // they say holds for every overload. How an operator becomes a kernel is in core/synth/lower_*.cpp, and only operators
 // of this table can; which of them disappear at import is in resources/bridge/swage_bridge/cleanup.py, because that
@@ -31,5 +33,8 @@ enum class AtenWork : std::uint8_t {
 // Its result is a list of tensors, also where that has one.
 [[nodiscard]] bool returnsList(std::string_view op);
 [[nodiscard]] bool isConvolution(std::string_view op);
+// A batch norm in training mode of which nobody reads what it saves for gradients. Its functional operator stands for
+// what a module calls, which sums in another order.
+[[nodiscard]] bool isModuleBatchNorm(const Node& node);
 
 }  // namespace swage::domain

@@ -43,7 +43,7 @@ bool hasWorked(const Baseline& baseline) {
   return baseline.failure.empty() && std::isfinite(baseline.timing.medianNs) && baseline.timing.medianNs > 0.0;
 }
 
-bool isTurnedDown(const Baseline& baseline) {
+bool isRejected(const Baseline& baseline) {
   return !baseline.failure.empty() && std::isfinite(baseline.timing.medianNs) && baseline.timing.medianNs > 0.0;
 }
 

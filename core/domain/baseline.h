@@ -33,8 +33,8 @@ struct Baseline {
 // It worked and has a time.
 [[nodiscard]] bool hasWorked(const Baseline& baseline);
 
-// It has a time but does not count, and `failure` says why: KernelBench's checker would turn down what it computes.
-[[nodiscard]] bool isTurnedDown(const Baseline& baseline);
+// It has a time but does not count, and `failure` says why: KernelBench's checker would reject its results.
+[[nodiscard]] bool isRejected(const Baseline& baseline);
 
 // How many times as fast eager is as one of PyTorch's ways. 1 for eager itself; else as measured in turns, or, where
 // that is not known, from the two times. Not known without either. `all` are the baselines of one run.

@@ -45,7 +45,7 @@ std::string timeOf(const KernelBenchRow& row, std::string_view mode) {
   if (way->failure.empty()) {
     return shortTime(way->timeNs);
   }
-  return way->timeNs > 0.0 ? shortTime(way->timeNs) + " (turned down)" : "failed";
+  return way->timeNs > 0.0 ? shortTime(way->timeNs) + " (rejected)" : "failed";
 }
 
 std::string marks(const KernelBenchRow& row) {

@@ -47,7 +47,6 @@ std::string stateExpression(const GraphInput& input, std::string_view registry) 
 }
 
 // As a module in training mode calls it, which is how it was verified; the saved values are for gradients.
-constexpr std::string_view kTrainingBatchNorm = "aten._native_batch_norm_legit_functional.default";
 constexpr std::string_view kBatchNormText = R"(
 def _swage_batch_norm(x, weight, bias, mean, variance, training, momentum, epsilon):
     mean, variance = mean.clone(), variance.clone()
@@ -305,7 +304,7 @@ class PlanWriter {
     for (const auto& [name, argument] : step.node.kwargs) {
       arguments.push_back(fmt::format("{}={}", name, pythonArgument(argument)));
     }
-    const std::string call = fmt::format("{}({})", operatorName(step.node.op), fmt::join(arguments, ", "));
+    const std::string call = fmt::format("{}({})", operatorName(step.node), fmt::join(arguments, ", "));
     m_text.plan += fmt::format("    {}{}\n", targets(step.node), call);
     return {};
   }
@@ -325,16 +324,17 @@ class PlanWriter {
     return fmt::format("{}{} = ", fmt::join(names, ", "), names.size() == 1 && domain::returnsList(node.op) ? "," : "");
   }
 
-  const std::string& operatorName(const std::string& op) {
-    auto [found, isNew] = m_operators.try_emplace(op);
-    if (isNew && op == kTrainingBatchNorm) {
-      found->second = "_swage_batch_norm";
-      m_text.operators += kBatchNormText;
-    } else if (isNew) {
-      std::string name = op;
+  std::string operatorName(const domain::Node& node) {
+    if (domain::isModuleBatchNorm(node)) {
+      m_text.operators += std::exchange(m_hasBatchNorm, true) ? "" : kBatchNormText;
+      return "_swage_batch_norm";
+    }
+    auto [found, isNew] = m_operators.try_emplace(node.op);
+    if (isNew) {
+      std::string name = node.op;
       std::replace(name.begin(), name.end(), '.', '_');
       found->second = "_swage_" + name;
-      m_text.operators += fmt::format("{} = torch.ops.{}\n", found->second, op);
+      m_text.operators += fmt::format("{} = torch.ops.{}\n", found->second, node.op);
     }
     return found->second;
   }
@@ -451,6 +451,7 @@ class PlanWriter {
   std::set<ValueId> m_fromOperator;  // whose layout has not been checked yet
   std::map<ValueId, std::size_t> m_lastUse;
   std::map<std::string, std::string> m_operators;
+  bool m_hasBatchNorm = false;
   std::map<std::string, std::string> m_maps;  // by what makes them
   std::size_t m_inputCount = 0;
   std::size_t m_userInputs = 0;

@@ -109,9 +109,9 @@ std::string measuredTable(const Provenance& from, const domain::DeviceInfo& devi
   text += fmt::format("| eager PyTorch (interleaved) | {} |\n", timingText(timing.eager));
   for (const domain::Baseline& baseline : from.baselines) {
     text += fmt::format("| {}, class {} | {} |\n", cell(baseline.mode), domain::name(baseline.accuracy),
-                        baseline.failure.empty()         ? timingText(baseline.timing)
-                        : domain::isTurnedDown(baseline) ? timingText(baseline.timing) + ", turned down by KernelBench"
-                                                         : "failed");
+                        baseline.failure.empty()       ? timingText(baseline.timing)
+                        : domain::isRejected(baseline) ? timingText(baseline.timing) + ", rejected by KernelBench"
+                                                       : "failed");
   }
   return text;
 }

@@ -69,8 +69,8 @@ std::string accuracyText(const domain::Correct& correct) {
 
 std::string baselineText(const domain::Baseline& baseline) {
   if (!baseline.failure.empty()) {
-    return domain::isTurnedDown(baseline)
-               ? fmt::format("{} {}, turned down by KernelBench", baseline.mode, timingText(baseline.timing))
+    return domain::isRejected(baseline)
+               ? fmt::format("{} {}, rejected by KernelBench", baseline.mode, timingText(baseline.timing))
                : fmt::format("{} failed", baseline.mode);
   }
   return fmt::format("{} {}, class {}{}", baseline.mode, timingText(baseline.timing), domain::name(baseline.accuracy),

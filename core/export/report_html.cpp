@@ -35,7 +35,7 @@ std::string baselineTable(const RunReport& report) {
       "<th scope=\"col\">accuracy</th><th scope=\"col\"></th></tr></thead><tbody>\n";
   for (const domain::Baseline& baseline : report.baselines) {
     const domain::Timing& timing = baseline.timing;
-    const bool hasFailed = !baseline.failure.empty() && !domain::isTurnedDown(baseline);
+    const bool hasFailed = !baseline.failure.empty() && !domain::isRejected(baseline);
     text += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>\n", htmlEscaped(baseline.mode),
         hasFailed ? "<span class=\"failed\">failed</span>" : intervalHtml(timing.medianNs, timing.lowNs, timing.highNs),

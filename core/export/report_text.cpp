@@ -120,7 +120,7 @@ std::string reportMarkdown(const RunReport& report) {
   for (const domain::Baseline& baseline : report.baselines) {
     const domain::Timing& timing = baseline.timing;
     rows.push_back({baseline.mode,
-                    baseline.failure.empty() || domain::isTurnedDown(baseline)
+                    baseline.failure.empty() || domain::isRejected(baseline)
                         ? intervalText(timing.medianNs, timing.lowNs, timing.highNs)
                         : "failed",
                     std::string(domain::name(baseline.accuracy)),

@@ -114,7 +114,7 @@ Result<> BaselineStage::add(const std::vector<domain::Baseline>& baselines) {
 void BaselineStage::noticeDoubts(const domain::Baseline& baseline) {
   if (!baseline.failure.empty()) {
     notice(Notice::Severity::Info, fmt::format("the baseline '{}' does not {}: {}", baseline.mode,
-                                               domain::isTurnedDown(baseline) ? "count" : "work", baseline.failure));
+                                               domain::isRejected(baseline) ? "count" : "work", baseline.failure));
   } else if (stats::isDoubtful(baseline.timing)) {
     notice(
         Notice::Severity::Warning,

@@ -85,6 +85,7 @@ class SearchStage final : public Stage {
   void beginProfile();
   void endProfile();
   [[nodiscard]] bool waitsForFirstKernel() const;
+  void noteKernel(const store::CandidateRecord& candidate);
   // What the record has of it, to pairs.
   void showProfile(domain::CandidateId id);
 

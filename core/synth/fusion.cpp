@@ -115,9 +115,9 @@ bool isChainOfFolds(const Region& region) {
          std::any_of(region.axes.begin(), region.axes.end(), [](const Axis& axis) { return axis.isFoldedLater; });
 }
 
-// Whether it writes a part of a tensor of which it reads or writes another part: kernels take pointers to be of
-// different tensors.
-bool writesWhatItKnows(const Region& region) {
+// Whether it writes a part of a tensor of which it reads or writes another part: kernels rely on pointers to different
+// tensors.
+bool hasAliases(const Region& region) {
   return std::any_of(region.operands.begin(), region.operands.end(), [&region](const Operand& written) {
     return written.output && std::any_of(region.operands.begin(), region.operands.end(), [&](const Operand& other) {
              return &other != &written && other.value == written.value;
@@ -184,7 +184,7 @@ std::optional<Region> Fusion::build(const std::vector<int>& operations) const {
   std::optional<Region> program = builder.finish(outputs);
   const bool isLarge = program && !program->recurrence && program->operands.size() > kMaxOperands;
   if (!program || isLarge || program->prims.size() > kMaxPrims ||
-      (program->foldsLater() && !isChainOfFolds(*program)) || writesWhatItKnows(*program) || !m_computes(*program)) {
+      (program->foldsLater() && !isChainOfFolds(*program)) || hasAliases(*program) || !m_computes(*program)) {
     return std::nullopt;
   }
   return program;

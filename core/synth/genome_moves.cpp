@@ -14,11 +14,7 @@ namespace {
 using domain::Genome;
 using domain::RegionGene;
 
-// Random parameter sets drawn before a pattern is taken not to fit.
-constexpr int kAttempts = 24;
-constexpr int kDraws = 4;                 // of parameters, where an estimate can choose between them
-constexpr double kFarBehind = 2.0;        // times the estimate of the fastest pattern
-constexpr double kFarBehindShare = 0.05;  // of random choices that may fall on what is so slow
+constexpr int kAttempts = 24;  // to change a parameter, before it is given up
 
 void sortRegions(Genome& genome) {
   std::sort(genome.regions.begin(), genome.regions.end(),
@@ -108,47 +104,6 @@ std::optional<Genome> GenomeMoves::checked(Genome genome) const {
   return isLegal(genome) ? std::optional(std::move(genome)) : std::nullopt;
 }
 
-std::optional<RegionGene> GenomeMoves::makeGene(const std::vector<int>& operations, const patterns::Pattern& pattern,
-                                                Choice choice, Random& random) const {
-  RegionGene gene{operations, pattern.id, {}};
-  for (const patterns::Parameter& parameter : pattern.parameters) {
-    gene.parameters[parameter.name] = parameter.standard;
-  }
-  if (choice == Choice::Standard && settleStandard(gene)) {
-    normalise(gene);
-    return gene;
-  }
-  // Of several that are drawn, that which the cost model holds for the fastest.
-  std::optional<RegionGene> best;
-  std::optional<double> bestSeconds;
-  for (int draw = 0; draw < kDraws; ++draw) {
-    auto drawn = drawGene(gene, pattern, random);
-    const auto seconds = drawn ? estimate(*drawn) : std::nullopt;
-    if (!best || (seconds && *seconds < *bestSeconds)) {
-      best = std::move(drawn);
-      bestSeconds = seconds;
-    }
-    if (!bestSeconds) {
-      break;  // nothing fits, or nothing is known of it
-    }
-  }
-  return best;
-}
-
-std::optional<RegionGene> GenomeMoves::drawGene(RegionGene gene, const patterns::Pattern& pattern,
-                                                Random& random) const {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    for (const patterns::Parameter& parameter : pattern.parameters) {
-      gene.parameters[parameter.name] = random.pick(std::span<const std::int64_t>(parameter.values));
-    }
-    if (isLegal(gene)) {
-      normalise(gene);
-      return gene;
-    }
-  }
-  return std::nullopt;
-}
-
 void GenomeMoves::normalise(RegionGene& gene) const {
   const Parameters given = gene.parameters;
   m_strategies.find(m_language, gene.pattern)
@@ -175,7 +130,8 @@ std::optional<double> GenomeMoves::estimate(const Genome& genome) const {
   for (const RegionGene& gene : genome.regions) {
     std::optional<double> seconds = estimate(gene);
     if (!seconds && isLegal(gene) && !patternsFor(gene.nodes).front().best.empty()) {
-      seconds = 2.0 * kFarBehind * patternsFor(gene.nodes).front().best.front().seconds;  // made for something else
+      seconds =
+          2.0 * kFarBehindFactor * patternsFor(gene.nodes).front().best.front().seconds;  // made for something else
     }
     if (seconds) {
       sum = sum.value_or(0.0) + *seconds;
@@ -199,94 +155,6 @@ double GenomeMoves::libraryEstimate(const Genome& genome) const {
     sum += isCovered[node] ? 0.0 : synth::libraryEstimate(graph, graph.nodes[node], m_device);
   }
   return sum;
-}
-
-// The standard parameters, with the optional techniques given up one by one until the gene is legal.
-bool GenomeMoves::settleStandard(RegionGene& gene) const {
-  const RegionGene standard = gene;
-  const auto set = [&](const char* name, std::int64_t value) {
-    if (const auto found = gene.parameters.find(name); found != gene.parameters.end()) {
-      found->second = std::min(found->second, value);
-    }
-  };
-  for (const std::int64_t width : {8, 4, 2, 1}) {
-    for (const std::int64_t fused : {1, 0}) {
-      for (const std::int64_t streaming : {1, 0}) {
-        gene = standard;
-        set("vector_width", width);
-        set("fused", fused);
-        set("streaming", streaming);
-        const auto chosen = gene.parameters.find("vector_width");
-        set("asynchronous", chosen != gene.parameters.end() && chosen->second == 4 ? 1 : 0);
-        if (isLegal(gene)) {
-          return true;
-        }
-      }
-    }
-  }
-  gene = standard;
-  return false;
-}
-
-const std::vector<Fit>& GenomeMoves::patternsFor(const std::vector<int>& operations) const {
-  return m_known.of(keyOfRegion(operations), [&] { return findPatternsFor(operations); });
-}
-
-std::vector<Fit> GenomeMoves::findPatternsFor(const std::vector<int>& operations) const {
-  std::vector<Fit> fitting;
-  const Region* region = m_fusion.region(operations);
-  if (region == nullptr) {
-    return fitting;
-  }
-  for (const patterns::Pattern& pattern : m_catalogue.all()) {
-    Random random(1);  // the answer must not depend on where a search stands
-    const Strategy* strategy = m_strategies.find(m_language, pattern.id);
-    if (pattern.language != m_language || strategy == nullptr || !strategy->accepts(*region)) {
-      continue;
-    }
-    std::vector<RankedParameters> best = bestParameters(*strategy, pattern, *region, m_device, kFirstSets);
-    if (!best.empty() || makeGene(operations, pattern, Choice::Standard, random)) {
-      fitting.push_back({&pattern, std::move(best)});
-    }
-  }
-  // Those of which nothing is known keep their order, after the others; fallbacks are last.
-  std::stable_sort(fitting.begin(), fitting.end(), [&](const Fit& a, const Fit& b) {
-    const auto place = [&](const Fit& fit) {
-      return std::pair(m_strategies.find(m_language, fit.pattern->id)->fallbackOrder(),
-                       fit.best.empty() ? std::numeric_limits<double>::infinity() : fit.best.front().seconds);
-    };
-    return place(a) < place(b);
-  });
-  for (Fit& fit : fitting) {
-    const std::vector<RankedParameters>& first = fitting.front().best;
-    fit.isFarBehind =
-        !first.empty() && (fit.best.empty() || fit.best.front().seconds > kFarBehind * first.front().seconds);
-  }
-  return fitting;
-}
-
-const Fit& GenomeMoves::pick(const std::vector<Fit>& fitting, Random& random) const {
-  const auto near =
-      std::partition_point(fitting.begin(), fitting.end(), [](const Fit& fit) { return !fit.isFarBehind; });
-  const auto count = static_cast<std::size_t>(near - fitting.begin());
-  const bool mayBeFar = count == 0 || random.chance(kFarBehindShare);
-  return fitting[random.below(mayBeFar ? fitting.size() : count)];
-}
-
-std::optional<RegionGene> GenomeMoves::anyGene(const std::vector<int>& operations, Random& random) const {
-  const std::vector<Fit>& fitting = patternsFor(operations);
-  if (fitting.empty()) {
-    return std::nullopt;
-  }
-  return makeGene(operations, *pick(fitting, random).pattern, Choice::Random, random);
-}
-
-std::optional<RegionGene> GenomeMoves::startGene(const std::vector<int>& operations, const Fit& fit, std::size_t set,
-                                                 Random& random) const {
-  if (fit.best.empty()) {
-    return makeGene(operations, *fit.pattern, Choice::Standard, random);
-  }
-  return RegionGene{operations, fit.pattern->id, fit.best[set].parameters};
 }
 
 Genome GenomeMoves::fresh(Random& random) const {
@@ -329,11 +197,8 @@ std::optional<Genome> GenomeMoves::around(std::vector<RegionGene> genes, Random&
     std::vector<int> rest;
     std::copy_if(operations.begin(), operations.end(), std::back_inserter(rest),
                  [&](int operation) { return !taken.contains(operation); });
-    const std::vector<Fit>& fitting = patternsFor(rest);
-    if (!rest.empty() && !fitting.empty()) {
-      if (auto gene = startGene(rest, fitting.front(), 0, random)) {
-        genome.regions.push_back(std::move(*gene));
-      }
+    if (auto gene = rest.empty() ? std::nullopt : fastestGene(rest, random)) {
+      genome.regions.push_back(std::move(*gene));
     }
   }
   auto legal = genome.regions.empty() ? std::nullopt : checked(genome);

@@ -93,6 +93,7 @@ class GenomeMoves {
   [[nodiscard]] search::ReachableCells reachableCells() const;
 
  private:
+  static constexpr double kFarBehindFactor = 2.0;  // times the estimate of the fastest pattern
   // Sets of parameters among the seeds, for each pattern whose time can be estimated.
   static constexpr std::size_t kFirstSets = 3;
 
@@ -107,6 +108,8 @@ class GenomeMoves {
   // With the parameters number `set` of the best, where they are known.
   [[nodiscard]] std::optional<domain::RegionGene> startGene(const std::vector<int>& operations, const Fit& fit,
                                                             std::size_t set, Random& random) const;
+  // With the best parameters of the fastest pattern, as far as that is known. No value: nothing fits.
+  [[nodiscard]] std::optional<domain::RegionGene> fastestGene(const std::vector<int>& operations, Random& random) const;
   [[nodiscard]] const Fit& pick(const std::vector<Fit>& fitting, Random& random) const;
   // The key of the region of these operations; empty: they cannot be one.
   [[nodiscard]] const std::string& keyOfRegion(const std::vector<int>& operations) const;

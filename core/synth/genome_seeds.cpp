@@ -21,6 +21,12 @@ using domain::RegionGene;
 constexpr std::size_t kFinerCuts = 12;   // of the coarsest cut
 constexpr std::size_t kMostSeeds = 600;  // of one graph: a search begins with the best few of them
 
+// What comes before and behind the cut.
+std::pair<std::vector<int>, std::vector<int>> cutAt(const std::vector<int>& operations, std::size_t cut) {
+  const auto middle = operations.begin() + static_cast<std::ptrdiff_t>(cut);
+  return {{operations.begin(), middle}, {middle, operations.end()}};
+}
+
 }  // namespace
 
 // Seeds, each once.
@@ -86,7 +92,7 @@ std::optional<Genome> GenomeMoves::exactSeed() const {
     }
     if (best != nullptr) {
       genome.regions.push_back({operations, pattern->id, best->parameters});
-    } else if (auto gene = fitting.empty() ? std::nullopt : startGene(operations, fitting.front(), 0, random)) {
+    } else if (auto gene = fastestGene(operations, random)) {
       genome.regions.push_back(std::move(*gene));
     }
   }
@@ -99,9 +105,7 @@ std::optional<Genome> GenomeMoves::elementSeed() const {
   const std::vector<domain::Node>& nodes = m_fusion.graph().nodes;
   const bool convolves =
       std::any_of(nodes.begin(), nodes.end(), [](const domain::Node& node) { return domain::isConvolution(node.op); });
-  const bool normalises = std::any_of(nodes.begin(), nodes.end(), [](const domain::Node& node) {
-    return node.op == "aten._native_batch_norm_legit_functional.default";
-  });
+  const bool normalises = std::any_of(nodes.begin(), nodes.end(), domain::isModuleBatchNorm);
   return convolves && normalises && m_device.kind == domain::DeviceKind::Cuda
              ? bestOf(m_fusion.greedyPartition(Fusion::Joins::Elements))
              : std::nullopt;
@@ -119,7 +123,9 @@ std::vector<Genome> GenomeMoves::seeds() const {
   });
   for (const Speed speed : {Speed::Near, Speed::FarBehind}) {
     for (const auto& partition : partitions) {
-      for (std::size_t rank = 0; rank < mostChoices(partition, speed) && !found.isFull(); ++rank) {
+      // One turn more: where the choices of all regions are over, some have their first again and some their last.
+      const std::size_t last = std::max(mostChoices(partition, speed), kFirstSets);
+      for (std::size_t rank = 0; rank <= last && !found.isFull(); ++rank) {
         if (recurs && rank == kFirstSets) {
           found.add(exactSeed());
         }
@@ -175,9 +181,7 @@ std::optional<Genome> GenomeMoves::bestOf(const std::vector<std::vector<int>>& p
   Random random(1);
   Genome best;
   for (const std::vector<int>& operations : partition) {
-    const std::vector<Fit>& fitting = patternsFor(operations);
-    auto gene = fitting.empty() ? std::nullopt : startGene(operations, fitting.front(), 0, random);
-    if (gene) {
+    if (auto gene = fastestGene(operations, random)) {
       best.regions.push_back(std::move(*gene));
     }
   }
@@ -214,9 +218,7 @@ std::vector<std::vector<std::vector<int>>> GenomeMoves::finerPartitions() const 
   for (const std::vector<std::size_t>& twins : twinsIn(coarsest)) {
     const std::vector<int>& operations = coarsest[twins.front()];
     for (std::size_t cut = 1; cut < operations.size() && found.size() < most; ++cut) {
-      const auto middle = operations.begin() + static_cast<std::ptrdiff_t>(cut);
-      const std::vector<int> head(operations.begin(), middle);
-      const std::vector<int> tail(middle, operations.end());
+      const auto [head, tail] = cutAt(operations, cut);
       if (m_fusion.region(head) == nullptr) {
         continue;
       }
@@ -233,9 +235,7 @@ std::vector<std::vector<std::size_t>> GenomeMoves::twinsIn(const std::vector<std
   Random random(1);
   Genome genome;
   for (const std::vector<int>& operations : partition) {
-    const std::vector<Fit>& fitting = patternsFor(operations);
-    auto gene = fitting.empty() ? std::nullopt : startGene(operations, fitting.front(), 0, random);
-    genome.regions.push_back(gene.value_or(RegionGene{operations, {}, {}}));
+    genome.regions.push_back(fastestGene(operations, random).value_or(RegionGene{operations, {}, {}}));
   }
   return twinGroups(genome);
 }
@@ -250,9 +250,7 @@ std::optional<std::vector<std::vector<int>>> GenomeMoves::cutTwins(const std::ve
     if (cut >= operations.size()) {
       continue;
     }
-    const auto middle = operations.begin() + static_cast<std::ptrdiff_t>(cut);
-    std::vector<int> head(operations.begin(), middle);
-    std::vector<int> tail(middle, operations.end());
+    auto [head, tail] = cutAt(operations, cut);
     if (m_fusion.region(head) != nullptr && m_fusion.region(tail) != nullptr) {
       finer[twin] = std::move(head);
       finer.push_back(std::move(tail));

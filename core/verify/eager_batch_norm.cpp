@@ -5,10 +5,6 @@
 
 namespace swage::verify {
 
-bool isTrainingBatchNorm(std::string_view op) {
-  return op == "aten._native_batch_norm_legit_functional.default";
-}
-
 torch::jit::Stack runTrainingBatchNorm(const torch::jit::Stack& arguments, const at::Tensor& mean,
                                        const at::Tensor& variance) {
   const auto optional = [](const c10::IValue& value) { return value.toOptional<at::Tensor>(); };

@@ -44,23 +44,6 @@ std::vector<std::ptrdiff_t> lastUses(const domain::Graph& graph) {
   return last;
 }
 
-// Saved mean and inverse deviation exist only in the functional operator.
-bool savesUnused(const domain::Graph& graph, const domain::Node& node) {
-  if (node.outputs.size() != 5) {
-    return false;
-  }
-  const auto isUsed = [&](ValueId id) {
-    const auto reads = [id](const domain::Node& other) {
-      const auto inputs = domain::inputsOf(other);
-      return std::find(inputs.begin(), inputs.end(), id) != inputs.end();
-    };
-    return id.isValid() && (std::any_of(graph.nodes.begin(), graph.nodes.end(), reads) ||
-                            std::any_of(graph.outputs.begin(), graph.outputs.end(),
-                                        [id](const domain::GraphOutput& output) { return output.value == id; }));
-  };
-  return !isUsed(node.outputs[1]) && !isUsed(node.outputs[2]);
-}
-
 }  // namespace
 
 Result<GraphProgram> GraphProgram::bind(const domain::Graph& graph, GraphMode mode, const CallMode& call) {
@@ -75,7 +58,7 @@ Result<GraphProgram> GraphProgram::bind(const domain::Graph& graph, GraphMode mo
   }
   for (const domain::Node& node : graph.nodes) {
     SWAGE_TRY_ASSIGN(OperatorCall bound, OperatorCall::bind(node, call));
-    const bool asModule = mode == GraphMode::Eager && isTrainingBatchNorm(node.op) && savesUnused(graph, node);
+    const bool asModule = mode == GraphMode::Eager && domain::isModuleBatchNorm(node);
     Step& step = program.m_steps.emplace_back(Step{std::move(bound), asModule, {}, {}, {}, {}});
     std::copy_if(node.outputs.begin(), node.outputs.end(), std::back_inserter(step.made),
                  [](ValueId id) { return id.isValid(); });

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/scope_exit.h"
+#include "core/domain/aten.h"
 #include "core/verify/eager_batch_norm.h"
 #include "core/verify/operator_policy.h"
 #include "core/verify/tensors.h"
@@ -25,12 +26,6 @@ constexpr std::uintptr_t kKernelAlignment = 16;  // vector accesses of kernels a
 
 std::size_t bufferIndex(ValueId id) {
   return static_cast<std::size_t>(id.value());
-}
-
-// Nobody reads what a batch norm in training mode saves for gradients.
-bool isAsModule(const domain::Node& node) {
-  return isTrainingBatchNorm(node.op) && node.outputs.size() == 5 && !node.outputs[1].isValid() &&
-         !node.outputs[2].isValid();
 }
 
 std::string nameOf(std::size_t index, const domain::PlanStep& step) {
@@ -116,7 +111,7 @@ class PlanProgram::Binder {
         m_defined[bufferIndex(id)] = true;
       }
     }
-    m_program.m_steps.push_back({name, std::move(*call), isAsModule(step.node), {}, {}});
+    m_program.m_steps.push_back({name, std::move(*call), domain::isModuleBatchNorm(step.node), {}, {}});
     return std::nullopt;
   }
 
@@ -331,7 +326,7 @@ DeviceStatus PlanProgram::runStep(Step& step) {
 
 void PlanProgram::runOperator(const Step& step) {
   const auto& call = std::get<OperatorCall>(step.action);
-  if (!step.isTrainingBatchNorm) {
+  if (!step.isModuleBatchNorm) {
     call.run(m_slots);
     return;
   }

@@ -89,7 +89,7 @@ class PlanProgram {
   struct Step {
     std::string name;
     std::variant<BoundKernel, OperatorCall, BoundZero> action;
-    bool isTrainingBatchNorm = false;    // an operator that is called as a module calls it (eager_batch_norm.h)
+    bool isModuleBatchNorm = false;      // see eager_batch_norm.h
     std::vector<std::size_t> allocated;  // before this step
     std::vector<std::size_t> freed;      // after it
   };

@@ -25,7 +25,7 @@ class Mode:
         self.compile_seconds = 0.0
         self.relative = self.absolute = self.accuracy = None
         self.error = None
-        self.refusal = ""  # why KernelBench's checker would turn the mode down
+        self.rejection = ""  # why KernelBench's checker would reject the mode
         kind = MODES[name]
         self._callable = self._model if kind is None else torch.compile(self._model, mode=kind)
 
@@ -64,7 +64,7 @@ class Mode:
             "error_vs_fp64": self.relative,
             "max_abs_error": self.absolute,
             "accuracy": self.accuracy,
-            "error": self.error or self.refusal or None,
+            "error": self.error or self.rejection or None,
         }
 
 
@@ -123,14 +123,14 @@ def has_checker(source):
     return source.get("kind") == "kernelbench" and source.get("checker") != "none"
 
 
-def find_refusals(task, modes, model, device):
-    """Fills in `refusal` of the compiled modes that KernelBench's checker would turn down.
+def find_rejections(task, modes, model, device):
+    """Fills in `rejection` of the compiled modes that KernelBench's checker would reject.
 
     Its rule for a kernel: each result within a tolerance of eager's, on several draws of inputs. A way of PyTorch
     that does not keep to it is no solution of the problem either, and nothing to compare kernels with.
     """
     for draw in range(CHECKED_DRAWS):
-        working = [mode for mode in modes if mode.name != "eager" and not (mode.error or mode.refusal)]
+        working = [mode for mode in modes if mode.name != "eager" and not (mode.error or mode.rejection)]
         if not working:
             return
         inputs = compare.draw_inputs(task, device, task.seed + draw)
@@ -144,7 +144,7 @@ def find_refusals(task, modes, model, device):
             problems = [compare.mismatch(f"result {i}", *pair) for i, pair in enumerate(zip(results, wanted))]
             problem = next(filter(None, problems), "")
             if problem:
-                mode.refusal = f"KernelBench would turn it down: against eager, {problem}"
+                mode.rejection = f"KernelBench would reject it: against eager, {problem}"
 
 
 def time_modes(modes, device, budget_s):
@@ -195,7 +195,7 @@ def run(options):
         mode.prepare(exact, full, device)
     exact = None  # frees the largest tensors before anything is timed
     if has_checker(document.get("source", {})):
-        find_refusals(task, modes, model, device)
+        find_rejections(task, modes, model, device)
     documents, clock = time_modes(modes, device, options.time_budget)
     return {
         "task": document["name"],

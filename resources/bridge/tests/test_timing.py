@@ -118,8 +118,8 @@ class Timing(unittest.TestCase):
         self.assertEqual(timing.summarise(measured.samples["a"], measured.throttled)["stop_reason"], "throttled")
 
 
-class Refusals(unittest.TestCase):
-    """Which of PyTorch's ways KernelBench's checker would turn down."""
+class Rejections(unittest.TestCase):
+    """Which of PyTorch's ways KernelBench's checker would reject."""
 
     class Problem:
         seed = 3
@@ -135,18 +135,18 @@ class Refusals(unittest.TestCase):
         mode._callable = function
         return mode
 
-    def refusals(self, *modes):
-        baseline.find_refusals(self.Problem(), modes, torch.nn.Identity(), torch.device("cpu"))
-        return [mode.refusal for mode in modes]
+    def rejections(self, *modes):
+        baseline.find_rejections(self.Problem(), modes, torch.nn.Identity(), torch.device("cpu"))
+        return [mode.rejection for mode in modes]
 
     def test_are_of_those_that_differ_from_eager(self):
-        near, far, eager = self.refusals(
+        near, far, eager = self.rejections(
             self.mode("compile", lambda x: x * (1 + 1e-5)),
             self.mode("max-autotune", lambda x: x + 2e-3),
             self.mode("eager", lambda x: x + 1.0),
         )
         self.assertEqual((near, eager), ("", ""))
-        self.assertRegex(far, r"KernelBench would turn it down: against eager, result 0 differs in \d+ of 50 elements")
+        self.assertRegex(far, r"KernelBench would reject it: against eager, result 0 differs in \d+ of 50 elements")
 
     def test_look_at_several_draws(self):
         calls = []
@@ -155,12 +155,12 @@ class Refusals(unittest.TestCase):
             calls.append(x)
             return x + (1.0 if len(calls) == baseline.CHECKED_DRAWS else 0.0)
 
-        self.assertTrue(self.refusals(self.mode("compile", sometimes))[0])
+        self.assertTrue(self.rejections(self.mode("compile", sometimes))[0])
         self.assertFalse(torch.equal(calls[0], calls[1]))
 
     def test_leave_the_time_where_it_is(self):
         mode = self.mode("compile", lambda x: x + 1.0)
-        self.refusals(mode)
+        self.rejections(mode)
         documents, _ = baseline.time_modes([mode], torch.device("cpu"), 0.01)
         self.assertGreater(documents["compile"]["median_ns"], 0)
         self.assertIn("KernelBench", documents["compile"]["error"])

@@ -70,16 +70,16 @@ TEST(AgainstEager, IsOnlyKnownWhereBothWereMeasuredInTurns) {
   EXPECT_FALSE(againstEager(timing).isKnown());
 }
 
-TEST(TurnedDown, IsWhatHasATimeAndDoesNotCount) {
+TEST(RejectedBaseline, IsWhatHasATimeAndDoesNotCount) {
   Baseline baseline;
-  EXPECT_FALSE(isTurnedDown(baseline));
+  EXPECT_FALSE(isRejected(baseline));
   baseline.failure = "it does not compile";
-  EXPECT_FALSE(isTurnedDown(baseline));
+  EXPECT_FALSE(isRejected(baseline));
   baseline.timing.medianNs = 1e6;
-  EXPECT_TRUE(isTurnedDown(baseline));
+  EXPECT_TRUE(isRejected(baseline));
   EXPECT_FALSE(hasWorked(baseline));
   baseline.failure.clear();
-  EXPECT_FALSE(isTurnedDown(baseline));
+  EXPECT_FALSE(isRejected(baseline));
 }
 
 }  // namespace

@@ -120,6 +120,13 @@ domain::Argument value(int id) {
   return {ValueId(id)};
 }
 
+domain::KernelStep scaledReluStep(int x, int scaled, int out, int scratch) {
+  domain::KernelStep step;
+  step.entry = "scaled_relu";
+  step.arguments = {ValueId(x), ValueId(scaled), ValueId(out), ValueId(scratch), 2.0F};
+  return step;
+}
+
 domain::Timing timing(double medianNs, double lowNs, double highNs) {
   domain::Timing result;
   result.samples = 40;
@@ -262,13 +269,7 @@ ModelNewInput countingLinearExport() {
                           .steps = {}};
   plan.buffers.push_back(tensor({2, 4}));
   plan.steps = {domain::AtenStep{add}, domain::AtenStep{linear}, domain::ZeroStep{ValueId(8)},
-                domain::KernelStep{.entry = "scaled_relu",
-                                   .grid = {},
-                                   .block = {},
-                                   .cluster = {},
-                                   .dynamicSharedBytes = 0,
-                                   .cooperative = false,
-                                   .arguments = {ValueId(4), ValueId(6), ValueId(7), ValueId(8), 2.0F}}};
+                scaledReluStep(4, 6, 7, 8)};
   input.program.source = kScaledReluCpu;
   input.program.plan = std::move(plan);
   return input;
@@ -319,13 +320,7 @@ ModelNewInput batchNormExport() {
                           .steps = {}};
   plan.buffers.push_back(rows);
   plan.steps = {domain::AtenStep{add}, domain::AtenStep{norm}, domain::ZeroStep{ValueId(12)},
-                domain::KernelStep{.entry = "scaled_relu",
-                                   .grid = {},
-                                   .block = {},
-                                   .cluster = {},
-                                   .dynamicSharedBytes = 0,
-                                   .cooperative = false,
-                                   .arguments = {ValueId(7), ValueId(10), ValueId(11), ValueId(12), 2.0F}}};
+                scaledReluStep(7, 10, 11, 12)};
   input.program.source = kScaledReluCpu;
   input.program.plan = std::move(plan);
   return input;

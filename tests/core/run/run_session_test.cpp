@@ -30,7 +30,17 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::waitFor;
 
-class RunSessionTest : public testing::SessionFixture {};
+class RunSessionTest : public testing::SessionFixture {
+ protected:
+  // A search that only its time ends, by this clock.
+  void startFor(double seconds, testing::FakeClock& clock) {
+    m_parts.now = clock.now();
+    m_spec.timeBudgetSeconds = seconds;
+    m_spec.maxEvaluations = 0;
+    m_spaceSize = 100000;
+    start(m_session);
+  }
+};
 
 template <class T>
 std::int64_t countOf(const std::vector<store::CandidateRecord>& history) {
@@ -173,11 +183,7 @@ TEST_F(RunSessionTest, ASeedIsDrawnWhereNoneIsGivenAndKeptInTheRecord) {
 
 TEST_F(RunSessionTest, TheTimeBudgetEndsTheSearch) {
   testing::FakeClock clock;
-  m_parts.now = clock.now();
-  m_spec.timeBudgetSeconds = 60.0;
-  m_spec.maxEvaluations = 0;
-  m_spaceSize = 100000;
-  start(m_session);
+  startFor(60.0, clock);
   ASSERT_TRUE(waitFor([&] { return m_rows.size() > 5; }));
   EXPECT_TRUE(m_outcomes.empty());
   clock.advance(std::chrono::seconds(61));
@@ -189,11 +195,7 @@ TEST_F(RunSessionTest, TheTimeBudgetEndsTheSearch) {
 
 TEST_F(RunSessionTest, ASearchWhoseTimeIsOverWaitsForItsFirstKernel) {
   testing::FakeClock clock;
-  m_parts.now = clock.now();
-  m_spec.timeBudgetSeconds = 10.0;
-  m_spec.maxEvaluations = 0;
-  m_spaceSize = 100000;
-  start(m_session);
+  startFor(10.0, clock);
   QObject::connect(m_session.get(), &RunSession::stateChanged, m_session.get(), [&clock](RunState state) {
     if (state == RunState::Running) {
       QTimer::singleShot(0, [&clock] { clock.advance(std::chrono::seconds(11)); });
@@ -202,6 +204,22 @@ TEST_F(RunSessionTest, ASearchWhoseTimeIsOverWaitsForItsFirstKernel) {
   ASSERT_TRUE(waitUntilFinished());
   EXPECT_GE(onlyRun().evaluations, 2) << "PyTorch's own operators and one kernel";
   EXPECT_EQ(onlyRun().status, store::RunStatus::Finished);
+}
+
+TEST_F(RunSessionTest, AResumedSearchWhoseTimeIsOverDoesNotWaitForAKernel) {
+  testing::FakeClock clock;
+  startFor(10.0, clock);
+  ASSERT_TRUE(waitFor([&] { return m_rows.size() > 5; }));
+  clock.advance(std::chrono::seconds(11));
+  ASSERT_TRUE(waitUntilFinished());
+  m_session.reset();
+  const store::RunRow before = onlyRun();
+  m_spec.resume = before.id;
+  const services::RunOutcome outcome = run();
+  ASSERT_FALSE(outcome.error) << outcome.error->message();
+  const std::vector<store::CandidateRecord> all = history();
+  const auto evaluated = std::count_if(all.begin(), all.end(), [](const auto& one) { return one.evaluation; });
+  EXPECT_EQ(evaluated, before.evaluations) << "what was on its way when the time was over stays as it is";
 }
 
 TEST_F(RunSessionTest, ATargetThatIsReachedEndsTheSearch) {

@@ -61,7 +61,7 @@ TEST(InPlace, TheResultIsThatOfACopy) {
 }
 
 // PyTorch's convolutions, whose bias a kernel of ours adds, in the place of the part.
-TEST(InPlace, AlsoGoesWithConvolutionsOfTheLibrary) {
+TEST(InPlace, WorksBehindLibraryConvolutions) {
   const std::vector<Genome> seeds = makeSynthesizer(fireModule(), cudaDevice())->seeds();
   EXPECT_TRUE(std::any_of(seeds.begin(), seeds.end(), [](const Genome& seed) {
     return seed.rewrites.size() > 1 && seed.rewrites.front().rule != "concatenate in place" &&
@@ -69,7 +69,7 @@ TEST(InPlace, AlsoGoesWithConvolutionsOfTheLibrary) {
   }));
 }
 
-TEST(InPlace, TheRewrittenGraphIsWhole) {
+TEST(InPlace, TheRewrittenGraphIsValid) {
   const domain::Graph graph = fireModule();
   const auto changed = rewritten(graph, allRewrites(graph));
   ASSERT_TRUE(changed.has_value());
@@ -77,7 +77,7 @@ TEST(InPlace, TheRewrittenGraphIsWhole) {
   EXPECT_EQ(changed->outputs.front().value, graph.outputs.front().value);
 }
 
-TEST(InPlace, WhatPyTorchComputesIsNoPart) {
+TEST(InPlace, APartCannotBeLeftToPyTorch) {
   const auto synthesizer = makeSynthesizer(fireModule(), cudaDevice());
   Genome genome = inPlaceSeeds(*synthesizer, 1).front();
   genome.regions.pop_back();
@@ -107,7 +107,7 @@ TEST(InPlace, OneKernelDoesNotWriteTwoParts) {
       "");
 }
 
-TEST(InPlace, IsNothingForPartsThatOthersNeedOrThatAreGiven) {
+TEST(InPlace, InputsAndSharedValuesAreCopied) {
   GraphBuilder given;
   const auto x = given.input({4, 8});
   domain::ArgumentList parts = {arg(x), arg(given.relu(x))};
