@@ -425,9 +425,15 @@ class MmaAttention {
     m_code.line("most = fmaxf(most, fmaxf(score[r][c][2 * h], score[r][c][2 * h + 1]));");
     m_code.close();
     meet("most", "fmaxf({0}, {1})");
-    const std::string scaled = inExponent() == 1.0 ? "most" : fmt::format("most * {}", number(inExponent()));
+    // Rounded up, so that no exponent is above zero however large scores are.
+    const std::string scaled = inExponent() == 1.0 ? "most" : fmt::format("__fmul_ru(most, {})", number(inExponent()));
     if (isSplit()) {
-      m_code.line("most = fmaxf(largest[r][h], {});", scaled);
+      const std::string shift = number(kWeightShift);
+      m_code.comment(fmt::format(
+          "Weights are at most 2^{}, also where scores are so large that floats are farther apart.", kWeightShift));
+      m_code.line("const float upper = {};", scaled);
+      m_code.line("const float lower = upper - {};", shift);
+      m_code.line("most = fmaxf(largest[r][h], upper - lower > {} ? upper : lower);", shift);
     } else {
       // Shrinking them costs as much as a tenth of the products.
       m_code.line("most = {0} - largest[r][h] > {1} ? {0} : largest[r][h];  // weights may be 2^{2:.0f}", scaled,
@@ -444,8 +450,7 @@ class MmaAttention {
     m_code.open("for (int c = 0; c < {}; ++c)", m_tiles.keys / 8);
     m_code.pragma("#pragma unroll");
     m_code.open("for (int j = 2 * h; j < 2 * h + 2; ++j)");
-    const std::string base = isSplit() ? fmt::format("(base - {})", number(kWeightShift)) : "base";
-    m_code.line("score[r][c][j] = powerOfTwo({});", exponent("score[r][c][j]", base));
+    m_code.line("score[r][c][j] = powerOfTwo({});", exponent("score[r][c][j]", "base"));
     m_code.line("sum += score[r][c][j];");
     m_code.close();
     m_code.close();

@@ -158,7 +158,8 @@ class AttentionScores : private AttentionPart {
     m_text.meet("most", "fmaxf({0}, {1})");
     const std::string factor = constant(m_tiles.isPlain ? m_shape.factor * kLog2E : kLog2E);
     m_code.comment(fmt::format("Shrinking sums costs time: weights may be 2^{:.0f} before.", kLargestWeight));
-    m_code.line("most = most * {0} - largest[h] > {1} ? most * {0} : largest[h];", factor, constant(kLargestWeight));
+    m_code.line("most = __fmul_ru(most, {});  // no exponent is above zero, however large scores are", factor);
+    m_code.line("most = most - largest[h] > {0} ? most : largest[h];", constant(kLargestWeight));
     m_code.line("const float base = most == -kInfinity ? 0.0f : most;");
     m_code.line("remaining[h] = powerOfTwo(largest[h] - base);");
     m_code.line("is_less |= most != largest[h];");

@@ -101,6 +101,14 @@ TEST(MmaAttention, BearsLargeScores) {
   EXPECT_LT(relativeError(resultOf(numbers, Float32, {}), numbers.want()), 2e-5);
 }
 
+// Floats of that size are 2 to 128 apart, and the largest score is not found exactly.
+TEST(MmaAttention, BearsScoresOfManyMillions) {
+  for (const int exponent : {11, 12, 13, 14}) {
+    const AttentionNumbers numbers({1, 1, 1, 40, 70, 32, 32}, std::ldexp(1.0, exponent));
+    EXPECT_LT(relativeError(resultOf(numbers, Float32, {}), numbers.want()), 2e-6) << "numbers of 2^" << exponent;
+  }
+}
+
 TEST(MmaAttention, KeepsQueriesKeysAndColumnsOfAnySize) {
   AttentionNumbers numbers({1, 1, 1, 40, 70, 32, 32});
   const auto scale = [](Numbers& tensor, std::size_t first, std::size_t step, int exponent) {

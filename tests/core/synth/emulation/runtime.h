@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -383,6 +384,13 @@ T swage_fromLane(T x, unsigned from) {
   std::memcpy(&x, emulation::exchange(words)[from].data(), sizeof x);
   return x;
 }
+// The product rounded up.
+inline float __fmul_ru(float a, float b) {
+  const double exact = static_cast<double>(a) * static_cast<double>(b);
+  const auto near = static_cast<float>(exact);
+  return static_cast<double>(near) < exact ? std::nextafter(near, std::numeric_limits<float>::infinity()) : near;
+}
+
 template <class T>
 T __shfl_xor_sync(unsigned /*lanes*/, T x, int mask) {
   return swage_fromLane(x, (threadIdx.x % 32) ^ static_cast<unsigned>(mask));
